@@ -1,0 +1,61 @@
+//! What a run tells while it goes on. The archive gets every event before any other face.
+
+use crate::change::Undo;
+use crate::plan::{Plan, Step};
+use crate::record::RunHead;
+use crate::report::Report;
+use crate::sample::Slice;
+use crate::scope::Scope;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    RunStarted {
+        head: RunHead,
+        scope: Scope,
+    },
+    Planned {
+        plan: Plan,
+    },
+    /// Journalled and made, or undone (`undone` says which).
+    Changed {
+        undo: Undo,
+    },
+    /// Something that takes long goes on: prefill, waiting for placement groups. `share` of it is done, 0..=1.
+    Progress {
+        what: String,
+        share: f64,
+    },
+    StepStarted {
+        pass: u32,
+        step: Step,
+        seconds_expected: f64,
+    },
+    /// The slices of one step in one pass: one per target and kind, and for several targets one for all together.
+    StepFinished {
+        pass: u32,
+        slices: Vec<Slice>,
+    },
+    /// The picture after a pass.
+    PassFinished {
+        pass: u32,
+        report: Report,
+    },
+    Warned {
+        text: String,
+    },
+    /// Something went wrong and the run goes on.
+    Failed {
+        text: String,
+    },
+    RunFinished {
+        seconds: f64,
+    },
+}
+
+/// Something that shows or keeps a run.
+pub trait Face {
+    fn take(&mut self, event: &Event) -> io::Result<()>;
+    fn finish(&mut self, report: &Report) -> io::Result<()>;
+}

@@ -1,0 +1,122 @@
+//! A figure is a measured value with its interval and its label.
+
+use crate::layer::Layer;
+use crate::pattern::{Metric, Pattern};
+use crate::plan::StepId;
+use crate::workload::{OpKind, Workload};
+use serde::{Deserialize, Serialize};
+
+/// A value with its 95 % interval, in the metric's unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    pub value: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Estimate {
+    pub fn new(value: f64, half_width: f64) -> Estimate {
+        Estimate { value, low: value - half_width, high: value + half_width }
+    }
+
+    pub fn half_width(&self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    /// Half-width as a share of the value.
+    pub fn relative(&self) -> f64 {
+        if self.value == 0.0 { f64::INFINITY } else { self.half_width() / self.value.abs() }
+    }
+}
+
+/// What is known about a figure. The text is the reason, as shown to the user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "label", content = "why", rename_all = "kebab-case")]
+pub enum Label {
+    Settled,
+    /// The interval is wider than asked for when the time was up.
+    Imprecise(String),
+    /// The level still moved.
+    Unsettled(String),
+    /// The level differs from slice to slice more than the inside of the slices explains.
+    Wandering(String),
+    /// Rare dips carry much of the result and were seen too seldom.
+    FewEvents(String),
+    TwoLevels(String),
+    /// Valid only up to the volume that was written.
+    Burst(String),
+    GeneratorLimited(String),
+    /// Better than the layer below can supply.
+    Implausible(String),
+    /// Nothing was measured.
+    Void(String),
+}
+
+impl Label {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Label::Settled => "settled",
+            Label::Imprecise(_) => "imprecise",
+            Label::Unsettled(_) => "unsettled",
+            Label::Wandering(_) => "wandering",
+            Label::FewEvents(_) => "few events",
+            Label::TwoLevels(_) => "two levels",
+            Label::Burst(_) => "burst",
+            Label::GeneratorLimited(_) => "generator-limited",
+            Label::Implausible(_) => "implausible",
+            Label::Void(_) => "void",
+        }
+    }
+
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            Label::Settled => None,
+            Label::Imprecise(why)
+            | Label::Unsettled(why)
+            | Label::Wandering(why)
+            | Label::FewEvents(why)
+            | Label::TwoLevels(why)
+            | Label::Burst(why)
+            | Label::GeneratorLimited(why)
+            | Label::Implausible(why)
+            | Label::Void(why) => Some(why),
+        }
+    }
+}
+
+/// A percentile of service time, ms. `low`/`high` are the 95 % interval; `high: None`: not bounded by what was seen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Percentile {
+    /// 50, 95, 99, 99.9; 100 is the largest seen and has no interval.
+    pub percent: f64,
+    pub value_ms: f64,
+    pub low_ms: Option<f64>,
+    pub high_ms: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    pub step: StepId,
+    pub layer: Layer,
+    /// Target's name; for several at once `osd.*`.
+    pub target: String,
+    pub host: Option<String>,
+    pub pattern: Pattern,
+    pub kind: OpKind,
+    pub workload: Workload,
+    pub metric: Metric,
+    /// `None` exactly when the label is `void`.
+    pub estimate: Option<Estimate>,
+    pub label: Label,
+    /// Does it count for the depth chart?
+    pub chart: bool,
+    /// How many targets were loaded at the same time as this one, itself included.
+    pub at_once: u32,
+    pub slices: u32,
+    /// Measuring time spent, warm-up included.
+    pub seconds: f64,
+    pub operations: u64,
+    pub bytes: u64,
+    pub errors: u64,
+    pub percentiles: Vec<Percentile>,
+}

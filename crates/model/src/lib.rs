@@ -1,0 +1,31 @@
+//! The nouns that every part of Fathom speaks in. Pure: no I/O, no clock, nothing here can fail.
+
+pub mod change;
+pub mod clock;
+pub mod event;
+pub mod figure;
+pub mod layer;
+pub mod pattern;
+pub mod plan;
+pub mod record;
+pub mod report;
+pub mod sample;
+pub mod scope;
+pub mod tally;
+pub mod target;
+pub mod workload;
+
+pub use change::{Change, Undo};
+pub use clock::{Clock, Nanos};
+pub use event::{Event, Face};
+pub use figure::{Estimate, Figure, Label, Percentile};
+pub use layer::Layer;
+pub use pattern::{Metric, Pattern};
+pub use plan::{Goal, Plan, Step, StepId};
+pub use record::{Record, RunHead};
+pub use report::{ChartCell, Finding, LedgerRow, Outlier, Report, Standing};
+pub use sample::{Sample, Slice};
+pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};
+pub use tally::{Latencies, Sparse};
+pub use target::{Endpoint, Place, Target};
+pub use workload::{Access, Bytes, Durability, OpKind, Workload};

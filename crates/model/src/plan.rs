@@ -1,0 +1,95 @@
+//! The plan is data: which steps, on which targets, with which workloads, and when a figure is good enough.
+
+use crate::change::Change;
+use crate::layer::Layer;
+use crate::pattern::{Metric, Pattern};
+use crate::target::Target;
+use crate::workload::Workload;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct StepId(pub u32);
+
+/// One cell on one or more targets, loaded at once. One target: it is measured alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    pub id: StepId,
+    pub layer: Layer,
+    pub pattern: Pattern,
+    /// Loaded side by side, each with the whole workload.
+    pub targets: Vec<Target>,
+    pub workload: Workload,
+    pub metric: Metric,
+    /// Does this step stand for its cell in the depth chart? Others (one stream, all OSDs at once) are shown beside it.
+    pub chart: bool,
+}
+
+impl Step {
+    /// What the figure of all targets together is called: `osd.*`, or the one target's own name.
+    pub fn together(&self) -> String {
+        match self.targets.as_slice() {
+            [only] => only.name.clone(),
+            _ => format!("{}.*", self.layer.name()),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Made before the first step, journalled, undone at the end.
+    pub changes: Vec<Change>,
+    pub steps: Vec<Step>,
+    pub goal: Goal,
+}
+
+/// When a figure is good enough (`docs/method.md`, "The procedure").
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Goal {
+    /// Half-width of the 95 % interval, as a share of the value: 0.05.
+    pub settle: f64,
+    /// Measuring time of one figure, warm-up included.
+    pub seconds_max: f64,
+    pub passes_min: u32,
+    pub passes_max: u32,
+    /// Settled data of one slice that only reads.
+    pub read_slice_seconds: f64,
+    /// Settled data of one slice that writes: longer, to see compaction dips.
+    pub write_slice_seconds: f64,
+    pub window_ms: u64,
+    pub seed: u64,
+}
+
+impl Default for Goal {
+    fn default() -> Self {
+        Goal {
+            settle: 0.05,
+            seconds_max: 60.0,
+            passes_min: 2,
+            passes_max: 6,
+            read_slice_seconds: 8.0,
+            write_slice_seconds: 12.0,
+            window_ms: 100,
+            seed: 1,
+        }
+    }
+}
+
+impl Goal {
+    /// One pass of short slices: every cell with its interval, in the least time. 64 windows of 50 ms are what the
+    /// interval's finest batch size needs.
+    pub fn quick(seed: u64) -> Goal {
+        Goal {
+            passes_min: 1,
+            passes_max: 1,
+            read_slice_seconds: 3.2,
+            write_slice_seconds: 3.2,
+            window_ms: 50,
+            seed,
+            ..Goal::default()
+        }
+    }
+
+    pub fn slice_seconds(&self, workload: &Workload) -> f64 {
+        if workload.writes() { self.write_slice_seconds } else { self.read_slice_seconds }
+    }
+}

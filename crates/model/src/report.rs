@@ -1,0 +1,89 @@
+//! What a run says: figures, depth chart, ledger, findings. A pure function of what is recorded.
+
+use crate::change::Undo;
+use crate::figure::{Estimate, Figure};
+use crate::layer::Layer;
+use crate::pattern::Pattern;
+use crate::record::RunHead;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    pub head: RunHead,
+    pub seconds: f64,
+    /// Passes done so far.
+    pub passes: u32,
+    pub finished: bool,
+    pub figures: Vec<Figure>,
+    pub chart: Vec<ChartCell>,
+    pub ledger: Vec<LedgerRow>,
+    pub outliers: Vec<Outlier>,
+    pub findings: Vec<Finding>,
+    pub changes: Vec<Undo>,
+    /// What went wrong, in words.
+    pub errors: Vec<String>,
+}
+
+/// One layer × one pattern: the mean over its targets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChartCell {
+    pub layer: Layer,
+    pub pattern: Pattern,
+    /// `None`: every figure of the cell is void or implausible; `why` says so.
+    pub estimate: Option<Estimate>,
+    pub targets: u32,
+    /// The target with the worst figure, if there are several.
+    pub worst: Option<String>,
+    /// The label's name of the cell: `settled`, or the worst of its figures'.
+    pub label: String,
+    pub why: Option<String>,
+}
+
+/// What a layer adds (latency, ms) or which share of its ceiling it delivers (throughput).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LedgerRow {
+    pub pattern: Pattern,
+    pub layer: Layer,
+    /// Latency patterns: ms more than the layers below; throughput: how much less than the ceiling, in the metric's unit.
+    pub adds: Estimate,
+    /// What a model of the layer expects for `adds`; `None`: no model.
+    pub expected: Option<f64>,
+    /// `adds` minus `expected`.
+    pub unexplained: Option<f64>,
+    /// Latency: share of the top layer's total. Throughput: share of its ceiling that the layer delivers.
+    pub share: f64,
+    /// The most that the layer could give; throughput patterns only.
+    pub ceiling: Option<f64>,
+    /// How expected or ceiling was made: `osd.* 5,420 IOPS / 3 replicas`.
+    pub because: String,
+}
+
+/// A target that is worse than its peers beyond the noise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outlier {
+    pub layer: Layer,
+    pub pattern: Pattern,
+    pub target: String,
+    /// Slower than the median of the others by this share (0.2 = 20 %).
+    pub slower_by: f64,
+    pub says: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// By a measurement.
+    Confirmed,
+    Hint,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    pub id: String,
+    pub standing: Standing,
+    pub target: String,
+    pub says: String,
+    pub evidence: Vec<String>,
+    pub fix: String,
+    pub risk: String,
+}

@@ -1,0 +1,58 @@
+//! What was seen: samples (one target in one window), and slices (one uninterrupted stretch of a step on one target).
+
+use crate::clock::Nanos;
+use crate::plan::StepId;
+use crate::tally::Sparse;
+use crate::workload::{Bytes, OpKind};
+use serde::{Deserialize, Serialize};
+
+/// What happened on one target in one window, to operations of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Index of the window in its slice.
+    pub window: u32,
+    /// Over which time the operations count: the window's length, or, where the engine reports its own times
+    /// (an OSD's bench command), the sum of those.
+    pub span_ns: Nanos,
+    pub ops: u64,
+    pub bytes: Bytes,
+    pub errors: u64,
+    /// Time from submission to completion.
+    pub service: Sparse,
+    /// Time from when the operation was due; `None` in a closed loop, where both are the same.
+    pub response: Option<Sparse>,
+}
+
+/// All samples of one uninterrupted stretch of one step on one target, of one kind of operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slice {
+    pub step: StepId,
+    /// Index into the step's targets; `None`: all of them together.
+    pub target: Option<u32>,
+    pub kind: OpKind,
+    /// Which pass, from 1.
+    pub pass: u32,
+    /// Seconds from the run's start to the slice's start.
+    pub started_seconds: f64,
+    /// Length of a window.
+    pub window_ns: Nanos,
+    pub samples: Vec<Sample>,
+    /// Samples at the front that are warm-up and not counted.
+    pub warmup: u32,
+    /// False: the level still moved when the time was up.
+    pub settled: bool,
+    /// Why nothing of this slice may be used (an OSD died, all operations failed).
+    pub void: Option<String>,
+    /// First error of an operation in this slice, in words.
+    pub error: Option<String>,
+}
+
+impl Slice {
+    pub fn counted(&self) -> &[Sample] {
+        self.samples.get(self.warmup as usize..).unwrap_or(&[])
+    }
+
+    pub fn seconds(&self) -> f64 {
+        self.samples.len() as f64 * self.window_ns as f64 / 1e9
+    }
+}

@@ -1,0 +1,80 @@
+//! What is there: hosts, devices, OSDs, pools, versions, options, health. Looked at, never changed.
+
+use crate::workload::Bytes;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Scope {
+    /// `None`: no cluster was asked for.
+    pub fsid: Option<String>,
+    /// `lab:NAME` for a lab.
+    pub cluster: Option<String>,
+    /// `HEALTH_OK`, …, with the checks that are not fine.
+    pub health: Option<String>,
+    pub health_checks: Vec<String>,
+    /// Daemon type to versions: `osd` to `16.2.15`.
+    pub versions: BTreeMap<String, Vec<String>>,
+    /// Version of the client library that was used.
+    pub client_version: Option<String>,
+    pub hosts: Vec<HostScope>,
+    pub devices: Vec<DeviceScope>,
+    pub osds: Vec<OsdScope>,
+    pub pools: Vec<PoolScope>,
+    /// Options of the cluster that differ from their defaults: `osd.2/debug_osd` to its value.
+    pub options: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostScope {
+    pub name: String,
+    pub address: Option<String>,
+    /// Network namespace, for a lab's host.
+    pub namespace: Option<String>,
+    pub kernel: Option<String>,
+    pub cpu: Option<String>,
+    pub cores: Option<u32>,
+    pub memory: Option<Bytes>,
+    /// The host on which Fathom runs.
+    pub here: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceScope {
+    pub path: String,
+    pub host: Option<String>,
+    pub model: Option<String>,
+    pub bytes: Option<Bytes>,
+    pub rotational: Option<bool>,
+    /// The OSDs that live on it.
+    pub osds: Vec<u32>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OsdScope {
+    pub id: u32,
+    pub host: String,
+    pub class: Option<String>,
+    pub device: Option<String>,
+    pub up: bool,
+    pub inside: bool,
+    pub address: Option<String>,
+    pub version: Option<String>,
+    /// `bluestore`, `memstore`.
+    pub store: Option<String>,
+    pub bytes: Option<Bytes>,
+    pub bytes_used: Option<Bytes>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PoolScope {
+    pub id: i64,
+    pub name: String,
+    /// Replicas, or k+m of an erasure-coded pool.
+    pub size: u32,
+    pub min_size: u32,
+    /// Data chunks of an erasure-coded pool.
+    pub erasure_k: Option<u32>,
+    pub pg_num: u32,
+    pub applications: Vec<String>,
+}

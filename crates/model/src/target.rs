@@ -1,0 +1,45 @@
+//! A target is one thing of a layer that is loaded.
+
+use crate::layer::Layer;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    pub layer: Layer,
+    /// As shown: `osd.2`, `/dev/vdb`, `a→b`, a pool's name.
+    pub name: String,
+    /// The host that it lies on, where that is known.
+    pub host: Option<String>,
+    pub place: Place,
+}
+
+/// Where an engine finds the target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// A regular file, a partition or a block device. `writable`: proven to be ours or empty, or given up by the user.
+    Path { path: PathBuf, writable: bool },
+    /// An ordered pair of hosts: `from` sends.
+    Pair { from: Endpoint, to: Endpoint },
+    /// The object store of an OSD, through the OSD's own bench command.
+    Store { osd: u32 },
+    /// One OSD through a pool of size 1, in objects that map to it.
+    Osd { osd: u32, pool: String },
+    /// Objects of a pool, their names beginning with `prefix`.
+    Pool { pool: String, prefix: String },
+    /// Images of a pool, one per job.
+    Images { pool: String, images: Vec<String> },
+    /// Nothing: operations end at once, or as a simulation says.
+    Null,
+}
+
+/// One end of a network target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Endpoint {
+    pub host: String,
+    /// Address to bind and to connect to.
+    pub address: String,
+    /// Network namespace (a lab's host); `None`: this one.
+    pub namespace: Option<String>,
+}

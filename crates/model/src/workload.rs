@@ -1,0 +1,105 @@
+//! A workload is a pattern with all its numbers.
+
+use crate::pattern::{Family, Pattern};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+pub type Bytes = u64;
+
+pub const KIB: Bytes = 1 << 10;
+pub const MIB: Bytes = 1 << 20;
+pub const GIB: Bytes = 1 << 30;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OpKind {
+    Read,
+    Write,
+}
+
+/// How offsets are drawn from the span.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Access {
+    Random,
+    Sequential,
+    /// Zipf with this exponent: few blocks get most operations.
+    Zipf(f64),
+}
+
+/// When a write counts as done. Layers that are durable by nature (store, osd, rados, rbd without cache) ignore it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Durability {
+    None,
+    /// O_SYNC.
+    Sync,
+    /// O_DSYNC.
+    Dsync,
+    /// write, then fsync: one operation, timed as a whole.
+    Fsync,
+    /// write, then fdatasync: one operation, timed as a whole.
+    Fdatasync,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Bytes of one operation.
+    pub block: Bytes,
+    /// Operations in flight, over all jobs.
+    pub depth: u32,
+    /// Lanes (threads) that share the depth.
+    pub jobs: u32,
+    /// 0 = only writes, 100 = only reads.
+    pub read_percent: u8,
+    pub access: Access,
+    pub durability: Durability,
+    /// Bytes of the working set, over all jobs (images, objects, region of a device).
+    pub span: Bytes,
+    /// Bytes of one object, for the layers made of objects.
+    pub object: Option<Bytes>,
+    pub seed: u64,
+    /// Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.
+    pub engine: Option<String>,
+    /// Further engine options, by name.
+    pub options: BTreeMap<String, String>,
+}
+
+impl Workload {
+    /// The canonical workload of a pattern over a working set of `span` bytes.
+    pub fn canonical(pattern: Pattern, span: Bytes, seed: u64) -> Workload {
+        let (block, depth, access) = match pattern.family() {
+            Family::Latency => (4 * KIB, 1, Access::Random),
+            Family::Parallel => (4 * KIB, 128, Access::Random),
+            Family::Linear => (4 * MIB, 16, Access::Sequential),
+        };
+        let durable = pattern == Pattern::WriteLatency;
+        Workload {
+            block,
+            depth,
+            jobs: 1,
+            read_percent: if pattern.writes() { 0 } else { 100 },
+            access,
+            durability: if durable { Durability::Dsync } else { Durability::None },
+            span,
+            object: None,
+            seed,
+            engine: None,
+            options: BTreeMap::new(),
+        }
+    }
+
+    pub fn reads(&self) -> bool {
+        self.read_percent > 0
+    }
+
+    pub fn writes(&self) -> bool {
+        self.read_percent < 100
+    }
+
+    /// Depth of one lane: the depth is shared as evenly as whole numbers allow.
+    pub fn lane_depth(&self, lane: u32) -> u32 {
+        let jobs = self.jobs.max(1);
+        self.depth / jobs + u32::from(lane < self.depth % jobs)
+    }
+}
