@@ -1,1 +1,4 @@
-//! (to come)
+//! The only door to Ceph's client libraries.
+
+/// A connection to a cluster.
+pub struct Rados;

@@ -1,0 +1,90 @@
+//! What an engine is: it opens sessions, which submit operations and reap completions.
+
+use model::{Bytes, Layer, Nanos, OpKind, Target, Workload};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What engines need beside target and workload.
+#[derive(Clone, Default)]
+pub struct Context {
+    /// The connection that carries the load. Not used for administration: it has no time-outs.
+    pub rados: Option<Arc<ceph::Rados>>,
+}
+
+/// Ends the step; the run goes on. The text says what, where and the mend.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum EngineError {
+    /// It cannot be done with this target and workload.
+    #[error("{0}")]
+    Refused(String),
+    /// It went wrong while it was done.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// An operation's error: it is counted and the step goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpError {
+    pub errno: i32,
+}
+
+/// One operation. `slot` < the lane's depth names its buffer; a slot is free again once its completion was reaped.
+#[derive(Debug, Clone, Copy)]
+pub struct Op {
+    pub slot: u32,
+    pub kind: OpKind,
+    /// Within the lane's span.
+    pub offset: u64,
+    pub len: u32,
+    /// When it should start (open loop); in a closed loop the time of submission.
+    pub due: Nanos,
+}
+
+/// A completion.
+#[derive(Debug, Clone, Copy)]
+pub struct Done {
+    pub slot: u32,
+    pub at: Nanos,
+    pub result: Result<u32, OpError>,
+    /// The engine was told by the other side how long how many operations took (an OSD's bench command);
+    /// `None`: one operation, timed by the worker.
+    pub told: Option<Told>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Told {
+    pub ops: u64,
+    pub bytes: Bytes,
+    pub took: Nanos,
+}
+
+pub trait Engine: Sync {
+    fn name(&self) -> &'static str;
+    fn layer(&self) -> Layer;
+    /// Why it cannot, before anything starts.
+    fn refuse(&self, target: &Target, workload: &Workload) -> Option<String>;
+    /// Makes what is read later: fills the span with incompressible bytes. `progress` gets bytes done so far and says
+    /// whether to go on.
+    fn prepare(
+        &self,
+        context: &Context,
+        target: &Target,
+        workload: &Workload,
+        progress: &mut dyn FnMut(Bytes) -> bool,
+    ) -> Result<(), EngineError>;
+    fn open(
+        &self,
+        context: &Context,
+        target: &Target,
+        workload: &Workload,
+        lane: u32,
+    ) -> Result<Box<dyn Session>, EngineError>;
+}
+
+/// One thread's hold on a target. Dropping it cancels or waits for what is in flight, within seconds.
+pub trait Session: Send {
+    /// Takes as many of `ops` as it can now and says how many. Does not wait for completions.
+    fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError>;
+    /// Appends completions to `done`; waits for the first one no longer than `patience`.
+    fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError>;
+}
