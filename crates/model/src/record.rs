@@ -1,6 +1,7 @@
 //! Everything that is known of a run: what the archive keeps, and all that an explanation may use.
 
 use crate::change::Undo;
+use crate::event::Event;
 use crate::plan::Plan;
 use crate::sample::Slice;
 use crate::scope::Scope;
@@ -29,4 +30,75 @@ pub struct Record {
     /// Seconds since the start when the last thing was recorded.
     pub seconds: f64,
     pub finished: bool,
+}
+
+impl Record {
+    /// The one way from events to a record: a live run and a replayed one are made by the same lines.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted { head, scope } => {
+                *self = Record { head: head.clone(), scope: scope.clone(), ..Record::default() };
+            }
+            Event::Planned { plan } => self.plan = plan.clone(),
+            Event::Changed { undo } => self.note_change(undo),
+            Event::StepFinished { slices, .. } => {
+                self.seconds = slices.iter().map(Slice::ended_seconds).fold(self.seconds, f64::max);
+                self.slices.extend_from_slice(slices);
+            }
+            Event::Failed { text } => self.errors.push(text.clone()),
+            Event::RunFinished { seconds } => {
+                self.seconds = *seconds;
+                self.finished = true;
+            }
+            // They tell what goes on, not what is known.
+            Event::Progress { .. } | Event::StepStarted { .. } | Event::PassFinished { .. } | Event::Warned { .. } => {}
+        }
+    }
+
+    /// A change is told twice, made and undone: the second telling replaces the first.
+    fn note_change(&mut self, undo: &Undo) {
+        let open = self.changes.iter_mut().rev().find(|known| known.change == undo.change && !known.undone);
+        match open {
+            Some(known) => *known = undo.clone(),
+            None => self.changes.push(undo.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::Change;
+
+    #[test]
+    fn a_change_that_was_undone_is_one_change() {
+        let flag = |undone| Undo { change: Change::Flag { name: "noscrub".into() }, before: None, undone };
+        let mut record = Record::default();
+        for undone in [false, true, false, true, false] {
+            record.apply(&Event::Changed { undo: flag(undone) });
+        }
+        assert_eq!(record.changes, [flag(true), flag(true), flag(false)]);
+    }
+
+    #[test]
+    fn a_run_that_was_cut_off_lasted_until_its_last_slice() {
+        let slice = Slice {
+            step: crate::StepId(1),
+            target: Some(0),
+            kind: crate::OpKind::Read,
+            pass: 1,
+            started_seconds: 30.0,
+            window_ns: 100_000_000,
+            samples: vec![crate::Sample::default(); 80],
+            warmup: 3,
+            settled: true,
+            void: None,
+            error: None,
+        };
+        let mut record = Record::default();
+        record.apply(&Event::StepFinished { pass: 1, slices: vec![slice] });
+        assert_eq!((record.seconds, record.finished), (38.0, false));
+        record.apply(&Event::RunFinished { seconds: 40.5 });
+        assert_eq!((record.seconds, record.finished), (40.5, true));
+    }
 }

@@ -55,4 +55,9 @@ impl Slice {
     pub fn seconds(&self) -> f64 {
         self.samples.len() as f64 * self.window_ns as f64 / 1e9
     }
+
+    /// Seconds from the run's start to the slice's end.
+    pub fn ended_seconds(&self) -> f64 {
+        self.started_seconds + self.seconds()
+    }
 }
