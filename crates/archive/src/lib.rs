@@ -1,1 +1,50 @@
-//! (to come)
+//! Runs in one SQLite file: events go in as they happen, records come out; nothing is interpreted.
+
+mod body;
+mod error;
+mod files;
+mod queries;
+mod schema;
+mod slices;
+mod writer;
+
+pub use error::ArchiveError;
+pub use files::default_path;
+pub use queries::RunSummary;
+pub use writer::Writer;
+
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+
+/// An open archive. Several programs may read and write one file at the same time.
+#[derive(Debug)]
+pub struct Archive {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Archive {
+    /// Opens the archive for writing, and makes the file and its folder if they are missing.
+    pub fn open(path: &Path) -> Result<Archive, ArchiveError> {
+        files::open(path, files::Access::Create)
+    }
+
+    /// Opens an archive that is there already, to read from it or to remove runs. A file or folder that cannot be
+    /// written is opened for reading.
+    pub fn open_existing(path: &Path) -> Result<Archive, ArchiveError> {
+        files::open(path, files::Access::Existing)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The face that stores what happens. One run at a time; a second `RunStarted` begins the next.
+    pub fn writer(self) -> Writer {
+        Writer::new(self)
+    }
+
+    fn told<T>(&self, result: rusqlite::Result<T>) -> Result<T, ArchiveError> {
+        result.map_err(|source| ArchiveError::from_sqlite(&self.path, source))
+    }
+}

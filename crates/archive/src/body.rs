@@ -1,0 +1,82 @@
+//! Events as rows: which are kept, under which name, and in which form they come back.
+
+use crate::error::ArchiveError;
+use crate::slices;
+use model::{Event, Plan, RunHead, Scope, Undo};
+use rusqlite::types::{Value, ValueRef};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, PartialEq)]
+struct Started {
+    head: RunHead,
+    scope: Scope,
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+struct Ended {
+    seconds: f64,
+}
+
+/// The row of an event: its kind and its body, text of JSON or a blob of slices. `None`: it tells what goes on, not
+/// what is known, and is not kept.
+pub(crate) fn row(event: &Event) -> Result<Option<(&'static str, Value)>, ArchiveError> {
+    let row = match event {
+        Event::RunStarted { head, scope } => {
+            ("started", exact(&Started { head: head.clone(), scope: scope.clone() }, "the scope")?)
+        }
+        Event::Planned { plan } => ("plan", exact(plan, "the plan")?),
+        Event::Changed { undo } => ("change", exact(undo, "a change")?),
+        Event::StepFinished { slices, .. } => ("slices", Value::Blob(encoded(slices)?)),
+        // A picture is made anew from the slices whenever it is wanted; this one keeps what was shown at the time.
+        Event::PassFinished { report, .. } => ("picture", json(report)?),
+        Event::Warned { text } => ("warning", exact(text, "a warning")?),
+        Event::Failed { text } => ("error", exact(text, "an error")?),
+        Event::RunFinished { seconds } => ("finished", exact(&Ended { seconds: *seconds }, "the end of the run")?),
+        Event::Progress { .. } | Event::StepStarted { .. } => return Ok(None),
+    };
+    Ok(Some(row))
+}
+
+/// The event of a row; `None` for rows that a record does not need. Errors: in words, for a damaged archive.
+pub(crate) fn event(kind: &str, body: ValueRef<'_>) -> Result<Option<Event>, String> {
+    Ok(Some(match kind {
+        "started" => {
+            let Started { head, scope } = parsed(kind, body)?;
+            Event::RunStarted { head, scope }
+        }
+        "plan" => Event::Planned { plan: parsed::<Plan>(kind, body)? },
+        "change" => Event::Changed { undo: parsed::<Undo>(kind, body)? },
+        "slices" => {
+            let slices = slices::decode(body.as_blob().map_err(|error| error.to_string())?)?;
+            Event::StepFinished { pass: slices.first().map_or(0, |slice| slice.pass), slices }
+        }
+        "warning" => Event::Warned { text: parsed(kind, body)? },
+        "error" => Event::Failed { text: parsed(kind, body)? },
+        "finished" => Event::RunFinished { seconds: parsed::<Ended>(kind, body)?.seconds },
+        _ => return Ok(None),
+    }))
+}
+
+fn encoded(slices: &[model::Slice]) -> Result<Vec<u8>, ArchiveError> {
+    slices::encode(slices).map_err(|_| ArchiveError::NotFinite { what: "a slice" })
+}
+
+fn json<T: Serialize>(value: &T) -> Result<Value, ArchiveError> {
+    serde_json::to_string(value).map(Value::Text).map_err(|_| ArchiveError::NotFinite { what: "a report" })
+}
+
+/// JSON has no infinities: what would not come back as it went in is refused, not bent.
+fn exact<T: Serialize + DeserializeOwned + PartialEq>(value: &T, what: &'static str) -> Result<Value, ArchiveError> {
+    let refused = || ArchiveError::NotFinite { what };
+    let text = serde_json::to_string(value).map_err(|_| refused())?;
+    match serde_json::from_str::<T>(&text) {
+        Ok(back) if back == *value => Ok(Value::Text(text)),
+        _ => Err(refused()),
+    }
+}
+
+fn parsed<T: DeserializeOwned>(kind: &str, body: ValueRef<'_>) -> Result<T, String> {
+    let text = body.as_str().map_err(|error| format!("{kind}: {error}"))?;
+    serde_json::from_str(text).map_err(|error| format!("{kind}: {error}"))
+}

@@ -1,0 +1,149 @@
+//! Slices as bytes: a format byte, then postcard of shapes that belong to the format and never change with the model.
+
+use model::{OpKind, Sample, Slice, Sparse, StepId};
+use serde::{Deserialize, Serialize};
+
+/// The first byte of every blob. A new shape gets the next number; the old ones are read for ever.
+const FORMAT: u8 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct SliceV1 {
+    step: u32,
+    target: Option<u32>,
+    write: bool,
+    pass: u32,
+    started_seconds: f64,
+    window_ns: u64,
+    samples: Vec<SampleV1>,
+    warmup: u32,
+    settled: bool,
+    void: Option<String>,
+    error: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SampleV1 {
+    window: u32,
+    span_ns: u64,
+    ops: u64,
+    bytes: u64,
+    errors: u64,
+    service: SparseV1,
+    response: Option<SparseV1>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SparseV1 {
+    /// (distance from the bucket before, count): filled buckets lie close together, so most pairs take two bytes.
+    /// Distances wrap around, so that any order comes back.
+    gaps: Vec<(u32, u64)>,
+    sum_ns: u64,
+    count: u64,
+    max_ns: u64,
+}
+
+pub(crate) fn encode(slices: &[Slice]) -> Result<Vec<u8>, postcard::Error> {
+    let shapes: Vec<SliceV1> = slices.iter().map(SliceV1::from).collect();
+    postcard::to_extend(&shapes, vec![FORMAT])
+}
+
+/// Errors: in words, for a damaged archive.
+pub(crate) fn decode(blob: &[u8]) -> Result<Vec<Slice>, String> {
+    match blob.split_first() {
+        Some((&FORMAT, rest)) => {
+            let shapes: Vec<SliceV1> = postcard::from_bytes(rest).map_err(|error| format!("slices: {error}"))?;
+            Ok(shapes.into_iter().map(Slice::from).collect())
+        }
+        Some((other, _)) => Err(format!("slices of the unknown format {other}")),
+        None => Err("slices without bytes".to_string()),
+    }
+}
+
+impl From<&Slice> for SliceV1 {
+    fn from(slice: &Slice) -> SliceV1 {
+        SliceV1 {
+            step: slice.step.0,
+            target: slice.target,
+            write: slice.kind == OpKind::Write,
+            pass: slice.pass,
+            started_seconds: slice.started_seconds,
+            window_ns: slice.window_ns,
+            samples: slice.samples.iter().map(SampleV1::from).collect(),
+            warmup: slice.warmup,
+            settled: slice.settled,
+            void: slice.void.clone(),
+            error: slice.error.clone(),
+        }
+    }
+}
+
+impl From<SliceV1> for Slice {
+    fn from(shape: SliceV1) -> Slice {
+        Slice {
+            step: StepId(shape.step),
+            target: shape.target,
+            kind: if shape.write { OpKind::Write } else { OpKind::Read },
+            pass: shape.pass,
+            started_seconds: shape.started_seconds,
+            window_ns: shape.window_ns,
+            samples: shape.samples.into_iter().map(Sample::from).collect(),
+            warmup: shape.warmup,
+            settled: shape.settled,
+            void: shape.void,
+            error: shape.error,
+        }
+    }
+}
+
+impl From<&Sample> for SampleV1 {
+    fn from(sample: &Sample) -> SampleV1 {
+        SampleV1 {
+            window: sample.window,
+            span_ns: sample.span_ns,
+            ops: sample.ops,
+            bytes: sample.bytes,
+            errors: sample.errors,
+            service: SparseV1::from(&sample.service),
+            response: sample.response.as_ref().map(SparseV1::from),
+        }
+    }
+}
+
+impl From<SampleV1> for Sample {
+    fn from(shape: SampleV1) -> Sample {
+        Sample {
+            window: shape.window,
+            span_ns: shape.span_ns,
+            ops: shape.ops,
+            bytes: shape.bytes,
+            errors: shape.errors,
+            service: Sparse::from(shape.service),
+            response: shape.response.map(Sparse::from),
+        }
+    }
+}
+
+impl From<&Sparse> for SparseV1 {
+    fn from(sparse: &Sparse) -> SparseV1 {
+        let mut before = 0u32;
+        let gap = |(index, count): &(u32, u64)| {
+            let gap = index.wrapping_sub(before);
+            before = *index;
+            (gap, *count)
+        };
+        let gaps = sparse.buckets.iter().map(gap).collect();
+        SparseV1 { gaps, sum_ns: sparse.sum_ns, count: sparse.count, max_ns: sparse.max_ns }
+    }
+}
+
+impl From<SparseV1> for Sparse {
+    fn from(shape: SparseV1) -> Sparse {
+        let mut at = 0u32;
+        let bucket = |(gap, count): (u32, u64)| {
+            at = at.wrapping_add(gap);
+            (at, count)
+        };
+        let buckets = shape.gaps.into_iter().map(bucket).collect();
+        Sparse { buckets, sum_ns: shape.sum_ns, count: shape.count, max_ns: shape.max_ns }
+    }
+}

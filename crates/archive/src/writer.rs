@@ -1,0 +1,100 @@
+//! The face that stores: one transaction per event, so whatever ends the program, all that had happened is kept.
+
+use crate::error::ArchiveError;
+use crate::{Archive, body};
+use model::{Event, Face, Report, RunHead, Scope, Slice};
+use rusqlite::{Transaction, TransactionBehavior, params};
+use std::io;
+
+#[derive(Debug)]
+pub struct Writer {
+    archive: Archive,
+    /// Row of the run that goes on, and its name.
+    run: Option<(i64, String)>,
+}
+
+impl Writer {
+    pub(crate) fn new(archive: Archive) -> Writer {
+        Writer { archive, run: None }
+    }
+
+    /// The same file, to read from.
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    /// Stores the event. Errors: `NoRun`, `RunExists`, `NotFinite`, and what the file system says.
+    pub fn store(&mut self, event: &Event) -> Result<(), ArchiveError> {
+        let Some((kind, body)) = body::row(event)? else { return Ok(()) };
+        let path = self.archive.path.clone();
+        let sqlite = |source| ArchiveError::from_sqlite(&path, source);
+        let immediate = TransactionBehavior::Immediate;
+        let transaction = self.archive.connection.transaction_with_behavior(immediate).map_err(sqlite)?;
+        let run = match (event, &self.run) {
+            (Event::RunStarted { head, scope }, _) => (add_run(&transaction, head, scope, &path)?, head.run.clone()),
+            (_, Some(run)) => run.clone(),
+            (_, None) => return Err(ArchiveError::NoRun { path }),
+        };
+        let added = transaction
+            .execute("INSERT INTO events (run, kind, body) VALUES (?1, ?2, ?3)", params![run.0, kind, body])
+            .and_then(|_| sum_up(&transaction, run.0, event))
+            .and_then(|()| transaction.commit());
+        match added {
+            Ok(()) => self.run = Some(run),
+            Err(rusqlite::Error::SqliteFailure(error, _)) if error.code == rusqlite::ErrorCode::ConstraintViolation => {
+                return Err(ArchiveError::Removed { path, run: run.1 });
+            }
+            Err(source) => return Err(sqlite(source)),
+        }
+        Ok(())
+    }
+}
+
+fn add_run(
+    transaction: &Transaction<'_>,
+    head: &RunHead,
+    scope: &Scope,
+    path: &std::path::Path,
+) -> Result<i64, ArchiveError> {
+    let row = params![head.run, head.started, head.version, head.command, scope.cluster];
+    let insert = "INSERT INTO runs (run, started, version, command, cluster) VALUES (?1, ?2, ?3, ?4, ?5)
+                  ON CONFLICT (run) DO NOTHING";
+    match transaction.execute(insert, row) {
+        Ok(0) => Err(ArchiveError::RunExists { path: path.to_path_buf(), run: head.run.clone() }),
+        Ok(_) => Ok(transaction.last_insert_rowid()),
+        Err(source) => Err(ArchiveError::from_sqlite(path, source)),
+    }
+}
+
+/// Keeps the run's line in the list of runs up to date, so that listing reads no slices.
+fn sum_up(transaction: &Transaction<'_>, run: i64, event: &Event) -> rusqlite::Result<()> {
+    match event {
+        Event::Planned { plan } => {
+            transaction.execute("UPDATE runs SET steps = ?2 WHERE id = ?1", params![run, plan.steps.len() as i64])?;
+        }
+        Event::StepFinished { slices, .. } => {
+            let ended = slices.iter().map(Slice::ended_seconds).fold(0.0, f64::max);
+            transaction.execute(
+                "UPDATE runs SET slices = slices + ?2, seconds = max(seconds, ?3) WHERE id = ?1",
+                params![run, slices.len() as i64, ended],
+            )?;
+        }
+        Event::RunFinished { seconds } => {
+            transaction.execute("UPDATE runs SET finished = 1, seconds = ?2 WHERE id = ?1", params![run, seconds])?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+impl Face for Writer {
+    fn take(&mut self, event: &Event) -> io::Result<()> {
+        self.store(event).map_err(io::Error::other)
+    }
+
+    /// The report is a function of what is stored already; only the log is folded into the file.
+    fn finish(&mut self, _report: &Report) -> io::Result<()> {
+        let folded = self.archive.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        self.archive.told(folded).map_err(io::Error::other)
+    }
+}
