@@ -1,4 +1,29 @@
-//! The only door to Ceph's client libraries.
+//! The only door to Ceph's client libraries: librados and librbd, loaded when first needed, behind a safe interface.
+//!
+//! The libraries are opened at run time, so that a program that has this crate starts on hosts without them and works
+//! with whichever release the host has. This crate knows nothing of workloads or measuring; it connects, sends commands,
+//! reads and writes objects and images.
 
-/// A connection to a cluster.
-pub struct Rados;
+mod access;
+mod connect;
+mod error;
+mod flight;
+mod image;
+mod image_io;
+mod librados;
+mod library;
+mod librbd;
+mod pool;
+mod pool_io;
+mod queue;
+mod rados;
+mod slab;
+
+pub use access::Access;
+pub use error::CephError;
+pub use flight::Finished;
+pub use image::{Cache, Image};
+pub use image_io::ImageIo;
+pub use pool::Pool;
+pub use pool_io::PoolIo;
+pub use rados::{Rados, Reply};

@@ -1,0 +1,81 @@
+//! How a cluster is reached: configuration, user, key, and how long to try.
+
+use crate::error::CephError;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Named as Ceph's own programs name it; everything may be left out.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// `ceph.conf`; `None`: where Ceph's own programs look for it.
+    pub conf: Option<PathBuf>,
+    /// The cluster's name; `None`: `ceph`.
+    pub cluster: Option<String>,
+    /// The user, with or without `client.`; `None`: `admin`.
+    pub id: Option<String>,
+    pub keyring: Option<PathBuf>,
+    /// Further options of the client library, such as `rados_osd_op_timeout`; they win over the configuration.
+    pub options: Vec<(String, String)>,
+    /// How long a connection may take to come about; zero: 10 s.
+    pub connect_timeout: Duration,
+}
+
+impl Access {
+    pub(crate) fn entity(&self) -> String {
+        match self.id.as_deref() {
+            None => "client.admin".to_owned(),
+            Some(id) if id.starts_with("client.") => id.to_owned(),
+            Some(id) => format!("client.{id}"),
+        }
+    }
+
+    pub(crate) fn cluster(&self) -> &str {
+        self.cluster.as_deref().unwrap_or("ceph")
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        if self.connect_timeout.is_zero() { Duration::from_secs(10) } else { self.connect_timeout }
+    }
+
+    /// The configuration file that is used.
+    ///
+    /// # Errors
+    /// The one named is not there, or none is where Ceph's own programs look.
+    pub fn conf_file(&self) -> Result<PathBuf, CephError> {
+        let searched = match (&self.conf, std::env::var_os("CEPH_CONF")) {
+            (Some(path), _) => vec![path.clone()],
+            (None, Some(path)) if !path.is_empty() => vec![PathBuf::from(path)],
+            _ => usual_places(self.cluster(), std::env::var_os("HOME").as_deref().map(Path::new)),
+        };
+        searched.iter().find(|path| path.is_file()).cloned().ok_or(CephError::NoConf { searched })
+    }
+}
+
+fn usual_places(cluster: &str, home: Option<&Path>) -> Vec<PathBuf> {
+    let file = format!("{cluster}.conf");
+    let mut places = vec![Path::new("/etc/ceph").join(&file)];
+    places.extend(home.map(|home| home.join(".ceph").join(&file)));
+    places.push(PathBuf::from(file));
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_are_named_with_and_without_their_type() {
+        let named = |id: Option<&str>| Access { id: id.map(str::to_owned), ..Access::default() }.entity();
+        assert_eq!(named(None), "client.admin");
+        assert_eq!(named(Some("bench")), "client.bench");
+        assert_eq!(named(Some("client.bench")), "client.bench");
+    }
+
+    #[test]
+    fn a_missing_conf_is_named() {
+        let access = Access { conf: Some("/nowhere/ceph.conf".into()), ..Access::default() };
+        let text = access.conf_file().expect_err("no such file").to_string();
+        assert!(text.contains("/nowhere/ceph.conf"), "{text}");
+        assert_eq!(usual_places("ceph", None), [Path::new("/etc/ceph/ceph.conf"), Path::new("ceph.conf")]);
+    }
+}

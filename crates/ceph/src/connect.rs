@@ -1,0 +1,143 @@
+//! How a connection comes about, or fails with the reason, within the time that it is given.
+
+use crate::access::Access;
+use crate::error::CephError;
+use crate::librados::{Handle, Librados};
+use std::ffi::{CStr, CString};
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Monitor commands wait so long for a monitor to come back, unless the caller says otherwise: a monitor may be away for
+/// some seconds, and nothing may hang for ever. It costs nothing per I/O operation.
+const MON_OP_TIMEOUT: (&str, &str) = ("rados_mon_op_timeout", "60");
+
+/// The library is silent: what it has to say comes back as results.
+const QUIET: [(&str, &str); 4] =
+    [("log_to_stderr", "false"), ("err_to_stderr", "false"), ("log_file", ""), ("admin_socket", "")];
+
+/// The library tries this often to get its first configuration from the monitors, each time for `client_mount_timeout`.
+const BOOTSTRAP_TRIES: f64 = 10.0;
+
+/// A cluster handle of librados. Dropping it ends the connection.
+pub struct Cluster {
+    pub fns: &'static Librados,
+    pub raw: Handle,
+    pub entity: String,
+}
+
+// SAFETY: librados.h: a cluster handle may be used by any thread, by several at once.
+unsafe impl Send for Cluster {}
+// SAFETY: as above.
+unsafe impl Sync for Cluster {}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        // SAFETY: `raw` is valid and is used no more; pools and images hold this handle as long as they live.
+        unsafe { (self.fns.rados_shutdown)(self.raw) }
+    }
+}
+
+pub fn c_text(text: &str) -> Result<CString, CephError> {
+    CString::new(text).map_err(|_| CephError::BadName { name: text.to_owned() })
+}
+
+impl Cluster {
+    pub fn connect(access: &Access) -> Result<Cluster, CephError> {
+        let fns = Librados::get()?;
+        let conf = access.conf_file()?;
+        let cluster = Cluster::create(fns, access)?;
+        cluster.read_conf(&conf)?;
+        cluster.set_options(access)?;
+        cluster.connect_within(access.timeout())
+    }
+
+    fn create(fns: &'static Librados, access: &Access) -> Result<Cluster, CephError> {
+        let entity = access.entity();
+        let (name, user) = (c_text(access.cluster())?, c_text(&entity)?);
+        let mut raw: Handle = std::ptr::null_mut();
+        // SAFETY: both texts live through the call; `raw` is filled on success.
+        let code = unsafe { (fns.rados_create2)(&mut raw, name.as_ptr(), user.as_ptr(), 0) };
+        if code < 0 {
+            return Err(CephError::from_code(format!("prepare a connection as {entity}"), &entity, code, ""));
+        }
+        Ok(Cluster { fns, raw, entity })
+    }
+
+    fn read_conf(&self, conf: &Path) -> Result<(), CephError> {
+        let bad = |why: String| CephError::BadConf { path: conf.to_owned(), why };
+        std::fs::File::open(conf).map_err(|error| bad(error.to_string()))?;
+        let path = c_text(&conf.to_string_lossy())?;
+        // SAFETY: the handle is valid and the path lives through the call.
+        let code = unsafe { (self.fns.rados_conf_read_file)(self.raw, path.as_ptr()) };
+        if code < 0 {
+            return Err(bad(std::io::Error::from_raw_os_error(-code).to_string()));
+        }
+        // SAFETY: null stands for the variable CEPH_ARGS.
+        unsafe { (self.fns.rados_conf_parse_env)(self.raw, std::ptr::null()) };
+        Ok(())
+    }
+
+    fn set_options(&self, access: &Access) -> Result<(), CephError> {
+        let seconds = (access.timeout().as_secs_f64() / BOOTSTRAP_TRIES).ceil().max(1.0);
+        self.set("client_mount_timeout", &format!("{seconds:.0}"))?;
+        for (name, value) in QUIET.into_iter().chain([MON_OP_TIMEOUT]) {
+            self.set(name, value)?;
+        }
+        if let Some(keyring) = &access.keyring {
+            self.set("keyring", &keyring.to_string_lossy())?;
+        }
+        access.options.iter().try_for_each(|(name, value)| self.set(name, value))
+    }
+
+    pub fn set(&self, name: &str, value: &str) -> Result<(), CephError> {
+        let (c_name, c_value) = (c_text(name)?, c_text(value)?);
+        // SAFETY: the handle is valid and both texts live through the call.
+        let code = unsafe { (self.fns.rados_conf_set)(self.raw, c_name.as_ptr(), c_value.as_ptr()) };
+        if code < 0 {
+            let why = std::io::Error::from_raw_os_error(-code).to_string();
+            return Err(CephError::BadOption { name: name.to_owned(), value: value.to_owned(), why });
+        }
+        Ok(())
+    }
+
+    /// An option's value as the library has it; empty if it knows none of that name.
+    pub fn option(&self, name: &str) -> String {
+        let mut text = [0u8; 4096];
+        let Ok(name) = c_text(name) else { return String::new() };
+        // SAFETY: the library writes at most the given length, with a zero at the end.
+        let code = unsafe { (self.fns.rados_conf_get)(self.raw, name.as_ptr(), text.as_mut_ptr().cast(), text.len()) };
+        if code < 0 {
+            return String::new();
+        }
+        CStr::from_bytes_until_nul(&text).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// Connects on a thread of its own: the library's own limit covers only a part of what it does.
+    fn connect_within(self, timeout: Duration) -> Result<Cluster, CephError> {
+        let seconds = timeout.as_secs_f64();
+        let unreachable = CephError::Unreachable { monitors: self.option("mon_host"), seconds };
+        let keyring = self.option("keyring");
+        let (answer, answers) = mpsc::sync_channel(1);
+        let connect = move || {
+            // SAFETY: the handle is valid and not connected yet.
+            let code = unsafe { (self.fns.rados_connect)(self.raw) };
+            // If nobody waits any more, the handle comes back with the error and is shut down here.
+            drop(answer.send((self, code)));
+        };
+        let spawned = std::thread::Builder::new().name("ceph-connect".into()).spawn(connect);
+        spawned.map_err(|error| CephError::Errno {
+            what: "start a thread to connect".into(),
+            errno: error.raw_os_error().unwrap_or(libc::EAGAIN),
+        })?;
+        let Ok((cluster, code)) = answers.recv_timeout(timeout) else { return Err(unreachable) };
+        let entity = cluster.entity.clone();
+        match -code {
+            ..=0 => Ok(cluster),
+            libc::ETIMEDOUT => Err(unreachable),
+            libc::EACCES | libc::EPERM => Err(CephError::WrongKey { entity, keyring }),
+            libc::ENOENT => Err(CephError::NoKey { entity, keyring }),
+            _ => Err(CephError::from_code("connect to the cluster".into(), &entity, code, "")),
+        }
+    }
+}

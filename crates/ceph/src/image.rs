@@ -1,0 +1,164 @@
+//! Images of a pool: made, listed, opened, removed.
+
+use crate::connect::c_text;
+use crate::error::CephError;
+use crate::image_io::ImageIo;
+use crate::librados::Handle;
+use crate::librbd::{ImageSpec, Librbd};
+use crate::pool::{IoContext, Pool};
+use std::ffi::CStr;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+/// How long closing an image may take before it is left to itself: it speaks with OSDs, which may be gone.
+const CLOSE: Duration = Duration::from_secs(3);
+
+/// librbd's cache in this program's memory. With it, a write is done before any OSD has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cache {
+    Off,
+    On,
+}
+
+/// An open image of librbd; closed when the last of its holders is gone.
+pub(crate) struct ImageHandle {
+    pub fns: &'static Librbd,
+    pub raw: Handle,
+    pub context: Arc<IoContext>,
+    pub name: String,
+}
+
+// SAFETY: librbd's images may be used by any thread, by several at once.
+unsafe impl Send for ImageHandle {}
+// SAFETY: as above.
+unsafe impl Sync for ImageHandle {}
+
+/// What is left of an image while it is closed.
+struct Closing {
+    fns: &'static Librbd,
+    raw: Handle,
+    context: Arc<IoContext>,
+}
+
+// SAFETY: as for `ImageHandle`.
+unsafe impl Send for Closing {}
+
+impl Closing {
+    fn close(self) {
+        // SAFETY: the image is open and nobody uses it any more.
+        unsafe { (self.fns.rbd_close)(self.raw) };
+        drop(self.context);
+    }
+}
+
+impl Drop for ImageHandle {
+    fn drop(&mut self) {
+        let closing = Closing { fns: self.fns, raw: self.raw, context: self.context.clone() };
+        let (done, is_done) = mpsc::sync_channel::<()>(1);
+        let close = move || {
+            closing.close();
+            drop(done);
+        };
+        // If no thread can be had, the image stays open until the program ends.
+        if std::thread::Builder::new().name("ceph-close".into()).spawn(close).is_ok() {
+            // Ends with an error when `done` is dropped: that is the signal.
+            let _closed_or_late = is_done.recv_timeout(CLOSE);
+        }
+    }
+}
+
+/// An open image. Clones are the same handle.
+#[derive(Clone)]
+pub struct Image {
+    handle: Arc<ImageHandle>,
+}
+
+impl Image {
+    pub fn name(&self) -> &str {
+        &self.handle.name
+    }
+
+    pub(crate) fn handle(&self) -> &Arc<ImageHandle> {
+        &self.handle
+    }
+
+    /// Size in bytes.
+    pub fn size(&self) -> Result<u64, CephError> {
+        let mut size = 0;
+        // SAFETY: the image is open; one number is filled.
+        let code = unsafe { (self.handle.fns.rbd_get_size)(self.handle.raw, &mut size) };
+        check(&self.handle.context, code, "ask for the size of", &self.handle.name)?;
+        Ok(size)
+    }
+
+    /// Room for `slots` operations in flight at once, each with a buffer of `bytes`.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub fn io(&self, slots: u32, bytes: usize) -> Result<ImageIo, CephError> {
+        ImageIo::new(self, slots, bytes)
+    }
+}
+
+fn check(context: &IoContext, code: i32, verb: &str, image: &str) -> Result<(), CephError> {
+    context.rados.check(code, || format!("{verb} image {}/{image}", context.name))
+}
+
+impl Pool {
+    /// Makes an image with the cluster's default features.
+    ///
+    /// # Errors
+    /// librbd is missing, the name is taken, or no right.
+    pub fn create_image(&self, name: &str, bytes: u64) -> Result<(), CephError> {
+        let (fns, c_name, mut order) = (Librbd::get()?, c_text(name)?, 0);
+        // SAFETY: the name lives through the call; order 0 stands for the default object size.
+        let code = unsafe { (fns.rbd_create)(self.context().raw, c_name.as_ptr(), bytes, &mut order) };
+        check(self.context(), code, "make", name)
+    }
+
+    /// # Errors
+    /// librbd is missing, there is no such image, or it is in use.
+    pub fn remove_image(&self, name: &str) -> Result<(), CephError> {
+        let (fns, c_name) = (Librbd::get()?, c_text(name)?);
+        // SAFETY: the name lives through the call.
+        let code = unsafe { (fns.rbd_remove)(self.context().raw, c_name.as_ptr()) };
+        check(self.context(), code, "remove", name)
+    }
+
+    /// The names of all images.
+    pub fn images(&self) -> Result<Vec<String>, CephError> {
+        let fns = Librbd::get()?;
+        let empty = ImageSpec { id: std::ptr::null_mut(), name: std::ptr::null_mut() };
+        let mut specs = vec![empty; 64];
+        loop {
+            let mut count = specs.len();
+            // SAFETY: at most `count` entries are filled; `count` becomes how many there are.
+            let code = unsafe { (fns.rbd_list2)(self.context().raw, specs.as_mut_ptr(), &mut count) };
+            if code == -libc::ERANGE {
+                specs.resize(count.max(specs.len() * 2), empty);
+                continue;
+            }
+            self.rados().check(code, || format!("list the images of pool {}", self.name()))?;
+            // SAFETY: filled entries hold texts that end with zero.
+            let name = |spec: &ImageSpec| unsafe { CStr::from_ptr(spec.name) }.to_string_lossy().into_owned();
+            let names = specs[..count].iter().map(name).collect();
+            // SAFETY: the entries were filled by the library and are given back once.
+            unsafe { (fns.rbd_image_spec_list_cleanup)(specs.as_mut_ptr(), count) };
+            return Ok(names);
+        }
+    }
+
+    /// # Errors
+    /// librbd is missing, there is no such image, or no right.
+    pub fn open_image(&self, name: &str, cache: Cache) -> Result<Image, CephError> {
+        let (fns, c_name) = (Librbd::get()?, c_text(name)?);
+        // librbd reads the option when it opens an image.
+        self.rados().cluster().set("rbd_cache", if cache == Cache::On { "true" } else { "false" })?;
+        let mut raw: Handle = std::ptr::null_mut();
+        // SAFETY: the name lives through the call; `raw` is filled on success; null stands for no snapshot.
+        let code = unsafe { (fns.rbd_open)(self.context().raw, c_name.as_ptr(), &mut raw, std::ptr::null()) };
+        check(self.context(), code, "open", name)?;
+        let context = self.context().clone();
+        Ok(Image { handle: Arc::new(ImageHandle { fns, raw, context, name: name.to_owned() }) })
+    }
+}

@@ -1,0 +1,30 @@
+//! The functions of librbd that are used.
+
+use crate::librados::{Callback, Handle, Text};
+use crate::library::functions;
+use libc::{c_char, c_int, c_void};
+
+/// An entry of a list of images; both texts belong to the library.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ImageSpec {
+    pub id: *mut c_char,
+    pub name: *mut c_char,
+}
+
+functions! {
+    Librbd of "librbd.so.1" in "librbd1" {
+        fn rbd_create(Handle, Text, u64, *mut c_int) -> c_int;
+        fn rbd_remove(Handle, Text) -> c_int;
+        fn rbd_list2(Handle, *mut ImageSpec, *mut usize) -> c_int;
+        fn rbd_image_spec_list_cleanup(*mut ImageSpec, usize);
+        fn rbd_open(Handle, Text, *mut Handle, Text) -> c_int;
+        fn rbd_close(Handle) -> c_int;
+        fn rbd_get_size(Handle, *mut u64) -> c_int;
+        fn rbd_aio_create_completion(*mut c_void, Callback, *mut Handle) -> c_int;
+        fn rbd_aio_get_return_value(Handle) -> isize;
+        fn rbd_aio_release(Handle);
+        fn rbd_aio_write(Handle, u64, usize, Text, Handle) -> c_int;
+        fn rbd_aio_read(Handle, u64, usize, *mut c_char, Handle) -> c_int;
+    }
+}
