@@ -1,1 +1,16 @@
-//! (to come)
+//! Looking at a cluster and its hosts; and, only through the journal, changing them.
+
+pub mod admin;
+pub mod devices;
+pub mod errors;
+mod hands;
+pub mod here;
+pub mod journal;
+pub mod pools;
+pub mod rights;
+pub mod scope;
+pub mod watch;
+
+pub use admin::Cluster;
+pub use errors::ClusterError;
+pub use journal::{Journal, pending};

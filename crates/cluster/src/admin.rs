@@ -1,0 +1,89 @@
+//! The connection for administration: monitor, manager and OSD commands in JSON, with time-outs.
+
+use crate::errors::ClusterError;
+use crate::rights;
+use ceph::{Access, CephError, Rados};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Long enough to outlast an election or a restarted monitor, short enough to be told about it.
+const COMMAND_SECONDS: u32 = 40;
+
+#[derive(Clone)]
+pub struct Cluster {
+    pub rados: Arc<Rados>,
+    pub access: Access,
+}
+
+impl Cluster {
+    /// Connects with time-outs on commands; the load gets a connection of its own ([`Cluster::for_load`]).
+    pub fn connect(access: &Access) -> Result<Cluster, ClusterError> {
+        let mut timed = access.clone();
+        for option in ["rados_mon_op_timeout", "rados_osd_op_timeout"] {
+            timed.options.push((option.to_string(), COMMAND_SECONDS.to_string()));
+        }
+        let rados = Arc::new(Rados::connect(&timed)?);
+        Ok(Cluster { rados, access: access.clone() })
+    }
+
+    /// A connection without time-outs, whose timers would cost on every operation.
+    pub fn for_load(&self) -> Result<Arc<Rados>, ClusterError> {
+        Ok(Arc::new(Rados::connect(&self.access)?))
+    }
+
+    /// The user's name as in its keyring: `client.admin`.
+    pub fn user(&self) -> String {
+        format!("client.{}", self.access.id.as_deref().unwrap_or("admin"))
+    }
+
+    /// A monitor command that answers in JSON.
+    pub fn ask(&self, command: Value) -> Result<Value, ClusterError> {
+        let name = prefix(&command);
+        let reply = self.tell(command)?;
+        serde_json::from_slice(&reply).map_err(|error| ClusterError::answer(&name, error.to_string()))
+    }
+
+    /// A monitor command whose answer is taken as it is.
+    pub fn tell(&self, mut command: Value) -> Result<Vec<u8>, ClusterError> {
+        with_json(&mut command);
+        let name = prefix(&command);
+        self.rados.mon_command(&command).map(|reply| reply.out).map_err(|error| self.explain(&name, error))
+    }
+
+    /// The same, from the manager (placement-group tables live there).
+    pub fn ask_manager(&self, mut command: Value) -> Result<Value, ClusterError> {
+        with_json(&mut command);
+        let name = prefix(&command);
+        let reply = self.rados.mgr_command(&command).map_err(|error| self.explain(&name, error))?;
+        serde_json::from_slice(&reply.out).map_err(|error| ClusterError::answer(&name, error.to_string()))
+    }
+
+    /// Adds, to a refusal for lack of rights, what the user has and the least that suffices.
+    fn explain(&self, command: &str, error: CephError) -> ClusterError {
+        match error {
+            // A monitor's own safety option, not a missing right: the journal deals with it.
+            CephError::NotPermitted { ref status, .. } if status.contains("mon_allow_pool") => ClusterError::Ceph(error),
+            CephError::NotPermitted { .. } => ClusterError::NotPermitted(rights::advice(self, command)),
+            other => ClusterError::Ceph(other),
+        }
+    }
+
+    /// The caps of this user, if it may read them.
+    pub(crate) fn own_caps(&self) -> Option<String> {
+        let command = json!({"prefix": "auth get", "entity": self.user(), "format": "json"});
+        let reply = self.rados.mon_command(&command).ok()?;
+        let found: Value = serde_json::from_slice(&reply.out).ok()?;
+        let caps = found.get(0)?.get("caps")?.as_object()?;
+        Some(caps.iter().map(|(kind, cap)| format!("{kind} {cap}")).collect::<Vec<_>>().join(", "))
+    }
+}
+
+fn prefix(command: &Value) -> String {
+    command.get("prefix").and_then(Value::as_str).unwrap_or("command").to_string()
+}
+
+fn with_json(command: &mut Value) {
+    if let Some(fields) = command.as_object_mut() {
+        fields.entry("format").or_insert_with(|| json!("json"));
+    }
+}

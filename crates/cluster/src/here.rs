@@ -1,0 +1,53 @@
+//! Facts of the host on which Fathom runs.
+
+use model::{DeviceScope, HostScope};
+use std::fs::read_to_string;
+
+pub fn host_name() -> String {
+    nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok()).unwrap_or_else(|| "localhost".to_string())
+}
+
+pub fn host() -> HostScope {
+    let cpuinfo = read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name: &str| {
+        let line = cpuinfo.lines().find(|line| line.starts_with(name))?;
+        line.split_once(':').map(|(_, value)| value.trim().to_string())
+    };
+    HostScope {
+        name: host_name(),
+        address: None,
+        namespace: None,
+        kernel: read_to_string("/proc/sys/kernel/osrelease").ok().map(|text| text.trim().to_string()),
+        cpu: field("model name"),
+        cores: std::thread::available_parallelism().ok().map(|n| n.get() as u32),
+        memory: memory_bytes(),
+        here: true,
+    }
+}
+
+fn memory_bytes() -> Option<u64> {
+    let meminfo = read_to_string("/proc/meminfo").ok()?;
+    let line = meminfo.lines().find(|line| line.starts_with("MemTotal:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+/// The block device that holds a path: `/dev/vda`, with its model. `None` for memory file systems.
+pub fn device_of(path: &std::path::Path) -> Option<DeviceScope> {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let metadata = std::fs::metadata(path).ok()?;
+    let number = if metadata.file_type().is_block_device() { metadata.rdev() } else { metadata.dev() };
+    let (major, minor) = (nix::sys::stat::major(number), nix::sys::stat::minor(number));
+    let folder = std::fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+    let name = folder.file_name()?.to_string_lossy().into_owned();
+    // A partition's queue and model are its disk's.
+    let disk = if folder.join("partition").exists() { folder.parent()?.to_path_buf() } else { folder.clone() };
+    let text = |file: &str| read_to_string(disk.join(file)).ok().map(|text| text.trim().to_string());
+    Some(DeviceScope {
+        path: format!("/dev/{name}"),
+        host: Some(host_name()),
+        model: text("device/model"),
+        bytes: read_to_string(folder.join("size")).ok().and_then(|n| n.trim().parse::<u64>().ok()).map(|n| n * 512),
+        rotational: text("queue/rotational").map(|flag| flag == "1"),
+        osds: Vec::new(),
+    })
+}

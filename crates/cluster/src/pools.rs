@@ -1,0 +1,89 @@
+//! Pools of our own: made, labelled, waited for, deleted.
+
+use crate::admin::Cluster;
+use crate::errors::ClusterError;
+use ceph::CephError;
+use serde_json::{Value, json};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Every pool that Fathom makes carries this application, so that anybody can see whose it is.
+pub const APPLICATION: &str = "fathom";
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+/// Placement groups of a new pool peer within seconds; on a large or busy cluster within a minute.
+const CLEAN_SECONDS: u64 = 90;
+
+pub fn make(cluster: &Cluster, name: &str, pg_num: u32, size: Option<u32>) -> Result<(), ClusterError> {
+    cluster.tell(json!({"prefix": "osd pool create", "pool": name, "pg_num": pg_num, "pgp_num": pg_num}))?;
+    // The name marks the pool until the label does; nobody else may resize its placement groups while it is measured.
+    cluster.tell(json!({"prefix": "osd pool application enable", "pool": name, "app": APPLICATION,
+        "yes_i_really_mean_it": true}))?;
+    let autoscale = json!({"prefix": "osd pool set", "pool": name, "var": "pg_autoscale_mode", "val": "off"});
+    match cluster.tell(autoscale) {
+        Err(ClusterError::Ceph(CephError::Refused { .. } | CephError::Errno { .. } | CephError::NotFound { .. })) => {}
+        other => drop(other?),
+    }
+    match size {
+        Some(size) => set_size(cluster, name, size),
+        None => Ok(()),
+    }
+}
+
+fn set_size(cluster: &Cluster, name: &str, size: u32) -> Result<(), ClusterError> {
+    let size_command = json!({"prefix": "osd pool set", "pool": name, "var": "size", "val": size.to_string(),
+        "yes_i_really_mean_it": true});
+    cluster.tell(size_command).map(drop)
+}
+
+/// Deletes the pool if it is there and ours.
+pub fn unmake(cluster: &Cluster, name: &str) -> Result<(), ClusterError> {
+    if !names(cluster)?.iter().any(|pool| pool == name) {
+        return Ok(());
+    }
+    let command = json!({"prefix": "osd pool delete", "pool": name, "pool2": name,
+        "yes_i_really_really_mean_it": true});
+    cluster.tell(command).map(drop)
+}
+
+pub fn names(cluster: &Cluster) -> Result<Vec<String>, ClusterError> {
+    let list = cluster.ask(json!({"prefix": "osd pool ls"}))?;
+    let pools = list.as_array().ok_or_else(|| ClusterError::answer("osd pool ls", "not a list"))?;
+    Ok(pools.iter().filter_map(Value::as_str).map(str::to_string).collect())
+}
+
+/// Waits until every placement group of the pool is active and clean. `progress` gets the share that is, and says
+/// whether to go on.
+pub fn wait_clean(
+    cluster: &Cluster,
+    name: &str,
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<(), ClusterError> {
+    let deadline = Instant::now() + Duration::from_secs(CLEAN_SECONDS);
+    loop {
+        let (clean, all) = clean_groups(cluster, name)?;
+        let share = if all == 0 { 0.0 } else { clean as f64 / all as f64 };
+        if all > 0 && clean == all {
+            return Ok(());
+        }
+        if !progress(share) {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            let what = format!("pool {name} with all placement groups active+clean ({clean} of {all})");
+            return Err(ClusterError::TooSlow { what, seconds: CLEAN_SECONDS });
+        }
+        sleep(LOOK_AGAIN);
+    }
+}
+
+fn clean_groups(cluster: &Cluster, name: &str) -> Result<(usize, usize), ClusterError> {
+    // The manager learns of a new pool a moment after the monitor made it.
+    let answer = match cluster.ask_manager(json!({"prefix": "pg ls-by-pool", "poolstr": name})) {
+        Err(ClusterError::Ceph(CephError::NotFound { .. } | CephError::Refused { .. })) => return Ok((0, 0)),
+        other => other?,
+    };
+    let groups = answer.get("pg_stats").unwrap_or(&answer).as_array().cloned().unwrap_or_default();
+    let state = |group: &Value| group.get("state").and_then(Value::as_str).unwrap_or("").to_string();
+    let clean = groups.iter().filter(|group| matches!(state(group).as_str(), s if s.starts_with("active+clean")));
+    Ok((clean.count(), groups.len()))
+}

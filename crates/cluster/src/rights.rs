@@ -1,0 +1,31 @@
+//! Which rights Fathom needs, and what to say when some are missing.
+
+use crate::admin::Cluster;
+
+/// The least that suffices for a whole run. `osd 'allow *'` is needed by the store layer alone (the OSD's own bench
+/// command demands it); `allow rwx` does for the other layers.
+pub const LEAST: &str = "mon 'allow rw' mgr 'allow r' osd 'allow *'";
+
+/// What kind of right a command needs, by the daemon that answers it.
+fn needed(command: &str) -> &'static str {
+    match command {
+        "bench" => "osd 'allow *'",
+        "pg ls-by-pool" | "pg dump" | "osd perf" | "osd df" => "mgr 'allow r'",
+        "status" | "osd dump" | "osd metadata" | "versions" | "health" | "osd tree" | "df" | "config dump" | "osd map" => {
+            "mon 'allow r'"
+        }
+        _ => "mon 'allow rw'",
+    }
+}
+
+pub fn advice(cluster: &Cluster, command: &str) -> String {
+    let user = cluster.user();
+    let has = cluster.own_caps().map_or_else(
+        || "its caps cannot be read with these rights".to_string(),
+        |caps| format!("it has: {}", if caps.is_empty() { "none".to_string() } else { caps }),
+    );
+    format!(
+        "{user} may not run `{command}`: missing cap {}; {has}. The least that suffices for Fathom: ceph auth caps {user} {LEAST}",
+        needed(command)
+    )
+}

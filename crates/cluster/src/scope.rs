@@ -1,0 +1,194 @@
+//! What there is: OSDs, hosts, devices, pools, versions, options, health. Reads only.
+
+use crate::admin::Cluster;
+use crate::errors::ClusterError;
+use crate::here;
+use model::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+pub fn look(cluster: &Cluster) -> Result<Scope, ClusterError> {
+    let dump = cluster.ask(json!({"prefix": "osd dump"}))?;
+    let metadata = cluster.ask(json!({"prefix": "osd metadata"}))?;
+    let tree = cluster.ask(json!({"prefix": "osd tree"}))?;
+    let osds = osds(&dump, &metadata, &tree);
+    let (health, health_checks) = health(&cluster.ask(json!({"prefix": "health"}))?);
+    Ok(Scope {
+        fsid: Some(cluster.rados.fsid()?),
+        cluster: None,
+        health: Some(health),
+        health_checks,
+        versions: versions(&cluster.ask(json!({"prefix": "versions"}))?),
+        client_version: Some(cluster.rados.client_version()),
+        hosts: hosts(&osds),
+        devices: devices(&osds, &metadata),
+        pools: pools(&dump, cluster)?,
+        options: options(&cluster.ask(json!({"prefix": "config dump"}))?),
+        osds,
+    })
+}
+
+/// The scope of a run that needs no cluster.
+pub fn without_cluster() -> Scope {
+    Scope { hosts: vec![here::host()], ..Scope::default() }
+}
+
+fn text(value: &Value, key: &str) -> Option<String> {
+    value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_string)
+}
+
+fn number(value: &Value, key: &str) -> Option<u64> {
+    let field = value.get(key)?;
+    field.as_u64().or_else(|| field.as_str().and_then(|text| text.parse().ok()))
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn osds(dump: &Value, metadata: &Value, tree: &Value) -> Vec<OsdScope> {
+    let facts: BTreeMap<u64, &Value> =
+        metadata.as_array().into_iter().flatten().filter_map(|osd| Some((number(osd, "id")?, osd))).collect();
+    let crush_hosts = crush_hosts(tree);
+    let nodes: BTreeMap<u64, &Value> =
+        list(tree, "nodes").iter().filter_map(|node| Some((number(node, "id")?, node))).collect();
+    list(dump, "osds")
+        .iter()
+        .filter_map(|osd| {
+            let id = number(osd, "osd")?;
+            let fact = facts.get(&id).copied().unwrap_or(&Value::Null);
+            let host = crush_hosts.get(&id).cloned().or_else(|| text(fact, "hostname"));
+            Some(OsdScope {
+                id: id as u32,
+                host: host.unwrap_or_else(|| "unknown".to_string()),
+                class: nodes.get(&id).and_then(|node| text(node, "device_class")),
+                device: text(fact, "devices").or_else(|| text(fact, "bluestore_bdev_path")),
+                up: number(osd, "up") == Some(1),
+                inside: number(osd, "in") == Some(1),
+                address: text(osd, "public_addr").map(|address| host_part(&address)),
+                version: text(fact, "ceph_version_short"),
+                store: text(fact, "osd_objectstore"),
+                bytes: number(fact, "bluestore_bdev_size"),
+                bytes_used: None,
+            })
+        })
+        .collect()
+}
+
+/// `10.0.0.1:6800/123` → `10.0.0.1`.
+fn host_part(address: &str) -> String {
+    let without_nonce = address.split('/').next().unwrap_or(address);
+    without_nonce.rsplit_once(':').map_or(without_nonce, |(host, _)| host).trim_matches(['[', ']']).to_string()
+}
+
+/// OSD id to the name of its CRUSH host bucket, which is what the placement of replicas goes by.
+fn crush_hosts(tree: &Value) -> BTreeMap<u64, String> {
+    let hosts = list(tree, "nodes").iter().filter(|node| text(node, "type").as_deref() == Some("host"));
+    hosts
+        .flat_map(|host| {
+            let name = text(host, "name").unwrap_or_default();
+            list(host, "children").iter().filter_map(Value::as_u64).map(move |id| (id, name.clone()))
+        })
+        .collect()
+}
+
+fn hosts(osds: &[OsdScope]) -> Vec<HostScope> {
+    let mut hosts = vec![here::host()];
+    for osd in osds {
+        match hosts.iter_mut().find(|host| host.name == osd.host) {
+            Some(known) => known.address = known.address.take().or_else(|| osd.address.clone()),
+            None => hosts.push(HostScope {
+                name: osd.host.clone(),
+                address: osd.address.clone(),
+                ..HostScope::default()
+            }),
+        }
+    }
+    hosts
+}
+
+fn devices(osds: &[OsdScope], metadata: &Value) -> Vec<DeviceScope> {
+    let mut devices: Vec<DeviceScope> = Vec::new();
+    for osd in osds {
+        let Some(path) = &osd.device else { continue };
+        let known = devices.iter_mut().find(|device| device.path == *path && device.host.as_deref() == Some(&osd.host));
+        if let Some(known) = known {
+            known.osds.push(osd.id);
+            continue;
+        }
+        let facts = metadata.as_array().into_iter().flatten();
+        let facts = facts.into_iter().find(|fact| number(fact, "id") == Some(u64::from(osd.id)));
+        let fact = facts.unwrap_or(&Value::Null);
+        devices.push(DeviceScope {
+            path: path.clone(),
+            host: Some(osd.host.clone()),
+            model: text(fact, "bluestore_bdev_model").or_else(|| text(fact, "device_ids")),
+            bytes: osd.bytes,
+            rotational: text(fact, "rotational").map(|flag| flag == "1"),
+            osds: vec![osd.id],
+        });
+    }
+    devices
+}
+
+fn pools(dump: &Value, cluster: &Cluster) -> Result<Vec<PoolScope>, ClusterError> {
+    list(dump, "pools")
+        .iter()
+        .map(|pool| {
+            let profile = text(pool, "erasure_code_profile");
+            let erasure_k = match profile {
+                Some(profile) => erasure_k(cluster, &profile)?,
+                None => None,
+            };
+            let applications = pool.get("application_metadata").and_then(Value::as_object);
+            Ok(PoolScope {
+                id: pool.get("pool").and_then(Value::as_i64).unwrap_or(-1),
+                name: text(pool, "pool_name").unwrap_or_default(),
+                size: number(pool, "size").unwrap_or(0) as u32,
+                min_size: number(pool, "min_size").unwrap_or(0) as u32,
+                erasure_k,
+                pg_num: number(pool, "pg_num").unwrap_or(0) as u32,
+                applications: applications.map(|map| map.keys().cloned().collect()).unwrap_or_default(),
+            })
+        })
+        .collect()
+}
+
+fn erasure_k(cluster: &Cluster, profile: &str) -> Result<Option<u32>, ClusterError> {
+    let answer = cluster.ask(json!({"prefix": "osd erasure-code-profile get", "name": profile}))?;
+    Ok(number(&answer, "k").map(|k| k as u32))
+}
+
+/// `{"osd": {"ceph version 16.2.15 (…) pacific (stable)": 3}}` → `osd: ["16.2.15"]`.
+fn versions(answer: &Value) -> BTreeMap<String, Vec<String>> {
+    let kinds = answer.as_object().into_iter().flatten().filter(|(kind, _)| *kind != "overall");
+    let short = |long: &String| long.split_whitespace().nth(2).unwrap_or(long).to_string();
+    kinds
+        .filter_map(|(kind, found)| Some((kind.clone(), found.as_object()?.keys().map(short).collect::<Vec<_>>())))
+        .filter(|(_, found)| !found.is_empty())
+        .collect()
+}
+
+fn health(answer: &Value) -> (String, Vec<String>) {
+    let checks = answer.get("checks").and_then(Value::as_object).into_iter().flatten();
+    let said = checks.map(|(name, check)| {
+        let message = check.get("summary").and_then(|summary| text(summary, "message")).unwrap_or_default();
+        format!("{name}: {message}")
+    });
+    (text(answer, "status").unwrap_or_else(|| "unknown".to_string()), said.collect())
+}
+
+/// What is set in the configuration database; values of secret-looking options stay out.
+fn options(dump: &Value) -> BTreeMap<String, String> {
+    let secret = |name: &str| ["key", "secret", "password", "token"].iter().any(|word| name.contains(word));
+    dump.as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let name = text(entry, "name")?;
+            let value = if secret(&name) { "(not shown)".to_string() } else { text(entry, "value")? };
+            let who = text(entry, "section").unwrap_or_else(|| "global".to_string());
+            Some((format!("{who}/{name}"), value))
+        })
+        .collect()
+}

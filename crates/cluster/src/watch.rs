@@ -1,0 +1,74 @@
+//! Watching a cluster while it is loaded: which OSDs are up, and whether the monitors answer.
+
+use crate::admin::Cluster;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What the last look showed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seen {
+    pub down: BTreeSet<u32>,
+    /// A pool, or the cluster, is nearly full: nothing more may be written.
+    pub full: Option<String>,
+}
+
+/// Looks every second in a thread of its own, since a command blocks while monitors are away.
+pub struct Watch {
+    seen: Arc<Mutex<Seen>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    pub fn start(cluster: &Cluster) -> Watch {
+        let seen = Arc::new(Mutex::new(look(cluster).unwrap_or_default()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let thread = {
+            let (cluster, seen, stop) = (cluster.clone(), seen.clone(), stop.clone());
+            std::thread::spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(LOOK_EVERY);
+                    // Monitors that do not answer are no reason to stop a load that goes on.
+                    if let (Some(now), Ok(mut seen)) = (look(&cluster), seen.lock()) {
+                        *seen = now;
+                    }
+                }
+            })
+        };
+        Watch { seen, stop, thread: Some(thread) }
+    }
+
+    pub fn seen(&self) -> Seen {
+        self.seen.lock().map(|seen| seen.clone()).unwrap_or_default()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+fn look(cluster: &Cluster) -> Option<Seen> {
+    let dump = cluster.ask(json!({"prefix": "osd dump"})).ok()?;
+    let down = dump.get("osds")?.as_array()?.iter().filter(|osd| osd.get("up") == Some(&json!(0)));
+    let down = down.filter_map(|osd| osd.get("osd")?.as_u64()).map(|id| id as u32).collect();
+    let full = dump.get("pools")?.as_array()?.iter().find_map(full_pool);
+    Some(Seen { down, full })
+}
+
+fn full_pool(pool: &Value) -> Option<String> {
+    let flags = pool.get("flags_names")?.as_str()?;
+    let full = flags.split(',').any(|flag| matches!(flag, "full" | "nearfull" | "backfillfull"));
+    full.then(|| format!("pool {} is nearly full", pool.get("pool_name").and_then(Value::as_str).unwrap_or("?")))
+}
