@@ -1,0 +1,36 @@
+# Fathom: what a person types. Each target installs what it misses (Debian, Ubuntu) and says so.
+.PHONY: build demo test bench lint report-bundle clean
+
+CARGO ?= $(shell command -v cargo || echo $(HOME)/.cargo/bin/cargo)
+FATHOM = target/release/fathom
+
+build:
+	@scripts/install-missing rust compiler
+	$(CARGO) build --release --locked
+
+demo:
+	@scripts/install-missing rust compiler ceph || true
+	$(CARGO) build --release --locked
+	@scripts/demo $(FATHOM)
+
+test:
+	@scripts/install-missing rust compiler ceph browser
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) test --workspace --locked
+
+bench:
+	@scripts/install-missing rust compiler ceph peers
+	$(CARGO) build --release --locked
+	@scripts/bench $(FATHOM)
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+# The report's charts are bundled once and committed, so that building Fathom needs no Node.
+report-bundle:
+	cd crates/faces/report && npm ci && npm run build
+
+clean:
+	$(CARGO) clean
