@@ -4,7 +4,7 @@ use crate::access::Access;
 use crate::error::CephError;
 use crate::librados::{Handle, Librados};
 use std::ffi::{CStr, CString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -15,9 +15,6 @@ const MON_OP_TIMEOUT: (&str, &str) = ("rados_mon_op_timeout", "60");
 /// The library is silent: what it has to say comes back as results.
 const QUIET: [(&str, &str); 4] =
     [("log_to_stderr", "false"), ("err_to_stderr", "false"), ("log_file", ""), ("admin_socket", "")];
-
-/// The library tries this often to get its first configuration from the monitors, each time for `client_mount_timeout`.
-const BOOTSTRAP_TRIES: f64 = 10.0;
 
 /// A cluster handle of librados. Dropping it ends the connection.
 pub struct Cluster {
@@ -49,7 +46,7 @@ impl Cluster {
         let cluster = Cluster::create(fns, access)?;
         cluster.read_conf(&conf)?;
         cluster.set_options(access)?;
-        cluster.connect_within(access.timeout())
+        cluster.connect_within(access.timeout(), conf)
     }
 
     fn create(fns: &'static Librados, access: &Access) -> Result<Cluster, CephError> {
@@ -79,8 +76,8 @@ impl Cluster {
     }
 
     fn set_options(&self, access: &Access) -> Result<(), CephError> {
-        let seconds = (access.timeout().as_secs_f64() / BOOTSTRAP_TRIES).ceil().max(1.0);
-        self.set("client_mount_timeout", &format!("{seconds:.0}"))?;
+        // Whole seconds; what is above the limit is cut off by `connect_within`.
+        self.set("client_mount_timeout", &format!("{:.0}", access.timeout().as_secs_f64().ceil()))?;
         for (name, value) in QUIET.into_iter().chain([MON_OP_TIMEOUT]) {
             self.set(name, value)?;
         }
@@ -114,10 +111,9 @@ impl Cluster {
     }
 
     /// Connects on a thread of its own: the library's own limit covers only a part of what it does.
-    fn connect_within(self, timeout: Duration) -> Result<Cluster, CephError> {
+    fn connect_within(self, timeout: Duration, conf: PathBuf) -> Result<Cluster, CephError> {
         let seconds = timeout.as_secs_f64();
         let unreachable = CephError::Unreachable { monitors: self.option("mon_host"), seconds };
-        let keyring = self.option("keyring");
         let (answer, answers) = mpsc::sync_channel(1);
         let connect = move || {
             // SAFETY: the handle is valid and not connected yet.
@@ -131,13 +127,28 @@ impl Cluster {
             errno: error.raw_os_error().unwrap_or(libc::EAGAIN),
         })?;
         let Ok((cluster, code)) = answers.recv_timeout(timeout) else { return Err(unreachable) };
-        let entity = cluster.entity.clone();
         match -code {
             ..=0 => Ok(cluster),
             libc::ETIMEDOUT => Err(unreachable),
-            libc::EACCES | libc::EPERM => Err(CephError::WrongKey { entity, keyring }),
-            libc::ENOENT => Err(CephError::NoKey { entity, keyring }),
-            _ => Err(CephError::from_code("connect to the cluster".into(), &entity, code, "")),
+            // Neither named in the file nor found by DNS, where they may be published.
+            libc::ENOENT if cluster.option("mon_host").is_empty() => {
+                Err(CephError::BadConf { path: conf, why: "it names no monitors (mon host)".into() })
+            }
+            libc::EACCES | libc::EPERM | libc::ENOENT => Err(cluster.key_error()),
+            _ => Err(CephError::from_code("connect to the cluster".into(), &cluster.entity, code, "")),
+        }
+    }
+
+    /// The library says the same for a key that is wrong and for one that it did not find.
+    fn key_error(&self) -> CephError {
+        let (entity, keyring) = (self.entity.clone(), self.option("keyring"));
+        let given = ["key", "keyfile"].iter().any(|option| !self.option(option).is_empty());
+        let section = format!("[{entity}]");
+        let holds = |file: &str| std::fs::read_to_string(file.trim()).is_ok_and(|text| text.contains(&section));
+        if given || keyring.split(',').any(holds) {
+            CephError::WrongKey { entity, keyring }
+        } else {
+            CephError::NoKey { entity, keyring }
         }
     }
 }
