@@ -1,1 +1,49 @@
-fn main() {}
+//! Fathom sounds a Ceph cluster: every layer from the disk to the RBD image, with honest intervals.
+
+mod cli;
+mod commands;
+mod dirs;
+mod failure;
+mod planner;
+mod sounding;
+
+use clap::Parser;
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    match cli::Cli::try_parse() {
+        Ok(cli) => finish(&arguments, commands::run(cli)),
+        Err(shown) if !shown.use_stderr() => {
+            let _ = shown.print();
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            if !wants_json(&arguments) {
+                let _ = error.print();
+                return ExitCode::from(2);
+            }
+            finish(&arguments, Err(Failure::Usage(error.to_string().trim().to_string())))
+        }
+    }
+}
+
+fn finish(arguments: &[String], outcome: Result<ExitCode, Failure>) -> ExitCode {
+    match outcome {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("fathom: {failure}");
+            if wants_json(arguments) && !failure.told() {
+                println!("{:#}", faces::json::failed(&failure.to_string(), env!("CARGO_PKG_VERSION")));
+            }
+            failure.exit_code()
+        }
+    }
+}
+
+/// `--format json` prints one JSON document whatever happens, also when the command line can't be understood.
+fn wants_json(arguments: &[String]) -> bool {
+    arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+        || arguments.iter().any(|word| word == "--format=json")
+}

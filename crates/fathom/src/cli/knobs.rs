@@ -1,0 +1,172 @@
+//! What a run may be told: layers, patterns, the numbers of the workload, when a figure is good enough.
+
+use super::words;
+use clap::Args;
+use model::{Access, Bytes, Durability, Goal, Layer, Pattern};
+use std::path::PathBuf;
+
+#[derive(Args, Debug, Clone)]
+pub struct RunArgs {
+    /// Only these layers
+    #[arg(long, value_delimiter = ',', value_parser = words::layer)]
+    pub layers: Vec<Layer>,
+    /// Devices and files to load as well (written to only if they are empty)
+    #[arg(long = "device", value_name = "PATH")]
+    pub devices: Vec<PathBuf>,
+    #[command(flatten)]
+    pub ground: GroundArgs,
+    #[command(flatten)]
+    pub knobs: Knobs,
+    #[command(flatten)]
+    pub settle: SettleArgs,
+    /// A pool for the rados and rbd layers, instead of temporary ones
+    #[arg(long)]
+    pub pool: Option<String>,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct DiskArgs {
+    /// Block devices, partitions, files; a file that isn't there is made and deleted again; a folder gets one
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Write to this device or file although it holds data (the same path again); never for one in use
+    #[arg(long, value_name = "PATH")]
+    pub destroy_data_on: Option<PathBuf>,
+    #[command(flatten)]
+    pub layer: LayerArgs,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct OsdArgs {
+    /// Only these OSDs
+    #[arg(value_parser = words::osd)]
+    pub osds: Vec<u32>,
+    #[command(flatten)]
+    pub layer: LayerArgs,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct PoolArgs {
+    /// This pool, instead of a temporary one
+    #[arg(long)]
+    pub pool: Option<String>,
+    /// This image of the pool, only read (rbd)
+    #[arg(long, requires = "pool")]
+    pub image: Option<String>,
+    #[command(flatten)]
+    pub layer: LayerArgs,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct LayerArgs {
+    #[command(flatten)]
+    pub ground: GroundArgs,
+    #[command(flatten)]
+    pub knobs: Knobs,
+    #[command(flatten)]
+    pub settle: SettleArgs,
+}
+
+/// On what.
+#[derive(Args, Debug, Clone, Default)]
+pub struct GroundArgs {
+    /// Use a lab; one is started, and taken down at the end, if it isn't there
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "default")]
+    pub lab: Option<String>,
+    /// Print the plan with its expected time; measure nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Set noscrub and nodeep-scrub while the run lasts
+    #[arg(long)]
+    pub quiesce: bool,
+    /// Also write an HTML report here
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+}
+
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Workload")]
+pub struct Knobs {
+    /// Only these patterns
+    #[arg(long, value_delimiter = ',', value_parser = words::pattern)]
+    pub patterns: Vec<Pattern>,
+    /// Bytes of one operation
+    #[arg(long, short, value_parser = words::size, value_name = "SIZE")]
+    pub block_size: Option<Bytes>,
+    /// Operations in flight, over all jobs
+    #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub depth: Option<u32>,
+    /// Threads (images, connections) that share the depth
+    #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
+    /// Share of reads in a mixed workload
+    #[arg(long, value_parser = words::percent, value_name = "PERCENT")]
+    pub read_share: Option<u8>,
+    /// Bytes that are read and written, over all jobs
+    #[arg(long, value_parser = words::size, value_name = "SIZE")]
+    pub working_set: Option<Bytes>,
+    /// random, sequential, zipf[:EXPONENT]
+    #[arg(long, value_parser = words::access)]
+    pub access: Option<Access>,
+    /// How writes are made durable: none, sync, dsync, fsync, fdatasync (device)
+    #[arg(long, value_parser = words::durability)]
+    pub sync: Option<Durability>,
+    /// Bytes of one object (osd, rados)
+    #[arg(long, value_parser = words::size, value_name = "SIZE")]
+    pub object_size: Option<Bytes>,
+    /// io_uring or psync (device)
+    #[arg(long)]
+    pub engine: Option<String>,
+    /// An option of the engine
+    #[arg(long, value_parser = words::option, value_name = "NAME=VALUE")]
+    pub option: Vec<(String, String)>,
+    /// Seed of everything that is drawn by chance
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "When a figure is good enough")]
+pub struct SettleArgs {
+    /// Half-width of the 95 % interval
+    #[arg(long, value_parser = words::share, default_value = "5%", value_name = "PERCENT")]
+    pub settle: f64,
+    /// The most time for one figure
+    #[arg(long, value_parser = words::seconds, default_value = "60s", value_name = "DURATION")]
+    pub time_max: f64,
+    /// The most passes over the plan
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub passes: Option<u32>,
+    /// One pass of short slices
+    #[arg(long, conflicts_with_all = ["passes", "duration"])]
+    pub quick: bool,
+    /// One slice of this length for each figure, settled or not
+    #[arg(long, value_parser = words::seconds, value_name = "DURATION", conflicts_with = "passes")]
+    pub duration: Option<f64>,
+}
+
+impl SettleArgs {
+    pub fn goal(&self, seed: u64) -> Goal {
+        if self.quick {
+            return Goal { settle: self.settle, ..Goal::quick(seed) };
+        }
+        if let Some(seconds) = self.duration {
+            return Goal {
+                settle: self.settle,
+                seconds_max: seconds,
+                passes_min: 1,
+                passes_max: 1,
+                read_slice_seconds: seconds,
+                write_slice_seconds: seconds,
+                window_ms: if seconds < 6.4 { 50 } else { 100 },
+                seed,
+            };
+        }
+        let default = Goal::default();
+        // Two slices are enough for ±5 %, a narrower interval needs three (docs/method.md, "The procedure").
+        let wanted = if self.settle < 0.05 { 3 } else { 2 };
+        let passes_max = self.passes.unwrap_or(default.passes_max);
+        let passes_min = wanted.min(passes_max);
+        Goal { settle: self.settle, seconds_max: self.time_max, passes_min, passes_max, seed, ..default }
+    }
+}

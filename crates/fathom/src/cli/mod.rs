@@ -1,0 +1,104 @@
+//! The command line, as data.
+
+pub mod cluster;
+pub mod knobs;
+pub mod words;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Parser, Debug)]
+#[command(name = "fathom", version, about = "Sounds a Ceph cluster: measures every layer, from the disk to the RBD image, and says what each one takes")]
+#[command(after_help = "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 refused for safety; \
+                        4 done, but figures are unsettled, implausible or missing.")]
+pub struct Cli {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct Common {
+    /// Where runs are kept (default: $XDG_DATA_HOME/fathom/archive.sqlite)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub archive: Option<PathBuf>,
+    /// What is printed on standard output
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// No progress on standard error
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// More detail on standard error
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    #[command(flatten)]
+    pub cluster: cluster::ClusterArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
+    Markdown,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Sound the cluster: all layers that it finds
+    Run(knobs::RunArgs),
+    /// One disk, partition or file
+    Disk(knobs::DiskArgs),
+    /// The network: round trips and bulk
+    Network(knobs::LayerArgs),
+    /// Each OSD's object store, by the OSD's own bench
+    Store(knobs::OsdArgs),
+    /// Each OSD alone, then all at once
+    Osd(knobs::OsdArgs),
+    /// Objects of a pool
+    Rados(knobs::PoolArgs),
+    /// Images of a pool
+    Rbd(knobs::PoolArgs),
+    /// The runs in the archive
+    Runs,
+    /// One run again, from the archive alone
+    Show(ShowArgs),
+    /// HTML, Markdown or JSON of a run
+    Report(ReportArgs),
+    /// Remove a run from the archive
+    Rm(ShowArgs),
+    /// Undo what a crashed run left
+    Restore(RestoreArgs),
+    /// A throwaway Ceph cluster on this machine
+    Lab(crate::commands::lab::LabArgs),
+}
+
+#[derive(Args, Debug)]
+pub struct ShowArgs {
+    /// Run id, the beginning of one, or `last`
+    #[arg(default_value = "last")]
+    pub run: String,
+}
+
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// Run id, the beginning of one, or `last`
+    #[arg(default_value = "last")]
+    pub run: String,
+    /// The file; its ending says what it becomes: .html, .md, .json
+    #[arg(long, short, default_value = "fathom-report.html")]
+    pub output: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct RestoreArgs {
+    /// Don't ask
+    #[arg(long)]
+    pub yes: bool,
+    /// Undo only what this run left
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<String>,
+    /// Of a lab
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "default")]
+    pub lab: Option<String>,
+}

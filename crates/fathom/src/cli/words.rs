@@ -1,0 +1,153 @@
+//! Words of the command line that become values: sizes, durations, shares, patterns, access, sync modes.
+
+use model::{Access, Bytes, Durability, Layer, Pattern};
+
+/// `4k`, `4KiB`, `4M`, `1.5G`, `4096`: powers of 1024.
+pub fn size(text: &str) -> Result<Bytes, String> {
+    let wrong = || format!("`{text}` is not a size; write it as 4k, 4KiB, 4M or 1G");
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (digits, unit) = text.split_at(split);
+    let shift = match unit.trim().to_ascii_lowercase().trim_end_matches('b').trim_end_matches('i') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        "p" => 50,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = digits.parse().map_err(|_| wrong())?;
+    let bytes = number * (1u64 << shift) as f64;
+    match bytes {
+        b if b >= 1.0 && b < (1u64 << 60) as f64 && b.fract() == 0.0 => Ok(b as Bytes),
+        _ => Err(wrong()),
+    }
+}
+
+/// `500ms`, `30s`, `5m`, `1h`, as seconds.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is not a duration; write it as 500ms, 30s, 5m or 1h");
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (digits, unit) = text.split_at(split);
+    let scale = match unit {
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = digits.parse().map_err(|_| wrong())?;
+    let seconds = number * scale;
+    if seconds > 0.0 && seconds <= 7.0 * 86_400.0 { Ok(seconds) } else { Err(wrong()) }
+}
+
+/// `5%` or `0.05`, as a share between 0 and 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is not a share; write it as 5%");
+    let share = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map_err(|_| wrong())? / 100.0,
+        None => text.parse::<f64>().map_err(|_| wrong())?,
+    };
+    if share > 0.0 && share < 1.0 { Ok(share) } else { Err(wrong()) }
+}
+
+/// Percent of reads: `0` to `100`, with or without `%`.
+pub fn percent(text: &str) -> Result<u8, String> {
+    let number: Result<u8, _> = text.trim_end_matches('%').parse();
+    number.ok().filter(|n| *n <= 100).ok_or_else(|| format!("`{text}` is not a share of reads; write it as 70%"))
+}
+
+pub fn layer(text: &str) -> Result<Layer, String> {
+    Layer::from_name(text).ok_or_else(|| unknown("layer", text, Layer::ALL.map(Layer::name).as_slice()))
+}
+
+pub fn pattern(text: &str) -> Result<Pattern, String> {
+    Pattern::from_name(text).ok_or_else(|| unknown("pattern", text, Pattern::ALL.map(Pattern::name).as_slice()))
+}
+
+/// `random`, `sequential`, `zipf`, `zipf:1.1`.
+pub fn access(text: &str) -> Result<Access, String> {
+    let theta = |text: &str| text.parse::<f64>().ok().filter(|theta| *theta > 0.0 && *theta <= 5.0);
+    match text.split_once(':') {
+        Some(("zipf", exponent)) => theta(exponent)
+            .map(Access::Zipf)
+            .ok_or_else(|| format!("`{exponent}` is not a zipf exponent; it is between 0 and 5, as in zipf:1.1")),
+        None if text == "random" => Ok(Access::Random),
+        None if text == "sequential" => Ok(Access::Sequential),
+        None if text == "zipf" => Ok(Access::Zipf(1.1)),
+        _ => Err(unknown("access", text, &["random", "sequential", "zipf", "zipf:1.1"])),
+    }
+}
+
+pub fn durability(text: &str) -> Result<Durability, String> {
+    match text {
+        "none" => Ok(Durability::None),
+        "sync" => Ok(Durability::Sync),
+        "dsync" => Ok(Durability::Dsync),
+        "fsync" => Ok(Durability::Fsync),
+        "fdatasync" => Ok(Durability::Fdatasync),
+        _ => Err(unknown("sync mode", text, &["none", "sync", "dsync", "fsync", "fdatasync"])),
+    }
+}
+
+/// `name=value`.
+pub fn option(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_string(), value.to_string())),
+        _ => Err(format!("`{text}` is not an option; write it as name=value")),
+    }
+}
+
+/// `2` or `osd.2`.
+pub fn osd(text: &str) -> Result<u32, String> {
+    text.strip_prefix("osd.")
+        .unwrap_or(text)
+        .parse()
+        .map_err(|_| format!("`{text}` is not an OSD; write it as osd.2 or 2"))
+}
+
+fn unknown(what: &str, text: &str, known: &[&str]) -> String {
+    format!("`{text}` is not a {what}; there are: {}", known.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn sizes_as_people_write_them() {
+        for (text, bytes) in [("4k", 4096), ("4KiB", 4096), ("4K", 4096), ("4M", 4 << 20), ("1.5G", 3 << 29), ("512", 512)] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "k", "4x", "-4k", "0", "1e9", "4kk", "nan", "inf", "99999P", "0.1"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn durations_and_shares() {
+        assert_eq!(seconds("500ms"), Ok(0.5));
+        assert_eq!(seconds("5m"), Ok(300.0));
+        assert_eq!(share("5%"), Ok(0.05));
+        for text in ["", "5", "0s", "-1s", "nans", "1e3s", "9999h"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+        for text in ["", "0", "0%", "100%", "nan", "x"] {
+            assert!(share(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC*") {
+            let _ = (size(&text), seconds(&text), share(&text), percent(&text), osd(&text), option(&text));
+            let _ = (layer(&text), pattern(&text), access(&text), durability(&text));
+        }
+
+        #[test]
+        fn whole_sizes_come_back(n in 1u64..1_000_000) {
+            prop_assert_eq!(size(&format!("{n}k")), Ok(n * 1024));
+        }
+    }
+}

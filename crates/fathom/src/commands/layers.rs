@@ -1,0 +1,54 @@
+//! The commands of one layer each: `disk`, `network`, `store`, `osd`, `rados`, `rbd`.
+
+use super::run::sound_and_print;
+use crate::cli::Common;
+use crate::cli::knobs::{DiskArgs, LayerArgs, OsdArgs, PoolArgs};
+use crate::failure::Failure;
+use crate::planner::Wishes;
+use model::Layer;
+use std::process::ExitCode;
+
+fn wishes(layer: Layer, args: &LayerArgs) -> Wishes {
+    Wishes {
+        layers: vec![layer],
+        goal: args.settle.goal(args.knobs.seed),
+        knobs: args.knobs.clone(),
+        pool: None,
+        image: None,
+        osds: Vec::new(),
+        paths: Vec::new(),
+        destroy: None,
+        quiesce: args.ground.quiesce,
+        thorough: true,
+    }
+}
+
+pub fn disk(common: &Common, args: &DiskArgs) -> Result<ExitCode, Failure> {
+    if let Some(given_up) = args.destroy_data_on.as_ref().filter(|path| !args.paths.contains(path)) {
+        let text = format!("--destroy-data-on {}: is none of the paths to measure; name the same path twice", given_up.display());
+        return Err(Failure::Usage(text));
+    }
+    let wishes = Wishes {
+        paths: args.paths.clone(),
+        destroy: args.destroy_data_on.clone(),
+        ..wishes(Layer::Device, &args.layer)
+    };
+    sound_and_print(common, &args.layer.ground, &wishes)
+}
+
+pub fn network(common: &Common, args: &LayerArgs) -> Result<ExitCode, Failure> {
+    sound_and_print(common, &args.ground, &wishes(Layer::Network, args))
+}
+
+pub fn osds(common: &Common, layer: Layer, args: &OsdArgs) -> Result<ExitCode, Failure> {
+    let wishes = Wishes { osds: args.osds.clone(), ..wishes(layer, &args.layer) };
+    sound_and_print(common, &args.layer.ground, &wishes)
+}
+
+pub fn pool(common: &Common, layer: Layer, args: &PoolArgs) -> Result<ExitCode, Failure> {
+    if args.image.is_some() && layer != Layer::Rbd {
+        return Err(Failure::Usage("--image belongs to `fathom rbd`; objects have no images".to_string()));
+    }
+    let wishes = Wishes { pool: args.pool.clone(), image: args.image.clone(), ..wishes(layer, &args.layer) };
+    sound_and_print(common, &args.layer.ground, &wishes)
+}

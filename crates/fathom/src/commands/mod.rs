@@ -1,0 +1,82 @@
+//! One file for each command, from arguments to an exit code.
+
+pub mod lab;
+mod layers;
+pub mod restore;
+mod run;
+mod runs;
+
+use crate::cli::{Cli, Command, Format};
+use crate::failure::{Failure, INCOMPLETE};
+use crate::sounding::Sounded;
+use faces::terminal::{self, Style};
+use model::{Record, Report};
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
+    let common = &cli.common;
+    match cli.command {
+        Command::Run(args) => run::run(common, &args),
+        Command::Disk(args) => layers::disk(common, &args),
+        Command::Network(args) => layers::network(common, &args),
+        Command::Store(args) => layers::osds(common, model::Layer::Store, &args),
+        Command::Osd(args) => layers::osds(common, model::Layer::Osd, &args),
+        Command::Rados(args) => layers::pool(common, model::Layer::Rados, &args),
+        Command::Rbd(args) => layers::pool(common, model::Layer::Rbd, &args),
+        Command::Runs => runs::list(common),
+        Command::Show(args) => runs::show(common, &args),
+        Command::Report(args) => runs::report(common, &args),
+        Command::Rm(args) => runs::remove(common, &args),
+        Command::Restore(args) => restore::restore(common, &args),
+        Command::Lab(args) => lab::run(common, &args),
+    }
+}
+
+/// The result of a run on standard output, in the format that was asked for.
+pub fn print(format: Format, record: &Record, report: &Report) -> Result<(), Failure> {
+    let text = match format {
+        Format::Text => terminal::summary(report, &record.scope, &style()),
+        Format::Json => format!("{:#}\n", faces::json::document(report, record)),
+        Format::Markdown => faces::markdown::page(report, record),
+    };
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+/// Done, or done with figures that are not what was asked for.
+pub fn exit_code(sounded: &Sounded) -> ExitCode {
+    let settled = |figure: &model::Figure| matches!(figure.label, model::Label::Settled | model::Label::Burst(_));
+    match sounded.report.figures.iter().all(settled) && !sounded.interrupted && sounded.report.errors.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(INCOMPLETE),
+    }
+}
+
+pub fn style() -> Style {
+    let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    Style { width: width.or_else(terminal_width).unwrap_or(100), colours: colours() && std::io::stdout().is_terminal() }
+}
+
+/// `NO_COLOR` (no-color.org) and dumb terminals.
+pub fn colours() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+fn terminal_width() -> Option<usize> {
+    clap_width::columns()
+}
+
+mod clap_width {
+    //! The terminal's width, by the one call that asks for it.
+
+    nix::ioctl_read_bad!(window_size, nix::libc::TIOCGWINSZ, nix::libc::winsize);
+
+    #[allow(unsafe_code)]
+    pub fn columns() -> Option<usize> {
+        let mut size = nix::libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+        // SAFETY: the kernel writes a winsize into `size`, which lives until the call returns.
+        unsafe { window_size(1, &mut size) }.ok()?;
+        (size.ws_col > 0).then_some(usize::from(size.ws_col))
+    }
+}

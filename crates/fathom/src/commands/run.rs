@@ -1,0 +1,48 @@
+//! `fathom run`: sound the cluster, all layers.
+
+use crate::cli::Common;
+use crate::cli::knobs::{GroundArgs, RunArgs};
+use crate::failure::Failure;
+use crate::planner::Wishes;
+use crate::sounding::{Outcome, sound};
+use model::Layer;
+use std::process::ExitCode;
+
+pub fn run(common: &Common, args: &RunArgs) -> Result<ExitCode, Failure> {
+    let all = if args.layers.is_empty() { Layer::ALL.to_vec() } else { args.layers.clone() };
+    let mut layers: Vec<Layer> = Layer::ALL.into_iter().filter(|layer| all.contains(layer)).collect();
+    layers.dedup();
+    let wishes = Wishes {
+        layers,
+        goal: args.settle.goal(args.knobs.seed),
+        knobs: args.knobs.clone(),
+        pool: args.pool.clone(),
+        image: None,
+        osds: Vec::new(),
+        paths: args.devices.clone(),
+        destroy: None,
+        quiesce: args.ground.quiesce,
+        thorough: false,
+    };
+    sound_and_print(common, &args.ground, &wishes)
+}
+
+/// Every command that measures ends here.
+pub fn sound_and_print(common: &Common, ground: &GroundArgs, wishes: &Wishes) -> Result<ExitCode, Failure> {
+    let needs_cluster = wishes.layers.iter().any(|layer| !matches!(layer, Layer::Device | Layer::Network))
+        || (wishes.paths.is_empty() && wishes.layers.contains(&Layer::Device));
+    match sound(common, ground, wishes, needs_cluster)? {
+        Outcome::Planned(plan) => {
+            print!("{}", faces::terminal::plan(&plan, &super::style()));
+            Ok(ExitCode::SUCCESS)
+        }
+        Outcome::Sounded(sounded) => {
+            super::print(common.format, &sounded.record, &sounded.report)?;
+            if let Some(path) = &ground.report {
+                super::runs::write_report(path, &sounded.record, &sounded.report)?;
+                eprintln!("report: {}", path.display());
+            }
+            Ok(super::exit_code(&sounded))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The archive's commands: `runs`, `show`, `report`, `rm`.
+
+use crate::cli::{Common, Format, ReportArgs, ShowArgs};
+use crate::failure::Failure;
+use archive::Archive;
+use model::{Record, Report};
+use serde_json::json;
+use std::path::Path;
+use std::process::ExitCode;
+
+fn open(common: &Common) -> Result<Archive, Failure> {
+    let path = common.archive.clone().unwrap_or_else(archive::default_path);
+    Ok(Archive::open_existing(&path)?)
+}
+
+pub fn list(common: &Common) -> Result<ExitCode, Failure> {
+    let path = common.archive.clone().unwrap_or_else(archive::default_path);
+    // No run yet is an empty list, not an error; a file that was named must be there.
+    let runs = if common.archive.is_none() && !path.exists() { Vec::new() } else { open(common)?.runs()? };
+    match common.format {
+        Format::Json => println!("{:#}", json!({"schema": "fathom.runs/1", "runs": runs})),
+        _ => {
+            let rows: Vec<faces::terminal::RunRow> = runs
+                .into_iter()
+                .map(|run| faces::terminal::RunRow {
+                    run: run.run,
+                    started: run.started,
+                    seconds: run.seconds,
+                    cluster: run.cluster,
+                    finished: run.finished,
+                    steps: run.steps as usize,
+                    slices: run.slices as usize,
+                })
+                .collect();
+            print!("{}", faces::terminal::runs(&rows));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn load(common: &Common, name: &str) -> Result<(Record, Report), Failure> {
+    let archive = open(common)?;
+    let record = archive.load(&archive.find(name)?)?;
+    let report = judge::explain(&record);
+    Ok((record, report))
+}
+
+pub fn show(common: &Common, args: &ShowArgs) -> Result<ExitCode, Failure> {
+    let (record, report) = load(common, &args.run)?;
+    super::print(common.format, &record, &report)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn report(common: &Common, args: &ReportArgs) -> Result<ExitCode, Failure> {
+    let (record, report) = load(common, &args.run)?;
+    write_report(&args.output, &record, &report)?;
+    println!("{}", args.output.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The file's ending says what it becomes. Written beside and renamed: never half a report.
+pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(), Failure> {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let text = match ending.as_str() {
+        "html" | "htm" => faces::html::page(report, record),
+        "md" | "markdown" => faces::markdown::page(report, record),
+        "json" => format!("{:#}\n", faces::json::document(report, record)),
+        _ => {
+            let text = format!("{}: its ending says nothing; name it .html, .md or .json", path.display());
+            return Err(Failure::Usage(text));
+        }
+    };
+    let beside = path.with_extension(format!("{ending}.part"));
+    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&beside);
+        Failure::Failed(format!("{}: the report can't be written: {error}", path.display()))
+    })
+}
+
+pub fn remove(common: &Common, args: &ShowArgs) -> Result<ExitCode, Failure> {
+    let archive = open(common)?;
+    let run = archive.remove(&archive.find(&args.run)?)?;
+    eprintln!("removed run {run}");
+    Ok(ExitCode::SUCCESS)
+}

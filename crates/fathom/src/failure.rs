@@ -1,0 +1,77 @@
+//! How a command can fail, and the exit code that says so.
+
+use std::process::ExitCode;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error("{0}")]
+    Failed(String),
+    /// Wrong usage or input.
+    #[error("{0}")]
+    Usage(String),
+    /// Refused for safety.
+    #[error("{0}")]
+    Refused(String),
+    /// The document on standard output has told it already.
+    #[error("{0}")]
+    Told(String),
+}
+
+impl Failure {
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Failure::Failed(_) | Failure::Told(_) => 1,
+            Failure::Usage(_) => 2,
+            Failure::Refused(_) => 3,
+        })
+    }
+
+    pub fn told(&self) -> bool {
+        matches!(self, Failure::Told(_))
+    }
+}
+
+/// Done, but figures are unsettled, implausible or missing.
+pub const INCOMPLETE: u8 = 4;
+
+impl From<cluster::ClusterError> for Failure {
+    fn from(error: cluster::ClusterError) -> Failure {
+        Failure::Failed(error.to_string())
+    }
+}
+
+impl From<ceph::CephError> for Failure {
+    fn from(error: ceph::CephError) -> Failure {
+        Failure::Failed(error.to_string())
+    }
+}
+
+impl From<archive::ArchiveError> for Failure {
+    fn from(error: archive::ArchiveError) -> Failure {
+        Failure::Failed(error.to_string())
+    }
+}
+
+impl From<cluster::devices::Refusal> for Failure {
+    fn from(refusal: cluster::devices::Refusal) -> Failure {
+        match refusal {
+            cluster::devices::Refusal::Holds { .. } => Failure::Refused(refusal.to_string()),
+            cluster::devices::Refusal::Unusable { .. } => Failure::Usage(refusal.to_string()),
+        }
+    }
+}
+
+impl From<engines::EngineError> for Failure {
+    fn from(error: engines::EngineError) -> Failure {
+        match error {
+            engines::EngineError::Refused(text) => Failure::Usage(text),
+            engines::EngineError::Broken(text) => Failure::Failed(text),
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Failure {
+        Failure::Failed(error.to_string())
+    }
+}

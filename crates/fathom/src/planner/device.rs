@@ -1,0 +1,114 @@
+//! Steps of the device layer: a lab's probes, this host's OSD devices (read only), and what the user names.
+
+use super::draft::Draft;
+use crate::failure::Failure;
+use cluster::devices::{Found, Refusal, look_at, prove_free};
+use model::workload::{GIB, MIB};
+use model::{Bytes, Change, Layer, Place, Target};
+use std::path::Path;
+
+/// Enough to be larger than a drive's own cache; a lab's disk is only looked at, not filled.
+const SPAN: Bytes = 4 * GIB;
+const LAB_SPAN: Bytes = 512 * MIB;
+
+pub fn add(draft: &mut Draft) -> Result<(), Failure> {
+    for path in &draft.wishes.paths {
+        add_named(draft, path)?;
+    }
+    if draft.wishes.paths.is_empty() {
+        match draft.ground.lab.clone() {
+            Some(lab) => add_probes(draft, &lab)?,
+            None => add_osd_devices(draft),
+        }
+    }
+    Ok(())
+}
+
+fn target(name: String, host: Option<String>, path: &Path, writable: bool) -> Target {
+    Target { layer: Layer::Device, name, host, place: Place::Path { path: path.to_path_buf(), writable } }
+}
+
+fn add_steps(draft: &mut Draft, target: &Target, span: Bytes, may_write: bool) {
+    for (pattern, workload) in draft.workloads(Layer::Device, span) {
+        if may_write || !workload.writes() {
+            draft.step(pattern, vec![target.clone()], workload, true);
+        }
+    }
+}
+
+fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
+    let writes = draft.workloads(Layer::Device, MIB).iter().any(|(_, workload)| workload.writes());
+    let given_up = draft.wishes.destroy.as_deref() == Some(path);
+    let wanted = draft.wishes.knobs.working_set;
+    match look_at(path)? {
+        Found::Device(bytes) | Found::File(bytes) if bytes > 0 => {
+            if writes {
+                prove_free(path, given_up).map_err(read_only_hint)?;
+            }
+            let span = wanted.unwrap_or(SPAN).min(bytes) / MIB * MIB;
+            let host = Some(cluster::here::host_name());
+            add_steps(draft, &target(path.display().to_string(), host, path, writes), span, true);
+        }
+        Found::Device(_) => return Err(Failure::Usage(format!("{}: is a device of 0 bytes", path.display()))),
+        Found::Folder => add_own_file(draft, &path.join(draft.name("file")), path, wanted.unwrap_or(GIB)),
+        Found::Nothing => add_own_file(draft, path, path, wanted.unwrap_or(GIB)),
+        Found::File(_) => {
+            let mend = "delete it: Fathom makes the file itself and deletes it afterwards";
+            return Err(Failure::Refused(format!("{}: is a file that is there already, and empty; {mend}", path.display())));
+        }
+    }
+    Ok(())
+}
+
+fn read_only_hint(refusal: Refusal) -> Failure {
+    match Failure::from(refusal) {
+        Failure::Refused(text) => Failure::Refused(format!(
+            "{text}. Reading is safe: --patterns read-latency,read-parallel,read-linear"
+        )),
+        other => other,
+    }
+}
+
+/// A file of our own at `path`, shown under the name that the user gave.
+fn add_own_file(draft: &mut Draft, path: &Path, shown: &Path, bytes: Bytes) {
+    draft.changes.push(Change::File { path: path.to_path_buf(), bytes });
+    let host = Some(cluster::here::host_name());
+    add_steps(draft, &target(shown.display().to_string(), host, path, true), bytes, true);
+}
+
+/// One target for each disk: probes on the same file system are the same disk, measured once.
+fn add_probes(draft: &mut Draft, lab: &lab::Lab) -> Result<(), Failure> {
+    let mut seen: Vec<String> = Vec::new();
+    for osd in &lab.osds {
+        let device = match look_at(&osd.probe)? {
+            Found::Device(bytes) => {
+                let host = Some(osd.host.clone());
+                let span = LAB_SPAN.min(bytes);
+                add_steps(draft, &target(osd.probe.display().to_string(), host, &osd.probe, true), span, true);
+                continue;
+            }
+            _ => osd.probe.parent().and_then(cluster::here::device_of),
+        };
+        let name = device.map_or_else(|| "memory".to_string(), |device| device.path);
+        if !seen.contains(&name) {
+            seen.push(name.clone());
+            let path = osd.probe.with_file_name(draft.name("probe"));
+            let span = draft.wishes.knobs.working_set.unwrap_or(LAB_SPAN);
+            draft.changes.push(Change::File { path: path.clone(), bytes: span });
+            add_steps(draft, &target(name, None, &path, true), span, true);
+        }
+    }
+    Ok(())
+}
+
+/// Raw reads of this host's OSD devices: safe while the OSDs run.
+fn add_osd_devices(draft: &mut Draft) {
+    let here = cluster::here::host_name();
+    for device in draft.ground.scope.devices.iter().filter(|device| device.host.as_deref() == Some(&here)) {
+        let path = if device.path.starts_with('/') { device.path.clone() } else { format!("/dev/{}", device.path) };
+        if let Ok(Found::Device(bytes)) = look_at(Path::new(&path)) {
+            let span = bytes / MIB * MIB;
+            add_steps(draft, &target(path.clone(), device.host.clone(), Path::new(&path), false), span, false);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! A plan in the making: what is known, what is wished for, and the steps so far.
+
+use crate::cli::knobs::Knobs;
+use model::pattern::Family;
+use model::{Bytes, Change, Durability, Goal, Layer, Pattern, Scope, Step, StepId, Target, Workload};
+use std::path::{Path, PathBuf};
+
+/// What the plan stands on.
+pub struct Ground {
+    pub run: String,
+    pub scope: Scope,
+    pub lab: Option<lab::Lab>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Wishes {
+    pub layers: Vec<Layer>,
+    pub knobs: Knobs,
+    pub goal: Goal,
+    pub pool: Option<String>,
+    pub image: Option<String>,
+    /// Empty: all.
+    pub osds: Vec<u32>,
+    pub paths: Vec<PathBuf>,
+    pub destroy: Option<PathBuf>,
+    pub quiesce: bool,
+    /// One layer, looked at from all sides: each OSD alone in every pattern, then all at once. A whole run measures
+    /// alone what ranks OSDs (the latency patterns) and all at once what fills them, which is what the layers above
+    /// are compared with.
+    pub thorough: bool,
+}
+
+pub struct Draft<'a> {
+    pub ground: &'a Ground,
+    pub wishes: &'a Wishes,
+    pub changes: Vec<Change>,
+    pub steps: Vec<Step>,
+}
+
+impl<'a> Draft<'a> {
+    pub fn new(ground: &'a Ground, wishes: &'a Wishes) -> Draft<'a> {
+        Draft { ground, wishes, changes: Vec::new(), steps: Vec::new() }
+    }
+
+    /// A name that nobody else uses: `fathom.RUN.what`.
+    pub fn name(&self, what: &str) -> String {
+        format!("fathom.{}.{what}", self.ground.run)
+    }
+
+    pub fn makes(&self, path: &Path) -> bool {
+        self.changes.iter().any(|change| matches!(change, Change::File { path: ours, .. } if ours == path))
+    }
+
+    /// The patterns to measure, each with its workload over `span` bytes by default. Numbers of a workload without a
+    /// pattern make one workload of its own, under the pattern that it is nearest to.
+    pub fn workloads(&self, layer: Layer, span: Bytes) -> Vec<(Pattern, Workload)> {
+        let knobs = &self.wishes.knobs;
+        let own = knobs.block_size.is_some() || knobs.depth.is_some() || knobs.read_share.is_some();
+        let patterns: Vec<Pattern> = match (knobs.patterns.is_empty(), own) {
+            (false, _) => knobs.patterns.clone(),
+            (true, true) => vec![nearest(knobs)],
+            (true, false) => Pattern::ALL.to_vec(),
+        };
+        patterns.into_iter().map(|pattern| (pattern, self.workload(layer, pattern, span))).collect()
+    }
+
+    fn workload(&self, layer: Layer, pattern: Pattern, span: Bytes) -> Workload {
+        let knobs = &self.wishes.knobs;
+        let mut workload = Workload::canonical(pattern, knobs.working_set.unwrap_or(span), knobs.seed);
+        workload.block = knobs.block_size.unwrap_or(workload.block);
+        workload.depth = knobs.depth.unwrap_or(workload.depth);
+        workload.jobs = knobs.jobs.unwrap_or(workload.jobs).min(workload.depth);
+        workload.read_percent = knobs.read_share.unwrap_or(workload.read_percent);
+        workload.access = knobs.access.unwrap_or(workload.access);
+        workload.object = knobs.object_size;
+        workload.engine = knobs.engine.clone();
+        workload.options = knobs.option.iter().cloned().collect();
+        // Only a device knows a difference; the layers above it are durable whenever they answer.
+        workload.durability = match layer {
+            Layer::Device => knobs.sync.unwrap_or(workload.durability),
+            _ => Durability::None,
+        };
+        workload
+    }
+
+    pub fn step(&mut self, pattern: Pattern, targets: Vec<Target>, workload: Workload, chart: bool) {
+        let Some(layer) = targets.first().map(|target| target.layer) else { return };
+        let id = StepId(self.steps.len() as u32);
+        let metric = pattern.metric(layer);
+        self.steps.push(Step { id, layer, pattern, targets, workload, metric, chart });
+    }
+
+    /// The OSDs to load: those that are up, and wished for.
+    pub fn osds(&self) -> Vec<&'a model::OsdScope> {
+        let wanted = |osd: &&model::OsdScope| self.wishes.osds.is_empty() || self.wishes.osds.contains(&osd.id);
+        self.ground.scope.osds.iter().filter(|osd| osd.up).filter(wanted).collect()
+    }
+
+    /// How much of a cluster a working set may take: a lab is small, and its disk often as well.
+    pub fn small(&self) -> bool {
+        self.ground.lab.is_some()
+    }
+}
+
+fn nearest(knobs: &Knobs) -> Pattern {
+    let writes = knobs.read_share.is_none_or(|percent| percent < 50);
+    let family = match (knobs.depth.unwrap_or(1), knobs.block_size.unwrap_or(4096)) {
+        (_, block) if block >= 1 << 20 => Family::Linear,
+        (1, _) => Family::Latency,
+        _ => Family::Parallel,
+    };
+    let matches = |pattern: &Pattern| pattern.family() == family && pattern.writes() == writes;
+    Pattern::ALL.into_iter().find(matches).unwrap_or(Pattern::WriteLatency)
+}

@@ -1,0 +1,55 @@
+//! From what is there and what is wished for to a plan: steps and the changes that they need. Reads, never loads.
+
+mod device;
+mod draft;
+mod network;
+mod objects;
+mod osd;
+mod rbd;
+mod store;
+
+pub use draft::{Ground, Wishes};
+
+use crate::failure::Failure;
+use draft::Draft;
+use model::{Change, Layer, Plan};
+
+pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
+    let mut draft = Draft::new(ground, wishes);
+    if wishes.quiesce {
+        for name in ["noscrub", "nodeep-scrub"] {
+            draft.changes.push(Change::Flag { name: name.to_string() });
+        }
+    }
+    for layer in &wishes.layers {
+        match layer {
+            Layer::Device => device::add(&mut draft)?,
+            Layer::Network => network::add(&mut draft),
+            Layer::Store => store::add(&mut draft)?,
+            Layer::Osd => osd::add(&mut draft)?,
+            Layer::Rados => objects::add(&mut draft)?,
+            Layer::Rbd => rbd::add(&mut draft)?,
+        }
+    }
+    refuse_impossible(&draft)?;
+    Ok(Plan { changes: draft.changes, steps: draft.steps, goal: wishes.goal.clone() })
+}
+
+/// Everything that an engine can't do is told before anything is changed.
+fn refuse_impossible(draft: &Draft) -> Result<(), Failure> {
+    if draft.steps.is_empty() {
+        let layers: Vec<&str> = draft.wishes.layers.iter().map(|layer| layer.name()).collect();
+        return Err(Failure::Usage(format!("there is nothing to measure: no target for {} with these patterns", layers.join(", "))));
+    }
+    for step in &draft.steps {
+        let engine = engines::engine_for(step)?;
+        for target in &step.targets {
+            // A file that the run makes itself is not there yet.
+            let ours = matches!(&target.place, model::Place::Path { path, .. } if draft.makes(path));
+            if let Some(why) = engine.refuse(target, &step.workload).filter(|_| !ours) {
+                return Err(Failure::Usage(format!("{} {} {}: {why}", step.layer.name(), target.name, step.pattern.name())));
+            }
+        }
+    }
+    Ok(())
+}

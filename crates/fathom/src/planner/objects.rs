@@ -1,0 +1,63 @@
+//! Steps of the rados layer: objects of a temporary or a named pool.
+
+use super::draft::Draft;
+use crate::failure::Failure;
+use model::pattern::Family;
+use model::workload::{GIB, KIB, MIB};
+use model::{Bytes, Change, Layer, Place, Target, Workload};
+
+const SPAN: Bytes = 4 * GIB;
+const LAB_SPAN: Bytes = 256 * MIB;
+/// Thousands of objects, so that all placement groups take part.
+const OBJECTS: Bytes = 4096;
+/// The size that RBD and CephFS use.
+const LARGE: Bytes = 4 * MIB;
+
+pub fn add(draft: &mut Draft) -> Result<(), Failure> {
+    let (pool, temporary) = pool_for(draft, "rados")?;
+    let prefix = draft.name("");
+    if !temporary {
+        draft.changes.push(Change::Objects { pool: pool.clone(), prefix: prefix.clone() });
+    }
+    let span = if draft.small() { LAB_SPAN } else { SPAN };
+    for (pattern, mut workload) in draft.workloads(Layer::Rados, span) {
+        workload.object.get_or_insert(object_size(pattern.family(), &workload));
+        // Sets of different object sizes must not share names.
+        let prefix = format!("{prefix}{}k.", workload.object.unwrap_or(LARGE) / KIB);
+        let place = Place::Pool { pool: pool.clone(), prefix };
+        let target = Target { layer: Layer::Rados, name: shown(&pool, temporary), host: None, place };
+        draft.step(pattern, vec![target], workload, true);
+    }
+    Ok(())
+}
+
+fn object_size(family: Family, workload: &Workload) -> Bytes {
+    match family {
+        Family::Linear => LARGE.max(workload.block),
+        _ => (workload.span / OBJECTS).next_power_of_two().clamp(64 * KIB, LARGE).max(workload.block),
+    }
+}
+
+/// The pool to load, and whether it is one of our own making.
+pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure> {
+    if let Some(pool) = draft.wishes.pool.clone() {
+        let known: Vec<&str> = draft.ground.scope.pools.iter().map(|pool| pool.name.as_str()).collect();
+        if !known.contains(&pool.as_str()) {
+            return Err(Failure::Usage(format!("pool {pool} does not exist; there are: {}", known.join(", "))));
+        }
+        return Ok((pool, false));
+    }
+    if draft.ground.scope.osds.iter().all(|osd| !osd.up) {
+        return Err(Failure::Failed("the cluster has no OSD that is up".to_string()));
+    }
+    let pool = draft.name(what);
+    // About 32 placement-group replicas on each OSD at three replicas: even enough, far below the monitors' limit.
+    let pg_num = (draft.ground.scope.osds.len() * 11).next_power_of_two().clamp(16, 1024) as u32;
+    draft.changes.push(Change::Pool { name: pool.clone(), pg_num, size: None });
+    Ok((pool, true))
+}
+
+/// A temporary pool's name tells nobody anything.
+pub fn shown(pool: &str, temporary: bool) -> String {
+    if temporary { "pool".to_string() } else { format!("pool {pool}") }
+}

@@ -1,0 +1,228 @@
+//! The loop that owns everything that changes while a run is measured: pass after pass, a slice of each step.
+
+use super::Telling;
+use crate::failure::Failure;
+use engines::crew::{Flow, WindowSet, run_slice};
+use engines::{Context, Engine, EngineError};
+use judge::{Next, SliceState};
+use model::{Clock, Event, OpKind, Plan, Sample, Slice, Sparse, Step, StepId};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What the conductor looks at between windows.
+pub trait Eyes {
+    /// The user wants the run to end.
+    fn asked_to_end(&self) -> bool;
+    /// Why this target can't be measured now: its OSD is down. `together`: any OSD of the cluster counts.
+    fn trouble(&self, step: &Step) -> Option<String>;
+}
+
+pub type EngineOf = dyn Fn(&Step) -> Result<&'static dyn Engine, EngineError>;
+
+pub struct Conductor<'a> {
+    pub plan: &'a Plan,
+    pub context: &'a Context,
+    pub clock: &'a Arc<dyn Clock>,
+    pub eyes: &'a dyn Eyes,
+    pub engine_of: &'a EngineOf,
+}
+
+/// The samples of one slice so far, by target (`None`: all together) and kind.
+type Series = BTreeMap<(Option<u32>, OpKind), Vec<Sample>>;
+
+/// A run may take a third pass and more only within this time; two passes are never cut short.
+const BUDGET_SECONDS: f64 = 14.0 * 60.0;
+
+impl Conductor<'_> {
+    pub fn conduct(&self, telling: &mut Telling) -> Result<(), Failure> {
+        let mut wanted: Vec<StepId> = self.plan.steps.iter().map(|step| step.id).collect();
+        for pass in 1..=self.plan.goal.passes_max {
+            self.order(&mut wanted, pass, telling);
+            for id in &wanted {
+                let over = pass > self.plan.goal.passes_min && telling.seconds() > BUDGET_SECONDS;
+                if over || self.eyes.asked_to_end() {
+                    break;
+                }
+                if let Some(step) = self.plan.steps.iter().find(|step| step.id == *id) {
+                    self.slice(step, pass, telling)?;
+                }
+            }
+            let report = judge::explain(telling.record());
+            telling.tell(Event::PassFinished { pass, report })?;
+            wanted.retain(|id| self.needs_another(*id, pass, telling));
+            if wanted.is_empty() || self.eyes.asked_to_end() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Shuffled, so that what one step leaves behind becomes noise instead of bias; once every figure has what it must
+    /// have, the widest interval comes first, since the time may end before the pass does.
+    fn order(&self, wanted: &mut [StepId], pass: u32, telling: &Telling) {
+        wanted.sort();
+        let seed = self.plan.goal.seed ^ (u64::from(pass) << 32);
+        wanted.shuffle(&mut rand::rngs::StdRng::seed_from_u64(seed));
+        if pass > self.plan.goal.passes_min {
+            let width = |id: &StepId| self.figures(*id, telling).iter().map(|f| f.1).fold(0.0, f64::max);
+            let mut by_width: Vec<(f64, StepId)> = wanted.iter().map(|id| (width(id), *id)).collect();
+            by_width.sort_by(|a, b| b.0.total_cmp(&a.0));
+            for (place, (_, id)) in wanted.iter_mut().zip(by_width) {
+                *place = id;
+            }
+        }
+    }
+
+    fn needs_another(&self, id: StepId, pass: u32, telling: &Telling) -> bool {
+        let _ = pass;
+        self.figures(id, telling).iter().any(|(next, _)| *next == Next::Another)
+    }
+
+    /// For each figure of a step: what it needs, and the relative half-width of its interval.
+    fn figures(&self, id: StepId, telling: &Telling) -> Vec<(Next, f64)> {
+        let Some(step) = self.plan.steps.iter().find(|step| step.id == id) else { return Vec::new() };
+        let slices: Vec<&Slice> = telling.record().slices.iter().filter(|slice| slice.step == id).collect();
+        let passes = slices.iter().map(|slice| slice.pass).max().unwrap_or(0);
+        let mut keys: Vec<(Option<u32>, OpKind)> = slices.iter().map(|slice| (slice.target, slice.kind)).collect();
+        keys.sort();
+        keys.dedup();
+        keys.into_iter()
+            .map(|(target, kind)| {
+                let own: Vec<&Slice> =
+                    slices.iter().copied().filter(|slice| (slice.target, slice.kind) == (target, kind)).collect();
+                let (figure, next) = judge::figure(step, target, kind, &own, &self.plan.goal, passes);
+                (next, figure.estimate.map_or(0.0, |estimate| estimate.relative()))
+            })
+            .collect()
+    }
+
+    fn slice(&self, step: &Step, pass: u32, telling: &mut Telling) -> Result<(), Failure> {
+        let seconds_expected = self.plan.goal.slice_seconds(&step.workload) + 1.0;
+        telling.tell(Event::StepStarted { pass, step: step.clone(), seconds_expected })?;
+        let started_seconds = telling.seconds();
+        let mut series = Series::new();
+        let mut void = self.eyes.trouble(step);
+        let mut error = None;
+        if void.is_none() {
+            let ended = self.load(step, &mut series, &mut void);
+            match ended {
+                Ok(end) => {
+                    error = end.first_error;
+                    void = void.or(end.broken);
+                }
+                Err(broken) => void = void.or_else(|| Some(broken.to_string())),
+            }
+        }
+        if self.eyes.asked_to_end() && void.is_none() && !self.enough(step, &series) {
+            void = Some("the run was ended before this slice was long enough".to_string());
+        }
+        let slices = self.slices(step, pass, started_seconds, series, void.clone(), error);
+        telling.tell(Event::StepFinished { pass, slices })?;
+        if let Some(why) = void {
+            let text = format!("{} {} {}: {why}", step.layer.name(), step.together(), step.pattern.name());
+            telling.tell(Event::Failed { text })?;
+        }
+        Ok(())
+    }
+
+    fn load(
+        &self,
+        step: &Step,
+        series: &mut Series,
+        void: &mut Option<String>,
+    ) -> Result<engines::crew::SliceEnd, EngineError> {
+        let engine = (self.engine_of)(step)?;
+        let mut on_window = |set: &WindowSet| {
+            collect(step, set, series);
+            *void = self.eyes.trouble(step);
+            let done = void.is_some() || self.eyes.asked_to_end() || self.enough(step, series);
+            if done { Flow::Stop } else { Flow::GoOn }
+        };
+        run_slice(engine, self.context, self.clock, step, self.window_ns(), &mut on_window)
+    }
+
+    /// Is every target's part of the slice long enough?
+    fn enough(&self, step: &Step, series: &Series) -> bool {
+        let seconds = self.plan.goal.slice_seconds(&step.workload);
+        let state = |samples: &Vec<Sample>| judge::slice_state(samples, self.window_ns(), seconds);
+        !series.is_empty() && series.values().all(|samples| !matches!(state(samples), SliceState::More))
+    }
+
+    fn slices(
+        &self,
+        step: &Step,
+        pass: u32,
+        started_seconds: f64,
+        mut series: Series,
+        void: Option<String>,
+        error: Option<(u32, String)>,
+    ) -> Vec<Slice> {
+        if series.is_empty() {
+            let kind = if step.workload.writes() { OpKind::Write } else { OpKind::Read };
+            let together = (step.targets.len() > 1).then_some(None);
+            let targets = (0..step.targets.len() as u32).map(Some).chain(together);
+            series = targets.map(|target| ((target, kind), Vec::new())).collect();
+        }
+        let seconds = self.plan.goal.slice_seconds(&step.workload);
+        series
+            .into_iter()
+            .map(|((target, kind), samples)| {
+                let (warmup, settled) = match judge::slice_state(&samples, self.window_ns(), seconds) {
+                    SliceState::Settled { warmup } => (warmup, true),
+                    SliceState::Unsettled { warmup } => (warmup, false),
+                    SliceState::More => (0, false),
+                };
+                let own_error = error.as_ref().filter(|(of, _)| target.is_none_or(|target| target == *of));
+                Slice {
+                    step: step.id,
+                    target,
+                    kind,
+                    pass,
+                    started_seconds,
+                    window_ns: self.window_ns(),
+                    samples,
+                    warmup,
+                    settled,
+                    void: void.clone(),
+                    error: own_error.map(|(_, text)| text.clone()),
+                }
+            })
+            .collect()
+    }
+
+    fn window_ns(&self) -> u64 {
+        self.plan.goal.window_ms * model::clock::MILLISECOND
+    }
+}
+
+/// Adds a window to each target's series, and, of several targets, to that of all together.
+fn collect(step: &Step, set: &WindowSet, series: &mut Series) {
+    let mut together: BTreeMap<OpKind, Vec<&Sample>> = BTreeMap::new();
+    for (target, kind, sample) in &set.samples {
+        series.entry((Some(*target), *kind)).or_default().push(sample.clone());
+        together.entry(*kind).or_default().push(sample);
+    }
+    if step.targets.len() > 1 {
+        for (kind, parts) in together {
+            series.entry((None, kind)).or_default().push(merged(set.window, &parts));
+        }
+    }
+}
+
+/// Several targets in the same window: operations add up. Where engines report their own times, the targets ran side
+/// by side, so the window counts for their mean time, not for the sum.
+fn merged(window: u32, parts: &[&Sample]) -> Sample {
+    let spans: Vec<u64> = parts.iter().map(|part| part.span_ns).filter(|span| *span > 0).collect();
+    let responses: Vec<&Sparse> = parts.iter().filter_map(|part| part.response.as_ref()).collect();
+    Sample {
+        window,
+        span_ns: if spans.is_empty() { 0 } else { spans.iter().sum::<u64>() / spans.len() as u64 },
+        ops: parts.iter().map(|part| part.ops).sum(),
+        bytes: parts.iter().map(|part| part.bytes).sum(),
+        errors: parts.iter().map(|part| part.errors).sum(),
+        service: Sparse::merged(parts.iter().map(|part| &part.service)),
+        response: (!responses.is_empty()).then(|| Sparse::merged(responses)),
+    }
+}

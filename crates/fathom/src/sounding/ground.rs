@@ -1,0 +1,96 @@
+//! Where a run takes place: the cluster that was named, a lab, or this host alone.
+
+use super::new_head;
+use crate::cli::Common;
+use crate::cli::knobs::GroundArgs;
+use crate::dirs;
+use crate::failure::Failure;
+use crate::planner::Ground;
+use cluster::journal::pending;
+use cluster::{Cluster, scope};
+use model::RunHead;
+use std::io::IsTerminal;
+
+pub struct Grounded {
+    pub ground: Ground,
+    pub cluster: Option<Cluster>,
+    head: RunHead,
+    /// Takes the lab down again if it was started for this run.
+    _lab: Option<OwnLab>,
+}
+
+struct OwnLab(String);
+
+impl Drop for OwnLab {
+    fn drop(&mut self) {
+        if let Err(error) = lab::down(&self.0) {
+            eprintln!("fathom: lab {} could not be taken down: {error}; try: fathom lab down --name {}", self.0, self.0);
+        }
+    }
+}
+
+impl Grounded {
+    pub fn prepare(common: &Common, args: &GroundArgs, needs_cluster: bool) -> Result<Grounded, Failure> {
+        let (lab, own) = match args.lab.as_deref() {
+            Some(name) => lab_of(common, name)?,
+            None => (None, None),
+        };
+        let mut access = common.cluster.access();
+        if let Some(lab) = &lab {
+            access.conf.get_or_insert_with(|| lab.conf.clone());
+        }
+        let cluster = if needs_cluster || lab.is_some() { Some(Cluster::connect(&access)?) } else { None };
+        let mut scope = match &cluster {
+            Some(cluster) => scope::look(cluster)?,
+            None => scope::without_cluster(),
+        };
+        let mut lab = lab;
+        if let Some(lab) = &mut lab {
+            scope.cluster = Some(format!("lab:{}", lab.name));
+            // The CRUSH map knows best which host an OSD is on.
+            for osd in &mut lab.osds {
+                let known = scope.osds.iter().find(|known| known.id == osd.id);
+                osd.host = known.map_or_else(|| osd.host.clone(), |known| known.host.clone());
+            }
+        }
+        let head = new_head();
+        let ground = Ground { run: head.run.clone(), scope, lab };
+        Ok(Grounded { ground, cluster, head, _lab: own })
+    }
+
+    pub fn head(&self) -> &RunHead {
+        &self.head
+    }
+}
+
+/// The running lab of that name, or a new one for this run.
+fn lab_of(common: &Common, name: &str) -> Result<(Option<lab::Lab>, Option<OwnLab>), Failure> {
+    if let Some(lab) = lab::status(name).map_err(|error| Failure::Failed(error.to_string()))? {
+        return Ok((Some(lab), None));
+    }
+    let mut tell = |text: &str| {
+        if !common.quiet {
+            eprintln!("{text}");
+        }
+    };
+    let spec = lab::Spec { name: name.to_string(), ..lab::Spec::default() };
+    let lab = lab::up(&spec, &mut tell).map_err(|error| Failure::Failed(error.to_string()))?;
+    Ok((Some(lab), Some(OwnLab(name.to_string()))))
+}
+
+/// Every run begins by offering to undo what dead runs left.
+pub fn offer_restore(common: &Common, grounded: &Grounded) -> Result<(), Failure> {
+    let folder = dirs::journals();
+    let (mut left, _) = pending::on_this_host(&folder);
+    if let Some(cluster) = &grounded.cluster {
+        left.extend(pending::in_cluster(cluster, &folder)?);
+    }
+    let Some(first) = left.first() else { return Ok(()) };
+    let text = format!("run {} ended without undoing {} changes", first.head.run, first.left.len());
+    if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+        eprintln!("{text}");
+        return crate::commands::restore::ask_and_undo(common, grounded.cluster.as_ref(), left);
+    }
+    eprintln!("fathom: {text}; undo them with: fathom restore");
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! What keeps a run from doing harm: changes are always undone, and trouble of the cluster ends a step.
+
+use super::Telling;
+use super::conductor::Eyes;
+use super::interrupt::Interrupt;
+use crate::failure::Failure;
+use cluster::journal::Journal;
+use cluster::watch::Watch;
+use model::{Change, Event, Layer, Place, Step};
+use std::collections::BTreeSet;
+
+/// A journal that is rolled back even if the run panics.
+pub struct Rollback {
+    journal: Option<Journal>,
+}
+
+impl Rollback {
+    pub fn of(journal: Journal) -> Rollback {
+        Rollback { journal: Some(journal) }
+    }
+
+    pub fn make(&mut self, change: Change, telling: &mut Telling) -> Result<(), Failure> {
+        if let Some(journal) = &mut self.journal {
+            let undo = journal.make(change)?;
+            telling.tell(Event::Changed { undo })?;
+        }
+        Ok(())
+    }
+
+    /// Undoes all; what can't be undone is told, and stays in the journal for `fathom restore`.
+    pub fn roll_back(&mut self, telling: &mut Telling) -> Result<(), Failure> {
+        let Some(mut journal) = self.journal.take() else { return Ok(()) };
+        let (undone, errors) = journal.roll_back();
+        for undo in undone {
+            telling.tell(Event::Changed { undo })?;
+        }
+        let mut left = Vec::new();
+        for error in errors {
+            telling.tell(Event::Failed { text: error.to_string() })?;
+            left.push(error.to_string());
+        }
+        match left.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::Failed(format!("{}; `fathom restore` tries again", left.join("; ")))),
+        }
+    }
+}
+
+impl Drop for Rollback {
+    fn drop(&mut self) {
+        if let Some(mut journal) = self.journal.take() {
+            let _ = journal.roll_back();
+        }
+    }
+}
+
+/// The conductor's eyes on a real cluster.
+pub struct Watching<'a> {
+    pub watch: Option<&'a Watch>,
+    pub interrupt: &'a Interrupt,
+}
+
+impl Eyes for Watching<'_> {
+    fn asked_to_end(&self) -> bool {
+        self.interrupt.asked()
+    }
+
+    fn trouble(&self, step: &Step) -> Option<String> {
+        let seen = self.watch?.seen();
+        if !on_cluster(step.layer) {
+            return None;
+        }
+        let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();
+        let down: Vec<String> = seen
+            .down
+            .iter()
+            .filter(|osd| own.is_empty() || own.contains(osd))
+            .map(|osd| format!("osd.{osd}"))
+            .collect();
+        if !down.is_empty() {
+            return Some(format!("{} went down or was down during the step", down.join(", ")));
+        }
+        seen.full.filter(|_| step.workload.writes())
+    }
+}
+
+fn on_cluster(layer: Layer) -> bool {
+    !matches!(layer, Layer::Device | Layer::Network)
+}
+
+fn osd_of(target: &model::Target) -> Option<u32> {
+    match target.place {
+        Place::Store { osd } | Place::Osd { osd, .. } => Some(osd),
+        _ => None,
+    }
+}

@@ -1,0 +1,115 @@
+//! One run, from the wishes to the report: scope, plan, prepare, measure, settle, record, explain. A straight line.
+
+pub mod conductor;
+mod ground;
+mod guard;
+mod interrupt;
+mod prepare;
+mod telling;
+
+pub use ground::Grounded;
+pub use telling::Telling;
+
+use crate::cli::Common;
+use crate::failure::Failure;
+use crate::planner::{self, Wishes};
+use crate::{cli::knobs::GroundArgs, dirs};
+use cluster::journal::{Head, Journal};
+use engines::Context;
+use engines::clock::RealClock;
+use interrupt::Interrupt;
+use model::{Clock, Event, Plan, Record, Report, RunHead};
+use std::sync::Arc;
+
+/// What a run leaves: all that is recorded, and what it says.
+pub struct Sounded {
+    pub record: Record,
+    pub report: Report,
+    pub interrupted: bool,
+}
+
+pub enum Outcome {
+    Planned(Plan),
+    Sounded(Box<Sounded>),
+}
+
+pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, needs_cluster: bool) -> Result<Outcome, Failure> {
+    let interrupt = Interrupt::listen()?;
+    let grounded = Grounded::prepare(common, args, needs_cluster)?;
+    let plan = planner::plan(&grounded.ground, wishes)?;
+    if args.dry_run {
+        return Ok(Outcome::Planned(plan));
+    }
+    ground::offer_restore(common, &grounded)?;
+    let mut telling = Telling::open(common, grounded.head())?;
+    telling.tell(Event::RunStarted { head: grounded.head().clone(), scope: grounded.ground.scope.clone() })?;
+    telling.tell(Event::Planned { plan: plan.clone() })?;
+    let done = changed(&grounded, &plan, &mut telling, &interrupt);
+    let seconds = telling.seconds();
+    if let Err(failure) = &done {
+        telling.tell(Event::Failed { text: failure.to_string() })?;
+    }
+    telling.tell(Event::RunFinished { seconds })?;
+    let record = telling.into_record();
+    let report = judge::explain(&record);
+    match done {
+        Err(failure) => Err(failure),
+        Ok(()) => Ok(Outcome::Sounded(Box::new(Sounded { record, report, interrupted: interrupt.asked() }))),
+    }
+}
+
+/// Everything between the first change and the last undoing. Whatever happens in between, the undoing is done.
+fn changed(grounded: &Grounded, plan: &Plan, telling: &mut Telling, interrupt: &Interrupt) -> Result<(), Failure> {
+    let journal = Journal::begin(&dirs::journals(), journal_head(grounded), grounded.cluster.clone());
+    let mut journal = guard::Rollback::of(journal?);
+    let measured = measured(grounded, plan, telling, interrupt, &mut journal);
+    let left = journal.roll_back(telling);
+    measured.and(left)
+}
+
+fn measured(
+    grounded: &Grounded,
+    plan: &Plan,
+    telling: &mut Telling,
+    interrupt: &Interrupt,
+    journal: &mut guard::Rollback,
+) -> Result<(), Failure> {
+    let rados = grounded.cluster.as_ref().map(|cluster| cluster.for_load()).transpose()?;
+    let context = Context { rados };
+    prepare::make_changes(plan, grounded, journal, telling, interrupt)?;
+    prepare::fill(plan, &context, telling, interrupt)?;
+    let watch = grounded.cluster.as_ref().map(cluster::watch::Watch::start);
+    let clock: Arc<dyn Clock> = Arc::new(RealClock::default());
+    let watching = guard::Watching { watch: watch.as_ref(), interrupt };
+    conductor::Conductor { plan, context: &context, clock: &clock, eyes: &watching, engine_of: &engines::engine_for }
+        .conduct(telling)
+}
+
+fn journal_head(grounded: &Grounded) -> Head {
+    let head = grounded.head();
+    let access = grounded.cluster.as_ref().map(|cluster| cluster.access.clone());
+    let access = access.unwrap_or_default();
+    Head {
+        run: head.run.clone(),
+        host: cluster::here::host_name(),
+        pid: std::process::id(),
+        started: head.started.clone(),
+        fsid: grounded.ground.scope.fsid.clone(),
+        conf: access.conf,
+        keyring: access.keyring,
+        id: access.id,
+        cluster: access.cluster,
+    }
+}
+
+/// A run's name and its beginning, in UTC: sortable, and unique enough for hosts that start at the same second.
+pub fn new_head() -> RunHead {
+    let now = jiff::Timestamp::now();
+    let tail: u16 = rand::random();
+    RunHead {
+        run: format!("{}-{tail:04x}", now.strftime("%Y%m%d-%H%M%S")),
+        started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        command: std::env::args().collect::<Vec<_>>().join(" "),
+    }
+}

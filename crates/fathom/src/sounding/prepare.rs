@@ -1,0 +1,89 @@
+//! Before the first slice: the changes that the steps need, and data to be read.
+
+use super::ground::Grounded;
+use super::guard::Rollback;
+use super::interrupt::Interrupt;
+use super::telling::Telling;
+use crate::failure::Failure;
+use cluster::pools;
+use engines::Context;
+use model::{Change, Event, Place, Plan, Step, Target};
+
+pub fn make_changes(
+    plan: &Plan,
+    grounded: &Grounded,
+    journal: &mut Rollback,
+    telling: &mut Telling,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    // All pools first: their placement groups peer while the rest is made.
+    let (first, second): (Vec<&Change>, Vec<&Change>) =
+        plan.changes.iter().partition(|change| matches!(change, Change::Pool { .. } | Change::Flag { .. }));
+    for change in &first {
+        if !interrupt.asked() {
+            journal.make((*change).clone(), telling)?;
+        }
+    }
+    if let Some(cluster) = &grounded.cluster {
+        for change in &first {
+            let Change::Pool { name, .. } = change else { continue };
+            let what = format!("waiting for the placement groups of pool {name}");
+            let mut tell = |share| telling.tell(Event::Progress { what: what.clone(), share }).is_ok() && !interrupt.asked();
+            pools::wait_clean(cluster, name, &mut tell)?;
+        }
+    }
+    for change in second {
+        if !interrupt.asked() {
+            journal.make(change.clone(), telling)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes what will be read: reading holes is not reading. Also before writes, so that they overwrite.
+pub fn fill(plan: &Plan, context: &Context, telling: &mut Telling, interrupt: &Interrupt) -> Result<(), Failure> {
+    let jobs: Vec<(&Step, &Target)> = distinct(plan);
+    for (step, target) in jobs {
+        if interrupt.asked() {
+            return Ok(());
+        }
+        let span = step.workload.span.max(1);
+        let what = format!("filling {} {}", step.layer.name(), target.name);
+        let mut tell = |done: u64| {
+            let share = (done as f64 / span as f64).min(1.0);
+            telling.tell(Event::Progress { what: what.clone(), share }).is_ok() && !interrupt.asked()
+        };
+        engines::engine_for(step)?.prepare(context, target, &step.workload, &mut tell)?;
+    }
+    Ok(())
+}
+
+/// The same data serve several patterns: fill each (place, object size) once, with the largest span.
+fn distinct(plan: &Plan) -> Vec<(&Step, &Target)> {
+    let mut jobs: Vec<(&Step, &Target)> = Vec::new();
+    for step in &plan.steps {
+        for target in step.targets.iter().filter(|target| ours(target)) {
+            let same = |(other, known): &&mut (&Step, &Target)| {
+                known.place == target.place && other.workload.object == step.workload.object
+                    && other.pattern.family() == step.pattern.family()
+            };
+            match jobs.iter_mut().find(same) {
+                Some(known) if known.0.workload.span < step.workload.span => *known = (step, target),
+                Some(_) => {}
+                None => jobs.push((step, target)),
+            }
+        }
+    }
+    jobs
+}
+
+/// Only what Fathom made, or what was proven empty, is ever filled.
+fn ours(target: &Target) -> bool {
+    match &target.place {
+        Place::Path { writable, .. } => *writable,
+        Place::Osd { .. } => true,
+        Place::Pool { prefix, .. } => prefix.starts_with("fathom."),
+        Place::Images { images, .. } => images.iter().all(|image| image.starts_with("fathom.")),
+        Place::Pair { .. } | Place::Store { .. } | Place::Null => false,
+    }
+}

@@ -1,0 +1,56 @@
+//! Everything that a run tells goes through here: into the record, the archive, and then to whoever looks on.
+
+use crate::cli::Common;
+use crate::failure::Failure;
+use archive::Archive;
+use faces::progress::Progress;
+use model::{Event, Face, Record, RunHead};
+use std::time::Instant;
+
+pub struct Telling {
+    record: Record,
+    faces: Vec<Box<dyn Face>>,
+    started: Instant,
+}
+
+impl Telling {
+    /// The archive first: it is written before anything is shown.
+    pub fn open(common: &Common, head: &RunHead) -> Result<Telling, Failure> {
+        let path = common.archive.clone().unwrap_or_else(archive::default_path);
+        let archive: Box<dyn Face> = Box::new(Archive::open(&path)?.writer());
+        let progress: Box<dyn Face> = Box::new(Progress::stderr(common.quiet, crate::commands::colours()));
+        Ok(Telling {
+            record: Record { head: head.clone(), ..Record::default() },
+            faces: vec![archive, progress],
+            started: Instant::now(),
+        })
+    }
+
+    /// A run that nobody looks on, and that is kept nowhere.
+    #[cfg(test)]
+    pub fn silent() -> Telling {
+        Telling { record: Record::default(), faces: Vec::new(), started: Instant::now() }
+    }
+
+    pub fn tell(&mut self, event: Event) -> Result<(), Failure> {
+        self.record.apply(&event);
+        self.record.seconds = self.seconds();
+        for face in &mut self.faces {
+            face.take(&event).map_err(|error| Failure::Failed(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Since the run's start.
+    pub fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    pub fn into_record(self) -> Record {
+        self.record
+    }
+}

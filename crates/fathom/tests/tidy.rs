@@ -1,0 +1,101 @@
+//! The promises of ARCHITECTURE.md that a compiler can't keep: who may know whom, sizes, first lines, where time comes from.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn sources() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![crates()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap().flatten() {
+            let path = entry.path();
+            let name = entry.file_name();
+            if path.is_dir() && name != "target" && name != "node_modules" {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                found.push((path, text));
+            }
+        }
+    }
+    assert!(found.len() > 50, "only {} source files were found", found.len());
+    found
+}
+
+/// The part of a file that is not its tests.
+fn product(text: &str) -> &str {
+    text.split("#[cfg(test)]").next().unwrap_or(text)
+}
+
+fn is_test(path: &Path) -> bool {
+    path.components().any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "examples" | "benches")))
+}
+
+#[test]
+fn crates_know_only_whom_they_may() {
+    let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
+        ("model", &[] as &[&str]),
+        ("ceph", &[]),
+        ("judge", &["model"]),
+        ("archive", &["model"]),
+        ("faces", &["model"]),
+        ("engines", &["model", "ceph"]),
+        ("cluster", &["model", "ceph"]),
+        ("lab", &["model", "ceph"]),
+        ("fathom", &["model", "ceph", "judge", "archive", "faces", "engines", "cluster", "lab"]),
+    ]);
+    for (name, may) in &allowed {
+        let manifest = fs::read_to_string(crates().join(name).join("Cargo.toml")).unwrap();
+        let product = manifest.split("[dev-dependencies]").next().unwrap();
+        let known = allowed.keys().filter(|other| product.lines().any(|line| line.starts_with(&format!("{other}."))));
+        for other in known {
+            assert!(may.contains(other), "crate {name} must not know crate {other} (ARCHITECTURE.md)");
+        }
+    }
+}
+
+#[test]
+fn every_file_begins_with_its_idea() {
+    for (path, text) in sources() {
+        let first = text.lines().next().unwrap_or("");
+        assert!(first.starts_with("//! ") && first.len() > 20, "{}: the first line says no idea", path.display());
+    }
+}
+
+#[test]
+fn files_stay_small() {
+    for (path, text) in sources() {
+        let lines = text.lines().count();
+        assert!(lines <= 500, "{}: {lines} lines; split it", path.display());
+    }
+}
+
+#[test]
+fn the_product_does_not_unwrap() {
+    for (path, text) in sources().iter().filter(|(path, _)| !is_test(path)) {
+        for (number, line) in product(text).lines().enumerate() {
+            let code = line.split("//").next().unwrap_or("");
+            let found = [".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!("].iter().find(|word| code.contains(**word));
+            assert!(found.is_none(), "{}:{}: {}", path.display(), number + 1, line.trim());
+        }
+    }
+}
+
+/// Statistics and the worker get their time from a `Clock`, so that whole runs are tested without time passing.
+#[test]
+fn time_comes_from_the_clock_where_it_is_measured() {
+    let measuring = ["crates/judge/src", "crates/model/src", "engines/src/worker", "engines/src/sim", "engines/src/crew"];
+    for (path, text) in sources() {
+        let name = path.to_string_lossy().replace("fathom/../", "");
+        if measuring.iter().any(|part| name.contains(part)) {
+            for word in ["Instant::now", "SystemTime::now", "thread::sleep"] {
+                assert!(!product(&text).contains(word), "{}: uses {word}", path.display());
+            }
+        }
+    }
+}
