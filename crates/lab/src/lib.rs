@@ -1,1 +1,47 @@
-//! (to come)
+//! The lab: a throwaway Ceph cluster on this host, of the distribution's own packages.
+//!
+//! ```no_run
+//! let spec = lab::Spec { osds: 3, ..lab::Spec::default() };
+//! let made = lab::up(&spec, &mut |line| eprintln!("{line}"))?;
+//! println!("CEPH_CONF={}", made.conf.display());
+//! lab::down(&made.name)?;
+//! # Ok::<(), lab::LabError>(())
+//! ```
+//!
+//! On the command line: `fathom lab up`, `fathom lab status`, `fathom lab down`. A lab lives in
+//! `$XDG_DATA_HOME/fathom/labs/NAME` (`~/.local/share` if that is not set) and, with data in memory, in `/dev/shm`.
+//!
+//! A process of its own, the [`warden`], holds each lab. It is the program named in [`Spec::program`] (this one, if not told
+//! otherwise), started as `PROGRAM lab warden SPEC`; that program must call [`warden`] then. A test of another crate names the
+//! `fathom` binary there.
+
+mod build;
+mod conf;
+mod daemons;
+mod dirs;
+mod down;
+mod errors;
+mod lab;
+mod leftovers;
+mod loopdev;
+mod monitor;
+mod net;
+mod nursery;
+mod orders;
+mod preflight;
+mod registry;
+mod secrets;
+mod spec;
+mod status;
+mod up;
+mod warden;
+mod wire;
+
+pub use down::{daemon, down};
+pub use errors::LabError;
+pub use lab::{Daemon, Host, Lab, Osd, State};
+pub use spec::{Backing, GIB, Spec};
+pub use status::{list, status};
+pub use up::up;
+pub use warden::warden;
+pub use wire::Act;

@@ -1,0 +1,176 @@
+//! How a lab comes about, from an empty directory to placement groups that are all active and clean.
+
+use crate::conf::{self, Ports};
+use crate::daemons::{self, MGR, MON};
+use crate::errors::LabError;
+use crate::lab::{Lab, Osd};
+use crate::monitor::Monitor;
+use crate::preflight;
+use crate::spec::Backing;
+use crate::warden::{Warden, progress};
+use crate::{loopdev, net, secrets};
+use std::fs::{self, File};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+pub(crate) fn build(warden: &Warden) -> Result<Lab, LabError> {
+    let lab = lay_out(warden)?;
+    let ports = ports(warden)?;
+    write_conf(warden, &lab, ports)?;
+    lab.save(&warden.dirs)?;
+    let _ = warden.lab.set(lab.clone());
+    progress(format!("making a monitor and {} OSDs", lab.osds.len()));
+    let uuids = lab.osds.iter().map(|_| secrets::uuid()).collect::<Result<Vec<_>, _>>()?;
+    let mon_made = daemons::make_mon(warden, &lab)?;
+    let mut osds_made = Vec::new();
+    for (osd, uuid) in lab.osds.iter().zip(&uuids) {
+        osds_made.push(daemons::make_osd(warden, &lab, osd.id, uuid)?);
+    }
+    finished(warden, &[mon_made.to_owned()])?;
+    daemons::start(warden, &lab, MON)?;
+    daemons::start(warden, &lab, MGR)?;
+    progress("waiting for the monitor");
+    let monitor = Monitor::reach(warden, &lab, ports.msgr2)?;
+    monitor.enter_osds(&lab, &uuids)?;
+    finished(warden, &osds_made)?;
+    progress("starting the OSDs");
+    for osd in &lab.osds {
+        daemons::start(warden, &lab, &daemons::osd(osd.id))?;
+    }
+    monitor.make_pool()?;
+    monitor.wait_for_osds(lab.osds.len())?;
+    progress("waiting until all placement groups are active and clean");
+    monitor.wait_until_clean()?;
+    Ok(lab)
+}
+
+/// Makes the directories, files, devices and hosts; nothing runs yet.
+fn lay_out(warden: &Warden) -> Result<Lab, LabError> {
+    let (spec, dirs) = (&warden.spec, &warden.dirs);
+    let subnet = if spec.hosts > 0 { Some(net::free_subnet(dirs)?) } else { None };
+    let mut lab = Lab::drafted(spec, dirs, secrets::uuid()?, subnet);
+    if spec.backing == Backing::Memory {
+        make_private(&dirs.memory)?;
+        preflight::check_space(spec, &dirs.memory)?;
+    }
+    let data = dirs.data(spec.backing);
+    make_private(&data.join("mon.a"))?;
+    make_private(&data.join("mgr.x"))?;
+    for osd in &mut lab.osds {
+        make_private(&data.join(format!("osd.{}", osd.id)))?;
+        make_device(warden, osd)?;
+    }
+    if spec.hosts > 0 {
+        progress(format!("making {} hosts", spec.hosts));
+        net::make(&lab, dirs, &warden.nursery)?;
+    }
+    Ok(lab)
+}
+
+fn make_private(dir: &Path) -> Result<(), LabError> {
+    fs::DirBuilder::new().mode(0o700).create(dir).map_err(LabError::io("cannot make the directory", dir))
+}
+
+fn make_device(warden: &Warden, osd: &mut Osd) -> Result<(), LabError> {
+    let backing = warden.spec.backing;
+    let sparse = |path: &Path, bytes| {
+        File::create(path).and_then(|file| file.set_len(bytes)).map_err(LabError::io("cannot make the file", path))
+    };
+    if backing != Backing::Loop {
+        sparse(&osd.device, warden.spec.size)?;
+        return preflight::check_direct_io(&osd.device, backing);
+    }
+    let (file, probe) = (osd.device.with_extension("file"), osd.probe.with_extension("file"));
+    sparse(&file, warden.spec.size)?;
+    sparse(&probe, osd.probe_bytes)?;
+    let device = loopdev::attach(&warden.nursery, &file)?;
+    // BlueStore follows the link.
+    std::os::unix::fs::symlink(&device, &osd.device).map_err(LabError::io("cannot make the link", &osd.device))?;
+    osd.device = device;
+    osd.probe = loopdev::attach(&warden.nursery, &probe)?;
+    Ok(())
+}
+
+/// Hosts of their own have Ceph's usual ports for themselves; on the loopback address others may have them.
+fn ports(warden: &Warden) -> Result<Ports, LabError> {
+    let own = warden.spec.hosts > 0;
+    match warden.spec.port {
+        None if own => Ok(Ports { msgr2: 3300, msgr1: 6789, bind: (6800, 7300) }),
+        given => {
+            let msgr2 = given.map_or_else(preflight::free_ports, Ok)?;
+            Ok(Ports { msgr2, msgr1: preflight::next_port(msgr2)?, bind: (28_000, 31_999) })
+        }
+    }
+}
+
+fn write_conf(warden: &Warden, lab: &Lab, ports: Ports) -> Result<(), LabError> {
+    let (spec, dirs) = (&warden.spec, &warden.dirs);
+    let write = |path: &Path, text: String| fs::write(path, text).map_err(LabError::io("cannot write", path));
+    write(&dirs.keyring(), secrets::keyring(spec.osds)?)?;
+    write(&dirs.conf(), conf::text(spec, lab, dirs, ports))
+}
+
+/// Waits until these have ended well.
+fn finished(warden: &Warden, names: &[String]) -> Result<(), LabError> {
+    const SECONDS: u64 = 120;
+    let mut waiting: Vec<&String> = names.iter().collect();
+    wait(warden, "the making of the stores", SECONDS, || {
+        let mut left = Vec::new();
+        for name in std::mem::take(&mut waiting) {
+            match warden.nursery.ended(name) {
+                None => left.push(name),
+                Some(status) if status.success() => {}
+                Some(status) => return Err(ended(warden, name, status)),
+            }
+        }
+        waiting = left;
+        Ok(if waiting.is_empty() { Ok(()) } else { Err(format!("{} still run", waiting.len())) })
+    })
+}
+
+fn ended(warden: &Warden, daemon: &str, status: std::process::ExitStatus) -> LabError {
+    let log = daemons::log_end(&warden.dirs.log(daemon));
+    LabError::DaemonEnded { daemon: daemon.to_owned(), status: status.to_string(), log }
+}
+
+/// Asks again and again until the answer is there (`Ok(Ok(_))`), the time is up, or a daemon has died. `Ok(Err(text))` says what
+/// was seen instead.
+pub(crate) fn wait<T>(
+    warden: &Warden,
+    what: &'static str,
+    seconds: u64,
+    mut ask: impl FnMut() -> Result<Result<T, String>, LabError>,
+) -> Result<T, LabError> {
+    let until = Instant::now() + Duration::from_secs(seconds);
+    loop {
+        check_daemons(warden)?;
+        match ask()? {
+            Ok(answer) => return Ok(answer),
+            Err(seen) if Instant::now() > until => return Err(LabError::TooSlow { what, seconds, seen }),
+            Err(_) => thread::sleep(Duration::from_millis(20)),
+        }
+    }
+}
+
+/// A daemon that has died is a better reason than what its absence leads to.
+pub(crate) fn check_daemons(warden: &Warden) -> Result<(), LabError> {
+    let Some(lab) = warden.lab.get() else { return Ok(()) };
+    for name in daemons::names(lab) {
+        if let Some(status) = warden.nursery.ended(&name) {
+            return Err(ended(warden, &name, status));
+        }
+    }
+    Ok(())
+}
+
+/// The reason behind an error: a full disk makes daemons die of many things.
+pub(crate) fn explain(warden: &Warden, error: LabError) -> LabError {
+    const FULL_MB: u64 = 8;
+    let place = warden.dirs.data(warden.spec.backing);
+    match preflight::free_mb(place) {
+        Ok(free_mb) if free_mb < FULL_MB => LabError::DiskFull { path: place.to_owned(), free_mb },
+        _ => error,
+    }
+}

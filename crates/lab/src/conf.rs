@@ -1,0 +1,146 @@
+//! The ceph.conf of a lab: real defaults where they shape performance, quick ones where they shape waiting.
+
+use crate::dirs::Dirs;
+use crate::lab::Lab;
+use crate::spec::Spec;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Where the monitor listens: msgr2 at `port`, msgr1 at `port1`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ports {
+    pub msgr2: u16,
+    pub msgr1: u16,
+    /// First and last port of the other daemons.
+    pub bind: (u16, u16),
+}
+
+/// The directories in which distributions keep the OSD's object classes.
+fn class_dir() -> Option<PathBuf> {
+    let arch = std::env::consts::ARCH;
+    let mut places = vec![format!("/usr/lib/{arch}-linux-gnu/rados-classes")];
+    places.extend(
+        ["/usr/lib64/rados-classes", "/usr/lib/rados-classes", "/usr/local/lib/rados-classes"].map(String::from),
+    );
+    places.into_iter().map(PathBuf::from).find(|place| place.is_dir())
+}
+
+pub(crate) fn text(spec: &Spec, lab: &Lab, dirs: &Dirs, ports: Ports) -> String {
+    let mut conf = Conf(String::new());
+    conf.global(spec, lab, dirs, ports);
+    conf.mon(dirs, spec);
+    conf.mgr(lab, dirs, spec);
+    conf.osds(lab, dirs, spec);
+    conf.0
+}
+
+struct Conf(String);
+
+impl Conf {
+    fn section(&mut self, name: &str) {
+        let _ = writeln!(self.0, "{}[{name}]", if self.0.is_empty() { "" } else { "\n" });
+    }
+
+    fn set(&mut self, name: &str, value: impl std::fmt::Display) {
+        let _ = writeln!(self.0, "{name} = {value}");
+    }
+
+    fn set_path(&mut self, name: &str, value: &Path) {
+        self.set(name, value.display());
+    }
+
+    fn global(&mut self, spec: &Spec, lab: &Lab, dirs: &Dirs, ports: Ports) {
+        self.section("global");
+        self.set("fsid", &lab.fsid);
+        let address = &lab.first_host().address;
+        self.set("mon host", format_args!("[v2:{address}:{},v1:{address}:{}]", ports.msgr2, ports.msgr1));
+        self.set("mon initial members", "a");
+        self.set_path("keyring", &dirs.keyring());
+        self.set_path("run dir", &dirs.run());
+        self.set_path("crash dir", &dirs.dir.join("crash"));
+        self.set("ms bind port min", ports.bind.0);
+        self.set("ms bind port max", ports.bind.1);
+        self.set("osd pool default size", spec.replicas());
+        self.set("osd pool default pg num", 32);
+        // A lab's pools stay as they were made: PGs that split under a measurement would spoil it.
+        self.set("osd pool default pg autoscale mode", "off");
+        self.set("osd crush chooseleaf type", u32::from(spec.hosts >= spec.replicas()));
+        self.set("mon allow pool delete", true);
+        self.set("mon allow pool size one", true);
+        self.set("mon warn on pool no redundancy", false);
+        self.set("auth allow insecure global id reclaim", false);
+    }
+
+    /// What each daemon would else put under /var and /tmp.
+    fn daemon_files(&mut self, dirs: &Dirs) {
+        self.set("log file", dirs.logs().join("$name.log").display());
+        self.set("admin socket", dirs.run().join("$name.asok").display());
+        self.set("pid file", "");
+    }
+
+    fn mon(&mut self, dirs: &Dirs, spec: &Spec) {
+        self.section("mon");
+        self.daemon_files(dirs);
+        self.set("mon data", dirs.data(spec.backing).join("mon.a").display());
+        self.set_path("mon cluster log file", &dirs.log("cluster"));
+        self.set_path("mon debug dump location", &dirs.log("mon.dump"));
+        self.set("mon data avail warn", 1);
+        self.set("mon data avail crit", 0);
+        // A monitor alone need not collect changes before it proposes them; by default each costs a second.
+        self.set("paxos propose interval", 0.05);
+        self.set("paxos min wait", 0.02);
+        self.set("mon tick interval", 1);
+        self.set("mgr initial modules", "");
+    }
+
+    fn mgr(&mut self, lab: &Lab, dirs: &Dirs, spec: &Spec) {
+        self.section("mgr");
+        self.daemon_files(dirs);
+        self.set("mgr data", dirs.data(spec.backing).join("mgr.x").display());
+        self.set("public addr", &lab.first_host().address);
+        self.set("mgr stats period", 1);
+        self.set("mgr tick period", 1);
+    }
+
+    fn osds(&mut self, lab: &Lab, dirs: &Dirs, spec: &Spec) {
+        self.section("osd");
+        self.daemon_files(dirs);
+        self.set("osd data", dirs.data(spec.backing).join("$name").display());
+        self.set("osd objectstore", "bluestore");
+        self.set("osd crush update on start", false);
+        if let Some(dir) = class_dir() {
+            self.set_path("osd class dir", &dir);
+        }
+        // Small and fixed, so that many OSDs fit and that reads reach the device as they would with more data.
+        self.set("bluestore cache autotune", false);
+        self.set("bluestore cache size", 128 << 20);
+        // From 17.2 on an OSD measures its disk when it starts, which takes seconds.
+        self.set("osd mclock skip benchmark", true);
+        for osd in &lab.osds {
+            self.section(&format!("osd.{}", osd.id));
+            let address = &lab.host(&osd.host).address;
+            self.set("public addr", address);
+            self.set("cluster addr", address);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_put_outside_the_lab() {
+        let dirs = Dirs::in_labs(Path::new("/labs"), "x");
+        let spec = Spec { hosts: 3, ..Spec::default() };
+        let lab = Lab::drafted(&spec, &dirs, "F".to_owned(), Some([10, 1, 2]));
+        let ports = Ports { msgr2: 3300, msgr1: 6789, bind: (6800, 7300) };
+        let text = text(&spec, &lab, &dirs, ports);
+        assert!(text.contains("mon host = [v2:10.1.2.1:3300,v1:10.1.2.1:6789]"), "{text}");
+        assert!(text.contains("osd crush chooseleaf type = 1"), "{text}");
+        assert!(text.contains("[osd.2]\npublic addr = 10.1.2.3\n"), "{text}");
+        for line in text.lines().filter(|line| line.contains(" /") && !line.starts_with("osd class dir")) {
+            assert!(line.contains(" /labs/x/"), "{line}");
+        }
+    }
+}

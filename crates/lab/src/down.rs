@@ -1,0 +1,77 @@
+//! Taking a lab down, and giving orders to its daemons.
+
+use crate::dirs::Dirs;
+use crate::errors::LabError;
+use crate::leftovers;
+use crate::registry;
+use crate::wire::{Act, Answer, Order, receive, send};
+use std::fs;
+use std::io::BufReader;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Takes a lab down, in whatever state it is. Returns when nothing of it is left.
+///
+/// # Errors
+/// There is none of that name; something can't be removed.
+pub fn down(name: &str) -> Result<(), LabError> {
+    let dirs = Dirs::of(name)?;
+    if !dirs.dir.exists() {
+        return Err(LabError::NoSuchLab { name: name.to_owned() });
+    }
+    let pid = registry::warden_pid(&dirs);
+    // A warden that doesn't answer has just ended, or is ended below.
+    let _ = order(&dirs, &Order::Down);
+    wait_for_end(&dirs, pid);
+    let labs = dirs.dir.parent().unwrap_or(&dirs.dir);
+    let _alone = registry::alone(labs)?;
+    if registry::alive(&dirs) {
+        return Err(LabError::WrongState {
+            name: name.to_owned(),
+            state: "held by a warden that does not end".to_owned(),
+            mend: "kill the process in its file `lock`, then try again",
+        });
+    }
+    leftovers::clear(&dirs)
+}
+
+/// Does something to one daemon of a lab (`mon.a`, `mgr.x`, `osd.0`).
+///
+/// # Errors
+/// No such lab or daemon; it runs already, or doesn't.
+pub fn daemon(name: &str, daemon: &str, act: Act) -> Result<(), LabError> {
+    let dirs = Dirs::of(name)?;
+    if !dirs.dir.exists() {
+        return Err(LabError::NoSuchLab { name: name.to_owned() });
+    }
+    match order(&dirs, &Order::Daemon { name: daemon.to_owned(), act })? {
+        Answer::Done => Ok(()),
+        Answer::Failed { text, exit_code } => Err(LabError::Told { text, exit_code }),
+    }
+}
+
+/// Gives the warden an order and waits until it is done.
+fn order(dirs: &Dirs, order: &Order) -> Result<Answer, LabError> {
+    let path = dirs.control();
+    let mut stream = UnixStream::connect(&path).map_err(LabError::io("cannot reach the lab's warden at", &path))?;
+    send(&mut stream, order).map_err(LabError::io("cannot reach the lab's warden at", &path))?;
+    let answer =
+        receive(&mut BufReader::new(stream)).map_err(LabError::io("cannot reach the lab's warden at", &path))?;
+    answer.ok_or(LabError::WardenLost)
+}
+
+/// Waits until the process is gone; a zombie is gone, too.
+fn wait_for_end(dirs: &Dirs, pid: Option<i32>) {
+    let Some(pid) = pid else { return };
+    let stat = PathBuf::from(format!("/proc/{pid}/stat"));
+    let gone = || {
+        fs::read_to_string(&stat)
+            .map_or(true, |text| text.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
+    };
+    let until = Instant::now() + Duration::from_secs(10);
+    while (dirs.dir.exists() && registry::alive(dirs) || !dirs.dir.exists() && !gone()) && Instant::now() < until {
+        thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,99 @@
+//! What can go wrong with a lab, each with the mend.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// Wrong usage or input.
+    #[error("{0}")]
+    Usage(String),
+
+    #[error("there is no lab called {name}; `fathom lab list` shows which there are, `fathom lab up` makes one")]
+    NoSuchLab { name: String },
+
+    #[error(
+        "a lab called {name} is there already; take it down (`fathom lab down --name {name}`) or choose another --name"
+    )]
+    NameTaken { name: String },
+
+    #[error("{what} needs root; run as root, or {instead}")]
+    NeedsRoot { what: &'static str, instead: &'static str },
+
+    #[error("{need_mb} MB of memory are needed, {free_mb} MB are available; free some, or take fewer --osds")]
+    MemoryShort { need_mb: u64, free_mb: u64 },
+
+    #[error("{} has {free_mb} MB free, the lab needs {need_mb} MB to start; free some, take fewer --osds, or set XDG_DATA_HOME to another disk", .path.display())]
+    DiskShort { path: PathBuf, need_mb: u64, free_mb: u64 },
+
+    #[error("the disk is full: {} has {free_mb} MB free; free some, or set XDG_DATA_HOME to another disk", .path.display())]
+    DiskFull { path: PathBuf, free_mb: u64 },
+
+    #[error("{} is too long a path for the lab's sockets ({length} of at most 107 bytes); set XDG_DATA_HOME to a shorter one, or take a shorter --name", .path.display())]
+    PathTooLong { path: PathBuf, length: usize },
+
+    #[error("{program} is not on this host (looked in {searched}); install the package {package}")]
+    PackageMissing { program: &'static str, package: &'static str, searched: String },
+
+    #[error("port {port} is taken ({why}); choose another --port, or leave it out and a free one is found")]
+    PortTaken { port: u16, why: io::Error },
+
+    #[error("no free {what} found; take down some labs (`fathom lab list`)")]
+    NoneFree { what: &'static str },
+
+    #[error("{}: the file system takes no direct I/O ({why}); {mend}", .path.display())]
+    NoDirectIo { path: PathBuf, why: io::Error, mend: &'static str },
+
+    #[error("{daemon} ended ({status}); the end of its log:\n{log}")]
+    DaemonEnded { daemon: String, status: String, log: String },
+
+    #[error("{what} did not happen within {seconds} s; last seen: {seen}")]
+    TooSlow { what: &'static str, seconds: u64, seen: String },
+
+    #[error("`{command}` failed: {why}")]
+    Tool { command: String, why: String },
+
+    #[error("{what} {}: {why}", .path.display())]
+    Io { what: &'static str, path: PathBuf, why: io::Error },
+
+    #[error("no daemon called {daemon} in the lab {name}; its daemons are {daemons}")]
+    NoSuchDaemon { daemon: String, name: String, daemons: String },
+
+    #[error("the lab {name} is {state}; {mend}")]
+    WrongState { name: String, state: String, mend: &'static str },
+
+    #[error("the lab's warden has ended: it was killed, or somebody took the lab down")]
+    WardenLost,
+
+    /// Told by the warden.
+    #[error("{text}")]
+    Told { text: String, exit_code: u8 },
+
+    #[error("the lab is being taken down")]
+    Cancelled,
+
+    #[error(transparent)]
+    Ceph(#[from] ceph::CephError),
+}
+
+impl LabError {
+    /// 1: it failed; 2: wrong usage or input; 3: refused.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            LabError::Usage(_) | LabError::NoSuchLab { .. } | LabError::NoSuchDaemon { .. } => 2,
+            LabError::NameTaken { .. }
+            | LabError::NeedsRoot { .. }
+            | LabError::MemoryShort { .. }
+            | LabError::DiskShort { .. }
+            | LabError::WrongState { .. } => 3,
+            LabError::Told { exit_code, .. } => *exit_code,
+            _ => 1,
+        }
+    }
+
+    /// For `map_err`: `fs::write(&path, text).map_err(LabError::io("cannot write", &path))`.
+    pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> LabError {
+        let path = path.to_owned();
+        move |why| LabError::Io { what, path, why }
+    }
+}

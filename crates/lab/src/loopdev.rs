@@ -1,0 +1,46 @@
+//! Loop devices over a lab's files, found again by the files.
+
+use crate::dirs::Dirs;
+use crate::errors::LabError;
+use crate::nursery::{Nursery, run};
+use crate::preflight::system;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A loop device over `file`. Direct I/O where the file system takes it: a cache of the kernel's between the device and the disk
+/// would answer reads that are meant to reach the disk.
+pub(crate) fn attach(nursery: &Nursery, file: &Path) -> Result<PathBuf, LabError> {
+    let losetup = |direct: &str| {
+        let mut command = Command::new(system("losetup"));
+        command.args(["--find", "--show", direct]).arg(file);
+        nursery.run(&mut command)
+    };
+    let output = losetup("--direct-io=on").or_else(|error| match error {
+        LabError::Cancelled => Err(error),
+        _ => losetup("--direct-io=off"),
+    })?;
+    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
+}
+
+/// Detaches all loop devices over files of the lab; true if there were any.
+pub(crate) fn detach_all(dirs: &Dirs) -> Result<bool, LabError> {
+    let devices = attached(dirs);
+    for device in &devices {
+        let detached = run(Command::new(system("losetup")).arg("--detach").arg(device));
+        // Gone is gone, whoever did it.
+        if attached(dirs).contains(device) {
+            detached?;
+        }
+    }
+    Ok(!devices.is_empty())
+}
+
+fn attached(dirs: &Dirs) -> Vec<PathBuf> {
+    let under = |file: &str| [&dirs.dir, &dirs.memory].iter().any(|dir| Path::new(file).starts_with(dir));
+    let device = |entry: fs::DirEntry| {
+        let file = fs::read_to_string(entry.path().join("loop/backing_file")).ok()?;
+        under(file.trim_end()).then(|| Path::new("/dev").join(entry.file_name()))
+    };
+    fs::read_dir("/sys/block").into_iter().flatten().flatten().filter_map(device).collect()
+}

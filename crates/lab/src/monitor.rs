@@ -1,0 +1,113 @@
+//! What a new cluster is told, and asked, through its monitor.
+
+use crate::build::{check_daemons, wait};
+use crate::errors::LabError;
+use crate::lab::Lab;
+use crate::warden::Warden;
+use ceph::{Access, Rados};
+use serde_json::{Value, json};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::Path;
+use std::time::Duration;
+
+/// The pool that a lab has from the beginning.
+const POOL: &str = "rbd";
+
+pub(crate) struct Monitor<'a> {
+    rados: Rados,
+    warden: &'a Warden,
+}
+
+/// A connection to the lab of this conf. No command takes longer than `patience`, so that a dead monitor is noticed.
+pub(crate) fn connect(conf: &Path, patience: Duration) -> Result<Rados, LabError> {
+    let options = vec![("rados_mon_op_timeout".to_owned(), patience.as_secs().max(1).to_string())];
+    let access = Access { conf: Some(conf.to_owned()), options, connect_timeout: patience, ..Access::default() };
+    Ok(Rados::connect(&access)?)
+}
+
+impl<'a> Monitor<'a> {
+    /// Connects to the monitor that has just been started.
+    pub fn reach(warden: &'a Warden, lab: &Lab, port: u16) -> Result<Monitor<'a>, LabError> {
+        let ip = lab.first_host().address.parse().unwrap_or(Ipv4Addr::LOCALHOST);
+        let address = SocketAddr::from((ip, port));
+        // The library waits for seconds when its first try finds nobody.
+        wait(warden, "the start of the monitor", 60, || {
+            let tried = TcpStream::connect_timeout(&address, Duration::from_millis(500));
+            Ok(tried.map(drop).map_err(|error| format!("{address}: {error}")))
+        })?;
+        let rados = connect(&lab.conf, Duration::from_secs(20)).map_err(|error| telling(warden, error))?;
+        Ok(Monitor { rados, warden })
+    }
+
+    fn tell(&self, command: &Value) -> Result<Value, LabError> {
+        check_daemons(self.warden)?;
+        let reply = self.rados.mon_command(command).map_err(|error| telling(self.warden, error.into()))?;
+        Ok(reply.json().unwrap_or(Value::Null))
+    }
+
+    /// Enters the OSDs and puts them into the CRUSH map, each under its host.
+    pub fn enter_osds(&self, lab: &Lab, uuids: &[String]) -> Result<(), LabError> {
+        for (osd, uuid) in lab.osds.iter().zip(uuids) {
+            self.tell(&json!({"prefix": "osd new", "uuid": uuid, "id": osd.id}))?;
+            let weight = self.warden.spec.size as f64 / f64::from(1u32 << 30) / 1024.0;
+            let place = ["root=default".to_owned(), format!("host={}", osd.host)];
+            self.tell(&json!({"prefix": "osd crush add", "id": osd.id, "weight": weight, "args": place}))?;
+        }
+        Ok(())
+    }
+
+    pub fn make_pool(&self) -> Result<(), LabError> {
+        self.tell(&json!({"prefix": "osd pool create", "pool": POOL}))?;
+        self.tell(&json!({"prefix": "osd pool application enable", "pool": POOL, "app": "rbd"})).map(drop)
+    }
+
+    pub fn wait_for_osds(&self, number: usize) -> Result<(), LabError> {
+        wait(self.warden, "the start of the OSDs", 120, || {
+            let stat = self.tell(&json!({"prefix": "osd stat", "format": "json"}))?;
+            let count = |name: &str| stat[name].as_u64().unwrap_or(0) as usize;
+            let (up, inside) = (count("num_up_osds"), count("num_in_osds"));
+            Ok(if up == number && inside == number { Ok(()) } else { Err(format!("{up} up, {inside} in of {number}")) })
+        })
+    }
+
+    /// The manager's word counts: it must have heard of the pool's placement groups, and of no other state.
+    pub fn wait_until_clean(&self) -> Result<(), LabError> {
+        wait(self.warden, "active+clean of all placement groups", 120, || {
+            let status = self.tell(&json!({"prefix": "status", "format": "json"}))?;
+            Ok(if is_clean(&status) { Ok(()) } else { Err(status["pgmap"]["pgs_by_state"].to_string()) })
+        })
+    }
+}
+
+/// `status` counts only what the manager has told; pools that it knows of and that have no counted group show as 0 groups.
+fn is_clean(status: &Value) -> bool {
+    let map = &status["pgmap"];
+    let states = map["pgs_by_state"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let groups = map["num_pgs"].as_u64().unwrap_or(0);
+    let clean: u64 = states
+        .iter()
+        .filter(|state| state["state_name"] == "active+clean")
+        .filter_map(|state| state["count"].as_u64())
+        .sum();
+    map["num_pools"].as_u64().unwrap_or(0) >= 1 && groups >= 32 && clean == groups
+}
+
+fn telling(warden: &Warden, error: LabError) -> LabError {
+    check_daemons(warden).err().unwrap_or(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clean_means_every_group_of_at_least_the_first_pool() {
+        let status =
+            |groups: u64, states: Value| json!({"pgmap": {"num_pools": 1, "num_pgs": groups, "pgs_by_state": states}});
+        let of = |state: &str, count: u64| json!({"state_name": state, "count": count});
+        assert!(is_clean(&status(33, json!([of("active+clean", 33)]))));
+        assert!(!is_clean(&status(33, json!([of("active+clean", 32), of("peering", 1)]))));
+        assert!(!is_clean(&status(1, json!([of("active+clean", 1)]))));
+        assert!(!is_clean(&json!({})));
+    }
+}

@@ -1,0 +1,91 @@
+//! Hosts made of network namespaces: each has an address on a bridge that this host is on, too.
+
+use crate::dirs::Dirs;
+use crate::errors::LabError;
+use crate::lab::Lab;
+use crate::nursery::{Nursery, run};
+use crate::preflight::system;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn ip(arguments: &[&str]) -> Command {
+    let mut command = Command::new(system("ip"));
+    command.args(arguments);
+    command
+}
+
+/// A /24 network of 10.231.0.0/16 that no address, route or other lab of this host uses.
+pub(crate) fn free_subnet(dirs: &Dirs) -> Result<[u8; 3], LabError> {
+    let mut used = String::new();
+    for arguments in [["-4", "-oneline", "address"], ["-4", "route", "show"]] {
+        used.push_str(&String::from_utf8_lossy(&run(&mut ip(&arguments))?.stdout));
+    }
+    // Labs of other users that begin at the same time look from different places on.
+    let first = u8::from_str_radix(&dirs.tag[..2], 16).unwrap_or(0);
+    let candidates = (0..=u8::MAX).map(|step| first.wrapping_add(step));
+    let free = |third: &u8| {
+        !used.contains(&format!(" 10.231.{third}."))
+            && !used.starts_with(&format!("10.231.{third}."))
+            && !used.contains(&format!("\n10.231.{third}."))
+    };
+    candidates
+        .into_iter()
+        .find(free)
+        .map(|third| [10, 231, third])
+        .ok_or(LabError::NoneFree { what: "subnet of 10.231.0.0/16" })
+}
+
+/// Makes bridge, namespaces and the links between them.
+pub(crate) fn make(lab: &Lab, dirs: &Dirs, nursery: &Nursery) -> Result<(), LabError> {
+    let bridge = dirs.bridge();
+    let mut outside = format!(
+        "link add {bridge} type bridge\naddress add {}/24 dev {bridge}\nlink set {bridge} up\n",
+        lab.client_address
+    );
+    for (index, host) in lab.hosts.iter().enumerate() {
+        let Some(namespace) = &host.namespace else { continue };
+        let port = dirs.port(index + 1);
+        outside += &format!("netns add {namespace}\nlink add {port} type veth peer name eth0 netns {namespace}\n");
+        outside += &format!("link set {port} master {bridge} up\n");
+    }
+    batch(nursery, dirs, &[], &outside)?;
+    for host in &lab.hosts {
+        let Some(namespace) = &host.namespace else { continue };
+        let inside = format!("address add {}/24 dev eth0\nlink set eth0 up\nlink set lo up\n", host.address);
+        batch(nursery, dirs, &["-n", namespace], &inside)?;
+    }
+    Ok(())
+}
+
+/// `ip` reads many commands from one file, which saves a process for each.
+fn batch(nursery: &Nursery, dirs: &Dirs, arguments: &[&str], commands: &str) -> Result<(), LabError> {
+    let file = dirs.run().join("ip");
+    fs::write(&file, commands).map_err(LabError::io("cannot write", &file))?;
+    nursery.run(ip(arguments).arg("-batch").arg(&file)).map(drop)
+}
+
+/// Removes what of the lab's network is there; true if there was any.
+pub(crate) fn remove(dirs: &Dirs) -> Result<bool, LabError> {
+    let mut found = false;
+    for namespace in namespaces(&dirs.namespace_prefix()) {
+        found = true;
+        run(&mut ip(&["netns", "delete", &namespace]))?;
+    }
+    // Deleting a namespace deletes its end of each link, and so the other, but some time later.
+    let links = fs::read_dir("/sys/class/net").into_iter().flatten().flatten();
+    let links = links.filter_map(|entry| entry.file_name().into_string().ok());
+    for link in links.filter(|link| *link == dirs.bridge() || link.starts_with(&dirs.port_prefix())) {
+        found = true;
+        let deleted = run(&mut ip(&["link", "delete", &link]));
+        if Path::new("/sys/class/net").join(&link).exists() {
+            deleted?;
+        }
+    }
+    Ok(found)
+}
+
+fn namespaces(prefix: &str) -> Vec<String> {
+    let entries = fs::read_dir("/run/netns").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| name.starts_with(prefix)).collect()
+}

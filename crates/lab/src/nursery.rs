@@ -1,0 +1,189 @@
+//! Every process that a lab starts, so that none outlives it.
+
+use crate::dirs::Dirs;
+use crate::errors::LabError;
+use crate::lab::{Daemon, Host};
+use nix::sched::{CloneFlags, setns, unshare};
+use nix::sys::prctl;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, getppid};
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Set in the environment of each process of a lab, to the lab's directory.
+pub(crate) const MARK: &str = "FATHOM_LAB_DIR";
+
+/// Children by name. Once closed, nothing starts any more.
+///
+/// A child is killed when the thread that started it ends: start them from threads that live as long as the lab.
+pub(crate) struct Nursery {
+    dirs: Dirs,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    closed: bool,
+    children: BTreeMap<String, Child>,
+}
+
+impl Nursery {
+    pub fn new(dirs: Dirs) -> Nursery {
+        Nursery { dirs, inner: Mutex::default() }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open(&self) -> Result<MutexGuard<'_, Inner>, LabError> {
+        let inner = self.inner();
+        if inner.closed { Err(LabError::Cancelled) } else { Ok(inner) }
+    }
+
+    /// Starts a program of Ceph on one of the lab's hosts. What it says goes to its log.
+    pub fn start(&self, name: &str, host: &Host, program: &Path, arguments: &[&str]) -> Result<(), LabError> {
+        let log = self.dirs.log(name);
+        let out =
+            OpenOptions::new().create(true).append(true).open(&log).map_err(LabError::io("cannot write", &log))?;
+        let also = out.try_clone().map_err(LabError::io("cannot write", &log))?;
+        let mut command = Command::new(program);
+        command.args(arguments).arg("-c").arg(self.dirs.conf()).env(MARK, &self.dirs.dir);
+        for name in ["CEPH_ARGS", "CEPH_CONF", "CEPH_KEYRING", "CEPH_LIB"] {
+            command.env_remove(name);
+        }
+        command.stdin(Stdio::null()).stdout(out).stderr(also).current_dir(&self.dirs.dir);
+        tie(&mut command);
+        if let Some(namespace) = &host.namespace {
+            move_to(&mut command, namespace, &host.name)?;
+        }
+        let mut inner = self.open()?;
+        let child = command.spawn().map_err(LabError::io("cannot start", program))?;
+        let pid = self.dirs.pid(name);
+        let written = fs::write(&pid, child.id().to_string());
+        inner.children.insert(name.to_owned(), child);
+        written.map_err(LabError::io("cannot write", &pid))
+    }
+
+    /// Runs a short command to its end. Nothing else starts or is closed meanwhile.
+    pub fn run(&self, command: &mut Command) -> Result<Output, LabError> {
+        let _open = self.open()?;
+        run(command)
+    }
+
+    /// How a child ended, once; `None`: it runs, or is not there.
+    pub fn ended(&self, name: &str) -> Option<ExitStatus> {
+        let mut inner = self.inner();
+        let status = inner.children.get_mut(name)?.try_wait().ok()??;
+        self.forget(&mut inner, name);
+        Some(status)
+    }
+
+    /// A child that has ended, with its status.
+    pub fn any_ended(&self) -> Option<(String, ExitStatus)> {
+        let names: Vec<String> = self.inner().children.keys().cloned().collect();
+        names.into_iter().find_map(|name| self.ended(&name).map(|status| (name, status)))
+    }
+
+    pub fn runs(&self, name: &str) -> bool {
+        self.inner().children.contains_key(name)
+    }
+
+    pub fn signal(&self, name: &str, signal: Signal) -> bool {
+        let inner = self.inner();
+        inner.children.get(name).is_some_and(|child| kill(Pid::from_raw(child.id() as i32), signal).is_ok())
+    }
+
+    /// Kills a child; returns when it is gone. False: it did not run.
+    pub fn kill(&self, name: &str) -> bool {
+        let mut inner = self.inner();
+        let Some(child) = inner.children.get_mut(name) else { return false };
+        // An error of either means that it is gone already.
+        let _ = child.kill().and_then(|()| child.wait());
+        self.forget(&mut inner, name);
+        true
+    }
+
+    /// Kills all children, returns when they are gone, and lets none start any more.
+    pub fn close(&self) {
+        let mut inner = self.inner();
+        inner.closed = true;
+        for child in inner.children.values_mut() {
+            let _ = child.kill();
+        }
+        for (name, mut child) in std::mem::take(&mut inner.children) {
+            let _ = child.wait();
+            let _ = fs::remove_file(self.dirs.pid(&name));
+        }
+    }
+
+    fn forget(&self, inner: &mut Inner, name: &str) {
+        inner.children.remove(name);
+        let _ = fs::remove_file(self.dirs.pid(name));
+    }
+}
+
+/// Runs a command of the system to its end.
+pub(crate) fn run(command: &mut Command) -> Result<Output, LabError> {
+    let words = |command: &Command| {
+        let all = std::iter::once(command.get_program()).chain(command.get_args());
+        all.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let failed = |command: &Command, why: String| LabError::Tool { command: words(command), why };
+    tie(command);
+    let output = command.output().map_err(|why| failed(command, why.to_string()))?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(failed(command, if said.is_empty() { output.status.to_string() } else { said }))
+}
+
+/// The child is killed when its parent ends, however that ends.
+#[allow(unsafe_code)]
+fn tie(command: &mut Command) {
+    let parent = Pid::this();
+    let tied = move || {
+        prctl::set_pdeathsig(Signal::SIGKILL)?;
+        // It may have ended before the line above.
+        if getppid() == parent { Ok(()) } else { Err(io::Error::from(io::ErrorKind::BrokenPipe)) }
+    };
+    // SAFETY: between fork and exec the closure only makes system calls; it neither allocates nor takes a lock.
+    unsafe { command.pre_exec(tied) };
+}
+
+/// The child lives in a network namespace and has a host name of its own.
+#[allow(unsafe_code)]
+fn move_to(command: &mut Command, namespace: &str, name: &str) -> Result<(), LabError> {
+    let path = Path::new("/run/netns").join(namespace);
+    let file = File::open(&path).map_err(LabError::io("cannot enter the network namespace", &path))?;
+    let name = name.to_owned();
+    let moved = move || {
+        setns(&file, CloneFlags::CLONE_NEWNET)?;
+        unshare(CloneFlags::CLONE_NEWUTS)?;
+        nix::unistd::sethostname(&name)?;
+        Ok(())
+    };
+    // SAFETY: between fork and exec the closure only makes system calls; it neither allocates nor takes a lock.
+    unsafe { command.pre_exec(moved) };
+    Ok(())
+}
+
+/// The daemons that run, by the pid files of the nursery that started them.
+pub(crate) fn daemons(dirs: &Dirs) -> Vec<Daemon> {
+    let daemon = |entry: fs::DirEntry| {
+        let file = entry.file_name().into_string().ok()?;
+        let name = file.strip_suffix(".pid")?;
+        let pid = fs::read_to_string(entry.path()).ok()?.trim().parse().ok()?;
+        Some(Daemon { name: name.to_owned(), pid })
+    };
+    let entries = fs::read_dir(dirs.run()).into_iter().flatten().flatten();
+    let mut daemons: Vec<Daemon> = entries.filter_map(daemon).collect();
+    daemons.sort_by(|one, two| one.name.cmp(&two.name));
+    daemons
+}

@@ -1,0 +1,53 @@
+//! What the warden does on the orders of others, one after another.
+
+use crate::daemons;
+use crate::errors::LabError;
+use crate::warden::{Warden, end};
+use crate::wire::{Act, Answer, Order, receive, send};
+use nix::sys::signal::Signal;
+use std::io::BufReader;
+use std::os::unix::net::{UnixListener, UnixStream};
+
+/// Lives as long as the warden: daemons that are started here are tied to this thread.
+pub(crate) fn listen(warden: &Warden, listener: &UnixListener) {
+    for mut stream in listener.incoming().flatten() {
+        if let Ok(Some(order)) = read(&stream) {
+            // Whoever asked may have gone.
+            let answer = Answer::of(obey(warden, order, &stream));
+            let _ = send(&mut stream, &answer);
+        }
+    }
+}
+
+fn read(stream: &UnixStream) -> std::io::Result<Option<Order>> {
+    // An order comes with the connection; who sends none must not hold up the others.
+    stream.set_read_timeout(Some(std::time::Duration::from_secs(1)))?;
+    receive(&mut BufReader::new(stream))
+}
+
+fn obey(warden: &Warden, order: Order, mut asked: &UnixStream) -> Result<(), LabError> {
+    match order {
+        Order::Down => end(warden, || {
+            let _ = send(&mut asked, &Answer::Done);
+        }),
+        Order::Daemon { name, act } => act_on(warden, &name, act),
+    }
+}
+
+fn act_on(warden: &Warden, name: &str, act: Act) -> Result<(), LabError> {
+    let wrong = |state: &str, mend| LabError::WrongState { name: name.to_owned(), state: state.to_owned(), mend };
+    let lab = warden.lab.get().ok_or_else(|| wrong("not yet made", "wait until the lab is ready"))?;
+    let known = daemons::names(lab);
+    if !known.iter().any(|known| known == name) {
+        let (daemon, name) = (name.to_owned(), lab.name.clone());
+        return Err(LabError::NoSuchDaemon { daemon, name, daemons: known.join(", ") });
+    }
+    let done = match act {
+        Act::Kill => warden.nursery.kill(name),
+        Act::Stop => warden.nursery.signal(name, Signal::SIGSTOP),
+        Act::Cont => warden.nursery.signal(name, Signal::SIGCONT),
+        Act::Start if warden.nursery.runs(name) => return Err(wrong("running", "kill it first")),
+        Act::Start => return daemons::start(warden, lab, name),
+    };
+    if done { Ok(()) } else { Err(wrong("not running", "start it first")) }
+}

@@ -1,0 +1,149 @@
+//! What must be true of this host before a lab is begun.
+
+use crate::dirs::Dirs;
+use crate::errors::LabError;
+use crate::spec::{Backing, Spec};
+use std::fs::{self, OpenOptions};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+const MB: u64 = 1 << 20;
+/// Resident memory of the daemons: fresh an OSD has 50 MB, after load 210 MB with the caches that a lab's conf gives it.
+const MON_AND_MGR_MB: u64 = 340;
+const OSD_MB: u64 = 300;
+/// What a fresh lab occupies: the monitor's database, and per OSD the write-ahead log and tables of BlueStore.
+const MON_DISK_MB: u64 = 150;
+const OSD_DISK_MB: u64 = 100;
+
+/// The programs that a lab starts.
+#[derive(Clone, Debug)]
+pub(crate) struct Programs {
+    pub mon: PathBuf,
+    pub mgr: PathBuf,
+    pub osd: PathBuf,
+}
+
+impl Programs {
+    pub fn find(spec: &Spec) -> Result<Programs, LabError> {
+        let programs = Programs {
+            mon: find("ceph-mon", "ceph-mon")?,
+            mgr: find("ceph-mgr", "ceph-mgr")?,
+            osd: find("ceph-osd", "ceph-osd")?,
+        };
+        if spec.hosts > 0 {
+            find("ip", "iproute2")?;
+        }
+        if spec.backing == Backing::Loop {
+            find("losetup", "mount")?;
+        }
+        Ok(programs)
+    }
+}
+
+/// Looks along PATH, and where root's programs are, which a plain user's PATH may lack.
+fn find(program: &'static str, package: &'static str) -> Result<PathBuf, LabError> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    if program == "ip" || program == "losetup" {
+        places.extend(["/usr/sbin", "/sbin"].map(PathBuf::from));
+    }
+    let found = places.iter().map(|place| place.join(program)).find(|file| file.is_file());
+    let searched = || places.iter().map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ");
+    found.ok_or_else(|| LabError::PackageMissing { program, package, searched: searched() })
+}
+
+/// A system's program by its found path, else its bare name.
+pub(crate) fn system(program: &'static str) -> PathBuf {
+    find(program, "").unwrap_or_else(|_| PathBuf::from(program))
+}
+
+/// All that can be known before anything is made.
+pub(crate) fn check(spec: &Spec, dirs: &Dirs) -> Result<Programs, LabError> {
+    spec.check()?;
+    dirs.check_length()?;
+    check_rights(spec)?;
+    let programs = Programs::find(spec)?;
+    if let Some(port) = spec.port.filter(|_| spec.hosts == 0) {
+        check_port(port)?;
+        check_port(next_port(port)?)?;
+    }
+    check_memory(spec)?;
+    Ok(programs)
+}
+
+fn check_rights(spec: &Spec) -> Result<(), LabError> {
+    if nix::unistd::geteuid().is_root() {
+        return Ok(());
+    }
+    if spec.hosts > 0 {
+        let instead = "leave --hosts out to have all daemons on the loopback address";
+        return Err(LabError::NeedsRoot { what: "a lab with hosts of its own (--hosts)", instead });
+    }
+    if spec.backing == Backing::Loop {
+        return Err(LabError::NeedsRoot { what: "--backing loop", instead: "take --backing file" });
+    }
+    Ok(())
+}
+
+pub(crate) fn next_port(port: u16) -> Result<u16, LabError> {
+    port.checked_add(1)
+        .ok_or_else(|| LabError::Usage(format!("--port {port} leaves no port above it for msgr1; take a lower one")))
+}
+
+fn check_port(port: u16) -> Result<(), LabError> {
+    if port < 1024 && !nix::unistd::geteuid().is_root() {
+        return Err(LabError::Usage(format!("--port {port} is one of root's; take one from 1024 on")));
+    }
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(drop).map_err(|why| LabError::PortTaken { port, why })
+}
+
+/// Two free ports in a row on the loopback address, from below the ports that the kernel gives to clients.
+pub(crate) fn free_ports() -> Result<u16, LabError> {
+    let free = |port: u16| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok();
+    // Labs that begin at the same time look from different places on.
+    let first = (std::process::id() % 4000) as u16;
+    let mut candidates = (0..4000).map(|step| 20_000 + 2 * ((first + step) % 4000));
+    candidates.find(|port| free(*port) && free(*port + 1)).ok_or(LabError::NoneFree { what: "port" })
+}
+
+fn check_memory(spec: &Spec) -> Result<(), LabError> {
+    let path = Path::new("/proc/meminfo");
+    let text = fs::read_to_string(path).map_err(LabError::io("cannot read", path))?;
+    let kilobytes = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:")?.split_whitespace().next()?.parse::<u64>().ok());
+    let Some(free_mb) = kilobytes.map(|kb| kb / 1024) else { return Ok(()) };
+    let in_memory = if spec.backing == Backing::Memory { disk_mb(spec) } else { 0 };
+    let need_mb = MON_AND_MGR_MB + OSD_MB * u64::from(spec.osds) + in_memory;
+    if free_mb < need_mb { Err(LabError::MemoryShort { need_mb, free_mb }) } else { Ok(()) }
+}
+
+fn disk_mb(spec: &Spec) -> u64 {
+    MON_DISK_MB + OSD_DISK_MB * u64::from(spec.osds)
+}
+
+/// Space for a fresh lab in `place`, which exists.
+pub(crate) fn check_space(spec: &Spec, place: &Path) -> Result<(), LabError> {
+    let (need_mb, free_mb) = (disk_mb(spec), free_mb(place)?);
+    if free_mb < need_mb {
+        return Err(LabError::DiskShort { path: place.to_owned(), need_mb, free_mb });
+    }
+    Ok(())
+}
+
+pub(crate) fn free_mb(place: &Path) -> Result<u64, LabError> {
+    let stat = nix::sys::statvfs::statvfs(place)
+        .map_err(|errno| LabError::io("cannot see the free space of", place)(errno.into()))?;
+    Ok(stat.blocks_available() * stat.fragment_size() / MB)
+}
+
+/// BlueStore opens its file with O_DIRECT, which not every file system takes: tmpfs does from Linux 6.6 on.
+pub(crate) fn check_direct_io(file: &Path, backing: Backing) -> Result<(), LabError> {
+    let opened = OpenOptions::new().read(true).write(true).custom_flags(libc::O_DIRECT).open(file);
+    let mend = match backing {
+        Backing::Memory => "Linux does that in memory from 6.6 on; take --backing file or loop",
+        Backing::File | Backing::Loop => "set XDG_DATA_HOME to a directory on ext4, xfs or btrfs",
+    };
+    opened.map(drop).map_err(|why| LabError::NoDirectIo { path: file.to_owned(), why, mend })
+}

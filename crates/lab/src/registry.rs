@@ -1,0 +1,99 @@
+//! Which labs there are, and whether their wardens live.
+
+use crate::dirs::{self, Dirs};
+use crate::errors::LabError;
+use crate::leftovers;
+use nix::fcntl::{Flock, FlockArg};
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+pub(crate) type Lock = Flock<File>;
+
+/// Takes the name: makes the lab's directories and locks them. What is left of a broken lab of that name is removed before.
+/// `check` looks at the place where labs are kept before anything is made in it.
+pub(crate) fn take(dirs: &Dirs, check: impl FnOnce(&Path) -> Result<(), LabError>) -> Result<Lock, LabError> {
+    let labs = dirs.dir.parent().unwrap_or(&dirs.dir);
+    fs::create_dir_all(labs).map_err(LabError::io("cannot make the directory", labs))?;
+    let _one_at_a_time = alone(labs)?;
+    if dirs.dir.exists() {
+        if alive(dirs) {
+            return Err(LabError::NameTaken { name: dirs.name.clone() });
+        }
+        leftovers::clear(dirs)?;
+    }
+    check(labs)?;
+    let private = |path: &Path| {
+        DirBuilder::new().mode(0o700).create(path).map_err(LabError::io("cannot make the directory", path))
+    };
+    private(&dirs.dir)?;
+    let lock = lock(dirs)?;
+    for dir in [dirs.run(), dirs.logs(), dirs.dir.join("crash")] {
+        private(&dir)?;
+    }
+    Ok(lock)
+}
+
+/// Between looking and making, no other lab of this place is begun or cleared away.
+pub(crate) fn alone(labs: &Path) -> Result<Lock, LabError> {
+    let failed = LabError::io("cannot lock", labs);
+    let file = File::open(labs).map_err(LabError::io("cannot open", labs))?;
+    Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| failed(errno.into()))
+}
+
+fn lock(dirs: &Dirs) -> Result<Lock, LabError> {
+    let path = dirs.lock();
+    let mut file = File::create(&path).map_err(LabError::io("cannot write", &path))?;
+    file.write_all(std::process::id().to_string().as_bytes()).map_err(LabError::io("cannot write", &path))?;
+    Flock::lock(file, FlockArg::LockExclusiveNonblock)
+        .map_err(|(_, errno)| LabError::io("cannot lock", &path)(io::Error::from(errno)))
+}
+
+/// Whether the lab's warden lives. To be sure that it is not just beginning, hold [`alone`].
+pub(crate) fn alive(dirs: &Dirs) -> bool {
+    let Ok(file) = File::open(dirs.lock()) else { return false };
+    // A lock that is got here is released at once: the file is closed at the end of this function.
+    Flock::lock(file, FlockArg::LockSharedNonblock).is_err()
+}
+
+/// The process id of the warden.
+pub(crate) fn warden_pid(dirs: &Dirs) -> Option<i32> {
+    fs::read_to_string(dirs.lock()).ok()?.trim().parse().ok()
+}
+
+/// The labs of this user, living or broken, by name.
+pub(crate) fn all() -> Result<Vec<Dirs>, LabError> {
+    let labs = dirs::labs()?;
+    let entries = fs::read_dir(&labs).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|name| crate::spec::check_name(name).is_ok());
+    names.sort();
+    Ok(names.iter().map(|name| Dirs::in_labs(&labs, name)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no_check(_: &Path) -> Result<(), LabError> {
+        Ok(())
+    }
+
+    #[test]
+    fn a_name_is_taken_once_and_free_again_when_its_warden_is_gone() -> Result<(), LabError> {
+        let place = tempfile::tempdir().map_err(LabError::io("cannot make", Path::new("a temporary directory")))?;
+        let dirs = Dirs::in_labs(place.path(), "x");
+        let lock = take(&dirs, no_check)?;
+        assert!(alive(&dirs));
+        assert_eq!(warden_pid(&dirs), Some(std::process::id() as i32));
+        assert_eq!(take(&dirs, no_check).map(drop).map_err(|error| error.exit_code()), Err(3));
+        drop(lock);
+        assert!(!alive(&dirs));
+        let left = dirs.dir.join("left");
+        fs::write(&left, "").map_err(LabError::io("cannot write", &left))?;
+        let _again = take(&dirs, no_check)?;
+        assert!(!left.exists());
+        Ok(())
+    }
+}

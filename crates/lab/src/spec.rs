@@ -1,0 +1,129 @@
+//! What kind of lab is wanted.
+
+use crate::errors::LabError;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::PathBuf;
+
+/// What the OSDs keep their data on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Backing {
+    /// BlueStore on sparse files in the lab's directory.
+    #[default]
+    File,
+    /// BlueStore on a loop device per OSD, over such files. Needs root.
+    Loop,
+    /// BlueStore on sparse files in `/dev/shm`. Not memstore: with BlueStore the device below the OSD can be measured, the
+    /// size is bounded, and the path of an operation is that of a real OSD.
+    Memory,
+}
+
+impl fmt::Display for Backing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Backing::File => "file",
+            Backing::Loop => "loop",
+            Backing::Memory => "memory",
+        })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spec {
+    pub name: String,
+    pub backing: Backing,
+    pub osds: u32,
+    /// Bytes of each OSD; the files are sparse.
+    pub size: u64,
+    /// Hosts made of network namespaces (needs root); 0: everything on this host's loopback.
+    pub hosts: u32,
+    /// The monitor's port (msgr2; msgr1 has the next one); `None`: free ones are found.
+    pub port: Option<u16>,
+    /// The `fathom` program, which holds the lab: it is started again as `PROGRAM lab warden …`.
+    pub program: PathBuf,
+}
+
+pub const GIB: u64 = 1 << 30;
+const SIZE_MIN: u64 = GIB;
+const OSDS_MAX: u32 = 200;
+const HOSTS_MAX: u32 = 64;
+const NAME_MAX: usize = 32;
+
+impl Default for Spec {
+    fn default() -> Spec {
+        Spec {
+            name: "default".to_owned(),
+            backing: Backing::File,
+            osds: 3,
+            size: 10 * GIB,
+            hosts: 0,
+            port: None,
+            program: PathBuf::from("/proc/self/exe"),
+        }
+    }
+}
+
+impl Spec {
+    pub(crate) fn check(&self) -> Result<(), LabError> {
+        check_name(&self.name)?;
+        let usage = |text: String| Err(LabError::Usage(text));
+        if !(1..=OSDS_MAX).contains(&self.osds) {
+            return usage(format!("a lab has 1 to {OSDS_MAX} OSDs, not {}", self.osds));
+        }
+        if self.size < SIZE_MIN {
+            return usage(format!("an OSD needs at least 1 GiB, not {} bytes; give a larger --size", self.size));
+        }
+        if self.hosts > HOSTS_MAX || self.hosts > self.osds {
+            let most = HOSTS_MAX.min(self.osds);
+            return usage(format!("a lab of {} OSDs has at most {most} hosts, not {}", self.osds, self.hosts));
+        }
+        Ok(())
+    }
+
+    /// How many copies the default pool has.
+    pub(crate) fn replicas(&self) -> u32 {
+        self.osds.min(3)
+    }
+}
+
+/// Names end up in paths, in names of namespaces and on command lines.
+pub(crate) fn check_name(name: &str) -> Result<(), LabError> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    let begins_well = name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+    if begins_well && name.len() <= NAME_MAX && name.chars().all(plain) {
+        return Ok(());
+    }
+    Err(LabError::Usage(format!(
+        "{name:?} is no name for a lab; take up to {NAME_MAX} of a-z, 0-9, - and _, beginning with a letter or digit"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_would_hurt_in_a_path_are_refused() {
+        for good in ["default", "a", "0", "my-lab_2"] {
+            assert!(check_name(good).is_ok(), "{good}");
+        }
+        for bad in ["", ".", "..", "a/b", "-a", "A", "a b", "a.b", "ä", &"a".repeat(33)] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_wrong_usage() {
+        let wrong = [
+            Spec { osds: 0, ..Spec::default() },
+            Spec { osds: 201, ..Spec::default() },
+            Spec { size: 1 << 20, ..Spec::default() },
+            Spec { hosts: 4, ..Spec::default() },
+        ];
+        for spec in wrong {
+            assert_eq!(spec.check().map_err(|error| error.exit_code()), Err(2), "{spec:?}");
+        }
+        assert!(Spec::default().check().is_ok());
+    }
+}

@@ -1,0 +1,64 @@
+//! What labs there are and how they are.
+
+use crate::dirs::Dirs;
+use crate::errors::LabError;
+use crate::lab::{Lab, State};
+use crate::{monitor, nursery, registry};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// All labs of this user, by name. The clusters are not asked: whether OSDs are up stays unknown.
+///
+/// # Errors
+/// Neither XDG_DATA_HOME nor HOME is set.
+pub fn list() -> Result<Vec<Lab>, LabError> {
+    Ok(registry::all()?.iter().filter_map(look).collect())
+}
+
+/// One lab; its monitor is asked which OSDs are up and in.
+///
+/// # Errors
+/// There is none of that name.
+pub fn status(name: &str) -> Result<Lab, LabError> {
+    let mut lab = look(&Dirs::of(name)?).ok_or_else(|| LabError::NoSuchLab { name: name.to_owned() })?;
+    if lab.state == State::Ready {
+        // No answer is an answer: they stay unknown.
+        let _ = ask_osds(&mut lab);
+    }
+    Ok(lab)
+}
+
+fn look(dirs: &Dirs) -> Option<Lab> {
+    if !dirs.dir.is_dir() {
+        return None;
+    }
+    let alive = is_alive(dirs);
+    let recorded = fs::read(dirs.record()).ok().and_then(|text| serde_json::from_slice::<Lab>(&text).ok());
+    let mut lab = recorded.unwrap_or_else(|| Lab::unknown(dirs));
+    if !alive {
+        lab.state = State::Broken;
+    }
+    lab.daemons = if alive { nursery::daemons(dirs) } else { Vec::new() };
+    Some(lab)
+}
+
+/// A lab that is just beginning has no lock yet for an instant, but its maker holds that of all labs then.
+fn is_alive(dirs: &Dirs) -> bool {
+    registry::alive(dirs) || {
+        let _alone = dirs.dir.parent().map(registry::alone);
+        registry::alive(dirs)
+    }
+}
+
+fn ask_osds(lab: &mut Lab) -> Result<(), LabError> {
+    let rados = monitor::connect(Path::new(&lab.conf), Duration::from_secs(5))?;
+    let dump = rados.mon_command(&json!({"prefix": "osd dump", "format": "json"}))?.json()?;
+    for osd in &mut lab.osds {
+        let known = dump["osds"].as_array().into_iter().flatten().find(|known| known["osd"] == osd.id);
+        let flag = |name: &str| known.and_then(|known: &Value| known[name].as_u64()).map(|value| value == 1);
+        (osd.up, osd.inside) = (flag("up"), flag("in"));
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! The process that holds a lab: parent of all its daemons, and the one that takes it down.
+//!
+//! It is this program again, started by `up` and detached from it. A pipe ties the two until the lab is ready: if `up` ends
+//! before, however that happens, the lab is taken down. If the warden itself is killed, the kernel kills the daemons.
+
+use crate::build;
+use crate::dirs::Dirs;
+use crate::errors::LabError;
+use crate::lab::{Lab, State};
+use crate::leftovers;
+use crate::nursery::{self, Nursery};
+use crate::orders;
+use crate::preflight::Programs;
+use crate::registry;
+use crate::spec::Spec;
+use crate::wire::{KEEP, Told, send};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::fs;
+use std::io::{self, BufRead};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+pub(crate) struct Warden {
+    pub dirs: Dirs,
+    pub spec: Spec,
+    pub programs: Programs,
+    pub nursery: Nursery,
+    /// Set once the lab's parts are known.
+    pub lab: OnceLock<Lab>,
+    /// Held by the one that takes the lab down.
+    ending: Mutex<()>,
+    /// The lock of the lab, held as long as this process lives.
+    _lock: registry::Lock,
+}
+
+/// What `PROGRAM lab warden SPEC` does. The spec is JSON, as `up` writes it.
+///
+/// Returns the exit code.
+pub fn warden(spec: &str) -> u8 {
+    detach();
+    let begun = serde_json::from_str(spec).map_err(|error| LabError::Usage(format!("not a spec: {error}")));
+    match begun.and_then(begin) {
+        Ok(warden) => hold(&warden),
+        Err(error) => {
+            fail(&error);
+            error.exit_code()
+        }
+    }
+}
+
+/// Away from the terminal, the directory and the open files of whoever called `up`.
+#[allow(unsafe_code)]
+fn detach() {
+    // Fails only for the leader of a process group, which is then the user's own experiment.
+    let _ = nix::unistd::setsid();
+    let _ = nix::unistd::chdir(Path::new("/"));
+    // SAFETY: this is the first thing that the program does here; none of its own files is open above standard error.
+    unsafe { libc::close_range(3, libc::c_uint::MAX, 0) };
+}
+
+/// Tells `up`, if it is still there.
+fn tell(message: &Told) {
+    let _ = send(&mut io::stdout().lock(), message);
+}
+
+pub(crate) fn progress(text: impl Into<String>) {
+    tell(&Told::Progress(text.into()));
+}
+
+fn fail(error: &LabError) {
+    tell(&Told::Failed { text: error.to_string(), exit_code: error.exit_code() });
+}
+
+/// Takes the lab's name, or says why it can't be had.
+fn begin(spec: Spec) -> Result<Arc<Warden>, LabError> {
+    let dirs = Dirs::of(&spec.name)?;
+    let programs = crate::preflight::check(&spec, &dirs)?;
+    let lock = registry::take(&dirs, |place| crate::preflight::check_space(&spec, place))?;
+    Ok(Arc::new(Warden {
+        nursery: Nursery::new(dirs.clone()),
+        dirs,
+        spec,
+        programs,
+        lab: OnceLock::new(),
+        ending: Mutex::new(()),
+        _lock: lock,
+    }))
+}
+
+fn hold(warden: &Arc<Warden>) -> ! {
+    let ready = guard(warden).and_then(|()| build::build(warden)).and_then(|lab| say_ready(warden, lab));
+    if let Err(error) = ready {
+        let error = build::explain(warden, error);
+        end(warden, || fail(&error));
+    }
+    loop {
+        // Children are not waited for here but by the nursery, which holds their handles.
+        match waitid(Id::All, WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT) {
+            Ok(_) => while warden.nursery.any_ended().is_some() {},
+            Err(_) => thread::sleep(Duration::from_millis(100)),
+        }
+    }
+}
+
+/// Starts the threads that listen: to the pipe from `up`, to orders, to signals.
+fn guard(warden: &Arc<Warden>) -> Result<(), LabError> {
+    let path = warden.dirs.control();
+    let listener = UnixListener::bind(&path).map_err(LabError::io("cannot listen on", &path))?;
+    let signals = Signals::new([SIGTERM, SIGINT, SIGHUP]);
+    let mut signals = signals.map_err(LabError::io("cannot wait for signals as", Path::new("warden")))?;
+    let (piped, ordered, signalled) = (warden.clone(), warden.clone(), warden.clone());
+    thread::spawn(move || watch_pipe(&piped));
+    thread::spawn(move || orders::listen(&ordered, &listener));
+    thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            end(&signalled, || ());
+        }
+    });
+    Ok(())
+}
+
+fn watch_pipe(warden: &Warden) {
+    let mut line = String::new();
+    let read = io::stdin().lock().read_line(&mut line);
+    if read.is_err() || line.trim_end() != KEEP {
+        end(warden, || ());
+    }
+}
+
+fn say_ready(warden: &Warden, lab: Lab) -> Result<(), LabError> {
+    let lab = Lab { state: State::Ready, daemons: nursery::daemons(&warden.dirs), ..lab };
+    lab.save(&warden.dirs)?;
+    tell(&Told::Ready(Box::new(lab)));
+    Ok(())
+}
+
+/// Takes the lab down and ends this process. `last` runs when nothing is left.
+pub(crate) fn end(warden: &Warden, last: impl FnOnce()) -> ! {
+    let _ending = warden.ending.lock().unwrap_or_else(PoisonError::into_inner);
+    warden.nursery.close();
+    let cleared = leftovers::clear(&warden.dirs);
+    if let Err(error) = &cleared {
+        let log = warden.dirs.log("warden");
+        let _ = fs::write(&log, format!("{error}\n"));
+    }
+    last();
+    std::process::exit(i32::from(cleared.is_err()))
+}
