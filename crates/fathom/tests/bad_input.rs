@@ -1,0 +1,56 @@
+//! Wrong words on the command line: one clear error that names the thing and the mend, exit code 2, nothing done.
+
+mod common;
+use common::Home;
+
+#[test]
+fn what_cannot_be_parsed_is_named_with_how_to_write_it() {
+    let home = Home::new();
+    for (arguments, words) in [
+        (vec!["disk", "/dev/null", "--block-size", "4x"], ["4x", "4KiB"]),
+        (vec!["disk", "/dev/null", "--working-set", "-1"], ["-1", "--working-set"]),
+        (vec!["disk", "/dev/null", "--duration", "5"], ["`5`", "30s"]),
+        (vec!["run", "--settle", "0%"], ["0%", "5%"]),
+        (vec!["run", "--layers", "disk"], ["disk", "device"]),
+        (vec!["run", "--patterns", "write"], ["write", "write-latency"]),
+        (vec!["osd", "osd.x"], ["osd.x", "osd.2"]),
+        (vec!["disk", "/dev/null", "--access", "zipf:99"], ["99", "zipf:1.1"]),
+        (vec!["disk", "/dev/null", "--sync", "maybe"], ["maybe", "fdatasync"]),
+        (vec!["disk", "/dev/null", "--depth", "0"], ["0", "--depth"]),
+        (vec!["run", "--quick", "--passes", "2"], ["--quick", "--passes"]),
+        (vec!["frobnicate"], ["frobnicate", "--help"]),
+        (vec!["disk"], ["PATHS", "required"]),
+    ] {
+        home.run(&arguments).ends(2, &words);
+        let mut json = arguments.clone();
+        json.extend(["--format", "json"]);
+        let told = home.run(&json);
+        let document = told.ends(2, &words).json();
+        assert_eq!(document["schema"], "fathom.run/1", "{arguments:?}");
+        assert!(document["errors"][0].as_str().is_some_and(|text| text.contains(words[0])), "{document}");
+    }
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "something was left behind");
+}
+
+#[test]
+fn devices_that_are_not_there_or_no_devices() {
+    let home = Home::new();
+    home.run(&["disk", "/dev/null"]).ends(2, &["/dev/null", "neither a block device"]);
+    home.run(&["disk", "/nowhere/at/all"]).ends(1, &["/nowhere/at/all"]);
+    home.run(&["disk", ".", "--destroy-data-on", "/dev/sdx"]).ends(2, &["/dev/sdx", "same path"]);
+    home.run(&["disk", ".", "--engine", "warp"]).ends(2, &["warp", "io_uring"]);
+}
+
+#[test]
+fn an_archive_that_is_none() {
+    let home = Home::new();
+    let text = home.path().join("notes.txt");
+    std::fs::write(&text, "these are notes, not a database; they have to survive").unwrap();
+    let path = text.to_str().unwrap();
+    home.run(&["runs", "--archive", path]).ends(1, &[path]);
+    home.run(&["show", "last", "--archive", "/nowhere/archive.sqlite"]).ends(1, &["/nowhere/archive.sqlite"]);
+    home.run(&["runs", "--archive", "/tmp"]).ends(1, &["/tmp"]);
+    assert!(std::fs::read_to_string(text).unwrap().starts_with("these are notes"));
+    home.run(&["runs"]).ends(0, &[]);
+    home.run(&["show", "last"]).ends(1, &[]);
+}

@@ -1,0 +1,89 @@
+//! Clusters that can't be reached, keys that don't fit, rights that are missing, things that don't exist.
+
+mod common;
+use common::{Home, Lab};
+use std::fs;
+
+#[test]
+fn no_cluster_at_all() {
+    let home = Home::new();
+    home.run(&["osd", "--conf", "/nowhere/ceph.conf"]).ends(1, &["/nowhere/ceph.conf"]);
+    let conf = home.path().join("dead.conf");
+    let keyring = home.path().join("keyring");
+    fs::write(&keyring, "[client.admin]\n\tkey = AQBSdZxkAAAAABAAjKz0Yk4ZbV7v0P6b0c7Vhg==\n").unwrap();
+    let text = format!("[global]\nmon host = 127.0.0.1:1\nkeyring = {}\n", keyring.display());
+    fs::write(&conf, text).unwrap();
+    home.run(&["osd", "--conf", conf.to_str().unwrap()]).ends(1, &["127.0.0.1:1", "monitor"]);
+}
+
+#[test]
+fn keys_rights_and_things_that_are_not_there() {
+    let lab = Lab::up(&[]);
+    let before = lab.snapshot();
+    wrong_key(&lab);
+    too_few_rights(&lab);
+    least_rights(&lab);
+    unknown_things(&lab);
+    foreign_images_are_only_read(&lab);
+    assert_eq!(lab.snapshot(), before, "something was left behind");
+}
+
+fn wrong_key(lab: &Lab) {
+    let keyring = lab.home.path().join("wrong.keyring");
+    fs::write(&keyring, "[client.admin]\n\tkey = AQBSdZxkAAAAABAAjKz0Yk4ZbV7v0P6b0c7Vhg==\n").unwrap();
+    lab.run(&["osd", "--keyring", keyring.to_str().unwrap()]).ends(1, &["key", "client.admin"]);
+}
+
+fn user(lab: &Lab, id: &str, caps: &[&str]) -> String {
+    let keyring = lab.home.path().join(format!("{id}.keyring"));
+    let entity = format!("client.{id}");
+    let mut arguments = vec!["auth", "get-or-create", &entity];
+    arguments.extend(caps);
+    fs::write(&keyring, lab.ceph(&arguments)).unwrap();
+    keyring.display().to_string()
+}
+
+fn too_few_rights(lab: &Lab) {
+    let keyring = user(lab, "weak", &["mon", "allow r"]);
+    let ran = lab.run(&["rados", "--id", "weak", "--keyring", &keyring, "--duration", "1s"]);
+    ran.ends(1, &["client.weak", "missing cap", "mon 'allow rw'", "ceph auth caps client.weak"]);
+    lab.ceph(&["auth", "rm", "client.weak"]);
+}
+
+/// What the error message calls the least that suffices does suffice.
+fn least_rights(lab: &Lab) {
+    let keyring = user(lab, "least", &["mon", "allow rw", "mgr", "allow r", "osd", "allow *"]);
+    let ran = lab.run(&["run", "--layers", "store,osd,rados,rbd", "--patterns", "write-latency", "--duration", "1s",
+        "--id", "least", "--keyring", &keyring, "--format", "json"]);
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    let void = ran.json()["figures"].as_array().unwrap().iter().filter(|figure| figure["label"] == "void").count();
+    assert_eq!(void, 0, "{}", ran.err);
+    lab.ceph(&["auth", "rm", "client.least"]);
+}
+
+fn unknown_things(lab: &Lab) {
+    lab.run(&["rados", "--pool", "nope"]).ends(2, &["pool nope does not exist"]);
+    lab.run(&["osd", "osd.99"]).ends(2, &["osd.99 does not exist", "osd.0"]);
+    lab.ceph(&["osd", "pool", "create", "have", "8"]);
+    lab.run(&["rbd", "--pool", "have", "--image", "nope", "--duration", "1s"]).ends(2, &["nope"]);
+    lab.ceph(&["osd", "pool", "delete", "have", "have", "--yes-i-really-really-mean-it"]);
+}
+
+fn foreign_images_are_only_read(lab: &Lab) {
+    lab.ceph(&["osd", "pool", "create", "theirs", "8"]);
+    lab.ceph(&["osd", "pool", "application", "enable", "theirs", "rbd"]);
+    lab.rbd(&["create", "--size", "32M", "theirs/disk"]);
+    let before = lab.rbd(&["du", "theirs/disk"]);
+    let ran = lab.run(&["rbd", "--pool", "theirs", "--image", "disk", "--duration", "1s", "--patterns", "write-latency"]);
+    ran.ends(3, &["not Fathom's"]);
+    let ran = lab.run(&["rbd", "--pool", "theirs", "--image", "disk", "--duration", "1s", "--patterns", "read-latency"]);
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    assert_eq!(lab.rbd(&["du", "theirs/disk"]), before);
+    // A named pool gets images and objects of Fathom's own, and loses them again.
+    let ran = lab.run(&["rbd", "--pool", "theirs", "--duration", "1s", "--patterns", "write-latency", "--working-set", "16M"]);
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    let ran = lab.run(&["rados", "--pool", "theirs", "--duration", "1s", "--patterns", "write-latency", "--working-set", "16M"]);
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    assert_eq!(lab.rbd(&["ls", "theirs"]).trim(), "disk");
+    lab.ceph(&["osd", "pool", "delete", "theirs", "theirs", "--yes-i-really-really-mean-it"]);
+}

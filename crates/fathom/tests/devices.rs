@@ -1,0 +1,131 @@
+//! Real devices behind loop devices: what holds anything is refused before the first write; what is empty is measured.
+
+mod common;
+use common::{Home, LoopDevice, Mount, tool};
+use std::fs;
+
+const QUICK: [&str; 6] = ["--duration", "1s", "--patterns", "write-latency", "--working-set", "8M"];
+
+fn disk(home: &Home, path: &str, more: &[&str]) -> common::Ran {
+    let mut arguments = vec!["disk", path];
+    arguments.extend(QUICK);
+    arguments.extend(more);
+    home.run(&arguments)
+}
+
+/// Refused with these words, and not a byte of it changed.
+#[track_caller]
+fn refused(device: &LoopDevice, words: &[&str]) {
+    let home = Home::new();
+    let before = fs::read(&device.path).unwrap();
+    disk(&home, &device.path, &[]).ends(3, words);
+    assert!(fs::read(&device.path).unwrap() == before, "{} was written to", device.path);
+}
+
+#[test]
+fn devices_that_hold_something_are_refused() {
+    let device = LoopDevice::of(64 << 20);
+    for (make, word) in [
+        (vec!["mkfs.ext4", "-q", "-F"], "ext"),
+        (vec!["mkswap", "-q"], "swap"),
+    ] {
+        let mut arguments = make[1..].to_vec();
+        arguments.push(&device.path);
+        tool(make[0], &arguments);
+        refused(&device, &[word, &device.path, "--destroy-data-on"]);
+    }
+}
+
+#[test]
+fn a_partition_table_or_unknown_data_is_refused() {
+    let device = LoopDevice::of(64 << 20);
+    let script = format!("echo 'label: gpt' | sfdisk -q {} 2>/dev/null", device.path);
+    tool("sh", &["-c", &script]);
+    refused(&device, &["partition table"]);
+    let unknown = LoopDevice::of(64 << 20);
+    tool("sh", &["-c", &format!("printf x | dd of={} bs=1 seek=700000 conv=notrunc 2>/dev/null", unknown.path)]);
+    refused(&unknown, &["does not know", "first MiB"]);
+    let bluestore = LoopDevice::of(64 << 20);
+    tool("sh", &["-c", &format!("printf 'bluestore block device\n' > {}", bluestore.path)]);
+    refused(&bluestore, &["BlueStore"]);
+}
+
+#[test]
+fn a_mounted_device_is_refused_whatever_is_said() {
+    let device = LoopDevice::of(64 << 20);
+    tool("mkfs.ext4", &["-q", "-F", &device.path]);
+    let mount = Mount::of(&device.path);
+    fs::write(mount.folder.join("precious"), "data").unwrap();
+    let home = Home::new();
+    disk(&home, &device.path, &[]).ends(3, &["mounted on"]);
+    disk(&home, &device.path, &["--destroy-data-on", &device.path]).ends(3, &["mounted on", "no way around"]);
+    assert_eq!(fs::read_to_string(mount.folder.join("precious")).unwrap(), "data");
+}
+
+#[test]
+fn an_empty_device_is_measured_and_data_given_up_may_go() {
+    let device = LoopDevice::of(64 << 20);
+    let home = Home::new();
+    let ran = disk(&home, &device.path, &["--format", "json"]);
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    let figure = &ran.json()["figures"][0];
+    assert!(figure["value"].as_f64().unwrap() > 0.0 && figure["errors"] == 0, "{figure}");
+    // What was written there is data now, until the user gives it up.
+    disk(&home, &device.path, &[]).ends(3, &["does not know"]);
+    let given_up = disk(&home, &device.path, &["--destroy-data-on", &device.path]);
+    assert!(matches!(given_up.code, 0 | 4), "{}", given_up.err);
+}
+
+#[test]
+fn reading_a_device_that_holds_data_is_safe_and_done() {
+    let device = LoopDevice::of(64 << 20);
+    tool("mkfs.ext4", &["-q", "-F", &device.path]);
+    let before = fs::read(&device.path).unwrap();
+    let home = Home::new();
+    let ran = home.run(&["disk", &device.path, "--duration", "1s", "--patterns", "read-latency,read-linear"]);
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    assert!(fs::read(&device.path).unwrap() == before);
+}
+
+#[test]
+fn all_four_ways_of_durable_writes_and_both_engines() {
+    let home = Home::new();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    for sync in ["sync", "dsync", "fsync", "fdatasync"] {
+        for engine in ["io_uring", "psync"] {
+            let ran = disk(&home, folder.path().to_str().unwrap(), &["--sync", sync, "--engine", engine, "--format", "json"]);
+            assert!(matches!(ran.code, 0 | 4), "{sync} {engine}: {}", ran.err);
+            let figure = &ran.json()["figures"][0];
+            assert_eq!((&figure["workload"]["durability"], &figure["errors"]), (&sync.into(), &0.into()), "{figure}");
+        }
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "a file was left behind");
+}
+
+#[test]
+fn a_file_that_holds_data_is_refused() {
+    let home = Home::new();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("data");
+    fs::write(&path, vec![7u8; 1 << 20]).unwrap();
+    disk(&home, path.to_str().unwrap(), &[]).ends(3, &["holds 1048576 bytes"]);
+    assert!(fs::read(&path).unwrap() == vec![7u8; 1 << 20]);
+}
+
+#[test]
+fn a_full_disk_is_one_clear_error_and_nothing_is_left() {
+    let home = Home::new();
+    let mount = Mount::tmpfs("16m");
+    let path = mount.folder.to_str().unwrap();
+    home.run(&["disk", path, "--working-set", "64M", "--quick"]).ends(1, &["space", path]);
+    assert_eq!(fs::read_dir(&mount.folder).unwrap().count(), 0, "a file was left behind");
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_to() {
+    let home = Home::new();
+    let mount = Mount::tmpfs("16m");
+    tool("mount", &["-o", "remount,ro", mount.folder.to_str().unwrap()]);
+    let ran = disk(&home, mount.folder.to_str().unwrap(), &[]);
+    ran.ends(1, &["Read-only file system", mount.folder.to_str().unwrap()]);
+}

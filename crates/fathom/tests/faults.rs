@@ -1,0 +1,84 @@
+//! Things that break while a run goes on: the step ends or waits, the run goes on, everything is put back.
+
+mod common;
+use common::{Lab, eventually};
+use serde_json::Value;
+use std::process::{Child, Stdio};
+
+fn start(lab: &Lab, arguments: &[&str]) -> Child {
+    let mut command = lab.fathom(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn finish(child: Child) -> (i32, Value, String) {
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    let document = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {err}"));
+    (output.status.code().unwrap_or(-1), document, err)
+}
+
+/// Waits until the run's load is on: its pool is there and is written to.
+fn wait_for_load(lab: &Lab) {
+    eventually("a load on a temporary pool", 60, || {
+        let stats: Value = serde_json::from_str(&lab.ceph(&["osd", "pool", "stats", "--format", "json"])).unwrap();
+        stats.as_array().unwrap().iter().any(|pool| {
+            pool["pool_name"].as_str().is_some_and(|name| name.starts_with("fathom."))
+                && pool["client_io_rate"]["write_op_per_sec"].as_u64().is_some_and(|rate| rate > 0)
+        })
+    });
+}
+
+#[test]
+fn an_osd_killed_during_a_step_voids_the_figure_and_the_run_goes_on() {
+    let lab = Lab::up(&[]);
+    let before = lab.snapshot();
+    let run = start(&lab, &["osd", "--patterns", "write-latency", "--duration", "15s", "--format", "json"]);
+    wait_for_load(&lab);
+    lab.daemon("kill", "osd.1");
+    let (code, document, err) = finish(run);
+    assert_eq!(code, 4, "{err}");
+    let figures = document["figures"].as_array().unwrap();
+    let void: Vec<&Value> = figures.iter().filter(|figure| figure["label"] == "void").collect();
+    assert!(void.iter().any(|figure| figure["target"] == "osd.1"), "{figures:#?}");
+    for figure in &void {
+        assert!(figure["value"].is_null() && figure["ci95"].is_null(), "{figure}");
+        assert!(figure["why"].as_str().is_some_and(|why| !why.is_empty()), "{figure}");
+    }
+    assert!(figures.iter().any(|figure| figure["label"] != "void"), "the run did not go on: {err}");
+    lab.daemon("start", "osd.1");
+    assert_eq!(lab.snapshot(), before, "something was left behind");
+}
+
+#[test]
+fn a_monitor_that_is_gone_for_ten_seconds_is_outlived() {
+    let lab = Lab::up(&[]);
+    let before = lab.snapshot();
+    let run = start(&lab, &["rados", "--patterns", "write-latency", "--duration", "20s", "--format", "json"]);
+    wait_for_load(&lab);
+    lab.daemon("stop", "mon.a");
+    std::thread::sleep(std::time::Duration::from_secs(10)); // The fault itself, not a wait for luck.
+    lab.daemon("cont", "mon.a");
+    let (code, document, err) = finish(run);
+    assert!(matches!(code, 0 | 4), "{err}");
+    let figure = &document["figures"][0];
+    assert!(figure["value"].as_f64().is_some_and(|value| value > 0.0), "{figure}");
+    assert_eq!(lab.snapshot(), before, "something was left behind");
+}
+
+#[test]
+fn ctrl_c_ends_the_run_in_order() {
+    let lab = Lab::up(&[]);
+    let before = lab.snapshot();
+    for times in [1, 2] {
+        let run = start(&lab, &["rados", "--format", "json"]);
+        wait_for_load(&lab);
+        for _ in 0..times {
+            common::tool("kill", &["-INT", &run.id().to_string()]);
+            std::thread::sleep(std::time::Duration::from_millis(300)); // Two signals at once count as one.
+        }
+        let output = run.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code().is_some_and(|code| code == 4 || code == 1), "{:?}: {err}", output.status);
+        assert_eq!(lab.snapshot(), before, "something was left behind after {times}: {err}");
+    }
+}
