@@ -1,1 +1,10 @@
-//! (to come)
+//! A run as people and programs see it: terminal, progress, JSON, Markdown, HTML. Everything here is words for what is known.
+
+pub mod html;
+pub mod json;
+pub mod markdown;
+pub mod numbers;
+pub mod progress;
+mod scene;
+pub mod terminal;
+mod words;

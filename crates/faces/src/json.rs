@@ -1,0 +1,124 @@
+//! The document `fathom.run/1`: all that a run says, for programs. `docs/json.md` describes every field.
+
+use model::{ChartCell, Estimate, Figure, Finding, LedgerRow, OpKind, Outlier, Record, Report, Standing};
+use serde_json::{Map, Value, json};
+
+pub const SCHEMA: &str = "fathom.run/1";
+
+/// The whole document. A number that is not finite becomes `null`: JSON has no other word for it.
+pub fn document(report: &Report, record: &Record) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "run": report.head.run,
+        "started": report.head.started,
+        "seconds": report.seconds,
+        "version": report.head.version,
+        "command": report.head.command,
+        "passes": report.passes,
+        "finished": report.finished,
+        "goal": record.plan.goal,
+        "scope": record.scope,
+        "figures": list(&report.figures, figure),
+        "chart": list(&report.chart, cell),
+        "ledger": list(&report.ledger, row),
+        "outliers": list(&report.outliers, outlier),
+        "findings": list(&report.findings, finding),
+        "changes": list(&report.changes, |undo| json!({"what": undo.change.what(), "undone": undo.undone})),
+        "errors": report.errors,
+    })
+}
+
+fn list<T>(items: &[T], document: impl Fn(&T) -> Value) -> Value {
+    items.iter().map(document).collect()
+}
+
+fn figure(figure: &Figure) -> Value {
+    json!({
+        "step": figure.step,
+        "layer": figure.layer.name(),
+        "target": figure.target,
+        "host": figure.host,
+        "pattern": figure.pattern.name(),
+        "kind": match figure.kind { OpKind::Read => "read", OpKind::Write => "write" },
+        "workload": figure.workload,
+        "metric": figure.metric,
+        "unit": figure.metric.unit(),
+        "value": figure.estimate.map(|estimate| estimate.value),
+        "ci95": interval(figure.estimate.as_ref()),
+        "label": figure.label.name(),
+        "why": figure.label.why(),
+        "chart": figure.chart,
+        "at_once": figure.at_once,
+        "slices": figure.slices,
+        "seconds": figure.seconds,
+        "operations": figure.operations,
+        "bytes": figure.bytes,
+        "errors": figure.errors,
+        "percentiles": percentiles(figure, |percentile| json!(percentile.value_ms)),
+        "percentiles_ci95": percentiles(figure, |percentile| json!([percentile.low_ms, percentile.high_ms])),
+    })
+}
+
+/// Keyed by the percent as it is spoken: `50`, `99.9`.
+fn percentiles(figure: &Figure, value: impl Fn(&model::Percentile) -> Value) -> Value {
+    let entries = figure.percentiles.iter().map(|percentile| (percentile.percent.to_string(), value(percentile)));
+    Value::Object(entries.collect::<Map<_, _>>())
+}
+
+fn interval(estimate: Option<&Estimate>) -> Value {
+    estimate.map_or(Value::Null, |estimate| json!([estimate.low, estimate.high]))
+}
+
+fn cell(cell: &ChartCell) -> Value {
+    let metric = cell.pattern.metric(cell.layer);
+    json!({
+        "layer": cell.layer.name(),
+        "pattern": cell.pattern.name(),
+        "metric": metric,
+        "unit": metric.unit(),
+        "value": cell.estimate.map(|estimate| estimate.value),
+        "ci95": interval(cell.estimate.as_ref()),
+        "targets": cell.targets,
+        "worst": cell.worst,
+        "label": cell.label,
+        "why": cell.why,
+    })
+}
+
+fn row(row: &LedgerRow) -> Value {
+    json!({
+        "pattern": row.pattern.name(),
+        "layer": row.layer.name(),
+        "unit": row.pattern.metric(row.layer).unit(),
+        "adds": row.adds.value,
+        "ci95": interval(Some(&row.adds)),
+        "expected": row.expected,
+        "unexplained": row.unexplained,
+        "share": row.share,
+        "ceiling": row.ceiling,
+        "because": row.because,
+    })
+}
+
+fn outlier(outlier: &Outlier) -> Value {
+    json!({
+        "layer": outlier.layer.name(),
+        "pattern": outlier.pattern.name(),
+        "target": outlier.target,
+        "slower_by": outlier.slower_by,
+        "says": outlier.says,
+    })
+}
+
+fn finding(finding: &Finding) -> Value {
+    json!({
+        "id": finding.id,
+        "standing": match finding.standing { Standing::Confirmed => "confirmed", Standing::Hint => "hint" },
+        "target": finding.target,
+        "says": finding.says,
+        "evidence": finding.evidence,
+        "cost": null,
+        "fix": finding.fix,
+        "risk": finding.risk,
+    })
+}

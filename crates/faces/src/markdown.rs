@@ -1,0 +1,226 @@
+//! The same as the terminal shows, as Markdown, to paste into a ticket.
+
+use crate::{numbers, scene, words};
+use model::pattern::Family;
+use model::{Figure, LedgerRow, Pattern, Report, Scope, Standing};
+
+/// The whole run. Texts from the cluster are escaped: a name can make no markup.
+pub fn page(report: &Report, scope: &Scope) -> String {
+    let mut head = scene::head(report, scope).into_iter();
+    let mut page = format!("# {}\n", escaped(&head.next().unwrap_or_default()));
+    for line in head {
+        page += &format!("\n{}\n", escaped(&line));
+    }
+    let parts = [
+        chart(report),
+        ledger(report),
+        targets(report, scope),
+        beside(report),
+        listed("Outliers", report.outliers.iter().map(|outlier| escaped(&outlier.says))),
+        findings(report),
+        unsettled(report),
+        listed("Errors", report.errors.iter().map(|error| escaped(error))),
+        listed("Still there (`fathom restore` undoes it)", scene::left_behind(report).iter().map(|what| escaped(what))),
+    ];
+    for part in parts.iter().filter(|part| !part.is_empty()) {
+        page.push('\n');
+        page += part;
+    }
+    page
+}
+
+fn table(heading: &[String], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(heading);
+    text += &line(&vec!["---".to_string(); heading.len()]);
+    for row in rows {
+        text += &line(&row);
+    }
+    text
+}
+
+fn listed(title: &str, items: impl Iterator<Item = String>) -> String {
+    let lines: String = items.map(|item| format!("- {item}\n")).collect();
+    if lines.is_empty() { lines } else { format!("## {title}\n\n{lines}") }
+}
+
+fn chart(report: &Report) -> String {
+    let (layers, patterns) = scene::axes(report);
+    if layers.is_empty() {
+        return String::new();
+    }
+    let unit = |pattern: &Pattern| layers.first().map_or("", |layer| pattern.metric(*layer).unit());
+    let mut heading = vec!["layer".to_string()];
+    heading.extend(patterns.iter().map(|pattern| format!("{}, {}", pattern.name(), unit(pattern))));
+    let rows = layers.iter().map(|layer| {
+        let cells = patterns.iter().map(|pattern| match scene::cell(report, *layer, *pattern) {
+            None => String::new(),
+            Some(cell) => match &cell.estimate {
+                Some(estimate) => marked(&numbers::figure(estimate, pattern.metric(*layer)).plain(), &cell.label),
+                None => format!("{} ({})", numbers::NOTHING, escaped(&cell.label)),
+            },
+        });
+        std::iter::once(layer.name().to_string()).chain(cells).collect()
+    });
+    let mut text = format!("## Depth chart\n\n{}", table(&heading, rows));
+    for (_, cell) in scene::missing(report) {
+        let reason = escaped(cell.why.as_deref().unwrap_or("no reason is recorded"));
+        text += &format!("\n{} {} is {}: {reason}\n", cell.layer.name(), cell.pattern.name(), escaped(&cell.label));
+    }
+    text
+}
+
+fn marked(value: &str, label: &str) -> String {
+    if words::mark(label).is_some() { format!("{value} ({})", escaped(label)) } else { value.to_string() }
+}
+
+fn ledger(report: &Report) -> String {
+    let mut text = String::new();
+    for pattern in Pattern::ALL {
+        let mut rows: Vec<&LedgerRow> = report.ledger.iter().filter(|row| row.pattern == pattern).collect();
+        rows.sort_by_key(|row| row.layer);
+        let Some(first) = rows.first() else { continue };
+        let unit = pattern.metric(first.layer).unit();
+        let latency = pattern.family() == Family::Latency;
+        let titles =
+            if latency { ["adds", "expected", "unexplained"] } else { ["less than ceiling", "ceiling", "unexplained"] };
+        let heading = [titles[0], titles[1], titles[2]].map(|title| format!("{title}, {unit}"));
+        let heading: Vec<String> =
+            std::iter::once("layer".to_string()).chain(heading).chain(["share", "because"].map(String::from)).collect();
+        let rows = rows.iter().map(|row| {
+            let number =
+                |value: Option<f64>| value.map_or(numbers::NOTHING.into(), |value| numbers::beside(value, &row.adds));
+            vec![
+                row.layer.name().to_string(),
+                numbers::figure(&row.adds, pattern.metric(row.layer)).plain(),
+                if latency {
+                    number(row.expected)
+                } else {
+                    row.ceiling.map_or(numbers::NOTHING.into(), numbers::rough)
+                },
+                number(row.unexplained),
+                numbers::share(row.share),
+                escaped(&row.because),
+            ]
+        });
+        text += &format!(
+            "{}## Ledger of {}\n\n{}",
+            if text.is_empty() { "" } else { "\n" },
+            pattern.name(),
+            table(&heading, rows)
+        );
+    }
+    text
+}
+
+fn targets(report: &Report, scope: &Scope) -> String {
+    let tables = scene::targets(report, scope).into_iter().map(|targets| {
+        let mut heading = ["target", "host", "device", "class"].map(String::from).to_vec();
+        let unit = |pattern: &Pattern| pattern.metric(targets.layer).unit();
+        heading.extend(targets.patterns.iter().map(|pattern| format!("{}, {}", pattern.name(), unit(pattern))));
+        let rows = targets.rows.iter().map(|row| {
+            let mut cells = [row.name, row.host, row.device, row.class].map(escaped).to_vec();
+            cells
+                .extend(row.figures.iter().map(|figure| figure.map_or(String::new(), |figure| target(report, figure))));
+            cells
+        });
+        format!("## Each {} alone\n\n{}", targets.layer.name(), table(&heading, rows))
+    });
+    tables.collect::<Vec<_>>().join("\n")
+}
+
+fn target(report: &Report, figure: &Figure) -> String {
+    let Some(estimate) = &figure.estimate else { return format!("{} (void)", numbers::NOTHING) };
+    let shown = numbers::figure(estimate, figure.metric).plain();
+    match (words::holds(&figure.label), scene::outlier(report, figure)) {
+        (false, _) => format!("~~{shown}~~ ({})", figure.label.name()),
+        (true, Some(_)) => format!("**{shown}** (outlier)"),
+        (true, None) => marked(&shown, figure.label.name()),
+    }
+}
+
+fn beside(report: &Report) -> String {
+    let figures = scene::beside(report);
+    if figures.is_empty() {
+        return String::new();
+    }
+    let rows = figures.into_iter().map(|figure| {
+        let at_once = if figure.at_once > 1 { format!(", {} targets at once", figure.at_once) } else { String::new() };
+        vec![
+            escaped(&figure.target),
+            figure.pattern.name().to_string(),
+            value(figure),
+            escaped(&words::workload(&figure.workload)) + &at_once,
+        ]
+    });
+    format!("## Beside the chart\n\n{}", table(&["target", "pattern", "figure", "workload"].map(String::from), rows))
+}
+
+fn value(figure: &Figure) -> String {
+    match (&figure.estimate, words::holds(&figure.label)) {
+        (Some(_), false) => format!("~~{}~~ ({})", words::value(figure), figure.label.name()),
+        _ => marked(&words::value(figure), figure.label.name()),
+    }
+}
+
+fn findings(report: &Report) -> String {
+    listed(
+        "Findings",
+        report.findings.iter().map(|finding| {
+            let standing = match finding.standing {
+                Standing::Confirmed => "confirmed",
+                Standing::Hint => "hint",
+            };
+            let mut text = format!(
+                "**{}** ({standing}, {}): {}",
+                escaped(&finding.id),
+                escaped(&finding.target),
+                escaped(&finding.says)
+            );
+            for (name, what) in [
+                ("Evidence", finding.evidence.join("; ")),
+                ("Fix", finding.fix.clone()),
+                ("Risk", finding.risk.clone()),
+            ] {
+                if !what.is_empty() {
+                    text += &format!(" {name}: {}.", escaped(what.trim_end_matches('.')));
+                }
+            }
+            text
+        }),
+    )
+}
+
+fn unsettled(report: &Report) -> String {
+    let groups = scene::unsettled(report);
+    let figures: Vec<&Figure> = groups.into_iter().flat_map(|(_, figures)| figures).collect();
+    if figures.is_empty() {
+        return String::new();
+    }
+    let rows = figures.into_iter().map(|figure| {
+        vec![
+            figure.layer.name().to_string(),
+            escaped(&figure.target),
+            figure.pattern.name().to_string(),
+            value(figure),
+            escaped(figure.label.why().unwrap_or("")),
+        ]
+    });
+    format!("## Not settled\n\n{}", table(&["layer", "target", "pattern", "figure", "why"].map(String::from), rows))
+}
+
+/// Text that stays text: in a table's cell, in a list, in a paragraph.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '|' | '<' | '>' | '[' | ']' | '#' | '~' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

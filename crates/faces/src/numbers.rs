@@ -1,0 +1,294 @@
+//! The one place where numbers become words: never more digits than the interval allows, never without one where there is one.
+
+use model::{Bytes, Estimate, Metric};
+
+/// No figure is known better than to four digits; more would be noise of the clock.
+const DIGITS_MAX: i32 = 4;
+/// Shown where there is no number.
+pub const NOTHING: &str = "–";
+
+/// A value and its interval in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// `5,420`
+    pub value: String,
+    /// `±4 %`, `±0.12`; empty: there is no value.
+    pub within: String,
+    pub unit: &'static str,
+}
+
+impl Shown {
+    /// `5,420 IOPS ±4 %`
+    pub fn with_unit(&self) -> String {
+        if self.within.is_empty() {
+            self.value.clone()
+        } else {
+            format!("{} {} {}", self.value, self.unit, self.within)
+        }
+    }
+
+    /// `5,420 ±4 %`, for tables that state the unit once.
+    pub fn plain(&self) -> String {
+        if self.within.is_empty() { self.value.clone() } else { format!("{} {}", self.value, self.within) }
+    }
+}
+
+/// The value with its 95 % interval: absolute for times, as a share for rates. Of an uneven interval the wider side.
+pub fn figure(estimate: &Estimate, metric: Metric) -> Shown {
+    let unit = metric.unit();
+    if !estimate.value.is_finite() {
+        return Shown { value: NOTHING.to_string(), within: String::new(), unit };
+    }
+    let half = half_width(estimate);
+    let place = last_place(estimate.value, half);
+    let within = match metric {
+        Metric::LatencyMean | Metric::Rtt => absolute(half, place),
+        Metric::Iops | Metric::Bandwidth if estimate.value == 0.0 => absolute(half, place),
+        Metric::Iops | Metric::Bandwidth => relative(half / estimate.value.abs()),
+    };
+    Shown { value: rounded(estimate.value, place), within, unit }
+}
+
+/// Another number in the unit of `guide`, to the digits that `guide`'s interval allows.
+pub fn beside(value: f64, guide: &Estimate) -> String {
+    rounded(value, last_place(guide.value, half_width(guide)))
+}
+
+/// A number without an interval, to three digits: an expectation, a ceiling, a rate seen in passing.
+pub fn rough(value: f64) -> String {
+    rounded(value, exponent(value).map_or(0, |e| e - 2))
+}
+
+/// `34 %`; below one percent with one decimal.
+pub fn share(share: f64) -> String {
+    match share * 100.0 {
+        percent if !percent.is_finite() => NOTHING.to_string(),
+        percent if percent == 0.0 || percent.abs() >= 0.95 => format!("{} %", rounded(percent, 0)),
+        percent => format!("{} %", rounded(percent, -1)),
+    }
+}
+
+/// `±4 %`: half-width as a share of the value.
+pub fn relative(half: f64) -> String {
+    match half * 100.0 {
+        percent if !percent.is_finite() => "±?".to_string(),
+        percent if percent >= 999.5 => "±>999 %".to_string(),
+        percent if percent >= 0.95 || percent == 0.0 => format!("±{} %", rounded(percent, 0)),
+        percent => format!("±{} %", rounded((percent * 10.0).ceil() / 10.0, -1)),
+    }
+}
+
+/// `5,420`
+pub fn count(n: u64) -> String {
+    separated(&n.to_string())
+}
+
+/// `4 KiB`, `1.5 GiB`: binary units, as sizes of blocks and disks are meant.
+pub fn bytes(bytes: Bytes) -> String {
+    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let power = (bytes.max(1).ilog2() / 10) as usize;
+    let scaled = bytes as f64 / (1u64 << (10 * power)) as f64;
+    let number = if scaled.fract() == 0.0 { separated(&format!("{scaled:.0}")) } else { rough(scaled) };
+    format!("{number} {}", UNITS[power])
+}
+
+/// `850 ms`, `8.2 s`, `4 min 12 s`, `2 h 5 min`
+pub fn seconds(seconds: f64) -> String {
+    if !seconds.is_finite() || seconds < 0.0 {
+        return NOTHING.to_string();
+    }
+    let whole = seconds.round();
+    if whole >= 3600.0 {
+        let minutes = (seconds / 60.0).round();
+        return format!("{} h {} min", rounded((minutes / 60.0).floor(), 0), minutes % 60.0);
+    }
+    match seconds {
+        0.0 => "0 s".to_string(),
+        s if s < 0.9995 => format!("{} ms", rounded(s * 1000.0, if s < 0.0095 { -1 } else { 0 })),
+        s if s < 9.95 => format!("{} s", rounded(s, -1)),
+        _ if whole < 60.0 => format!("{whole} s"),
+        _ => format!("{} min {} s", (whole / 60.0).floor(), whole % 60.0),
+    }
+}
+
+/// `2026-11-21 09:30:12 UTC` of an RFC 3339 time in UTC; anything else as it is.
+pub fn when(rfc3339: &str) -> String {
+    let plain = rfc3339.strip_suffix('Z').or_else(|| rfc3339.strip_suffix("+00:00"));
+    match plain.and_then(|text| text.split_once('T')) {
+        Some((day, time)) => format!("{day} {} UTC", time.split('.').next().unwrap_or(time)),
+        None => rfc3339.to_string(),
+    }
+}
+
+/// `1 pass`, `3 passes`: `many` is the plural.
+pub fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+fn half_width(estimate: &Estimate) -> f64 {
+    let half = (estimate.high - estimate.value).max(estimate.value - estimate.low);
+    if half.is_finite() { half.max(0.0) } else { f64::INFINITY }
+}
+
+/// The power of ten of the last digit that is shown: the first digit of the half-width, or the second while that says
+/// more (±0.12, but ±0.4); at most four digits of the value, but always one.
+fn last_place(value: f64, half: f64) -> i32 {
+    let of_value = exponent(value);
+    let allowed = match exponent(half) {
+        Some(e) if half / 10f64.powi(e) < 3.55 => e - 1,
+        Some(e) => e,
+        None if half == 0.0 => i32::MIN,
+        None => i32::MAX,
+    };
+    match of_value {
+        Some(e) => allowed.clamp(e + 1 - DIGITS_MAX, e),
+        None if allowed == i32::MIN || allowed == i32::MAX => 0,
+        None => allowed,
+    }
+}
+
+/// Power of ten of the first digit; `None` for zero and what is not finite.
+fn exponent(value: f64) -> Option<i32> {
+    (value != 0.0 && value.is_finite()).then(|| value.abs().log10().floor() as i32)
+}
+
+/// An interval is rounded up: what is shown never claims more than what is known.
+fn absolute(half: f64, place: i32) -> String {
+    if !half.is_finite() {
+        return "±?".to_string();
+    }
+    if half == 0.0 {
+        return "±0".to_string();
+    }
+    let unit = 10f64.powi(place);
+    let steps = half / unit;
+    // Not up by a whole step for what the division itself added.
+    let up = if (steps - steps.round()).abs() < 1e-6 { steps.round() } else { steps.ceil() };
+    format!("±{}", rounded(up * unit, place))
+}
+
+/// `value` to the digit at 10^`place`, with separated thousands.
+fn rounded(value: f64, place: i32) -> String {
+    if !value.is_finite() {
+        return NOTHING.to_string();
+    }
+    if value.abs() >= 1e15 || (value != 0.0 && value.abs() < 1e-9) {
+        return format!("{value:.1e}");
+    }
+    let text = if place > 0 {
+        let unit = 10f64.powi(place);
+        format!("{:.0}", (value / unit).round() * unit)
+    } else {
+        format!("{value:.*}", (-place).min(12) as usize)
+    };
+    match text.strip_prefix('-') {
+        // Rounding may leave a zero with a sign.
+        Some(digits) if digits.chars().all(|c| matches!(c, '0' | '.')) => separated(digits),
+        Some(digits) => format!("-{}", separated(digits)),
+        None => separated(&text),
+    }
+}
+
+fn separated(digits: &str) -> String {
+    let (whole, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    let mut text = String::with_capacity(digits.len() + whole.len() / 3);
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ms(value: f64, half: f64) -> String {
+        figure(&Estimate::new(value, half), Metric::LatencyMean).with_unit()
+    }
+
+    fn iops(value: f64, half: f64) -> String {
+        figure(&Estimate::new(value, half), Metric::Iops).with_unit()
+    }
+
+    #[test]
+    fn digits_end_where_the_interval_begins() {
+        assert_eq!(ms(3.2143, 0.1199), "3.21 ms ±0.12");
+        assert_eq!(ms(3.2143, 0.00001), "3.214 ms ±0.001");
+        assert_eq!(ms(3.2143, 0.0), "3.214 ms ±0");
+        assert_eq!(ms(3.2143, 7.0), "3 ms ±7");
+        assert_eq!(ms(0.01234, 0.0004), "0.0123 ms ±0.0004");
+        assert_eq!(ms(0.0996, 0.0996), "0.10 ms ±0.10");
+        assert_eq!(ms(5.43, 0.42), "5.4 ms ±0.5");
+        assert_eq!(iops(5423.0, 217.0), "5,420 IOPS ±4 %");
+        assert_eq!(iops(1_234_567.0, 1000.0), "1,235,000 IOPS ±0.1 %");
+        assert_eq!(iops(5423.0, 5423.0 * 0.0041), "5,423 IOPS ±0.5 %");
+        assert_eq!(iops(32.0, 1200.0), "30 IOPS ±>999 %");
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_shown_as_nothing() {
+        assert_eq!(ms(f64::NAN, 1.0), "–");
+        assert_eq!(ms(f64::INFINITY, 1.0), "–");
+        assert_eq!(ms(3.2, f64::INFINITY), "3 ms ±?");
+        assert_eq!(iops(0.0, 0.0), "0 IOPS ±0");
+        assert_eq!(iops(0.0, 3.0), "0.0 IOPS ±3.0");
+        assert_eq!(share(f64::NAN), "–");
+        assert_eq!(seconds(f64::INFINITY), "–");
+    }
+
+    #[test]
+    fn sizes_times_and_shares() {
+        assert_eq!([0, 512, 4096, 4 << 20, 3 << 29].map(bytes), ["0 B", "512 B", "4 KiB", "4 MiB", "1.50 GiB"]);
+        assert_eq!(bytes(u64::MAX), "16 EiB");
+        let times = [0.0, 0.0042, 0.85, 8.24, 9.97, 59.6, 252.0, 3599.7, 7500.0];
+        let words = times.map(seconds);
+        let want = ["0 s", "4.2 ms", "850 ms", "8.2 s", "10 s", "1 min 0 s", "4 min 12 s", "1 h 0 min", "2 h 5 min"];
+        assert_eq!(words, want);
+        assert_eq!([0.0, 0.004, 0.34, 1.2, -0.05].map(share), ["0 %", "0.4 %", "34 %", "120 %", "-5 %"]);
+        assert_eq!(when("2026-11-21T09:30:12.5Z"), "2026-11-21 09:30:12 UTC");
+        assert_eq!(when("yesterday"), "yesterday");
+        assert_eq!(rough(-0.04), "-0.0400");
+        assert_eq!(rounded(-0.04, 0), "0");
+    }
+
+    fn parsed(text: &str) -> f64 {
+        text.replace(',', "").parse().unwrap_or(f64::NAN)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_lies_inside_the_interval_widened_by_a_digit(
+            value in 1e-4..1e9f64, share in 0.0..2.0f64,
+        ) {
+            let shown = figure(&Estimate::new(value, value * share), Metric::LatencyMean);
+            let half = parsed(shown.within.trim_start_matches('±'));
+            prop_assert!(half >= value * share * 0.999_999, "{shown:?} is narrower than {}", value * share);
+            let place = 10f64.powi(last_place(value, value * share));
+            prop_assert!((parsed(&shown.value) - value).abs() <= place * 0.500_001, "{shown:?} is not {value}");
+        }
+
+        #[test]
+        fn never_more_digits_than_the_interval_allows(value in 1e-4..1e9f64, share in 1e-6..1.0f64) {
+            let shown = figure(&Estimate::new(value, value * share), Metric::Iops).value;
+            let digits = shown.replace([',', '.'], "").trim_start_matches('0').trim_end_matches('0').len() as f64;
+            // One digit of the value per power of ten between it and the half-width, and one more.
+            prop_assert!(digits <= DIGITS_MAX as f64 + 1.0);
+            prop_assert!(digits <= 3.0 - share.log10(), "{shown} for ±{share}");
+        }
+
+        #[test]
+        fn nothing_panics(value in any::<f64>(), low in any::<f64>(), high in any::<f64>(), n in any::<u64>()) {
+            let estimate = Estimate { value, low, high };
+            for metric in [Metric::LatencyMean, Metric::Iops] {
+                prop_assert!(figure(&estimate, metric).with_unit().chars().count() < 60);
+            }
+            prop_assert!(beside(low, &estimate).chars().count() < 60);
+            prop_assert!(rough(value).len() < 60 && share(value).len() < 60 && seconds(value).len() < 60);
+            prop_assert!(bytes(n).len() < 12 && count(n).len() < 27);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Where a run stands, in words: which pass, which step of how many, how long it will still take.
+
+use crate::numbers;
+use model::{Clock, Event, Label, Metric, Nanos, Report, Slice, Step};
+use std::sync::Arc;
+
+pub(super) struct Course {
+    clock: Arc<dyn Clock>,
+    run_started: Nanos,
+    /// Steps of the plan; a later pass may need fewer.
+    steps: usize,
+    passes_max: u32,
+    pass: u32,
+    /// Steps begun in this pass.
+    begun: usize,
+    /// Expected seconds of the steps begun in this pass.
+    expected: f64,
+    step: Option<Step>,
+}
+
+impl Course {
+    pub(super) fn new(clock: Arc<dyn Clock>) -> Course {
+        let run_started = clock.now();
+        Course { clock, run_started, steps: 0, passes_max: 0, pass: 0, begun: 0, expected: 0.0, step: None }
+    }
+
+    pub(super) fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
+    pub(super) fn take(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted { .. } => self.run_started = self.now(),
+            Event::Planned { plan } => {
+                self.steps = plan.steps.len();
+                self.passes_max = plan.goal.passes_max;
+            }
+            Event::StepStarted { pass, step, seconds_expected } => {
+                if *pass != self.pass {
+                    (self.pass, self.begun, self.expected) = (*pass, 0, 0.0);
+                }
+                self.begun += 1;
+                self.expected += seconds_expected.max(0.0);
+                self.step = Some(step.clone());
+            }
+            _ => {}
+        }
+    }
+
+    /// Steps begun, and of how many: all in the first pass; later passes take only what needs more, so nobody knows.
+    pub(super) fn steps(&self) -> (usize, Option<usize>) {
+        (self.begun, (self.pass <= 1 && self.begun <= self.steps).then_some(self.steps))
+    }
+
+    /// `pass 1, step 3 of 31`
+    pub(super) fn at(&self) -> String {
+        match self.steps() {
+            (n, Some(all)) => format!("pass {}, step {n} of {all}", self.pass),
+            (n, None) => format!("pass {}, step {n}", self.pass),
+        }
+    }
+
+    /// `osd osd.2 write-latency`
+    pub(super) fn what(&self) -> String {
+        self.step
+            .as_ref()
+            .map_or(String::new(), |step| format!("{} {} {}", step.layer.name(), step.together(), step.pattern.name()))
+    }
+
+    /// Expected seconds until the end of this pass, the current step included.
+    pub(super) fn seconds_left(&self) -> Option<f64> {
+        let (begun, all) = self.steps();
+        let one = self.expected / begun.max(1) as f64;
+        all.map(|all| one * (all + 1 - begun) as f64)
+    }
+
+    pub(super) fn step_done(&self, slices: &[Slice]) -> String {
+        let seconds = slices.iter().map(Slice::seconds).fold(0.0, f64::max);
+        let took = numbers::seconds(seconds);
+        format!("{}: {}, {}, {took}\n", self.at(), self.what(), self.result(slices))
+    }
+
+    /// `about 5,400 IOPS`: no interval yet, so two steps of one figure may differ.
+    pub(super) fn result(&self, slices: &[Slice]) -> String {
+        let usable = |slice: &&Slice| slice.void.is_none();
+        let together = slices.iter().filter(usable).find(|slice| slice.target.is_none());
+        let metric = self.step.as_ref().map(|step| step.metric);
+        match (together.or_else(|| slices.iter().find(usable)), metric) {
+            (Some(slice), Some(metric)) => seen(slice, metric),
+            _ => {
+                let why = slices.iter().find_map(|slice| slice.void.as_deref());
+                format!("nothing measured: {}", why.unwrap_or("no slice"))
+            }
+        }
+    }
+
+    pub(super) fn pass_done(&self, pass: u32, report: &Report) -> String {
+        let settled = report.figures.iter().filter(|figure| figure.label == Label::Settled).count();
+        let after = self.now().saturating_sub(self.run_started) as f64 / 1e9;
+        format!(
+            "pass {pass} of at most {} done after {}: {settled} of {} settled",
+            self.passes_max.max(pass),
+            numbers::seconds(after),
+            numbers::counted(report.figures.len() as u64, "figure", "figures"),
+        )
+    }
+
+    /// What is worth a line whatever the display is.
+    pub(super) fn remark(&self, event: &Event) -> Option<String> {
+        let line = match event {
+            Event::RunStarted { head, .. } => format!("run {}", head.run),
+            Event::Planned { plan } => {
+                let steps = numbers::counted(plan.steps.len() as u64, "step", "steps");
+                let changes = numbers::counted(plan.changes.len() as u64, "change", "changes");
+                format!("{steps} a pass, {changes} to make and to undo")
+            }
+            Event::Changed { undo } if undo.undone => format!("undone: {}", undo.change.what()),
+            Event::Changed { undo } => format!("made: {}", undo.change.what()),
+            Event::Warned { text } => format!("warning: {text}"),
+            Event::Failed { text } => format!("error: {text}"),
+            Event::RunFinished { seconds } => format!("done after {}", numbers::seconds(*seconds)),
+            _ => return None,
+        };
+        Some(line + "\n")
+    }
+}
+
+fn seen(slice: &Slice, metric: Metric) -> String {
+    let counted = slice.counted();
+    let seconds = counted.iter().map(|sample| sample.span_ns as f64).sum::<f64>() / 1e9;
+    let sum = |part: fn(&model::Sample) -> u64| counted.iter().map(|sample| part(sample) as f64).sum::<f64>();
+    let value = match metric {
+        Metric::LatencyMean | Metric::Rtt => {
+            sum(|sample| sample.service.sum_ns) / sum(|sample| sample.service.count) / 1e6
+        }
+        Metric::Iops => sum(|sample| sample.ops) / seconds,
+        Metric::Bandwidth => sum(|sample| sample.bytes) / 1e6 / seconds,
+    };
+    match value.is_finite() {
+        true => format!("about {} {}", numbers::rough(value), metric.unit()),
+        false => "nothing done".to_string(),
+    }
+}

@@ -1,0 +1,169 @@
+//! What a face shows of a report, in which order, before it is laid out: shared by the terminal and Markdown.
+
+use crate::{numbers, words};
+use model::{ChartCell, Figure, Label, Layer, Outlier, Pattern, Report, Scope};
+
+/// `Fathom 0.1.0, run 2026…`, then the cluster in one line, then what holds for the whole run.
+pub fn head(report: &Report, scope: &Scope) -> Vec<String> {
+    let passes = numbers::counted(u64::from(report.passes), "pass", "passes");
+    let mut lines = vec![
+        format!("Fathom {}, run {}", report.head.version, report.head.run),
+        format!("{}, {} in {passes}", numbers::when(&report.head.started), numbers::seconds(report.seconds)),
+    ];
+    lines.extend(cluster(scope));
+    if !report.finished {
+        lines.push("The run is not finished: this is what was measured so far.".to_string());
+    }
+    lines
+}
+
+fn cluster(scope: &Scope) -> Option<String> {
+    scope.fsid.as_ref()?;
+    let mut parts: Vec<String> = scope.cluster.iter().cloned().collect();
+    if let Some(versions) = scope.versions.get("osd") {
+        parts.push(format!("Ceph {}", versions.join(" and ")));
+    }
+    if !scope.osds.is_empty() {
+        let mut hosts: Vec<&str> = scope.osds.iter().map(|osd| osd.host.as_str()).collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        let hosts = numbers::counted(hosts.len() as u64, "host", "hosts");
+        parts.push(format!("{} on {hosts}", numbers::counted(scope.osds.len() as u64, "OSD", "OSDs")));
+    }
+    parts.extend(scope.health.clone());
+    Some(parts.join(", "))
+}
+
+/// Layers and patterns of the chart, in the order of every table.
+pub fn axes(report: &Report) -> (Vec<Layer>, Vec<Pattern>) {
+    let layers = Layer::ALL.into_iter().filter(|layer| report.chart.iter().any(|cell| cell.layer == *layer));
+    let patterns = Pattern::ALL.into_iter().filter(|pattern| report.chart.iter().any(|cell| cell.pattern == *pattern));
+    (layers.collect(), patterns.collect())
+}
+
+pub fn cell(report: &Report, layer: Layer, pattern: Pattern) -> Option<&ChartCell> {
+    report.chart.iter().find(|cell| cell.layer == layer && cell.pattern == pattern)
+}
+
+/// Cells without a value, with the reason, in the order of their numbers.
+pub fn missing(report: &Report) -> Vec<(usize, &ChartCell)> {
+    let (layers, patterns) = axes(report);
+    let cells = layers.iter().flat_map(|layer| patterns.iter().filter_map(|pattern| cell(report, *layer, *pattern)));
+    (1..).zip(cells.filter(|cell| cell.estimate.is_none())).collect()
+}
+
+/// Marks that the chart's cells carry, each once, in the order of first use.
+pub fn marks(report: &Report) -> Vec<(char, String)> {
+    let mut marks = Vec::new();
+    for cell in report.chart.iter().filter(|cell| cell.estimate.is_some()) {
+        if let Some(mark) = words::mark(&cell.label)
+            && !marks.iter().any(|(known, _)| *known == mark)
+        {
+            marks.push((mark, format!("{}: {}", cell.label, words::meaning(&cell.label))));
+        }
+    }
+    marks
+}
+
+/// The targets of a layer side by side: each measured alone.
+pub struct Targets<'a> {
+    pub layer: Layer,
+    pub patterns: Vec<Pattern>,
+    pub rows: Vec<TargetRow<'a>>,
+}
+
+pub struct TargetRow<'a> {
+    pub name: &'a str,
+    pub host: &'a str,
+    pub device: &'a str,
+    pub class: &'a str,
+    /// One per pattern of the table.
+    pub figures: Vec<Option<&'a Figure>>,
+}
+
+/// One table for every layer of which several targets were measured.
+pub fn targets<'a>(report: &'a Report, scope: &'a Scope) -> Vec<Targets<'a>> {
+    let tables = Layer::ALL.into_iter().map(|layer| {
+        let alone: Vec<&Figure> =
+            report.figures.iter().filter(|figure| figure.layer == layer && alone(figure)).collect();
+        let patterns = Pattern::ALL.into_iter().filter(|pattern| alone.iter().any(|figure| figure.pattern == *pattern));
+        let patterns: Vec<Pattern> = patterns.collect();
+        let mut names: Vec<&str> = alone.iter().map(|figure| figure.target.as_str()).collect();
+        names.sort_by_key(|name| natural(name));
+        names.dedup();
+        let rows = names.into_iter().map(|name| target_row(name, &alone, &patterns, scope)).collect();
+        Targets { layer, patterns, rows }
+    });
+    tables.filter(|table| table.rows.len() > 1).collect()
+}
+
+fn alone(figure: &Figure) -> bool {
+    figure.at_once <= 1 && figure.chart
+}
+
+fn target_row<'a>(name: &'a str, alone: &[&'a Figure], patterns: &[Pattern], scope: &'a Scope) -> TargetRow<'a> {
+    let osd = scope.osds.iter().find(|osd| name.strip_prefix("osd.").is_some_and(|id| id == osd.id.to_string()));
+    let mine = || alone.iter().filter(|figure| figure.target == name);
+    let host = mine().find_map(|figure| figure.host.as_deref()).or(osd.map(|osd| osd.host.as_str()));
+    TargetRow {
+        name,
+        host: host.unwrap_or(""),
+        device: osd.and_then(|osd| osd.device.as_deref()).unwrap_or(""),
+        class: osd.and_then(|osd| osd.class.as_deref()).unwrap_or(""),
+        figures: patterns.iter().map(|pattern| mine().find(|figure| figure.pattern == *pattern).copied()).collect(),
+    }
+}
+
+/// `osd.10` after `osd.9`.
+fn natural(name: &str) -> (String, u64, String) {
+    let head = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (head.to_string(), name[head.len()..].parse().unwrap_or(0), name.to_string())
+}
+
+pub fn outlier<'a>(report: &'a Report, figure: &Figure) -> Option<&'a Outlier> {
+    let same = |o: &&Outlier| o.layer == figure.layer && o.pattern == figure.pattern && o.target == figure.target;
+    report.outliers.iter().find(same)
+}
+
+/// Figures that neither the chart nor a table of targets shows: one stream, all at once, a mixed load.
+pub fn beside(report: &Report) -> Vec<&Figure> {
+    let mut figures: Vec<&Figure> = report.figures.iter().filter(|figure| !figure.chart).collect();
+    // Of targets that were loaded at once, the sum stands for all; the parts are in the JSON document.
+    figures.retain(|figure| figure.at_once <= 1 || figure.target.ends_with(".*"));
+    figures.sort_by_key(|figure| (figure.layer, figure.pattern));
+    figures
+}
+
+/// Figures that are not settled: by label, the gravest first; each with its reason.
+pub fn unsettled(report: &Report) -> Vec<(&'static str, Vec<&Figure>)> {
+    let mut groups: Vec<(u8, &'static str, Vec<&Figure>)> = Vec::new();
+    for figure in report.figures.iter().filter(|figure| figure.label != Label::Settled) {
+        let name = figure.label.name();
+        match groups.iter_mut().find(|(_, known, _)| *known == name) {
+            Some((.., figures)) => figures.push(figure),
+            None => groups.push((gravity(&figure.label), name, vec![figure])),
+        }
+    }
+    groups.sort_by_key(|(gravity, ..)| *gravity);
+    groups.into_iter().map(|(_, name, figures)| (name, figures)).collect()
+}
+
+fn gravity(label: &Label) -> u8 {
+    match label {
+        Label::Implausible(_) => 0,
+        Label::Void(_) => 1,
+        Label::GeneratorLimited(_) => 2,
+        Label::TwoLevels(_) => 3,
+        Label::FewEvents(_) => 4,
+        Label::Wandering(_) => 5,
+        Label::Unsettled(_) => 6,
+        Label::Burst(_) => 7,
+        Label::Imprecise(_) => 8,
+        Label::Settled => 9,
+    }
+}
+
+/// Changes that are still there, in words.
+pub fn left_behind(report: &Report) -> Vec<String> {
+    report.changes.iter().filter(|undo| !undo.undone).map(|undo| undo.change.what()).collect()
+}

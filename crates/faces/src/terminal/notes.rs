@@ -1,0 +1,124 @@
+//! What stands under the tables: further figures, outliers, findings, what is not settled, errors, what was left behind.
+
+use super::chart::paragraph;
+use super::style::{Paint, Style};
+use super::table::{Align, Table};
+use crate::{numbers, scene, words};
+use model::{Figure, Report, Standing};
+
+fn title(text: &str, style: &Style) -> String {
+    style.paint(text, Paint::Bold) + "\n"
+}
+
+pub(crate) fn beside(report: &Report, style: &Style) -> String {
+    let figures = scene::beside(report);
+    if figures.is_empty() {
+        return String::new();
+    }
+    let heading =
+        [("target", Align::Left), ("pattern", Align::Left), ("figure", Align::Left), ("workload", Align::Left)];
+    let mut table = Table::new(&heading);
+    for figure in figures {
+        let mark = words::mark(figure.label.name()).map_or(String::new(), |mark| format!(" {mark}"));
+        let value = if words::holds(&figure.label) { words::value(figure) } else { numbers::NOTHING.to_string() };
+        let what = words::workload(&figure.workload) + &at_once(figure);
+        table.row(vec![figure.target.clone(), figure.pattern.name().into(), value + &mark, what], Paint::Plain);
+    }
+    title("Beside the chart", style) + &table.text(0, style)
+}
+
+fn at_once(figure: &Figure) -> String {
+    if figure.at_once > 1 { format!(", {} targets at once", figure.at_once) } else { String::new() }
+}
+
+pub(crate) fn outliers(report: &Report, style: &Style) -> String {
+    if report.outliers.is_empty() {
+        return String::new();
+    }
+    let lines = report.outliers.iter().map(|outlier| paragraph(&format!("- {}", outlier.says), 2, Paint::Bad, style));
+    title("Outliers", style) + &lines.collect::<String>()
+}
+
+pub(crate) fn findings(report: &Report, style: &Style) -> String {
+    let mut text = String::new();
+    for finding in &report.findings {
+        let standing = match finding.standing {
+            Standing::Confirmed => "confirmed",
+            Standing::Hint => "hint",
+        };
+        text += &paragraph(
+            &format!("- {} ({standing}, {}): {}", finding.id, finding.target, finding.says),
+            2,
+            Paint::Plain,
+            style,
+        );
+        for (name, what) in
+            [("evidence", finding.evidence.join("; ")), ("fix", finding.fix.clone()), ("risk", finding.risk.clone())]
+        {
+            if !what.is_empty() {
+                text += &paragraph(&format!("  {name}: {what}"), 4, Paint::Dim, style);
+            }
+        }
+    }
+    if text.is_empty() { text } else { title("Findings", style) + &text }
+}
+
+/// Imprecise figures say why by their interval, which stands beside them; they are only named. All others give the reason.
+pub(crate) fn unsettled(report: &Report, style: &Style) -> String {
+    let groups = scene::unsettled(report);
+    if groups.is_empty() {
+        return String::new();
+    }
+    let mut text = title("Not settled", style);
+    for (label, figures) in groups {
+        if label == "imprecise" {
+            let names: Vec<String> = figures.iter().map(|figure| named(figure)).collect();
+            text += &paragraph(&format!("- imprecise: {}", names.join(", ")), 2, Paint::Plain, style);
+            continue;
+        }
+        for figure in figures {
+            text += &format!("- {label}: {}\n", struck(figure, style));
+            text += &paragraph(&format!("  {}", figure.label.why().unwrap_or("")), 2, Paint::Dim, style);
+        }
+    }
+    text
+}
+
+fn named(figure: &Figure) -> String {
+    let half = figure.estimate.map_or(String::new(), |estimate| format!(" {}", numbers::relative(estimate.relative())));
+    format!("{} {}{half}", place(figure), figure.pattern.name())
+}
+
+/// A value that must not be used is struck out where the terminal can, and in brackets where it cannot.
+fn struck(figure: &Figure, style: &Style) -> String {
+    let place = style.paint(&format!("{} {}", place(figure), figure.pattern.name()), Paint::Plain);
+    match (&figure.estimate, words::holds(&figure.label)) {
+        (None, _) => place,
+        (Some(_), true) => format!("{place}, {}", words::value(figure)),
+        (Some(_), false) if style.colors => format!("{place}, {}", style.paint(&words::value(figure), Paint::Struck)),
+        (Some(_), false) => format!("{place}, [{}]", words::value(figure)),
+    }
+}
+
+/// The target, with its layer where the name alone does not say it.
+fn place(figure: &Figure) -> String {
+    let layer = figure.layer.name();
+    if figure.target.starts_with(layer) { figure.target.clone() } else { format!("{layer} {}", figure.target) }
+}
+
+pub(crate) fn errors(report: &Report, style: &Style) -> String {
+    if report.errors.is_empty() {
+        return String::new();
+    }
+    let lines = report.errors.iter().map(|error| paragraph(&format!("- {error}"), 2, Paint::Bad, style));
+    title("Errors", style) + &lines.collect::<String>()
+}
+
+pub(crate) fn left_behind(report: &Report, style: &Style) -> String {
+    match scene::left_behind(report).as_slice() {
+        [] => String::new(),
+        left => {
+            paragraph(&format!("Still there: {}; `fathom restore` undoes it.", left.join(", ")), 2, Paint::Bad, style)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The plan, as `--dry-run` shows it: every step, every change, and how long it will take.
+
+use super::chart::paragraph;
+use super::style::{Paint, Style};
+use super::table::{Align, Table};
+use crate::{numbers, words};
+use model::{Plan, Step};
+
+/// How many targets a step names; the others are counted.
+const NAMED: usize = 3;
+
+/// `seconds`: expected for the whole run.
+pub fn plan(plan: &Plan, seconds: f64, style: &Style) -> String {
+    let mut table = Table::new(&[
+        ("step", Align::Right),
+        ("layer", Align::Left),
+        ("pattern", Align::Left),
+        ("targets", Align::Left),
+        ("workload", Align::Left),
+    ]);
+    for step in &plan.steps {
+        let cells = vec![
+            step.id.0.to_string(),
+            step.layer.name().to_string(),
+            step.pattern.name().to_string(),
+            targets(step),
+            format!("{}, {}", words::workload(&step.workload), numbers::bytes(step.workload.span)),
+        ];
+        table.row(cells, Paint::Plain);
+    }
+    let mut text = style.paint("Plan", Paint::Bold) + "\n" + &table.text(0, style) + "\n";
+    text += &(style.paint("Changes, each undone at the end", Paint::Bold) + "\n");
+    if plan.changes.is_empty() {
+        text += "none\n";
+    }
+    for change in &plan.changes {
+        text += &paragraph(&format!("- {}", change.what()), 2, Paint::Plain, style);
+    }
+    text + "\n" + &paragraph(&outlook(plan, seconds), 0, Paint::Plain, style)
+}
+
+fn targets(step: &Step) -> String {
+    let names: Vec<&str> = step.targets.iter().take(NAMED).map(|target| target.name.as_str()).collect();
+    match step.targets.len().saturating_sub(NAMED) {
+        0 => names.join(" "),
+        more => format!("{} and {more} more at once", names.join(" ")),
+    }
+}
+
+fn outlook(plan: &Plan, seconds: f64) -> String {
+    let goal = &plan.goal;
+    let passes = if goal.passes_min == goal.passes_max {
+        numbers::counted(u64::from(goal.passes_max), "pass", "passes")
+    } else {
+        format!("{} to {} passes", goal.passes_min, goal.passes_max)
+    };
+    format!(
+        "{} in {passes}, each figure to {} or for {}. Expected time: {}.",
+        numbers::counted(plan.steps.len() as u64, "step", "steps"),
+        numbers::relative(goal.settle),
+        numbers::seconds(goal.seconds_max),
+        numbers::seconds(seconds),
+    )
+}

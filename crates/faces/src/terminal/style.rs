@@ -1,0 +1,54 @@
+//! How wide a text may be and whether it may be coloured.
+
+/// Narrower than this nothing lines up any more; a narrower terminal wraps.
+const WIDTH_MIN: usize = 60;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Columns of the terminal.
+    pub width: usize,
+    pub colors: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paint {
+    Plain,
+    Bold,
+    Dim,
+    Warn,
+    Bad,
+    /// Struck out: a value that must not be used.
+    Struck,
+}
+
+impl Style {
+    pub fn new(width: usize, colors: bool) -> Style {
+        Style { width: width.max(WIDTH_MIN), colors }
+    }
+
+    /// Everything that is shown goes through here: a name from the cluster cannot command the terminal.
+    pub(crate) fn paint(&self, text: &str, paint: Paint) -> String {
+        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let code = match paint {
+            _ if !self.colors || text.trim().is_empty() => return text,
+            Paint::Plain => return text,
+            Paint::Bold => "1",
+            Paint::Dim => "2",
+            Paint::Warn => "33",
+            Paint::Bad => "31",
+            Paint::Struck => "9;31",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Style { width: 80, colors: false }
+    }
+}
+
+/// Columns that a text takes: every character that Fathom itself writes is one wide.
+pub(crate) fn columns(text: &str) -> usize {
+    text.chars().count()
+}
