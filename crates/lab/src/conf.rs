@@ -76,6 +76,8 @@ impl Conf {
         self.set("log file", dirs.logs().join("$name.log").display());
         self.set("admin socket", dirs.run().join("$name.asok").display());
         self.set("pid file", "");
+        // Its options alone fill megabytes at every start.
+        self.set("debug rocksdb", "1/5");
     }
 
     fn mon(&mut self, dirs: &Dirs, spec: &Spec) {

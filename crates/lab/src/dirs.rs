@@ -121,6 +121,12 @@ impl Dirs {
         if length > SOCKET_PATH_MAX {
             return Err(LabError::PathTooLong { path: self.dir.clone(), length });
         }
+        if self.dir.to_str().is_none() {
+            return Err(LabError::Usage(format!(
+                "{} is not UTF-8; set XDG_DATA_HOME to another path",
+                self.dir.display()
+            )));
+        }
         // The path stands unquoted in ceph.conf.
         let odd = |byte: &u8| byte.is_ascii_control() || b" \"'#;$\\=".contains(byte);
         if OsStr::as_bytes(self.dir.as_os_str()).iter().any(odd) {

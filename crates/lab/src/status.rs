@@ -17,17 +17,18 @@ pub fn list() -> Result<Vec<Lab>, LabError> {
     Ok(registry::all()?.iter().filter_map(look).collect())
 }
 
-/// One lab; its monitor is asked which OSDs are up and in.
+/// One lab; its monitor is asked which OSDs are up and in. `None`: there is none of that name. Mind its state: only a lab that is
+/// `Ready` can be used.
 ///
 /// # Errors
-/// There is none of that name.
-pub fn status(name: &str) -> Result<Lab, LabError> {
-    let mut lab = look(&Dirs::of(name)?).ok_or_else(|| LabError::NoSuchLab { name: name.to_owned() })?;
+/// The name is none for a lab.
+pub fn status(name: &str) -> Result<Option<Lab>, LabError> {
+    let Some(mut lab) = look(&Dirs::of(name)?) else { return Ok(None) };
     if lab.state == State::Ready {
         // No answer is an answer: they stay unknown.
         let _ = ask_osds(&mut lab);
     }
-    Ok(lab)
+    Ok(Some(lab))
 }
 
 fn look(dirs: &Dirs) -> Option<Lab> {

@@ -1,0 +1,212 @@
+//! `fathom lab`: a throwaway Ceph cluster on this machine.
+
+use crate::cli::{Common, Format, words};
+use crate::failure::Failure;
+use clap::{Args, Subcommand, ValueEnum};
+use lab::{Act, Backing, Lab, LabError, Osd, Spec};
+use serde_json::json;
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::time::Instant;
+
+#[derive(Args, Debug)]
+pub struct LabArgs {
+    #[command(subcommand)]
+    command: LabCommand,
+}
+
+#[derive(Subcommand, Debug)]
+enum LabCommand {
+    /// Start a cluster and wait until all its placement groups are active and clean
+    Up(UpArgs),
+    /// Take a lab down, in whatever state it is; nothing of it is left
+    Down(NameArgs),
+    /// How a lab is, and where its ceph.conf is
+    Status(NameArgs),
+    /// The labs of this user
+    List,
+    /// Kill (SIGKILL), stop (SIGSTOP), continue or start one daemon: mon.a, mgr.x, osd.0
+    #[command(hide = true)]
+    Daemon(DaemonArgs),
+    /// The process that holds a lab; started by `up`
+    #[command(hide = true)]
+    Warden { spec: String },
+}
+
+#[derive(Args, Debug)]
+struct NameArgs {
+    #[arg(long, default_value = "default")]
+    name: String,
+}
+
+#[derive(Args, Debug)]
+struct UpArgs {
+    #[command(flatten)]
+    name: NameArgs,
+    /// What the OSDs keep their data on: sparse files, loop devices over such (root), sparse files in /dev/shm
+    #[arg(long, value_enum, default_value_t = BackingArg::File)]
+    backing: BackingArg,
+    #[arg(long, default_value_t = 3)]
+    osds: u32,
+    /// Bytes of each OSD; the files are sparse
+    #[arg(long, value_parser = words::size, default_value = "10G")]
+    size: u64,
+    /// This many hosts, each a network namespace with an address of its own (root); without, all is on the loopback address
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    hosts: u32,
+    /// The monitor's port (default: a free one)
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
+}
+
+#[derive(Args, Debug)]
+struct DaemonArgs {
+    act: ActArg,
+    daemon: String,
+    #[command(flatten)]
+    name: NameArgs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BackingArg {
+    File,
+    Loop,
+    Memory,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ActArg {
+    Kill,
+    Stop,
+    Cont,
+    Start,
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Failure {
+        let text = error.to_string();
+        match error.exit_code() {
+            2 => Failure::Usage(text),
+            3 => Failure::Refused(text),
+            _ => Failure::Failed(text),
+        }
+    }
+}
+
+pub fn run(common: &Common, args: &LabArgs) -> Result<ExitCode, Failure> {
+    match &args.command {
+        LabCommand::Up(args) => up(common, args)?,
+        LabCommand::Down(args) => down(common, &args.name)?,
+        LabCommand::Status(args) => status(common.format, &args.name)?,
+        LabCommand::List => list(common.format)?,
+        LabCommand::Daemon(args) => lab::daemon(&args.name.name, &args.daemon, args.act.into())?,
+        LabCommand::Warden { spec } => return Ok(ExitCode::from(lab::warden(spec))),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl From<ActArg> for Act {
+    fn from(act: ActArg) -> Act {
+        match act {
+            ActArg::Kill => Act::Kill,
+            ActArg::Stop => Act::Stop,
+            ActArg::Cont => Act::Cont,
+            ActArg::Start => Act::Start,
+        }
+    }
+}
+
+fn up(common: &Common, args: &UpArgs) -> Result<(), Failure> {
+    let backing = match args.backing {
+        BackingArg::File => Backing::File,
+        BackingArg::Loop => Backing::Loop,
+        BackingArg::Memory => Backing::Memory,
+    };
+    let spec = Spec {
+        name: args.name.name.clone(),
+        backing,
+        osds: args.osds,
+        size: args.size,
+        hosts: args.hosts,
+        port: args.port,
+        ..Spec::default()
+    };
+    let begun = Instant::now();
+    let mut progress = |line: &str| {
+        if !common.quiet {
+            eprintln!("{:5.1} s  {line}", begun.elapsed().as_secs_f64());
+        }
+    };
+    let lab = lab::up(&spec, &mut progress)?;
+    progress("ready");
+    show(common.format, &lab);
+    Ok(())
+}
+
+fn down(common: &Common, name: &str) -> Result<(), Failure> {
+    lab::down(name)?;
+    match common.format {
+        Format::Json => println!("{:#}", json!({"schema": "fathom.lab/1", "name": name, "state": "gone"})),
+        _ if !common.quiet && std::io::stderr().is_terminal() => eprintln!("lab {name} is gone"),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn status(format: Format, name: &str) -> Result<(), Failure> {
+    let lab = lab::status(name)?.ok_or_else(|| LabError::NoSuchLab { name: name.to_owned() })?;
+    show(format, &lab);
+    Ok(())
+}
+
+fn list(format: Format) -> Result<(), Failure> {
+    let labs = lab::list()?;
+    if format == Format::Json {
+        println!("{:#}", json!({"schema": "fathom.labs/1", "labs": labs}));
+    } else if labs.is_empty() {
+        println!("no labs; `fathom lab up` makes one");
+    }
+    for lab in labs.iter().filter(|_| format != Format::Json) {
+        println!("{:<16} {:<9} {:>3} OSDs  {}", lab.name, lab.state, lab.osds.len(), lab.conf.display());
+    }
+    Ok(())
+}
+
+fn show(format: Format, lab: &Lab) {
+    match format {
+        Format::Json => {
+            let mut document = json!({"schema": "fathom.lab/1"});
+            if let (Some(all), Ok(serde_json::Value::Object(fields))) =
+                (document.as_object_mut(), serde_json::to_value(lab))
+            {
+                all.extend(fields);
+            }
+            println!("{document:#}");
+        }
+        _ => print!("{}", text(lab)),
+    }
+}
+
+fn text(lab: &Lab) -> String {
+    let mut text = format!("lab      {}\nstate    {}\nbacking  {}\n", lab.name, lab.state, lab.backing);
+    let _ = writeln!(text, "conf     {}", lab.conf.display());
+    for host in &lab.hosts {
+        let namespace = host.namespace.as_ref().map(|name| format!("namespace {name}")).unwrap_or_default();
+        let _ = writeln!(text, "host     {:<12} {:<15} {namespace}", host.name, host.address);
+    }
+    for osd in &lab.osds {
+        let _ = writeln!(text, "osd.{:<4} {:<12} {:<15} {}", osd.id, osd.host, standing(osd), osd.device.display());
+    }
+    let _ = writeln!(text, "try      ceph --conf {} status", lab.conf.display());
+    text
+}
+
+fn standing(osd: &Osd) -> String {
+    let word =
+        |known: Option<bool>, yes: &'static str, no: &'static str| known.map(|known| if known { yes } else { no });
+    match (word(osd.up, "up", "down"), word(osd.inside, "in", "out")) {
+        (Some(up), Some(inside)) => format!("{up}, {inside}"),
+        _ => "-".to_owned(),
+    }
+}
