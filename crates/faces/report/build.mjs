@@ -1,0 +1,86 @@
+//! Bundles src/ into dist/, and notes from which sources: `node build.mjs`; with --check it only compares.
+import { build } from "esbuild";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const notice = "/*! Fathom's report. Contains Observable Plot, D3 and their dependencies: see report.js.licenses.txt */";
+
+async function bundle() {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: here,
+    entryPoints: { report: "src/main.ts" },
+    outdir: "dist",
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "iife",
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "none",
+    banner: { js: notice },
+    logLevel: "warning",
+  });
+  const text = (end) => outputFiles.find((file) => file.path.endsWith(end)).text;
+  const js = text("report.js");
+  const css = text("report.css");
+  for (const forbidden of ["</script", "<!--"]) {
+    if (js.includes(forbidden)) throw new Error(`the bundle holds ${forbidden}, which would end its element in the page`);
+  }
+  const sha256 = createHash("sha256").update(js, "utf8").digest("base64") + "\n";
+  const made = { "report.js": js, "report.css": css, "report.js.sha256": sha256, "report.js.licenses.txt": licenses(metafile) };
+  return { ...made, "report.fresh": fresh(made) };
+}
+
+/** What ISC and MIT ask for: the notice of every package of which something is in the bundle. */
+function licenses(metafile) {
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const used = inputs.filter(([, input]) => input.bytesInOutput > 0).map(([path]) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
+  const names = [...new Set(used.filter(Boolean))].sort();
+  return names.map((name) => `${name}\n${"=".repeat(name.length)}\n${license(join(here, "node_modules", name))}\n`).join("\n");
+}
+
+function license(folder) {
+  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+  if (file) return readFileSync(join(folder, file), "utf8").trim() + "\n";
+  const { license, author } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return `${license}, by ${author?.name ?? author}\n`;
+}
+
+/** The same sum as crates/faces/tests/report_bundle.rs makes, so that a stale bundle is seen without Node. */
+function fresh(made) {
+  const sources = readdirSync(join(here, "src")).map((name) => `src/${name}`);
+  const all = [...sources, "build.mjs", "package-lock.json", "package.json", "tsconfig.json"].sort();
+  const sources_sum = fnv(all.map((name) => [name, readFileSync(join(here, name))]));
+  const bundle_sum = fnv(Object.keys(made).sort().map((name) => [name, Buffer.from(made[name])]));
+  return `sources ${sources_sum}\nbundle ${bundle_sum}\n`;
+}
+
+/** FNV-1a, 64 bits, over name, NUL, content, NUL. */
+function fnv(files) {
+  let sum = 0xcbf29ce484222325n;
+  for (const [name, content] of files) {
+    for (const byte of Buffer.concat([Buffer.from(name), Buffer.of(0), content, Buffer.of(0)])) {
+      sum = ((sum ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
+    }
+  }
+  return sum.toString(16).padStart(16, "0");
+}
+
+const made = await bundle();
+if (process.argv.includes("--check")) {
+  const read = (name) => { try { return readFileSync(join(here, "dist", name), "utf8"); } catch { return ""; } };
+  const stale = Object.keys(made).filter((name) => read(name) !== made[name]);
+  if (stale.length > 0) {
+    console.error(`crates/faces/report/dist is stale (${stale.join(", ")}): run npm run build there and commit dist/`);
+    process.exit(1);
+  }
+  console.log("dist is what the sources make");
+} else {
+  mkdirSync(join(here, "dist"), { recursive: true });
+  for (const [name, content] of Object.entries(made)) writeFileSync(join(here, "dist", name), content);
+  console.log(Object.entries(made).map(([name, content]) => `${name} ${(content.length / 1024).toFixed(0)} KB`).join("\n"));
+}

@@ -1,0 +1,2 @@
+//! The bundler takes style sheets as imports.
+declare module "*.css";

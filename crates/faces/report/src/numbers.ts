@@ -1,0 +1,128 @@
+//! How numbers are shown: the rules of crates/faces/src/numbers.rs once more, so that the page says what the terminal says.
+
+import type { Estimate, MetricName, Percentile } from "./data";
+
+/** No figure is known better than to four digits. */
+const DIGITS_MAX = 4;
+export const NOTHING = "–";
+
+const UNITS: Record<MetricName, string> = { latency_mean: "ms", rtt: "ms", iops: "IOPS", bandwidth: "MB/s" };
+export const unit = (metric: MetricName): string => UNITS[metric];
+
+/** `3.21 ±0.12` for times and shares, `5,420 ±4 %` for rates; the unit is stated once, elsewhere. */
+export function estimate(of: Estimate, unit: string, sign = ""): string {
+  if (!Number.isFinite(of.value)) return NOTHING;
+  const half = halfWidth(of);
+  const place = lastPlace(of.value, half);
+  const rate = (unit === "IOPS" || unit === "MB/s") && of.value !== 0;
+  return `${of.value > 0 ? sign : ""}${rounded(of.value, place)} ${rate ? relative(half / Math.abs(of.value)) : absolute(half, place)}`;
+}
+
+/** `3.21 ms ±0.12` */
+export function withUnit(of: Estimate, unit: string): string {
+  const text = estimate(of, unit);
+  const at = text.indexOf(" ");
+  return at < 0 ? text : `${text.slice(0, at)} ${unit}${text.slice(at)}`;
+}
+
+/** Another number in the unit of `guide`, to the digits that `guide`'s interval allows. */
+export const beside = (value: number | null, guide: Estimate): string =>
+  value === null ? NOTHING : rounded(value, lastPlace(guide.value, halfWidth(guide)));
+
+/** A number without an interval, to three digits: an expectation, a ceiling, what was seen in one window. */
+export function rough(value: number | null | undefined): string {
+  return value === null || value === undefined ? NOTHING : rounded(value, (exponent(value) ?? 2) - 2);
+}
+
+export const count = (n: number): string => rounded(n, 0);
+
+/** `34 %`; below one percent with one decimal. */
+export function share(of: number | null): string {
+  if (of === null || !Number.isFinite(of)) return NOTHING;
+  return `${rounded(of * 100, of === 0 || Math.abs(of) >= 0.0095 ? 0 : -1)} %`;
+}
+
+export function halfWidth({ value, low, high }: Estimate): number {
+  return low === null || high === null ? Infinity : Math.max(0, high - value, value - low);
+}
+
+/** Value and interval of a percentile, apart: they stand on two lines. */
+export function percentile(of: Percentile): { value: string; range: string } {
+  if (of.low_ms === null) return { value: rough(of.value_ms), range: "" };
+  const half = halfWidth({ value: of.value_ms, low: of.low_ms, high: of.high_ms ?? 2 * of.value_ms - of.low_ms });
+  const place = lastPlace(of.value_ms, half);
+  const range = of.high_ms === null ? `≥ ${rounded(of.low_ms, place)}` : `${rounded(of.low_ms, place)}–${rounded(of.high_ms, place)}`;
+  return { value: rounded(of.value_ms, place), range };
+}
+
+export function bytes(of: number | null | undefined): string {
+  if (of === null || of === undefined) return NOTHING;
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  const power = of < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(of) / 10));
+  const scaled = of / 1024 ** power;
+  return `${Number.isInteger(scaled) ? count(scaled) : rough(scaled)} ${units[power]}`;
+}
+
+/** `850 ms`, `8.2 s`, `4 min 12 s`, `2 h 5 min` */
+export function duration(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds < 0) return NOTHING;
+  const whole = Math.round(seconds);
+  if (whole >= 3600) return `${count(Math.floor(Math.round(seconds / 60) / 60))} h ${Math.round(seconds / 60) % 60} min`;
+  if (seconds === 0) return "0 s";
+  if (seconds < 0.9995) return `${rounded(seconds * 1000, seconds < 0.0095 ? -1 : 0)} ms`;
+  if (seconds < 9.95) return `${rounded(seconds, -1)} s`;
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** `2026-11-21 09:30:12 UTC` of an RFC 3339 time in UTC; anything else as it is. */
+export function when(rfc3339: string): string {
+  const parts = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|\+00:00)$/.exec(rfc3339);
+  return parts ? `${parts[1]} ${parts[2]} UTC` : rfc3339;
+}
+
+/** For axes: 60k, 1.2M, 0.05. */
+export function tick(value: number): string {
+  for (const [step, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]] as const) {
+    if (Math.abs(value) >= step * 0.9999) return `${Number((value / step).toPrecision(3))}${letter}`;
+  }
+  return String(Number(value.toPrecision(3)));
+}
+
+/** Power of ten of the first digit; null for zero and what is not finite. */
+const exponent = (value: number): number | null =>
+  value === 0 || !Number.isFinite(value) ? null : Math.floor(Math.log10(Math.abs(value)));
+
+/** Power of ten of the last digit shown: the second digit of the half-width; at most four, at least one of the value. */
+function lastPlace(value: number, half: number): number {
+  const allowed = half === 0 ? -Infinity : (exponent(half) ?? Infinity) - 1;
+  const first = exponent(value);
+  if (first === null) return Number.isFinite(allowed) ? allowed : 0;
+  return Math.min(Math.max(allowed, first + 1 - DIGITS_MAX), first);
+}
+
+/** Rounded up: what is shown never claims more than what is known. */
+function absolute(half: number, place: number): string {
+  if (!Number.isFinite(half)) return "±?";
+  const steps = half / 10 ** place;
+  const up = Math.abs(steps - Math.round(steps)) < 1e-6 ? Math.round(steps) : Math.ceil(steps);
+  return `±${rounded(up * 10 ** place, place)}`;
+}
+
+function relative(half: number): string {
+  const percent = half * 100;
+  if (!Number.isFinite(percent)) return "±?";
+  if (percent >= 999.5) return "±>999 %";
+  if (percent >= 0.95 || percent === 0) return `±${rounded(percent, 0)} %`;
+  return `±${rounded(Math.ceil(percent * 10) / 10, -1)} %`;
+}
+
+/** `value` to the digit at 10^`place`, with separated thousands. */
+function rounded(value: number, place: number): string {
+  if (!Number.isFinite(value)) return NOTHING;
+  if (Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-9)) return value.toExponential(1);
+  const step = 10 ** Math.max(0, place);
+  const text = (Math.round(Math.abs(value) / step) * step).toLocaleString("en-US", { maximumFractionDigits: 0 });
+  const decimals = Math.min(12, Math.max(0, -place));
+  const shown = decimals === 0 ? text : Math.abs(value).toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return value < 0 && /[1-9]/.test(shown) ? `-${shown}` : shown;
+}

@@ -1,0 +1,141 @@
+//! What a figure's slices looked like over time, as plain arrays: operations and mean latency per window.
+
+use model::{Figure, Record, Sample, Slice, Step};
+use serde::Serialize;
+
+/// One slice. All arrays have one entry per point; a point is `join` windows.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub struct SliceSeries {
+    pub pass: u32,
+    pub started_seconds: f64,
+    pub window_ms: f64,
+    /// Windows pooled into one point: 1 unless the run is so large that the page would be.
+    pub join: u32,
+    /// Points at the front that are warm-up.
+    pub warmup: u32,
+    pub settled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub void: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    pub ops: Vec<u64>,
+    /// Mean service time, four significant digits; null where no operation ended.
+    pub mean_ns: Vec<Option<u64>>,
+    /// Left out where every operation moved exactly one block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Vec<u64>>,
+    /// Over which time a point's operations count; left out where it is the windows' own length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span_ms: Option<Vec<f64>>,
+    /// Left out where there were none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Vec<u64>>,
+}
+
+/// The slices that a figure was made of, by pass.
+pub fn slices_of<'a>(figure: &Figure, record: &'a Record) -> Vec<&'a Slice> {
+    let Some(step) = record.plan.steps.iter().find(|step| step.id == figure.step) else { return Vec::new() };
+    let mut found: Vec<&Slice> =
+        record.slices.iter().filter(|slice| slice.step == step.id && slice.kind == figure.kind).collect();
+    found.retain(|slice| is_of(slice, step, &figure.target));
+    found.sort_by(|a, b| a.pass.cmp(&b.pass).then(a.started_seconds.total_cmp(&b.started_seconds)));
+    found
+}
+
+fn is_of(slice: &Slice, step: &Step, target: &str) -> bool {
+    match slice.target.and_then(|index| step.targets.get(index as usize)) {
+        Some(one) => one.name == target,
+        None => target == step.together(),
+    }
+}
+
+pub fn series(slice: &Slice, block: u64, join: usize) -> SliceSeries {
+    let join = join.max(1);
+    let warmup = (slice.warmup as usize).min(slice.samples.len());
+    let (front, rest) = slice.samples.split_at(warmup);
+    let points: Vec<&[Sample]> = front.chunks(join).chain(rest.chunks(join)).collect();
+    let sums = |of: fn(&Sample) -> u64| -> Vec<u64> { points.iter().map(|p| p.iter().map(of).sum()).collect() };
+    let ops = sums(|sample| sample.ops);
+    let bytes = sums(|sample| sample.bytes);
+    let errors = sums(|sample| sample.errors);
+    let plain_span = slice.samples.iter().all(|sample| sample.span_ns == slice.window_ns);
+    let plain_bytes = ops.iter().zip(&bytes).all(|(n, moved)| n * block == *moved);
+    let spans = sums(|sample| sample.span_ns).iter().map(|ns| *ns as f64 / 1e6).collect();
+    SliceSeries {
+        pass: slice.pass,
+        started_seconds: slice.started_seconds,
+        window_ms: slice.window_ns as f64 / 1e6,
+        join: join as u32,
+        warmup: front.chunks(join).len() as u32,
+        settled: slice.settled,
+        void: slice.void.clone(),
+        error: slice.error.clone(),
+        mean_ns: points.iter().map(|point| mean_ns(point)).collect(),
+        bytes: (!plain_bytes).then_some(bytes),
+        span_ms: (!plain_span || join > 1).then_some(spans),
+        errors: errors.iter().any(|n| *n > 0).then_some(errors),
+        ops,
+    }
+}
+
+fn mean_ns(point: &[Sample]) -> Option<u64> {
+    let count: u64 = point.iter().map(|sample| sample.service.count).sum();
+    let sum: u64 = point.iter().map(|sample| sample.service.sum_ns).sum();
+    (count > 0).then(|| four_digits(sum as f64 / count as f64))
+}
+
+/// Four significant digits: a window's own noise is larger by far, and the page stays small.
+fn four_digits(ns: f64) -> u64 {
+    if ns < 10_000.0 {
+        return ns.round() as u64;
+    }
+    let step = 10f64.powi(ns.log10().floor() as i32 - 3);
+    ((ns / step).round() * step) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Latencies, OpKind, StepId};
+
+    fn slice(windows: u32, warmup: u32) -> Slice {
+        let samples = (0..windows).map(|window| {
+            let mut counted = Latencies::default();
+            counted.record(1_000_000 + u64::from(window));
+            Sample { window, span_ns: 100_000_000, ops: 1, bytes: 4096, service: counted.take(), ..Sample::default() }
+        });
+        Slice {
+            step: StepId(0),
+            target: None,
+            kind: OpKind::Write,
+            pass: 1,
+            started_seconds: 0.0,
+            window_ns: 100_000_000,
+            samples: samples.collect(),
+            warmup,
+            settled: true,
+            void: None,
+            error: None,
+        }
+    }
+
+    #[test]
+    fn pooling_keeps_warmup_apart_and_loses_no_operation() {
+        let pooled = series(&slice(23, 5), 4096, 4);
+        assert_eq!(pooled.ops, [4, 1, 4, 4, 4, 4, 2]);
+        assert_eq!(pooled.warmup, 2);
+        assert_eq!(pooled.span_ms.as_ref().map(|spans| spans[1]), Some(100.0));
+    }
+
+    #[test]
+    fn what_says_nothing_is_left_out() {
+        let plain = series(&slice(10, 0), 4096, 1);
+        assert_eq!((plain.bytes, plain.span_ms, plain.errors), (None, None, None));
+        assert_eq!(series(&slice(10, 0), 512, 1).bytes, Some(vec![4096; 10]));
+    }
+
+    #[test]
+    fn four_digits_are_kept() {
+        assert_eq!([9_876.4, 12_344.9, 123_456_789.0].map(four_digits), [9_876, 12_340, 123_500_000]);
+    }
+}
