@@ -1,1 +1,29 @@
-//! (to come)
+//! What the samples of a run say: figures, chart, ledger, gate, outliers. Pure: no I/O, no clock.
+
+mod batch_means;
+mod chart;
+mod entry;
+mod explain;
+mod figure;
+mod findings;
+mod gate;
+mod gate_layers;
+mod labels;
+mod ledger;
+mod levels;
+mod outliers;
+mod percentiles;
+mod pooled;
+mod redundancy;
+mod series;
+mod slice;
+mod supply;
+mod warmup;
+mod words;
+
+pub use explain::explain;
+pub use figure::{Next, figure};
+pub use slice::{SliceState, slice_state};
+
+#[cfg(test)]
+mod testing;

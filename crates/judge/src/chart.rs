@@ -1,0 +1,79 @@
+//! The depth chart: for each layer and pattern the mean over its targets.
+
+use crate::entry::{Entry, spread};
+use crate::pooled::FLOOR;
+use model::{ChartCell, Estimate, Label, Layer, Pattern};
+
+/// Cells in the order of layers, then patterns; only those of which a figure exists.
+pub fn chart(entries: &[Entry]) -> Vec<ChartCell> {
+    let all = Layer::ALL.into_iter().flat_map(|layer| Pattern::ALL.map(|pattern| (layer, pattern)));
+    all.filter_map(|(layer, pattern)| cell(layer, pattern, &figures_of(entries, layer, pattern))).collect()
+}
+
+/// The figures of a cell, one for each target: measured alone if there is such a one, else its share beside the others.
+pub fn figures_of<'e, 'a>(entries: &'e [Entry<'a>], layer: Layer, pattern: Pattern) -> Vec<&'e Entry<'a>> {
+    let mut chosen: Vec<&Entry> = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.figure.chart && entry.is(layer, pattern)) {
+        match chosen.iter().position(|other| other.figure.target == entry.figure.target) {
+            None => chosen.push(entry),
+            Some(at) if better(entry, chosen[at]) => chosen[at] = entry,
+            Some(_) => {}
+        }
+    }
+    chosen
+}
+
+fn better(new: &Entry, old: &Entry) -> bool {
+    let rank = |entry: &Entry| (entry.usable().is_some(), entry.figure.at_once == 1);
+    rank(new) > rank(old)
+}
+
+fn cell(layer: Layer, pattern: Pattern, figures: &[&Entry]) -> Option<ChartCell> {
+    let usable: Vec<(&Entry, Estimate)> = figures.iter().filter_map(|entry| Some((*entry, entry.usable()?))).collect();
+    let values: Vec<Estimate> = usable.iter().map(|(_, estimate)| *estimate).collect();
+    let labelled = figures.iter().copied().max_by_key(|entry| severity(&entry.figure.label))?;
+    let lower_is_better = pattern.metric(layer).lower_is_better();
+    let badness = |estimate: &Estimate| if lower_is_better { estimate.value } else { -estimate.value };
+    let worst = usable.iter().max_by(|a, b| badness(&a.1).total_cmp(&badness(&b.1)));
+    Some(ChartCell {
+        layer,
+        pattern,
+        estimate: mean_of(&values),
+        targets: values.len() as u32,
+        worst: worst.filter(|_| values.len() > 1).map(|(entry, _)| entry.figure.target.clone()),
+        label: labelled.figure.label.name().to_string(),
+        why: labelled.figure.label.why().map(|why| reason(why, labelled, figures.len())),
+    })
+}
+
+fn reason(why: &str, entry: &Entry, figures: usize) -> String {
+    if figures == 1 { why.to_string() } else { format!("{}: {why}", entry.figure.target) }
+}
+
+/// Mean of independent values; its interval by their independent errors, never below the floor of a single figure.
+pub fn mean_of(values: &[Estimate]) -> Option<Estimate> {
+    if values.is_empty() {
+        return None;
+    }
+    let n = values.len() as f64;
+    let value = values.iter().map(|estimate| estimate.value).sum::<f64>() / n;
+    let error = values.iter().map(|estimate| spread(estimate).powi(2)).sum::<f64>().sqrt() / n;
+    let half_width = error.max(FLOOR * value);
+    Some(Estimate { value, low: (value - half_width).max(0.0), high: value + half_width })
+}
+
+/// What a cell must show if its figures differ: the worst.
+fn severity(label: &Label) -> u8 {
+    match label {
+        Label::Settled => 0,
+        Label::Imprecise(_) => 1,
+        Label::FewEvents(_) => 2,
+        Label::Wandering(_) => 3,
+        Label::TwoLevels(_) => 4,
+        Label::GeneratorLimited(_) => 5,
+        Label::Burst(_) => 6,
+        Label::Unsettled(_) => 7,
+        Label::Implausible(_) => 8,
+        Label::Void(_) => 9,
+    }
+}

@@ -1,0 +1,98 @@
+//! A figure beside what it was made of: its step, its target, its slices.
+
+use crate::figure::figure;
+use model::{Estimate, Figure, Label, Layer, OpKind, Pattern, Place, Record, Slice, Step, Target};
+
+pub struct Entry<'a> {
+    pub step: &'a Step,
+    /// Index into the step's targets; `None`: all of several together.
+    pub target: Option<u32>,
+    pub slices: Vec<&'a Slice>,
+    pub figure: Figure,
+}
+
+impl Entry<'_> {
+    /// The value, unless it is void or implausible.
+    pub fn usable(&self) -> Option<Estimate> {
+        match self.figure.label {
+            Label::Void(_) | Label::Implausible(_) => None,
+            _ => self.figure.estimate,
+        }
+    }
+
+    /// Its layer and pattern, and operations of the kind that the pattern is about.
+    pub fn is(&self, layer: Layer, pattern: Pattern) -> bool {
+        self.figure.layer == layer && self.figure.pattern == pattern && self.figure.kind == kind_of(pattern)
+    }
+
+    pub fn place(&self) -> Option<&Place> {
+        self.only_target().map(|target| &target.place)
+    }
+
+    pub fn only_target(&self) -> Option<&Target> {
+        let only = if self.step.targets.len() == 1 { Some(0) } else { None };
+        self.step.targets.get(self.target.or(only)? as usize)
+    }
+
+    /// Several targets as one.
+    pub fn together(&self) -> bool {
+        self.only_target().is_none()
+    }
+
+    /// Half-width in standard errors taken out again: the relative standard error of the value.
+    pub fn relative_error(&self) -> f64 {
+        let freedom = f64::from(self.figure.slices.max(1)) + 1.0;
+        let width = self.figure.estimate.map_or(f64::INFINITY, |estimate| spread(&estimate) / estimate.value);
+        width / crate::batch_means::t_quantile(freedom)
+    }
+}
+
+/// Half-width: from the upper end, since the lower one is cut at zero.
+pub fn spread(estimate: &Estimate) -> f64 {
+    estimate.high - estimate.value
+}
+
+pub fn kind_of(pattern: Pattern) -> OpKind {
+    if pattern.writes() { OpKind::Write } else { OpKind::Read }
+}
+
+/// Every figure of a record in the order of the plan: each target, then all together. A step that had no turn yet has none;
+/// once the run is over it has a void one.
+pub fn entries(record: &Record) -> Vec<Entry<'_>> {
+    record.plan.steps.iter().flat_map(|step| of_step(record, step)).collect()
+}
+
+fn of_step<'a>(record: &'a Record, step: &'a Step) -> Vec<Entry<'a>> {
+    let slices: Vec<&Slice> = record.slices.iter().filter(|slice| slice.step == step.id).collect();
+    let passes = slices.iter().map(|slice| slice.pass).max().unwrap_or(0);
+    let mut found = Vec::new();
+    for target in (0..step.targets.len() as u32).map(Some).chain([None]) {
+        for kind in [OpKind::Read, OpKind::Write] {
+            let own: Vec<&Slice> =
+                slices.iter().copied().filter(|slice| slice.target == target && slice.kind == kind).collect();
+            if own.is_empty() && !missing(record, step, target, kind) {
+                continue;
+            }
+            let (mut figure, _) = figure(step, target, kind, &own, &record.plan.goal, passes);
+            if own.is_empty() {
+                figure.label = Label::Void("not measured: the run ended before its turn".to_string());
+            }
+            found.push(Entry { step, target, slices: own, figure });
+        }
+    }
+    found
+}
+
+/// Was this to be measured and isn't, although the run is over?
+fn missing(record: &Record, step: &Step, target: Option<u32>, kind: OpKind) -> bool {
+    let wanted = match kind {
+        OpKind::Read => step.workload.reads(),
+        OpKind::Write => step.workload.writes(),
+    };
+    record.finished
+        && target.is_some()
+        && wanted
+        && !record.slices.iter().any(|slice| {
+            slice.step == step.id && slice.kind == kind && (slice.target == target || step.targets.len() == 1)
+        })
+}

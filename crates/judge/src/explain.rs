@@ -1,0 +1,29 @@
+//! From a record to a report: figures, gate, chart, ledger, outliers, findings, in this order.
+
+use crate::chart::chart;
+use crate::entry::entries;
+use crate::findings::findings;
+use crate::gate::strike_out;
+use crate::ledger::ledger;
+use crate::outliers::outliers;
+use model::{Record, Report};
+
+/// Pure, and good for a record in the middle of a run (a provisional picture) or with nothing measured.
+pub fn explain(record: &Record) -> Report {
+    let mut entries = entries(record);
+    strike_out(&mut entries, record);
+    let outliers = outliers(&entries, &record.scope);
+    Report {
+        head: record.head.clone(),
+        seconds: record.seconds,
+        passes: record.slices.iter().map(|slice| slice.pass).max().unwrap_or(0),
+        finished: record.finished,
+        chart: chart(&entries),
+        ledger: ledger(&entries, record),
+        findings: findings(&outliers),
+        outliers,
+        figures: entries.into_iter().map(|entry| entry.figure).collect(),
+        changes: record.changes.clone(),
+        errors: record.errors.clone(),
+    }
+}

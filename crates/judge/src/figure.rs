@@ -1,0 +1,150 @@
+//! A figure from its slices, and whether it needs another.
+
+use crate::labels::Case;
+use crate::percentiles::percentiles;
+use crate::pooled::{Pooled, pool};
+use crate::series::Ratio;
+use crate::words::{count, quantity};
+use model::{Estimate, Figure, Goal, Label, OpKind, Slice, Step};
+
+/// What the next pass should do for this figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Another slice.
+    Another,
+    /// It is as precise as was asked for.
+    Enough,
+    /// It isn't, but passes or seconds are used up.
+    OutOfTime,
+}
+
+/// Seconds that a slice takes beyond its settled data.
+const WARMUP_SECONDS: f64 = 1.0;
+
+/// `slices`: all of this step, target and kind so far, in any order. `finished_passes`: passes that had their turn,
+/// whether or not they left a slice.
+pub fn figure(
+    step: &Step,
+    target: Option<u32>,
+    kind: OpKind,
+    slices: &[&Slice],
+    goal: &Goal,
+    finished_passes: u32,
+) -> (Figure, Next) {
+    let mut ordered = slices.to_vec();
+    ordered.sort_by(|a, b| a.pass.cmp(&b.pass).then(a.started_seconds.total_cmp(&b.started_seconds)));
+    let (void, good): (Vec<&Slice>, Vec<&Slice>) =
+        ordered.iter().copied().partition(|slice| void_reason(slice).is_some());
+    let mut figure = outline(step, target, kind, &ordered, &good);
+    match judged(step, kind, &good, &void, &ordered, goal) {
+        Ok((pooled, label)) => {
+            figure.percentiles = percentiles(&good, matches!(label, Label::Wandering(_)));
+            // A rate or a latency below nothing is impossible, however wide the interval.
+            let low = (pooled.value - pooled.half_width).max(0.0);
+            figure.estimate = Some(Estimate { value: pooled.value, low, high: pooled.value + pooled.half_width });
+            figure.label = label;
+            let settled = void.is_empty() && good.iter().all(|slice| slice.settled);
+            let enough = settled && good.len() >= goal.passes_min as usize && pooled.relative() <= goal.settle;
+            let next = if enough { Next::Enough } else { again(step, &ordered, goal, finished_passes) };
+            (figure, next)
+        }
+        Err(why) => {
+            figure.label = Label::Void(why);
+            let twice = ordered.len() >= 2 && ordered.iter().rev().take(2).all(|slice| void_reason(slice).is_some());
+            let next = if twice { Next::OutOfTime } else { again(step, &ordered, goal, finished_passes) };
+            (figure, next)
+        }
+    }
+}
+
+/// The value and its label, or why there is none.
+fn judged(
+    step: &Step,
+    kind: OpKind,
+    good: &[&Slice],
+    void: &[&Slice],
+    ordered: &[&Slice],
+    goal: &Goal,
+) -> Result<(Pooled, Label), String> {
+    let Some(last) = ordered.last() else {
+        return Err("not measured".to_string());
+    };
+    if let Some(why) = void_reason(last) {
+        return Err(match good.len() {
+            0 => why,
+            n => format!(
+                "{why} (pass {}; {} before it, of a target that was still well)",
+                last.pass,
+                count(n, "good pass", "good passes")
+            ),
+        });
+    }
+    let ratios: Vec<Ratio> = good.iter().map(|slice| Ratio::of(step, slice)).collect();
+    match pool(&ratios) {
+        Some(pooled) => {
+            let label = Case { step, kind, slices: good, void, pooled: &pooled, goal }.label();
+            Ok((pooled, label))
+        }
+        None => Err(too_little(step, &ratios)),
+    }
+}
+
+fn too_little(step: &Step, ratios: &[Ratio]) -> String {
+    let weight: f64 = ratios.iter().map(Ratio::weight).sum();
+    let value = ratios.iter().flat_map(|ratio| &ratio.over).sum::<f64>() / weight;
+    let windows: usize = ratios.iter().map(|ratio| ratio.over.len()).sum();
+    format!(
+        "{} with operations, about {}: too few for an interval",
+        count(windows, "window", "windows"),
+        quantity(value, step.metric)
+    )
+}
+
+/// Why nothing of a slice may be used; `None`: it may.
+pub fn void_reason(slice: &Slice) -> Option<String> {
+    if let Some(why) = &slice.void {
+        return Some(why.clone());
+    }
+    let operations: u64 = slice.counted().iter().map(|sample| sample.ops).sum();
+    let errors: u64 = slice.samples.iter().map(|sample| sample.errors).sum();
+    let cause = slice.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
+    match (operations, errors) {
+        (0, 0) => Some(format!("no operation completed in {}{cause}", crate::words::seconds(slice.seconds()))),
+        (0, errors) => Some(format!("all {errors} operations failed{cause}")),
+        (ops, errors) if errors >= ops => Some(format!("{errors} of {} operations failed{cause}", ops + errors)),
+        _ => None,
+    }
+}
+
+fn again(step: &Step, slices: &[&Slice], goal: &Goal, finished_passes: u32) -> Next {
+    let spent: f64 = slices.iter().map(|slice| slice.seconds()).sum();
+    let next = goal.slice_seconds(&step.workload) + WARMUP_SECONDS;
+    if finished_passes >= goal.passes_max || spent + next > goal.seconds_max { Next::OutOfTime } else { Next::Another }
+}
+
+/// All of a figure but its judgement.
+fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good: &[&Slice]) -> Figure {
+    let one = target.and_then(|index| step.targets.get(index as usize));
+    let only = if step.targets.len() == 1 { step.targets.first() } else { None };
+    let counted = || good.iter().flat_map(|slice| slice.counted());
+    Figure {
+        step: step.id,
+        layer: step.layer,
+        target: one.map_or_else(|| step.together(), |target| target.name.clone()),
+        host: one.or(only).and_then(|target| target.host.clone()),
+        pattern: step.pattern,
+        kind,
+        workload: step.workload.clone(),
+        metric: step.metric,
+        estimate: None,
+        label: Label::Settled,
+        chart: step.chart && (one.is_some() || only.is_some()),
+        at_once: step.targets.len() as u32,
+        slices: good.len() as u32,
+        seconds: all.iter().map(|slice| slice.seconds()).sum(),
+        operations: counted().map(|sample| sample.ops).sum(),
+        bytes: counted().map(|sample| sample.bytes).sum(),
+        errors: all.iter().flat_map(|slice| &slice.samples).map(|sample| sample.errors).sum(),
+        percentiles: Vec::new(),
+    }
+}

@@ -1,0 +1,155 @@
+//! What the layers below a figure can supply at most, and whether the figure claims more.
+
+use crate::entry::{Entry, spread};
+use crate::redundancy::redundancy;
+use crate::supply::{Supply, osds_supply};
+use crate::words::quantity;
+use model::pattern::Family;
+use model::{Durability, Estimate, Layer, Metric, Pattern, Place, Record};
+
+/// Why a figure can't be, or `None`.
+pub fn better_than_below(entry: &Entry, entries: &[Entry], record: &Record) -> Option<String> {
+    let view = View { entry, entries, record, own: entry.usable()? };
+    match (entry.figure.layer, entry.figure.pattern.family()) {
+        (Layer::Device | Layer::Network | Layer::Store, _) => None,
+        (Layer::Osd, Family::Latency) => view.sooner_than_commit().or_else(|| view.sooner_than_round_trip()),
+        (Layer::Osd, Family::Linear) => view.more_than_disk().or_else(|| view.more_than_links()),
+        (Layer::Osd, Family::Parallel) => None,
+        (Layer::Rados | Layer::Rbd, Family::Latency) => view.sooner_than_layer_below(),
+        (Layer::Rados | Layer::Rbd, Family::Parallel) => view.more_than_osds(),
+        (Layer::Rados | Layer::Rbd, Family::Linear) => view.more_than_osds().or_else(|| view.more_than_links()),
+    }
+}
+
+struct View<'v, 'a> {
+    entry: &'v Entry<'a>,
+    entries: &'v [Entry<'a>],
+    record: &'a Record,
+    own: Estimate,
+}
+
+impl View<'_, '_> {
+    fn osd(&self) -> Option<u32> {
+        match self.entry.place() {
+            Some(Place::Osd { osd, .. }) => Some(*osd),
+            _ => None,
+        }
+    }
+
+    /// The figure of the very disk that this OSD lies on.
+    fn own_disk(&self, pattern: Pattern) -> Option<(&Entry<'_>, Estimate)> {
+        let osd = self.osd()?;
+        let scope = &self.record.scope;
+        let named = scope.osds.iter().find(|found| found.id == osd).and_then(|found| found.device.clone());
+        let hosted =
+            || scope.devices.iter().find(|device| device.osds.contains(&osd)).map(|device| device.path.clone());
+        let disk = named.or_else(hosted)?;
+        let found = self.entries.iter().find(|entry| {
+            let same = matches!(entry.place(), Some(Place::Path { path, .. }) if path.to_string_lossy() == disk);
+            same && entry.is(Layer::Device, pattern) && entry.figure.at_once == 1
+        })?;
+        Some((found, found.usable()?))
+    }
+
+    /// No durable write is acknowledged before the disk has made one commit.
+    fn sooner_than_commit(&self) -> Option<String> {
+        let (disk, commit) = self.own_disk(Pattern::WriteLatency)?;
+        let durable = disk.step.workload.durability != Durability::None;
+        (durable && self.entry.is(Layer::Osd, Pattern::WriteLatency) && self.own.high < commit.low)
+            .then(|| self.says(&format!("one durable write of its disk {} takes", disk.figure.target), commit))
+    }
+
+    fn more_than_disk(&self) -> Option<String> {
+        let (disk, most) = self.own_disk(Pattern::WriteLinear)?;
+        (self.entry.is(Layer::Osd, Pattern::WriteLinear) && self.own.low > most.high)
+            .then(|| self.says(&format!("its disk {} writes", disk.figure.target), most))
+    }
+
+    fn sooner_than_round_trip(&self) -> Option<String> {
+        let host = self.entry.figure.host.as_deref()?;
+        let trip =
+            self.links(host, |entry| entry.figure.metric == Metric::Rtt).min_by(|a, b| a.low.total_cmp(&b.low))?;
+        (self.own.high < trip.low).then(|| self.says(&format!("one round trip to {host} takes"), trip))
+    }
+
+    /// The links from this host to those of the OSDs: what passes through them all is the most that can arrive.
+    fn more_than_links(&self) -> Option<String> {
+        let own_host = self.entry.figure.host.as_deref();
+        let all = self.record.scope.osds.iter().filter(|osd| osd.up && osd.inside).map(|osd| osd.host.as_str());
+        let mut hosts: Vec<&str> = if self.osd().is_some() { own_host.into_iter().collect() } else { all.collect() };
+        hosts.sort_unstable();
+        hosts.dedup();
+        let mut most = Estimate::new(0.0, 0.0);
+        for host in &hosts {
+            // One stream says little on what several connections can do.
+            let several = |entry: &Entry| {
+                entry.figure.metric == Metric::Bandwidth && entry.step.workload.depth.max(entry.step.workload.jobs) > 1
+            };
+            let link = self.links(host, several).max_by(|a, b| a.high.total_cmp(&b.high))?;
+            most = Estimate::new(most.value + link.value, spread(&most) + spread(&link));
+        }
+        let exceeded = !hosts.is_empty() && self.own.low > most.high;
+        exceeded.then(|| self.says(&format!("the network to {} carries", hosts.join(", ")), most))
+    }
+
+    /// Usable figures of links between the host that Fathom runs on and another one.
+    fn links(&self, host: &str, wanted: impl Fn(&Entry) -> bool) -> impl Iterator<Item = Estimate> {
+        let here = self.record.scope.hosts.iter().find(|host| host.here).map(|host| host.name.as_str());
+        self.entries
+            .iter()
+            .filter(move |entry| {
+                let joins = match (entry.place(), here) {
+                    (Some(Place::Pair { from, to }), Some(here)) => {
+                        here != host
+                            && [from.host.as_str(), to.host.as_str()].iter().all(|end| *end == here || *end == host)
+                    }
+                    _ => false,
+                };
+                joins && entry.figure.at_once == 1 && wanted(entry)
+            })
+            .filter_map(Entry::usable)
+    }
+
+    /// RADOS waits for an OSD, RBD for RADOS; only writes, since reads may come from different caches.
+    fn sooner_than_layer_below(&self) -> Option<String> {
+        if !self.entry.is(self.entry.figure.layer, Pattern::WriteLatency) {
+            return None;
+        }
+        let below = if self.entry.figure.layer == Layer::Rbd { Layer::Rados } else { Layer::Osd };
+        let quickest = self
+            .entries
+            .iter()
+            .filter(|entry| entry.is(below, Pattern::WriteLatency) && !entry.together() && alike(entry, self.entry))
+            .filter_map(|entry| Some((entry, entry.usable()?)))
+            .min_by(|a, b| a.1.low.total_cmp(&b.1.low))?;
+        (self.own.high < quickest.1.low)
+            .then(|| self.says(&format!("{} {} takes", below.name(), quickest.0.figure.target), quickest.1))
+    }
+
+    fn more_than_osds(&self) -> Option<String> {
+        let pattern = self.entry.figure.pattern;
+        let redundancy = redundancy(self.record, self.entry.place()?)?;
+        if !pattern.writes() || !self.entry.is(self.entry.figure.layer, pattern) || redundancy.assumed {
+            return None;
+        }
+        let Supply { most, from, .. } = osds_supply(self.entries, self.record, pattern)?;
+        (self.own.low * redundancy.factor() > most.high).then(|| {
+            format!(
+                "{} on {} is more than all OSDs together supply: {} ({from})",
+                quantity(self.own.value, self.entry.figure.metric),
+                redundancy.words(),
+                quantity(most.value, self.entry.figure.metric),
+            )
+        })
+    }
+
+    fn says(&self, than: &str, limit: Estimate) -> String {
+        let metric = self.entry.figure.metric;
+        format!("{} can't be: {than} {}", quantity(self.own.value, metric), quantity(limit.value, metric))
+    }
+}
+
+/// The same block and depth: only then may one be held against the other.
+fn alike(a: &Entry, b: &Entry) -> bool {
+    a.step.workload.block == b.step.workload.block && a.step.workload.depth == b.step.workload.depth
+}

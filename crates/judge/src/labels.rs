@@ -1,0 +1,203 @@
+//! Which label a figure gets, and the sentence that says why. One label: the one that explains most.
+
+use crate::batch_means::WINDOWS_FOR_BATCHES;
+use crate::levels::{Dips, OPERATIONS_A_WINDOW, dips, trend_per_minute, two_levels};
+use crate::pooled::Pooled;
+use crate::series::{mean, median, rates};
+use crate::slice::ends;
+use crate::words::{count, number, percent, quantity, seconds, volume};
+use model::clock::SECOND;
+use model::{Goal, Label, Metric, OpKind, Slice, Step};
+
+/// A fall of this share ends what a cache could hide.
+const CLIFF: f64 = 0.20;
+/// Between-slice variance beyond this multiple of the inside's, and a spread beyond this share, is wandering.
+const WANDERING_RATIO: f64 = 4.0;
+const WANDERING_SPREAD: f64 = 0.03;
+/// So many dips are enough to know how often they come.
+const DIPS_ENOUGH: usize = 4;
+
+/// A figure about to be labelled: its good slices in order of time.
+pub struct Case<'a> {
+    pub step: &'a Step,
+    pub kind: OpKind,
+    pub slices: &'a [&'a Slice],
+    /// Slices of it that are void.
+    pub void: &'a [&'a Slice],
+    pub pooled: &'a Pooled,
+    pub goal: &'a Goal,
+}
+
+impl Case<'_> {
+    pub fn label(&self) -> Label {
+        let rates: Vec<Vec<f64>> = self.slices.iter().map(|slice| rates(slice)).collect();
+        self.partly_void()
+            .or_else(|| self.burst(&rates))
+            .or_else(|| self.unsettled(&rates))
+            .or_else(|| self.two_levels(&rates))
+            .or_else(|| self.wandering())
+            .or_else(|| self.few_events(&rates))
+            .or_else(|| self.imprecise())
+            .unwrap_or(Label::Settled)
+    }
+
+    fn partly_void(&self) -> Option<Label> {
+        let first = self.void.first()?;
+        let why = crate::figure::void_reason(first)?;
+        Some(Label::Unsettled(format!("pass {} gave nothing ({why}); the value is from the other passes", first.pass)))
+    }
+
+    /// A write that fell and stayed down: what it measured was a cache as long as that lasted.
+    fn burst(&self, rates: &[Vec<f64>]) -> Option<Label> {
+        if self.kind != OpKind::Write {
+            return None;
+        }
+        self.fall_inside(rates).or_else(|| self.fall_between()).map(Label::Burst)
+    }
+
+    fn fall_inside(&self, rates: &[Vec<f64>]) -> Option<String> {
+        let (index, series) = rates.iter().enumerate().find(|(index, _)| !self.slices[*index].settled)?;
+        let (first, last) = ends(series);
+        let (from, to) = (median(first), median(last));
+        let text = format!(
+            "fell by {} within pass {}, after {} were written: valid up to that volume only",
+            percent(1.0 - to / from),
+            self.slices[index].pass,
+            volume(self.written_before(index) + written(self.slices[index]) / 2),
+        );
+        (to < from * (1.0 - CLIFF)).then_some(text)
+    }
+
+    fn fall_between(&self) -> Option<String> {
+        let means: Vec<f64> = self.slices.iter().map(|slice| overall_rate(slice)).collect();
+        let at = (1..means.len()).find(|at| {
+            let (before, after) = means.split_at(*at);
+            let low_before = before.iter().copied().fold(f64::INFINITY, f64::min);
+            let high_after = after.iter().copied().fold(0.0, f64::max);
+            high_after < low_before * (1.0 - CLIFF)
+        })?;
+        let beyond_noise = self.pooled.between > WANDERING_RATIO * self.pooled.within;
+        let text = format!(
+            "fell by {} from pass {} to pass {}, after {} were written: the value mixes both",
+            percent(1.0 - means[at] / means[at - 1]),
+            self.slices[at - 1].pass,
+            self.slices[at].pass,
+            volume(self.written_before(at)),
+        );
+        beyond_noise.then_some(text)
+    }
+
+    fn written_before(&self, index: usize) -> u64 {
+        self.slices[..index].iter().map(|slice| written(slice)).sum()
+    }
+
+    fn unsettled(&self, rates: &[Vec<f64>]) -> Option<Label> {
+        let (index, series) = rates.iter().enumerate().find(|(index, _)| !self.slices[*index].settled)?;
+        let slice = self.slices[index];
+        let (first, last) = ends(series);
+        let trend = trend_per_minute(series, slice.window_ns as f64 / SECOND as f64);
+        Some(Label::Unsettled(format!(
+            "the level still moved after {} of pass {}: from {} to {} operations/s, {}{} a minute",
+            seconds(slice.seconds()),
+            slice.pass,
+            number(median(first)),
+            number(median(last)),
+            if trend >= 0.0 { "+" } else { "" },
+            percent(trend),
+        )))
+    }
+
+    /// Only where it costs precision: a fast flip between two levels has a well-known mean.
+    fn two_levels(&self, rates: &[Vec<f64>]) -> Option<Label> {
+        if self.pooled.relative() <= self.goal.settle || self.grainy() {
+            return None;
+        }
+        let found = two_levels(rates)?;
+        Some(Label::TwoLevels(format!(
+            "alternates between {} operations/s ({} of the time) and {}",
+            number(found.low),
+            percent(found.share_low),
+            number(found.high),
+        )))
+    }
+
+    fn wandering(&self) -> Option<Label> {
+        let spread = self.pooled.between.sqrt();
+        let wanders = self.slices.len() > 1
+            && self.pooled.between > WANDERING_RATIO * self.pooled.within
+            && spread > WANDERING_SPREAD;
+        let low = self.pooled.slices.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = self.pooled.slices.iter().copied().fold(0.0, f64::max);
+        wanders.then(|| {
+            Label::Wandering(format!(
+                "differs from pass to pass by {} (sd), from {} to {}, more than the inside of the passes explains",
+                percent(spread),
+                number(low),
+                quantity(high, self.step.metric),
+            ))
+        })
+    }
+
+    fn few_events(&self, rates: &[Vec<f64>]) -> Option<Label> {
+        if self.grainy() {
+            return None;
+        }
+        let per_second = |slice: &Slice| (SECOND / slice.window_ns.max(1)).max(1) as usize;
+        let each = rates.iter().zip(self.slices).map(|(series, slice)| dips(series, per_second(slice)));
+        let all = each.fold(Dips::default(), |a, b| Dips { count: a.count + b.count, lost: a.lost + b.lost });
+        let lost = all.lost / rates.iter().flatten().sum::<f64>();
+        (all.count > 0 && all.count < DIPS_ENOUGH && lost > self.goal.settle / 3.0).then(|| {
+            Label::FewEvents(format!(
+                "{} took {} of the operations; fewer than {DIPS_ENOUGH} say little on how often they come",
+                count(all.count, "dip", "dips"),
+                percent(lost),
+            ))
+        })
+    }
+
+    fn imprecise(&self) -> Option<Label> {
+        let relative = self.pooled.relative();
+        let few = self.pooled.windows < WINDOWS_FOR_BATCHES;
+        if relative <= self.goal.settle && !few {
+            return None;
+        }
+        let spent: f64 = self.slices.iter().map(|slice| slice.seconds()).sum();
+        let passes = count(self.slices.len(), "pass", "passes");
+        let mut text = format!("±{} after {passes} ({})", percent(relative), seconds(spent));
+        if relative > self.goal.settle {
+            text += &format!("; ±{} was asked for", percent(self.goal.settle));
+        }
+        if few {
+            text += &format!("; only {} windows with operations", self.pooled.windows);
+        }
+        if let Some(needed) = self.seconds_needed(spent) {
+            text += &format!("; at so few operations a second it takes {}", seconds(needed));
+        }
+        Some(Label::Imprecise(text))
+    }
+
+    /// Where chance alone, the count of operations, forbids the goal in the time spent.
+    fn seconds_needed(&self, spent: f64) -> Option<f64> {
+        let rate = mean(&self.slices.iter().map(|slice| overall_rate(slice)).collect::<Vec<_>>());
+        let needed = 1.96f64.powi(2) / (self.goal.settle.powi(2) * rate);
+        let counts = matches!(self.step.metric, Metric::Iops | Metric::Bandwidth);
+        (counts && needed.is_finite() && needed > spent).then_some(needed)
+    }
+
+    fn grainy(&self) -> bool {
+        let counted = || self.slices.iter().flat_map(|slice| slice.counted());
+        let operations: u64 = counted().map(|sample| sample.ops).sum();
+        (operations as f64) < OPERATIONS_A_WINDOW * counted().filter(|sample| sample.span_ns > 0).count() as f64
+    }
+}
+
+fn written(slice: &Slice) -> u64 {
+    slice.samples.iter().map(|sample| sample.bytes).sum()
+}
+
+/// Operations per second over all counted windows.
+pub fn overall_rate(slice: &Slice) -> f64 {
+    let operations: u64 = slice.counted().iter().map(|sample| sample.ops).sum();
+    let span: u64 = slice.counted().iter().map(|sample| sample.span_ns).sum();
+    if span == 0 { 0.0 } else { operations as f64 * SECOND as f64 / span as f64 }
+}

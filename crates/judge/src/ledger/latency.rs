@@ -1,0 +1,245 @@
+//! Latency is a sum of stages on one path: what each layer adds to those below it.
+//!
+//! client write = round trip + OSD software + the slowest of the copies' commits; client read = round trip + OSD software +
+//! the primary's read (`docs/method.md`, "The ledger").
+
+use super::{Books, less};
+use crate::chart::figures_of;
+use crate::redundancy::{Redundancy, redundancy};
+use crate::words::{count, number};
+use model::{Estimate, Layer, LedgerRow, Pattern, Sparse};
+
+/// OSD software on a read of the quickest published cluster, ms: 0.13 in all less 0.03 round trip.
+const OSD_READ_MS: f64 = 0.10;
+/// librbd's own time: one client tops out at 30,000 reads or 15,000 writes a second.
+const RBD_READ_MS: f64 = 1.0 / 30.0;
+const RBD_WRITE_MS: f64 = 1.0 / 15.0;
+
+pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
+    let top = [Layer::Rbd, Layer::Rados, Layer::Osd, Layer::Store].iter().find_map(|layer| books.cell(*layer, pattern));
+    let Some(top) = top else { return Vec::new() };
+    let mut path =
+        Path { books, pattern, top: top.value, local: Vec::new(), trip: None, whole: None, notes: Vec::new() };
+    Layer::ALL.into_iter().filter_map(|layer| path.climb(layer)).collect()
+}
+
+/// What lies below the layer that comes next.
+struct Path<'p, 'b, 'a> {
+    books: &'p Books<'b, 'a>,
+    pattern: Pattern,
+    top: f64,
+    /// What happens on the OSD's host: its disk, or its store.
+    local: Vec<Estimate>,
+    trip: Option<Estimate>,
+    /// The topmost layer so far that holds all below it.
+    whole: Option<(Layer, Estimate)>,
+    /// What is missing below and therefore inside the next row.
+    notes: Vec<String>,
+}
+
+struct Model {
+    expected: f64,
+    because: String,
+}
+
+impl Path<'_, '_, '_> {
+    fn climb(&mut self, layer: Layer) -> Option<LedgerRow> {
+        let Some(value) = self.books.cell(layer, self.pattern) else {
+            self.miss(layer);
+            return None;
+        };
+        match layer {
+            Layer::Device if self.cached(value) => None,
+            Layer::Device => {
+                self.local = vec![value];
+                Some(self.row(layer, value, None, "the disk itself, one operation at a time".to_string()))
+            }
+            Layer::Network => {
+                self.trip = Some(value);
+                Some(self.row(layer, value, None, "one full round trip of 4 KiB".to_string()))
+            }
+            Layer::Store => {
+                let adds = less(value, &self.local);
+                let model = self.store_model();
+                self.local = vec![value];
+                Some(self.modelled(layer, adds, model))
+            }
+            Layer::Osd | Layer::Rados | Layer::Rbd => {
+                let adds = less(value, &self.below());
+                let model = self.model(layer);
+                self.whole = Some((layer, value));
+                Some(self.modelled(layer, adds, model))
+            }
+        }
+    }
+
+    /// Everything below, as one or more parts.
+    fn below(&self) -> Vec<Estimate> {
+        match self.whole {
+            Some((_, value)) => vec![value],
+            None => self.local.iter().copied().chain(self.trip).collect(),
+        }
+    }
+
+    fn miss(&mut self, layer: Layer) {
+        // An OSD's bench command reads nothing, so that is no gap.
+        let gap = !(layer == Layer::Store && !self.pattern.writes());
+        if gap && self.whole.is_none() {
+            self.notes.push(format!("{} not measured: its part is in here", layer.name()));
+        }
+    }
+
+    /// An OSD that reads faster than the disk didn't read from the disk, so the disk isn't part of the sum.
+    fn cached(&mut self, disk: Estimate) -> bool {
+        let cached = !self.pattern.writes() && served_from_cache(self.books, disk);
+        if cached {
+            self.notes.push(format!(
+                "read from a cache: the disk alone takes {} ms and isn't in the sum",
+                number(disk.value)
+            ));
+        }
+        cached
+    }
+
+    fn modelled(&mut self, layer: Layer, adds: Estimate, model: Option<Model>) -> LedgerRow {
+        let mut because = self.notes.drain(..).collect::<Vec<_>>();
+        let expected = model.map(|model| {
+            because.insert(0, model.because);
+            model.expected
+        });
+        self.row(layer, adds, expected, because.join("; "))
+    }
+
+    fn row(&self, layer: Layer, adds: Estimate, expected: Option<f64>, because: String) -> LedgerRow {
+        LedgerRow {
+            pattern: self.pattern,
+            layer,
+            adds,
+            expected,
+            unexplained: expected.map(|expected| adds.value - expected),
+            share: adds.value / self.top,
+            ceiling: None,
+            because,
+        }
+    }
+
+    /// BlueStore writes the data, then its journal: a second commit of the same disk.
+    fn store_model(&self) -> Option<Model> {
+        let disk = self.local.first()?;
+        Some(Model { expected: disk.value, because: "a second commit, for BlueStore's journal".to_string() })
+    }
+
+    fn model(&mut self, layer: Layer) -> Option<Model> {
+        match layer {
+            Layer::Osd if self.pattern.writes() => self.osd_write_model(),
+            Layer::Osd => Some(Model {
+                expected: OSD_READ_MS,
+                because: "messenger and OSD software of the quickest published cluster".to_string(),
+            }),
+            Layer::Rados => self.rados_model(),
+            _ => {
+                let expected = if self.pattern.writes() { RBD_WRITE_MS } else { RBD_READ_MS };
+                let cap = if self.pattern.writes() { "15,000 writes/s" } else { "30,000 reads/s" };
+                Some(Model { expected, because: format!("librbd's own time: a client tops out at {cap}") })
+            }
+        }
+    }
+
+    /// The OSD's software costs a write what it costs a read.
+    fn osd_write_model(&self) -> Option<Model> {
+        let trip = self.trip?;
+        let software = (self.way()? - trip.value).max(0.0);
+        let disk = self.books.cell(Layer::Device, self.pattern);
+        match (self.books.cell(Layer::Store, self.pattern), disk) {
+            (None, Some(disk)) => Some(Model {
+                expected: software + disk.value,
+                because: format!(
+                    "OSD software as on reads ({} ms) and a second commit for BlueStore's journal ({} ms)",
+                    number(software),
+                    number(disk.value)
+                ),
+            }),
+            (Some(_), _) => Some(Model {
+                expected: software,
+                because: format!("OSD software as on reads ({} ms)", number(software)),
+            }),
+            (None, None) => None,
+        }
+    }
+
+    /// One way through network and OSD without its disk, ms: what reads show.
+    fn way(&self) -> Option<f64> {
+        let read = self.books.cell(Layer::Osd, Pattern::ReadLatency)?;
+        let disk = self.books.cell(Layer::Device, Pattern::ReadLatency);
+        let disk = disk.filter(|disk| !served_from_cache(self.books, *disk));
+        Some((read.value - disk.map_or(0.0, |disk| disk.value)).max(0.0))
+    }
+
+    fn rados_model(&mut self) -> Option<Model> {
+        if !self.pattern.writes() {
+            return Some(Model { expected: 0.0, because: "a read is the primary OSD's alone".to_string() });
+        }
+        let pool = self.redundancy()?;
+        match pool {
+            Redundancy { erasure_k: Some(_), .. } => {
+                self.notes.push(format!("{}: a small write reads and writes whole stripes, no model", pool.words()));
+                None
+            }
+            Redundancy { size: 0 | 1, .. } => {
+                Some(Model { expected: 0.0, because: "1 replica: nothing to wait for".to_string() })
+            }
+            _ => self.replication_model(pool),
+        }
+    }
+
+    /// The primary waits for the slowest of the others, each of which is an OSD's whole way of its own.
+    fn replication_model(&self, pool: Redundancy) -> Option<Model> {
+        let way = self.way()?;
+        let others = pool.size - 1;
+        let slowest = self.slowest_of(others)?;
+        Some(Model {
+            expected: way + slowest,
+            because: format!(
+                "{}: one more way through network and OSD ({} ms, as on reads), and the slowest of {} ({} ms over the mean)",
+                pool.words(),
+                number(way),
+                count(others as usize, "commit", "commits"),
+                number(slowest)
+            ),
+        })
+    }
+
+    /// How much longer than the mean the slowest of `n` writes takes, ms, by the measured distribution of the OSDs.
+    fn slowest_of(&self, n: u32) -> Option<f64> {
+        let figures = figures_of(self.books.entries, Layer::Osd, self.pattern);
+        let usable = figures.iter().filter(|entry| entry.usable().is_some());
+        let samples = usable.flat_map(|entry| &entry.slices).filter(|slice| slice.void.is_none());
+        let all = Sparse::merged(samples.flat_map(|slice| slice.counted()).map(|sample| &sample.service));
+        mean_of_largest(&all, n).map(|largest| (largest - mean_of_largest(&all, 1).unwrap_or(largest)) / 1e6)
+    }
+
+    fn redundancy(&self) -> Option<Redundancy> {
+        let figures = figures_of(self.books.entries, Layer::Rados, self.pattern);
+        redundancy(self.books.record, figures.first()?.place()?)
+    }
+}
+
+fn served_from_cache(books: &Books, disk: Estimate) -> bool {
+    let upper = [Layer::Osd, Layer::Rados, Layer::Rbd];
+    upper.iter().find_map(|layer| books.cell(*layer, Pattern::ReadLatency)).is_some_and(|read| read.high < disk.low)
+}
+
+/// Mean of the largest of `n` independent draws, ns: Σ v (F(v)^n − F(v−)^n).
+fn mean_of_largest(all: &Sparse, n: u32) -> Option<f64> {
+    if all.count == 0 {
+        return None;
+    }
+    let (mut below, mut mean) = (0.0, 0.0);
+    for (index, ops) in &all.buckets {
+        let (low, high) = Sparse::bucket_range(*index);
+        let up_to = below + *ops as f64 / all.count as f64;
+        mean += (low + high) as f64 / 2.0 * (up_to.powi(n as i32) - f64::powi(below, n as i32));
+        below = up_to;
+    }
+    Some(mean)
+}

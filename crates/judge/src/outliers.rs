@@ -1,0 +1,145 @@
+//! The slow one among N: each against the median of the others, with a scale shrunk to a prior.
+
+use crate::chart::figures_of;
+use crate::entry::Entry;
+use crate::series::{MAD_TO_SD, median};
+use crate::words::{percent, quantity};
+use model::{Layer, Outlier, Pattern, Place, Scope};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Spread of healthy peers that is assumed, and its degrees of freedom.
+const PRIOR_SPREAD: f64 = 0.04;
+const PRIOR_FREEDOM: f64 = 3.0;
+/// Benjamini-Hochberg's share of false discoveries.
+const FALSE_SHARE: f64 = 0.05;
+/// Less than this slower is no finding, however sure.
+const LEAST_EFFECT: f64 = 0.10;
+/// Of three, the odd one is known only if the other two agree to this.
+const TWO_AGREE: f64 = 0.10;
+
+/// Everything that is slower than its peers beyond the noise, in the order of layers and patterns.
+pub fn outliers(entries: &[Entry], scope: &Scope) -> Vec<Outlier> {
+    let all = Layer::ALL.into_iter().flat_map(|layer| Pattern::ALL.map(|pattern| (layer, pattern)));
+    all.flat_map(|(layer, pattern)| {
+        groups(figures_of(entries, layer, pattern), scope).into_iter().flat_map(|peers| of_group(&peers))
+    })
+    .collect()
+}
+
+/// Targets that should be alike: same class of OSD, same model of disk.
+fn groups<'e, 'a>(figures: Vec<&'e Entry<'a>>, scope: &Scope) -> Vec<Vec<&'e Entry<'a>>> {
+    let mut groups: Vec<(String, Vec<&Entry>)> = Vec::new();
+    for entry in figures.into_iter().filter(|entry| entry.usable().is_some()) {
+        let key = kinship(entry, scope);
+        match groups.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, peers)) => peers.push(entry),
+            None => groups.push((key, vec![entry])),
+        }
+    }
+    groups.into_iter().map(|(_, peers)| peers).collect()
+}
+
+fn kinship(entry: &Entry, scope: &Scope) -> String {
+    let model = |path: &str| {
+        let device = scope.devices.iter().find(|device| device.path == path);
+        device.map(|device| format!("{:?} {:?}", device.model, device.rotational)).unwrap_or_default()
+    };
+    match entry.place() {
+        Some(Place::Osd { osd, .. } | Place::Store { osd }) => {
+            let osd = scope.osds.iter().find(|found| found.id == *osd);
+            let disk = osd.and_then(|osd| osd.device.as_deref()).map(model).unwrap_or_default();
+            format!("{:?} {disk}", osd.and_then(|osd| osd.class.as_deref()))
+        }
+        Some(Place::Path { path, .. }) => model(&path.to_string_lossy()),
+        _ => String::new(),
+    }
+}
+
+fn of_group(peers: &[&Entry]) -> Vec<Outlier> {
+    if peers.len() < 3 {
+        return Vec::new();
+    }
+    let (speeds, errors): (Vec<f64>, Vec<f64>) =
+        peers.iter().map(|entry| (speed(entry), entry.relative_error())).unzip();
+    slow_ones(&speeds, &errors).into_iter().map(|(index, by)| outlier(peers, index, by)).collect()
+}
+
+/// Logarithm of how fast it is, whatever the metric.
+fn speed(entry: &Entry) -> f64 {
+    let value = entry.figure.estimate.map_or(f64::NAN, |estimate| estimate.value);
+    if entry.figure.metric.lower_is_better() { -value.ln() } else { value.ln() }
+}
+
+/// Indices of the slow, and by which share each is slower than the median of the others. `speeds` are logarithms,
+/// `errors` their standard errors.
+fn slow_ones(speeds: &[f64], errors: &[f64]) -> Vec<(usize, f64)> {
+    let judged: Vec<(f64, f64)> = (0..speeds.len()).map(|index| against_others(speeds, errors[index], index)).collect();
+    let rejected = benjamini_hochberg(&judged.iter().map(|(_, p)| *p).collect::<Vec<_>>());
+    let slow: Vec<(usize, f64)> = (0..speeds.len())
+        .filter(|index| rejected[*index] && judged[*index].0 < (1.0 - LEAST_EFFECT).ln())
+        .map(|index| (index, 1.0 - judged[index].0.exp()))
+        .collect();
+    // More than a quarter: two populations, and no one in them is odd.
+    if slow.len() > (speeds.len() / 4).max(1) { Vec::new() } else { slow }
+}
+
+/// How far it is off the median of the others, and the chance of that among the healthy.
+fn against_others(speeds: &[f64], error: f64, index: usize) -> (f64, f64) {
+    let others: Vec<f64> = (0..speeds.len()).filter(|other| *other != index).map(|other| speeds[other]).collect();
+    let centre = median(&others);
+    let off = speeds[index] - centre;
+    if others.len() == 2 && (others[0] - others[1]).abs() > TWO_AGREE {
+        return (off, 1.0);
+    }
+    let freedom = 0.6 * (speeds.len() as f64 - 2.0);
+    let prior = PRIOR_SPREAD.powi(2) + error.powi(2);
+    let shrunk = (PRIOR_FREEDOM * prior + freedom * scale(&others, centre).powi(2)) / (PRIOR_FREEDOM + freedom);
+    let variance = shrunk * (1.0 + 1.57 / others.len() as f64);
+    let chance = StudentsT::new(0.0, 1.0, PRIOR_FREEDOM + freedom).map(|t| t.cdf(off / variance.sqrt()));
+    (off, chance.unwrap_or(1.0))
+}
+
+/// Robust spread of the others, corrected for how few they are.
+fn scale(others: &[f64], centre: f64) -> f64 {
+    if let [a, b] = others {
+        return (a - b).abs() / 2f64.sqrt();
+    }
+    let deviations: Vec<f64> = others.iter().map(|speed| (speed - centre).abs()).collect();
+    MAD_TO_SD * median(&deviations) / small_sample(others.len())
+}
+
+/// Mean of the scaled MAD of `n` normal values, found by simulation; it tends to 1.
+fn small_sample(n: usize) -> f64 {
+    const FEW: [f64; 7] = [0.672, 0.735, 0.824, 0.840, 0.879, 0.887, 0.908];
+    n.checked_sub(3).and_then(|at| FEW.get(at)).copied().unwrap_or(1.0 - 0.82 / n as f64)
+}
+
+fn benjamini_hochberg(chances: &[f64]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..chances.len()).collect();
+    order.sort_by(|a, b| chances[*a].total_cmp(&chances[*b]));
+    let limit = |rank: usize| FALSE_SHARE * (rank + 1) as f64 / chances.len() as f64;
+    let kept = (0..order.len()).rev().find(|rank| chances[order[*rank]] <= limit(*rank)).map_or(0, |rank| rank + 1);
+    let mut rejected = vec![false; chances.len()];
+    order[..kept].iter().for_each(|index| rejected[*index] = true);
+    rejected
+}
+
+fn outlier(peers: &[&Entry], index: usize, by: f64) -> Outlier {
+    let figure = &peers[index].figure;
+    let value = |entry: &Entry| entry.figure.estimate.map_or(f64::NAN, |estimate| estimate.value);
+    let others: Vec<f64> = (0..peers.len()).filter(|other| *other != index).map(|other| value(peers[other])).collect();
+    let many = if others.len() == 2 { "two".to_string() } else { others.len().to_string() };
+    Outlier {
+        layer: figure.layer,
+        pattern: figure.pattern,
+        target: figure.target.clone(),
+        slower_by: by,
+        says: format!(
+            "{} is {} slower than the median of the other {many}: {} against {}",
+            figure.target,
+            percent(by),
+            quantity(value(peers[index]), figure.metric),
+            quantity(median(&others), figure.metric)
+        ),
+    }
+}

@@ -1,0 +1,1 @@
+//! Samples made for tests.

@@ -1,0 +1,56 @@
+//! Numbers as words, for the reasons that figures carry: three digits, thousands separated, with the unit.
+
+use model::{Bytes, Metric};
+
+/// Three significant digits, whole numbers with separators: `5,420`, `1.24`, `0.0412`.
+pub fn number(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let digits = value.abs().log10().floor() as i32;
+    if digits >= 2 {
+        let unit = 10f64.powi(digits - 2);
+        return grouped((value / unit).round() * unit);
+    }
+    format!("{value:.*}", (2 - digits) as usize)
+}
+
+fn grouped(value: f64) -> String {
+    let digits = format!("{:.0}", value.abs());
+    let mut text = String::from(if value < 0.0 { "-" } else { "" });
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+pub fn quantity(value: f64, metric: Metric) -> String {
+    format!("{} {}", number(value), metric.unit())
+}
+
+/// A share as percent: `8.7 %`, `31 %`.
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent.abs() < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+}
+
+pub fn volume(bytes: Bytes) -> String {
+    const UNITS: [(&str, f64); 3] = [("GiB", 1073741824.0), ("MiB", 1048576.0), ("KiB", 1024.0)];
+    let bytes = bytes as f64;
+    match UNITS.into_iter().find(|(_, size)| bytes >= *size) {
+        Some((unit, size)) => format!("{} {unit}", number(bytes / size)),
+        None => format!("{bytes} bytes"),
+    }
+}
+
+pub fn seconds(seconds: f64) -> String {
+    if seconds < 100.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
+}
+
+/// `1 pass`, `3 passes`; the plural is given where it isn't the singular with an s.
+pub fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
