@@ -62,7 +62,9 @@ impl Cluster {
     fn explain(&self, command: &str, error: CephError) -> ClusterError {
         match error {
             // A monitor's own safety option, not a missing right: the journal deals with it.
-            CephError::NotPermitted { ref status, .. } if status.contains("mon_allow_pool") => ClusterError::Ceph(error),
+            CephError::NotPermitted { ref status, .. } if status.contains("mon_allow_pool") => {
+                ClusterError::Ceph(error)
+            }
             CephError::NotPermitted { .. } => ClusterError::NotPermitted(rights::advice(self, command)),
             other => ClusterError::Ceph(other),
         }

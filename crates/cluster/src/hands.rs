@@ -13,9 +13,7 @@ use std::path::Path;
 pub fn before(cluster: Option<&Cluster>, change: &Change) -> Result<Option<String>, ClusterError> {
     match (change, cluster) {
         (Change::Option { who, name, .. }, Some(cluster)) => option_value(cluster, who, name),
-        (Change::Flag { name }, Some(cluster)) => {
-            Ok(flags(cluster)?.contains(name).then(|| "set".to_string()))
-        }
+        (Change::Flag { name }, Some(cluster)) => Ok(flags(cluster)?.contains(name).then(|| "set".to_string())),
         _ => Ok(None),
     }
 }
@@ -32,9 +30,7 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<(), ClusterErr
         // The objects come with the load; the entry is there so that they go.
         (Change::Objects { .. }, Some(_)) => Ok(()),
         (Change::Option { who, name, value }, Some(cluster)) => set_option(cluster, who, name, Some(value)),
-        (Change::Flag { name }, Some(cluster)) => {
-            cluster.tell(json!({"prefix": "osd set", "key": name})).map(drop)
-        }
+        (Change::Flag { name }, Some(cluster)) => cluster.tell(json!({"prefix": "osd set", "key": name})).map(drop),
     }
 }
 
@@ -118,9 +114,9 @@ fn option_value(cluster: &Cluster, who: &str, name: &str) -> Result<Option<Strin
     let all = cluster.ask(json!({"prefix": "config dump"}))?;
     let entries = all.as_array().ok_or_else(|| ClusterError::answer("config dump", "not a list"))?;
     let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or("").to_string();
-    let found = entries.iter().find(|entry| {
-        text(entry, "section") == who && text(entry, "name") == name && text(entry, "mask").is_empty()
-    });
+    let found = entries
+        .iter()
+        .find(|entry| text(entry, "section") == who && text(entry, "name") == name && text(entry, "mask").is_empty());
     Ok(found.map(|entry| text(entry, "value")))
 }
 

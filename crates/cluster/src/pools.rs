@@ -53,11 +53,7 @@ pub fn names(cluster: &Cluster) -> Result<Vec<String>, ClusterError> {
 
 /// Waits until every placement group of the pool is active and clean. `progress` gets the share that is, and says
 /// whether to go on.
-pub fn wait_clean(
-    cluster: &Cluster,
-    name: &str,
-    progress: &mut dyn FnMut(f64) -> bool,
-) -> Result<(), ClusterError> {
+pub fn wait_clean(cluster: &Cluster, name: &str, progress: &mut dyn FnMut(f64) -> bool) -> Result<(), ClusterError> {
     let deadline = Instant::now() + Duration::from_secs(CLEAN_SECONDS);
     loop {
         let (clean, all) = clean_groups(cluster, name)?;

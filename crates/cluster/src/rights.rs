@@ -11,9 +11,8 @@ fn needed(command: &str) -> &'static str {
     match command {
         "bench" => "osd 'allow *'",
         "pg ls-by-pool" | "pg dump" | "osd perf" | "osd df" => "mgr 'allow r'",
-        "status" | "osd dump" | "osd metadata" | "versions" | "health" | "osd tree" | "df" | "config dump" | "osd map" => {
-            "mon 'allow r'"
-        }
+        "status" | "osd dump" | "osd metadata" | "versions" | "health" | "osd tree" | "df" | "config dump"
+        | "osd map" => "mon 'allow r'",
         _ => "mon 'allow rw'",
     }
 }

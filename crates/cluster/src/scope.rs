@@ -97,11 +97,9 @@ fn hosts(osds: &[OsdScope]) -> Vec<HostScope> {
     for osd in osds {
         match hosts.iter_mut().find(|host| host.name == osd.host) {
             Some(known) => known.address = known.address.take().or_else(|| osd.address.clone()),
-            None => hosts.push(HostScope {
-                name: osd.host.clone(),
-                address: osd.address.clone(),
-                ..HostScope::default()
-            }),
+            None => {
+                hosts.push(HostScope { name: osd.host.clone(), address: osd.address.clone(), ..HostScope::default() })
+            }
         }
     }
     hosts

@@ -53,8 +53,21 @@ fn too_few_rights(lab: &Lab) {
 /// What the error message calls the least that suffices does suffice.
 fn least_rights(lab: &Lab) {
     let keyring = user(lab, "least", &["mon", "allow rw", "mgr", "allow r", "osd", "allow *"]);
-    let ran = lab.run(&["run", "--layers", "store,osd,rados,rbd", "--patterns", "write-latency", "--duration", "1s",
-        "--id", "least", "--keyring", &keyring, "--format", "json"]);
+    let ran = lab.run(&[
+        "run",
+        "--layers",
+        "store,osd,rados,rbd",
+        "--patterns",
+        "write-latency",
+        "--duration",
+        "1s",
+        "--id",
+        "least",
+        "--keyring",
+        &keyring,
+        "--format",
+        "json",
+    ]);
     assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
     let void = ran.json()["figures"].as_array().unwrap().iter().filter(|figure| figure["label"] == "void").count();
     assert_eq!(void, 0, "{}", ran.err);
@@ -74,15 +87,37 @@ fn foreign_images_are_only_read(lab: &Lab) {
     lab.ceph(&["osd", "pool", "application", "enable", "theirs", "rbd"]);
     lab.rbd(&["create", "--size", "32M", "theirs/disk"]);
     let before = lab.rbd(&["du", "theirs/disk"]);
-    let ran = lab.run(&["rbd", "--pool", "theirs", "--image", "disk", "--duration", "1s", "--patterns", "write-latency"]);
+    let ran =
+        lab.run(&["rbd", "--pool", "theirs", "--image", "disk", "--duration", "1s", "--patterns", "write-latency"]);
     ran.ends(3, &["not Fathom's"]);
-    let ran = lab.run(&["rbd", "--pool", "theirs", "--image", "disk", "--duration", "1s", "--patterns", "read-latency"]);
+    let ran =
+        lab.run(&["rbd", "--pool", "theirs", "--image", "disk", "--duration", "1s", "--patterns", "read-latency"]);
     assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
     assert_eq!(lab.rbd(&["du", "theirs/disk"]), before);
     // A named pool gets images and objects of Fathom's own, and loses them again.
-    let ran = lab.run(&["rbd", "--pool", "theirs", "--duration", "1s", "--patterns", "write-latency", "--working-set", "16M"]);
+    let ran = lab.run(&[
+        "rbd",
+        "--pool",
+        "theirs",
+        "--duration",
+        "1s",
+        "--patterns",
+        "write-latency",
+        "--working-set",
+        "16M",
+    ]);
     assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
-    let ran = lab.run(&["rados", "--pool", "theirs", "--duration", "1s", "--patterns", "write-latency", "--working-set", "16M"]);
+    let ran = lab.run(&[
+        "rados",
+        "--pool",
+        "theirs",
+        "--duration",
+        "1s",
+        "--patterns",
+        "write-latency",
+        "--working-set",
+        "16M",
+    ]);
     assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
     assert_eq!(lab.rbd(&["ls", "theirs"]).trim(), "disk");
     lab.ceph(&["osd", "pool", "delete", "theirs", "theirs", "--yes-i-really-really-mean-it"]);

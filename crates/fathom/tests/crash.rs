@@ -38,7 +38,11 @@ fn killed_at_any_instant_then_restored_leaves_the_cluster_as_it_was() {
         run.wait().unwrap();
         lab.run(&["restore", "--yes"]).ends(0, &[]);
         assert_eq!(lab.snapshot(), before, "{plan:?} killed after {lived:?} (seed {seed})");
-        assert_eq!(fs::read_dir(files.path()).unwrap().count(), 0, "a file was left: {plan:?} after {lived:?} (seed {seed})");
+        assert_eq!(
+            fs::read_dir(files.path()).unwrap().count(),
+            0,
+            "a file was left: {plan:?} after {lived:?} (seed {seed})"
+        );
         let objects = common::tool("rados", &["--conf", lab.conf(), "-p", "named", "ls"]);
         assert!(!objects.contains("fathom"), "objects were left: {objects} (seed {seed})");
     }

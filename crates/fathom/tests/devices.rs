@@ -25,10 +25,7 @@ fn refused(device: &LoopDevice, words: &[&str]) {
 #[test]
 fn devices_that_hold_something_are_refused() {
     let device = LoopDevice::of(64 << 20);
-    for (make, word) in [
-        (vec!["mkfs.ext4", "-q", "-F"], "ext"),
-        (vec!["mkswap", "-q"], "swap"),
-    ] {
+    for (make, word) in [(vec!["mkfs.ext4", "-q", "-F"], "ext"), (vec!["mkswap", "-q"], "swap")] {
         let mut arguments = make[1..].to_vec();
         arguments.push(&device.path);
         tool(make[0], &arguments);
@@ -93,7 +90,8 @@ fn all_four_ways_of_durable_writes_and_both_engines() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     for sync in ["sync", "dsync", "fsync", "fdatasync"] {
         for engine in ["io_uring", "psync"] {
-            let ran = disk(&home, folder.path().to_str().unwrap(), &["--sync", sync, "--engine", engine, "--format", "json"]);
+            let ran =
+                disk(&home, folder.path().to_str().unwrap(), &["--sync", sync, "--engine", engine, "--format", "json"]);
             assert!(matches!(ran.code, 0 | 4), "{sync} {engine}: {}", ran.err);
             let figure = &ran.json()["figures"][0];
             assert_eq!((&figure["workload"]["durability"], &figure["errors"]), (&sync.into(), &0.into()), "{figure}");

@@ -80,7 +80,9 @@ fn the_product_does_not_unwrap() {
     for (path, text) in sources().iter().filter(|(path, _)| !is_test(path)) {
         for (number, line) in product(text).lines().enumerate() {
             let code = line.split("//").next().unwrap_or("");
-            let found = [".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!("].iter().find(|word| code.contains(**word));
+            let found = [".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!("]
+                .iter()
+                .find(|word| code.contains(**word));
             assert!(found.is_none(), "{}:{}: {}", path.display(), number + 1, line.trim());
         }
     }
@@ -89,7 +91,8 @@ fn the_product_does_not_unwrap() {
 /// Statistics and the worker get their time from a `Clock`, so that whole runs are tested without time passing.
 #[test]
 fn time_comes_from_the_clock_where_it_is_measured() {
-    let measuring = ["crates/judge/src", "crates/model/src", "engines/src/worker", "engines/src/sim", "engines/src/crew"];
+    let measuring =
+        ["crates/judge/src", "crates/model/src", "engines/src/worker", "engines/src/sim", "engines/src/crew"];
     for (path, text) in sources() {
         let name = path.to_string_lossy().replace("fathom/../", "");
         if measuring.iter().any(|part| name.contains(part)) {

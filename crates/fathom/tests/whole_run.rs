@@ -23,11 +23,12 @@ fn a_quick_run_has_every_cell_and_can_be_shown_again() {
 }
 
 fn every_cell(document: &Value) {
-    let expected = [
-        ("device", 6), ("network", 4), ("store", 3), ("osd", 6), ("rados", 6), ("rbd", 6),
-    ];
+    let expected = [("device", 6), ("network", 4), ("store", 3), ("osd", 6), ("rados", 6), ("rbd", 6)];
     for (layer, count) in expected {
-        let cells: BTreeSet<&str> = document["chart"].as_array().unwrap().iter()
+        let cells: BTreeSet<&str> = document["chart"]
+            .as_array()
+            .unwrap()
+            .iter()
             .filter(|cell| cell["layer"] == layer)
             .map(|cell| cell["pattern"].as_str().unwrap())
             .collect();

@@ -47,7 +47,9 @@ pub fn find(path: &Path) -> std::io::Result<Option<String>> {
     let back = read_at(&mut device, bytes.saturating_sub(EDGE as u64), EDGE)?;
     for (place, part) in [("first", &front), ("last", &back)] {
         if let Some(at) = part.iter().position(|byte| *byte != 0) {
-            return Ok(Some(format!("holds data that Fathom does not know (byte {at} of its {place} MiB is not zero)")));
+            return Ok(Some(format!(
+                "holds data that Fathom does not know (byte {at} of its {place} MiB is not zero)"
+            )));
         }
     }
     Ok(None)

@@ -64,9 +64,10 @@ impl Book {
         })?;
         let mut book = Book { path: path.to_path_buf(), file, head, entries };
         // What follows the last whole line is torn: its change was never made, and the next line must not hang on it.
-        let mended = book.file.set_len(whole as u64).and_then(|()| {
-            if text[..whole].ends_with('\n') { Ok(()) } else { book.file.write_all(b"\n") }
-        });
+        let mended = book
+            .file
+            .set_len(whole as u64)
+            .and_then(|()| if text[..whole].ends_with('\n') { Ok(()) } else { book.file.write_all(b"\n") });
         mended.map_err(|error| failed(path, &error))?;
         Ok(book)
     }
@@ -113,10 +114,8 @@ impl Book {
 }
 
 fn lock(path: &Path, file: File) -> Result<Flock<File>, ClusterError> {
-    Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|_| ClusterError::Journal {
-        path: path.to_path_buf(),
-        what: "its run is still going on".to_string(),
-    })
+    Flock::lock(file, FlockArg::LockExclusiveNonblock)
+        .map_err(|_| ClusterError::Journal { path: path.to_path_buf(), what: "its run is still going on".to_string() })
 }
 
 fn failed(path: &Path, error: &dyn std::fmt::Display) -> ClusterError {

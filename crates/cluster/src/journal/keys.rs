@@ -17,7 +17,8 @@ pub struct Copy {
 
 pub fn write(cluster: &Cluster, head: &Head, changes: &[Undo]) -> Result<(), ClusterError> {
     let copy = Copy { head: head.clone(), changes: changes.to_vec() };
-    let text = serde_json::to_string(&copy).map_err(|error| ClusterError::answer("config-key set", error.to_string()))?;
+    let text =
+        serde_json::to_string(&copy).map_err(|error| ClusterError::answer("config-key set", error.to_string()))?;
     cluster.tell(json!({"prefix": "config-key set", "key": key(&head.run), "val": text})).map(drop)
 }
 

@@ -8,7 +8,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Parser, Debug)]
-#[command(name = "fathom", version, about = "Sounds a Ceph cluster: measures every layer, from the disk to the RBD image, and says what each one takes")]
+#[command(
+    name = "fathom",
+    version,
+    about = "Sounds a Ceph cluster: measures every layer, from the disk to the RBD image, and says what each one takes"
+)]
 #[command(after_help = "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 refused for safety; \
                         4 done, but figures are unsettled, implausible or missing.")]
 pub struct Cli {

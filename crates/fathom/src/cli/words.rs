@@ -117,7 +117,9 @@ mod tests {
 
     #[test]
     fn sizes_as_people_write_them() {
-        for (text, bytes) in [("4k", 4096), ("4KiB", 4096), ("4K", 4096), ("4M", 4 << 20), ("1.5G", 3 << 29), ("512", 512)] {
+        for (text, bytes) in
+            [("4k", 4096), ("4KiB", 4096), ("4K", 4096), ("4M", 4 << 20), ("1.5G", 3 << 29), ("512", 512)]
+        {
             assert_eq!(size(text), Ok(bytes), "{text}");
         }
         for text in ["", "k", "4x", "-4k", "0", "1e9", "4kk", "nan", "inf", "99999P", "0.1"] {

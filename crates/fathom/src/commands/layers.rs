@@ -25,7 +25,10 @@ fn wishes(layer: Layer, args: &LayerArgs) -> Wishes {
 
 pub fn disk(common: &Common, args: &DiskArgs) -> Result<ExitCode, Failure> {
     if let Some(given_up) = args.destroy_data_on.as_ref().filter(|path| !args.paths.contains(path)) {
-        let text = format!("--destroy-data-on {}: is none of the paths to measure; name the same path twice", given_up.display());
+        let text = format!(
+            "--destroy-data-on {}: is none of the paths to measure; name the same path twice",
+            given_up.display()
+        );
         return Err(Failure::Usage(text));
     }
     let wishes = Wishes {

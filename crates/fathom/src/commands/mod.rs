@@ -5,11 +5,12 @@ mod layers;
 pub mod restore;
 mod run;
 mod runs;
+mod terminal;
 
 use crate::cli::{Cli, Command, Format};
 use crate::failure::{Failure, INCOMPLETE};
 use crate::sounding::Sounded;
-use faces::terminal::{self, Style};
+use faces::terminal::Style;
 use model::{Record, Report};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -36,7 +37,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
 /// The result of a run on standard output, in the format that was asked for.
 pub fn print(format: Format, record: &Record, report: &Report) -> Result<(), Failure> {
     let text = match format {
-        Format::Text => terminal::summary(report, &record.scope, &style()),
+        Format::Text => faces::terminal::summary(report, &record.scope, &style()),
         Format::Json => format!("{:#}\n", faces::json::document(report, record)),
         Format::Markdown => faces::markdown::page(report, record),
     };
@@ -52,31 +53,23 @@ pub fn exit_code(sounded: &Sounded) -> ExitCode {
     }
 }
 
+/// For standard output: a hundred columns where it is no terminal.
 pub fn style() -> Style {
-    let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    Style { width: width.or_else(terminal_width).unwrap_or(100), colours: colours() && std::io::stdout().is_terminal() }
+    Style { width: width(), colours: colours() && std::io::stdout().is_terminal() }
+}
+
+/// For progress on standard error.
+pub fn progress_style() -> Style {
+    Style { width: width(), colours: colours() && std::io::stderr().is_terminal() }
+}
+
+fn width() -> usize {
+    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    told.or_else(terminal::columns).unwrap_or(100)
 }
 
 /// `NO_COLOR` (no-color.org) and dumb terminals.
-pub fn colours() -> bool {
+fn colours() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
-}
-
-fn terminal_width() -> Option<usize> {
-    clap_width::columns()
-}
-
-mod clap_width {
-    //! The terminal's width, by the one call that asks for it.
-
-    nix::ioctl_read_bad!(window_size, nix::libc::TIOCGWINSZ, nix::libc::winsize);
-
-    #[allow(unsafe_code)]
-    pub fn columns() -> Option<usize> {
-        let mut size = nix::libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-        // SAFETY: the kernel writes a winsize into `size`, which lives until the call returns.
-        unsafe { window_size(1, &mut size) }.ok()?;
-        (size.ws_col > 0).then_some(usize::from(size.ws_col))
-    }
 }

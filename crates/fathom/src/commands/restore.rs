@@ -58,7 +58,7 @@ fn told(common: &Common, runs: &[String], errors: Vec<ClusterError>) -> Result<E
 fn named_cluster(common: &Common, args: &RestoreArgs) -> Result<Option<Cluster>, Failure> {
     let mut access = common.cluster.access();
     if let Some(name) = &args.lab {
-        let lab = lab::status(name).map_err(|error| Failure::Failed(error.to_string()))?;
+        let lab = lab::status(name)?;
         let lab = lab.ok_or_else(|| Failure::Usage(format!("there is no lab {name}; see fathom lab list")))?;
         access.conf = Some(lab.conf);
     }
@@ -77,7 +77,10 @@ fn list(left: &[Pending]) {
             eprintln!("  {}", undo.change.what());
         }
         if pending.path.is_none() {
-            eprintln!("  (known from the cluster alone: make sure that this run is not going on on host {})", head.host);
+            eprintln!(
+                "  (known from the cluster alone: make sure that this run is not going on on host {})",
+                head.host
+            );
         }
     }
 }
@@ -137,7 +140,9 @@ fn cluster_of(named: Option<&Cluster>, fsid: &str, head: &Head) -> Result<Cluste
         ..ceph::Access::default()
     };
     let cluster = Cluster::connect(&access).map_err(|error| {
-        Failure::Failed(format!("its cluster {fsid} is not reached: {error}; name it with --conf, or give the journal up by deleting it"))
+        Failure::Failed(format!(
+            "its cluster {fsid} is not reached: {error}; name it with --conf, or give the journal up by deleting it"
+        ))
     })?;
     match cluster.rados.fsid()? == fsid {
         true => Ok(cluster),

@@ -33,7 +33,7 @@ pub fn sound_and_print(common: &Common, ground: &GroundArgs, wishes: &Wishes) ->
         || (wishes.paths.is_empty() && wishes.layers.contains(&Layer::Device));
     match sound(common, ground, wishes, needs_cluster)? {
         Outcome::Planned(plan) => {
-            print!("{}", faces::terminal::plan(&plan, &super::style()));
+            print!("{}", faces::terminal::plan(&plan, crate::planner::seconds_expected(&plan), &super::style()));
             Ok(ExitCode::SUCCESS)
         }
         Outcome::Sounded(sounded) => {

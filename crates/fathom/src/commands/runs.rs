@@ -18,7 +18,17 @@ pub fn list(common: &Common) -> Result<ExitCode, Failure> {
     // No run yet is an empty list, not an error; a file that was named must be there.
     let runs = if common.archive.is_none() && !path.exists() { Vec::new() } else { open(common)?.runs()? };
     match common.format {
-        Format::Json => println!("{:#}", json!({"schema": "fathom.runs/1", "runs": runs})),
+        Format::Json => {
+            let runs: Vec<_> = runs
+                .iter()
+                .map(|run| {
+                    json!({"run": run.run, "started": run.started, "seconds": run.seconds, "version": run.version,
+                        "command": run.command, "cluster": run.cluster, "steps": run.steps, "slices": run.slices,
+                        "finished": run.finished})
+                })
+                .collect();
+            println!("{:#}", json!({"schema": "fathom.runs/1", "runs": runs}));
+        }
         _ => {
             let rows: Vec<faces::terminal::RunRow> = runs
                 .into_iter()

@@ -54,7 +54,10 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
         Found::Nothing => add_own_file(draft, path, path, wanted.unwrap_or(GIB)),
         Found::File(_) => {
             let mend = "delete it: Fathom makes the file itself and deletes it afterwards";
-            return Err(Failure::Refused(format!("{}: is a file that is there already, and empty; {mend}", path.display())));
+            return Err(Failure::Refused(format!(
+                "{}: is a file that is there already, and empty; {mend}",
+                path.display()
+            )));
         }
     }
     Ok(())
@@ -62,9 +65,9 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
 
 fn read_only_hint(refusal: Refusal) -> Failure {
     match Failure::from(refusal) {
-        Failure::Refused(text) => Failure::Refused(format!(
-            "{text}. Reading is safe: --patterns read-latency,read-parallel,read-linear"
-        )),
+        Failure::Refused(text) => {
+            Failure::Refused(format!("{text}. Reading is safe: --patterns read-latency,read-parallel,read-linear"))
+        }
         other => other,
     }
 }

@@ -35,11 +35,20 @@ pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     Ok(Plan { changes: draft.changes, steps: draft.steps, goal: wishes.goal.clone() })
 }
 
+/// Of the whole run if every figure settles as soon as it may: slices, the pauses between them, and the filling.
+pub fn seconds_expected(plan: &Plan) -> f64 {
+    let pass: f64 = plan.steps.iter().map(|step| plan.goal.slice_seconds(&step.workload) + 0.5).sum();
+    pass * f64::from(plan.goal.passes_min)
+}
+
 /// Everything that an engine can't do is told before anything is changed.
 fn refuse_impossible(draft: &Draft) -> Result<(), Failure> {
     if draft.steps.is_empty() {
         let layers: Vec<&str> = draft.wishes.layers.iter().map(|layer| layer.name()).collect();
-        return Err(Failure::Usage(format!("there is nothing to measure: no target for {} with these patterns", layers.join(", "))));
+        return Err(Failure::Usage(format!(
+            "there is nothing to measure: no target for {} with these patterns",
+            layers.join(", ")
+        )));
     }
     for step in &draft.steps {
         let engine = engines::engine_for(step)?;
@@ -47,7 +56,12 @@ fn refuse_impossible(draft: &Draft) -> Result<(), Failure> {
             // A file that the run makes itself is not there yet.
             let ours = matches!(&target.place, model::Place::Path { path, .. } if draft.makes(path));
             if let Some(why) = engine.refuse(target, &step.workload).filter(|_| !ours) {
-                return Err(Failure::Usage(format!("{} {} {}: {why}", step.layer.name(), target.name, step.pattern.name())));
+                return Err(Failure::Usage(format!(
+                    "{} {} {}: {why}",
+                    step.layer.name(),
+                    target.name,
+                    step.pattern.name()
+                )));
             }
         }
     }

@@ -43,11 +43,8 @@ fn pairs(draft: &Draft) -> Vec<Target> {
     remote
         .into_iter()
         .map(|host| {
-            let to = Endpoint {
-                host: host.name.clone(),
-                address: host.address.clone(),
-                namespace: host.namespace.clone(),
-            };
+            let to =
+                Endpoint { host: host.name.clone(), address: host.address.clone(), namespace: host.namespace.clone() };
             pair(from.clone(), to, format!("client→{}", host.name))
         })
         .collect()

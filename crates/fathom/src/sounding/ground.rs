@@ -24,7 +24,10 @@ struct OwnLab(String);
 impl Drop for OwnLab {
     fn drop(&mut self) {
         if let Err(error) = lab::down(&self.0) {
-            eprintln!("fathom: lab {} could not be taken down: {error}; try: fathom lab down --name {}", self.0, self.0);
+            eprintln!(
+                "fathom: lab {} could not be taken down: {error}; try: fathom lab down --name {}",
+                self.0, self.0
+            );
         }
     }
 }
@@ -65,8 +68,13 @@ impl Grounded {
 
 /// The running lab of that name, or a new one for this run.
 fn lab_of(common: &Common, name: &str) -> Result<(Option<lab::Lab>, Option<OwnLab>), Failure> {
-    if let Some(lab) = lab::status(name).map_err(|error| Failure::Failed(error.to_string()))? {
-        return Ok((Some(lab), None));
+    match lab::status(name)? {
+        Some(lab) if lab.state == lab::State::Ready => return Ok((Some(lab), None)),
+        Some(lab) if lab.state == lab::State::Starting => {
+            return Err(Failure::Failed(format!("lab {name} is still starting; see fathom lab status --name {name}")));
+        }
+        // A broken lab's leftovers go before a new one of its name comes.
+        _ => {}
     }
     let mut tell = |text: &str| {
         if !common.quiet {
@@ -74,7 +82,7 @@ fn lab_of(common: &Common, name: &str) -> Result<(Option<lab::Lab>, Option<OwnLa
         }
     };
     let spec = lab::Spec { name: name.to_string(), ..lab::Spec::default() };
-    let lab = lab::up(&spec, &mut tell).map_err(|error| Failure::Failed(error.to_string()))?;
+    let lab = lab::up(&spec, &mut tell)?;
     Ok((Some(lab), Some(OwnLab(name.to_string()))))
 }
 

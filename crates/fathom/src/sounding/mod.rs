@@ -79,7 +79,7 @@ fn measured(
     prepare::make_changes(plan, grounded, journal, telling, interrupt)?;
     prepare::fill(plan, &context, telling, interrupt)?;
     let watch = grounded.cluster.as_ref().map(cluster::watch::Watch::start);
-    let clock: Arc<dyn Clock> = Arc::new(RealClock::default());
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
     let watching = guard::Watching { watch: watch.as_ref(), interrupt };
     conductor::Conductor { plan, context: &context, clock: &clock, eyes: &watching, engine_of: &engines::engine_for }
         .conduct(telling)

@@ -28,7 +28,8 @@ pub fn make_changes(
         for change in &first {
             let Change::Pool { name, .. } = change else { continue };
             let what = format!("waiting for the placement groups of pool {name}");
-            let mut tell = |share| telling.tell(Event::Progress { what: what.clone(), share }).is_ok() && !interrupt.asked();
+            let mut tell =
+                |share| telling.tell(Event::Progress { what: what.clone(), share }).is_ok() && !interrupt.asked();
             pools::wait_clean(cluster, name, &mut tell)?;
         }
     }
@@ -64,7 +65,8 @@ fn distinct(plan: &Plan) -> Vec<(&Step, &Target)> {
     for step in &plan.steps {
         for target in step.targets.iter().filter(|target| ours(target)) {
             let same = |(other, known): &&mut (&Step, &Target)| {
-                known.place == target.place && other.workload.object == step.workload.object
+                known.place == target.place
+                    && other.workload.object == step.workload.object
                     && other.pattern.family() == step.pattern.family()
             };
             match jobs.iter_mut().find(same) {

@@ -18,7 +18,7 @@ impl Telling {
     pub fn open(common: &Common, head: &RunHead) -> Result<Telling, Failure> {
         let path = common.archive.clone().unwrap_or_else(archive::default_path);
         let archive: Box<dyn Face> = Box::new(Archive::open(&path)?.writer());
-        let progress: Box<dyn Face> = Box::new(Progress::stderr(common.quiet, crate::commands::colours()));
+        let progress: Box<dyn Face> = Box::new(Progress::stderr(common.quiet, crate::commands::progress_style()));
         Ok(Telling {
             record: Record { head: head.clone(), ..Record::default() },
             faces: vec![archive, progress],

@@ -64,7 +64,8 @@ impl Ran {
 
     #[track_caller]
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{}: {error} in\n{}\n{}", self.what, self.out, self.err))
+        serde_json::from_str(&self.out)
+            .unwrap_or_else(|error| panic!("{}: {error} in\n{}\n{}", self.what, self.out, self.err))
     }
 }
 
