@@ -4,10 +4,11 @@ use crate::error::ArchiveError;
 use crate::{Archive, body};
 use model::Record;
 use rusqlite::params;
+use serde::Serialize;
 use std::path::Path;
 
 /// One line of the list of runs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunSummary {
     pub run: String,
     /// RFC 3339, UTC.

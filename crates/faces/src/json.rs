@@ -28,6 +28,29 @@ pub fn document(report: &Report, record: &Record) -> Value {
     })
 }
 
+/// The same document of a command that failed before there was a run: `error` is all that it knows.
+pub fn failed(error: &str, version: &str) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "run": null,
+        "started": null,
+        "seconds": 0.0,
+        "version": version,
+        "command": null,
+        "passes": 0,
+        "finished": false,
+        "goal": null,
+        "scope": null,
+        "figures": [],
+        "chart": [],
+        "ledger": [],
+        "outliers": [],
+        "findings": [],
+        "changes": [],
+        "errors": [error],
+    })
+}
+
 fn list<T>(items: &[T], document: impl Fn(&T) -> Value) -> Value {
     items.iter().map(document).collect()
 }

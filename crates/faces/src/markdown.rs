@@ -2,10 +2,11 @@
 
 use crate::{numbers, scene, words};
 use model::pattern::Family;
-use model::{Figure, LedgerRow, Pattern, Report, Scope, Standing};
+use model::{Figure, LedgerRow, Pattern, Record, Report, Scope, Standing};
 
 /// The whole run. Texts from the cluster are escaped: a name can make no markup.
-pub fn page(report: &Report, scope: &Scope) -> String {
+pub fn page(report: &Report, record: &Record) -> String {
+    let scope = &record.scope;
     let mut head = scene::head(report, scope).into_iter();
     let mut page = format!("# {}\n", escaped(&head.next().unwrap_or_default()));
     for line in head {
@@ -124,7 +125,7 @@ fn targets(report: &Report, scope: &Scope) -> String {
                 .extend(row.figures.iter().map(|figure| figure.map_or(String::new(), |figure| target(report, figure))));
             cells
         });
-        format!("## Each {} alone\n\n{}", targets.layer.name(), table(&heading, rows))
+        format!("## {}\n\n{}", targets.title(), table(&heading, rows))
     });
     tables.collect::<Vec<_>>().join("\n")
 }

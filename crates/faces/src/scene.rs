@@ -1,7 +1,7 @@
 //! What a face shows of a report, in which order, before it is laid out: shared by the terminal and Markdown.
 
 use crate::{numbers, words};
-use model::{ChartCell, Figure, Label, Layer, Outlier, Pattern, Report, Scope};
+use model::{ChartCell, Figure, Label, Layer, OpKind, Outlier, Pattern, Report, Scope};
 
 /// `Fathom 0.1.0, run 2026…`, then the cluster in one line, then what holds for the whole run.
 pub fn head(report: &Report, scope: &Scope) -> Vec<String> {
@@ -65,9 +65,11 @@ pub fn marks(report: &Report) -> Vec<(char, String)> {
     marks
 }
 
-/// The targets of a layer side by side: each measured alone.
+/// The targets of a layer side by side.
 pub struct Targets<'a> {
     pub layer: Layer,
+    /// Was each loaded while the others were quiet?
+    pub alone: bool,
     pub patterns: Vec<Pattern>,
     pub rows: Vec<TargetRow<'a>>,
 }
@@ -81,36 +83,46 @@ pub struct TargetRow<'a> {
     pub figures: Vec<Option<&'a Figure>>,
 }
 
+impl Targets<'_> {
+    pub fn title(&self) -> String {
+        let how = if self.alone { "alone" } else { "beside the others" };
+        format!("Each target of {}, {how}", self.layer.name())
+    }
+}
+
 /// One table for every layer of which several targets were measured.
 pub fn targets<'a>(report: &'a Report, scope: &'a Scope) -> Vec<Targets<'a>> {
     let tables = Layer::ALL.into_iter().map(|layer| {
-        let alone: Vec<&Figure> =
-            report.figures.iter().filter(|figure| figure.layer == layer && alone(figure)).collect();
-        let patterns = Pattern::ALL.into_iter().filter(|pattern| alone.iter().any(|figure| figure.pattern == *pattern));
+        let mut own: Vec<&Figure> = report.figures.iter().filter(|f| f.layer == layer && f.chart).collect();
+        // Measured alone goes before measured beside others, as in the chart.
+        own.sort_by_key(|figure| figure.at_once);
+        let patterns = Pattern::ALL.into_iter().filter(|pattern| own.iter().any(|figure| figure.pattern == *pattern));
         let patterns: Vec<Pattern> = patterns.collect();
-        let mut names: Vec<&str> = alone.iter().map(|figure| figure.target.as_str()).collect();
+        let mut names: Vec<&str> = own.iter().map(|figure| figure.target.as_str()).collect();
         names.sort_by_key(|name| natural(name));
         names.dedup();
-        let rows = names.into_iter().map(|name| target_row(name, &alone, &patterns, scope)).collect();
-        Targets { layer, patterns, rows }
+        let rows: Vec<_> = names.into_iter().map(|name| target_row(name, &own, &patterns, scope)).collect();
+        let alone = rows.iter().flat_map(|row| row.figures.iter().flatten()).all(|figure| figure.at_once <= 1);
+        Targets { layer, alone, patterns, rows }
     });
     tables.filter(|table| table.rows.len() > 1).collect()
 }
 
-fn alone(figure: &Figure) -> bool {
-    figure.at_once <= 1 && figure.chart
-}
-
-fn target_row<'a>(name: &'a str, alone: &[&'a Figure], patterns: &[Pattern], scope: &'a Scope) -> TargetRow<'a> {
+fn target_row<'a>(name: &'a str, own: &[&'a Figure], patterns: &[Pattern], scope: &'a Scope) -> TargetRow<'a> {
     let osd = scope.osds.iter().find(|osd| name.strip_prefix("osd.").is_some_and(|id| id == osd.id.to_string()));
-    let mine = || alone.iter().filter(|figure| figure.target == name);
+    let mine = || own.iter().filter(|figure| figure.target == name);
     let host = mine().find_map(|figure| figure.host.as_deref()).or(osd.map(|osd| osd.host.as_str()));
     TargetRow {
         name,
         host: host.unwrap_or(""),
         device: osd.and_then(|osd| osd.device.as_deref()).unwrap_or(""),
         class: osd.and_then(|osd| osd.class.as_deref()).unwrap_or(""),
-        figures: patterns.iter().map(|pattern| mine().find(|figure| figure.pattern == *pattern).copied()).collect(),
+        figures: patterns
+            .iter()
+            .map(|pattern| {
+                mine().find(|f| f.pattern == *pattern && (f.kind == OpKind::Write) == pattern.writes()).copied()
+            })
+            .collect(),
     }
 }
 

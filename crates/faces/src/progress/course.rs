@@ -1,12 +1,13 @@
 //! Where a run stands, in words: which pass, which step of how many, how long it will still take.
 
+use super::Now;
 use crate::numbers;
-use model::{Clock, Event, Label, Metric, Nanos, Report, Slice, Step};
-use std::sync::Arc;
+use model::{Event, Label, Metric, Report, Slice, Step};
+use std::time::Duration;
 
 pub(super) struct Course {
-    clock: Arc<dyn Clock>,
-    run_started: Nanos,
+    now: Now,
+    run_started: Duration,
     /// Steps of the plan; a later pass may need fewer.
     steps: usize,
     passes_max: u32,
@@ -19,13 +20,13 @@ pub(super) struct Course {
 }
 
 impl Course {
-    pub(super) fn new(clock: Arc<dyn Clock>) -> Course {
-        let run_started = clock.now();
-        Course { clock, run_started, steps: 0, passes_max: 0, pass: 0, begun: 0, expected: 0.0, step: None }
+    pub(super) fn new(now: Now) -> Course {
+        let run_started = now();
+        Course { now, run_started, steps: 0, passes_max: 0, pass: 0, begun: 0, expected: 0.0, step: None }
     }
 
-    pub(super) fn now(&self) -> Nanos {
-        self.clock.now()
+    pub(super) fn now(&self) -> Duration {
+        (self.now)()
     }
 
     pub(super) fn take(&mut self, event: &Event) {
@@ -96,7 +97,7 @@ impl Course {
 
     pub(super) fn pass_done(&self, pass: u32, report: &Report) -> String {
         let settled = report.figures.iter().filter(|figure| figure.label == Label::Settled).count();
-        let after = self.now().saturating_sub(self.run_started) as f64 / 1e9;
+        let after = self.now().saturating_sub(self.run_started).as_secs_f64();
         format!(
             "pass {pass} of at most {} done after {}: {settled} of {} settled",
             self.passes_max.max(pass),

@@ -1,17 +1,16 @@
 //! Progress as plain lines, for logs and pipes.
 
 use crate::numbers;
-use model::Nanos;
-use model::clock::SECOND;
 use std::io::{self, Write};
+use std::time::Duration;
 
 /// Between two lines about one preparation.
-const PAUSE: Nanos = 2 * SECOND;
+const PAUSE: Duration = Duration::from_secs(2);
 
 pub(super) struct Lines {
     out: Box<dyn Write + Send>,
     /// The preparation that was told last, and when.
-    told: Option<(String, Nanos)>,
+    told: Option<(String, Duration)>,
 }
 
 impl Lines {
@@ -24,7 +23,7 @@ impl Lines {
     }
 
     /// The beginning and the end of a preparation, and in between a line now and then.
-    pub(super) fn prepare(&mut self, what: &str, share: f64, now: Nanos) -> io::Result<()> {
+    pub(super) fn prepare(&mut self, what: &str, share: f64, now: Duration) -> io::Result<()> {
         let soon = matches!(&self.told, Some((known, at)) if known == what && now.saturating_sub(*at) < PAUSE);
         if soon && share < 1.0 {
             return Ok(());

@@ -8,9 +8,12 @@ use crate::terminal::{self, Style};
 use bars::Bars;
 use course::Course;
 use lines::Lines;
-use model::{Clock, Event, Face, Report};
+use model::{Event, Face, Report};
 use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Where the time comes from.
+pub type Now = Box<dyn Fn() -> Duration + Send>;
 
 /// The face that shows progress.
 pub struct Progress {
@@ -26,18 +29,20 @@ enum Out {
 }
 
 impl Progress {
-    /// On standard error, as it fits: `quiet`: nothing; a terminal: bars; else lines.
-    pub fn stderr(quiet: bool, style: Style, clock: Arc<dyn Clock>) -> Progress {
+    /// On standard error, as it fits: `quiet`: nothing; a terminal: bars; else lines, which carry no colours.
+    pub fn stderr(quiet: bool, style: Style) -> Progress {
+        let begun = Instant::now();
+        let course = Course::new(Box::new(move || begun.elapsed()));
         if !quiet && io::stderr().is_terminal() {
-            return Progress { course: Course::new(clock), style, out: Out::Bars(Bars::new()) };
+            return Progress { course, style, out: Out::Bars(Bars::new()) };
         }
         let out = if quiet { Out::Nothing } else { Out::Lines(Lines::new(Box::new(io::stderr()))) };
-        Progress { course: Course::new(clock), style, out }
+        Progress { course, style: Style { colours: false, ..style }, out }
     }
 
-    /// Plain lines to `out`.
-    pub fn lines(out: Box<dyn Write + Send>, style: Style, clock: Arc<dyn Clock>) -> Progress {
-        Progress { course: Course::new(clock), style, out: Out::Lines(Lines::new(out)) }
+    /// Plain lines to `out`; `now` is the time since any fixed instant.
+    pub fn lines(out: Box<dyn Write + Send>, style: Style, now: Now) -> Progress {
+        Progress { course: Course::new(now), style, out: Out::Lines(Lines::new(out)) }
     }
 
     /// One or more whole lines, above the bar if there is one.

@@ -52,6 +52,6 @@ fn shown(report: &Report, layer: Layer, pattern: Pattern, missing: &[(usize, &Ch
 
 /// A text of several lines, the later ones indented, all painted.
 pub(crate) fn paragraph(text: &str, hang: usize, paint: Paint, style: &Style) -> String {
-    let lines = wrapped(text, style.width, hang);
+    let lines = wrapped(text, style.room(), hang);
     lines.lines().map(|line| style.paint(line, paint) + "\n").collect()
 }

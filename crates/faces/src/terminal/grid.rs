@@ -60,7 +60,7 @@ impl Measure {
 impl Grid {
     pub(crate) fn text(&self, style: &Style) -> String {
         let front: usize = self.label_widths().iter().map(|width| width + GAP).sum();
-        let room = style.width.saturating_sub(front);
+        let room = style.room().saturating_sub(front);
         let measures: Vec<Measure> = self.columns.iter().map(Measure::of).collect();
         let total = |stacked: bool| -> usize {
             measures.iter().map(|measure| measure.width(stacked) + GAP).sum::<usize>().saturating_sub(GAP)

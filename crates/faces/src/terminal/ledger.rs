@@ -80,7 +80,7 @@ fn throughput(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
 
 /// The bar, and on a wide terminal the reason behind it.
 fn with_reason(bar: &str, because: &str, style: &Style) -> String {
-    if style.width >= 100 && !because.is_empty() { format!("{bar}  {because}") } else { bar.trim_end().to_string() }
+    if style.room() >= 100 && !because.is_empty() { format!("{bar}  {because}") } else { bar.trim_end().to_string() }
 }
 
 /// A bar of `BAR` columns from `from` to `from + share` of the whole; anything beyond the whole is cut off.

@@ -44,7 +44,8 @@ fn head(report: &Report, scope: &Scope, style: &Style) -> String {
     let mut text = String::new();
     for (i, line) in scene::head(report, scope).iter().enumerate() {
         let paint = if i == 0 { Paint::Bold } else { Paint::Plain };
-        text += &table::wrapped(line, style.width, 0).lines().map(|l| style.paint(l, paint) + "\n").collect::<String>();
+        text +=
+            &table::wrapped(line, style.room(), 0).lines().map(|l| style.paint(l, paint) + "\n").collect::<String>();
     }
     text
 }

@@ -95,7 +95,7 @@ fn struck(figure: &Figure, style: &Style) -> String {
     match (&figure.estimate, words::holds(&figure.label)) {
         (None, _) => place,
         (Some(_), true) => format!("{place}, {}", words::value(figure)),
-        (Some(_), false) if style.colors => format!("{place}, {}", style.paint(&words::value(figure), Paint::Struck)),
+        (Some(_), false) if style.colours => format!("{place}, {}", style.paint(&words::value(figure), Paint::Struck)),
         (Some(_), false) => format!("{place}, [{}]", words::value(figure)),
     }
 }

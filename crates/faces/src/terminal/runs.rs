@@ -11,14 +11,16 @@ pub struct RunRow {
     /// RFC 3339, UTC.
     pub started: String,
     pub seconds: f64,
-    pub version: String,
     pub cluster: Option<String>,
-    pub steps: u32,
-    pub slices: u32,
+    /// Steps of the plan.
+    pub steps: usize,
+    /// Slices measured so far.
+    pub slices: usize,
     pub finished: bool,
 }
 
-pub fn runs(rows: &[RunRow], style: &Style) -> String {
+/// For any terminal that is 80 columns wide or wider; without colours.
+pub fn runs(rows: &[RunRow]) -> String {
     if rows.is_empty() {
         return "no runs yet; `fathom run` makes one\n".to_string();
     }
@@ -37,11 +39,11 @@ pub fn runs(rows: &[RunRow], style: &Style) -> String {
             row.run.clone(),
             numbers::when(&row.started),
             numbers::seconds(row.seconds),
-            numbers::count(u64::from(row.steps)),
-            numbers::count(u64::from(row.slices)),
+            numbers::count(row.steps as u64),
+            numbers::count(row.slices as u64),
             cluster + state,
         ];
-        table.row(cells, if row.finished { Paint::Plain } else { Paint::Warn });
+        table.row(cells, Paint::Plain);
     }
-    table.text(0, style)
+    table.text(0, &Style::default())
 }

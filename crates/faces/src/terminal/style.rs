@@ -7,7 +7,7 @@ const WIDTH_MIN: usize = 60;
 pub struct Style {
     /// Columns of the terminal.
     pub width: usize,
-    pub colors: bool,
+    pub colours: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,15 +22,16 @@ pub(crate) enum Paint {
 }
 
 impl Style {
-    pub fn new(width: usize, colors: bool) -> Style {
-        Style { width: width.max(WIDTH_MIN), colors }
+    /// The width that texts are laid out for.
+    pub(crate) fn room(&self) -> usize {
+        self.width.max(WIDTH_MIN)
     }
 
     /// Everything that is shown goes through here: a name from the cluster cannot command the terminal.
     pub(crate) fn paint(&self, text: &str, paint: Paint) -> String {
         let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let code = match paint {
-            _ if !self.colors || text.trim().is_empty() => return text,
+            _ if !self.colours || text.trim().is_empty() => return text,
             Paint::Plain => return text,
             Paint::Bold => "1",
             Paint::Dim => "2",
@@ -44,7 +45,7 @@ impl Style {
 
 impl Default for Style {
     fn default() -> Self {
-        Style { width: 80, colors: false }
+        Style { width: 80, colours: false }
     }
 }
 

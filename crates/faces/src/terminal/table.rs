@@ -36,7 +36,7 @@ impl Table {
         let last = self.aligns.len().saturating_sub(1);
         let widths: Vec<usize> = (0..last).map(|i| self.width(i)).collect();
         let start = indent + widths.iter().map(|width| width + GAP).sum::<usize>();
-        let room = style.width.saturating_sub(start).max(WRAP_MIN);
+        let room = style.room().saturating_sub(start).max(WRAP_MIN);
         let mut text = String::new();
         for (cells, paint) in &self.rows {
             let mut line = " ".repeat(indent);

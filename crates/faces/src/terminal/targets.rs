@@ -28,8 +28,7 @@ fn one(report: &Report, table: &Targets<'_>, style: &Style) -> String {
         cells: rows.iter().map(|row| cell(report, row.figures.get(i).copied().flatten())).collect(),
     });
     let grid = Grid { labels: labels(&rows), columns: columns.collect() };
-    let title = format!("Each {} alone", table.layer.name());
-    let mut text = style.paint(&title, Paint::Bold) + "\n" + &grid.text(style);
+    let mut text = style.paint(&table.title(), Paint::Bold) + "\n" + &grid.text(style);
     if all > ROWS_MAX {
         let note = format!("and {} more; `fathom report` shows all", all - ROWS_MAX);
         text += &(style.paint(&note, Paint::Dim) + "\n");
