@@ -8,10 +8,9 @@ use model::{Plan, Step};
 
 /// How many targets a step names; the others are counted.
 const NAMED: usize = 3;
-/// Of a slice, before its data are settled: typical.
-const WARMUP_SECONDS: f64 = 1.0;
 
-pub fn plan(plan: &Plan, style: &Style) -> String {
+/// `seconds`: expected for the whole run.
+pub fn plan(plan: &Plan, seconds: f64, style: &Style) -> String {
     let mut table = Table::new(&[
         ("step", Align::Right),
         ("layer", Align::Left),
@@ -37,7 +36,7 @@ pub fn plan(plan: &Plan, style: &Style) -> String {
     for change in &plan.changes {
         text += &paragraph(&format!("- {}", change.what()), 2, Paint::Plain, style);
     }
-    text + "\n" + &paragraph(&outlook(plan), 0, Paint::Plain, style)
+    text + "\n" + &paragraph(&outlook(plan, seconds), 0, Paint::Plain, style)
 }
 
 fn targets(step: &Step) -> String {
@@ -48,31 +47,18 @@ fn targets(step: &Step) -> String {
     }
 }
 
-fn outlook(plan: &Plan) -> String {
+fn outlook(plan: &Plan, seconds: f64) -> String {
     let goal = &plan.goal;
-    let (least, most) = seconds(plan);
-    let (passes, time) = if goal.passes_min == goal.passes_max {
-        (numbers::counted(u64::from(goal.passes_max), "pass", "passes"), numbers::seconds(least))
+    let passes = if goal.passes_min == goal.passes_max {
+        numbers::counted(u64::from(goal.passes_max), "pass", "passes")
     } else {
-        let time = format!("{} to {}", numbers::seconds(least), numbers::seconds(most));
-        (format!("{} to {} passes", goal.passes_min, goal.passes_max), time)
+        format!("{} to {} passes", goal.passes_min, goal.passes_max)
     };
     format!(
-        "{} in {passes}; a figure is done at {} or after {}. Expected time: {time}, and the time to prepare.",
+        "{} in {passes}; a figure is done at {} or after {}. Expected time: {}.",
         numbers::counted(plan.steps.len() as u64, "step", "steps"),
         numbers::relative(goal.settle),
         numbers::seconds(goal.seconds_max),
+        numbers::seconds(seconds),
     )
-}
-
-/// Measuring time if every figure settles as soon as it may, and if none does.
-fn seconds(plan: &Plan) -> (f64, f64) {
-    let goal = &plan.goal;
-    let one = |step: &Step| goal.slice_seconds(&step.workload) + WARMUP_SECONDS;
-    let passes = |step: &Step, passes: u32| one(step) * f64::from(passes);
-    let least = plan.steps.iter().map(|step| passes(step, goal.passes_min)).sum();
-    // The time of a figure ends no slice that has begun.
-    let ended = |step: &Step| goal.seconds_max.max(passes(step, goal.passes_min)) + one(step);
-    let most = plan.steps.iter().map(|step| passes(step, goal.passes_max).min(ended(step))).sum();
-    (least, most)
 }
