@@ -78,6 +78,16 @@ impl Image {
         &self.handle.name
     }
 
+    /// The pool's name.
+    pub fn pool(&self) -> &str {
+        &self.handle.context.name
+    }
+
+    /// The user that is connected: `client.admin`.
+    pub fn user(&self) -> &str {
+        self.handle.context.rados.entity()
+    }
+
     pub(crate) fn handle(&self) -> &Arc<ImageHandle> {
         &self.handle
     }

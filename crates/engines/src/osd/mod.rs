@@ -1,0 +1,72 @@
+//! The `osd` engine: one OSD through librados, in objects of a size-1 pool that lie on it.
+
+mod choose;
+mod mapping;
+
+use crate::api::{Context, Engine, EngineError, Session};
+use crate::rados::{Objects, fill_objects, object_size, objects_per_lane, open_objects, open_pool, refusal};
+use model::{Bytes, Layer, Place, Target, Workload};
+
+pub struct Osd;
+
+impl Engine for Osd {
+    fn name(&self) -> &'static str {
+        "librados"
+    }
+
+    fn layer(&self) -> Layer {
+        Layer::Osd
+    }
+
+    fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
+        match osd_of(target) {
+            Err(why) => Some(why),
+            Ok(_) => refusal(workload),
+        }
+    }
+
+    fn prepare(
+        &self,
+        context: &Context,
+        target: &Target,
+        workload: &Workload,
+        progress: &mut dyn FnMut(Bytes) -> bool,
+    ) -> Result<(), EngineError> {
+        let (osd, pool) = osd_of(target).map_err(EngineError::Refused)?;
+        let objects = objects(context, osd, pool, workload, 0..workload.jobs.max(1))?;
+        fill_objects(open_pool(context, pool)?, objects, workload.seed, progress)
+    }
+
+    fn open(
+        &self,
+        context: &Context,
+        target: &Target,
+        workload: &Workload,
+        lane: u32,
+    ) -> Result<Box<dyn Session>, EngineError> {
+        let (osd, pool) = osd_of(target).map_err(EngineError::Refused)?;
+        let objects = objects(context, osd, pool, workload, lane..lane + 1)?;
+        open_objects(open_pool(context, pool)?, objects, workload, lane)
+    }
+}
+
+fn osd_of(target: &Target) -> Result<(u32, &str), String> {
+    match &target.place {
+        Place::Osd { osd, pool } => Ok((*osd, pool)),
+        _ => Err(format!("{} is no OSD: the osd layer works on one OSD through a pool of size 1", target.name)),
+    }
+}
+
+/// The objects of some lanes.
+fn objects(
+    context: &Context,
+    osd: u32,
+    pool: &str,
+    workload: &Workload,
+    lanes: std::ops::Range<u32>,
+) -> Result<Objects, EngineError> {
+    let (size, each) = (object_size(workload), objects_per_lane(workload));
+    let (first, end) = (u64::from(lanes.start) * each, u64::from(lanes.end) * each);
+    let names = choose::names_on(context, pool, osd, &format!("fathom.osd{osd}.{size}."), end)?;
+    Ok(Objects::new(choose::c_names(&names[first as usize..])?, size))
+}

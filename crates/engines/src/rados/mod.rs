@@ -1,0 +1,112 @@
+//! The `rados` engine: objects of a pool, through librados.
+
+mod fill;
+mod objects;
+mod session;
+mod slots;
+
+pub(crate) use fill::{IN_FLIGHT, PART, fill};
+pub(crate) use objects::{Objects, object_size, objects_per_lane, refusal};
+pub(crate) use session::{SlotSession, room};
+pub(crate) use slots::{ObjectSlots, Slots, broken, hopeless_anywhere};
+
+use crate::api::{Context, Engine, EngineError, Session};
+use ceph::Pool;
+use model::{Bytes, Layer, Place, Target, Workload};
+use std::ffi::CString;
+use std::sync::Arc;
+
+pub struct Rados;
+
+impl Engine for Rados {
+    fn name(&self) -> &'static str {
+        "librados"
+    }
+
+    fn layer(&self) -> Layer {
+        Layer::Rados
+    }
+
+    fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
+        match pool_of(target) {
+            Err(why) => Some(why),
+            Ok(_) => refusal(workload),
+        }
+    }
+
+    fn prepare(
+        &self,
+        context: &Context,
+        target: &Target,
+        workload: &Workload,
+        progress: &mut dyn FnMut(Bytes) -> bool,
+    ) -> Result<(), EngineError> {
+        let (pool, prefix) = pool_of(target).map_err(EngineError::Refused)?;
+        let count = objects_per_lane(workload) * u64::from(workload.jobs.max(1));
+        let objects = Objects::new(names(prefix, workload, 0..count)?, object_size(workload));
+        fill_objects(open_pool(context, pool)?, objects, workload.seed, progress)
+    }
+
+    fn open(
+        &self,
+        context: &Context,
+        target: &Target,
+        workload: &Workload,
+        lane: u32,
+    ) -> Result<Box<dyn Session>, EngineError> {
+        let (pool, prefix) = pool_of(target).map_err(EngineError::Refused)?;
+        let count = objects_per_lane(workload);
+        let first = u64::from(lane) * count;
+        let objects = Objects::new(names(prefix, workload, first..first + count)?, object_size(workload));
+        open_objects(open_pool(context, pool)?, objects, workload, lane)
+    }
+}
+
+fn pool_of(target: &Target) -> Result<(&str, &str), String> {
+    match &target.place {
+        Place::Pool { pool, prefix } => Ok((pool, prefix)),
+        _ => Err(format!("{} is no pool: the rados layer works on objects of a pool", target.name)),
+    }
+}
+
+/// `<prefix><object size>.<number>`: sets with objects of different sizes never share one.
+fn names(prefix: &str, workload: &Workload, numbers: std::ops::Range<u64>) -> Result<Vec<CString>, EngineError> {
+    let size = object_size(workload);
+    numbers.map(|number| c_name(format!("{prefix}{size}.{number}"))).collect()
+}
+
+pub(crate) fn c_name(name: String) -> Result<CString, EngineError> {
+    CString::new(name).map_err(|_| EngineError::Refused("an object's name cannot have a zero byte in it".into()))
+}
+
+pub(crate) fn connection(context: &Context) -> Result<&Arc<ceph::Rados>, EngineError> {
+    context.rados.as_ref().ok_or_else(|| {
+        EngineError::Refused("there is no connection to a cluster; name its ceph.conf with --conf".into())
+    })
+}
+
+pub(crate) fn open_pool(context: &Context, pool: &str) -> Result<Pool, EngineError> {
+    connection(context)?.open_pool(pool).map_err(broken)
+}
+
+pub(crate) fn open_objects(
+    pool: Pool,
+    objects: Objects,
+    workload: &Workload,
+    lane: u32,
+) -> Result<Box<dyn Session>, EngineError> {
+    let (depth, bytes) = room(workload, lane);
+    let slots = ObjectSlots::new(pool, objects, depth, bytes)?;
+    Ok(Box::new(SlotSession::new(slots, workload, lane)))
+}
+
+pub(crate) fn fill_objects(
+    pool: Pool,
+    objects: Objects,
+    seed: u64,
+    progress: &mut dyn FnMut(Bytes) -> bool,
+) -> Result<(), EngineError> {
+    let (unit, total) = (objects.size(), objects.bytes());
+    let mut slots = ObjectSlots::new(pool, objects, IN_FLIGHT, unit.min(PART) as usize)?;
+    fill(&mut slots, unit, total, seed, progress)
+}

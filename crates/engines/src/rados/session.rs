@@ -1,0 +1,108 @@
+//! A session on objects or on an image: operations become reads and writes in slots, completions become results.
+
+use super::slots::Slots;
+use crate::api::{Done, EngineError, Op, OpError, Session};
+use crate::buffers;
+use ceph::Finished;
+use model::{OpKind, Workload};
+use std::time::Duration;
+
+/// How many slots a lane needs, and how many bytes each.
+pub fn room(workload: &Workload, lane: u32) -> (u32, usize) {
+    (workload.lane_depth(lane).max(1), workload.block as usize * parts(workload))
+}
+
+/// Reads have a part of the buffer of their own where both happen, so that what is written stays incompressible.
+fn parts(workload: &Workload) -> usize {
+    usize::from(workload.reads()) + usize::from(workload.writes())
+}
+
+pub struct SlotSession<S> {
+    slots: S,
+    /// What each slot does: for its completion.
+    ops: Vec<(OpKind, u32)>,
+    /// Where in a slot's buffer is read to; writes come from the start.
+    read_to: usize,
+    count: u64,
+    finished: Vec<Finished>,
+    /// Refused by the library at once; handed out by the next reap.
+    refused: Vec<Done>,
+}
+
+impl<S: Slots> SlotSession<S> {
+    /// `slots` has the [`room`] that the lane needs.
+    pub fn new(mut slots: S, workload: &Workload, lane: u32) -> SlotSession<S> {
+        let (depth, _) = room(workload, lane);
+        let block = workload.block as usize;
+        if workload.writes() {
+            let seed = workload.seed ^ (u64::from(lane) << 32);
+            (0..depth).for_each(|slot| buffers::fill(&mut slots.buffer(slot)[..block], seed ^ (u64::from(slot) << 48)));
+        }
+        SlotSession {
+            slots,
+            ops: vec![(OpKind::Read, 0); depth as usize],
+            read_to: block * (parts(workload) - 1),
+            count: 0,
+            finished: Vec::with_capacity(depth as usize),
+            refused: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn start(&mut self, op: &Op) -> Result<(), i32> {
+        self.ops[op.slot as usize] = (op.kind, op.len);
+        let len = op.len as usize;
+        match op.kind {
+            OpKind::Read => self.slots.read(op.slot, op.offset, self.read_to..self.read_to + len),
+            OpKind::Write => {
+                self.count += 1;
+                buffers::stamp(&mut self.slots.buffer(op.slot)[..len], self.count);
+                self.slots.write(op.slot, op.offset, 0..len)
+            }
+        }
+    }
+
+    #[inline]
+    fn done(&self, finished: &Finished) -> Result<Done, EngineError> {
+        let (kind, len) = self.ops[finished.slot as usize];
+        let result = match (finished.result, kind) {
+            (errno @ ..0, _) => Err(self.op_error(errno.saturating_neg() as i32)?),
+            (0.., OpKind::Write) => Ok(len),
+            (read, OpKind::Read) if read == i64::from(len) => Ok(len),
+            // Shorter than asked for: it was never written.
+            (0.., OpKind::Read) => Err(OpError { errno: libc::ENODATA }),
+        };
+        Ok(Done { slot: finished.slot, at: finished.at, result, told: None })
+    }
+
+    #[cold]
+    fn op_error(&self, errno: i32) -> Result<OpError, EngineError> {
+        match self.slots.hopeless(errno) {
+            Some(why) => Err(EngineError::Broken(why)),
+            None => Ok(OpError { errno }),
+        }
+    }
+}
+
+impl<S: Slots> Session for SlotSession<S> {
+    fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError> {
+        for op in ops {
+            if let Err(errno) = self.start(op) {
+                let result = Err(self.op_error(errno)?);
+                self.refused.push(Done { slot: op.slot, at: op.due, result, told: None });
+            }
+        }
+        Ok(ops.len())
+    }
+
+    fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        let patience = if self.refused.is_empty() { patience } else { Duration::ZERO };
+        done.append(&mut self.refused);
+        self.finished.clear();
+        self.slots.wait(patience, &mut self.finished);
+        for finished in &self.finished {
+            done.push(self.done(finished)?);
+        }
+        Ok(())
+    }
+}

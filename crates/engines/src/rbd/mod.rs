@@ -1,0 +1,98 @@
+//! The `rbd` engine: images of a pool, through librbd; one image per lane.
+
+mod slots;
+
+use crate::api::{Context, Engine, EngineError, Session};
+use crate::rados::{IN_FLIGHT, PART, SlotSession, broken, fill, open_pool, room};
+use ceph::{Cache, Image};
+use model::{Bytes, Layer, Place, Target, Workload};
+use slots::ImageSlots;
+
+pub struct Rbd;
+
+impl Engine for Rbd {
+    fn name(&self) -> &'static str {
+        "librbd"
+    }
+
+    fn layer(&self) -> Layer {
+        Layer::Rbd
+    }
+
+    fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
+        if workload.block == 0 {
+            return Some("operations of 0 bytes measure nothing; choose a block size".into());
+        }
+        images_of(target).and_then(|_| cache(workload)).err()
+    }
+
+    fn prepare(
+        &self,
+        context: &Context,
+        target: &Target,
+        workload: &Workload,
+        progress: &mut dyn FnMut(Bytes) -> bool,
+    ) -> Result<(), EngineError> {
+        let (_, images) = images_of(target).map_err(EngineError::Refused)?;
+        let span = workload.lane_span();
+        let used = images.len().min(workload.jobs.max(1) as usize);
+        for n in 0..used {
+            let image = open_image(context, target, workload, n as u32)?;
+            let mut slots = ImageSlots::new(image, IN_FLIGHT, PART as usize)?;
+            let (before, mut wanted) = (n as u64 * span, true);
+            let mut report = |done| {
+                wanted = progress(before + done);
+                wanted
+            };
+            fill(&mut slots, PART, span, workload.seed ^ n as u64, &mut report)?;
+            if !wanted {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn open(
+        &self,
+        context: &Context,
+        target: &Target,
+        workload: &Workload,
+        lane: u32,
+    ) -> Result<Box<dyn Session>, EngineError> {
+        let (depth, bytes) = room(workload, lane);
+        let slots = ImageSlots::new(open_image(context, target, workload, lane)?, depth, bytes)?;
+        Ok(Box::new(SlotSession::new(slots, workload, lane)))
+    }
+}
+
+fn images_of(target: &Target) -> Result<(&str, &[String]), String> {
+    match &target.place {
+        Place::Images { pool, images } if !images.is_empty() => Ok((pool, images)),
+        Place::Images { pool, .. } => {
+            Err(format!("no image of pool {pool} is named; the rbd layer needs at least one"))
+        }
+        _ => Err(format!("{} is no image: the rbd layer works on images of a pool", target.name)),
+    }
+}
+
+fn cache(workload: &Workload) -> Result<Cache, String> {
+    match workload.options.get("cache").map(String::as_str) {
+        None | Some("off") => Ok(Cache::Off),
+        Some("on") => Ok(Cache::On),
+        Some(other) => Err(format!("cache = {other} is not known; choose on or off")),
+    }
+}
+
+fn open_image(context: &Context, target: &Target, workload: &Workload, lane: u32) -> Result<Image, EngineError> {
+    let (pool, images) = images_of(target).map_err(EngineError::Refused)?;
+    let cache = cache(workload).map_err(EngineError::Refused)?;
+    let name = &images[lane as usize % images.len()];
+    let image = open_pool(context, pool)?.open_image(name, cache).map_err(broken)?;
+    let (size, needed) = (image.size().map_err(broken)?, workload.lane_span());
+    if size < needed {
+        return Err(EngineError::Refused(format!(
+            "image {pool}/{name} has {size} bytes and {needed} are needed; choose a smaller working set or a larger image"
+        )));
+    }
+    Ok(image)
+}
