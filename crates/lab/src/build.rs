@@ -8,7 +8,7 @@ use crate::monitor::Monitor;
 use crate::preflight;
 use crate::spec::Backing;
 use crate::warden::{Warden, progress};
-use crate::{loopdev, net, secrets};
+use crate::{loopdev, modules, net, secrets};
 use std::fs::{self, File};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
@@ -30,16 +30,15 @@ pub(crate) fn build(warden: &Warden) -> Result<Lab, LabError> {
     }
     finished(warden, &[mon_made.to_owned()])?;
     daemons::start(warden, &lab, MON)?;
-    daemons::start(warden, &lab, MGR)?;
-    progress("waiting for the monitor");
     let monitor = Monitor::reach(warden, &lab, ports.msgr2)?;
+    daemons::start(warden, &lab, MGR)?;
     monitor.enter_osds(&lab, &uuids)?;
+    monitor.make_pool()?;
     finished(warden, &osds_made)?;
     progress("starting the OSDs");
     for osd in &lab.osds {
         daemons::start(warden, &lab, &daemons::osd(osd.id))?;
     }
-    monitor.make_pool()?;
     monitor.wait_for_osds(lab.osds.len())?;
     progress("waiting until all placement groups are active and clean");
     monitor.wait_until_clean()?;
@@ -109,7 +108,8 @@ fn write_conf(warden: &Warden, lab: &Lab, ports: Ports) -> Result<(), LabError> 
     let (spec, dirs) = (&warden.spec, &warden.dirs);
     let write = |path: &Path, text: String| fs::write(path, text).map_err(LabError::io("cannot write", path));
     write(&dirs.keyring(), secrets::keyring(spec.osds)?)?;
-    write(&dirs.conf(), conf::text(spec, lab, dirs, ports))
+    let modules = modules::mirror(dirs)?;
+    write(&dirs.conf(), conf::text(spec, lab, dirs, ports, modules.as_deref()))
 }
 
 /// Waits until these have ended well.
@@ -149,7 +149,7 @@ pub(crate) fn wait<T>(
         match ask()? {
             Ok(answer) => return Ok(answer),
             Err(seen) if Instant::now() > until => return Err(LabError::TooSlow { what, seconds, seen }),
-            Err(_) => thread::sleep(Duration::from_millis(20)),
+            Err(_) => thread::sleep(Duration::from_millis(30)),
         }
     }
 }

@@ -25,11 +25,11 @@ fn class_dir() -> Option<PathBuf> {
     places.into_iter().map(PathBuf::from).find(|place| place.is_dir())
 }
 
-pub(crate) fn text(spec: &Spec, lab: &Lab, dirs: &Dirs, ports: Ports) -> String {
+pub(crate) fn text(spec: &Spec, lab: &Lab, dirs: &Dirs, ports: Ports, modules: Option<&Path>) -> String {
     let mut conf = Conf(String::new());
     conf.global(spec, lab, dirs, ports);
     conf.mon(dirs, spec);
-    conf.mgr(lab, dirs, spec);
+    conf.mgr(lab, dirs, spec, modules);
     conf.osds(lab, dirs, spec);
     conf.0
 }
@@ -95,13 +95,18 @@ impl Conf {
         self.set("mgr initial modules", "");
     }
 
-    fn mgr(&mut self, lab: &Lab, dirs: &Dirs, spec: &Spec) {
+    fn mgr(&mut self, lab: &Lab, dirs: &Dirs, spec: &Spec, modules: Option<&Path>) {
         self.section("mgr");
         self.daemon_files(dirs);
         self.set("mgr data", dirs.data(spec.backing).join("mgr.x").display());
         self.set("public addr", &lab.first_host().address);
         self.set("mgr stats period", 1);
         self.set("mgr tick period", 1);
+        if let Some(modules) = modules {
+            self.set_path("mgr module path", modules);
+        }
+        // No pool of the manager's own, which would come some time after the lab is ready (from 17.2 on; see also `monitor.rs`).
+        self.set("mgr pool", false);
     }
 
     fn osds(&mut self, lab: &Lab, dirs: &Dirs, spec: &Spec) {
@@ -116,6 +121,11 @@ impl Conf {
         // Small and fixed, so that many OSDs fit and that reads reach the device as they would with more data.
         self.set("bluestore cache autotune", false);
         self.set("bluestore cache size", 128 << 20);
+        // To check what was just made takes half a second.
+        self.set("bluestore fsck on mkfs", false);
+        // Making and starting an OSD closes its device nine times, and each time waits for the end of such a poll, which is
+        // 250 ms by default. An OSD at work is woken by its completions.
+        self.set("bdev aio poll ms", 25);
         // From 17.2 on an OSD measures its disk when it starts, which takes seconds.
         self.set("osd mclock skip benchmark", true);
         for osd in &lab.osds {
@@ -137,7 +147,7 @@ mod tests {
         let spec = Spec { hosts: 3, ..Spec::default() };
         let lab = Lab::drafted(&spec, &dirs, "F".to_owned(), Some([10, 1, 2]));
         let ports = Ports { msgr2: 3300, msgr1: 6789, bind: (6800, 7300) };
-        let text = text(&spec, &lab, &dirs, ports);
+        let text = text(&spec, &lab, &dirs, ports, None);
         assert!(text.contains("mon host = [v2:10.1.2.1:3300,v1:10.1.2.1:6789]"), "{text}");
         assert!(text.contains("osd crush chooseleaf type = 1"), "{text}");
         assert!(text.contains("[osd.2]\npublic addr = 10.1.2.3\n"), "{text}");

@@ -24,6 +24,7 @@ mod errors;
 mod lab;
 mod leftovers;
 mod loopdev;
+mod modules;
 mod monitor;
 mod net;
 mod nursery;

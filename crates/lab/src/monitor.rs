@@ -56,7 +56,10 @@ impl<'a> Monitor<'a> {
         Ok(())
     }
 
+    /// Makes the first pool, and sees to it that the manager makes none: devices that are files have no health to keep.
     pub fn make_pool(&self) -> Result<(), LabError> {
+        let option = "mgr/devicehealth/enable_monitoring";
+        self.tell(&json!({"prefix": "config set", "who": "mgr", "name": option, "value": "false", "force": true}))?;
         self.tell(&json!({"prefix": "osd pool create", "pool": POOL}))?;
         self.tell(&json!({"prefix": "osd pool application enable", "pool": POOL, "app": "rbd"})).map(drop)
     }

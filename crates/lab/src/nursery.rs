@@ -18,6 +18,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Set in the environment of each process of a lab, to the lab's directory.
 pub(crate) const MARK: &str = "FATHOM_LAB_DIR";
 
+/// What the caller's environment would change of a daemon: its conf, and where the manager's Python looks and writes.
+const FOREIGN: [&str; 8] = [
+    "CEPH_ARGS",
+    "CEPH_CONF",
+    "CEPH_KEYRING",
+    "CEPH_LIB",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONPYCACHEPREFIX",
+];
+
 /// Children by name. Once closed, nothing starts any more.
 ///
 /// A child is killed when the thread that started it ends: start them from threads that live as long as the lab.
@@ -54,7 +66,7 @@ impl Nursery {
         let also = out.try_clone().map_err(LabError::io("cannot write", &log))?;
         let mut command = Command::new(program);
         command.args(arguments).arg("-c").arg(self.dirs.conf()).env(MARK, &self.dirs.dir);
-        for name in ["CEPH_ARGS", "CEPH_CONF", "CEPH_KEYRING", "CEPH_LIB"] {
+        for name in FOREIGN {
             command.env_remove(name);
         }
         command.stdin(Stdio::null()).stdout(out).stderr(also).current_dir(&self.dirs.dir);
