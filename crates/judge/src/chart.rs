@@ -63,7 +63,7 @@ pub fn mean_of(values: &[Estimate]) -> Option<Estimate> {
 }
 
 /// What a cell must show if its figures differ: the worst.
-fn severity(label: &Label) -> u8 {
+pub fn severity(label: &Label) -> u8 {
     match label {
         Label::Settled => 0,
         Label::Imprecise(_) => 1,

@@ -1,6 +1,8 @@
 //! A figure beside what it was made of: its step, its target, its slices.
 
+use crate::chart::{mean_of, severity};
 use crate::figure::figure;
+use crate::series::told;
 use model::{Estimate, Figure, Label, Layer, OpKind, Pattern, Place, Record, Slice, Step, Target};
 
 pub struct Entry<'a> {
@@ -77,10 +79,28 @@ fn of_step<'a>(record: &'a Record, step: &'a Step) -> Vec<Entry<'a>> {
             if own.is_empty() {
                 figure.label = Label::Void("not measured: the run ended before its turn".to_string());
             }
+            if target.is_none() && step.targets.len() > 1 && own.iter().any(|slice| told(slice)) {
+                add_up(&mut figure, &found);
+            }
             found.push(Entry { step, target, slices: own, figure });
         }
     }
     found
+}
+
+/// Where the other side reports the times, windows of different targets say nothing about each other: all together is then
+/// the sum of the targets' figures, or the mean of their latencies.
+fn add_up(figure: &mut Figure, found: &[Entry]) {
+    let parts: Vec<&Entry> = found.iter().filter(|entry| entry.figure.kind == figure.kind).collect();
+    let values: Option<Vec<Estimate>> = parts.iter().map(|entry| entry.usable()).collect();
+    let (Some(values), Some(worst)) = (values, parts.iter().max_by_key(|entry| severity(&entry.figure.label))) else {
+        return;
+    };
+    let mean = mean_of(&values);
+    let times = if figure.metric.lower_is_better() { 1.0 } else { values.len() as f64 };
+    figure.estimate =
+        mean.map(|mean| Estimate { value: mean.value * times, low: mean.low * times, high: mean.high * times });
+    figure.label = worst.figure.label.clone();
 }
 
 /// Was this to be measured and isn't, although the run is over?

@@ -5,6 +5,7 @@
 
 use crate::entry::{Entry, kind_of};
 use crate::gate_layers::better_than_below;
+use crate::series::told;
 use crate::words::{number, percent};
 use model::clock::SECOND;
 use model::{Label, Layer, Metric, Record, Sample};
@@ -46,7 +47,7 @@ fn little(entry: &Entry) -> Option<Label> {
         return None;
     }
     let samples = || entry.slices.iter().filter(|slice| slice.void.is_none()).flat_map(|slice| slice.counted());
-    let told = entry.slices.iter().any(|slice| slice.samples.iter().any(|sample| sample.span_ns != slice.window_ns));
+    let told = entry.slices.iter().any(|slice| told(slice));
     let open = samples().any(|sample| sample.response.is_some());
     let sum = |of: fn(&Sample) -> u64| samples().map(of).sum::<u64>() as f64;
     let (timed, span) = (sum(|sample| sample.service.count), sum(|sample| sample.span_ns));

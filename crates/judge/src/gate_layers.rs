@@ -1,5 +1,6 @@
 //! What the layers below a figure can supply at most, and whether the figure claims more.
 
+use crate::disks::disk_of;
 use crate::entry::{Entry, spread};
 use crate::redundancy::redundancy;
 use crate::supply::{Supply, osds_supply};
@@ -29,26 +30,10 @@ struct View<'v, 'a> {
 }
 
 impl View<'_, '_> {
-    fn osd(&self) -> Option<u32> {
-        match self.entry.place() {
-            Some(Place::Osd { osd, .. }) => Some(*osd),
-            _ => None,
-        }
-    }
-
     /// The figure of the very disk that this OSD lies on.
     fn own_disk(&self, pattern: Pattern) -> Option<(&Entry<'_>, Estimate)> {
-        let osd = self.osd()?;
-        let scope = &self.record.scope;
-        let named = scope.osds.iter().find(|found| found.id == osd).and_then(|found| found.device.clone());
-        let hosted =
-            || scope.devices.iter().find(|device| device.osds.contains(&osd)).map(|device| device.path.clone());
-        let disk = named.or_else(hosted)?;
-        let found = self.entries.iter().find(|entry| {
-            let same = matches!(entry.place(), Some(Place::Path { path, .. }) if path.to_string_lossy() == disk);
-            same && entry.is(Layer::Device, pattern) && entry.figure.at_once == 1
-        })?;
-        Some((found, found.usable()?))
+        let disk = disk_of(self.entries, self.record, self.entry.place()?, pattern)?;
+        Some((disk, disk.usable()?))
     }
 
     /// No durable write is acknowledged before the disk has made one commit.
@@ -76,7 +61,8 @@ impl View<'_, '_> {
     fn more_than_links(&self) -> Option<String> {
         let own_host = self.entry.figure.host.as_deref();
         let all = self.record.scope.osds.iter().filter(|osd| osd.up && osd.inside).map(|osd| osd.host.as_str());
-        let mut hosts: Vec<&str> = if self.osd().is_some() { own_host.into_iter().collect() } else { all.collect() };
+        let mut hosts: Vec<&str> =
+            if self.entry.figure.layer == Layer::Osd { own_host.into_iter().collect() } else { all.collect() };
         hosts.sort_unstable();
         hosts.dedup();
         let mut most = Estimate::new(0.0, 0.0);
@@ -98,13 +84,9 @@ impl View<'_, '_> {
         self.entries
             .iter()
             .filter(move |entry| {
-                let joins = match (entry.place(), here) {
-                    (Some(Place::Pair { from, to }), Some(here)) => {
-                        here != host
-                            && [from.host.as_str(), to.host.as_str()].iter().all(|end| *end == here || *end == host)
-                    }
-                    _ => false,
-                };
+                let Some(Place::Pair { from, to }) = entry.place() else { return false };
+                let ends = [from.host.as_str(), to.host.as_str()];
+                let joins = here.is_some_and(|here| here != host && ends.contains(&here) && ends.contains(&host));
                 joins && entry.figure.at_once == 1 && wanted(entry)
             })
             .filter_map(Entry::usable)

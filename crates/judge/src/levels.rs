@@ -99,3 +99,47 @@ pub fn trend_per_minute(rates: &[f64], window_seconds: f64) -> f64 {
     }
     if square <= 0.0 || level <= 0.0 { 0.0 } else { product / square / level * 60.0 / window_seconds }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Chance, autoregressive, independent, recorded};
+
+    /// `low` for `dwell` windows in every `period`, else `high`, with noise.
+    fn alternating(low: f64, high: f64, dwell: usize, period: usize) -> Vec<f64> {
+        let mut chance = Chance(4);
+        (0..240).map(|i| if i % period < dwell { low } else { high } + 15.0 * chance.normal()).collect()
+    }
+
+    #[test]
+    fn two_levels_are_seen_with_their_share() {
+        let found = two_levels(&[alternating(200.0, 430.0, 20, 80), alternating(200.0, 430.0, 20, 80)]).unwrap();
+        assert!((found.low / 200.0 - 1.0).abs() < 0.02 && (found.high / 430.0 - 1.0).abs() < 0.02, "{found:?}");
+        assert!((found.share_low - 0.25).abs() < 0.01);
+    }
+
+    #[test]
+    fn one_level_is_not_two() {
+        let drift: Vec<f64> = (0..240).map(|i| 1000.0 + f64::from(i) * 4.0).collect();
+        let fallen = alternating(200.0, 430.0, 120, 240);
+        for series in [independent(1, 240, 1000.0, 200.0), autoregressive(2, 240, 1000.0, 200.0, 0.9), drift, fallen] {
+            assert_eq!(two_levels(&[series]), None);
+        }
+        assert_eq!(two_levels(&[recorded("sr1m_q4")]), None);
+    }
+
+    #[test]
+    fn dips_are_counted_once_and_weighed() {
+        let found = dips(&alternating(300.0, 1000.0, 10, 80), 10);
+        assert_eq!(found.count, 3);
+        assert!((found.lost / (3.0 * 10.0 * 700.0) - 1.0).abs() < 0.05, "{found:?}");
+        assert_eq!(dips(&independent(9, 240, 1000.0, 100.0), 10).count, 0);
+    }
+
+    #[test]
+    fn a_trend_is_told_per_minute() {
+        let rising: Vec<f64> = (0..100).map(|i| 1000.0 + f64::from(i)).collect();
+        assert!((trend_per_minute(&rising, 0.1) - 600.0 / 1049.5).abs() < 1e-9);
+        assert_eq!(trend_per_minute(&[5.0], 0.1), 0.0);
+    }
+}

@@ -2,6 +2,7 @@
 
 mod batch_means;
 mod chart;
+mod disks;
 mod entry;
 mod explain;
 mod figure;

@@ -143,3 +143,50 @@ fn outlier(peers: &[&Entry], index: usize, by: f64) -> Outlier {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slow(values: &[f64]) -> Vec<usize> {
+        let speeds: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+        slow_ones(&speeds, &vec![0.012; values.len()]).into_iter().map(|(index, _)| index).collect()
+    }
+
+    #[test]
+    fn agrees_with_the_reference() {
+        assert_eq!(slow(&[1000.0, 1010.0, 700.0]), [2]);
+        assert_eq!(slow(&[1000.0, 1010.0, 790.0]), [2]);
+        assert_eq!(slow(&[1000.0, 1010.0, 890.0]), [0; 0]);
+        assert_eq!(slow(&[100.0, 102.0, 98.0, 101.0, 99.0, 60.0]), [5]);
+        assert_eq!(slow(&[100.0, 103.0, 97.0, 101.0, 99.0, 102.0, 80.0, 104.0, 98.0, 100.0, 99.0, 101.0]), [6]);
+    }
+
+    #[test]
+    fn of_three_the_odd_one_is_unknown_when_the_others_differ() {
+        assert_eq!(slow(&[1000.0, 1150.0, 700.0]), [0; 0]);
+    }
+
+    #[test]
+    fn two_populations_have_no_odd_one() {
+        assert_eq!(slow(&[100.0, 101.0, 99.0, 100.0, 102.0, 60.0, 61.0, 59.0]), [0; 0]);
+    }
+
+    #[test]
+    fn healthy_peers_raise_few_alarms() {
+        for n in [3, 6, 12, 60] {
+            let mut chance = crate::testing::Chance(n as u64);
+            let mut cluster = || (0..n).map(|_| (0.0233 * chance.normal()).exp()).collect::<Vec<_>>();
+            let alarms = (0..200).filter(|_| !slow(&cluster()).is_empty()).count();
+            assert!(alarms <= 2, "{alarms} of 200 healthy clusters of {n}");
+        }
+    }
+
+    #[test]
+    fn slower_by_is_a_share_of_the_others_median() {
+        let speeds: Vec<f64> = [100.0f64, 100.0, 69.0].iter().map(|value| value.ln()).collect();
+        let found = slow_ones(&speeds, &[0.01; 3]);
+        assert_eq!(found.len(), 1);
+        assert!((found[0].1 - 0.31).abs() < 1e-9);
+    }
+}

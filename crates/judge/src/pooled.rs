@@ -57,3 +57,67 @@ pub fn moderated_half_width(prior: f64, between: f64, count: f64) -> f64 {
     let variance = (PRIOR_FREEDOM * prior + (count - 1.0) * between) / freedom;
     t_quantile(freedom) * (variance / count).sqrt()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{autoregressive, independent, recorded};
+
+    fn ratio(rates: &[f64]) -> Ratio {
+        Ratio { over: rates.to_vec(), under: vec![1.0; rates.len()] }
+    }
+
+    /// Slices that grow by a second each, thirty seconds apart; numbers of the Python reference.
+    #[test]
+    fn agrees_with_the_reference() {
+        for (name, passes, value, half_width) in [
+            ("sr1m_q4", 1, 152.1125, 13.509872022301577),
+            ("sr1m_q4", 2, 152.7235294117647, 5.862134724404022),
+            ("sr1m_q4", 4, 152.97995203786263, 3.0595990407572526),
+            ("rw4k_q1", 1, 680.0600294013949, 351.96672108353414),
+            ("rw4k_q1", 2, 1055.3052633601017, 819.0355408471127),
+            ("rw4k_q1", 3, 1006.2869090366645, 452.6321881576922),
+            ("rr4k_poisson10k", 4, 1037.4742822904532, 185.07799276216426),
+        ] {
+            let rates = recorded(name);
+            let slices: Vec<Ratio> = (0..passes).map(|p| ratio(&rates[20 + 300 * p..100 + 310 * p])).collect();
+            let pooled = pool(&slices).unwrap();
+            assert!((pooled.value / value - 1.0).abs() < 1e-9, "{name} {passes}: {}", pooled.value);
+            assert!((pooled.half_width / half_width - 1.0).abs() < 1e-6, "{name} {passes}: {}", pooled.half_width);
+        }
+    }
+
+    #[test]
+    fn one_slice_says_no_more_than_the_prior_allows() {
+        let pooled = pool(&[ratio(&[1000.0; 80])]).unwrap();
+        assert!((pooled.relative() - 4.30265 * PRIOR_SPREAD).abs() < 1e-4);
+    }
+
+    #[test]
+    fn a_mean_latency_weighs_operations_not_windows() {
+        // Half of the windows: ten operations of 1 ms; the others: one operation of 10 ms.
+        let (over, under) = (0..80).map(|i| if i % 2 == 0 { (10.0, 10.0) } else { (10.0, 1.0) }).unzip();
+        let pooled = pool(&[Ratio { over, under }]).unwrap();
+        assert!((pooled.value - 20.0 / 11.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn passes_cover_the_truth() {
+        let pooled = |series: &dyn Fn(u64) -> Vec<f64>, seed: u64| {
+            pool(&[0, 1, 2].map(|pass| ratio(&series(seed * 3 + pass)))).unwrap()
+        };
+        let covered = |series: &dyn Fn(u64) -> Vec<f64>| {
+            (0..200)
+                .filter(|seed| (pooled(series, *seed).value - 1000.0).abs() <= pooled(series, *seed).half_width)
+                .count()
+        };
+        assert!(covered(&|seed| independent(seed, 80, 1000.0, 150.0)) >= 188);
+        assert!(covered(&|seed| autoregressive(seed, 80, 1000.0, 150.0, 0.9)) >= 184);
+        // The level differs by 2 % from pass to pass, which the inside of a slice never shows.
+        let shifted = |seed: u64| {
+            let level = 1000.0 * (1.0 + 0.02 * crate::testing::Chance(seed + 7777).normal());
+            independent(seed, 80, level, 30.0)
+        };
+        assert!(covered(&shifted) >= 184);
+    }
+}

@@ -39,6 +39,11 @@ pub fn speaks(sample: &Sample) -> bool {
     sample.span_ns > 0
 }
 
+/// Did the other side report the times (an OSD's bench command)? Then only means are known, not single operations.
+pub fn told(slice: &Slice) -> bool {
+    slice.samples.iter().any(|sample| sample.span_ns != slice.window_ns)
+}
+
 /// Operations per second of a window.
 pub fn rate(sample: &Sample) -> f64 {
     sample.ops as f64 * 1e9 / sample.span_ns as f64

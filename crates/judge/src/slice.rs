@@ -71,3 +71,80 @@ pub fn ends(rates: &[f64]) -> (&[f64], &[f64]) {
     let first = ((0.3 * rates.len() as f64) as usize).max(5).min(rates.len());
     (&rates[..first], &rates[rates.len() / 2..])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Chance, recorded, samples};
+
+    const WINDOW: Nanos = 100_000_000;
+
+    /// Feeds windows one by one, as a run does; the length at which it ended, and how.
+    fn run(rates: &[f64], seconds: f64) -> (usize, SliceState) {
+        let samples = samples(rates);
+        let ended = (1..=samples.len()).find_map(|n| match slice_state(&samples[..n], WINDOW, seconds) {
+            SliceState::More => None,
+            state => Some((n, state)),
+        });
+        ended.unwrap_or((samples.len(), SliceState::More))
+    }
+
+    /// Lengths, warm-ups and verdicts of the Python reference.
+    #[test]
+    fn agrees_with_the_reference_on_recorded_series() {
+        for (name, start, seconds, length, warmup, settled) in [
+            ("sr1m_q4", 0, 8.0, 90, 0, true),
+            ("rr4k_poisson10k", 0, 8.0, 112, 32, true),
+            ("rr4k_poisson10k", 0, 12.0, 152, 32, true),
+            ("rw4k_q1", 300, 8.0, 240, 0, false),
+            ("rw4k_q1_fs", 0, 12.0, 360, 0, false),
+            ("rw4k_q1_fs", 300, 8.0, 240, 120, false),
+            ("rw4k_q1_fs", 300, 12.0, 323, 143, true),
+            ("sw1m_q4", 300, 8.0, 110, 26, true),
+            ("sw1m_q4", 300, 12.0, 150, 26, true),
+            ("buf_sw1m", 300, 8.0, 178, 0, true),
+            ("buf_sw1m", 300, 12.0, 170, 0, true),
+            ("quiet_rr4k_q1", 300, 12.0, 130, 0, true),
+        ] {
+            let rates = recorded(name);
+            let wanted = if settled { SliceState::Settled { warmup } } else { SliceState::Unsettled { warmup } };
+            assert_eq!(run(&rates[start..], seconds), (length, wanted), "{name} from {start}");
+        }
+    }
+
+    #[test]
+    fn agrees_with_the_reference_on_a_ramp_and_on_a_drift() {
+        let mut chance = Chance(11);
+        let ramp: Vec<f64> =
+            (0..400).map(|i| 1000.0 * (1.0 - 0.5 * (-f64::from(i) / 20.0).exp()) + 30.0 * chance.normal()).collect();
+        assert_eq!(run(&ramp, 8.0), (218, SliceState::Settled { warmup: 97 }));
+        let mut chance = Chance(13);
+        let drift: Vec<f64> = (0..400).map(|i| 1000.0 * (1.0 + 0.01 * f64::from(i)) + 10.0 * chance.normal()).collect();
+        assert_eq!(run(&drift, 8.0), (240, SliceState::Unsettled { warmup: 120 }));
+    }
+
+    #[test]
+    fn a_dead_target_is_given_three_times_as_long() {
+        assert_eq!(run(&[0.0; 400], 8.0), (240, SliceState::Unsettled { warmup: 0 }));
+        assert_eq!(slice_state(&[], WINDOW, 8.0), SliceState::More);
+    }
+
+    #[test]
+    fn windows_without_a_span_are_left_out_and_still_take_time() {
+        let mut told = samples(&[100.0; 90]);
+        for sample in told.iter_mut().filter(|sample| sample.window % 10 != 9) {
+            (sample.span_ns, sample.ops) = (0, 0);
+        }
+        assert_eq!(slice_state(&told[..89], WINDOW, 8.0), SliceState::More);
+        assert_eq!(slice_state(&told, WINDOW, 8.0), SliceState::Settled { warmup: 0 });
+    }
+
+    #[test]
+    fn a_quick_slice_of_fifty_millisecond_windows_ends_after_a_second_more_than_wanted() {
+        let mut chance = Chance(3);
+        let rates: Vec<f64> = (0..200).map(|_| 500.0 + 20.0 * chance.normal()).collect();
+        let samples = samples(&rates);
+        assert_eq!(slice_state(&samples[..83], WINDOW / 2, 3.2), SliceState::More);
+        assert_eq!(slice_state(&samples[..84], WINDOW / 2, 3.2), SliceState::Settled { warmup: 0 });
+    }
+}

@@ -8,11 +8,11 @@ pub fn number(value: f64) -> String {
         return format!("{value}");
     }
     let digits = value.abs().log10().floor() as i32;
-    if digits >= 2 {
-        let unit = 10f64.powi(digits - 2);
-        return grouped((value / unit).round() * unit);
-    }
-    format!("{value:.*}", (2 - digits) as usize)
+    let unit = 10f64.powi(digits - 2);
+    let rounded = (value / unit).round() * unit;
+    // 99.97 has become 100 and needs no digit behind the point.
+    let digits = (rounded.abs() * (1.0 + f64::EPSILON)).log10().floor() as i32;
+    if digits >= 2 { grouped(rounded) } else { format!("{rounded:.*}", (2 - digits) as usize) }
 }
 
 fn grouped(value: f64) -> String {
@@ -53,4 +53,24 @@ pub fn seconds(seconds: f64) -> String {
 /// `1 pass`, `3 passes`; the plural is given where it isn't the singular with an s.
 pub fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits() {
+        let said: Vec<String> =
+            [5423.7, 1.2345, 0.041249, 431.2, 99.97, 1_234_567.0, 0.0].iter().map(|value| number(*value)).collect();
+        assert_eq!(said, ["5,420", "1.23", "0.0412", "431", "100", "1,230,000", "0"]);
+    }
+
+    #[test]
+    fn units_and_plurals() {
+        assert_eq!(quantity(0.5, Metric::LatencyMean), "0.500 ms");
+        assert_eq!((percent(0.087), percent(0.31)), ("8.7 %".to_string(), "31 %".to_string()));
+        assert_eq!((volume(3 << 30), volume(5000)), ("3.00 GiB".to_string(), "4.88 KiB".to_string()));
+        assert_eq!((count(1, "pass", "passes"), count(2, "pass", "passes")), ("1 pass".into(), "2 passes".into()));
+    }
 }

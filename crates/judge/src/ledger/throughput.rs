@@ -1,7 +1,8 @@
 //! Throughput is a minimum over ceilings: which share of what the layers below can give a layer delivers.
 
 use super::{Books, less};
-use crate::chart::figures_of;
+use crate::chart::{figures_of, mean_of};
+use crate::disks::{disk_of, sharing_disk, sharing_host};
 use crate::entry::spread;
 use crate::redundancy::{Redundancy, redundancy};
 use crate::supply::osds_supply;
@@ -22,20 +23,19 @@ struct Ceiling {
 
 impl Ceiling {
     fn times(self, factor: f64, words: &str) -> Ceiling {
-        let value = Estimate::new(self.value.value * factor, spread(&self.value) * factor);
-        Ceiling { value, because: format!("{}{words}", self.because) }
+        Ceiling { value: scaled(self.value, factor), because: format!("{}{words}", self.because) }
     }
 }
 
 fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
     let delivered = books.cell(layer, pattern)?;
     let local = match layer {
-        Layer::Store => of_cell(books, Layer::Device, pattern),
-        Layer::Osd => of_cell(books, Layer::Store, pattern).or_else(|| of_cell(books, Layer::Device, pattern)),
+        Layer::Store => of_disks(books, layer, pattern),
+        Layer::Osd => of_cell(books, Layer::Store, pattern).or_else(|| of_disks(books, layer, pattern)),
         Layer::Rados => of_pool(books, layer, pattern),
         _ => of_cell(books, Layer::Rados, pattern).or_else(|| of_pool(books, layer, pattern)),
     };
-    let network = if layer == Layer::Store { None } else { of_network(books, layer, pattern) };
+    let network = if layer == Layer::Store { None } else { of_network(books, layer, pattern, delivered) };
     let ceiling = lower(local, network)?;
     let share = delivered.value / ceiling.value.value;
     let beyond = delivered.low > ceiling.value.high;
@@ -86,25 +86,64 @@ fn pool(books: &Books, layer: Layer, pattern: Pattern) -> Option<Redundancy> {
     redundancy(books.record, figures.first()?.place()?)
 }
 
-/// What fits through the client's link, and, for writes, through the links of the OSDs' hosts, which carry every copy.
-fn of_network(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
+/// Each OSD's own disk, shared by those that were loaded on it at once; else the mean of the disks.
+fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
+    let figures = figures_of(books.entries, layer, pattern);
+    let own: Option<Vec<(Estimate, u32)>> = figures
+        .iter()
+        .filter(|entry| entry.usable().is_some())
+        .map(|entry| {
+            let disk = disk_of(books.entries, books.record, entry.place()?, pattern)?;
+            Some((disk.usable()?, sharing_disk(books.entries, books.record, entry, disk)))
+        })
+        .collect();
+    let Some(own) = own.filter(|own| !own.is_empty()) else { return of_cell(books, Layer::Device, pattern) };
+    let most = own.iter().map(|(_, sharing)| *sharing).max().unwrap_or(1);
+    let shares: Vec<Estimate> = own.iter().map(|(disk, sharing)| scaled(*disk, 1.0 / f64::from(*sharing))).collect();
+    let disk = mean_of(&own.iter().map(|(disk, _)| *disk).collect::<Vec<_>>())?;
+    let measured = quantity(disk.value, pattern.metric(layer));
+    let shared = if most > 1 { format!(" / {most} OSDs on it at once") } else { String::new() };
+    Some(Ceiling { value: mean_of(&shares)?, because: format!("device {measured}{shared}") })
+}
+
+fn scaled(value: Estimate, factor: f64) -> Estimate {
+    Estimate::new(value.value * factor, spread(&value) * factor)
+}
+
+/// What the links can carry: one link for an OSD and for the client; for writes, all links of the OSDs' hosts as well,
+/// which carry every copy.
+fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate) -> Option<Ceiling> {
     let linear = if pattern.writes() { Pattern::WriteLinear } else { Pattern::ReadLinear };
     let link = books.cell(Layer::Network, linear)?;
+    let figures = figures_of(books.entries, layer, pattern);
+    let first = figures.first()?;
+    let link = match pattern.family() {
+        Family::Linear => Ceiling { value: link, because: format!("network {} MB/s", number(link.value)) },
+        _ => {
+            let block = first.step.workload.block;
+            let value = scaled(link, 1e6 / block.max(1) as f64);
+            Ceiling { value, because: format!("network {} MB/s in blocks of {block} bytes", number(link.value)) }
+        }
+    };
+    if layer == Layer::Osd {
+        let sharing = sharing_host(first);
+        let words = format!(" / {sharing} OSDs of a host at once");
+        return Some(if sharing > 1 { link.times(1.0 / f64::from(sharing), &words) } else { link });
+    }
+    let hosts = hosts(books);
+    let copies = if pattern.writes() { pool(books, layer, pattern)?.factor() } else { 1.0 };
+    let all = f64::from(hosts) / copies;
+    // More than a link came through: then the client has more than one.
+    let client = delivered.low <= link.value.high;
+    let words = format!(" × {hosts} hosts / {} copies", number(copies));
+    Some(if hosts > 1 && (all < 1.0 || !client) { link.times(all, &words) } else { link })
+}
+
+fn hosts(books: &Books) -> u32 {
     let mut hosts: Vec<&str> = books.record.scope.osds.iter().map(|osd| osd.host.as_str()).collect();
     hosts.sort_unstable();
     hosts.dedup();
-    let copies = if layer == Layer::Osd { 1.0 } else { pool(books, layer, pattern)?.factor() };
-    let shared = hosts.len() as f64 / copies;
-    let ceiling = Ceiling { value: link, because: format!("network {} MB/s", number(link.value)) };
-    let narrowed = match pattern.writes() && hosts.len() > 1 && shared < 1.0 {
-        true => ceiling.times(shared, &format!(" × {} hosts / {} copies", hosts.len(), number(copies))),
-        false => ceiling,
-    };
-    let block = figures_of(books.entries, layer, pattern).first()?.step.workload.block as f64;
-    Some(match pattern.family() {
-        Family::Linear => narrowed,
-        _ => narrowed.times(1e6 / block, &format!(" in operations of {block} bytes")),
-    })
+    hosts.len() as u32
 }
 
 fn lower(a: Option<Ceiling>, b: Option<Ceiling>) -> Option<Ceiling> {

@@ -1,0 +1,54 @@
+//! Which measured disk an OSD lies on, and who shares it.
+
+use crate::entry::Entry;
+use model::{Layer, OsdScope, Pattern, Place, Record};
+
+/// `/dev/sdb` and `sdb` are the same.
+fn short(path: &str) -> &str {
+    path.strip_prefix("/dev/").unwrap_or(path)
+}
+
+pub fn osd_of(place: &Place) -> Option<u32> {
+    match place {
+        Place::Osd { osd, .. } | Place::Store { osd } => Some(*osd),
+        _ => None,
+    }
+}
+
+fn scope_of<'a>(record: &'a Record, place: &Place) -> Option<&'a OsdScope> {
+    let id = osd_of(place)?;
+    record.scope.osds.iter().find(|osd| osd.id == id)
+}
+
+/// The usable figure of the very disk that an OSD lies on, measured alone; `None`: not known, or not measured.
+pub fn disk_of<'e, 'a>(
+    entries: &'e [Entry<'a>],
+    record: &Record,
+    place: &Place,
+    pattern: Pattern,
+) -> Option<&'e Entry<'a>> {
+    let osd = scope_of(record, place)?;
+    let disk = short(osd.device.as_deref()?);
+    entries.iter().find(|entry| {
+        let Some(target) = entry.only_target() else { return false };
+        let path = matches!(&target.place, Place::Path { path, .. } if short(&path.to_string_lossy()) == disk);
+        let here = target.host.as_ref().is_none_or(|host| *host == osd.host);
+        let usable = entry.figure.at_once == 1 && entry.usable().is_some();
+        entry.is(Layer::Device, pattern) && usable && here && (path || short(&target.name) == disk)
+    })
+}
+
+/// How many targets of this figure's step were loaded on that disk at the same time, itself included.
+pub fn sharing_disk(entries: &[Entry], record: &Record, entry: &Entry, disk: &Entry) -> u32 {
+    let same = |place: &Place| {
+        let other = disk_of(entries, record, place, disk.figure.pattern);
+        other.is_some_and(|other| other.step.id == disk.step.id && other.target == disk.target)
+    };
+    (entry.step.targets.iter().filter(|target| same(&target.place)).count() as u32).max(1)
+}
+
+/// How many of them lie on the same host.
+pub fn sharing_host(entry: &Entry) -> u32 {
+    let host = entry.figure.host.as_deref();
+    (entry.step.targets.iter().filter(|target| target.host.as_deref() == host).count() as u32).max(1)
+}
