@@ -3,6 +3,7 @@
 //! A figure is struck out only where the two intervals don't even touch. Reads above the disk are never struck out for being
 //! faster than the disk: OSDs and hosts cache.
 
+use crate::chart::severity;
 use crate::entry::{Entry, kind_of};
 use crate::gate_layers::better_than_below;
 use crate::series::told;
@@ -26,7 +27,7 @@ pub fn strike_out(entries: &mut [Entry], record: &Record) {
             })
             .collect();
         for (entry, verdict) in entries.iter_mut().zip(verdicts) {
-            if let Some(label) = verdict {
+            if let Some(label) = verdict.filter(|label| severity(label) > severity(&entry.figure.label)) {
                 entry.figure.label = label;
             }
         }
@@ -61,7 +62,9 @@ fn little(entry: &Entry) -> Option<Label> {
     let off = (in_flight - depth) / depth;
     // Operations that were in flight at either end of the slice are counted on one side only.
     let allowed = LITTLE + depth / timed;
-    if off.abs() <= allowed || (cycle_ns - latency_ns).abs() < OWN_TIME_NS {
+    // A latency stays true when the next operation starts late.
+    let harmless = off < 0.0 && entry.figure.metric.lower_is_better();
+    if harmless || off.abs() <= allowed || (cycle_ns - latency_ns).abs() < OWN_TIME_NS {
         return None;
     }
     let text = format!(

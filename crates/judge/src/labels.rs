@@ -4,7 +4,7 @@ use crate::batch_means::WINDOWS_FOR_BATCHES;
 use crate::levels::{Dips, OPERATIONS_A_WINDOW, dips, trend_per_minute, two_levels};
 use crate::pooled::Pooled;
 use crate::series::{mean, median, rates};
-use crate::slice::ends;
+use crate::slice::{ends, settled};
 use crate::words::{count, number, percent, quantity, seconds, volume};
 use model::clock::SECOND;
 use model::{Goal, Label, Metric, OpKind, Slice, Step};
@@ -47,35 +47,23 @@ impl Case<'_> {
         Some(Label::Unsettled(format!("pass {} gave nothing ({why}); the value is from the other passes", first.pass)))
     }
 
-    /// A write that fell and stayed down: what it measured was a cache as long as that lasted.
+    /// A write that fell and stayed down: what it measured before was a cache.
     fn burst(&self, rates: &[Vec<f64>]) -> Option<Label> {
         if self.kind != OpKind::Write {
             return None;
         }
-        self.fall_inside(rates).or_else(|| self.fall_between()).map(Label::Burst)
-    }
-
-    fn fall_inside(&self, rates: &[Vec<f64>]) -> Option<String> {
-        let (index, series) = rates.iter().enumerate().find(|(index, _)| !self.slices[*index].settled)?;
-        let (first, last) = ends(series);
-        let (from, to) = (median(first), median(last));
-        let text = format!(
-            "fell by {} within pass {}, after {} were written: valid up to that volume only",
-            percent(1.0 - to / from),
-            self.slices[index].pass,
-            volume(self.written_before(index) + written(self.slices[index]) / 2),
-        );
-        (to < from * (1.0 - CLIFF)).then_some(text)
-    }
-
-    fn fall_between(&self) -> Option<String> {
         let means: Vec<f64> = self.slices.iter().map(|slice| overall_rate(slice)).collect();
-        let at = (1..means.len()).find(|at| {
-            let (before, after) = means.split_at(*at);
-            let low_before = before.iter().copied().fold(f64::INFINITY, f64::min);
-            let high_after = after.iter().copied().fold(0.0, f64::max);
-            high_after < low_before * (1.0 - CLIFF)
-        })?;
+        let inside = |at: &usize| !self.slices[*at].settled && self.falls_inside(*at, &rates[*at], &means);
+        if let Some(at) = (0..means.len()).find(inside) {
+            let volume = volume(self.written_before(at) + written(self.slices[at]) / 2);
+            let text = format!(
+                "fell by more than {} within pass {}, after about {volume} were written: the value mixes both",
+                percent(CLIFF),
+                self.slices[at].pass
+            );
+            return Some(Label::Burst(text));
+        }
+        let at = (1..means.len()).find(|at| fallen(&means[..*at], &means[*at..]))?;
         let beyond_noise = self.pooled.between > WANDERING_RATIO * self.pooled.within;
         let text = format!(
             "fell by {} from pass {} to pass {}, after {} were written: the value mixes both",
@@ -84,7 +72,15 @@ impl Case<'_> {
             self.slices[at].pass,
             volume(self.written_before(at)),
         );
-        beyond_noise.then_some(text)
+        beyond_noise.then_some(Label::Burst(text))
+    }
+
+    /// Everything before the middle of this slice lies above everything after it.
+    fn falls_inside(&self, at: usize, rates: &[f64], means: &[f64]) -> bool {
+        let (first, last) = ends(rates);
+        let before = [&means[..at], &[median(first)]].concat();
+        let after = [&[median(last)], &means[at + 1..]].concat();
+        fallen(&before, &after)
     }
 
     fn written_before(&self, index: usize) -> u64 {
@@ -94,15 +90,20 @@ impl Case<'_> {
     fn unsettled(&self, rates: &[Vec<f64>]) -> Option<Label> {
         let (index, series) = rates.iter().enumerate().find(|(index, _)| !self.slices[*index].settled)?;
         let slice = self.slices[index];
+        let (pass, spent) = (slice.pass, seconds(slice.seconds()));
+        if settled(series) {
+            let front = seconds(f64::from(slice.warmup) * slice.window_ns as f64 / SECOND as f64);
+            return Some(Label::Unsettled(format!(
+                "pass {pass} found no steady level in {spent}: the first {front} still looked like warm-up"
+            )));
+        }
         let (first, last) = ends(series);
         let trend = trend_per_minute(series, slice.window_ns as f64 / SECOND as f64);
+        let sign = if trend >= 0.0 { "+" } else { "" };
         Some(Label::Unsettled(format!(
-            "the level still moved after {} of pass {}: from {} to {} operations/s, {}{} a minute",
-            seconds(slice.seconds()),
-            slice.pass,
+            "the level still moved after {spent} of pass {pass}: from {} to {} operations/s, {sign}{} a minute",
             number(median(first)),
             number(median(last)),
-            if trend >= 0.0 { "+" } else { "" },
             percent(trend),
         )))
     }
@@ -189,6 +190,13 @@ impl Case<'_> {
         let operations: u64 = counted().map(|sample| sample.ops).sum();
         (operations as f64) < OPERATIONS_A_WINDOW * counted().filter(|sample| sample.span_ns > 0).count() as f64
     }
+}
+
+/// Does all that comes after lie a cliff below all that came before?
+fn fallen(before: &[f64], after: &[f64]) -> bool {
+    let lowest = before.iter().copied().fold(f64::INFINITY, f64::min);
+    let highest = after.iter().copied().fold(0.0, f64::max);
+    highest < lowest * (1.0 - CLIFF)
 }
 
 fn written(slice: &Slice) -> u64 {

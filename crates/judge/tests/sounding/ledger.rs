@@ -1,0 +1,195 @@
+//! What each layer adds or delivers, by real figures, and what is said where one is missing.
+
+use crate::made::{Made, disk, images, osd, pair, pool, store};
+use judge::explain;
+use model::{Layer, LedgerRow, Pattern};
+
+fn rows(made: &Made, pattern: Pattern) -> Vec<LedgerRow> {
+    explain(&made.record).ledger.into_iter().filter(|row| row.pattern == pattern).collect()
+}
+
+fn near(got: f64, want: f64, by: f64) {
+    assert!((got - want).abs() <= by, "{got} instead of {want}");
+}
+
+/// Disk 0.5 and 0.2 ms, round trip 0.1 ms, OSD 1.4 and 0.6 ms, pool 2.5 and 0.6, image 2.7 and 0.7.
+fn whole() -> Made {
+    let mut made = Made::cluster();
+    for id in 0..3 {
+        made.measured(Pattern::WriteLatency, disk(id), 0.5).measured(Pattern::ReadLatency, disk(id), 0.2);
+        made.measured(Pattern::WriteLatency, pair(id), 0.1).measured(Pattern::ReadLatency, pair(id), 0.1);
+        made.measured(Pattern::WriteLatency, osd(id), 1.4).measured(Pattern::ReadLatency, osd(id), 0.6);
+    }
+    made.measured(Pattern::WriteLatency, pool(), 2.5).measured(Pattern::ReadLatency, pool(), 0.6);
+    made.measured(Pattern::WriteLatency, images(), 2.7).measured(Pattern::ReadLatency, images(), 0.7);
+    made
+}
+
+#[test]
+fn latencies_of_the_layers_add_up_to_the_topmost() {
+    for (pattern, top) in [(Pattern::WriteLatency, 2.7), (Pattern::ReadLatency, 0.7)] {
+        let rows = rows(&whole(), pattern);
+        let layers: Vec<Layer> = rows.iter().map(|row| row.layer).collect();
+        assert_eq!(layers, [Layer::Device, Layer::Network, Layer::Osd, Layer::Rados, Layer::Rbd]);
+        near(rows.iter().map(|row| row.adds.value).sum(), top, 0.02);
+        near(rows.iter().map(|row| row.share).sum(), 1.0, 0.001);
+        for row in &rows {
+            assert!(row.adds.low < row.adds.value && row.adds.value < row.adds.high);
+            assert_eq!(row.expected.map(|expected| row.adds.value - expected), row.unexplained);
+            assert!(row.ceiling.is_none() && !row.because.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_write_is_expected_to_cost_the_osd_its_software_and_a_second_commit() {
+    let rows = rows(&whole(), Pattern::WriteLatency);
+    let row = &rows[2];
+    near(row.adds.value, 0.8, 0.02);
+    // Software as on reads: 0.6 − 0.2 − 0.1; a second commit: 0.5.
+    near(row.expected.unwrap(), 0.8, 0.02);
+    assert!(row.because.contains("second commit") && row.because.contains("as on reads"), "{}", row.because);
+}
+
+#[test]
+fn replication_is_expected_to_cost_one_more_way_and_the_slowest_commit() {
+    let rows = rows(&whole(), Pattern::WriteLatency);
+    let row = &rows[3];
+    near(row.adds.value, 1.1, 0.03);
+    // One more way: 0.6 − 0.2. The larger of two evenly spread over 1.4 ± 10 %: a sixth of 0.28 over the mean.
+    near(row.expected.unwrap(), 0.4 + 0.28 / 6.0, 0.03);
+    assert!(row.because.contains("3 replicas") && row.because.contains("2 commits"), "{}", row.because);
+}
+
+#[test]
+fn one_replica_adds_nothing_and_an_erasure_coded_pool_has_no_model() {
+    let mut made = whole();
+    made.record.plan.changes.clear();
+    made.record.scope.pools = vec![model::PoolScope { name: "fathom.rados".into(), size: 1, ..Default::default() }];
+    assert_eq!(rows(&made, Pattern::WriteLatency)[3].expected, Some(0.0));
+    made.record.scope.pools[0].size = 6;
+    made.record.scope.pools[0].erasure_k = Some(4);
+    let row = rows(&made, Pattern::WriteLatency)[3].clone();
+    assert_eq!((row.expected, row.unexplained), (None, None));
+    assert!(row.because.contains("(4+2)/4 chunks"), "{}", row.because);
+}
+
+#[test]
+fn a_missing_layer_is_named_where_its_part_went() {
+    let mut made = Made::cluster();
+    made.measured(Pattern::WriteLatency, disk(0), 0.5).measured(Pattern::WriteLatency, pool(), 2.5);
+    let rows = rows(&made, Pattern::WriteLatency);
+    assert_eq!(rows.len(), 2);
+    near(rows[1].adds.value, 2.0, 0.02);
+    for missing in ["network", "store", "osd"] {
+        assert!(rows[1].because.contains(&format!("{missing} not measured")), "{}", rows[1].because);
+    }
+    assert_eq!(rows[1].expected, None);
+}
+
+#[test]
+fn reads_from_a_cache_leave_the_disk_out_of_the_sum() {
+    let mut made = Made::cluster();
+    made.measured(Pattern::ReadLatency, disk(0), 5.0).measured(Pattern::ReadLatency, pair(0), 0.1);
+    made.measured(Pattern::ReadLatency, osd(0), 0.6);
+    let rows = rows(&made, Pattern::ReadLatency);
+    assert_eq!(rows.iter().map(|row| row.layer).collect::<Vec<_>>(), [Layer::Network, Layer::Osd]);
+    near(rows[1].adds.value, 0.5, 0.01);
+    assert!(rows[1].because.contains("cache") && rows[1].because.contains("5.0"), "{}", rows[1].because);
+}
+
+#[test]
+fn a_ledger_needs_a_layer_above_the_hardware() {
+    let mut made = Made::cluster();
+    made.measured(Pattern::WriteLatency, disk(0), 0.5).measured(Pattern::WriteLatency, pair(0), 0.1);
+    made.delivers(Pattern::WriteParallel, disk(0), 1000.0);
+    assert_eq!(explain(&made.record).ledger, []);
+}
+
+#[test]
+fn parallel_writes_are_held_against_all_osds_at_once_and_their_copies() {
+    let mut made = Made::cluster();
+    made.at_once(Pattern::WriteParallel, (0..3).map(osd).collect(), &[2000.0, 2000.0, 1420.0]);
+    made.delivers(Pattern::WriteParallel, pool(), 1500.0).delivers(Pattern::WriteParallel, images(), 1200.0);
+    let rows = rows(&made, Pattern::WriteParallel);
+    assert_eq!(rows.iter().map(|row| row.layer).collect::<Vec<_>>(), [Layer::Rados, Layer::Rbd]);
+    near(rows[0].ceiling.unwrap(), 5420.0 / 3.0, 30.0);
+    near(rows[0].share, 1500.0 * 3.0 / 5420.0, 0.02);
+    near(rows[0].adds.value, 5420.0 / 3.0 - 1500.0, 40.0);
+    assert!(
+        rows[0].because.starts_with("osd.* 5,4") && rows[0].because.ends_with("IOPS / 3 replicas"),
+        "{}",
+        rows[0].because
+    );
+    near(rows[1].share, 0.8, 0.02);
+    assert!(rows[1].because.starts_with("rados 1,"), "{}", rows[1].because);
+}
+
+#[test]
+fn reads_have_no_copies() {
+    let mut made = Made::cluster();
+    for id in 0..2 {
+        made.delivers(Pattern::ReadParallel, osd(id), 3000.0);
+    }
+    made.delivers(Pattern::ReadParallel, pool(), 6000.0);
+    let rows = rows(&made, Pattern::ReadParallel);
+    near(rows[0].ceiling.unwrap(), 9000.0, 60.0);
+    assert!(rows[0].because.contains("3 × ") && rows[0].because.contains("2 of them measured"), "{}", rows[0].because);
+}
+
+#[test]
+fn the_network_is_the_ceiling_where_it_is_lower() {
+    let mut made = Made::cluster();
+    for id in 0..3 {
+        made.delivers(Pattern::WriteLinear, pair(id), 30.0).delivers(Pattern::WriteLinear, osd(id), 29.0);
+        let twin = made.record.scope.osds[id as usize].clone();
+        made.record.scope.osds.push(model::OsdScope { id: id + 3, ..twin });
+    }
+    made.delivers(Pattern::WriteLinear, pool(), 12.0);
+    // 4 MiB × 30/s = 126 MB/s for one link; 3 links carry 3 copies.
+    let found = rows(&made, Pattern::WriteLinear);
+    let row = found.iter().find(|row| row.layer == Layer::Rados).unwrap();
+    near(row.ceiling.unwrap(), 125.8, 2.0);
+    assert!(row.because.starts_with("network 126 MB/s"), "{}", row.because);
+    made.record.plan.changes[1] = model::Change::Pool { name: "fathom.rados".into(), pg_num: 1, size: Some(6) };
+    let found = rows(&made, Pattern::WriteLinear);
+    let row = found.iter().find(|row| row.layer == Layer::Rados).unwrap();
+    near(row.ceiling.unwrap(), 62.9, 2.0);
+    assert!(row.because.contains("× 3 hosts / 6.00 copies"), "{}", row.because);
+}
+
+#[test]
+fn osds_on_one_disk_share_it_when_loaded_at_once() {
+    let mut made = Made::cluster();
+    for osd in &mut made.record.scope.osds {
+        (osd.device, osd.host) = (Some("vd0".to_string()), "host-0".to_string());
+    }
+    made.delivers(Pattern::WriteLinear, disk(0), 90.0);
+    let targets = (0..3).map(|id| model::Target { host: Some("host-0".into()), ..store(id) }).collect();
+    made.at_once(Pattern::WriteLinear, targets, &[20.0, 20.0, 20.0]);
+    let rows = rows(&made, Pattern::WriteLinear);
+    near(rows[0].ceiling.unwrap(), 30.0 * 4.194304, 3.0);
+    near(rows[0].share, 20.0 / 30.0, 0.02);
+    assert!(rows[0].because.contains("3 OSDs on it at once"), "{}", rows[0].because);
+}
+
+#[test]
+fn more_than_the_ceiling_is_said_in_words() {
+    let mut made = Made::cluster();
+    made.delivers(Pattern::ReadParallel, disk(0), 1000.0).delivers(Pattern::ReadParallel, osd(0), 5000.0);
+    let rows = rows(&made, Pattern::ReadParallel);
+    near(rows[0].share, 5.0, 0.1);
+    assert!(rows[0].because.contains("read from a cache"), "{}", rows[0].because);
+}
+
+#[test]
+fn a_store_whose_bench_keeps_writes_in_flight_tells_no_latency() {
+    let mut made = whole();
+    for id in 0..3 {
+        made.measured(Pattern::WriteLatency, store(id), 0.05);
+    }
+    let found = rows(&made, Pattern::WriteLatency);
+    assert!(found.iter().all(|row| row.layer != Layer::Store));
+    let row = found.iter().find(|row| row.layer == Layer::Osd).unwrap();
+    assert!(row.because.contains("keeps writes in flight"), "{}", row.because);
+}

@@ -1,0 +1,10 @@
+//! The judge as a run uses it: recorded series through the whole procedure, and made records through the explanation.
+
+mod gate;
+mod labels;
+mod ledger;
+mod made;
+mod outliers;
+mod picture;
+mod properties;
+mod recorded;

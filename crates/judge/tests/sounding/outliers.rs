@@ -1,0 +1,54 @@
+//! The slow one is named, with how slow it is, and becomes a finding; peers are compared with peers only.
+
+use crate::made::{Made, disk, osd};
+use judge::explain;
+use model::{Layer, Pattern, Standing};
+
+fn with(values: [f64; 3]) -> Made {
+    let mut made = Made::cluster();
+    for (id, ms) in (0..).zip(values) {
+        made.measured(Pattern::WriteLatency, osd(id), ms);
+    }
+    made
+}
+
+#[test]
+fn one_of_three_osds_is_slow() {
+    let report = explain(&with([1.0, 1.02, 1.45]).record);
+    let found = &report.outliers[0];
+    assert_eq!((report.outliers.len(), found.layer, found.target.as_str()), (1, Layer::Osd, "osd.2"));
+    assert!((found.slower_by - (1.0 - 1.01 / 1.45)).abs() < 0.01, "{}", found.slower_by);
+    assert!(found.says.starts_with("osd.2 is 30 % slower than the median of the other two: 1.4"), "{}", found.says);
+    let finding = &report.findings[0];
+    assert_eq!(
+        (finding.id.as_str(), finding.standing, finding.target.as_str()),
+        ("osd-slow", Standing::Confirmed, "osd.2")
+    );
+    assert!(finding.evidence[0].starts_with("write-latency: osd.2 is 30 % slower"), "{:?}", finding.evidence);
+}
+
+#[test]
+fn equal_osds_raise_no_alarm() {
+    assert_eq!(explain(&with([1.0, 1.02, 1.08]).record).outliers, []);
+}
+
+#[test]
+fn an_osd_of_another_class_is_no_peer() {
+    let mut made = with([1.0, 1.02, 1.45]);
+    made.record.scope.osds[2].class = Some("hdd".to_string());
+    assert_eq!(explain(&made.record).outliers, []);
+}
+
+#[test]
+fn a_slow_disk_and_its_slow_osd_are_two_findings_with_their_patterns() {
+    let mut made = with([1.0, 1.0, 1.6]);
+    for id in 0..3 {
+        let slow = if id == 2 { 2.0 } else { 1.0 };
+        made.measured(Pattern::WriteLatency, disk(id), 0.3 * slow);
+        made.delivers(Pattern::ReadParallel, disk(id), 9000.0 / slow);
+    }
+    let report = explain(&made.record);
+    let found: Vec<(&str, usize)> =
+        report.findings.iter().map(|finding| (finding.id.as_str(), finding.evidence.len())).collect();
+    assert_eq!(found, [("device-slow", 2), ("osd-slow", 1)]);
+}

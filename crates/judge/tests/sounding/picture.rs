@@ -1,0 +1,115 @@
+//! The report as a whole: nothing measured yet, the middle of a run, its end; and the depth chart.
+
+use crate::made::{Made, disk, osd, store};
+use judge::explain;
+use model::{Label, Layer, Pattern, Record};
+
+#[test]
+fn nothing_measured_is_an_empty_report() {
+    let report = explain(&Record::default());
+    assert!(report.figures.is_empty() && report.chart.is_empty() && report.ledger.is_empty());
+    assert_eq!((report.passes, report.finished), (0, false));
+}
+
+#[test]
+fn a_step_without_its_turn_is_missing_while_the_run_goes_on_and_void_once_it_is_over() {
+    let mut made = Made::cluster();
+    made.measured(Pattern::WriteLatency, osd(0), 1.0);
+    made.step(Pattern::ReadLatency, vec![osd(0), osd(1)]);
+    assert_eq!(explain(&made.record).figures.len(), 1);
+    made.record.finished = true;
+    let report = explain(&made.record);
+    let missing: Vec<&str> = report.figures[1..].iter().filter_map(|figure| figure.label.why()).collect();
+    assert_eq!(missing, ["not measured: the run ended before its turn"; 2]);
+    let cell = report.chart.iter().find(|cell| cell.pattern == Pattern::ReadLatency).unwrap();
+    assert_eq!((cell.estimate, cell.label.as_str(), cell.targets), (None, "void", 0));
+}
+
+#[test]
+fn a_cell_is_the_mean_of_its_targets_with_the_worst_one_named() {
+    let mut made = Made::cluster();
+    for (id, ms) in [(0, 1.0), (1, 2.0), (2, 3.0)] {
+        made.measured(Pattern::WriteLatency, osd(id), ms);
+    }
+    let report = explain(&made.record);
+    let cell = &report.chart[0];
+    let estimate = cell.estimate.unwrap();
+    assert!((estimate.value - 2.0).abs() < 0.01 && cell.targets == 3);
+    assert_eq!((cell.layer, cell.worst.as_deref(), cell.label.as_str()), (Layer::Osd, Some("osd.2"), "settled"));
+    let widest = report.figures.iter().map(|figure| figure.estimate.unwrap().half_width()).fold(0.0, f64::max);
+    assert!(estimate.half_width() < widest && estimate.relative() >= 0.0199);
+}
+
+#[test]
+fn of_a_throughput_the_smallest_is_the_worst() {
+    let mut made = Made::cluster();
+    made.delivers(Pattern::ReadParallel, disk(0), 9000.0).delivers(Pattern::ReadParallel, disk(1), 7000.0);
+    assert_eq!(explain(&made.record).chart[0].worst.as_deref(), Some("/dev/vd1"));
+}
+
+#[test]
+fn targets_measured_at_once_count_each_and_the_sum_stands_beside() {
+    let mut made = Made::cluster();
+    made.at_once(Pattern::WriteParallel, (0..3).map(osd).collect(), &[900.0, 1000.0, 1100.0]);
+    let report = explain(&made.record);
+    let names: Vec<(&str, bool)> = report.figures.iter().map(|figure| (figure.target.as_str(), figure.chart)).collect();
+    assert_eq!(names, [("osd.0", true), ("osd.1", true), ("osd.2", true), ("osd.*", false)]);
+    assert!((report.figures[3].estimate.unwrap().value / 3000.0 - 1.0).abs() < 0.02);
+    assert!((report.chart[0].estimate.unwrap().value / 1000.0 - 1.0).abs() < 0.02);
+    assert!(report.figures.iter().all(|figure| figure.at_once == 3));
+}
+
+#[test]
+fn a_figure_alone_is_preferred_to_the_same_beside_others() {
+    let mut made = Made::cluster();
+    made.at_once(Pattern::WriteParallel, (0..2).map(osd).collect(), &[500.0, 500.0]);
+    for id in 0..2 {
+        made.delivers(Pattern::WriteParallel, osd(id), 900.0);
+    }
+    let report = explain(&made.record);
+    assert!((report.chart[0].estimate.unwrap().value / 900.0 - 1.0).abs() < 0.02);
+    assert_eq!(report.chart[0].targets, 2);
+}
+
+#[test]
+fn a_dead_target_is_left_out_of_the_mean_and_told() {
+    let mut made = Made::cluster();
+    made.measured(Pattern::WriteLatency, osd(0), 1.0).measured(Pattern::WriteLatency, osd(1), 1.0);
+    for slice in made.record.slices.iter_mut().filter(|slice| slice.step.0 == 1) {
+        slice.void = Some("osd.1 went down".to_string());
+    }
+    let cell = explain(&made.record).chart[0].clone();
+    assert_eq!((cell.targets, cell.label.as_str(), cell.worst), (1, "void", None));
+    assert_eq!(cell.why.as_deref(), Some("osd.1: osd.1 went down"));
+}
+
+/// An OSD's bench ends now here, now there: in no window do all of them speak, and still the sum is theirs.
+#[test]
+fn told_figures_add_up_where_their_windows_do_not() {
+    let mut made = Made::cluster();
+    made.at_once(Pattern::WriteParallel, (0..3).map(store).collect(), &[1000.0, 1000.0, 1000.0]);
+    for slice in &mut made.record.slices {
+        let turn = slice.target.unwrap_or(0);
+        for sample in slice.samples.iter_mut().filter(|sample| sample.window % 3 != turn) {
+            *sample = model::Sample { window: sample.window, ..model::Sample::default() };
+        }
+        if slice.target.is_none() {
+            slice.samples.iter_mut().for_each(|sample| sample.ops /= 3);
+        }
+    }
+    let report = explain(&made.record);
+    let all = report.figures.iter().find(|figure| figure.target == "store.*").unwrap();
+    assert!((all.estimate.unwrap().value / 3000.0 - 1.0).abs() < 0.03, "{:?}", all.estimate);
+    assert!(all.percentiles.is_empty());
+}
+
+#[test]
+fn what_went_wrong_and_what_was_changed_is_passed_on() {
+    let mut made = Made::cluster();
+    made.record.errors.push("osd.1 went down".to_string());
+    made.record.seconds = 12.5;
+    made.measured(Pattern::WriteLatency, osd(0), 1.0);
+    let report = explain(&made.record);
+    assert_eq!((report.errors.len(), report.seconds, report.passes), (1, 12.5, 2));
+    assert_eq!(report.figures[0].label, Label::Settled);
+}
