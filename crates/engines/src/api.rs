@@ -33,7 +33,7 @@ pub struct OpError {
 pub struct Op {
     pub slot: u32,
     pub kind: OpKind,
-    /// Within the lane's span.
+    /// Within the lane's own part of the span: below [`Workload::lane_span`]. A session adds where its lane's part begins.
     pub offset: u64,
     pub len: u32,
     /// When it should start (open loop); in a closed loop the time of submission.
@@ -44,11 +44,21 @@ pub struct Op {
 #[derive(Debug, Clone, Copy)]
 pub struct Done {
     pub slot: u32,
+    /// CLOCK_MONOTONIC in ns, where a callback knows it better than the worker; 0: when it was reaped.
     pub at: Nanos,
+    /// Bytes moved. Fewer than asked for count as an error.
     pub result: Result<u32, OpError>,
     /// The engine was told by the other side how long how many operations took (an OSD's bench command);
     /// `None`: one operation, timed by the worker.
     pub told: Option<Told>,
+}
+
+impl Done {
+    /// An operation that ended when it was reaped.
+    #[inline]
+    pub fn now(slot: u32, result: Result<u32, OpError>) -> Done {
+        Done { slot, at: 0, result, told: None }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +89,14 @@ pub trait Engine: Sync {
         workload: &Workload,
         lane: u32,
     ) -> Result<Box<dyn Session>, EngineError>;
+    /// Do completions carry [`Told`]? A window without one then counts for no time at all.
+    fn times_itself(&self) -> bool {
+        self.layer() == Layer::Store
+    }
+    /// Do sessions move a simulated clock? All lanes then take turns in the caller's thread.
+    fn simulated(&self) -> bool {
+        false
+    }
 }
 
 /// One thread's hold on a target. Dropping it cancels or waits for what is in flight, within seconds.

@@ -40,6 +40,15 @@ impl Latencies {
         self.max_ns = self.max_ns.max(ns);
     }
 
+    /// As [`Latencies::record`], `times` times: operations of which only the mean is known.
+    pub fn record_times(&mut self, ns: u64, times: u64) {
+        let clipped = ns.min((1 << MAX_POWER) - 1);
+        let _ = self.buckets.add(clipped, times);
+        self.sum_ns += ns * times;
+        self.count += times;
+        self.max_ns = self.max_ns.max(ns);
+    }
+
     pub fn count(&self) -> u64 {
         self.count
     }

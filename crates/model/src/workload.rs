@@ -10,7 +10,7 @@ pub const KIB: Bytes = 1 << 10;
 pub const MIB: Bytes = 1 << 20;
 pub const GIB: Bytes = 1 << 30;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpKind {
     Read,
@@ -101,5 +101,11 @@ impl Workload {
     pub fn lane_depth(&self, lane: u32) -> u32 {
         let jobs = self.jobs.max(1);
         self.depth / jobs + u32::from(lane < self.depth % jobs)
+    }
+
+    /// Bytes of one lane's own part of the span: as many whole blocks for each. Lanes never overlap.
+    pub fn lane_span(&self) -> Bytes {
+        let share = self.span / Bytes::from(self.jobs.max(1));
+        share - share % self.block.max(1)
     }
 }

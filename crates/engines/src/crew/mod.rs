@@ -1,0 +1,108 @@
+//! A crew loads all targets of a step at once for one slice: a lane per target and job, with a common start.
+
+mod board;
+mod effort;
+mod overseer;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod turns;
+
+pub use effort::Effort;
+
+use crate::api::{Context, Engine, EngineError};
+use crate::tally::Span;
+use crate::worker::Lane;
+use model::clock::{MILLISECOND, SECOND};
+use model::{Clock, Nanos, OpKind, Sample, Step};
+use overseer::Overseer;
+use std::sync::Arc;
+
+/// What happened on all targets in one window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WindowSet {
+    pub window: u32,
+    /// By index of the target in the step: one sample for each kind of operation that the workload has.
+    pub samples: Vec<(u32, OpKind, Sample)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    GoOn,
+    Stop,
+}
+
+/// How a slice ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SliceEnd {
+    /// Why it ended before it was told to, in words: the engine's error, or that no operation completed any more.
+    pub broken: Option<String>,
+    /// On which target that was.
+    pub target: Option<u32>,
+    /// Target and text of the first operation that failed. Single failures do not end a slice.
+    pub first_error: Option<(u32, String)>,
+    /// Windows that were complete.
+    pub windows: u32,
+    pub effort: Effort,
+}
+
+/// No completion for this long with operations in flight: nothing more is to be expected.
+const STALL: Nanos = 10 * SECOND;
+/// The same where a completion is a whole bench of the other side.
+const STALL_TOLD: Nanos = 60 * SECOND;
+/// How long lanes wait for their operations in flight when a slice ends.
+const DRAIN: Nanos = 3 * SECOND;
+
+/// A lane, and whose.
+struct Seat {
+    target: u32,
+    lane: Lane,
+}
+
+/// Runs one slice of `step` until `on_window` says stop, the engine breaks, or nothing completes any more. Windows come
+/// in order, each once all lanes have finished it.
+///
+/// # Errors
+/// A session could not be opened: nothing was loaded.
+pub fn run_slice(
+    engine: &dyn Engine,
+    context: &Context,
+    clock: &Arc<dyn Clock>,
+    step: &Step,
+    window_ns: Nanos,
+    on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+) -> Result<SliceEnd, EngineError> {
+    let window_ns = window_ns.max(MILLISECOND);
+    let sessions = open(engine, context, step)?;
+    // Time for all threads to come up; simulated lanes need none.
+    let lead = if engine.simulated() { 0 } else { MILLISECOND + 100_000 * sessions.len() as Nanos };
+    let start = clock.now() + lead;
+    let span = if engine.times_itself() { Span::Told } else { Span::Window(window_ns) };
+    let seat = |(target, lane, session)| Seat {
+        target,
+        lane: Lane::new(session, &step.workload, lane, span, window_ns, start),
+    };
+    let seats: Vec<Seat> = sessions.into_iter().map(seat).collect();
+    let targets = seats.iter().map(|seat| seat.target).collect();
+    let stall = if engine.times_itself() { STALL_TOLD } else { STALL };
+    let overseer = Overseer::new(targets, start, window_ns, stall, on_window);
+    if engine.simulated() {
+        return Ok(turns::run(seats, &**clock, overseer));
+    }
+    threads::run(seats, clock, start, window_ns, overseer)
+}
+
+type Opened = (u32, u32, Box<dyn crate::api::Session>);
+
+fn open(engine: &dyn Engine, context: &Context, step: &Step) -> Result<Vec<Opened>, EngineError> {
+    let mut sessions = Vec::new();
+    for (index, target) in step.targets.iter().enumerate() {
+        for lane in (0..step.workload.jobs.max(1)).filter(|lane| step.workload.lane_depth(*lane) > 0) {
+            sessions.push((index as u32, lane, engine.open(context, target, &step.workload, lane)?));
+        }
+    }
+    if sessions.is_empty() {
+        return Err(EngineError::Refused("there is nothing to load: no target, or a depth of 0".into()));
+    }
+    Ok(sessions)
+}

@@ -1,0 +1,107 @@
+//! Watches over the lanes of a slice: passes complete windows on, and knows when and why the slice has to end.
+
+use super::board::Board;
+use super::{Effort, Flow, SliceEnd, WindowSet};
+use crate::api::EngineError;
+use crate::worker::Cut;
+use model::Nanos;
+
+pub struct Overseer<'a> {
+    board: Board,
+    /// By lane: whose it is.
+    targets: Vec<u32>,
+    /// By lane: the end of the last window that it told of.
+    heard: Vec<Nanos>,
+    /// By target: the end of the last window in which an operation ended.
+    progressed: Vec<Nanos>,
+    start: Nanos,
+    window_ns: Nanos,
+    stall: Nanos,
+    stop: bool,
+    end: SliceEnd,
+    on_window: &'a mut dyn FnMut(&WindowSet) -> Flow,
+}
+
+impl<'a> Overseer<'a> {
+    pub fn new(
+        targets: Vec<u32>,
+        start: Nanos,
+        window_ns: Nanos,
+        stall: Nanos,
+        on_window: &'a mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Overseer<'a> {
+        let highest = targets.iter().copied().max().unwrap_or(0) as usize;
+        Overseer {
+            board: Board::new(targets.len()),
+            heard: vec![start; targets.len()],
+            progressed: vec![start; highest + 1],
+            targets,
+            start,
+            window_ns,
+            stall,
+            stop: false,
+            end: SliceEnd::default(),
+            on_window,
+        }
+    }
+
+    /// Has the slice to end?
+    pub fn stop(&self) -> bool {
+        self.stop
+    }
+
+    pub fn take(&mut self, lane: usize, cuts: Vec<Cut>, first_error: Option<String>) {
+        let target = self.targets[lane];
+        if let Some(text) = first_error {
+            self.end.first_error.get_or_insert((target, text));
+        }
+        for cut in cuts {
+            let window_end = self.start + (Nanos::from(cut.window) + 1) * self.window_ns;
+            self.heard[lane] = window_end;
+            if cut.samples.iter().any(|(_, sample)| sample.ops + sample.errors > 0) {
+                let progressed = &mut self.progressed[target as usize];
+                *progressed = window_end.max(*progressed);
+            }
+            self.board.put(target, cut);
+        }
+        while !self.stop {
+            let Some(set) = self.board.complete() else { break };
+            self.stop = (self.on_window)(&set) == Flow::Stop;
+        }
+    }
+
+    pub fn lane_ended(&mut self, lane: usize, broken: Option<EngineError>, effort: Effort) {
+        self.end.effort += effort;
+        if let Some(error) = broken {
+            self.broke(self.targets[lane], error.to_string());
+        }
+    }
+
+    /// Ends the slice if nothing is to be expected any more.
+    pub fn look_for_stall(&mut self, now: Nanos) {
+        let late = |since: Nanos| now.saturating_sub(since) >= self.stall;
+        let seconds = self.stall / model::clock::SECOND;
+        let silent = self.targets.iter().copied().find(|target| late(self.progressed[*target as usize]));
+        // A lane that does not even cut windows is stuck in a system call.
+        let stuck = (0..self.heard.len()).find(|lane| late(self.heard[*lane] + self.window_ns));
+        if let Some(target) = silent {
+            self.broke(target, format!("no operation completed for {seconds} s"));
+        } else if let Some(lane) = stuck {
+            self.broke(self.targets[lane], format!("an operation did not return for {seconds} s"));
+        }
+    }
+
+    /// The first reason stands.
+    fn broke(&mut self, target: u32, why: String) {
+        if self.end.broken.is_none() && !self.stop {
+            self.end.broken = Some(why);
+            self.end.target = Some(target);
+        }
+        self.stop = true;
+    }
+
+    pub fn end(mut self) -> SliceEnd {
+        self.end.windows = self.board.windows();
+        self.end
+    }
+}

@@ -1,0 +1,161 @@
+//! Whole slices on simulated and null engines.
+
+use super::*;
+use crate::clock::{RealClock, SimClock};
+use crate::null::Null;
+use crate::sim::{Model, Sim, Twist};
+use model::{Layer, Pattern, Place, StepId, Target, Workload};
+
+const WINDOW: Nanos = 100 * MILLISECOND;
+
+fn step(targets: u32, workload: Workload) -> Step {
+    let target = |n| Target { layer: Layer::Device, name: format!("t{n}"), host: None, place: Place::Null };
+    let (layer, pattern) = (Layer::Device, Pattern::ReadParallel);
+    let targets = (0..targets).map(target).collect();
+    Step { id: StepId(0), layer, pattern, targets, workload, metric: pattern.metric(layer), chart: true }
+}
+
+fn workload(depth: u32, jobs: u32) -> Workload {
+    Workload { depth, jobs, ..Workload::canonical(Pattern::ReadParallel, 1 << 30, 1) }
+}
+
+/// Runs `windows` windows of a simulated step, from the clock's start.
+fn simulate(step: &Step, model: Model, windows: u32) -> (Vec<WindowSet>, SliceEnd) {
+    let clock = Arc::new(SimClock::default());
+    let sim = Sim::new(clock.clone(), move |_, _| model.clone());
+    let clock: Arc<dyn Clock> = clock;
+    let mut sets = Vec::new();
+    let mut keep = |set: &WindowSet| {
+        sets.push(set.clone());
+        if set.window + 1 == windows { Flow::Stop } else { Flow::GoOn }
+    };
+    let end = run_slice(&sim, &Context::default(), &clock, step, WINDOW, &mut keep).unwrap();
+    (sets, end)
+}
+
+fn ops(sets: &[WindowSet], target: u32) -> u64 {
+    sets.iter().flat_map(|set| &set.samples).filter(|sample| sample.0 == target).map(|sample| sample.2.ops).sum()
+}
+
+#[test]
+fn one_server_does_one_operation_after_the_other() {
+    let (sets, end) = simulate(&step(1, workload(1, 1)), Model::steady(1e6, 0.0, 8), 20);
+    // A millisecond each, two seconds.
+    assert!(ops(&sets, 0).abs_diff(2000) <= 1, "{}", ops(&sets, 0));
+    assert_eq!((sets.len(), end.windows, end.broken), (20, 20, None));
+    let service = &sets[5].samples[0].2.service;
+    assert_eq!(service.sum_ns / service.count, 1_000_000);
+}
+
+#[test]
+fn lanes_of_a_target_share_its_servers_and_targets_do_not() {
+    let (sets, _) = simulate(&step(3, workload(64, 4)), Model::steady(1e6, 0.5, 8), 50);
+    for target in 0..3 {
+        let (got, expected) = (ops(&sets, target), 40_000);
+        assert!(got.abs_diff(expected) < expected / 50, "target {target}: {got}");
+    }
+    // Little's law: 64 in flight at 8 per millisecond are 8 ms each.
+    let service = &sets[40].samples[0].2.service;
+    let mean = service.sum_ns as f64 / service.count as f64;
+    assert!((mean - 8e6).abs() < 8e5, "{mean}");
+}
+
+#[test]
+fn a_simulated_slice_is_the_same_every_time() {
+    let model = Model::steady(3e5, 0.7, 3).with(Twist::Errors { from: 0, share: 0.01 });
+    let mixed = Workload { read_percent: 70, ..workload(16, 3) };
+    let first = simulate(&step(2, mixed.clone()), model.clone(), 30);
+    assert_eq!(first, simulate(&step(2, mixed.clone()), model.clone(), 30));
+    let other = simulate(&step(2, Workload { seed: 2, ..mixed }), model, 30);
+    assert_ne!(first.0, other.0);
+}
+
+#[test]
+fn reads_and_writes_of_a_mix_are_counted_apart() {
+    let mixed = Workload { read_percent: 75, ..workload(8, 1) };
+    let model = Model { write_ns: 4e6, ..Model::steady(1e6, 0.0, 1000) };
+    let (sets, _) = simulate(&step(1, mixed), model, 50);
+    let of = |kind| {
+        let samples = sets.iter().flat_map(|set| &set.samples).filter(move |sample| sample.1 == kind);
+        samples.fold((0, 0), |sum, sample| (sum.0 + sample.2.ops, sum.1 + sample.2.service.sum_ns))
+    };
+    let (reads, writes) = (of(OpKind::Read), of(OpKind::Write));
+    assert_eq!((reads.1 / reads.0, writes.1 / writes.0), (1_000_000, 4_000_000));
+    let share = reads.0 as f64 / (reads.0 + writes.0) as f64;
+    assert!((share - 0.75).abs() < 0.02, "{share}");
+}
+
+#[test]
+fn dips_and_steps_show_in_the_windows() {
+    let model = Model::steady(1e6, 0.0, 1).with(Twist::Level { from: 3 * SECOND, factor: 2.0 });
+    let (sets, _) = simulate(&step(1, workload(1, 1)), model, 40);
+    let window = |n: usize| sets[n].samples[0].2.ops;
+    assert!(window(5).abs_diff(100) <= 1 && window(35).abs_diff(50) <= 1, "{} {}", window(5), window(35));
+    let dips = Model::steady(1e6, 0.0, 1).with(Twist::Dips { every: SECOND, lasts: SECOND / 2, factor: 10.0 });
+    let (sets, _) = simulate(&step(1, workload(1, 1)), dips, 10);
+    let window = |n: usize| sets[n].samples[0].2.ops;
+    assert!(window(2) <= 11 && window(7) >= 99, "{} {}", window(2), window(7));
+}
+
+#[test]
+fn failed_operations_are_counted_and_the_slice_goes_on() {
+    let model = Model::steady(1e6, 0.0, 1).with(Twist::Errors { from: 0, share: 1.0 });
+    let (sets, end) = simulate(&step(1, workload(1, 1)), model, 10);
+    let sample = &sets[3].samples[0].2;
+    assert_eq!((sample.ops, sample.bytes, sample.service.count), (0, 0, 0));
+    assert!(sample.errors.abs_diff(100) <= 1);
+    let (target, text) = end.first_error.unwrap();
+    assert_eq!((target, end.broken), (0, None));
+    assert!(text.starts_with("read of 4096 bytes at ") && text.contains("Input/output error"), "{text}");
+}
+
+#[test]
+fn a_target_that_dies_is_seen_as_empty_windows_and_ends_the_slice() {
+    let clock = Arc::new(SimClock::default());
+    let sim = Sim::new(clock.clone(), |target, _| {
+        let model = Model::steady(1e6, 0.1, 4);
+        if target.name == "t1" { model.with(Twist::Death { at: 3 * SECOND }) } else { model }
+    });
+    let clock: Arc<dyn Clock> = clock;
+    let mut empty = [0, 0];
+    let mut count = |set: &WindowSet| {
+        for (target, _, sample) in &set.samples {
+            assert_eq!(sample.span_ns, WINDOW);
+            empty[*target as usize] += u32::from(sample.ops == 0);
+        }
+        Flow::GoOn
+    };
+    let end = run_slice(&sim, &Context::default(), &clock, &step(2, workload(4, 2)), WINDOW, &mut count).unwrap();
+    assert_eq!(end.broken.as_deref(), Some("no operation completed for 10 s"));
+    assert_eq!(end.target, Some(1));
+    assert_eq!(empty[0], 0);
+    assert!((98..=100).contains(&empty[1]), "{empty:?}");
+}
+
+#[test]
+fn threads_count_every_operation_of_the_null_engine() {
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let (mut windows, mut ops) = (0, [0, 0]);
+    let mut count = |set: &WindowSet| {
+        assert_eq!((set.window, set.samples.len()), (windows, 2));
+        for (target, kind, sample) in &set.samples {
+            ops[*target as usize] += sample.ops;
+            assert_eq!((*kind, sample.errors), (OpKind::Read, 0));
+            assert_eq!((sample.bytes, sample.service.count), (sample.ops * 4096, sample.ops));
+        }
+        windows += 1;
+        if ops[0] > 1000 && ops[1] > 1000 { Flow::Stop } else { Flow::GoOn }
+    };
+    let end = run_slice(&Null, &Context::default(), &clock, &step(2, workload(8, 2)), 20 * MILLISECOND, &mut count);
+    let end = end.unwrap();
+    assert_eq!((end.windows, end.broken, end.first_error), (windows, None, None));
+    assert!(end.effort.seconds > 0.0 && end.effort.busy() > 0.0);
+}
+
+#[test]
+fn nothing_to_load_is_refused() {
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let mut never = |_: &WindowSet| -> Flow { unreachable!("there are no windows") };
+    let none = run_slice(&Null, &Context::default(), &clock, &step(0, workload(1, 1)), WINDOW, &mut never);
+    assert!(matches!(none, Err(EngineError::Refused(_))));
+}

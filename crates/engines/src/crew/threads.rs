@@ -1,0 +1,136 @@
+//! A thread for each lane, and the caller's thread that collects their windows.
+
+use super::overseer::Overseer;
+use super::{DRAIN, Effort, Seat, SliceEnd};
+use crate::api::EngineError;
+use crate::worker::{Cut, Lane};
+use model::clock::SECOND;
+use model::{Clock, Nanos};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+/// Windows of one lane that may wait to be collected: a minute of them at the shortest useful length.
+const BACKLOG: usize = 1200;
+/// How long a slice waits for its threads at the end: for their drain, and for closing what they opened. A thread that
+/// takes longer (its disk is gone) is left behind; it ends by itself when the kernel lets go of it.
+const LEAVE: Nanos = DRAIN + 7 * SECOND;
+
+enum News {
+    Windows { lane: usize, cuts: Vec<Cut>, first_error: Option<String> },
+    Ended { lane: usize, broken: Option<EngineError>, effort: Effort },
+}
+
+pub fn run(
+    seats: Vec<Seat>,
+    clock: &Arc<dyn Clock>,
+    start: Nanos,
+    window_ns: Nanos,
+    mut overseer: Overseer,
+) -> Result<SliceEnd, EngineError> {
+    let lanes = seats.len();
+    let stop = Arc::new(AtomicBool::new(false));
+    let (tell, news) = sync_channel(BACKLOG * lanes);
+    for (index, seat) in seats.into_iter().enumerate() {
+        let thread = Thread { index, clock: clock.clone(), start, stop: stop.clone(), tell: tell.clone() };
+        let spawned =
+            std::thread::Builder::new().name(format!("fathom-lane-{index}")).spawn(move || thread.live(seat.lane));
+        if let Err(error) = spawned {
+            stop.store(true, Ordering::Relaxed);
+            let what = format!("thread {} of {lanes} could not be started: {error}; use fewer jobs", index + 1);
+            return Err(EngineError::Broken(what));
+        }
+    }
+    drop(tell);
+    let left = watch(&news, &**clock, window_ns, lanes, &mut overseer);
+    stop.store(true, Ordering::Relaxed);
+    farewell(&news, &**clock, left, &mut overseer);
+    Ok(overseer.end())
+}
+
+/// Collects windows until the slice has to end; returns how many threads live on.
+fn watch(news: &Receiver<News>, clock: &dyn Clock, window_ns: Nanos, lanes: usize, overseer: &mut Overseer) -> usize {
+    let mut left = lanes;
+    while !overseer.stop() && left > 0 {
+        match news.recv_timeout(Duration::from_nanos(window_ns)) {
+            Ok(first) => {
+                left -= std::iter::once(first).chain(news.try_iter()).map(|one| heard(one, overseer)).sum::<usize>()
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return 0,
+        }
+        overseer.look_for_stall(clock.now());
+    }
+    left
+}
+
+fn farewell(news: &Receiver<News>, clock: &dyn Clock, mut left: usize, overseer: &mut Overseer) {
+    let deadline = clock.now() + LEAVE;
+    while left > 0 {
+        let patience = Duration::from_nanos(deadline.saturating_sub(clock.now()));
+        match news.recv_timeout(patience) {
+            Ok(one) => left -= heard(one, overseer),
+            Err(_) => return,
+        }
+    }
+}
+
+/// 1 if a thread ended.
+fn heard(news: News, overseer: &mut Overseer) -> usize {
+    match news {
+        News::Windows { lane, cuts, first_error } => {
+            overseer.take(lane, cuts, first_error);
+            0
+        }
+        News::Ended { lane, broken, effort } => {
+            overseer.lane_ended(lane, broken, effort);
+            1
+        }
+    }
+}
+
+struct Thread {
+    index: usize,
+    clock: Arc<dyn Clock>,
+    start: Nanos,
+    stop: Arc<AtomicBool>,
+    tell: SyncSender<News>,
+}
+
+impl Thread {
+    fn live(self, mut lane: Lane) {
+        self.clock.wait_until(self.start);
+        let began = Effort::of_this_thread();
+        let broken = self.load(&mut lane);
+        let (seconds, now) = (self.clock.now().saturating_sub(self.start) as f64 / 1e9, Effort::of_this_thread());
+        if broken.is_none() {
+            let deadline = self.clock.now() + DRAIN;
+            while lane.drain(&*self.clock, deadline) {}
+        }
+        // The session is closed before the slice ends: the next step may want the same device.
+        drop(lane);
+        let effort = Effort {
+            seconds,
+            cpu_seconds: now.cpu_seconds - began.cpu_seconds,
+            queued_seconds: now.queued_seconds - began.queued_seconds,
+        };
+        // Nobody listens any more if this took too long.
+        let _ = self.tell.send(News::Ended { lane: self.index, broken, effort });
+    }
+
+    fn load(&self, lane: &mut Lane) -> Option<EngineError> {
+        while !self.stop.load(Ordering::Relaxed) {
+            if let Err(error) = lane.turn(&*self.clock) {
+                return Some(error);
+            }
+            if !lane.cuts.is_empty() {
+                let (cuts, first_error) = (std::mem::take(&mut lane.cuts), lane.first_error.take());
+                if self.tell.send(News::Windows { lane: self.index, cuts, first_error }).is_err() {
+                    return None;
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,201 @@
+//! Where the next operation goes, and whether it reads or writes: drawn from the workload, reproducible from its seed.
+
+use model::{Access, OpKind, Workload};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng, SeedableRng};
+use rand_distr::{Distribution, Zipf};
+
+/// Draws the operations of one lane.
+pub struct Draw {
+    chance: Xoshiro256PlusPlus,
+    /// Blocks of the lane's part of the span; at least 1.
+    blocks: u64,
+    block: u64,
+    way: Way,
+    /// An operation reads if 16 fresh bits are below this: 0 never, 65536 always.
+    reads_below: u32,
+}
+
+enum Way {
+    Random,
+    Sequential { next: u64 },
+    Zipf { ranks: Zipf<f64>, scatter: Scatter },
+}
+
+impl Draw {
+    pub fn new(workload: &Workload, lane: u32) -> Draw {
+        // Lanes of one seed must differ, and seed 1's second lane must not be seed 2's first.
+        let seed =
+            workload.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from(lane).wrapping_mul(0xD1B5_4A32_D192_ED03);
+        let mut chance = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let block = workload.block.max(1);
+        let blocks = (workload.lane_span() / block).max(1);
+        let way = match workload.access {
+            Access::Random => Way::Random,
+            // A seeded place to start: another seed reads other data, which caches may not have seen.
+            Access::Sequential => Way::Sequential { next: below(&mut chance, blocks) },
+            Access::Zipf(exponent) => match Zipf::new(blocks as f64, exponent) {
+                Ok(ranks) => Way::Zipf { ranks, scatter: Scatter::new(blocks, &mut chance) },
+                // Not an exponent (negative, not a number): then no block is hotter than another.
+                Err(_) => Way::Random,
+            },
+        };
+        let reads_below = (u32::from(workload.read_percent.min(100)) * 65536).div_ceil(100);
+        Draw { chance, blocks, block, way, reads_below }
+    }
+
+    /// Offset of the next operation within the lane's part of the span.
+    #[inline]
+    pub fn offset(&mut self) -> u64 {
+        let block = match &mut self.way {
+            Way::Random => below(&mut self.chance, self.blocks),
+            Way::Sequential { next } => {
+                let block = *next;
+                *next = if block + 1 == self.blocks { 0 } else { block + 1 };
+                block
+            }
+            Way::Zipf { ranks, scatter } => scatter.block(ranks.sample(&mut self.chance) as u64 - 1),
+        };
+        block * self.block
+    }
+
+    #[inline]
+    pub fn kind(&mut self) -> OpKind {
+        match self.reads_below {
+            0 => OpKind::Write,
+            65536 => OpKind::Read,
+            share if ((self.chance.next_u64() >> 48) as u32) < share => OpKind::Read,
+            _ => OpKind::Write,
+        }
+    }
+}
+
+/// Uniform in 0..n by multiplication: the bias is below n / 2^64.
+#[inline]
+fn below(chance: &mut Xoshiro256PlusPlus, n: u64) -> u64 {
+    ((u128::from(chance.next_u64()) * u128::from(n)) >> 64) as u64
+}
+
+/// Spreads ranks over all blocks, each rank to a block of its own: hot blocks are not neighbours.
+struct Scatter {
+    blocks: u64,
+    step: u64,
+    first: u64,
+}
+
+impl Scatter {
+    fn new(blocks: u64, chance: &mut Xoshiro256PlusPlus) -> Scatter {
+        // Near the golden ratio, neighbouring ranks land far apart; without a common divisor, no two land together.
+        let golden = (blocks as f64 * 0.618_033_988_749_895) as u64;
+        let step = (golden.max(1)..).find(|step| common_divisor(*step, blocks) == 1).unwrap_or(1);
+        Scatter { blocks, step, first: below(chance, blocks) }
+    }
+
+    fn block(&self, rank: u64) -> u64 {
+        let rank = rank.min(self.blocks - 1);
+        ((u128::from(rank) * u128::from(self.step) + u128::from(self.first)) % u128::from(self.blocks)) as u64
+    }
+}
+
+fn common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Pattern;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn workload(blocks: u64, jobs: u32, access: Access, seed: u64) -> Workload {
+        let canonical = Workload::canonical(Pattern::ReadLatency, blocks * 4096 * u64::from(jobs), seed);
+        Workload { jobs, access, ..canonical }
+    }
+
+    fn access() -> impl Strategy<Value = Access> {
+        prop_oneof![Just(Access::Random), Just(Access::Sequential), (0.0..3.0).prop_map(Access::Zipf)]
+    }
+
+    proptest! {
+        #[test]
+        fn offsets_are_aligned_within_the_lane_and_reproducible(
+            blocks in 1u64..1_000_000_000, jobs in 1u32..9, access in access(), seed: u64, lane in 0u32..8,
+        ) {
+            let workload = workload(blocks, jobs, access, seed);
+            let (mut one, mut two) = (Draw::new(&workload, lane), Draw::new(&workload, lane));
+            for _ in 0..64 {
+                let offset = one.offset();
+                prop_assert_eq!(offset % workload.block, 0);
+                prop_assert!(offset + workload.block <= workload.lane_span());
+                prop_assert_eq!(offset, two.offset());
+            }
+        }
+
+        #[test]
+        fn sequential_visits_every_block_once_before_it_wraps(blocks in 1u64..500, seed: u64) {
+            let mut draw = Draw::new(&workload(blocks, 1, Access::Sequential, seed), 0);
+            let mut seen: Vec<u64> = (0..blocks).map(|_| draw.offset() / 4096).collect();
+            let again = draw.offset() / 4096;
+            prop_assert_eq!(again, seen[0]);
+            seen.sort_unstable();
+            prop_assert_eq!(seen, (0..blocks).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn scatter_gives_each_rank_its_own_block(blocks in 1u64..3000, seed: u64) {
+            let scatter = Scatter::new(blocks, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
+            let mut seen: Vec<u64> = (0..blocks).map(|rank| scatter.block(rank)).collect();
+            seen.sort_unstable();
+            prop_assert_eq!(seen, (0..blocks).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn random_fills_all_parts_of_the_span_alike() {
+        let mut draw = Draw::new(&workload(1 << 20, 1, Access::Random, 7), 0);
+        let mut parts = [0u32; 16];
+        for _ in 0..160_000 {
+            parts[(draw.offset() / 4096 / (1 << 16)) as usize] += 1;
+        }
+        // Five standard deviations of a binomial with mean 10,000.
+        assert!(parts.iter().all(|n| n.abs_diff(10_000) < 500), "{parts:?}");
+    }
+
+    #[test]
+    fn lanes_and_seeds_differ() {
+        let first = |seed, lane| {
+            let mut draw = Draw::new(&workload(1 << 40, 1, Access::Random, seed), lane);
+            [draw.offset(), draw.offset()]
+        };
+        let all: std::collections::BTreeSet<_> = (0..20).flat_map(|s| (0..20).map(move |l| first(s, l))).collect();
+        assert_eq!(all.len(), 400);
+    }
+
+    #[test]
+    fn zipf_makes_few_blocks_hot_and_they_are_not_neighbours() {
+        let mut draw = Draw::new(&workload(10_000, 1, Access::Zipf(1.2), 3), 0);
+        let mut hits: BTreeMap<u64, u32> = BTreeMap::new();
+        for _ in 0..100_000 {
+            *hits.entry(draw.offset() / 4096).or_default() += 1;
+        }
+        let mut hot: Vec<(u32, u64)> = hits.into_iter().map(|(block, n)| (n, block)).collect();
+        hot.sort_unstable_by(|a, b| b.cmp(a));
+        let top: u32 = hot.iter().take(100).map(|(n, _)| n).sum();
+        assert!(top > 60_000, "the hottest 1 % of the blocks got {top} of 100,000");
+        assert!(hot[0].1.abs_diff(hot[1].1) > 1000);
+    }
+
+    #[test]
+    fn the_mix_is_what_was_asked_for() {
+        for percent in [0u8, 30, 70, 100] {
+            let mut asked = workload(100, 1, Access::Random, 5);
+            asked.read_percent = percent;
+            let mut draw = Draw::new(&asked, 0);
+            let reads = (0..100_000).filter(|_| draw.kind() == OpKind::Read).count() as i64;
+            let expected = i64::from(percent) * 1000;
+            let tolerance = if percent % 100 == 0 { 0 } else { 800 };
+            assert!((reads - expected).abs() <= tolerance, "{percent} %: {reads}");
+        }
+    }
+}

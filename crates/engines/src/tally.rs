@@ -1,0 +1,93 @@
+//! What one lane counts in one window, per kind of operation.
+
+use crate::api::{Op, Told};
+use model::{Latencies, Nanos, OpKind, Sample, Workload};
+
+/// How long a window counts for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Span {
+    /// For its own length, also when nothing ended in it.
+    Window(Nanos),
+    /// For the time that the engine was told that its operations took.
+    Told,
+}
+
+/// Counts of the running window.
+pub struct Tally {
+    kinds: Vec<OpKind>,
+    span: Span,
+    reads: Counts,
+    writes: Counts,
+}
+
+#[derive(Default)]
+struct Counts {
+    service: Latencies,
+    bytes: u64,
+    errors: u64,
+    told_ns: Nanos,
+}
+
+impl Tally {
+    pub fn new(workload: &Workload, span: Span) -> Tally {
+        let kinds = [(OpKind::Read, workload.reads()), (OpKind::Write, workload.writes())];
+        let kinds = kinds.into_iter().filter(|(_, does)| *does).map(|(kind, _)| kind).collect();
+        Tally { kinds, span, reads: Counts::default(), writes: Counts::default() }
+    }
+
+    #[inline]
+    fn counts(&mut self, kind: OpKind) -> &mut Counts {
+        match kind {
+            OpKind::Read => &mut self.reads,
+            OpKind::Write => &mut self.writes,
+        }
+    }
+
+    /// An operation ended well after `service` ns.
+    #[inline]
+    pub fn record(&mut self, op: &Op, service: Nanos) {
+        let counts = self.counts(op.kind);
+        counts.service.record(service);
+        counts.bytes += u64::from(op.len);
+    }
+
+    pub fn record_error(&mut self, kind: OpKind) {
+        self.counts(kind).errors += 1;
+    }
+
+    pub fn record_told(&mut self, kind: OpKind, told: &Told) {
+        let counts = self.counts(kind);
+        if let Some(each) = told.took.checked_div(told.ops) {
+            counts.service.record_times(each, told.ops);
+        }
+        counts.bytes += told.bytes;
+        counts.told_ns += told.took;
+    }
+
+    /// The samples of this window, one for each kind that the workload has, and a fresh start.
+    pub fn cut(&mut self, window: u32) -> Vec<(OpKind, Sample)> {
+        let span = self.span;
+        self.kinds.clone().into_iter().map(|kind| (kind, self.counts(kind).cut(window, span))).collect()
+    }
+}
+
+impl Counts {
+    fn cut(&mut self, window: u32, span: Span) -> Sample {
+        let service = self.service.take();
+        let span_ns = match span {
+            Span::Window(length) => length,
+            Span::Told => self.told_ns,
+        };
+        let sample = Sample {
+            window,
+            span_ns,
+            ops: service.count,
+            bytes: self.bytes,
+            errors: self.errors,
+            service,
+            response: None,
+        };
+        (self.bytes, self.errors, self.told_ns) = (0, 0, 0);
+        sample
+    }
+}
