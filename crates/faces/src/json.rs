@@ -1,12 +1,17 @@
 //! The document `fathom.run/1`: all that a run says, for programs. `docs/json.md` describes every field.
 
-use model::{ChartCell, Estimate, Figure, Finding, LedgerRow, OpKind, Outlier, Record, Report, Standing};
+use crate::words;
+use model::{ChartCell, Estimate, Figure, Finding, Label, LedgerRow, OpKind, Outlier, Record, Report, Standing};
 use serde_json::{Map, Value, json};
 
 pub const SCHEMA: &str = "fathom.run/1";
 
 /// The whole document. A number that is not finite becomes `null`: JSON has no other word for it.
 pub fn document(report: &Report, record: &Record) -> Value {
+    let mut scope = json!(record.scope);
+    if let Some(options) = scope.get_mut("options").and_then(Value::as_object_mut) {
+        options.iter_mut().filter(|(name, _)| words::is_secret(name)).for_each(|(_, value)| *value = json!("(hidden)"));
+    }
     json!({
         "schema": SCHEMA,
         "run": report.head.run,
@@ -17,7 +22,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         "passes": report.passes,
         "finished": report.finished,
         "goal": record.plan.goal,
-        "scope": record.scope,
+        "scope": scope,
         "figures": list(&report.figures, figure),
         "chart": list(&report.chart, cell),
         "ledger": list(&report.ledger, row),
@@ -55,7 +60,14 @@ fn list<T>(items: &[T], document: impl Fn(&T) -> Value) -> Value {
     items.iter().map(document).collect()
 }
 
+/// A figure has a value exactly if it is not void: a value that is no number makes it so.
 fn figure(figure: &Figure) -> Value {
+    let void = matches!(figure.label, Label::Void(_));
+    let estimate = figure.estimate.filter(|estimate| estimate.value.is_finite() && !void);
+    let (label, why) = match estimate {
+        Some(_) => (figure.label.name(), figure.label.why()),
+        None => ("void", figure.label.why().or(Some("its value is not a finite number"))),
+    };
     json!({
         "step": figure.step,
         "layer": figure.layer.name(),
@@ -66,10 +78,10 @@ fn figure(figure: &Figure) -> Value {
         "workload": figure.workload,
         "metric": figure.metric,
         "unit": figure.metric.unit(),
-        "value": figure.estimate.map(|estimate| estimate.value),
-        "ci95": interval(figure.estimate.as_ref()),
-        "label": figure.label.name(),
-        "why": figure.label.why(),
+        "value": estimate.map(|estimate| estimate.value),
+        "ci95": interval(estimate.as_ref()),
+        "label": label,
+        "why": why,
         "chart": figure.chart,
         "at_once": figure.at_once,
         "slices": figure.slices,
@@ -94,13 +106,14 @@ fn interval(estimate: Option<&Estimate>) -> Value {
 
 fn cell(cell: &ChartCell) -> Value {
     let metric = cell.pattern.metric(cell.layer);
+    let estimate = cell.estimate.filter(|estimate| estimate.value.is_finite());
     json!({
         "layer": cell.layer.name(),
         "pattern": cell.pattern.name(),
         "metric": metric,
         "unit": metric.unit(),
-        "value": cell.estimate.map(|estimate| estimate.value),
-        "ci95": interval(cell.estimate.as_ref()),
+        "value": estimate.map(|estimate| estimate.value),
+        "ci95": interval(estimate.as_ref()),
         "targets": cell.targets,
         "worst": cell.worst,
         "label": cell.label,

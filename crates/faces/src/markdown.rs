@@ -2,7 +2,7 @@
 
 use crate::{numbers, scene, words};
 use model::pattern::Family;
-use model::{Figure, LedgerRow, Pattern, Record, Report, Scope, Standing};
+use model::{Figure, LedgerRow, Outlier, Pattern, Record, Report, Scope, Standing};
 
 /// The whole run. Texts from the cluster are escaped: a name can make no markup.
 pub fn page(report: &Report, record: &Record) -> String {
@@ -17,7 +17,7 @@ pub fn page(report: &Report, record: &Record) -> String {
         ledger(report),
         targets(report, scope),
         beside(report),
-        listed("Outliers", report.outliers.iter().map(|outlier| escaped(&outlier.says))),
+        listed("Outliers", report.outliers.iter().map(outlier)),
         findings(report),
         unsettled(report),
         listed("Errors", report.errors.iter().map(|error| escaped(error))),
@@ -146,12 +146,11 @@ fn beside(report: &Report) -> String {
         return String::new();
     }
     let rows = figures.into_iter().map(|figure| {
-        let at_once = if figure.at_once > 1 { format!(", {} targets at once", figure.at_once) } else { String::new() };
         vec![
             escaped(&figure.target),
             figure.pattern.name().to_string(),
             value(figure),
-            escaped(&words::workload(&figure.workload)) + &at_once,
+            escaped(&words::beside_pattern(figure)),
         ]
     });
     format!("## Beside the chart\n\n{}", table(&["target", "pattern", "figure", "workload"].map(String::from), rows))
@@ -162,6 +161,10 @@ fn value(figure: &Figure) -> String {
         (Some(_), false) => format!("~~{}~~ ({})", words::value(figure), figure.label.name()),
         _ => marked(&words::value(figure), figure.label.name()),
     }
+}
+
+fn outlier(outlier: &Outlier) -> String {
+    format!("{} {}: {}", outlier.layer.name(), outlier.pattern.name(), escaped(&outlier.says))
 }
 
 fn findings(report: &Report) -> String {
@@ -213,13 +216,12 @@ fn unsettled(report: &Report) -> String {
 /// Text that stays text: in a table's cell, in a list, in a paragraph.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in words::tame(text).chars() {
         match c {
             '\\' | '`' | '*' | '_' | '|' | '<' | '>' | '[' | ']' | '#' | '~' => {
                 out.push('\\');
                 out.push(c);
             }
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }

@@ -100,13 +100,15 @@ pub fn seconds(seconds: f64) -> String {
     let whole = seconds.round();
     if whole >= 3600.0 {
         let minutes = (seconds / 60.0).round();
-        return format!("{} h {} min", rounded((minutes / 60.0).floor(), 0), minutes % 60.0);
+        let hours = rounded((minutes / 60.0).floor(), 0);
+        return if minutes % 60.0 == 0.0 { format!("{hours} h") } else { format!("{hours} h {} min", minutes % 60.0) };
     }
     match seconds {
         0.0 => "0 s".to_string(),
         s if s < 0.9995 => format!("{} ms", rounded(s * 1000.0, if s < 0.0095 { -1 } else { 0 })),
         s if s < 9.95 => format!("{} s", rounded(s, -1)),
         _ if whole < 60.0 => format!("{whole} s"),
+        _ if whole % 60.0 == 0.0 => format!("{} min", whole / 60.0),
         _ => format!("{} min {} s", (whole / 60.0).floor(), whole % 60.0),
     }
 }
@@ -246,7 +248,7 @@ mod tests {
         assert_eq!(bytes(u64::MAX), "16 EiB");
         let times = [0.0, 0.0042, 0.85, 8.24, 9.97, 59.6, 252.0, 3599.7, 7500.0];
         let words = times.map(seconds);
-        let want = ["0 s", "4.2 ms", "850 ms", "8.2 s", "10 s", "1 min 0 s", "4 min 12 s", "1 h 0 min", "2 h 5 min"];
+        let want = ["0 s", "4.2 ms", "850 ms", "8.2 s", "10 s", "1 min", "4 min 12 s", "1 h", "2 h 5 min"];
         assert_eq!(words, want);
         assert_eq!([0.0, 0.004, 0.34, 1.2, -0.05].map(share), ["0 %", "0.4 %", "34 %", "120 %", "-5 %"]);
         assert_eq!(when("2026-11-21T09:30:12.5Z"), "2026-11-21 09:30:12 UTC");

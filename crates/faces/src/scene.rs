@@ -86,7 +86,14 @@ pub struct TargetRow<'a> {
 impl Targets<'_> {
     pub fn title(&self) -> String {
         let how = if self.alone { "alone" } else { "beside the others" };
-        format!("Each target of {}, {how}", self.layer.name())
+        let mut classes: Vec<&str> = self.rows.iter().map(|row| row.class).collect();
+        classes.dedup();
+        match classes.as_slice() {
+            [class] if !class.is_empty() => {
+                format!("Each target of {}, {how}; all of class {class}", self.layer.name())
+            }
+            _ => format!("Each target of {}, {how}", self.layer.name()),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Names, marks and workloads in words, the same in every face.
 
 use crate::numbers;
-use model::{Access, Durability, Figure, Label, Workload};
+use model::{Access, Durability, Figure, Label, Layer, Workload};
 
 /// Every label that carries a value but is not settled: its name, its one-letter mark, what it means.
 const MARKS: [(&str, char, &str); 7] = [
@@ -9,7 +9,7 @@ const MARKS: [(&str, char, &str); 7] = [
     ("unsettled", 'u', "the level still moved when the time was up"),
     ("wandering", 'w', "the level differs from slice to slice"),
     ("few events", 'f', "rare dips carry much of the result"),
-    ("two levels", '2', "the figure alternates between two levels"),
+    ("two levels", 't', "the figure alternates between two levels"),
     ("burst", 'b', "valid only up to the volume that was written"),
     ("generator-limited", 'g', "the load generator was the limit"),
 ];
@@ -37,8 +37,35 @@ pub fn value(figure: &Figure) -> String {
     shown.unwrap_or_else(|| numbers::NOTHING.to_string())
 }
 
-/// `4 KiB random write, depth 1, dsync`
-pub fn workload(workload: &Workload) -> String {
+/// Text from outside as plain text: it can neither command a terminal nor turn the direction of what follows.
+pub fn tame(text: &str) -> String {
+    let wild = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if wild(c) { ' ' } else { c }).collect()
+}
+
+/// Options say by their names that their values are secret.
+pub fn is_secret(option: &str) -> bool {
+    const WORDS: [&str; 6] = ["secret", "password", "passwd", "token", "credential", "private_key"];
+    let name = option.to_lowercase();
+    WORDS.iter().any(|word| name.contains(word)) || name.ends_with("_key") || name.ends_with("/key")
+}
+
+/// What a figure's workload was, where its pattern does not say it: nothing for the canonical one.
+pub fn beside_pattern(figure: &Figure) -> String {
+    let canonical = Workload::canonical(figure.pattern, figure.workload.span, figure.workload.seed);
+    let core = |w: &Workload| (w.block, w.depth, w.jobs, w.read_percent, w.access);
+    let mut parts = Vec::new();
+    if figure.at_once > 1 {
+        parts.push(format!("{} targets at once", figure.at_once));
+    }
+    if core(&canonical) != core(&figure.workload) {
+        parts.push(workload(figure.layer, &figure.workload));
+    }
+    parts.join(", ")
+}
+
+/// `4 KiB random write, depth 1, dsync`; on the network, which has no places to draw from, `4 KiB, depth 1`.
+pub fn workload(layer: Layer, workload: &Workload) -> String {
     let access = match workload.access {
         Access::Random => "random".to_string(),
         Access::Sequential => "sequential".to_string(),
@@ -49,9 +76,13 @@ pub fn workload(workload: &Workload) -> String {
         100 => "read".to_string(),
         percent => format!("{percent} % read"),
     };
-    let mut text = format!("{} {access} {kind}, depth {}", numbers::bytes(workload.block), workload.depth);
+    let block = numbers::bytes(workload.block);
+    let mut text = match layer {
+        Layer::Network => format!("{block}, depth {}", workload.depth),
+        _ => format!("{block} {access} {kind}, depth {}", workload.depth),
+    };
     if workload.jobs > 1 {
-        text += &format!(", {} jobs", workload.jobs);
+        text += &format!(", {} {}", workload.jobs, if layer == Layer::Network { "streams" } else { "jobs" });
     }
     if workload.writes() && workload.durability != Durability::None {
         text += ", ";

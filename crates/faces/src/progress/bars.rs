@@ -1,7 +1,7 @@
 //! Progress as one bar at the foot of a terminal.
 
 use super::course::Course;
-use crate::numbers;
+use crate::{numbers, words};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::Slice;
 use std::time::Duration;
@@ -55,6 +55,6 @@ impl Bars {
     fn place(&mut self, prefix: String, share: f64, message: String) {
         self.bar.set_prefix(prefix);
         self.bar.set_position((share.clamp(0.0, 1.0) * WHOLE as f64) as u64);
-        self.bar.set_message(message);
+        self.bar.set_message(words::tame(&message));
     }
 }

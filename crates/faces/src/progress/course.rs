@@ -1,7 +1,7 @@
 //! Where a run stands, in words: which pass, which step of how many, how long it will still take.
 
 use super::Now;
-use crate::numbers;
+use crate::{numbers, words};
 use model::{Event, Label, Metric, Report, Slice, Step};
 use std::time::Duration;
 
@@ -78,7 +78,7 @@ impl Course {
     pub(super) fn step_done(&self, slices: &[Slice]) -> String {
         let seconds = slices.iter().map(Slice::seconds).fold(0.0, f64::max);
         let took = numbers::seconds(seconds);
-        format!("{}: {}, {}, {took}\n", self.at(), self.what(), self.result(slices))
+        words::tame(&format!("{}: {}, {}, {took}", self.at(), self.what(), self.result(slices))) + "\n"
     }
 
     /// `about 5,400 IOPS`: no interval yet, so two steps of one figure may differ.
@@ -122,7 +122,7 @@ impl Course {
             Event::RunFinished { seconds } => format!("done after {}", numbers::seconds(*seconds)),
             _ => return None,
         };
-        Some(line + "\n")
+        Some(words::tame(&line) + "\n")
     }
 }
 

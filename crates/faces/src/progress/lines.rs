@@ -1,6 +1,6 @@
 //! Progress as plain lines, for logs and pipes.
 
-use crate::numbers;
+use crate::{numbers, words};
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ impl Lines {
             return Ok(());
         }
         self.told = Some((what.to_string(), now));
-        self.say(&format!("{what}: {}\n", numbers::share(share)))
+        self.say(&format!("{}: {}\n", words::tame(what), numbers::share(share)))
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {

@@ -26,7 +26,15 @@ pub(crate) struct Grid {
     pub columns: Vec<Column>,
 }
 
+/// Between two columns; one where that makes all columns fit.
 const GAP: usize = 2;
+
+#[derive(Clone, Copy)]
+struct Layout {
+    /// The interval under the value.
+    stacked: bool,
+    gap: usize,
+}
 
 /// Widths of one column of figures.
 struct Measure {
@@ -58,22 +66,28 @@ impl Measure {
 }
 
 impl Grid {
-    pub(crate) fn text(&self, style: &Style) -> String {
+    pub(crate) fn text(mut self, style: &Style) -> String {
+        self.columns.iter_mut().for_each(|column| align_points(column, |cell| &mut cell.value));
         let front: usize = self.label_widths().iter().map(|width| width + GAP).sum();
         let room = style.room().saturating_sub(front);
         let measures: Vec<Measure> = self.columns.iter().map(Measure::of).collect();
-        let total = |stacked: bool| -> usize {
-            measures.iter().map(|measure| measure.width(stacked) + GAP).sum::<usize>().saturating_sub(GAP)
+        let total = |stacked: bool, gap: usize| -> usize {
+            measures.iter().map(|measure| measure.width(stacked) + gap).sum::<usize>().saturating_sub(gap)
         };
-        let stacked = total(false) > room;
+        let stacked = total(false, GAP) > room;
+        if stacked {
+            self.columns.iter_mut().for_each(|column| align_points(column, |cell| &mut cell.within));
+        }
+        let gap = if stacked && total(true, GAP) > room { 1 } else { GAP };
+        let layout = Layout { stacked, gap };
         let mut text = String::new();
         let mut from = 0;
         while from < self.columns.len() {
-            let to = fitting(&measures, from, room, stacked);
+            let to = fitting(&measures, from, room, layout);
             if from > 0 {
                 text.push('\n');
             }
-            text += &self.block(from..to, &measures, stacked, style);
+            text += &self.block(from..to, &measures, layout, style);
             from = to;
         }
         text
@@ -86,7 +100,7 @@ impl Grid {
         self.labels.iter().map(width).collect()
     }
 
-    fn block(&self, range: std::ops::Range<usize>, measures: &[Measure], stacked: bool, style: &Style) -> String {
+    fn block(&self, range: std::ops::Range<usize>, measures: &[Measure], layout: Layout, style: &Style) -> String {
         let (shown, measures) = (&self.columns[range.clone()], &measures[range]);
         let height = shown.iter().map(|column| column.heading.len()).max().unwrap_or(0);
         let mut text = String::new();
@@ -95,29 +109,29 @@ impl Grid {
             for (column, measure) in shown.iter().zip(measures) {
                 let title = column.heading.get(line).map_or("", String::as_str);
                 // Above the values, not above the marks.
-                let width = measure.width(stacked) - measure.marked();
+                let width = measure.width(layout.stacked) - measure.marked();
                 out += &padded(title, width, Align::Right);
-                out += &" ".repeat(measure.marked() + GAP);
+                out += &" ".repeat(measure.marked() + layout.gap);
             }
             text += &style.paint(out.trim_end(), Paint::Dim);
             text.push('\n');
         }
         let rows = shown.iter().map(|column| column.cells.len()).max().unwrap_or(0);
         for row in 0..rows {
-            text += &self.row(row, shown, measures, stacked, style);
+            text += &self.row(row, shown, measures, layout, style);
         }
         text
     }
 
-    fn row(&self, row: usize, shown: &[Column], measures: &[Measure], stacked: bool, style: &Style) -> String {
+    fn row(&self, row: usize, shown: &[Column], measures: &[Measure], layout: Layout, style: &Style) -> String {
         let mut first = style.paint(&self.front(Some(row), true), Paint::Plain);
         let mut second = " ".repeat(columns(&first));
         for (column, measure) in shown.iter().zip(measures) {
             let Some(cell) = column.cells.get(row) else { continue };
             let paint = cell.paint.unwrap_or(Paint::Plain);
-            let width = measure.width(stacked) - measure.marked();
+            let width = measure.width(layout.stacked) - measure.marked();
             let mark = if measure.mark == 0 { String::new() } else { format!(" {:1$}", cell.mark, measure.mark) };
-            if stacked {
+            if layout.stacked {
                 first += &style.paint(&padded(&cell.value, width, Align::Right), paint);
                 first += &" ".repeat(measure.marked());
                 second += &style.paint(&(padded(&cell.within, width, Align::Right) + &mark), quiet(paint));
@@ -127,10 +141,10 @@ impl Grid {
                 first += &format!("{} ", style.paint(&value, paint));
                 first += &style.paint(&(within + &mark), quiet(paint));
             }
-            first += &" ".repeat(GAP);
-            second += &" ".repeat(GAP);
+            first += &" ".repeat(layout.gap);
+            second += &" ".repeat(layout.gap);
         }
-        if stacked {
+        if layout.stacked {
             format!("{}\n{}\n", first.trim_end(), second.trim_end())
         } else {
             format!("{}\n", first.trim_end())
@@ -153,19 +167,31 @@ impl Grid {
     }
 }
 
+/// Decimal points under each other; shares and dashes stay as they are.
+fn align_points(column: &mut Column, part: fn(&mut Cell) -> &mut String) {
+    let tail = |text: &str| text.find('.').map_or(0, |point| text.len() - point);
+    let number = |text: &str| text.contains(|c: char| c.is_ascii_digit()) && !text.contains(['%', '[']);
+    let mut texts: Vec<&mut String> = column.cells.iter_mut().map(part).filter(|text| number(text)).collect();
+    let longest = texts.iter().map(|text| tail(text)).max().unwrap_or(0);
+    for text in &mut texts {
+        let room = " ".repeat(longest - tail(text));
+        text.push_str(&room);
+    }
+}
+
 fn quiet(paint: Paint) -> Paint {
     if paint == Paint::Plain { Paint::Dim } else { paint }
 }
 
 /// How far the columns from `from` on fit into the room; at least one.
-fn fitting(measures: &[Measure], from: usize, room: usize, stacked: bool) -> usize {
+fn fitting(measures: &[Measure], from: usize, room: usize, layout: Layout) -> usize {
     let mut used = 0;
     for (i, measure) in measures.iter().enumerate().skip(from) {
-        used += measure.width(stacked);
+        used += measure.width(layout.stacked);
         if used > room && i > from {
             return i;
         }
-        used += GAP;
+        used += layout.gap;
     }
     measures.len()
 }

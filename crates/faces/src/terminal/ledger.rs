@@ -60,7 +60,7 @@ fn throughput(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
     let mut table = Table::new(&[
         ("layer", Align::Left),
         (&heading, Align::Right),
-        ("less than it", Align::Right),
+        ("short of it", Align::Right),
         ("share", Align::Right),
         ("", Align::Left),
     ]);

@@ -4,7 +4,7 @@ use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
 use crate::{numbers, scene, words};
-use model::{Figure, Report, Standing};
+use model::{Figure, Outlier, Report, Standing};
 
 fn title(text: &str, style: &Style) -> String {
     style.paint(text, Paint::Bold) + "\n"
@@ -21,22 +21,21 @@ pub(crate) fn beside(report: &Report, style: &Style) -> String {
     for figure in figures {
         let mark = words::mark(figure.label.name()).map_or(String::new(), |mark| format!(" {mark}"));
         let value = if words::holds(&figure.label) { words::value(figure) } else { numbers::NOTHING.to_string() };
-        let what = words::workload(&figure.workload) + &at_once(figure);
-        table.row(vec![figure.target.clone(), figure.pattern.name().into(), value + &mark, what], Paint::Plain);
+        let cells = vec![place(figure), figure.pattern.name().into(), value + &mark, words::beside_pattern(figure)];
+        table.row(cells, Paint::Plain);
     }
     title("Beside the chart", style) + &table.text(0, style)
-}
-
-fn at_once(figure: &Figure) -> String {
-    if figure.at_once > 1 { format!(", {} targets at once", figure.at_once) } else { String::new() }
 }
 
 pub(crate) fn outliers(report: &Report, style: &Style) -> String {
     if report.outliers.is_empty() {
         return String::new();
     }
-    let lines = report.outliers.iter().map(|outlier| paragraph(&format!("- {}", outlier.says), 2, Paint::Bad, style));
-    title("Outliers", style) + &lines.collect::<String>()
+    let line = |outlier: &Outlier| {
+        let text = format!("- {} {}: {}", outlier.layer.name(), outlier.pattern.name(), outlier.says);
+        paragraph(&text, 2, Paint::Bad, style)
+    };
+    title("Outliers", style) + &report.outliers.iter().map(line).collect::<String>()
 }
 
 pub(crate) fn findings(report: &Report, style: &Style) -> String {
@@ -86,18 +85,24 @@ pub(crate) fn unsettled(report: &Report, style: &Style) -> String {
 
 fn named(figure: &Figure) -> String {
     let half = figure.estimate.map_or(String::new(), |estimate| format!(" {}", numbers::relative(estimate.relative())));
-    format!("{} {}{half}", place(figure), figure.pattern.name())
+    format!("{}{half}", what(figure))
 }
 
 /// A value that must not be used is struck out where the terminal can, and in brackets where it cannot.
 fn struck(figure: &Figure, style: &Style) -> String {
-    let place = style.paint(&format!("{} {}", place(figure), figure.pattern.name()), Paint::Plain);
+    let place = style.paint(&what(figure), Paint::Plain);
     match (&figure.estimate, words::holds(&figure.label)) {
         (None, _) => place,
         (Some(_), true) => format!("{place}, {}", words::value(figure)),
         (Some(_), false) if style.colours => format!("{place}, {}", style.paint(&words::value(figure), Paint::Struck)),
         (Some(_), false) => format!("{place}, [{}]", words::value(figure)),
     }
+}
+
+/// `store osd.2 write-latency`; figures of several targets at once say so.
+fn what(figure: &Figure) -> String {
+    let at_once = if figure.at_once > 1 { format!(" ({} at once)", figure.at_once) } else { String::new() };
+    format!("{} {}{at_once}", place(figure), figure.pattern.name())
 }
 
 /// The target, with its layer where the name alone does not say it.

@@ -4,7 +4,7 @@ use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
 use crate::{numbers, words};
-use model::{Plan, Step};
+use model::{Layer, Plan, Step};
 
 /// How many targets a step names; the others are counted.
 const NAMED: usize = 3;
@@ -24,7 +24,7 @@ pub fn plan(plan: &Plan, seconds: f64, style: &Style) -> String {
             step.layer.name().to_string(),
             step.pattern.name().to_string(),
             targets(step),
-            format!("{}, {}", words::workload(&step.workload), numbers::bytes(step.workload.span)),
+            workload(step),
         ];
         table.row(cells, Paint::Plain);
     }
@@ -37,6 +37,12 @@ pub fn plan(plan: &Plan, seconds: f64, style: &Style) -> String {
         text += &paragraph(&format!("- {}", change.what()), 2, Paint::Plain, style);
     }
     text + "\n" + &paragraph(&outlook(plan, seconds), 0, Paint::Plain, style)
+}
+
+fn workload(step: &Step) -> String {
+    let text = words::workload(step.layer, &step.workload);
+    // The network has no working set.
+    if step.layer == Layer::Network { text } else { format!("{text}, over {}", numbers::bytes(step.workload.span)) }
 }
 
 fn targets(step: &Step) -> String {

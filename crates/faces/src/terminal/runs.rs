@@ -26,24 +26,28 @@ pub fn runs(rows: &[RunRow]) -> String {
     }
     let mut table = Table::new(&[
         ("run", Align::Left),
-        ("started", Align::Left),
+        ("started, UTC", Align::Left),
         ("took", Align::Right),
-        ("steps", Align::Right),
         ("slices", Align::Right),
+        ("done", Align::Left),
         ("cluster", Align::Left),
     ]);
     for row in rows {
-        let cluster = row.cluster.clone().unwrap_or_else(|| numbers::NOTHING.to_string());
-        let state = if row.finished { "" } else { ", not finished" };
         let cells = vec![
             row.run.clone(),
-            numbers::when(&row.started),
+            minute(&row.started),
             numbers::seconds(row.seconds),
-            numbers::count(row.steps as u64),
             numbers::count(row.slices as u64),
-            cluster + state,
+            if row.finished { "yes" } else { "no" }.to_string(),
+            row.cluster.clone().unwrap_or_else(|| numbers::NOTHING.to_string()),
         ];
         table.row(cells, Paint::Plain);
     }
     table.text(0, &Style::default())
+}
+
+/// Without the seconds: a run's name has them.
+fn minute(started: &str) -> String {
+    let when = numbers::when(started);
+    when.strip_suffix(" UTC").and_then(|when| when.get(..16)).map_or(when.clone(), str::to_string)
 }

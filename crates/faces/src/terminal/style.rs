@@ -1,5 +1,7 @@
 //! How wide a text may be and whether it may be coloured.
 
+use crate::words;
+
 /// Narrower than this nothing lines up any more; a narrower terminal wraps.
 const WIDTH_MIN: usize = 60;
 
@@ -29,7 +31,7 @@ impl Style {
 
     /// Everything that is shown goes through here: a name from the cluster cannot command the terminal.
     pub(crate) fn paint(&self, text: &str, paint: Paint) -> String {
-        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let text = words::tame(text);
         let code = match paint {
             _ if !self.colours || text.trim().is_empty() => return text,
             Paint::Plain => return text,

@@ -50,7 +50,13 @@ fn labels(rows: &[&TargetRow<'_>]) -> Vec<(String, Vec<String>)> {
     ];
     let filled =
         fields.into_iter().map(|(name, field)| (name.to_string(), rows.iter().map(|row| field(row)).collect()));
-    filled.filter(|(_, texts): &(String, Vec<String>)| texts.iter().any(|text| !text.is_empty())).collect()
+    // One class for all says nothing and takes room; the names must be there.
+    let says = |(name, texts): &(String, Vec<String>)| match name.as_str() {
+        "target" => true,
+        "class" => texts.iter().any(|text| *text != texts[0]),
+        _ => texts.iter().any(|text| !text.is_empty()),
+    };
+    filled.filter(says).collect()
 }
 
 fn cell(report: &Report, figure: Option<&Figure>) -> Cell {

@@ -1,0 +1,67 @@
+//! Whatever a report holds, no face falls over, nothing commands the terminal, and the document stays a document.
+
+mod anything;
+mod schema;
+
+use faces::progress::Progress;
+use faces::terminal::{self, Style};
+use faces::{html, json, markdown};
+use model::{Face, Record};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+fn harmless(text: &str) -> bool {
+    text.chars().all(|c| c == '\n' || !(c.is_control() || c == '\u{202e}'))
+}
+
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn every_face_shows_any_report(
+        report in anything::report(), scope in anything::scope(), plan in anything::plan(), width in 0..200usize,
+    ) {
+        let record = Record { head: report.head.clone(), scope, plan, ..Record::default() };
+        let style = Style { width, colours: false };
+        let summary = terminal::summary(&report, &record.scope, &style);
+        prop_assert!(harmless(&summary), "{summary:?}");
+        prop_assert!(harmless(&terminal::plan(&record.plan, report.seconds, &style)));
+        prop_assert!(harmless(&markdown::page(&report, &record)));
+        terminal::summary(&report, &record.scope, &Style { width, colours: true });
+        html::page(&report, &record);
+        let document = json::document(&report, &record);
+        let faults = schema::faults(&document);
+        prop_assert!(faults.is_empty(), "{faults:?}");
+        let back: serde_json::Value = serde_json::from_str(&document.to_string()).unwrap();
+        // Numbers may come back with another last digit; the shape may not change.
+        prop_assert_eq!(schema::faults(&back), faults);
+    }
+
+    #[test]
+    fn progress_survives_any_events(events in vec(anything::event(), 0..20)) {
+        let out = Shared::default();
+        let style = Style { width: 80, colours: false };
+        let mut progress = Progress::lines(Box::new(out.clone()), style, Box::new(|| Duration::from_secs(1)));
+        for event in &events {
+            progress.take(event).unwrap();
+        }
+        let told = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
+        prop_assert!(harmless(&told), "{told:?}");
+    }
+}

@@ -1,0 +1,223 @@
+//! Any report and any event that the types allow, sensible or not: for what no face may fall over.
+
+use model::*;
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Numbers of all kinds, the usual ones often.
+pub fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![4 => 1e-3..1e6f64, 2 => any::<f64>(), 1 => select(vec![0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY])]
+}
+
+const RUDE: [&str; 9] =
+    ["", "\u{1b}[31m", "</script>", "|", "a\nb", "\u{202e}", "osd.18446744073709551616", "日本", "e\u{301}"];
+
+/// Names and sentences, some with what breaks tables, terminals and markup.
+pub fn text() -> impl Strategy<Value = String> {
+    prop_oneof![3 => "[a-z.0-9]{1,12}", 1 => ".{0,80}", 1 => select(&RUDE[..]).prop_map(str::to_string)]
+}
+
+fn estimate() -> impl Strategy<Value = Estimate> {
+    prop_oneof![
+        3 => (number(), 0.0..2.0f64).prop_map(|(value, share)| Estimate::new(value, value.abs() * share)),
+        1 => (number(), number(), number()).prop_map(|(value, low, high)| Estimate { value, low, high }),
+    ]
+}
+
+fn layer() -> impl Strategy<Value = Layer> {
+    select(Layer::ALL.to_vec())
+}
+
+fn pattern() -> impl Strategy<Value = Pattern> {
+    select(Pattern::ALL.to_vec())
+}
+
+fn label() -> impl Strategy<Value = Label> {
+    (0..10usize, text()).prop_map(|(which, why)| match which {
+        0 => Label::Settled,
+        1 => Label::Imprecise(why),
+        2 => Label::Unsettled(why),
+        3 => Label::Wandering(why),
+        4 => Label::FewEvents(why),
+        5 => Label::TwoLevels(why),
+        6 => Label::Burst(why),
+        7 => Label::GeneratorLimited(why),
+        8 => Label::Implausible(why),
+        _ => Label::Void(why),
+    })
+}
+
+pub fn workload() -> impl Strategy<Value = Workload> {
+    let access = prop_oneof![Just(Access::Random), Just(Access::Sequential), number().prop_map(Access::Zipf)];
+    let sizes = (any::<u64>(), any::<u32>(), any::<u32>(), 0..=100u8, any::<u64>());
+    (sizes, access, option::of(text()), btree_map(text(), text(), 0..3)).prop_map(|(sizes, access, engine, options)| {
+        let (block, depth, jobs, read_percent, span) = sizes;
+        let durability = if jobs % 2 == 0 { Durability::Fsync } else { Durability::None };
+        Workload {
+            block,
+            depth,
+            jobs,
+            read_percent,
+            access,
+            durability,
+            span,
+            object: None,
+            seed: span,
+            engine,
+            options,
+        }
+    })
+}
+
+fn percentile() -> impl Strategy<Value = Percentile> {
+    (select(vec![50.0, 99.0, 99.9, 100.0]), number(), option::of(number()), option::of(number()))
+        .prop_map(|(percent, value_ms, low_ms, high_ms)| Percentile { percent, value_ms, low_ms, high_ms })
+}
+
+fn figure() -> impl Strategy<Value = Figure> {
+    let place = (layer(), text(), option::of(text()), pattern(), workload());
+    let value = (option::of(estimate()), label(), any::<bool>(), 0..4u32, vec(percentile(), 0..5));
+    (place, value, number(), any::<[u32; 4]>()).prop_map(|(place, value, seconds, counts)| {
+        let (layer, target, host, pattern, workload) = place;
+        let (estimate, label, chart, at_once, percentiles) = value;
+        Figure {
+            step: StepId(counts[0]),
+            layer,
+            target,
+            host,
+            pattern,
+            kind: if counts[1] % 2 == 0 { OpKind::Read } else { OpKind::Write },
+            workload,
+            metric: pattern.metric(layer),
+            estimate,
+            label,
+            chart,
+            at_once,
+            slices: counts[2],
+            seconds,
+            operations: counts[3].into(),
+            bytes: u64::MAX,
+            errors: 0,
+            percentiles,
+        }
+    })
+}
+
+fn cell() -> impl Strategy<Value = ChartCell> {
+    (layer(), pattern(), option::of(estimate()), any::<u32>(), option::of(text()), label()).prop_map(
+        |(layer, pattern, estimate, targets, worst, label)| ChartCell {
+            layer,
+            pattern,
+            estimate,
+            targets,
+            worst,
+            label: label.name().to_string(),
+            why: label.why().map(str::to_string),
+        },
+    )
+}
+
+fn row() -> impl Strategy<Value = LedgerRow> {
+    let numbers = (option::of(number()), option::of(number()), number(), option::of(number()));
+    (pattern(), layer(), estimate(), numbers, text()).prop_map(|(pattern, layer, adds, numbers, because)| {
+        let (expected, unexplained, share, ceiling) = numbers;
+        LedgerRow { pattern, layer, adds, expected, unexplained, share, ceiling, because }
+    })
+}
+
+pub fn undo() -> impl Strategy<Value = Undo> {
+    let change = (0..4usize, text(), text(), any::<u64>()).prop_map(|(which, pool, name, bytes)| match which {
+        0 => Change::Pool { name, pg_num: 8, size: None },
+        1 => Change::Image { pool, name, bytes },
+        2 => Change::Option { who: pool, name, value: "1".into() },
+        _ => Change::File { path: name.into(), bytes },
+    });
+    (change, any::<bool>()).prop_map(|(change, undone)| Undo { change, before: None, undone })
+}
+
+fn finding() -> impl Strategy<Value = Finding> {
+    (text(), text(), vec(text(), 0..3), text()).prop_map(|(id, says, evidence, fix)| Finding {
+        standing: if id.len() % 2 == 0 { Standing::Confirmed } else { Standing::Hint },
+        id,
+        target: "osd.1".into(),
+        says,
+        evidence,
+        risk: fix.clone(),
+        fix,
+    })
+}
+
+pub fn head() -> impl Strategy<Value = RunHead> {
+    (text(), text(), text(), text()).prop_map(|(run, started, version, command)| RunHead {
+        run,
+        started,
+        version,
+        command,
+    })
+}
+
+pub fn report() -> impl Strategy<Value = Report> {
+    let outlier = (layer(), pattern(), text(), number(), text())
+        .prop_map(|(layer, pattern, target, slower_by, says)| Outlier { layer, pattern, target, slower_by, says });
+    let lists = (vec(figure(), 0..12), vec(cell(), 0..12), vec(row(), 0..8), vec(outlier, 0..3));
+    let words = (vec(finding(), 0..3), vec(undo(), 0..3), vec(text(), 0..3));
+    (head(), number(), any::<bool>(), lists, words).prop_map(|(head, seconds, finished, lists, words)| {
+        let (figures, chart, ledger, outliers) = lists;
+        let (findings, changes, errors) = words;
+        let passes = figures.len() as u32;
+        Report { head, seconds, passes, finished, figures, chart, ledger, outliers, findings, changes, errors }
+    })
+}
+
+pub fn scope() -> impl Strategy<Value = Scope> {
+    let osd = (any::<u32>(), text(), option::of(text()), option::of(text()))
+        .prop_map(|(id, host, class, device)| OsdScope { id, host, class, device, ..OsdScope::default() });
+    (option::of(text()), option::of(text()), vec(osd, 0..4), btree_map(text(), text(), 0..3))
+        .prop_map(|(fsid, cluster, osds, options)| Scope { fsid, cluster, osds, options, ..Scope::default() })
+}
+
+pub fn plan() -> impl Strategy<Value = Plan> {
+    let step = (layer(), pattern(), vec(text(), 0..5), workload()).prop_map(|(layer, pattern, names, workload)| {
+        let target = |name: String| Target { layer, name, host: None, place: Place::Null };
+        let targets = names.into_iter().map(target).collect();
+        Step { id: StepId(1), layer, pattern, targets, workload, metric: pattern.metric(layer), chart: true }
+    });
+    (vec(step, 0..5), vec(undo().prop_map(|undo| undo.change), 0..3), number()).prop_map(|(steps, changes, settle)| {
+        Plan { changes, steps, goal: Goal { settle, seconds_max: settle, ..Goal::default() } }
+    })
+}
+
+pub fn slice() -> impl Strategy<Value = Slice> {
+    (option::of(0..3u32), any::<[u16; 4]>(), option::of(text()), 0..5u32).prop_map(|(target, n, void, warmup)| Slice {
+        step: StepId(1),
+        target,
+        kind: OpKind::Read,
+        pass: u32::from(n[0]),
+        started_seconds: f64::from(n[1]),
+        window_ns: u64::from(n[2]),
+        samples: vec![Sample { span_ns: n[2].into(), ops: n[3].into(), ..Sample::default() }; usize::from(n[0] % 4)],
+        warmup,
+        settled: n[0] % 2 == 0,
+        void,
+        error: None,
+    })
+}
+
+pub fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        (head(), scope()).prop_map(|(head, scope)| Event::RunStarted { head, scope }),
+        plan().prop_map(|plan| Event::Planned { plan }),
+        undo().prop_map(|undo| Event::Changed { undo }),
+        (text(), number()).prop_map(|(what, share)| Event::Progress { what, share }),
+        (any::<u32>(), plan(), number()).prop_filter_map("a plan with a step", |(pass, plan, seconds_expected)| {
+            plan.steps.into_iter().next().map(|step| Event::StepStarted { pass, step, seconds_expected })
+        }),
+        (any::<u32>(), vec(slice(), 0..4)).prop_map(|(pass, slices)| Event::StepFinished { pass, slices }),
+        (any::<u32>(), report()).prop_map(|(pass, report)| Event::PassFinished { pass, report }),
+        text().prop_map(|text| Event::Warned { text }),
+        text().prop_map(|text| Event::Failed { text }),
+        number().prop_map(|seconds| Event::RunFinished { seconds }),
+    ]
+}

@@ -1,0 +1,97 @@
+//! Every face of one stored sample run, compared with what it was when somebody last looked at it.
+//! `UPDATE_GOLDEN=1 cargo test -p faces --test golden` writes the files anew; then look at the difference.
+
+mod sample;
+
+use faces::terminal::{self, RunRow, Style};
+use faces::{json, markdown};
+use sample::{Sample, run};
+use std::fs;
+use std::path::Path;
+
+fn compare(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, text).unwrap();
+    }
+    let golden = fs::read_to_string(&path).unwrap_or_default();
+    let differ = golden.lines().zip(text.lines()).enumerate().find(|(_, (a, b))| a != b);
+    if let Some((line, (before, now))) = differ {
+        panic!("{}:{}: was\n{before}\nis\n{now}", path.display(), line + 1);
+    }
+    assert_eq!(golden.lines().count(), text.lines().count(), "{}: not as long as it was", path.display());
+}
+
+fn fits(text: &str, width: usize) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= width, "{} columns of {width}: {line}", line.chars().count());
+        assert!(!line.ends_with(' '), "spaces at the end: {line:?}");
+    }
+}
+
+#[test]
+fn the_terminal_at_80_and_120_columns() {
+    let Sample { report, record } = run();
+    for width in [80, 120] {
+        let text = terminal::summary(&report, &record.scope, &Style { width, colours: false });
+        fits(&text, width);
+        compare(&format!("summary-{width}.txt"), &text);
+    }
+}
+
+#[test]
+fn colours_change_nothing_but_colours() {
+    let Sample { report, record } = run();
+    let plain = terminal::summary(&report, &record.scope, &Style { width: 100, colours: false });
+    let coloured = terminal::summary(&report, &record.scope, &Style { width: 100, colours: true });
+    let mut bare = String::new();
+    let mut parts = coloured.split("\x1b[");
+    bare += parts.next().unwrap();
+    for part in parts {
+        bare += part.split_once('m').unwrap().1;
+    }
+    // What is struck out in colours stands in brackets without.
+    let brackets =
+        |text: &str| text.replace(['[', ']'], "").lines().map(|line| line.trim_end().to_string()).collect::<Vec<_>>();
+    assert_eq!(brackets(&bare), brackets(&plain));
+    assert_ne!(coloured, plain);
+}
+
+#[test]
+fn the_plan() {
+    let Sample { record, .. } = run();
+    let text = terminal::plan(&record.plan, 874.0, &Style { width: 100, colours: false });
+    fits(&text, 100);
+    compare("plan.txt", &text);
+}
+
+#[test]
+fn the_list_of_runs() {
+    let row = |run: &str, finished| RunRow {
+        run: run.into(),
+        started: "2026-11-21T09:30:12Z".into(),
+        seconds: 874.0,
+        cluster: Some("lab:default".into()),
+        steps: 62,
+        slices: 240,
+        finished,
+    };
+    let text = terminal::runs(&[row("20261121-093012-ab3f", true), row("20261121-101500-09cd", false)]);
+    fits(&text, 80);
+    compare("runs.txt", &text);
+    assert!(terminal::runs(&[]).contains("fathom run"));
+}
+
+#[test]
+fn markdown_of_the_run() {
+    let Sample { report, record } = run();
+    compare("report.md", &markdown::page(&report, &record));
+}
+
+#[test]
+fn json_of_the_run() {
+    let Sample { report, record } = run();
+    let document = format!("{:#}\n", json::document(&report, &record));
+    assert!(!document.contains("never-to-be-seen"));
+    compare("report.json", &document);
+}
