@@ -42,7 +42,8 @@ pub(crate) fn build(warden: &Warden) -> Result<Lab, LabError> {
     monitor.wait_for_osds(lab.osds.len())?;
     progress("waiting until all placement groups are active and clean");
     monitor.wait_until_clean()?;
-    Ok(lab)
+    let osds = lab.osds.into_iter().map(|osd| Osd { up: Some(true), inside: Some(true), ..osd }).collect();
+    Ok(Lab { osds, ..lab })
 }
 
 /// Makes the directories, files, devices and hosts; nothing runs yet.

@@ -28,11 +28,7 @@ pub fn down(name: &str) -> Result<(), LabError> {
     let labs = dirs.dir.parent().unwrap_or(&dirs.dir);
     let _alone = registry::alone(labs)?;
     if registry::alive(&dirs) {
-        return Err(LabError::WrongState {
-            name: name.to_owned(),
-            state: "held by a warden that does not end".to_owned(),
-            mend: "kill the process in its file `lock`, then try again",
-        });
+        return Err(LabError::WardenStuck { name: name.to_owned(), pid: pid.unwrap_or_default() });
     }
     leftovers::clear(&dirs)
 }

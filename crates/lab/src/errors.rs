@@ -59,8 +59,11 @@ pub enum LabError {
     #[error("no daemon called {daemon} in the lab {name}; its daemons are {daemons}")]
     NoSuchDaemon { daemon: String, name: String, daemons: String },
 
-    #[error("the lab {name} is {state}; {mend}")]
-    WrongState { name: String, state: String, mend: &'static str },
+    #[error("{daemon} is {state}; {mend}")]
+    WrongState { daemon: String, state: &'static str, mend: &'static str },
+
+    #[error("the warden of the lab {name} (process {pid}) does not end; kill it and try again")]
+    WardenStuck { name: String, pid: i32 },
 
     #[error("the lab's warden has ended: it was killed, or somebody took the lab down")]
     WardenLost,

@@ -23,17 +23,16 @@ pub(crate) fn attach(nursery: &Nursery, file: &Path) -> Result<PathBuf, LabError
     Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
-/// Detaches all loop devices over files of the lab; true if there were any.
-pub(crate) fn detach_all(dirs: &Dirs) -> Result<bool, LabError> {
-    let devices = attached(dirs);
-    for device in &devices {
+/// Detaches all loop devices over files of the lab.
+pub(crate) fn detach_all(dirs: &Dirs) -> Result<(), LabError> {
+    for device in &attached(dirs) {
         let detached = run(Command::new(system("losetup")).arg("--detach").arg(device));
         // Gone is gone, whoever did it.
         if attached(dirs).contains(device) {
             detached?;
         }
     }
-    Ok(!devices.is_empty())
+    Ok(())
 }
 
 fn attached(dirs: &Dirs) -> Vec<PathBuf> {

@@ -24,11 +24,7 @@ pub(crate) fn free_subnet(dirs: &Dirs) -> Result<[u8; 3], LabError> {
     // Labs of other users that begin at the same time look from different places on.
     let first = u8::from_str_radix(&dirs.tag[..2], 16).unwrap_or(0);
     let candidates = (0..=u8::MAX).map(|step| first.wrapping_add(step));
-    let free = |third: &u8| {
-        !used.contains(&format!(" 10.231.{third}."))
-            && !used.starts_with(&format!("10.231.{third}."))
-            && !used.contains(&format!("\n10.231.{third}."))
-    };
+    let free = |third: &u8| !used.split_whitespace().any(|word| word.starts_with(&format!("10.231.{third}.")));
     candidates
         .into_iter()
         .find(free)
@@ -40,14 +36,15 @@ pub(crate) fn free_subnet(dirs: &Dirs) -> Result<[u8; 3], LabError> {
 pub(crate) fn make(lab: &Lab, dirs: &Dirs, nursery: &Nursery) -> Result<(), LabError> {
     let bridge = dirs.bridge();
     let mut outside = format!(
-        "link add {bridge} type bridge\naddress add {}/24 dev {bridge}\nlink set {bridge} up\n",
-        lab.client_address
+        "link add {bridge} type bridge\naddress add {}/24 dev {bridge}\nlink set {bridge} alias {} up\n",
+        lab.client_address,
+        dirs.namespace_prefix().trim_end_matches('-')
     );
     for (index, host) in lab.hosts.iter().enumerate() {
         let Some(namespace) = &host.namespace else { continue };
         let port = dirs.port(index + 1);
         outside += &format!("netns add {namespace}\nlink add {port} type veth peer name eth0 netns {namespace}\n");
-        outside += &format!("link set {port} master {bridge} up\n");
+        outside += &format!("link set {port} master {bridge} alias {namespace} up\n");
     }
     batch(nursery, dirs, &[], &outside)?;
     for host in &lab.hosts {
@@ -65,24 +62,21 @@ fn batch(nursery: &Nursery, dirs: &Dirs, arguments: &[&str], commands: &str) -> 
     nursery.run(ip(arguments).arg("-batch").arg(&file)).map(drop)
 }
 
-/// Removes what of the lab's network is there; true if there was any.
-pub(crate) fn remove(dirs: &Dirs) -> Result<bool, LabError> {
-    let mut found = false;
+/// Removes what of the lab's network is there.
+pub(crate) fn remove(dirs: &Dirs) -> Result<(), LabError> {
     for namespace in namespaces(&dirs.namespace_prefix()) {
-        found = true;
         run(&mut ip(&["netns", "delete", &namespace]))?;
     }
     // Deleting a namespace deletes its end of each link, and so the other, but some time later.
     let links = fs::read_dir("/sys/class/net").into_iter().flatten().flatten();
     let links = links.filter_map(|entry| entry.file_name().into_string().ok());
     for link in links.filter(|link| *link == dirs.bridge() || link.starts_with(&dirs.port_prefix())) {
-        found = true;
         let deleted = run(&mut ip(&["link", "delete", &link]));
         if Path::new("/sys/class/net").join(&link).exists() {
             deleted?;
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 fn namespaces(prefix: &str) -> Vec<String> {

@@ -35,7 +35,7 @@ fn obey(warden: &Warden, order: Order, mut asked: &UnixStream) -> Result<(), Lab
 }
 
 fn act_on(warden: &Warden, name: &str, act: Act) -> Result<(), LabError> {
-    let wrong = |state: &str, mend| LabError::WrongState { name: name.to_owned(), state: state.to_owned(), mend };
+    let wrong = |state, mend| LabError::WrongState { daemon: name.to_owned(), state, mend };
     let lab = warden.lab.get().ok_or_else(|| wrong("not yet made", "wait until the lab is ready"))?;
     let known = daemons::names(lab);
     if !known.iter().any(|known| known == name) {

@@ -41,6 +41,9 @@ fn look(dirs: &Dirs) -> Option<Lab> {
     if !alive {
         lab.state = State::Broken;
     }
+    for osd in &mut lab.osds {
+        (osd.up, osd.inside) = (None, None);
+    }
     lab.daemons = if alive { nursery::daemons(dirs) } else { Vec::new() };
     Some(lab)
 }

@@ -5,7 +5,7 @@ use crate::errors::LabError;
 use crate::lab::Lab;
 use crate::spec::Spec;
 use crate::wire::{KEEP, Told, receive};
-use crate::{leftovers, preflight, registry};
+use crate::{leftovers, registry};
 use std::io::{BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -19,7 +19,6 @@ use std::thread;
 /// then.
 pub fn up(spec: &Spec, progress: &mut dyn FnMut(&str)) -> Result<Lab, LabError> {
     let dirs = Dirs::of(&spec.name)?;
-    preflight::check(spec, &dirs)?;
     let mut warden = start_warden(spec)?;
     let result = listen(&mut warden, &dirs, progress);
     // The warden may outlive this process; if it ends before, it must not stay as a zombie.
