@@ -48,3 +48,27 @@ impl Archive {
         result.map_err(|source| ArchiveError::from_sqlite(&self.path, source))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Event;
+    use std::time::Duration;
+
+    #[test]
+    fn a_locked_archive_is_named_after_a_while() -> Result<(), ArchiveError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("archive.sqlite");
+        let holder = Archive::open(&path)?;
+        let mut writer = Archive::open(&path)?.writer();
+        writer.store(&Event::RunStarted { head: Default::default(), scope: Default::default() })?;
+        writer.archive().connection.busy_timeout(Duration::ZERO).unwrap();
+        holder.connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let locked = writer.store(&Event::Failed { text: "x".into() }).unwrap_err();
+        assert!(matches!(locked, ArchiveError::Locked { .. }), "{locked:?}");
+        // Readers are not kept waiting, and the writer goes on when it may.
+        assert_eq!(writer.archive().runs()?.len(), 1);
+        holder.connection.execute_batch("COMMIT").unwrap();
+        writer.store(&Event::Failed { text: "x".into() })
+    }
+}

@@ -109,7 +109,10 @@ impl Archive {
     pub fn remove(&self, name: &str) -> Result<String, ArchiveError> {
         let run = self.find(name)?;
         self.told(self.connection.execute("DELETE FROM runs WHERE run = ?1", [&run]))?;
-        self.told(self.connection.execute_batch("PRAGMA incremental_vacuum"))?;
+        // Every step of this statement gives one page back.
+        let mut vacuum = self.told(self.connection.prepare("PRAGMA incremental_vacuum"))?;
+        let mut pages = self.told(vacuum.query([]))?;
+        while self.told(pages.next())?.is_some() {}
         Ok(run)
     }
 

@@ -1,0 +1,188 @@
+//! Files of all kinds under the archive's name: old ones are read, wrong ones are named with the mend.
+
+mod common;
+
+use archive::{Archive, ArchiveError};
+use common::{record, run, slice, started};
+use model::{Event, Face};
+use rusqlite::Connection;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const RUN: &str = "20261121-093012-ab3f";
+
+/// `UPDATE_FIXTURE=1` writes the fixture of the newest schema, once, when that schema is released; it stays for ever.
+#[test]
+fn schema_1_is_read_for_ever() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/schema-1.sqlite");
+    if std::env::var_os("UPDATE_FIXTURE").is_some() {
+        write_run(&path);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("old.sqlite");
+    fs::copy(&path, &copy).unwrap();
+    let archive = Archive::open(&copy).unwrap();
+    assert_eq!(archive.load("last").unwrap(), record(&run(RUN)));
+    let summary = archive.runs().unwrap().remove(0);
+    assert_eq!((summary.run.as_str(), summary.slices, summary.steps, summary.finished), (RUN, 3, 1, true));
+    // And it can be written on.
+    archive.writer().take(&started("20261122-000000-0000")).unwrap();
+}
+
+fn write_run(path: &Path) {
+    let mut writer = Archive::open(path).unwrap().writer();
+    run(RUN).iter().for_each(|event| writer.take(event).unwrap());
+    drop(writer);
+}
+
+/// One line that names the file and what to do.
+fn says(error: &ArchiveError, path: &Path, words: &str) {
+    let text = error.to_string();
+    assert!(text.contains(&path.display().to_string()) && text.contains(words), "{text}");
+    assert!(!text.contains('\n') && text.len() < 400, "{text}");
+}
+
+#[test]
+fn what_is_no_archive_is_named_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    says(&Archive::open(folder.path()).unwrap_err(), folder.path(), "is a directory");
+    says(&Archive::open_existing(&path).unwrap_err(), &path, "no archive");
+    for (bytes, words) in [
+        (
+            &b"a letter to my aunt, which is longer than a header of SQLite is, so that it is read as one"[..],
+            "not an SQLite file",
+        ),
+        (&b""[..], "it is empty"),
+    ] {
+        fs::write(&path, bytes).unwrap();
+        says(&Archive::open_existing(&path).unwrap_err(), &path, words);
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+    let other = folder.path().join("other.sqlite");
+    Connection::open(&other).unwrap().execute_batch("CREATE TABLE recipes (name TEXT)").unwrap();
+    let before = fs::read(&other).unwrap();
+    for opened in [Archive::open(&other), Archive::open_existing(&other)] {
+        says(&opened.unwrap_err(), &other, "of another program");
+    }
+    assert_eq!(fs::read(&other).unwrap(), before);
+    let nowhere = Path::new("/proc/nowhere/archive.sqlite");
+    says(&Archive::open(nowhere).unwrap_err(), nowhere, "cannot be made");
+}
+
+#[test]
+fn a_newer_schema_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    write_run(&path);
+    Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
+    let error = Archive::open(&path).unwrap_err();
+    says(&error, &path, "newer Fathom");
+    assert!(matches!(error, ArchiveError::Newer { found: 99, .. }));
+}
+
+#[test]
+fn a_damaged_row_names_its_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    write_run(&path);
+    for (body, words) in [("x'ff00'", "unknown format 255"), ("x'01ff'", "slices"), ("x''", "without bytes")] {
+        let sql = format!("UPDATE events SET body = {body} WHERE kind = 'slices'");
+        Connection::open(&path).unwrap().execute_batch(&sql).unwrap();
+        let error = Archive::open_existing(&path).unwrap().load(RUN).unwrap_err();
+        says(&error, &path, words);
+        assert!(error.to_string().contains(RUN), "{error}");
+    }
+}
+
+#[test]
+fn a_run_is_found_by_its_beginning_and_others_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    let mut writer = Archive::open(&path).unwrap().writer();
+    says(&writer.archive().find("last").unwrap_err(), &path, "no runs yet");
+    for run in ["20261120-080000-aaaa", "20261121-080000-bbbb", "20261121-080000-bbcc"] {
+        writer.take(&started(run)).unwrap();
+    }
+    let archive = writer.archive();
+    assert_eq!(archive.find("20261120").unwrap(), "20261120-080000-aaaa");
+    assert_eq!(archive.find("20261121-080000-bbbb").unwrap(), "20261121-080000-bbbb");
+    assert_eq!(archive.find("last").unwrap(), "20261121-080000-bbcc");
+    says(&archive.find("20261121").unwrap_err(), &path, "20261121-080000-bbcc, 20261121-080000-bbbb");
+    says(&archive.find("20261120-09").unwrap_err(), &path, "nearest are 20261120-080000-aaaa");
+    says(&archive.find("").unwrap_err(), &path, "fathom runs");
+}
+
+#[test]
+fn removing_gives_the_space_back_and_export_keeps_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("archive.sqlite"), folder.path().join("it's one.sqlite"));
+    write_run(&path);
+    let archive = Archive::open(&path).unwrap();
+    let pages =
+        || -> i64 { Connection::open(&path).unwrap().query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap() };
+    let full = pages();
+    assert_eq!(archive.export("last", &other).unwrap(), RUN);
+    assert!(matches!(archive.export("last", &other), Err(ArchiveError::RunExists { .. })));
+    assert_eq!(archive.remove("2026").unwrap(), RUN);
+    assert!(matches!(archive.load(RUN), Err(ArchiveError::Empty { .. })));
+    assert!(pages() < full / 2, "{} of {full} pages are left", pages());
+    assert_eq!(Archive::open_existing(&other).unwrap().load(RUN).unwrap(), record(&run(RUN)));
+}
+
+#[test]
+fn a_run_that_is_removed_while_it_goes_on_ends_with_a_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    let mut writer = Archive::open(&path).unwrap().writer();
+    writer.store(&started(RUN)).unwrap();
+    Archive::open_existing(&path).unwrap().remove(RUN).unwrap();
+    let error = writer.store(&Event::Failed { text: "x".into() }).unwrap_err();
+    says(&error, &path, "no longer in the archive");
+}
+
+/// In a mount namespace of its own, this test again, on a file system of 600 KB at the folder `ARCHIVE_ON_SMALL_DISK`.
+#[test]
+fn a_full_disk_and_a_read_only_one_are_named() {
+    if let Some(folder) = std::env::var_os("ARCHIVE_ON_SMALL_DISK") {
+        return on_a_small_disk(Path::new(&folder));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let name = "a_full_disk_and_a_read_only_one_are_named";
+    let script =
+        "mount -t tmpfs -o size=600k none \"$ARCHIVE_ON_SMALL_DISK\" && exec \"$0\" \"$1\" --exact --nocapture";
+    let inside = Command::new("unshare")
+        .args(["--map-root-user", "--mount", "sh", "-c", script])
+        .args([std::env::current_exe().unwrap().as_os_str(), name.as_ref()])
+        .env("ARCHIVE_ON_SMALL_DISK", folder.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&inside.stdout) + String::from_utf8_lossy(&inside.stderr);
+    assert!(inside.status.success(), "{text}");
+    assert!(text.contains("seen on a small disk"), "{text}");
+}
+
+fn on_a_small_disk(folder: &Path) {
+    let path = folder.join("archive.sqlite");
+    let mut writer = Archive::open(&path).unwrap().writer();
+    writer.store(&started(RUN)).unwrap();
+    let mut stored = 0;
+    let error = (1..10_000)
+        .find_map(|pass| {
+            let result = writer.store(&Event::StepFinished { pass, slices: vec![slice(pass)] });
+            stored += u32::from(result.is_ok());
+            result.err()
+        })
+        .unwrap();
+    says(&error, &path, "full");
+    assert_eq!(writer.archive().load(RUN).unwrap().slices.len() as u32, stored);
+    drop(writer);
+    let remount = ["-o", "remount,ro", "none", folder.to_str().unwrap()];
+    assert!(Command::new("mount").args(remount).status().unwrap().success());
+    says(&Archive::open(&path).unwrap_err(), &path, "writable");
+    let archive = Archive::open_existing(&path).unwrap();
+    assert_eq!(archive.load(RUN).unwrap().slices.len() as u32, stored);
+    says(&archive.remove(RUN).unwrap_err(), &path, "writable");
+    println!("seen on a small disk");
+}

@@ -1,0 +1,155 @@
+//! What went in comes out: any run, from the archive, is the run that was watched live.
+
+mod common;
+
+use archive::{Archive, ArchiveError};
+use common::{record, run, slice, started, step};
+use model::*;
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn sparse() -> impl Strategy<Value = Sparse> {
+    (vec(any::<(u32, u64)>(), 0..6), any::<u64>(), any::<u64>(), any::<u64>())
+        .prop_map(|(buckets, sum_ns, count, max_ns)| Sparse { buckets, sum_ns, count, max_ns })
+}
+
+fn sample() -> impl Strategy<Value = Sample> {
+    (any::<u32>(), any::<[u64; 4]>(), sparse(), option::of(sparse())).prop_map(|(window, n, service, response)| {
+        Sample { window, span_ns: n[0], ops: n[1], bytes: n[2], errors: n[3], service, response }
+    })
+}
+
+fn any_slice() -> impl Strategy<Value = Slice> {
+    let numbers = (any::<u32>(), option::of(any::<u32>()), any::<u32>(), 0.0..1e9f64, 0..1u64 << 40, any::<u32>());
+    let rest = (vec(sample(), 0..4), option::of(".*"), option::of(".*"), any::<[bool; 2]>());
+    (numbers, rest).prop_map(|(numbers, (samples, void, error, [read, settled]))| {
+        let (step, target, pass, started_seconds, window_ns, warmup) = numbers;
+        let kind = if read { OpKind::Read } else { OpKind::Write };
+        let step = StepId(step);
+        Slice { step, target, kind, pass, started_seconds, window_ns, samples, warmup, settled, void, error }
+    })
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        (".*", any::<u32>(), option::of(any::<u32>())).prop_map(|(name, pg_num, size)| Change::Pool {
+            name,
+            pg_num,
+            size
+        }),
+        (".*", ".*", any::<u64>()).prop_map(|(pool, name, bytes)| Change::Image { pool, name, bytes }),
+        select(vec!["noscrub", "nodeep-scrub"]).prop_map(|name| Change::Flag { name: name.into() }),
+        (".*", any::<u64>()).prop_map(|(path, bytes)| Change::File { path: path.into(), bytes }),
+    ]
+}
+
+fn plan() -> impl Strategy<Value = Plan> {
+    let access = prop_oneof![Just(Access::Random), (0.0..9.0f64).prop_map(Access::Zipf)];
+    let varied = (any::<u64>(), access, btree_map(".*", ".*", 0..3), ".*").prop_map(|(seed, access, options, name)| {
+        let mut step = step();
+        step.workload = Workload { seed, access, options, engine: Some(name.clone()), ..step.workload };
+        step.targets[0].place = Place::Path { path: name.into(), writable: true };
+        step
+    });
+    (vec(change(), 0..3), vec(varied, 0..3), any::<f64>().prop_filter("finite", |n| n.is_finite()))
+        .prop_map(|(changes, steps, settle)| Plan { changes, steps, goal: Goal { settle, ..Goal::default() } })
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        1 => plan().prop_map(|plan| Event::Planned { plan }),
+        2 => (change(), option::of(".*"), any::<bool>())
+            .prop_map(|(change, before, undone)| Event::Changed { undo: Undo { change, before, undone } }),
+        1 => (".*", any::<f64>()).prop_map(|(what, share)| Event::Progress { what, share }),
+        1 => any::<f64>().prop_map(|seconds| Event::StepStarted { pass: 1, step: step(), seconds_expected: seconds }),
+        4 => vec(any_slice(), 0..3).prop_map(|slices| Event::StepFinished { pass: 1, slices }),
+        1 => ".*".prop_map(|text| Event::Warned { text }),
+        1 => ".*".prop_map(|text| Event::Failed { text }),
+        1 => (0.0..1e9f64).prop_map(|seconds| Event::RunFinished { seconds }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_events_give_the_same_record(events in vec(event(), 0..24), cluster in option::of(".*")) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("archive.sqlite");
+        let scope = Scope { cluster, ..Scope::default() };
+        let begun = Event::RunStarted { head: common::head("20261121-093012-ab3f"), scope };
+        let events: Vec<Event> = std::iter::once(begun).chain(events).collect();
+        let mut writer = Archive::open(&path).unwrap().writer();
+        for event in &events {
+            writer.take(event).unwrap();
+        }
+        let live = record(&events);
+        prop_assert_eq!(&writer.archive().load("last").unwrap(), &live);
+        drop(writer);
+        let archive = Archive::open_existing(&path).unwrap();
+        prop_assert_eq!(&archive.load("20261121").unwrap(), &live);
+        let summary = archive.runs().unwrap().remove(0);
+        prop_assert_eq!((summary.seconds, summary.finished), (live.seconds, live.finished));
+        prop_assert_eq!((summary.steps as usize, summary.slices as usize), (live.plan.steps.len(), live.slices.len()));
+        prop_assert_eq!(summary.cluster, live.scope.cluster);
+    }
+}
+
+#[test]
+fn numbers_that_json_cannot_hold_are_refused_and_those_of_slices_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = Archive::open(&folder.path().join("a")).unwrap().writer();
+    writer.store(&started("20261121-093012-ab3f")).unwrap();
+    let goal = Goal { seconds_max: f64::INFINITY, ..Goal::default() };
+    let refused = writer.store(&Event::Planned { plan: Plan { goal, ..Plan::default() } });
+    assert!(matches!(refused, Err(ArchiveError::NotFinite { what: "the plan" })), "{refused:?}");
+    let odd = Slice { started_seconds: f64::INFINITY, ..slice(1) };
+    writer.store(&Event::StepFinished { pass: 1, slices: vec![odd.clone()] }).unwrap();
+    assert_eq!(writer.archive().load("last").unwrap().slices, [odd]);
+}
+
+#[test]
+fn pictures_of_the_passes_are_kept_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = Archive::open(&folder.path().join("a")).unwrap().writer();
+    writer.store(&started("20261121-093012-ab3f")).unwrap();
+    let report = Report {
+        head: common::head("20261121-093012-ab3f"),
+        seconds: f64::NAN,
+        passes: 1,
+        finished: false,
+        figures: vec![],
+        chart: vec![],
+        ledger: vec![],
+        outliers: vec![],
+        findings: vec![],
+        changes: vec![],
+        errors: vec!["something".into()],
+    };
+    for pass in 1..=2 {
+        writer.store(&Event::PassFinished { pass, report: Report { passes: pass, ..report.clone() } }).unwrap();
+    }
+    let pictures = writer.archive().pictures("last").unwrap();
+    assert_eq!(pictures.iter().map(|picture| picture["passes"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2)]);
+    assert_eq!(pictures[0]["errors"][0], "something");
+}
+
+#[test]
+fn one_writer_after_the_other_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = Archive::open(&folder.path().join("a")).unwrap().writer();
+    let early = writer.store(&Event::Failed { text: "too early".into() });
+    assert!(matches!(early, Err(ArchiveError::NoRun { .. })), "{early:?}");
+    for name in ["20261121-093012-aaaa", "20261121-093013-bbbb"] {
+        run(name).iter().for_each(|event| writer.store(event).unwrap());
+    }
+    let again = writer.store(&started("20261121-093012-aaaa"));
+    assert!(matches!(again, Err(ArchiveError::RunExists { .. })), "{again:?}");
+    // What follows still belongs to the run that goes on.
+    writer.store(&Event::Failed { text: "late".into() }).unwrap();
+    assert_eq!(writer.archive().load("20261121-093012").unwrap(), record(&run("20261121-093012-aaaa")));
+    let second = writer.archive().load("last").unwrap();
+    assert_eq!((second.head.run.as_str(), second.errors.last().unwrap().as_str()), ("20261121-093013-bbbb", "late"));
+}
