@@ -51,6 +51,12 @@ pub fn names(cluster: &Cluster) -> Result<Vec<String>, ClusterError> {
     Ok(pools.iter().filter_map(Value::as_str).map(str::to_string).collect())
 }
 
+/// Replicas (or chunks) of a pool; `None`: it is gone, or the answer is not understood.
+pub fn size(cluster: &Cluster, name: &str) -> Result<Option<u32>, ClusterError> {
+    let answer = cluster.ask(json!({"prefix": "osd pool get", "pool": name, "var": "size"}))?;
+    Ok(answer.get("size").and_then(Value::as_u64).map(|size| size as u32))
+}
+
 /// Waits until every placement group of the pool is active and clean. `progress` gets the share that is, and says
 /// whether to go on.
 pub fn wait_clean(cluster: &Cluster, name: &str, progress: &mut dyn FnMut(f64) -> bool) -> Result<(), ClusterError> {

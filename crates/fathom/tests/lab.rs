@@ -107,7 +107,7 @@ fn ceph_files() -> BTreeSet<String> {
     }
     let temporary = ["/tmp", "/var/tmp", "/dev/shm"].map(|dir| (dir, entries(dir)));
     for (dir, names) in temporary {
-        let ours = names.into_iter().filter(|name| name.contains("ceph") || name.starts_with("fathom-lab"));
+        let ours = names.into_iter().filter(|name| name.starts_with("ceph-") || name.contains(OWN));
         found.extend(ours.map(|name| format!("{dir}/{name}")));
     }
     found
@@ -197,12 +197,13 @@ fn writes_only_below(pid: u64, dir: &Path) {
 #[test]
 fn osds_can_be_in_memory_and_on_loop_devices() {
     let place = Place::new();
-    let memory = place.lab(&["up", "--backing", "memory", "--osds", "2", "--format", "json"]).ends(0, &[]).json();
+    let memory =
+        place.lab(&["up", "--name", OWN, "--backing", "memory", "--osds", "2", "--format", "json"]).ends(0, &[]).json();
     for osd in memory["osds"].as_array().unwrap() {
         assert!(osd["device"].as_str().unwrap().starts_with("/dev/shm/"), "{osd}");
         assert!(Path::new(osd["probe"].as_str().unwrap()).parent().unwrap().is_dir(), "{osd}");
     }
-    place.lab(&["down"]).ends(0, &[]);
+    place.lab(&["down", "--name", OWN]).ends(0, &[]);
     if is_root() {
         let looped = place.lab(&["up", "--backing", "loop", "--osds", "1", "--format", "json"]).ends(0, &[]).json();
         let osd = &looped["osds"][0];

@@ -128,9 +128,9 @@ pub struct Knobs {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "When a figure is good enough")]
 pub struct SettleArgs {
-    /// Half-width of the 95 % interval
-    #[arg(long, value_parser = words::share, default_value = "5%", value_name = "PERCENT")]
-    pub settle: f64,
+    /// Half-width of the 95 % interval (default: 5%; with --quick 10%)
+    #[arg(long, value_parser = words::share, value_name = "PERCENT")]
+    pub settle: Option<f64>,
     /// The most time for one figure
     #[arg(long, value_parser = words::seconds, default_value = "60s", value_name = "DURATION")]
     pub time_max: f64,
@@ -148,11 +148,14 @@ pub struct SettleArgs {
 impl SettleArgs {
     pub fn goal(&self, seed: u64) -> Goal {
         if self.quick {
-            return Goal { settle: self.settle, ..Goal::quick(seed) };
+            let quick = Goal::quick(seed);
+            return Goal { settle: self.settle.unwrap_or(quick.settle), ..quick };
         }
+        let default = Goal::default();
+        let settle = self.settle.unwrap_or(default.settle);
         if let Some(seconds) = self.duration {
             return Goal {
-                settle: self.settle,
+                settle,
                 seconds_max: seconds,
                 passes_min: 1,
                 passes_max: 1,
@@ -162,11 +165,10 @@ impl SettleArgs {
                 seed,
             };
         }
-        let default = Goal::default();
         // Two slices are enough for ±5 %, a narrower interval needs three (docs/method.md, "The procedure").
-        let wanted = if self.settle < 0.05 { 3 } else { 2 };
+        let wanted = if settle < 0.05 { 3 } else { 2 };
         let passes_max = self.passes.unwrap_or(default.passes_max);
         let passes_min = wanted.min(passes_max);
-        Goal { settle: self.settle, seconds_max: self.time_max, passes_min, passes_max, seed, ..default }
+        Goal { settle, seconds_max: self.time_max, passes_min, passes_max, seed, ..default }
     }
 }

@@ -36,6 +36,7 @@ pub fn sound_and_print(common: &Common, ground: &GroundArgs, wishes: &Wishes) ->
             print!("{}", faces::terminal::plan(&plan, crate::planner::seconds_expected(&plan), &super::style()));
             Ok(ExitCode::SUCCESS)
         }
+        Outcome::Sounded(sounded) if sounded.insisted => Ok(super::exit_code(&sounded)),
         Outcome::Sounded(sounded) => {
             super::print(common.format, &sounded.record, &sounded.report)?;
             if let Some(path) = &ground.report {

@@ -51,7 +51,7 @@ impl Conductor<'_> {
             }
             let report = judge::explain(telling.record());
             telling.tell(Event::PassFinished { pass, report })?;
-            wanted.retain(|id| self.needs_another(*id, pass, telling));
+            wanted.retain(|id| self.needs_another(*id, telling));
             if wanted.is_empty() || self.eyes.asked_to_end() {
                 break;
             }
@@ -75,8 +75,7 @@ impl Conductor<'_> {
         }
     }
 
-    fn needs_another(&self, id: StepId, pass: u32, telling: &Telling) -> bool {
-        let _ = pass;
+    fn needs_another(&self, id: StepId, telling: &Telling) -> bool {
         self.figures(id, telling).iter().any(|(next, _)| *next == Next::Another)
     }
 
@@ -116,7 +115,8 @@ impl Conductor<'_> {
             }
         }
         if self.eyes.asked_to_end() && void.is_none() && !self.enough(step, &series) {
-            void = Some("the run was ended before this slice was long enough".to_string());
+            // Cut off by the user: no slice at all, so that what earlier passes found stands.
+            return Ok(());
         }
         let slices = self.slices(step, pass, started_seconds, series, void.clone(), error);
         telling.tell(Event::StepFinished { pass, slices })?;

@@ -26,6 +26,8 @@ pub struct Sounded {
     pub record: Record,
     pub report: Report,
     pub interrupted: bool,
+    /// A second Ctrl-C: nothing is wanted any more.
+    pub insisted: bool,
 }
 
 pub enum Outcome {
@@ -54,7 +56,12 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, needs_cluster:
     let report = judge::explain(&record);
     match done {
         Err(failure) => Err(failure),
-        Ok(()) => Ok(Outcome::Sounded(Box::new(Sounded { record, report, interrupted: interrupt.asked() }))),
+        Ok(()) => Ok(Outcome::Sounded(Box::new(Sounded {
+            record,
+            report,
+            interrupted: interrupt.asked(),
+            insisted: interrupt.insisted(),
+        }))),
     }
 }
 
@@ -77,6 +84,8 @@ fn measured(
     let rados = grounded.cluster.as_ref().map(|cluster| cluster.for_load()).transpose()?;
     let context = Context { rados };
     prepare::make_changes(plan, grounded, journal, telling, interrupt)?;
+    let plan = &prepare::with_pool_sizes(plan, grounded)?;
+    telling.tell(Event::Planned { plan: plan.clone() })?;
     prepare::fill(plan, &context, telling, interrupt)?;
     let watch = grounded.cluster.as_ref().map(cluster::watch::Watch::start);
     let clock: Arc<dyn Clock> = Arc::new(RealClock);

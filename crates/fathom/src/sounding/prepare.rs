@@ -41,6 +41,18 @@ pub fn make_changes(
     Ok(())
 }
 
+/// The plan with the replicas that the cluster gave to the pools of our making: ceilings depend on them.
+pub fn with_pool_sizes(plan: &Plan, grounded: &Grounded) -> Result<Plan, Failure> {
+    let mut plan = plan.clone();
+    let Some(cluster) = &grounded.cluster else { return Ok(plan) };
+    for change in &mut plan.changes {
+        if let Change::Pool { name, size: size @ None, .. } = change {
+            *size = pools::size(cluster, name)?;
+        }
+    }
+    Ok(plan)
+}
+
 /// Writes what will be read: reading holes is not reading. Also before writes, so that they overwrite.
 pub fn fill(plan: &Plan, context: &Context, telling: &mut Telling, interrupt: &Interrupt) -> Result<(), Failure> {
     let jobs: Vec<(&Step, &Target)> = distinct(plan);
