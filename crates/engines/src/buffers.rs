@@ -50,11 +50,9 @@ impl Slab {
         unsafe { std::slice::from_raw_parts_mut(self.address(buffer), len) }
     }
 
-    /// Address and length of every buffer, as a ring wants them registered.
-    pub fn vectors(&self) -> Vec<libc::iovec> {
-        (0..self.buffers)
-            .map(|buffer| libc::iovec { iov_base: self.address(buffer).cast(), iov_len: self.bytes })
-            .collect()
+    /// All buffers as one piece, as a ring wants it registered.
+    pub fn vector(&self) -> libc::iovec {
+        libc::iovec { iov_base: self.memory.as_ptr().cast(), iov_len: self.layout.size() }
     }
 
     fn all(&mut self) -> &mut [u8] {

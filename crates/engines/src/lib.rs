@@ -4,6 +4,7 @@ pub mod api;
 pub mod buffers;
 pub mod clock;
 pub mod crew;
+pub mod disk;
 pub mod null;
 pub mod offsets;
 pub mod osd;
@@ -19,7 +20,7 @@ pub use api::{Context, Done, Engine, EngineError, Op, OpError, Session, Told};
 use model::{Layer, Place, Step};
 
 /// All engines, in the order of the documents. The first one of a layer is that layer's default.
-pub const ENGINES: &[&dyn Engine] = &[&store::Store, &osd::Osd, &rados::Rados, &rbd::Rbd, &null::Null];
+pub const ENGINES: &[&dyn Engine] = &[&disk::IO_URING, &disk::PSYNC, &store::Store, &osd::Osd, &rados::Rados, &rbd::Rbd, &null::Null];
 
 /// The engine that loads this step: the one that the workload names, else the one that its layer chooses.
 ///
@@ -32,7 +33,10 @@ pub fn engine_for(step: &Step) -> Result<&'static dyn Engine, EngineError> {
     if step.targets.iter().all(|target| target.place == Place::Null) {
         return Ok(&null::Null);
     }
-    let first = ENGINES.iter().copied().find(|engine| engine.layer() == step.layer && engine.name() != "null");
+    if step.layer == Layer::Device {
+        return Ok(disk::chosen(step));
+    }
+    let first = ENGINES.iter().copied().find(|engine| engine.layer() == step.layer);
     first.ok_or_else(|| EngineError::Refused(format!("no engine loads layer {} yet", step.layer.name())))
 }
 

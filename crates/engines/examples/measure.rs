@@ -1,0 +1,110 @@
+//! Loads one target with one engine for some seconds and says what came of it: one line of JSON, to be compared with
+//! what other load generators say.
+//!
+//! `measure ENGINE PATH read|write DEPTH SECONDS [BLOCK] [JOBS] [none|sync|dsync|fsync|fdatasync]`; engine `auto`: the
+//! layer chooses; path `-`: no file. The file must have been filled by an earlier run with `fill` for ENGINE.
+
+use engines::clock::RealClock;
+use engines::crew::{Flow, WindowSet, run_slice};
+use engines::{Context, engine_for};
+use model::{Clock, Durability, Latencies, Layer, Pattern, Place, Step, StepId, Target, Workload};
+use std::sync::Arc;
+
+const WINDOW_NS: u64 = 100_000_000;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(line) => println!("{line}"),
+        Err(why) => {
+            eprintln!("measure: {why}");
+            std::process::exit(1);
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<String, String> {
+    let word = |n: usize, default: &str| arguments.get(n).map_or(default, String::as_str).to_string();
+    let number = |n: usize, default: &str| word(n, default).parse::<u64>().map_err(|e| format!("{}: {e}", word(n, default)));
+    let step = step(&word(0, "auto"), &word(1, "-"), &word(2, "read"), number(3, "1")?, number(5, "4096")?, number(6, "1")?, &word(7, "none"))?;
+    let engine = engine_for(&step).map_err(|error| error.to_string())?;
+    let target = &step.targets[0];
+    if let Some(why) = engine.refuse(target, &step.workload) {
+        return Err(why);
+    }
+    if word(0, "") == "fill" {
+        engine.prepare(&Context::default(), target, &step.workload, &mut |_| true).map_err(|error| error.to_string())?;
+        return Ok("{}".into());
+    }
+    measure(engine, &step, number(4, "5")?)
+}
+
+fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, sync: &str) -> Result<Step, String> {
+    let pattern = if way == "write" { Pattern::WriteParallel } else { Pattern::ReadParallel };
+    let place = match path {
+        "-" => Place::Null,
+        path => Place::Path { path: path.into(), writable: true },
+    };
+    let span = std::fs::File::open(path).and_then(|mut file| std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0)));
+    let durability = match sync {
+        "none" => Durability::None,
+        "sync" => Durability::Sync,
+        "dsync" => Durability::Dsync,
+        "fsync" => Durability::Fsync,
+        "fdatasync" => Durability::Fdatasync,
+        other => return Err(format!("{other} is no way to make writes durable")),
+    };
+    let workload = Workload {
+        depth: depth as u32,
+        jobs: jobs as u32,
+        block,
+        durability,
+        engine: (!["auto", "fill"].contains(&engine)).then(|| engine.to_string()),
+        ..Workload::canonical(pattern, span.unwrap_or(1 << 30), 1)
+    };
+    let target = Target { layer: Layer::Device, name: path.into(), host: None, place };
+    let (layer, metric) = (Layer::Device, pattern.metric(Layer::Device));
+    Ok(Step { id: StepId(0), layer, pattern, targets: vec![target], workload, metric, chart: true })
+}
+
+fn measure(engine: &dyn engines::Engine, step: &Step, seconds: u64) -> Result<String, String> {
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let (mut windows, mut ops, mut errors, mut service) = (0, 0, 0, Latencies::default());
+    let mut cpu = 0.0;
+    let mut on_window = |set: &WindowSet| {
+        // The first window is warm-up.
+        if set.window == 0 {
+            cpu = cpu_seconds();
+            return Flow::GoOn;
+        }
+        for (_, _, sample) in &set.samples {
+            (ops, errors) = (ops + sample.ops, errors + sample.errors);
+            service.add(&sample.service);
+        }
+        windows += 1;
+        if windows == seconds * 10 { Flow::Stop } else { Flow::GoOn }
+    };
+    let end = run_slice(engine, &Context::default(), &clock, step, WINDOW_NS, &mut on_window);
+    let end = end.map_err(|error| error.to_string())?;
+    let cpu = cpu_seconds() - cpu;
+    let all = service.sparse();
+    Ok(format!(
+        "{{\"engine\": \"{}\", \"iops\": {:.0}, \"mean_ns\": {:.0}, \"p50_ns\": {:.0}, \"p99_ns\": {:.0}, \
+         \"cpu_us\": {:.4}, \"errors\": {errors}, \"busy\": {:.2}, \"broken\": {:?}}}",
+        engine.name(),
+        ops as f64 * 10.0 / windows as f64,
+        all.mean_ns().unwrap_or(0.0),
+        all.quantile_ns(0.5).unwrap_or(0.0),
+        all.quantile_ns(0.99).unwrap_or(0.0),
+        cpu * 1e6 / ops as f64,
+        end.effort.busy(),
+        end.broken.or(end.first_error.map(|error| error.1)).unwrap_or_default(),
+    ))
+}
+
+/// Of the whole process, user and system.
+fn cpu_seconds() -> f64 {
+    let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF);
+    let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    usage.map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time()))
+}

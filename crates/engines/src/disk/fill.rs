@@ -1,0 +1,133 @@
+//! Fills what will be read with incompressible bytes, once.
+
+use super::site::Site;
+use super::{Way, session, uring};
+use crate::api::{Done, EngineError, Op};
+use nix::fcntl::{FallocateFlags, fallocate};
+use model::{Access, Bytes, Durability, OpKind, Workload};
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+const BLOCK: Bytes = 1 << 20;
+const DEPTH: u32 = 8;
+/// Places looked at to see whether something has data already.
+const PROBES: Bytes = 256;
+const PROBE: usize = 4096;
+
+/// Fills the span unless it is filled already. Something that may only be read is left as it is.
+///
+/// # Errors
+/// It can't be written to, or there is no room for it.
+pub fn fill(site: &Site, workload: &Workload, progress: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {
+    if !site.writable {
+        return Ok(());
+    }
+    let filler = filler(site, workload);
+    if let Some(why) = site.refuse(&filler) {
+        return Err(EngineError::Refused(why));
+    }
+    if is_filled(site, workload.span) {
+        progress(workload.span);
+        return Ok(());
+    }
+    make_room(site, workload.span)?;
+    write_all(site, &filler, progress)?;
+    let synced = File::open(&site.path).and_then(|file| file.sync_all());
+    synced.map_err(|error| EngineError::Broken(format!("{}: {error}", site.path.display())))
+}
+
+/// The workload that fills: large blocks, one after the other.
+fn filler(site: &Site, workload: &Workload) -> Workload {
+    Workload {
+        block: BLOCK.min(workload.span / site.sector * site.sector),
+        depth: DEPTH,
+        jobs: 1,
+        read_percent: 0,
+        access: Access::Sequential,
+        durability: Durability::None,
+        options: Default::default(),
+        ..workload.clone()
+    }
+}
+
+/// No holes, and no place that is all the same byte.
+fn is_filled(site: &Site, span: Bytes) -> bool {
+    if site.bytes < span || site.first_hole() < span {
+        return false;
+    }
+    let Ok(file) = File::open(&site.path) else { return false };
+    let mut place = [0; PROBE];
+    (0..PROBES).all(|n| {
+        let offset = (span.saturating_sub(PROBE as Bytes) / PROBES.max(1) * n) / PROBE as Bytes * PROBE as Bytes;
+        let read = file.read_at(&mut place, offset).unwrap_or(0);
+        let bytes = &place[..read];
+        bytes.iter().any(|byte| Some(byte) != bytes.first())
+    })
+}
+
+/// Reserves the file's blocks before anything is written: a full disk is told at once, and not filled to the brim.
+fn make_room(site: &Site, span: Bytes) -> Result<(), EngineError> {
+    if site.device {
+        return Ok(());
+    }
+    let file = File::options().write(true).open(&site.path).map_err(|error| no_room(site, span, &error))?;
+    let length = libc::off_t::try_from(span).unwrap_or(libc::off_t::MAX);
+    match fallocate(&file, FallocateFlags::empty(), 0, length) {
+        Ok(()) => Ok(()),
+        Err(error @ (nix::Error::ENOSPC | nix::Error::EDQUOT | nix::Error::EFBIG)) => {
+            // What was reserved until then is given back.
+            let _ = file.set_len(site.bytes);
+            Err(no_room(site, span, &error.into()))
+        }
+        // File systems that can't reserve: writing will tell.
+        _ => Ok(()),
+    }
+}
+
+fn no_room(site: &Site, span: Bytes, error: &std::io::Error) -> EngineError {
+    let free = File::open(&site.path).ok().and_then(|file| nix::sys::statvfs::fstatvfs(file.as_fd()).ok());
+    let free = free.map_or_else(String::new, |fs| format!(", {} are free", fs.blocks_available() * fs.fragment_size()));
+    let path = site.path.display();
+    EngineError::Refused(format!("{path}: {error}: {span} bytes are needed{free}; choose a smaller working set"))
+}
+
+fn write_all(site: &Site, filler: &Workload, progress: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {
+    let way = if site.memory || uring::unavailable().is_some() { Way::Psync } else { Way::IoUring };
+    let mut session = session(way, site, filler, 0)?;
+    let (mut next, mut written, mut done) = (0, 0, Vec::new());
+    let mut free: Vec<u32> = (0..DEPTH).collect();
+    let mut lengths = [0; DEPTH as usize];
+    let end = filler.span / site.sector * site.sector;
+    while written < end {
+        while next < end
+            && let Some(slot) = free.pop()
+        {
+            let len = filler.block.min(end - next) as u32;
+            lengths[slot as usize] = len;
+            session.submit(&[Op { slot, kind: OpKind::Write, offset: next, len, due: 0 }])?;
+            next += u64::from(len);
+        }
+        session.reap(Duration::from_secs(1), &mut done)?;
+        for Done { slot, result, .. } in done.drain(..) {
+            let len = lengths[slot as usize];
+            match result {
+                Ok(bytes) if bytes == len => written += u64::from(len),
+                Ok(_) => return Err(no_room(site, filler.span, &std::io::Error::from_raw_os_error(libc::ENOSPC))),
+                Err(error) => {
+                    let error = std::io::Error::from_raw_os_error(error.errno);
+                    return Err(match error.kind() {
+                        std::io::ErrorKind::StorageFull => no_room(site, filler.span, &error),
+                        _ => EngineError::Broken(format!("{}: cannot be filled: {error}", site.path.display())),
+                    });
+                }
+            }
+            free.push(slot);
+        }
+        if !progress(written) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}

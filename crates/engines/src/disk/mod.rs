@@ -1,0 +1,99 @@
+//! The device layer: files, partitions and block devices, past the page cache.
+//!
+//! Two engines share all but how an operation reaches the kernel. `psync` makes one system call after the other; where
+//! one operation is in flight that is the fastest and the most direct. `io_uring` keeps many in flight.
+
+mod choice;
+mod fill;
+mod psync;
+mod site;
+mod uring;
+
+pub use choice::chosen;
+
+use crate::api::{Context, Engine, EngineError, Session};
+use model::{Bytes, Layer, Target, Workload};
+use site::Site;
+
+/// How operations reach the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Psync,
+    IoUring,
+}
+
+pub struct Disk {
+    way: Way,
+}
+
+pub static PSYNC: Disk = Disk { way: Way::Psync };
+pub static IO_URING: Disk = Disk { way: Way::IoUring };
+
+impl Engine for Disk {
+    fn name(&self) -> &'static str {
+        match self.way {
+            Way::Psync => "psync",
+            Way::IoUring => "io_uring",
+        }
+    }
+
+    fn layer(&self) -> Layer {
+        Layer::Device
+    }
+
+    fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
+        let site = match Site::look(target) {
+            Ok(site) => site,
+            Err(why) => return Some(why),
+        };
+        let ring = || (self.way == Way::IoUring).then(uring::unavailable).flatten();
+        site.refuse(workload).or_else(|| self.refuse_depth(&site, workload)).or_else(ring)
+    }
+
+    fn prepare(
+        &self,
+        _context: &Context,
+        target: &Target,
+        workload: &Workload,
+        progress: &mut dyn FnMut(Bytes) -> bool,
+    ) -> Result<(), EngineError> {
+        let site = Site::look(target).map_err(EngineError::Refused)?;
+        fill::fill(&site, workload, progress)
+    }
+
+    fn open(
+        &self,
+        _context: &Context,
+        target: &Target,
+        workload: &Workload,
+        lane: u32,
+    ) -> Result<Box<dyn Session>, EngineError> {
+        let site = Site::look(target).map_err(EngineError::Refused)?;
+        site.ready(workload)?;
+        session(self.way, &site, workload, lane)
+    }
+}
+
+impl Disk {
+    /// A queue in front of system calls that come one after the other would be no depth at the device.
+    fn refuse_depth(&self, site: &Site, workload: &Workload) -> Option<String> {
+        let deepest = workload.lane_depth(0);
+        match self.way {
+            Way::Psync if deepest > 1 && !site.memory => Some(format!(
+                "engine psync has one operation in flight per job, and a depth of {deepest} per job is asked for; \
+                 use as many jobs as depth, or engine io_uring"
+            )),
+            Way::IoUring if deepest > uring::DEEPEST => {
+                Some(format!("a depth of {deepest} per job is beyond {}; use more jobs", uring::DEEPEST))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn session(way: Way, site: &Site, workload: &Workload, lane: u32) -> Result<Box<dyn Session>, EngineError> {
+    match way {
+        Way::Psync => Ok(Box::new(psync::PsyncSession::open(site, workload, lane)?)),
+        Way::IoUring => Ok(Box::new(uring::UringSession::open(site, workload, lane)?)),
+    }
+}

@@ -1,0 +1,112 @@
+//! One system call after the other: pread, pwrite, and what makes a write durable.
+
+use super::site::Site;
+use crate::api::{Done, EngineError, Op, OpError, Session};
+use crate::buffers::{Slab, stamp};
+use model::{Durability, OpKind, Workload};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::os::fd::{AsRawFd, RawFd};
+use std::time::Duration;
+
+const READ: u32 = 0;
+const WRITE: u32 = 1;
+
+pub struct PsyncSession {
+    file: File,
+    /// Where the lane's part of the span begins.
+    base: u64,
+    /// One operation at a time needs one buffer for each direction, which then stays in the CPU's cache.
+    slab: Slab,
+    /// Taken and not yet begun. Longer than one only for files in memory.
+    queue: VecDeque<Op>,
+    after_write: AfterWrite,
+    writes: u64,
+}
+
+/// What follows a write before it counts as done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AfterWrite {
+    Nothing,
+    Fsync,
+    Fdatasync,
+}
+
+impl PsyncSession {
+    pub fn open(site: &Site, workload: &Workload, lane: u32) -> Result<PsyncSession, EngineError> {
+        let block = usize::try_from(workload.block).unwrap_or(usize::MAX);
+        let after_write = match workload.durability {
+            Durability::Fsync => AfterWrite::Fsync,
+            Durability::Fdatasync => AfterWrite::Fdatasync,
+            Durability::None | Durability::Sync | Durability::Dsync => AfterWrite::Nothing,
+        };
+        Ok(PsyncSession {
+            file: site.open(workload)?,
+            base: u64::from(lane) * workload.lane_span(),
+            slab: Slab::new(2, block, workload.seed ^ u64::from(lane) << 32)?,
+            queue: VecDeque::with_capacity(workload.lane_depth(lane) as usize),
+            after_write,
+            writes: 0,
+        })
+    }
+
+    #[inline]
+    fn execute(&mut self, op: &Op) -> Result<u32, OpError> {
+        let (fd, len) = (self.file.as_raw_fd(), op.len as usize);
+        let offset = libc::off_t::try_from(self.base + op.offset).map_err(|_| OpError { errno: libc::EINVAL })?;
+        match op.kind {
+            OpKind::Read => {
+                let buffer = self.slab.buffer(READ, len);
+                // SAFETY: the buffer has `len` bytes and is ours alone.
+                counted(unsafe { libc::pread(fd, buffer.as_mut_ptr().cast(), len, offset) })
+            }
+            OpKind::Write => {
+                self.writes += 1;
+                let buffer = self.slab.buffer(WRITE, len);
+                stamp(buffer, self.writes);
+                // SAFETY: the buffer has `len` bytes.
+                let written = counted(unsafe { libc::pwrite(fd, buffer.as_ptr().cast(), len, offset) })?;
+                self.after_write.make_durable(fd).map(|()| written)
+            }
+        }
+    }
+}
+
+impl AfterWrite {
+    #[inline]
+    fn make_durable(self, fd: RawFd) -> Result<(), OpError> {
+        let synced = match self {
+            AfterWrite::Nothing => return Ok(()),
+            // SAFETY: no memory is involved.
+            AfterWrite::Fsync => unsafe { libc::fsync(fd) },
+            // SAFETY: as above.
+            AfterWrite::Fdatasync => unsafe { libc::fdatasync(fd) },
+        };
+        counted(synced as isize).map(|_| ())
+    }
+}
+
+#[inline]
+fn counted(result: isize) -> Result<u32, OpError> {
+    if result >= 0 {
+        return Ok(result as u32);
+    }
+    Err(OpError { errno: std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) })
+}
+
+impl Session for PsyncSession {
+    #[inline]
+    fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError> {
+        self.queue.extend(ops);
+        Ok(ops.len())
+    }
+
+    #[inline]
+    fn reap(&mut self, _patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        if let Some(op) = self.queue.pop_front() {
+            let result = self.execute(&op);
+            done.push(Done::now(op.slot, result));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,196 @@
+//! What a path is, whether a workload may go there, and how it is opened.
+
+use crate::api::EngineError;
+use model::{Bytes, Durability, Place, Target, Workload};
+use nix::fcntl::{OFlag, open};
+use nix::sys::stat::Mode;
+use nix::unistd::{AccessFlags, Whence, access, lseek64};
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+mod ioctl {
+    nix::ioctl_read_bad!(logical_block, 0x1268, libc::c_int);
+    nix::ioctl_read_bad!(read_only, 0x125e, libc::c_int);
+}
+
+/// What any device is addressed in at least.
+const SECTOR: Bytes = 512;
+
+/// A file or device, as it is now.
+pub struct Site {
+    pub path: PathBuf,
+    pub device: bool,
+    pub writable: bool,
+    pub bytes: Bytes,
+    /// Blocks must be a multiple of this.
+    pub sector: Bytes,
+    /// Its file system lies in memory.
+    pub memory: bool,
+}
+
+impl Site {
+    pub fn look(target: &Target) -> Result<Site, String> {
+        let Place::Path { path, writable } = &target.place else {
+            return Err(format!("{} is neither a file nor a device", target.name));
+        };
+        let metadata = fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let device = metadata.file_type().is_block_device();
+        if !device && !metadata.is_file() {
+            return Err(format!("{}: is neither a regular file nor a block device", path.display()));
+        }
+        let mut site = Site {
+            path: path.clone(),
+            device,
+            writable: *writable,
+            bytes: metadata.len(),
+            sector: SECTOR,
+            memory: !device && Site::memory(path),
+        };
+        if device {
+            site.look_at_device().map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(site)
+    }
+
+    fn look_at_device(&mut self) -> std::io::Result<()> {
+        let mut file = File::open(&self.path)?;
+        self.bytes = file.seek(SeekFrom::End(0))?;
+        let mut sector = 0;
+        // SAFETY: the call fills the one integer.
+        unsafe { ioctl::logical_block(std::os::fd::AsRawFd::as_raw_fd(&file), &mut sector) }?;
+        self.sector = Bytes::try_from(sector).unwrap_or(SECTOR).max(SECTOR);
+        Ok(())
+    }
+
+    /// Does this existing path lie on a file system in memory?
+    pub fn memory(path: &Path) -> bool {
+        use nix::sys::statfs::{FsType, TMPFS_MAGIC, statfs};
+        const RAMFS_MAGIC: FsType = FsType(0x8584_58f6);
+        statfs(path).is_ok_and(|fs| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&fs.filesystem_type()))
+    }
+
+    /// Why this workload can't go here.
+    pub fn refuse(&self, workload: &Workload) -> Option<String> {
+        let why = self.refuse_shape(workload).or_else(|| self.refuse_access(workload));
+        why.map(|why| format!("{}: {why}", self.path.display()))
+    }
+
+    fn refuse_shape(&self, workload: &Workload) -> Option<String> {
+        let (block, span, jobs) = (workload.block, workload.span, workload.jobs.max(1));
+        if let Some(option) = workload.options.keys().next() {
+            return Some(format!("the engines of the device layer have no option {option:?}"));
+        }
+        if block == 0 || block % self.sector != 0 || u32::try_from(block).is_err() {
+            return Some(format!("a block of {block} bytes is not a multiple of its sectors of {} bytes", self.sector));
+        }
+        if workload.lane_span() < block {
+            return Some(format!("a working set of {span} bytes has no block of {block} bytes for each of {jobs} jobs"));
+        }
+        let grows = !self.device && self.writable;
+        (span > self.bytes && !grows)
+            .then(|| format!("has {} bytes, less than the working set of {span}; choose a smaller one", self.bytes))
+    }
+
+    fn refuse_access(&self, workload: &Workload) -> Option<String> {
+        if workload.writes() && !self.writable {
+            return Some("may only be read: it is neither Fathom's own, nor empty, nor given up by the user".into());
+        }
+        let wanted = if workload.writes() { AccessFlags::R_OK | AccessFlags::W_OK } else { AccessFlags::R_OK };
+        if let Err(error) = access(&self.path, wanted) {
+            return Some(format!("{}", std::io::Error::from(error)));
+        }
+        if workload.writes() && self.device && self.is_read_only() {
+            return Some("is a read-only device".into());
+        }
+        if workload.writes() && self.in_use() {
+            return Some("is in use (the kernel refuses exclusive access); nothing may be written to it".into());
+        }
+        if let Err(error) = self.open_with(OFlag::O_RDONLY | self.direct()) {
+            return Some(no_direct(error));
+        }
+        let unread = workload.reads() && !self.writable && self.first_hole() < workload.span;
+        unread.then(|| "has holes: reading them would not reach the disk".into())
+    }
+
+    fn is_read_only(&self) -> bool {
+        let Ok(file) = File::open(&self.path) else { return false };
+        let mut read_only = 0;
+        // SAFETY: the call fills the one integer.
+        let asked = unsafe { ioctl::read_only(std::os::fd::AsRawFd::as_raw_fd(&file), &mut read_only) };
+        asked.is_ok() && read_only != 0
+    }
+
+    /// The kernel has the device for something: a mount, RAID, LVM, swap.
+    fn in_use(&self) -> bool {
+        self.device && self.open_with(OFlag::O_RDONLY | OFlag::O_EXCL).is_err_and(|error| error == nix::Error::EBUSY)
+    }
+
+    /// Where the data ends for the first time; a device has no holes.
+    pub fn first_hole(&self) -> Bytes {
+        if self.device {
+            return self.bytes;
+        }
+        let hole = self.open_with(OFlag::O_RDONLY).and_then(|file| lseek64(file.as_fd(), 0, Whence::SeekHole));
+        hole.ok().and_then(|at| Bytes::try_from(at).ok()).unwrap_or(0)
+    }
+
+    /// Is everything as `workload` needs it, now that it shall begin?
+    ///
+    /// # Errors
+    /// It is refused, or the file is too short.
+    pub fn ready(&self, workload: &Workload) -> Result<(), EngineError> {
+        if let Some(why) = self.refuse(workload) {
+            return Err(EngineError::Refused(why));
+        }
+        if self.bytes < workload.span {
+            let (path, bytes, span) = (self.path.display(), self.bytes, workload.span);
+            return Err(EngineError::Refused(format!("{path}: has {bytes} bytes of {span}: it was not filled yet")));
+        }
+        Ok(())
+    }
+
+    /// Opens it for this workload, past the page cache.
+    ///
+    /// # Errors
+    /// In words, with the path.
+    pub fn open(&self, workload: &Workload) -> Result<File, EngineError> {
+        let direction = match (workload.reads(), workload.writes()) {
+            (true, true) => OFlag::O_RDWR,
+            (false, true) => OFlag::O_WRONLY,
+            _ => OFlag::O_RDONLY,
+        };
+        let durability = match workload.durability {
+            Durability::Sync => OFlag::O_SYNC,
+            Durability::Dsync => OFlag::O_DSYNC,
+            Durability::None | Durability::Fsync | Durability::Fdatasync => OFlag::empty(),
+        };
+        let opened = self.open_with(direction | durability | self.direct());
+        opened.map_err(|error| EngineError::Refused(format!("{}: {}", self.path.display(), no_direct(error))))
+    }
+
+    /// Files in memory have no device behind the page cache, and older kernels no direct I/O for them.
+    fn direct(&self) -> OFlag {
+        if self.memory { OFlag::empty() } else { OFlag::O_DIRECT }
+    }
+
+    fn open_with(&self, flags: OFlag) -> nix::Result<File> {
+        open(&self.path, flags | OFlag::O_CLOEXEC, Mode::empty()).map(File::from)
+    }
+}
+
+/// The path itself, or the nearest folder above it that exists: a file that is yet to be made.
+pub fn existing(path: &Path) -> PathBuf {
+    path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/")).to_path_buf()
+}
+
+fn no_direct(error: nix::Error) -> String {
+    if error == nix::Error::EINVAL {
+        return "its file system has no direct I/O (O_DIRECT), so that only the page cache would be measured; \
+                choose a path on another file system"
+            .into();
+    }
+    std::io::Error::from(error).to_string()
+}

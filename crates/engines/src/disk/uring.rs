@@ -1,0 +1,255 @@
+//! Many operations in flight through io_uring, with registered file and buffers.
+
+use super::site::Site;
+use crate::api::{Done, EngineError, Op, OpError, Session};
+use crate::buffers::{Slab, stamp};
+use io_uring::squeue::{Entry, Flags};
+use io_uring::types::{Fixed, FsyncFlags, Timespec};
+use io_uring::{IoUring, opcode};
+use model::{Durability, OpKind, Workload};
+use std::fs::File;
+use std::mem::ManuallyDrop;
+use std::os::fd::AsRawFd;
+use std::time::{Duration, Instant};
+
+/// Operations in flight of one lane.
+pub const DEEPEST: u32 = 4096;
+
+/// A wait ends at least this often, so that windows are cut and a stop is heard. One timer that is set anew when it went
+/// off costs nothing; a time-out of each single wait costs a timer of its own.
+const HEARTBEAT: Timespec = Timespec::new().nsec(20_000_000);
+/// How long a session waits at its end for what is in flight.
+const SETTLE: Duration = Duration::from_secs(3);
+
+/// Marks in `user_data`, above the slot's number.
+const HEART: u64 = 1 << 32;
+const SYNC: u64 = 1 << 33;
+
+const FILE: Fixed = Fixed(0);
+
+pub struct UringSession {
+    /// Dropped by hand: what the kernel may still write to must not be freed.
+    held: ManuallyDrop<Held>,
+    /// Where the lane's part of the span begins.
+    base: u64,
+    /// Rings are registered in the thread that uses them, and this one does not run yet.
+    asleep: bool,
+    beats: bool,
+    registered: bool,
+    /// Writes have buffers of their own where both happen: what was read may be compressible.
+    write_buffers: u32,
+    after_write: Option<FsyncFlags>,
+    writes: u64,
+    slots: Vec<Slot>,
+    in_flight: u32,
+}
+
+struct Held {
+    ring: IoUring,
+    slab: Slab,
+    /// Open as long as the ring.
+    _file: File,
+}
+
+/// What a slot waits for, and what came of it so far.
+#[derive(Clone, Copy)]
+struct Slot {
+    pending: u8,
+    result: Result<u32, OpError>,
+}
+
+/// Why there can be no ring on this host.
+pub fn unavailable() -> Option<String> {
+    build(1).err().map(|error| {
+        format!("the kernel gives no io_uring ({error}); use engine psync, with as many jobs as the depth shall be")
+    })
+}
+
+/// With everything that makes it cheap: one thread submits, and completions are handled when that thread asks for them.
+/// Older kernels know less of it.
+fn build(entries: u32) -> std::io::Result<IoUring> {
+    let best = IoUring::builder().setup_r_disabled().setup_single_issuer().setup_defer_taskrun().build(entries);
+    best.or_else(|_| IoUring::builder().setup_r_disabled().setup_coop_taskrun().build(entries))
+        .or_else(|_| IoUring::builder().setup_r_disabled().build(entries))
+}
+
+impl UringSession {
+    pub fn open(site: &Site, workload: &Workload, lane: u32) -> Result<UringSession, EngineError> {
+        let path = site.path.display();
+        let depth = workload.lane_depth(lane).clamp(1, DEEPEST);
+        let block = usize::try_from(workload.block).unwrap_or(usize::MAX);
+        let write_buffers = if workload.reads() && workload.writes() { depth } else { 0 };
+        let file = site.open(workload)?;
+        let slab = Slab::new(depth + write_buffers, block, workload.seed ^ u64::from(lane) << 32)?;
+        // A durable write takes two entries; one is for the heartbeat.
+        let ring = build((2 * depth + 1).next_power_of_two());
+        let ring = ring.map_err(|error| EngineError::Broken(format!("{path}: no io_uring: {error}")))?;
+        ring.submitter()
+            .register_files(&[file.as_raw_fd()])
+            .map_err(|error| EngineError::Broken(format!("{path}: io_uring does not take the file: {error}")))?;
+        // SAFETY: the slab lives as long as the ring, and longer where operations do not end.
+        let registered = unsafe { ring.submitter().register_buffers(&[slab.vector()]) };
+        let after_write = match workload.durability {
+            Durability::Fsync => Some(FsyncFlags::empty()),
+            Durability::Fdatasync => Some(FsyncFlags::DATASYNC),
+            Durability::None | Durability::Sync | Durability::Dsync => None,
+        };
+        Ok(UringSession {
+            held: ManuallyDrop::new(Held { ring, slab, _file: file }),
+            base: u64::from(lane) * workload.lane_span(),
+            asleep: true,
+            beats: false,
+            // Not without privilege beyond RLIMIT_MEMLOCK, and not for more than 1 GiB: then each operation maps its own.
+            registered: registered.is_ok(),
+            write_buffers,
+            after_write,
+            writes: 0,
+            slots: vec![Slot { pending: 0, result: Ok(0) }; depth as usize],
+            in_flight: 0,
+        })
+    }
+
+    fn wake(&mut self) -> Result<(), EngineError> {
+        self.asleep = false;
+        self.held.ring.submitter().register_enable_rings().map_err(|error| broken("start", &error))
+    }
+
+    #[inline]
+    fn entry(&mut self, op: &Op) -> Entry {
+        let offset = self.base + op.offset;
+        let user_data = u64::from(op.slot);
+        let entry = match op.kind {
+            OpKind::Read => {
+                let address = self.held.slab.address(op.slot);
+                if self.registered {
+                    opcode::ReadFixed::new(FILE, address, op.len, 0).offset(offset).build()
+                } else {
+                    opcode::Read::new(FILE, address, op.len).offset(offset).build()
+                }
+            }
+            OpKind::Write => {
+                self.writes += 1;
+                let buffer = self.held.slab.buffer(self.write_buffers + op.slot, op.len as usize);
+                stamp(buffer, self.writes);
+                let address = buffer.as_ptr();
+                if self.registered {
+                    opcode::WriteFixed::new(FILE, address, op.len, 0).offset(offset).build()
+                } else {
+                    opcode::Write::new(FILE, address, op.len).offset(offset).build()
+                }
+            }
+        };
+        entry.user_data(user_data)
+    }
+
+    #[inline]
+    fn queue(&mut self, op: &Op) -> Result<(), EngineError> {
+        let sync = self.after_write.filter(|_| op.kind == OpKind::Write);
+        let entry = self.entry(op);
+        self.slots[op.slot as usize] = Slot { pending: 1 + u8::from(sync.is_some()), result: Ok(0) };
+        self.in_flight += 1;
+        let Some(flags) = sync else { return self.push(&entry) };
+        self.push(&entry.flags(Flags::IO_LINK))?;
+        let sync = opcode::Fsync::new(FILE).flags(flags).build();
+        self.push(&sync.user_data(u64::from(op.slot) | SYNC))
+    }
+
+    #[inline]
+    fn push(&mut self, entry: &Entry) -> Result<(), EngineError> {
+        // SAFETY: buffers and file live until the ring is gone, and longer where operations do not end.
+        let pushed = unsafe { self.held.ring.submission().push(entry) };
+        pushed.map_err(|_| EngineError::Broken("more operations than the ring has room for".into()))
+    }
+
+    /// Hands over what is queued and waits until something ended, the heart beats or, if `wait` is false, not at all.
+    #[inline]
+    fn enter(&mut self, wait: bool) -> Result<(), EngineError> {
+        if self.asleep {
+            self.wake()?;
+        }
+        if wait && !self.beats {
+            self.beats = true;
+            static BEAT: Timespec = HEARTBEAT;
+            self.push(&opcode::Timeout::new(&BEAT).build().user_data(HEART))?;
+        }
+        const GETEVENTS: u32 = 1;
+        let queued = self.held.ring.submission().len() as u32;
+        // SAFETY: no argument is passed.
+        let entered =
+            unsafe { self.held.ring.submitter().enter::<libc::sigset_t>(queued, u32::from(wait), GETEVENTS, None) };
+        match entered {
+            Ok(_) => Ok(()),
+            // A signal, or too many completions at once: the next turn goes on.
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EAGAIN | libc::EBUSY)) => Ok(()),
+            Err(error) => Err(broken("enter", &error)),
+        }
+    }
+
+    #[inline]
+    fn collect(&mut self, done: &mut Vec<Done>) {
+        for completion in self.held.ring.completion() {
+            let user_data = completion.user_data();
+            if user_data & HEART != 0 {
+                self.beats = false;
+                continue;
+            }
+            let number = user_data as u32;
+            let slot = &mut self.slots[number as usize];
+            slot.pending -= 1;
+            slot.note(completion.result(), user_data & SYNC != 0);
+            if slot.pending == 0 {
+                self.in_flight -= 1;
+                done.push(Done::now(number, slot.result));
+            }
+        }
+    }
+}
+
+impl Slot {
+    /// A write that failed is the reason; that its sync was cancelled then is not.
+    #[inline]
+    fn note(&mut self, result: i32, sync: bool) {
+        match (result, sync) {
+            (0.., false) => self.result = Ok(result as u32),
+            (0.., true) => {}
+            (..0, true) if result == -libc::ECANCELED => {}
+            (..0, _) => self.result = Err(OpError { errno: -result }),
+        }
+    }
+}
+
+fn broken(what: &str, error: &std::io::Error) -> EngineError {
+    EngineError::Broken(format!("io_uring does not {what}: {error}"))
+}
+
+impl Session for UringSession {
+    #[inline]
+    fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError> {
+        // Queued only: one system call hands them over and waits.
+        for op in ops {
+            self.queue(op)?;
+        }
+        Ok(ops.len())
+    }
+
+    #[inline]
+    fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        self.enter(!patience.is_zero() && self.in_flight > 0)?;
+        self.collect(done);
+        Ok(())
+    }
+}
+
+impl Drop for UringSession {
+    fn drop(&mut self) {
+        let (deadline, mut done) = (Instant::now() + SETTLE, Vec::new());
+        while self.in_flight > 0 && Instant::now() < deadline && self.enter(true).is_ok() {
+            self.collect(&mut done);
+        }
+        if self.in_flight == 0 {
+            // SAFETY: dropped once; nothing of it is used afterwards.
+            unsafe { ManuallyDrop::drop(&mut self.held) };
+        }
+        // Else the disk is gone and the kernel may yet write to the buffers: they stay for ever, which is sound.
+    }
+}

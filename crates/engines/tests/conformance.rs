@@ -1,0 +1,214 @@
+//! Every engine that needs no cluster keeps the promises of the trait.
+
+use engines::clock::{RealClock, SimClock};
+use engines::crew::{Flow, WindowSet, run_slice};
+use engines::sim::{Model, Sim};
+use engines::{Context, Done, ENGINES, Engine, Op, Session};
+use model::{
+    Access, Clock, Durability, Layer, OpKind, Pattern, Place, Step, StepId, Target, Workload,
+    clock::{MILLISECOND, SECOND},
+};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+const SPAN: u64 = 4 << 20;
+
+/// Engines with a target of their own, and the clock that they go by.
+struct Case {
+    engine: &'static dyn Engine,
+    target: Target,
+    clock: Arc<dyn Clock>,
+    /// Where the data lies, if it lies anywhere.
+    file: Option<std::path::PathBuf>,
+}
+
+fn cases(folder: &Path) -> Vec<Case> {
+    let listed = ENGINES.iter().copied().filter_map(|engine| case(engine, folder));
+    let clock = Arc::new(SimClock::default());
+    let sim: &'static dyn Engine =
+        Box::leak(Box::new(Sim::new(clock.clone(), |_, _| Model::steady(1e5, 0.3, 4))));
+    listed.chain([Case { engine: sim, target: target(Place::Null), clock, file: None }]).collect()
+}
+
+fn target(place: Place) -> Target {
+    Target { layer: Layer::Device, name: "t".into(), host: None, place }
+}
+
+fn case(engine: &'static dyn Engine, folder: &Path) -> Option<Case> {
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let file = folder.join(engine.name());
+    match (engine.layer(), engine.name()) {
+        (_, "null") => Some(Case { engine, target: target(Place::Null), clock, file: None }),
+        (Layer::Device, _) => {
+            std::fs::write(&file, []).unwrap();
+            let place = Place::Path { path: file.clone(), writable: true };
+            Some(Case { engine, target: target(place), clock, file: Some(file) })
+        }
+        // These need a cluster: crate `fathom` tests them on a lab.
+        (Layer::Store | Layer::Osd | Layer::Rados | Layer::Rbd, _) => None,
+        (layer, name) => panic!("this test knows no target for engine {name} of layer {}", layer.name()),
+    }
+}
+
+/// Workloads that between them use everything a workload can ask for.
+fn workloads(case: &Case) -> Vec<Workload> {
+    let base = Workload { seed: 3, ..Workload::canonical(Pattern::ReadParallel, SPAN, 3) };
+    let with = |depth, jobs, read_percent, durability| Workload { depth, jobs, read_percent, durability, ..base.clone() };
+    let mut all = vec![
+        with(1, 1, 100, Durability::None),
+        with(1, 1, 0, Durability::Dsync),
+        with(1, 1, 0, Durability::Fsync),
+        with(2, 2, 50, Durability::Fdatasync),
+        Workload { access: Access::Sequential, block: 65536, ..with(1, 1, 0, Durability::Sync) },
+        Workload { access: Access::Zipf(1.1), ..with(1, 1, 100, Durability::None) },
+    ];
+    if case.engine.name() != "psync" {
+        all.extend([
+            with(16, 1, 100, Durability::None),
+            with(16, 2, 50, Durability::None),
+            with(7, 2, 30, Durability::Fdatasync),
+            with(8, 1, 0, Durability::Fsync),
+            Workload { access: Access::Sequential, block: 1 << 20, ..with(4, 1, 0, Durability::None) },
+        ]);
+    }
+    all
+}
+
+fn each(check: impl Fn(&Case, &Workload)) {
+    let folder = tempfile::tempdir().unwrap();
+    for case in cases(folder.path()) {
+        for workload in workloads(&case) {
+            println!("{} {workload:?}", case.engine.name());
+            assert_eq!(case.engine.refuse(&case.target, &workload), None);
+            let mut told = 0;
+            let mut progress = |bytes| {
+                assert!(bytes >= told && bytes <= SPAN);
+                told = bytes;
+                true
+            };
+            case.engine.prepare(&Context::default(), &case.target, &workload, &mut progress).unwrap();
+            check(&case, &workload);
+        }
+    }
+}
+
+fn open(case: &Case, workload: &Workload, lane: u32) -> Box<dyn Session> {
+    case.engine.open(&Context::default(), &case.target, workload, lane).unwrap()
+}
+
+fn op(workload: &Workload, slot: u32, n: u64) -> Op {
+    let kind = if n % 100 < u64::from(workload.read_percent) { OpKind::Read } else { OpKind::Write };
+    let offset = n * 7 % (workload.lane_span() / workload.block) * workload.block;
+    Op { slot, kind, offset, len: workload.block as u32, due: 0 }
+}
+
+/// Keeps the depth until `count` operations ended; returns how often each slot was used.
+fn pump(session: &mut dyn Session, workload: &Workload, depth: u32, count: u64) -> Vec<u64> {
+    let (mut used, mut busy) = (vec![0; depth as usize], vec![false; depth as usize]);
+    let (mut submitted, mut ended, mut done): (u64, u64, Vec<Done>) = (0, 0, Vec::new());
+    while ended < count {
+        let free = (0..depth).filter(|slot| !busy[*slot as usize]);
+        let ops: Vec<Op> = free.zip(submitted..count).map(|(slot, n)| op(workload, slot, n)).collect();
+        let taken = session.submit(&ops).unwrap();
+        assert!(taken <= ops.len());
+        ops[..taken].iter().for_each(|op| busy[op.slot as usize] = true);
+        submitted += taken as u64;
+        session.reap(Duration::from_millis(100), &mut done).unwrap();
+        for done in done.drain(..) {
+            assert!(std::mem::take(&mut busy[done.slot as usize]), "slot {} ended twice or never began", done.slot);
+            assert_eq!(done.result, Ok(workload.block as u32));
+            used[done.slot as usize] += 1;
+            ended += 1;
+        }
+    }
+    assert!(!busy.contains(&true));
+    used
+}
+
+#[test]
+fn every_operation_ends_once_with_its_length() {
+    each(|case, workload| {
+        for lane in 0..workload.jobs {
+            let depth = workload.lane_depth(lane);
+            let used = pump(&mut *open(case, workload, lane), workload, depth, 40);
+            assert_eq!(used.iter().sum::<u64>(), 40);
+            assert!(used.iter().all(|times| *times > 0), "{used:?}");
+        }
+    });
+}
+
+#[test]
+fn a_session_is_dropped_with_operations_in_flight() {
+    each(|case, workload| {
+        let mut session = open(case, workload, 0);
+        let ops: Vec<Op> = (0..workload.lane_depth(0)).map(|slot| op(workload, slot, slot.into())).collect();
+        assert!(session.submit(&ops).unwrap() > 0);
+        session.reap(Duration::ZERO, &mut Vec::new()).unwrap();
+        session.submit(&[]).unwrap();
+    });
+}
+
+#[test]
+fn a_session_may_be_used_in_another_thread_than_it_was_opened_in() {
+    each(|case, workload| {
+        let (mut session, workload) = (open(case, workload, 0), workload.clone());
+        let depth = workload.lane_depth(0);
+        // A simulated session needs no other threads, but it bears them.
+        std::thread::spawn(move || pump(&mut *session, &workload, depth, 10)).join().unwrap();
+    });
+}
+
+#[test]
+fn windows_add_up_and_come_in_order() {
+    each(|case, workload| {
+        let pattern = Pattern::ReadParallel;
+        let step = Step {
+            id: StepId(0),
+            layer: case.engine.layer(),
+            pattern,
+            targets: vec![case.target.clone()],
+            workload: workload.clone(),
+            metric: pattern.metric(case.engine.layer()),
+            chart: true,
+        };
+        let (mut next, mut ops, mut kinds) = (0, 0, Vec::new());
+        let deadline = case.clock.now() + 20 * SECOND;
+        let mut check = |set: &WindowSet| {
+            assert_eq!(set.window, next);
+            next += 1;
+            for (target, kind, sample) in &set.samples {
+                assert_eq!((*target, sample.errors, sample.span_ns), (0, 0, 10 * MILLISECOND));
+                assert_eq!((sample.ops, sample.ops * workload.block), (sample.service.count, sample.bytes));
+                assert_eq!(sample.ops, sample.service.buckets.iter().map(|bucket| bucket.1).sum::<u64>());
+                ops += sample.ops;
+                kinds.push(*kind);
+            }
+            if ops > 50 || case.clock.now() > deadline { Flow::Stop } else { Flow::GoOn }
+        };
+        let end = run_slice(case.engine, &Context::default(), &case.clock, &step, 10 * MILLISECOND, &mut check).unwrap();
+        assert!(ops > 50, "{ops} operations only");
+        assert_eq!((end.broken, end.first_error, end.windows), (None, None, next));
+        assert_eq!(kinds.contains(&OpKind::Read), workload.reads());
+        assert_eq!(kinds.contains(&OpKind::Write), workload.writes());
+    });
+}
+
+#[test]
+fn what_is_there_to_be_read_is_not_empty_and_cannot_be_compressed() {
+    each(|case, _| {
+        let Some(file) = &case.file else { return };
+        let data = std::fs::read(file).unwrap();
+        assert_eq!(data.len() as u64, SPAN);
+        for page in data.chunks(4096) {
+            let mut words: Vec<&[u8]> = page.chunks(8).collect();
+            words.sort_unstable();
+            words.dedup();
+            assert_eq!(words.len(), 512, "words of 8 bytes repeat");
+        }
+        let mut pages: Vec<&[u8]> = data.chunks(4096).collect();
+        pages.sort_unstable();
+        pages.dedup();
+        assert_eq!(pages.len() as u64, SPAN / 4096, "pages repeat");
+    });
+}
