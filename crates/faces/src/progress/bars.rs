@@ -18,7 +18,7 @@ const WHOLE: u64 = 1000;
 impl Bars {
     pub(super) fn new() -> Bars {
         let bar = ProgressBar::with_draw_target(Some(WHOLE), ProgressDrawTarget::stderr());
-        let template = "{spinner} {prefix} [{bar:20}] {wide_msg}";
+        let template = "{spinner} {prefix} [{bar:12}] {wide_msg}";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("=> "));
         bar.enable_steady_tick(Duration::from_millis(250));

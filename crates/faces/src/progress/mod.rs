@@ -59,7 +59,7 @@ impl Progress {
 
     fn show_pass(&mut self, pass: u32, report: &Report) -> io::Result<()> {
         let done = self.course.pass_done(pass, report);
-        self.say(&format!("{done}\n\n{}", terminal::provisional(report, &self.style)))
+        self.say(&format!("{done}\n\n{}\n", terminal::provisional(report, &self.style)))
     }
 }
 

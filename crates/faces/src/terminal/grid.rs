@@ -131,15 +131,16 @@ impl Grid {
             let paint = cell.paint.unwrap_or(Paint::Plain);
             let width = measure.width(layout.stacked) - measure.marked();
             let mark = if measure.mark == 0 { String::new() } else { format!(" {:1$}", cell.mark, measure.mark) };
+            let mark = style.paint(&mark, if paint == Paint::Plain { Paint::Warn } else { paint });
             if layout.stacked {
                 first += &style.paint(&padded(&cell.value, width, Align::Right), paint);
                 first += &" ".repeat(measure.marked());
-                second += &style.paint(&(padded(&cell.within, width, Align::Right) + &mark), quiet(paint));
+                second += &(style.paint(&padded(&cell.within, width, Align::Right), quiet(paint)) + &mark);
             } else {
                 let within = padded(&cell.within, measure.within, Align::Left);
                 let value = padded(&cell.value, width.saturating_sub(measure.within + 1), Align::Right);
                 first += &format!("{} ", style.paint(&value, paint));
-                first += &style.paint(&(within + &mark), quiet(paint));
+                first += &(style.paint(&within, quiet(paint)) + &mark);
             }
             first += &" ".repeat(layout.gap);
             second += &" ".repeat(layout.gap);
