@@ -3,12 +3,14 @@
 use crate::admin::Cluster;
 
 /// The least that suffices for a whole run. `osd 'allow *'` is needed by the store layer alone (the OSD's own bench
-/// command demands it); `allow rwx` does for the other layers.
-pub const LEAST: &str = "mon 'allow rw' mgr 'allow r' osd 'allow *'";
+/// command demands it); `allow rwx` does for the other layers. `allow rw` does not open the config-key store, where the
+/// journal's copy is: a monitor wants that named.
+pub const LEAST: &str = "mon 'allow rw, allow service config-key rw' mgr 'allow r' osd 'allow *'";
 
 /// What kind of right a command needs, by the daemon that answers it.
 fn needed(command: &str) -> &'static str {
     match command {
+        _ if command.starts_with("config-key") => "mon 'allow service config-key rw'",
         "bench" => "osd 'allow *'",
         "pg ls-by-pool" | "pg dump" | "osd perf" | "osd df" => "mgr 'allow r'",
         "status" | "osd dump" | "osd metadata" | "versions" | "health" | "osd tree" | "df" | "config dump"

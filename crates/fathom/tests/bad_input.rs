@@ -8,7 +8,7 @@ fn what_cannot_be_parsed_is_named_with_how_to_write_it() {
     let home = Home::new();
     for (arguments, words) in [
         (vec!["disk", "/dev/null", "--block-size", "4x"], ["4x", "4KiB"]),
-        (vec!["disk", "/dev/null", "--working-set", "-1"], ["-1", "--working-set"]),
+        (vec!["disk", "/dev/null", "--working-set=-1"], ["-1", "--working-set"]),
         (vec!["disk", "/dev/null", "--duration", "5"], ["`5`", "30s"]),
         (vec!["run", "--settle", "0%"], ["0%", "5%"]),
         (vec!["run", "--layers", "disk"], ["disk", "device"]),

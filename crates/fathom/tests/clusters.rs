@@ -46,13 +46,13 @@ fn user(lab: &Lab, id: &str, caps: &[&str]) -> String {
 fn too_few_rights(lab: &Lab) {
     let keyring = user(lab, "weak", &["mon", "allow r"]);
     let ran = lab.run(&["rados", "--id", "weak", "--keyring", &keyring, "--duration", "1s"]);
-    ran.ends(1, &["client.weak", "missing cap", "mon 'allow rw'", "ceph auth caps client.weak"]);
+    ran.ends(1, &["client.weak", "missing cap", "allow service config-key rw", "ceph auth caps client.weak"]);
     lab.ceph(&["auth", "rm", "client.weak"]);
 }
 
 /// What the error message calls the least that suffices does suffice.
 fn least_rights(lab: &Lab) {
-    let keyring = user(lab, "least", &["mon", "allow rw", "mgr", "allow r", "osd", "allow *"]);
+    let keyring = user(lab, "least", &["mon", "allow rw, allow service config-key rw", "mgr", "allow r", "osd", "allow *"]);
     let ran = lab.run(&[
         "run",
         "--layers",
