@@ -8,6 +8,8 @@ use model::{LedgerRow, Pattern, Report};
 
 /// Columns of a bar.
 const BAR: usize = 20;
+/// A terminal of this width has room for reasons.
+const WIDE: usize = 100;
 
 pub(crate) fn ledger(report: &Report, style: &Style) -> String {
     let mut text = String::new();
@@ -36,6 +38,7 @@ fn latency(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
         ("unexplained", Align::Right),
         ("share", Align::Right),
         ("", Align::Left),
+        ("", Align::Left),
     ]);
     let mut before = 0.0;
     for row in rows {
@@ -45,7 +48,8 @@ fn latency(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
             row.expected.map_or(numbers::NOTHING.into(), |expected| numbers::beside(expected, &row.adds)),
             row.unexplained.map_or(numbers::NOTHING.into(), |rest| numbers::beside(rest, &row.adds)),
             numbers::share(row.share),
-            with_reason(&step(before, row.share), &row.because, style),
+            step(before, row.share),
+            reason(row, style),
         ];
         before += row.share;
         table.row(cells, Paint::Plain);
@@ -63,6 +67,7 @@ fn throughput(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
         ("short of it", Align::Right),
         ("share", Align::Right),
         ("", Align::Left),
+        ("", Align::Left),
     ]);
     for row in rows {
         let cells = vec![
@@ -70,7 +75,8 @@ fn throughput(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
             row.ceiling.map_or(numbers::NOTHING.into(), numbers::rough),
             numbers::figure(&row.adds, pattern.metric(row.layer)).plain(),
             numbers::share(row.share),
-            with_reason(&step(0.0, row.share), &row.because, style),
+            step(0.0, row.share),
+            reason(row, style),
         ];
         table.row(cells, Paint::Plain);
     }
@@ -78,9 +84,9 @@ fn throughput(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
     style.paint(&title, Paint::Bold) + "\n" + &table.text(0, style)
 }
 
-/// The bar, and on a wide terminal the reason behind it.
-fn with_reason(bar: &str, because: &str, style: &Style) -> String {
-    if style.room() >= 100 && !because.is_empty() { format!("{bar}  {because}") } else { bar.trim_end().to_string() }
+/// What the row was made of, where there is room for it.
+fn reason(row: &LedgerRow, style: &Style) -> String {
+    if style.room() >= WIDE { row.because.clone() } else { String::new() }
 }
 
 /// A bar of `BAR` columns from `from` to `from + share` of the whole; anything beyond the whole is cut off.
