@@ -57,6 +57,16 @@ pub fn size(cluster: &Cluster, name: &str) -> Result<Option<u32>, ClusterError> 
     Ok(answer.get("size").and_then(Value::as_u64).map(|size| size as u32))
 }
 
+/// Bytes of an image that somebody else made; `None`: there is no such image (or no such pool).
+pub fn image_bytes(cluster: &Cluster, pool: &str, image: &str) -> Result<Option<u64>, ClusterError> {
+    let open = cluster.rados.open_pool(pool).and_then(|pool| pool.open_image(image, ceph::Cache::Off));
+    match open.and_then(|image| image.size()) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(CephError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Waits until every placement group of the pool is active and clean. `progress` gets the share that is, and says
 /// whether to go on.
 pub fn wait_clean(cluster: &Cluster, name: &str, progress: &mut dyn FnMut(f64) -> bool) -> Result<(), ClusterError> {

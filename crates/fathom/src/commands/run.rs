@@ -29,9 +29,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<ExitCode, Failure> {
 
 /// Every command that measures ends here.
 pub fn sound_and_print(common: &Common, ground: &GroundArgs, wishes: &Wishes) -> Result<ExitCode, Failure> {
-    let needs_cluster = wishes.layers.iter().any(|layer| !matches!(layer, Layer::Device | Layer::Network))
-        || (wishes.paths.is_empty() && wishes.layers.contains(&Layer::Device));
-    match sound(common, ground, wishes, needs_cluster)? {
+    match sound(common, ground, wishes)? {
         Outcome::Planned(plan) => {
             print!("{}", faces::terminal::plan(&plan, crate::planner::seconds_expected(&plan), &super::style()));
             Ok(ExitCode::SUCCESS)

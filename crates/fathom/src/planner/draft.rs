@@ -10,6 +10,8 @@ pub struct Ground {
     pub run: String,
     pub scope: Scope,
     pub lab: Option<lab::Lab>,
+    /// Bytes of the image that the user named; `None`: none was named, or it does not exist.
+    pub image_bytes: Option<Bytes>,
 }
 
 #[derive(Clone, Debug)]
@@ -28,6 +30,14 @@ pub struct Wishes {
     /// alone what ranks OSDs (the latency patterns) and all at once what fills them, which is what the layers above
     /// are compared with.
     pub thorough: bool,
+}
+
+impl Wishes {
+    /// Devices that are named, and the network, can be measured without a cluster.
+    pub fn need_cluster(&self) -> bool {
+        self.layers.iter().any(|layer| !matches!(layer, Layer::Device | Layer::Network))
+            || (self.paths.is_empty() && self.layers.contains(&Layer::Device))
+    }
 }
 
 pub struct Draft<'a> {

@@ -44,11 +44,14 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
 /// An image that is not ours is only read.
 fn add_named(draft: &mut Draft, image: String) -> Result<(), Failure> {
     let (pool, _) = pool_for(draft, "rbd")?;
+    let bytes = draft.ground.image_bytes.ok_or_else(|| {
+        Failure::Usage(format!("image {image} does not exist in pool {pool}; `rbd ls {pool}` lists those that do"))
+    })?;
     let place = Place::Images { pool: pool.clone(), images: vec![image.clone()] };
     let name = format!("{pool}/{image}");
     let target = Target { layer: Layer::Rbd, name, host: None, place };
     let asked = !draft.wishes.knobs.patterns.is_empty();
-    for (pattern, workload) in draft.workloads(Layer::Rbd, GIB) {
+    for (pattern, workload) in draft.workloads(Layer::Rbd, bytes / (4 * MIB) * (4 * MIB)) {
         if !workload.writes() {
             draft.step(pattern, vec![target.clone()], workload, true);
         } else if asked {

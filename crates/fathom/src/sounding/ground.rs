@@ -5,7 +5,7 @@ use crate::cli::Common;
 use crate::cli::knobs::GroundArgs;
 use crate::dirs;
 use crate::failure::Failure;
-use crate::planner::Ground;
+use crate::planner::{Ground, Wishes};
 use cluster::journal::pending;
 use cluster::{Cluster, scope};
 use model::RunHead;
@@ -33,7 +33,7 @@ impl Drop for OwnLab {
 }
 
 impl Grounded {
-    pub fn prepare(common: &Common, args: &GroundArgs, needs_cluster: bool) -> Result<Grounded, Failure> {
+    pub fn prepare(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Grounded, Failure> {
         let (lab, own) = match args.lab.as_deref() {
             Some(name) => lab_of(common, name)?,
             None => (None, None),
@@ -42,7 +42,7 @@ impl Grounded {
         if let Some(lab) = &lab {
             access.conf.get_or_insert_with(|| lab.conf.clone());
         }
-        let cluster = if needs_cluster || lab.is_some() { Some(Cluster::connect(&access)?) } else { None };
+        let cluster = if wishes.need_cluster() || lab.is_some() { Some(Cluster::connect(&access)?) } else { None };
         let mut scope = match &cluster {
             Some(cluster) => scope::look(cluster)?,
             None => scope::without_cluster(),
@@ -56,8 +56,12 @@ impl Grounded {
                 osd.host = known.map_or_else(|| osd.host.clone(), |known| known.host.clone());
             }
         }
+        let image_bytes = match (&cluster, &wishes.pool, &wishes.image) {
+            (Some(cluster), Some(pool), Some(image)) => cluster::pools::image_bytes(cluster, pool, image)?,
+            _ => None,
+        };
         let head = new_head();
-        let ground = Ground { run: head.run.clone(), scope, lab };
+        let ground = Ground { run: head.run.clone(), scope, lab, image_bytes };
         Ok(Grounded { ground, cluster, head, _lab: own })
     }
 

@@ -35,9 +35,9 @@ pub enum Outcome {
     Sounded(Box<Sounded>),
 }
 
-pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, needs_cluster: bool) -> Result<Outcome, Failure> {
+pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outcome, Failure> {
     let interrupt = Interrupt::listen()?;
-    let grounded = Grounded::prepare(common, args, needs_cluster)?;
+    let grounded = Grounded::prepare(common, args, wishes)?;
     let plan = planner::plan(&grounded.ground, wishes)?;
     if args.dry_run {
         return Ok(Outcome::Planned(plan));
