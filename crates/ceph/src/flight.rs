@@ -99,9 +99,23 @@ impl Flight {
         });
     }
 
+    /// Frees a slot whose operation has ended without a callback.
+    pub fn ended(&mut self, slot: u32) {
+        let completion = std::mem::replace(&mut self.completions[slot as usize], std::ptr::null_mut());
+        assert!(!completion.is_null(), "slot {slot} has nothing in flight");
+        // SAFETY: the operation has ended; its completion is released once.
+        unsafe { (self.release)(completion) };
+        self.in_flight -= 1;
+    }
+
     /// The completions in flight.
     pub fn pending(&self) -> impl Iterator<Item = Handle> {
         self.completions.iter().copied().filter(|completion| !completion.is_null())
+    }
+
+    /// The completion of the first slot, if it has an operation in flight.
+    pub fn first(&self) -> Option<Handle> {
+        self.completions.first().copied().filter(|completion| !completion.is_null())
     }
 
     fn drain(&mut self, until: Option<Instant>) {

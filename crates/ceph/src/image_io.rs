@@ -67,8 +67,9 @@ impl ImageIo {
             unsafe { (fns.rbd_aio_write)(raw, offset, from.len(), data.cast(), completion) }
         };
         // SAFETY: the node is what the callback expects; the completion is filled on success.
-        let create =
-            |node, completion: &mut Handle| unsafe { (fns.rbd_aio_create_completion)(node, finished, completion) };
+        let create = |node, completion: &mut Handle| unsafe {
+            (fns.rbd_aio_create_completion)(node, Some(finished), completion)
+        };
         self.flight().start(slot, &from, create, submit)
     }
 
@@ -86,8 +87,9 @@ impl ImageIo {
             unsafe { (fns.rbd_aio_read)(raw, offset, into.len(), data.cast(), completion) }
         };
         // SAFETY: as in `write`.
-        let create =
-            |node, completion: &mut Handle| unsafe { (fns.rbd_aio_create_completion)(node, finished, completion) };
+        let create = |node, completion: &mut Handle| unsafe {
+            (fns.rbd_aio_create_completion)(node, Some(finished), completion)
+        };
         self.flight().start(slot, &into, create, submit)
     }
 

@@ -5,6 +5,7 @@
 //! reads and writes objects and images.
 
 mod access;
+mod alone;
 mod connect;
 mod error;
 mod flight;

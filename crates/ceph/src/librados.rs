@@ -36,7 +36,9 @@ functions! {
         fn rados_read(Handle, Text, *mut c_char, usize, u64) -> c_int;
         fn rados_remove(Handle, Text) -> c_int;
         fn rados_stat(Handle, Text, *mut u64, *mut time_t) -> c_int;
-        fn rados_aio_create_completion2(*mut c_void, Callback, *mut Handle) -> c_int;
+        fn rados_aio_create_completion2(*mut c_void, Option<Callback>, *mut Handle) -> c_int;
+        fn rados_aio_wait_for_complete(Handle) -> c_int;
+        fn rados_aio_is_complete(Handle) -> c_int;
         fn rados_aio_get_return_value(Handle) -> c_int;
         fn rados_aio_release(Handle);
         fn rados_aio_write(Handle, Text, Handle, Text, usize, u64) -> c_int;

@@ -85,7 +85,7 @@ mod tests {
             "*muti64" => "int64_t *",
             "*mutusize" => "size_t *",
             "*muttime_t" => "time_t *",
-            "Callback" => "rados_callback_t",
+            "Option<Callback>" => "rados_callback_t",
             "*mutImageSpec" => "rbd_image_spec_t *",
             other => panic!("no C spelling for {other}"),
         }

@@ -1,21 +1,28 @@
 //! Asynchronous reads and writes of objects: submit to a slot, wait for what has ended.
 
+use crate::alone::{Again, Alone};
 use crate::error::CephError;
 use crate::flight::{Finished, Flight};
 use crate::librados::{Handle, Librados};
 use crate::pool::{IoContext, Pool};
-use crate::queue::Node;
+use crate::queue::{Node, now};
 use libc::c_void;
 use std::ffi::CStr;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// How often, and how far apart, is looked whether an operation has ended that was cancelled.
+const CANCEL_LOOKS: u32 = 300;
+const CANCEL_LOOK: Duration = Duration::from_millis(10);
+
 /// One thread's operations on a pool. Dropping it cancels what is in flight, within seconds.
 pub struct PoolIo {
     context: Arc<IoContext>,
     /// `None` only while it is dropped.
     flight: Option<Flight>,
+    /// With one slot: operations have no callback, until one took too long.
+    alone: Option<Alone>,
 }
 
 /// Called by a thread of librados.
@@ -31,7 +38,8 @@ impl PoolIo {
     pub(crate) fn new(pool: &Pool, slots: u32, bytes: usize) -> Result<PoolIo, CephError> {
         let context = pool.context().clone();
         let flight = Flight::new(slots, bytes, context.fns.rados_aio_release)?;
-        Ok(PoolIo { context, flight: Some(flight) })
+        let alone = if slots == 1 { Alone::new(&context) } else { None };
+        Ok(PoolIo { context, flight: Some(flight), alone })
     }
 
     fn flight(&mut self) -> &mut Flight {
@@ -60,16 +68,9 @@ impl PoolIo {
     ///
     /// # Panics
     /// The slot has an operation in flight, or `from` is beyond its buffer.
+    #[inline]
     pub fn write(&mut self, slot: u32, object: &CStr, offset: u64, from: Range<usize>) -> Result<(), i32> {
-        let (fns, raw) = (self.context.fns, self.context.raw);
-        let submit = |completion, data: *mut u8| {
-            // SAFETY: name and data live through the call; the library copies both.
-            unsafe { (fns.rados_aio_write)(raw, object.as_ptr(), completion, data.cast(), from.len(), offset) }
-        };
-        // SAFETY: the node is what the callback expects; the completion is filled on success.
-        let create =
-            |node, completion: &mut Handle| unsafe { (fns.rados_aio_create_completion2)(node, finished, completion) };
-        self.flight().start(slot, &from, create, submit)
+        self.start(true, slot, object, offset, from)
     }
 
     /// Reads from the object, at `offset`, into the part `into` of the slot's buffer.
@@ -79,31 +80,92 @@ impl PoolIo {
     ///
     /// # Panics
     /// As [`PoolIo::write`].
+    #[inline]
     pub fn read(&mut self, slot: u32, object: &CStr, offset: u64, into: Range<usize>) -> Result<(), i32> {
-        let (fns, raw) = (self.context.fns, self.context.raw);
-        let submit = |completion, data: *mut u8| {
-            // SAFETY: the buffer stays untouched and alive until the operation is finished: the slot is not free.
-            unsafe { (fns.rados_aio_read)(raw, object.as_ptr(), completion, data.cast(), into.len(), offset) }
-        };
-        // SAFETY: as in `write`.
-        let create =
-            |node, completion: &mut Handle| unsafe { (fns.rados_aio_create_completion2)(node, finished, completion) };
-        self.flight().start(slot, &into, create, submit)
+        self.start(false, slot, object, offset, into)
     }
 
-    /// Appends what has ended to `finished`; waits for the first one no longer than `patience`. Returns at once if
-    /// nothing is in flight.
+    fn start(&mut self, write: bool, slot: u32, object: &CStr, offset: u64, range: Range<usize>) -> Result<(), i32> {
+        let (fns, raw, len, name) = (self.context.fns, self.context.raw, range.len(), object.as_ptr());
+        let callback = self.alone.is_none().then_some(finished as _);
+        if let Some(alone) = &mut self.alone {
+            alone.again.remember(write, object, offset, &range);
+        }
+        // SAFETY: the node is what the callback expects; the completion is filled on success.
+        let create =
+            |node, completion: &mut Handle| unsafe { (fns.rados_aio_create_completion2)(node, callback, completion) };
+        let submit = |completion, data: *mut u8| match write {
+            // SAFETY: name and data live through the call; the library copies both.
+            true => unsafe { (fns.rados_aio_write)(raw, name, completion, data.cast(), len, offset) },
+            // SAFETY: the buffer stays untouched and alive until the operation has ended: the slot is not free.
+            false => unsafe { (fns.rados_aio_read)(raw, name, completion, data.cast(), len, offset) },
+        };
+        self.flight().start(slot, &range, create, submit)
+    }
+
+    /// Appends what has ended to `finished`; waits for the first one no longer than `patience`; with one slot, for its
+    /// operation, but no longer than about a second. Returns at once if nothing is in flight.
     pub fn wait(&mut self, patience: Duration, finished: &mut Vec<Finished>) {
-        self.flight().wait(patience, finished);
+        match (&self.alone, self.flight.as_ref().and_then(Flight::first)) {
+            (None, _) => self.flight().wait(patience, finished),
+            (Some(_), None) => {}
+            (Some(alone), Some(completion)) => {
+                let fns = self.context.fns;
+                // SAFETY: the completion is not released.
+                if patience.is_zero() && unsafe { (fns.rados_aio_is_complete)(completion) } == 0 {
+                    return;
+                }
+                let cancelled = alone.wait(completion);
+                // SAFETY: as above.
+                let result = unsafe { (fns.rados_aio_get_return_value)(completion) };
+                self.flight().ended(0);
+                if cancelled && result == -libc::ECANCELED {
+                    self.start_again(patience, finished);
+                } else {
+                    finished.push(Finished { slot: 0, result: result.into(), at: now() });
+                }
+            }
+        }
+    }
+
+    /// The operation took too long and was cancelled. It does the same again, with a callback, and is measured from its
+    /// first start by whoever measures; so do all that follow.
+    #[cold]
+    fn start_again(&mut self, patience: Duration, finished: &mut Vec<Finished>) {
+        let Some(alone) = self.alone.take() else { unreachable!("only operations alone are cancelled") };
+        let Again { write, object, offset, range } = &alone.again;
+        match self.start(*write, 0, object, *offset, range.clone()) {
+            Ok(()) => self.flight().wait(patience, finished),
+            Err(errno) => finished.push(Finished { slot: 0, result: -i64::from(errno), at: now() }),
+        }
+    }
+
+    /// What was cancelled ends at once, or is just ending. `false`: it does not.
+    fn end_alone(&self, flight: &mut Flight) -> bool {
+        let Some(completion) = flight.first() else { return true };
+        for _ in 0..CANCEL_LOOKS {
+            // SAFETY: the completion is not released.
+            if unsafe { (self.context.fns.rados_aio_is_complete)(completion) } != 0 {
+                flight.ended(0);
+                return true;
+            }
+            std::thread::sleep(CANCEL_LOOK);
+        }
+        false
     }
 }
 
 impl Drop for PoolIo {
     fn drop(&mut self) {
-        let Some(flight) = self.flight.take() else { return };
+        let Some(mut flight) = self.flight.take() else { return };
         for completion in flight.pending() {
             // SAFETY: the completion is not released; cancelling what has ended does nothing.
             unsafe { (self.context.fns.rados_aio_cancel)(self.context.raw, completion) };
+        }
+        if self.alone.is_some() && !self.end_alone(&mut flight) {
+            // The library keeps using it: its memory and the pool are never freed.
+            std::mem::forget((flight, self.context.clone()));
+            return;
         }
         flight.settle(self.context.clone());
     }
