@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const notice = "/*! Fathom's report. Contains Observable Plot, D3 and their dependencies: see report.js.licenses.txt */";
+const notice =
+  "/*! Fathom's report. Contains Observable Plot, D3 and their dependencies: see report.js.licenses.txt */";
 
 async function bundle() {
   const { outputFiles, metafile } = await build({
@@ -28,19 +29,29 @@ async function bundle() {
   const js = text("report.js");
   const css = text("report.css");
   for (const forbidden of ["</script", "<!--"]) {
-    if (js.includes(forbidden)) throw new Error(`the bundle holds ${forbidden}, which would end its element in the page`);
+    if (js.includes(forbidden))
+      throw new Error(`the bundle holds ${forbidden}, which would end its element in the page`);
   }
   const sha256 = createHash("sha256").update(js, "utf8").digest("base64") + "\n";
-  const made = { "report.js": js, "report.css": css, "report.js.sha256": sha256, "report.js.licenses.txt": licenses(metafile) };
+  const made = {
+    "report.js": js,
+    "report.css": css,
+    "report.js.sha256": sha256,
+    "report.js.licenses.txt": licenses(metafile),
+  };
   return { ...made, "report.fresh": fresh(made) };
 }
 
 /** What ISC and MIT ask for: the notice of every package of which something is in the bundle. */
 function licenses(metafile) {
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
-  const used = inputs.filter(([, input]) => input.bytesInOutput > 0).map(([path]) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
+  const used = inputs
+    .filter(([, input]) => input.bytesInOutput > 0)
+    .map(([path]) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
   const names = [...new Set(used.filter(Boolean))].sort();
-  return names.map((name) => `${name}\n${"=".repeat(name.length)}\n${license(join(here, "node_modules", name))}\n`).join("\n");
+  return names
+    .map((name) => `${name}\n${"=".repeat(name.length)}\n${license(join(here, "node_modules", name))}\n`)
+    .join("\n");
 }
 
 function license(folder) {
@@ -55,7 +66,11 @@ function fresh(made) {
   const sources = readdirSync(join(here, "src")).map((name) => `src/${name}`);
   const all = [...sources, "build.mjs", "package-lock.json", "package.json", "tsconfig.json"].sort();
   const sources_sum = fnv(all.map((name) => [name, readFileSync(join(here, name))]));
-  const bundle_sum = fnv(Object.keys(made).sort().map((name) => [name, Buffer.from(made[name])]));
+  const bundle_sum = fnv(
+    Object.keys(made)
+      .sort()
+      .map((name) => [name, Buffer.from(made[name])]),
+  );
   return `sources ${sources_sum}\nbundle ${bundle_sum}\n`;
 }
 
@@ -72,7 +87,13 @@ function fnv(files) {
 
 const made = await bundle();
 if (process.argv.includes("--check")) {
-  const read = (name) => { try { return readFileSync(join(here, "dist", name), "utf8"); } catch { return ""; } };
+  const read = (name) => {
+    try {
+      return readFileSync(join(here, "dist", name), "utf8");
+    } catch {
+      return "";
+    }
+  };
   const stale = Object.keys(made).filter((name) => read(name) !== made[name]);
   if (stale.length > 0) {
     console.error(`crates/faces/report/dist is stale (${stale.join(", ")}): run npm run build there and commit dist/`);
@@ -82,5 +103,9 @@ if (process.argv.includes("--check")) {
 } else {
   mkdirSync(join(here, "dist"), { recursive: true });
   for (const [name, content] of Object.entries(made)) writeFileSync(join(here, "dist", name), content);
-  console.log(Object.entries(made).map(([name, content]) => `${name} ${(content.length / 1024).toFixed(0)} KB`).join("\n"));
+  console.log(
+    Object.entries(made)
+      .map(([name, content]) => `${name} ${(content.length / 1024).toFixed(0)} KB`)
+      .join("\n"),
+  );
 }

@@ -1,94 +1,30 @@
 //! The run that this page carries, as the Rust side wrote it (crates/faces/src/json.rs and src/html/).
 
-export type LayerName = "device" | "network" | "store" | "osd" | "rados" | "rbd";
-export type PatternName =
-  | "write-latency" | "read-latency" | "write-parallel" | "read-parallel" | "write-linear" | "read-linear";
-export type MetricName = "latency_mean" | "rtt" | "iops" | "bandwidth";
+import type {
+  Detail,
+  Estimate,
+  Figure,
+  Interval,
+  LayerName,
+  Named,
+  PatternName,
+  Percentile,
+  RawRun,
+  Run,
+  Scope,
+} from "./types";
 
-/** 95 % interval; bounds may be null where they were not finite. */
-type Interval = [number | null, number | null];
-export interface Estimate { value: number; low: number | null; high: number | null }
-export interface Percentile { percent: number; value_ms: number; low_ms: number | null; high_ms: number | null }
-
-export interface Workload {
-  block: number; depth: number; jobs: number; read_percent: number;
-  access: "random" | "sequential" | { zipf: number };
-  durability: string; span: number; object: number | null; seed: number | string;
-  engine: string | null; options: Record<string, string>;
-}
-
-interface RawFigure {
-  step: number; layer: LayerName; target: string; host: string | null; pattern: PatternName; kind: "read" | "write";
-  workload: Workload; metric: MetricName; unit: string; value: number | null; ci95: Interval | null; label: string; why: string | null;
-  chart: boolean; at_once: number; slices: number; seconds: number; operations: number; bytes: number; errors: number;
-  percentiles: Record<string, number | null>; percentiles_ci95: Record<string, Interval>;
-}
-export interface Figure extends Omit<RawFigure, "value" | "ci95" | "percentiles" | "percentiles_ci95"> {
-  estimate: Estimate | null; percentiles: Percentile[];
-}
-
-interface RawCell {
-  layer: LayerName; pattern: PatternName; metric: MetricName; unit: string; value: number | null; ci95: Interval | null;
-  targets: number; worst: string | null; label: string; why: string | null;
-}
-export interface ChartCell extends Omit<RawCell, "value" | "ci95"> { estimate: Estimate | null }
-
-interface RawRow {
-  pattern: PatternName; layer: LayerName; unit: string; adds: number | null; ci95: Interval | null; expected: number | null;
-  unexplained: number | null; share: number | null; ceiling: number | null; because: string;
-}
-export interface LedgerRow extends Omit<RawRow, "adds" | "ci95"> { adds: Estimate }
-
-export interface Outlier { layer: LayerName; pattern: PatternName; target: string; slower_by: number; says: string }
-export interface Finding {
-  id: string; standing: "confirmed" | "hint"; target: string; says: string; evidence: string[]; fix: string; risk: string;
-}
-export interface Change { what: string; undone: boolean }
-
-export interface Host {
-  name: string; address: string | null; namespace: string | null; kernel: string | null; cpu: string | null;
-  cores: number | null; memory: number | null; here: boolean;
-}
-export interface Device {
-  path: string; host: string | null; model: string | null; bytes: number | null; rotational: boolean | null; osds: number[];
-}
-export interface Osd {
-  id: number; host: string; class: string | null; device: string | null; up: boolean; inside: boolean;
-  address: string | null; version: string | null; store: string | null; bytes: number | null; bytes_used: number | null;
-}
-export interface Pool {
-  id: number; name: string; size: number; min_size: number; erasure_k: number | null; pg_num: number; applications: string[];
-}
-export interface Scope {
-  fsid: string | null; cluster: string | null; health: string | null; health_checks: string[];
-  versions: Record<string, string[]>; client_version: string | null; hosts: Host[]; devices: Device[]; osds: Osd[];
-  pools: Pool[]; options: Record<string, string>;
-}
-
-/** One slice over time; every array has one entry per point. */
-export interface SliceSeries {
-  pass: number; started_seconds: number; window_ms: number; join: number; warmup: number; settled: boolean;
-  void?: string; error?: string; ops: number[]; mean_ns: (number | null)[]; bytes?: number[]; span_ms?: number[]; errors?: number[];
-}
-export interface Bins { power: number; index: number[]; count: number[]; sum_ns: number; max_ns: number }
-export interface Detail { slices: SliceSeries[]; latencies: Bins }
-
-interface Common {
-  schema: string; run: string; started: string; seconds: number; version: string; command: string; passes: number; finished: boolean;
-  goal: { settle: number; seconds_max: number; passes_max: number }; scope: Scope;
-  outliers: Outlier[]; findings: Finding[]; changes: Change[]; errors: string[];
-}
-/** The document `fathom.run/1`, as crates/faces/src/json.rs writes it. */
-interface RawRun extends Common { figures: RawFigure[]; chart: RawCell[]; ledger: RawRow[] }
-/** The same with values and intervals joined, and each figure's windows beside it. */
-export interface Run extends Common { figures: Named[]; chart: ChartCell[]; ledger: LedgerRow[] }
-
-/** A figure with the name under which the page links to it. */
-export interface Named { id: string; figure: Figure; detail: Detail; index: number }
+export type * from "./types";
 
 export const LAYERS: LayerName[] = ["device", "network", "store", "osd", "rados", "rbd"];
-export const PATTERNS: PatternName[] =
-  ["write-latency", "read-latency", "write-parallel", "read-parallel", "write-linear", "read-linear"];
+export const PATTERNS: PatternName[] = [
+  "write-latency",
+  "read-latency",
+  "write-parallel",
+  "read-parallel",
+  "write-linear",
+  "read-linear",
+];
 
 const text = (id: string): string => document.getElementById(id)?.textContent ?? "null";
 
@@ -101,8 +37,15 @@ export function load(): Run {
   const details = JSON.parse(text("details")) as Detail[];
   return {
     ...run,
-    figures: named(run.figures.map(({ value, ci95, percentiles, percentiles_ci95, ...rest }) => (
-      { ...rest, estimate: estimate(value, ci95), percentiles: joined(percentiles, percentiles_ci95) })), details),
+    figures: named(
+      run.figures.map(({ value, ci95, percentiles, percentiles_ci95, ...rest }) => ({
+        ...rest,
+        host: rest.host ?? hostOf(run.scope, rest),
+        estimate: estimate(value, ci95),
+        percentiles: joined(percentiles, percentiles_ci95),
+      })),
+      details,
+    ),
     chart: run.chart.map(({ value, ci95, ...rest }) => ({ ...rest, estimate: estimate(value, ci95) })),
     ledger: run.ledger.flatMap(({ adds, ci95, ...rest }) => {
       const joined = estimate(adds, ci95);
@@ -111,16 +54,32 @@ export function load(): Run {
   };
 }
 
+/** An OSD's host, where the figure itself does not say. */
+function hostOf(scope: Scope, figure: { target: string }): string | null {
+  return scope.osds.find((osd) => `osd.${osd.id}` === figure.target)?.host ?? null;
+}
+
 const estimate = (value: number | null, ci95: Interval | null): Estimate | null =>
   value === null ? null : { value, low: ci95?.[0] ?? null, high: ci95?.[1] ?? null };
 
 function joined(values: Record<string, number | null>, intervals: Record<string, Interval>): Percentile[] {
-  const all = Object.entries(values).flatMap(([percent, value_ms]) => (value_ms === null ? [] : [{
-    percent: Number(percent), value_ms, low_ms: intervals[percent]?.[0] ?? null, high_ms: intervals[percent]?.[1] ?? null }]));
+  const all = Object.entries(values).flatMap(([percent, value_ms]) =>
+    value_ms === null
+      ? []
+      : [
+          {
+            percent: Number(percent),
+            value_ms,
+            low_ms: intervals[percent]?.[0] ?? null,
+            high_ms: intervals[percent]?.[1] ?? null,
+          },
+        ],
+  );
   return all.sort((a, b) => a.percent - b.percent);
 }
 
-export const mixed = (figure: Figure): boolean => figure.workload.read_percent > 0 && figure.workload.read_percent < 100;
+export const mixed = (figure: Figure): boolean =>
+  figure.workload.read_percent > 0 && figure.workload.read_percent < 100;
 
 function named(figures: Figure[], details: Detail[]): Named[] {
   const taken = new Set<string>();

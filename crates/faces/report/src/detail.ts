@@ -2,7 +2,7 @@
 
 import type { Figure, Named } from "./data";
 import { h, table } from "./dom";
-import { bytes, count, duration, estimate, percentile } from "./numbers";
+import { bytes, count, duration, percentile, withUnit } from "./numbers";
 import { distribution } from "./distribution";
 import { timeline } from "./timeline";
 import { saveWindows } from "./download";
@@ -10,29 +10,52 @@ import { badge, workload } from "./words";
 
 export function detail(named: Named): HTMLElement {
   const { figure } = named;
-  const where = [figure.layer, figure.host && figure.host !== figure.target ? `${figure.target} on ${figure.host}` : figure.target, figure.pattern];
-  return h("article", { class: "detail", "aria-label": `Figure ${where.join(", ")}` },
-    h("header", {},
+  const where = [
+    figure.layer,
+    figure.host && figure.host !== figure.target ? `${figure.target} on ${figure.host}` : figure.target,
+    figure.pattern,
+  ];
+  return h(
+    "article",
+    { class: "detail", "aria-label": `Figure ${where.join(", ")}` },
+    h(
+      "header",
+      {},
       h("p", { class: "where" }, where.join(" · ")),
       h("p", { class: "big" }, value(figure), badge(figure.label)),
-      figure.why && h("p", { class: "why" }, figure.why)),
+      figure.why && h("p", { class: "why" }, figure.why),
+    ),
     h("div", { class: "facts" }, facts(figure), percentiles(figure)),
-    h("div", { class: "pictures" }, timeline(named), distribution(named),
-      h("p", {}, h("button", { type: "button", class: "save", click: () => saveWindows(named) }, "Windows of this figure (CSV)"))));
+    h(
+      "div",
+      { class: "pictures" },
+      timeline(named),
+      distribution(named),
+      h(
+        "p",
+        {},
+        h("button", { type: "button", class: "save", click: () => saveWindows(named) }, "Windows of this figure (CSV)"),
+      ),
+    ),
+  );
 }
 
 function value(figure: Figure): HTMLElement {
   if (figure.estimate === null) return h("span", {}, "no value");
-  const text = `${estimate(figure.estimate, figure.unit)} `;
-  const shown = h("span", {}, text, h("small", {}, figure.unit));
-  return figure.label === "implausible" ? h("s", {}, shown) : shown;
+  const text = withUnit(figure.estimate, figure.unit);
+  return figure.label === "implausible" ? h("s", {}, text) : h("span", {}, text);
 }
 
 function facts(figure: Figure): HTMLElement {
   const pairs: [string, string][] = [
-    ["slices", count(figure.slices)], ["measured for", duration(figure.seconds)], ["operations", count(figure.operations)],
-    ["moved", bytes(figure.bytes)], ["errors", count(figure.errors)], ["loaded at once", count(figure.at_once)],
-    ["in the depth chart", figure.chart ? "yes" : "no, shown beside it"], ...workload(figure.workload),
+    ["slices", count(figure.slices)],
+    ["measured for", duration(figure.seconds)],
+    ["operations", count(figure.operations)],
+    ["moved", bytes(figure.bytes)],
+    ["errors", count(figure.errors)],
+    ["loaded at once", count(figure.at_once)],
+    ["in the depth chart", figure.chart ? "yes" : "no, shown beside it"],
+    ...workload(figure.workload),
   ];
   return h("dl", {}, ...pairs.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]));
 }
@@ -41,7 +64,11 @@ function percentiles(figure: Figure): HTMLElement | null {
   if (figure.percentiles.length === 0) return null;
   const rows = figure.percentiles.map((one) => {
     const { value, range } = percentile(one);
-    return [one.percent === 100 ? "max" : `p${one.percent}`, value, one.percent === 100 ? "largest seen" : range || "–"];
+    return [
+      one.percent === 100 ? "max" : `p${one.percent}`,
+      value,
+      one.percent === 100 ? "largest seen" : range || "–",
+    ];
   });
   return table("Percentiles of the service time", ["percentile", "ms", "95 % interval"], rows, "numbers small");
 }

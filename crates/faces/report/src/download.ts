@@ -2,7 +2,7 @@
 
 import { raw, type Named, type Run } from "./data";
 import { h, section } from "./dom";
-import { points } from "./timeline";
+import { points } from "./strips";
 
 type Field = string | number | boolean | null | undefined;
 
@@ -17,27 +17,114 @@ export function csv(rows: Field[][]): string {
 
 export function figureRows(all: Named[]): Field[][] {
   const percents = [50, 95, 99, 99.9, 100];
-  const head = ["layer", "target", "host", "pattern", "kind", "metric", "value", "ci95_low", "ci95_high", "label", "why", "chart", "at_once",
-    "slices", "seconds", "operations", "bytes", "errors", ...percents.flatMap((p) => [`p${p}_ms`, `p${p}_low_ms`, `p${p}_high_ms`]),
-    "block", "depth", "jobs", "read_percent", "access", "durability", "span", "seed"];
-  return [head, ...all.map(({ figure: f }) => [
-    f.layer, f.target, f.host, f.pattern, f.kind, f.metric, f.estimate?.value, f.estimate?.low, f.estimate?.high, f.label, f.why,
-    f.chart, f.at_once, f.slices, f.seconds, f.operations, f.bytes, f.errors,
-    ...percents.flatMap((percent) => {
-      const found = f.percentiles.find((one) => one.percent === percent);
-      return [found?.value_ms, found?.low_ms, found?.high_ms];
-    }),
-    f.workload.block, f.workload.depth, f.workload.jobs, f.workload.read_percent,
-    typeof f.workload.access === "string" ? f.workload.access : `zipf ${f.workload.access.zipf}`, f.workload.durability, f.workload.span, f.workload.seed,
-  ])];
+  const head = [
+    "layer",
+    "target",
+    "host",
+    "pattern",
+    "kind",
+    "metric",
+    "value",
+    "ci95_low",
+    "ci95_high",
+    "label",
+    "why",
+    "chart",
+    "at_once",
+    "slices",
+    "seconds",
+    "operations",
+    "bytes",
+    "errors",
+    ...percents.flatMap((p) => [`p${p}_ms`, `p${p}_low_ms`, `p${p}_high_ms`]),
+    "block",
+    "depth",
+    "jobs",
+    "read_percent",
+    "access",
+    "durability",
+    "span",
+    "seed",
+  ];
+  return [
+    head,
+    ...all.map(({ figure: f }) => [
+      f.layer,
+      f.target,
+      f.host,
+      f.pattern,
+      f.kind,
+      f.metric,
+      f.estimate?.value,
+      f.estimate?.low,
+      f.estimate?.high,
+      f.label,
+      f.why,
+      f.chart,
+      f.at_once,
+      f.slices,
+      f.seconds,
+      f.operations,
+      f.bytes,
+      f.errors,
+      ...percents.flatMap((percent) => {
+        const found = f.percentiles.find((one) => one.percent === percent);
+        return [found?.value_ms, found?.low_ms, found?.high_ms];
+      }),
+      f.workload.block,
+      f.workload.depth,
+      f.workload.jobs,
+      f.workload.read_percent,
+      typeof f.workload.access === "string" ? f.workload.access : `zipf ${f.workload.access.zipf}`,
+      f.workload.durability,
+      f.workload.span,
+      f.workload.seed,
+    ]),
+  ];
 }
 
 export function windowRows(some: Named[]): Field[][] {
-  const head = ["layer", "target", "pattern", "kind", "at_once", "pass", "slice_started_seconds", "seconds", "span_seconds", "windows", "warmup", "operations", "bytes", "errors", "mean_ms"];
-  return [head, ...some.flatMap(({ figure, detail }) => detail.slices.flatMap((slice) => points(figure, slice).map((point, i) => [
-    figure.layer, figure.target, figure.pattern, figure.kind, figure.at_once, slice.pass, slice.started_seconds, Number(point.seconds.toFixed(6)), point.span,
-    slice.join, point.warm, point.ops, slice.bytes?.[i] ?? point.ops * figure.workload.block, point.errors, slice.mean_ns[i] === null ? null : slice.mean_ns[i]! / 1e6,
-  ])))];
+  const head = [
+    "layer",
+    "target",
+    "pattern",
+    "kind",
+    "at_once",
+    "pass",
+    "slice_started_seconds",
+    "seconds",
+    "span_seconds",
+    "windows",
+    "warmup",
+    "operations",
+    "bytes",
+    "errors",
+    "mean_ms",
+  ];
+  return [
+    head,
+    ...some.flatMap(({ figure, detail }) =>
+      detail.slices.flatMap((slice) =>
+        points(figure, slice).map((point, i) => [
+          figure.layer,
+          figure.target,
+          figure.pattern,
+          figure.kind,
+          figure.at_once,
+          slice.pass,
+          slice.started_seconds,
+          Number(point.seconds.toFixed(6)),
+          point.span,
+          slice.join,
+          point.warm,
+          point.ops,
+          slice.bytes?.[i] ?? point.ops * figure.workload.block,
+          point.errors,
+          slice.mean_ns[i] === null ? null : slice.mean_ns[i]! / 1e6,
+        ]),
+      ),
+    ),
+  ];
 }
 
 function save(name: string, type: string, text: string): void {
@@ -59,10 +146,31 @@ export function saveWindows(named: Named): void {
 export function downloads({ run: name, figures: all }: Run): HTMLElement {
   const run = `fathom-${clean(name || "run")}`;
   const button = (id: string, words: string, what: string, act: () => void) =>
-    h("li", {}, h("button", { type: "button", class: "save", id, click: act }, words), h("span", { class: "soft" }, what));
-  return section("raw", "Raw numbers", "Made here from what this file carries; nothing is fetched.",
-    h("ul", { class: "downloads" },
-      button("save-json", "Everything (JSON)", "the document fathom.run/1: scope, figures, chart, ledger, findings", () => save(`${run}.json`, "application/json", raw())),
-      button("save-figures", "Figures (CSV)", "one line for each figure, with intervals and percentiles", () => save(`${run}-figures.csv`, "text/csv", csv(figureRows(all)))),
-      button("save-windows", "Windows (CSV)", "one line for each window of each slice of each figure", () => save(`${run}-windows.csv`, "text/csv", csv(windowRows(all))))));
+    h(
+      "li",
+      {},
+      h("button", { type: "button", class: "save", id, click: act }, words),
+      h("span", { class: "soft" }, what),
+    );
+  return section(
+    "raw",
+    "Raw numbers",
+    "Made here from what this file carries; nothing is fetched.",
+    h(
+      "ul",
+      { class: "downloads" },
+      button(
+        "save-json",
+        "Everything (JSON)",
+        "the document fathom.run/1: scope, figures, chart, ledger, findings",
+        () => save(`${run}.json`, "application/json", raw()),
+      ),
+      button("save-figures", "Figures (CSV)", "one line for each figure, with intervals and percentiles", () =>
+        save(`${run}-figures.csv`, "text/csv", csv(figureRows(all))),
+      ),
+      button("save-windows", "Windows (CSV)", "one line for each window of each slice of each figure", () =>
+        save(`${run}-windows.csv`, "text/csv", csv(windowRows(all))),
+      ),
+    ),
+  );
 }

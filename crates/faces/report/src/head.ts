@@ -8,26 +8,50 @@ import { badge, isLatency } from "./words";
 export function head(run: Run): HTMLElement {
   const { scope } = run;
   const facts: [string, Child][] = [
-    ["cluster", scope.cluster ?? scope.fsid ?? "none"], ["health", scope.health ?? "–"],
-    ["Ceph", ceph(run)], ["Fathom", run.version], ["took", duration(run.seconds)],
-    ["passes", count(run.passes)], ["figures", tally(run)],
+    ["cluster", scope.cluster ?? scope.fsid ?? "none"],
+    ["health", scope.health ?? "–"],
+    ["Ceph", ceph(run)],
+    ["Fathom", run.version],
+    ["took", duration(run.seconds)],
+    ["passes", count(run.passes)],
+    ["figures", tally(run)],
   ];
-  return h("header", { class: "hero" }, h("div", { class: "inner" },
-    h("div", { class: "title" }, emblem(), h("h1", {}, "Fathom", h("span", {}, run.run)), state(run)),
-    h("p", { class: "when" }, h("time", { datetime: run.started }, when(run.started)), h("code", {}, run.command)),
-    h("p", { class: "sentence" }, sentence(run)),
-    h("dl", {}, ...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))))));
+  return h(
+    "header",
+    { class: "hero" },
+    h(
+      "div",
+      { class: "inner" },
+      h("div", { class: "title" }, emblem(), h("h1", {}, "Fathom", h("span", {}, run.run)), state(run)),
+      h("p", { class: "when" }, h("time", { datetime: run.started }, when(run.started)), h("code", {}, run.command)),
+      h("p", { class: "sentence" }, unbroken(sentence(run))),
+      h("dl", {}, ...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
+    ),
+  );
 }
 
-const state = (run: Run): HTMLElement =>
-  h("span", { class: run.finished ? "state" : "state provisional" }, run.finished ? "finished" : `provisional, after ${run.passes === 1 ? "1 pass" : `${run.passes} passes`}`);
+function state(run: Run): HTMLElement {
+  if (run.finished) return h("span", { class: "state" }, "finished");
+  const after = run.passes === 1 ? "1 pass" : `${run.passes} passes`;
+  return h("span", { class: "state provisional" }, run.passes === 0 ? "not finished" : `provisional, after ${after}`);
+}
 
 /** Three depth lines and the lead. */
-const emblem = (): SVGElement => svg("svg", { class: "emblem", viewBox: "0 0 40 40", "aria-hidden": "true" },
-  svg("path", { d: "M4 9q4-4 8 0t8 0 8 0 8 0", fill: "none", stroke: "currentColor", "stroke-width": 2.4, "stroke-linecap": "round" }),
-  svg("path", { d: "M20 11V28", stroke: "currentColor", "stroke-width": 2 }),
-  svg("path", { d: "M20 27l5 9H15Z", fill: "currentColor" }),
-  svg("path", { d: "M7 19h8M25 19h8M7 27h7M26 27h7", stroke: "currentColor", "stroke-width": 1.4, opacity: 0.55 }));
+const emblem = (): SVGElement =>
+  svg(
+    "svg",
+    { class: "emblem", viewBox: "0 0 40 40", "aria-hidden": "true" },
+    svg("path", {
+      d: "M4 9q4-4 8 0t8 0 8 0 8 0",
+      fill: "none",
+      stroke: "currentColor",
+      "stroke-width": 2.4,
+      "stroke-linecap": "round",
+    }),
+    svg("path", { d: "M20 11V28", stroke: "currentColor", "stroke-width": 2 }),
+    svg("path", { d: "M20 27l5 9H15Z", fill: "currentColor" }),
+    svg("path", { d: "M7 19h8M25 19h8M7 27h7M26 27h7", stroke: "currentColor", "stroke-width": 1.4, opacity: 0.55 }),
+  );
 
 function ceph({ scope }: Run): string {
   const versions = [...new Set(Object.values(scope.versions).flat())];
@@ -42,9 +66,14 @@ function tally(run: Run): string {
 /** From the ledger alone: where the largest part of a latency goes, and who delivers least of its ceiling. */
 export function sentence(run: Run): string {
   const latency = dearest(run, "write-latency") ?? dearest(run, "read-latency");
-  const poorest = run.ledger.filter((row) => !isLatency(row.pattern) && row.share !== null)
-    .reduce<LedgerRow | null>((least, row) => (least === null || (row.share ?? 1) < (least.share ?? 1) ? row : least), null);
-  const least = poorest && `${poorest.layer} delivers the least of its ceiling at ${poorest.pattern}: ${share(poorest.share)}`;
+  const poorest = run.ledger
+    .filter((row) => !isLatency(row.pattern) && row.share !== null)
+    .reduce<LedgerRow | null>(
+      (least, row) => (least === null || (row.share ?? 1) < (least.share ?? 1) ? row : least),
+      null,
+    );
+  const least =
+    poorest && `${poorest.layer} delivers the least of its ceiling at ${poorest.pattern}: ${share(poorest.share)}`;
   if (latency && least) return `${latency}; ${least}.`;
   if (latency ?? least) return `${capital((latency ?? least)!)}.`;
   const settled = run.figures.filter(({ figure }) => figure.label === "settled").length;
@@ -58,10 +87,15 @@ function dearest(run: Run, pattern: "write-latency" | "read-latency"): string | 
   if (!last || rows.length < 2) return null;
   const most = rows.reduce((largest, row) => (row.adds.value > largest.adds.value ? row : largest));
   const total = run.chart.find((cell) => cell.layer === last.layer && cell.pattern === pattern);
-  const whole = total?.estimate ? `takes ${withUnit(total.estimate, "ms")} through ${last.layer}${total.label === "settled" ? "" : ` (${total.label})`}` : `goes through ${last.layer}`;
+  const whole = total?.estimate
+    ? `takes ${withUnit(total.estimate, "ms")} through ${last.layer}${total.label === "settled" ? "" : ` (${total.label})`}`
+    : `goes through ${last.layer}`;
   const part = most.layer === "device" ? "is the bare disk" : `is what ${most.layer} adds`;
   return `A 4 KiB ${pattern === "write-latency" ? "write" : "read"} ${whole}; the largest part of it, ${withUnit(most.adds, "ms")} (${share(most.share)}), ${part}`;
 }
+
+/** Numbers stay with their units and intervals. */
+const unbroken = (text: string): string => text.replace(/ (ms|%|±)/g, "\u00a0$1");
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -71,22 +105,57 @@ export function alerts(run: Run): HTMLElement | null {
   const left = run.changes.filter((undo) => !undo.undone).length;
   const items: HTMLElement[] = [
     ...run.errors.map((error) => item("bad", "error", error)),
-    ...(left > 0 && run.finished ? [item("bad", "left behind", `${left === 1 ? "1 change is" : `${left} changes are`} not undone: run fathom restore`)] : []),
+    ...(left > 0 && run.finished
+      ? [
+          item(
+            "bad",
+            "left behind",
+            `${left === 1 ? "1 change is" : `${left} changes are`} not undone: run fathom restore`,
+          ),
+        ]
+      : []),
     ...scope.health_checks.map((check) => item("caution", scope.health ?? "health", check)),
-    ...run.findings.map((found) => item(found.standing === "confirmed" ? "bad" : "caution", found.standing, h("span", {},
-      h("b", {}, found.target), ` ${found.says}`, ...found.evidence.map((text) => h("small", {}, text)), found.fix && h("small", {}, `Mend: ${found.fix}`), found.risk && h("small", {}, `Risk: ${found.risk}`)))),
-    ...run.outliers.map((outlier) => item("caution", "outlier", h("span", {}, h("b", {}, outlier.target), ` ${outlier.pattern}: ${outlier.says}`))),
+    ...run.findings.map((found) =>
+      item(
+        found.standing === "confirmed" ? "bad" : "caution",
+        found.standing,
+        h(
+          "span",
+          {},
+          h("b", {}, found.target),
+          ` ${found.says}`,
+          ...found.evidence.map((text) => h("small", {}, text)),
+          found.fix && h("small", {}, `Mend: ${found.fix}`),
+          found.risk && h("small", {}, `Risk: ${found.risk}`),
+        ),
+      ),
+    ),
+    ...run.outliers.map((outlier) =>
+      item(
+        "caution",
+        "outlier",
+        h("span", {}, h("b", {}, outlier.target), ` ${outlier.layer} ${outlier.pattern}: ${outlier.says}`),
+      ),
+    ),
     ...unusable(run),
   ];
-  return items.length === 0 ? null : h("section", { id: "alerts", "aria-label": "What stands out" }, h("ul", { class: "alerts" }, ...items));
+  return items.length === 0
+    ? null
+    : h("section", { id: "alerts", "aria-label": "What stands out" }, h("ul", { class: "alerts" }, ...items));
 }
 
 function unusable(run: Run): HTMLElement[] {
   const counts = new Map<string, number>();
-  for (const { figure: { label } } of run.figures) if (label !== "settled") counts.set(label, (counts.get(label) ?? 0) + 1);
+  for (const {
+    figure: { label },
+  } of run.figures)
+    if (label !== "settled") counts.set(label, (counts.get(label) ?? 0) + 1);
   if (counts.size === 0) return [];
   const parts = [...counts].flatMap(([label, count]) => [h("span", { class: "count" }, `${count} `, badge(label))]);
-  return [h("li", { class: "caution" }, h("span", { class: "kind" }, "figures"), h("span", { class: "counts" }, ...parts))];
+  return [
+    h("li", { class: "caution" }, h("span", { class: "kind" }, "figures"), h("span", { class: "counts" }, ...parts)),
+  ];
 }
 
-const item = (severity: string, kind: string, words: Child): HTMLElement => h("li", { class: severity }, h("span", { class: "kind" }, kind), h("span", {}, words));
+const item = (severity: string, kind: string, words: Child): HTMLElement =>
+  h("li", { class: severity }, h("span", { class: "kind" }, kind), h("span", {}, words));

@@ -11,30 +11,71 @@ import { peers } from "./peers";
 import { scope } from "./scope";
 import { h } from "./dom";
 
-const PARTS: [string, string][] = [["chart", "Depth chart"], ["ledger", "Ledger"], ["peers", "Each OSD"], ["figures", "Figures"], ["scope", "Scope"], ["raw", "Raw numbers"]];
+const PARTS: [string, string][] = [
+  ["chart", "Depth chart"],
+  ["ledger", "Ledger"],
+  ["peers", "Each OSD"],
+  ["figures", "Figures"],
+  ["scope", "Scope"],
+  ["raw", "Raw numbers"],
+];
 
 /** Kept only while the page is open: a report leaves nothing in the browser. */
 function theme(): HTMLElement {
   const root = document.documentElement;
-  const dark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const button = h("button", { type: "button", id: "theme", click: () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    say();
-  } });
-  const say = () => { button.textContent = dark() ? "Light" : "Dark"; button.setAttribute("aria-label", dark() ? "Show in light colours" : "Show in dark colours"); };
+  const dark = () =>
+    (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const button = h("button", {
+    type: "button",
+    id: "theme",
+    click: () => {
+      root.dataset.theme = dark() ? "light" : "dark";
+      say();
+    },
+  });
+  const say = () => {
+    button.textContent = dark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", dark() ? "Show in light colours" : "Show in dark colours");
+  };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", say);
   say();
   return button;
 }
 
 function navigation(): HTMLElement {
-  return h("nav", { "aria-label": "Parts of the report" }, h("div", { class: "inner" },
-    h("ul", {}, ...PARTS.map(([id, words]) => h("li", {}, h("a", { href: `#${id}` }, words)))), theme()));
+  return h(
+    "nav",
+    { "aria-label": "Parts of the report" },
+    h(
+      "div",
+      { class: "inner" },
+      h("ul", {}, ...PARTS.map(([id, words]) => h("li", {}, h("a", { href: `#${id}` }, words)))),
+      theme(),
+    ),
+  );
 }
 
 const run = load();
 const stands = alerts(run);
-const main = h("main", { class: "inner" }, ...(stands ? [stands] : []), chart(run), ledger(run), peers(run), figures(run.figures), scope(run), downloads(run));
-document.body.append(head(run), navigation(), main,
-  h("footer", { class: "inner" }, `Fathom ${run.version}, run ${run.run}. Intervals are 95 %. This file is complete: it loads nothing.`));
+const main = h(
+  "main",
+  { class: "inner" },
+  ...(stands ? [stands] : []),
+  chart(run),
+  ledger(run),
+  peers(run),
+  figures(run.figures),
+  scope(run),
+  downloads(run),
+);
+document.body.append(
+  head(run),
+  navigation(),
+  main,
+  h(
+    "footer",
+    { class: "inner" },
+    `Fathom ${run.version}, run ${run.run}. Intervals are 95 %. This file is complete: it loads nothing.`,
+  ),
+);
 document.documentElement.dataset.ready = "true";

@@ -51,7 +51,10 @@ export function percentile(of: Percentile): { value: string; range: string } {
   if (of.low_ms === null) return { value: rough(of.value_ms), range: "" };
   const half = halfWidth({ value: of.value_ms, low: of.low_ms, high: of.high_ms ?? 2 * of.value_ms - of.low_ms });
   const place = lastPlace(of.value_ms, half);
-  const range = of.high_ms === null ? `≥ ${rounded(of.low_ms, place)}` : `${rounded(of.low_ms, place)}–${rounded(of.high_ms, place)}`;
+  const range =
+    of.high_ms === null
+      ? `≥ ${rounded(of.low_ms, place)}`
+      : `${rounded(of.low_ms, place)}–${rounded(of.high_ms, place)}`;
   return { value: rounded(of.value_ms, place), range };
 }
 
@@ -67,11 +70,12 @@ export function bytes(of: number | null | undefined): string {
 export function duration(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds < 0) return NOTHING;
   const whole = Math.round(seconds);
-  if (whole >= 3600) return `${count(Math.floor(Math.round(seconds / 60) / 60))} h ${Math.round(seconds / 60) % 60} min`;
+  const minutes = Math.round(seconds / 60);
+  if (whole >= 3600) return `${count(Math.floor(minutes / 60))} h${minutes % 60 === 0 ? "" : ` ${minutes % 60} min`}`;
   if (seconds === 0) return "0 s";
   if (seconds < 0.9995) return `${rounded(seconds * 1000, seconds < 0.0095 ? -1 : 0)} ms`;
   if (seconds < 9.95) return `${rounded(seconds, -1)} s`;
-  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min${whole % 60 === 0 ? "" : ` ${whole % 60} s`}`;
 }
 
 /** `2026-11-21 09:30:12 UTC` of an RFC 3339 time in UTC; anything else as it is. */
@@ -82,19 +86,39 @@ export function when(rfc3339: string): string {
 
 /** For axes: 60k, 1.2M, 0.05. */
 export function tick(value: number): string {
-  for (const [step, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]] as const) {
+  for (const [step, letter] of [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ] as const) {
     if (Math.abs(value) >= step * 0.9999) return `${Number((value / step).toPrecision(3))}${letter}`;
   }
   return String(Number(value.toPrecision(3)));
+}
+
+/** The same for one of several evenly spaced values: all with as many decimals as their distance needs. */
+export function tickOf(value: number, _index: number, all: Iterable<number> = []): string {
+  const [first = 0, second = 1] = [...all];
+  const [step, letter] = (
+    [
+      [1e9, "G"],
+      [1e6, "M"],
+      [1e3, "k"],
+    ] as const
+  ).find(([step]) => Math.abs(value) >= step) ?? [1, ""];
+  const decimals = Math.max(0, -(exponent((Math.abs(second - first) / step) * 1.0001) ?? 0));
+  return value === 0 ? "0" : `${rounded(value / step, -decimals)}${letter}`;
 }
 
 /** Power of ten of the first digit; null for zero and what is not finite. */
 const exponent = (value: number): number | null =>
   value === 0 || !Number.isFinite(value) ? null : Math.floor(Math.log10(Math.abs(value)));
 
-/** Power of ten of the last digit shown: the second digit of the half-width; at most four, at least one of the value. */
+/** Power of ten of the last digit shown: of the half-width the first, or the second while that says more (±0.12, but
+ *  ±0.4); at most four, at least one of the value. */
 function lastPlace(value: number, half: number): number {
-  const allowed = half === 0 ? -Infinity : (exponent(half) ?? Infinity) - 1;
+  const of = exponent(half);
+  const allowed = half === 0 ? -Infinity : of === null ? Infinity : half / 10 ** of < 3.55 ? of - 1 : of;
   const first = exponent(value);
   if (first === null) return Number.isFinite(allowed) ? allowed : 0;
   return Math.min(Math.max(allowed, first + 1 - DIGITS_MAX), first);
@@ -103,6 +127,7 @@ function lastPlace(value: number, half: number): number {
 /** Rounded up: what is shown never claims more than what is known. */
 function absolute(half: number, place: number): string {
   if (!Number.isFinite(half)) return "±?";
+  if (half === 0) return "±0";
   const steps = half / 10 ** place;
   const up = Math.abs(steps - Math.round(steps)) < 1e-6 ? Math.round(steps) : Math.ceil(steps);
   return `±${rounded(up * 10 ** place, place)}`;
@@ -123,6 +148,9 @@ function rounded(value: number, place: number): string {
   const step = 10 ** Math.max(0, place);
   const text = (Math.round(Math.abs(value) / step) * step).toLocaleString("en-US", { maximumFractionDigits: 0 });
   const decimals = Math.min(12, Math.max(0, -place));
-  const shown = decimals === 0 ? text : Math.abs(value).toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  const shown =
+    decimals === 0
+      ? text
+      : Math.abs(value).toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   return value < 0 && /[1-9]/.test(shown) ? `-${shown}` : shown;
 }

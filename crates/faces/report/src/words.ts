@@ -1,41 +1,56 @@
 //! What labels, layers, patterns and changes are called, and how a label looks: colour, mark and word together.
 
 import type { Figure, LayerName, PatternName, Workload } from "./data";
-import { bytes, count } from "./numbers";
+import { bytes, count, unit } from "./numbers";
 import { h, svg } from "./dom";
 
 export type Severity = "good" | "caution" | "bad";
 /** Mark names are those of Plot's symbols; `hollow` ones are drawn as outlines. */
-export interface Look { severity: Severity; symbol: string; hollow: boolean }
+export interface Look {
+  severity: Severity;
+  symbol: string;
+  hollow: boolean;
+}
 
 const LOOKS: Record<string, Look> = {
-  "settled": { severity: "good", symbol: "circle", hollow: false },
-  "imprecise": { severity: "caution", symbol: "circle", hollow: true },
-  "unsettled": { severity: "caution", symbol: "triangle", hollow: false },
-  "wandering": { severity: "caution", symbol: "diamond", hollow: false },
+  settled: { severity: "good", symbol: "circle", hollow: false },
+  imprecise: { severity: "caution", symbol: "circle", hollow: true },
+  unsettled: { severity: "caution", symbol: "triangle", hollow: false },
+  wandering: { severity: "caution", symbol: "diamond", hollow: false },
   "few events": { severity: "caution", symbol: "star", hollow: false },
   "two levels": { severity: "caution", symbol: "square", hollow: false },
-  "burst": { severity: "caution", symbol: "wye", hollow: false },
+  burst: { severity: "caution", symbol: "wye", hollow: false },
   "generator-limited": { severity: "caution", symbol: "square", hollow: true },
-  "implausible": { severity: "bad", symbol: "times", hollow: true },
-  "void": { severity: "bad", symbol: "diamond", hollow: true },
+  implausible: { severity: "bad", symbol: "times", hollow: true },
+  void: { severity: "bad", symbol: "diamond", hollow: true },
 };
 
-export const look = (label: string): Look =>
-  LOOKS[label] ?? { severity: "caution", symbol: "circle", hollow: true };
+export const look = (label: string): Look => LOOKS[label] ?? { severity: "caution", symbol: "circle", hollow: true };
 export const colour = (label: string): string => `var(--${look(label).severity})`;
 
 const SHAPES: Record<string, string> = {
-  circle: "M6 2.2a3.8 3.8 0 1 0 .01 0Z", triangle: "M6 1.8 10.4 9.6H1.6Z", diamond: "M6 .8 10.4 6 6 11.2 1.6 6Z",
-  star: "M6 .8 7.3 4.6 11.2 4.6 8.1 7 9.2 10.8 6 8.5 2.8 10.8 3.9 7 .8 4.6 4.7 4.6Z", square: "M2.3 2.3H9.7V9.7H2.3Z",
-  wye: "M4.7 6.8 1.9 5.2 3.3 2.9 6 4.5 8.7 2.9 10.1 5.2 7.3 6.8V10.2H4.7Z", times: "M2.5 2.5 9.5 9.5M9.5 2.5 2.5 9.5",
+  circle: "M6 2.2a3.8 3.8 0 1 0 .01 0Z",
+  triangle: "M6 1.8 10.4 9.6H1.6Z",
+  diamond: "M6 .8 10.4 6 6 11.2 1.6 6Z",
+  star: "M6 .8 7.3 4.6 11.2 4.6 8.1 7 9.2 10.8 6 8.5 2.8 10.8 3.9 7 .8 4.6 4.7 4.6Z",
+  square: "M2.3 2.3H9.7V9.7H2.3Z",
+  wye: "M4.7 6.8 1.9 5.2 3.3 2.9 6 4.5 8.7 2.9 10.1 5.2 7.3 6.8V10.2H4.7Z",
+  times: "M2.5 2.5 9.5 9.5M9.5 2.5 2.5 9.5",
 };
 
 /** The mark as a small picture, for tables and legends. */
 export function mark(label: string): SVGElement {
   const { symbol, hollow } = look(label);
-  return svg("svg", { class: "mark", viewBox: "0 0 12 12", "aria-hidden": "true", style: `color:${colour(label)}` },
-    svg("path", { d: SHAPES[symbol] ?? "", fill: hollow ? "none" : "currentColor", stroke: "currentColor", "stroke-width": hollow ? 1.8 : 0.6 }));
+  return svg(
+    "svg",
+    { class: "mark", viewBox: "0 0 12 12", "aria-hidden": "true", style: `color:${colour(label)}` },
+    svg("path", {
+      d: SHAPES[symbol] ?? "",
+      fill: hollow ? "none" : "currentColor",
+      stroke: "currentColor",
+      "stroke-width": hollow ? 1.8 : 0.6,
+    }),
+  );
 }
 
 export function badge(label: string, why?: string | null): HTMLElement {
@@ -43,26 +58,43 @@ export function badge(label: string, why?: string | null): HTMLElement {
 }
 
 export const LAYER_WORDS: Record<LayerName, string> = {
-  device: "the bare disk", network: "TCP between two hosts, full round trip", store: "one OSD's object store",
-  osd: "one OSD, through librados", rados: "a pool, with its redundancy", rbd: "images of a pool",
+  device: "the bare disk",
+  network: "TCP between two hosts, full round trip",
+  store: "one OSD's object store",
+  osd: "one OSD, through librados",
+  rados: "a pool, with its redundancy",
+  rbd: "images of a pool",
 };
 
 export const PATTERN_WORDS: Record<PatternName, string> = {
-  "write-latency": "4 KiB random write, depth 1", "read-latency": "4 KiB random read, depth 1",
-  "write-parallel": "4 KiB random write, depth 128", "read-parallel": "4 KiB random read, depth 128",
-  "write-linear": "4 MiB sequential write, depth 16", "read-linear": "4 MiB sequential read, depth 16",
+  "write-latency": "4 KiB random write, depth 1",
+  "read-latency": "4 KiB random read, depth 1",
+  "write-parallel": "4 KiB random write, depth 128",
+  "read-parallel": "4 KiB random read, depth 128",
+  "write-linear": "4 MiB sequential write, depth 16",
+  "read-linear": "4 MiB sequential read, depth 16",
 };
 
 export const isLatency = (pattern: PatternName): boolean => pattern.endsWith("latency");
+export const patternUnit = (pattern: PatternName): string =>
+  unit(isLatency(pattern) ? "latency_mean" : pattern.endsWith("linear") ? "bandwidth" : "iops");
 export const lowerIsBetter = (figure: Figure): boolean => figure.metric === "latency_mean" || figure.metric === "rtt";
 
 export function workload(of: Workload): [string, string][] {
   const access = typeof of.access === "string" ? of.access : `zipf ${of.access.zipf}`;
-  const reads = of.read_percent === 0 ? "writes only" : of.read_percent === 100 ? "reads only" : `${of.read_percent} % reads`;
+  const reads =
+    of.read_percent === 0 ? "writes only" : of.read_percent === 100 ? "reads only" : `${of.read_percent} % reads`;
   const numbers: [string, string | null][] = [
-    ["block", bytes(of.block)], ["depth", count(of.depth)], ["jobs", count(of.jobs)], ["operations", reads], ["access", access],
-    ["durability", of.durability === "none" ? "none asked for" : of.durability], ["span", bytes(of.span)],
-    ["object", of.object === null ? null : bytes(of.object)], ["seed", String(of.seed)], ["engine", of.engine],
+    ["block", bytes(of.block)],
+    ["depth", count(of.depth)],
+    ["jobs", count(of.jobs)],
+    ["kind", reads],
+    ["access", access],
+    ["durability", of.durability === "none" ? "none asked for" : of.durability],
+    ["span", bytes(of.span)],
+    ["object", of.object === null ? null : bytes(of.object)],
+    ["seed", String(of.seed)],
+    ["engine", of.engine],
     ...Object.entries(of.options),
   ];
   return numbers.filter((pair): pair is [string, string] => pair[1] !== null);

@@ -1,0 +1,235 @@
+//! The shapes of what this page carries: the document `fathom.run/1`, and each figure's windows and latencies.
+
+export type LayerName = "device" | "network" | "store" | "osd" | "rados" | "rbd";
+export type PatternName =
+  "write-latency" | "read-latency" | "write-parallel" | "read-parallel" | "write-linear" | "read-linear";
+export type MetricName = "latency_mean" | "rtt" | "iops" | "bandwidth";
+
+/** 95 % interval; bounds may be null where they were not finite. */
+export type Interval = [number | null, number | null];
+export interface Estimate {
+  value: number;
+  low: number | null;
+  high: number | null;
+}
+export interface Percentile {
+  percent: number;
+  value_ms: number;
+  low_ms: number | null;
+  high_ms: number | null;
+}
+
+export interface Workload {
+  block: number;
+  depth: number;
+  jobs: number;
+  read_percent: number;
+  access: "random" | "sequential" | { zipf: number };
+  durability: string;
+  span: number;
+  object: number | null;
+  seed: number | string;
+  engine: string | null;
+  options: Record<string, string>;
+}
+
+export interface RawFigure {
+  step: number;
+  layer: LayerName;
+  target: string;
+  host: string | null;
+  pattern: PatternName;
+  kind: "read" | "write";
+  workload: Workload;
+  metric: MetricName;
+  unit: string;
+  value: number | null;
+  ci95: Interval | null;
+  label: string;
+  why: string | null;
+  chart: boolean;
+  at_once: number;
+  slices: number;
+  seconds: number;
+  operations: number;
+  bytes: number;
+  errors: number;
+  percentiles: Record<string, number | null>;
+  percentiles_ci95: Record<string, Interval>;
+}
+export interface Figure extends Omit<RawFigure, "value" | "ci95" | "percentiles" | "percentiles_ci95"> {
+  estimate: Estimate | null;
+  percentiles: Percentile[];
+}
+
+export interface RawCell {
+  layer: LayerName;
+  pattern: PatternName;
+  metric: MetricName;
+  unit: string;
+  value: number | null;
+  ci95: Interval | null;
+  targets: number;
+  worst: string | null;
+  label: string;
+  why: string | null;
+}
+export interface ChartCell extends Omit<RawCell, "value" | "ci95"> {
+  estimate: Estimate | null;
+}
+
+export interface RawRow {
+  pattern: PatternName;
+  layer: LayerName;
+  unit: string;
+  adds: number | null;
+  ci95: Interval | null;
+  expected: number | null;
+  unexplained: number | null;
+  share: number | null;
+  ceiling: number | null;
+  because: string;
+}
+export interface LedgerRow extends Omit<RawRow, "adds" | "ci95"> {
+  adds: Estimate;
+}
+
+export interface Outlier {
+  layer: LayerName;
+  pattern: PatternName;
+  target: string;
+  slower_by: number;
+  says: string;
+}
+export interface Finding {
+  id: string;
+  standing: "confirmed" | "hint";
+  target: string;
+  says: string;
+  evidence: string[];
+  fix: string;
+  risk: string;
+}
+export interface Change {
+  what: string;
+  undone: boolean;
+}
+
+export interface Host {
+  name: string;
+  address: string | null;
+  namespace: string | null;
+  kernel: string | null;
+  cpu: string | null;
+  cores: number | null;
+  memory: number | null;
+  here: boolean;
+}
+export interface Device {
+  path: string;
+  host: string | null;
+  model: string | null;
+  bytes: number | null;
+  rotational: boolean | null;
+  osds: number[];
+}
+export interface Osd {
+  id: number;
+  host: string;
+  class: string | null;
+  device: string | null;
+  up: boolean;
+  inside: boolean;
+  address: string | null;
+  version: string | null;
+  store: string | null;
+  bytes: number | null;
+  bytes_used: number | null;
+}
+export interface Pool {
+  id: number;
+  name: string;
+  size: number;
+  min_size: number;
+  erasure_k: number | null;
+  pg_num: number;
+  applications: string[];
+}
+export interface Scope {
+  fsid: string | null;
+  cluster: string | null;
+  health: string | null;
+  health_checks: string[];
+  versions: Record<string, string[]>;
+  client_version: string | null;
+  hosts: Host[];
+  devices: Device[];
+  osds: Osd[];
+  pools: Pool[];
+  options: Record<string, string>;
+}
+
+/** One slice over time; every array has one entry per point. */
+export interface SliceSeries {
+  pass: number;
+  started_seconds: number;
+  window_ms: number;
+  join: number;
+  warmup: number;
+  settled: boolean;
+  void?: string;
+  error?: string;
+  ops: number[];
+  mean_ns: (number | null)[];
+  bytes?: number[];
+  span_ms?: number[];
+  errors?: number[];
+}
+export interface Bins {
+  power: number;
+  index: number[];
+  count: number[];
+  sum_ns: number;
+  max_ns: number;
+}
+export interface Detail {
+  slices: SliceSeries[];
+  latencies: Bins;
+}
+
+export interface Common {
+  schema: string;
+  run: string;
+  started: string;
+  seconds: number;
+  version: string;
+  command: string;
+  passes: number;
+  finished: boolean;
+  goal: { settle: number; seconds_max: number; passes_max: number };
+  scope: Scope;
+  outliers: Outlier[];
+  findings: Finding[];
+  changes: Change[];
+  errors: string[];
+}
+/** The document `fathom.run/1`, as crates/faces/src/json.rs writes it. */
+export interface RawRun extends Common {
+  figures: RawFigure[];
+  chart: RawCell[];
+  ledger: RawRow[];
+}
+/** The same with values and intervals joined, and each figure's windows beside it. */
+export interface Run extends Common {
+  figures: Named[];
+  chart: ChartCell[];
+  ledger: LedgerRow[];
+}
+
+/** A figure with the name under which the page links to it. */
+export interface Named {
+  id: string;
+  figure: Figure;
+  detail: Detail;
+  index: number;
+}

@@ -1,0 +1,260 @@
+//! A headless Chromium driven over its debugging pipe: messages are JSON, ended by NUL.
+
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Far beyond what any step needs on a slow machine: only a browser that hangs gets there.
+const PATIENCE: Duration = Duration::from_secs(120);
+const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+const FLAGS: [&str; 11] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+];
+
+pub struct Browser {
+    child: Child,
+    to: ChildStdin,
+    from: Receiver<Value>,
+    folder: tempfile::TempDir,
+    last_id: u64,
+    session: String,
+    /// Events since the page was opened.
+    events: VecDeque<Value>,
+}
+
+impl Browser {
+    pub fn start() -> Browser {
+        let program = NAMES.into_iter().find_map(in_path).unwrap_or_else(|| {
+            panic!("no Chromium is installed, in which the report is tested: install the package chromium")
+        });
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        // The browser speaks on descriptors 3 and 4.
+        let mut child = Command::new("sh")
+            .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >&2"])
+            .arg(program)
+            .args(FLAGS)
+            .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+            .env("HOME", folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("sh starts");
+        let to = child.stdin.take().expect("stdin is piped");
+        let from = listen(BufReader::new(child.stdout.take().expect("stdout is piped")));
+        let (last_id, session, events) = (0, String::new(), VecDeque::new());
+        let mut browser = Browser { child, to, from, folder, last_id, session, events };
+        browser.attach();
+        browser
+    }
+
+    fn attach(&mut self) {
+        let target = self.call("Target.createTarget", json!({"url": "about:blank"}));
+        let attached = self.call("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
+        self.session = attached["sessionId"].as_str().expect("a session").to_owned();
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            self.call(&format!("{domain}.enable"), json!({}));
+        }
+    }
+
+    /// Shows `html` as a file of its own, `hash` (`#figure/…`) in the address; returns when everything is drawn.
+    pub fn open(&mut self, html: &str, hash: &str) {
+        let file = self.folder.path().join("report.html");
+        std::fs::write(&file, html).expect("the page is written");
+        self.call("Page.navigate", json!({"url": "about:blank"}));
+        self.wait_for("Page.loadEventFired");
+        self.events.clear();
+        self.call("Page.navigate", json!({"url": format!("file://{}{hash}", file.display())}));
+        self.wait_for("Page.loadEventFired");
+        self.drawn();
+    }
+
+    /// Charts draw themselves when their place has a size; two frames later they have.
+    pub fn drawn(&mut self) {
+        self.eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0))))");
+    }
+
+    /// The value of a JavaScript expression; promises are awaited.
+    pub fn eval(&mut self, expression: &str) -> Value {
+        let asked = json!({"expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true});
+        let answer = self.call("Runtime.evaluate", asked);
+        assert!(answer.get("exceptionDetails").is_none(), "{expression}\n{:#}", answer["exceptionDetails"]);
+        answer["result"]["value"].clone()
+    }
+
+    pub fn text(&mut self, expression: &str) -> String {
+        match self.eval(expression) {
+            Value::String(text) => text,
+            other => panic!("{expression} is no text: {other}"),
+        }
+    }
+
+    pub fn count(&mut self, selector: &str) -> u64 {
+        let selector = json!(selector);
+        self.eval(&format!("document.querySelectorAll({selector}).length")).as_u64().expect("a number")
+    }
+
+    pub fn size(&mut self, width: u32, height: u32) {
+        let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        self.call("Emulation.setDeviceMetricsOverride", metrics);
+    }
+
+    pub fn prefer(&mut self, scheme: &str) {
+        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+        self.call("Emulation.setEmulatedMedia", json!({"features": features}));
+    }
+
+    /// As on paper.
+    pub fn print(&mut self) {
+        self.size(780, 1100);
+        self.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
+    }
+
+    pub fn press(&mut self, key: &str) {
+        for kind in ["keyDown", "keyUp"] {
+            self.call("Input.dispatchKeyEvent", json!({"type": kind, "key": key}));
+        }
+    }
+
+    /// Clicks the element and returns the file that it saves.
+    pub fn download(&mut self, selector: &str) -> (String, String) {
+        let folder = self.folder.path().join("saved");
+        let asked = json!({"behavior": "allow", "downloadPath": folder, "eventsEnabled": true});
+        self.call("Browser.setDownloadBehavior", asked);
+        self.eval(&format!("document.querySelector({}).click()", json!(selector)));
+        let begun = self.wait_for("Browser.downloadWillBegin");
+        let name = begun["params"]["suggestedFilename"].as_str().expect("a file name").to_owned();
+        while self.wait_for("Browser.downloadProgress")["params"]["state"] != "completed" {}
+        let content = std::fs::read_to_string(folder.join(&name)).expect("the saved file");
+        (name, content)
+    }
+
+    /// The whole page as PNG, for eyes.
+    pub fn screenshot(&mut self) -> Vec<u8> {
+        let shot = self.call("Page.captureScreenshot", json!({"format": "png", "captureBeyondViewport": true}));
+        decode(shot["data"].as_str().expect("base64"))
+    }
+
+    /// Errors and warnings of the page since it was opened, and every request for something outside of it.
+    pub fn complaints(&mut self) -> Vec<String> {
+        self.eval("0");
+        self.events.iter().filter_map(complaint).collect()
+    }
+
+    fn wait_for(&mut self, method: &str) -> Value {
+        if let Some(at) = self.events.iter().position(|event| event["method"] == method && event["seen"].is_null()) {
+            self.events[at]["seen"] = Value::Bool(true);
+            return self.events[at].clone();
+        }
+        loop {
+            let mut message = self.receive(method);
+            let found = message["method"] == method;
+            if found {
+                message["seen"] = Value::Bool(true);
+            }
+            self.events.push_back(message.clone());
+            if found {
+                return message;
+            }
+        }
+    }
+
+    fn call(&mut self, method: &str, params: Value) -> Value {
+        self.last_id += 1;
+        let mut message = json!({"id": self.last_id, "method": method, "params": params});
+        if !self.session.is_empty() && !method.starts_with("Target.") && !method.starts_with("Browser.") {
+            message["sessionId"] = json!(self.session);
+        }
+        self.to.write_all(format!("{message}\0").as_bytes()).expect("the browser listens");
+        loop {
+            let answer = self.receive(method);
+            if answer["id"] == self.last_id {
+                assert!(answer.get("error").is_none(), "{method}: {}", answer["error"]);
+                return answer["result"].clone();
+            }
+            self.events.push_back(answer);
+        }
+    }
+
+    fn receive(&self, waiting_for: &str) -> Value {
+        self.from.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("waiting for {waiting_for}: {error}"))
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.to.write_all(b"{\"id\":999999,\"method\":\"Browser.close\"}\0");
+        // It answers, closes its pipe and ends; only one that hangs is killed.
+        while self.from.recv_timeout(Duration::from_secs(20)).is_ok() {}
+        if !matches!(self.child.try_wait(), Ok(Some(_))) {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}
+
+fn in_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+fn listen(mut pipe: impl BufRead + Send + 'static) -> Receiver<Value> {
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        let mut message = Vec::new();
+        while matches!(pipe.read_until(0, &mut message), Ok(n) if n > 0) {
+            message.pop();
+            let Ok(value) = serde_json::from_slice(&message) else { break };
+            if send.send(value).is_err() {
+                break;
+            }
+            message.clear();
+        }
+    });
+    receive
+}
+
+fn complaint(event: &Value) -> Option<String> {
+    let params = &event["params"];
+    match event["method"].as_str()? {
+        "Runtime.exceptionThrown" => Some(format!("exception: {}", params["exceptionDetails"])),
+        "Runtime.consoleAPICalled" => Some(format!("console.{}: {}", params["type"], params["args"])),
+        "Log.entryAdded" => Some(format!("log: {}", params["entry"])),
+        "Network.requestWillBeSent" => {
+            let url = params["request"]["url"].as_str().unwrap_or_default();
+            let inside = ["file://", "data:", "blob:"].iter().any(|scheme| url.starts_with(scheme));
+            (!inside || (url.starts_with("file://") && !url.contains("/report.html")))
+                .then(|| format!("request: {url}"))
+        }
+        _ => None,
+    }
+}
+
+fn decode(base64: &str) -> Vec<u8> {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = base64.bytes().filter_map(|byte| DIGITS.iter().position(|digit| *digit == byte));
+    let (mut bits, mut held, mut bytes) = (0u32, 0, Vec::new());
+    for digit in digits {
+        bits = bits << 6 | digit as u32;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held) as u8);
+        }
+    }
+    bytes
+}

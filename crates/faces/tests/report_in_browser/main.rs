@@ -1,0 +1,226 @@
+//! The HTML report in a real browser: what it draws, that it asks nobody for anything, that text stays text.
+
+mod browser;
+mod csv;
+mod pictures;
+mod runs;
+mod sample;
+
+use browser::Browser;
+use faces::{html, json, numbers};
+use model::{Label, Report};
+use serde_json::{Value, json};
+
+fn show(browser: &mut Browser, run: &runs::Run, hash: &str) {
+    browser.open(&html::page(&run.0, &run.1), hash);
+}
+
+/// Neither errors nor requests, and no number that is none.
+fn assert_sound(browser: &mut Browser, what: &str) {
+    assert_eq!(browser.complaints(), [""; 0], "{what}");
+    assert_eq!(browser.eval("document.documentElement.dataset.ready"), "true", "{what}");
+    let broken = "[...document.querySelectorAll('svg *')].filter(e => [...e.attributes].some(a => /NaN|undefined|Infinity/.test(a.value)))
+        .map(e => e.outerHTML.slice(0, 200))";
+    assert_eq!(browser.eval(broken), json!([]), "{what}");
+    let text = browser.text("document.querySelector('main').innerText");
+    for word in ["NaN", "undefined", "[object", "Infinity"] {
+        assert!(!text.contains(word), "{what} shows {word}");
+    }
+}
+
+fn struck(report: &Report) -> usize {
+    report.figures.iter().filter(|figure| figure.chart && matches!(figure.label, Label::Implausible(_))).count()
+}
+
+#[test]
+fn every_part_is_drawn_and_says_what_the_terminal_says() {
+    let run = runs::usual();
+    let mut browser = Browser::start();
+    browser.size(1280, 900);
+    show(&mut browser, &run, "");
+    assert_sound(&mut browser, "the usual run");
+    let counts = ["#chart", "#ledger", "#peers", "#detail"].map(|part| browser.count(&format!("{part} .chart > svg")));
+    assert_eq!(counts, [6, 6, 6, 3]);
+
+    let values = run.0.chart.iter().filter(|cell| cell.estimate.is_some()).count() + struck(&run.0);
+    assert_eq!(browser.count("#chart g[aria-label=dot] path"), values as u64, "one mark for each value");
+    assert_eq!(browser.count("#peers g[aria-label=dot]:not(.ring) path"), 18, "3 OSDs × 6 patterns");
+    assert_eq!(browser.count("#peers .ring path, #peers .ring circle"), 1, "one outlier among them");
+    assert_eq!(browser.count(".figure-table tbody tr"), run.0.figures.len() as u64);
+    assert_eq!(browser.count("#detail article"), 1, "the first figure is chosen");
+
+    let table = browser.text("document.querySelector('.chart-table').innerText");
+    for cell in &run.0.chart {
+        if let Some(estimate) = &cell.estimate {
+            let words = numbers::figure(estimate, cell.pattern.metric(cell.layer)).plain();
+            assert!(table.contains(&words), "{words} is not in\n{table}");
+        }
+        assert!(cell.label == "settled" || table.contains(&cell.label), "{} is not in\n{table}", cell.label);
+    }
+    let reasons = browser.text("document.querySelector('.notes').innerText");
+    for why in run.0.chart.iter().filter_map(|cell| cell.why.as_ref()) {
+        assert!(reasons.contains(why.as_str()), "{why} is not in\n{reasons}");
+    }
+    assert!(browser.count("#chart s") > 0, "what is implausible is struck out");
+}
+
+#[test]
+fn a_figure_is_chosen_by_click_key_link_and_address() {
+    let run = runs::usual();
+    let mut browser = Browser::start();
+    show(&mut browser, &run, "#figure/rbd/fathom.ab3f/write-linear");
+    let heading = "document.querySelector('#detail .where').textContent";
+    assert_eq!(browser.text(heading), "rbd · fathom.ab3f · write-linear");
+    assert!(browser.text("document.querySelector('#detail .why').textContent").contains("2 % a minute"));
+
+    browser.eval("document.querySelector('.figure-table tbody tr').click()");
+    assert_eq!(browser.text("decodeURIComponent(location.hash)"), "#figure/device//dev/sda/write-latency");
+    assert_eq!(browser.text(heading), "device · /dev/sda on ceph-a · write-latency");
+    assert_eq!(browser.count("#figures tr[aria-selected=true]"), 1);
+
+    browser.eval("document.querySelector('#figures tr[aria-selected=true]').focus()");
+    browser.press("ArrowDown");
+    assert_eq!(browser.text(heading), "device · /dev/sdb on ceph-b · write-latency");
+
+    let links = "[...document.querySelectorAll('#chart svg a')].map(a => a.getAttribute('href')).find(h => h.includes('rados'))";
+    browser.eval(&format!("new Promise(done => {{ addEventListener('hashchange', done, {{once: true}}); location.hash = {links} }}).then(() => 0)"));
+    assert_eq!(browser.text(heading), "rados · fathom.ab3f · write-latency");
+
+    browser.eval("(() => { const f = document.querySelector('.filter input'); f.value = 'osd.2 unsettled'; f.dispatchEvent(new Event('input')) })()");
+    assert_eq!(
+        browser.text("document.querySelector('.filter output').value"),
+        format!("0 of {} figures", run.0.figures.len())
+    );
+    browser.eval("document.querySelectorAll('#figures th button')[3].click()");
+    assert_eq!(browser.count("#figures th[aria-sort=ascending]"), 1);
+    browser.drawn();
+    assert_sound(&mut browser, "after choosing");
+}
+
+#[test]
+fn both_colour_schemes_and_a_switch_that_leaves_nothing_behind() {
+    let run = runs::usual();
+    let mut browser = Browser::start();
+    let paper = "getComputedStyle(document.body).backgroundColor";
+    browser.prefer("light");
+    show(&mut browser, &run, "");
+    let light = browser.text(paper);
+    browser.prefer("dark");
+    let dark = browser.text(paper);
+    assert_ne!(light, dark, "the page follows what the reader prefers");
+    browser.eval("document.querySelector('#theme').click()");
+    assert_eq!(browser.text(paper), light, "the button overrides it");
+    browser.eval("document.querySelector('#theme').click()");
+    assert_eq!(browser.text(paper), dark);
+    assert_eq!(browser.eval("localStorage.length + sessionStorage.length + document.cookie.length"), 0);
+    assert_sound(&mut browser, "after switching");
+}
+
+#[test]
+fn text_stays_text_however_long_and_hostile() {
+    let mut browser = Browser::start();
+    browser.size(400, 800);
+    show(&mut browser, &runs::hostile(), "");
+    assert_sound(&mut browser, "hostile text");
+    assert!(browser.text("document.title").contains(runs::ATTACK), "the title is the text itself");
+    assert_eq!(browser.count("img, iframe, object, embed, link[rel=stylesheet]"), 0);
+    assert_eq!(browser.count("script"), 3, "two blocks of data and the bundle");
+    assert!(browser.text("document.querySelector('#alerts').innerText").contains(runs::ATTACK));
+}
+
+#[test]
+fn nothing_is_wider_than_a_phone() {
+    let mut browser = Browser::start();
+    browser.size(360, 740);
+    for (name, run) in [("usual", runs::usual()), ("hostile", runs::hostile()), ("hundred OSDs", runs::hundred_osds())]
+    {
+        show(&mut browser, &run, "");
+        let width = browser.eval("document.documentElement.scrollWidth").as_u64().expect("a number");
+        assert!(width <= 360, "{name}: the page is {width} px wide");
+    }
+}
+
+#[test]
+fn runs_with_little_in_them_are_shown_as_such() {
+    let mut browser = Browser::start();
+    for (name, run) in [("empty", runs::empty()), ("one OSD", runs::one_osd()), ("hundred OSDs", runs::hundred_osds())]
+    {
+        show(&mut browser, &run, "");
+        assert_sound(&mut browser, name);
+        let figures = run.0.figures.len() as u64;
+        assert_eq!(browser.count(".figure-table tbody tr"), figures, "{name}");
+        assert_eq!(browser.count(".state.provisional") == 1, !run.0.finished, "{name}");
+    }
+    show(&mut browser, &runs::usual(), "#figure/rados/fathom.ab3f/read-linear");
+    assert_eq!(browser.text("document.querySelector('#detail .big').textContent"), "no valuevoid");
+    assert_sound(&mut browser, "a void figure");
+}
+
+#[test]
+fn the_raw_numbers_are_saved_from_the_page_alone() {
+    let run = runs::usual();
+    let mut browser = Browser::start();
+    show(&mut browser, &run, "");
+
+    let (name, text) = browser.download("#save-json");
+    assert_eq!(name, "fathom-20261121-093012-ab3f.json");
+    serde_json::from_str::<Value>(&text).expect("JSON");
+    let mut wanted = json::document(&run.0, &run.1);
+    wanted["scope"]["options"]["mgr/mgr/dashboard/jwt_token_secret"] = json!("(hidden)");
+    assert_eq!(text, wanted.to_string(), "the very document that the command gives");
+
+    let (_, text) = browser.download("#save-figures");
+    let rows = csv::parse(&text);
+    assert_eq!(rows.len(), run.0.figures.len() + 1);
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()), "every line has all columns");
+    let value = rows[0].iter().position(|head| head == "value").expect("a column `value`");
+    for (row, figure) in rows[1..].iter().zip(&run.0.figures) {
+        assert_eq!(row[value].parse().ok(), figure.estimate.map(|estimate| estimate.value), "{row:?}");
+    }
+
+    let (_, text) = browser.download("#save-windows");
+    let windows: usize = run.1.slices.iter().map(|slice| slice.samples.len()).sum();
+    assert_eq!(csv::parse(&text).len(), windows + 1, "one line for each window");
+    let (name, text) = browser.download("#detail .save");
+    assert_eq!(name, "fathom-device-_dev_sda-write-latency-windows.csv");
+    let first: usize = run.1.slices.iter().filter(|slice| slice.step.0 == 0).map(|slice| slice.samples.len()).sum();
+    assert_eq!(csv::parse(&text).len(), first + 1);
+    assert_sound(&mut browser, "after saving");
+}
+
+#[test]
+fn numbers_without_sense_break_no_picture() {
+    let mut browser = Browser::start();
+    let run = runs::nonsense();
+    show(&mut browser, &run, "");
+    assert_sound(&mut browser, "nonsense");
+    for i in [1, 30, 60] {
+        browser.eval(&format!("document.querySelectorAll('.figure-table tbody tr')[{i}].click()"));
+        browser.drawn();
+        assert_sound(&mut browser, &format!("figure {i} of nonsense"));
+    }
+}
+
+#[test]
+fn a_page_that_asks_for_something_would_be_seen() {
+    let mut browser = Browser::start();
+    let (report, record) = runs::empty();
+    let page = html::page(&report, &record);
+    for harm in
+        ["<img src=\"http://example.invalid/x\">", "<script>alert(1)</script>", "<script src=\"x.js\"></script>"]
+    {
+        browser.open(&page.replace("</body>", &format!("{harm}</body>")), "");
+        assert!(!browser.complaints().is_empty(), "{harm} went unnoticed");
+    }
+    browser.open(&page, "");
+    assert_eq!(browser.complaints(), [""; 0], "and without it there is nothing to see");
+}
+
+#[test]
+fn a_page_is_small_and_carries_no_secret() {
+    let (report, record) = runs::large();
+    let bytes = html::page(&report, &record).len();
+    assert!(bytes < 2_000_000, "{bytes} bytes for {} figures", report.figures.len());
+    let (report, record) = runs::usual();
+    assert!(!html::page(&report, &record).contains("fathom-must-not-show-this"));
+}

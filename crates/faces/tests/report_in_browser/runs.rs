@@ -1,0 +1,284 @@
+//! The runs that are looked at: a usual one, an empty one, one OSD alone, a hundred OSDs, one full of hostile text.
+
+use crate::sample::{HOSTS, Sampler};
+use model::*;
+use std::collections::BTreeMap;
+
+pub type Run = (Report, Record);
+
+const OSDS: [&str; 3] = ["osd.0", "osd.1", "osd.2"];
+const DISKS: [&str; 3] = ["/dev/sda", "/dev/sdb", "/dev/sdc"];
+
+/// Three OSDs, six layers, all labels.
+pub fn usual() -> Run {
+    let mut run = Sampler::new(80, 3);
+    for pattern in Pattern::ALL {
+        for (i, host) in HOSTS.into_iter().enumerate() {
+            let slow = if i == 2 && pattern.writes() { 1.28 } else { 1.0 };
+            run.step(Layer::Device, pattern, &[(DISKS[i], Some(host))], slow, true);
+        }
+        if matches!(pattern, Pattern::WriteLatency | Pattern::WriteLinear | Pattern::ReadLinear) {
+            run.step(Layer::Network, pattern, &[("ceph-a→ceph-b", None)], 1.0, true);
+            run.step(Layer::Network, pattern, &[("ceph-a→ceph-c", None)], 1.02, true);
+        }
+        for (layer, has) in [(Layer::Store, pattern.writes()), (Layer::Osd, true)] {
+            for i in (0..3).filter(|_| has) {
+                let slow = if i == 2 && pattern.writes() { 1.24 } else { 1.0 };
+                run.step(layer, pattern, &[(OSDS[i], Some(HOSTS[i]))], slow, true);
+            }
+        }
+        let all: Vec<_> = OSDS.into_iter().zip(HOSTS.map(Some)).collect();
+        run.step(Layer::Osd, pattern, &all, 1.35, false);
+        run.step(Layer::Rados, pattern, &[("fathom.ab3f", None)], 1.0, true);
+        run.step(Layer::Rbd, pattern, &[("fathom.ab3f", None)], 1.0, true);
+    }
+    let mut run = run.explained();
+    run.report.ledger = ledger();
+    run.report.outliers = [Layer::Osd, Layer::Store].map(slow_one).to_vec();
+    told(&mut run);
+    run.record.scope = scope();
+    (run.report, run.record)
+}
+
+fn slow_one(layer: Layer) -> Outlier {
+    let says = "24 % slower than the median of the other two, beyond the noise (p = 0.004)".to_owned();
+    Outlier { layer, pattern: Pattern::WriteLatency, target: "osd.2".into(), slower_by: 0.24, says }
+}
+
+fn told(run: &mut Sampler) {
+    run.report.errors = vec!["osd.1 went down during rados read-linear; the run went on without that figure".into()];
+    run.report.changes = vec![
+        Undo {
+            change: Change::Pool { name: "fathom.ab3f".into(), pg_num: 32, size: None },
+            before: None,
+            undone: true,
+        },
+        Undo {
+            change: Change::Image { pool: "fathom.ab3f".into(), name: "fathom.0".into(), bytes: 8 << 30 },
+            before: None,
+            undone: true,
+        },
+        Undo { change: Change::Flag { name: "noscrub".into() }, before: None, undone: true },
+    ];
+    run.report.findings = vec![Finding {
+        id: "disk-volatile-cache".into(),
+        standing: Standing::Hint,
+        target: "/dev/sdc".into(),
+        says: "writes that are made durable take 28 % longer than on its peers".into(),
+        evidence: vec!["write-latency 0.51 ms against 0.40 ms".into()],
+        fix: "compare the drive's firmware and write cache with its peers".into(),
+        risk: String::new(),
+    }];
+    run.record.changes = run.report.changes.clone();
+    run.record.errors = run.report.errors.clone();
+}
+
+fn row(pattern: Pattern, layer: Layer, adds: f64, half: f64, share: f64, because: &str) -> LedgerRow {
+    LedgerRow {
+        pattern,
+        layer,
+        adds: Estimate::new(adds, half),
+        expected: None,
+        unexplained: None,
+        share,
+        ceiling: None,
+        because: because.into(),
+    }
+}
+
+fn stage(pattern: Pattern, layer: Layer, adds: f64, total: f64, expected: Option<f64>, because: &str) -> LedgerRow {
+    let unexplained = expected.map(|expected| adds - expected);
+    LedgerRow { expected, unexplained, ..row(pattern, layer, adds, 0.012 + adds * 0.06, adds / total, because) }
+}
+
+fn limit(pattern: Pattern, layer: Layer, value: f64, ceiling: f64, because: &str) -> LedgerRow {
+    let lost = row(pattern, layer, ceiling - value, ceiling * 0.03, value / ceiling, because);
+    LedgerRow { ceiling: Some(ceiling), ..lost }
+}
+
+fn ledger() -> Vec<LedgerRow> {
+    use Layer::*;
+    use Pattern::*;
+    vec![
+        stage(WriteLatency, Device, 0.40, 1.9, None, "the bare disk: 4 KiB O_DSYNC at depth 1"),
+        stage(WriteLatency, Network, 0.030, 1.9, Some(0.030), "one 4 KiB round trip, client to primary"),
+        stage(WriteLatency, Store, 0.30, 1.9, Some(0.12), "one more write of the log, at the device's own pace"),
+        stage(WriteLatency, Osd, 0.37, 1.9, Some(0.25), "messenger and queues: 0.25 ms of CPU at 2.4 GHz"),
+        stage(WriteLatency, Rados, 0.70, 1.9, Some(0.49), "slowest of 2 replicas in parallel, and one more round trip"),
+        stage(WriteLatency, Rbd, 0.10, 1.9, Some(0.11), "object map and client library"),
+        stage(ReadLatency, Device, 0.11, 0.75, None, "the bare disk: 4 KiB O_DIRECT at depth 1"),
+        stage(ReadLatency, Network, 0.030, 0.75, Some(0.030), "one 4 KiB round trip, client to primary"),
+        stage(ReadLatency, Osd, 0.28, 0.75, Some(0.18), "messenger and queues"),
+        stage(ReadLatency, Rados, 0.33, 0.75, None, "no model"),
+        limit(WriteParallel, Store, 24_000.0, 60_000.0, "device 60,000 IOPS / 1 write each"),
+        limit(WriteParallel, Osd, 9_500.0, 24_000.0, "store 24,000 IOPS"),
+        limit(WriteParallel, Rados, 2_900.0, 9_500.0, "osd.* 28,500 IOPS / 3 replicas"),
+        limit(WriteParallel, Rbd, 2_400.0, 2_900.0, "rados 2,900 IOPS"),
+        limit(ReadParallel, Osd, 21_000.0, 95_000.0, "device 95,000 IOPS"),
+        limit(ReadParallel, Rados, 38_000.0, 63_000.0, "osd.* 63,000 IOPS: 3 × 21,000"),
+        limit(WriteLinear, Store, 320.0, 480.0, "device 480 MB/s"),
+        limit(WriteLinear, Osd, 260.0, 320.0, "store 320 MB/s"),
+        limit(WriteLinear, Rados, 190.0, 260.0, "osd.* 780 MB/s / 3 replicas; network 1,170 MB/s is higher"),
+        limit(WriteLinear, Rbd, 175.0, 190.0, "rados 190 MB/s"),
+        limit(ReadLinear, Osd, 410.0, 520.0, "device 520 MB/s"),
+    ]
+}
+
+fn scope() -> Scope {
+    let host = |(i, name): (usize, &str)| HostScope {
+        name: name.into(),
+        address: Some(format!("10.77.0.{}", i + 1)),
+        kernel: Some("6.1.0-41-amd64".into()),
+        cpu: Some("AMD EPYC 9354P 32-Core Processor".into()),
+        cores: Some(2),
+        memory: Some(8 << 30),
+        here: i == 0,
+        ..HostScope::default()
+    };
+    let osd = |i: u32| OsdScope {
+        id: i,
+        host: HOSTS[i as usize].into(),
+        class: Some("ssd".into()),
+        device: Some(DISKS[i as usize].into()),
+        up: i != 1,
+        inside: true,
+        address: Some(format!("10.77.0.{}:6800", i + 1)),
+        version: Some("16.2.15".into()),
+        store: Some("bluestore".into()),
+        bytes: Some(100 << 30),
+        bytes_used: Some(3 << 30),
+    };
+    let device = |i: usize| DeviceScope {
+        path: DISKS[i].into(),
+        host: Some(HOSTS[i].into()),
+        model: Some("SAMSUNG MZQL2960HCJR".into()),
+        bytes: Some(894 << 30),
+        rotational: Some(false),
+        osds: vec![i as u32],
+    };
+    Scope {
+        fsid: Some("5f4a0b0e-7f0c-4c1e-9c55-2d0b6a3c1e77".into()),
+        cluster: Some("lab:default".into()),
+        health: Some("HEALTH_WARN".into()),
+        health_checks: vec!["OSD_DOWN: 1 osds down".into()],
+        versions: BTreeMap::from(["mon", "mgr", "osd"].map(|daemon| (daemon.into(), vec!["16.2.15".into()]))),
+        client_version: Some("16.2.15".into()),
+        hosts: HOSTS.into_iter().enumerate().map(host).collect(),
+        devices: (0..3).map(device).collect(),
+        osds: (0..3).map(osd).collect(),
+        pools: vec![PoolScope {
+            id: 2,
+            name: "rbd".into(),
+            size: 3,
+            min_size: 2,
+            erasure_k: None,
+            pg_num: 32,
+            applications: vec!["rbd".into()],
+        }],
+        options: BTreeMap::from([
+            ("global/osd_pool_default_pg_num".into(), "32".into()),
+            ("mgr/mgr/dashboard/jwt_token_secret".into(), "fathom-must-not-show-this".into()),
+        ]),
+    }
+}
+
+pub fn empty() -> Run {
+    let run = Sampler::new(0, 0);
+    (Report { finished: false, ..run.report }, Record::default())
+}
+
+/// A provisional report of one OSD: two layers, two patterns.
+pub fn one_osd() -> Run {
+    let mut run = Sampler::new(64, 1);
+    for pattern in [Pattern::WriteLatency, Pattern::ReadParallel] {
+        run.step(Layer::Osd, pattern, &[("osd.0", Some("ceph-a"))], 1.0, true);
+        run.step(Layer::Rados, pattern, &[("rbd", None)], 1.0, true);
+    }
+    let run = run.explained();
+    (Report { finished: false, ..run.report }, run.record)
+}
+
+pub fn hundred_osds() -> Run {
+    let mut run = Sampler::new(120, 2);
+    for pattern in [Pattern::WriteLatency, Pattern::ReadParallel] {
+        for osd in 0..100 {
+            let (name, host) = (format!("osd.{osd}"), format!("ceph-{:02}", osd % 10));
+            let slow = if osd == 57 { 1.5 } else { 1.0 };
+            run.step(Layer::Osd, pattern, &[(&name, Some(&host))], slow, true);
+        }
+    }
+    let mut run = run.explained();
+    let slow = slow_one(Layer::Osd);
+    run.report.outliers = vec![Outlier { target: "osd.57".into(), slower_by: 0.5, ..slow }];
+    (run.report, run.record)
+}
+
+/// As large as a full run gets: 60 figures, 6 slices each, 120 windows each.
+pub fn large() -> Run {
+    let mut run = Sampler::new(120, 6);
+    for pattern in Pattern::ALL {
+        for n in 0..10 {
+            run.step(Layer::Osd, pattern, &[(&format!("osd.{n}"), Some("ceph-a"))], 1.0, true);
+        }
+    }
+    let run = run.explained();
+    (run.report, run.record)
+}
+
+/// Numbers that no measurement should give, and that no picture may fall over: zero, negative, endless, not a number.
+pub fn nonsense() -> Run {
+    let (mut report, record) = usual();
+    const ODD: [f64; 7] = [0.0, -3.0, f64::NAN, f64::INFINITY, 1e300, 1e-300, f64::NEG_INFINITY];
+    let mut odd = ODD.into_iter().cycle();
+    let mut estimate = || {
+        let mut next = || odd.next().unwrap_or(0.0);
+        Estimate { value: next(), low: next(), high: next() }
+    };
+    for figure in &mut report.figures {
+        figure.estimate = Some(estimate());
+        for percentile in &mut figure.percentiles {
+            let Estimate { value, low, high } = estimate();
+            *percentile = Percentile { value_ms: value, low_ms: Some(low), high_ms: Some(high), ..percentile.clone() };
+        }
+    }
+    report.chart.iter_mut().for_each(|cell| cell.estimate = Some(estimate()));
+    for row in &mut report.ledger {
+        let Estimate { value, low, high } = estimate();
+        *row = LedgerRow { adds: estimate(), expected: Some(value), share: low, ceiling: Some(high), ..row.clone() };
+    }
+    (report, record)
+}
+
+pub fn all() -> [(&'static str, Run); 5] {
+    [("usual", usual()), ("empty", empty()), ("one", one_osd()), ("hundred", hundred_osds()), ("hostile", hostile())]
+}
+
+pub const ATTACK: &str =
+    "</script><!--<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">";
+
+/// Text from outside (names, reasons, errors) that tries to be more than text, and very long names.
+pub fn hostile() -> Run {
+    let (mut report, mut record) = usual();
+    let long = format!("{ATTACK}{}", "very-long-name-".repeat(20));
+    for step in &mut record.plan.steps {
+        step.targets.iter_mut().for_each(|target| target.name = format!("{long}{}", target.name));
+    }
+    for figure in &mut report.figures {
+        figure.target = format!("{long}{}", figure.target);
+        figure.host = figure.host.as_ref().map(|host| format!("{host}{long}"));
+        if let Label::Imprecise(why) | Label::Void(why) | Label::Implausible(why) = &mut figure.label {
+            *why = long.clone();
+        }
+    }
+    report.chart.iter_mut().for_each(|cell| cell.why = Some(long.clone()));
+    report.ledger.iter_mut().for_each(|row| row.because = long.clone());
+    report.outliers.iter_mut().for_each(|outlier| outlier.says = long.clone());
+    report.errors = vec![long.clone()];
+    report.head.run = long.clone();
+    report.head.command = long.clone();
+    report.head.version = ATTACK.into();
+    record.scope.options.insert(long.clone(), long.clone());
+    record.scope.hosts.iter_mut().for_each(|host| host.name = long.clone());
+    record.scope.cluster = Some(long);
+    (report, record)
+}

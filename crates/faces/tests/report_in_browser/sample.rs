@@ -1,0 +1,298 @@
+//! A run as it could have been: three OSDs on three hosts, six layers, every label, an outlier, a void figure.
+
+use model::*;
+use std::collections::BTreeMap;
+
+/// Small and reproducible; good enough to draw latencies from.
+pub struct Chance(u64);
+
+impl Chance {
+    pub fn new(seed: u64) -> Chance {
+        Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn unit(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Normal, by twelve uniform ones.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
+    }
+}
+
+/// What a layer does at each pattern, in the metric's unit; zero: the layer does not have the pattern.
+fn level(layer: Layer, pattern: Pattern) -> f64 {
+    let row = match layer {
+        Layer::Device => [0.40, 0.11, 60_000.0, 95_000.0, 480.0, 520.0],
+        Layer::Network => [0.030, 0.0, 0.0, 0.0, 1_170.0, 1_180.0],
+        Layer::Store => [0.70, 0.0, 24_000.0, 0.0, 320.0, 0.0],
+        Layer::Osd => [1.10, 0.42, 9_500.0, 21_000.0, 260.0, 410.0],
+        Layer::Rados => [1.80, 0.75, 2_900.0, 38_000.0, 190.0, 610.0],
+        Layer::Rbd => [1.90, 0.09, 2_400.0, 31_000.0, 175.0, 700.0],
+    };
+    row[pattern as usize]
+}
+
+/// What is known about a figure, where it is not that it settled.
+fn label(layer: Layer, target: &str, pattern: Pattern) -> Label {
+    use Pattern::*;
+    let why = |text: &str| text.to_owned();
+    match (layer, target, pattern) {
+        (Layer::Rados, _, WriteParallel) => Label::Imprecise(why("±9 % after 60 s of measuring, ±5 % was asked for")),
+        (Layer::Rbd, _, WriteLinear) => {
+            Label::Unsettled(why("the level still fell by 2 % a minute when the time was up"))
+        }
+        (Layer::Osd, "osd.1", WriteLatency) => {
+            Label::Wandering(why("slice means differ by 7 %, their inside explains 2 %"))
+        }
+        (Layer::Osd, "osd.2", ReadParallel) => Label::FewEvents(why("2 dips carry 40 % of the interval; 4 are needed")),
+        (Layer::Store, "osd.2", WriteLinear) => {
+            Label::TwoLevels(why("210 MB/s for 30 % of the time, 370 MB/s for the rest"))
+        }
+        (Layer::Device, "/dev/sdb", WriteLinear) => {
+            Label::Burst(why("valid up to 6.2 GiB written; the drive's cache may hold more"))
+        }
+        (Layer::Rbd, _, ReadParallel) => {
+            Label::GeneratorLimited(why("this host's two cores were 98 % busy with the load itself"))
+        }
+        (Layer::Rbd, _, ReadLatency) => {
+            Label::Implausible(why("0.09 ms is less than the 0.11 ms of the bare disk: something cached the reads"))
+        }
+        (Layer::Rados, _, ReadLinear) => Label::Void(why("osd.1 went down 3.1 s after the first slice began")),
+        _ => Label::Settled,
+    }
+}
+
+pub const HOSTS: [&str; 3] = ["ceph-a", "ceph-b", "ceph-c"];
+
+pub struct Sampler {
+    pub report: Report,
+    pub record: Record,
+    chance: Chance,
+    pub windows: u32,
+    pub passes: u32,
+}
+
+impl Sampler {
+    pub fn new(windows: u32, passes: u32) -> Sampler {
+        let head = RunHead {
+            run: "20261121-093012-ab3f".into(),
+            started: "2026-11-21T09:30:12Z".into(),
+            version: "0.1.0".into(),
+            command: "fathom run --lab --passes 3".into(),
+        };
+        let record = Record { head: head.clone(), seconds: 874.0, finished: true, ..Record::default() };
+        let report = Report {
+            head,
+            seconds: 874.0,
+            passes,
+            finished: true,
+            figures: vec![],
+            chart: vec![],
+            ledger: vec![],
+            outliers: vec![],
+            findings: vec![],
+            changes: vec![],
+            errors: vec![],
+        };
+        Sampler { report, record, chance: Chance::new(7), windows, passes }
+    }
+
+    /// A step with its slices and figures. `scale` makes a target worse (>1) or better than its layer's level.
+    pub fn step(&mut self, layer: Layer, pattern: Pattern, targets: &[(&str, Option<&str>)], scale: f64, chart: bool) {
+        let id = StepId(self.record.plan.steps.len() as u32);
+        let workload = workload(layer, pattern);
+        let targets: Vec<Target> = targets.iter().map(|(name, host)| target(layer, name, *host)).collect();
+        let step = Step { id, layer, pattern, targets, workload, metric: pattern.metric(layer), chart };
+        let wanted = level(layer, pattern) * if step.metric.lower_is_better() { scale } else { 1.0 / scale };
+        let many = step.targets.len() as u32;
+        let mut members: Vec<Option<u32>> = (0..many).map(Some).collect();
+        if many > 1 {
+            members.push(None);
+        }
+        self.record.plan.steps.push(step.clone());
+        for member in members {
+            let whole = if member.is_none() && !step.metric.lower_is_better() { f64::from(many) } else { 1.0 };
+            let value = wanted * whole * (1.0 + 0.015 * self.chance.normal());
+            self.figure(&step, member, value);
+        }
+    }
+
+    fn figure(&mut self, step: &Step, member: Option<u32>, value: f64) {
+        let name = member.map_or_else(|| step.together(), |i| step.targets[i as usize].name.clone());
+        let label = label(step.layer, &name, step.pattern);
+        let mut slices: Vec<Slice> =
+            (1..=self.passes).map(|pass| self.slice(step, member, value, pass, &label)).collect();
+        if let Label::Void(why) = &label {
+            slices.truncate(1);
+            slices[0].samples.truncate(31);
+            slices[0].void = Some(why.clone());
+            slices[0].error = Some("write: Connection timed out".into());
+        }
+        let counted = || slices.iter().flat_map(|slice| slice.counted().iter());
+        let merged = Sparse::merged(counted().map(|sample| &sample.service));
+        let value = measured(step.metric, counted()).unwrap_or(value);
+        let half = if matches!(label, Label::Imprecise(_)) { 0.09 } else { 0.02 + 0.015 * self.chance.unit() };
+        let void = matches!(label, Label::Void(_));
+        self.report.figures.push(Figure {
+            step: step.id,
+            layer: step.layer,
+            target: name,
+            host: member.and_then(|i| step.targets[i as usize].host.clone()),
+            pattern: step.pattern,
+            kind: kind(step.pattern),
+            workload: step.workload.clone(),
+            metric: step.metric,
+            estimate: (!void).then(|| Estimate::new(value, value * half)),
+            label,
+            chart: step.chart && (member.is_some() || step.targets.len() == 1),
+            at_once: step.targets.len() as u32,
+            slices: slices.len() as u32,
+            seconds: slices.iter().map(Slice::seconds).sum(),
+            operations: counted().map(|sample| sample.ops).sum(),
+            bytes: counted().map(|sample| sample.bytes).sum(),
+            errors: counted().map(|sample| sample.errors).sum(),
+            percentiles: if void { vec![] } else { percentiles(&merged) },
+        });
+        self.record.slices.extend(slices);
+    }
+
+    fn slice(&mut self, step: &Step, target: Option<u32>, value: f64, pass: u32, label: &Label) -> Slice {
+        let warmup = if step.pattern.writes() { 8 + pass * 3 } else { 0 };
+        let between = 1.0 + if matches!(label, Label::Wandering(_)) { 0.07 } else { 0.012 } * self.chance.normal();
+        let windows = self.windows + warmup;
+        let samples = (0..windows).map(|i| {
+            let warm = if i < warmup { 0.35 * f64::from(warmup - i) / f64::from(warmup) } else { 0.0 };
+            let fall =
+                if matches!(label, Label::Unsettled(_)) { f64::from(i) / f64::from(windows) * 0.25 } else { 0.0 };
+            let dip = if self.chance.unit() < 0.012 && step.pattern.writes() { 0.45 } else { 0.0 };
+            let worse = 0.985 + warm + fall + dip + 0.035 * self.chance.normal();
+            self.sample(step, value * between, worse.max(0.3), i)
+        });
+        Slice {
+            step: step.id,
+            target,
+            kind: kind(step.pattern),
+            pass,
+            started_seconds: f64::from(pass - 1) * 290.0 + f64::from(step.id.0) * 4.4,
+            window_ns: 100_000_000,
+            samples: samples.collect(),
+            warmup,
+            settled: !matches!(label, Label::Unsettled(_)),
+            void: None,
+            error: None,
+        }
+    }
+
+    /// One window: `worse` times the latency, so many fewer operations.
+    fn sample(&mut self, step: &Step, value: f64, worse: f64, window: u32) -> Sample {
+        let depth = f64::from(step.workload.depth);
+        let per_second = match step.metric {
+            Metric::LatencyMean | Metric::Rtt => 1000.0 / value,
+            Metric::Iops => value,
+            Metric::Bandwidth => value * 1e6 / step.workload.block as f64,
+        } / worse;
+        let ops = (per_second * 0.1 + self.chance.unit()).floor().max(1.0) as u64;
+        let mean_ns = depth / per_second * 1e9;
+        let draws = ops.min(40);
+        let mut counted = Latencies::default();
+        for _ in 0..draws {
+            let slow = if self.chance.unit() < 0.004 { 4.0 + 6.0 * self.chance.unit() } else { 1.0 };
+            counted.record((mean_ns * 0.975 * slow * (0.22 * self.chance.normal() - 0.024).exp()) as u64);
+        }
+        let mut service = counted.take();
+        let each = ops / draws;
+        service.buckets.iter_mut().for_each(|(_, n)| *n *= each);
+        (service.count, service.sum_ns) = (service.count * each, service.sum_ns * each);
+        let bytes = ops * step.workload.block;
+        Sample { window, span_ns: 100_000_000, ops, bytes, errors: 0, service, response: None }
+    }
+
+    /// Depth chart and ledger as they follow from the figures.
+    pub fn explained(mut self) -> Sampler {
+        for layer in Layer::ALL {
+            for pattern in Pattern::ALL {
+                self.report.chart.extend(cell(&self.report.figures, layer, pattern));
+            }
+        }
+        self
+    }
+}
+
+fn kind(pattern: Pattern) -> OpKind {
+    if pattern.writes() { OpKind::Write } else { OpKind::Read }
+}
+
+pub fn target(layer: Layer, name: &str, host: Option<&str>) -> Target {
+    Target { layer, name: name.into(), host: host.map(Into::into), place: Place::Null }
+}
+
+fn workload(layer: Layer, pattern: Pattern) -> Workload {
+    let mut workload = Workload::canonical(pattern, 8 << 30, 18_446_744_073_709_551_557);
+    if layer == Layer::Device {
+        workload.engine = Some("io_uring".into());
+        workload.options = BTreeMap::from([("registered".into(), "files and buffers".into())]);
+    } else {
+        workload.durability = Durability::None;
+        workload.object = Some(4 << 20);
+    }
+    workload
+}
+
+fn measured<'a>(metric: Metric, counted: impl Iterator<Item = &'a Sample>) -> Option<f64> {
+    let (mut sum_ns, mut ops, mut bytes, mut span_ns, mut recorded) = (0u64, 0u64, 0u64, 0u64, 0u64);
+    for sample in counted {
+        sum_ns += sample.service.sum_ns;
+        recorded += sample.service.count;
+        ops += sample.ops;
+        bytes += sample.bytes;
+        span_ns += sample.span_ns;
+    }
+    (recorded > 0).then(|| match metric {
+        Metric::LatencyMean | Metric::Rtt => sum_ns as f64 / recorded as f64 / 1e6,
+        Metric::Iops => ops as f64 / (span_ns as f64 / 1e9),
+        Metric::Bandwidth => bytes as f64 / (span_ns as f64 / 1e3),
+    })
+}
+
+fn percentiles(merged: &Sparse) -> Vec<Percentile> {
+    let ms = |ns: f64| ns / 1e6;
+    let at = |percent: f64, within: f64| {
+        let value_ms = ms(merged.quantile_ns(percent / 100.0).unwrap_or(0.0));
+        let high_ms = (percent < 99.9 || merged.count > 4_000).then_some(value_ms * (1.0 + within * 1.4));
+        Percentile { percent, value_ms, low_ms: Some(value_ms * (1.0 - within)), high_ms }
+    };
+    let max = Percentile { percent: 100.0, value_ms: ms(merged.max_ns as f64), low_ms: None, high_ms: None };
+    vec![at(50.0, 0.012), at(95.0, 0.025), at(99.0, 0.06), at(99.9, 0.16), max]
+}
+
+fn cell(figures: &[Figure], layer: Layer, pattern: Pattern) -> Option<ChartCell> {
+    let own: Vec<&Figure> = figures.iter().filter(|f| f.chart && f.layer == layer && f.pattern == pattern).collect();
+    let first = own.first()?;
+    let good: Vec<Estimate> = own
+        .iter()
+        .filter(|f| !matches!(f.label, Label::Implausible(_) | Label::Void(_)))
+        .filter_map(|f| f.estimate)
+        .collect();
+    let n = good.len() as f64;
+    let mean = good.iter().map(|e| e.value).sum::<f64>() / n;
+    let half = good.iter().map(|e| e.half_width().powi(2)).sum::<f64>().sqrt() / n;
+    let odd = own.iter().find(|f| f.label != Label::Settled);
+    let badness = |f: &&Figure| f.estimate.map_or(0.0, |e| if f.metric.lower_is_better() { e.value } else { -e.value });
+    let worst = own.iter().max_by(|a, b| badness(a).total_cmp(&badness(b))).map(|f| f.target.clone());
+    Some(ChartCell {
+        layer,
+        pattern,
+        estimate: (!good.is_empty()).then(|| Estimate::new(mean, half.max(mean * 0.02))),
+        targets: own.len() as u32,
+        worst: if own.len() > 1 { worst } else { None },
+        label: odd.map_or("settled", |f| f.label.name()).to_owned(),
+        why: odd
+            .and_then(|f| f.label.why())
+            .map(|why| if own.len() > 1 { format!("{}: {why}", odd.unwrap_or(first).target) } else { why.to_owned() }),
+    })
+}
