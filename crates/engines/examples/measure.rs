@@ -1,13 +1,14 @@
 //! Loads one target with one engine for some seconds and says what came of it: one line of JSON, to be compared with
 //! what other load generators say.
 //!
-//! `measure ENGINE PATH read|write DEPTH SECONDS [BLOCK] [JOBS] [none|sync|dsync|fsync|fdatasync]`; engine `auto`: the
-//! layer chooses; path `-`: no file. The file must have been filled by an earlier run with `fill` for ENGINE.
+//! `measure ENGINE PATH read|write|ask DEPTH SECONDS [BLOCK] [JOBS] [none|sync|dsync|fsync|fdatasync]`; engine `auto`: the
+//! layer chooses; path `-`: no file, `pair:A,B` or `pair:A/NAMESPACE,B/NAMESPACE`: two addresses, with `ask` for round
+//! trips. A file must have been filled by an earlier run with `fill` for ENGINE.
 
 use engines::clock::RealClock;
 use engines::crew::{Flow, WindowSet, run_slice};
 use engines::{Context, engine_for};
-use model::{Clock, Durability, Latencies, Layer, Pattern, Place, Step, StepId, Target, Workload};
+use model::{Access, Clock, Durability, Endpoint, Latencies, Layer, Pattern, Place, Step, StepId, Target, Workload};
 use std::sync::Arc;
 
 const WINDOW_NS: u64 = 100_000_000;
@@ -25,46 +26,71 @@ fn main() {
 
 fn run(arguments: &[String]) -> Result<String, String> {
     let word = |n: usize, default: &str| arguments.get(n).map_or(default, String::as_str).to_string();
-    let number = |n: usize, default: &str| word(n, default).parse::<u64>().map_err(|e| format!("{}: {e}", word(n, default)));
-    let step = step(&word(0, "auto"), &word(1, "-"), &word(2, "read"), number(3, "1")?, number(5, "4096")?, number(6, "1")?, &word(7, "none"))?;
+    let number =
+        |n: usize, default: &str| word(n, default).parse::<u64>().map_err(|e| format!("{}: {e}", word(n, default)));
+    let step = step(
+        &word(0, "auto"),
+        &word(1, "-"),
+        &word(2, "read"),
+        number(3, "1")?,
+        number(5, "4096")?,
+        number(6, "1")?,
+        &word(7, "none"),
+    )?;
     let engine = engine_for(&step).map_err(|error| error.to_string())?;
     let target = &step.targets[0];
     if let Some(why) = engine.refuse(target, &step.workload) {
         return Err(why);
     }
     if word(0, "") == "fill" {
-        engine.prepare(&Context::default(), target, &step.workload, &mut |_| true).map_err(|error| error.to_string())?;
+        engine
+            .prepare(&Context::default(), target, &step.workload, &mut |_| true)
+            .map_err(|error| error.to_string())?;
         return Ok("{}".into());
     }
     measure(engine, &step, number(4, "5")?)
 }
 
 fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, sync: &str) -> Result<Step, String> {
+    let pair = path.strip_prefix("pair:").and_then(|pair| pair.split_once(','));
+    let layer = if pair.is_some() { Layer::Network } else { Layer::Device };
     let pattern = if way == "write" { Pattern::WriteParallel } else { Pattern::ReadParallel };
-    let place = match path {
-        "-" => Place::Null,
-        path => Place::Path { path: path.into(), writable: true },
+    let place = match (path, pair) {
+        (_, Some((from, to))) => Place::Pair { from: endpoint(from), to: endpoint(to) },
+        ("-", _) => Place::Null,
+        (path, _) => Place::Path { path: path.into(), writable: true },
     };
-    let span = std::fs::File::open(path).and_then(|mut file| std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0)));
-    let durability = match sync {
-        "none" => Durability::None,
-        "sync" => Durability::Sync,
-        "dsync" => Durability::Dsync,
-        "fsync" => Durability::Fsync,
-        "fdatasync" => Durability::Fdatasync,
-        other => return Err(format!("{other} is no way to make writes durable")),
-    };
+    let bytes =
+        std::fs::File::open(path).and_then(|mut file| std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0)));
     let workload = Workload {
         depth: depth as u32,
         jobs: jobs as u32,
         block,
-        durability,
+        durability: durability(sync)?,
+        access: if pair.is_some() && way != "ask" { Access::Sequential } else { Access::Random },
         engine: (!["auto", "fill"].contains(&engine)).then(|| engine.to_string()),
-        ..Workload::canonical(pattern, span.unwrap_or(1 << 30), 1)
+        ..Workload::canonical(pattern, bytes.unwrap_or(1 << 30), 1)
     };
-    let target = Target { layer: Layer::Device, name: path.into(), host: None, place };
-    let (layer, metric) = (Layer::Device, pattern.metric(Layer::Device));
+    let target = Target { layer, name: path.into(), host: None, place };
+    let metric = pattern.metric(layer);
     Ok(Step { id: StepId(0), layer, pattern, targets: vec![target], workload, metric, chart: true })
+}
+
+fn endpoint(text: &str) -> Endpoint {
+    let (address, namespace) =
+        text.split_once('/').map_or((text, None), |(address, name)| (address, Some(name.into())));
+    Endpoint { host: text.into(), address: address.into(), namespace }
+}
+
+fn durability(word: &str) -> Result<Durability, String> {
+    match word {
+        "none" => Ok(Durability::None),
+        "sync" => Ok(Durability::Sync),
+        "dsync" => Ok(Durability::Dsync),
+        "fsync" => Ok(Durability::Fsync),
+        "fdatasync" => Ok(Durability::Fdatasync),
+        other => Err(format!("{other} is no way to make writes durable")),
+    }
 }
 
 fn measure(engine: &dyn engines::Engine, step: &Step, seconds: u64) -> Result<String, String> {

@@ -5,7 +5,7 @@ use engines::crew::{Flow, WindowSet, run_slice};
 use engines::sim::{Model, Sim};
 use engines::{Context, Done, ENGINES, Engine, Op, Session};
 use model::{
-    Access, Clock, Durability, Layer, OpKind, Pattern, Place, Step, StepId, Target, Workload,
+    Access, Clock, Durability, Endpoint, Layer, OpKind, Pattern, Place, Step, StepId, Target, Workload,
     clock::{MILLISECOND, SECOND},
 };
 use std::path::Path;
@@ -26,8 +26,7 @@ struct Case {
 fn cases(folder: &Path) -> Vec<Case> {
     let listed = ENGINES.iter().copied().filter_map(|engine| case(engine, folder));
     let clock = Arc::new(SimClock::default());
-    let sim: &'static dyn Engine =
-        Box::leak(Box::new(Sim::new(clock.clone(), |_, _| Model::steady(1e5, 0.3, 4))));
+    let sim: &'static dyn Engine = Box::leak(Box::new(Sim::new(clock.clone(), |_, _| Model::steady(1e5, 0.3, 4))));
     listed.chain([Case { engine: sim, target: target(Place::Null), clock, file: None }]).collect()
 }
 
@@ -45,16 +44,20 @@ fn case(engine: &'static dyn Engine, folder: &Path) -> Option<Case> {
             let place = Place::Path { path: file.clone(), writable: true };
             Some(Case { engine, target: target(place), clock, file: Some(file) })
         }
+        (Layer::Network, _) => {
+            let end = || Endpoint { host: "here".into(), address: "127.0.0.1".into(), namespace: None };
+            Some(Case { engine, target: target(Place::Pair { from: end(), to: end() }), clock, file: None })
+        }
         // These need a cluster: crate `fathom` tests them on a lab.
         (Layer::Store | Layer::Osd | Layer::Rados | Layer::Rbd, _) => None,
-        (layer, name) => panic!("this test knows no target for engine {name} of layer {}", layer.name()),
     }
 }
 
 /// Workloads that between them use everything a workload can ask for.
 fn workloads(case: &Case) -> Vec<Workload> {
     let base = Workload { seed: 3, ..Workload::canonical(Pattern::ReadParallel, SPAN, 3) };
-    let with = |depth, jobs, read_percent, durability| Workload { depth, jobs, read_percent, durability, ..base.clone() };
+    let with =
+        |depth, jobs, read_percent, durability| Workload { depth, jobs, read_percent, durability, ..base.clone() };
     let mut all = vec![
         with(1, 1, 100, Durability::None),
         with(1, 1, 0, Durability::Dsync),
@@ -186,7 +189,8 @@ fn windows_add_up_and_come_in_order() {
             }
             if ops > 50 || case.clock.now() > deadline { Flow::Stop } else { Flow::GoOn }
         };
-        let end = run_slice(case.engine, &Context::default(), &case.clock, &step, 10 * MILLISECOND, &mut check).unwrap();
+        let end =
+            run_slice(case.engine, &Context::default(), &case.clock, &step, 10 * MILLISECOND, &mut check).unwrap();
         assert!(ops > 50, "{ops} operations only");
         assert_eq!((end.broken, end.first_error, end.windows), (None, None, next));
         assert_eq!(kinds.contains(&OpKind::Read), workload.reads());

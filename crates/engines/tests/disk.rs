@@ -40,7 +40,8 @@ fn what_cannot_be_done_is_refused_in_words() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, vec![7; SPAN as usize]).unwrap();
-    let refused = |path: &Path, writable, workload: &Workload| engine("psync").refuse(&target(path, writable), workload);
+    let refused =
+        |path: &Path, writable, workload: &Workload| engine("psync").refuse(&target(path, writable), workload);
     let says = |path: &Path, writable, workload: &Workload, what: &str| {
         let why = refused(path, writable, workload).unwrap_or_default();
         assert!(why.contains(what) && why.contains(&*path.to_string_lossy()), "{what:?}: {why:?}");
@@ -135,7 +136,8 @@ fn a_full_disk_is_told_before_it_is_filled() {
     let file = folder.path().join("file");
     std::fs::write(&file, []).unwrap();
     let why = fill(&file, 1 << 50).unwrap_err().to_string();
-    let parts = ["file: No space left on device", "1125899906842624 bytes are needed", "are free", "smaller working set"];
+    let parts =
+        ["file: No space left on device", "1125899906842624 bytes are needed", "are free", "smaller working set"];
     assert!(parts.iter().all(|part| why.contains(part)), "{why}");
     assert_eq!(std::fs::metadata(&file).unwrap().len(), 0);
 }

@@ -3,8 +3,8 @@
 use super::site::Site;
 use super::{Way, session, uring};
 use crate::api::{Done, EngineError, Op};
-use nix::fcntl::{FallocateFlags, fallocate};
 use model::{Access, Bytes, Durability, OpKind, Workload};
+use nix::fcntl::{FallocateFlags, fallocate};
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;

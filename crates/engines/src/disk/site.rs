@@ -47,7 +47,7 @@ impl Site {
             writable: *writable,
             bytes: metadata.len(),
             sector: SECTOR,
-            memory: !device && Site::memory(path),
+            memory: Site::memory(path),
         };
         if device {
             site.look_at_device().map_err(|error| format!("{}: {error}", path.display()))?;
@@ -65,11 +65,12 @@ impl Site {
         Ok(())
     }
 
-    /// Does this existing path lie on a file system in memory?
+    /// Does this existing path lie on a file system in memory? A device's node does (in /dev), its data does not.
     pub fn memory(path: &Path) -> bool {
         use nix::sys::statfs::{FsType, TMPFS_MAGIC, statfs};
         const RAMFS_MAGIC: FsType = FsType(0x8584_58f6);
-        statfs(path).is_ok_and(|fs| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&fs.filesystem_type()))
+        let device = fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device());
+        !device && statfs(path).is_ok_and(|fs| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&fs.filesystem_type()))
     }
 
     /// Why this workload can't go here.
@@ -87,7 +88,9 @@ impl Site {
             return Some(format!("a block of {block} bytes is not a multiple of its sectors of {} bytes", self.sector));
         }
         if workload.lane_span() < block {
-            return Some(format!("a working set of {span} bytes has no block of {block} bytes for each of {jobs} jobs"));
+            return Some(format!(
+                "a working set of {span} bytes has no block of {block} bytes for each of {jobs} jobs"
+            ));
         }
         let grows = !self.device && self.writable;
         (span > self.bytes && !grows)

@@ -1,0 +1,86 @@
+//! The network layer: a pair of hosts, over TCP. Random access asks and is answered; sequential access streams.
+//!
+//! Both ends live in this process. For a lab's host a socket is made inside the host's network namespace. A connection's
+//! port is bound to the pair's own addresses, given by the kernel, closed as soon as the connection stands, and good
+//! only for whoever knows a one-time token.
+
+mod connection;
+mod round_trip;
+mod stream;
+
+use crate::api::{Context, Engine, EngineError, Session};
+use connection::{Ends, refuse_endpoint};
+use model::{Access, Bytes, Endpoint, Layer, Place, Target, Workload};
+
+pub struct Tcp;
+
+/// Larger messages would only be cut up again.
+const LARGEST: Bytes = 64 << 20;
+
+impl Engine for Tcp {
+    fn name(&self) -> &'static str {
+        "tcp"
+    }
+
+    fn layer(&self) -> Layer {
+        Layer::Network
+    }
+
+    fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
+        let (from, to) = match ends(target) {
+            Ok(ends) => ends,
+            Err(why) => return Some(why),
+        };
+        if workload.block == 0 || workload.block > LARGEST {
+            return Some(format!("a message of {} bytes is not between 1 and {LARGEST} bytes", workload.block));
+        }
+        if let Some(option) = workload.options.keys().next() {
+            return Some(format!("the engine of the network layer has no option {option:?}"));
+        }
+        if workload.access == Access::Sequential && workload.reads() && workload.writes() {
+            return Some("a stream goes one way; ask for reads or for writes, not for a mix".into());
+        }
+        [from, to].into_iter().find_map(refuse_endpoint)
+    }
+
+    /// Nothing is stored on the way.
+    fn prepare(
+        &self,
+        _context: &Context,
+        _target: &Target,
+        _workload: &Workload,
+        _progress: &mut dyn FnMut(Bytes) -> bool,
+    ) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn open(
+        &self,
+        _context: &Context,
+        target: &Target,
+        workload: &Workload,
+        lane: u32,
+    ) -> Result<Box<dyn Session>, EngineError> {
+        if let Some(why) = self.refuse(target, workload) {
+            return Err(EngineError::Refused(why));
+        }
+        let (from, to) = ends(target).map_err(EngineError::Refused)?;
+        let ends = Ends::connect(from, to)?;
+        let seed = workload.seed ^ u64::from(lane) << 32;
+        let block = workload.block as usize;
+        match workload.access {
+            Access::Sequential => Ok(Box::new(stream::StreamSession::new(ends, workload, seed)?)),
+            Access::Random | Access::Zipf(_) => {
+                let depth = workload.lane_depth(lane);
+                Ok(Box::new(round_trip::RoundTripSession::new(ends, block, depth, seed)?))
+            }
+        }
+    }
+}
+
+fn ends(target: &Target) -> Result<(&Endpoint, &Endpoint), String> {
+    match &target.place {
+        Place::Pair { from, to } => Ok((from, to)),
+        _ => Err(format!("{} is no pair of hosts: the network layer works between two", target.name)),
+    }
+}
