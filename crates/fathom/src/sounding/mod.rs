@@ -84,8 +84,11 @@ fn measured(
     let rados = grounded.cluster.as_ref().map(|cluster| cluster.for_load()).transpose()?;
     let context = Context { rados };
     prepare::make_changes(plan, grounded, journal, telling, interrupt)?;
-    let plan = &prepare::with_pool_sizes(plan, grounded)?;
-    telling.tell(Event::Planned { plan: plan.clone() })?;
+    let sized = prepare::with_pool_sizes(plan, grounded)?;
+    if sized != *plan {
+        telling.tell(Event::Planned { plan: sized.clone() })?;
+    }
+    let plan = &sized;
     prepare::fill(plan, &context, telling, interrupt)?;
     let watch = grounded.cluster.as_ref().map(cluster::watch::Watch::start);
     let clock: Arc<dyn Clock> = Arc::new(RealClock);

@@ -66,7 +66,8 @@ pub fn fill(plan: &Plan, context: &Context, telling: &mut Telling, interrupt: &I
             let share = (done as f64 / span as f64).min(1.0);
             telling.tell(Event::Progress { what: what.clone(), share }).is_ok() && !interrupt.asked()
         };
-        engines::engine_for(step)?.prepare(context, target, &step.workload, &mut tell)?;
+        let filled = engines::engine_for(step)?.prepare(context, target, &step.workload, &mut tell);
+        filled.map_err(|error| Failure::Failed(error.to_string()))?;
     }
     Ok(())
 }
