@@ -125,7 +125,7 @@ fn targets(report: &Report, scope: &Scope) -> String {
                 .extend(row.figures.iter().map(|figure| figure.map_or(String::new(), |figure| target(report, figure))));
             cells
         });
-        format!("## {}\n\n{}", targets.title(), table(&heading, rows))
+        format!("## {}\n\n{}\n{}\n", targets.title(), table(&heading, rows), targets.note())
     });
     tables.collect::<Vec<_>>().join("\n")
 }

@@ -44,9 +44,14 @@ pub fn figure(estimate: &Estimate, metric: Metric) -> Shown {
     let within = match metric {
         Metric::LatencyMean | Metric::Rtt => absolute(half, place),
         Metric::Iops | Metric::Bandwidth if estimate.value == 0.0 => absolute(half, place),
-        Metric::Iops | Metric::Bandwidth => relative(half / estimate.value.abs()),
+        Metric::Iops | Metric::Bandwidth => relative(precision(estimate)),
     };
     Shown { value: rounded(estimate.value, place), within, unit }
+}
+
+/// Half-width of the interval as a share of the value; of an uneven interval the wider side.
+pub fn precision(estimate: &Estimate) -> f64 {
+    if estimate.value == 0.0 { f64::INFINITY } else { half_width(estimate) / estimate.value.abs() }
 }
 
 /// Another number in the unit of `guide`, to the digits that `guide`'s interval allows.

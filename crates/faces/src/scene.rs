@@ -68,8 +68,6 @@ pub fn marks(report: &Report) -> Vec<(char, String)> {
 /// The targets of a layer side by side.
 pub struct Targets<'a> {
     pub layer: Layer,
-    /// Was each loaded while the others were quiet?
-    pub alone: bool,
     pub patterns: Vec<Pattern>,
     pub rows: Vec<TargetRow<'a>>,
 }
@@ -84,15 +82,27 @@ pub struct TargetRow<'a> {
 }
 
 impl Targets<'_> {
+    /// What is the same for all rows.
     pub fn title(&self) -> String {
-        let how = if self.alone { "alone" } else { "beside the others" };
         let mut classes: Vec<&str> = self.rows.iter().map(|row| row.class).collect();
         classes.dedup();
         match classes.as_slice() {
-            [class] if !class.is_empty() => {
-                format!("Each target of {}, {how}; all of class {class}", self.layer.name())
+            [class] if !class.is_empty() => format!("Each target of {}, all of class {class}", self.layer.name()),
+            _ => format!("Each target of {}", self.layer.name()),
+        }
+    }
+
+    /// Which patterns were measured with other targets loaded at the same time.
+    pub fn note(&self) -> String {
+        let joint = |i: &usize| self.rows.iter().any(|row| row.figures[*i].is_some_and(|figure| figure.at_once > 1));
+        let joint: Vec<usize> = (0..self.patterns.len()).filter(joint).collect();
+        match joint.len() {
+            0 => "each measured while the others were quiet".to_string(),
+            n if n == self.patterns.len() => "all measured at once".to_string(),
+            _ => {
+                let names: Vec<&str> = joint.iter().map(|i| self.patterns[*i].name()).collect();
+                format!("{}: all at once; else each while the others were quiet", names.join(", "))
             }
-            _ => format!("Each target of {}, {how}", self.layer.name()),
         }
     }
 }
@@ -108,9 +118,8 @@ pub fn targets<'a>(report: &'a Report, scope: &'a Scope) -> Vec<Targets<'a>> {
         let mut names: Vec<&str> = own.iter().map(|figure| figure.target.as_str()).collect();
         names.sort_by_key(|name| natural(name));
         names.dedup();
-        let rows: Vec<_> = names.into_iter().map(|name| target_row(name, &own, &patterns, scope)).collect();
-        let alone = rows.iter().flat_map(|row| row.figures.iter().flatten()).all(|figure| figure.at_once <= 1);
-        Targets { layer, alone, patterns, rows }
+        let rows = names.into_iter().map(|name| target_row(name, &own, &patterns, scope)).collect();
+        Targets { layer, patterns, rows }
     });
     tables.filter(|table| table.rows.len() > 1).collect()
 }

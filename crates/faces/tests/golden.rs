@@ -5,6 +5,7 @@ mod sample;
 
 use faces::terminal::{self, RunRow, Style};
 use faces::{json, markdown};
+use model::{Figure, Layer, Pattern};
 use sample::{Sample, run};
 use std::fs;
 use std::path::Path;
@@ -55,6 +56,19 @@ fn colours_change_nothing_but_colours() {
         |text: &str| text.replace(['[', ']'], "").lines().map(|line| line.trim_end().to_string()).collect::<Vec<_>>();
     assert_eq!(brackets(&bare), brackets(&plain));
     assert_ne!(coloured, plain);
+}
+
+#[test]
+fn what_was_measured_at_once_is_told_from_what_was_measured_alone() {
+    let Sample { mut report, record } = run();
+    let alone = |f: &Figure| f.layer == Layer::Osd && f.pattern == Pattern::WriteParallel && f.at_once == 1;
+    report.figures.retain(|figure| !alone(figure));
+    for figure in report.figures.iter_mut().filter(|figure| figure.at_once > 1 && figure.target != "osd.*") {
+        figure.chart = true;
+    }
+    let text = terminal::summary(&report, &record.scope, &Style { width: 80, colours: false });
+    assert!(text.contains("\nwrite-parallel: all at once; else each while the others were quiet\n"), "{text}");
+    fits(&text, 80);
 }
 
 #[test]

@@ -104,6 +104,8 @@ fn a_long_preparation_is_told_every_two_seconds_and_at_its_end() {
     assert_eq!(watched.says(1999, &at(0.3)), "");
     assert_eq!(watched.says(2000, &at(0.31)), "prefill of image 1: 31 %\n");
     assert_eq!(watched.says(2100, &at(1.0)), "prefill of image 1: 100 %\n");
+    assert_eq!(watched.says(2150, &at(0.0)), "", "the same again, and nothing to fill");
+    assert_eq!(watched.says(2160, &at(1.0)), "");
     let other = Event::Progress { what: "placement groups".into(), share: 0.5 };
     assert_eq!(watched.says(2200, &other), "placement groups: 50 %\n");
 }

@@ -6,6 +6,9 @@ use super::table::{Align, Table};
 use crate::{numbers, scene, words};
 use model::{Figure, Outlier, Report, Standing};
 
+/// So many imprecise figures are named, more are counted.
+const NAMED: usize = 4;
+
 fn title(text: &str, style: &Style) -> String {
     style.paint(text, Paint::Bold) + "\n"
 }
@@ -71,8 +74,7 @@ pub(crate) fn unsettled(report: &Report, style: &Style) -> String {
     let mut text = title("Not settled", style);
     for (label, figures) in groups {
         if label == "imprecise" {
-            let names: Vec<String> = figures.iter().map(|figure| named(figure)).collect();
-            text += &paragraph(&format!("- imprecise: {}", names.join(", ")), 2, Paint::Plain, style);
+            text += &paragraph(&imprecise(&figures), 2, Paint::Plain, style);
             continue;
         }
         for figure in figures {
@@ -83,9 +85,20 @@ pub(crate) fn unsettled(report: &Report, style: &Style) -> String {
     text
 }
 
-fn named(figure: &Figure) -> String {
-    let half = figure.estimate.map_or(String::new(), |estimate| format!(" {}", numbers::relative(estimate.relative())));
-    format!("{}{half}", what(figure))
+fn imprecise(figures: &[&Figure]) -> String {
+    let precision = |figure: &Figure| figure.estimate.map_or(f64::INFINITY, |estimate| numbers::precision(&estimate));
+    if figures.len() <= NAMED {
+        let named = |figure: &&Figure| format!("{} {}", what(figure), numbers::relative(precision(figure)));
+        return format!("- imprecise: {}", figures.iter().map(named).collect::<Vec<_>>().join(", "));
+    }
+    let all: Vec<f64> = figures.iter().map(|figure| precision(figure)).collect();
+    let (least, most) = (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(0.0, f64::max));
+    format!(
+        "- imprecise: {}, from {} to {}; they carry the mark i",
+        numbers::counted(figures.len() as u64, "figure", "figures"),
+        numbers::relative(least),
+        numbers::relative(most),
+    )
 }
 
 /// A value that must not be used is struck out where the terminal can, and in brackets where it cannot.

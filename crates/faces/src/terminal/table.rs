@@ -84,6 +84,18 @@ pub(crate) fn wrapped(text: &str, width: usize, hang: usize) -> String {
     lines
 }
 
+/// What stays on one line: a word, or a number with its percent sign.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match words.last_mut() {
+            Some(number) if word.starts_with('%') => *number += &format!(" {word}"),
+            _ => words.push(word.to_string()),
+        }
+    }
+    words
+}
+
 /// Broken at spaces; a word that is longer than a line stays whole. Never empty.
 fn pieces(text: &str, width: usize) -> Vec<String> {
     // What is laid out already (right-aligned cells, bars) keeps its spaces if it fits.
@@ -92,14 +104,14 @@ fn pieces(text: &str, width: usize) -> Vec<String> {
     }
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() && columns(&line) + 1 + columns(word) > width {
+    for word in words(text) {
+        if !line.is_empty() && columns(&line) + 1 + columns(&word) > width {
             lines.push(std::mem::take(&mut line));
         }
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
     }
     lines.push(line);
     lines

@@ -1,6 +1,6 @@
 //! Targets of one layer side by side, with host, device and class, and the outliers marked.
 
-use super::chart::heading;
+use super::chart::{heading, paragraph};
 use super::grid::{Cell, Column, Grid};
 use super::style::{Paint, Style};
 use crate::scene::{self, TargetRow, Targets};
@@ -29,6 +29,7 @@ fn one(report: &Report, table: &Targets<'_>, style: &Style) -> String {
     });
     let grid = Grid { labels: labels(&rows), columns: columns.collect() };
     let mut text = style.paint(&table.title(), Paint::Bold) + "\n" + &grid.text(style);
+    text += &paragraph(&table.note(), 0, Paint::Dim, style);
     if all > ROWS_MAX {
         let note = format!("and {} more; `fathom report` shows all", all - ROWS_MAX);
         text += &(style.paint(&note, Paint::Dim) + "\n");
