@@ -13,6 +13,9 @@ use std::time::Duration;
 /// How long closing an image may take before it is left to itself: it speaks with OSDs, which may be gone.
 const CLOSE: Duration = Duration::from_secs(3);
 
+/// How long opening an image may take.
+const OPEN: Duration = Duration::from_secs(30);
+
 /// librbd's cache in this program's memory. With it, a write is done before any OSD has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cache {
@@ -159,16 +162,30 @@ impl Pool {
     }
 
     /// # Errors
-    /// librbd is missing, there is no such image, or no right.
+    /// librbd is missing, there is no such image, no right, or its placement groups do not answer.
     pub fn open_image(&self, name: &str, cache: Cache) -> Result<Image, CephError> {
         let (fns, c_name) = (Librbd::get()?, c_text(name)?);
         // librbd reads the option when it opens an image.
         self.rados().cluster().set("rbd_cache", if cache == Cache::On { "true" } else { "false" })?;
-        let mut raw: Handle = std::ptr::null_mut();
-        // SAFETY: the name lives through the call; `raw` is filled on success; null stands for no snapshot.
-        let code = unsafe { (fns.rbd_open)(self.context().raw, c_name.as_ptr(), &mut raw, std::ptr::null()) };
-        check(self.context(), code, "open", name)?;
-        let context = self.context().clone();
-        Ok(Image { handle: Arc::new(ImageHandle { fns, raw, context, name: name.to_owned() }) })
+        let what = || format!("open image {}/{name}", self.name());
+        let (context, (answer, answers)) = (self.context().clone(), mpsc::sync_channel(1));
+        let own_name = name.to_owned();
+        let open = move || {
+            let mut raw: Handle = std::ptr::null_mut();
+            // SAFETY: the name lives through the call; `raw` is filled on success; null stands for no snapshot.
+            let code = unsafe { (fns.rbd_open)(context.raw, c_name.as_ptr(), &mut raw, std::ptr::null()) };
+            let handle = (code >= 0).then(|| ImageHandle { fns, raw, context, name: own_name });
+            // If nobody waits any more, the image comes back with the error and is closed here.
+            drop(answer.send((code, handle)));
+        };
+        // The library has no time limit of its own, and an OSD may be gone.
+        let spawned = std::thread::Builder::new().name("ceph-open".into()).spawn(open);
+        spawned
+            .map_err(|error| CephError::Errno { what: what(), errno: error.raw_os_error().unwrap_or(libc::EAGAIN) })?;
+        match answers.recv_timeout(OPEN) {
+            Ok((_, Some(handle))) => Ok(Image { handle: Arc::new(handle) }),
+            Ok((code, None)) => Err(CephError::from_code(what(), self.rados().entity(), code, "")),
+            Err(_) => Err(CephError::TimedOut { what: what(), status: "its placement groups may be inactive".into() }),
+        }
     }
 }
