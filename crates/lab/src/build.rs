@@ -97,7 +97,7 @@ fn make_device(warden: &Warden, osd: &mut Osd) -> Result<(), LabError> {
 fn ports(warden: &Warden) -> Result<Ports, LabError> {
     let own = warden.spec.hosts > 0;
     match warden.spec.port {
-        None if own => Ok(Ports { msgr2: 3300, msgr1: 6789, bind: (6800, 7300) }),
+        None if own => Ok(Ports { msgr2: 3300, msgr1: 6789, bind: (6800, 8999) }),
         given => {
             let msgr2 = given.map_or_else(preflight::free_ports, Ok)?;
             Ok(Ports { msgr2, msgr1: preflight::next_port(msgr2)?, bind: (28_000, 31_999) })

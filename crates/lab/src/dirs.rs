@@ -16,7 +16,7 @@ pub(crate) struct Dirs {
     pub name: String,
     /// `…/fathom/labs/NAME`.
     pub dir: PathBuf,
-    /// Where it is in memory: `/dev/shm/fathom-lab-TAG`.
+    /// Where it is in memory: `/dev/shm/fathom-NAME-TAG`.
     pub memory: PathBuf,
     /// Eight hexadecimal digits that tell this lab from all others on this host, also from another user's of the same name.
     pub tag: String,
@@ -45,7 +45,7 @@ impl Dirs {
         let mut hasher = DefaultHasher::new();
         dir.as_os_str().as_bytes().hash(&mut hasher);
         let tag = format!("{:08x}", hasher.finish() as u32);
-        let memory = PathBuf::from(format!("/dev/shm/fathom-lab-{tag}"));
+        let memory = PathBuf::from(format!("/dev/shm/fathom-{name}-{tag}"));
         Dirs { name: name.to_owned(), dir, memory, tag }
     }
 

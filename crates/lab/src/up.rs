@@ -7,6 +7,7 @@ use crate::spec::Spec;
 use crate::wire::{KEEP, Told, receive};
 use crate::{leftovers, registry};
 use std::io::{BufReader, Write};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
@@ -21,15 +22,25 @@ pub fn up(spec: &Spec, progress: &mut dyn FnMut(&str)) -> Result<Lab, LabError> 
     let dirs = Dirs::of(&spec.name)?;
     let mut warden = start_warden(spec)?;
     let result = listen(&mut warden, &dirs, progress);
-    // The warden may outlive this process; if it ends before, it must not stay as a zombie.
-    thread::spawn(move || warden.wait());
+    if result.is_ok() {
+        // The warden may outlive this process; if it ends before, it must not stay as a zombie.
+        thread::spawn(move || warden.wait());
+    } else {
+        // It has said why, and ends.
+        let _ = warden.wait();
+    }
     result
 }
 
 fn start_warden(spec: &Spec) -> Result<Child, LabError> {
     let text = serde_json::to_string(spec).map_err(|error| LabError::Usage(error.to_string()))?;
     let mut command = Command::new(&spec.program);
-    command.args(["lab", "warden", &text]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .arg0("fathom")
+        .args(["lab", "warden", &text])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     command.spawn().map_err(LabError::io("cannot start the warden", &spec.program))
 }
 
