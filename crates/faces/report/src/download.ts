@@ -159,11 +159,8 @@ export function downloads({ run: name, figures: all }: Run): HTMLElement {
     h(
       "ul",
       { class: "downloads" },
-      button(
-        "save-json",
-        "Everything (JSON)",
-        "the document fathom.run/1: scope, figures, chart, ledger, findings",
-        () => save(`${run}.json`, "application/json", raw()),
+      button("save-json", "Document (JSON)", "the whole of fathom.run/1: scope, figures, chart, ledger, findings", () =>
+        save(`${run}.json`, "application/json", raw()),
       ),
       button("save-figures", "Figures (CSV)", "one line for each figure, with intervals and percentiles", () =>
         save(`${run}-figures.csv`, "text/csv", csv(figureRows(all))),

@@ -100,7 +100,7 @@ function quantile(percent: number): Column {
     const found = of(figure);
     if (!found) return "–";
     const { value, range } = percentile(found);
-    return h("span", {}, value, h("small", {}, range || (percent === 100 ? "largest seen" : "no interval")));
+    return h("span", {}, value, h("small", {}, range || (percent === 100 ? "" : "no interval")));
   };
   return number(percent === 100 ? "max" : `p${percent}`, (figure) => of(figure)?.value_ms ?? -1, cell);
 }

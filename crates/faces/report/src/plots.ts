@@ -12,10 +12,18 @@ export function place(label: string, draw: (width: number) => Element | Element[
     const width = Math.floor(box.clientWidth);
     if (width < 40 || Math.abs(width - drawn) < 2) return;
     drawn = width;
-    const made = draw(width);
-    box.replaceChildren(...(Array.isArray(made) ? made : [made]));
+    box.replaceChildren(...attempt(draw, width));
   }).observe(box);
   return box;
+}
+
+/** Numbers without any sense (beyond 1e300) have no axis: then the place says so, and the rest of the page stands. */
+function attempt(draw: (width: number) => Element | Element[], width: number): Element[] {
+  try {
+    return [draw(width)].flat();
+  } catch (error) {
+    return [h("p", { class: "alarm undrawn" }, `This picture cannot be drawn from its numbers: ${error}`)];
+  }
 }
 
 export function picture(label: string, options: PlotOptions): Element {

@@ -22,6 +22,7 @@ fn assert_sound(browser: &mut Browser, what: &str) {
     let broken = "[...document.querySelectorAll('svg *')].filter(e => [...e.attributes].some(a => /NaN|undefined|Infinity/.test(a.value)))
         .map(e => e.outerHTML.slice(0, 200))";
     assert_eq!(browser.eval(broken), json!([]), "{what}");
+    assert_eq!(browser.count(".undrawn"), 0, "{what} has pictures that failed");
     let text = browser.text("document.querySelector('main').innerText");
     for word in ["NaN", "undefined", "[object", "Infinity"] {
         assert!(!text.contains(word), "{what} shows {word}");
