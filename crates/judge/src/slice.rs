@@ -27,7 +27,8 @@ const WARMUP_MOST: f64 = 0.45;
 pub fn slice_state(samples: &[Sample], window_ns: Nanos, seconds_wanted: f64) -> SliceState {
     let per_second = (SECOND / window_ns.max(1)).max(1) as usize;
     let wanted = ((seconds_wanted * SECOND as f64 / window_ns.max(1) as f64).round() as usize).max(1);
-    let mut length = wanted + per_second;
+    // The second more is for the warm-up; of a short slice it would be a third.
+    let mut length = wanted + per_second.min(wanted / 8);
     let longest = (LONGEST * wanted).max(length);
     while samples.len() >= length {
         let (dropped, settled) = look(&samples[..length], wanted, per_second);

@@ -1,7 +1,10 @@
 //! The loop that owns everything that changes while a run is measured: pass after pass, a slice of each step.
 
 use super::Telling;
+use super::guard::trouble;
+use super::prepare::Unfilled;
 use crate::failure::Failure;
+use cluster::watch::Seen;
 use engines::crew::{Flow, WindowSet, run_slice};
 use engines::{Context, Engine, EngineError};
 use judge::{Next, SliceState};
@@ -15,18 +18,20 @@ use std::sync::Arc;
 pub trait Eyes {
     /// The user wants the run to end.
     fn asked_to_end(&self) -> bool;
-    /// Why this target can't be measured now: its OSD is down. `together`: any OSD of the cluster counts.
-    fn trouble(&self, step: &Step) -> Option<String>;
+    /// Which OSDs are down, whether pools are full.
+    fn seen(&self) -> Seen;
 }
 
-pub type EngineOf = dyn Fn(&Step) -> Result<&'static dyn Engine, EngineError>;
+pub type EngineOf<'a> = dyn Fn(&Step) -> Result<&'a dyn Engine, EngineError> + 'a;
 
 pub struct Conductor<'a> {
     pub plan: &'a Plan,
     pub context: &'a Context,
     pub clock: &'a Arc<dyn Clock>,
     pub eyes: &'a dyn Eyes,
-    pub engine_of: &'a EngineOf,
+    pub engine_of: &'a EngineOf<'a>,
+    /// Targets whose data could not be written, and why: their steps are void.
+    pub unfilled: &'a Unfilled,
 }
 
 /// The samples of one slice so far, by target (`None`: all together) and kind.
@@ -76,7 +81,9 @@ impl Conductor<'_> {
     }
 
     fn needs_another(&self, id: StepId, telling: &Telling) -> bool {
-        self.figures(id, telling).iter().any(|(next, _)| *next == Next::Another)
+        // What broke stays void, with its reason: a later slice would measure another state of the cluster.
+        let broken = telling.record().slices.iter().any(|slice| slice.step == id && slice.void.is_some());
+        !broken && self.figures(id, telling).iter().any(|(next, _)| *next == Next::Another)
     }
 
     /// For each figure of a step: what it needs, and the relative half-width of its interval.
@@ -102,10 +109,11 @@ impl Conductor<'_> {
         telling.tell(Event::StepStarted { pass, step: step.clone(), seconds_expected })?;
         let started_seconds = telling.seconds();
         let mut series = Series::new();
-        let mut void = self.eyes.trouble(step);
+        let before = self.eyes.seen();
+        let mut void = self.unfilled.of(step).or_else(|| trouble(step, &before, &before));
         let mut error = None;
         if void.is_none() {
-            let ended = self.load(step, &mut series, &mut void);
+            let ended = self.load(step, &before, &mut series, &mut void);
             match ended {
                 Ok(end) => {
                     error = end.first_error;
@@ -130,13 +138,14 @@ impl Conductor<'_> {
     fn load(
         &self,
         step: &Step,
+        before: &Seen,
         series: &mut Series,
         void: &mut Option<String>,
     ) -> Result<engines::crew::SliceEnd, EngineError> {
         let engine = (self.engine_of)(step)?;
         let mut on_window = |set: &WindowSet| {
             collect(step, set, series);
-            *void = self.eyes.trouble(step);
+            *void = trouble(step, before, &self.eyes.seen());
             let done = void.is_some() || self.eyes.asked_to_end() || self.enough(step, series);
             if done { Flow::Stop } else { Flow::GoOn }
         };

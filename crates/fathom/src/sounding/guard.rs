@@ -5,7 +5,7 @@ use super::conductor::Eyes;
 use super::interrupt::Interrupt;
 use crate::failure::Failure;
 use cluster::journal::Journal;
-use cluster::watch::Watch;
+use cluster::watch::{Seen, Watch};
 use model::{Change, Event, Layer, Place, Step};
 use std::collections::BTreeSet;
 
@@ -65,27 +65,24 @@ impl Eyes for Watching<'_> {
         self.interrupt.asked()
     }
 
-    fn trouble(&self, step: &Step) -> Option<String> {
-        let seen = self.watch?.seen();
-        if !on_cluster(step.layer) {
-            return None;
-        }
-        let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();
-        let down: Vec<String> = seen
-            .down
-            .iter()
-            .filter(|osd| own.is_empty() || own.contains(osd))
-            .map(|osd| format!("osd.{osd}"))
-            .collect();
-        if !down.is_empty() {
-            return Some(format!("{} went down or was down during the step", down.join(", ")));
-        }
-        seen.full.filter(|_| step.workload.writes())
+    fn seen(&self) -> Seen {
+        self.watch.map(Watch::seen).unwrap_or_default()
     }
 }
 
-fn on_cluster(layer: Layer) -> bool {
-    !matches!(layer, Layer::Device | Layer::Network)
+/// Why a step can't be measured now. An OSD that was down before is no trouble for a pool, whose other OSDs serve; one
+/// that goes down during the step is, and so is a target's own OSD in any case.
+pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
+    if matches!(step.layer, Layer::Device | Layer::Network) {
+        return None;
+    }
+    let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();
+    let concerned = |osd: &&u32| if own.is_empty() { !before.down.contains(osd) } else { own.contains(osd) };
+    let down: Vec<String> = now.down.iter().filter(concerned).map(|osd| format!("osd.{osd}")).collect();
+    if !down.is_empty() {
+        return Some(format!("{} went down", down.join(", ")));
+    }
+    now.full.clone().filter(|_| step.workload.writes())
 }
 
 fn osd_of(target: &model::Target) -> Option<u32> {

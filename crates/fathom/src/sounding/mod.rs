@@ -5,6 +5,8 @@ mod ground;
 mod guard;
 mod interrupt;
 mod prepare;
+#[cfg(test)]
+mod simulated;
 mod telling;
 
 pub use ground::Grounded;
@@ -43,7 +45,7 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
         return Ok(Outcome::Planned(plan));
     }
     ground::offer_restore(common, &grounded)?;
-    let mut telling = Telling::open(common, grounded.head())?;
+    let mut telling = Telling::open(common, grounded.head(), Arc::new(RealClock))?;
     telling.tell(Event::RunStarted { head: grounded.head().clone(), scope: grounded.ground.scope.clone() })?;
     telling.tell(Event::Planned { plan: plan.clone() })?;
     let done = changed(&grounded, &plan, &mut telling, &interrupt);
@@ -89,12 +91,12 @@ fn measured(
         telling.tell(Event::Planned { plan: sized.clone() })?;
     }
     let plan = &sized;
-    prepare::fill(plan, &context, telling, interrupt)?;
     let watch = grounded.cluster.as_ref().map(cluster::watch::Watch::start);
+    let eyes = guard::Watching { watch: watch.as_ref(), interrupt };
+    let unfilled = &prepare::fill(plan, &context, &eyes, telling)?;
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
-    let watching = guard::Watching { watch: watch.as_ref(), interrupt };
-    conductor::Conductor { plan, context: &context, clock: &clock, eyes: &watching, engine_of: &engines::engine_for }
-        .conduct(telling)
+    let engine_of = &|step: &model::Step| engines::engine_for(step);
+    conductor::Conductor { plan, context: &context, clock: &clock, eyes: &eyes, engine_of, unfilled }.conduct(telling)
 }
 
 fn journal_head(grounded: &Grounded) -> Head {

@@ -4,32 +4,34 @@ use crate::cli::Common;
 use crate::failure::Failure;
 use archive::Archive;
 use faces::progress::Progress;
-use model::{Event, Face, Record, RunHead};
-use std::time::Instant;
+use model::{Clock, Event, Face, Nanos, Record, RunHead};
+use std::sync::Arc;
 
 pub struct Telling {
     record: Record,
     faces: Vec<Box<dyn Face>>,
-    started: Instant,
+    clock: Arc<dyn Clock>,
+    started: Nanos,
 }
 
 impl Telling {
     /// The archive first: it is written before anything is shown.
-    pub fn open(common: &Common, head: &RunHead) -> Result<Telling, Failure> {
+    pub fn open(common: &Common, head: &RunHead, clock: Arc<dyn Clock>) -> Result<Telling, Failure> {
         let path = common.archive.clone().unwrap_or_else(archive::default_path);
         let archive: Box<dyn Face> = Box::new(Archive::open(&path)?.writer());
         let progress: Box<dyn Face> = Box::new(Progress::stderr(common.quiet, crate::commands::progress_style()));
         Ok(Telling {
             record: Record { head: head.clone(), ..Record::default() },
             faces: vec![archive, progress],
-            started: Instant::now(),
+            started: clock.now(),
+            clock,
         })
     }
 
     /// A run that nobody looks on, and that is kept nowhere.
     #[cfg(test)]
-    pub fn silent() -> Telling {
-        Telling { record: Record::default(), faces: Vec::new(), started: Instant::now() }
+    pub fn silent(clock: Arc<dyn Clock>) -> Telling {
+        Telling { record: Record::default(), faces: Vec::new(), started: clock.now(), clock }
     }
 
     pub fn tell(&mut self, event: Event) -> Result<(), Failure> {
@@ -43,7 +45,7 @@ impl Telling {
 
     /// Since the run's start.
     pub fn seconds(&self) -> f64 {
-        self.started.elapsed().as_secs_f64()
+        (self.clock.now() - self.started) as f64 / model::clock::SECOND as f64
     }
 
     pub fn record(&self) -> &Record {

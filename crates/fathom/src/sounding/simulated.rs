@@ -1,0 +1,175 @@
+//! Whole runs on a simulated engine and clock: minutes of measuring in which no time passes.
+
+use super::Telling;
+use super::conductor::{Conductor, Eyes};
+use super::prepare::Unfilled;
+use cluster::watch::Seen;
+use engines::clock::SimClock;
+use engines::sim::{Model, Sim, Twist};
+use engines::{Context, Engine};
+use model::clock::SECOND;
+use model::{Clock, Goal, Label, Layer, Pattern, Place, Plan, Report, Step, StepId, Target, Workload};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+fn step(id: u32, pattern: Pattern, targets: &[&str]) -> Step {
+    let target = |name: &&str| Target { layer: Layer::Osd, name: name.to_string(), host: None, place: Place::Null };
+    Step {
+        id: StepId(id),
+        layer: Layer::Osd,
+        pattern,
+        targets: targets.iter().map(target).collect(),
+        workload: Workload::canonical(pattern, 1 << 30, 1),
+        metric: pattern.metric(Layer::Osd),
+        chart: true,
+    }
+}
+
+/// Says when the user wants to end and which OSDs are down, by the simulated time.
+struct Script<'a> {
+    clock: Arc<SimClock>,
+    ends: Option<u64>,
+    down: &'a dyn Fn(u64) -> BTreeSet<u32>,
+}
+
+impl Eyes for Script<'_> {
+    fn asked_to_end(&self) -> bool {
+        self.ends.is_some_and(|at| self.clock.now() > at)
+    }
+
+    fn seen(&self) -> Seen {
+        Seen { down: (self.down)(self.clock.now()), full: None }
+    }
+}
+
+struct Simulated {
+    report: Report,
+    seconds: f64,
+    /// Steps in the order in which they were measured, with their pass.
+    order: Vec<(u32, u32)>,
+}
+
+fn simulate(steps: Vec<Step>, goal: Goal, model_of: fn(&str) -> Model, ends: Option<u64>, dies: Option<u64>) -> Simulated {
+    let clock = Arc::new(SimClock::default());
+    let sim = Sim::new(clock.clone(), move |target: &Target, _: &Workload| model_of(&target.name));
+    let plan = Plan { changes: Vec::new(), steps, goal };
+    let down = |now: u64| if dies.is_some_and(|at| now > at) { BTreeSet::from([1]) } else { BTreeSet::new() };
+    let eyes = Script { clock: clock.clone(), ends, down: &down };
+    let clock: Arc<dyn Clock> = clock;
+    let mut telling = Telling::silent(clock.clone());
+    telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
+    let order = RefCell::new(Vec::new());
+    let engine_of = &|_: &Step| Ok(&sim as &dyn Engine);
+    let conductor = Conductor {
+        plan: &plan,
+        context: &Context::default(),
+        clock: &clock,
+        eyes: &eyes,
+        engine_of,
+        unfilled: &Unfilled::default(),
+    };
+    conductor.conduct(&mut telling).unwrap();
+    let seconds = telling.seconds();
+    let record = telling.into_record();
+    for slice in &record.slices {
+        order.borrow_mut().push((slice.pass, slice.step.0));
+    }
+    Simulated { report: judge::explain(&record), seconds, order: order.into_inner() }
+}
+
+fn steady(_: &str) -> Model {
+    Model::steady(1e6, 0.3, 16)
+}
+
+fn six() -> Vec<Step> {
+    Pattern::ALL.into_iter().enumerate().map(|(n, pattern)| step(n as u32, pattern, &["osd.0"])).collect()
+}
+
+#[test]
+fn a_steady_target_settles_in_two_passes_and_the_interval_holds_the_truth() {
+    let run = simulate(six(), Goal::default(), steady, None, None);
+    assert_eq!(run.report.figures.len(), 6);
+    for figure in &run.report.figures {
+        assert_eq!((figure.label.clone(), figure.slices), (Label::Settled, 2), "{figure:?}");
+        let truth = match figure.pattern.family() {
+            model::pattern::Family::Latency => 1.0,
+            model::pattern::Family::Parallel => 16_000.0,
+            // 16 in flight on 16 servers, 4 MiB each.
+            model::pattern::Family::Linear => 16_000.0 * 4.194304,
+        };
+        let estimate = figure.estimate.unwrap();
+        assert!(estimate.low <= truth && truth <= estimate.high, "{:?}: {estimate:?}, truth {truth}", figure.pattern);
+    }
+    // Three patterns write (12 s), three read (8 s), twice, and hardly more.
+    assert!((120.0..135.0).contains(&run.seconds), "{}", run.seconds);
+}
+
+#[test]
+fn the_order_is_shuffled_in_each_pass_and_the_same_for_the_same_seed() {
+    let one = simulate(six(), Goal::default(), steady, None, None).order;
+    let again = simulate(six(), Goal::default(), steady, None, None).order;
+    let other = simulate(six(), Goal { seed: 2, ..Goal::default() }, steady, None, None).order;
+    assert_eq!(one, again);
+    assert_ne!(one, other);
+    let steps = |pass: u32| one.iter().filter(|slice| slice.0 == pass).map(|slice| slice.1).collect::<Vec<_>>();
+    assert_ne!(steps(1), steps(2));
+}
+
+#[test]
+fn a_level_that_shifts_between_passes_is_not_called_settled() {
+    let shifts = |_: &str| steady("").with(Twist::Level { from: 30 * SECOND, factor: 1.5 });
+    let run = simulate(vec![step(0, Pattern::ReadParallel, &["osd.0"])], Goal::default(), shifts, None, None);
+    let figure = &run.report.figures[0];
+    assert!(figure.label == Label::Settled && figure.slices == 2 || figure.label != Label::Settled);
+    let early = |_: &str| steady("").with(Twist::Level { from: 12 * SECOND, factor: 1.5 });
+    let run = simulate(vec![step(0, Pattern::ReadParallel, &["osd.0"])], Goal::default(), early, None, None);
+    assert_ne!(run.report.figures[0].label, Label::Settled, "{:?}", run.report.figures[0]);
+}
+
+#[test]
+fn a_target_that_stops_answering_is_void_with_the_reason_and_the_run_goes_on() {
+    let dies = |name: &str| match name {
+        "osd.1" => steady("").with(Twist::Death { at: 15 * SECOND }),
+        _ => steady(""),
+    };
+    let steps = vec![step(0, Pattern::ReadLatency, &["osd.0"]), step(1, Pattern::ReadLatency, &["osd.1"])];
+    let run = simulate(steps, Goal::default(), dies, None, None);
+    let of = |name: &str| run.report.figures.iter().find(|figure| figure.target == name).unwrap();
+    assert_eq!(of("osd.0").label, Label::Settled);
+    assert!(matches!(&of("osd.1").label, Label::Void(why) if why.contains("no operation")), "{:?}", of("osd.1"));
+    assert!(of("osd.1").estimate.is_none());
+}
+
+#[test]
+fn an_osd_that_goes_down_voids_its_step_at_once() {
+    let run = simulate(vec![step(0, Pattern::ReadLatency, &["osd.0"])], Goal::default(), steady, None, Some(3 * SECOND));
+    assert!(matches!(&run.report.figures[0].label, Label::Void(why) if why.contains("osd.1 went down")));
+    assert!(run.report.errors.iter().any(|error| error.contains("osd.1 went down")), "{:?}", run.report.errors);
+}
+
+#[test]
+fn a_run_that_the_user_ends_keeps_what_it_has() {
+    let run = simulate(six(), Goal::default(), steady, Some(70 * SECOND), None);
+    assert!(run.seconds < 72.0, "{}", run.seconds);
+    assert_eq!(run.report.figures.iter().filter(|figure| figure.estimate.is_some()).count(), 6, "{:?}", run.order);
+}
+
+#[test]
+fn a_quick_run_has_every_figure_with_an_interval_in_one_pass() {
+    let run = simulate(six(), Goal::quick(1), steady, None, None);
+    assert!(run.seconds < 23.0, "{}", run.seconds);
+    for figure in &run.report.figures {
+        let estimate = figure.estimate.unwrap();
+        assert!(estimate.relative() > 0.05 && estimate.relative() < 0.2, "{estimate:?}");
+    }
+}
+
+#[test]
+fn several_at_once_have_a_figure_each_and_one_together() {
+    let steps = vec![step(0, Pattern::ReadParallel, &["osd.0", "osd.1", "osd.2"])];
+    let run = simulate(steps, Goal::default(), steady, None, None);
+    let of = |name: &str| run.report.figures.iter().find(|figure| figure.target == name).unwrap().estimate.unwrap().value;
+    let sum = of("osd.0") + of("osd.1") + of("osd.2");
+    assert!((of("osd.*") / sum - 1.0).abs() < 0.02, "{} instead of {sum}", of("osd.*"));
+}
