@@ -1,0 +1,97 @@
+//! Loads objects of a pool or an image for some seconds and says what came of it: one line of JSON, to be compared with
+//! what other load generators of Ceph say.
+//!
+//! `measure_cluster CONF POOL|POOL/IMAGE fill|read|write DEPTH SECONDS BYTES [PREFIX]`: 4 KiB at random offsets of a
+//! working set of BYTES. In a pool, that is objects of 4 KiB, their names beginning with PREFIX.
+
+use engines::crew::{Flow, WindowSet, run_slice};
+use engines::{Context, Engine, clock::RealClock, engine_for};
+use model::{Clock, Latencies, Layer, Pattern, Place, Step, StepId, Target, Workload};
+use std::sync::Arc;
+
+const WINDOW_NS: u64 = 100_000_000;
+const BLOCK: u64 = 4096;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(line) => println!("{line}"),
+        Err(why) => {
+            eprintln!("measure_cluster: {why}");
+            std::process::exit(1);
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<String, String> {
+    let word = |n: usize| arguments.get(n).map(String::as_str).ok_or_else(|| format!("argument {} is missing", n + 1));
+    let number = |n: usize| word(n).and_then(|text| text.parse::<u64>().map_err(|e| format!("{text}: {e}")));
+    let access = ceph::Access { conf: Some(word(0)?.into()), ..ceph::Access::default() };
+    let rados = ceph::Rados::connect(&access).map_err(|error| error.to_string())?;
+    let context = Context { rados: Some(Arc::new(rados)) };
+    let prefix = arguments.get(6).map_or("measure.", String::as_str);
+    let step = step(word(1)?, prefix, word(2)?, number(3)? as u32, number(5)?);
+    let engine = engine_for(&step).map_err(|error| error.to_string())?;
+    if let Some(why) = engine.refuse(&step.targets[0], &step.workload) {
+        return Err(why);
+    }
+    if word(2)? == "fill" {
+        let filled = engine.prepare(&context, &step.targets[0], &step.workload, &mut |_| true);
+        return filled.map(|()| "{}".into()).map_err(|error| error.to_string());
+    }
+    measure(engine, &context, &step, number(4)?)
+}
+
+fn step(name: &str, prefix: &str, way: &str, depth: u32, bytes: u64) -> Step {
+    let (layer, place) = match name.split_once('/') {
+        Some((pool, image)) => (Layer::Rbd, Place::Images { pool: pool.into(), images: vec![image.into()] }),
+        None => (Layer::Rados, Place::Pool { pool: name.into(), prefix: prefix.into() }),
+    };
+    let pattern = if way == "write" { Pattern::WriteParallel } else { Pattern::ReadParallel };
+    let canonical = Workload::canonical(pattern, bytes, u64::from(std::process::id()));
+    let workload = Workload { depth, block: BLOCK, object: Some(BLOCK), ..canonical };
+    let target = Target { layer, name: name.into(), host: None, place };
+    let metric = pattern.metric(layer);
+    Step { id: StepId(0), layer, pattern, targets: vec![target], workload, metric, chart: true }
+}
+
+fn measure(engine: &dyn Engine, context: &Context, step: &Step, seconds: u64) -> Result<String, String> {
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let (mut windows, mut ops, mut errors, mut service) = (0, 0, 0, Latencies::default());
+    let mut before = 0.0;
+    let mut on_window = |set: &WindowSet| {
+        // The first window is warm-up.
+        if set.window == 0 {
+            before = cpu_seconds();
+            return Flow::GoOn;
+        }
+        for (_, _, sample) in &set.samples {
+            (ops, errors) = (ops + sample.ops, errors + sample.errors);
+            service.add(&sample.service);
+        }
+        windows += 1;
+        if windows == seconds * 10 { Flow::Stop } else { Flow::GoOn }
+    };
+    let end = run_slice(engine, context, &clock, step, WINDOW_NS, &mut on_window).map_err(|error| error.to_string())?;
+    let cpu = cpu_seconds() - before;
+    if let Some(why) = end.broken.or(end.first_error.map(|error| error.1)) {
+        return Err(why);
+    }
+    let all = service.sparse();
+    let took = windows as f64 / 10.0;
+    Ok(format!(
+        "{{\"ops\": {ops}, \"seconds\": {took:.1}, \"iops\": {:.1}, \"cpu_seconds\": {cpu:.4}, \"cpu_us\": {:.3}, \
+         \"mean_ns\": {:.0}, \"p50_ns\": {:.0}, \"errors\": {errors}}}",
+        ops as f64 / took,
+        cpu * 1e6 / ops as f64,
+        all.mean_ns().unwrap_or(0.0),
+        all.quantile_ns(0.5).unwrap_or(0.0),
+    ))
+}
+
+/// Of the whole process, user and system: the library's threads are most of it.
+fn cpu_seconds() -> f64 {
+    let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF);
+    let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    usage.map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time()))
+}

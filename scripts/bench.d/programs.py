@@ -1,0 +1,82 @@
+"""Programs are run to their end, with their time and the CPU time of the whole process, or are ended with us."""
+
+import contextlib
+import dataclasses
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+
+class NotHere(Exception):
+    """What a row needs cannot be had on this machine: the row is left out."""
+
+
+class Failed(Exception):
+    """A program that should have worked did not."""
+
+
+@dataclasses.dataclass
+class Ended:
+    """How a program ended: its output, seconds by the clock, CPU seconds of all its threads and children."""
+
+    text: str
+    seconds: float
+    cpu_seconds: float
+    code: int
+
+
+def which(name):
+    """The program's path; administrators' folders are searched too."""
+    folders = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    found = shutil.which(name, path=folders)
+    if not found:
+        raise NotHere(f"{name} is not installed")
+    return found
+
+
+def run(words, env=None, limit=120, codes=(0,)):
+    """Runs a program to its end; `limit`: seconds until it is killed; `codes`: exit codes that are no failure."""
+    words = [str(word) for word in words]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        begun = time.monotonic()
+        with ended_with_us(words, out, err, env) as child:
+            alarm = threading.Timer(limit, child.kill)
+            alarm.start()
+            # wait4 alone tells the CPU time of this one child.
+            _, status, usage = os.wait4(child.pid, 0)
+            alarm.cancel()
+            child.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.monotonic() - begun
+        text, wrong = read_back(out), read_back(err)
+    if child.returncode not in codes:
+        last = (wrong.strip() or text.strip()).splitlines()[-3:]
+        raise Failed(f"{' '.join(words)} ended with {child.returncode}: {' / '.join(last)}")
+    return Ended(text, seconds, usage.ru_utime + usage.ru_stime, child.returncode)
+
+
+def read_back(file):
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def ended_with_us(words, out=subprocess.DEVNULL, err=subprocess.DEVNULL, env=None):
+    """A child that is gone at the end of the block. Ctrl-C reaches us alone, and we end it."""
+    whole = {**os.environ, **(env or {})}
+    child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=whole, start_new_session=True)
+    try:
+        yield child
+    finally:
+        if child.returncode is None and child.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+
+
+def version(words, pick=lambda text: text.split()[-1]):
+    """What a program says of its version, cut down to the number."""
+    return pick(run(words, codes=range(256)).text.strip().splitlines()[0])
