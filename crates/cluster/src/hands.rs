@@ -8,6 +8,11 @@ use model::{Change, Undo};
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A killed client's watch on an image ends after osd_client_watch_timeout, 30 s by default; until then the image counts as
+/// in use.
+const WATCHERS_GONE: Duration = Duration::from_secs(60);
 
 /// The state that undoing the change has to bring back, read before it is made.
 pub fn before(cluster: Option<&Cluster>, change: &Change) -> Result<Option<String>, ClusterError> {
@@ -88,9 +93,13 @@ fn unmake_image(cluster: &Cluster, pool: &str, name: &str, change: &Change) -> R
         Err(CephError::NotFound { .. }) => return Ok(()),
         other => other?,
     };
-    match open.remove_image(name) {
-        Ok(()) | Err(CephError::NotFound { .. }) => Ok(()),
-        Err(error) => Err(ClusterError::Undo { what: change.what(), why: error.to_string() }),
+    let deadline = Instant::now() + WATCHERS_GONE;
+    loop {
+        match open.remove_image(name) {
+            Ok(()) | Err(CephError::NotFound { .. }) => return Ok(()),
+            Err(CephError::Busy { .. }) if Instant::now() < deadline => std::thread::sleep(Duration::from_secs(1)),
+            Err(error) => return Err(ClusterError::Undo { what: change.what(), why: error.to_string() }),
+        }
     }
 }
 

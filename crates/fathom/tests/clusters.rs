@@ -52,7 +52,8 @@ fn too_few_rights(lab: &Lab) {
 
 /// What the error message calls the least that suffices does suffice.
 fn least_rights(lab: &Lab) {
-    let keyring = user(lab, "least", &["mon", "allow rw, allow service config-key rw", "mgr", "allow r", "osd", "allow *"]);
+    let keyring =
+        user(lab, "least", &["mon", "allow rw, allow service config-key rw", "mgr", "allow r", "osd", "allow *"]);
     let ran = lab.run(&[
         "run",
         "--layers",

@@ -33,7 +33,9 @@ fn product(text: &str) -> &str {
 }
 
 fn is_test(path: &Path) -> bool {
-    path.components().any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "examples" | "benches" | "testing.rs" | "tests.rs")))
+    path.components().any(|part| {
+        matches!(part.as_os_str().to_str(), Some("tests" | "examples" | "benches" | "testing.rs" | "tests.rs"))
+    })
 }
 
 #[test]

@@ -107,7 +107,8 @@ fn fill_one(
             (last, moved) = (done, Instant::now());
         }
         if trouble.is_none() {
-            let stalled = (moved.elapsed() > STALL).then(|| format!("no byte more was written for {} s", STALL.as_secs()));
+            let stalled =
+                (moved.elapsed() > STALL).then(|| format!("no byte more was written for {} s", STALL.as_secs()));
             trouble = guard::trouble(&alone, &before, &eyes.seen()).or(stalled);
         }
         let share = (done as f64 / span as f64).min(1.0);

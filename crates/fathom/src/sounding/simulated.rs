@@ -50,7 +50,13 @@ struct Simulated {
     order: Vec<(u32, u32)>,
 }
 
-fn simulate(steps: Vec<Step>, goal: Goal, model_of: fn(&str) -> Model, ends: Option<u64>, dies: Option<u64>) -> Simulated {
+fn simulate(
+    steps: Vec<Step>,
+    goal: Goal,
+    model_of: fn(&str) -> Model,
+    ends: Option<u64>,
+    dies: Option<u64>,
+) -> Simulated {
     let clock = Arc::new(SimClock::default());
     let sim = Sim::new(clock.clone(), move |target: &Target, _: &Workload| model_of(&target.name));
     let plan = Plan { changes: Vec::new(), steps, goal };
@@ -143,7 +149,8 @@ fn a_target_that_stops_answering_is_void_with_the_reason_and_the_run_goes_on() {
 
 #[test]
 fn an_osd_that_goes_down_voids_its_step_at_once() {
-    let run = simulate(vec![step(0, Pattern::ReadLatency, &["osd.0"])], Goal::default(), steady, None, Some(3 * SECOND));
+    let run =
+        simulate(vec![step(0, Pattern::ReadLatency, &["osd.0"])], Goal::default(), steady, None, Some(3 * SECOND));
     assert!(matches!(&run.report.figures[0].label, Label::Void(why) if why.contains("osd.1 went down")));
     assert!(run.report.errors.iter().any(|error| error.contains("osd.1 went down")), "{:?}", run.report.errors);
 }
@@ -169,7 +176,8 @@ fn a_quick_run_has_every_figure_with_an_interval_in_one_pass() {
 fn several_at_once_have_a_figure_each_and_one_together() {
     let steps = vec![step(0, Pattern::ReadParallel, &["osd.0", "osd.1", "osd.2"])];
     let run = simulate(steps, Goal::default(), steady, None, None);
-    let of = |name: &str| run.report.figures.iter().find(|figure| figure.target == name).unwrap().estimate.unwrap().value;
+    let of =
+        |name: &str| run.report.figures.iter().find(|figure| figure.target == name).unwrap().estimate.unwrap().value;
     let sum = of("osd.0") + of("osd.1") + of("osd.2");
     assert!((of("osd.*") / sum - 1.0).abs() < 0.02, "{} instead of {sum}", of("osd.*"));
 }
