@@ -118,7 +118,7 @@ pub fn void_reason(slice: &Slice) -> Option<String> {
 
 fn again(step: &Step, slices: &[&Slice], goal: &Goal, finished_passes: u32) -> Next {
     let spent: f64 = slices.iter().map(|slice| slice.seconds()).sum();
-    let next = goal.slice_seconds(&step.workload) + WARMUP_SECONDS;
+    let next = goal.slice_seconds(step) + WARMUP_SECONDS;
     if finished_passes >= goal.passes_max || spent + next > goal.seconds_max { Next::OutOfTime } else { Next::Another }
 }
 

@@ -24,7 +24,7 @@ mod words;
 
 pub use explain::explain;
 pub use figure::{Next, figure};
-pub use slice::{SliceState, slice_state};
+pub use slice::{SliceState, cut_short, slice_state};
 
 #[cfg(test)]
 mod testing;

@@ -44,6 +44,19 @@ pub fn slice_state(samples: &[Sample], window_ns: Nanos, seconds_wanted: f64) ->
 }
 
 /// Samples to drop at the front, and whether the rest is long and level enough.
+/// The same for a slice that got no more time: its warm-up, and whether it settled before.
+pub fn cut_short(samples: &[Sample], window_ns: Nanos, seconds_wanted: f64) -> (u32, bool) {
+    match slice_state(samples, window_ns, seconds_wanted) {
+        SliceState::Settled { warmup } => (warmup, true),
+        SliceState::Unsettled { warmup } => (warmup, false),
+        SliceState::More => {
+            let per_second = (SECOND / window_ns.max(1)).max(1) as usize;
+            let (dropped, _) = look(samples, samples.len(), per_second);
+            (dropped.min(samples.len() / 2) as u32, false)
+        }
+    }
+}
+
 fn look(samples: &[Sample], wanted: usize, per_second: usize) -> (usize, bool) {
     let windows: Vec<usize> = (0..samples.len()).filter(|index| speaks(&samples[*index])).collect();
     let rates: Vec<f64> = windows.iter().map(|index| rate(&samples[*index])).collect();

@@ -51,9 +51,9 @@ pub struct Goal {
     pub seconds_max: f64,
     pub passes_min: u32,
     pub passes_max: u32,
-    /// Settled data of one slice that only reads.
+    /// Settled data of one slice that only reads, or that loads a raw device or a network.
     pub read_slice_seconds: f64,
-    /// Settled data of one slice that writes: longer, to see compaction dips.
+    /// Settled data of one slice that writes through a store: longer, to see compaction dips.
     pub write_slice_seconds: f64,
     pub window_ms: u64,
     pub seed: u64,
@@ -91,7 +91,9 @@ impl Goal {
         }
     }
 
-    pub fn slice_seconds(&self, workload: &Workload) -> f64 {
-        if workload.writes() { self.write_slice_seconds } else { self.read_slice_seconds }
+    /// Compaction dips come with writes to an object store; raw devices and networks have none.
+    pub fn slice_seconds(&self, step: &Step) -> f64 {
+        let stored = !matches!(step.layer, Layer::Device | Layer::Network);
+        if stored && step.workload.writes() { self.write_slice_seconds } else { self.read_slice_seconds }
     }
 }

@@ -12,7 +12,7 @@ pub use draft::{Ground, Wishes};
 
 use crate::failure::Failure;
 use draft::Draft;
-use model::{Change, Layer, Plan};
+use model::{Change, Goal, Layer, Plan, Step};
 
 pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     let mut draft = Draft::new(ground, wishes);
@@ -37,8 +37,14 @@ pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
 
 /// Of the whole run if every figure settles as soon as it may: slices, the pauses between them, and the filling.
 pub fn seconds_expected(plan: &Plan) -> f64 {
-    let pass: f64 = plan.steps.iter().map(|step| plan.goal.slice_seconds(&step.workload) + 0.5).sum();
+    let pass: f64 = plan.steps.iter().map(|step| step_seconds(&plan.goal, step)).sum();
     pass * f64::from(plan.goal.passes_min)
+}
+
+/// One slice of a step: its data, what the warm-up may take, opening and closing.
+pub fn step_seconds(goal: &Goal, step: &Step) -> f64 {
+    let seconds = goal.slice_seconds(step);
+    seconds + (seconds / 8.0).min(1.0) + 0.5
 }
 
 /// Everything that an engine can't do is told before anything is changed.

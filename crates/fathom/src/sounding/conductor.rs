@@ -4,10 +4,12 @@ use super::Telling;
 use super::guard::trouble;
 use super::prepare::Unfilled;
 use crate::failure::Failure;
+use crate::planner::step_seconds;
 use cluster::watch::Seen;
 use engines::crew::{Flow, WindowSet, run_slice};
 use engines::{Context, Engine, EngineError};
 use judge::{Next, SliceState};
+use model::clock::SECOND;
 use model::{Clock, Event, OpKind, Plan, Sample, Slice, Sparse, Step, StepId};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -40,18 +42,37 @@ type Series = BTreeMap<(Option<u32>, OpKind), Vec<Sample>>;
 /// A run may take a third pass and more only within this time; two passes are never cut short.
 const BUDGET_SECONDS: f64 = 14.0 * 60.0;
 
+/// How a pass keeps its time: slices may run on until they settle only while the pass is not late.
+struct Schedule {
+    began: f64,
+    /// What the steps done so far should have taken.
+    expected: f64,
+}
+
+impl Schedule {
+    const SLACK: f64 = 1.05;
+    const GRACE_SECONDS: f64 = 10.0;
+
+    fn in_time(&self, now: f64) -> bool {
+        now - self.began <= self.expected * Schedule::SLACK + Schedule::GRACE_SECONDS
+    }
+}
+
 impl Conductor<'_> {
     pub fn conduct(&self, telling: &mut Telling) -> Result<(), Failure> {
         let mut wanted: Vec<StepId> = self.plan.steps.iter().map(|step| step.id).collect();
         for pass in 1..=self.plan.goal.passes_max {
             self.order(&mut wanted, pass, telling);
+            let mut schedule = Schedule { began: telling.seconds(), expected: 0.0 };
             for id in &wanted {
                 let over = pass > self.plan.goal.passes_min && telling.seconds() > BUDGET_SECONDS;
                 if over || self.eyes.asked_to_end() {
                     break;
                 }
                 if let Some(step) = self.plan.steps.iter().find(|step| step.id == *id) {
-                    self.slice(step, pass, telling)?;
+                    let patient = schedule.in_time(telling.seconds());
+                    self.slice(step, pass, patient, telling)?;
+                    schedule.expected += step_seconds(&self.plan.goal, step);
                 }
             }
             let report = judge::explain(telling.record());
@@ -104,8 +125,8 @@ impl Conductor<'_> {
             .collect()
     }
 
-    fn slice(&self, step: &Step, pass: u32, telling: &mut Telling) -> Result<(), Failure> {
-        let seconds_expected = self.plan.goal.slice_seconds(&step.workload) + 1.0;
+    fn slice(&self, step: &Step, pass: u32, patient: bool, telling: &mut Telling) -> Result<(), Failure> {
+        let seconds_expected = step_seconds(&self.plan.goal, step);
         telling.tell(Event::StepStarted { pass, step: step.clone(), seconds_expected })?;
         let started_seconds = telling.seconds();
         let mut series = Series::new();
@@ -113,7 +134,7 @@ impl Conductor<'_> {
         let mut void = self.unfilled.of(step).or_else(|| trouble(step, &before, &before));
         let mut error = None;
         if void.is_none() {
-            let ended = self.load(step, &before, &mut series, &mut void);
+            let ended = self.load(step, patient, &before, &mut series, &mut void);
             match ended {
                 Ok(end) => {
                     error = end.first_error;
@@ -122,7 +143,7 @@ impl Conductor<'_> {
                 Err(broken) => void = void.or_else(|| Some(broken.to_string())),
             }
         }
-        if self.eyes.asked_to_end() && void.is_none() && !self.enough(step, &series) {
+        if self.eyes.asked_to_end() && void.is_none() && !self.enough(step, patient, &series) {
             // Cut off by the user: no slice at all, so that what earlier passes found stands.
             return Ok(());
         }
@@ -138,6 +159,7 @@ impl Conductor<'_> {
     fn load(
         &self,
         step: &Step,
+        patient: bool,
         before: &Seen,
         series: &mut Series,
         void: &mut Option<String>,
@@ -146,17 +168,21 @@ impl Conductor<'_> {
         let mut on_window = |set: &WindowSet| {
             collect(step, set, series);
             *void = trouble(step, before, &self.eyes.seen());
-            let done = void.is_some() || self.eyes.asked_to_end() || self.enough(step, series);
+            let done = void.is_some() || self.eyes.asked_to_end() || self.enough(step, patient, series);
             if done { Flow::Stop } else { Flow::GoOn }
         };
         run_slice(engine, self.context, self.clock, step, self.window_ns(), &mut on_window)
     }
 
-    /// Is every target's part of the slice long enough?
-    fn enough(&self, step: &Step, series: &Series) -> bool {
-        let seconds = self.plan.goal.slice_seconds(&step.workload);
-        let state = |samples: &Vec<Sample>| judge::slice_state(samples, self.window_ns(), seconds);
-        !series.is_empty() && series.values().all(|samples| !matches!(state(samples), SliceState::More))
+    /// Is every target's part of the slice long enough? A pass behind its schedule waits for no level to settle.
+    fn enough(&self, step: &Step, patient: bool, series: &Series) -> bool {
+        let seconds = self.plan.goal.slice_seconds(step);
+        let least = (seconds * 1.1 * SECOND as f64 / self.window_ns() as f64) as usize;
+        let more = |samples: &Vec<Sample>| {
+            let state = judge::slice_state(samples, self.window_ns(), seconds);
+            matches!(state, SliceState::More) && (patient || samples.len() < least)
+        };
+        !series.is_empty() && !series.values().any(more)
     }
 
     fn slices(
@@ -174,15 +200,11 @@ impl Conductor<'_> {
             let targets = (0..step.targets.len() as u32).map(Some).chain(together);
             series = targets.map(|target| ((target, kind), Vec::new())).collect();
         }
-        let seconds = self.plan.goal.slice_seconds(&step.workload);
+        let seconds = self.plan.goal.slice_seconds(step);
         series
             .into_iter()
             .map(|((target, kind), samples)| {
-                let (warmup, settled) = match judge::slice_state(&samples, self.window_ns(), seconds) {
-                    SliceState::Settled { warmup } => (warmup, true),
-                    SliceState::Unsettled { warmup } => (warmup, false),
-                    SliceState::More => (0, false),
-                };
+                let (warmup, settled) = judge::cut_short(&samples, self.window_ns(), seconds);
                 let own_error = error.as_ref().filter(|(of, _)| target.is_none_or(|target| target == *of));
                 Slice {
                     step: step.id,
