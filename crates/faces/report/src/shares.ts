@@ -23,11 +23,15 @@ export const shareText = (one: Delivered): string =>
   `${estimate({ value: one.share * 100, low: one.low * 100, high: one.high * 100 }, "%")} %`;
 
 const [LEFT, RIGHT] = [64, 108];
-const TICKS = [0, 0.25, 0.5, 0.75, 1];
+/** An interval may be far wider than the picture: it is cut off at half as much again as the largest share, or as 100 %. */
+const BEYOND = 1.5;
 const layer = (one: Delivered): string => one.row.layer;
 
 export function bars(pattern: string, all: Delivered[], width: number): Element {
-  const edge = Math.max(1, ...all.map((one) => Math.max(one.share, one.high)));
+  const most = BEYOND * Math.max(1, ...all.map((one) => one.share));
+  const edge = Math.min(most, Math.max(1, ...all.map((one) => Math.max(one.share, one.high))));
+  const clip = (at: number) => Math.min(Math.max(at, 0), edge);
+  const ticks = edge > BEYOND ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1];
   const bounded = all.filter((one) => Number.isFinite(halfWidth(one.row.adds)));
   const track = { fill: "var(--track)", stroke: "var(--rule)" };
   return picture(`Shares of ${pattern}; the table below holds the same numbers`, {
@@ -40,16 +44,22 @@ export function bars(pattern: string, all: Delivered[], width: number): Element 
     x: { domain: [0, edge] },
     y: { type: "band", domain: all.map(layer), padding: 0.34, axis: null },
     marks: [
-      gridX(TICKS, { stroke: "var(--grid)", strokeOpacity: 1 }),
-      axisX(TICKS, { tickFormat: share, tickSize: 0, fill: "var(--soft)", label: null }),
+      gridX(ticks, { stroke: "var(--grid)", strokeOpacity: 1 }),
+      axisX(ticks, { tickFormat: share, tickSize: 0, fill: "var(--soft)", label: null }),
       text(all, { y: layer, x: 0, text: layer, dx: -LEFT, textAnchor: "start", fontWeight: 600 }),
       barX(all, { y: layer, x1: 0, x2: 1, ...track, rx: 1.5 }),
       barX(all, { y: layer, x1: 0, x2: "share", fill: "var(--bar)", rx: 1.5, title: (one) => one.row.because }),
-      ruleY(bounded, { y: layer, x1: "low", x2: "high", stroke: "var(--ink)", strokeWidth: 1.4 }),
+      ruleY(bounded, {
+        y: layer,
+        x1: (one) => clip(one.low),
+        x2: (one) => clip(one.high),
+        stroke: "var(--ink)",
+        strokeWidth: 1.4,
+      }),
       caps(
         bounded,
-        (one) => one.low,
-        (one) => one.high,
+        (one) => Math.max(one.low, 0),
+        (one) => (one.high > edge ? NaN : one.high),
         layer,
         () => "var(--ink)",
         5,
