@@ -109,8 +109,10 @@ class Book:
 
 
 def cells(entry):
+    """A question mark: the bound lies inside the interval, so that another run may see it the other way."""
     low, high = entry["ci95"]
     sign = "≥" if entry["better"] == "higher" else "≤"
     holds = entry["ratio"] >= entry["bound"] if sign == "≥" else entry["ratio"] <= entry["bound"]
     figures = f"{entry['ratio']:.3f}", f"{low:.3f}–{high:.3f}", f"{sign} {entry['bound']:g}"
-    return entry["what"], entry["peer"], entry["peer_version"], *figures, "holds" if holds else "misses"
+    verdict = ("holds" if holds else "misses") + ("?" if low <= entry["bound"] <= high else "")
+    return entry["what"], entry["peer"], entry["peer_version"], *figures, verdict

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -56,6 +57,28 @@ def run(words, env=None, limit=120, codes=(0,)):
         last = (wrong.strip() or text.strip()).splitlines()[-3:]
         raise Failed(f"{' '.join(words)} ended with {child.returncode}: {' / '.join(last)}")
     return Ended(text, seconds, usage.ru_utime + usage.ru_stime, child.returncode)
+
+
+def run_between(words, first, last, limit=120):
+    """Runs a program; CPU seconds are those between the lines of its output that match `first` and `last`."""
+    words, begun, lines, marks = [str(word) for word in words], time.monotonic(), [], []
+    with tempfile.TemporaryFile() as err, ended_with_us(words, subprocess.PIPE, err) as child:
+        alarm = threading.Timer(limit, child.kill)
+        alarm.start()
+        for raw in child.stdout:
+            lines.append(raw.decode("utf-8", "replace"))
+            if re.match((first, last, "$.")[len(marks)], lines[-1]):
+                marks.append(cpu_seconds_of(child.pid))
+        code = child.wait()
+        alarm.cancel()
+        if code != 0 or len(marks) < 2:
+            raise Failed(f"{' '.join(words)} ended with {code}: {read_back(err).strip()}")
+    return Ended("".join(lines), time.monotonic() - begun, marks[1] - marks[0], code)
+
+
+def cpu_seconds_of(pid):
+    """Of a living process with all its threads, to the nanosecond: its clock's number, as clock_getcpuclockid(3) makes it."""
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def read_back(file):
