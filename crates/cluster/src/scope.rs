@@ -6,12 +6,14 @@ use crate::here;
 use model::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 pub fn look(cluster: &Cluster) -> Result<Scope, ClusterError> {
     let dump = cluster.ask(json!({"prefix": "osd dump"}))?;
     let metadata = cluster.ask(json!({"prefix": "osd metadata"}))?;
     let tree = cluster.ask(json!({"prefix": "osd tree"}))?;
-    let osds = osds(&dump, &metadata, &tree);
+    let usage = cluster.ask_manager(json!({"prefix": "osd df"}))?;
+    let osds = osds(&dump, &metadata, &tree, &usage);
     let (health, health_checks) = health(&cluster.ask(json!({"prefix": "health"}))?);
     Ok(Scope {
         fsid: Some(cluster.rados.fsid()?),
@@ -46,12 +48,15 @@ fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn osds(dump: &Value, metadata: &Value, tree: &Value) -> Vec<OsdScope> {
+fn osds(dump: &Value, metadata: &Value, tree: &Value, usage: &Value) -> Vec<OsdScope> {
     let facts: BTreeMap<u64, &Value> =
         metadata.as_array().into_iter().flatten().filter_map(|osd| Some((number(osd, "id")?, osd))).collect();
     let crush_hosts = crush_hosts(tree);
     let nodes: BTreeMap<u64, &Value> =
         list(tree, "nodes").iter().filter_map(|node| Some((number(node, "id")?, node))).collect();
+    let rows: BTreeMap<u64, &Value> =
+        list(usage, "nodes").iter().filter_map(|row| Some((number(row, "id")?, row))).collect();
+    let kib = |id: u64, key: &str| number(rows.get(&id)?, key).map(|kib| kib * 1024);
     list(dump, "osds")
         .iter()
         .filter_map(|osd| {
@@ -68,8 +73,8 @@ fn osds(dump: &Value, metadata: &Value, tree: &Value) -> Vec<OsdScope> {
                 address: text(osd, "public_addr").map(|address| host_part(&address)),
                 version: text(fact, "ceph_version_short"),
                 store: text(fact, "osd_objectstore"),
-                bytes: number(fact, "bluestore_bdev_size"),
-                bytes_used: None,
+                bytes: kib(id, "kb").or_else(|| number(fact, "bluestore_bdev_size")),
+                bytes_used: kib(id, "kb_used"),
             })
         })
         .collect()
@@ -121,12 +126,19 @@ fn devices(osds: &[OsdScope], metadata: &Value) -> Vec<DeviceScope> {
             path: path.clone(),
             host: Some(osd.host.clone()),
             model: text(fact, "bluestore_bdev_model").or_else(|| text(fact, "device_ids")),
-            bytes: osd.bytes,
+            // An OSD may have but a part of it; only this host's own devices can be asked.
+            bytes: here::device_of(&device_node(path))
+                .filter(|_| osd.host == here::host_name())
+                .and_then(|own| own.bytes),
             rotational: text(fact, "rotational").map(|flag| flag == "1"),
             osds: vec![osd.id],
         });
     }
     devices
+}
+
+fn device_node(path: &str) -> PathBuf {
+    Path::new("/dev").join(path)
 }
 
 fn pools(dump: &Value, cluster: &Cluster) -> Result<Vec<PoolScope>, ClusterError> {
