@@ -44,12 +44,9 @@ def run(words, env=None, limit=120, codes=(0,)):
     words = [str(word) for word in words]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begun = time.monotonic()
-        with ended_with_us(words, out, err, env) as child:
-            alarm = threading.Timer(limit, child.kill)
-            alarm.start()
+        with ended_with_us(words, out, err, env) as child, killed_after(limit, child):
             # wait4 alone tells the CPU time of this one child.
             _, status, usage = os.wait4(child.pid, 0)
-            alarm.cancel()
             child.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.monotonic() - begun
         text, wrong = read_back(out), read_back(err)
@@ -62,22 +59,19 @@ def run(words, env=None, limit=120, codes=(0,)):
 def run_between(words, first, last, limit=120):
     """Runs a program; CPU seconds are those between the lines of its output that match `first` and `last`."""
     words, begun, lines, marks = [str(word) for word in words], time.monotonic(), [], []
-    with tempfile.TemporaryFile() as err, ended_with_us(words, subprocess.PIPE, err) as child:
-        alarm = threading.Timer(limit, child.kill)
-        alarm.start()
+    with tempfile.TemporaryFile() as err, ended_with_us(words, subprocess.PIPE, err) as child, killed_after(limit, child):
         for raw in child.stdout:
             lines.append(raw.decode("utf-8", "replace"))
-            if re.match((first, last, "$.")[len(marks)], lines[-1]):
+            if len(marks) < 2 and re.match((first, last)[len(marks)], lines[-1]):
                 marks.append(cpu_seconds_of(child.pid))
         code = child.wait()
-        alarm.cancel()
         if code != 0 or len(marks) < 2:
             raise Failed(f"{' '.join(words)} ended with {code}: {read_back(err).strip()}")
     return Ended("".join(lines), time.monotonic() - begun, marks[1] - marks[0], code)
 
 
 def cpu_seconds_of(pid):
-    """Of a living process with all its threads, to the nanosecond: its clock's number, as clock_getcpuclockid(3) makes it."""
+    """Of a living process with all its threads, to the nanosecond. Its clock's number is made as in clock_getcpuclockid(3)."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
@@ -98,6 +92,17 @@ def ended_with_us(words, out=subprocess.DEVNULL, err=subprocess.DEVNULL, env=Non
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
             child.wait()
+
+
+@contextlib.contextmanager
+def killed_after(limit, child):
+    alarm = threading.Timer(limit, child.kill)
+    alarm.daemon = True
+    alarm.start()
+    try:
+        yield
+    finally:
+        alarm.cancel()
 
 
 def version(words, pick=lambda text: text.split()[-1]):
