@@ -16,6 +16,11 @@ const MON_OP_TIMEOUT: (&str, &str) = ("rados_mon_op_timeout", "60");
 const QUIET: [(&str, &str); 4] =
     [("log_to_stderr", "false"), ("err_to_stderr", "false"), ("log_file", ""), ("admin_socket", "")];
 
+/// The library's threads for the network and for completions, each with the number that it starts by default. On hosts
+/// with few processors they mostly wake one another: with one of each on two processors, the same machine does 1.2 times
+/// the operations per second, at 0.8 times the CPU time for each (4 KiB, 16 in flight; librbd: 128).
+const THREADS: [(&str, usize); 2] = [("ms_async_op_threads", 3), ("librados_thread_count", 2)];
+
 /// A cluster handle of librados. Dropping it ends the connection.
 pub struct Cluster {
     pub fns: &'static Librados,
@@ -76,6 +81,14 @@ impl Cluster {
     }
 
     fn set_options(&self, access: &Access) -> Result<(), CephError> {
+        let processors = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
+        for (name, default) in THREADS {
+            let enough = (processors / 2).clamp(1, default);
+            // Another number than the default is somebody's wish. Releases without the option have no such threads.
+            if enough < default && self.option(name) == default.to_string() {
+                self.set(name, &enough.to_string())?;
+            }
+        }
         // Whole seconds; what is above the limit is cut off by `connect_within`.
         self.set("client_mount_timeout", &format!("{:.0}", access.timeout().as_secs_f64().ceil()))?;
         for (name, value) in QUIET.into_iter().chain([MON_OP_TIMEOUT]) {
