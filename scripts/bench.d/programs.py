@@ -56,15 +56,16 @@ def run(words, env=None, limit=120, codes=(0,)):
     return Ended(text, seconds, usage.ru_utime + usage.ru_stime, child.returncode)
 
 
-def run_between(words, first, last, limit=120):
+def run_between(words, first, last, env=None, limit=120):
     """Runs a program; CPU seconds are those between the lines of its output that match `first` and `last`."""
     words, begun, lines, marks = [str(word) for word in words], time.monotonic(), [], []
-    with tempfile.TemporaryFile() as err, ended_with_us(words, subprocess.PIPE, err) as child, killed_after(limit, child):
-        for raw in child.stdout:
-            lines.append(raw.decode("utf-8", "replace"))
-            if len(marks) < 2 and re.match((first, last)[len(marks)], lines[-1]):
-                marks.append(cpu_seconds_of(child.pid))
-        code = child.wait()
+    with tempfile.TemporaryFile() as err, ended_with_us(words, subprocess.PIPE, err, env) as child:
+        with killed_after(limit, child):
+            for raw in child.stdout:
+                lines.append(raw.decode("utf-8", "replace"))
+                if len(marks) < 2 and re.match((first, last)[len(marks)], lines[-1]):
+                    marks.append(cpu_seconds_of(child.pid))
+            code = child.wait()
         if code != 0 or len(marks) < 2:
             raise Failed(f"{' '.join(words)} ended with {code}: {read_back(err).strip()}")
     return Ended("".join(lines), time.monotonic() - begun, marks[1] - marks[0], code)
