@@ -161,6 +161,11 @@ fn the_layer_chooses_the_engine_by_depth_and_by_file_system() {
     assert_eq!(name(here, Workload { jobs: 32, ..deep.clone() }), "psync");
     assert_eq!(name("/dev/shm/not-there-yet", deep.clone()), "psync");
     assert_eq!(name("/dev/shm", Workload { engine: Some("io_uring".into()), ..deep.clone() }), "io_uring");
+    // A device's node lies in memory, its data does not.
+    for device in std::fs::read_dir("/sys/block").into_iter().flatten().flatten() {
+        let node = Path::new("/dev").join(device.file_name());
+        assert!(!node.exists() || name(&node.to_string_lossy(), deep.clone()) == "io_uring", "{}", node.display());
+    }
     let unknown = step(Path::new(here), Workload { engine: Some("libaio".into()), ..deep });
     let why = engines::engine_for(&unknown).err().unwrap().to_string();
     assert_eq!(why, "layer device has no engine \"libaio\"; there are: io_uring, psync, null");

@@ -3,8 +3,6 @@
 mod board;
 mod effort;
 mod overseer;
-#[cfg(test)]
-mod tests;
 mod threads;
 mod turns;
 
@@ -106,3 +104,6 @@ fn open(engine: &dyn Engine, context: &Context, step: &Step) -> Result<Vec<Opene
     }
     Ok(sessions)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Fills what will be read with incompressible bytes, once.
 
 use super::site::Site;
-use super::{Way, session, uring};
+use super::{Way, ring, session};
 use crate::api::{Done, EngineError, Op};
 use model::{Access, Bytes, Durability, OpKind, Workload};
 use nix::fcntl::{FallocateFlags, fallocate};
@@ -94,7 +94,7 @@ fn no_room(site: &Site, span: Bytes, error: &std::io::Error) -> EngineError {
 }
 
 fn write_all(site: &Site, filler: &Workload, progress: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {
-    let way = if site.memory || uring::unavailable().is_some() { Way::Psync } else { Way::IoUring };
+    let way = if site.memory || ring::unavailable().is_some() { Way::Psync } else { Way::IoUring };
     let mut session = session(way, site, filler, 0)?;
     let (mut next, mut written, mut done) = (0, 0, Vec::new());
     let mut free: Vec<u32> = (0..DEPTH).collect();

@@ -6,6 +6,7 @@
 mod choice;
 mod fill;
 mod psync;
+mod ring;
 mod site;
 mod uring;
 
@@ -46,7 +47,7 @@ impl Engine for Disk {
             Ok(site) => site,
             Err(why) => return Some(why),
         };
-        let ring = || (self.way == Way::IoUring).then(uring::unavailable).flatten();
+        let ring = || (self.way == Way::IoUring).then(ring::unavailable).flatten();
         site.refuse(workload).or_else(|| self.refuse_depth(&site, workload)).or_else(ring)
     }
 

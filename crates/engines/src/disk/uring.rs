@@ -1,5 +1,6 @@
 //! Many operations in flight through io_uring, with registered file and buffers.
 
+use super::ring;
 use super::site::Site;
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers::{Slab, stamp};
@@ -58,21 +59,6 @@ struct Slot {
     result: Result<u32, OpError>,
 }
 
-/// Why there can be no ring on this host.
-pub fn unavailable() -> Option<String> {
-    build(1).err().map(|error| {
-        format!("the kernel gives no io_uring ({error}); use engine psync, with as many jobs as the depth shall be")
-    })
-}
-
-/// With everything that makes it cheap: one thread submits, and completions are handled when that thread asks for them.
-/// Older kernels know less of it.
-fn build(entries: u32) -> std::io::Result<IoUring> {
-    let best = IoUring::builder().setup_r_disabled().setup_single_issuer().setup_defer_taskrun().build(entries);
-    best.or_else(|_| IoUring::builder().setup_r_disabled().setup_coop_taskrun().build(entries))
-        .or_else(|_| IoUring::builder().setup_r_disabled().build(entries))
-}
-
 impl UringSession {
     pub fn open(site: &Site, workload: &Workload, lane: u32) -> Result<UringSession, EngineError> {
         let path = site.path.display();
@@ -82,7 +68,7 @@ impl UringSession {
         let file = site.open(workload)?;
         let slab = Slab::new(depth + write_buffers, block, workload.seed ^ u64::from(lane) << 32)?;
         // A durable write takes two entries; one is for the heartbeat.
-        let ring = build((2 * depth + 1).next_power_of_two());
+        let ring = ring::build((2 * depth + 1).next_power_of_two());
         let ring = ring.map_err(|error| EngineError::Broken(format!("{path}: no io_uring: {error}")))?;
         ring.submitter()
             .register_files(&[file.as_raw_fd()])
