@@ -34,7 +34,10 @@ fn product(text: &str) -> &str {
 
 fn is_test(path: &Path) -> bool {
     path.components().any(|part| {
-        matches!(part.as_os_str().to_str(), Some("tests" | "examples" | "benches" | "testing.rs" | "tests.rs"))
+        matches!(
+            part.as_os_str().to_str(),
+            Some("tests" | "examples" | "benches" | "testing.rs" | "tests.rs" | "simulated.rs")
+        )
     })
 }
 

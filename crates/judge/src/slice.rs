@@ -20,6 +20,9 @@ const LONGEST: usize = 3;
 /// More than this share of warm-up: the truncation point still runs with the data.
 const WARMUP_MOST: f64 = 0.45;
 
+/// Windows in which something ended, for the interval's coarser batches (16 of one window).
+const SPEAKING_LEAST: usize = 16;
+
 /// `samples`: all of one target and kind so far, one per window, warm-up included. `seconds_wanted`: settled data.
 ///
 /// Looks only at fixed lengths (the wanted one plus a second, then every two seconds), so that calling it after every
@@ -66,7 +69,9 @@ fn look(samples: &[Sample], wanted: usize, per_second: usize) -> (usize, bool) {
     let cut = warmup(&rates, per_second);
     let dropped = if cut == 0 { 0 } else { windows.get(cut).copied().unwrap_or(samples.len()) };
     let long = samples.len() - dropped >= wanted && dropped as f64 <= WARMUP_MOST * samples.len() as f64;
-    (dropped, long && settled(&rates[cut..]))
+    // Where the other side tells its times, windows are few: an interval needs sixteen.
+    let many = rates.len() - cut >= wanted.min(SPEAKING_LEAST);
+    (dropped, long && many && settled(&rates[cut..]))
 }
 
 /// Medians of the first 30 % and the last 50 % agree within 10 % or three standard errors of their difference.

@@ -39,6 +39,9 @@ pub struct Conductor<'a> {
 /// The samples of one slice so far, by target (`None`: all together) and kind.
 type Series = BTreeMap<(Option<u32>, OpKind), Vec<Sample>>;
 
+/// Windows with completions without which no figure can be made at all.
+const SPOKEN_LEAST: usize = 8;
+
 /// A run may take a third pass and more only within this time; two passes are never cut short.
 const BUDGET_SECONDS: f64 = 14.0 * 60.0;
 
@@ -180,7 +183,8 @@ impl Conductor<'_> {
         let least = (seconds * 1.1 * SECOND as f64 / self.window_ns() as f64) as usize;
         let more = |samples: &Vec<Sample>| {
             let state = judge::slice_state(samples, self.window_ns(), seconds);
-            matches!(state, SliceState::More) && (patient || samples.len() < least)
+            let spoke = samples.iter().filter(|sample| sample.ops > 0).count();
+            matches!(state, SliceState::More) && (patient || samples.len() < least || spoke < SPOKEN_LEAST)
         };
         !series.is_empty() && !series.values().any(more)
     }

@@ -66,7 +66,7 @@ fn sounded(name: &str, kind: OpKind, start: usize, goal: &Goal) -> (Figure, Next
     let mut slices: Vec<Slice> = Vec::new();
     for pass in 1.. {
         let at = (start + 200 * (pass as usize - 1)) % (series.len() - 130);
-        slices.push(slice(&series, at, pass, kind, goal.slice_seconds(step)));
+        slices.push(slice(&series, at, pass, kind, goal.slice_seconds(&step)));
         let seen: Vec<&Slice> = slices.iter().collect();
         let (figure, next) = figure(&step, Some(0), kind, &seen, goal, pass);
         if next != Next::Another {
