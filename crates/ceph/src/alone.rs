@@ -9,6 +9,7 @@ use crate::pool::IoContext;
 use std::ffi::{CStr, CString};
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 const TICK: Duration = Duration::from_millis(250);
@@ -63,6 +64,8 @@ impl Shared {
 pub struct Alone {
     fns: &'static Librados,
     shared: Arc<Shared>,
+    /// `Some` until it is dropped.
+    guard: Option<JoinHandle<()>>,
     pub again: Again,
 }
 
@@ -72,8 +75,8 @@ impl Alone {
         let shared = Arc::new(Shared { state: Mutex::default(), change: Condvar::new() });
         let (watched, pool) = (shared.clone(), context.clone());
         let guard = std::thread::Builder::new().name("ceph-guard".into());
-        guard.spawn(move || watch(&watched, &pool)).ok()?;
-        Some(Alone { fns: context.fns, shared, again: Again::default() })
+        let guard = guard.spawn(move || watch(&watched, &pool)).ok()?;
+        Some(Alone { fns: context.fns, shared, guard: Some(guard), again: Again::default() })
     }
 
     /// Waits until the operation has ended. `true`: because the guard cancelled it.
@@ -93,6 +96,11 @@ impl Drop for Alone {
     fn drop(&mut self) {
         self.shared.state().closed = true;
         self.shared.change.notify_one();
+        // It holds the connection: were it the last to let go of it, while the process ends, the library would shut down
+        // among its own destructors.
+        if let Some(guard) = self.guard.take() {
+            let _ = guard.join();
+        }
     }
 }
 
