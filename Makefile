@@ -14,13 +14,13 @@ demo:
 	@scripts/demo $(FATHOM)
 
 test:
-	@scripts/install-missing rust compiler ceph browser
+	@scripts/install-missing rust compiler ceph headers browser
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) test --workspace --locked
 
 bench:
-	@scripts/install-missing rust compiler ceph peers
+	@scripts/install-missing rust compiler ceph headers peers
 	$(CARGO) build --release --locked
 	@scripts/bench $(FATHOM)
 
