@@ -3,12 +3,12 @@
 use crate::Archive;
 use crate::error::ArchiveError;
 use crate::schema::{self, State};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::DirBuilder;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long to wait for another writer: its transactions last milliseconds, a slow disk makes seconds of it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -67,7 +67,7 @@ fn writable(path: &Path, access: Access) -> Result<Connection, ArchiveError> {
         State::Blank => connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(sqlite)?,
         State::Ours(_) => {}
     }
-    connection.pragma_update(None, "journal_mode", "WAL").map_err(sqlite)?;
+    write_ahead(&connection).map_err(sqlite)?;
     // With a write-ahead log, NORMAL loses nothing when the program is killed, and at most the last seconds, never
     // the file, when the power fails. FULL would sync after every event: load on a disk that may be under test.
     connection.pragma_update(None, "synchronous", "NORMAL").map_err(sqlite)?;
@@ -76,6 +76,19 @@ fn writable(path: &Path, access: Access) -> Result<Connection, ArchiveError> {
         schema::migrate(&mut connection, path)?;
     }
     Ok(connection)
+}
+
+/// SQLite does not wait for its lock here as it does elsewhere when two programs open a new file at once.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let began = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && began.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            answer => return answer,
+        }
+    }
 }
 
 /// For files that cannot be written. In a folder that cannot be written SQLite needs to be told that nobody else writes.

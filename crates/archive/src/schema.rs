@@ -40,8 +40,14 @@ pub(crate) enum State {
     Ours(i64),
 }
 
-/// Errors: `NotAnArchive`, `Newer`, and what SQLite says.
+/// One look, in one transaction: another program may make the tables meanwhile. Errors: `NotAnArchive`, `Newer`, and
+/// what SQLite says.
 pub(crate) fn look(connection: &Connection, path: &Path) -> Result<State, ArchiveError> {
+    let transaction = connection.unchecked_transaction().map_err(|source| ArchiveError::from_sqlite(path, source))?;
+    state(&transaction, path)
+}
+
+fn state(connection: &Connection, path: &Path) -> Result<State, ArchiveError> {
     let number = |sql: &str| {
         let answer = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         answer.map_err(|source| ArchiveError::from_sqlite(path, source))
@@ -60,7 +66,7 @@ pub(crate) fn look(connection: &Connection, path: &Path) -> Result<State, Archiv
 pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), ArchiveError> {
     let sqlite = |source| ArchiveError::from_sqlite(path, source);
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(sqlite)?;
-    let from = match look(&transaction, path)? {
+    let from = match state(&transaction, path)? {
         State::Blank => 0,
         State::Ours(version) => version,
     };
