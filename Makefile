@@ -17,7 +17,7 @@ test:
 	@scripts/install-missing rust compiler ceph headers browser
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --workspace --locked --no-fail-fast
 
 bench:
 	@scripts/install-missing rust compiler ceph headers peers

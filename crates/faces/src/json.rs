@@ -142,14 +142,22 @@ fn outlier(outlier: &Outlier) -> Value {
         "pattern": outlier.pattern.name(),
         "target": outlier.target,
         "slower_by": outlier.slower_by,
+        "standing": standing(outlier.standing),
         "says": outlier.says,
     })
+}
+
+fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Confirmed => "confirmed",
+        Standing::Hint => "hint",
+    }
 }
 
 fn finding(finding: &Finding) -> Value {
     json!({
         "id": finding.id,
-        "standing": match finding.standing { Standing::Confirmed => "confirmed", Standing::Hint => "hint" },
+        "standing": standing(finding.standing),
         "target": finding.target,
         "says": finding.says,
         "evidence": finding.evidence,

@@ -8,10 +8,15 @@ pub fn findings(outliers: &[Outlier]) -> Vec<Finding> {
     for outlier in outliers {
         let Some((id, fix)) = remedy(outlier.layer) else { continue };
         match found.iter_mut().find(|finding| finding.id == id && finding.target == outlier.target) {
-            Some(finding) => finding.evidence.push(evidence(outlier)),
+            Some(finding) => {
+                finding.evidence.push(evidence(outlier));
+                if outlier.standing == Standing::Confirmed {
+                    finding.standing = Standing::Confirmed;
+                }
+            }
             None => found.push(Finding {
                 id: id.to_string(),
-                standing: Standing::Confirmed,
+                standing: outlier.standing,
                 target: outlier.target.clone(),
                 says: format!("{} is slower than its peers", outlier.target),
                 evidence: vec![evidence(outlier)],

@@ -4,7 +4,7 @@ use crate::chart::figures_of;
 use crate::entry::Entry;
 use crate::series::{MAD_TO_SD, median};
 use crate::words::{percent, quantity};
-use model::{Layer, Outlier, Pattern, Place, Scope};
+use model::{Layer, Outlier, Pattern, Place, Scope, Standing};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Spread of healthy peers that is assumed, and its degrees of freedom.
@@ -129,19 +129,29 @@ fn outlier(peers: &[&Entry], index: usize, by: f64) -> Outlier {
     let value = |entry: &Entry| entry.figure.estimate.map_or(f64::NAN, |estimate| estimate.value);
     let others: Vec<f64> = (0..peers.len()).filter(|other| *other != index).map(|other| value(peers[other])).collect();
     let many = if others.len() == 2 { "two".to_string() } else { others.len().to_string() };
+    let standing = standing(peers);
     Outlier {
         layer: figure.layer,
         pattern: figure.pattern,
         target: figure.target.clone(),
         slower_by: by,
+        standing,
         says: format!(
-            "{} is {} slower than the median of the other {many}: {} against {}",
+            "{} is {} slower than the median of the other {many}: {} against {}{}",
             figure.target,
             percent(by),
             quantity(value(peers[index]), figure.metric),
-            quantity(median(&others), figure.metric)
+            quantity(median(&others), figure.metric),
+            if standing == Standing::Hint { "; not certain until each was measured twice, alone" } else { "" }
         ),
     }
+}
+
+/// Who is slow in one slice, or while others are loaded beside it, may only have had bad luck: it is named for certain
+/// once it and its peers were measured again, each alone.
+fn standing(peers: &[&Entry]) -> Standing {
+    let sure = |entry: &&Entry| entry.figure.at_once == 1 && entry.figure.slices >= 2;
+    if peers.iter().all(sure) { Standing::Confirmed } else { Standing::Hint }
 }
 
 #[cfg(test)]

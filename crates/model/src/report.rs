@@ -66,6 +66,7 @@ pub struct Outlier {
     pub target: String,
     /// Slower than the median of the others by this share (0.2 = 20 %).
     pub slower_by: f64,
+    pub standing: Standing,
     pub says: String,
 }
 

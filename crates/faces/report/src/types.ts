@@ -99,6 +99,7 @@ export interface Outlier {
   pattern: PatternName;
   target: string;
   slower_by: number;
+  standing: "confirmed" | "hint";
   says: string;
 }
 export interface Finding {

@@ -36,7 +36,8 @@ pub(crate) fn outliers(report: &Report, style: &Style) -> String {
     }
     let line = |outlier: &Outlier| {
         let text = format!("- {} {}: {}", outlier.layer.name(), outlier.pattern.name(), outlier.says);
-        paragraph(&text, 2, Paint::Bad, style)
+        let paint = if outlier.standing == Standing::Confirmed { Paint::Bad } else { Paint::Plain };
+        paragraph(&text, 2, paint, style)
     };
     title("Outliers", style) + &report.outliers.iter().map(line).collect::<String>()
 }

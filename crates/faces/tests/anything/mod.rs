@@ -159,8 +159,12 @@ pub fn head() -> impl Strategy<Value = RunHead> {
 }
 
 pub fn report() -> impl Strategy<Value = Report> {
-    let outlier = (layer(), pattern(), text(), number(), text())
-        .prop_map(|(layer, pattern, target, slower_by, says)| Outlier { layer, pattern, target, slower_by, says });
+    let outlier = (layer(), pattern(), text(), number(), any::<bool>(), text()).prop_map(
+        |(layer, pattern, target, slower_by, sure, says)| {
+            let standing = if sure { Standing::Confirmed } else { Standing::Hint };
+            Outlier { layer, pattern, target, slower_by, standing, says }
+        },
+    );
     let lists = (vec(figure(), 0..12), vec(cell(), 0..12), vec(row(), 0..8), vec(outlier, 0..3));
     let words = (vec(finding(), 0..3), vec(undo(), 0..3), vec(text(), 0..3));
     (head(), number(), any::<bool>(), lists, words).prop_map(|(head, seconds, finished, lists, words)| {

@@ -28,6 +28,20 @@ fn one_of_three_osds_is_slow() {
 }
 
 #[test]
+fn in_a_single_pass_or_beside_others_it_is_only_a_hint() {
+    let mut once = with([1.0, 1.02, 1.45]);
+    once.record.slices.retain(|slice| slice.pass == 1);
+    let mut beside = Made::cluster();
+    beside.at_once(Pattern::WriteParallel, vec![osd(0), osd(1), osd(2)], &[1000.0, 1010.0, 600.0]);
+    for made in [once, beside] {
+        let report = explain(&made.record);
+        let standings = (report.outliers[0].standing, report.findings[0].standing);
+        assert_eq!((report.outliers.len(), standings), (1, (Standing::Hint, Standing::Hint)));
+        assert!(report.outliers[0].says.contains("not certain"), "{}", report.outliers[0].says);
+    }
+}
+
+#[test]
 fn equal_osds_raise_no_alarm() {
     assert_eq!(explain(&with([1.0, 1.02, 1.08]).record).outliers, []);
 }
