@@ -12,6 +12,9 @@ use std::time::Duration;
 /// some seconds, and nothing may hang for ever. It costs nothing per I/O operation.
 const MON_OP_TIMEOUT: (&str, &str) = ("rados_mon_op_timeout", "60");
 
+/// The library keeps the limit itself as a rule, and then leaves nothing running behind.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// The library is silent: what it has to say comes back as results.
 const QUIET: [(&str, &str); 4] =
     [("log_to_stderr", "false"), ("err_to_stderr", "false"), ("log_file", ""), ("admin_socket", "")];
@@ -139,7 +142,7 @@ impl Cluster {
             what: "start a thread to connect".into(),
             errno: error.raw_os_error().unwrap_or(libc::EAGAIN),
         })?;
-        let Ok((cluster, code)) = answers.recv_timeout(timeout) else { return Err(unreachable) };
+        let Ok((cluster, code)) = answers.recv_timeout(timeout + GRACE) else { return Err(unreachable) };
         match -code {
             ..=0 => Ok(cluster),
             libc::ETIMEDOUT => Err(unreachable),

@@ -1,6 +1,5 @@
 //! How a command can fail, and the exit code that says so.
 
-use std::process::ExitCode;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -18,12 +17,12 @@ pub enum Failure {
 }
 
 impl Failure {
-    pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
+    pub fn exit_code(&self) -> u8 {
+        match self {
             Failure::Failed(_) | Failure::Told(_) => 1,
             Failure::Usage(_) => 2,
             Failure::Refused(_) => 3,
-        })
+        }
     }
 
     pub fn told(&self) -> bool {

@@ -9,27 +9,31 @@ mod sounding;
 
 use clap::Parser;
 use failure::Failure;
-use std::process::ExitCode;
 
-fn main() -> ExitCode {
+fn main() {
+    ceph::leave(run())
+}
+
+/// The exit code.
+fn run() -> u8 {
     let arguments: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     match cli::Cli::try_parse() {
         Ok(cli) => finish(&arguments, commands::run(cli)),
         Err(shown) if !shown.use_stderr() => {
             let _ = shown.print();
-            ExitCode::SUCCESS
+            0
         }
         Err(error) => {
             if !wants_json(&arguments) {
                 let _ = error.print();
-                return ExitCode::from(2);
+                return 2;
             }
             finish(&arguments, Err(Failure::Usage(error.to_string().trim().to_string())))
         }
     }
 }
 
-fn finish(arguments: &[String], outcome: Result<ExitCode, Failure>) -> ExitCode {
+fn finish(arguments: &[String], outcome: Result<u8, Failure>) -> u8 {
     match outcome {
         Ok(code) => code,
         Err(failure) => {

@@ -7,7 +7,6 @@ use lab::{Act, Backing, Lab, LabError, Osd, Spec};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
-use std::process::ExitCode;
 use std::time::Instant;
 
 #[derive(Args, Debug)]
@@ -94,16 +93,16 @@ impl From<LabError> for Failure {
     }
 }
 
-pub fn run(common: &Common, args: &LabArgs) -> Result<ExitCode, Failure> {
+pub fn run(common: &Common, args: &LabArgs) -> Result<u8, Failure> {
     match &args.command {
         LabCommand::Up(args) => up(common, args)?,
         LabCommand::Down(args) => down(common, &args.name)?,
         LabCommand::Status(args) => status(common.format, &args.name)?,
         LabCommand::List => list(common.format)?,
         LabCommand::Daemon(args) => lab::daemon(&args.name.name, &args.daemon, args.act.into())?,
-        LabCommand::Warden { spec } => return Ok(ExitCode::from(lab::warden(spec))),
+        LabCommand::Warden { spec } => return Ok(lab::warden(spec)),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 impl From<ActArg> for Act {

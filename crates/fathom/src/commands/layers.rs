@@ -6,7 +6,6 @@ use crate::cli::knobs::{DiskArgs, LayerArgs, OsdArgs, PoolArgs};
 use crate::failure::Failure;
 use crate::planner::Wishes;
 use model::Layer;
-use std::process::ExitCode;
 
 fn wishes(layer: Layer, args: &LayerArgs) -> Wishes {
     Wishes {
@@ -23,7 +22,7 @@ fn wishes(layer: Layer, args: &LayerArgs) -> Wishes {
     }
 }
 
-pub fn disk(common: &Common, args: &DiskArgs) -> Result<ExitCode, Failure> {
+pub fn disk(common: &Common, args: &DiskArgs) -> Result<u8, Failure> {
     if let Some(given_up) = args.destroy_data_on.as_ref().filter(|path| !args.paths.contains(path)) {
         let text = format!(
             "--destroy-data-on {}: is none of the paths to measure; name the same path twice",
@@ -39,16 +38,16 @@ pub fn disk(common: &Common, args: &DiskArgs) -> Result<ExitCode, Failure> {
     sound_and_print(common, &args.layer.ground, &wishes)
 }
 
-pub fn network(common: &Common, args: &LayerArgs) -> Result<ExitCode, Failure> {
+pub fn network(common: &Common, args: &LayerArgs) -> Result<u8, Failure> {
     sound_and_print(common, &args.ground, &wishes(Layer::Network, args))
 }
 
-pub fn osds(common: &Common, layer: Layer, args: &OsdArgs) -> Result<ExitCode, Failure> {
+pub fn osds(common: &Common, layer: Layer, args: &OsdArgs) -> Result<u8, Failure> {
     let wishes = Wishes { osds: args.osds.clone(), ..wishes(layer, &args.layer) };
     sound_and_print(common, &args.layer.ground, &wishes)
 }
 
-pub fn pool(common: &Common, layer: Layer, args: &PoolArgs) -> Result<ExitCode, Failure> {
+pub fn pool(common: &Common, layer: Layer, args: &PoolArgs) -> Result<u8, Failure> {
     if args.image.is_some() && layer != Layer::Rbd {
         return Err(Failure::Usage("--image belongs to `fathom rbd`; objects have no images".to_string()));
     }

@@ -13,9 +13,8 @@ use crate::sounding::Sounded;
 use faces::terminal::Style;
 use model::{Record, Report};
 use std::io::{IsTerminal, Write};
-use std::process::ExitCode;
 
-pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
+pub fn run(cli: Cli) -> Result<u8, Failure> {
     let common = &cli.common;
     match cli.command {
         Command::Run(args) => run::run(common, &args),
@@ -45,11 +44,11 @@ pub fn print(format: Format, record: &Record, report: &Report) -> Result<(), Fai
 }
 
 /// Done, or done with figures that are not what was asked for.
-pub fn exit_code(sounded: &Sounded) -> ExitCode {
+pub fn exit_code(sounded: &Sounded) -> u8 {
     let settled = |figure: &model::Figure| matches!(figure.label, model::Label::Settled | model::Label::Burst(_));
     match sounded.report.figures.iter().all(settled) && !sounded.interrupted && sounded.report.errors.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(INCOMPLETE),
+        true => 0,
+        false => INCOMPLETE,
     }
 }
 

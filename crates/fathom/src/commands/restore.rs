@@ -8,9 +8,8 @@ use cluster::journal::{Head, Journal};
 use cluster::{Cluster, ClusterError};
 use serde_json::json;
 use std::io::{BufRead, IsTerminal};
-use std::process::ExitCode;
 
-pub fn restore(common: &Common, args: &RestoreArgs) -> Result<ExitCode, Failure> {
+pub fn restore(common: &Common, args: &RestoreArgs) -> Result<u8, Failure> {
     let folder = dirs::journals();
     let (mut left, errors) = pending::on_this_host(&folder);
     for error in &errors {
@@ -42,14 +41,14 @@ pub fn restore(common: &Common, args: &RestoreArgs) -> Result<ExitCode, Failure>
     told(common, &runs, errors)
 }
 
-fn told(common: &Common, runs: &[String], errors: Vec<ClusterError>) -> Result<ExitCode, Failure> {
+fn told(common: &Common, runs: &[String], errors: Vec<ClusterError>) -> Result<u8, Failure> {
     match common.format {
         Format::Json => println!("{:#}", json!({"schema": "fathom.restore/1", "restored": runs})),
         _ if runs.is_empty() => println!("nothing to undo"),
         _ => println!("undone: {}", runs.join(", ")),
     }
     match errors.is_empty() {
-        true => Ok(ExitCode::SUCCESS),
+        true => Ok(0),
         false => Err(Failure::Told(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))),
     }
 }

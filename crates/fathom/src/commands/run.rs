@@ -6,9 +6,8 @@ use crate::failure::Failure;
 use crate::planner::Wishes;
 use crate::sounding::{Outcome, sound};
 use model::Layer;
-use std::process::ExitCode;
 
-pub fn run(common: &Common, args: &RunArgs) -> Result<ExitCode, Failure> {
+pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     let all = if args.layers.is_empty() { Layer::ALL.to_vec() } else { args.layers.clone() };
     let mut layers: Vec<Layer> = Layer::ALL.into_iter().filter(|layer| all.contains(layer)).collect();
     layers.dedup();
@@ -28,11 +27,11 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Every command that measures ends here.
-pub fn sound_and_print(common: &Common, ground: &GroundArgs, wishes: &Wishes) -> Result<ExitCode, Failure> {
+pub fn sound_and_print(common: &Common, ground: &GroundArgs, wishes: &Wishes) -> Result<u8, Failure> {
     match sound(common, ground, wishes)? {
         Outcome::Planned(plan) => {
             print!("{}", faces::terminal::plan(&plan, crate::planner::seconds_expected(&plan), &super::style()));
-            Ok(ExitCode::SUCCESS)
+            Ok(0)
         }
         Outcome::Sounded(sounded) if sounded.insisted => Ok(super::exit_code(&sounded)),
         Outcome::Sounded(sounded) => {

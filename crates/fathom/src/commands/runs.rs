@@ -6,14 +6,13 @@ use archive::Archive;
 use model::{Record, Report};
 use serde_json::json;
 use std::path::Path;
-use std::process::ExitCode;
 
 fn open(common: &Common) -> Result<Archive, Failure> {
     let path = common.archive.clone().unwrap_or_else(archive::default_path);
     Ok(Archive::open_existing(&path)?)
 }
 
-pub fn list(common: &Common) -> Result<ExitCode, Failure> {
+pub fn list(common: &Common) -> Result<u8, Failure> {
     let path = common.archive.clone().unwrap_or_else(archive::default_path);
     // No run yet is an empty list, not an error; a file that was named must be there.
     let runs = if common.archive.is_none() && !path.exists() { Vec::new() } else { open(common)?.runs()? };
@@ -45,7 +44,7 @@ pub fn list(common: &Common) -> Result<ExitCode, Failure> {
             print!("{}", faces::terminal::runs(&rows));
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 fn load(common: &Common, name: &str) -> Result<(Record, Report), Failure> {
@@ -55,17 +54,17 @@ fn load(common: &Common, name: &str) -> Result<(Record, Report), Failure> {
     Ok((record, report))
 }
 
-pub fn show(common: &Common, args: &ShowArgs) -> Result<ExitCode, Failure> {
+pub fn show(common: &Common, args: &ShowArgs) -> Result<u8, Failure> {
     let (record, report) = load(common, &args.run)?;
     super::print(common.format, &record, &report)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
-pub fn report(common: &Common, args: &ReportArgs) -> Result<ExitCode, Failure> {
+pub fn report(common: &Common, args: &ReportArgs) -> Result<u8, Failure> {
     let (record, report) = load(common, &args.run)?;
     write_report(&args.output, &record, &report)?;
     println!("{}", args.output.display());
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// The file's ending says what it becomes. Written beside and renamed: never half a report.
@@ -88,9 +87,9 @@ pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(),
     })
 }
 
-pub fn remove(common: &Common, args: &ShowArgs) -> Result<ExitCode, Failure> {
+pub fn remove(common: &Common, args: &ShowArgs) -> Result<u8, Failure> {
     let archive = open(common)?;
     let run = archive.remove(&archive.find(&args.run)?)?;
     eprintln!("removed run {run}");
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
