@@ -1,4 +1,4 @@
-//! Watching a cluster while it is loaded: which OSDs are up, and whether the monitors answer.
+//! Watching a cluster while it is loaded: which OSDs are up, whether pools get full, whether operations get stuck.
 
 use crate::admin::Cluster;
 use serde_json::{Value, json};
@@ -16,6 +16,8 @@ pub struct Seen {
     pub down: BTreeSet<u32>,
     /// A pool, or the cluster, is nearly full: nothing more may be written.
     pub full: Option<String>,
+    /// OSDs complain that operations, anybody's, take longer than `osd_op_complaint_time`: in their words.
+    pub slow: Option<String>,
 }
 
 /// Looks every second in a thread of its own, since a command blocks while monitors are away.
@@ -64,7 +66,14 @@ fn look(cluster: &Cluster) -> Option<Seen> {
     let down = dump.get("osds")?.as_array()?.iter().filter(|osd| osd.get("up") == Some(&json!(0)));
     let down = down.filter_map(|osd| osd.get("osd")?.as_u64()).map(|id| id as u32).collect();
     let full = dump.get("pools")?.as_array()?.iter().find_map(full_pool);
-    Some(Seen { down, full })
+    let health = cluster.ask(json!({"prefix": "health"})).ok()?;
+    Some(Seen { down, full, slow: slow_operations(&health) })
+}
+
+/// Monitors may have slow operations, too: they serve no I/O.
+fn slow_operations(health: &Value) -> Option<String> {
+    let says = health.get("checks")?.get("SLOW_OPS")?.get("summary")?.get("message")?.as_str()?;
+    says.contains("osd.").then(|| says.to_owned())
 }
 
 fn full_pool(pool: &Value) -> Option<String> {

@@ -1,6 +1,5 @@
 //! How a command can fail, and the exit code that says so.
 
-
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error("{0}")]

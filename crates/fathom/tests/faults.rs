@@ -66,6 +66,22 @@ fn a_monitor_that_is_gone_for_ten_seconds_is_outlived() {
 }
 
 #[test]
+fn operations_that_get_stuck_end_the_step() {
+    let lab = Lab::up(&[]);
+    let before = lab.snapshot();
+    let run = start(&lab, &["rados", "--patterns", "write-latency", "--duration", "30s", "--format", "json"]);
+    wait_for_load(&lab);
+    // Every operation is one to complain about.
+    lab.ceph(&["tell", "osd.*", "config", "set", "osd_op_complaint_time", "0.0001"]);
+    let (code, document, err) = finish(run);
+    assert_eq!(code, 4, "{err}");
+    let figure = &document["figures"][0];
+    assert_eq!(figure["label"], "void", "{figure}");
+    assert!(figure["why"].as_str().is_some_and(|why| why.contains("slow ops")), "{figure}");
+    assert_eq!(lab.snapshot(), before, "something was left behind");
+}
+
+#[test]
 fn ctrl_c_ends_the_run_in_order() {
     let lab = Lab::up(&[]);
     let before = lab.snapshot();

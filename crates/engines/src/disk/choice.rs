@@ -1,17 +1,26 @@
 //! Which way operations take where the workload names none.
 
 use super::site::{Site, existing};
-use super::{Disk, IO_URING, PSYNC};
-use model::{Place, Step};
+use super::{Disk, IO_URING, PSYNC, ring};
+use model::{Durability, Place, Step};
+use std::path::{Path, PathBuf};
 
-/// One operation in flight per job: plain system calls, which cost less than a ring (measured: a random read from memory
-/// 1.6 against 3 µs). The same for files in memory at any depth: their reads and writes are done inside the system call,
-/// so a ring only adds to them; operations then queue in the session, and Little's law holds as for any queue.
+/// Plain system calls where they cost less than a ring: on files in memory at any depth, since their reads and writes are
+/// done inside the system call (operations then queue in the session, and Little's law holds as for any queue); and for one
+/// operation in flight on a file, or that must be durable (a ring hands the sync to a worker thread). One in flight on a
+/// device goes through a ring, which stays on its processor.
 pub fn chosen(step: &Step) -> &'static Disk {
-    let paths = step.targets.iter().filter_map(|target| match &target.place {
-        Place::Path { path, .. } => Some(path),
-        _ => None,
-    });
-    let in_memory = paths.map(|path| Site::memory(&existing(path))).reduce(|all, one| all && one).unwrap_or(false);
-    if in_memory || step.workload.lane_depth(0) <= 1 { &PSYNC } else { &IO_URING }
+    let paths: Vec<PathBuf> = step
+        .targets
+        .iter()
+        .filter_map(|target| match &target.place {
+            Place::Path { path, .. } => Some(existing(path)),
+            _ => None,
+        })
+        .collect();
+    let all = |is: fn(&Path) -> bool| !paths.is_empty() && paths.iter().all(|path| is(path));
+    let one = step.workload.lane_depth(0) <= 1;
+    let ring_for_one =
+        || step.workload.durability == Durability::None && all(Site::device) && ring::unavailable().is_none();
+    if all(Site::memory) || (one && !ring_for_one()) { &PSYNC } else { &IO_URING }
 }

@@ -5,6 +5,7 @@
 
 mod choice;
 mod fill;
+mod processor;
 mod psync;
 mod ring;
 mod site;

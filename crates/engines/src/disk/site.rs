@@ -65,12 +65,15 @@ impl Site {
         Ok(())
     }
 
+    pub fn device(path: &Path) -> bool {
+        fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
+    }
+
     /// Does this existing path lie on a file system in memory? A device's node does (in /dev), its data does not.
     pub fn memory(path: &Path) -> bool {
         use nix::sys::statfs::{FsType, TMPFS_MAGIC, statfs};
         const RAMFS_MAGIC: FsType = FsType(0x8584_58f6);
-        let device = fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device());
-        !device && statfs(path).is_ok_and(|fs| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&fs.filesystem_type()))
+        !Site::device(path) && statfs(path).is_ok_and(|fs| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&fs.filesystem_type()))
     }
 
     /// Why this workload can't go here.

@@ -1,7 +1,7 @@
 //! Many operations in flight through io_uring, with registered file and buffers.
 
-use super::ring;
 use super::site::Site;
+use super::{processor, ring};
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers::{Slab, stamp};
 use io_uring::squeue::{Entry, Flags};
@@ -31,6 +31,7 @@ const FILE: Fixed = Fixed(0);
 pub struct UringSession {
     /// Dropped by hand: what the kernel may still write to must not be freed.
     held: ManuallyDrop<Held>,
+    lane: u32,
     /// Where the lane's part of the span begins.
     base: u64,
     /// Rings are registered in the thread that uses them, and this one does not run yet.
@@ -43,6 +44,8 @@ pub struct UringSession {
     writes: u64,
     slots: Vec<Slot>,
     in_flight: u32,
+    /// One operation in flight.
+    single: bool,
 }
 
 struct Held {
@@ -82,6 +85,7 @@ impl UringSession {
         };
         Ok(UringSession {
             held: ManuallyDrop::new(Held { ring, slab, _file: file }),
+            lane,
             base: u64::from(lane) * workload.lane_span(),
             asleep: true,
             beats: false,
@@ -92,11 +96,15 @@ impl UringSession {
             writes: 0,
             slots: vec![Slot { pending: 0, result: Ok(0) }; depth as usize],
             in_flight: 0,
+            single: depth == 1,
         })
     }
 
     fn wake(&mut self) -> Result<(), EngineError> {
         self.asleep = false;
+        if self.single {
+            processor::stay(self.lane);
+        }
         self.held.ring.submitter().register_enable_rings().map_err(|error| broken("start", &error))
     }
 
@@ -158,6 +166,15 @@ impl UringSession {
             static BEAT: Timespec = HEARTBEAT;
             self.push(&opcode::Timeout::new(&BEAT).build().user_data(HEART))?;
         }
+        // Of a single operation the device's work begins while this thread is still on its way to sleep.
+        if wait && self.single {
+            self.call(false)?;
+        }
+        self.call(wait)
+    }
+
+    #[inline]
+    fn call(&mut self, wait: bool) -> Result<(), EngineError> {
         const GETEVENTS: u32 = 1;
         let queued = self.held.ring.submission().len() as u32;
         // SAFETY: no argument is passed.

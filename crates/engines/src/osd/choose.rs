@@ -7,13 +7,29 @@ use crate::rados::{broken, c_name, connection};
 use ceph::Rados;
 use serde_json::{Value, json};
 use std::ffi::CString;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// So many of the chosen objects are shown to the cluster.
 const SAMPLE: usize = 8;
 
+/// The manager hears of a change, as of a new pool's size, some seconds after the monitors; on a busy host, later.
+const PATIENCE: Duration = Duration::from_secs(15);
+const LOOK_AGAIN: Duration = Duration::from_millis(300);
+
 /// Names `<prefix><number>` of `count` objects of `pool` that lie on `osd`, in a pool that keeps one copy.
 pub fn names_on(context: &Context, pool: &str, osd: u32, prefix: &str, count: u64) -> Result<Vec<String>, EngineError> {
     let rados = connection(context)?;
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match names_now(rados, pool, osd, prefix, count) {
+            Err(EngineError::Broken(_)) if Instant::now() < deadline => sleep(LOOK_AGAIN),
+            answer => return answer,
+        }
+    }
+}
+
+fn names_now(rados: &Rados, pool: &str, osd: u32, prefix: &str, count: u64) -> Result<Vec<String>, EngineError> {
     let groups = groups(rados, pool)?;
     if !groups.contains(&Some(osd)) {
         return Err(EngineError::Refused(format!(

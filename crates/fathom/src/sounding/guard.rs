@@ -82,7 +82,9 @@ pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
     if !down.is_empty() {
         return Some(format!("{} went down", down.join(", ")));
     }
-    now.full.clone().filter(|_| step.workload.writes())
+    let full = now.full.clone().filter(|_| step.workload.writes());
+    let slow = now.slow.as_ref().filter(|_| before.slow.is_none());
+    full.or_else(|| slow.map(|says| format!("operations got stuck: {says}")))
 }
 
 fn osd_of(target: &model::Target) -> Option<u32> {

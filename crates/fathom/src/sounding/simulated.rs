@@ -39,7 +39,7 @@ impl Eyes for Script<'_> {
     }
 
     fn seen(&self) -> Seen {
-        Seen { down: (self.down)(self.clock.now()), full: None }
+        Seen { down: (self.down)(self.clock.now()), ..Seen::default() }
     }
 }
 
