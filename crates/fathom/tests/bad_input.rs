@@ -17,7 +17,7 @@ fn what_cannot_be_parsed_is_named_with_how_to_write_it() {
         (vec!["disk", "/dev/null", "--access", "zipf:99"], ["99", "zipf:1.1"]),
         (vec!["disk", "/dev/null", "--sync", "maybe"], ["maybe", "fdatasync"]),
         (vec!["disk", "/dev/null", "--depth", "0"], ["0", "--depth"]),
-        (vec!["run", "--quick", "--passes", "2"], ["--quick", "--passes"]),
+        (vec!["run", "--quick", "--duration", "2s"], ["--quick", "--duration"]),
         (vec!["frobnicate"], ["frobnicate", "--help"]),
         (vec!["disk"], ["PATHS", "required"]),
     ] {

@@ -17,6 +17,7 @@ mod percentiles;
 mod pooled;
 mod redundancy;
 mod series;
+mod side_by_side;
 mod slice;
 mod supply;
 mod warmup;

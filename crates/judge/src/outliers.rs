@@ -3,6 +3,7 @@
 use crate::chart::figures_of;
 use crate::entry::Entry;
 use crate::series::{MAD_TO_SD, median};
+use crate::side_by_side::speeds;
 use crate::words::{percent, quantity};
 use model::{Layer, Outlier, Pattern, Place, Scope, Standing};
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -60,14 +61,8 @@ fn of_group(peers: &[&Entry]) -> Vec<Outlier> {
         return Vec::new();
     }
     let (speeds, errors): (Vec<f64>, Vec<f64>) =
-        peers.iter().map(|entry| (speed(entry), entry.relative_error())).unzip();
+        speeds(peers).into_iter().map(|speed| (speed.log, speed.error)).unzip();
     slow_ones(&speeds, &errors).into_iter().map(|(index, by)| outlier(peers, index, by)).collect()
-}
-
-/// Logarithm of how fast it is, whatever the metric.
-fn speed(entry: &Entry) -> f64 {
-    let value = entry.figure.estimate.map_or(f64::NAN, |estimate| estimate.value);
-    if entry.figure.metric.lower_is_better() { -value.ln() } else { value.ln() }
 }
 
 /// Indices of the slow, and by which share each is slower than the median of the others. `speeds` are logarithms,

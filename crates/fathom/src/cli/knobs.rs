@@ -134,14 +134,14 @@ pub struct SettleArgs {
     /// The most time for one figure
     #[arg(long, value_parser = words::seconds, default_value = "60s", value_name = "DURATION")]
     pub time_max: f64,
-    /// The most passes over the plan
+    /// The most passes over the plan; with --quick and --duration 1 unless said otherwise
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub passes: Option<u32>,
-    /// One pass of short slices
-    #[arg(long, conflicts_with_all = ["passes", "duration"])]
+    /// Short slices, one pass
+    #[arg(long, conflicts_with = "duration")]
     pub quick: bool,
-    /// One slice of this length for each figure, settled or not
-    #[arg(long, value_parser = words::seconds, value_name = "DURATION", conflicts_with = "passes")]
+    /// Slices of this length, settled or not, in one pass
+    #[arg(long, value_parser = words::seconds, value_name = "DURATION")]
     pub duration: Option<f64>,
 }
 
@@ -149,16 +149,19 @@ impl SettleArgs {
     pub fn goal(&self, seed: u64) -> Goal {
         if self.quick {
             let quick = Goal::quick(seed);
-            return Goal { settle: self.settle.unwrap_or(quick.settle), ..quick };
+            let passes_max = self.passes.unwrap_or(quick.passes_max);
+            return Goal { settle: self.settle.unwrap_or(quick.settle), passes_max, ..quick };
         }
         let default = Goal::default();
         let settle = self.settle.unwrap_or(default.settle);
         if let Some(seconds) = self.duration {
+            let passes = self.passes.unwrap_or(1);
             return Goal {
                 settle,
-                seconds_max: seconds,
-                passes_min: 1,
-                passes_max: 1,
+                // Nothing but the passes ends it: a slice lasts at most three times its length.
+                seconds_max: 3.0 * f64::from(passes) * seconds,
+                passes_min: passes,
+                passes_max: passes,
                 read_slice_seconds: seconds,
                 write_slice_seconds: seconds,
                 window_ms: if seconds < 6.4 { 50 } else { 100 },

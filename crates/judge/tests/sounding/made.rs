@@ -130,6 +130,15 @@ impl Made {
         self
     }
 
+    /// The same in several passes, each `by` so much slower.
+    pub fn drifting(&mut self, pattern: Pattern, target: Target, ms: f64, by: &[f64]) -> &mut Made {
+        let step = self.step(pattern, vec![target]).clone();
+        for (pass, by) in (1..).zip(by) {
+            self.slice(&step, Some(0), pass, ms * by, step.workload.depth);
+        }
+        self
+    }
+
     /// The same for a throughput, in operations a second.
     pub fn delivers(&mut self, pattern: Pattern, target: Target, rate: f64) -> &mut Made {
         let depth = model::Workload::canonical(pattern, 1, 1).depth;

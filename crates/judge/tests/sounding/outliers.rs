@@ -42,6 +42,17 @@ fn in_a_single_pass_or_beside_others_it_is_only_a_hint() {
 }
 
 #[test]
+fn what_drifts_for_all_alike_does_not_hide_the_slow_one() {
+    let mut made = Made::cluster();
+    for (id, ms) in [(0, 1.0), (1, 1.02), (2, 1.25)] {
+        made.drifting(Pattern::WriteLatency, osd(id), ms, &[1.0, 1.3, 0.8, 1.1]);
+    }
+    let report = explain(&made.record);
+    let found: Vec<&str> = report.outliers.iter().map(|outlier| outlier.target.as_str()).collect();
+    assert_eq!(found, ["osd.2"]);
+}
+
+#[test]
 fn equal_osds_raise_no_alarm() {
     assert_eq!(explain(&with([1.0, 1.02, 1.08]).record).outliers, []);
 }
