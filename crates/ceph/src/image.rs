@@ -23,6 +23,13 @@ pub enum Cache {
     On,
 }
 
+/// What an image is opened for. Reading alone leaves nothing in it, no lock and no watch, and needs no right to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenFor {
+    Reading,
+    Writing,
+}
+
 /// An open image of librbd; closed when the last of its holders is gone.
 pub(crate) struct ImageHandle {
     pub fns: &'static Librbd,
@@ -163,17 +170,21 @@ impl Pool {
 
     /// # Errors
     /// librbd is missing, there is no such image, no right, or its placement groups do not answer.
-    pub fn open_image(&self, name: &str, cache: Cache) -> Result<Image, CephError> {
+    pub fn open_image(&self, name: &str, open_for: OpenFor, cache: Cache) -> Result<Image, CephError> {
         let (fns, c_name) = (Librbd::get()?, c_text(name)?);
         // librbd reads the option when it opens an image.
         self.rados().cluster().set("rbd_cache", if cache == Cache::On { "true" } else { "false" })?;
         let what = || format!("open image {}/{name}", self.name());
         let (context, (answer, answers)) = (self.context().clone(), mpsc::sync_channel(1));
         let own_name = name.to_owned();
+        let rbd_open = match open_for {
+            OpenFor::Reading => fns.rbd_open_read_only,
+            OpenFor::Writing => fns.rbd_open,
+        };
         let open = move || {
             let mut raw: Handle = std::ptr::null_mut();
             // SAFETY: the name lives through the call; `raw` is filled on success; null stands for no snapshot.
-            let code = unsafe { (fns.rbd_open)(context.raw, c_name.as_ptr(), &mut raw, std::ptr::null()) };
+            let code = unsafe { rbd_open(context.raw, c_name.as_ptr(), &mut raw, std::ptr::null()) };
             let handle = (code >= 0).then(|| ImageHandle { fns, raw, context, name: own_name });
             // If nobody waits any more, the image comes back with the error and is closed here.
             drop(answer.send((code, handle)));

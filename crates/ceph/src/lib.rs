@@ -24,7 +24,7 @@ mod slab;
 pub use access::Access;
 pub use error::CephError;
 pub use flight::Finished;
-pub use image::{Cache, Image};
+pub use image::{Cache, Image, OpenFor};
 pub use image_io::ImageIo;
 pub use leave::leave;
 pub use pool::Pool;

@@ -19,6 +19,7 @@ functions! {
         fn rbd_list2(Handle, *mut ImageSpec, *mut usize) -> c_int;
         fn rbd_image_spec_list_cleanup(*mut ImageSpec, usize);
         fn rbd_open(Handle, Text, *mut Handle, Text) -> c_int;
+        fn rbd_open_read_only(Handle, Text, *mut Handle, Text) -> c_int;
         fn rbd_close(Handle) -> c_int;
         fn rbd_get_size(Handle, *mut u64) -> c_int;
         fn rbd_aio_create_completion(*mut c_void, Option<Callback>, *mut Handle) -> c_int;

@@ -59,7 +59,8 @@ pub fn size(cluster: &Cluster, name: &str) -> Result<Option<u32>, ClusterError> 
 
 /// Bytes of an image that somebody else made; `None`: there is no such image (or no such pool).
 pub fn image_bytes(cluster: &Cluster, pool: &str, image: &str) -> Result<Option<u64>, ClusterError> {
-    let open = cluster.rados.open_pool(pool).and_then(|pool| pool.open_image(image, ceph::Cache::Off));
+    let open =
+        cluster.rados.open_pool(pool).and_then(|pool| pool.open_image(image, ceph::OpenFor::Reading, ceph::Cache::Off));
     match open.and_then(|image| image.size()) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(CephError::NotFound { .. }) => Ok(None),

@@ -4,7 +4,7 @@ mod slots;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::{IN_FLIGHT, PART, SlotSession, broken, fill, open_pool, room};
-use ceph::{Cache, Image};
+use ceph::{Cache, Image, OpenFor};
 use model::{Bytes, Layer, Place, Target, Workload};
 use slots::ImageSlots;
 
@@ -37,7 +37,7 @@ impl Engine for Rbd {
         let span = workload.lane_span();
         let used = images.len().min(workload.jobs.max(1) as usize);
         for n in 0..used {
-            let image = open_image(context, target, workload, n as u32)?;
+            let image = open_image(context, target, workload, n as u32, OpenFor::Writing)?;
             let mut slots = ImageSlots::new(image, IN_FLIGHT, PART as usize)?;
             let (before, mut wanted) = (n as u64 * span, true);
             let mut report = |done| {
@@ -60,7 +60,9 @@ impl Engine for Rbd {
         lane: u32,
     ) -> Result<Box<dyn Session>, EngineError> {
         let (depth, bytes) = room(workload, lane);
-        let slots = ImageSlots::new(open_image(context, target, workload, lane)?, depth, bytes)?;
+        let open_for = if workload.writes() { OpenFor::Writing } else { OpenFor::Reading };
+        let image = open_image(context, target, workload, lane, open_for)?;
+        let slots = ImageSlots::new(image, depth, bytes)?;
         Ok(Box::new(SlotSession::new(slots, workload, lane)))
     }
 }
@@ -83,11 +85,17 @@ fn cache(workload: &Workload) -> Result<Cache, String> {
     }
 }
 
-fn open_image(context: &Context, target: &Target, workload: &Workload, lane: u32) -> Result<Image, EngineError> {
+fn open_image(
+    context: &Context,
+    target: &Target,
+    workload: &Workload,
+    lane: u32,
+    open_for: OpenFor,
+) -> Result<Image, EngineError> {
     let (pool, images) = images_of(target).map_err(EngineError::Refused)?;
     let cache = cache(workload).map_err(EngineError::Refused)?;
     let name = &images[lane as usize % images.len()];
-    let image = open_pool(context, pool)?.open_image(name, cache).map_err(broken)?;
+    let image = open_pool(context, pool)?.open_image(name, open_for, cache).map_err(broken)?;
     let (size, needed) = (image.size().map_err(broken)?, workload.lane_span());
     if size < needed {
         return Err(EngineError::Refused(format!(
