@@ -69,7 +69,9 @@ fn a_monitor_that_is_gone_for_ten_seconds_is_outlived() {
 fn operations_that_get_stuck_end_the_step() {
     let lab = Lab::up(&[]);
     let before = lab.snapshot();
-    let run = start(&lab, &["rados", "--patterns", "write-latency", "--duration", "30s", "--format", "json"]);
+    // So little to fill that the load seen is that of the step.
+    let small = ["--duration", "30s", "--working-set", "8M", "--format", "json"];
+    let run = start(&lab, &[&["rados", "--patterns", "write-latency"], &small[..]].concat());
     wait_for_load(&lab);
     // Every operation is one to complain about.
     lab.ceph(&["tell", "osd.*", "config", "set", "osd_op_complaint_time", "0.0001"]);

@@ -25,7 +25,7 @@ mod words;
 
 pub use explain::explain;
 pub use figure::{Next, figure};
-pub use slice::{SliceState, cut_short, slice_state};
+pub use slice::{SliceState, cut_short, first_look, slice_state};
 
 #[cfg(test)]
 mod testing;

@@ -20,6 +20,9 @@ const LONGEST: usize = 3;
 /// More than this share of warm-up: the truncation point still runs with the data.
 const WARMUP_MOST: f64 = 0.45;
 
+/// What a slice that got no more time must have left after its warm-up: what the interval needs (64 windows).
+const LEFT_LEAST: usize = 64;
+
 /// Windows in which something ended, for the interval's coarser batches (16 of one window).
 const SPEAKING_LEAST: usize = 16;
 
@@ -28,10 +31,8 @@ const SPEAKING_LEAST: usize = 16;
 /// Looks only at fixed lengths (the wanted one plus a second, then every two seconds), so that calling it after every
 /// window doesn't pick the first lucky one.
 pub fn slice_state(samples: &[Sample], window_ns: Nanos, seconds_wanted: f64) -> SliceState {
-    let per_second = (SECOND / window_ns.max(1)).max(1) as usize;
-    let wanted = ((seconds_wanted * SECOND as f64 / window_ns.max(1) as f64).round() as usize).max(1);
-    // The second more is for the warm-up; of a short slice it would be a third.
-    let mut length = wanted + per_second.min(wanted / 8);
+    let (per_second, wanted) = (windows(1.0, window_ns), windows(seconds_wanted, window_ns));
+    let mut length = first_look(window_ns, seconds_wanted);
     let longest = (LONGEST * wanted).max(length);
     while samples.len() >= length {
         let (dropped, settled) = look(&samples[..length], wanted, per_second);
@@ -46,20 +47,32 @@ pub fn slice_state(samples: &[Sample], window_ns: Nanos, seconds_wanted: f64) ->
     SliceState::More
 }
 
-/// Samples to drop at the front, and whether the rest is long and level enough.
-/// The same for a slice that got no more time: its warm-up, and whether it settled before.
+/// Windows after which a slice is looked at for the first time. The second more than wanted is for the warm-up; of a short
+/// slice it would be a third.
+pub fn first_look(window_ns: Nanos, seconds_wanted: f64) -> usize {
+    let wanted = windows(seconds_wanted, window_ns);
+    wanted + windows(1.0, window_ns).min(wanted / 8)
+}
+
+fn windows(seconds: f64, window_ns: Nanos) -> usize {
+    ((seconds * SECOND as f64 / window_ns.max(1) as f64).round() as usize).max(1)
+}
+
+/// The same for a slice that got no more time: its warm-up, and whether what is left, though shorter than wanted, is level
+/// and enough for an interval.
 pub fn cut_short(samples: &[Sample], window_ns: Nanos, seconds_wanted: f64) -> (u32, bool) {
     match slice_state(samples, window_ns, seconds_wanted) {
         SliceState::Settled { warmup } => (warmup, true),
         SliceState::Unsettled { warmup } => (warmup, false),
         SliceState::More => {
-            let per_second = (SECOND / window_ns.max(1)).max(1) as usize;
-            let (dropped, _) = look(samples, samples.len(), per_second);
-            (dropped.min(samples.len() / 2) as u32, false)
+            let least = windows(seconds_wanted, window_ns).min(LEFT_LEAST);
+            let (dropped, settled) = look(samples, least, windows(1.0, window_ns));
+            (dropped.min(samples.len() / 2) as u32, settled)
         }
     }
 }
 
+/// Samples to drop at the front, and whether the rest is long and level enough.
 fn look(samples: &[Sample], wanted: usize, per_second: usize) -> (usize, bool) {
     let windows: Vec<usize> = (0..samples.len()).filter(|index| speaks(&samples[*index])).collect();
     let rates: Vec<f64> = windows.iter().map(|index| rate(&samples[*index])).collect();
@@ -140,6 +153,23 @@ mod tests {
         let mut chance = Chance(13);
         let drift: Vec<f64> = (0..400).map(|i| 1000.0 * (1.0 + 0.01 * f64::from(i)) + 10.0 * chance.normal()).collect();
         assert_eq!(run(&drift, 8.0), (240, SliceState::Unsettled { warmup: 120 }));
+    }
+
+    #[test]
+    fn a_slice_that_got_no_more_time_is_settled_if_what_is_left_is_level() {
+        let end = first_look(WINDOW, 8.0);
+        let cut = |rates: Vec<f64>| cut_short(&samples(&rates[..end]), WINDOW, 8.0);
+        let mut chance = Chance(5);
+        let mut level = |n: usize| (0..n).map(|_| 1000.0 + 30.0 * chance.normal()).collect::<Vec<f64>>();
+        assert_eq!(cut(level(90)), (0, true));
+        // Two slow seconds before it: shorter than wanted, and level.
+        let (warmup, settled) = cut([vec![300.0; 20], level(70)].concat());
+        assert!(settled && (19..=26).contains(&warmup), "{warmup} {settled}");
+        let drift: Vec<f64> = (0..90).map(|i| 1000.0 + 10.0 * f64::from(i)).collect();
+        assert!(!cut(drift).1);
+        // Less than the interval needs.
+        let (_, settled) = cut([vec![300.0; 40], level(50)].concat());
+        assert!(!settled);
     }
 
     #[test]

@@ -9,7 +9,6 @@ use cluster::watch::Seen;
 use engines::crew::{Flow, WindowSet, run_slice};
 use engines::{Context, Engine, EngineError};
 use judge::{Next, SliceState};
-use model::clock::SECOND;
 use model::{Clock, Event, OpKind, Plan, Sample, Slice, Sparse, Step, StepId};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -180,7 +179,7 @@ impl Conductor<'_> {
     /// Is every target's part of the slice long enough? A pass behind its schedule waits for no level to settle.
     fn enough(&self, step: &Step, patient: bool, series: &Series) -> bool {
         let seconds = self.plan.goal.slice_seconds(step);
-        let least = (seconds * 1.1 * SECOND as f64 / self.window_ns() as f64) as usize;
+        let least = judge::first_look(self.window_ns(), seconds);
         let more = |samples: &Vec<Sample>| {
             let state = judge::slice_state(samples, self.window_ns(), seconds);
             let spoke = samples.iter().filter(|sample| sample.ops > 0).count();
