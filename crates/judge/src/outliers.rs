@@ -5,7 +5,7 @@ use crate::entry::Entry;
 use crate::series::{MAD_TO_SD, median};
 use crate::side_by_side::speeds;
 use crate::words::{percent, quantity};
-use model::{Layer, Outlier, Pattern, Place, Scope, Standing};
+use model::{Label, Layer, Outlier, Pattern, Place, Scope, Standing};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Spread of healthy peers that is assumed, and its degrees of freedom.
@@ -57,7 +57,9 @@ fn kinship(entry: &Entry, scope: &Scope) -> String {
 }
 
 fn of_group(peers: &[&Entry]) -> Vec<Outlier> {
-    if peers.len() < 3 {
+    // Where the generator was the limit, the peers differ by what it gave to each.
+    let starved = |entry: &&Entry| matches!(entry.figure.label, Label::GeneratorLimited(_));
+    if peers.len() < 3 || peers.iter().any(starved) {
         return Vec::new();
     }
     let (speeds, errors): (Vec<f64>, Vec<f64>) =

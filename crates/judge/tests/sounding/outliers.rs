@@ -53,6 +53,22 @@ fn what_drifts_for_all_alike_does_not_hide_the_slow_one() {
 }
 
 #[test]
+fn nobody_is_slow_where_the_generator_was_the_limit() {
+    let limited = |in_flight: f64| {
+        let mut made = Made::cluster();
+        for (id, rate) in [(0, 1000.0), (1, 1010.0), (2, 600.0)] {
+            let step = made.step(Pattern::ReadParallel, vec![osd(id)]).clone();
+            let depth = f64::from(step.workload.depth) * if id == 0 { in_flight } else { 1.0 };
+            for pass in 1..=2 {
+                made.slice(&step, Some(0), pass, depth * 1000.0 / rate, depth as u32);
+            }
+        }
+        explain(&made.record).outliers.len()
+    };
+    assert_eq!((limited(1.0), limited(0.5)), (1, 0));
+}
+
+#[test]
 fn equal_osds_raise_no_alarm() {
     assert_eq!(explain(&with([1.0, 1.02, 1.08]).record).outliers, []);
 }
