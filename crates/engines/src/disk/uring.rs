@@ -31,7 +31,6 @@ const FILE: Fixed = Fixed(0);
 pub struct UringSession {
     /// Dropped by hand: what the kernel may still write to must not be freed.
     held: ManuallyDrop<Held>,
-    lane: u32,
     /// Where the lane's part of the span begins.
     base: u64,
     /// Rings are registered in the thread that uses them, and this one does not run yet.
@@ -85,7 +84,6 @@ impl UringSession {
         };
         Ok(UringSession {
             held: ManuallyDrop::new(Held { ring, slab, _file: file }),
-            lane,
             base: u64::from(lane) * workload.lane_span(),
             asleep: true,
             beats: false,
@@ -103,7 +101,7 @@ impl UringSession {
     fn wake(&mut self) -> Result<(), EngineError> {
         self.asleep = false;
         if self.single {
-            processor::stay(self.lane);
+            processor::stay();
         }
         self.held.ring.submitter().register_enable_rings().map_err(|error| broken("start", &error))
     }
