@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod dirs;
 mod failure;
+mod output;
 mod planner;
 mod sounding;
 
@@ -39,7 +40,9 @@ fn finish(arguments: &[String], outcome: Result<u8, Failure>) -> u8 {
         Err(failure) => {
             eprintln!("fathom: {failure}");
             if wants_json(arguments) && !failure.told() {
-                println!("{:#}", faces::json::failed(&failure.to_string(), env!("CARGO_PKG_VERSION")));
+                // If that can't be written either, the exit code and standard error still say it.
+                let document = faces::json::failed(&failure.to_string(), env!("CARGO_PKG_VERSION"));
+                let _ = output::say(&format!("{document:#}\n"));
             }
             failure.exit_code()
         }

@@ -54,3 +54,20 @@ fn an_archive_that_is_none() {
     home.run(&["runs"]).ends(0, &[]);
     home.run(&["show", "last"]).ends(1, &[]);
 }
+
+#[test]
+fn standard_output_that_is_full_is_a_clear_error_and_a_reader_that_left_is_none() {
+    let home = Home::new();
+    for words in [&["runs"][..], &["runs", "--format", "json"], &["lab", "list"], &["show", "nope", "--format", "json"]]
+    {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ended = home.fathom(words).stdout(full).output().unwrap();
+        let err = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.code() == Some(1) && !err.contains("panicked"), "{words:?}: {err}");
+        assert!(words[0] == "show" || err.contains("standard output can't be written"), "{words:?}: {err}");
+    }
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let ended = home.fathom(&["lab", "list"]).stdout(writer).output().unwrap();
+    assert_eq!((ended.status.code(), String::from_utf8_lossy(&ended.stderr).as_ref()), (Some(0), ""));
+}

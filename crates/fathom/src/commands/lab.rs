@@ -2,6 +2,7 @@
 
 use crate::cli::{Common, Format, words};
 use crate::failure::Failure;
+use crate::output::say;
 use clap::{Args, Subcommand, ValueEnum};
 use lab::{Act, Backing, Lab, LabError, Osd, Spec};
 use serde_json::json;
@@ -139,14 +140,13 @@ fn up(common: &Common, args: &UpArgs) -> Result<(), Failure> {
     };
     let lab = lab::up(&spec, &mut progress)?;
     progress("ready");
-    show(common.format, &lab);
-    Ok(())
+    show(common.format, &lab)
 }
 
 fn down(common: &Common, name: &str) -> Result<(), Failure> {
     lab::down(name)?;
     match common.format {
-        Format::Json => println!("{:#}", json!({"schema": "fathom.lab/1", "name": name, "state": "gone"})),
+        Format::Json => say(&format!("{:#}\n", json!({"schema": "fathom.lab/1", "name": name, "state": "gone"})))?,
         _ if !common.quiet && std::io::stderr().is_terminal() => eprintln!("lab {name} is gone"),
         _ => {}
     }
@@ -155,24 +155,21 @@ fn down(common: &Common, name: &str) -> Result<(), Failure> {
 
 fn status(format: Format, name: &str) -> Result<(), Failure> {
     let lab = lab::status(name)?.ok_or_else(|| LabError::NoSuchLab { name: name.to_owned() })?;
-    show(format, &lab);
-    Ok(())
+    show(format, &lab)
 }
 
 fn list(format: Format) -> Result<(), Failure> {
     let labs = lab::list()?;
-    if format == Format::Json {
-        println!("{:#}", json!({"schema": "fathom.labs/1", "labs": labs}));
-    } else if labs.is_empty() {
-        println!("no labs; `fathom lab up` makes one");
+    let line =
+        |lab: &Lab| format!("{:<16} {:<9} {:>3} OSDs  {}\n", lab.name, lab.state, lab.osds.len(), lab.conf.display());
+    match format {
+        Format::Json => say(&format!("{:#}\n", json!({"schema": "fathom.labs/1", "labs": labs}))),
+        _ if labs.is_empty() => say("no labs; `fathom lab up` makes one\n"),
+        _ => say(&labs.iter().map(line).collect::<String>()),
     }
-    for lab in labs.iter().filter(|_| format != Format::Json) {
-        println!("{:<16} {:<9} {:>3} OSDs  {}", lab.name, lab.state, lab.osds.len(), lab.conf.display());
-    }
-    Ok(())
 }
 
-fn show(format: Format, lab: &Lab) {
+fn show(format: Format, lab: &Lab) -> Result<(), Failure> {
     match format {
         Format::Json => {
             let mut document = json!({"schema": "fathom.lab/1"});
@@ -181,9 +178,9 @@ fn show(format: Format, lab: &Lab) {
             {
                 all.extend(fields);
             }
-            println!("{document:#}");
+            say(&format!("{document:#}\n"))
         }
-        _ => print!("{}", text(lab)),
+        _ => say(&text(lab)),
     }
 }
 

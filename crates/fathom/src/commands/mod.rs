@@ -12,7 +12,7 @@ use crate::failure::{Failure, INCOMPLETE};
 use crate::sounding::Sounded;
 use faces::terminal::Style;
 use model::{Record, Report};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 pub fn run(cli: Cli) -> Result<u8, Failure> {
     let common = &cli.common;
@@ -40,7 +40,7 @@ pub fn print(format: Format, record: &Record, report: &Report) -> Result<(), Fai
         Format::Json => format!("{:#}\n", faces::json::document(report, record)),
         Format::Markdown => faces::markdown::page(report, record),
     };
-    Ok(std::io::stdout().write_all(text.as_bytes())?)
+    crate::output::say(&text)
 }
 
 /// Done, or done with figures that are not what was asked for.

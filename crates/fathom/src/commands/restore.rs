@@ -3,6 +3,7 @@
 use crate::cli::{Common, Format, RestoreArgs};
 use crate::dirs;
 use crate::failure::Failure;
+use crate::output::say;
 use cluster::journal::pending::{self, Pending};
 use cluster::journal::{Head, Journal};
 use cluster::{Cluster, ClusterError};
@@ -43,9 +44,9 @@ pub fn restore(common: &Common, args: &RestoreArgs) -> Result<u8, Failure> {
 
 fn told(common: &Common, runs: &[String], errors: Vec<ClusterError>) -> Result<u8, Failure> {
     match common.format {
-        Format::Json => println!("{:#}", json!({"schema": "fathom.restore/1", "restored": runs})),
-        _ if runs.is_empty() => println!("nothing to undo"),
-        _ => println!("undone: {}", runs.join(", ")),
+        Format::Json => say(&format!("{:#}\n", json!({"schema": "fathom.restore/1", "restored": runs})))?,
+        _ if runs.is_empty() => say("nothing to undo\n")?,
+        _ => say(&format!("undone: {}\n", runs.join(", ")))?,
     }
     match errors.is_empty() {
         true => Ok(0),

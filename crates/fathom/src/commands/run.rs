@@ -30,7 +30,8 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
 pub fn sound_and_print(common: &Common, ground: &GroundArgs, wishes: &Wishes) -> Result<u8, Failure> {
     match sound(common, ground, wishes)? {
         Outcome::Planned(plan) => {
-            print!("{}", faces::terminal::plan(&plan, crate::planner::seconds_expected(&plan), &super::style()));
+            let seconds = crate::planner::seconds_expected(&plan);
+            crate::output::say(&faces::terminal::plan(&plan, seconds, &super::style()))?;
             Ok(0)
         }
         Outcome::Sounded(sounded) if sounded.insisted => Ok(super::exit_code(&sounded)),

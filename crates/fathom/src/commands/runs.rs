@@ -2,6 +2,7 @@
 
 use crate::cli::{Common, Format, ReportArgs, ShowArgs};
 use crate::failure::Failure;
+use crate::output::say;
 use archive::Archive;
 use model::{Record, Report};
 use serde_json::json;
@@ -26,7 +27,7 @@ pub fn list(common: &Common) -> Result<u8, Failure> {
                         "finished": run.finished})
                 })
                 .collect();
-            println!("{:#}", json!({"schema": "fathom.runs/1", "runs": runs}));
+            say(&format!("{:#}\n", json!({"schema": "fathom.runs/1", "runs": runs})))?;
         }
         _ => {
             let rows: Vec<faces::terminal::RunRow> = runs
@@ -41,7 +42,7 @@ pub fn list(common: &Common) -> Result<u8, Failure> {
                     slices: run.slices as usize,
                 })
                 .collect();
-            print!("{}", faces::terminal::runs(&rows));
+            say(&faces::terminal::runs(&rows))?;
         }
     }
     Ok(0)
@@ -63,7 +64,7 @@ pub fn show(common: &Common, args: &ShowArgs) -> Result<u8, Failure> {
 pub fn report(common: &Common, args: &ReportArgs) -> Result<u8, Failure> {
     let (record, report) = load(common, &args.run)?;
     write_report(&args.output, &record, &report)?;
-    println!("{}", args.output.display());
+    say(&format!("{}\n", args.output.display()))?;
     Ok(0)
 }
 
