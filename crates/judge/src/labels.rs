@@ -93,10 +93,12 @@ impl Case<'_> {
         let slice = self.slices[index];
         let (pass, spent) = (slice.pass, seconds(slice.seconds()));
         if settled(series) {
-            let front = seconds(f64::from(slice.warmup) * slice.window_ns as f64 / SECOND as f64);
-            return Some(Label::Unsettled(format!(
-                "pass {pass} found no steady level in {spent}: the first {front} still looked like warm-up"
-            )));
+            let front = f64::from(slice.warmup) * slice.window_ns as f64 / SECOND as f64;
+            let why = match slice.warmup {
+                0 => format!("only {} in which something ended", count(series.len(), "window", "windows")),
+                _ => format!("the first {} still looked like warm-up", seconds(front)),
+            };
+            return Some(Label::Unsettled(format!("pass {pass} found no steady level in {spent}: {why}")));
         }
         let (first, last) = ends(series);
         let trend = trend_per_minute(series, slice.window_ns as f64 / SECOND as f64);

@@ -4,7 +4,7 @@ use crate::batch_means::{half_width, t_quantile};
 use crate::series::{Ratio, mean, sample_sd};
 
 /// Spread of slice means between passes that is assumed before any is seen, and how many degrees of freedom it is worth.
-const PRIOR_SPREAD: f64 = 0.02;
+pub const PRIOR_SPREAD: f64 = 0.02;
 const PRIOR_FREEDOM: f64 = 2.0;
 /// No interval is narrower than this share of the value.
 pub const FLOOR: f64 = 0.02;
@@ -50,12 +50,16 @@ pub fn pool(ratios: &[Ratio]) -> Option<Pooled> {
     Some(Pooled { value, half_width, between, within, windows: residuals.len(), slices })
 }
 
-/// Moderated t: the prior's variance and what is seen between `count` slices, each weighed by its degrees of freedom.
 /// With one slice only the prior speaks, with its two degrees of freedom: t = 4.3.
 pub fn moderated_half_width(prior: f64, between: f64, count: f64) -> f64 {
-    let freedom = PRIOR_FREEDOM + count - 1.0;
-    let variance = (PRIOR_FREEDOM * prior + (count - 1.0) * between) / freedom;
+    let (variance, freedom) = moderated_variance(prior, between, count);
     t_quantile(freedom) * (variance / count).sqrt()
+}
+
+/// The prior's variance and what is seen between `count` slices, each weighed by its degrees of freedom; and their sum.
+pub fn moderated_variance(prior: f64, between: f64, count: f64) -> (f64, f64) {
+    let freedom = PRIOR_FREEDOM + count - 1.0;
+    ((PRIOR_FREEDOM * prior + (count - 1.0) * between) / freedom, freedom)
 }
 
 #[cfg(test)]

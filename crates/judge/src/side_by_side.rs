@@ -2,13 +2,9 @@
 
 use crate::entry::Entry;
 use crate::figure::void_reason;
+use crate::pooled::{PRIOR_SPREAD, moderated_variance};
 use crate::series::{Ratio, mean, sample_sd};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Spread of a peer's slices against the others' that is assumed before any is seen, and the degrees of freedom that it is
-/// worth: those of a figure's slices (`pooled`).
-const PRIOR_SPREAD: f64 = 0.02;
-const PRIOR_FREEDOM: f64 = 2.0;
 
 /// How fast one of several peers is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,8 +31,7 @@ pub fn speeds(peers: &[&Entry]) -> Vec<Speed> {
 
 fn paired(contrasts: &[f64]) -> Speed {
     let (count, seen) = (contrasts.len() as f64, sample_sd(contrasts).powi(2));
-    let freedom = PRIOR_FREEDOM + count - 1.0;
-    let variance = (PRIOR_FREEDOM * PRIOR_SPREAD.powi(2) + (count - 1.0) * seen) / freedom;
+    let (variance, _) = moderated_variance(PRIOR_SPREAD.powi(2), seen, count);
     Speed { log: mean(contrasts), error: (variance / count).sqrt() }
 }
 

@@ -55,6 +55,9 @@ pub struct Goal {
     pub read_slice_seconds: f64,
     /// Settled data of one slice that writes through a store: longer, to see compaction dips.
     pub write_slice_seconds: f64,
+    /// Slices end at their length, settled or not.
+    #[serde(default)]
+    pub fixed: bool,
     pub window_ms: u64,
     pub seed: u64,
 }
@@ -68,6 +71,7 @@ impl Default for Goal {
             passes_max: 6,
             read_slice_seconds: 8.0,
             write_slice_seconds: 12.0,
+            fixed: false,
             window_ms: 100,
             seed: 1,
         }

@@ -60,11 +60,12 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
     } else {
         format!("{} to {} passes", goal.passes_min, goal.passes_max)
     };
-    format!(
-        "{} in {passes}; a figure is done at {} or after {}. Expected time: {}.",
-        numbers::counted(plan.steps.len() as u64, "step", "steps"),
-        numbers::relative(goal.settle),
-        numbers::seconds(goal.seconds_max),
-        numbers::seconds(seconds),
-    )
+    let done = if goal.fixed {
+        format!("slices of {}, settled or not", numbers::seconds(goal.read_slice_seconds))
+    } else {
+        let (width, most) = (numbers::relative(goal.settle), numbers::seconds(goal.seconds_max));
+        format!("a figure is done at {width} or after {most}")
+    };
+    let steps = numbers::counted(plan.steps.len() as u64, "step", "steps");
+    format!("{steps} in {passes}; {done}. Expected time: {}.", numbers::seconds(seconds))
 }

@@ -41,6 +41,9 @@ pub struct OsdArgs {
     /// Only these OSDs
     #[arg(value_parser = words::osd)]
     pub osds: Vec<u32>,
+    /// Each alone only, not all at once as well
+    #[arg(long)]
+    pub alone: bool,
     #[command(flatten)]
     pub layer: LayerArgs,
 }
@@ -158,12 +161,13 @@ impl SettleArgs {
             let passes = self.passes.unwrap_or(1);
             return Goal {
                 settle,
-                // Nothing but the passes ends it: a slice lasts at most three times its length.
+                // Nothing but the passes ends it: a slice in which hardly anything ends lasts three times its length.
                 seconds_max: 3.0 * f64::from(passes) * seconds,
                 passes_min: passes,
                 passes_max: passes,
                 read_slice_seconds: seconds,
                 write_slice_seconds: seconds,
+                fixed: true,
                 window_ms: if seconds < 6.4 { 50 } else { 100 },
                 seed,
             };

@@ -19,6 +19,7 @@ fn wishes(layer: Layer, args: &LayerArgs) -> Wishes {
         destroy: None,
         quiesce: args.ground.quiesce,
         thorough: true,
+        alone: false,
     }
 }
 
@@ -43,7 +44,7 @@ pub fn network(common: &Common, args: &LayerArgs) -> Result<u8, Failure> {
 }
 
 pub fn osds(common: &Common, layer: Layer, args: &OsdArgs) -> Result<u8, Failure> {
-    let wishes = Wishes { osds: args.osds.clone(), ..wishes(layer, &args.layer) };
+    let wishes = Wishes { osds: args.osds.clone(), alone: args.alone, ..wishes(layer, &args.layer) };
     sound_and_print(common, &args.layer.ground, &wishes)
 }
 

@@ -22,6 +22,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         destroy: None,
         quiesce: args.ground.quiesce,
         thorough: false,
+        alone: false,
     };
     sound_and_print(common, &args.ground, &wishes)
 }

@@ -30,6 +30,8 @@ pub struct Wishes {
     /// alone what ranks OSDs (the latency patterns) and all at once what fills them, which is what the layers above
     /// are compared with.
     pub thorough: bool,
+    /// Of OSDs, no step of several at once.
+    pub alone: bool,
 }
 
 impl Wishes {

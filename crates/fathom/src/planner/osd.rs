@@ -35,13 +35,14 @@ pub fn group(draft: &mut Draft, layer: Layer, place: impl Fn(u32) -> Place, patt
             place: place(osd.id),
         })
         .collect();
-    let alone = draft.wishes.thorough || pattern.family() == Family::Latency || targets.len() == 1;
+    let wishes = draft.wishes;
+    let alone = wishes.thorough || pattern.family() == Family::Latency || targets.len() == 1;
     if alone {
         for target in &targets {
             draft.step(pattern, vec![target.clone()], workload.clone(), true);
         }
     }
-    if targets.len() > 1 && (draft.wishes.thorough || !alone) {
+    if targets.len() > 1 && !wishes.alone && (wishes.thorough || !alone) {
         draft.step(pattern, targets, workload, !alone);
     }
 }

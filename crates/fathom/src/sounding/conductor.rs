@@ -9,6 +9,7 @@ use cluster::watch::Seen;
 use engines::crew::{Flow, WindowSet, run_slice};
 use engines::{Context, Engine, EngineError};
 use judge::{Next, SliceState};
+use model::clock::SECOND;
 use model::{Clock, Event, OpKind, Plan, Sample, Slice, Sparse, Step, StepId};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 pub trait Eyes {
     /// The user wants the run to end.
     fn asked_to_end(&self) -> bool;
-    /// Which OSDs are down, whether pools are full.
+    /// Which OSDs are down, whether pools are full, what got stuck since the run began.
     fn seen(&self) -> Seen;
 }
 
@@ -44,6 +45,10 @@ const SPOKEN_LEAST: usize = 8;
 /// A run may take a third pass and more only within this time; two passes are never cut short.
 const BUDGET_SECONDS: f64 = 14.0 * 60.0;
 
+/// So long the next step waits for operations that a step left stuck: OSDs tell the manager every five seconds, and the
+/// monitors know it some seconds later.
+const CALM_WITHIN: u64 = 60 * SECOND;
+
 /// How a pass keeps its time: slices may run on until they settle only while the pass is not late.
 struct Schedule {
     began: f64,
@@ -53,10 +58,10 @@ struct Schedule {
 
 impl Schedule {
     const SLACK: f64 = 1.05;
-    const GRACE_SECONDS: f64 = 10.0;
 
-    fn in_time(&self, now: f64) -> bool {
-        now - self.began <= self.expected * Schedule::SLACK + Schedule::GRACE_SECONDS
+    /// `grace`: seconds that a pass may be late in any case.
+    fn in_time(&self, now: f64, grace: f64) -> bool {
+        now - self.began <= self.expected * Schedule::SLACK + grace
     }
 }
 
@@ -71,8 +76,15 @@ impl Conductor<'_> {
                 if over || self.eyes.asked_to_end() {
                     break;
                 }
+                if let Some(says) = self.stuck() {
+                    let text =
+                        format!("operations are stuck for {} s ({says}): the run ends here", CALM_WITHIN / SECOND);
+                    telling.tell(Event::Failed { text })?;
+                    return telling.tell(Event::PassFinished { pass, report: judge::explain(telling.record()) });
+                }
                 if let Some(step) = self.plan.steps.iter().find(|step| step.id == *id) {
-                    let patient = schedule.in_time(telling.seconds());
+                    let goal = &self.plan.goal;
+                    let patient = !goal.fixed && schedule.in_time(telling.seconds(), goal.slice_seconds(step));
                     self.slice(step, pass, patient, telling)?;
                     schedule.expected += step_seconds(&self.plan.goal, step);
                 }
@@ -156,6 +168,15 @@ impl Conductor<'_> {
             telling.tell(Event::Failed { text })?;
         }
         Ok(())
+    }
+
+    /// Waits for what an earlier step left stuck. Some: it is stuck still, in the cluster's words.
+    fn stuck(&self) -> Option<String> {
+        let until = self.clock.now() + CALM_WITHIN;
+        while self.eyes.seen().slow.is_some() && self.clock.now() < until && !self.eyes.asked_to_end() {
+            self.clock.wait_until(self.clock.now() + self.window_ns());
+        }
+        self.eyes.seen().slow
     }
 
     fn load(

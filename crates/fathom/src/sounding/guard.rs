@@ -56,8 +56,17 @@ impl Drop for Rollback {
 
 /// The conductor's eyes on a real cluster.
 pub struct Watching<'a> {
-    pub watch: Option<&'a Watch>,
-    pub interrupt: &'a Interrupt,
+    watch: Option<&'a Watch>,
+    interrupt: &'a Interrupt,
+    /// Something was stuck before the run, for reasons of its own: no sign of what the run does.
+    sick: bool,
+}
+
+impl<'a> Watching<'a> {
+    pub fn over(watch: Option<&'a Watch>, interrupt: &'a Interrupt) -> Watching<'a> {
+        let sick = watch.is_some_and(|watch| watch.seen().slow.is_some());
+        Watching { watch, interrupt, sick }
+    }
 }
 
 impl Eyes for Watching<'_> {
@@ -66,7 +75,8 @@ impl Eyes for Watching<'_> {
     }
 
     fn seen(&self) -> Seen {
-        self.watch.map(Watch::seen).unwrap_or_default()
+        let seen = self.watch.map(Watch::seen).unwrap_or_default();
+        Seen { slow: seen.slow.filter(|_| !self.sick), ..seen }
     }
 }
 
@@ -83,8 +93,7 @@ pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
         return Some(format!("{} went down", down.join(", ")));
     }
     let full = now.full.clone().filter(|_| step.workload.writes());
-    let slow = now.slow.as_ref().filter(|_| before.slow.is_none());
-    full.or_else(|| slow.map(|says| format!("operations got stuck: {says}")))
+    full.or_else(|| now.slow.as_ref().map(|says| format!("operations got stuck: {says}")))
 }
 
 fn osd_of(target: &model::Target) -> Option<u32> {

@@ -92,7 +92,7 @@ fn measured(
     }
     let plan = &sized;
     let watch = grounded.cluster.as_ref().map(cluster::watch::Watch::start);
-    let eyes = guard::Watching { watch: watch.as_ref(), interrupt };
+    let eyes = guard::Watching::over(watch.as_ref(), interrupt);
     let unfilled = &prepare::fill(plan, &context, &eyes, telling)?;
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     let engine_of = &|step: &model::Step| engines::engine_for(step);

@@ -26,20 +26,25 @@ fn step(id: u32, pattern: Pattern, targets: &[&str]) -> Step {
     }
 }
 
-/// Says when the user wants to end and which OSDs are down, by the simulated time.
-struct Script<'a> {
+/// Says when the user wants to end and how the cluster is, by the simulated time.
+struct Script {
     clock: Arc<SimClock>,
     ends: Option<u64>,
-    down: &'a dyn Fn(u64) -> BTreeSet<u32>,
+    seen: fn(u64) -> Seen,
 }
 
-impl Eyes for Script<'_> {
+/// Nothing ever happens to the cluster.
+fn well(_: u64) -> Seen {
+    Seen::default()
+}
+
+impl Eyes for Script {
     fn asked_to_end(&self) -> bool {
         self.ends.is_some_and(|at| self.clock.now() > at)
     }
 
     fn seen(&self) -> Seen {
-        Seen { down: (self.down)(self.clock.now()), ..Seen::default() }
+        (self.seen)(self.clock.now())
     }
 }
 
@@ -55,13 +60,12 @@ fn simulate(
     goal: Goal,
     model_of: fn(&str) -> Model,
     ends: Option<u64>,
-    dies: Option<u64>,
+    seen: fn(u64) -> Seen,
 ) -> Simulated {
     let clock = Arc::new(SimClock::default());
     let sim = Sim::new(clock.clone(), move |target: &Target, _: &Workload| model_of(&target.name));
     let plan = Plan { changes: Vec::new(), steps, goal };
-    let down = |now: u64| if dies.is_some_and(|at| now > at) { BTreeSet::from([1]) } else { BTreeSet::new() };
-    let eyes = Script { clock: clock.clone(), ends, down: &down };
+    let eyes = Script { clock: clock.clone(), ends, seen };
     let clock: Arc<dyn Clock> = clock;
     let mut telling = Telling::silent(clock.clone());
     telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
@@ -94,7 +98,7 @@ fn six() -> Vec<Step> {
 
 #[test]
 fn a_steady_target_settles_in_two_passes_and_the_interval_holds_the_truth() {
-    let run = simulate(six(), Goal::default(), steady, None, None);
+    let run = simulate(six(), Goal::default(), steady, None, well);
     assert_eq!(run.report.figures.len(), 6);
     for figure in &run.report.figures {
         assert_eq!((figure.label.clone(), figure.slices), (Label::Settled, 2), "{figure:?}");
@@ -113,9 +117,9 @@ fn a_steady_target_settles_in_two_passes_and_the_interval_holds_the_truth() {
 
 #[test]
 fn the_order_is_shuffled_in_each_pass_and_the_same_for_the_same_seed() {
-    let one = simulate(six(), Goal::default(), steady, None, None).order;
-    let again = simulate(six(), Goal::default(), steady, None, None).order;
-    let other = simulate(six(), Goal { seed: 2, ..Goal::default() }, steady, None, None).order;
+    let one = simulate(six(), Goal::default(), steady, None, well).order;
+    let again = simulate(six(), Goal::default(), steady, None, well).order;
+    let other = simulate(six(), Goal { seed: 2, ..Goal::default() }, steady, None, well).order;
     assert_eq!(one, again);
     assert_ne!(one, other);
     let steps = |pass: u32| one.iter().filter(|slice| slice.0 == pass).map(|slice| slice.1).collect::<Vec<_>>();
@@ -125,11 +129,11 @@ fn the_order_is_shuffled_in_each_pass_and_the_same_for_the_same_seed() {
 #[test]
 fn a_level_that_shifts_between_passes_is_not_called_settled() {
     let shifts = |_: &str| steady("").with(Twist::Level { from: 30 * SECOND, factor: 1.5 });
-    let run = simulate(vec![step(0, Pattern::ReadParallel, &["osd.0"])], Goal::default(), shifts, None, None);
+    let run = simulate(vec![step(0, Pattern::ReadParallel, &["osd.0"])], Goal::default(), shifts, None, well);
     let figure = &run.report.figures[0];
     assert!(figure.label == Label::Settled && figure.slices == 2 || figure.label != Label::Settled);
     let early = |_: &str| steady("").with(Twist::Level { from: 12 * SECOND, factor: 1.5 });
-    let run = simulate(vec![step(0, Pattern::ReadParallel, &["osd.0"])], Goal::default(), early, None, None);
+    let run = simulate(vec![step(0, Pattern::ReadParallel, &["osd.0"])], Goal::default(), early, None, well);
     assert_ne!(run.report.figures[0].label, Label::Settled, "{:?}", run.report.figures[0]);
 }
 
@@ -140,7 +144,7 @@ fn a_target_that_stops_answering_is_void_with_the_reason_and_the_run_goes_on() {
         _ => steady(""),
     };
     let steps = vec![step(0, Pattern::ReadLatency, &["osd.0"]), step(1, Pattern::ReadLatency, &["osd.1"])];
-    let run = simulate(steps, Goal::default(), dies, None, None);
+    let run = simulate(steps, Goal::default(), dies, None, well);
     let of = |name: &str| run.report.figures.iter().find(|figure| figure.target == name).unwrap();
     assert_eq!(of("osd.0").label, Label::Settled);
     assert!(matches!(&of("osd.1").label, Label::Void(why) if why.contains("no operation")), "{:?}", of("osd.1"));
@@ -149,22 +153,44 @@ fn a_target_that_stops_answering_is_void_with_the_reason_and_the_run_goes_on() {
 
 #[test]
 fn an_osd_that_goes_down_voids_its_step_at_once() {
-    let run =
-        simulate(vec![step(0, Pattern::ReadLatency, &["osd.0"])], Goal::default(), steady, None, Some(3 * SECOND));
+    let dies = |now| match now > 3 * SECOND {
+        true => Seen { down: BTreeSet::from([1]), ..Seen::default() },
+        false => Seen::default(),
+    };
+    let run = simulate(vec![step(0, Pattern::ReadLatency, &["osd.0"])], Goal::default(), steady, None, dies);
     assert!(matches!(&run.report.figures[0].label, Label::Void(why) if why.contains("osd.1 went down")));
     assert!(run.report.errors.iter().any(|error| error.contains("osd.1 went down")), "{:?}", run.report.errors);
 }
 
+fn stuck(now: u64, until: u64) -> Seen {
+    let slow = (5 * SECOND..until).contains(&now).then(|| "1 slow ops".to_string());
+    Seen { slow, ..Seen::default() }
+}
+
+#[test]
+fn what_got_stuck_ends_its_step_and_the_next_waits_until_it_is_done() {
+    let steps = || vec![step(0, Pattern::ReadLatency, &["osd.0"]), step(1, Pattern::ReadLatency, &["osd.1"])];
+    let run = simulate(steps(), Goal::default(), steady, None, |now| stuck(now, 30 * SECOND));
+    let voids = |run: &Simulated| run.report.figures.iter().filter(|figure| figure.estimate.is_none()).count();
+    assert_eq!((run.report.figures.len(), voids(&run)), (2, 1), "{:?}", run.report.figures);
+    assert!(run.seconds > 30.0, "{}", run.seconds);
+
+    let run = simulate(steps(), Goal::default(), steady, None, |now| stuck(now, u64::MAX));
+    assert_eq!((run.order.len(), voids(&run)), (1, run.report.figures.len()), "{:?}", run.report.figures);
+    assert!(run.report.errors.iter().any(|error| error.contains("the run ends here")), "{:?}", run.report.errors);
+    assert!((60.0..70.0).contains(&run.seconds), "{}", run.seconds);
+}
+
 #[test]
 fn a_run_that_the_user_ends_keeps_what_it_has() {
-    let run = simulate(six(), Goal::default(), steady, Some(70 * SECOND), None);
+    let run = simulate(six(), Goal::default(), steady, Some(70 * SECOND), well);
     assert!(run.seconds < 72.0, "{}", run.seconds);
     assert_eq!(run.report.figures.iter().filter(|figure| figure.estimate.is_some()).count(), 6, "{:?}", run.order);
 }
 
 #[test]
 fn a_quick_run_has_every_figure_with_an_interval_in_one_pass() {
-    let run = simulate(six(), Goal::quick(1), steady, None, None);
+    let run = simulate(six(), Goal::quick(1), steady, None, well);
     assert!(run.seconds < 23.0, "{}", run.seconds);
     for figure in &run.report.figures {
         let estimate = figure.estimate.unwrap();
@@ -175,7 +201,7 @@ fn a_quick_run_has_every_figure_with_an_interval_in_one_pass() {
 #[test]
 fn several_at_once_have_a_figure_each_and_one_together() {
     let steps = vec![step(0, Pattern::ReadParallel, &["osd.0", "osd.1", "osd.2"])];
-    let run = simulate(steps, Goal::default(), steady, None, None);
+    let run = simulate(steps, Goal::default(), steady, None, well);
     let of =
         |name: &str| run.report.figures.iter().find(|figure| figure.target == name).unwrap().estimate.unwrap().value;
     let sum = of("osd.0") + of("osd.1") + of("osd.2");
