@@ -1,5 +1,5 @@
 # Fathom: what a person types. Each target installs what it misses (Debian, Ubuntu) and says so.
-.PHONY: build demo test bench lint report-bundle clean
+.PHONY: build demo test bench coverage lint report-bundle clean
 
 CARGO ?= $(shell command -v cargo || echo $(HOME)/.cargo/bin/cargo)
 FATHOM = target/release/fathom
@@ -23,6 +23,11 @@ bench:
 	@scripts/install-missing rust compiler ceph headers peers
 	$(CARGO) build --release --locked
 	@scripts/bench $(FATHOM)
+
+# How often the intervals hold the truth: made-up series through the code that stops real runs; minutes.
+coverage:
+	@scripts/install-missing rust compiler
+	$(CARGO) run --release --locked --package coverage
 
 lint:
 	$(CARGO) fmt --all --check

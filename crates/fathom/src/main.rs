@@ -1,56 +1,5 @@
-//! Fathom sounds a Ceph cluster: every layer from the disk to the RBD image, with honest intervals.
-
-mod cli;
-mod commands;
-mod dirs;
-mod failure;
-mod output;
-mod planner;
-mod sounding;
-
-use clap::Parser;
-use failure::Failure;
+//! The program `fathom`: all of it is in the library beside it.
 
 fn main() {
-    ceph::leave(run())
-}
-
-/// The exit code.
-fn run() -> u8 {
-    let arguments: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    match cli::Cli::try_parse() {
-        Ok(cli) => finish(&arguments, commands::run(cli)),
-        Err(shown) if !shown.use_stderr() => {
-            let _ = shown.print();
-            0
-        }
-        Err(error) => {
-            if !wants_json(&arguments) {
-                let _ = error.print();
-                return 2;
-            }
-            finish(&arguments, Err(Failure::Usage(error.to_string().trim().to_string())))
-        }
-    }
-}
-
-fn finish(arguments: &[String], outcome: Result<u8, Failure>) -> u8 {
-    match outcome {
-        Ok(code) => code,
-        Err(failure) => {
-            eprintln!("fathom: {failure}");
-            if wants_json(arguments) && !failure.told() {
-                // If that can't be written either, the exit code and standard error still say it.
-                let document = faces::json::failed(&failure.to_string(), env!("CARGO_PKG_VERSION"));
-                let _ = output::say(&format!("{document:#}\n"));
-            }
-            failure.exit_code()
-        }
-    }
-}
-
-/// `--format json` prints one JSON document whatever happens, also when the command line can't be understood.
-fn wants_json(arguments: &[String]) -> bool {
-    arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
-        || arguments.iter().any(|word| word == "--format=json")
+    ceph::leave(fathom::run())
 }

@@ -53,6 +53,7 @@ fn crates_know_only_whom_they_may() {
         ("cluster", &["model", "ceph"]),
         ("lab", &["model", "ceph"]),
         ("fathom", &["model", "ceph", "judge", "archive", "faces", "engines", "cluster", "lab"]),
+        ("coverage", &["model", "engines", "judge", "cluster", "fathom"]),
     ]);
     for (name, may) in &allowed {
         let manifest = fs::read_to_string(crates().join(name).join("Cargo.toml")).unwrap();

@@ -2,12 +2,13 @@
 
 use super::Telling;
 use super::guard::trouble;
+use super::loader::Loader;
 use super::prepare::Unfilled;
 use crate::failure::Failure;
 use crate::planner::step_seconds;
 use cluster::watch::Seen;
-use engines::crew::{Flow, WindowSet, run_slice};
-use engines::{Context, Engine, EngineError};
+use engines::EngineError;
+use engines::crew::{Flow, SliceEnd, WindowSet};
 use judge::{Next, SliceState};
 use model::clock::SECOND;
 use model::{Clock, Event, OpKind, Plan, Sample, Slice, Sparse, Step, StepId};
@@ -24,14 +25,11 @@ pub trait Eyes {
     fn seen(&self) -> Seen;
 }
 
-pub type EngineOf<'a> = dyn Fn(&Step) -> Result<&'a dyn Engine, EngineError> + 'a;
-
 pub struct Conductor<'a> {
     pub plan: &'a Plan,
-    pub context: &'a Context,
     pub clock: &'a Arc<dyn Clock>,
     pub eyes: &'a dyn Eyes,
-    pub engine_of: &'a EngineOf<'a>,
+    pub loader: &'a dyn Loader,
     /// Targets whose data could not be written, and why: their steps are void.
     pub unfilled: &'a Unfilled,
 }
@@ -186,15 +184,14 @@ impl Conductor<'_> {
         before: &Seen,
         series: &mut Series,
         void: &mut Option<String>,
-    ) -> Result<engines::crew::SliceEnd, EngineError> {
-        let engine = (self.engine_of)(step)?;
+    ) -> Result<SliceEnd, EngineError> {
         let mut on_window = |set: &WindowSet| {
             collect(step, set, series);
             *void = trouble(step, before, &self.eyes.seen());
             let done = void.is_some() || self.eyes.asked_to_end() || self.enough(step, patient, series);
             if done { Flow::Stop } else { Flow::GoOn }
         };
-        run_slice(engine, self.context, self.clock, step, self.window_ns(), &mut on_window)
+        self.loader.load(step, self.window_ns(), &mut on_window)
     }
 
     /// Is every target's part of the slice long enough? A pass behind its schedule waits for no level to settle.

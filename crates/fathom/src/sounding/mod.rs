@@ -4,12 +4,14 @@ pub mod conductor;
 mod ground;
 mod guard;
 mod interrupt;
+pub mod loader;
 mod prepare;
 #[cfg(test)]
 mod simulated;
 mod telling;
 
 pub use ground::Grounded;
+pub use prepare::Unfilled;
 pub use telling::Telling;
 
 use crate::cli::Common;
@@ -95,8 +97,8 @@ fn measured(
     let eyes = guard::Watching::over(watch.as_ref(), interrupt);
     let unfilled = &prepare::fill(plan, &context, &eyes, telling)?;
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
-    let engine_of = &|step: &model::Step| engines::engine_for(step);
-    conductor::Conductor { plan, context: &context, clock: &clock, eyes: &eyes, engine_of, unfilled }.conduct(telling)
+    let loader = &loader::Engines { context: &context, clock: &clock, engine_of: &|step| engines::engine_for(step) };
+    conductor::Conductor { plan, clock: &clock, eyes: &eyes, loader, unfilled }.conduct(telling)
 }
 
 fn journal_head(grounded: &Grounded) -> Head {

@@ -2,6 +2,7 @@
 
 use super::Telling;
 use super::conductor::{Conductor, Eyes};
+use super::loader::Engines;
 use super::prepare::Unfilled;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
@@ -70,15 +71,8 @@ fn simulate(
     let mut telling = Telling::silent(clock.clone());
     telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
     let order = RefCell::new(Vec::new());
-    let engine_of = &|_: &Step| Ok(&sim as &dyn Engine);
-    let conductor = Conductor {
-        plan: &plan,
-        context: &Context::default(),
-        clock: &clock,
-        eyes: &eyes,
-        engine_of,
-        unfilled: &Unfilled::default(),
-    };
+    let loader = &Engines { context: &Context::default(), clock: &clock, engine_of: &|_| Ok(&sim as &dyn Engine) };
+    let conductor = Conductor { plan: &plan, clock: &clock, eyes: &eyes, loader, unfilled: &Unfilled::default() };
     conductor.conduct(&mut telling).unwrap();
     let seconds = telling.seconds();
     let record = telling.into_record();

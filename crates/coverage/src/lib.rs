@@ -1,0 +1,8 @@
+//! How often the intervals hold the truth: series with a known truth, through the code that stops real runs.
+
+pub mod kinds;
+pub mod latency;
+pub mod noise;
+pub mod replay;
+pub mod table;
+pub mod trial;

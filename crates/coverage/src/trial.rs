@@ -1,0 +1,103 @@
+//! One figure, measured by the product's own loop on a series whose truth is known.
+
+use crate::kinds::{DRIFT_WINDOWS, Kind};
+use crate::latency;
+use crate::replay::{Made, Replay, Source};
+use cluster::watch::Seen;
+use engines::clock::SimClock;
+use fathom::failure::Failure;
+use fathom::sounding::conductor::{Conductor, Eyes};
+use fathom::sounding::{Telling, Unfilled};
+use model::{Clock, Event, Figure, Goal, Layer, Pattern, Place, Plan, Step, StepId, Target, Workload};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use std::sync::Arc;
+
+/// What lies between two slices of a figure in a run of some ten figures.
+pub const PAUSE_SECONDS: f64 = 90.0;
+/// The percentiles whose intervals are tried.
+pub const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
+
+/// Windows of a series: six passes and what lies between them.
+const SERIES_WINDOWS: usize = 14_000;
+/// Windows from which the true percentiles are taken.
+const TRUTH_WINDOWS: usize = 60_000;
+
+/// What is true: operations a second, and ms for each of [`PERCENTILES`].
+#[derive(Clone, Debug)]
+pub struct Truth {
+    pub rate: f64,
+    pub percentiles: [f64; 3],
+}
+
+/// A figure and what it should have been.
+pub struct Outcome {
+    pub truth: Truth,
+    pub figure: Figure,
+    pub passes: u32,
+}
+
+struct NothingHappens;
+
+impl Eyes for NothingHappens {
+    fn asked_to_end(&self) -> bool {
+        false
+    }
+
+    fn seen(&self) -> Seen {
+        Seen::default()
+    }
+}
+
+/// A kind's series for a seed, and its mean in the long run, both per window. `slice`: of kinds that begin anew.
+pub fn series(kind: &Kind, seed: u64, slice: u32, windows: usize) -> (Vec<f64>, f64) {
+    let part = u64::from(slice);
+    let mut given = StdRng::seed_from_u64(seed ^ part << 40);
+    let mut chance = StdRng::seed_from_u64(seed ^ part << 40 ^ 1 << 56);
+    (kind.make)(&mut given, &mut chance, windows)
+}
+
+/// The truth of the same parameters, from a series of its own.
+fn truth(kind: &Kind, seed: u64, series: &[f64], mean: f64) -> Truth {
+    let long = if kind.name == "drift" {
+        series[..DRIFT_WINDOWS.min(series.len())].to_vec()
+    } else {
+        let mut given = StdRng::seed_from_u64(seed);
+        let mut chance = StdRng::seed_from_u64(seed ^ 1 << 57);
+        (kind.make)(&mut given, &mut chance, TRUTH_WINDOWS).0.split_off(kind.early)
+    };
+    let percentiles = PERCENTILES.map(|percent| latency::truth(&long, percent / 100.0));
+    Truth { rate: mean / crate::noise::DT, percentiles }
+}
+
+/// The whole procedure on one made-up series.
+pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, goal: &Goal) -> Result<Outcome, Failure> {
+    let (windows, mean) = series(kind, seed, 0, SERIES_WINDOWS);
+    let truth = truth(kind, seed, &windows, mean);
+    let chance = StdRng::seed_from_u64(seed ^ 1 << 58);
+    let source = Made { kind, seed, series: windows, chance };
+    measure(source, pattern, goal, PAUSE_SECONDS).map(|(figure, passes)| Outcome { truth, figure, passes })
+}
+
+/// The figure that the product makes of a source, and how many passes it took.
+pub fn measure<S: Source>(source: S, pattern: Pattern, goal: &Goal, pause: f64) -> Result<(Figure, u32), Failure> {
+    let sim = Arc::new(SimClock::default());
+    let loader = Replay::new(sim.clone(), source, pause);
+    let clock: Arc<dyn Clock> = sim;
+    let plan = Plan { changes: Vec::new(), steps: vec![step(pattern)], goal: goal.clone() };
+    let mut telling = Telling::silent(clock.clone());
+    telling.tell(Event::Planned { plan: plan.clone() })?;
+    let unfilled = &Unfilled::default();
+    let eyes = &NothingHappens;
+    Conductor { plan: &plan, clock: &clock, eyes, loader: &loader, unfilled }.conduct(&mut telling)?;
+    let report = judge::explain(telling.record());
+    let figure = report.figures.into_iter().next();
+    figure.map(|figure| (figure, loader.slices())).ok_or_else(|| Failure::Failed("no figure".to_string()))
+}
+
+fn step(pattern: Pattern) -> Step {
+    let workload = Workload { depth: latency::DEPTH, ..Workload::canonical(pattern, 1 << 30, 1) };
+    let target = Target { layer: Layer::Rados, name: "made".to_string(), host: None, place: Place::Null };
+    let metric = pattern.metric(Layer::Rados);
+    Step { id: StepId(0), layer: Layer::Rados, pattern, targets: vec![target], workload, metric, chart: true }
+}

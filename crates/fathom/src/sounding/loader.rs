@@ -1,0 +1,36 @@
+//! Who puts the load on a step's targets: the engines, or what stands in for them where the method itself is tried.
+
+use engines::crew::{Flow, SliceEnd, WindowSet, run_slice};
+use engines::{Context, Engine, EngineError};
+use model::{Clock, Nanos, Step};
+use std::sync::Arc;
+
+pub trait Loader {
+    /// Loads all targets of the step, and shows each window as it ends, until `on_window` says stop.
+    ///
+    /// Errors: the load could not be started. What breaks later is in the slice's end.
+    fn load(
+        &self,
+        step: &Step,
+        window_ns: Nanos,
+        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Result<SliceEnd, EngineError>;
+}
+
+/// The engines, each in threads of its own.
+pub struct Engines<'a> {
+    pub context: &'a Context,
+    pub clock: &'a Arc<dyn Clock>,
+    pub engine_of: &'a dyn Fn(&Step) -> Result<&'a dyn Engine, EngineError>,
+}
+
+impl Loader for Engines<'_> {
+    fn load(
+        &self,
+        step: &Step,
+        window_ns: Nanos,
+        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Result<SliceEnd, EngineError> {
+        run_slice((self.engine_of)(step)?, self.context, self.clock, step, window_ns, on_window)
+    }
+}
