@@ -123,6 +123,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         figures: vec![],
         chart: vec![],
         ledger: vec![],
+        verdicts: vec![],
         outliers: vec![],
         findings: vec![],
         changes: vec![],

@@ -6,3 +6,4 @@ pub mod noise;
 pub mod replay;
 pub mod table;
 pub mod trial;
+pub mod verdicts;

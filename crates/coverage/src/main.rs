@@ -1,61 +1,108 @@
-//! `coverage`: prints, kind by kind, how often the intervals hold the truth, and what they cost.
+//! `coverage`: prints, kind by kind, how often the intervals hold the truth, how often verdicts are wrong, and what both cost.
 
 use clap::Parser;
 use coverage::kinds::{KINDS, Kind};
 use coverage::table::{HEADING, Line};
-use coverage::trial;
+use coverage::trial::{self, Outcome};
+use coverage::verdicts::{self, RATIOS, Tally};
+use fathom::failure::Failure;
 use model::{Goal, Pattern};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Parser)]
-#[command(about = "How often the intervals hold the truth")]
+#[command(about = "How often the intervals hold the truth, and the verdicts")]
 struct Arguments {
     /// Series of each kind
     #[arg(long, default_value_t = 300)]
     series: u64,
+    /// Series of each kind for each distance of a threshold
+    #[arg(long, default_value_t = 60)]
+    verdicts: u64,
     /// Only kinds with this in their name
     #[arg(long, default_value = "")]
     kind: String,
 }
 
+const PATTERNS: [(Pattern, &str); 2] = [
+    (Pattern::WriteParallel, "Writes through a store (slices of 12 s)"),
+    (Pattern::ReadParallel, "Reads (slices of 8 s)"),
+];
+
 fn main() {
     let arguments = Arguments::parse();
-    let goal = Goal::default();
-    for (pattern, title) in [
-        (Pattern::WriteParallel, "Writes through a store: slices of 12 s"),
-        (Pattern::ReadParallel, "Reads: slices of 8 s"),
-    ] {
-        println!("{title}; ±{:.0} %, {} series of each kind\n{HEADING}", goal.settle * 100.0, arguments.series);
-        for plain in [true, false] {
-            for kind in KINDS.iter().filter(|kind| kind.plain == plain && kind.name.contains(&arguments.kind)) {
-                println!("{}", line(kind, pattern, &goal, arguments.series).text(kind.name));
-            }
-            println!();
+    let chosen: Vec<&'static Kind> = KINDS.iter().filter(|kind| kind.name.contains(&arguments.kind)).collect();
+    if arguments.series > 0 {
+        for (pattern, title) in PATTERNS {
+            intervals(&chosen, pattern, title, arguments.series);
         }
+    }
+    if arguments.verdicts > 0 {
+        told(&chosen, arguments.verdicts);
     }
 }
 
-/// All series of one kind, on all processors.
-fn line(kind: &'static Kind, pattern: Pattern, goal: &Goal, series: u64) -> Line {
-    let (next, line) = (AtomicU64::new(0), Mutex::new(Line::default()));
-    let work = || {
-        loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= series {
-                return;
-            }
-            match (trial::made(kind, seed, pattern, goal), line.lock()) {
-                (Ok(outcome), Ok(mut line)) => line.add(&outcome),
-                (Err(error), _) => eprintln!("{} {seed}: {error}", kind.name),
-                _ => return,
-            }
+fn intervals(kinds: &[&'static Kind], pattern: Pattern, title: &str, series: u64) {
+    let goal = Goal::default();
+    println!("{title}, ±{:.0} %, {series} series of each kind\n{HEADING}", goal.settle * 100.0);
+    for plain in [true, false] {
+        for kind in kinds.iter().filter(|kind| kind.plain == plain) {
+            let line = Mutex::new(Line::default());
+            on_all_processors(series, |seed| {
+                add(trial::made(kind, seed, pattern, |_| goal.clone()), &line, |line, outcome| line.add(&outcome));
+            });
+            println!("{}", line.into_inner().unwrap_or_default().text(kind.name));
         }
-    };
+        println!();
+    }
+}
+
+fn told(kinds: &[&'static Kind], series: u64) {
+    let heads: String = RATIOS.iter().map(|ratio| format!("{:>14}", format!("x{ratio:.2}"))).collect();
+    println!("Verdicts, {series} series of each kind: wrong % / open % / mean s, by the truth over the threshold");
+    println!("{:<19}{heads}", "kind");
+    for plain in [true, false] {
+        let mut all = [Tally::default(); RATIOS.len()];
+        for kind in kinds.iter().filter(|kind| kind.plain == plain) {
+            let tallies = RATIOS.map(|ratio| {
+                let tally = Mutex::new(Tally::default());
+                on_all_processors(series, |seed| {
+                    let outcome = verdicts::made(kind, seed, Pattern::WriteParallel, ratio);
+                    add(outcome, &tally, |tally, outcome| tally.add(ratio, &outcome));
+                });
+                tally.into_inner().unwrap_or_default()
+            });
+            all.iter_mut().zip(tallies).for_each(|(all, tally)| *all = all.joined(tally));
+            println!("{:<19}{}", kind.name, row(&tallies));
+        }
+        println!("{:<19}{}\n", if plain { "all plain" } else { "all adversarial" }, row(&all));
+    }
+}
+
+fn row(tallies: &[Tally]) -> String {
+    tallies.iter().map(|tally| format!("{:>14}", tally.text())).collect()
+}
+
+fn add<T>(outcome: Result<Outcome, Failure>, into: &Mutex<T>, how: impl Fn(&mut T, Outcome)) {
+    match (outcome, into.lock()) {
+        (Ok(outcome), Ok(mut into)) => how(&mut into, outcome),
+        (Err(error), _) => eprintln!("{error}"),
+        (_, Err(_)) => {}
+    }
+}
+
+fn on_all_processors(series: u64, work: impl Fn(u64) + Sync) {
+    let next = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(work);
+            scope.spawn(|| {
+                loop {
+                    match next.fetch_add(1, Ordering::Relaxed) {
+                        seed if seed < series => work(seed),
+                        _ => return,
+                    }
+                }
+            });
         }
     });
-    line.into_inner().unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use engines::clock::SimClock;
 use fathom::failure::Failure;
 use fathom::sounding::conductor::{Conductor, Eyes};
 use fathom::sounding::{Telling, Unfilled};
-use model::{Clock, Event, Figure, Goal, Layer, Pattern, Place, Plan, Step, StepId, Target, Workload};
+use model::{Clock, Event, Figure, Goal, Layer, Pattern, Place, Plan, Report, Step, StepId, Target, Workload};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use std::sync::Arc;
@@ -35,6 +35,8 @@ pub struct Outcome {
     pub truth: Truth,
     pub figure: Figure,
     pub passes: u32,
+    /// In a run for verdicts.
+    pub verdict: Option<model::Outcome>,
 }
 
 struct NothingHappens;
@@ -70,17 +72,21 @@ fn truth(kind: &Kind, seed: u64, series: &[f64], mean: f64) -> Truth {
     Truth { rate: mean / crate::noise::DT, percentiles }
 }
 
-/// The whole procedure on one made-up series.
-pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, goal: &Goal) -> Result<Outcome, Failure> {
+/// The whole procedure on one made-up series; the goal may depend on its true rate.
+pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, goal: impl Fn(f64) -> Goal) -> Result<Outcome, Failure> {
     let (windows, mean) = series(kind, seed, 0, SERIES_WINDOWS);
     let truth = truth(kind, seed, &windows, mean);
     let chance = StdRng::seed_from_u64(seed ^ 1 << 58);
     let source = Made { kind, seed, series: windows, chance };
-    measure(source, pattern, goal, PAUSE_SECONDS).map(|(figure, passes)| Outcome { truth, figure, passes })
+    let goal = goal(truth.rate);
+    let (report, passes) = measure(source, pattern, &goal, PAUSE_SECONDS)?;
+    let verdict = report.verdicts.first().map(|verdict| verdict.outcome);
+    let figure = report.figures.into_iter().next().ok_or_else(|| Failure::Failed("no figure".to_string()))?;
+    Ok(Outcome { truth, figure, passes, verdict })
 }
 
-/// The figure that the product makes of a source, and how many passes it took.
-pub fn measure<S: Source>(source: S, pattern: Pattern, goal: &Goal, pause: f64) -> Result<(Figure, u32), Failure> {
+/// What the product makes of a source, and how many passes it took.
+pub fn measure<S: Source>(source: S, pattern: Pattern, goal: &Goal, pause: f64) -> Result<(Report, u32), Failure> {
     let sim = Arc::new(SimClock::default());
     let loader = Replay::new(sim.clone(), source, pause);
     let clock: Arc<dyn Clock> = sim;
@@ -90,9 +96,7 @@ pub fn measure<S: Source>(source: S, pattern: Pattern, goal: &Goal, pause: f64) 
     let unfilled = &Unfilled::default();
     let eyes = &NothingHappens;
     Conductor { plan: &plan, clock: &clock, eyes, loader: &loader, unfilled }.conduct(&mut telling)?;
-    let report = judge::explain(telling.record());
-    let figure = report.figures.into_iter().next();
-    figure.map(|figure| (figure, loader.slices())).ok_or_else(|| Failure::Failed("no figure".to_string()))
+    Ok((judge::explain(telling.record()), loader.slices()))
 }
 
 fn step(pattern: Pattern) -> Step {

@@ -1,7 +1,7 @@
 //! The document `fathom.run/1`: all that a run says, for programs. `docs/json.md` describes every field.
 
 use crate::words;
-use model::{ChartCell, Estimate, Figure, Finding, Label, LedgerRow, OpKind, Outlier, Record, Report, Standing};
+use model::{ChartCell, Estimate, Figure, Finding, Label, LedgerRow, Outlier, Record, Report, Standing, Verdict};
 use serde_json::{Map, Value, json};
 
 pub const SCHEMA: &str = "fathom.run/1";
@@ -26,6 +26,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         "figures": list(&report.figures, figure),
         "chart": list(&report.chart, cell),
         "ledger": list(&report.ledger, row),
+        "verdicts": list(&report.verdicts, verdict),
         "outliers": list(&report.outliers, outlier),
         "findings": list(&report.findings, finding),
         "changes": list(&report.changes, |undo| json!({"what": undo.change.what(), "undone": undo.undone})),
@@ -49,6 +50,7 @@ pub fn failed(error: &str, version: &str) -> Value {
         "figures": [],
         "chart": [],
         "ledger": [],
+        "verdicts": [],
         "outliers": [],
         "findings": [],
         "changes": [],
@@ -74,7 +76,7 @@ fn figure(figure: &Figure) -> Value {
         "target": figure.target,
         "host": figure.host,
         "pattern": figure.pattern.name(),
-        "kind": match figure.kind { OpKind::Read => "read", OpKind::Write => "write" },
+        "kind": words::kind(figure.kind),
         "workload": figure.workload,
         "metric": figure.metric,
         "unit": figure.metric.unit(),
@@ -133,6 +135,22 @@ fn row(row: &LedgerRow) -> Value {
         "share": row.share,
         "ceiling": row.ceiling,
         "because": row.because,
+    })
+}
+
+fn verdict(verdict: &Verdict) -> Value {
+    let threshold = &verdict.threshold;
+    json!({
+        "layer": threshold.layer.name(),
+        "pattern": threshold.pattern.name(),
+        "target": verdict.target,
+        "unit": threshold.metric().unit(),
+        "bound": crate::verdicts::bound(threshold.metric()),
+        "threshold": threshold.value,
+        "value": verdict.estimate.map(|estimate| estimate.value),
+        "ci95": interval(verdict.estimate.as_ref()),
+        "outcome": verdict.outcome.name(),
+        "why": verdict.why,
     })
 }
 

@@ -1,5 +1,7 @@
 //! A run as people and programs see it: terminal, progress, JSON, Markdown, HTML. Everything here is words for what is known.
 
+pub mod compare;
+pub mod history;
 pub mod html;
 pub mod json;
 pub mod markdown;
@@ -7,4 +9,5 @@ pub mod numbers;
 pub mod progress;
 mod scene;
 pub mod terminal;
+mod verdicts;
 mod words;

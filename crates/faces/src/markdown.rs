@@ -1,6 +1,6 @@
 //! The same as the terminal shows, as Markdown, to paste into a ticket.
 
-use crate::{numbers, scene, words};
+use crate::{numbers, scene, verdicts, words};
 use model::pattern::Family;
 use model::{Figure, LedgerRow, Outlier, Pattern, Record, Report, Scope, Standing};
 
@@ -13,6 +13,7 @@ pub fn page(report: &Report, record: &Record) -> String {
         page += &format!("\n{}\n", escaped(&line));
     }
     let parts = [
+        verdicts(report),
         chart(report),
         ledger(report),
         targets(report, scope),
@@ -30,7 +31,7 @@ pub fn page(report: &Report, record: &Record) -> String {
     page
 }
 
-fn table(heading: &[String], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub(crate) fn table(heading: &[String], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = line(heading);
     text += &line(&vec!["---".to_string(); heading.len()]);
@@ -140,6 +141,16 @@ fn target(report: &Report, figure: &Figure) -> String {
     }
 }
 
+fn verdicts(report: &Report) -> String {
+    let rows = verdicts::rows(report);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let rows = rows.into_iter().map(|(_, cells)| cells.iter().map(|cell| escaped(cell)).collect());
+    let table = table(&verdicts::HEADING.map(String::from), rows);
+    format!("## Verdicts\n\n{}.\n\n{table}", verdicts::summary(report))
+}
+
 fn beside(report: &Report) -> String {
     let figures = scene::beside(report);
     if figures.is_empty() {
@@ -214,7 +225,7 @@ fn unsettled(report: &Report) -> String {
 }
 
 /// Text that stays text: in a table's cell, in a list, in a paragraph.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in words::tame(text).chars() {
         match c {

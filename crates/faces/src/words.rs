@@ -1,7 +1,7 @@
 //! Names, marks and workloads in words, the same in every face.
 
 use crate::numbers;
-use model::{Access, Durability, Figure, Label, Layer, Workload};
+use model::{Access, Durability, Figure, Label, Layer, OpKind, Workload};
 
 /// Every label that carries a value but is not settled: its name, its one-letter mark, what it means.
 const MARKS: [(&str, char, &str); 7] = [
@@ -29,6 +29,18 @@ pub fn meaning(label: &str) -> &'static str {
 /// Is the figure's value one that may be used?
 pub fn holds(label: &Label) -> bool {
     !matches!(label, Label::Implausible(_) | Label::Void(_))
+}
+
+/// The target, with its layer where the name alone does not say it.
+pub fn place(layer: Layer, target: &str) -> String {
+    if target.starts_with(layer.name()) { target.to_string() } else { format!("{} {target}", layer.name()) }
+}
+
+pub fn kind(kind: OpKind) -> &'static str {
+    match kind {
+        OpKind::Read => "read",
+        OpKind::Write => "write",
+    }
 }
 
 /// `3.21 ms ±0.12`, or a dash.
@@ -105,5 +117,20 @@ fn durability(durability: Durability) -> &'static str {
         Durability::Dsync => "dsync",
         Durability::Fsync => "fsync",
         Durability::Fdatasync => "fdatasync",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_which_options_are_secret() {
+        for name in ["client/rgw_keystone_admin_password", "mgr/mgr/dashboard/jwt_token", "client/rgw_crypt_kmip_key"] {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["osd/osd_max_backfills", "osd.2/debug_osd", "global/osd_pool_default_size", "mon/keyvaluedb"] {
+            assert!(!is_secret(name), "{name}");
+        }
     }
 }

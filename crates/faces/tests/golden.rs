@@ -5,7 +5,10 @@ mod sample;
 
 use faces::terminal::{self, RunRow, Style};
 use faces::{json, markdown};
-use model::{Figure, Layer, Pattern};
+use model::{
+    Comparison, Difference, Estimate, Figure, Finds, Layer, Level, OpKind, Outcome, Pattern, Point, Threshold, Trend,
+    Verdict,
+};
 use sample::{Sample, run};
 use std::fs;
 use std::path::Path;
@@ -108,4 +111,77 @@ fn json_of_the_run() {
     let document = format!("{:#}\n", json::document(&report, &record));
     assert!(!document.contains("never-to-be-seen"));
     compare("report.json", &document);
+}
+
+#[test]
+fn verdicts_on_a_terminal_and_in_markdown() {
+    let Sample { mut report, record } = run();
+    let verdict = |pattern, value: f64, target: &str, estimate: Option<Estimate>, outcome| Verdict {
+        threshold: Threshold { layer: Layer::Rbd, pattern, target: None, value },
+        target: target.to_string(),
+        estimate,
+        outcome,
+        why: estimate.is_none().then(|| "no operation completed in 9.0 s".to_string()),
+    };
+    report.verdicts = vec![
+        verdict(Pattern::ReadParallel, 5000.0, "pool", Some(Estimate::new(6000.0, 300.0)), Outcome::Pass),
+        verdict(Pattern::ReadLinear, 400.0, "pool", None, Outcome::Open),
+        verdict(Pattern::WriteLatency, 3.0, "pool", Some(Estimate::new(3.6, 0.2)), Outcome::Fail),
+    ];
+    let text = terminal::summary(&report, &record.scope, &Style { width: 80, colours: false });
+    fits(&text, 80);
+    let part = |text: &str, begins: &str| {
+        let from = text.find(begins).unwrap();
+        text[from..from + text[from..].find("Depth chart").unwrap()].to_string()
+    };
+    compare("verdicts.txt", &part(&text, "Verdicts"));
+    compare("verdicts.md", &part(&markdown::page(&report, &record), "## Verdicts"));
+}
+
+#[test]
+fn comparisons_and_histories() {
+    let difference = |pattern: Pattern, target: &str, change: Estimate, finds| Difference {
+        layer: Layer::Osd,
+        target: target.to_string(),
+        pattern,
+        kind: if pattern.writes() { OpKind::Write } else { OpKind::Read },
+        at_once: 1,
+        metric: pattern.metric(Layer::Osd),
+        before: 2.0,
+        after: 2.0 * (1.0 + change.value),
+        change,
+        finds,
+    };
+    let found = Comparison {
+        differences: vec![
+            difference(Pattern::ReadLatency, "osd.1", Estimate::new(0.002, 0.03), Finds::Same),
+            difference(Pattern::WriteParallel, "osd.0", Estimate::new(-0.07, 0.09), Finds::Undecided),
+            difference(Pattern::WriteLatency, "osd.2", Estimate::new(0.31, 0.08), Finds::Worse),
+        ],
+        only_before: vec![],
+        only_after: vec!["rbd pool write-linear".to_string()],
+        run_spread: Some(0.02),
+    };
+    let sides = (vec!["20261120-093012-ab3f".to_string()], vec!["20261121-093012-cd12".to_string()]);
+    let text = faces::compare::summary(&found, &sides, &Style { width: 80, colours: false });
+    fits(&text, 80);
+    compare("compare.txt", &text);
+    compare("compare.json", &format!("{:#}\n", faces::compare::document(&found, &sides)));
+
+    let run = |n: usize| format!("202611{n:02}-093012-ab3f");
+    let trend = Trend {
+        layer: Layer::Rbd,
+        target: "pool".to_string(),
+        pattern: Pattern::ReadParallel,
+        kind: OpKind::Read,
+        at_once: 1,
+        metric: Pattern::ReadParallel.metric(Layer::Rbd),
+        points: (1..=9).map(|n| Point { run: run(n), value: if n < 6 { 5000.0 } else { 4000.0 } }).collect(),
+        levels: vec![Level { begins: 0, value: 5000.0 }, Level { begins: 5, value: 4000.0 }],
+        finds: Finds::Worse,
+        change: -0.2,
+    };
+    let trends = [trend];
+    compare("history.txt", &faces::history::summary(&trends, &run(9), &Style { width: 80, colours: false }));
+    compare("history.json", &format!("{:#}\n", faces::history::document(&trends, &run(9))));
 }

@@ -29,8 +29,10 @@ impl Failure {
     }
 }
 
-/// Done, but figures are unsettled, implausible or missing.
+/// Done, but figures are unsettled, implausible or missing, or verdicts open.
 pub const INCOMPLETE: u8 = 4;
+/// A figure is worse than it may be.
+pub const REGRESSION: u8 = 5;
 
 impl From<cluster::ClusterError> for Failure {
     fn from(error: cluster::ClusterError) -> Failure {

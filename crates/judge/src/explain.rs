@@ -6,6 +6,7 @@ use crate::findings::findings;
 use crate::gate::strike_out;
 use crate::ledger::ledger;
 use crate::outliers::outliers;
+use crate::verdict::verdicts;
 use model::{Record, Report};
 
 /// Pure, and good for a record in the middle of a run (a provisional picture) or with nothing measured.
@@ -20,6 +21,7 @@ pub fn explain(record: &Record) -> Report {
         finished: record.finished,
         chart: chart(&entries),
         ledger: ledger(&entries, record),
+        verdicts: verdicts(&entries, &record.plan.goal),
         findings: findings(&outliers),
         outliers,
         figures: entries.into_iter().map(|entry| entry.figure).collect(),

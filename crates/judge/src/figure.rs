@@ -4,6 +4,7 @@ use crate::labels::Case;
 use crate::percentiles::percentiles;
 use crate::pooled::{Pooled, pool};
 use crate::series::Ratio;
+use crate::verdict::decided;
 use crate::words::{count, quantity};
 use model::{Estimate, Figure, Goal, Label, OpKind, Slice, Step};
 
@@ -43,8 +44,15 @@ pub fn figure(
             let low = (pooled.value - pooled.half_width).max(0.0);
             figure.estimate = Some(Estimate { value: pooled.value, low, high: pooled.value + pooled.half_width });
             figure.label = label;
-            let settled = void.is_empty() && good.iter().all(|slice| slice.settled);
-            let enough = settled && good.len() >= goal.passes_min as usize && pooled.relative() <= goal.settle;
+            let threshold = goal.threshold(step.layer, step.pattern, &figure.target);
+            let enough = match (goal.thresholds.is_empty(), threshold) {
+                (true, _) => {
+                    let settled = void.is_empty() && good.iter().all(|slice| slice.settled);
+                    settled && good.len() >= goal.passes_min as usize && pooled.relative() <= goal.settle
+                }
+                (false, Some(threshold)) => decided(step, &good, &pooled, threshold),
+                (false, None) => true,
+            };
             let next = if enough { Next::Enough } else { again(step, &ordered, goal, finished_passes) };
             (figure, next)
         }

@@ -162,13 +162,15 @@ impl Case<'_> {
     fn imprecise(&self) -> Option<Label> {
         let relative = self.pooled.relative();
         let few = self.pooled.windows < WINDOWS_FOR_BATCHES;
-        if relative <= self.goal.settle && !few {
+        // In a run for verdicts no precision was asked for.
+        let wide = relative > self.goal.settle && self.goal.thresholds.is_empty();
+        if !wide && !few {
             return None;
         }
         let spent: f64 = self.slices.iter().map(|slice| slice.seconds()).sum();
         let passes = count(self.slices.len(), "pass", "passes");
         let mut text = format!("±{} after {passes} ({})", percent(relative), seconds(spent));
-        if relative > self.goal.settle {
+        if wide {
             text += &format!("; ±{} was asked for", percent(self.goal.settle));
         }
         if few {

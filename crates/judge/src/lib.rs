@@ -2,6 +2,7 @@
 
 mod batch_means;
 mod chart;
+mod compare;
 mod disks;
 mod entry;
 mod explain;
@@ -20,9 +21,11 @@ mod series;
 mod side_by_side;
 mod slice;
 mod supply;
+mod verdict;
 mod warmup;
 mod words;
 
+pub use compare::{Measured, compare, measured, trends};
 pub use explain::explain;
 pub use figure::{Next, figure};
 pub use slice::{SliceState, cut_short, first_look, slice_state};

@@ -111,7 +111,8 @@ fn small_sample(n: usize) -> f64 {
     n.checked_sub(3).and_then(|at| FEW.get(at)).copied().unwrap_or(1.0 - 0.82 / n as f64)
 }
 
-fn benjamini_hochberg(chances: &[f64]) -> Vec<bool> {
+/// Which of these chances are no chance, so that among them a twentieth is on average.
+pub fn benjamini_hochberg(chances: &[f64]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..chances.len()).collect();
     order.sort_by(|a, b| chances[*a].total_cmp(&chances[*b]));
     let limit = |rank: usize| FALSE_SHARE * (rank + 1) as f64 / chances.len() as f64;

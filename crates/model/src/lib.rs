@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod clock;
+pub mod comparison;
 pub mod event;
 pub mod figure;
 pub mod layer;
@@ -13,10 +14,12 @@ pub mod sample;
 pub mod scope;
 pub mod tally;
 pub mod target;
+pub mod verdict;
 pub mod workload;
 
 pub use change::{Change, Undo};
 pub use clock::{Clock, Nanos};
+pub use comparison::{Comparison, Difference, Finds, Level, Point, Trend};
 pub use event::{Event, Face};
 pub use figure::{Estimate, Figure, Label, Percentile};
 pub use layer::Layer;
@@ -28,4 +31,5 @@ pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};
 pub use tally::{Latencies, Sparse};
 pub use target::{Endpoint, Place, Target};
+pub use verdict::{Outcome, Threshold, Verdict};
 pub use workload::{Access, Bytes, Durability, OpKind, Workload};

@@ -4,6 +4,7 @@ use crate::change::Change;
 use crate::layer::Layer;
 use crate::pattern::{Metric, Pattern};
 use crate::target::Target;
+use crate::verdict::Threshold;
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +61,14 @@ pub struct Goal {
     pub fixed: bool,
     pub window_ms: u64,
     pub seed: u64,
+    /// What is asked is not how much it is, but on which side of these: a figure is done as soon as that is known, and
+    /// what has no threshold is not measured. Empty: how much it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thresholds: Vec<Threshold>,
 }
+
+/// Settled data of a slice from which a verdict may be told: 8 s, and 15 % more for a second look at it.
+const VERDICT_SECONDS: f64 = 9.2;
 
 impl Default for Goal {
     fn default() -> Self {
@@ -74,6 +82,7 @@ impl Default for Goal {
             fixed: false,
             window_ms: 100,
             seed: 1,
+            thresholds: Vec::new(),
         }
     }
 }
@@ -93,6 +102,31 @@ impl Goal {
             seed,
             ..Goal::default()
         }
+    }
+
+    /// On which side of the thresholds are they? One pass, if they are far from them (docs/method.md, "Verdicts").
+    pub fn verdict(seed: u64, thresholds: Vec<Threshold>) -> Goal {
+        Goal {
+            passes_min: 1,
+            read_slice_seconds: VERDICT_SECONDS,
+            write_slice_seconds: VERDICT_SECONDS,
+            seed,
+            thresholds,
+            ..Goal::default()
+        }
+    }
+
+    /// Is anything of this cell wanted?
+    pub fn wants(&self, layer: Layer, pattern: Pattern) -> bool {
+        let of_cell = |threshold: &Threshold| (threshold.layer, threshold.pattern) == (layer, pattern);
+        self.thresholds.is_empty() || self.thresholds.iter().any(of_cell)
+    }
+
+    /// The bound on a target's figure in this cell: its own, or that of all.
+    pub fn threshold(&self, layer: Layer, pattern: Pattern, target: &str) -> Option<&Threshold> {
+        let of_cell = |threshold: &&Threshold| (threshold.layer, threshold.pattern) == (layer, pattern);
+        let own = self.thresholds.iter().filter(of_cell).find(|threshold| threshold.target.as_deref() == Some(target));
+        own.or_else(|| self.thresholds.iter().filter(of_cell).find(|threshold| threshold.target.is_none()))
     }
 
     /// Compaction dips come with writes to an object store; raw devices and networks have none.

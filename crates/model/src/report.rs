@@ -5,6 +5,7 @@ use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
 use crate::pattern::Pattern;
 use crate::record::RunHead;
+use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,9 @@ pub struct Report {
     pub figures: Vec<Figure>,
     pub chart: Vec<ChartCell>,
     pub ledger: Vec<LedgerRow>,
+    /// In a run that was asked for them.
+    #[serde(default)]
+    pub verdicts: Vec<Verdict>,
     pub outliers: Vec<Outlier>,
     pub findings: Vec<Finding>,
     pub changes: Vec<Undo>,

@@ -46,6 +46,7 @@ export function load(): Run {
       })),
       details,
     ),
+    verdicts: run.verdicts.map(({ value, ci95, ...rest }) => ({ ...rest, estimate: estimate(value, ci95) })),
     chart: run.chart.map(({ value, ci95, ...rest }) => ({ ...rest, estimate: estimate(value, ci95) })),
     ledger: run.ledger.flatMap(({ adds, ci95, ...rest }) => {
       const joined = estimate(adds, ci95);

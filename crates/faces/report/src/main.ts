@@ -9,6 +9,7 @@ import { figures } from "./figures";
 import { ledger } from "./ledger";
 import { peers } from "./peers";
 import { scope } from "./scope";
+import { verdicts } from "./verdicts";
 import { h } from "./dom";
 
 const PARTS: [string, string][] = [
@@ -57,10 +58,12 @@ function navigation(): HTMLElement {
 
 const run = load();
 const stands = alerts(run);
+const judged = verdicts(run);
 const main = h(
   "main",
   { class: "inner" },
   ...(stands ? [stands] : []),
+  ...(judged ? [judged] : []),
   chart(run),
   ledger(run),
   peers(run),

@@ -94,6 +94,24 @@ export interface LedgerRow extends Omit<RawRow, "adds" | "ci95"> {
   adds: Estimate;
 }
 
+interface VerdictCommon {
+  layer: LayerName;
+  pattern: PatternName;
+  target: string;
+  unit: string;
+  bound: "at most" | "at least";
+  threshold: number | null;
+  outcome: "pass" | "fail" | "open";
+  why: string | null;
+}
+export interface RawVerdict extends VerdictCommon {
+  value: number | null;
+  ci95: Interval | null;
+}
+export interface Verdict extends VerdictCommon {
+  estimate: Estimate | null;
+}
+
 export interface Outlier {
   layer: LayerName;
   pattern: PatternName;
@@ -219,12 +237,14 @@ export interface RawRun extends Common {
   figures: RawFigure[];
   chart: RawCell[];
   ledger: RawRow[];
+  verdicts: RawVerdict[];
 }
 /** The same with values and intervals joined, and each figure's windows beside it. */
 export interface Run extends Common {
   figures: Named[];
   chart: ChartCell[];
   ledger: LedgerRow[];
+  verdicts: Verdict[];
 }
 
 /** A figure with the name under which the page links to it. */

@@ -23,7 +23,7 @@ pub fn page(report: &Report, record: &Record) -> String {
     page.push_str(STYLE);
     page.push_str("</style>\n</head>\n<body>\n<noscript>This report draws itself with the script inside this file; ");
     page.push_str("please allow it. It loads nothing from anywhere.</noscript>\n");
-    page.push_str(&block("document", &payload::document(report, record)));
+    page.push_str(&block("document", &crate::json::document(report, record).to_string()));
     page.push_str(&block("details", &payload::details(report, record)));
     page.push_str("<script>");
     page.push_str(SCRIPT);

@@ -4,7 +4,6 @@ use super::bins::Bins;
 use super::series::{self, SliceSeries};
 use model::{Figure, Record, Report, Slice, Sparse};
 use serde::Serialize;
-use serde_json::Value;
 
 /// Above this, neighbouring windows are pooled: 60 figures × 6 slices × 120 windows are shown as recorded.
 const POINTS_MAX: usize = 60_000;
@@ -29,24 +28,6 @@ pub fn details(report: &Report, record: &Record) -> String {
     }
 }
 
-/// The document `fathom.run/1` as every face gives it, without values of options that nobody else should read.
-pub fn document(report: &Report, record: &Record) -> String {
-    let mut document = crate::json::document(report, record);
-    if let Some(options) = document.pointer_mut("/scope/options").and_then(Value::as_object_mut) {
-        for (_, value) in options.iter_mut().filter(|(name, _)| is_secret(name)) {
-            *value = Value::from("(hidden)");
-        }
-    }
-    document.to_string()
-}
-
-/// Options say by their names that their values are secret.
-fn is_secret(name: &str) -> bool {
-    const WORDS: [&str; 6] = ["secret", "password", "passwd", "token", "credential", "private_key"];
-    let name = name.to_lowercase();
-    WORDS.iter().any(|word| name.contains(word)) || name.ends_with("_key") || name.ends_with("/key")
-}
-
 fn windows(report: &Report, record: &Record) -> usize {
     let of = |figure| series::slices_of(figure, record).iter().map(|slice| slice.samples.len()).sum::<usize>();
     report.figures.iter().map(of).sum()
@@ -59,20 +40,5 @@ fn detail(figure: &Figure, record: &Record, join: usize, bins: usize) -> Detail 
     Detail {
         latencies: Bins::of(&Sparse::merged(counted), bins),
         slices: slices.iter().map(|slice| series::series(slice, figure.workload.block, join)).collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_tell_which_options_are_secret() {
-        for name in ["client/rgw_keystone_admin_password", "mgr/mgr/dashboard/jwt_token", "client/rgw_crypt_kmip_key"] {
-            assert!(is_secret(name), "{name}");
-        }
-        for name in ["osd/osd_max_backfills", "osd.2/debug_osd", "global/osd_pool_default_size", "mon/keyvaluedb"] {
-            assert!(!is_secret(name), "{name}");
-        }
     }
 }

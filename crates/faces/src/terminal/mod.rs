@@ -17,11 +17,13 @@ pub use style::Style;
 use crate::scene;
 use model::{Report, Scope};
 use style::Paint;
+use table::{Align, Table};
 
 /// The whole run: head, depth chart, ledger, targets, what is not settled and why, what went wrong.
 pub fn summary(report: &Report, scope: &Scope, style: &Style) -> String {
     let parts = [
         head(report, scope, style),
+        notes::verdicts(report, style),
         chart::chart(report, style),
         ledger::ledger(report, style),
         targets::targets(report, scope, style),
@@ -48,6 +50,27 @@ fn head(report: &Report, scope: &Scope, style: &Style) -> String {
             &table::wrapped(line, style.room(), 0).lines().map(|l| style.paint(l, paint) + "\n").collect::<String>();
     }
     text
+}
+
+/// Text that wraps at the style's width.
+pub(crate) fn wrapped(text: &str, style: &Style) -> String {
+    chart::paragraph(text, 0, Paint::Plain, style)
+}
+
+/// A table by itself, all columns to the left; `bad` says which rows stand out.
+pub(crate) fn plain_table(
+    heading: &[&str],
+    rows: Vec<Vec<String>>,
+    bad: impl Fn(&[String]) -> bool,
+    style: &Style,
+) -> String {
+    let columns: Vec<(&str, Align)> = heading.iter().map(|title| (*title, Align::Left)).collect();
+    let mut table = Table::new(&columns);
+    for cells in rows {
+        let paint = if bad(&cells) { Paint::Bad } else { Paint::Plain };
+        table.row(cells, paint);
+    }
+    table.text(0, style)
 }
 
 fn joined(parts: &[String]) -> String {

@@ -3,14 +3,31 @@
 use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
-use crate::{numbers, scene, words};
-use model::{Figure, Outlier, Report, Standing};
+use crate::{numbers, scene, verdicts, words};
+use model::{Figure, Outcome, Outlier, Report, Standing};
 
 /// So many imprecise figures are named, more are counted.
 const NAMED: usize = 4;
 
 fn title(text: &str, style: &Style) -> String {
     style.paint(text, Paint::Bold) + "\n"
+}
+
+pub(crate) fn verdicts(report: &Report, style: &Style) -> String {
+    let rows = verdicts::rows(report);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&verdicts::HEADING.map(|title| (title, Align::Left)));
+    for (outcome, cells) in rows {
+        let paint = match outcome {
+            Outcome::Fail => Paint::Bad,
+            Outcome::Open => Paint::Warn,
+            Outcome::Pass => Paint::Plain,
+        };
+        table.row(cells.to_vec(), paint);
+    }
+    title(&format!("Verdicts: {}", verdicts::summary(report)), style) + &table.text(0, style)
 }
 
 pub(crate) fn beside(report: &Report, style: &Style) -> String {
@@ -119,10 +136,8 @@ fn what(figure: &Figure) -> String {
     format!("{} {}{at_once}", place(figure), figure.pattern.name())
 }
 
-/// The target, with its layer where the name alone does not say it.
 fn place(figure: &Figure) -> String {
-    let layer = figure.layer.name();
-    if figure.target.starts_with(layer) { figure.target.clone() } else { format!("{layer} {}", figure.target) }
+    words::place(figure.layer, &figure.target)
 }
 
 pub(crate) fn errors(report: &Report, style: &Style) -> String {

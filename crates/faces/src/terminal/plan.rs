@@ -60,7 +60,12 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
     } else {
         format!("{} to {} passes", goal.passes_min, goal.passes_max)
     };
-    let done = if goal.fixed {
+    let done = if !goal.thresholds.is_empty() {
+        format!(
+            "a figure is done when its side of its threshold is known, or after {}",
+            numbers::seconds(goal.seconds_max)
+        )
+    } else if goal.fixed {
         format!("slices of {}, settled or not", numbers::seconds(goal.read_slice_seconds))
     } else {
         let (width, most) = (numbers::relative(goal.settle), numbers::seconds(goal.seconds_max));

@@ -165,13 +165,31 @@ pub fn report() -> impl Strategy<Value = Report> {
             Outlier { layer, pattern, target, slower_by, standing, says }
         },
     );
-    let lists = (vec(figure(), 0..12), vec(cell(), 0..12), vec(row(), 0..8), vec(outlier, 0..3));
+    let outcome = prop_oneof![Just(Outcome::Pass), Just(Outcome::Fail), Just(Outcome::Open)];
+    let threshold = (layer(), pattern(), option::of(text()), number())
+        .prop_map(|(layer, pattern, target, value)| Threshold { layer, pattern, target, value });
+    let verdict = (threshold, text(), option::of(estimate()), outcome, option::of(text()))
+        .prop_map(|(threshold, target, estimate, outcome, why)| Verdict { threshold, target, estimate, outcome, why });
+    let lists = (vec(figure(), 0..12), vec(cell(), 0..12), vec(row(), 0..8), vec(outlier, 0..3), vec(verdict, 0..4));
     let words = (vec(finding(), 0..3), vec(undo(), 0..3), vec(text(), 0..3));
     (head(), number(), any::<bool>(), lists, words).prop_map(|(head, seconds, finished, lists, words)| {
-        let (figures, chart, ledger, outliers) = lists;
+        let (figures, chart, ledger, outliers, verdicts) = lists;
         let (findings, changes, errors) = words;
         let passes = figures.len() as u32;
-        Report { head, seconds, passes, finished, figures, chart, ledger, outliers, findings, changes, errors }
+        Report {
+            head,
+            seconds,
+            passes,
+            finished,
+            figures,
+            chart,
+            ledger,
+            verdicts,
+            outliers,
+            findings,
+            changes,
+            errors,
+        }
     })
 }
 

@@ -8,7 +8,7 @@ mod sample;
 
 use browser::Browser;
 use faces::{html, json, numbers};
-use model::{Label, Report};
+use model::{Estimate, Label, Layer, Outcome, Pattern, Report, Threshold, Verdict};
 use serde_json::{Value, json};
 
 fn show(browser: &mut Browser, run: &runs::Run, hash: &str) {
@@ -63,6 +63,37 @@ fn every_part_is_drawn_and_says_what_the_terminal_says() {
         assert!(reasons.contains(why.as_str()), "{why} is not in\n{reasons}");
     }
     assert!(browser.count("#chart s") > 0, "what is implausible is struck out");
+}
+
+#[test]
+fn verdicts_stand_above_the_chart_what_failed_first() {
+    let mut run = runs::usual();
+    let verdict = |target: &str, outcome, estimate, why: Option<&str>| Verdict {
+        threshold: Threshold { layer: Layer::Osd, pattern: Pattern::WriteLatency, target: None, value: 2.0 },
+        target: target.to_string(),
+        estimate,
+        outcome,
+        why: why.map(String::from),
+    };
+    run.0.verdicts = vec![
+        verdict("osd.0", Outcome::Pass, Some(Estimate::new(1.5, 0.1)), None),
+        verdict("osd.1", Outcome::Open, None, Some("no operation completed")),
+        verdict("osd.2", Outcome::Fail, Some(Estimate::new(2.5, 0.1)), None),
+    ];
+    let mut browser = Browser::start();
+    show(&mut browser, &run, "");
+    assert_sound(&mut browser, "a run with verdicts");
+    let rows =
+        "[...document.querySelectorAll('#verdicts tbody tr')].map(row => row.innerText.replace(/\\s+/g, ' ').trim())";
+    assert_eq!(
+        browser.eval(rows),
+        json!([
+            "osd.2 write-latency at most 2.00 ms 2.50 ms ±0.10 fail",
+            "osd.1 write-latency at most 2.00 ms – open",
+            "no operation completed",
+            "osd.0 write-latency at most 2.00 ms 1.50 ms ±0.10 pass"
+        ])
+    );
 }
 
 #[test]

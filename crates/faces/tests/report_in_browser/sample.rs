@@ -94,6 +94,7 @@ impl Sampler {
             figures: vec![],
             chart: vec![],
             ledger: vec![],
+            verdicts: vec![],
             outliers: vec![],
             findings: vec![],
             changes: vec![],

@@ -143,6 +143,13 @@ pub struct SettleArgs {
     /// Short slices, one pass
     #[arg(long, conflicts_with = "duration")]
     pub quick: bool,
+    /// Stop each figure as soon as it is known on which side of its threshold in this file it lies
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "duration", "settle", "expect"])]
+    pub verdict: Option<PathBuf>,
+    /// The same against an earlier run: -10% allows a tenth less than it had
+    #[arg(long, num_args = 2, value_names = ["RUN", "CHANGE"], allow_hyphen_values = true,
+          conflicts_with_all = ["quick", "duration", "settle"])]
+    pub expect: Option<Vec<String>>,
     /// Slices of this length, settled or not, in one pass
     #[arg(long, value_parser = words::seconds, value_name = "DURATION")]
     pub duration: Option<f64>,
@@ -170,6 +177,7 @@ impl SettleArgs {
                 fixed: true,
                 window_ms: if seconds < 6.4 { 50 } else { 100 },
                 seed,
+                ..default
             };
         }
         // Two slices are enough for ±5 %, a narrower interval needs three (docs/method.md, "The procedure").

@@ -2,6 +2,7 @@
 
 pub mod cluster;
 pub mod knobs;
+pub mod thresholds;
 pub mod words;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -14,7 +15,8 @@ use std::path::PathBuf;
     about = "Sounds a Ceph cluster: measures every layer, from the disk to the RBD image, and says what each one takes"
 )]
 #[command(after_help = "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 refused for safety; \
-                        4 done, but figures are unsettled, implausible or missing.")]
+                        4 done, but figures are unsettled, implausible or missing; \
+                        5 a figure is worse than its threshold.")]
 pub struct Cli {
     #[command(flatten)]
     pub common: Common,
@@ -69,6 +71,8 @@ pub enum Command {
     Show(ShowArgs),
     /// HTML, Markdown or JSON of a run
     Report(ReportArgs),
+    /// What two runs, or two groups of runs, differ by beyond the noise
+    Compare(CompareArgs),
     /// Remove a run from the archive
     Rm(ShowArgs),
     /// Undo what a crashed run left
@@ -92,6 +96,25 @@ pub struct ReportArgs {
     /// The file; its ending says what it becomes: .html, .md, .json
     #[arg(long, short, default_value = "fathom-report.html")]
     pub output: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct CompareArgs {
+    /// The run before, or several (A,B,C): ids, beginnings of ids, `last`
+    #[arg(required_unless_present = "history", conflicts_with = "history")]
+    pub before: Option<String>,
+    /// The run after, or several
+    #[arg(required_unless_present = "history", conflicts_with = "history")]
+    pub after: Option<String>,
+    /// Where the figures of the newest run changed, over all runs on the same cluster
+    #[arg(long)]
+    pub history: bool,
+    /// With --history: up to this run
+    #[arg(long, default_value = "last", value_name = "RUN", requires = "history")]
+    pub until: String,
+    /// With --history: only so many of the latest runs
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=500), default_value_t = 100, requires = "history")]
+    pub runs: u32,
 }
 
 #[derive(Args, Debug)]

@@ -1,16 +1,19 @@
 //! The commands of one layer each: `disk`, `network`, `store`, `osd`, `rados`, `rbd`.
 
 use super::run::sound_and_print;
+use super::verdict::goal;
 use crate::cli::Common;
 use crate::cli::knobs::{DiskArgs, LayerArgs, OsdArgs, PoolArgs};
 use crate::failure::Failure;
 use crate::planner::Wishes;
 use model::Layer;
 
-fn wishes(layer: Layer, args: &LayerArgs) -> Wishes {
-    Wishes {
-        layers: vec![layer],
-        goal: args.settle.goal(args.knobs.seed),
+fn wishes(common: &Common, layer: Layer, args: &LayerArgs) -> Result<Wishes, Failure> {
+    let layers = vec![layer];
+    let goal = goal(common, &args.settle, &args.knobs, &layers)?;
+    Ok(Wishes {
+        layers,
+        goal,
         knobs: args.knobs.clone(),
         pool: None,
         image: None,
@@ -20,7 +23,8 @@ fn wishes(layer: Layer, args: &LayerArgs) -> Wishes {
         quiesce: args.ground.quiesce,
         thorough: true,
         alone: false,
-    }
+        strict: args.settle.verdict.is_some(),
+    })
 }
 
 pub fn disk(common: &Common, args: &DiskArgs) -> Result<u8, Failure> {
@@ -34,17 +38,17 @@ pub fn disk(common: &Common, args: &DiskArgs) -> Result<u8, Failure> {
     let wishes = Wishes {
         paths: args.paths.clone(),
         destroy: args.destroy_data_on.clone(),
-        ..wishes(Layer::Device, &args.layer)
+        ..wishes(common, Layer::Device, &args.layer)?
     };
     sound_and_print(common, &args.layer.ground, &wishes)
 }
 
 pub fn network(common: &Common, args: &LayerArgs) -> Result<u8, Failure> {
-    sound_and_print(common, &args.ground, &wishes(Layer::Network, args))
+    sound_and_print(common, &args.ground, &wishes(common, Layer::Network, args)?)
 }
 
 pub fn osds(common: &Common, layer: Layer, args: &OsdArgs) -> Result<u8, Failure> {
-    let wishes = Wishes { osds: args.osds.clone(), alone: args.alone, ..wishes(layer, &args.layer) };
+    let wishes = Wishes { osds: args.osds.clone(), alone: args.alone, ..wishes(common, layer, &args.layer)? };
     sound_and_print(common, &args.layer.ground, &wishes)
 }
 
@@ -52,6 +56,6 @@ pub fn pool(common: &Common, layer: Layer, args: &PoolArgs) -> Result<u8, Failur
     if args.image.is_some() && layer != Layer::Rbd {
         return Err(Failure::Usage("--image belongs to `fathom rbd`; objects have no images".to_string()));
     }
-    let wishes = Wishes { pool: args.pool.clone(), image: args.image.clone(), ..wishes(layer, &args.layer) };
+    let wishes = Wishes { pool: args.pool.clone(), image: args.image.clone(), ..wishes(common, layer, &args.layer)? };
     sound_and_print(common, &args.layer.ground, &wishes)
 }

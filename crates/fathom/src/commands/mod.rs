@@ -1,17 +1,19 @@
 //! One file for each command, from arguments to an exit code.
 
+mod compare;
 pub mod lab;
 mod layers;
 pub mod restore;
 mod run;
 mod runs;
 mod terminal;
+mod verdict;
 
 use crate::cli::{Cli, Command, Format};
-use crate::failure::{Failure, INCOMPLETE};
+use crate::failure::{Failure, INCOMPLETE, REGRESSION};
 use crate::sounding::Sounded;
 use faces::terminal::Style;
-use model::{Record, Report};
+use model::{Outcome, Record, Report};
 use std::io::IsTerminal;
 
 pub fn run(cli: Cli) -> Result<u8, Failure> {
@@ -27,6 +29,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Runs => runs::list(common),
         Command::Show(args) => runs::show(common, &args),
         Command::Report(args) => runs::report(common, &args),
+        Command::Compare(args) => compare::run(common, &args),
         Command::Rm(args) => runs::remove(common, &args),
         Command::Restore(args) => restore::restore(common, &args),
         Command::Lab(args) => lab::run(common, &args),
@@ -43,8 +46,16 @@ pub fn print(format: Format, record: &Record, report: &Report) -> Result<(), Fai
     crate::output::say(&text)
 }
 
-/// Done, or done with figures that are not what was asked for.
+/// Done; or, in a run for verdicts, a figure is worse than its threshold; or figures are not what was asked for.
 pub fn exit_code(sounded: &Sounded) -> u8 {
+    let verdicts = &sounded.report.verdicts;
+    if verdicts.iter().any(|verdict| verdict.outcome == Outcome::Fail) {
+        return REGRESSION;
+    }
+    if !verdicts.is_empty() {
+        let known = verdicts.iter().all(|verdict| verdict.outcome == Outcome::Pass);
+        return if known && !sounded.interrupted { 0 } else { INCOMPLETE };
+    }
     let settled = |figure: &model::Figure| matches!(figure.label, model::Label::Settled | model::Label::Burst(_));
     match sounded.report.figures.iter().all(settled) && !sounded.interrupted && sounded.report.errors.is_empty() {
         true => 0,

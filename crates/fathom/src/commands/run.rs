@@ -11,9 +11,10 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     let all = if args.layers.is_empty() { Layer::ALL.to_vec() } else { args.layers.clone() };
     let mut layers: Vec<Layer> = Layer::ALL.into_iter().filter(|layer| all.contains(layer)).collect();
     layers.dedup();
+    let goal = super::verdict::goal(common, &args.settle, &args.knobs, &layers)?;
     let wishes = Wishes {
         layers,
-        goal: args.settle.goal(args.knobs.seed),
+        goal,
         knobs: args.knobs.clone(),
         pool: args.pool.clone(),
         image: None,
@@ -23,6 +24,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         quiesce: args.ground.quiesce,
         thorough: false,
         alone: false,
+        strict: args.settle.verdict.is_some(),
     };
     sound_and_print(common, &args.ground, &wishes)
 }

@@ -32,6 +32,8 @@ pub struct Wishes {
     pub thorough: bool,
     /// Of OSDs, no step of several at once.
     pub alone: bool,
+    /// Every threshold must have a target: it was written for this cluster.
+    pub strict: bool,
 }
 
 impl Wishes {
@@ -73,7 +75,8 @@ impl<'a> Draft<'a> {
             (true, true) => vec![nearest(knobs)],
             (true, false) => Pattern::ALL.to_vec(),
         };
-        patterns.into_iter().map(|pattern| (pattern, self.workload(layer, pattern, span))).collect()
+        let wanted = patterns.into_iter().filter(|pattern| self.wishes.goal.wants(layer, *pattern));
+        wanted.map(|pattern| (pattern, self.workload(layer, pattern, span))).collect()
     }
 
     fn workload(&self, layer: Layer, pattern: Pattern, span: Bytes) -> Workload {

@@ -12,7 +12,7 @@ pub use draft::{Ground, Wishes};
 
 use crate::failure::Failure;
 use draft::Draft;
-use model::{Change, Goal, Layer, Plan, Step};
+use model::{Change, Goal, Layer, Pattern, Plan, Step, StepId};
 
 pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     let mut draft = Draft::new(ground, wishes);
@@ -21,7 +21,7 @@ pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
             draft.changes.push(Change::Flag { name: name.to_string() });
         }
     }
-    for layer in &wishes.layers {
+    for layer in wishes.layers.iter().filter(|layer| Pattern::ALL.iter().any(|p| wishes.goal.wants(**layer, *p))) {
         match layer {
             Layer::Device => device::add(&mut draft)?,
             Layer::Network => network::add(&mut draft),
@@ -31,6 +31,9 @@ pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
             Layer::Rbd => rbd::add(&mut draft)?,
         }
     }
+    refuse_unmatched(&draft)?;
+    draft.steps.retain(|step| asked_for(&wishes.goal, step));
+    (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
     refuse_impossible(&draft)?;
     Ok(Plan { changes: draft.changes, steps: draft.steps, goal: wishes.goal.clone() })
 }
@@ -45,6 +48,31 @@ pub fn seconds_expected(plan: &Plan) -> f64 {
 pub fn step_seconds(goal: &Goal, step: &Step) -> f64 {
     let seconds = goal.slice_seconds(step);
     seconds + (seconds / 8.0).min(1.0) + 0.5
+}
+
+/// In a run for verdicts: has any of its figures a threshold?
+fn asked_for(goal: &Goal, step: &Step) -> bool {
+    let named = |name: &str| goal.threshold(step.layer, step.pattern, name).is_some();
+    goal.thresholds.is_empty() || named(&step.together()) || step.targets.iter().any(|target| named(&target.name))
+}
+
+/// A threshold that nothing is measured for would be open in the end, minutes later.
+fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
+    for threshold in draft.wishes.goal.thresholds.iter().filter(|_| draft.wishes.strict) {
+        let cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
+        let targets: Vec<&str> =
+            draft.steps.iter().filter(cell).flat_map(|step| &step.targets).map(|target| target.name.as_str()).collect();
+        let there = threshold.target.as_deref().map_or(!targets.is_empty(), |name| targets.contains(&name));
+        if !there {
+            let (cell, name) = (threshold.layer.name(), threshold.target.as_deref().unwrap_or("no target"));
+            let pattern = threshold.pattern.name();
+            let there = if targets.is_empty() { "none".to_string() } else { targets.join(", ") };
+            return Err(Failure::Usage(format!(
+                "a threshold is set for {cell} {pattern} of {name}, which is not measured; targets: {there}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Everything that an engine can't do is told before anything is changed.

@@ -156,6 +156,50 @@ fn an_osd_that_goes_down_voids_its_step_at_once() {
     assert!(run.report.errors.iter().any(|error| error.contains("osd.1 went down")), "{:?}", run.report.errors);
 }
 
+fn bounds(pattern: Pattern, value: f64) -> Goal {
+    Goal::verdict(1, vec![model::Threshold { layer: Layer::Osd, pattern, target: None, value }])
+}
+
+#[test]
+fn a_verdict_far_from_its_threshold_takes_one_slice_and_a_close_one_more() {
+    let one = || vec![step(3, Pattern::ReadParallel, &["osd.0"])];
+    // The truth is 16,000 a second.
+    for (value, outcome, slices) in [
+        (10_000.0, model::Outcome::Pass, 1),
+        (25_000.0, model::Outcome::Fail, 1),
+        (14_000.0, model::Outcome::Pass, 2),
+        (18_000.0, model::Outcome::Fail, 2),
+        // Until the 60 s are used up.
+        (16_000.0, model::Outcome::Open, 5),
+    ] {
+        let run = simulate(one(), bounds(Pattern::ReadParallel, value), steady, None, well);
+        let verdict = &run.report.verdicts[0];
+        assert_eq!((verdict.outcome, run.report.figures[0].slices), (outcome, slices), "{value}: {verdict:?}");
+        assert_eq!(run.report.figures[0].label, Label::Settled, "no precision was asked for");
+    }
+    let slow = simulate(
+        vec![step(0, Pattern::WriteLatency, &["osd.0"])],
+        bounds(Pattern::WriteLatency, 0.5),
+        steady,
+        None,
+        well,
+    );
+    assert_eq!(slow.report.verdicts[0].outcome, model::Outcome::Fail);
+}
+
+#[test]
+fn a_threshold_without_a_figure_is_open() {
+    let run = simulate(
+        vec![step(3, Pattern::ReadParallel, &["osd.0"])],
+        bounds(Pattern::WriteLatency, 1.0),
+        steady,
+        None,
+        well,
+    );
+    let verdict = &run.report.verdicts[0];
+    assert_eq!((verdict.outcome, verdict.why.as_deref()), (model::Outcome::Open, Some("not measured")));
+}
+
 fn stuck(now: u64, until: u64) -> Seen {
     let slow = (5 * SECOND..until).contains(&now).then(|| "1 slow ops".to_string());
     Seen { slow, ..Seen::default() }

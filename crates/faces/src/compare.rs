@@ -1,0 +1,126 @@
+//! Two runs, or two groups of runs, side by side: on a terminal, as Markdown, as the document `fathom.compare/1`.
+
+use crate::markdown;
+use crate::terminal::{Style, plain_table, wrapped};
+use crate::{numbers, words};
+use model::{Comparison, Difference, Estimate, Finds};
+use serde_json::{Value, json};
+
+pub const SCHEMA: &str = "fathom.compare/1";
+
+/// Names of the runs before and after.
+pub type Sides = (Vec<String>, Vec<String>);
+
+const HEADING: [&str; 6] = ["finds", "target", "pattern", "before", "after", "change"];
+/// What comes first.
+const ORDER: [Finds; 4] = [Finds::Worse, Finds::Better, Finds::Undecided, Finds::Same];
+
+pub fn summary(found: &Comparison, sides: &Sides, style: &Style) -> String {
+    let mut text = format!("{}\n{}\n\n", title(sides), counts(found));
+    text += &plain_table(&HEADING, rows(found), |cells| finds_of(&cells[0]) == Some(Finds::Worse), style);
+    for note in notes(found) {
+        text += &format!("\n{}", wrapped(&note, style));
+    }
+    text
+}
+
+pub fn page(found: &Comparison, sides: &Sides) -> String {
+    let heading = HEADING.map(String::from);
+    let rows = rows(found).into_iter().map(|row| row.iter().map(|cell| markdown::escaped(cell)).collect());
+    let mut page = format!("# {}\n\n{}.\n\n", markdown::escaped(&title(sides)), counts(found));
+    page += &markdown::table(&heading, rows);
+    for note in notes(found) {
+        page += &format!("\n{}\n", markdown::escaped(&note));
+    }
+    page
+}
+
+pub fn document(found: &Comparison, (before, after): &Sides) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "before": before,
+        "after": after,
+        "run_spread": found.run_spread,
+        "differences": sorted(found).into_iter().map(difference).collect::<Vec<_>>(),
+        "only_before": found.only_before,
+        "only_after": found.only_after,
+    })
+}
+
+fn difference(one: &Difference) -> Value {
+    json!({
+        "layer": one.layer.name(),
+        "target": one.target,
+        "pattern": one.pattern.name(),
+        "kind": words::kind(one.kind),
+        "at_once": one.at_once,
+        "unit": one.metric.unit(),
+        "before": one.before,
+        "after": one.after,
+        "change": one.change.value,
+        "ci95": [one.change.low, one.change.high],
+        "finds": one.finds.name(),
+    })
+}
+
+fn title((before, after): &Sides) -> String {
+    format!("Run {} against {}", after.join(", "), before.join(", "))
+}
+
+/// `2 worse, 1 better, 30 same`.
+fn counts(found: &Comparison) -> String {
+    let count = |finds| found.differences.iter().filter(|one| one.finds == finds).count();
+    let said = ORDER.into_iter().map(|finds| (count(finds), finds.name())).filter(|(count, _)| *count > 0);
+    said.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+}
+
+fn sorted(found: &Comparison) -> Vec<&Difference> {
+    let mut sorted: Vec<&Difference> = found.differences.iter().collect();
+    let place = |one: &Difference| ORDER.iter().position(|finds| *finds == one.finds);
+    sorted.sort_by(|a, b| {
+        let size = |one: &Difference| one.change.value.abs();
+        place(a).cmp(&place(b)).then(size(b).total_cmp(&size(a)))
+    });
+    sorted
+}
+
+fn rows(found: &Comparison) -> Vec<Vec<String>> {
+    sorted(found).into_iter().map(row).collect()
+}
+
+fn row(one: &Difference) -> Vec<String> {
+    let unit = one.metric.unit();
+    let at_once = if one.at_once > 1 { format!(" ({} at once)", one.at_once) } else { String::new() };
+    vec![
+        one.finds.name().to_string(),
+        words::place(one.layer, &one.target) + &at_once,
+        one.pattern.name().to_string(),
+        format!("{} {unit}", numbers::rough(one.before)),
+        format!("{} {unit}", numbers::rough(one.after)),
+        change(&one.change),
+    ]
+}
+
+/// `−12 % (−18 to −5)`: the value, and its 95 % interval.
+fn change(change: &Estimate) -> String {
+    let percent = |share: f64| format!("{:+.0}", share * 100.0).replace('-', "−").replace("−0", "0").replace("+0", "0");
+    format!("{} % ({} to {})", percent(change.value), percent(change.low), percent(change.high))
+}
+
+fn finds_of(name: &str) -> Option<Finds> {
+    ORDER.into_iter().find(|finds| finds.name() == name)
+}
+
+fn notes(found: &Comparison) -> Vec<String> {
+    let only = |which: &str, names: &[String]| {
+        (!names.is_empty()).then(|| format!("Only {which}, or of another workload: {}.", names.join("; ")))
+    };
+    let spread = found.run_spread.map(|spread| {
+        format!(
+            "Two runs of an unchanged cluster are taken to differ by {}, which no run shows of itself; with several runs on each \
+             side (A,B,C D,E,F) it is seen instead.",
+            numbers::relative(spread)
+        )
+    });
+    [spread, only("before", &found.only_before), only("after", &found.only_after)].into_iter().flatten().collect()
+}

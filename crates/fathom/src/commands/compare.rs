@@ -1,0 +1,75 @@
+//! `fathom compare`: what differs between runs beyond the noise, and where a series of runs changed.
+
+use crate::cli::{Common, CompareArgs, Format};
+use crate::failure::{Failure, REGRESSION};
+use crate::output::say;
+use archive::{Archive, RunSummary};
+use faces::{compare, history};
+use judge::Measured;
+use model::{Finds, Record};
+
+pub fn run(common: &Common, args: &CompareArgs) -> Result<u8, Failure> {
+    let path = common.archive.clone().unwrap_or_else(archive::default_path);
+    let archive = Archive::open_existing(&path)?;
+    match (&args.before, &args.after) {
+        (Some(before), Some(after)) => two(common, &archive, before, after),
+        _ => over_time(common, &archive, args),
+    }
+}
+
+fn two(common: &Common, archive: &Archive, before: &str, after: &str) -> Result<u8, Failure> {
+    let (old, new) = (records(archive, before)?, records(archive, after)?);
+    let names = |records: &[Record]| records.iter().map(|record| record.head.run.clone()).collect::<Vec<String>>();
+    let sides = (names(&old), names(&new));
+    if let Some(run) = sides.0.iter().find(|run| sides.1.contains(run)) {
+        return Err(Failure::Usage(format!("run {run} is on both sides; name another one")));
+    }
+    let found = judge::compare(&old, &new);
+    if found.differences.is_empty() {
+        let text = "the runs have no figure in common: same layer, target, pattern and workload";
+        return Err(Failure::Usage(format!("{} against {}: {text}", sides.0.join(","), sides.1.join(","))));
+    }
+    let text = match common.format {
+        Format::Json => format!("{:#}\n", compare::document(&found, &sides)),
+        Format::Markdown => compare::page(&found, &sides),
+        Format::Text => compare::summary(&found, &sides, &super::style()),
+    };
+    say(&text)?;
+    Ok(code(found.differences.iter().map(|difference| difference.finds)))
+}
+
+fn records(archive: &Archive, names: &str) -> Result<Vec<Record>, Failure> {
+    names.split(',').map(|name| Ok(archive.load(&archive.find(name.trim())?)?)).collect()
+}
+
+fn over_time(common: &Common, archive: &Archive, args: &CompareArgs) -> Result<u8, Failure> {
+    let until = archive.find(&args.until)?;
+    let all = archive.runs()?;
+    let Some(newest) = all.iter().find(|summary| summary.run == until) else {
+        return Err(Failure::Failed(format!("run {until} has just been removed")));
+    };
+    // Newest first in the archive.
+    let same = |summary: &&RunSummary| summary.cluster == newest.cluster && summary.started <= newest.started;
+    let mut chosen: Vec<&RunSummary> = all.iter().filter(same).take(args.runs as usize).collect();
+    chosen.reverse();
+    let figures = |summary: &RunSummary| -> Result<(String, Vec<Measured>), Failure> {
+        Ok((summary.run.clone(), judge::measured(&archive.load(&summary.run)?)))
+    };
+    let runs = chosen.into_iter().map(figures).collect::<Result<Vec<_>, Failure>>()?;
+    let trends = judge::trends(&runs);
+    if trends.is_empty() {
+        let text = "no earlier run on the same cluster has one of its figures";
+        return Err(Failure::Usage(format!("run {until}: {text}")));
+    }
+    let text = match common.format {
+        Format::Json => format!("{:#}\n", history::document(&trends, &until)),
+        Format::Markdown => history::page(&trends, &until),
+        Format::Text => history::summary(&trends, &until, &super::style()),
+    };
+    say(&text)?;
+    Ok(code(trends.iter().map(|trend| trend.finds)))
+}
+
+fn code(mut finds: impl Iterator<Item = Finds>) -> u8 {
+    if finds.any(|finds| finds == Finds::Worse) { REGRESSION } else { 0 }
+}

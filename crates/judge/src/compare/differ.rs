@@ -1,0 +1,151 @@
+//! Slice against slice, moderated, against a least effect, with control of false discoveries over all figures.
+
+use super::moderated::Prior;
+use super::pairs::{Measured, alike, measured};
+use crate::outliers::benjamini_hochberg;
+use crate::series::{mean, sample_sd};
+use model::{Comparison, Difference, Finds, Record};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Nobody acts on less: what the test asks for is a difference beyond this.
+const LEAST_TESTED: f64 = 0.025;
+/// What is shown as a difference is at least this.
+pub const LEAST_SHOWN: f64 = 0.05;
+/// What two runs of an unchanged cluster differ by, and no slice of them shows: other places, other caches.
+const RUN_SPREAD: f64 = 0.02;
+
+/// One side of a figure: values on logarithms, and what kind of chance they carry.
+struct Side {
+    centre: f64,
+    variance: f64,
+    freedom: f64,
+    /// How many values there are.
+    count: f64,
+}
+
+/// A figure on both sides.
+struct Pair<'a> {
+    before: Vec<&'a Measured>,
+    after: Vec<&'a Measured>,
+}
+
+/// `before` and `after`: one run each, or groups of them.
+pub fn compare(before: &[Record], after: &[Record]) -> Comparison {
+    let of = |records: &[Record]| records.iter().map(measured).collect::<Vec<Vec<Measured>>>();
+    let (old, new) = (of(before), of(after));
+    let pairs = pairs(&old, &new);
+    // With several runs on both sides, a run is one value, and what differs between runs is seen.
+    let grouped = pairs.iter().all(|pair| pair.before.len() > 1 && pair.after.len() > 1) && !pairs.is_empty();
+    let sides: Vec<(Side, Side)> =
+        pairs.iter().map(|pair| (side(&pair.before, grouped), side(&pair.after, grouped))).collect();
+    let pooled: Vec<(f64, f64)> = sides.iter().map(|(a, b)| pool(a, b)).collect();
+    let prior = Prior::learn(&pooled);
+    let run_variance = if grouped { 0.0 } else { 2.0 * RUN_SPREAD.powi(2) };
+    let tests: Vec<Test> =
+        sides.iter().zip(&pooled).map(|((a, b), pooled)| test(a, b, *pooled, &prior, run_variance)).collect();
+    let rejected = benjamini_hochberg(&tests.iter().map(|test| test.chance).collect::<Vec<_>>());
+    let differences = pairs.iter().zip(&tests).zip(rejected).map(|((pair, test), real)| difference(pair, test, real));
+    Comparison {
+        differences: differences.collect(),
+        only_before: alone(&old, &new),
+        only_after: alone(&new, &old),
+        run_spread: if grouped { None } else { Some(RUN_SPREAD) },
+    }
+}
+
+fn pairs<'a>(old: &'a [Vec<Measured>], new: &'a [Vec<Measured>]) -> Vec<Pair<'a>> {
+    let like = |runs: &'a [Vec<Measured>], one: &Measured| -> Vec<&'a Measured> {
+        runs.iter().filter_map(|run| run.iter().find(|other| alike(&one.figure, &other.figure))).collect()
+    };
+    let mut seen: Vec<&Measured> = Vec::new();
+    for one in old.iter().flatten() {
+        if !seen.iter().any(|other| alike(&one.figure, &other.figure)) {
+            seen.push(one);
+        }
+    }
+    let pair = |one: &&Measured| Pair { before: like(old, one), after: like(new, one) };
+    seen.iter().map(pair).filter(|pair| !pair.after.is_empty()).collect()
+}
+
+/// Names of figures that only one side has.
+fn alone(these: &[Vec<Measured>], those: &[Vec<Measured>]) -> Vec<String> {
+    let there = |one: &Measured| those.iter().flatten().any(|other| alike(&one.figure, &other.figure));
+    let name = |one: &Measured| {
+        let figure = &one.figure;
+        format!("{} {} {}", figure.layer.name(), figure.target, figure.pattern.name())
+    };
+    let mut names: Vec<String> = these.iter().flatten().filter(|one| !there(one)).map(name).collect();
+    names.dedup();
+    names
+}
+
+fn side(runs: &[&Measured], grouped: bool) -> Side {
+    if grouped {
+        let centres: Vec<f64> = runs.iter().map(|run| mean(&run.slices)).collect();
+        let count = centres.len() as f64;
+        return Side { centre: mean(&centres), variance: sample_sd(&centres).powi(2), freedom: count - 1.0, count };
+    }
+    let all: Vec<f64> = runs.iter().flat_map(|run| run.slices.iter().copied()).collect();
+    // Around each run's own centre: what lies between the runs is the run effect, which is added later.
+    let within: f64 =
+        runs.iter().map(|run| sample_sd(&run.slices).powi(2) * (run.slices.len() as f64 - 1.0).max(0.0)).sum();
+    let freedom = all.len() as f64 - runs.len() as f64;
+    let variance = if freedom > 0.0 { within / freedom } else { 0.0 };
+    Side { centre: mean(&all), variance, freedom, count: all.len() as f64 }
+}
+
+fn pool(a: &Side, b: &Side) -> (f64, f64) {
+    let freedom = a.freedom + b.freedom;
+    if freedom <= 0.0 { (0.0, 0.0) } else { ((a.variance * a.freedom + b.variance * b.freedom) / freedom, freedom) }
+}
+
+/// By how much (logarithm), how sure, and the chance of such a difference where it is no more than the least effect.
+struct Test {
+    by: f64,
+    error: f64,
+    freedom: f64,
+    chance: f64,
+}
+
+fn test(a: &Side, b: &Side, (variance, freedom): (f64, f64), prior: &Prior, run_variance: f64) -> Test {
+    let (variance, freedom) = prior.moderate(variance, freedom);
+    let error = (variance * (1.0 / a.count + 1.0 / b.count) + run_variance).sqrt();
+    let by = b.centre - a.centre;
+    let t = (by.abs() - LEAST_TESTED.ln_1p()) / error;
+    let chance = StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |student| student.sf(t));
+    Test { by, error, freedom, chance }
+}
+
+fn difference(pair: &Pair, test: &Test, real: bool) -> Difference {
+    let before = pair.before[0];
+    let wide = crate::batch_means::t_quantile(test.freedom) * test.error;
+    let better = if before.figure.metric.lower_is_better() { test.by < 0.0 } else { test.by > 0.0 };
+    let finds = if real && test.by.abs() >= LEAST_SHOWN.ln_1p() {
+        if better { Finds::Better } else { Finds::Worse }
+    } else if test.by.abs() + wide < LEAST_SHOWN.ln_1p() {
+        Finds::Same
+    } else {
+        Finds::Undecided
+    };
+    Difference {
+        layer: before.figure.layer,
+        target: before.figure.target.clone(),
+        pattern: before.figure.pattern,
+        kind: before.figure.kind,
+        at_once: before.figure.at_once,
+        metric: before.figure.metric,
+        before: joined(&pair.before),
+        after: joined(&pair.after),
+        change: model::Estimate {
+            value: test.by.exp_m1(),
+            low: (test.by - wide).exp_m1(),
+            high: (test.by + wide).exp_m1(),
+        },
+        finds,
+    }
+}
+
+/// Of several runs: the mean of their values.
+fn joined(runs: &[&Measured]) -> f64 {
+    mean(&runs.iter().map(|run| run.estimate.value).collect::<Vec<_>>())
+}

@@ -1,0 +1,12 @@
+//! Two runs, or two groups of runs: which figures differ beyond the noise, and by how much.
+
+mod differ;
+mod gamma;
+mod history;
+mod moderated;
+mod pairs;
+mod trend;
+
+pub use differ::compare;
+pub use pairs::{Measured, measured};
+pub use trend::trends;

@@ -1,0 +1,67 @@
+//! Every figure of the newest run over the runs before it: its levels, and what the newest value says.
+
+use super::differ::LEAST_SHOWN;
+use super::history::levels;
+use super::pairs::{Measured, alike};
+use crate::batch_means::t_quantile;
+use crate::series::{mean, sample_sd};
+use model::{Finds, Level, Point, Trend};
+
+/// A level must have so many runs before a new value is judged by it.
+const RUNS_LEAST: usize = 3;
+
+/// `runs`: name and figures of each, in order of time. One trend for each figure of the last that earlier runs have, too.
+pub fn trends(runs: &[(String, Vec<Measured>)]) -> Vec<Trend> {
+    let Some((_, newest)) = runs.last() else { return Vec::new() };
+    newest.iter().filter_map(|one| trend(one, runs)).collect()
+}
+
+fn trend(one: &Measured, runs: &[(String, Vec<Measured>)]) -> Option<Trend> {
+    let like = |(run, figures): &(String, Vec<Measured>)| {
+        let found = figures.iter().find(|other| alike(&one.figure, &other.figure))?;
+        Some(Point { run: run.clone(), value: found.estimate.value })
+    };
+    let points: Vec<Point> = runs.iter().filter_map(like).filter(|point| point.value > 0.0).collect();
+    if points.len() < 2 {
+        return None;
+    }
+    let values: Vec<f64> = points.iter().map(|point| point.value).collect();
+    let levels = levels(&values);
+    let (change, certain) = newest_change(&values, &levels);
+    let worse = if one.figure.metric.lower_is_better() { change > 0.0 } else { change < 0.0 };
+    let finds = match (certain, worse) {
+        (Some(true), true) => Finds::Worse,
+        (Some(true), false) => Finds::Better,
+        (Some(false), _) => Finds::Same,
+        (None, _) => Finds::Undecided,
+    };
+    let figure = &one.figure;
+    Some(Trend {
+        layer: figure.layer,
+        target: figure.target.clone(),
+        pattern: figure.pattern,
+        kind: figure.kind,
+        at_once: figure.at_once,
+        metric: figure.metric,
+        points,
+        levels,
+        finds,
+        change,
+    })
+}
+
+/// The change as a share, and whether it is one; `None`: too few runs to tell.
+fn newest_change(values: &[f64], levels: &[Level]) -> (f64, Option<bool>) {
+    if let [.., before, now] = levels {
+        return (now.value / before.value - 1.0, Some(true));
+    }
+    let Some((newest, before)) = values.split_last() else { return (0.0, None) };
+    let logs: Vec<f64> = before.iter().map(|value| value.ln()).collect();
+    let off = newest.ln() - mean(&logs);
+    if logs.len() < RUNS_LEAST {
+        return (off.exp_m1(), None);
+    }
+    let count = logs.len() as f64;
+    let reach = t_quantile(count - 1.0) * sample_sd(&logs) * (1.0 + 1.0 / count).sqrt();
+    (off.exp_m1(), Some(off.abs() > reach && off.abs() >= LEAST_SHOWN.ln_1p()))
+}

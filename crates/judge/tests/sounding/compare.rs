@@ -1,0 +1,86 @@
+//! Runs are told apart only where they differ: no alarm without a change, a change found, and the rest left alone.
+
+use crate::made::{Made, chance, osd};
+use judge::{compare, measured, trends};
+use model::{Finds, Pattern, Record};
+
+const OSDS: u32 = 24;
+
+fn normal(seed: &mut u64) -> f64 {
+    (0..12).map(|_| chance(seed)).sum::<f64>() - 6.0
+}
+
+/// Three passes; each OSD has its own spread between passes, and the whole run one of 1 %. `slower`: of osd.0.
+fn run(seed: u64, slower: f64) -> Record {
+    let mut made = Made::cluster();
+    let mut seed = seed * 7919 + 1;
+    for id in 0..OSDS {
+        let spread = [0.004, 0.01, 0.01, 0.02][id as usize % 4];
+        let level = (0.01 * normal(&mut seed)).exp() * if id == 0 { slower } else { 1.0 };
+        let passes: Vec<f64> = (0..3).map(|_| level * (spread * normal(&mut seed)).exp()).collect();
+        made.drifting(Pattern::WriteLatency, osd(id), 2.0, &passes);
+    }
+    made.record.head.run = format!("run-{seed}");
+    made.record
+}
+
+fn finds(before: &[Record], after: &[Record], what: Finds) -> Vec<String> {
+    let found = compare(before, after);
+    found.differences.iter().filter(|one| one.finds == what).map(|one| one.target.clone()).collect()
+}
+
+#[test]
+fn unchanged_runs_raise_no_alarm() {
+    let alarms = (0..12).filter(|n| {
+        let found = compare(&[run(2 * n, 1.0)], &[run(2 * n + 1, 1.0)]);
+        found.differences.iter().any(|one| matches!(one.finds, Finds::Worse | Finds::Better))
+    });
+    assert_eq!(alarms.count(), 0);
+}
+
+#[test]
+fn what_became_a_fifth_slower_is_found_and_nothing_else() {
+    for n in 0..6 {
+        let (before, after) = ([run(100 + 2 * n, 1.0)], [run(101 + 2 * n, 1.25)]);
+        assert_eq!(finds(&before, &after, Finds::Worse), ["osd.0"]);
+        assert_eq!(finds(&after, &before, Finds::Better), ["osd.0"]);
+    }
+}
+
+#[test]
+fn groups_of_runs_find_a_tenth() {
+    let group = |from: u64, slower| (from..from + 4).map(|n| run(n, slower)).collect::<Vec<Record>>();
+    let found = compare(&group(300, 1.0), &group(310, 1.1));
+    assert_eq!(found.run_spread, None);
+    let worse: Vec<&str> =
+        found.differences.iter().filter(|one| one.finds == Finds::Worse).map(|one| one.target.as_str()).collect();
+    assert_eq!(worse, ["osd.0"]);
+    let change = found.differences[0].change;
+    assert!(change.low < 0.1 && 0.1 < change.high, "{change:?}");
+    assert!(finds(&group(300, 1.0), &group(320, 1.0), Finds::Worse).is_empty());
+}
+
+#[test]
+fn what_only_one_side_has_is_named_and_other_workloads_are_not_compared() {
+    let (before, mut after) = (run(400, 1.0), run(401, 1.0));
+    after.plan.steps[3].workload.block = 8192;
+    after.plan.steps[4].workload.seed = 99;
+    let found = compare(&[before], &[after]);
+    assert_eq!(found.differences.len(), OSDS as usize - 1);
+    assert_eq!(
+        (found.only_before, found.only_after),
+        (vec!["osd osd.3 write-latency".into()], vec!["osd osd.3 write-latency".into()])
+    );
+}
+
+#[test]
+fn a_series_of_runs_shows_where_it_changed() {
+    let runs: Vec<_> =
+        (0..12u64).map(|n| (format!("run-{n}"), measured(&run(500 + n, if n < 8 { 1.0 } else { 1.2 })))).collect();
+    let trends = trends(&runs);
+    assert_eq!(trends.len(), OSDS as usize);
+    let first = &trends[0];
+    assert_eq!((first.finds, first.levels.len(), first.levels[1].begins), (Finds::Worse, 2, 8), "{:?}", first.levels);
+    let others: Vec<Finds> = trends[1..].iter().map(|trend| trend.finds).collect();
+    assert!(others.iter().all(|finds| *finds == Finds::Same), "{others:?}");
+}

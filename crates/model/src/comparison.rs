@@ -1,0 +1,88 @@
+//! What two runs, or two groups of runs, differ by; and where a series of runs changed.
+
+use crate::figure::Estimate;
+use crate::layer::Layer;
+use crate::pattern::{Metric, Pattern};
+use crate::workload::OpKind;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    pub differences: Vec<Difference>,
+    /// Figures that the other side does not have, or has of another workload.
+    pub only_before: Vec<String>,
+    pub only_after: Vec<String>,
+    /// What unchanged runs are taken to differ by, as a share; `None`: it was seen, between the runs of each group.
+    pub run_spread: Option<f64>,
+}
+
+/// One figure on both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    pub layer: Layer,
+    pub target: String,
+    pub pattern: Pattern,
+    pub kind: OpKind,
+    pub at_once: u32,
+    pub metric: Metric,
+    /// In the metric's unit; of several runs their mean.
+    pub before: f64,
+    pub after: f64,
+    /// (after − before)/before with its 95 % interval.
+    pub change: Estimate,
+    pub finds: Finds,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Finds {
+    /// Beyond the noise, and by enough to matter.
+    Worse,
+    Better,
+    /// Not by enough to matter, and that is certain.
+    Same,
+    /// Neither is certain.
+    Undecided,
+}
+
+impl Finds {
+    pub fn name(self) -> &'static str {
+        match self {
+            Finds::Worse => "worse",
+            Finds::Better => "better",
+            Finds::Same => "same",
+            Finds::Undecided => "undecided",
+        }
+    }
+}
+
+/// One figure over a series of runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trend {
+    pub layer: Layer,
+    pub target: String,
+    pub pattern: Pattern,
+    pub kind: OpKind,
+    pub at_once: u32,
+    pub metric: Metric,
+    /// In order of time.
+    pub points: Vec<Point>,
+    /// Where each level begins (an index into the points) and its mean. At least one.
+    pub levels: Vec<Level>,
+    /// The newest run against the level before it, or, if a level has just begun, that level against the one before.
+    pub finds: Finds,
+    /// By how much, as a share.
+    pub change: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    pub run: String,
+    pub value: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Level {
+    pub begins: usize,
+    pub value: f64,
+}
