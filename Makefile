@@ -27,7 +27,7 @@ bench:
 # How often the intervals hold the truth: made-up series through the code that stops real runs; minutes.
 coverage:
 	@scripts/install-missing rust compiler
-	$(CARGO) run --release --locked --package coverage
+	$(CARGO) run --release --locked --package coverage -- --recorded fixtures/series
 
 lint:
 	$(CARGO) fmt --all --check

@@ -18,21 +18,27 @@ pub struct Kind {
     pub plain: bool,
     /// Its warm-up comes back whenever the load begins anew.
     pub fresh: bool,
+    /// Caches that fill and compactions come with writes, which get longer slices for that.
+    pub of_writes: bool,
     /// Windows at the front of a series that do not belong to the long run.
     pub early: usize,
     pub make: Make,
 }
 
 const fn plain(name: &'static str, what: &'static str, make: Make) -> Kind {
-    Kind { name, what, plain: true, fresh: false, early: 0, make }
+    Kind { name, what, plain: true, fresh: false, of_writes: false, early: 0, make }
 }
 
 const fn fresh(name: &'static str, what: &'static str, make: Make) -> Kind {
-    Kind { name, what, plain: true, fresh: true, early: 300, make }
+    Kind { name, what, plain: true, fresh: true, of_writes: false, early: 300, make }
 }
 
 const fn adversarial(name: &'static str, what: &'static str, early: usize, make: Make) -> Kind {
-    Kind { name, what, plain: false, fresh: false, early, make }
+    Kind { name, what, plain: false, fresh: false, of_writes: false, early, make }
+}
+
+const fn of_writes(kind: Kind) -> Kind {
+    Kind { of_writes: true, ..kind }
 }
 
 pub const KINDS: [Kind; 21] = [
@@ -45,17 +51,19 @@ pub const KINDS: [Kind; 21] = [
     plain("AR .99", "for ten seconds", |_, chance, n| correlated(chance, n, 0.99, 0.04)),
     fresh("ramp", "starts at 10-60 %, time constant 0.5-3 s", ramp),
     fresh("overshoot", "starts at 130-250 %, time constant 0.5-3 s", overshoot),
-    fresh("early cliff", "2 to 4 times as fast for 2-8 s", early_cliff),
+    of_writes(fresh("early cliff", "2 to 4 times as fast for 2-8 s", early_cliff)),
     plain("bimodal 0.4 s", "two levels, ±20 %", |_, chance, n| bimodal(chance, n, 0.4, 0.8, 1.2)),
     plain("bimodal 2 s", "two levels, ±20 %", |_, chance, n| bimodal(chance, n, 2.0, 0.8, 1.2)),
     plain("dips 1-3 s", "0.2-0.4 s long, -40..-70 %", dips_fast),
-    plain("dips 10-30 s", "1-2.5 s long, -30..-60 %", |given, chance, n| dips(given, chance, n, 10.0, 30.0)),
+    of_writes(plain("dips 10-30 s", "1-2.5 s long, -30..-60 %", |given, chance, n| dips(given, chance, n, 10.0, 30.0))),
     plain("stalls", "0.4 a second, Pareto 1.5 from 20 ms to 2 s", |_, chance, n| stalls(chance, n)),
     plain("ceph mix", "ramp, AR .7, dips every 3-7 s", ceph_mix),
-    adversarial("late cliff", "2 to 4 times as fast for 15-50 s", 600, late_cliff),
+    of_writes(adversarial("late cliff", "2 to 4 times as fast for 15-50 s", 600, late_cliff)),
     adversarial("wandering", "sd 4 %, correlated over 60 s", 0, |_, chance, n| wandering(chance, n)),
     adversarial("drift", "falls 20 % in 120 s; truth: its first 400 s", 0, |_, chance, n| drift(chance, n)),
-    adversarial("dips 30-60 s", "1-2.5 s long, -30..-60 %", 0, |given, chance, n| dips(given, chance, n, 30.0, 60.0)),
+    of_writes(adversarial("dips 30-60 s", "1-2.5 s long, -30..-60 %", 0, |given, chance, n| {
+        dips(given, chance, n, 30.0, 60.0)
+    })),
     adversarial("bimodal 20 s", "two levels, ±10 %", 0, |_, chance, n| bimodal(chance, n, 20.0, 0.9, 1.1)),
 ];
 

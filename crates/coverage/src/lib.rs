@@ -3,7 +3,9 @@
 pub mod kinds;
 pub mod latency;
 pub mod noise;
+pub mod recorded;
 pub mod replay;
 pub mod table;
 pub mod trial;
+pub mod usual;
 pub mod verdicts;

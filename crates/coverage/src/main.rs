@@ -2,11 +2,16 @@
 
 use clap::Parser;
 use coverage::kinds::{KINDS, Kind};
+use coverage::recorded;
 use coverage::table::{HEADING, Line};
 use coverage::trial::{self, Outcome};
 use coverage::verdicts::{self, RATIOS, Tally};
 use fathom::failure::Failure;
 use model::{Goal, Pattern};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,6 +24,9 @@ struct Arguments {
     /// Series of each kind for each distance of a threshold
     #[arg(long, default_value_t = 60)]
     verdicts: u64,
+    /// A folder of recorded series
+    #[arg(long, value_name = "FOLDER")]
+    recorded: Option<PathBuf>,
     /// Only kinds with this in their name
     #[arg(long, default_value = "")]
     kind: String,
@@ -29,7 +37,7 @@ const PATTERNS: [(Pattern, &str); 2] = [
     (Pattern::ReadParallel, "Reads (slices of 8 s)"),
 ];
 
-fn main() {
+fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let chosen: Vec<&'static Kind> = KINDS.iter().filter(|kind| kind.name.contains(&arguments.kind)).collect();
     if arguments.series > 0 {
@@ -37,16 +45,28 @@ fn main() {
             intervals(&chosen, pattern, title, arguments.series);
         }
     }
+    if let Some(folder) = &arguments.recorded
+        && let Err(error) = real(folder)
+    {
+        eprintln!("coverage: {error}");
+        return ExitCode::FAILURE;
+    }
     if arguments.verdicts > 0 {
         told(&chosen, arguments.verdicts);
     }
+    ExitCode::SUCCESS
 }
 
 fn intervals(kinds: &[&'static Kind], pattern: Pattern, title: &str, series: u64) {
     let goal = Goal::default();
     println!("{title}, ±{:.0} %, {series} series of each kind\n{HEADING}", goal.settle * 100.0);
-    for plain in [true, false] {
-        for kind in kinds.iter().filter(|kind| kind.plain == plain) {
+    for (title, belongs) in groups(pattern) {
+        let chosen: Vec<_> = kinds.iter().filter(|kind| belongs(kind)).collect();
+        if chosen.is_empty() {
+            continue;
+        }
+        println!("{title}");
+        for kind in chosen {
             let line = Mutex::new(Line::default());
             on_all_processors(series, |seed| {
                 add(trial::made(kind, seed, pattern, |_| goal.clone()), &line, |line, outcome| line.add(&outcome));
@@ -55,6 +75,36 @@ fn intervals(kinds: &[&'static Kind], pattern: Pattern, title: &str, series: u64
         }
         println!();
     }
+}
+
+type Belongs = fn(&Kind) -> bool;
+
+fn groups(pattern: Pattern) -> Vec<(&'static str, Belongs)> {
+    match pattern.writes() {
+        true => vec![("plain", |kind| kind.plain), ("adversarial", |kind| !kind.plain)],
+        false => vec![
+            ("plain", |kind| kind.plain && !kind.of_writes),
+            ("adversarial", |kind| !kind.plain && !kind.of_writes),
+            ("what comes with writes only", |kind| kind.of_writes),
+        ],
+    }
+}
+
+/// Recordings of real disks, from every place at which a minute is left.
+fn real(folder: &Path) -> Result<(), Failure> {
+    let goal = Goal::default();
+    println!("Recorded series, ±{:.0} %, taken up every 5 s\n{HEADING}", goal.settle * 100.0);
+    for recording in recorded::all(folder)? {
+        let truth = recording.truth(&mut StdRng::seed_from_u64(1));
+        let (line, starts) = (Mutex::new(Line::default()), recording.starts().collect::<Vec<usize>>());
+        on_all_processors(starts.len() as u64, |n| {
+            let outcome = trial::recorded(&recording, starts[n as usize], &truth, &goal);
+            add(outcome, &line, |line, outcome| line.add(&outcome));
+        });
+        println!("{}", line.into_inner().unwrap_or_default().text(&recording.name));
+    }
+    println!();
+    Ok(())
 }
 
 fn told(kinds: &[&'static Kind], series: u64) {

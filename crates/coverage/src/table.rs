@@ -3,13 +3,18 @@
 use crate::trial::Outcome;
 use std::collections::BTreeMap;
 
-pub const HEADING: &str = "\
-kind                 mean    p50    p99  p99.9   error: median  95 %      ±   time  of 60 s  passes  labels";
+/// Shares that held the truth, errors of the mean, half-widths and times, each in %, s; the same of a fixed minute.
+pub const HEADING: &str = concat!(
+    "                     held the truth, %            error of the mean, %         time             60 s fixed\n",
+    "kind                 mean    p50    p99  p99.9     median  95 %     ±        s  of 60 s  passes   held error  labels, %"
+);
 
 /// What became of many series of one kind.
 #[derive(Default)]
 pub struct Line {
     pub covered: Share,
+    usual: Share,
+    usual_errors: Vec<f64>,
     pub percentiles: [Share; 3],
     pub errors: Vec<f64>,
     widths: Vec<f64>,
@@ -49,6 +54,9 @@ impl Line {
         *self.labels.entry(figure.label.name()).or_default() += 1;
         let Some(estimate) = figure.estimate else { return };
         let truth = outcome.truth.rate;
+        let usual = &outcome.usual;
+        self.usual.add((usual.value - truth).abs() <= usual.half_width);
+        self.usual_errors.push((usual.value / truth - 1.0).abs());
         self.covered.add(estimate.low <= truth && truth <= estimate.high);
         self.errors.push((estimate.value / truth - 1.0).abs());
         self.widths.push(estimate.relative());
@@ -56,6 +64,9 @@ impl Line {
             let found = figure.percentiles.iter().find(|found| found.percent == percent);
             let Some((found, low)) = found.and_then(|found| Some((found, found.low_ms?))) else { continue };
             let truth = outcome.truth.percentiles[at];
+            if truth <= 0.0 {
+                continue;
+            }
             self.percentiles[at].add(low <= truth && found.high_ms.is_none_or(|high| truth <= high));
         }
     }
@@ -73,7 +84,7 @@ impl Line {
             .map(|(label, count)| format!("{label} {:.0}", 100.0 * count as f64 / self.count as f64))
             .collect();
         format!(
-            "{name:<19} {:>5} {p50:>6} {p99:>6} {p999:>6} {:>14.2} {:>6.2} {:>6.1} {:>6.1} {:>8.2} {:>7.1}  {}",
+            "{name:<19} {:>5} {p50:>6} {p99:>6} {p999:>6} {:>10.2} {:>5.2} {:>5.1} {:>8.1} {:>8.2} {:>7.1} {:>6} {:>5.2}  {}",
             self.covered.text(),
             100.0 * quantile(&self.errors, 0.5),
             100.0 * quantile(&self.errors, 0.95),
@@ -81,6 +92,8 @@ impl Line {
             self.mean_seconds(),
             self.mean_seconds() / 60.0,
             f64::from(self.passes) / self.count.max(1) as f64,
+            self.usual.text(),
+            100.0 * quantile(&self.usual_errors, 0.5),
             labels.join(", "),
         )
     }

@@ -2,13 +2,15 @@
 
 use crate::kinds::{DRIFT_WINDOWS, Kind};
 use crate::latency;
+use crate::recorded::{Recording, Taken};
 use crate::replay::{Made, Replay, Source};
+use crate::usual::Usual;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
 use fathom::failure::Failure;
 use fathom::sounding::conductor::{Conductor, Eyes};
 use fathom::sounding::{Telling, Unfilled};
-use model::{Clock, Event, Figure, Goal, Layer, Pattern, Place, Plan, Report, Step, StepId, Target, Workload};
+use model::{Clock, Event, Figure, Goal, Layer, OpKind, Pattern, Place, Plan, Report, Step, StepId, Target, Workload};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use std::sync::Arc;
@@ -35,6 +37,8 @@ pub struct Outcome {
     pub truth: Truth,
     pub figure: Figure,
     pub passes: u32,
+    /// What the habit makes of the same series: 60 s, and an interval as if windows were independent.
+    pub usual: Usual,
     /// In a run for verdicts.
     pub verdict: Option<model::Outcome>,
 }
@@ -77,20 +81,35 @@ pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, goal: impl Fn(f64)
     let (windows, mean) = series(kind, seed, 0, SERIES_WINDOWS);
     let truth = truth(kind, seed, &windows, mean);
     let chance = StdRng::seed_from_u64(seed ^ 1 << 58);
+    let usual = Usual::after_ramp(&windows);
     let source = Made { kind, seed, series: windows, chance };
     let goal = goal(truth.rate);
-    let (report, passes) = measure(source, pattern, &goal, PAUSE_SECONDS)?;
+    outcome(truth, usual, measure(source, step(pattern, latency::DEPTH), &goal, PAUSE_SECONDS)?)
+}
+
+/// The whole procedure on a recorded series, taken up at `start`.
+pub fn recorded(recording: &Recording, start: usize, truth: &Truth, goal: &Goal) -> Result<Outcome, Failure> {
+    let pattern = match recording.kind {
+        OpKind::Read => Pattern::ReadParallel,
+        OpKind::Write => Pattern::WriteParallel,
+    };
+    let usual = Usual::at_once(&recording.rates[start..]);
+    let source = Taken { recording, start, chance: StdRng::seed_from_u64(start as u64), from: start };
+    outcome(truth.clone(), usual, measure(source, step(pattern, recording.depth(truth)), goal, 0.0)?)
+}
+
+fn outcome(truth: Truth, usual: Usual, (report, passes): (Report, u32)) -> Result<Outcome, Failure> {
     let verdict = report.verdicts.first().map(|verdict| verdict.outcome);
     let figure = report.figures.into_iter().next().ok_or_else(|| Failure::Failed("no figure".to_string()))?;
-    Ok(Outcome { truth, figure, passes, verdict })
+    Ok(Outcome { truth, figure, passes, usual, verdict })
 }
 
 /// What the product makes of a source, and how many passes it took.
-pub fn measure<S: Source>(source: S, pattern: Pattern, goal: &Goal, pause: f64) -> Result<(Report, u32), Failure> {
+pub fn measure<S: Source>(source: S, step: Step, goal: &Goal, pause: f64) -> Result<(Report, u32), Failure> {
     let sim = Arc::new(SimClock::default());
     let loader = Replay::new(sim.clone(), source, pause);
     let clock: Arc<dyn Clock> = sim;
-    let plan = Plan { changes: Vec::new(), steps: vec![step(pattern)], goal: goal.clone() };
+    let plan = Plan { changes: Vec::new(), steps: vec![step], goal: goal.clone() };
     let mut telling = Telling::silent(clock.clone());
     telling.tell(Event::Planned { plan: plan.clone() })?;
     let unfilled = &Unfilled::default();
@@ -99,8 +118,8 @@ pub fn measure<S: Source>(source: S, pattern: Pattern, goal: &Goal, pause: f64) 
     Ok((judge::explain(telling.record()), loader.slices()))
 }
 
-fn step(pattern: Pattern) -> Step {
-    let workload = Workload { depth: latency::DEPTH, ..Workload::canonical(pattern, 1 << 30, 1) };
+fn step(pattern: Pattern, depth: u32) -> Step {
+    let workload = Workload { depth, ..Workload::canonical(pattern, 1 << 30, 1) };
     let target = Target { layer: Layer::Rados, name: "made".to_string(), host: None, place: Place::Null };
     let metric = pattern.metric(Layer::Rados);
     Step { id: StepId(0), layer: Layer::Rados, pattern, targets: vec![target], workload, metric, chart: true }
