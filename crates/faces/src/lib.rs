@@ -1,6 +1,7 @@
 //! A run as people and programs see it: terminal, progress, JSON, Markdown, HTML. Everything here is words for what is known.
 
 pub mod compare;
+pub mod export;
 pub mod history;
 pub mod html;
 pub mod json;
@@ -8,6 +9,7 @@ pub mod markdown;
 pub mod numbers;
 pub mod progress;
 mod scene;
+mod slices;
 pub mod terminal;
 mod verdicts;
 mod words;

@@ -1,7 +1,7 @@
 //! Names, marks and workloads in words, the same in every face.
 
 use crate::numbers;
-use model::{Access, Durability, Figure, Label, Layer, OpKind, Workload};
+use model::{Access, Durability, Figure, Label, Layer, Metric, OpKind, Workload};
 
 /// Every label that carries a value but is not settled: its name, its one-letter mark, what it means.
 const MARKS: [(&str, char, &str); 7] = [
@@ -34,6 +34,16 @@ pub fn holds(label: &Label) -> bool {
 /// The target, with its layer where the name alone does not say it.
 pub fn place(layer: Layer, target: &str) -> String {
     if target.starts_with(layer.name()) { target.to_string() } else { format!("{} {target}", layer.name()) }
+}
+
+/// As in the JSON document.
+pub fn metric(metric: Metric) -> &'static str {
+    match metric {
+        Metric::LatencyMean => "latency_mean",
+        Metric::Rtt => "rtt",
+        Metric::Iops => "iops",
+        Metric::Bandwidth => "bandwidth",
+    }
 }
 
 pub fn kind(kind: OpKind) -> &'static str {

@@ -3,6 +3,7 @@
 mod anything;
 mod schema;
 
+use faces::export::{csv, fio, openmetrics};
 use faces::progress::Progress;
 use faces::terminal::{self, Style};
 use faces::{html, json, markdown};
@@ -63,5 +64,20 @@ proptest! {
         }
         let told = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
         prop_assert!(harmless(&told), "{told:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_run_becomes_whole_tables_and_documents(report in anything::report(), plan in anything::plan()) {
+        let record = Record { plan, ..Record::default() };
+        let text = csv::figures(&report);
+        let lines = ::csv::Reader::from_reader(text.as_bytes()).records().collect::<Result<Vec<_>, _>>();
+        prop_assert_eq!(lines.unwrap().len(), report.figures.len());
+        let again: serde_json::Value = serde_json::from_str(&fio::document(&report, &record).to_string()).unwrap();
+        prop_assert!(again["jobs"].is_array());
+        let metrics = openmetrics::text(&report);
+        prop_assert!(metrics.ends_with("# EOF\n"));
+        prop_assert!(metrics.lines().all(|line| line.starts_with('#') || line.starts_with("fathom_")), "{}", metrics);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bins::Bins;
 use super::series::{self, SliceSeries};
+use crate::slices::slices_of;
 use model::{Figure, Record, Report, Slice, Sparse};
 use serde::Serialize;
 
@@ -29,12 +30,12 @@ pub fn details(report: &Report, record: &Record) -> String {
 }
 
 fn windows(report: &Report, record: &Record) -> usize {
-    let of = |figure| series::slices_of(figure, record).iter().map(|slice| slice.samples.len()).sum::<usize>();
+    let of = |figure| slices_of(figure, record).iter().map(|slice| slice.samples.len()).sum::<usize>();
     report.figures.iter().map(of).sum()
 }
 
 fn detail(figure: &Figure, record: &Record, join: usize, bins: usize) -> Detail {
-    let slices = series::slices_of(figure, record);
+    let slices = slices_of(figure, record);
     let usable = slices.iter().filter(|slice| slice.void.is_none());
     let counted = usable.flat_map(|slice: &&Slice| slice.counted().iter().map(|sample| &sample.service));
     Detail {

@@ -1,6 +1,6 @@
 //! What a figure's slices looked like over time, as plain arrays: operations and mean latency per window.
 
-use model::{Figure, Record, Sample, Slice, Step};
+use model::{Sample, Slice};
 use serde::Serialize;
 
 /// One slice. All arrays have one entry per point; a point is `join` windows.
@@ -30,23 +30,6 @@ pub struct SliceSeries {
     /// Left out where there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<u64>>,
-}
-
-/// The slices that a figure was made of, by pass.
-pub fn slices_of<'a>(figure: &Figure, record: &'a Record) -> Vec<&'a Slice> {
-    let Some(step) = record.plan.steps.iter().find(|step| step.id == figure.step) else { return Vec::new() };
-    let mut found: Vec<&Slice> =
-        record.slices.iter().filter(|slice| slice.step == step.id && slice.kind == figure.kind).collect();
-    found.retain(|slice| is_of(slice, step, &figure.target));
-    found.sort_by(|a, b| a.pass.cmp(&b.pass).then(a.started_seconds.total_cmp(&b.started_seconds)));
-    found
-}
-
-fn is_of(slice: &Slice, step: &Step, target: &str) -> bool {
-    match slice.target.and_then(|index| step.targets.get(index as usize)) {
-        Some(one) => one.name == target,
-        None => target == step.together(),
-    }
 }
 
 pub fn series(slice: &Slice, block: u64, join: usize) -> SliceSeries {

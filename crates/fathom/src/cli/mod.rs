@@ -47,6 +47,21 @@ pub enum Format {
     Text,
     Json,
     Markdown,
+    /// A line for each figure
+    Csv,
+    /// CSV, a line for each window of each slice
+    Windows,
+    /// As fio's --output-format=json+
+    FioJson,
+    /// For Prometheus
+    Openmetrics,
+}
+
+impl Format {
+    /// Is it a form of runs only?
+    pub fn of_runs(self) -> bool {
+        matches!(self, Format::Csv | Format::Windows | Format::FioJson | Format::Openmetrics)
+    }
 }
 
 #[derive(Subcommand, Debug)]

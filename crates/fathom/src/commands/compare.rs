@@ -32,7 +32,7 @@ fn two(common: &Common, archive: &Archive, before: &str, after: &str) -> Result<
     let text = match common.format {
         Format::Json => format!("{:#}\n", compare::document(&found, &sides)),
         Format::Markdown => compare::page(&found, &sides),
-        Format::Text => compare::summary(&found, &sides, &super::style()),
+        _ => compare::summary(&found, &sides, &super::style()),
     };
     say(&text)?;
     Ok(code(found.differences.iter().map(|difference| difference.finds)))
@@ -64,7 +64,7 @@ fn over_time(common: &Common, archive: &Archive, args: &CompareArgs) -> Result<u
     let text = match common.format {
         Format::Json => format!("{:#}\n", history::document(&trends, &until)),
         Format::Markdown => history::page(&trends, &until),
-        Format::Text => history::summary(&trends, &until, &super::style()),
+        _ => history::summary(&trends, &until, &super::style()),
     };
     say(&text)?;
     Ok(code(trends.iter().map(|trend| trend.finds)))

@@ -12,12 +12,17 @@ mod verdict;
 use crate::cli::{Cli, Command, Format};
 use crate::failure::{Failure, INCOMPLETE, REGRESSION};
 use crate::sounding::Sounded;
+use faces::export;
 use faces::terminal::Style;
 use model::{Outcome, Record, Report};
 use std::io::IsTerminal;
 
 pub fn run(cli: Cli) -> Result<u8, Failure> {
     let common = &cli.common;
+    if common.format.of_runs() && !shows_a_run(&cli.command) {
+        let text = "--format: csv, windows, fio-json and openmetrics are for runs: `fathom show RUN --format csv`";
+        return Err(Failure::Usage(text.to_string()));
+    }
     match cli.command {
         Command::Run(args) => run::run(common, &args),
         Command::Disk(args) => layers::disk(common, &args),
@@ -36,12 +41,21 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
     }
 }
 
+fn shows_a_run(command: &Command) -> bool {
+    use Command::{Disk, Network, Osd, Rados, Rbd, Run, Show, Store};
+    matches!(command, Run(_) | Disk(_) | Network(_) | Store(_) | Osd(_) | Rados(_) | Rbd(_) | Show(_))
+}
+
 /// The result of a run on standard output, in the format that was asked for.
 pub fn print(format: Format, record: &Record, report: &Report) -> Result<(), Failure> {
     let text = match format {
         Format::Text => faces::terminal::summary(report, &record.scope, &style()),
         Format::Json => format!("{:#}\n", faces::json::document(report, record)),
         Format::Markdown => faces::markdown::page(report, record),
+        Format::Csv => export::csv::figures(report),
+        Format::Windows => export::csv::windows(report, record),
+        Format::FioJson => format!("{:#}\n", export::fio::document(report, record)),
+        Format::Openmetrics => export::openmetrics::text(report),
     };
     crate::output::say(&text)
 }

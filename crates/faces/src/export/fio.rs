@@ -1,0 +1,139 @@
+//! The same as fio's `--output-format=json+` says it: a job for each figure.
+
+use crate::slices::slices_of;
+use model::{Figure, OpKind, Record, Report, Slice, Sparse};
+use serde_json::{Map, Value, json};
+
+/// The percentiles that fio prints unless told otherwise.
+const PERCENTILES: [f64; 17] =
+    [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
+
+/// Figures that have a value. fio knows neither intervals nor labels: they are in each job's `fathom`, which its readers skip.
+pub fn document(report: &Report, record: &Record) -> Value {
+    let started = words_of_time(&report.head.started);
+    let jobs: Vec<Value> = report.figures.iter().filter_map(|figure| job(figure, record)).collect();
+    json!({
+        "fio version": format!("fathom-{}", report.head.version),
+        "timestamp": started.0,
+        "timestamp_ms": started.0 * 1000,
+        "time": started.1,
+        "global options": {},
+        "jobs": jobs,
+        "disk_util": [],
+    })
+}
+
+/// Seconds since 1970, and the text as it is.
+fn words_of_time(rfc3339: &str) -> (i64, &str) {
+    (rfc3339.parse::<jiff::Timestamp>().map_or(0, |time| time.as_second()), rfc3339)
+}
+
+fn job(figure: &Figure, record: &Record) -> Option<Value> {
+    figure.estimate?;
+    let slices = slices_of(figure, record);
+    let good: Vec<&Slice> = slices.into_iter().filter(|slice| slice.void.is_none()).collect();
+    let counted = || good.iter().flat_map(|slice| slice.counted());
+    let seconds = counted().map(|sample| sample.span_ns).sum::<u64>() as f64 / 1e9;
+    let service = Sparse::merged(counted().map(|sample| &sample.service));
+    let done = side(figure, &service, seconds);
+    let none = side(&Figure { operations: 0, bytes: 0, errors: 0, ..figure.clone() }, &Sparse::default(), seconds);
+    let (read, write) = if figure.kind == OpKind::Read { (done, none.clone()) } else { (none.clone(), done) };
+    let workload = &figure.workload;
+    Some(json!({
+        "jobname": format!("{} {} {}", figure.layer.name(), figure.target, figure.pattern.name()),
+        "groupid": 0,
+        "error": 0,
+        "eta": 0,
+        "elapsed": figure.seconds.round() as u64,
+        "job options": {
+            "name": format!("{}-{}", figure.layer.name(), figure.pattern.name()),
+            "ioengine": format!("fathom-{}", figure.layer.name()),
+            "rw": way(figure),
+            "bs": workload.block.to_string(),
+            "iodepth": workload.depth.to_string(),
+            "numjobs": workload.jobs.to_string(),
+            "size": workload.span.to_string(),
+        },
+        "read": read,
+        "write": write,
+        "trim": none,
+        "sync": {"total_ios": 0, "lat_ns": latency(&Sparse::default())},
+        "job_runtime": (seconds * 1000.0).round() as u64,
+        "usr_cpu": 0.0,
+        "sys_cpu": 0.0,
+        "ctx": 0,
+        "majf": 0,
+        "minf": 0,
+        "fathom": {
+            "metric": figure.metric,
+            "unit": figure.metric.unit(),
+            "value": figure.estimate.map(|estimate| estimate.value),
+            "ci95": figure.estimate.map(|estimate| [estimate.low, estimate.high]),
+            "label": figure.label.name(),
+            "at_once": figure.at_once,
+        },
+    }))
+}
+
+fn way(figure: &Figure) -> String {
+    let random = if figure.workload.access == model::Access::Sequential { "" } else { "rand" };
+    let kind = match figure.workload.read_percent {
+        0 => "write",
+        100 => "read",
+        _ if random.is_empty() => "readwrite",
+        _ => "rw",
+    };
+    format!("{random}{kind}")
+}
+
+fn side(figure: &Figure, service: &Sparse, seconds: f64) -> Value {
+    let each = |sum: u64| if seconds > 0.0 { sum as f64 / seconds } else { 0.0 };
+    let (bytes, operations) = (figure.bytes, figure.operations);
+    json!({
+        "io_bytes": bytes,
+        "io_kbytes": bytes / 1024,
+        "bw_bytes": each(bytes).round() as u64,
+        "bw": (each(bytes) / 1024.0).round() as u64,
+        "iops": each(operations),
+        "runtime": (seconds * 1000.0).round() as u64,
+        "total_ios": operations,
+        "short_ios": figure.errors,
+        "drop_ios": 0,
+        "slat_ns": latency(&Sparse::default()),
+        "clat_ns": detailed(service),
+        "lat_ns": latency(service),
+    })
+}
+
+fn latency(service: &Sparse) -> Value {
+    let mean = service.mean_ns().unwrap_or(0.0);
+    let middle = |index: u32| {
+        let (low, high) = Sparse::bucket_range(index);
+        (low as f64 + high as f64) / 2.0
+    };
+    let squares: f64 = service.buckets.iter().map(|(index, n)| *n as f64 * (middle(*index) - mean).powi(2)).sum();
+    let lowest = service.buckets.first().map_or(0, |(index, _)| Sparse::bucket_range(*index).0);
+    json!({
+        "min": lowest,
+        "max": service.max_ns,
+        "mean": mean,
+        "stddev": if service.count > 1 { (squares / (service.count - 1) as f64).sqrt() } else { 0.0 },
+        "N": service.count,
+    })
+}
+
+/// With percentiles and bins, as fio's json+ has them: a bin is named by the highest ns in it.
+fn detailed(service: &Sparse) -> Value {
+    let mut value = latency(service);
+    if let Some(fields) = value.as_object_mut().filter(|_| service.count > 0) {
+        let percentile = |percent: f64| {
+            let ns = service.quantile_ns(percent / 100.0).unwrap_or(0.0).round() as u64;
+            (format!("{percent:.6}"), json!(ns))
+        };
+        fields
+            .insert("percentile".into(), Value::Object(PERCENTILES.into_iter().map(percentile).collect::<Map<_, _>>()));
+        let bin = |(index, n): &(u32, u64)| (Sparse::bucket_range(*index).1.to_string(), json!(n));
+        fields.insert("bins".into(), Value::Object(service.buckets.iter().map(bin).collect::<Map<_, _>>()));
+    }
+    value
+}
