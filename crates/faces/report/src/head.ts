@@ -1,9 +1,9 @@
 //! The head: which run, of what, when, in which state; one sentence that says the most; what went wrong and what stands out.
 
-import type { LedgerRow, Run } from "./data";
+import type { LedgerRow, Run, Verdict } from "./data";
 import { h, svg, type Child } from "./dom";
 import { count, duration, share, when, withUnit } from "./numbers";
-import { badge, isLatency } from "./words";
+import { badge, isLatency, place } from "./words";
 
 export function head(run: Run): HTMLElement {
   const { scope } = run;
@@ -63,8 +63,20 @@ function tally(run: Run): string {
   return run.figures.length === 0 ? "none" : `${settled} of ${run.figures.length} settled`;
 }
 
+/** What was asked for: are all thresholds kept? */
+function kept({ verdicts }: Run): string {
+  const failed = verdicts.filter((one) => one.outcome === "fail");
+  const open = verdicts.filter((one) => one.outcome === "open");
+  const names = (of: Verdict[]) => of.map((one) => `${place(one.layer, one.target)} ${one.pattern}`).join(", ");
+  const total = count(verdicts.length);
+  if (failed.length > 0) return `${count(failed.length)} of ${total} thresholds missed: ${names(failed)}.`;
+  if (open.length > 0) return `${count(open.length)} of ${total} thresholds open: ${names(open)}.`;
+  return verdicts.length === 1 ? "The threshold is kept." : `All ${total} thresholds are kept.`;
+}
+
 /** From the ledger alone: where the largest part of a latency goes, and who delivers least of its ceiling. */
 export function sentence(run: Run): string {
+  if (run.verdicts.length > 0) return kept(run);
   const latency = dearest(run, "write-latency") ?? dearest(run, "read-latency");
   const poorest = run.ledger
     .filter((row) => !isLatency(row.pattern) && row.share !== null)

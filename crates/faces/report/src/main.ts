@@ -43,14 +43,15 @@ function theme(): HTMLElement {
   return button;
 }
 
-function navigation(): HTMLElement {
+function navigation(judged: boolean): HTMLElement {
+  const parts: [string, string][] = judged ? [["verdicts", "Verdicts"], ...PARTS] : PARTS;
   return h(
     "nav",
     { "aria-label": "Parts of the report" },
     h(
       "div",
       { class: "inner" },
-      h("ul", {}, ...PARTS.map(([id, words]) => h("li", {}, h("a", { href: `#${id}` }, words)))),
+      h("ul", {}, ...parts.map(([id, words]) => h("li", {}, h("a", { href: `#${id}` }, words)))),
       theme(),
     ),
   );
@@ -73,7 +74,7 @@ const main = h(
 );
 document.body.append(
   head(run),
-  navigation(),
+  navigation(judged !== null),
   main,
   h(
     "footer",

@@ -3,6 +3,7 @@
 import type { Run, Verdict } from "./data";
 import { h, section, table } from "./dom";
 import { NOTHING, rough, withUnit } from "./numbers";
+import { place } from "./words";
 
 const ORDER: Verdict["outcome"][] = ["fail", "open", "pass"];
 const SEVERITY: Record<Verdict["outcome"], string> = { fail: "bad", open: "caution", pass: "good" };
@@ -24,9 +25,8 @@ export function verdicts({ verdicts: all }: Run): HTMLElement | null {
 }
 
 function row(one: Verdict) {
-  const place = one.target.startsWith(one.layer) ? one.target : `${one.layer} ${one.target}`;
   const cells = [
-    place,
+    place(one.layer, one.target),
     one.pattern,
     `${one.bound} ${rough(one.threshold)} ${one.unit}`,
     one.estimate ? withUnit(one.estimate, one.unit) : NOTHING,

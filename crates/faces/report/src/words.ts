@@ -57,6 +57,10 @@ export function badge(label: string, why?: string | null): HTMLElement {
   return h("span", { class: `badge ${look(label).severity}`, title: why ?? null }, mark(label), label);
 }
 
+/** The target, with its layer where the name alone does not say it. */
+export const place = (layer: LayerName, target: string): string =>
+  target.startsWith(layer) ? target : `${layer} ${target}`;
+
 export const LAYER_WORDS: Record<LayerName, string> = {
   device: "the bare disk",
   network: "TCP between two hosts, full round trip",

@@ -94,6 +94,9 @@ fn verdicts_stand_above_the_chart_what_failed_first() {
             "osd.0 write-latency at most 2.00 ms 1.50 ms ±0.10 pass"
         ])
     );
+    let sentence = browser.text("document.querySelector('.sentence').textContent");
+    assert_eq!(sentence, "1 of 3 thresholds missed: osd.2 write-latency.");
+    assert_eq!(browser.text("document.querySelector('nav a').textContent"), "Verdicts");
 }
 
 #[test]
