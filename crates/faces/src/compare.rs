@@ -2,8 +2,8 @@
 
 use crate::markdown;
 use crate::terminal::{Style, plain_table, wrapped};
-use crate::{numbers, words};
-use model::{Comparison, Difference, Estimate, Finds};
+use crate::{finds, numbers};
+use model::{Comparison, Difference, Estimate};
 use serde_json::{Value, json};
 
 pub const SCHEMA: &str = "fathom.compare/1";
@@ -12,12 +12,9 @@ pub const SCHEMA: &str = "fathom.compare/1";
 pub type Sides = (Vec<String>, Vec<String>);
 
 const HEADING: [&str; 6] = ["finds", "target", "pattern", "before", "after", "change"];
-/// What comes first.
-const ORDER: [Finds; 4] = [Finds::Worse, Finds::Better, Finds::Undecided, Finds::Same];
-
 pub fn summary(found: &Comparison, sides: &Sides, style: &Style) -> String {
     let mut text = format!("{}\n{}\n\n", title(sides), counts(found));
-    text += &plain_table(&HEADING, rows(found), |cells| finds_of(&cells[0]) == Some(Finds::Worse), style);
+    text += &plain_table(&HEADING, rows(found), finds::is_worse, style);
     for note in notes(found) {
         text += &format!("\n{}", wrapped(&note, style));
     }
@@ -48,39 +45,26 @@ pub fn document(found: &Comparison, (before, after): &Sides) -> Value {
 }
 
 fn difference(one: &Difference) -> Value {
-    json!({
-        "layer": one.layer.name(),
-        "target": one.target,
-        "pattern": one.pattern.name(),
-        "kind": words::kind(one.kind),
-        "at_once": one.at_once,
-        "unit": one.metric.unit(),
+    let further = json!({
         "before": one.before,
         "after": one.after,
         "change": one.change.value,
         "ci95": [one.change.low, one.change.high],
-        "finds": one.finds.name(),
-    })
+    });
+    finds::fields(one.finds, &one.subject, further)
 }
 
 fn title((before, after): &Sides) -> String {
     format!("Run {} against {}", after.join(", "), before.join(", "))
 }
 
-/// `2 worse, 1 better, 30 same`.
 fn counts(found: &Comparison) -> String {
-    let count = |finds| found.differences.iter().filter(|one| one.finds == finds).count();
-    let said = ORDER.into_iter().map(|finds| (count(finds), finds.name())).filter(|(count, _)| *count > 0);
-    said.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+    finds::counts(found.differences.iter().map(|one| one.finds))
 }
 
 fn sorted(found: &Comparison) -> Vec<&Difference> {
     let mut sorted: Vec<&Difference> = found.differences.iter().collect();
-    let place = |one: &Difference| ORDER.iter().position(|finds| *finds == one.finds);
-    sorted.sort_by(|a, b| {
-        let size = |one: &Difference| one.change.value.abs();
-        place(a).cmp(&place(b)).then(size(b).total_cmp(&size(a)))
-    });
+    sorted.sort_by(|a, b| finds::before((a.finds, a.change.value), (b.finds, b.change.value)));
     sorted
 }
 
@@ -89,26 +73,16 @@ fn rows(found: &Comparison) -> Vec<Vec<String>> {
 }
 
 fn row(one: &Difference) -> Vec<String> {
-    let unit = one.metric.unit();
-    let at_once = if one.at_once > 1 { format!(" ({} at once)", one.at_once) } else { String::new() };
-    vec![
-        one.finds.name().to_string(),
-        words::place(one.layer, &one.target) + &at_once,
-        one.pattern.name().to_string(),
-        format!("{} {unit}", numbers::rough(one.before)),
-        format!("{} {unit}", numbers::rough(one.after)),
-        change(&one.change),
-    ]
+    let unit = one.subject.metric.unit();
+    let value = |value: f64| format!("{} {unit}", numbers::rough(value));
+    let further = [value(one.before), value(one.after), change(&one.change)];
+    finds::cells(one.finds, &one.subject).into_iter().chain(further).collect()
 }
 
 /// `−12 % (−18 to −5)`: the value, and its 95 % interval.
 fn change(change: &Estimate) -> String {
     let percent = |share: f64| format!("{:+.0}", share * 100.0).replace('-', "−").replace("−0", "0").replace("+0", "0");
     format!("{} % ({} to {})", percent(change.value), percent(change.low), percent(change.high))
-}
-
-fn finds_of(name: &str) -> Option<Finds> {
-    ORDER.into_iter().find(|finds| finds.name() == name)
 }
 
 fn notes(found: &Comparison) -> Vec<String> {

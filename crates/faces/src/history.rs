@@ -2,17 +2,16 @@
 
 use crate::markdown;
 use crate::terminal::{Style, plain_table};
-use crate::{numbers, words};
-use model::{Finds, Trend};
+use crate::{finds, numbers};
+use model::{Level, Trend};
 use serde_json::{Value, json};
 
 pub const SCHEMA: &str = "fathom.history/1";
 
 const HEADING: [&str; 6] = ["finds", "target", "pattern", "runs", "newest", "levels"];
-const ORDER: [Finds; 4] = [Finds::Worse, Finds::Better, Finds::Undecided, Finds::Same];
 
 pub fn summary(trends: &[Trend], until: &str, style: &Style) -> String {
-    let table = plain_table(&HEADING, rows(trends), |cells| cells[0] == Finds::Worse.name(), style);
+    let table = plain_table(&HEADING, rows(trends), finds::is_worse, style);
     format!("{}\n{}\n\n{table}", title(until), counts(trends))
 }
 
@@ -27,19 +26,13 @@ pub fn document(trends: &[Trend], until: &str) -> Value {
 }
 
 fn trend(one: &Trend) -> Value {
-    json!({
-        "layer": one.layer.name(),
-        "target": one.target,
-        "pattern": one.pattern.name(),
-        "kind": words::kind(one.kind),
-        "at_once": one.at_once,
-        "unit": one.metric.unit(),
+    let level = |level: &Level| json!({"run": one.points[level.begins].run, "value": level.value});
+    let further = json!({
         "points": one.points,
-        "levels": one.levels.iter().map(|level| json!({"run": one.points[level.begins].run, "value": level.value}))
-            .collect::<Vec<_>>(),
+        "levels": one.levels.iter().map(level).collect::<Vec<_>>(),
         "change": one.change,
-        "finds": one.finds.name(),
-    })
+    });
+    finds::fields(one.finds, &one.subject, further)
 }
 
 fn title(until: &str) -> String {
@@ -47,15 +40,12 @@ fn title(until: &str) -> String {
 }
 
 fn counts(trends: &[Trend]) -> String {
-    let count = |finds| trends.iter().filter(|one| one.finds == finds).count();
-    let said = ORDER.into_iter().map(|finds| (count(finds), finds.name())).filter(|(count, _)| *count > 0);
-    said.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+    finds::counts(trends.iter().map(|one| one.finds))
 }
 
 fn sorted(trends: &[Trend]) -> Vec<&Trend> {
     let mut sorted: Vec<&Trend> = trends.iter().collect();
-    let place = |one: &Trend| ORDER.iter().position(|finds| *finds == one.finds);
-    sorted.sort_by(|a, b| place(a).cmp(&place(b)).then(b.change.abs().total_cmp(&a.change.abs())));
+    sorted.sort_by(|a, b| finds::before((a.finds, a.change), (b.finds, b.change)));
     sorted
 }
 
@@ -64,16 +54,9 @@ fn rows(trends: &[Trend]) -> Vec<Vec<String>> {
 }
 
 fn row(one: &Trend) -> Vec<String> {
-    let unit = one.metric.unit();
     let newest = one.points.last().map_or(numbers::NOTHING.to_string(), |point| numbers::rough(point.value));
-    vec![
-        one.finds.name().to_string(),
-        words::place(one.layer, &one.target),
-        one.pattern.name().to_string(),
-        one.points.len().to_string(),
-        format!("{newest} {unit}"),
-        levels(one),
-    ]
+    let further = [one.points.len().to_string(), format!("{newest} {}", one.subject.metric.unit()), levels(one)];
+    finds::cells(one.finds, &one.subject).into_iter().chain(further).collect()
 }
 
 /// `1,020, from run 20261101-… on 905 (−11 %)`.

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod export;
+mod finds;
 pub mod history;
 pub mod html;
 pub mod json;

@@ -6,8 +6,8 @@ mod sample;
 use faces::terminal::{self, RunRow, Style};
 use faces::{json, markdown};
 use model::{
-    Comparison, Difference, Estimate, Figure, Finds, Layer, Level, OpKind, Outcome, Pattern, Point, Threshold, Trend,
-    Verdict,
+    Comparison, Difference, Estimate, Figure, Finds, Layer, Level, OpKind, Outcome, Pattern, Point, Subject, Threshold,
+    Trend, Verdict,
 };
 use sample::{Sample, run};
 use std::fs;
@@ -140,13 +140,16 @@ fn verdicts_on_a_terminal_and_in_markdown() {
 
 #[test]
 fn comparisons_and_histories() {
-    let difference = |pattern: Pattern, target: &str, change: Estimate, finds| Difference {
-        layer: Layer::Osd,
+    let subject = |layer: Layer, target: &str, pattern: Pattern| Subject {
+        layer,
         target: target.to_string(),
         pattern,
         kind: if pattern.writes() { OpKind::Write } else { OpKind::Read },
         at_once: 1,
-        metric: pattern.metric(Layer::Osd),
+        metric: pattern.metric(layer),
+    };
+    let difference = |pattern: Pattern, target: &str, change: Estimate, finds| Difference {
+        subject: subject(Layer::Osd, target, pattern),
         before: 2.0,
         after: 2.0 * (1.0 + change.value),
         change,
@@ -170,12 +173,7 @@ fn comparisons_and_histories() {
 
     let run = |n: usize| format!("202611{n:02}-093012-ab3f");
     let trend = Trend {
-        layer: Layer::Rbd,
-        target: "pool".to_string(),
-        pattern: Pattern::ReadParallel,
-        kind: OpKind::Read,
-        at_once: 1,
-        metric: Pattern::ReadParallel.metric(Layer::Rbd),
+        subject: subject(Layer::Rbd, "pool", Pattern::ReadParallel),
         points: (1..=9).map(|n| Point { run: run(n), value: if n < 6 { 5000.0 } else { 4000.0 } }).collect(),
         levels: vec![Level { begins: 0, value: 5000.0 }, Level { begins: 5, value: 4000.0 }],
         finds: Finds::Worse,

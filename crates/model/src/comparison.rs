@@ -16,15 +16,21 @@ pub struct Comparison {
     pub run_spread: Option<f64>,
 }
 
-/// One figure on both sides.
+/// Which figure it is, whatever its value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Difference {
+pub struct Subject {
     pub layer: Layer,
     pub target: String,
     pub pattern: Pattern,
     pub kind: OpKind,
     pub at_once: u32,
     pub metric: Metric,
+}
+
+/// One figure on both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    pub subject: Subject,
     /// In the metric's unit; of several runs their mean.
     pub before: f64,
     pub after: f64,
@@ -59,12 +65,7 @@ impl Finds {
 /// One figure over a series of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trend {
-    pub layer: Layer,
-    pub target: String,
-    pub pattern: Pattern,
-    pub kind: OpKind,
-    pub at_once: u32,
-    pub metric: Metric,
+    pub subject: Subject,
     /// In order of time.
     pub points: Vec<Point>,
     /// Where each level begins (an index into the points) and its mean. At least one.

@@ -19,7 +19,7 @@ pub mod workload;
 
 pub use change::{Change, Undo};
 pub use clock::{Clock, Nanos};
-pub use comparison::{Comparison, Difference, Finds, Level, Point, Trend};
+pub use comparison::{Comparison, Difference, Finds, Level, Point, Subject, Trend};
 pub use event::{Event, Face};
 pub use figure::{Estimate, Figure, Label, Percentile};
 pub use layer::Layer;

@@ -128,12 +128,7 @@ fn difference(pair: &Pair, test: &Test, real: bool) -> Difference {
         Finds::Undecided
     };
     Difference {
-        layer: before.figure.layer,
-        target: before.figure.target.clone(),
-        pattern: before.figure.pattern,
-        kind: before.figure.kind,
-        at_once: before.figure.at_once,
-        metric: before.figure.metric,
+        subject: before.subject(),
         before: joined(&pair.before),
         after: joined(&pair.after),
         change: model::Estimate {

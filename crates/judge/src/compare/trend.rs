@@ -35,19 +35,7 @@ fn trend(one: &Measured, runs: &[(String, Vec<Measured>)]) -> Option<Trend> {
         (Some(false), _) => Finds::Same,
         (None, _) => Finds::Undecided,
     };
-    let figure = &one.figure;
-    Some(Trend {
-        layer: figure.layer,
-        target: figure.target.clone(),
-        pattern: figure.pattern,
-        kind: figure.kind,
-        at_once: figure.at_once,
-        metric: figure.metric,
-        points,
-        levels,
-        finds,
-        change,
-    })
+    Some(Trend { subject: one.subject(), points, levels, finds, change })
 }
 
 /// The change as a share, and whether it is one; `None`: too few runs to tell.

@@ -26,7 +26,7 @@ fn run(seed: u64, slower: f64) -> Record {
 
 fn finds(before: &[Record], after: &[Record], what: Finds) -> Vec<String> {
     let found = compare(before, after);
-    found.differences.iter().filter(|one| one.finds == what).map(|one| one.target.clone()).collect()
+    found.differences.iter().filter(|one| one.finds == what).map(|one| one.subject.target.clone()).collect()
 }
 
 #[test]
@@ -52,8 +52,12 @@ fn groups_of_runs_find_a_tenth() {
     let group = |from: u64, slower| (from..from + 4).map(|n| run(n, slower)).collect::<Vec<Record>>();
     let found = compare(&group(300, 1.0), &group(310, 1.1));
     assert_eq!(found.run_spread, None);
-    let worse: Vec<&str> =
-        found.differences.iter().filter(|one| one.finds == Finds::Worse).map(|one| one.target.as_str()).collect();
+    let worse: Vec<&str> = found
+        .differences
+        .iter()
+        .filter(|one| one.finds == Finds::Worse)
+        .map(|one| one.subject.target.as_str())
+        .collect();
     assert_eq!(worse, ["osd.0"]);
     let change = found.differences[0].change;
     assert!(change.low < 0.1 && 0.1 < change.high, "{change:?}");

@@ -1,0 +1,51 @@
+//! What comparisons of all kinds have in common: which figure, what was found, in which order.
+
+use crate::words;
+use model::{Finds, Subject};
+use serde_json::{Map, Value, json};
+
+/// What comes first.
+const ORDER: [Finds; 4] = [Finds::Worse, Finds::Better, Finds::Undecided, Finds::Same];
+
+/// For sorting: what was found, then the largest change.
+pub(crate) fn before(a: (Finds, f64), b: (Finds, f64)) -> std::cmp::Ordering {
+    let place = |finds: Finds| ORDER.iter().position(|one| *one == finds);
+    place(a.0).cmp(&place(b.0)).then(b.1.abs().total_cmp(&a.1.abs()))
+}
+
+/// `2 worse, 1 better, 30 same`.
+pub(crate) fn counts(found: impl Iterator<Item = Finds> + Clone) -> String {
+    let count = |finds| found.clone().filter(|one| *one == finds).count();
+    let said = ORDER.into_iter().map(|finds| (count(finds), finds.name())).filter(|(count, _)| *count > 0);
+    said.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The first columns of a table: what was found, target, pattern.
+pub(crate) fn cells(finds: Finds, subject: &Subject) -> [String; 3] {
+    let at_once = if subject.at_once > 1 { format!(" ({} at once)", subject.at_once) } else { String::new() };
+    let place = words::place(subject.layer, &subject.target) + &at_once;
+    [finds.name().to_string(), place, subject.pattern.name().to_string()]
+}
+
+/// Rows that stand out.
+pub(crate) fn is_worse(cells: &[String]) -> bool {
+    cells.first().is_some_and(|cell| cell == Finds::Worse.name())
+}
+
+/// The fields of a document that say which figure it is, and what was found.
+pub(crate) fn fields(finds: Finds, subject: &Subject, further: Value) -> Value {
+    let own = json!({
+        "layer": subject.layer.name(),
+        "target": subject.target,
+        "pattern": subject.pattern.name(),
+        "kind": words::kind(subject.kind),
+        "at_once": subject.at_once,
+        "unit": subject.metric.unit(),
+        "finds": finds.name(),
+    });
+    let maps = [own, further].into_iter().filter_map(|value| match value {
+        Value::Object(fields) => Some(fields),
+        _ => None,
+    });
+    Value::Object(maps.flatten().collect::<Map<String, Value>>())
+}
