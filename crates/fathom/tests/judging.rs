@@ -1,0 +1,76 @@
+//! Verdicts and comparisons on real runs of a file: exit codes, what is measured, what is said.
+
+mod common;
+use common::Home;
+use serde_json::Value;
+
+const LOAD: [&str; 6] = ["--working-set", "8M", "--patterns", "write-latency,read-latency", "--format", "json"];
+
+fn disk(home: &Home, further: &[&str]) -> common::Ran {
+    let file = home.path().join("load").to_string_lossy().into_owned();
+    home.run(&[&["disk", &file], &LOAD[..], further].concat())
+}
+
+fn limits(home: &Home, text: &str) -> String {
+    let path = home.path().join("limits.toml");
+    std::fs::write(&path, text).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+fn outcomes(document: &Value) -> Vec<&str> {
+    document["verdicts"].as_array().unwrap().iter().map(|verdict| verdict["outcome"].as_str().unwrap()).collect()
+}
+
+/// No disk takes an hour for a write, and none answers in a nanosecond.
+#[test]
+fn thresholds_far_away_pass_or_fail_in_one_pass_and_only_they_are_measured() {
+    let home = Home::new();
+    let ran = disk(&home, &["--verdict", &limits(&home, "[device]\nwrite-latency = \"<= 3600 s\"\n")]);
+    let document = ran.ends(0, &[]).json();
+    assert_eq!(outcomes(&document), ["pass"], "{document}");
+    let figures = document["figures"].as_array().unwrap();
+    assert_eq!((figures.len(), &figures[0]["pattern"]), (1, &Value::from("write-latency")));
+    assert_eq!(figures[0]["slices"], 1);
+
+    let ran = disk(&home, &["--verdict", &limits(&home, "[device]\nread-latency = \"<= 0.001 us\"\n")]);
+    assert_eq!(outcomes(&ran.ends(5, &[]).json()), ["fail"]);
+}
+
+#[test]
+fn thresholds_that_cannot_be_are_refused_before_anything_is_measured() {
+    let home = Home::new();
+    for (text, words) in [
+        ("[device]\nwrite-latency = \">= 3 ms\"\n", ["limits.toml:2", "<= 3 ms"]),
+        ("[rbd]\nwrite-latency = \"<= 3 ms\"\n", ["limits.toml", "no threshold for the layers"]),
+        ("[device.\"/dev/none\"]\nwrite-latency = \"<= 3 ms\"\n", ["/dev/none", "targets"]),
+    ] {
+        disk(&home, &["--verdict", &limits(&home, text)]).ends(2, &words);
+    }
+    assert!(!home.path().join("load").exists(), "a file was made");
+}
+
+#[test]
+fn runs_are_compared_and_expected_again() {
+    let home = Home::new();
+    home.run(&["compare", "last", "last"]).ends(1, &[]);
+    let first = disk(&home, &["--duration", "1s", "--passes", "2"]).json()["run"].as_str().unwrap().to_string();
+    home.run(&["compare", &first, "last"]).ends(2, &["both sides"]);
+    home.run(&["compare", "--history"]).ends(2, &["earlier run"]);
+    home.run(&["compare", "nothing", "last"]).ends(1, &["nothing"]);
+
+    disk(&home, &["--duration", "1s", "--passes", "2"]);
+    let ran = home.run(&["compare", &first, "last", "--format", "json"]);
+    assert!(matches!(ran.code, 0 | 5), "{}: {}", ran.code, ran.err);
+    let document = ran.json();
+    let differences = document["differences"].as_array().unwrap();
+    assert_eq!((document["schema"].as_str(), differences.len()), (Some("fathom.compare/1"), 2));
+    for one in differences {
+        assert!(one["ci95"][0].as_f64() < one["change"].as_f64() && one["change"].as_f64() < one["ci95"][1].as_f64());
+    }
+    let ran = home.run(&["compare", "--history", "--format", "json"]);
+    assert_eq!(ran.json()["trends"].as_array().unwrap().len(), 2);
+
+    let again = disk(&home, &["--expect", &first, "-99%"]);
+    assert_eq!(outcomes(&again.ends(0, &[]).json()), ["pass", "pass"]);
+    disk(&home, &["--expect", &first, "10%"]).ends(2, &["10%", "-10%"]);
+}
