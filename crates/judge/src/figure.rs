@@ -6,7 +6,7 @@ use crate::pooled::{Pooled, pool};
 use crate::series::Ratio;
 use crate::verdict::decided;
 use crate::words::{count, quantity};
-use model::{Estimate, Figure, Goal, Label, OpKind, Slice, Step};
+use model::{Estimate, Figure, Goal, Label, OpKind, Slice, Step, Threshold};
 
 /// What the next pass should do for this figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,9 @@ pub fn figure(
             let low = (pooled.value - pooled.half_width).max(0.0);
             figure.estimate = Some(Estimate { value: pooled.value, low, high: pooled.value + pooled.half_width });
             figure.label = label;
-            let threshold = goal.threshold(step.layer, step.pattern, &figure.target);
+            // A threshold of all targets is one of each, not of their sum.
+            let own = |threshold: &&Threshold| threshold.target.is_some() || figure.chart;
+            let threshold = goal.threshold(step.layer, step.pattern, &figure.target).filter(own);
             let enough = match (goal.thresholds.is_empty(), threshold) {
                 (true, _) => {
                     let settled = void.is_empty() && good.iter().all(|slice| slice.settled);
