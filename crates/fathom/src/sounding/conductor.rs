@@ -168,13 +168,13 @@ impl Conductor<'_> {
         Ok(())
     }
 
-    /// Waits for what an earlier step left stuck. Some: it is stuck still, in the cluster's words.
+    /// Waits for what an earlier step left stuck. Some: it is stuck still, in the cluster's words; not if the user ends the wait.
     fn stuck(&self) -> Option<String> {
         let until = self.clock.now() + CALM_WITHIN;
         while self.eyes.seen().slow.is_some() && self.clock.now() < until && !self.eyes.asked_to_end() {
             self.clock.wait_until(self.clock.now() + self.window_ns());
         }
-        self.eyes.seen().slow
+        self.eyes.seen().slow.filter(|_| !self.eyes.asked_to_end())
     }
 
     fn load(

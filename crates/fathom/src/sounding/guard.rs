@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use cluster::journal::Journal;
 use cluster::watch::{Seen, Watch};
 use model::{Change, Event, Layer, Place, Step};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// A journal that is rolled back even if the run panics.
@@ -58,14 +59,14 @@ impl Drop for Rollback {
 pub struct Watching<'a> {
     watch: Option<&'a Watch>,
     interrupt: &'a Interrupt,
-    /// Something was stuck before the run, for reasons of its own: no sign of what the run does.
-    sick: bool,
+    /// Something is stuck since before the run, for reasons of its own: no sign of what the run does, until it is done.
+    sick: Cell<bool>,
 }
 
 impl<'a> Watching<'a> {
     pub fn over(watch: Option<&'a Watch>, interrupt: &'a Interrupt) -> Watching<'a> {
         let sick = watch.is_some_and(|watch| watch.seen().slow.is_some());
-        Watching { watch, interrupt, sick }
+        Watching { watch, interrupt, sick: Cell::new(sick) }
     }
 }
 
@@ -76,7 +77,8 @@ impl Eyes for Watching<'_> {
 
     fn seen(&self) -> Seen {
         let seen = self.watch.map(Watch::seen).unwrap_or_default();
-        Seen { slow: seen.slow.filter(|_| !self.sick), ..seen }
+        self.sick.set(self.sick.get() && seen.slow.is_some());
+        Seen { slow: seen.slow.filter(|_| !self.sick.get()), ..seen }
     }
 }
 

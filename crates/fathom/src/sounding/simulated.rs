@@ -217,6 +217,11 @@ fn what_got_stuck_ends_its_step_and_the_next_waits_until_it_is_done() {
     assert_eq!((run.order.len(), voids(&run)), (1, run.report.figures.len()), "{:?}", run.report.figures);
     assert!(run.report.errors.iter().any(|error| error.contains("the run ends here")), "{:?}", run.report.errors);
     assert!((60.0..70.0).contains(&run.seconds), "{}", run.seconds);
+
+    // The user does not wait for it: nothing is said of a minute that was none.
+    let run = simulate(steps(), Goal::default(), steady, Some(20 * SECOND), |now| stuck(now, u64::MAX));
+    assert!(run.seconds < 25.0, "{}", run.seconds);
+    assert!(!run.report.errors.iter().any(|error| error.contains("the run ends here")), "{:?}", run.report.errors);
 }
 
 #[test]
