@@ -39,6 +39,7 @@ fn thresholds_far_away_pass_or_fail_in_one_pass_and_only_they_are_measured() {
 #[test]
 fn thresholds_that_cannot_be_are_refused_before_anything_is_measured() {
     let home = Home::new();
+    disk(&home, &["--expect", "last", "-10%"]).ends(1, &["archive"]);
     for (text, words) in [
         ("[device]\nwrite-latency = \">= 3 ms\"\n", ["limits.toml:2", "<= 3 ms"]),
         ("[rbd]\nwrite-latency = \"<= 3 ms\"\n", ["limits.toml", "no threshold for the layers"]),
@@ -54,7 +55,8 @@ fn runs_are_compared_and_expected_again() {
     let home = Home::new();
     home.run(&["compare", "last", "last"]).ends(1, &[]);
     let first = disk(&home, &["--duration", "1s", "--passes", "2"]).json()["run"].as_str().unwrap().to_string();
-    home.run(&["compare", &first, "last"]).ends(2, &["both sides"]);
+    home.run(&["compare", &first, "last"]).ends(2, &["named twice"]);
+    home.run(&["compare", &format!("{first},last"), &first]).ends(2, &["named twice"]);
     home.run(&["compare", "--history"]).ends(2, &["earlier run"]);
     home.run(&["compare", "nothing", "last"]).ends(1, &["nothing"]);
 

@@ -7,6 +7,7 @@ use archive::{Archive, RunSummary};
 use faces::{compare, history};
 use judge::Measured;
 use model::{Finds, Record};
+use std::collections::BTreeSet;
 
 pub fn run(common: &Common, args: &CompareArgs) -> Result<u8, Failure> {
     let path = common.archive.clone().unwrap_or_else(archive::default_path);
@@ -21,8 +22,9 @@ fn two(common: &Common, archive: &Archive, before: &str, after: &str) -> Result<
     let (old, new) = (records(archive, before)?, records(archive, after)?);
     let names = |records: &[Record]| records.iter().map(|record| record.head.run.clone()).collect::<Vec<String>>();
     let sides = (names(&old), names(&new));
-    if let Some(run) = sides.0.iter().find(|run| sides.1.contains(run)) {
-        return Err(Failure::Usage(format!("run {run} is on both sides; name another one")));
+    let mut seen = BTreeSet::new();
+    if let Some(run) = sides.0.iter().chain(&sides.1).find(|run| !seen.insert(*run)) {
+        return Err(Failure::Usage(format!("run {run} is named twice; a run counts once")));
     }
     let found = judge::compare(&old, &new);
     if found.differences.is_empty() {

@@ -34,7 +34,7 @@ fn expected(common: &Common, words: &[String]) -> Result<Vec<Threshold>, Failure
     };
     let change = thresholds::change(change).map_err(Failure::Usage)?;
     let path = common.archive.clone().unwrap_or_else(archive::default_path);
-    let record = Archive::open(&path)?.load(run)?;
+    let record = Archive::open_existing(&path)?.load(run)?;
     let report = judge::explain(&record);
     let usable = report
         .figures

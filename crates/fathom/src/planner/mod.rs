@@ -13,6 +13,7 @@ pub use draft::{Ground, Wishes};
 use crate::failure::Failure;
 use draft::Draft;
 use model::{Change, Goal, Layer, Pattern, Plan, Step, StepId};
+use std::collections::BTreeSet;
 
 pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     let mut draft = Draft::new(ground, wishes);
@@ -60,16 +61,21 @@ fn asked_for(goal: &Goal, step: &Step) -> bool {
 fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
     for threshold in draft.wishes.goal.thresholds.iter().filter(|_| draft.wishes.strict) {
         let cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
-        let targets: Vec<&str> =
-            draft.steps.iter().filter(cell).flat_map(|step| &step.targets).map(|target| target.name.as_str()).collect();
-        let there = threshold.target.as_deref().map_or(!targets.is_empty(), |name| targets.contains(&name));
-        if !there {
-            let (cell, name) = (threshold.layer.name(), threshold.target.as_deref().unwrap_or("no target"));
-            let pattern = threshold.pattern.name();
-            let there = if targets.is_empty() { "none".to_string() } else { targets.join(", ") };
-            return Err(Failure::Usage(format!(
-                "a threshold is set for {cell} {pattern} of {name}, which is not measured; targets: {there}"
-            )));
+        let names = |step: &Step| -> Vec<String> {
+            let own = step.targets.iter().map(|target| target.name.clone());
+            own.chain((step.targets.len() > 1).then(|| step.together())).collect()
+        };
+        let targets: BTreeSet<String> = draft.steps.iter().filter(cell).flat_map(names).collect();
+        let what = format!("a threshold is set for {} {}", threshold.layer.name(), threshold.pattern.name());
+        match &threshold.target {
+            _ if targets.is_empty() => {
+                return Err(Failure::Usage(format!("{what}, of which nothing is measured here")));
+            }
+            Some(name) if !targets.contains(name) => {
+                let there = targets.into_iter().collect::<Vec<_>>().join(", ");
+                return Err(Failure::Usage(format!("{what} of {name}, which is none of its targets: {there}")));
+            }
+            _ => {}
         }
     }
     Ok(())
