@@ -88,11 +88,7 @@ pub fn beside_pattern(figure: &Figure) -> String {
 
 /// `4 KiB random write, depth 1, dsync`; on the network, which has no places to draw from, `4 KiB, depth 1`.
 pub fn workload(layer: Layer, workload: &Workload) -> String {
-    let access = match workload.access {
-        Access::Random => "random".to_string(),
-        Access::Sequential => "sequential".to_string(),
-        Access::Zipf(exponent) => format!("zipf {exponent}"),
-    };
+    let access = access(workload.access);
     let kind = match workload.read_percent {
         0 => "write".to_string(),
         100 => "read".to_string(),
@@ -118,6 +114,22 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
         text += &format!(", {name}={value}");
     }
     text
+}
+
+pub fn access(access: Access) -> String {
+    match access {
+        Access::Random => "random".to_string(),
+        Access::Sequential => "sequential".to_string(),
+        Access::Zipf(exponent) => format!("zipf {exponent}"),
+    }
+}
+
+/// As in the JSON document and on the command line.
+pub fn durability_name(of: Durability) -> &'static str {
+    match of {
+        Durability::None => "none",
+        _ => durability(of),
+    }
 }
 
 fn durability(durability: Durability) -> &'static str {

@@ -21,7 +21,7 @@ fn a_line_for_each_figure_with_the_numbers_of_the_document() {
         assert_eq!(row[at("value")].parse::<f64>().ok(), figure["value"].as_f64());
         assert_eq!(row[at("ci95_low")].parse::<f64>().ok(), figure["ci95"][0].as_f64());
         assert_eq!(Some(&row[at("label")]), figure["label"].as_str());
-        assert_eq!(Some(&row[at("unit")]), figure["unit"].as_str());
+        assert_eq!(Some(&row[at("metric")]), figure["metric"].as_str());
         assert_eq!(row[at("operations")].parse::<u64>().ok(), figure["operations"].as_u64());
     }
 }

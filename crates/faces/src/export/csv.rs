@@ -2,25 +2,23 @@
 
 use crate::slices::slices_of;
 use crate::words;
-use model::{Figure, Record, Report, Sample, Slice};
+use model::{Estimate, Figure, Record, Report, Sample, Slice};
 
-const FIGURES: [&str; 27] = [
+/// The columns of the report's own download, after the run's name.
+const FIGURES: [&str; 42] = [
     "run",
     "layer",
     "target",
     "host",
     "pattern",
     "kind",
-    "block_bytes",
-    "depth",
-    "jobs",
-    "read_percent",
     "metric",
-    "unit",
     "value",
     "ci95_low",
     "ci95_high",
     "label",
+    "why",
+    "chart",
     "at_once",
     "slices",
     "seconds",
@@ -28,13 +26,33 @@ const FIGURES: [&str; 27] = [
     "bytes",
     "errors",
     "p50_ms",
+    "p50_low_ms",
+    "p50_high_ms",
     "p95_ms",
+    "p95_low_ms",
+    "p95_high_ms",
     "p99_ms",
+    "p99_low_ms",
+    "p99_high_ms",
     "p99.9_ms",
-    "max_ms",
+    "p99.9_low_ms",
+    "p99.9_high_ms",
+    "p100_ms",
+    "p100_low_ms",
+    "p100_high_ms",
+    "block",
+    "depth",
+    "jobs",
+    "read_percent",
+    "access",
+    "durability",
+    "span",
+    "seed",
 ];
+const PERCENTS: [f64; 5] = [50.0, 95.0, 99.0, 99.9, 100.0];
 
-const WINDOWS: [&str; 17] = [
+/// The same, and two percentiles.
+const WINDOWS: [&str; 18] = [
     "run",
     "layer",
     "target",
@@ -42,10 +60,11 @@ const WINDOWS: [&str; 17] = [
     "kind",
     "at_once",
     "pass",
-    "window",
-    "at_seconds",
+    "slice_started_seconds",
+    "seconds",
     "span_seconds",
-    "counted",
+    "windows",
+    "warmup",
     "operations",
     "bytes",
     "errors",
@@ -56,80 +75,89 @@ const WINDOWS: [&str; 17] = [
 
 /// A line for each figure. Empty fields: there is no such number.
 pub fn figures(report: &Report) -> String {
-    let line = |figure: &Figure| {
-        let workload = &figure.workload;
-        let estimate = |of: fn(&model::Estimate) -> f64| figure.estimate.as_ref().map(of);
-        let percentile = |percent: f64| {
-            let found = figure.percentiles.iter().find(|found| found.percent == percent);
-            number(found.map(|found| found.value_ms))
-        };
-        vec![
-            report.head.run.clone(),
-            figure.layer.name().into(),
-            figure.target.clone(),
-            figure.host.clone().unwrap_or_default(),
-            figure.pattern.name().into(),
-            words::kind(figure.kind).into(),
-            workload.block.to_string(),
-            workload.depth.to_string(),
-            workload.jobs.to_string(),
-            workload.read_percent.to_string(),
-            words::metric(figure.metric).into(),
-            figure.metric.unit().into(),
-            number(estimate(|estimate| estimate.value)),
-            number(estimate(|estimate| estimate.low)),
-            number(estimate(|estimate| estimate.high)),
-            figure.label.name().into(),
-            figure.at_once.to_string(),
-            figure.slices.to_string(),
-            number(Some(figure.seconds)),
-            figure.operations.to_string(),
-            figure.bytes.to_string(),
-            figure.errors.to_string(),
-            percentile(50.0),
-            percentile(95.0),
-            percentile(99.0),
-            percentile(99.9),
-            percentile(100.0),
-        ]
-    };
-    table(&FIGURES, report.figures.iter().map(line))
+    table(&FIGURES, report.figures.iter().map(|figure| line(report, figure)))
+}
+
+fn line(report: &Report, figure: &Figure) -> Vec<String> {
+    let workload = &figure.workload;
+    let estimate = |of: fn(&Estimate) -> f64| number(figure.estimate.as_ref().map(of));
+    let mut line = vec![
+        report.head.run.clone(),
+        figure.layer.name().into(),
+        figure.target.clone(),
+        figure.host.clone().unwrap_or_default(),
+        figure.pattern.name().into(),
+        words::kind(figure.kind).into(),
+        words::metric(figure.metric).into(),
+        estimate(|estimate| estimate.value),
+        estimate(|estimate| estimate.low),
+        estimate(|estimate| estimate.high),
+        figure.label.name().into(),
+        figure.label.why().unwrap_or_default().into(),
+        figure.chart.to_string(),
+        figure.at_once.to_string(),
+        figure.slices.to_string(),
+        number(Some(figure.seconds)),
+        figure.operations.to_string(),
+        figure.bytes.to_string(),
+        figure.errors.to_string(),
+    ];
+    for percent in PERCENTS {
+        let found = figure.percentiles.iter().find(|found| found.percent == percent);
+        line.push(number(found.map(|found| found.value_ms)));
+        line.push(number(found.and_then(|found| found.low_ms)));
+        line.push(number(found.and_then(|found| found.high_ms)));
+    }
+    line.extend([
+        workload.block.to_string(),
+        workload.depth.to_string(),
+        workload.jobs.to_string(),
+        workload.read_percent.to_string(),
+        words::access(workload.access),
+        words::durability_name(workload.durability).into(),
+        workload.span.to_string(),
+        workload.seed.to_string(),
+    ]);
+    line
 }
 
 /// A line for each window of each slice, warm-up included.
 pub fn windows(report: &Report, record: &Record) -> String {
     let of_figure = |figure: &Figure| -> Vec<Vec<String>> {
-        let lines = |slice: &Slice| -> Vec<Vec<String>> {
-            slice.samples.iter().enumerate().map(|(at, sample)| window(report, figure, slice, at, sample)).collect()
-        };
-        slices_of(figure, record).into_iter().flat_map(lines).collect()
+        slices_of(figure, record).into_iter().flat_map(|slice| of_slice(report, figure, slice)).collect()
     };
     table(&WINDOWS, report.figures.iter().flat_map(of_figure))
 }
 
-fn window(report: &Report, figure: &Figure, slice: &Slice, at: usize, sample: &Sample) -> Vec<String> {
-    let begins = slice.started_seconds + f64::from(sample.window) * slice.window_ns as f64 / 1e9;
-    let counted = slice.void.is_none() && at >= slice.warmup as usize;
-    let ms = |ns: Option<f64>| number(ns.map(|ns| ns / 1e6));
-    vec![
-        report.head.run.clone(),
-        figure.layer.name().into(),
-        figure.target.clone(),
-        figure.pattern.name().into(),
-        words::kind(figure.kind).into(),
-        figure.at_once.to_string(),
-        slice.pass.to_string(),
-        sample.window.to_string(),
-        format!("{begins:.3}"),
-        number(Some(sample.span_ns as f64 / 1e9)),
-        u8::from(counted).to_string(),
-        sample.ops.to_string(),
-        sample.bytes.to_string(),
-        sample.errors.to_string(),
-        ms(sample.service.mean_ns()),
-        ms(sample.service.quantile_ns(0.5)),
-        ms(sample.service.quantile_ns(0.99)),
-    ]
+fn of_slice(report: &Report, figure: &Figure, slice: &Slice) -> Vec<Vec<String>> {
+    let mut begins = 0.0;
+    let line = |(at, sample): (usize, &Sample)| {
+        let span = sample.span_ns as f64 / 1e9;
+        let since = begins;
+        begins += span;
+        let ms = |ns: Option<f64>| number(ns.map(|ns| ns / 1e6));
+        vec![
+            report.head.run.clone(),
+            figure.layer.name().into(),
+            figure.target.clone(),
+            figure.pattern.name().into(),
+            words::kind(figure.kind).into(),
+            figure.at_once.to_string(),
+            slice.pass.to_string(),
+            number(Some(slice.started_seconds)),
+            format!("{since:.6}"),
+            number(Some(span)),
+            "1".into(),
+            (at < slice.warmup as usize).to_string(),
+            sample.ops.to_string(),
+            sample.bytes.to_string(),
+            sample.errors.to_string(),
+            ms(sample.service.mean_ns()),
+            ms(sample.service.quantile_ns(0.5)),
+            ms(sample.service.quantile_ns(0.99)),
+        ]
+    };
+    slice.samples.iter().enumerate().map(line).collect()
 }
 
 fn number(value: Option<f64>) -> String {

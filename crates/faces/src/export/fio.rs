@@ -43,6 +43,7 @@ fn job(figure: &Figure, record: &Record) -> Option<Value> {
         "jobname": format!("{} {} {}", figure.layer.name(), figure.target, figure.pattern.name()),
         "groupid": 0,
         "error": 0,
+        "total_err": figure.errors,
         "eta": 0,
         "elapsed": figure.seconds.round() as u64,
         "job options": {
@@ -97,7 +98,7 @@ fn side(figure: &Figure, service: &Sparse, seconds: f64) -> Value {
         "iops": each(operations),
         "runtime": (seconds * 1000.0).round() as u64,
         "total_ios": operations,
-        "short_ios": figure.errors,
+        "short_ios": 0,
         "drop_ios": 0,
         "slat_ns": latency(&Sparse::default()),
         "clat_ns": detailed(service),

@@ -7,7 +7,7 @@ mod runs;
 mod sample;
 
 use browser::Browser;
-use faces::{html, json, numbers};
+use faces::{export, html, json, numbers};
 use model::{Estimate, Label, Layer, Outcome, Pattern, Report, Threshold, Verdict};
 use serde_json::{Value, json};
 
@@ -208,6 +208,8 @@ fn the_raw_numbers_are_saved_from_the_page_alone() {
     let rows = csv::parse(&text);
     assert_eq!(rows.len(), run.0.figures.len() + 1);
     assert!(rows.iter().all(|row| row.len() == rows[0].len()), "every line has all columns");
+    let command = ::csv::Reader::from_reader(export::csv::figures(&run.0).as_bytes()).headers().unwrap().clone();
+    assert_eq!(command.iter().skip(1).collect::<Vec<_>>(), rows[0], "the command has the same columns, after the run");
     let value = rows[0].iter().position(|head| head == "value").expect("a column `value`");
     for (row, figure) in rows[1..].iter().zip(&run.0.figures) {
         assert_eq!(row[value].parse().ok(), figure.estimate.map(|estimate| estimate.value), "{row:?}");
@@ -216,6 +218,8 @@ fn the_raw_numbers_are_saved_from_the_page_alone() {
     let (_, text) = browser.download("#save-windows");
     let windows: usize = run.1.slices.iter().map(|slice| slice.samples.len()).sum();
     assert_eq!(csv::parse(&text).len(), windows + 1, "one line for each window");
+    let all = export::csv::windows(&run.0, &run.1);
+    assert!(all.starts_with(&format!("run,{},", csv::parse(&text)[0].join(","))), "{}", all.lines().next().unwrap());
     let (name, text) = browser.download("#detail .save");
     assert_eq!(name, "fathom-device-_dev_sda-write-latency-windows.csv");
     let first: usize = run.1.slices.iter().filter(|slice| slice.step.0 == 0).map(|slice| slice.samples.len()).sum();
