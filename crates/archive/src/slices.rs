@@ -1,20 +1,22 @@
 //! Slices as bytes: a format byte, then postcard of shapes that belong to the format and never change with the model.
 
 use model::{OpKind, Sample, Slice, Sparse, StepId};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The first byte of every blob. A new shape gets the next number; the old ones are read for ever.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
+const FORMAT_1: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
-struct SliceV1 {
+struct SliceShape<S> {
     step: u32,
     target: Option<u32>,
     write: bool,
     pass: u32,
     started_seconds: f64,
     window_ns: u64,
-    samples: Vec<SampleV1>,
+    samples: Vec<S>,
     warmup: u32,
     settled: bool,
     void: Option<String>,
@@ -32,6 +34,13 @@ struct SampleV1 {
     response: Option<SparseV1>,
 }
 
+/// With the load generator's lateness, which an open loop has.
+#[derive(Serialize, Deserialize)]
+struct SampleV2 {
+    sample: SampleV1,
+    late: Option<SparseV1>,
+}
+
 #[derive(Serialize, Deserialize)]
 struct SparseV1 {
     /// (distance from the bucket before, count): filled buckets lie close together, so most pairs take two bytes.
@@ -43,32 +52,38 @@ struct SparseV1 {
 }
 
 pub(crate) fn encode(slices: &[Slice]) -> Result<Vec<u8>, postcard::Error> {
-    let shapes: Vec<SliceV1> = slices.iter().map(SliceV1::from).collect();
+    let shapes: Vec<SliceShape<SampleV2>> = slices.iter().map(SliceShape::from).collect();
     postcard::to_extend(&shapes, vec![FORMAT])
 }
 
 /// Errors: in words, for a damaged archive.
 pub(crate) fn decode(blob: &[u8]) -> Result<Vec<Slice>, String> {
     match blob.split_first() {
-        Some((&FORMAT, rest)) => {
-            let shapes: Vec<SliceV1> = postcard::from_bytes(rest).map_err(|error| format!("slices: {error}"))?;
-            Ok(shapes.into_iter().map(Slice::from).collect())
-        }
+        Some((&FORMAT, rest)) => shapes::<SampleV2>(rest),
+        Some((&FORMAT_1, rest)) => shapes::<SampleV1>(rest),
         Some((other, _)) => Err(format!("slices of the unknown format {other}")),
         None => Err("slices without bytes".to_string()),
     }
 }
 
-impl From<&Slice> for SliceV1 {
-    fn from(slice: &Slice) -> SliceV1 {
-        SliceV1 {
+fn shapes<S: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<Slice>, String>
+where
+    Sample: From<S>,
+{
+    let shapes: Vec<SliceShape<S>> = postcard::from_bytes(bytes).map_err(|error| format!("slices: {error}"))?;
+    Ok(shapes.into_iter().map(Slice::from).collect())
+}
+
+impl<'a, S: From<&'a Sample>> From<&'a Slice> for SliceShape<S> {
+    fn from(slice: &'a Slice) -> SliceShape<S> {
+        SliceShape {
             step: slice.step.0,
             target: slice.target,
             write: slice.kind == OpKind::Write,
             pass: slice.pass,
             started_seconds: slice.started_seconds,
             window_ns: slice.window_ns,
-            samples: slice.samples.iter().map(SampleV1::from).collect(),
+            samples: slice.samples.iter().map(S::from).collect(),
             warmup: slice.warmup,
             settled: slice.settled,
             void: slice.void.clone(),
@@ -77,8 +92,11 @@ impl From<&Slice> for SliceV1 {
     }
 }
 
-impl From<SliceV1> for Slice {
-    fn from(shape: SliceV1) -> Slice {
+impl<S> From<SliceShape<S>> for Slice
+where
+    Sample: From<S>,
+{
+    fn from(shape: SliceShape<S>) -> Slice {
         Slice {
             step: StepId(shape.step),
             target: shape.target,
@@ -119,7 +137,20 @@ impl From<SampleV1> for Sample {
             errors: shape.errors,
             service: Sparse::from(shape.service),
             response: shape.response.map(Sparse::from),
+            late: None,
         }
+    }
+}
+
+impl From<&Sample> for SampleV2 {
+    fn from(sample: &Sample) -> SampleV2 {
+        SampleV2 { sample: SampleV1::from(sample), late: sample.late.as_ref().map(SparseV1::from) }
+    }
+}
+
+impl From<SampleV2> for Sample {
+    fn from(shape: SampleV2) -> Sample {
+        Sample { late: shape.late.map(Sparse::from), ..Sample::from(shape.sample) }
     }
 }
 
@@ -145,5 +176,32 @@ impl From<SparseV1> for Sparse {
         };
         let buckets = shape.gaps.into_iter().map(bucket).collect();
         Sparse { buckets, sum_ns: shape.sum_ns, count: shape.count, max_ns: shape.max_ns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_of_the_first_format_are_read_for_ever() {
+        let sparse = Sparse { buckets: vec![(7, 3), (900, 1)], sum_ns: 5000, count: 4, max_ns: 4000 };
+        let sample = Sample { window: 2, span_ns: 100, ops: 4, service: sparse.clone(), ..Sample::default() };
+        let slice = Slice {
+            step: StepId(3),
+            target: Some(1),
+            kind: OpKind::Write,
+            pass: 2,
+            started_seconds: 1.5,
+            window_ns: 100,
+            samples: vec![Sample { response: Some(sparse), ..sample }],
+            warmup: 1,
+            settled: true,
+            void: None,
+            error: Some("once".into()),
+        };
+        let shapes: Vec<SliceShape<SampleV1>> = vec![SliceShape::from(&slice)];
+        let blob = postcard::to_extend(&shapes, vec![FORMAT_1]).unwrap();
+        assert_eq!(decode(&blob), Ok(vec![slice]));
     }
 }

@@ -16,9 +16,18 @@ fn sparse() -> impl Strategy<Value = Sparse> {
 }
 
 fn sample() -> impl Strategy<Value = Sample> {
-    (any::<u32>(), any::<[u64; 4]>(), sparse(), option::of(sparse())).prop_map(|(window, n, service, response)| {
-        Sample { window, span_ns: n[0], ops: n[1], bytes: n[2], errors: n[3], service, response }
-    })
+    (any::<u32>(), any::<[u64; 4]>(), sparse(), option::of(sparse()), option::of(sparse())).prop_map(
+        |(window, n, service, response, late)| Sample {
+            window,
+            span_ns: n[0],
+            ops: n[1],
+            bytes: n[2],
+            errors: n[3],
+            service,
+            response,
+            late,
+        },
+    )
 }
 
 fn any_slice() -> impl Strategy<Value = Slice> {

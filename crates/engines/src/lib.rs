@@ -11,6 +11,7 @@ pub mod offsets;
 pub mod osd;
 pub mod rados;
 pub mod rbd;
+mod schedule;
 pub mod sim;
 pub mod store;
 mod tally;

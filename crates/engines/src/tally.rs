@@ -23,16 +23,33 @@ pub struct Tally {
 #[derive(Default)]
 struct Counts {
     service: Latencies,
+    /// Response time and the load generator's lateness, in an open loop.
+    open: Option<Box<Open>>,
     bytes: u64,
     errors: u64,
     told_ns: Nanos,
+}
+
+#[derive(Default)]
+struct Open {
+    response: Latencies,
+    late: Latencies,
+}
+
+/// When an operation of an open loop was due, started and ended.
+pub struct Times {
+    pub response: Nanos,
+    pub service: Nanos,
+    /// Due, with room, and not yet started.
+    pub late: Nanos,
 }
 
 impl Tally {
     pub fn new(workload: &Workload, span: Span) -> Tally {
         let kinds = [(OpKind::Read, workload.reads()), (OpKind::Write, workload.writes())];
         let kinds = kinds.into_iter().filter(|(_, does)| *does).map(|(kind, _)| kind).collect();
-        Tally { kinds, span, reads: Counts::default(), writes: Counts::default() }
+        let counts = || Counts { open: workload.rate.map(|_| Box::default()), ..Counts::default() };
+        Tally { kinds, span, reads: counts(), writes: counts() }
     }
 
     #[inline]
@@ -43,11 +60,15 @@ impl Tally {
         }
     }
 
-    /// An operation ended well after `service` ns.
+    /// An operation ended well.
     #[inline]
-    pub fn record(&mut self, op: &Op, service: Nanos) {
+    pub fn record(&mut self, op: &Op, times: &Times) {
         let counts = self.counts(op.kind);
-        counts.service.record(service);
+        counts.service.record(times.service);
+        if let Some(open) = &mut counts.open {
+            open.response.record(times.response);
+            open.late.record(times.late);
+        }
         counts.bytes += u64::from(op.len);
     }
 
@@ -85,7 +106,8 @@ impl Counts {
             bytes: self.bytes,
             errors: self.errors,
             service,
-            response: None,
+            response: self.open.as_mut().map(|open| open.response.take()),
+            late: self.open.as_mut().map(|open| open.late.take()),
         };
         (self.bytes, self.errors, self.told_ns) = (0, 0, 0);
         sample

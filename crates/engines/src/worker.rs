@@ -1,8 +1,9 @@
-//! The one loop for every kind of I/O: keeps the depth, hands operations to the session, counts what comes back.
+//! The one loop for every kind of I/O: keeps the depth or the rate, hands operations to the session, counts what comes back.
 
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::offsets::Draw;
-use crate::tally::{Span, Tally};
+use crate::schedule::Schedule;
+use crate::tally::{Span, Tally, Times};
 use model::{Clock, Nanos, OpKind, Sample, Workload};
 use std::time::Duration;
 
@@ -17,14 +18,18 @@ pub struct Cut {
 pub struct Lane {
     session: Box<dyn Session>,
     draw: Draw,
+    /// `None`: a closed loop.
+    schedule: Option<Schedule>,
     block: u32,
-    /// By slot: the operation that has it, `due` being the time of its submission.
-    slots: Vec<Op>,
+    /// By slot: the operation that has it.
+    slots: Vec<Started>,
     /// Slots without an operation.
     free: Vec<u32>,
     /// Drawn, but not yet taken by the session.
     waiting: Vec<Op>,
     in_flight: usize,
+    /// When there was last no slot free: what was due before then waited for the target, not for this thread.
+    full_until: Nanos,
     done: Vec<Done>,
     tally: Tally,
     window: u32,
@@ -36,6 +41,15 @@ pub struct Lane {
     pub cuts: Vec<Cut>,
     /// The first operation that failed, in words.
     pub first_error: Option<String>,
+}
+
+/// An operation in its slot, and when it was submitted.
+#[derive(Clone, Copy)]
+struct Started {
+    op: Op,
+    at: Nanos,
+    /// Due, with a slot free, and not yet submitted for so long.
+    late: Nanos,
 }
 
 impl Lane {
@@ -50,14 +64,17 @@ impl Lane {
     ) -> Lane {
         let depth = workload.lane_depth(lane);
         let nothing = Op { slot: 0, kind: OpKind::Read, offset: 0, len: 0, due: 0 };
+        let nothing = Started { op: nothing, at: 0, late: 0 };
         Lane {
             session,
             draw: Draw::new(workload, lane),
+            schedule: Schedule::new(workload, lane, start),
             block: u32::try_from(workload.block).unwrap_or(u32::MAX),
             slots: vec![nothing; depth as usize],
             free: (0..depth).rev().collect(),
             waiting: Vec::with_capacity(depth as usize),
             in_flight: 0,
+            full_until: start,
             done: Vec::with_capacity(depth as usize),
             tally: Tally::new(workload, span),
             window: 0,
@@ -69,13 +86,13 @@ impl Lane {
         }
     }
 
-    /// Fills the depth and reaps what has ended; waits no longer than to the end of the window.
+    /// Fills the depth, or starts what is due, and reaps what has ended; waits no longer than to the end of the window.
     ///
     /// # Errors
     /// The engine broke.
     pub fn turn(&mut self, clock: &dyn Clock) -> Result<(), EngineError> {
         self.submit(clock)?;
-        let patience = Duration::from_nanos(self.window_end.saturating_sub(self.now));
+        let patience = Duration::from_nanos(self.wake_at().saturating_sub(self.now));
         self.session.reap(patience, &mut self.done)?;
         // One reading for the whole batch: what ended together is reaped together.
         self.now = clock.now();
@@ -83,20 +100,65 @@ impl Lane {
         Ok(())
     }
 
+    /// Until when there is nothing to do but to wait for completions.
     #[inline]
-    fn submit(&mut self, clock: &dyn Clock) -> Result<(), EngineError> {
-        // A closed loop: every free slot gets an operation at once.
+    fn wake_at(&self) -> Nanos {
+        match &self.schedule {
+            Some(schedule) if !self.free.is_empty() => schedule.due().min(self.window_end),
+            _ => self.window_end,
+        }
+    }
+
+    /// Nothing is in flight, and nothing due before this time: sessions have nothing to wait for.
+    pub fn idle_until(&self) -> Option<Nanos> {
+        (self.schedule.is_some() && self.in_flight == 0 && self.waiting.is_empty()).then(|| self.wake_at())
+    }
+
+    /// Does it keep a rate?
+    pub fn open_loop(&self) -> bool {
+        self.schedule.is_some()
+    }
+
+    /// A closed loop: every free slot gets an operation at once.
+    #[inline]
+    fn draw_all(&mut self) {
         while let Some(slot) = self.free.pop() {
             let (kind, offset) = (self.draw.kind(), self.draw.offset());
             self.waiting.push(Op { slot, kind, offset, len: self.block, due: 0 });
+        }
+    }
+
+    /// An open loop: what is due by now, as far as slots are free. The rest waits, and its response time grows.
+    #[inline]
+    fn draw_due(&mut self, now: Nanos) {
+        let Some(schedule) = &mut self.schedule else { return };
+        while schedule.due() <= now {
+            let Some(slot) = self.free.pop() else { break };
+            let (kind, offset) = (self.draw.kind(), self.draw.offset());
+            self.waiting.push(Op { slot, kind, offset, len: self.block, due: schedule.due() });
+            schedule.advance();
+        }
+    }
+
+    #[inline]
+    fn submit(&mut self, clock: &dyn Clock) -> Result<(), EngineError> {
+        match self.schedule {
+            None => self.draw_all(),
+            Some(_) => {
+                self.now = clock.now();
+                self.draw_due(self.now);
+            }
         }
         if self.waiting.is_empty() {
             return Ok(());
         }
         self.now = clock.now();
         for op in &mut self.waiting {
-            op.due = self.now;
-            self.slots[op.slot as usize] = *op;
+            if self.schedule.is_none() {
+                op.due = self.now;
+            }
+            let late = self.now.saturating_sub(op.due.max(self.full_until));
+            self.slots[op.slot as usize] = Started { op: *op, at: self.now, late };
         }
         let taken = self.session.submit(&self.waiting)?;
         self.in_flight += taken;
@@ -106,6 +168,9 @@ impl Lane {
 
     #[inline]
     fn count(&mut self) {
+        if self.free.is_empty() && !self.done.is_empty() {
+            self.full_until = self.now;
+        }
         self.in_flight -= self.done.len();
         for index in 0..self.done.len() {
             let done = self.done[index];
@@ -124,10 +189,13 @@ impl Lane {
 
     #[inline]
     fn count_one(&mut self, done: &Done, at: Nanos) {
-        let op = self.slots[done.slot as usize];
+        let Started { op, at: started, late } = self.slots[done.slot as usize];
         match (done.result, &done.told) {
             (Ok(_), Some(told)) => self.tally.record_told(op.kind, told),
-            (Ok(bytes), None) if bytes == op.len => self.tally.record(&op, at.saturating_sub(op.due)),
+            (Ok(bytes), None) if bytes == op.len => {
+                let (response, service) = (at.saturating_sub(op.due), at.saturating_sub(started));
+                self.tally.record(&op, &Times { response, service, late });
+            }
             (Ok(bytes), None) => self.failed(&op, || format!("moved {bytes} of {} bytes", op.len)),
             (Err(OpError { errno }), _) => {
                 self.failed(&op, || std::io::Error::from_raw_os_error(errno.abs()).to_string());

@@ -5,7 +5,7 @@ use engines::crew::{Flow, WindowSet, run_slice};
 use engines::sim::{Model, Sim};
 use engines::{Context, Done, ENGINES, Engine, Op, Session};
 use model::{
-    Access, Clock, Durability, Endpoint, Layer, OpKind, Pattern, Place, Step, StepId, Target, Workload,
+    Access, Arrivals, Clock, Durability, Endpoint, Layer, OpKind, Pattern, Place, Rate, Step, StepId, Target, Workload,
     clock::{MILLISECOND, SECOND},
 };
 use std::path::Path;
@@ -66,8 +66,11 @@ fn workloads(case: &Case) -> Vec<Workload> {
         Workload { access: Access::Sequential, block: 65536, ..with(1, 1, 0, Durability::Sync) },
         Workload { access: Access::Zipf(1.1), ..with(1, 1, 100, Durability::None) },
     ];
+    let rate = |arrivals| Some(Rate { per_second: 400.0, arrivals });
+    all.push(Workload { rate: rate(Arrivals::Even), ..with(2, 2, 100, Durability::None) });
     if case.engine.name() != "psync" {
         all.extend([
+            Workload { rate: rate(Arrivals::Poisson), ..with(16, 1, 60, Durability::None) },
             with(16, 1, 100, Durability::None),
             with(16, 2, 50, Durability::None),
             with(7, 2, 30, Durability::Fdatasync),
@@ -183,6 +186,11 @@ fn windows_add_up_and_come_in_order() {
             for (target, kind, sample) in &set.samples {
                 assert_eq!((*target, sample.errors, sample.span_ns), (0, 0, 10 * MILLISECOND));
                 assert_eq!((sample.ops, sample.ops * workload.block), (sample.service.count, sample.bytes));
+                let open = [&sample.response, &sample.late].map(|times| times.as_ref().map(|times| times.count));
+                assert_eq!(open, [workload.rate.map(|_| sample.ops); 2]);
+                if let Some(response) = &sample.response {
+                    assert!(response.sum_ns >= sample.service.sum_ns, "nothing ends before it is due");
+                }
                 assert_eq!(sample.ops, sample.service.buckets.iter().map(|bucket| bucket.1).sum::<u64>());
                 ops += sample.ops;
                 kinds.push(*kind);
@@ -195,6 +203,35 @@ fn windows_add_up_and_come_in_order() {
         assert_eq!((end.broken, end.first_error, end.windows), (None, None, next));
         assert_eq!(kinds.contains(&OpKind::Read), workload.reads());
         assert_eq!(kinds.contains(&OpKind::Write), workload.writes());
+    });
+}
+
+/// Not one more than is due, whatever the machine does; nearly all of them, since a rate is not a wish.
+#[test]
+fn a_rate_is_kept() {
+    each(|case, workload| {
+        let Some(rate) = workload.rate else { return };
+        let pattern = Pattern::ReadParallel;
+        let step = Step {
+            id: StepId(0),
+            layer: case.engine.layer(),
+            pattern,
+            targets: vec![case.target.clone()],
+            workload: workload.clone(),
+            metric: pattern.metric(case.engine.layer()),
+            chart: false,
+        };
+        let mut ops = 0;
+        let mut count = |set: &WindowSet| {
+            ops += set.samples.iter().map(|(_, _, sample)| sample.ops).sum::<u64>();
+            if set.window == 29 { Flow::Stop } else { Flow::GoOn }
+        };
+        let end =
+            run_slice(case.engine, &Context::default(), &case.clock, &step, 100 * MILLISECOND, &mut count).unwrap();
+        assert_eq!(end.broken, None);
+        let due = 3.0 * rate.per_second;
+        // Four standard deviations of a Poisson count, and what is still under way.
+        assert!((ops as f64 - due).abs() < 4.0 * due.sqrt() + 16.0, "{ops} of {due}");
     });
 }
 

@@ -1,7 +1,9 @@
 //! The document `fathom.run/1`: all that a run says, for programs. `docs/json.md` describes every field.
 
 use crate::words;
-use model::{ChartCell, Estimate, Figure, Finding, Label, LedgerRow, Outlier, Record, Report, Standing, Verdict};
+use model::{
+    ChartCell, Estimate, Figure, Finding, Label, LedgerRow, Outlier, Percentile, Record, Report, Standing, Verdict,
+};
 use serde_json::{Map, Value, json};
 
 pub const SCHEMA: &str = "fathom.run/1";
@@ -91,15 +93,25 @@ fn figure(figure: &Figure) -> Value {
         "operations": figure.operations,
         "bytes": figure.bytes,
         "errors": figure.errors,
-        "percentiles": percentiles(figure, |percentile| json!(percentile.value_ms)),
-        "percentiles_ci95": percentiles(figure, |percentile| json!([percentile.low_ms, percentile.high_ms])),
+        "percentiles": values(&figure.percentiles),
+        "percentiles_ci95": intervals(&figure.percentiles),
+        "response_percentiles": values(&figure.response),
+        "response_percentiles_ci95": intervals(&figure.response),
     })
 }
 
 /// Keyed by the percent as it is spoken: `50`, `99.9`.
-fn percentiles(figure: &Figure, value: impl Fn(&model::Percentile) -> Value) -> Value {
-    let entries = figure.percentiles.iter().map(|percentile| (percentile.percent.to_string(), value(percentile)));
+fn keyed(percentiles: &[Percentile], value: impl Fn(&Percentile) -> Value) -> Value {
+    let entries = percentiles.iter().map(|percentile| (percentile.percent.to_string(), value(percentile)));
     Value::Object(entries.collect::<Map<_, _>>())
+}
+
+fn values(percentiles: &[Percentile]) -> Value {
+    keyed(percentiles, |percentile| json!(percentile.value_ms))
+}
+
+fn intervals(percentiles: &[Percentile]) -> Value {
+    keyed(percentiles, |percentile| json!([percentile.low_ms, percentile.high_ms]))
 }
 
 fn interval(estimate: Option<&Estimate>) -> Value {

@@ -9,6 +9,7 @@ pub mod json;
 pub mod markdown;
 pub mod numbers;
 pub mod progress;
+mod response;
 mod scene;
 mod slices;
 pub mod terminal;

@@ -1,6 +1,6 @@
 //! The same as the terminal shows, as Markdown, to paste into a ticket.
 
-use crate::{numbers, scene, verdicts, words};
+use crate::{numbers, response, scene, verdicts, words};
 use model::pattern::Family;
 use model::{Figure, LedgerRow, Outlier, Pattern, Record, Report, Scope, Standing};
 
@@ -17,6 +17,7 @@ pub fn page(report: &Report, record: &Record) -> String {
         chart(report),
         ledger(report),
         targets(report, scope),
+        responses(report),
         beside(report),
         listed("Outliers", report.outliers.iter().map(outlier)),
         findings(report),
@@ -149,6 +150,16 @@ fn verdicts(report: &Report) -> String {
     let rows = rows.into_iter().map(|(_, cells)| cells.iter().map(|cell| escaped(cell)).collect());
     let table = table(&verdicts::HEADING.map(String::from), rows);
     format!("## Verdicts\n\n{}.\n\n{table}", verdicts::summary(report))
+}
+
+fn responses(report: &Report) -> String {
+    let rows = response::rows(report);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let rows = rows.into_iter().map(|cells| cells.iter().map(|cell| escaped(cell)).collect());
+    let heading: Vec<String> = response::heading().into_iter().map(String::from).collect();
+    format!("## {}\n\n{}", response::TITLE, table(&heading, rows))
 }
 
 fn beside(report: &Report) -> String {

@@ -1,6 +1,6 @@
 //! The one place where numbers become words: never more digits than the interval allows, never without one where there is one.
 
-use model::{Bytes, Estimate, Metric};
+use model::{Bytes, Estimate, Metric, Percentile};
 
 /// No figure is known better than to four digits; more would be noise of the clock.
 const DIGITS_MAX: i32 = 4;
@@ -62,6 +62,15 @@ pub fn beside(value: f64, guide: &Estimate) -> String {
 /// A number without an interval, to three digits: an expectation, a ceiling, a rate seen in passing.
 pub fn rough(value: f64) -> String {
     rounded(value, exponent(value).map_or(0, |e| e - 2))
+}
+
+/// `2.6 (2.1–3.4)`, `2.6 (≥ 2.1)` if what was seen does not bound it above, `2.6` without an interval.
+pub fn percentile(of: &Percentile) -> String {
+    let Some(low) = of.low_ms else { return rough(of.value_ms) };
+    let half = half_width(&Estimate { value: of.value_ms, low, high: of.high_ms.unwrap_or(2.0 * of.value_ms - low) });
+    let say = |value| rounded(value, last_place(of.value_ms, half));
+    let range = of.high_ms.map_or_else(|| format!("≥ {}", say(low)), |high| format!("{}–{}", say(low), say(high)));
+    format!("{} ({range})", say(of.value_ms))
 }
 
 /// `34 %`; below one percent with one decimal.

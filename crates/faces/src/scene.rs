@@ -153,9 +153,11 @@ pub fn outlier<'a>(report: &'a Report, figure: &Figure) -> Option<&'a Outlier> {
     report.outliers.iter().find(same)
 }
 
-/// Figures that neither the chart nor a table of targets shows: one stream, all at once, a mixed load.
+/// Figures that neither the chart, nor a table of targets, nor that of response times shows: one stream, all at once, a mixed
+/// load.
 pub fn beside(report: &Report) -> Vec<&Figure> {
-    let mut figures: Vec<&Figure> = report.figures.iter().filter(|figure| !figure.chart).collect();
+    let mut figures: Vec<&Figure> =
+        report.figures.iter().filter(|figure| !figure.chart && figure.workload.rate.is_none()).collect();
     // Of targets that were loaded at once, the sum stands for all; the parts are in the JSON document.
     figures.retain(|figure| figure.at_once <= 1 || figure.target.ends_with(".*"));
     figures.sort_by_key(|figure| (figure.layer, figure.pattern));

@@ -1,7 +1,7 @@
 //! Names, marks and workloads in words, the same in every face.
 
 use crate::numbers;
-use model::{Access, Durability, Figure, Label, Layer, Metric, OpKind, Workload};
+use model::{Access, Arrivals, Durability, Figure, Label, Layer, Metric, OpKind, Workload};
 
 /// Every label that carries a value but is not settled: its name, its one-letter mark, what it means.
 const MARKS: [(&str, char, &str); 7] = [
@@ -75,7 +75,7 @@ pub fn is_secret(option: &str) -> bool {
 /// What a figure's workload was, where its pattern does not say it: nothing for the canonical one.
 pub fn beside_pattern(figure: &Figure) -> String {
     let canonical = Workload::canonical(figure.pattern, figure.workload.span, figure.workload.seed);
-    let core = |w: &Workload| (w.block, w.depth, w.jobs, w.read_percent, w.access);
+    let core = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.read_percent, w.access);
     let mut parts = Vec::new();
     if figure.at_once > 1 {
         parts.push(format!("{} targets at once", figure.at_once));
@@ -95,9 +95,18 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
         percent => format!("{percent} % read"),
     };
     let block = numbers::bytes(workload.block);
+    let how = match workload.rate {
+        None => format!("depth {}", workload.depth),
+        Some(rate) => format!(
+            "{} a second ({}), at most {} at once",
+            per_second(rate.per_second),
+            arrivals(rate.arrivals),
+            workload.depth
+        ),
+    };
     let mut text = match layer {
-        Layer::Network => format!("{block}, depth {}", workload.depth),
-        _ => format!("{block} {access} {kind}, depth {}", workload.depth),
+        Layer::Network => format!("{block}, {how}"),
+        _ => format!("{block} {access} {kind}, {how}"),
     };
     if workload.jobs > 1 {
         text += &format!(", {} {}", workload.jobs, if layer == Layer::Network { "streams" } else { "jobs" });
@@ -114,6 +123,18 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
         text += &format!(", {name}={value}");
     }
     text
+}
+
+/// Whole rates with separators, others as they were asked for.
+pub(crate) fn per_second(rate: f64) -> String {
+    if rate.fract() == 0.0 && rate < 1e15 { numbers::count(rate as u64) } else { rate.to_string() }
+}
+
+pub fn arrivals(arrivals: Arrivals) -> &'static str {
+    match arrivals {
+        Arrivals::Poisson => "Poisson",
+        Arrivals::Even => "even",
+    }
 }
 
 pub fn access(access: Access) -> String {

@@ -6,7 +6,7 @@ use crate::pooled::{Pooled, pool};
 use crate::series::Ratio;
 use crate::verdict::decided;
 use crate::words::{count, quantity};
-use model::{Estimate, Figure, Goal, Label, OpKind, Slice, Step, Threshold};
+use model::{Estimate, Figure, Goal, Label, OpKind, Sample, Slice, Step, Threshold};
 
 /// What the next pass should do for this figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,11 @@ pub fn figure(
     let mut figure = outline(step, target, kind, &ordered, &good);
     match judged(step, kind, &good, &void, &ordered, goal) {
         Ok((pooled, label)) => {
-            figure.percentiles = percentiles(&good, matches!(label, Label::Wandering(_)));
+            let wandering = matches!(label, Label::Wandering(_));
+            figure.percentiles = percentiles(&good, |sample| &sample.service, wandering);
+            if step.workload.rate.is_some() {
+                figure.response = percentiles(&good, Sample::felt, wandering);
+            }
             // A rate or a latency below nothing is impossible, however wide the interval.
             let low = (pooled.value - pooled.half_width).max(0.0);
             figure.estimate = Some(Estimate { value: pooled.value, low, high: pooled.value + pooled.half_width });
@@ -156,5 +160,6 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
         bytes: counted().map(|sample| sample.bytes).sum(),
         errors: all.iter().flat_map(|slice| &slice.samples).map(|sample| sample.errors).sum(),
         percentiles: Vec::new(),
+        response: Vec::new(),
     }
 }

@@ -7,8 +7,13 @@ use crate::series::{mean, median, rates};
 use crate::slice::{ends, settled};
 use crate::words::{count, number, percent, quantity, seconds, volume};
 use model::clock::SECOND;
-use model::{Goal, Label, Metric, OpKind, Slice, Step};
+use model::{Goal, Label, Metric, OpKind, Sample, Slice, Sparse, Step};
 
+/// An open loop is kept up with if no more than this share of what is due is left undone, chance apart.
+const KEPT: f64 = 0.02;
+/// The generator's own lateness over the response time, both p99, that still counts as the target's (docs/method.md, "Open
+/// loop").
+const LATE_MOST: f64 = 0.10;
 /// A fall of this share ends what a cache could hide.
 const CLIFF: f64 = 0.20;
 /// Between-slice variance beyond this multiple of the inside's, and a spread beyond this share, is wandering.
@@ -32,6 +37,8 @@ impl Case<'_> {
     pub fn label(&self) -> Label {
         let rates: Vec<Vec<f64>> = self.slices.iter().map(|slice| rates(slice)).collect();
         self.partly_void()
+            .or_else(|| self.behind())
+            .or_else(|| self.late())
             .or_else(|| self.burst(&rates))
             .or_else(|| self.unsettled(&rates))
             .or_else(|| self.two_levels(&rates))
@@ -39,6 +46,58 @@ impl Case<'_> {
             .or_else(|| self.few_events(&rates))
             .or_else(|| self.imprecise())
             .unwrap_or(Label::Settled)
+    }
+
+    fn open_loop(&self) -> bool {
+        self.step.workload.rate.is_some()
+    }
+
+    /// A level as it is spoken of; in an open loop levels are those of response times.
+    fn level(&self, rate: f64) -> String {
+        if self.open_loop() { format!("{} ms", number(1e3 / rate)) } else { format!("{} operations/s", number(rate)) }
+    }
+
+    /// An open loop that is not kept up with: what is due waits, and the longer it is measured, the longer it waits.
+    fn behind(&self) -> Option<Label> {
+        let workload = &self.step.workload;
+        let share = match self.kind {
+            OpKind::Read => f64::from(workload.read_percent) / 100.0,
+            OpKind::Write => 1.0 - f64::from(workload.read_percent) / 100.0,
+        };
+        // A figure of all targets together has the rate of each.
+        let targets =
+            self.slices.first().map_or(1, |slice| if slice.target.is_none() { self.step.targets.len() } else { 1 });
+        let asked = workload.rate?.per_second * share * targets as f64;
+        let counted = || self.slices.iter().flat_map(|slice| slice.counted());
+        let operations: u64 = counted().map(|sample| sample.ops).sum();
+        let done = operations as f64 * SECOND as f64 / counted().map(|sample| sample.span_ns).sum::<u64>() as f64;
+        // Chance alone: the count of a Poisson process.
+        let chance = 3.0 * (operations as f64).sqrt() / operations as f64;
+        (done < asked * (1.0 - KEPT - chance)).then(|| {
+            Label::Unsettled(format!(
+                "of {} operations a second that were due only {} were done: what is due waits, and the response time \
+                 grows as long as it is measured",
+                number(asked),
+                number(done)
+            ))
+        })
+    }
+
+    /// Operations that were due, and had room, waited for this program: part of their response time is its own.
+    fn late(&self) -> Option<Label> {
+        let all = |times: fn(&Sample) -> &Sparse| {
+            Sparse::merged(self.slices.iter().flat_map(|slice| slice.counted()).map(times)).quantile_ns(0.99)
+        };
+        let late = self.slices.iter().flat_map(|slice| slice.counted()).filter_map(|sample| sample.late.as_ref());
+        let (late, response) = (Sparse::merged(late).quantile_ns(0.99)?, all(Sample::felt)?);
+        (late > LATE_MOST * response).then(|| {
+            Label::GeneratorLimited(format!(
+                "operations started up to {} ms (p99) after they were due, of a response time of {} ms (p99): \
+                 the load generator had no processor in time",
+                number(late / 1e6),
+                number(response / 1e6)
+            ))
+        })
     }
 
     fn partly_void(&self) -> Option<Label> {
@@ -104,9 +163,9 @@ impl Case<'_> {
         let trend = trend_per_minute(series, slice.window_ns as f64 / SECOND as f64);
         let sign = if trend >= 0.0 { "+" } else { "" };
         Some(Label::Unsettled(format!(
-            "the level still moved after {spent} of pass {pass}: from {} to {} operations/s, {sign}{} a minute",
-            number(median(first)),
-            number(median(last)),
+            "the level still moved after {spent} of pass {pass}: from {} to {}, {sign}{} a minute",
+            self.level(median(first)),
+            self.level(median(last)),
             percent(trend),
         )))
     }
@@ -118,10 +177,10 @@ impl Case<'_> {
         }
         let found = two_levels(rates)?;
         Some(Label::TwoLevels(format!(
-            "alternates between {} operations/s ({} of the time) and {}",
-            number(found.low),
+            "alternates between {} ({} of the time) and {}",
+            self.level(found.low),
             percent(found.share_low),
-            number(found.high),
+            self.level(found.high),
         )))
     }
 
@@ -143,7 +202,8 @@ impl Case<'_> {
     }
 
     fn few_events(&self, rates: &[Vec<f64>]) -> Option<Label> {
-        if self.grainy() {
+        // In an open loop a dip takes no operations away: they are done later, and their response times tell of it.
+        if self.grainy() || self.open_loop() {
             return None;
         }
         let per_second = |slice: &Slice| (SECOND / slice.window_ns.max(1)).max(1) as usize;

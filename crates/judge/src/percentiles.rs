@@ -4,7 +4,7 @@
 use crate::batch_means::half_width;
 use crate::pooled::moderated_half_width;
 use crate::series::told;
-use model::{Percentile, Slice, Sparse};
+use model::{Percentile, Sample, Slice, Sparse};
 use statrs::distribution::{Beta, ContinuousCDF};
 
 /// Percent, and the spread of the slices' percentiles (in logarithms) that is assumed before any is seen.
@@ -25,23 +25,28 @@ struct Interval {
     effective: f64,
 }
 
-/// Of service time, over the counted windows of all slices. Empty where operations were not timed one by one.
-pub fn percentiles(slices: &[&Slice], wandering: bool) -> Vec<Percentile> {
-    let each: Vec<Sparse> =
-        slices.iter().map(|slice| Sparse::merged(slice.counted().iter().map(|sample| &sample.service))).collect();
+/// Which times of a sample: of service, or of response.
+pub type Times = fn(&Sample) -> &Sparse;
+
+/// Over the counted windows of all slices. Empty where operations were not timed one by one.
+pub fn percentiles(slices: &[&Slice], times: Times, wandering: bool) -> Vec<Percentile> {
+    let each: Vec<Sparse> = slices.iter().map(|slice| Sparse::merged(slice.counted().iter().map(times))).collect();
     let all = Sparse::merged(&each);
     let operations: u64 = slices.iter().flat_map(|slice| slice.counted()).map(|sample| sample.ops).sum();
     if all.count == 0 || all.count < operations || slices.iter().any(|slice| told(slice)) {
         return Vec::new();
     }
-    let mut found: Vec<Percentile> =
-        WANTED.iter().filter_map(|(percent, prior)| one(slices, &each, &all, *percent, *prior, wandering)).collect();
+    let mut found: Vec<Percentile> = WANTED
+        .iter()
+        .filter_map(|(percent, prior)| one(slices, times, &each, &all, *percent, *prior, wandering))
+        .collect();
     found.push(Percentile { percent: 100.0, value_ms: all.max_ns as f64 / 1e6, low_ms: None, high_ms: None });
     found
 }
 
 fn one(
     slices: &[&Slice],
+    times: Times,
     each: &[Sparse],
     all: &Sparse,
     percent: f64,
@@ -51,7 +56,7 @@ fn one(
     let p = percent / 100.0;
     let value = all.quantile_ns(p)?;
     let prior = if wandering && percent == 50.0 { WANDERING_MEDIAN } else { prior };
-    let inside = inside(slices, all, p, value);
+    let inside = inside(slices, times, all, p, value);
     let seen = inside.as_ref().map_or(0.0, |interval| interval.effective * (1.0 - p));
     if percent > 99.0 && seen < SEEN_ABOVE {
         return None;
@@ -66,14 +71,14 @@ fn one(
 
 /// From the inside of the slices: how many windows' worth of independent exceedances there are, and where the histogram
 /// has the quantiles that they leave possible.
-fn inside(slices: &[&Slice], all: &Sparse, p: f64, value: f64) -> Option<Interval> {
+fn inside(slices: &[&Slice], times: Times, all: &Sparse, p: f64, value: f64) -> Option<Interval> {
     let mut exceedances = Vec::new();
     let mut windows = 0.0;
     for slice in slices {
         let start = exceedances.len();
         for sample in slice.counted() {
-            let n = sample.service.count as f64;
-            exceedances.push(sample.service.above(value) - (1.0 - p) * n);
+            let n = times(sample).count as f64;
+            exceedances.push(times(sample).above(value) - (1.0 - p) * n);
             windows += 1.0;
         }
         let centre = crate::series::mean(&exceedances[start..]);
@@ -116,7 +121,9 @@ fn widest(inside: &Interval, each: &[Sparse], p: f64, value: f64, prior: f64) ->
 mod tests {
     use super::*;
     use crate::testing::Chance;
-    use model::{Latencies, OpKind, Sample, StepId};
+    use model::{Latencies, OpKind, StepId};
+
+    const SERVICE: Times = |sample| &sample.service;
 
     /// Slices of 80 windows with about 100 operations each, log-normal around a level that breathes, 2 % of them twenty
     /// times as slow.
@@ -173,7 +180,7 @@ mod tests {
             (&all, 99.9, [18.6469580799, 14.0439599959, 24.7586183483]),
         ];
         for (slices, percent, want) in wanted {
-            let found = percentiles(slices, false).into_iter().find(|found| found.percent == percent).unwrap();
+            let found = percentiles(slices, SERVICE, false).into_iter().find(|found| found.percent == percent).unwrap();
             let got = [found.value_ms, found.low_ms.unwrap(), found.high_ms.unwrap()];
             let off = got.iter().zip(want).map(|(got, want)| (got / want - 1.0).abs()).fold(0.0, f64::max);
             assert!(off < 1e-5, "p{percent}: {got:?} instead of {want:?}");
@@ -183,7 +190,7 @@ mod tests {
     #[test]
     fn a_percentile_seen_too_seldom_is_not_shown() {
         let slices = breathing(1);
-        let shown: Vec<f64> = percentiles(&[&slices[0]], false).iter().map(|found| found.percent).collect();
+        let shown: Vec<f64> = percentiles(&[&slices[0]], SERVICE, false).iter().map(|found| found.percent).collect();
         assert_eq!(shown, [50.0, 95.0, 99.0, 100.0]);
     }
 
@@ -191,7 +198,7 @@ mod tests {
     fn the_largest_has_no_interval_and_is_exact() {
         let slices = breathing(1);
         let largest = slices[0].samples.iter().map(|sample| sample.service.max_ns).max().unwrap();
-        let found = percentiles(&[&slices[0]], false).pop().unwrap();
+        let found = percentiles(&[&slices[0]], SERVICE, false).pop().unwrap();
         assert_eq!((found.value_ms, found.low_ms, found.high_ms), (largest as f64 / 1e6, None, None));
     }
 
@@ -199,6 +206,6 @@ mod tests {
     fn means_that_the_other_side_told_have_no_percentiles() {
         let mut slices = breathing(1);
         slices[0].samples[3].span_ns = 70_000_000;
-        assert_eq!(percentiles(&[&slices[0]], false), []);
+        assert_eq!(percentiles(&[&slices[0]], SERVICE, false), []);
     }
 }

@@ -34,9 +34,10 @@ pub fn mad(values: &[f64]) -> f64 {
     MAD_TO_SD * median(&values.iter().map(|v| (v - centre).abs()).collect::<Vec<_>>())
 }
 
-/// A window without a span says nothing: an engine that reports its own times had no completion in it.
+/// A window without a span says nothing: an engine that reports its own times had no completion in it. Nor does one of an
+/// open loop in which nothing ended: how much ends there is given, how long it takes is not.
 pub fn speaks(sample: &Sample) -> bool {
-    sample.span_ns > 0
+    sample.span_ns > 0 && sample.response.as_ref().is_none_or(|response| response.count > 0)
 }
 
 /// Did the other side report the times (an OSD's bench command)? Then only means are known, not single operations.
@@ -44,9 +45,13 @@ pub fn told(slice: &Slice) -> bool {
     slice.samples.iter().any(|sample| sample.span_ns != slice.window_ns)
 }
 
-/// Operations per second of a window.
+/// The level of a window: operations per second; in an open loop, where these are given, operations per second of their
+/// response times.
 pub fn rate(sample: &Sample) -> f64 {
-    sample.ops as f64 * 1e9 / sample.span_ns as f64
+    match &sample.response {
+        None => sample.ops as f64 * 1e9 / sample.span_ns as f64,
+        Some(response) => response.count as f64 * 1e9 / response.sum_ns.max(1) as f64,
+    }
 }
 
 /// Rates of the counted windows of a slice.
@@ -71,9 +76,9 @@ impl Ratio {
             Metric::Bandwidth => {
                 Ratio { over: counted().map(|sample| sample.bytes as f64 / 1e6).collect(), under: seconds() }
             }
-            Metric::LatencyMean | Metric::Rtt if counted().any(|sample| sample.service.count > 0) => Ratio {
-                over: counted().map(|sample| sample.service.sum_ns as f64 / 1e6).collect(),
-                under: counted().map(|sample| sample.service.count as f64).collect(),
+            Metric::LatencyMean | Metric::Rtt if counted().any(|sample| sample.felt().count > 0) => Ratio {
+                over: counted().map(|sample| sample.felt().sum_ns as f64 / 1e6).collect(),
+                under: counted().map(|sample| sample.felt().count as f64).collect(),
             },
             // No single operation was timed: by Little's law each took its share of the span.
             Metric::LatencyMean | Metric::Rtt => Ratio {

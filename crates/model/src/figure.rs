@@ -84,7 +84,7 @@ impl Label {
     }
 }
 
-/// A percentile of service time, ms. `low`/`high` are the 95 % interval; `high: None`: not bounded by what was seen.
+/// A percentile of service or response time, ms. `low`/`high` are the 95 % interval; `high: None`: not bounded by what was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Percentile {
     /// 50, 95, 99, 99.9; 100 is the largest seen and has no interval.
@@ -118,5 +118,9 @@ pub struct Figure {
     pub operations: u64,
     pub bytes: u64,
     pub errors: u64,
+    /// Of service time.
     pub percentiles: Vec<Percentile>,
+    /// Of response time, from when operations were due; empty in a closed loop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub response: Vec<Percentile>,
 }

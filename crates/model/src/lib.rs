@@ -32,4 +32,4 @@ pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};
 pub use tally::{Latencies, Sparse};
 pub use target::{Endpoint, Place, Target};
 pub use verdict::{Outcome, Threshold, Verdict};
-pub use workload::{Access, Bytes, Durability, OpKind, Workload};
+pub use workload::{Access, Arrivals, Bytes, Durability, OpKind, Rate, Workload};

@@ -21,6 +21,35 @@ pub struct Sample {
     pub service: Sparse,
     /// Time from when the operation was due; `None` in a closed loop, where both are the same.
     pub response: Option<Sparse>,
+    /// How long operations that were due, and had room, waited for the load generator itself; `None` in a closed loop.
+    pub late: Option<Sparse>,
+}
+
+impl Sample {
+    /// Lanes or targets side by side in the same window: operations add up, time does not. Where engines report their own
+    /// times, the window counts for their mean time.
+    pub fn side_by_side(window: u32, parts: &[&Sample]) -> Sample {
+        let spans: Vec<u64> = parts.iter().map(|part| part.span_ns).filter(|span| *span > 0).collect();
+        let joined = |of: fn(&Sample) -> Option<&Sparse>| {
+            let known: Vec<&Sparse> = parts.iter().copied().filter_map(of).collect();
+            (!known.is_empty()).then(|| Sparse::merged(known))
+        };
+        Sample {
+            window,
+            span_ns: spans.iter().sum::<u64>().checked_div(spans.len() as u64).unwrap_or(0),
+            ops: parts.iter().map(|part| part.ops).sum(),
+            bytes: parts.iter().map(|part| part.bytes).sum(),
+            errors: parts.iter().map(|part| part.errors).sum(),
+            service: Sparse::merged(parts.iter().map(|part| &part.service)),
+            response: joined(|part| part.response.as_ref()),
+            late: joined(|part| part.late.as_ref()),
+        }
+    }
+
+    /// What a user waits: from when the operation was due, or, in a closed loop, from its submission.
+    pub fn felt(&self) -> &Sparse {
+        self.response.as_ref().unwrap_or(&self.service)
+    }
 }
 
 /// All samples of one uninterrupted stretch of one step on one target, of one kind of operation.

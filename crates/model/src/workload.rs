@@ -42,12 +42,33 @@ pub enum Durability {
     Fdatasync,
 }
 
+/// How the starts of an open loop lie in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrivals {
+    /// As users who know nothing of each other: gaps are exponentially distributed.
+    Poisson,
+    /// Equal gaps.
+    Even,
+}
+
+/// An open loop: operations are due at their times, whether or not earlier ones have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rate {
+    /// Operations per second on each target, over all jobs.
+    pub per_second: f64,
+    pub arrivals: Arrivals,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Bytes of one operation.
     pub block: Bytes,
-    /// Operations in flight, over all jobs.
+    /// Operations in flight, over all jobs; in an open loop the most of them: what is due beyond that waits.
     pub depth: u32,
+    /// `None`: a closed loop, in which the next operation starts when one has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
     /// Lanes (threads) that share the depth.
     pub jobs: u32,
     /// 0 = only writes, 100 = only reads.
@@ -77,6 +98,7 @@ impl Workload {
         Workload {
             block,
             depth,
+            rate: None,
             jobs: 1,
             read_percent: if pattern.writes() { 0 } else { 100 },
             access,

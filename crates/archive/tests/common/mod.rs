@@ -39,7 +39,7 @@ pub fn slice(pass: u32) -> Slice {
             seen.record(1_000_000 + u64::from(window) * 1000 + i * i * 300);
         }
         let service = seen.take();
-        Sample { window, span_ns: 100_000_000, ops: 50, bytes: 50 << 12, errors: 0, service, response: None }
+        Sample { window, span_ns: 100_000_000, ops: 50, bytes: 50 << 12, errors: 0, service, ..Sample::default() }
     };
     Slice {
         step: StepId(4),

@@ -2,7 +2,7 @@
 
 use super::WindowSet;
 use crate::worker::Cut;
-use model::{OpKind, Sample, Sparse};
+use model::{OpKind, Sample};
 use std::collections::{BTreeMap, VecDeque};
 
 pub struct Board {
@@ -44,7 +44,8 @@ impl Board {
         let half = self.open.pop_front()?;
         let window = self.first;
         self.first += 1;
-        let samples = half.parts.into_iter().map(|((target, kind), parts)| (target, kind, merged(parts))).collect();
+        let samples =
+            half.parts.into_iter().map(|((target, kind), parts)| (target, kind, merged(window, parts))).collect();
         Some(WindowSet { window, samples })
     }
 
@@ -54,21 +55,11 @@ impl Board {
     }
 }
 
-/// Lanes of one target side by side: operations add up, time does not.
-fn merged(mut parts: Vec<Sample>) -> Sample {
+fn merged(window: u32, mut parts: Vec<Sample>) -> Sample {
     if parts.len() == 1 {
         return parts.swap_remove(0);
     }
-    let spans: Vec<u64> = parts.iter().map(|part| part.span_ns).filter(|span| *span > 0).collect();
-    Sample {
-        window: parts.first().map_or(0, |part| part.window),
-        span_ns: spans.iter().sum::<u64>().checked_div(spans.len() as u64).unwrap_or(0),
-        ops: parts.iter().map(|part| part.ops).sum(),
-        bytes: parts.iter().map(|part| part.bytes).sum(),
-        errors: parts.iter().map(|part| part.errors).sum(),
-        service: Sparse::merged(parts.iter().map(|part| &part.service)),
-        response: None,
-    }
+    Sample::side_by_side(window, &parts.iter().collect::<Vec<_>>())
 }
 
 #[cfg(test)]

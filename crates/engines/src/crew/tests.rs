@@ -4,7 +4,7 @@ use super::*;
 use crate::clock::{RealClock, SimClock};
 use crate::null::Null;
 use crate::sim::{Model, Sim, Twist};
-use model::{Layer, Pattern, Place, StepId, Target, Workload};
+use model::{Arrivals, Layer, Pattern, Place, Rate, Sparse, StepId, Target, Workload};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 
@@ -158,4 +158,43 @@ fn nothing_to_load_is_refused() {
     let mut never = |_: &WindowSet| -> Flow { unreachable!("there are no windows") };
     let none = run_slice(&Null, &Context::default(), &clock, &step(0, workload(1, 1)), WINDOW, &mut never);
     assert!(matches!(none, Err(EngineError::Refused(_))));
+}
+
+/// An open loop on one simulated server: its response times, of all windows after the first ten.
+fn responses(per_second: f64, arrivals: Arrivals, depth: u32, model: Model) -> Sparse {
+    let workload = Workload { rate: Some(Rate { per_second, arrivals }), ..workload(depth, 1) };
+    let (sets, end) = simulate(&step(1, workload), model, 610);
+    assert_eq!(end.broken, None);
+    let samples: Vec<&Sample> = sets[10..].iter().flat_map(|set| &set.samples).map(|sample| &sample.2).collect();
+    let late = Sparse::merged(samples.iter().filter_map(|sample| sample.late.as_ref()));
+    assert_eq!(late.max_ns, 0, "a simulated generator is never late");
+    Sparse::merged(samples.iter().filter_map(|sample| sample.response.as_ref()))
+}
+
+#[test]
+fn an_open_loop_counts_from_when_an_operation_was_due() {
+    // One server, 1 ms each, 80 % busy: a wait of ρ/2(1−ρ) = 2 ms (Pollaczek and Khinchine), whether operations wait in
+    // the target's queue or, since only one may be in flight, in ours.
+    for depth in [1, 64] {
+        let found = responses(800.0, Arrivals::Poisson, depth, Model::steady(1e6, 0.0, 1));
+        assert!(found.count.abs_diff(48_000) < 900, "{}", found.count);
+        let mean = found.sum_ns as f64 / found.count as f64;
+        assert!((mean - 3e6).abs() < 0.25e6, "depth {depth}: {mean}");
+    }
+}
+
+#[test]
+fn even_arrivals_do_not_wait_for_one_another() {
+    let found = responses(800.0, Arrivals::Even, 64, Model::steady(1e6, 0.0, 1));
+    assert_eq!((found.count, found.sum_ns / found.count), (48_000, 1_000_000));
+}
+
+#[test]
+fn a_stall_is_felt_by_all_that_were_due_in_it() {
+    // Half a second of every ten: in a closed loop it strikes one operation, in an open one every twentieth, which
+    // wait a quarter of a second on average.
+    let dips = Twist::Dips { every: 10 * SECOND, lasts: 500 * MILLISECOND, factor: 500.0 };
+    let found = responses(1000.0, Arrivals::Even, 4096, Model::steady(1e5, 0.0, 1).with(dips));
+    let above = found.above(1e8) / found.count as f64;
+    assert!((0.03..0.06).contains(&above), "{above}");
 }

@@ -100,6 +100,10 @@ struct Thread {
 
 impl Thread {
     fn live(self, mut lane: Lane) {
+        if lane.open_loop() {
+            // What is due shall start then, not within the 50 µs by which the kernel bundles wake-ups.
+            let _ = nix::sys::prctl::set_timerslack(1);
+        }
         self.clock.wait_until(self.start);
         let began = Effort::of_this_thread();
         let broken = self.load(&mut lane);
@@ -123,6 +127,9 @@ impl Thread {
         while !self.stop.load(Ordering::Relaxed) {
             if let Err(error) = lane.turn(&*self.clock) {
                 return Some(error);
+            }
+            if let Some(until) = lane.idle_until() {
+                self.clock.wait_until(until);
             }
             if !lane.cuts.is_empty() {
                 let (cuts, first_error) = (std::mem::take(&mut lane.cuts), lane.first_error.take());

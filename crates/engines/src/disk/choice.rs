@@ -19,6 +19,10 @@ pub fn chosen(step: &Step) -> &'static Disk {
         })
         .collect();
     let all = |is: fn(&Path) -> bool| !paths.is_empty() && paths.iter().all(|path| is(path));
+    // An open loop must be able to start one while another is under way.
+    if step.workload.rate.is_some() && ring::unavailable().is_none() {
+        return &IO_URING;
+    }
     let one = step.workload.lane_depth(0) <= 1;
     let ring_for_one =
         || step.workload.durability == Durability::None && all(Site::device) && ring::unavailable().is_none();

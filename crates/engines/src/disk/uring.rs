@@ -5,7 +5,7 @@ use super::{processor, ring};
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers::{Slab, stamp};
 use io_uring::squeue::{Entry, Flags};
-use io_uring::types::{Fixed, FsyncFlags, Timespec};
+use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode};
 use model::{Durability, OpKind, Workload};
 use std::fs::File;
@@ -45,6 +45,8 @@ pub struct UringSession {
     in_flight: u32,
     /// One operation in flight.
     single: bool,
+    /// An open loop: a wait ends when the next operation is due.
+    timed: bool,
 }
 
 struct Held {
@@ -94,7 +96,8 @@ impl UringSession {
             writes: 0,
             slots: vec![Slot { pending: 0, result: Ok(0) }; depth as usize],
             in_flight: 0,
-            single: depth == 1,
+            single: depth == 1 && workload.rate.is_none(),
+            timed: workload.rate.is_some(),
         })
     }
 
@@ -171,19 +174,25 @@ impl UringSession {
         self.call(wait)
     }
 
+    /// As [`UringSession::enter`], but no longer than `patience`. Kernels before 5.11 wait for the heart.
+    fn enter_for(&mut self, patience: Duration) -> Result<(), EngineError> {
+        if !self.held.ring.params().is_feature_ext_arg() {
+            return self.enter(true);
+        }
+        if self.asleep {
+            self.wake()?;
+        }
+        let time = Timespec::from(patience);
+        let waited = self.held.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&time));
+        entered(waited)
+    }
+
     #[inline]
     fn call(&mut self, wait: bool) -> Result<(), EngineError> {
         const GETEVENTS: u32 = 1;
         let queued = self.held.ring.submission().len() as u32;
         // SAFETY: no argument is passed.
-        let entered =
-            unsafe { self.held.ring.submitter().enter::<libc::sigset_t>(queued, u32::from(wait), GETEVENTS, None) };
-        match entered {
-            Ok(_) => Ok(()),
-            // A signal, or too many completions at once: the next turn goes on.
-            Err(error) if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EAGAIN | libc::EBUSY)) => Ok(()),
-            Err(error) => Err(broken("enter", &error)),
-        }
+        entered(unsafe { self.held.ring.submitter().enter::<libc::sigset_t>(queued, u32::from(wait), GETEVENTS, None) })
     }
 
     #[inline]
@@ -219,6 +228,18 @@ impl Slot {
     }
 }
 
+#[inline]
+fn entered(result: std::io::Result<usize>) -> Result<(), EngineError> {
+    match result {
+        Ok(_) => Ok(()),
+        // The time is over, a signal, or too many completions at once: the next turn goes on.
+        Err(error) if matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY)) => {
+            Ok(())
+        }
+        Err(error) => Err(broken("enter", &error)),
+    }
+}
+
 fn broken(what: &str, error: &std::io::Error) -> EngineError {
     EngineError::Broken(format!("io_uring does not {what}: {error}"))
 }
@@ -235,7 +256,12 @@ impl Session for UringSession {
 
     #[inline]
     fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
-        self.enter(!patience.is_zero() && self.in_flight > 0)?;
+        let wait = !patience.is_zero() && self.in_flight > 0;
+        if self.timed && wait {
+            self.enter_for(patience)?
+        } else {
+            self.enter(wait)?
+        }
         self.collect(done);
         Ok(())
     }

@@ -38,12 +38,15 @@ export function load(): Run {
   return {
     ...run,
     figures: named(
-      run.figures.map(({ value, ci95, percentiles, percentiles_ci95, ...rest }) => ({
-        ...rest,
-        host: rest.host ?? hostOf(run.scope, rest),
-        estimate: estimate(value, ci95),
-        percentiles: joined(percentiles, percentiles_ci95),
-      })),
+      run.figures.map(
+        ({ value, ci95, percentiles, percentiles_ci95, response_percentiles, response_percentiles_ci95, ...rest }) => ({
+          ...rest,
+          host: rest.host ?? hostOf(run.scope, rest),
+          estimate: estimate(value, ci95),
+          percentiles: joined(percentiles, percentiles_ci95),
+          response: joined(response_percentiles, response_percentiles_ci95),
+        }),
+      ),
       details,
     ),
     verdicts: run.verdicts.map(({ value, ci95, ...rest }) => ({ ...rest, estimate: estimate(value, ci95) })),

@@ -1,6 +1,6 @@
 //! One figure: its value and label in words, its workload, its latencies, and how it went over time.
 
-import type { Figure, Named } from "./data";
+import type { Figure, Named, Percentile } from "./data";
 import { h, table } from "./dom";
 import { bytes, count, duration, percentile, withUnit } from "./numbers";
 import { distribution } from "./distribution";
@@ -25,7 +25,13 @@ export function detail(named: Named): HTMLElement {
       h("p", { class: "big" }, value(figure), badge(figure.label)),
       figure.why && h("p", { class: "why" }, figure.why),
     ),
-    h("div", { class: "facts" }, facts(figure), percentiles(figure)),
+    h(
+      "div",
+      { class: "facts" },
+      facts(figure),
+      percentiles("response", figure.response),
+      percentiles("service", figure.percentiles),
+    ),
     h(
       "div",
       { class: "pictures" },
@@ -60,9 +66,9 @@ function facts(figure: Figure): HTMLElement {
   return h("dl", {}, ...pairs.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]));
 }
 
-function percentiles(figure: Figure): HTMLElement | null {
-  if (figure.percentiles.length === 0) return null;
-  const rows = figure.percentiles.map((one) => {
+function percentiles(of: "response" | "service", found: Percentile[]): HTMLElement | null {
+  if (found.length === 0) return null;
+  const rows = found.map((one) => {
     const { value, range } = percentile(one);
     return [
       one.percent === 100 ? "max" : `p${one.percent}`,
@@ -70,5 +76,5 @@ function percentiles(figure: Figure): HTMLElement | null {
       one.percent === 100 ? "largest seen" : range || "–",
     ];
   });
-  return table("Percentiles of the service time", ["percentile", "ms", "95 % interval"], rows, "numbers small");
+  return table(`Percentiles of the ${of} time`, ["percentile", "ms", "95 % interval"], rows, "numbers small");
 }

@@ -17,6 +17,7 @@ export function csv(rows: Field[][]): string {
 
 export function figureRows(all: Named[]): Field[][] {
   const percents = [50, 95, 99, 99.9, 100];
+  const responses = [50, 99, 99.9];
   const head = [
     "layer",
     "target",
@@ -37,8 +38,10 @@ export function figureRows(all: Named[]): Field[][] {
     "bytes",
     "errors",
     ...percents.flatMap((p) => [`p${p}_ms`, `p${p}_low_ms`, `p${p}_high_ms`]),
+    ...responses.map((p) => `response_p${p}_ms`),
     "block",
     "depth",
+    "rate",
     "jobs",
     "read_percent",
     "access",
@@ -71,8 +74,10 @@ export function figureRows(all: Named[]): Field[][] {
         const found = f.percentiles.find((one) => one.percent === percent);
         return [found?.value_ms, found?.low_ms, found?.high_ms];
       }),
+      ...responses.map((percent) => f.response.find((one) => one.percent === percent)?.value_ms),
       f.workload.block,
       f.workload.depth,
+      f.workload.rate?.per_second,
       f.workload.jobs,
       f.workload.read_percent,
       typeof f.workload.access === "string" ? f.workload.access : `zipf ${f.workload.access.zipf}`,

@@ -21,7 +21,9 @@ export interface Percentile {
 
 export interface Workload {
   block: number;
+  /** In an open loop the most in flight. */
   depth: number;
+  rate?: { per_second: number; arrivals: "poisson" | "even" };
   jobs: number;
   read_percent: number;
   access: "random" | "sequential" | { zipf: number };
@@ -56,10 +58,17 @@ export interface RawFigure {
   errors: number;
   percentiles: Record<string, number | null>;
   percentiles_ci95: Record<string, Interval>;
+  response_percentiles: Record<string, number | null>;
+  response_percentiles_ci95: Record<string, Interval>;
 }
-export interface Figure extends Omit<RawFigure, "value" | "ci95" | "percentiles" | "percentiles_ci95"> {
+type Joined =
+  "value" | "ci95" | "percentiles" | "percentiles_ci95" | "response_percentiles" | "response_percentiles_ci95";
+export interface Figure extends Omit<RawFigure, Joined> {
   estimate: Estimate | null;
+  /** Of the service time. */
   percentiles: Percentile[];
+  /** Of the response time, in an open loop. */
+  response: Percentile[];
 }
 
 export interface RawCell {

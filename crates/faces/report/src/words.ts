@@ -90,7 +90,8 @@ export function workload(of: Workload): [string, string][] {
     of.read_percent === 0 ? "writes only" : of.read_percent === 100 ? "reads only" : `${of.read_percent} % reads`;
   const numbers: [string, string | null][] = [
     ["block", bytes(of.block)],
-    ["depth", count(of.depth)],
+    ...(of.rate ? [["rate", `${count(of.rate.per_second)} a second, ${of.rate.arrivals}`] as [string, string]] : []),
+    [of.rate ? "in flight at most" : "depth", count(of.depth)],
     ["jobs", count(of.jobs)],
     ["kind", reads],
     ["access", access],

@@ -5,7 +5,7 @@ use crate::words;
 use model::{Estimate, Figure, Record, Report, Sample, Slice};
 
 /// The columns of the report's own download, after the run's name.
-const FIGURES: [&str; 42] = [
+const FIGURES: [&str; 46] = [
     "run",
     "layer",
     "target",
@@ -40,8 +40,12 @@ const FIGURES: [&str; 42] = [
     "p100_ms",
     "p100_low_ms",
     "p100_high_ms",
+    "response_p50_ms",
+    "response_p99_ms",
+    "response_p99.9_ms",
     "block",
     "depth",
+    "rate",
     "jobs",
     "read_percent",
     "access",
@@ -108,9 +112,14 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
         line.push(number(found.and_then(|found| found.low_ms)));
         line.push(number(found.and_then(|found| found.high_ms)));
     }
+    for percent in [50.0, 99.0, 99.9] {
+        let found = figure.response.iter().find(|found| found.percent == percent);
+        line.push(number(found.map(|found| found.value_ms)));
+    }
     line.extend([
         workload.block.to_string(),
         workload.depth.to_string(),
+        number(workload.rate.map(|rate| rate.per_second)),
         workload.jobs.to_string(),
         workload.read_percent.to_string(),
         words::access(workload.access),

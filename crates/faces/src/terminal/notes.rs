@@ -3,7 +3,7 @@
 use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
-use crate::{numbers, scene, verdicts, words};
+use crate::{numbers, response, scene, verdicts, words};
 use model::{Figure, Outcome, Outlier, Report, Standing};
 
 /// So many imprecise figures are named, more are counted.
@@ -28,6 +28,17 @@ pub(crate) fn verdicts(report: &Report, style: &Style) -> String {
         table.row(cells.to_vec(), paint);
     }
     title(&format!("Verdicts: {}", verdicts::summary(report)), style) + &table.text(0, style)
+}
+
+pub(crate) fn responses(report: &Report, style: &Style) -> String {
+    let rows = response::rows(report);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let aligns = (0..).map(|column| if column == 2 { Align::Right } else { Align::Left });
+    let mut table = Table::new(&response::heading().into_iter().zip(aligns).collect::<Vec<_>>());
+    rows.into_iter().for_each(|cells| table.row(cells, Paint::Plain));
+    title(response::TITLE, style) + &table.text(0, style)
 }
 
 pub(crate) fn beside(report: &Report, style: &Style) -> String {

@@ -55,9 +55,11 @@ pub fn workload() -> impl Strategy<Value = Workload> {
     (sizes, access, option::of(text()), btree_map(text(), text(), 0..3)).prop_map(|(sizes, access, engine, options)| {
         let (block, depth, jobs, read_percent, span) = sizes;
         let durability = if jobs % 2 == 0 { Durability::Fsync } else { Durability::None };
+        let arrivals = if jobs % 3 == 0 { Arrivals::Even } else { Arrivals::Poisson };
         Workload {
             block,
             depth,
+            rate: (jobs % 5 == 0).then(|| Rate { per_second: f64::from(depth), arrivals }),
             jobs,
             read_percent,
             access,
@@ -100,6 +102,7 @@ fn figure() -> impl Strategy<Value = Figure> {
             operations: counts[3].into(),
             bytes: u64::MAX,
             errors: 0,
+            response: percentiles.clone(),
             percentiles,
         }
     })

@@ -158,6 +158,7 @@ impl Sampler {
             bytes: counted().map(|sample| sample.bytes).sum(),
             errors: counted().map(|sample| sample.errors).sum(),
             percentiles: if void { vec![] } else { percentiles(&merged) },
+            response: vec![],
         });
         self.record.slices.extend(slices);
     }
@@ -210,7 +211,7 @@ impl Sampler {
         service.buckets.iter_mut().for_each(|(_, n)| *n *= each);
         (service.count, service.sum_ns) = (service.count * each, service.sum_ns * each);
         let bytes = ops * step.workload.block;
-        Sample { window, span_ns: 100_000_000, ops, bytes, errors: 0, service, response: None }
+        Sample { window, span_ns: 100_000_000, ops, bytes, errors: 0, service, ..Sample::default() }
     }
 
     /// Depth chart and ledger as they follow from the figures.

@@ -2,7 +2,7 @@
 
 use super::words;
 use clap::Args;
-use model::{Access, Bytes, Durability, Goal, Layer, Pattern};
+use model::{Access, Arrivals, Bytes, Durability, Goal, Layer, Pattern, Rate};
 use std::path::PathBuf;
 
 #[derive(Args, Debug, Clone)]
@@ -99,6 +99,12 @@ pub struct Knobs {
     /// Operations in flight, over all jobs
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub depth: Option<u32>,
+    /// Operations a second on each target, started when they are due and timed from then on (device, osd, rados, rbd)
+    #[arg(long, value_parser = words::rate, value_name = "NUMBER")]
+    pub rate: Option<f64>,
+    /// With --rate: poisson, as users who know nothing of each other, or even
+    #[arg(long, value_parser = words::arrivals, default_value = "poisson", requires = "rate")]
+    pub arrivals: Option<Arrivals>,
     /// Threads (images, connections) that share the depth
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
@@ -153,6 +159,16 @@ pub struct SettleArgs {
     /// Slices of this length, settled or not, in one pass
     #[arg(long, value_parser = words::seconds, value_name = "DURATION")]
     pub duration: Option<f64>,
+}
+
+impl Knobs {
+    /// The open loop of this layer, if there is one: a store's bench knows no rate, and a network has nothing that a
+    /// request could wait for.
+    pub fn rate_on(&self, layer: Layer) -> Option<Rate> {
+        let able = !matches!(layer, Layer::Network | Layer::Store);
+        let arrivals = self.arrivals.unwrap_or(Arrivals::Poisson);
+        self.rate.filter(|_| able).map(|per_second| Rate { per_second, arrivals })
+    }
 }
 
 impl SettleArgs {

@@ -1,6 +1,6 @@
 //! Words of the command line that become values: sizes, durations, shares, patterns, access, sync modes.
 
-use model::{Access, Bytes, Durability, Layer, Pattern};
+use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern};
 
 /// `4k`, `4KiB`, `4M`, `1.5G`, `4096`: powers of 1024.
 pub fn size(text: &str) -> Result<Bytes, String> {
@@ -87,6 +87,29 @@ pub fn durability(text: &str) -> Result<Durability, String> {
         "fsync" => Ok(Durability::Fsync),
         "fdatasync" => Ok(Durability::Fdatasync),
         _ => Err(unknown("sync mode", text, &["none", "sync", "dsync", "fsync", "fdatasync"])),
+    }
+}
+
+/// `500`, `500/s`, `2.5k`: operations a second, k and M being powers of 1000.
+pub fn rate(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is not a rate; write it as operations a second: 500, 2.5k");
+    let number = text.strip_suffix("/s").unwrap_or(text);
+    let split = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
+    let scale = match &number[split..] {
+        "" => 1.0,
+        "k" | "K" => 1e3,
+        "M" => 1e6,
+        _ => return Err(wrong()),
+    };
+    let rate = number[..split].parse::<f64>().map_err(|_| wrong())? * scale;
+    if (0.1..=1e8).contains(&rate) { Ok(rate) } else { Err(format!("{}; between 0.1 and 100M", wrong())) }
+}
+
+pub fn arrivals(text: &str) -> Result<Arrivals, String> {
+    match text {
+        "poisson" => Ok(Arrivals::Poisson),
+        "even" => Ok(Arrivals::Even),
+        _ => Err(unknown("way for operations to arrive", text, &["poisson", "even"])),
     }
 }
 

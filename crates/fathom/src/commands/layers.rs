@@ -9,6 +9,10 @@ use crate::planner::Wishes;
 use model::Layer;
 
 fn wishes(common: &Common, layer: Layer, args: &LayerArgs) -> Result<Wishes, Failure> {
+    if args.knobs.rate.is_some() && args.knobs.rate_on(layer).is_none() {
+        let text = format!("--rate: the {} layer knows no rate; device, osd, rados and rbd do", layer.name());
+        return Err(Failure::Usage(text));
+    }
     let layers = vec![layer];
     let goal = goal(common, &args.settle, &args.knobs, &layers)?;
     Ok(Wishes {

@@ -1,9 +1,15 @@
 //! A plan in the making: what is known, what is wished for, and the steps so far.
 
 use crate::cli::knobs::Knobs;
-use model::pattern::Family;
+use model::pattern::{Family, Metric};
+use model::workload::MIB;
 use model::{Bytes, Change, Durability, Goal, Layer, Pattern, Scope, Step, StepId, Target, Workload};
 use std::path::{Path, PathBuf};
+
+/// The most operations of an open loop in flight, unless said otherwise: more than a target takes at once, and no more
+/// memory than this.
+const OPEN_DEPTH: u64 = 256;
+const OPEN_BYTES: Bytes = 64 * MIB;
 
 /// What the plan stands on.
 pub struct Ground {
@@ -73,6 +79,7 @@ impl<'a> Draft<'a> {
         let patterns: Vec<Pattern> = match (knobs.patterns.is_empty(), own) {
             (false, _) => knobs.patterns.clone(),
             (true, true) => vec![nearest(knobs)],
+            (true, false) if knobs.rate.is_some() => vec![Pattern::WriteLatency, Pattern::ReadLatency],
             (true, false) => Pattern::ALL.to_vec(),
         };
         let wanted = patterns.into_iter().filter(|pattern| self.wishes.goal.wants(layer, *pattern));
@@ -83,7 +90,15 @@ impl<'a> Draft<'a> {
         let knobs = &self.wishes.knobs;
         let mut workload = Workload::canonical(pattern, knobs.working_set.unwrap_or(span), knobs.seed);
         workload.block = knobs.block_size.unwrap_or(workload.block);
-        workload.depth = knobs.depth.unwrap_or(workload.depth);
+        workload.rate = knobs.rate_on(layer);
+        let most = match workload.rate {
+            // psync has one in flight for each job.
+            Some(_) if knobs.engine.as_deref() != Some("psync") => {
+                OPEN_DEPTH.min(OPEN_BYTES / workload.block.max(1)) as u32
+            }
+            _ => workload.depth,
+        };
+        workload.depth = knobs.depth.unwrap_or(most.max(workload.depth));
         workload.jobs = knobs.jobs.unwrap_or(workload.jobs).min(workload.depth);
         workload.read_percent = knobs.read_share.unwrap_or(workload.read_percent);
         workload.access = knobs.access.unwrap_or(workload.access);
@@ -101,7 +116,10 @@ impl<'a> Draft<'a> {
     pub fn step(&mut self, pattern: Pattern, targets: Vec<Target>, workload: Workload, chart: bool) {
         let Some(layer) = targets.first().map(|target| target.layer) else { return };
         let id = StepId(self.steps.len() as u32);
-        let metric = pattern.metric(layer);
+        // How much an open loop does is given; how long it takes is not. That is no cell of the chart.
+        let open = workload.rate.is_some();
+        let metric = if open { Metric::LatencyMean } else { pattern.metric(layer) };
+        let chart = chart && !open;
         self.steps.push(Step { id, layer, pattern, targets, workload, metric, chart });
     }
 

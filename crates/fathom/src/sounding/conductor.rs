@@ -11,7 +11,7 @@ use engines::EngineError;
 use engines::crew::{Flow, SliceEnd, WindowSet};
 use judge::{Next, SliceState};
 use model::clock::SECOND;
-use model::{Clock, Event, OpKind, Plan, Sample, Slice, Sparse, Step, StepId};
+use model::{Clock, Event, OpKind, Plan, Sample, Slice, Step, StepId};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
@@ -258,23 +258,7 @@ fn collect(step: &Step, set: &WindowSet, series: &mut Series) {
     }
     if step.targets.len() > 1 {
         for (kind, parts) in together {
-            series.entry((None, kind)).or_default().push(merged(set.window, &parts));
+            series.entry((None, kind)).or_default().push(Sample::side_by_side(set.window, &parts));
         }
-    }
-}
-
-/// Several targets in the same window: operations add up. Where engines report their own times, the targets ran side
-/// by side, so the window counts for their mean time, not for the sum.
-fn merged(window: u32, parts: &[&Sample]) -> Sample {
-    let spans: Vec<u64> = parts.iter().map(|part| part.span_ns).filter(|span| *span > 0).collect();
-    let responses: Vec<&Sparse> = parts.iter().filter_map(|part| part.response.as_ref()).collect();
-    Sample {
-        window,
-        span_ns: if spans.is_empty() { 0 } else { spans.iter().sum::<u64>() / spans.len() as u64 },
-        ops: parts.iter().map(|part| part.ops).sum(),
-        bytes: parts.iter().map(|part| part.bytes).sum(),
-        errors: parts.iter().map(|part| part.errors).sum(),
-        service: Sparse::merged(parts.iter().map(|part| &part.service)),
-        response: (!responses.is_empty()).then(|| Sparse::merged(responses)),
     }
 }

@@ -9,7 +9,9 @@ use engines::clock::SimClock;
 use engines::sim::{Model, Sim, Twist};
 use engines::{Context, Engine};
 use model::clock::SECOND;
-use model::{Clock, Goal, Label, Layer, Pattern, Place, Plan, Report, Step, StepId, Target, Workload};
+use model::{
+    Arrivals, Clock, Goal, Label, Layer, Pattern, Percentile, Place, Plan, Rate, Report, Step, StepId, Target, Workload,
+};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -107,6 +109,38 @@ fn a_steady_target_settles_in_two_passes_and_the_interval_holds_the_truth() {
     }
     // Three patterns write (12 s), three read (8 s), twice, and hardly more.
     assert!((120.0..135.0).contains(&run.seconds), "{}", run.seconds);
+}
+
+/// One step at a rate, on 16 servers of a millisecond each: 16,000 a second at most.
+fn at_rate(per_second: f64) -> Vec<Step> {
+    let mut step = step(0, Pattern::ReadLatency, &["osd.0"]);
+    step.workload.depth = 256;
+    step.workload.rate = Some(Rate { per_second, arrivals: Arrivals::Poisson });
+    vec![step]
+}
+
+#[test]
+fn an_open_loop_that_is_kept_up_with_settles_and_tells_service_and_response_apart() {
+    let run = simulate(at_rate(12_000.0), Goal::default(), steady, None, well);
+    let figure = &run.report.figures[0];
+    assert_eq!(figure.label, Label::Settled);
+    let of =
+        |percentiles: &[Percentile], wanted| percentiles.iter().find(|one| one.percent == wanted).unwrap().value_ms;
+    // Nothing waits for room in the generator: what the target queues is service.
+    assert_eq!(of(&figure.response, 99.0), of(&figure.percentiles, 99.0));
+    assert!(figure.estimate.unwrap().value > 1.0);
+}
+
+#[test]
+fn an_open_loop_that_is_not_kept_up_with_is_unsettled_and_says_so() {
+    let run = simulate(at_rate(20_000.0), Goal::default(), steady, None, well);
+    let figure = &run.report.figures[0];
+    assert!(
+        matches!(&figure.label, Label::Unsettled(why) if why.contains("of 20,000 operations a second")),
+        "{figure:?}"
+    );
+    let of = |percentiles: &[Percentile]| percentiles.iter().find(|one| one.percent == 50.0).unwrap().value_ms;
+    assert!(of(&figure.response) > 10.0 * of(&figure.percentiles));
 }
 
 #[test]
