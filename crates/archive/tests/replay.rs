@@ -62,8 +62,9 @@ fn plan() -> impl Strategy<Value = Plan> {
         step.targets[0].place = Place::Path { path: name.into(), writable: true };
         step
     });
-    (vec(change(), 0..3), vec(varied, 0..3), any::<f64>().prop_filter("finite", |n| n.is_finite()))
-        .prop_map(|(changes, steps, settle)| Plan { changes, steps, goal: Goal { settle, ..Goal::default() } })
+    (vec(change(), 0..3), vec(varied, 0..3), any::<f64>().prop_filter("finite", |n| n.is_finite())).prop_map(
+        |(changes, steps, settle)| Plan { changes, steps, goal: Goal { settle, ..Goal::default() }, ..Plan::default() },
+    )
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -133,6 +134,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         chart: vec![],
         ledger: vec![],
         verdicts: vec![],
+        limits: vec![],
         outliers: vec![],
         findings: vec![],
         changes: vec![],

@@ -109,7 +109,7 @@ pub fn measure<S: Source>(source: S, step: Step, goal: &Goal, pause: f64) -> Res
     let sim = Arc::new(SimClock::default());
     let loader = Replay::new(sim.clone(), source, pause);
     let clock: Arc<dyn Clock> = sim;
-    let plan = Plan { changes: Vec::new(), steps: vec![step], goal: goal.clone() };
+    let plan = Plan { changes: Vec::new(), steps: vec![step], goal: goal.clone(), ..Plan::default() };
     let mut telling = Telling::silent(clock.clone());
     telling.tell(Event::Planned { plan: plan.clone() })?;
     let unfilled = &Unfilled::default();

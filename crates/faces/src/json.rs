@@ -2,7 +2,8 @@
 
 use crate::words;
 use model::{
-    ChartCell, Estimate, Figure, Finding, Label, LedgerRow, Outlier, Percentile, Record, Report, Standing, Verdict,
+    ChartCell, Estimate, Figure, Finding, Label, LedgerRow, Limit, Outlier, Percentile, Probe, Record, Report,
+    Standing, Verdict,
 };
 use serde_json::{Map, Value, json};
 
@@ -29,6 +30,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         "chart": list(&report.chart, cell),
         "ledger": list(&report.ledger, row),
         "verdicts": list(&report.verdicts, verdict),
+        "limits": list(&report.limits, limit),
         "outliers": list(&report.outliers, outlier),
         "findings": list(&report.findings, finding),
         "changes": list(&report.changes, |undo| json!({"what": undo.change.what(), "undone": undo.undone})),
@@ -53,6 +55,7 @@ pub fn failed(error: &str, version: &str) -> Value {
         "chart": [],
         "ledger": [],
         "verdicts": [],
+        "limits": [],
         "outliers": [],
         "findings": [],
         "changes": [],
@@ -163,6 +166,36 @@ fn verdict(verdict: &Verdict) -> Value {
         "ci95": interval(verdict.estimate.as_ref()),
         "outcome": verdict.outcome.name(),
         "why": verdict.why,
+    })
+}
+
+fn limit(limit: &Limit) -> Value {
+    json!({
+        "layer": limit.layer.name(),
+        "target": limit.target,
+        "pattern": limit.pattern.name(),
+        "percent": limit.bound.percent,
+        "below_ms": limit.bound.ms,
+        "rate": limit.rate,
+        "confirmed_seconds": limit.seconds,
+        "closed_loop": limit.capacity,
+        "tried": list(&limit.probes, tried),
+        "why": limit.why,
+    })
+}
+
+fn tried(probe: &Probe) -> Value {
+    let milliseconds =
+        |of: &Option<Percentile>| of.as_ref().map(|found| json!([found.value_ms, found.low_ms, found.high_ms]));
+    json!({
+        "rate": probe.rate,
+        "confirms": probe.confirms,
+        "kept": probe.kept,
+        "seconds": probe.seconds,
+        "slower": probe.over,
+        "slower_ci90": [probe.over_low, probe.over_high],
+        "p50_ms": milliseconds(&probe.median),
+        "percentile_ms": milliseconds(&probe.bounded),
     })
 }
 

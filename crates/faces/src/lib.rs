@@ -6,6 +6,7 @@ mod finds;
 pub mod history;
 pub mod html;
 pub mod json;
+mod limits;
 pub mod markdown;
 pub mod numbers;
 pub mod progress;

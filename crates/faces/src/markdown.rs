@@ -1,6 +1,6 @@
 //! The same as the terminal shows, as Markdown, to paste into a ticket.
 
-use crate::{numbers, response, scene, verdicts, words};
+use crate::{limits, numbers, response, scene, verdicts, words};
 use model::pattern::Family;
 use model::{Figure, LedgerRow, Outlier, Pattern, Record, Report, Scope, Standing};
 
@@ -17,6 +17,7 @@ pub fn page(report: &Report, record: &Record) -> String {
         chart(report),
         ledger(report),
         targets(report, scope),
+        limits(report),
         responses(report),
         beside(report),
         listed("Outliers", report.outliers.iter().map(outlier)),
@@ -150,6 +151,21 @@ fn verdicts(report: &Report) -> String {
     let rows = rows.into_iter().map(|(_, cells)| cells.iter().map(|cell| escaped(cell)).collect());
     let table = table(&verdicts::HEADING.map(String::from), rows);
     format!("## Verdicts\n\n{}.\n\n{table}", verdicts::summary(report))
+}
+
+fn limits(report: &Report) -> String {
+    let Some(title) = limits::title(report) else { return String::new() };
+    let cells = |rows: Vec<Vec<String>>| {
+        rows.into_iter().map(|row| row.iter().map(|cell| escaped(cell)).collect()).collect::<Vec<_>>()
+    };
+    let mut text =
+        format!("## {}\n\n{}", escaped(&title), table(&limits::HEADING.map(String::from), cells(limits::rows(report))));
+    for limit in &report.limits {
+        let probes = table(&limits::heading(limit), cells(limits::probes(limit)));
+        text += &format!("\nTried: {} {}\n\n{probes}", escaped(&limit.target), limit.pattern.name());
+        text += &limits::note(limit).map_or(String::new(), |note| format!("\n{note}\n"));
+    }
+    text
 }
 
 fn responses(report: &Report) -> String {

@@ -9,6 +9,10 @@ pub(crate) const HEADING: [&str; 7] = ["target", "kind", "a second", "mean", "p5
 pub(crate) const SERVICE: &str = "service p99";
 
 pub(crate) fn rows(report: &Report) -> Vec<Vec<String>> {
+    if !report.limits.is_empty() {
+        // Rates that were tried have a table of their own.
+        return Vec::new();
+    }
     let open = report.figures.iter().filter(|figure| figure.workload.rate.is_some());
     // Of targets that were loaded at once, all together stand for each.
     open.filter(|figure| figure.at_once <= 1 || figure.target.ends_with(".*")).map(row).collect()

@@ -156,18 +156,31 @@ pub fn outlier<'a>(report: &'a Report, figure: &Figure) -> Option<&'a Outlier> {
 /// Figures that neither the chart, nor a table of targets, nor that of response times shows: one stream, all at once, a mixed
 /// load.
 pub fn beside(report: &Report) -> Vec<&Figure> {
-    let mut figures: Vec<&Figure> =
-        report.figures.iter().filter(|figure| !figure.chart && figure.workload.rate.is_none()).collect();
+    let mut figures: Vec<&Figure> = report
+        .figures
+        .iter()
+        .filter(|figure| !figure.chart && figure.workload.rate.is_none() && report.limits.is_empty())
+        .collect();
     // Of targets that were loaded at once, the sum stands for all; the parts are in the JSON document.
     figures.retain(|figure| figure.at_once <= 1 || figure.target.ends_with(".*"));
     figures.sort_by_key(|figure| (figure.layer, figure.pattern));
     figures
 }
 
+/// Was it only tried on the way to the highest rate? Then its outcome stands in the table of what was tried.
+fn searching(report: &Report, figure: &Figure) -> bool {
+    let confirmed = |limit: &model::Limit| {
+        (limit.layer, limit.pattern, &limit.target) == (figure.layer, figure.pattern, &figure.target)
+            && limit.rate.is_some()
+            && limit.rate == figure.workload.rate.map(|rate| rate.per_second)
+    };
+    !report.limits.is_empty() && !report.limits.iter().any(confirmed)
+}
+
 /// Figures that are not settled: by label, the gravest first; each with its reason.
 pub fn unsettled(report: &Report) -> Vec<(&'static str, Vec<&Figure>)> {
     let mut groups: Vec<(u8, &'static str, Vec<&Figure>)> = Vec::new();
-    for figure in report.figures.iter().filter(|figure| figure.label != Label::Settled) {
+    for figure in report.figures.iter().filter(|figure| figure.label != Label::Settled && !searching(report, figure)) {
         let name = figure.label.name();
         match groups.iter_mut().find(|(_, known, _)| *known == name) {
             Some((.., figures)) => figures.push(figure),

@@ -5,6 +5,7 @@ use crate::entry::entries;
 use crate::findings::findings;
 use crate::gate::strike_out;
 use crate::ledger::ledger;
+use crate::limit::limits;
 use crate::outliers::outliers;
 use crate::verdict::verdicts;
 use model::{Record, Report};
@@ -22,6 +23,7 @@ pub fn explain(record: &Record) -> Report {
         chart: chart(&entries),
         ledger: ledger(&entries, record),
         verdicts: verdicts(&entries, &record.plan.goal),
+        limits: limits(record, &entries),
         findings: findings(&outliers),
         outliers,
         figures: entries.into_iter().map(|entry| entry.figure).collect(),

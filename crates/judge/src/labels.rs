@@ -222,8 +222,8 @@ impl Case<'_> {
     fn imprecise(&self) -> Option<Label> {
         let relative = self.pooled.relative();
         let few = self.pooled.windows < WINDOWS_FOR_BATCHES;
-        // In a run for verdicts no precision was asked for.
-        let wide = relative > self.goal.settle && self.goal.thresholds.is_empty();
+        // In a run for verdicts or for the highest rate no precision was asked for.
+        let wide = relative > self.goal.settle && self.goal.thresholds.is_empty() && self.goal.bound.is_none();
         if !wide && !few {
             return None;
         }

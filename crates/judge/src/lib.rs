@@ -13,6 +13,7 @@ mod gate_layers;
 mod labels;
 mod ledger;
 mod levels;
+mod limit;
 mod outliers;
 mod percentiles;
 mod pooled;
@@ -28,6 +29,7 @@ mod words;
 pub use compare::{Measured, compare, measured, trends};
 pub use explain::explain;
 pub use figure::{Next, figure};
+pub use limit::{decided as bound_decided, side_by_side};
 pub use slice::{SliceState, cut_short, first_look, slice_state};
 
 #[cfg(test)]

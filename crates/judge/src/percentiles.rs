@@ -44,6 +44,14 @@ pub fn percentiles(slices: &[&Slice], times: Times, wandering: bool) -> Vec<Perc
     found
 }
 
+/// One percentile of response time, also one that is not among the usual ones; `None`: nothing was seen, or too little above it.
+pub fn one_percentile(slices: &[&Slice], percent: f64) -> Option<Percentile> {
+    let each: Vec<Sparse> =
+        slices.iter().map(|slice| Sparse::merged(slice.counted().iter().map(Sample::felt))).collect();
+    let prior = WANTED.iter().rev().find(|(wanted, _)| *wanted <= percent).map_or(WANTED[0].1, |(_, prior)| *prior);
+    one(slices, Sample::felt, &each, &Sparse::merged(&each), percent, prior, false)
+}
+
 fn one(
     slices: &[&Slice],
     times: Times,
@@ -87,7 +95,7 @@ fn inside(slices: &[&Slice], times: Times, all: &Sparse, p: f64, value: f64) -> 
     let n = all.count as f64;
     let error = half_width(&exceedances)? / 1.96 / (n / windows);
     let effective = n.min(p * (1.0 - p) / error.powi(2).max(1e-18));
-    let (low, high) = clopper_pearson(p, effective);
+    let (low, high) = clopper_pearson(p, effective, 0.025);
     let open = high >= 1.0 - 0.5 / n || (1.0 - high) * effective < 0.05;
     Some(Interval {
         low: all.quantile_ns(low)?.min(value),
@@ -96,12 +104,12 @@ fn inside(slices: &[&Slice], times: Times, all: &Sparse, p: f64, value: f64) -> 
     })
 }
 
-/// Exact binomial 95 % interval of a share `p` seen in `n` (not necessarily whole) trials.
-fn clopper_pearson(p: f64, n: f64) -> (f64, f64) {
+/// Exact binomial interval of a share `p` seen in `n` (not necessarily whole) trials, with `tail` on either side.
+pub fn clopper_pearson(p: f64, n: f64, tail: f64) -> (f64, f64) {
     let successes = p * n;
     let quantile = |a: f64, b: f64, at: f64| Beta::new(a, b).map(|beta| beta.inverse_cdf(at));
-    let low = quantile(successes, n - successes + 1.0, 0.025).unwrap_or(0.0);
-    let high = quantile(successes + 1.0, (n - successes).max(1e-9), 0.975).unwrap_or(1.0);
+    let low = quantile(successes, n - successes + 1.0, tail).unwrap_or(0.0);
+    let high = quantile(successes + 1.0, (n - successes).max(1e-9), 1.0 - tail).unwrap_or(1.0);
     (low, high)
 }
 

@@ -6,6 +6,7 @@ pub mod comparison;
 pub mod event;
 pub mod figure;
 pub mod layer;
+pub mod limit;
 pub mod pattern;
 pub mod plan;
 pub mod record;
@@ -23,6 +24,7 @@ pub use comparison::{Comparison, Difference, Finds, Level, Point, Subject, Trend
 pub use event::{Event, Face};
 pub use figure::{Estimate, Figure, Label, Percentile};
 pub use layer::Layer;
+pub use limit::{Bound, Limit, Probe, Search};
 pub use pattern::{Metric, Pattern};
 pub use plan::{Goal, Plan, Step, StepId};
 pub use record::{Record, RunHead};

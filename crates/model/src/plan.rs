@@ -2,6 +2,7 @@
 
 use crate::change::Change;
 use crate::layer::Layer;
+use crate::limit::{Bound, Search};
 use crate::pattern::{Metric, Pattern};
 use crate::target::Target;
 use crate::verdict::Threshold;
@@ -41,6 +42,9 @@ pub struct Plan {
     pub changes: Vec<Change>,
     pub steps: Vec<Step>,
     pub goal: Goal,
+    /// For the highest rate: their steps are added as they are tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub searches: Vec<Search>,
 }
 
 /// When a figure is good enough (`docs/method.md`, "The procedure").
@@ -65,6 +69,9 @@ pub struct Goal {
     /// what has no threshold is not measured. Empty: how much it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thresholds: Vec<Threshold>,
+    /// What is asked is the highest rate that keeps this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
 }
 
 /// Settled data of a slice from which a verdict may be told: 8 s, and 15 % more for a second look at it.
@@ -83,6 +90,7 @@ impl Default for Goal {
             window_ms: 100,
             seed: 1,
             thresholds: Vec::new(),
+            bound: None,
         }
     }
 }

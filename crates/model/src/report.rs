@@ -3,12 +3,13 @@
 use crate::change::Undo;
 use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
+use crate::limit::Limit;
 use crate::pattern::Pattern;
 use crate::record::RunHead;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub head: RunHead,
     pub seconds: f64,
@@ -21,6 +22,9 @@ pub struct Report {
     /// In a run that was asked for them.
     #[serde(default)]
     pub verdicts: Vec<Verdict>,
+    /// In a run that searched for the highest rate.
+    #[serde(default)]
+    pub limits: Vec<Limit>,
     pub outliers: Vec<Outlier>,
     pub findings: Vec<Finding>,
     pub changes: Vec<Undo>,

@@ -65,11 +65,7 @@ pub fn change(undone: bool) -> Event {
 pub fn run(name: &str) -> Vec<Event> {
     let mut events = vec![started(name)];
     events.push(Event::Planned {
-        plan: Plan {
-            changes: vec![Change::Flag { name: "noscrub".into() }],
-            steps: vec![step()],
-            goal: Goal::default(),
-        },
+        plan: Plan { changes: vec![Change::Flag { name: "noscrub".into() }], steps: vec![step()], ..Plan::default() },
     });
     events.push(change(false));
     for pass in 1..=3 {

@@ -6,6 +6,7 @@ import { chart } from "./chart";
 import { load } from "./data";
 import { downloads } from "./download";
 import { figures } from "./figures";
+import { limits } from "./limits";
 import { ledger } from "./ledger";
 import { peers } from "./peers";
 import { scope } from "./scope";
@@ -43,8 +44,12 @@ function theme(): HTMLElement {
   return button;
 }
 
-function navigation(judged: boolean): HTMLElement {
-  const parts: [string, string][] = judged ? [["verdicts", "Verdicts"], ...PARTS] : PARTS;
+function navigation(judged: boolean, searched: boolean): HTMLElement {
+  const parts: [string, string][] = [
+    ...(judged ? [["verdicts", "Verdicts"] as [string, string]] : []),
+    ...(searched ? [["limits", "Highest rate"] as [string, string]] : []),
+    ...PARTS,
+  ];
   return h(
     "nav",
     { "aria-label": "Parts of the report" },
@@ -60,11 +65,13 @@ function navigation(judged: boolean): HTMLElement {
 const run = load();
 const stands = alerts(run);
 const judged = verdicts(run);
+const searched = limits(run);
 const main = h(
   "main",
   { class: "inner" },
   ...(stands ? [stands] : []),
   ...(judged ? [judged] : []),
+  ...(searched ? [searched] : []),
   chart(run),
   ledger(run),
   peers(run),
@@ -74,7 +81,7 @@ const main = h(
 );
 document.body.append(
   head(run),
-  navigation(judged !== null),
+  navigation(judged !== null, searched !== null),
   main,
   h(
     "footer",

@@ -225,6 +225,31 @@ export interface Detail {
   latencies: Bins;
 }
 
+/** The highest rate that keeps a bound on response times. */
+export interface Limit {
+  layer: LayerName;
+  target: string;
+  pattern: PatternName;
+  percent: number;
+  below_ms: number;
+  rate: number | null;
+  confirmed_seconds: number;
+  closed_loop: number | null;
+  tried: Tried[];
+  why: string | null;
+}
+export interface Tried {
+  rate: number;
+  confirms: boolean;
+  kept: boolean;
+  seconds: number;
+  slower: number;
+  slower_ci90: [number, number];
+  /** Value, low, high. */
+  p50_ms: [number, number | null, number | null] | null;
+  percentile_ms: [number, number | null, number | null] | null;
+}
+
 export interface Common {
   schema: string;
   run: string;
@@ -238,6 +263,7 @@ export interface Common {
   scope: Scope;
   outliers: Outlier[];
   findings: Finding[];
+  limits: Limit[];
   changes: Change[];
   errors: string[];
 }

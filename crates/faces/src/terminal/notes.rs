@@ -3,7 +3,7 @@
 use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
-use crate::{numbers, response, scene, verdicts, words};
+use crate::{limits, numbers, response, scene, verdicts, words};
 use model::{Figure, Outcome, Outlier, Report, Standing};
 
 /// So many imprecise figures are named, more are counted.
@@ -28,6 +28,23 @@ pub(crate) fn verdicts(report: &Report, style: &Style) -> String {
         table.row(cells.to_vec(), paint);
     }
     title(&format!("Verdicts: {}", verdicts::summary(report)), style) + &table.text(0, style)
+}
+
+pub(crate) fn limits(report: &Report, style: &Style) -> String {
+    let Some(heading) = limits::title(report) else { return String::new() };
+    let left = |names: &[&'static str]| names.iter().map(|name| (*name, Align::Left)).collect::<Vec<_>>();
+    let mut table = Table::new(&left(&limits::HEADING));
+    limits::rows(report).into_iter().for_each(|cells| table.row(cells, Paint::Plain));
+    let mut text = title(&heading, style) + &table.text(0, style);
+    for limit in &report.limits {
+        let heading = limits::heading(limit);
+        let mut table = Table::new(&heading.iter().map(|name| (name.as_str(), Align::Left)).collect::<Vec<_>>());
+        limits::probes(limit).into_iter().for_each(|cells| table.row(cells, Paint::Plain));
+        let what = format!("{}, {}", words::place(limit.layer, &limit.target), limit.pattern.name());
+        text += &("\n".to_string() + &title(&format!("What was tried: {what}"), style) + &table.text(0, style));
+        text += &limits::note(limit).map_or(String::new(), |note| paragraph(&note, 0, Paint::Dim, style));
+    }
+    text
 }
 
 pub(crate) fn responses(report: &Report, style: &Style) -> String {

@@ -108,6 +108,35 @@ fn figure() -> impl Strategy<Value = Figure> {
     })
 }
 
+fn limit() -> impl Strategy<Value = Limit> {
+    let probe = (number(), any::<bool>(), any::<bool>(), number(), option::of(percentile())).prop_map(
+        |(rate, confirms, kept, over, median)| Probe {
+            rate,
+            confirms,
+            kept,
+            seconds: over,
+            over,
+            over_low: over,
+            over_high: over,
+            median: median.clone(),
+            bounded: median,
+        },
+    );
+    (layer(), text(), pattern(), number(), option::of(number()), vec(probe, 0..4), option::of(text())).prop_map(
+        |(layer, target, pattern, ms, rate, probes, why)| Limit {
+            layer,
+            target,
+            pattern,
+            bound: Bound { percent: 99.0, ms, arrivals: Arrivals::Poisson },
+            rate,
+            capacity: rate,
+            seconds: ms,
+            probes,
+            why,
+        },
+    )
+}
+
 fn cell() -> impl Strategy<Value = ChartCell> {
     (layer(), pattern(), option::of(estimate()), any::<u32>(), option::of(text()), label()).prop_map(
         |(layer, pattern, estimate, targets, worst, label)| ChartCell {
@@ -174,10 +203,10 @@ pub fn report() -> impl Strategy<Value = Report> {
     let verdict = (threshold, text(), option::of(estimate()), outcome, option::of(text()))
         .prop_map(|(threshold, target, estimate, outcome, why)| Verdict { threshold, target, estimate, outcome, why });
     let lists = (vec(figure(), 0..12), vec(cell(), 0..12), vec(row(), 0..8), vec(outlier, 0..3), vec(verdict, 0..4));
-    let words = (vec(finding(), 0..3), vec(undo(), 0..3), vec(text(), 0..3));
+    let words = (vec(finding(), 0..3), vec(undo(), 0..3), vec(text(), 0..3), vec(limit(), 0..2));
     (head(), number(), any::<bool>(), lists, words).prop_map(|(head, seconds, finished, lists, words)| {
         let (figures, chart, ledger, outliers, verdicts) = lists;
-        let (findings, changes, errors) = words;
+        let (findings, changes, errors, limits) = words;
         let passes = figures.len() as u32;
         Report {
             head,
@@ -188,6 +217,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             chart,
             ledger,
             verdicts,
+            limits,
             outliers,
             findings,
             changes,
@@ -210,7 +240,7 @@ pub fn plan() -> impl Strategy<Value = Plan> {
         Step { id: StepId(1), layer, pattern, targets, workload, metric: pattern.metric(layer), chart: true }
     });
     (vec(step, 0..5), vec(undo().prop_map(|undo| undo.change), 0..3), number()).prop_map(|(steps, changes, settle)| {
-        Plan { changes, steps, goal: Goal { settle, seconds_max: settle, ..Goal::default() } }
+        Plan { changes, steps, goal: Goal { settle, seconds_max: settle, ..Goal::default() }, ..Plan::default() }
     })
 }
 

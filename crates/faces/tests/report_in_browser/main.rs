@@ -8,7 +8,9 @@ mod sample;
 
 use browser::Browser;
 use faces::{export, html, json, numbers};
-use model::{Estimate, Label, Layer, Outcome, Pattern, Report, Threshold, Verdict};
+use model::{
+    Arrivals, Bound, Estimate, Label, Layer, Limit, Outcome, Pattern, Percentile, Probe, Report, Threshold, Verdict,
+};
 use serde_json::{Value, json};
 
 fn show(browser: &mut Browser, run: &runs::Run, hash: &str) {
@@ -63,6 +65,51 @@ fn every_part_is_drawn_and_says_what_the_terminal_says() {
         assert!(reasons.contains(why.as_str()), "{why} is not in\n{reasons}");
     }
     assert!(browser.count("#chart s") > 0, "what is implausible is struck out");
+}
+
+#[test]
+fn the_highest_rate_has_its_curve_with_the_bound_and_every_rate_that_was_tried() {
+    let mut run = runs::usual();
+    let percentile = |percent, value_ms| {
+        Some(Percentile {
+            percent,
+            value_ms,
+            low_ms: Some(value_ms / 2.0),
+            high_ms: (percent < 60.0).then_some(value_ms * 2.0),
+        })
+    };
+    let probe = |rate: f64, confirms, kept| Probe {
+        rate,
+        confirms,
+        kept,
+        seconds: 3.2,
+        over: rate / 1e6,
+        over_low: 0.0,
+        over_high: 0.1,
+        median: percentile(50.0, rate / 1000.0),
+        bounded: percentile(99.0, rate / 100.0),
+    };
+    run.0.limits = vec![Limit {
+        layer: Layer::Rbd,
+        target: "pool".into(),
+        pattern: Pattern::ReadLatency,
+        bound: Bound { percent: 99.0, ms: 30.0, arrivals: Arrivals::Poisson },
+        rate: Some(2000.0),
+        capacity: Some(9000.0),
+        seconds: 60.0,
+        probes: vec![probe(3000.0, false, false), probe(2000.0, false, true), probe(2000.0, true, true)],
+        why: None,
+    }];
+    let mut browser = Browser::start();
+    browser.size(1000, 900);
+    show(&mut browser, &run, "");
+    assert_sound(&mut browser, "a run with a highest rate");
+    assert_eq!(browser.count("#limits tbody tr"), 3);
+    let text = browser.text("document.querySelector('#limits').textContent");
+    for said in ["2,000 operations a second, confirmed over 1 min", "bound: 30 ms", "breaks it", "p99", "3,000"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert_eq!(browser.count("#limits svg circle"), 6, "three rates, two percentiles each");
 }
 
 #[test]

@@ -95,6 +95,7 @@ impl Sampler {
             chart: vec![],
             ledger: vec![],
             verdicts: vec![],
+            limits: vec![],
             outliers: vec![],
             findings: vec![],
             changes: vec![],

@@ -2,7 +2,7 @@
 
 use super::words;
 use clap::Args;
-use model::{Access, Arrivals, Bytes, Durability, Goal, Layer, Pattern, Rate};
+use model::{Access, Arrivals, Bound, Bytes, Durability, Goal, Layer, Pattern, Rate};
 use std::path::PathBuf;
 
 #[derive(Args, Debug, Clone)]
@@ -102,9 +102,12 @@ pub struct Knobs {
     /// Operations a second on each target, started when they are due and timed from then on (device, osd, rados, rbd)
     #[arg(long, value_parser = words::rate, value_name = "NUMBER")]
     pub rate: Option<f64>,
-    /// With --rate: poisson, as users who know nothing of each other, or even
-    #[arg(long, value_parser = words::arrivals, default_value = "poisson", requires = "rate")]
+    /// With --rate and --rate-max-where: poisson (the default), as users who know nothing of each other, or even
+    #[arg(long, value_parser = words::arrivals)]
     pub arrivals: Option<Arrivals>,
+    /// Search for the highest rate that keeps a bound on response times: 'p99<10ms' (quote it)
+    #[arg(long, value_parser = words::bound, value_name = "BOUND", conflicts_with_all = ["rate", "verdict", "expect", "settle"])]
+    pub rate_max_where: Option<(f64, f64)>,
     /// Threads (images, connections) that share the depth
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
@@ -162,16 +165,48 @@ pub struct SettleArgs {
 }
 
 impl Knobs {
+    pub fn knows_rates(layer: Layer) -> bool {
+        !matches!(layer, Layer::Network | Layer::Store)
+    }
+
     /// The open loop of this layer, if there is one: a store's bench knows no rate, and a network has nothing that a
     /// request could wait for.
     pub fn rate_on(&self, layer: Layer) -> Option<Rate> {
-        let able = !matches!(layer, Layer::Network | Layer::Store);
+        let able = Knobs::knows_rates(layer);
         let arrivals = self.arrivals.unwrap_or(Arrivals::Poisson);
         self.rate.filter(|_| able).map(|per_second| Rate { per_second, arrivals })
+    }
+
+    /// Is an open loop asked for, of a rate that is given or searched for?
+    pub fn open(&self) -> bool {
+        self.rate.is_some() || self.rate_max_where.is_some()
+    }
+
+    pub fn bound(&self) -> Option<Bound> {
+        let arrivals = self.arrivals.unwrap_or(Arrivals::Poisson);
+        self.rate_max_where.map(|(percent, ms)| Bound { percent, ms, arrivals })
     }
 }
 
 impl SettleArgs {
+    /// Slices in which a rate is confirmed: three of 20 s, or what is wished.
+    pub fn confirming(&self, seed: u64, bound: Bound) -> Goal {
+        let passes = self.passes.unwrap_or(if self.quick { 1 } else { 3 });
+        let seconds = self.duration.unwrap_or(20.0);
+        Goal {
+            bound: Some(bound),
+            passes_min: passes,
+            passes_max: passes,
+            read_slice_seconds: seconds,
+            write_slice_seconds: seconds,
+            seconds_max: f64::from(u32::MAX),
+            fixed: true,
+            window_ms: 50,
+            seed,
+            ..Goal::default()
+        }
+    }
+
     pub fn goal(&self, seed: u64) -> Goal {
         if self.quick {
             let quick = Goal::quick(seed);

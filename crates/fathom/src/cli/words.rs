@@ -105,6 +105,27 @@ pub fn rate(text: &str) -> Result<f64, String> {
     if (0.1..=1e8).contains(&rate) { Ok(rate) } else { Err(format!("{}; between 0.1 and 100M", wrong())) }
 }
 
+/// `p99<10ms`, `p99.9 <= 500us`: percent and milliseconds.
+pub fn bound(text: &str) -> Result<(f64, f64), String> {
+    let wrong = || format!("`{text}` is no bound on response times; write it as 'p99<10ms' or 'p99.9<500us'");
+    let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let (percentile, time) = squeezed.split_once('<').ok_or_else(wrong)?;
+    let percent: f64 = percentile.strip_prefix('p').ok_or_else(wrong)?.parse().map_err(|_| wrong())?;
+    let time = time.strip_prefix('=').unwrap_or(time);
+    let split = time.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(time.len());
+    let scale = match &time[split..] {
+        "us" | "µs" => 1e-3,
+        "ms" => 1.0,
+        "s" => 1e3,
+        _ => return Err(wrong()),
+    };
+    let ms = time[..split].parse::<f64>().map_err(|_| wrong())? * scale;
+    match (percent, ms) {
+        (1.0..=99.99, 0.001..=60_000.0) => Ok((percent, ms)),
+        _ => Err(format!("{}; percentiles from 1 to 99.99, times from 1us to 60s", wrong())),
+    }
+}
+
 pub fn arrivals(text: &str) -> Result<Arrivals, String> {
     match text {
         "poisson" => Ok(Arrivals::Poisson),

@@ -3,14 +3,17 @@
 use super::run::sound_and_print;
 use super::verdict::goal;
 use crate::cli::Common;
-use crate::cli::knobs::{DiskArgs, LayerArgs, OsdArgs, PoolArgs};
+use crate::cli::knobs::{DiskArgs, Knobs, LayerArgs, OsdArgs, PoolArgs};
 use crate::failure::Failure;
 use crate::planner::Wishes;
 use model::Layer;
 
 fn wishes(common: &Common, layer: Layer, args: &LayerArgs) -> Result<Wishes, Failure> {
-    if args.knobs.rate.is_some() && args.knobs.rate_on(layer).is_none() {
-        let text = format!("--rate: the {} layer knows no rate; device, osd, rados and rbd do", layer.name());
+    if args.knobs.open() && !Knobs::knows_rates(layer) {
+        let text = format!(
+            "--rate, --rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do",
+            layer.name()
+        );
         return Err(Failure::Usage(text));
     }
     let layers = vec![layer];

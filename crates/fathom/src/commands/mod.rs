@@ -70,6 +70,11 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
         let known = verdicts.iter().all(|verdict| verdict.outcome == Outcome::Pass);
         return if known && !sounded.interrupted { 0 } else { INCOMPLETE };
     }
+    let limits = &sounded.report.limits;
+    if !limits.is_empty() {
+        let found = limits.iter().all(|limit| limit.rate.is_some()) && sounded.report.errors.is_empty();
+        return if found && !sounded.interrupted { 0 } else { INCOMPLETE };
+    }
     let settled = |figure: &model::Figure| matches!(figure.label, model::Label::Settled | model::Label::Burst(_));
     match sounded.report.figures.iter().all(settled) && !sounded.interrupted && sounded.report.errors.is_empty() {
         true => 0,

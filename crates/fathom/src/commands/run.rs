@@ -1,7 +1,7 @@
 //! `fathom run`: sound the cluster, all layers.
 
 use crate::cli::Common;
-use crate::cli::knobs::{GroundArgs, RunArgs};
+use crate::cli::knobs::{GroundArgs, Knobs, RunArgs};
 use crate::failure::Failure;
 use crate::planner::Wishes;
 use crate::sounding::{Outcome, sound};
@@ -11,6 +11,14 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     let all = if args.layers.is_empty() { Layer::ALL.to_vec() } else { args.layers.clone() };
     let mut layers: Vec<Layer> = Layer::ALL.into_iter().filter(|layer| all.contains(layer)).collect();
     layers.dedup();
+    if args.knobs.rate_max_where.is_some() {
+        if let Some(other) = args.layers.iter().find(|layer| !Knobs::knows_rates(**layer)) {
+            let text =
+                format!("--rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do", other.name());
+            return Err(Failure::Usage(text));
+        }
+        layers.retain(|layer| Knobs::knows_rates(*layer));
+    }
     let goal = super::verdict::goal(common, &args.settle, &args.knobs, &layers)?;
     let wishes = Wishes {
         layers,

@@ -9,6 +9,9 @@ use model::{Goal, Label, Layer, Threshold};
 
 /// Thresholds of other layers and patterns than the wished ones are left out.
 pub fn goal(common: &Common, settle: &SettleArgs, knobs: &Knobs, layers: &[Layer]) -> Result<Goal, Failure> {
+    if let Some(bound) = knobs.bound() {
+        return Ok(settle.confirming(knobs.seed, bound));
+    }
     let (all, whence) = match (&settle.verdict, &settle.expect) {
         (Some(path), _) => (thresholds::read(path)?, path.display().to_string()),
         (None, Some(words)) => (expected(common, words)?, words.join(" ")),

@@ -79,7 +79,7 @@ impl<'a> Draft<'a> {
         let patterns: Vec<Pattern> = match (knobs.patterns.is_empty(), own) {
             (false, _) => knobs.patterns.clone(),
             (true, true) => vec![nearest(knobs)],
-            (true, false) if knobs.rate.is_some() => vec![Pattern::WriteLatency, Pattern::ReadLatency],
+            (true, false) if knobs.open() => vec![Pattern::WriteLatency, Pattern::ReadLatency],
             (true, false) => Pattern::ALL.to_vec(),
         };
         let wanted = patterns.into_iter().filter(|pattern| self.wishes.goal.wants(layer, *pattern));
@@ -91,12 +91,10 @@ impl<'a> Draft<'a> {
         let mut workload = Workload::canonical(pattern, knobs.working_set.unwrap_or(span), knobs.seed);
         workload.block = knobs.block_size.unwrap_or(workload.block);
         workload.rate = knobs.rate_on(layer);
-        let most = match workload.rate {
-            // psync has one in flight for each job.
-            Some(_) if knobs.engine.as_deref() != Some("psync") => {
-                OPEN_DEPTH.min(OPEN_BYTES / workload.block.max(1)) as u32
-            }
-            _ => workload.depth,
+        // psync has one in flight for each job.
+        let most = match knobs.open() && Knobs::knows_rates(layer) && knobs.engine.as_deref() != Some("psync") {
+            true => OPEN_DEPTH.min(OPEN_BYTES / workload.block.max(1)) as u32,
+            false => workload.depth,
         };
         workload.depth = knobs.depth.unwrap_or(most.max(workload.depth));
         workload.jobs = knobs.jobs.unwrap_or(workload.jobs).min(workload.depth);
@@ -119,7 +117,7 @@ impl<'a> Draft<'a> {
         // How much an open loop does is given; how long it takes is not. That is no cell of the chart.
         let open = workload.rate.is_some();
         let metric = if open { Metric::LatencyMean } else { pattern.metric(layer) };
-        let chart = chart && !open;
+        let chart = chart && !open && self.wishes.goal.bound.is_none();
         self.steps.push(Step { id, layer, pattern, targets, workload, metric, chart });
     }
 

@@ -36,7 +36,7 @@ pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     draft.steps.retain(|step| asked_for(&wishes.goal, step));
     (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
     refuse_impossible(&draft)?;
-    Ok(Plan { changes: draft.changes, steps: draft.steps, goal: wishes.goal.clone() })
+    Ok(Plan { changes: draft.changes, steps: draft.steps, goal: wishes.goal.clone(), ..Plan::default() })
 }
 
 /// Of the whole run if every figure settles as soon as it may: slices, the pauses between them, and the filling.

@@ -196,6 +196,9 @@ impl Conductor<'_> {
 
     /// Is every target's part of the slice long enough? A pass behind its schedule waits for no level to settle.
     fn enough(&self, step: &Step, patient: bool, series: &Series) -> bool {
+        if let Some(decided) = self.bound_decided(step, series) {
+            return decided;
+        }
         let seconds = self.plan.goal.slice_seconds(step);
         let least = judge::first_look(self.window_ns(), seconds);
         let more = |samples: &Vec<Sample>| {
@@ -204,6 +207,18 @@ impl Conductor<'_> {
             matches!(state, SliceState::More) && (patient || samples.len() < least || spoke < SPOKEN_LEAST)
         };
         !series.is_empty() && !series.values().any(more)
+    }
+
+    /// Of a probe of a rate: is it known whether the bound is kept, or is the time up? `None`: the step is no such probe.
+    fn bound_decided(&self, step: &Step, series: &Series) -> Option<bool> {
+        let (bound, rate) = (self.plan.goal.bound?, step.workload.rate?);
+        let parts: Vec<&[Sample]> =
+            series.iter().filter(|((target, _), _)| target.is_some()).map(|(_, samples)| samples.as_slice()).collect();
+        let samples = judge::side_by_side(&parts);
+        let windows = self.plan.goal.slice_seconds(step) * SECOND as f64 / self.window_ns() as f64;
+        let decided =
+            judge::bound_decided(&samples, self.window_ns(), &bound, rate.per_second * step.targets.len() as f64);
+        Some(decided.is_some() || samples.len() as f64 >= windows)
     }
 
     fn slices(

@@ -6,6 +6,7 @@ mod guard;
 mod interrupt;
 pub mod loader;
 mod prepare;
+mod search;
 #[cfg(test)]
 mod simulated;
 mod telling;
@@ -98,6 +99,9 @@ fn measured(
     let unfilled = &prepare::fill(plan, &context, &eyes, telling)?;
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     let loader = &loader::Engines { context: &context, clock: &clock, engine_of: &|step| engines::engine_for(step) };
+    if plan.goal.bound.is_some() {
+        return search::Searcher { clock: &clock, eyes: &eyes, loader, unfilled, plan }.search(telling);
+    }
     conductor::Conductor { plan, clock: &clock, eyes: &eyes, loader, unfilled }.conduct(telling)
 }
 

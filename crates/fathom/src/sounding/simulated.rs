@@ -4,13 +4,15 @@ use super::Telling;
 use super::conductor::{Conductor, Eyes};
 use super::loader::Engines;
 use super::prepare::Unfilled;
+use super::search::Searcher;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
 use engines::sim::{Model, Sim, Twist};
 use engines::{Context, Engine};
 use model::clock::SECOND;
 use model::{
-    Arrivals, Clock, Goal, Label, Layer, Pattern, Percentile, Place, Plan, Rate, Report, Step, StepId, Target, Workload,
+    Arrivals, Bound, Clock, Goal, Label, Layer, Pattern, Percentile, Place, Plan, Rate, Report, Step, StepId, Target,
+    Workload,
 };
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -67,7 +69,7 @@ fn simulate(
 ) -> Simulated {
     let clock = Arc::new(SimClock::default());
     let sim = Sim::new(clock.clone(), move |target: &Target, _: &Workload| model_of(&target.name));
-    let plan = Plan { changes: Vec::new(), steps, goal };
+    let plan = Plan { steps, goal, ..Plan::default() };
     let eyes = Script { clock: clock.clone(), ends, seen };
     let clock: Arc<dyn Clock> = clock;
     let mut telling = Telling::silent(clock.clone());
@@ -129,6 +131,66 @@ fn an_open_loop_that_is_kept_up_with_settles_and_tells_service_and_response_apar
     // Nothing waits for room in the generator: what the target queues is service.
     assert_eq!(of(&figure.response, 99.0), of(&figure.percentiles, 99.0));
     assert!(figure.estimate.unwrap().value > 1.0);
+}
+
+/// Searches for the highest rate; the targets of the base are closed loops of 64.
+fn search(model_of: fn(&str) -> Model, percent: f64, ms: f64) -> (model::Limit, f64) {
+    let clock = Arc::new(SimClock::default());
+    let sim = Sim::new(clock.clone(), move |target: &Target, _: &Workload| model_of(&target.name));
+    let mut base = step(0, Pattern::ReadLatency, &["osd.0"]);
+    (base.workload.depth, base.chart) = (64, false);
+    let bound = Some(Bound { percent, ms, arrivals: Arrivals::Poisson });
+    let goal = Goal {
+        bound,
+        fixed: true,
+        passes_min: 3,
+        passes_max: 3,
+        read_slice_seconds: 20.0,
+        window_ms: 50,
+        ..Goal::default()
+    };
+    let plan = &Plan { steps: vec![base], goal: Goal { seconds_max: 1e9, ..goal }, ..Plan::default() };
+    let eyes = &Script { clock: clock.clone(), ends: None, seen: well };
+    let clock: Arc<dyn Clock> = clock;
+    let mut telling = Telling::silent(clock.clone());
+    let loader = &Engines { context: &Context::default(), clock: &clock, engine_of: &|_| Ok(&sim as &dyn Engine) };
+    let unfilled = &Unfilled::default();
+    Searcher { clock: &clock, eyes, loader, unfilled, plan }.search(&mut telling).unwrap();
+    let seconds = telling.seconds();
+    (judge::explain(&telling.into_record()).limits.pop().unwrap(), seconds)
+}
+
+#[test]
+fn the_highest_rate_under_a_bound_is_found_where_theory_has_it() {
+    // One server of exactly a millisecond, 1000 a second at most. The p99 of its response time (M/D/1) is 10 ms where it is
+    // about 78 % busy: the waiting time's tail falls by e^-θt with ρ(e^θ − 1) = θ, at which 1 % remain.
+    let (found, seconds) = search(|_| Model::steady(1e6, 0.0, 1), 99.0, 10.0);
+    let rate = found.rate.unwrap();
+    assert!((700.0..830.0).contains(&rate), "{found:#?}");
+    assert!((found.capacity.unwrap() - 1000.0).abs() < 10.0);
+    // Few probes, each as short as it may be, and a minute to confirm (or two, if the first was a little too high).
+    assert!(found.probes.iter().filter(|probe| !probe.confirms).count() <= 8, "{found:#?}");
+    assert!(seconds < 330.0, "{seconds}");
+}
+
+#[test]
+fn a_bound_that_no_rate_keeps_has_none_and_says_so() {
+    let (found, _) = search(|_| Model::steady(1e6, 0.0, 4), 99.0, 0.5);
+    assert_eq!(found.rate, None);
+    assert!(found.why.as_deref().is_some_and(|why| why.starts_with("not even")), "{found:#?}");
+}
+
+#[test]
+fn rare_stalls_that_a_probe_misses_are_found_by_the_confirmation() {
+    // A tenth of a second in every fifteen: 0.7 % of the time, too rare for a probe of three seconds.
+    let stalls = |_: &str| {
+        Model::steady(1e6, 0.0, 4).with(Twist::Dips { every: 15 * SECOND, lasts: SECOND / 10, factor: 400.0 })
+    };
+    let (found, _) = search(stalls, 99.0, 20.0);
+    assert!(
+        found.probes.iter().any(|probe| probe.confirms && !probe.kept) || found.rate.is_some_and(|rate| rate < 4000.0)
+    );
+    assert!(found.probes.iter().filter(|probe| probe.kept && !probe.confirms).any(|probe| probe.seconds < 5.0));
 }
 
 #[test]
