@@ -31,6 +31,7 @@ pub(crate) fn row(event: &Event) -> Result<Option<(&'static str, Value)>, Archiv
         // A picture is made anew from the slices whenever it is wanted; this one keeps what was shown at the time.
         Event::PassFinished { report, .. } => ("picture", json(report)?),
         Event::Warned { text } => ("warning", exact(text, "a warning")?),
+        Event::Verified { verified } => ("verified", exact(verified, "what was verified")?),
         Event::Failed { text } => ("error", exact(text, "an error")?),
         Event::RunFinished { seconds } => ("finished", exact(&Ended { seconds: *seconds }, "the end of the run")?),
         Event::Progress { .. } | Event::StepStarted { .. } => return Ok(None),
@@ -52,6 +53,7 @@ pub(crate) fn event(kind: &str, body: ValueRef<'_>) -> Result<Option<Event>, Str
             Event::StepFinished { pass: slices.first().map_or(0, |slice| slice.pass), slices }
         }
         "warning" => Event::Warned { text: parsed(kind, body)? },
+        "verified" => Event::Verified { verified: parsed(kind, body)? },
         "error" => Event::Failed { text: parsed(kind, body)? },
         "finished" => Event::RunFinished { seconds: parsed::<Ended>(kind, body)?.seconds },
         _ => return Ok(None),

@@ -28,7 +28,7 @@ fn run(arguments: &[String]) -> Result<String, String> {
     let number = |n: usize| word(n).and_then(|text| text.parse::<u64>().map_err(|e| format!("{text}: {e}")));
     let access = ceph::Access { conf: Some(word(0)?.into()), ..ceph::Access::default() };
     let rados = ceph::Rados::connect(&access).map_err(|error| error.to_string())?;
-    let context = Context { rados: Some(Arc::new(rados)) };
+    let context = Context { rados: Some(Arc::new(rados)), ..Context::default() };
     let prefix = arguments.get(6).map_or("measure.", String::as_str);
     let step = step(word(1)?, prefix, word(2)?, number(3)? as u32, number(5)?);
     let engine = engine_for(&step).map_err(|error| error.to_string())?;

@@ -1,5 +1,6 @@
 //! What an engine is: it opens sessions, which submit operations and reap completions.
 
+use crate::verify::Verify;
 use model::{Bytes, Layer, Nanos, OpKind, Target, Workload};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +10,8 @@ use std::time::Duration;
 pub struct Context {
     /// The connection that carries the load. Not used for administration: it has no time-outs.
     pub rados: Option<Arc<ceph::Rados>>,
+    /// What is known of the data of workloads that verify.
+    pub verify: Arc<Verify>,
 }
 
 /// Ends the step; the run goes on. The text says what, where and the mend.
@@ -89,6 +92,10 @@ pub trait Engine: Sync {
         workload: &Workload,
         lane: u32,
     ) -> Result<Box<dyn Session>, EngineError>;
+    /// Why nothing that it writes can be read back and checked.
+    fn unverifiable(&self) -> Option<&'static str> {
+        None
+    }
     /// Do completions carry [`Told`]? A window without one then counts for no time at all.
     fn times_itself(&self) -> bool {
         self.layer() == Layer::Store

@@ -15,6 +15,7 @@ mod schedule;
 pub mod sim;
 pub mod store;
 mod tally;
+pub mod verify;
 mod worker;
 
 pub use api::{Context, Done, Engine, EngineError, Op, OpError, Session, Told};

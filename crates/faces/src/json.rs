@@ -100,6 +100,7 @@ fn figure(figure: &Figure) -> Value {
         "percentiles_ci95": intervals(&figure.percentiles),
         "response_percentiles": values(&figure.response),
         "response_percentiles_ci95": intervals(&figure.response),
+        "verified": figure.checked,
     })
 }
 

@@ -15,4 +15,5 @@ mod scene;
 mod slices;
 pub mod terminal;
 mod verdicts;
+mod verified;
 mod words;

@@ -1,6 +1,6 @@
 //! The same as the terminal shows, as Markdown, to paste into a ticket.
 
-use crate::{limits, numbers, response, scene, verdicts, words};
+use crate::{limits, numbers, response, scene, verdicts, verified, words};
 use model::pattern::Family;
 use model::{Figure, LedgerRow, Outlier, Pattern, Record, Report, Scope, Standing};
 
@@ -14,6 +14,7 @@ pub fn page(report: &Report, record: &Record) -> String {
     }
     let parts = [
         verdicts(report),
+        verified(report),
         chart(report),
         ledger(report),
         targets(report, scope),
@@ -176,6 +177,15 @@ fn responses(report: &Report) -> String {
     let rows = rows.into_iter().map(|cells| cells.iter().map(|cell| escaped(cell)).collect());
     let heading: Vec<String> = response::heading().into_iter().map(String::from).collect();
     format!("## {}\n\n{}", response::TITLE, table(&heading, rows))
+}
+
+fn verified(report: &Report) -> String {
+    let Some(summary) = verified::summary(report) else { return String::new() };
+    let rows = verified::rows(report).into_iter().map(|(_, cells)| cells.iter().map(|cell| escaped(cell)).collect());
+    let flaws: String = verified::flaws(report).iter().map(|flaw| format!("\n- {}", escaped(flaw))).collect();
+    let table = table(&verified::HEADING.map(String::from), rows);
+    let list = if flaws.is_empty() { flaws } else { flaws + "\n" };
+    format!("## Verified\n\n{}.\n\n{table}{list}", escaped(&summary))
 }
 
 fn beside(report: &Report) -> String {

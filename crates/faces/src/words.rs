@@ -75,7 +75,7 @@ pub fn is_secret(option: &str) -> bool {
 /// What a figure's workload was, where its pattern does not say it: nothing for the canonical one.
 pub fn beside_pattern(figure: &Figure) -> String {
     let canonical = Workload::canonical(figure.pattern, figure.workload.span, figure.workload.seed);
-    let core = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.read_percent, w.access);
+    let core = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.read_percent, w.access, w.verify);
     let mut parts = Vec::new();
     if figure.at_once > 1 {
         parts.push(format!("{} targets at once", figure.at_once));
@@ -121,6 +121,9 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
     }
     for (name, value) in &workload.options {
         text += &format!(", {name}={value}");
+    }
+    if workload.verify {
+        text += ", verified";
     }
     text
 }

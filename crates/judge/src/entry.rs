@@ -1,6 +1,7 @@
 //! A figure beside what it was made of: its step, its target, its slices.
 
 use crate::chart::{mean_of, severity};
+use crate::checked::checked;
 use crate::figure::figure;
 use crate::series::told;
 use model::{Estimate, Figure, Label, Layer, OpKind, Pattern, Place, Record, Slice, Step, Target};
@@ -79,6 +80,7 @@ fn of_step<'a>(record: &'a Record, step: &'a Step) -> Vec<Entry<'a>> {
             if own.is_empty() {
                 figure.label = Label::Void("not measured: the run ended before its turn".to_string());
             }
+            figure.checked = checked(record, step, target, kind);
             if target.is_none() && step.targets.len() > 1 && own.iter().any(|slice| told(slice)) {
                 add_up(&mut figure, &found);
             }

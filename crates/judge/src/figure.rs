@@ -161,5 +161,6 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
         errors: all.iter().flat_map(|slice| &slice.samples).map(|sample| sample.errors).sum(),
         percentiles: Vec::new(),
         response: Vec::new(),
+        checked: None,
     }
 }

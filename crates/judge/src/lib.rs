@@ -2,6 +2,7 @@
 
 mod batch_means;
 mod chart;
+mod checked;
 mod compare;
 mod disks;
 mod entry;

@@ -6,6 +6,7 @@ use crate::record::RunHead;
 use crate::report::Report;
 use crate::sample::Slice;
 use crate::scope::Scope;
+use crate::verified::Verified;
 use serde::{Deserialize, Serialize};
 use std::io;
 
@@ -36,6 +37,10 @@ pub enum Event {
     StepFinished {
         pass: u32,
         slices: Vec<Slice>,
+    },
+    /// What a slice with `--verify` read back, and whether it is what was written.
+    Verified {
+        verified: Verified,
     },
     /// The picture after a pass.
     PassFinished {

@@ -3,6 +3,7 @@
 use crate::layer::Layer;
 use crate::pattern::{Metric, Pattern};
 use crate::plan::StepId;
+use crate::verified::Checked;
 use crate::workload::{OpKind, Workload};
 use serde::{Deserialize, Serialize};
 
@@ -123,4 +124,7 @@ pub struct Figure {
     /// Of response time, from when operations were due; empty in a closed loop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub response: Vec<Percentile>,
+    /// Of a workload that verifies: what was read back. Of a mixed one, its reads have it.
+    #[serde(default)]
+    pub checked: Option<Checked>,
 }

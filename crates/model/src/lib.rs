@@ -16,6 +16,7 @@ pub mod scope;
 pub mod tally;
 pub mod target;
 pub mod verdict;
+pub mod verified;
 pub mod workload;
 
 pub use change::{Change, Undo};
@@ -34,4 +35,5 @@ pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};
 pub use tally::{Latencies, Sparse};
 pub use target::{Endpoint, Place, Target};
 pub use verdict::{Outcome, Threshold, Verdict};
+pub use verified::{Checked, Flaw, FlawKind, ReadBack, Verified};
 pub use workload::{Access, Arrivals, Bytes, Durability, OpKind, Rate, Workload};

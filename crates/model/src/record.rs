@@ -5,6 +5,7 @@ use crate::event::Event;
 use crate::plan::Plan;
 use crate::sample::Slice;
 use crate::scope::Scope;
+use crate::verified::Verified;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,9 @@ pub struct Record {
     pub scope: Scope,
     pub plan: Plan,
     pub slices: Vec<Slice>,
+    /// What was read back and checked, in the order in which it was.
+    #[serde(default)]
+    pub verified: Vec<Verified>,
     pub changes: Vec<Undo>,
     pub errors: Vec<String>,
     /// Seconds since the start when the last thing was recorded.
@@ -45,6 +49,7 @@ impl Record {
                 self.seconds = slices.iter().map(Slice::ended_seconds).fold(self.seconds, f64::max);
                 self.slices.extend_from_slice(slices);
             }
+            Event::Verified { verified } => self.verified.push(verified.clone()),
             Event::Failed { text } => self.errors.push(text.clone()),
             Event::RunFinished { seconds } => {
                 self.seconds = *seconds;

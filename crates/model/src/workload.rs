@@ -84,6 +84,13 @@ pub struct Workload {
     pub engine: Option<String>,
     /// Further engine options, by name.
     pub options: BTreeMap<String, String>,
+    /// Blocks carry stamps, and those that are read are checked.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub verify: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl Workload {
@@ -108,6 +115,7 @@ impl Workload {
             seed,
             engine: None,
             options: BTreeMap::new(),
+            verify: false,
         }
     }
 

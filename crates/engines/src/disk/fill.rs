@@ -1,9 +1,10 @@
 //! Fills what will be read with incompressible bytes, once.
 
 use super::site::Site;
-use super::{Way, ring, session};
-use crate::api::{Done, EngineError, Op};
-use model::{Access, Bytes, Durability, OpKind, Workload};
+use super::{Way, marks, place, ring, session};
+use crate::api::{Context, Done, EngineError, Op};
+use crate::verify::Marks;
+use model::{Access, Bytes, Durability, OpKind, Target, Workload};
 use nix::fcntl::{FallocateFlags, fallocate};
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -20,7 +21,13 @@ const PROBE: usize = 4096;
 ///
 /// # Errors
 /// It can't be written to, or there is no room for it.
-pub fn fill(site: &Site, workload: &Workload, progress: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {
+pub fn fill(
+    site: &Site,
+    context: &Context,
+    target: &Target,
+    workload: &Workload,
+    progress: &mut dyn FnMut(Bytes) -> bool,
+) -> Result<(), EngineError> {
     if !site.writable {
         return Ok(());
     }
@@ -28,12 +35,20 @@ pub fn fill(site: &Site, workload: &Workload, progress: &mut dyn FnMut(Bytes) ->
     if let Some(why) = site.refuse(&filler) {
         return Err(EngineError::Refused(why));
     }
-    if is_filled(site, workload.span) {
+    let filled = match workload.verify {
+        // Only what this run has stamped can be checked.
+        true => context.verify.is_filled(&place(site), workload.span, workload.block),
+        false => is_filled(site, workload.span),
+    };
+    if filled {
         progress(workload.span);
         return Ok(());
     }
     make_room(site, workload.span)?;
-    write_all(site, &filler, progress)?;
+    let marks = marks(context, site, target, &filler, 0);
+    let written = write_all(site, &filler, marks, progress);
+    context.verify.forget_written(&target.name);
+    written?;
     let synced = File::open(&site.path).and_then(|file| file.sync_all());
     synced.map_err(|error| EngineError::Broken(format!("{}: {error}", site.path.display())))
 }
@@ -93,9 +108,14 @@ fn no_room(site: &Site, span: Bytes, error: &std::io::Error) -> EngineError {
     EngineError::Refused(format!("{path}: {error}: {span} bytes are needed{free}; choose a smaller working set"))
 }
 
-fn write_all(site: &Site, filler: &Workload, progress: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {
+fn write_all(
+    site: &Site,
+    filler: &Workload,
+    marks: Marks,
+    progress: &mut dyn FnMut(Bytes) -> bool,
+) -> Result<(), EngineError> {
     let way = if site.memory || ring::unavailable().is_some() { Way::Psync } else { Way::IoUring };
-    let mut session = session(way, site, filler, 0)?;
+    let mut session = session(way, site, filler, 0, marks)?;
     let (mut next, mut written, mut done) = (0, 0, Vec::new());
     let mut free: Vec<u32> = (0..DEPTH).collect();
     let mut lengths = [0; DEPTH as usize];

@@ -14,6 +14,7 @@ mod uring;
 pub use choice::chosen;
 
 use crate::api::{Context, Engine, EngineError, Session};
+use crate::verify::{self, Ground, Marks, Names};
 use model::{Bytes, Layer, Target, Workload};
 use site::Site;
 
@@ -49,30 +50,32 @@ impl Engine for Disk {
             Err(why) => return Some(why),
         };
         let ring = || (self.way == Way::IoUring).then(ring::unavailable).flatten();
-        site.refuse(workload).or_else(|| self.refuse_depth(&site, workload)).or_else(ring)
+        let unverifiable = verify::refusal(self, workload, site.writable).map(|why| format!("{}: {why}", place(&site)));
+        unverifiable.or_else(|| site.refuse(workload)).or_else(|| self.refuse_depth(&site, workload)).or_else(ring)
     }
 
     fn prepare(
         &self,
-        _context: &Context,
+        context: &Context,
         target: &Target,
         workload: &Workload,
         progress: &mut dyn FnMut(Bytes) -> bool,
     ) -> Result<(), EngineError> {
         let site = Site::look(target).map_err(EngineError::Refused)?;
-        fill::fill(&site, workload, progress)
+        fill::fill(&site, context, target, workload, progress)
     }
 
     fn open(
         &self,
-        _context: &Context,
+        context: &Context,
         target: &Target,
         workload: &Workload,
         lane: u32,
     ) -> Result<Box<dyn Session>, EngineError> {
         let site = Site::look(target).map_err(EngineError::Refused)?;
         site.ready(workload)?;
-        session(self.way, &site, workload, lane)
+        let marks = marks(context, &site, target, workload, lane);
+        session(self.way, &site, workload, lane, marks)
     }
 }
 
@@ -93,9 +96,26 @@ impl Disk {
     }
 }
 
-fn session(way: Way, site: &Site, workload: &Workload, lane: u32) -> Result<Box<dyn Session>, EngineError> {
+fn session(
+    way: Way,
+    site: &Site,
+    workload: &Workload,
+    lane: u32,
+    marks: Marks,
+) -> Result<Box<dyn Session>, EngineError> {
     match way {
-        Way::Psync => Ok(Box::new(psync::PsyncSession::open(site, workload, lane)?)),
-        Way::IoUring => Ok(Box::new(uring::UringSession::open(site, workload, lane)?)),
+        Way::Psync => Ok(Box::new(psync::PsyncSession::open(site, workload, lane, marks)?)),
+        Way::IoUring => Ok(Box::new(uring::UringSession::open(site, workload, lane, marks)?)),
     }
+}
+
+fn marks(context: &Context, site: &Site, target: &Target, workload: &Workload, lane: u32) -> Marks {
+    let base = u64::from(lane) * workload.lane_span();
+    let ground = || Ground { place: place(site), bytes: workload.span, base, names: Names::Whole };
+    Marks::of(&context.verify, target, workload, lane, ground)
+}
+
+/// The place's name in what is verified.
+fn place(site: &Site) -> String {
+    site.path.display().to_string()
 }

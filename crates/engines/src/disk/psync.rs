@@ -2,7 +2,8 @@
 
 use super::site::Site;
 use crate::api::{Done, EngineError, Op, OpError, Session};
-use crate::buffers::{Slab, stamp};
+use crate::buffers::Slab;
+use crate::verify::Marks;
 use model::{Durability, OpKind, Workload};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -21,7 +22,7 @@ pub struct PsyncSession {
     /// Taken and not yet begun. Longer than one only for files in memory.
     queue: VecDeque<Op>,
     after_write: AfterWrite,
-    writes: u64,
+    marks: Marks,
 }
 
 /// What follows a write before it counts as done.
@@ -33,7 +34,7 @@ enum AfterWrite {
 }
 
 impl PsyncSession {
-    pub fn open(site: &Site, workload: &Workload, lane: u32) -> Result<PsyncSession, EngineError> {
+    pub fn open(site: &Site, workload: &Workload, lane: u32, marks: Marks) -> Result<PsyncSession, EngineError> {
         let block = usize::try_from(workload.block).unwrap_or(usize::MAX);
         let after_write = match workload.durability {
             Durability::Fsync => AfterWrite::Fsync,
@@ -46,7 +47,7 @@ impl PsyncSession {
             slab: Slab::new(2, block, workload.seed ^ u64::from(lane) << 32)?,
             queue: VecDeque::with_capacity(workload.lane_depth(lane) as usize),
             after_write,
-            writes: 0,
+            marks,
         })
     }
 
@@ -61,9 +62,8 @@ impl PsyncSession {
                 counted(unsafe { libc::pread(fd, buffer.as_mut_ptr().cast(), len, offset) })
             }
             OpKind::Write => {
-                self.writes += 1;
                 let buffer = self.slab.buffer(WRITE, len);
-                stamp(buffer, self.writes);
+                self.marks.mark(op, buffer);
                 // SAFETY: the buffer has `len` bytes.
                 let written = counted(unsafe { libc::pwrite(fd, buffer.as_ptr().cast(), len, offset) })?;
                 self.after_write.make_durable(fd).map(|()| written)
@@ -97,14 +97,18 @@ fn counted(result: isize) -> Result<u32, OpError> {
 impl Session for PsyncSession {
     #[inline]
     fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError> {
-        self.queue.extend(ops);
-        Ok(ops.len())
+        let before = self.queue.len();
+        self.queue.extend(ops.iter().take_while(|op| self.marks.begin(op)));
+        Ok(self.queue.len() - before)
     }
 
     #[inline]
     fn reap(&mut self, _patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         if let Some(op) = self.queue.pop_front() {
             let result = self.execute(&op);
+            if let Marks::Stamped(guard) = &mut self.marks {
+                guard.ended(op.slot, result, self.slab.buffer(READ, op.len as usize));
+            }
             done.push(Done::now(op.slot, result));
         }
         Ok(())

@@ -3,7 +3,8 @@
 use super::site::Site;
 use super::{processor, ring};
 use crate::api::{Done, EngineError, Op, OpError, Session};
-use crate::buffers::{Slab, stamp};
+use crate::buffers::Slab;
+use crate::verify::Marks;
 use io_uring::squeue::{Entry, Flags};
 use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode};
@@ -40,7 +41,7 @@ pub struct UringSession {
     /// Writes have buffers of their own where both happen: what was read may be compressible.
     write_buffers: u32,
     after_write: Option<FsyncFlags>,
-    writes: u64,
+    marks: Marks,
     slots: Vec<Slot>,
     in_flight: u32,
     /// One operation in flight.
@@ -64,7 +65,7 @@ struct Slot {
 }
 
 impl UringSession {
-    pub fn open(site: &Site, workload: &Workload, lane: u32) -> Result<UringSession, EngineError> {
+    pub fn open(site: &Site, workload: &Workload, lane: u32, marks: Marks) -> Result<UringSession, EngineError> {
         let path = site.path.display();
         let depth = workload.lane_depth(lane).clamp(1, DEEPEST);
         let block = usize::try_from(workload.block).unwrap_or(usize::MAX);
@@ -93,7 +94,7 @@ impl UringSession {
             registered: registered.is_ok(),
             write_buffers,
             after_write,
-            writes: 0,
+            marks,
             slots: vec![Slot { pending: 0, result: Ok(0) }; depth as usize],
             in_flight: 0,
             single: depth == 1 && workload.rate.is_none(),
@@ -123,9 +124,8 @@ impl UringSession {
                 }
             }
             OpKind::Write => {
-                self.writes += 1;
                 let buffer = self.held.slab.buffer(self.write_buffers + op.slot, op.len as usize);
-                stamp(buffer, self.writes);
+                self.marks.mark(op, buffer);
                 let address = buffer.as_ptr();
                 if self.registered {
                     opcode::WriteFixed::new(FILE, address, op.len, 0).offset(offset).build()
@@ -248,7 +248,10 @@ impl Session for UringSession {
     #[inline]
     fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError> {
         // Queued only: one system call hands them over and waits.
-        for op in ops {
+        for (taken, op) in ops.iter().enumerate() {
+            if !self.marks.begin(op) {
+                return Ok(taken);
+            }
             self.queue(op)?;
         }
         Ok(ops.len())
@@ -262,7 +265,14 @@ impl Session for UringSession {
         } else {
             self.enter(wait)?
         }
+        let before = done.len();
         self.collect(done);
+        if let Marks::Stamped(guard) = &mut self.marks {
+            for done in &done[before..] {
+                let len = done.result.unwrap_or(0) as usize;
+                guard.ended(done.slot, done.result, self.held.slab.buffer(done.slot, len));
+            }
+        }
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ mod round_trip;
 mod stream;
 
 use crate::api::{Context, Engine, EngineError, Session};
+use crate::verify;
 use connection::{Ends, refuse_endpoint};
 use model::{Access, Bytes, Endpoint, Layer, Place, Target, Workload};
 
@@ -31,6 +32,9 @@ impl Engine for Tcp {
             Ok(ends) => ends,
             Err(why) => return Some(why),
         };
+        if let Some(why) = verify::refusal(self, workload, true) {
+            return Some(why);
+        }
         if workload.block == 0 || workload.block > LARGEST {
             return Some(format!("a message of {} bytes is not between 1 and {LARGEST} bytes", workload.block));
         }
@@ -41,6 +45,10 @@ impl Engine for Tcp {
             return Some("a stream goes one way; ask for reads or for writes, not for a mix".into());
         }
         [from, to].into_iter().find_map(refuse_endpoint)
+    }
+
+    fn unverifiable(&self) -> Option<&'static str> {
+        Some("a network keeps nothing that could be read back and verified; leave the layer out")
     }
 
     /// Nothing is stored on the way.

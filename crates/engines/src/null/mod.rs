@@ -1,6 +1,7 @@
 //! The engine that does nothing: what the worker loop itself costs.
 
 use crate::api::{Context, Done, Engine, EngineError, Op, Session};
+use crate::verify;
 use model::{Bytes, Layer, Target, Workload};
 use std::time::Duration;
 
@@ -15,8 +16,12 @@ impl Engine for Null {
         Layer::Device
     }
 
-    fn refuse(&self, _target: &Target, _workload: &Workload) -> Option<String> {
-        None
+    fn refuse(&self, _target: &Target, workload: &Workload) -> Option<String> {
+        verify::refusal(self, workload, true)
+    }
+
+    fn unverifiable(&self) -> Option<&'static str> {
+        Some("the null engine moves no data that could be verified")
     }
 
     fn prepare(

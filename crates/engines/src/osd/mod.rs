@@ -5,6 +5,7 @@ mod mapping;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::{Objects, fill_objects, object_size, objects_per_lane, open_objects, open_pool, refusal};
+use crate::verify::{Ground, Marks, Stamper, refusal as unverifiable};
 use model::{Bytes, Layer, Place, Target, Workload};
 
 pub struct Osd;
@@ -21,7 +22,7 @@ impl Engine for Osd {
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
         match osd_of(target) {
             Err(why) => Some(why),
-            Ok(_) => refusal(workload),
+            Ok(_) => unverifiable(self, workload, true).or_else(|| refusal(workload)),
         }
     }
 
@@ -34,7 +35,9 @@ impl Engine for Osd {
     ) -> Result<(), EngineError> {
         let (osd, pool) = osd_of(target).map_err(EngineError::Refused)?;
         let objects = objects(context, osd, pool, workload, 0..workload.jobs.max(1))?;
-        fill_objects(open_pool(context, pool)?, objects, workload.seed, progress)
+        let stamper =
+            Stamper::of(&context.verify, workload, || Ground::objects(set(osd, pool, workload), workload, 0, &objects));
+        fill_objects(open_pool(context, pool)?, objects, workload.seed, stamper, progress)
     }
 
     fn open(
@@ -46,7 +49,10 @@ impl Engine for Osd {
     ) -> Result<Box<dyn Session>, EngineError> {
         let (osd, pool) = osd_of(target).map_err(EngineError::Refused)?;
         let objects = objects(context, osd, pool, workload, lane..lane + 1)?;
-        open_objects(open_pool(context, pool)?, objects, workload, lane)
+        let first = u64::from(lane) * objects_per_lane(workload);
+        let ground = || Ground::objects(set(osd, pool, workload), workload, first, &objects);
+        let marks = Marks::of(&context.verify, target, workload, lane, ground);
+        open_objects(open_pool(context, pool)?, objects, workload, lane, marks)
     }
 }
 
@@ -55,6 +61,11 @@ fn osd_of(target: &Target) -> Result<(u32, &str), String> {
         Place::Osd { osd, pool } => Ok((*osd, pool)),
         _ => Err(format!("{} is no OSD: the osd layer works on one OSD through a pool of size 1", target.name)),
     }
+}
+
+/// The working set's name in what is verified.
+fn set(osd: u32, pool: &str, workload: &Workload) -> String {
+    format!("objects of {} bytes on osd.{osd} in pool {pool}", object_size(workload))
 }
 
 /// The objects of some lanes.

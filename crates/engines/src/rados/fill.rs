@@ -3,6 +3,7 @@
 use super::slots::Slots;
 use crate::api::EngineError;
 use crate::buffers;
+use crate::verify::Stamper;
 use ceph::Finished;
 use model::Bytes;
 use std::time::Duration;
@@ -28,21 +29,37 @@ pub fn fill(
     unit: Bytes,
     total: Bytes,
     seed: u64,
+    stamper: Option<&Stamper>,
     progress: Progress,
 ) -> Result<(), EngineError> {
-    let Some(lacking) = lacking(slots, unit, total, progress)? else { return Ok(()) };
+    let found = match stamper {
+        Some(stamper) => Some(cut((0, total), unit).filter(|piece| !stamper.knows(*piece)).collect()),
+        None => lacking(slots, unit, total, progress)?,
+    };
+    let Some(lacking) = found else { return Ok(()) };
+    let lacking: Vec<Piece> = lacking;
     let parts: Vec<Piece> = lacking.iter().flat_map(|piece| cut(*piece, PART)).collect();
     (0..IN_FLIGHT).for_each(|slot| buffers::fill(slots.buffer(slot), seed ^ (u64::from(slot) << 48)));
     let mut done = total - lacking.iter().map(|piece| piece.1).sum::<Bytes>();
     let mut pump = Pump { slots, pieces: &parts };
     pump.run(
         |slots, slot, (offset, len)| {
-            buffers::stamp(&mut slots.buffer(slot)[..len as usize], seed ^ offset);
+            let block = &mut slots.buffer(slot)[..len as usize];
+            match stamper {
+                Some(stamper) => stamper.stamp(offset, block),
+                None => buffers::stamp(block, seed ^ offset),
+            }
             slots.write(slot, offset, 0..len as usize)
         },
-        |slots, finished, (_, len)| {
-            done += len;
-            if finished.result < 0 { Err(failed(slots, finished.result)) } else { Ok(done) }
+        |slots, finished, piece| {
+            if finished.result < 0 {
+                return Err(failed(slots, finished.result));
+            }
+            if let Some(stamper) = stamper {
+                stamper.acknowledged(piece);
+            }
+            done += piece.1;
+            Ok(done)
         },
         progress,
     )?;

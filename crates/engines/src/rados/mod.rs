@@ -11,6 +11,7 @@ pub(crate) use session::{SlotSession, room};
 pub(crate) use slots::{ObjectSlots, Slots, broken, hopeless_anywhere};
 
 use crate::api::{Context, Engine, EngineError, Session};
+use crate::verify::{Ground, Marks, Stamper, refusal as unverifiable};
 use ceph::Pool;
 use model::{Bytes, Layer, Place, Target, Workload};
 use std::ffi::CString;
@@ -30,7 +31,9 @@ impl Engine for Rados {
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
         match pool_of(target) {
             Err(why) => Some(why),
-            Ok(_) => refusal(workload),
+            Ok((_, prefix)) => {
+                unverifiable(self, workload, prefix.starts_with("fathom.")).or_else(|| refusal(workload))
+            }
         }
     }
 
@@ -44,7 +47,10 @@ impl Engine for Rados {
         let (pool, prefix) = pool_of(target).map_err(EngineError::Refused)?;
         let count = objects_per_lane(workload) * u64::from(workload.jobs.max(1));
         let objects = Objects::new(names(prefix, workload, 0..count)?, object_size(workload));
-        fill_objects(open_pool(context, pool)?, objects, workload.seed, progress)
+        let stamper = Stamper::of(&context.verify, workload, || {
+            Ground::objects(set(pool, prefix, workload), workload, 0, &objects)
+        });
+        fill_objects(open_pool(context, pool)?, objects, workload.seed, stamper, progress)
     }
 
     fn open(
@@ -58,7 +64,9 @@ impl Engine for Rados {
         let count = objects_per_lane(workload);
         let first = u64::from(lane) * count;
         let objects = Objects::new(names(prefix, workload, first..first + count)?, object_size(workload));
-        open_objects(open_pool(context, pool)?, objects, workload, lane)
+        let ground = || Ground::objects(set(pool, prefix, workload), workload, first, &objects);
+        let marks = Marks::of(&context.verify, target, workload, lane, ground);
+        open_objects(open_pool(context, pool)?, objects, workload, lane, marks)
     }
 }
 
@@ -67,6 +75,11 @@ fn pool_of(target: &Target) -> Result<(&str, &str), String> {
         Place::Pool { pool, prefix } => Ok((pool, prefix)),
         _ => Err(format!("{} is no pool: the rados layer works on objects of a pool", target.name)),
     }
+}
+
+/// The working set's name in what is verified.
+fn set(pool: &str, prefix: &str, workload: &Workload) -> String {
+    format!("objects {prefix}{}.* of pool {pool}", object_size(workload))
 }
 
 /// `<prefix><object size>.<number>`: sets with objects of different sizes never share one.
@@ -94,19 +107,21 @@ pub(crate) fn open_objects(
     objects: Objects,
     workload: &Workload,
     lane: u32,
+    marks: Marks,
 ) -> Result<Box<dyn Session>, EngineError> {
     let (depth, bytes) = room(workload, lane);
     let slots = ObjectSlots::new(pool, objects, depth, bytes)?;
-    Ok(Box::new(SlotSession::new(slots, workload, lane)))
+    Ok(Box::new(SlotSession::new(slots, workload, lane, marks)))
 }
 
 pub(crate) fn fill_objects(
     pool: Pool,
     objects: Objects,
     seed: u64,
+    stamper: Option<Stamper>,
     progress: &mut dyn FnMut(Bytes) -> bool,
 ) -> Result<(), EngineError> {
     let (unit, total) = (objects.size(), objects.bytes());
     let mut slots = ObjectSlots::new(pool, objects, IN_FLIGHT, unit.min(PART) as usize)?;
-    fill(&mut slots, unit, total, seed, progress)
+    fill(&mut slots, unit, total, seed, stamper.as_ref(), progress)
 }

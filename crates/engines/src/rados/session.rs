@@ -3,6 +3,7 @@
 use super::slots::Slots;
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers;
+use crate::verify::Marks;
 use ceph::Finished;
 use model::{OpKind, Workload};
 use std::time::Duration;
@@ -23,7 +24,7 @@ pub struct SlotSession<S> {
     ops: Vec<(OpKind, u32)>,
     /// Where in a slot's buffer is read to; writes come from the start.
     read_to: usize,
-    count: u64,
+    marks: Marks,
     finished: Vec<Finished>,
     /// Refused by the library at once; handed out by the next reap.
     refused: Vec<Done>,
@@ -31,7 +32,7 @@ pub struct SlotSession<S> {
 
 impl<S: Slots> SlotSession<S> {
     /// `slots` has the [`room`] that the lane needs.
-    pub fn new(mut slots: S, workload: &Workload, lane: u32) -> SlotSession<S> {
+    pub fn new(mut slots: S, workload: &Workload, lane: u32, marks: Marks) -> SlotSession<S> {
         let (depth, _) = room(workload, lane);
         let block = workload.block as usize;
         if workload.writes() {
@@ -42,7 +43,7 @@ impl<S: Slots> SlotSession<S> {
             slots,
             ops: vec![(OpKind::Read, 0); depth as usize],
             read_to: block * (parts(workload) - 1),
-            count: 0,
+            marks,
             finished: Vec::with_capacity(depth as usize),
             refused: Vec::new(),
         }
@@ -55,8 +56,7 @@ impl<S: Slots> SlotSession<S> {
         match op.kind {
             OpKind::Read => self.slots.read(op.slot, op.offset, self.read_to..self.read_to + len),
             OpKind::Write => {
-                self.count += 1;
-                buffers::stamp(&mut self.slots.buffer(op.slot)[..len], self.count);
+                self.marks.mark(op, &mut self.slots.buffer(op.slot)[..len]);
                 self.slots.write(op.slot, op.offset, 0..len)
             }
         }
@@ -75,6 +75,14 @@ impl<S: Slots> SlotSession<S> {
         Ok(Done { slot: finished.slot, at: finished.at, result, told: None })
     }
 
+    #[inline]
+    fn verify(&mut self, slot: u32, result: Result<u32, OpError>) {
+        if let Marks::Stamped(guard) = &mut self.marks {
+            let read = self.read_to..self.read_to + result.unwrap_or(0) as usize;
+            guard.ended(slot, result, &self.slots.buffer(slot)[read]);
+        }
+    }
+
     #[cold]
     fn op_error(&self, errno: i32) -> Result<OpError, EngineError> {
         match self.slots.hopeless(errno) {
@@ -86,9 +94,13 @@ impl<S: Slots> SlotSession<S> {
 
 impl<S: Slots> Session for SlotSession<S> {
     fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError> {
-        for op in ops {
+        for (taken, op) in ops.iter().enumerate() {
+            if !self.marks.begin(op) {
+                return Ok(taken);
+            }
             if let Err(errno) = self.start(op) {
                 let result = Err(self.op_error(errno)?);
+                self.verify(op.slot, result);
                 self.refused.push(Done { slot: op.slot, at: op.due, result, told: None });
             }
         }
@@ -100,8 +112,10 @@ impl<S: Slots> Session for SlotSession<S> {
         done.append(&mut self.refused);
         self.finished.clear();
         self.slots.wait(patience, &mut self.finished);
-        for finished in &self.finished {
-            done.push(self.done(finished)?);
+        for index in 0..self.finished.len() {
+            let ended = self.done(&self.finished[index])?;
+            self.verify(ended.slot, ended.result);
+            done.push(ended);
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ mod slots;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::{IN_FLIGHT, PART, SlotSession, broken, fill, open_pool, room};
+use crate::verify::{Ground, Marks, Names, Stamper, refusal};
 use ceph::{Cache, Image, OpenFor};
 use model::{Bytes, Layer, Place, Target, Workload};
 use slots::ImageSlots;
@@ -23,7 +24,11 @@ impl Engine for Rbd {
         if workload.block == 0 {
             return Some("operations of 0 bytes measure nothing; choose a block size".into());
         }
-        images_of(target).and_then(|_| cache(workload)).err()
+        let ours = |images: &[String]| images.iter().all(|image| image.starts_with("fathom."));
+        match images_of(target) {
+            Err(why) => Some(why),
+            Ok((_, images)) => refusal(self, workload, ours(images)).or_else(|| cache(workload).err()),
+        }
     }
 
     fn prepare(
@@ -44,7 +49,9 @@ impl Engine for Rbd {
                 wanted = progress(before + done);
                 wanted
             };
-            fill(&mut slots, PART, span, workload.seed ^ n as u64, &mut report)?;
+            let ground = ground(target, workload, n as u32)?;
+            let stamper = Stamper::of(&context.verify, workload, || ground);
+            fill(&mut slots, PART, span, workload.seed ^ n as u64, stamper.as_ref(), &mut report)?;
             if !wanted {
                 break;
             }
@@ -63,7 +70,9 @@ impl Engine for Rbd {
         let open_for = if workload.writes() { OpenFor::Writing } else { OpenFor::Reading };
         let image = open_image(context, target, workload, lane, open_for)?;
         let slots = ImageSlots::new(image, depth, bytes)?;
-        Ok(Box::new(SlotSession::new(slots, workload, lane)))
+        let ground = ground(target, workload, lane)?;
+        let marks = Marks::of(&context.verify, target, workload, lane, || ground);
+        Ok(Box::new(SlotSession::new(slots, workload, lane, marks)))
     }
 }
 
@@ -75,6 +84,13 @@ fn images_of(target: &Target) -> Result<(&str, &[String]), String> {
         }
         _ => Err(format!("{} is no image: the rbd layer works on images of a pool", target.name)),
     }
+}
+
+/// A lane's image, from its beginning.
+fn ground(target: &Target, workload: &Workload, lane: u32) -> Result<Ground, EngineError> {
+    let (pool, images) = images_of(target).map_err(EngineError::Refused)?;
+    let place = format!("image {pool}/{}", images[lane as usize % images.len()]);
+    Ok(Ground { place, bytes: workload.lane_span(), base: 0, names: Names::Whole })
 }
 
 fn cache(workload: &Workload) -> Result<Cache, String> {

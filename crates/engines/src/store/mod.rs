@@ -5,6 +5,7 @@ mod session;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::connection;
+use crate::verify;
 use model::{Bytes, Layer, Place, Target, Workload};
 
 /// What the OSD takes, unless `osd_bench_max_block_size` says otherwise.
@@ -25,6 +26,9 @@ impl Engine for Store {
         if let Err(why) = osd_of(target) {
             return Some(why);
         }
+        if let Some(why) = verify::refusal(self, workload, true) {
+            return Some(why);
+        }
         if workload.reads() {
             return Some("an OSD's bench command only writes; measure reads on the osd layer".into());
         }
@@ -38,6 +42,10 @@ impl Engine for Store {
             ));
         }
         None
+    }
+
+    fn unverifiable(&self) -> Option<&'static str> {
+        Some("an OSD's bench command makes up its own data, so there is nothing to verify; leave the layer out")
     }
 
     fn prepare(

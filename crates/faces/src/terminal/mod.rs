@@ -24,6 +24,7 @@ pub fn summary(report: &Report, scope: &Scope, style: &Style) -> String {
     let parts = [
         head(report, scope, style),
         notes::verdicts(report, style),
+        notes::verified(report, style),
         chart::chart(report, style),
         ledger::ledger(report, style),
         targets::targets(report, scope, style),

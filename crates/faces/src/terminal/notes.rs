@@ -3,7 +3,7 @@
 use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
-use crate::{limits, numbers, response, scene, verdicts, words};
+use crate::{limits, numbers, response, scene, verdicts, verified, words};
 use model::{Figure, Outcome, Outlier, Report, Standing};
 
 /// So many imprecise figures are named, more are counted.
@@ -56,6 +56,17 @@ pub(crate) fn responses(report: &Report, style: &Style) -> String {
     let mut table = Table::new(&response::heading().into_iter().zip(aligns).collect::<Vec<_>>());
     rows.into_iter().for_each(|cells| table.row(cells, Paint::Plain));
     title(response::TITLE, style) + &table.text(0, style)
+}
+
+pub(crate) fn verified(report: &Report, style: &Style) -> String {
+    let Some(summary) = verified::summary(report) else { return String::new() };
+    let align = |name: &str| if verified::NUMBERS.contains(&name) { Align::Right } else { Align::Left };
+    let mut table = Table::new(&verified::HEADING.map(|name| (name, align(name))));
+    for (flawed, cells) in verified::rows(report) {
+        table.row(cells.to_vec(), if flawed { Paint::Bad } else { Paint::Plain });
+    }
+    let flaws = verified::flaws(report).into_iter().map(|flaw| paragraph(&format!("- {flaw}"), 2, Paint::Bad, style));
+    title(&format!("Verified: {summary}"), style) + &table.text(0, style) + &flaws.collect::<String>()
 }
 
 pub(crate) fn beside(report: &Report, style: &Style) -> String {

@@ -69,6 +69,7 @@ pub fn workload() -> impl Strategy<Value = Workload> {
             seed: span,
             engine,
             options,
+            verify: jobs % 3 == 0,
         }
     })
 }
@@ -104,6 +105,7 @@ fn figure() -> impl Strategy<Value = Figure> {
             errors: 0,
             response: percentiles.clone(),
             percentiles,
+            checked: (counts[0] % 2 == 0).then(|| checked(counts)),
         }
     })
 }
@@ -135,6 +137,21 @@ fn limit() -> impl Strategy<Value = Limit> {
             why,
         },
     )
+}
+
+fn checked(counts: [u32; 4]) -> Checked {
+    let [wrong, stale, torn, misplaced] = counts.map(u64::from);
+    let flaw = |kind: FlawKind| Flaw {
+        kind,
+        place: format!("object \u{1b}[31m{wrong}"),
+        offset: stale,
+        bytes: torn,
+        seconds: f64::from(counts[3]),
+        says: "</script>|`x`".to_string(),
+    };
+    let read_back = (counts[1] % 2 == 0).then_some(ReadBack { bytes: wrong, of: stale });
+    let flaws = FlawKind::ALL.map(flaw).to_vec();
+    Checked { bytes: wrong, unknown: stale, wrong, stale, torn, misplaced, flaws, read_back }
 }
 
 fn cell() -> impl Strategy<Value = ChartCell> {
@@ -271,6 +288,9 @@ pub fn event() -> impl Strategy<Value = Event> {
         }),
         (any::<u32>(), vec(slice(), 0..4)).prop_map(|(pass, slices)| Event::StepFinished { pass, slices }),
         (any::<u32>(), report()).prop_map(|(pass, report)| Event::PassFinished { pass, report }),
+        any::<[u32; 4]>().prop_map(|n| Event::Verified {
+            verified: Verified { step: StepId(n[0]), target: n[1], pass: n[2], checked: checked(n) }
+        }),
         text().prop_map(|text| Event::Warned { text }),
         text().prop_map(|text| Event::Failed { text }),
         number().prop_map(|seconds| Event::RunFinished { seconds }),

@@ -160,6 +160,7 @@ impl Sampler {
             errors: counted().map(|sample| sample.errors).sum(),
             percentiles: if void { vec![] } else { percentiles(&merged) },
             response: vec![],
+            checked: None,
         });
         self.record.slices.extend(slices);
     }

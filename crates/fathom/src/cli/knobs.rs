@@ -132,6 +132,9 @@ pub struct Knobs {
     /// An option of the engine
     #[arg(long, value_parser = words::option, value_name = "NAME=VALUE")]
     pub option: Vec<(String, String)>,
+    /// Stamp what is written and check what is read back (device, osd, rados, rbd); costs CPU
+    #[arg(long)]
+    pub verify: bool,
     /// Seed of everything that is drawn by chance
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

@@ -10,7 +10,7 @@ mod terminal;
 mod verdict;
 
 use crate::cli::{Cli, Command, Format};
-use crate::failure::{Failure, INCOMPLETE, REGRESSION};
+use crate::failure::{FLAWED, Failure, INCOMPLETE, REGRESSION};
 use crate::sounding::Sounded;
 use faces::export;
 use faces::terminal::Style;
@@ -60,8 +60,11 @@ pub fn print(format: Format, record: &Record, report: &Report) -> Result<(), Fai
     crate::output::say(&text)
 }
 
-/// Done; or, in a run for verdicts, a figure is worse than its threshold; or figures are not what was asked for.
+/// Data came back that was not as it was written; done; or, in a run for verdicts, a figure is worse than its threshold; or figures are not what was asked for.
 pub fn exit_code(sounded: &Sounded) -> u8 {
+    if sounded.record.verified.iter().any(|one| one.checked.flawed() > 0) {
+        return FLAWED;
+    }
     let verdicts = &sounded.report.verdicts;
     if verdicts.iter().any(|verdict| verdict.outcome == Outcome::Fail) {
         return REGRESSION;

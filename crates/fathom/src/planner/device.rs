@@ -37,7 +37,8 @@ fn add_steps(draft: &mut Draft, target: &Target, span: Bytes, may_write: bool) {
 }
 
 fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
-    let writes = draft.workloads(Layer::Device, MIB).iter().any(|(_, workload)| workload.writes());
+    // Also reads are of what was stamped first, if they are to be checked.
+    let writes = draft.workloads(Layer::Device, MIB).iter().any(|(_, workload)| workload.writes() || workload.verify);
     let given_up = draft.wishes.destroy.as_deref() == Some(path);
     let wanted = draft.wishes.knobs.working_set;
     match look_at(path)? {

@@ -103,6 +103,7 @@ impl<'a> Draft<'a> {
         workload.object = knobs.object_size;
         workload.engine = knobs.engine.clone();
         workload.options = knobs.option.iter().cloned().collect();
+        workload.verify = knobs.verify;
         // Only a device knows a difference; the layers above it are durable whenever they answer.
         workload.durability = match layer {
             Layer::Device => knobs.sync.unwrap_or(workload.durability),

@@ -12,6 +12,7 @@ pub use draft::{Ground, Wishes};
 
 use crate::failure::Failure;
 use draft::Draft;
+use engines::verify::refusal;
 use model::{Change, Goal, Layer, Pattern, Plan, Step, StepId};
 use std::collections::BTreeSet;
 
@@ -48,7 +49,13 @@ pub fn seconds_expected(plan: &Plan) -> f64 {
 /// One slice of a step: its data, what the warm-up may take, opening and closing.
 pub fn step_seconds(goal: &Goal, step: &Step) -> f64 {
     let seconds = goal.slice_seconds(step);
-    seconds + (seconds / 8.0).min(1.0) + 0.5
+    seconds + (seconds / 8.0).min(1.0) + 0.5 + read_back_seconds(goal, step)
+}
+
+/// The most time for reading back what a slice wrote, where it verifies and read nothing itself.
+pub fn read_back_seconds(goal: &Goal, step: &Step) -> f64 {
+    let blind = step.workload.verify && !step.workload.reads();
+    if blind { (goal.slice_seconds(step) / 4.0).clamp(1.0, 5.0) } else { 0.0 }
 }
 
 /// In a run for verdicts: has any of its figures a threshold?
@@ -95,7 +102,8 @@ fn refuse_impossible(draft: &Draft) -> Result<(), Failure> {
         for target in &step.targets {
             // A file that the run makes itself is not there yet.
             let ours = matches!(&target.place, model::Place::Path { path, .. } if draft.makes(path));
-            if let Some(why) = engine.refuse(target, &step.workload).filter(|_| !ours) {
+            let why = if ours { refusal(engine, &step.workload, true) } else { engine.refuse(target, &step.workload) };
+            if let Some(why) = why {
                 return Err(Failure::Usage(format!(
                     "{} {} {}: {why}",
                     step.layer.name(),

@@ -155,6 +155,7 @@ impl Conductor<'_> {
                 Err(broken) => void = void.or_else(|| Some(broken.to_string())),
             }
         }
+        self.verify(step, pass, void.is_none(), telling)?;
         if self.eyes.asked_to_end() && void.is_none() && !self.enough(step, patient, &series) {
             // Cut off by the user: no slice at all, so that what earlier passes found stands.
             return Ok(());

@@ -10,6 +10,7 @@ mod search;
 #[cfg(test)]
 mod simulated;
 mod telling;
+pub mod verifying;
 
 pub use ground::Grounded;
 pub use prepare::Unfilled;
@@ -22,6 +23,7 @@ use crate::{cli::knobs::GroundArgs, dirs};
 use cluster::journal::{Head, Journal};
 use engines::Context;
 use engines::clock::RealClock;
+use engines::verify::Verify;
 use interrupt::Interrupt;
 use model::{Clock, Event, Plan, Record, Report, RunHead};
 use std::sync::Arc;
@@ -87,7 +89,7 @@ fn measured(
     journal: &mut guard::Rollback,
 ) -> Result<(), Failure> {
     let rados = grounded.cluster.as_ref().map(|cluster| cluster.for_load()).transpose()?;
-    let context = Context { rados };
+    let context = Context { rados, verify: Arc::new(Verify::new(rand::random(), telling.started())) };
     prepare::make_changes(plan, grounded, journal, telling, interrupt)?;
     let sized = prepare::with_pool_sizes(plan, grounded)?;
     if sized != *plan {

@@ -47,6 +47,11 @@ impl Telling {
         (self.clock.now() - self.started) as f64 / model::clock::SECOND as f64
     }
 
+    /// The run's start, by the run's clock.
+    pub fn started(&self) -> Nanos {
+        self.started
+    }
+
     pub fn record(&self) -> &Record {
         &self.record
     }

@@ -1,0 +1,197 @@
+//! Checks that what is read is what was written: each sector that `--verify` writes carries a stamp that says where it
+//! belongs and which write it is from, and each one that is read is compared with what was last acknowledged there.
+
+mod board;
+mod guard;
+mod look;
+mod read_back;
+mod stamp;
+
+pub use guard::{Guard, Names};
+pub use read_back::read_back;
+
+use crate::api::{Engine, Op};
+use crate::buffers;
+use crate::rados::{Objects, objects_per_lane};
+use board::Board;
+use model::{Bytes, Checked, Nanos, Target, Workload};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// All that is known of a run's data: the generations of each place, and what reading it showed.
+#[derive(Default)]
+pub struct Verify {
+    /// Tells this run's stamps from those of any other.
+    run: u64,
+    /// Of the clock, at the run's start.
+    started: Nanos,
+    boards: Mutex<BTreeMap<String, Arc<Board>>>,
+    /// By the target's name.
+    accounts: Mutex<BTreeMap<String, Arc<Account>>>,
+}
+
+/// What the lanes of one target found, and wrote, since somebody last asked.
+#[derive(Default)]
+pub struct Account {
+    checked: Mutex<Checked>,
+    written: Mutex<Vec<Written>>,
+}
+
+/// Which blocks a lane has written in a slice.
+pub struct Written {
+    pub lane: u32,
+    /// A bit for each block of the lane's part of the span.
+    pub blocks: Vec<u64>,
+}
+
+/// Where the first byte of a lane's part of the span lies.
+pub struct Ground {
+    /// The place's name, the same for all lanes, steps and slices that share its data.
+    pub place: String,
+    /// Bytes of the whole place.
+    pub bytes: Bytes,
+    /// Where the lane's part begins in it.
+    pub base: Bytes,
+    pub names: Names,
+}
+
+impl Ground {
+    /// A lane's objects, of which the first is the `first` of the working set called `place`.
+    pub fn objects(place: String, workload: &Workload, first: u64, objects: &Objects) -> Ground {
+        let all = objects_per_lane(workload) * u64::from(workload.jobs.max(1)) * objects.size();
+        let names = Names::Objects { objects: objects.clone(), first };
+        Ground { place, bytes: all, base: first * objects.size(), names }
+    }
+}
+
+/// Stamps what is filled, piece by piece, under one generation.
+pub struct Stamper {
+    run: u64,
+    board: Arc<Board>,
+    generation: u64,
+}
+
+impl Stamper {
+    /// `None`: the workload does not verify.
+    pub fn of(verify: &Verify, workload: &Workload, ground: impl FnOnce() -> Ground) -> Option<Stamper> {
+        let board = |ground: Ground| verify.board(&ground.place, ground.bytes, workload.block);
+        let board = workload.verify.then(ground).map(board)?;
+        Some(Stamper { run: verify.run, generation: board.draw(), board })
+    }
+
+    /// Is all of this piece (offset, length) stamped and acknowledged?
+    pub fn knows(&self, (offset, len): (Bytes, Bytes)) -> bool {
+        self.board.knows(offset, len)
+    }
+
+    pub fn stamp(&self, offset: Bytes, block: &mut [u8]) {
+        self.board.stamp(self.run, offset, self.generation, block);
+    }
+
+    pub fn acknowledged(&self, (offset, len): (Bytes, Bytes)) {
+        self.board.acknowledged(offset, len, self.generation);
+    }
+}
+
+impl Verify {
+    /// `run`: a number that no other run has.
+    pub fn new(run: u64, started: Nanos) -> Verify {
+        Verify { run, started, ..Verify::default() }
+    }
+
+    /// What was found on this target since this was last asked.
+    pub fn take(&self, target: &str) -> Checked {
+        std::mem::take(&mut *locked(&self.account(target).checked))
+    }
+
+    /// What was written until now is not to be read back.
+    pub fn forget_written(&self, target: &str) {
+        locked(&self.account(target).written).clear();
+    }
+
+    fn account(&self, target: &str) -> Arc<Account> {
+        locked(&self.accounts).entry(target.to_string()).or_default().clone()
+    }
+
+    /// The place's board, made or grown if need be.
+    fn board(&self, place: &str, bytes: Bytes, block: Bytes) -> Arc<Board> {
+        let mut boards = locked(&self.boards);
+        let board = boards.entry(place.to_string()).or_insert_with(|| Arc::new(Board::new(place, bytes, block)));
+        if board.bytes() < bytes / board.part() * board.part() {
+            *board = Arc::new(board.grown(bytes));
+        }
+        board.clone()
+    }
+
+    /// Is all of the place stamped, as far as `bytes` go?
+    pub fn is_filled(&self, place: &str, bytes: Bytes, block: Bytes) -> bool {
+        self.board(place, bytes, block).knows(0, bytes)
+    }
+
+    fn name_of(&self, place: u64) -> Option<String> {
+        locked(&self.boards).values().find(|board| board.place == place).map(|board| board.name.clone())
+    }
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What makes the blocks that a lane writes unlike each other.
+pub enum Marks {
+    /// The number of the write, scattered over the block.
+    Numbered(u64),
+    /// Stamps, which are checked when the block is read.
+    Stamped(Box<Guard>),
+}
+
+impl Marks {
+    pub fn of(
+        verify: &Arc<Verify>,
+        target: &Target,
+        workload: &Workload,
+        lane: u32,
+        ground: impl FnOnce() -> Ground,
+    ) -> Marks {
+        match workload.verify {
+            false => Marks::Numbered(0),
+            true => Marks::Stamped(Box::new(Guard::new(verify, &target.name, workload, lane, ground()))),
+        }
+    }
+
+    /// May the operation begin now? Not while one is in flight on its block, if one of them writes: either could come last.
+    #[inline]
+    pub fn begin(&mut self, op: &Op) -> bool {
+        match self {
+            Marks::Numbered(_) => true,
+            Marks::Stamped(guard) => guard.begin(op),
+        }
+    }
+
+    /// Marks the buffer of a write that begins.
+    #[inline]
+    pub fn mark(&mut self, op: &Op, block: &mut [u8]) {
+        match self {
+            Marks::Numbered(writes) => {
+                *writes += 1;
+                buffers::stamp(block, *writes);
+            }
+            Marks::Stamped(guard) => guard.stamp(op, block),
+        }
+    }
+}
+
+/// Why this can't be verified; `ours`: did Fathom make what it reads?
+pub fn refusal(engine: &dyn Engine, workload: &Workload, ours: bool) -> Option<String> {
+    let sector = stamp::SECTOR as Bytes;
+    match () {
+        () if !workload.verify => None,
+        () if engine.unverifiable().is_some() => engine.unverifiable().map(str::to_string),
+        () if !ours => Some("--verify checks what Fathom wrote itself, and this it only reads; leave it out".into()),
+        () if workload.block == 0 || !workload.block.is_multiple_of(sector) => Some(format!(
+            "--verify stamps sectors of {sector} bytes, and blocks of {} bytes are not made of them; choose another block size",
+            workload.block
+        )),
+        () => None,
+    }
+}

@@ -1,0 +1,74 @@
+//! What was read back and checked, as rows of words: the same on a terminal and in Markdown.
+
+use crate::{numbers, words};
+use model::{Checked, Figure, Flaw, FlawKind, Report};
+
+pub(crate) const HEADING: [&str; 7] = ["target", "pattern", "wrong", "stale", "torn", "misplaced", "checked"];
+
+/// Columns of counts.
+pub(crate) const NUMBERS: [&str; 4] = ["wrong", "stale", "torn", "misplaced"];
+
+/// Figures that were verified; of several targets at once, each of them.
+fn figures(report: &Report) -> Vec<(&Figure, &Checked)> {
+    let own = report.figures.iter().filter_map(|figure| figure.checked.as_ref().map(|checked| (figure, checked)));
+    own.filter(|(figure, _)| figure.at_once <= 1 || !figure.target.ends_with(".*")).collect()
+}
+
+/// `1.2 GiB read back, 2 blocks are not as they were written: 1 wrong, 1 torn`; `None`: nothing was verified.
+pub(crate) fn summary(report: &Report) -> Option<String> {
+    let all = figures(report);
+    let mut sum = Checked::default();
+    all.iter().for_each(|(_, checked)| sum.add(checked));
+    let read = format!("{} checked", numbers::bytes(sum.bytes));
+    let found = match sum.flawed() {
+        0 => "all as it was written".to_string(),
+        1 => format!("1 block is not as it was written: {}", sum.counts()),
+        n => format!("{n} blocks are not as they were written: {}", sum.counts()),
+    };
+    (!all.is_empty()).then(|| format!("{read}, {found}"))
+}
+
+/// One row for each figure, and whether it is flawed.
+pub(crate) fn rows(report: &Report) -> Vec<(bool, [String; 7])> {
+    let row = |(figure, checked): (&Figure, &Checked)| {
+        let [wrong, stale, torn, misplaced] = FlawKind::ALL.map(|kind| numbers::count(checked.count(kind)));
+        let place = words::place(figure.layer, &figure.target);
+        let cells = [place, figure.pattern.name().to_string(), wrong, stale, torn, misplaced, extent(checked)];
+        (checked.flawed() > 0, cells)
+    };
+    figures(report).into_iter().map(row).collect()
+}
+
+/// How much was checked, and of how much.
+pub(crate) fn extent(checked: &Checked) -> String {
+    let mut text = numbers::bytes(checked.bytes);
+    if let Some(back) = checked.read_back.filter(|back| back.of > 0) {
+        text += &format!(", {} of what was written", numbers::share(back.bytes as f64 / back.of as f64));
+    }
+    if checked.unknown > 0 {
+        text += &format!("; {} say nothing, their write was not acknowledged", numbers::bytes(checked.unknown));
+    }
+    text
+}
+
+/// The flaws whose places are known, in words, and how many more there are.
+pub(crate) fn flaws(report: &Report) -> Vec<String> {
+    let all = figures(report);
+    let mut said: Vec<String> =
+        all.iter().flat_map(|(_, checked)| &checked.flaws).take(Checked::SHOWN).map(flaw).collect();
+    let more = all.iter().map(|(_, checked)| checked.flawed()).sum::<u64>() - said.len() as u64;
+    if more > 0 {
+        said.push(format!("and {} more", numbers::count(more)));
+    }
+    said
+}
+
+fn flaw(flaw: &Flaw) -> String {
+    let Flaw { kind, place, offset, bytes, seconds, says } = flaw;
+    format!(
+        "{}: {place} at {offset}, {} ({} into the run): {says}",
+        kind.name(),
+        numbers::bytes(*bytes),
+        numbers::seconds(*seconds)
+    )
+}

@@ -1,0 +1,58 @@
+//! After a slice that verifies: what it read is what was written, or it is told at once where and when it was not.
+
+use super::Telling;
+use super::conductor::Conductor;
+use crate::failure::Failure;
+use crate::planner::read_back_seconds;
+use engines::{Context, Engine, verify};
+use model::{Checked, Event, Flaw, Step, Verified};
+use std::time::Duration;
+
+/// What a loader found on a step's targets, and the first thing that went wrong while it looked.
+#[derive(Default)]
+pub struct Found {
+    /// By index of the target.
+    pub checked: Vec<(u32, Checked)>,
+    pub error: Option<String>,
+}
+
+/// Of engines. `limit`: for reading back what the slice wrote; zero: what was read in the slice is all.
+pub fn found(engine: &dyn Engine, context: &Context, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
+    let read_back = verify::read_back(engine, context, step, limit, go_on);
+    let own = (0..).zip(&step.targets).map(|(index, target)| (index, context.verify.take(&target.name)));
+    Found { checked: own.collect(), error: read_back.err().map(|error| error.to_string()) }
+}
+
+impl Conductor<'_> {
+    /// Also of a slice that is not kept: what is flawed is flawed.
+    pub(super) fn verify(&self, step: &Step, pass: u32, usable: bool, telling: &mut Telling) -> Result<(), Failure> {
+        if !step.workload.verify {
+            return Ok(());
+        }
+        let seconds = if usable { read_back_seconds(&self.plan.goal, step) } else { 0.0 };
+        let found = self.loader.verified(step, Duration::from_secs_f64(seconds), &|| !self.eyes.asked_to_end());
+        let name = |target: u32| step.targets.get(target as usize).map_or("", |target| target.name.as_str());
+        let place = |target| format!("{} {} {}", step.layer.name(), name(target), step.pattern.name());
+        for (target, checked) in found.checked {
+            let text = checked.flaws.first().map(|flaw| format!("{}: {}", place(target), said(&checked, flaw)));
+            telling.tell(Event::Verified { verified: Verified { step: step.id, target, pass, checked } })?;
+            if let Some(text) = text {
+                telling.tell(Event::Failed { text })?;
+            }
+        }
+        match found.error {
+            Some(error) => telling.tell(Event::Failed { text: format!("{}: {error}", place(0)) }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// `2 blocks are not as they were written (1 wrong, 1 stale), the first: …`
+fn said(checked: &Checked, first: &Flaw) -> String {
+    let blocks = match checked.flawed() {
+        1 => "1 block is not as it was written".to_string(),
+        n => format!("{n} blocks are not as they were written"),
+    };
+    let Flaw { kind, place, offset, says, .. } = first;
+    format!("{blocks} ({}), the first {}: {place} at {offset}: {says}", checked.counts(), kind.name())
+}
