@@ -11,6 +11,7 @@ import { ledger } from "./ledger";
 import { peers } from "./peers";
 import { scope } from "./scope";
 import { verdicts } from "./verdicts";
+import { verified } from "./verified";
 import { h } from "./dom";
 
 const PARTS: [string, string][] = [
@@ -44,10 +45,11 @@ function theme(): HTMLElement {
   return button;
 }
 
-function navigation(judged: boolean, searched: boolean): HTMLElement {
+function navigation(judged: boolean, searched: boolean, checked: boolean): HTMLElement {
   const parts: [string, string][] = [
     ...(judged ? [["verdicts", "Verdicts"] as [string, string]] : []),
     ...(searched ? [["limits", "Highest rate"] as [string, string]] : []),
+    ...(checked ? [["verified", "Verified"] as [string, string]] : []),
     ...PARTS,
   ];
   return h(
@@ -66,12 +68,14 @@ const run = load();
 const stands = alerts(run);
 const judged = verdicts(run);
 const searched = limits(run);
+const checked = verified(run);
 const main = h(
   "main",
   { class: "inner" },
   ...(stands ? [stands] : []),
   ...(judged ? [judged] : []),
   ...(searched ? [searched] : []),
+  ...(checked ? [checked] : []),
   chart(run),
   ledger(run),
   peers(run),
@@ -81,7 +85,7 @@ const main = h(
 );
 document.body.append(
   head(run),
-  navigation(judged !== null, searched !== null),
+  navigation(judged !== null, searched !== null, checked !== null),
   main,
   h(
     "footer",

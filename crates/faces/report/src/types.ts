@@ -33,6 +33,7 @@ export interface Workload {
   seed: number | string;
   engine: string | null;
   options: Record<string, string>;
+  verify?: boolean;
 }
 
 export interface RawFigure {
@@ -60,6 +61,26 @@ export interface RawFigure {
   percentiles_ci95: Record<string, Interval>;
   response_percentiles: Record<string, number | null>;
   response_percentiles_ci95: Record<string, Interval>;
+  verified: Verified | null;
+}
+export interface Flaw {
+  kind: "wrong" | "stale" | "torn" | "misplaced";
+  place: string;
+  offset: number;
+  bytes: number;
+  seconds: number | null;
+  says: string;
+}
+/** What was read and compared with what was written. */
+export interface Verified {
+  bytes: number;
+  unknown: number;
+  wrong: number;
+  stale: number;
+  torn: number;
+  misplaced: number;
+  flaws: Flaw[];
+  read_back: { bytes: number; of: number } | null;
 }
 type Joined =
   "value" | "ci95" | "percentiles" | "percentiles_ci95" | "response_percentiles" | "response_percentiles_ci95";

@@ -101,6 +101,7 @@ export function workload(of: Workload): [string, string][] {
     ["seed", String(of.seed)],
     ["engine", of.engine],
     ...Object.entries(of.options),
+    ["data", of.verify ? "verified" : null],
   ];
   return numbers.filter((pair): pair is [string, string] => pair[1] !== null);
 }

@@ -105,7 +105,7 @@ fn figure() -> impl Strategy<Value = Figure> {
             errors: 0,
             response: percentiles.clone(),
             percentiles,
-            checked: (counts[0] % 2 == 0).then(|| checked(counts)),
+            checked: counts[0].is_multiple_of(2).then(|| checked(counts)),
         }
     })
 }
@@ -149,7 +149,7 @@ fn checked(counts: [u32; 4]) -> Checked {
         seconds: f64::from(counts[3]),
         says: "</script>|`x`".to_string(),
     };
-    let read_back = (counts[1] % 2 == 0).then_some(ReadBack { bytes: wrong, of: stale });
+    let read_back = counts[1].is_multiple_of(2).then_some(ReadBack { bytes: wrong, of: stale });
     let flaws = FlawKind::ALL.map(flaw).to_vec();
     Checked { bytes: wrong, unknown: stale, wrong, stale, torn, misplaced, flaws, read_back }
 }
