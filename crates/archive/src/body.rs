@@ -26,6 +26,7 @@ pub(crate) fn row(event: &Event) -> Result<Option<(&'static str, Value)>, Archiv
             ("started", exact(&Started { head: head.clone(), scope: scope.clone() }, "the scope")?)
         }
         Event::Planned { plan } => ("plan", exact(plan, "the plan")?),
+        Event::Overhead { overhead } => ("overhead", exact(overhead, "the overhead")?),
         Event::Changed { undo } => ("change", exact(undo, "a change")?),
         Event::StepFinished { slices, .. } => ("slices", Value::Blob(encoded(slices)?)),
         // A picture is made anew from the slices whenever it is wanted; this one keeps what was shown at the time.
@@ -47,6 +48,7 @@ pub(crate) fn event(kind: &str, body: ValueRef<'_>) -> Result<Option<Event>, Str
             Event::RunStarted { head, scope }
         }
         "plan" => Event::Planned { plan: parsed::<Plan>(kind, body)? },
+        "overhead" => Event::Overhead { overhead: parsed(kind, body)? },
         "change" => Event::Changed { undo: parsed::<Undo>(kind, body)? },
         "slices" => {
             let slices = slices::decode(body.as_blob().map_err(|error| error.to_string())?)?;

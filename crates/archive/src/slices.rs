@@ -1,11 +1,12 @@
 //! Slices as bytes: a format byte, then postcard of shapes that belong to the format and never change with the model.
 
-use model::{OpKind, Sample, Slice, Sparse, StepId};
+use model::{Effort, OpKind, Sample, Slice, Sparse, StepId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The first byte of every blob. A new shape gets the next number; the old ones are read for ever.
-const FORMAT: u8 = 2;
+const FORMAT: u8 = 3;
+const FORMAT_2: u8 = 2;
 const FORMAT_1: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -41,6 +42,22 @@ struct SampleV2 {
     late: Option<SparseV1>,
 }
 
+/// With what the lanes took of the CPU.
+#[derive(Serialize, Deserialize)]
+struct SliceV3 {
+    slice: SliceShape<SampleV2>,
+    effort: Option<EffortV3>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct EffortV3 {
+    seconds: f64,
+    cpu_seconds: f64,
+    queued_seconds: f64,
+    operations: u64,
+    operation_ns: f64,
+}
+
 #[derive(Serialize, Deserialize)]
 struct SparseV1 {
     /// (distance from the bucket before, count): filled buckets lie close together, so most pairs take two bytes.
@@ -52,15 +69,16 @@ struct SparseV1 {
 }
 
 pub(crate) fn encode(slices: &[Slice]) -> Result<Vec<u8>, postcard::Error> {
-    let shapes: Vec<SliceShape<SampleV2>> = slices.iter().map(SliceShape::from).collect();
+    let shapes: Vec<SliceV3> = slices.iter().map(SliceV3::from).collect();
     postcard::to_extend(&shapes, vec![FORMAT])
 }
 
 /// Errors: in words, for a damaged archive.
 pub(crate) fn decode(blob: &[u8]) -> Result<Vec<Slice>, String> {
     match blob.split_first() {
-        Some((&FORMAT, rest)) => shapes::<SampleV2>(rest),
-        Some((&FORMAT_1, rest)) => shapes::<SampleV1>(rest),
+        Some((&FORMAT, rest)) => shapes::<SliceV3>(rest),
+        Some((&FORMAT_2, rest)) => shapes::<SliceShape<SampleV2>>(rest),
+        Some((&FORMAT_1, rest)) => shapes::<SliceShape<SampleV1>>(rest),
         Some((other, _)) => Err(format!("slices of the unknown format {other}")),
         None => Err("slices without bytes".to_string()),
     }
@@ -68,10 +86,28 @@ pub(crate) fn decode(blob: &[u8]) -> Result<Vec<Slice>, String> {
 
 fn shapes<S: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<Slice>, String>
 where
-    Sample: From<S>,
+    Slice: From<S>,
 {
-    let shapes: Vec<SliceShape<S>> = postcard::from_bytes(bytes).map_err(|error| format!("slices: {error}"))?;
+    let shapes: Vec<S> = postcard::from_bytes(bytes).map_err(|error| format!("slices: {error}"))?;
     Ok(shapes.into_iter().map(Slice::from).collect())
+}
+
+impl From<&Slice> for SliceV3 {
+    fn from(slice: &Slice) -> SliceV3 {
+        let effort = slice.effort.map(|Effort { seconds, cpu_seconds, queued_seconds, operations, operation_ns }| {
+            EffortV3 { seconds, cpu_seconds, queued_seconds, operations, operation_ns }
+        });
+        SliceV3 { slice: SliceShape::from(slice), effort }
+    }
+}
+
+impl From<SliceV3> for Slice {
+    fn from(shape: SliceV3) -> Slice {
+        let effort = shape.effort.map(|EffortV3 { seconds, cpu_seconds, queued_seconds, operations, operation_ns }| {
+            Effort { seconds, cpu_seconds, queued_seconds, operations, operation_ns }
+        });
+        Slice { effort, ..Slice::from(shape.slice) }
+    }
 }
 
 impl<'a, S: From<&'a Sample>> From<&'a Slice> for SliceShape<S> {
@@ -109,6 +145,7 @@ where
             settled: shape.settled,
             void: shape.void,
             error: shape.error,
+            effort: None,
         }
     }
 }
@@ -184,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slices_of_the_first_format_are_read_for_ever() {
+    fn slices_of_the_earlier_formats_are_read_for_ever() {
         let sparse = Sparse { buckets: vec![(7, 3), (900, 1)], sum_ns: 5000, count: 4, max_ns: 4000 };
         let sample = Sample { window: 2, span_ns: 100, ops: 4, service: sparse.clone(), ..Sample::default() };
         let slice = Slice {
@@ -199,9 +236,16 @@ mod tests {
             settled: true,
             void: None,
             error: Some("once".into()),
+            effort: None,
         };
         let shapes: Vec<SliceShape<SampleV1>> = vec![SliceShape::from(&slice)];
         let blob = postcard::to_extend(&shapes, vec![FORMAT_1]).unwrap();
-        assert_eq!(decode(&blob), Ok(vec![slice]));
+        assert_eq!(decode(&blob), Ok(vec![slice.clone()]));
+        let shapes: Vec<SliceShape<SampleV2>> = vec![SliceShape::from(&slice)];
+        let blob = postcard::to_extend(&shapes, vec![FORMAT_2]).unwrap();
+        assert_eq!(decode(&blob), Ok(vec![slice.clone()]));
+        let effort = Effort { seconds: 2.0, cpu_seconds: 0.5, queued_seconds: 0.25, operations: 7, operation_ns: 59.5 };
+        let kept = Slice { effort: Some(effort), ..slice };
+        assert_eq!(decode(&encode(std::slice::from_ref(&kept)).unwrap()), Ok(vec![kept]));
     }
 }

@@ -37,7 +37,15 @@ fn any_slice() -> impl Strategy<Value = Slice> {
         let (step, target, pass, started_seconds, window_ns, warmup) = numbers;
         let kind = if read { OpKind::Read } else { OpKind::Write };
         let step = StepId(step);
-        Slice { step, target, kind, pass, started_seconds, window_ns, samples, warmup, settled, void, error }
+        let half = |n: u32| f64::from(n) / 2.0;
+        let effort = read.then_some(Effort {
+            seconds: half(pass),
+            cpu_seconds: half(warmup),
+            queued_seconds: 0.1,
+            operations: window_ns,
+            operation_ns: 59.5,
+        });
+        Slice { step, target, kind, pass, started_seconds, window_ns, samples, warmup, settled, void, error, effort }
     })
 }
 
@@ -130,6 +138,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         seconds: f64::NAN,
         passes: 1,
         finished: false,
+        overhead: None,
         figures: vec![],
         chart: vec![],
         ledger: vec![],

@@ -123,7 +123,7 @@ fn measure(engine: &dyn engines::Engine, step: &Step, seconds: u64) -> Result<St
         all.quantile_ns(0.5).unwrap_or(0.0),
         all.quantile_ns(0.99).unwrap_or(0.0),
         cpu * 1e6 / ops as f64,
-        end.effort.busy(),
+        end.efforts.get(&0).map_or(0.0, model::Effort::busy),
         end.broken.or(end.first_error.map(|error| error.1)).unwrap_or_default(),
     ))
 }

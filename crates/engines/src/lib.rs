@@ -9,6 +9,7 @@ pub mod network;
 pub mod null;
 pub mod offsets;
 pub mod osd;
+pub mod overhead;
 pub mod rados;
 pub mod rbd;
 mod schedule;

@@ -24,6 +24,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         "command": report.head.command,
         "passes": report.passes,
         "finished": report.finished,
+        "overhead": report.overhead,
         "goal": record.plan.goal,
         "scope": scope,
         "figures": list(&report.figures, figure),
@@ -49,6 +50,7 @@ pub fn failed(error: &str, version: &str) -> Value {
         "command": null,
         "passes": 0,
         "finished": false,
+        "overhead": null,
         "goal": null,
         "scope": null,
         "figures": [],
@@ -100,6 +102,7 @@ fn figure(figure: &Figure) -> Value {
         "percentiles_ci95": intervals(&figure.percentiles),
         "response_percentiles": values(&figure.response),
         "response_percentiles_ci95": intervals(&figure.response),
+        "effort": figure.effort,
         "verified": figure.checked,
     })
 }

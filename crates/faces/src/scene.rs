@@ -1,7 +1,7 @@
 //! What a face shows of a report, in which order, before it is laid out: shared by the terminal and Markdown.
 
 use crate::{numbers, words};
-use model::{ChartCell, Figure, Label, Layer, OpKind, Outlier, Pattern, Report, Scope};
+use model::{ChartCell, Figure, Label, Layer, OpKind, Outlier, Overhead, Pattern, Report, Scope};
 
 /// `Fathom 0.1.0, run 2026…`, then the cluster in one line, then what holds for the whole run.
 pub fn head(report: &Report, scope: &Scope) -> Vec<String> {
@@ -11,10 +11,21 @@ pub fn head(report: &Report, scope: &Scope) -> Vec<String> {
         format!("{}, {} in {passes}", numbers::when(&report.head.started), numbers::seconds(report.seconds)),
     ];
     lines.extend(cluster(scope));
+    lines.extend(report.overhead.as_ref().map(overhead));
     if !report.finished {
         lines.push("The run is not finished: this is what was measured so far.".to_string());
     }
     lines
+}
+
+/// What measuring costs by itself.
+fn overhead(of: &Overhead) -> String {
+    format!(
+        "Measuring costs {} ns an operation, {} ns of each where many are in flight; a reading of the clock {} ns",
+        numbers::rough(of.operation_ns),
+        numbers::rough(of.deep_operation_ns),
+        numbers::rough(of.clock_ns)
+    )
 }
 
 fn cluster(scope: &Scope) -> Option<String> {

@@ -63,6 +63,7 @@ fn slice(step: &Step) -> Slice {
         settled: true,
         void: None,
         error: None,
+        effort: None,
     }
 }
 

@@ -20,6 +20,7 @@ pub fn explain(record: &Record) -> Report {
         seconds: record.seconds,
         passes: record.slices.iter().map(|slice| slice.pass).max().unwrap_or(0),
         finished: record.finished,
+        overhead: record.overhead,
         chart: chart(&entries),
         ledger: ledger(&entries, record),
         verdicts: verdicts(&entries, &record.plan.goal),

@@ -1,5 +1,6 @@
 //! A figure from its slices, and whether it needs another.
 
+use crate::effort::shares;
 use crate::labels::Case;
 use crate::percentiles::percentiles;
 use crate::pooled::{Pooled, pool};
@@ -161,6 +162,7 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
         errors: all.iter().flat_map(|slice| &slice.samples).map(|sample| sample.errors).sum(),
         percentiles: Vec::new(),
         response: Vec::new(),
+        effort: shares(step, good),
         checked: None,
     }
 }

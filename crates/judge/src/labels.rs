@@ -1,6 +1,7 @@
 //! Which label a figure gets, and the sentence that says why. One label: the one that explains most.
 
 use crate::batch_means::WINDOWS_FOR_BATCHES;
+use crate::effort::limited;
 use crate::levels::{Dips, OPERATIONS_A_WINDOW, dips, trend_per_minute, two_levels};
 use crate::pooled::Pooled;
 use crate::series::{mean, median, rates};
@@ -39,6 +40,7 @@ impl Case<'_> {
         self.partly_void()
             .or_else(|| self.behind())
             .or_else(|| self.late())
+            .or_else(|| limited(self.step, self.slices))
             .or_else(|| self.burst(&rates))
             .or_else(|| self.unsettled(&rates))
             .or_else(|| self.two_levels(&rates))

@@ -5,6 +5,7 @@ mod chart;
 mod checked;
 mod compare;
 mod disks;
+mod effort;
 mod entry;
 mod explain;
 mod figure;

@@ -169,6 +169,7 @@ mod tests {
             settled: true,
             void: None,
             error: None,
+            effort: None,
         }
     }
 

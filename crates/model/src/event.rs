@@ -1,6 +1,7 @@
 //! What a run tells while it goes on. The archive gets every event before any other face.
 
 use crate::change::Undo;
+use crate::effort::Overhead;
 use crate::plan::{Plan, Step};
 use crate::record::RunHead;
 use crate::report::Report;
@@ -18,6 +19,10 @@ pub enum Event {
     },
     Planned {
         plan: Plan,
+    },
+    /// What measuring costs by itself on this host, looked at before the first step.
+    Overhead {
+        overhead: Overhead,
     },
     /// Journalled and made, or undone (`undone` says which).
     Changed {

@@ -1,5 +1,6 @@
 //! A figure is a measured value with its interval and its label.
 
+use crate::effort::Shares;
 use crate::layer::Layer;
 use crate::pattern::{Metric, Pattern};
 use crate::plan::StepId;
@@ -124,6 +125,9 @@ pub struct Figure {
     /// Of response time, from when operations were due; empty in a closed loop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub response: Vec<Percentile>,
+    /// What the load generator took; `None`: nobody kept account.
+    #[serde(default)]
+    pub effort: Option<Shares>,
     /// Of a workload that verifies: what was read back. Of a mixed one, its reads have it.
     #[serde(default)]
     pub checked: Option<Checked>,

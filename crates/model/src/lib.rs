@@ -3,6 +3,7 @@
 pub mod change;
 pub mod clock;
 pub mod comparison;
+pub mod effort;
 pub mod event;
 pub mod figure;
 pub mod layer;
@@ -22,6 +23,7 @@ pub mod workload;
 pub use change::{Change, Undo};
 pub use clock::{Clock, Nanos};
 pub use comparison::{Comparison, Difference, Finds, Level, Point, Subject, Trend};
+pub use effort::{Effort, Overhead, Shares};
 pub use event::{Event, Face};
 pub use figure::{Estimate, Figure, Label, Percentile};
 pub use layer::Layer;

@@ -1,6 +1,7 @@
 //! Everything that is known of a run: what the archive keeps, and all that an explanation may use.
 
 use crate::change::Undo;
+use crate::effort::Overhead;
 use crate::event::Event;
 use crate::plan::Plan;
 use crate::sample::Slice;
@@ -25,6 +26,9 @@ pub struct Record {
     pub head: RunHead,
     pub scope: Scope,
     pub plan: Plan,
+    /// What measuring costs by itself.
+    #[serde(default)]
+    pub overhead: Option<Overhead>,
     pub slices: Vec<Slice>,
     /// What was read back and checked, in the order in which it was.
     #[serde(default)]
@@ -44,6 +48,7 @@ impl Record {
                 *self = Record { head: head.clone(), scope: scope.clone(), ..Record::default() };
             }
             Event::Planned { plan } => self.plan = plan.clone(),
+            Event::Overhead { overhead } => self.overhead = Some(*overhead),
             Event::Changed { undo } => self.note_change(undo),
             Event::StepFinished { slices, .. } => {
                 self.seconds = slices.iter().map(Slice::ended_seconds).fold(self.seconds, f64::max);
@@ -99,6 +104,7 @@ mod tests {
             settled: true,
             void: None,
             error: None,
+            effort: None,
         };
         let mut record = Record::default();
         record.apply(&Event::StepFinished { pass: 1, slices: vec![slice] });

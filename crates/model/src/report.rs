@@ -1,6 +1,7 @@
 //! What a run says: figures, depth chart, ledger, findings. A pure function of what is recorded.
 
 use crate::change::Undo;
+use crate::effort::Overhead;
 use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
 use crate::limit::Limit;
@@ -16,6 +17,9 @@ pub struct Report {
     /// Passes done so far.
     pub passes: u32,
     pub finished: bool,
+    /// What measuring costs by itself.
+    #[serde(default)]
+    pub overhead: Option<Overhead>,
     pub figures: Vec<Figure>,
     pub chart: Vec<ChartCell>,
     pub ledger: Vec<LedgerRow>,

@@ -1,6 +1,7 @@
 //! What was seen: samples (one target in one window), and slices (one uninterrupted stretch of a step on one target).
 
 use crate::clock::Nanos;
+use crate::effort::Effort;
 use crate::plan::StepId;
 use crate::tally::Sparse;
 use crate::workload::{Bytes, OpKind};
@@ -74,6 +75,9 @@ pub struct Slice {
     pub void: Option<String>,
     /// First error of an operation in this slice, in words.
     pub error: Option<String>,
+    /// What the lanes that loaded it took of the CPU; `None`: nobody kept account.
+    #[serde(default)]
+    pub effort: Option<Effort>,
 }
 
 impl Slice {

@@ -53,6 +53,7 @@ pub fn slice(pass: u32) -> Slice {
         settled: pass != 2,
         void: (pass == 3).then(|| "osd.2 went down".into()),
         error: None,
+        effort: None,
     }
 }
 

@@ -6,14 +6,13 @@ mod overseer;
 mod threads;
 mod turns;
 
-pub use effort::Effort;
-
 use crate::api::{Context, Engine, EngineError};
 use crate::tally::Span;
 use crate::worker::Lane;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Clock, Nanos, OpKind, Sample, Step};
+use model::{Clock, Effort, Nanos, OpKind, Sample, Step};
 use overseer::Overseer;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What happened on all targets in one window.
@@ -41,7 +40,8 @@ pub struct SliceEnd {
     pub first_error: Option<(u32, String)>,
     /// Windows that were complete.
     pub windows: u32,
-    pub effort: Effort,
+    /// What the lanes took of the CPU, by target; no entry: nobody kept account.
+    pub efforts: BTreeMap<u32, Effort>,
 }
 
 /// No completion for this long with operations in flight: nothing more is to be expected.

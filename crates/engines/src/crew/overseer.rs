@@ -1,10 +1,10 @@
 //! Watches over the lanes of a slice: passes complete windows on, and knows when and why the slice has to end.
 
 use super::board::Board;
-use super::{Effort, Flow, SliceEnd, WindowSet};
+use super::{Flow, SliceEnd, WindowSet};
 use crate::api::EngineError;
 use crate::worker::Cut;
-use model::Nanos;
+use model::{Effort, Nanos};
 
 pub struct Overseer<'a> {
     board: Board,
@@ -71,7 +71,9 @@ impl<'a> Overseer<'a> {
     }
 
     pub fn lane_ended(&mut self, lane: usize, broken: Option<EngineError>, effort: Effort) {
-        self.end.effort += effort;
+        if effort.cpu_seconds > 0.0 {
+            *self.end.efforts.entry(self.targets[lane]).or_default() += effort;
+        }
         if let Some(error) = broken {
             self.broke(self.targets[lane], error.to_string());
         }

@@ -1,11 +1,12 @@
 //! A thread for each lane, and the caller's thread that collects their windows.
 
+use super::effort::of_this_thread;
 use super::overseer::Overseer;
-use super::{DRAIN, Effort, Seat, SliceEnd};
+use super::{DRAIN, Seat, SliceEnd};
 use crate::api::EngineError;
 use crate::worker::{Cut, Lane};
 use model::clock::SECOND;
-use model::{Clock, Nanos};
+use model::{Clock, Effort, Nanos};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -105,9 +106,9 @@ impl Thread {
             let _ = nix::sys::prctl::set_timerslack(1);
         }
         self.clock.wait_until(self.start);
-        let began = Effort::of_this_thread();
+        let began = of_this_thread();
         let broken = self.load(&mut lane);
-        let (seconds, now) = (self.clock.now().saturating_sub(self.start) as f64 / 1e9, Effort::of_this_thread());
+        let (seconds, now) = (self.clock.now().saturating_sub(self.start) as f64 / 1e9, of_this_thread());
         if broken.is_none() {
             let deadline = self.clock.now() + DRAIN;
             while lane.drain(&*self.clock, deadline) {}
@@ -118,6 +119,7 @@ impl Thread {
             seconds,
             cpu_seconds: now.cpu_seconds - began.cpu_seconds,
             queued_seconds: now.queued_seconds - began.queued_seconds,
+            ..Effort::default()
         };
         // Nobody listens any more if this took too long.
         let _ = self.tell.send(News::Ended { lane: self.index, broken, effort });

@@ -1,8 +1,8 @@
 //! Simulated lanes take turns in the caller's thread, so that a run is the same every time.
 
 use super::overseer::Overseer;
-use super::{DRAIN, Effort, Seat, SliceEnd};
-use model::Clock;
+use super::{DRAIN, Seat, SliceEnd};
+use model::{Clock, Effort};
 
 pub fn run(mut seats: Vec<Seat>, clock: &dyn Clock, mut overseer: Overseer) -> SliceEnd {
     while !overseer.stop() {

@@ -2,7 +2,7 @@
 
 import type { Figure, Named, Percentile } from "./data";
 import { h, table } from "./dom";
-import { bytes, count, duration, percentile, withUnit } from "./numbers";
+import { bytes, count, duration, percentile, share, withUnit } from "./numbers";
 import { distribution } from "./distribution";
 import { timeline } from "./timeline";
 import { saveWindows } from "./download";
@@ -52,6 +52,16 @@ function value(figure: Figure): HTMLElement {
   return figure.label === "implausible" ? h("s", {}, text) : h("span", {}, text);
 }
 
+/** What the load generator took: a figure of a starved one is its own, not the target's. */
+function effort({ effort: of }: Figure): [string, string][] {
+  if (!of) return [];
+  return [
+    ["threads ran", share(of.busy)],
+    ["waited for a processor", share(of.queued)],
+    ...(of.overhead === null ? [] : [["Fathom's own part", share(of.overhead)] as [string, string]]),
+  ];
+}
+
 function facts(figure: Figure): HTMLElement {
   const pairs: [string, string][] = [
     ["slices", count(figure.slices)],
@@ -60,6 +70,7 @@ function facts(figure: Figure): HTMLElement {
     ["moved", bytes(figure.bytes)],
     ["errors", count(figure.errors)],
     ["loaded at once", count(figure.at_once)],
+    ...effort(figure),
     ["in the depth chart", figure.chart ? "yes" : "no, shown beside it"],
     ...workload(figure.workload),
   ];

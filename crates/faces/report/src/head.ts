@@ -2,7 +2,7 @@
 
 import type { LedgerRow, Run, Verdict } from "./data";
 import { h, svg, type Child } from "./dom";
-import { count, duration, share, when, withUnit } from "./numbers";
+import { count, duration, rough, share, when, withUnit } from "./numbers";
 import { badge, isLatency, place } from "./words";
 
 export function head(run: Run): HTMLElement {
@@ -15,6 +15,7 @@ export function head(run: Run): HTMLElement {
     ["took", duration(run.seconds)],
     ["passes", count(run.passes)],
     ["figures", tally(run)],
+    ...overhead(run),
   ];
   return h(
     "header",
@@ -56,6 +57,11 @@ const emblem = (): SVGElement =>
 function ceph({ scope }: Run): string {
   const versions = [...new Set(Object.values(scope.versions).flat())];
   return versions.length > 0 ? versions.join(", ") : "–";
+}
+
+/** What measuring costs by itself. */
+function overhead({ overhead: of }: Run): [string, Child][] {
+  return of ? [["measuring costs", `${rough(of.operation_ns)} ns an operation`]] : [];
 }
 
 function tally(run: Run): string {

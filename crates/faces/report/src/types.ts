@@ -61,6 +61,7 @@ export interface RawFigure {
   percentiles_ci95: Record<string, Interval>;
   response_percentiles: Record<string, number | null>;
   response_percentiles_ci95: Record<string, Interval>;
+  effort: { busy: number; queued: number; overhead: number | null } | null;
   verified: Verified | null;
 }
 export interface Flaw {
@@ -280,6 +281,7 @@ export interface Common {
   command: string;
   passes: number;
   finished: boolean;
+  overhead: { operation_ns: number; deep_operation_ns: number; clock_ns: number } | null;
   goal: { settle: number; seconds_max: number; passes_max: number };
   scope: Scope;
   outliers: Outlier[];

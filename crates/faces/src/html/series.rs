@@ -99,6 +99,7 @@ mod tests {
             settled: true,
             void: None,
             error: None,
+            effort: None,
         }
     }
 

@@ -105,6 +105,11 @@ fn figure() -> impl Strategy<Value = Figure> {
             errors: 0,
             response: percentiles.clone(),
             percentiles,
+            effort: counts[1].is_multiple_of(2).then_some(Shares {
+                busy: seconds,
+                queued: 0.5,
+                overhead: Some(seconds),
+            }),
             checked: counts[0].is_multiple_of(2).then(|| checked(counts)),
         }
     })
@@ -230,6 +235,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             seconds,
             passes,
             finished,
+            overhead: Some(Overhead { operation_ns: seconds, deep_operation_ns: 21.0, clock_ns: 25.0 }),
             figures,
             chart,
             ledger,
@@ -274,6 +280,7 @@ pub fn slice() -> impl Strategy<Value = Slice> {
         settled: n[0] % 2 == 0,
         void,
         error: None,
+        effort: None,
     })
 }
 

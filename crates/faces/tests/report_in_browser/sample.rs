@@ -91,6 +91,7 @@ impl Sampler {
             seconds: 874.0,
             passes,
             finished: true,
+            overhead: None,
             figures: vec![],
             chart: vec![],
             ledger: vec![],
@@ -160,6 +161,7 @@ impl Sampler {
             errors: counted().map(|sample| sample.errors).sum(),
             percentiles: if void { vec![] } else { percentiles(&merged) },
             response: vec![],
+            effort: None,
             checked: None,
         });
         self.record.slices.extend(slices);
@@ -189,6 +191,7 @@ impl Sampler {
             settled: !matches!(label, Label::Unsettled(_)),
             void: None,
             error: None,
+            effort: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The loop that owns everything that changes while a run is measured: pass after pass, a slice of each step.
 
 use super::Telling;
+use super::efforts::Efforts;
 use super::guard::trouble;
 use super::loader::Loader;
 use super::prepare::Unfilled;
@@ -144,12 +145,12 @@ impl Conductor<'_> {
         let mut series = Series::new();
         let before = self.eyes.seen();
         let mut void = self.unfilled.of(step).or_else(|| trouble(step, &before, &before));
-        let mut error = None;
+        let (mut error, mut of_lanes) = (None, BTreeMap::new());
         if void.is_none() {
             let ended = self.load(step, patient, &before, &mut series, &mut void);
             match ended {
                 Ok(end) => {
-                    error = end.first_error;
+                    (error, of_lanes) = (end.first_error, end.efforts);
                     void = void.or(end.broken);
                 }
                 Err(broken) => void = void.or_else(|| Some(broken.to_string())),
@@ -160,7 +161,10 @@ impl Conductor<'_> {
             // Cut off by the user: no slice at all, so that what earlier passes found stands.
             return Ok(());
         }
+        let operation_ns = telling.record().overhead.map_or(0.0, |overhead| overhead.of(&step.workload));
+        let efforts = Efforts::new(of_lanes, &series, operation_ns);
         let slices = self.slices(step, pass, started_seconds, series, void.clone(), error);
+        let slices = slices.into_iter().map(|slice| Slice { effort: efforts.of(slice.target), ..slice }).collect();
         telling.tell(Event::StepFinished { pass, slices })?;
         if let Some(why) = void {
             let text = format!("{} {} {}: {why}", step.layer.name(), step.together(), step.pattern.name());
@@ -255,6 +259,7 @@ impl Conductor<'_> {
                     settled,
                     void: void.clone(),
                     error: own_error.map(|(_, text)| text.clone()),
+                    effort: None,
                 }
             })
             .collect()

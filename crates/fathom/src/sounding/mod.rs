@@ -1,6 +1,7 @@
 //! One run, from the wishes to the report: scope, plan, prepare, measure, settle, record, explain. A straight line.
 
 pub mod conductor;
+mod efforts;
 mod ground;
 mod guard;
 mod interrupt;
@@ -53,6 +54,10 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
     let mut telling = Telling::open(common, grounded.head(), Arc::new(RealClock))?;
     telling.tell(Event::RunStarted { head: grounded.head().clone(), scope: grounded.ground.scope.clone() })?;
     telling.tell(Event::Planned { plan: plan.clone() })?;
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    if let Ok(overhead) = engines::overhead::overhead(&clock) {
+        telling.tell(Event::Overhead { overhead })?;
+    }
     let done = changed(&grounded, &plan, &mut telling, &interrupt);
     let seconds = telling.seconds();
     if let Err(failure) = &done {

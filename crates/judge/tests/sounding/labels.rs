@@ -29,6 +29,7 @@ fn slice(pass: u32, kind: OpKind, ops: &[f64]) -> Slice {
         settled: true,
         void: None,
         error: None,
+        effort: None,
     }
 }
 

@@ -175,6 +175,7 @@ impl Made {
             settled: true,
             void: None,
             error: None,
+            effort: None,
         });
         self.record.slices.last_mut().unwrap()
     }

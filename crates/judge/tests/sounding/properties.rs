@@ -31,6 +31,7 @@ fn slice(pass: u32, ops: &[u64], times: u64) -> Slice {
         settled: true,
         void: None,
         error: None,
+        effort: None,
     }
 }
 

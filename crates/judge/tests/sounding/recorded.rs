@@ -50,6 +50,7 @@ fn slice(series: &[Sample], start: usize, pass: u32, kind: OpKind, seconds: f64)
         settled,
         void: None,
         error: None,
+        effort: None,
     }
 }
 
