@@ -6,8 +6,8 @@ mod sample;
 use faces::terminal::{self, RunRow, Style};
 use faces::{json, markdown};
 use model::{
-    Comparison, Difference, Estimate, Figure, Finds, Layer, Level, OpKind, Outcome, Pattern, Point, Subject, Threshold,
-    Trend, Verdict,
+    Checked, Comparison, Difference, Estimate, Figure, Finds, Flaw, FlawKind, Layer, Level, OpKind, Outcome, Pattern,
+    Point, ReadBack, Subject, Threshold, Trend, Verdict,
 };
 use sample::{Sample, run};
 use std::fs;
@@ -136,6 +136,36 @@ fn verdicts_on_a_terminal_and_in_markdown() {
     };
     compare("verdicts.txt", &part(&text, "Verdicts"));
     compare("verdicts.md", &part(&markdown::page(&report, &record), "## Verdicts"));
+}
+
+#[test]
+fn what_was_verified_on_a_terminal_and_in_markdown() {
+    let Sample { mut report, record } = run();
+    let flaw = |kind, offset, says: &str| Flaw {
+        kind,
+        place: "/dev/loop3".into(),
+        offset,
+        bytes: 4096,
+        seconds: 12.34,
+        says: says.into(),
+    };
+    let flaws = vec![
+        flaw(FlawKind::Wrong, 40_960, "bytes are damaged, the checksum is another"),
+        flaw(FlawKind::Stale, 81_920, "write 1 of this place, where write 7 was acknowledged"),
+    ];
+    let clean =
+        Checked { bytes: 3 << 20, read_back: Some(ReadBack { bytes: 3 << 20, of: 4 << 20 }), ..Checked::default() };
+    report.figures[0].checked = Some(clean);
+    report.figures[1].checked =
+        Some(Checked { bytes: 5 << 30, unknown: 8192, wrong: 1, stale: 2, flaws, ..Checked::default() });
+    let text = terminal::summary(&report, &record.scope, &Style { width: 80, colours: false });
+    fits(&text, 80);
+    let part = |text: &str, begins: &str| {
+        let from = text.find(begins).unwrap();
+        text[from..from + text[from..].find("Depth chart").unwrap()].to_string()
+    };
+    compare("verified.txt", &part(&text, "Verified"));
+    compare("verified.md", &part(&markdown::page(&report, &record), "## Verified"));
 }
 
 #[test]

@@ -33,7 +33,12 @@ fn thresholds_far_away_pass_or_fail_in_one_pass_and_only_they_are_measured() {
     assert_eq!(figures[0]["slices"], 1);
 
     let ran = disk(&home, &["--verdict", &limits(&home, "[device]\nread-latency = \"<= 0.001 us\"\n")]);
-    assert_eq!(outcomes(&ran.ends(5, &[]).json()), ["fail"]);
+    let document = ran.json();
+    // On a machine so busy that the load generator was starved, nothing can be said to have failed.
+    let starved = document["figures"][0]["label"] == "generator-limited";
+    let (code, outcome) = if starved { (4, "open") } else { (5, "fail") };
+    ran.ends(code, &[]);
+    assert_eq!(outcomes(&document), [outcome]);
 }
 
 #[test]

@@ -198,5 +198,6 @@ fn as_slice(slices: &[&Slice], samples: &[Sample]) -> Slice {
         settled: true,
         void: None,
         error: None,
+        effort: None,
     }
 }

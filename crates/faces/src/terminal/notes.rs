@@ -66,7 +66,10 @@ pub(crate) fn verified(report: &Report, style: &Style) -> String {
         table.row(cells.to_vec(), if flawed { Paint::Bad } else { Paint::Plain });
     }
     let flaws = verified::flaws(report).into_iter().map(|flaw| paragraph(&format!("- {flaw}"), 2, Paint::Bad, style));
-    title(&format!("Verified: {summary}"), style) + &table.text(0, style) + &flaws.collect::<String>()
+    title("Verified", style)
+        + &paragraph(&summary, 0, Paint::Plain, style)
+        + &table.text(0, style)
+        + &flaws.collect::<String>()
 }
 
 pub(crate) fn beside(report: &Report, style: &Style) -> String {
