@@ -183,7 +183,8 @@ fn verified(report: &Report) -> String {
     let Some(summary) = verified::summary(report) else { return String::new() };
     let rows = verified::rows(report).into_iter().map(|(_, cells)| cells.iter().map(|cell| escaped(cell)).collect());
     let flaws: String = verified::flaws(report).iter().map(|flaw| format!("\n- {}", escaped(flaw))).collect();
-    let table = table(&verified::HEADING.map(String::from), rows);
+    let notes: String = verified::notes(report).iter().map(|note| format!("\n{note}\n")).collect();
+    let table = table(&verified::HEADING.map(String::from), rows) + &notes;
     let list = if flaws.is_empty() { flaws } else { flaws + "\n" };
     format!("## Verified\n\n{}.\n\n{table}{list}", escaped(&summary))
 }

@@ -3,10 +3,10 @@
 use crate::{numbers, words};
 use model::{Checked, Figure, Flaw, FlawKind, Report};
 
-pub(crate) const HEADING: [&str; 7] = ["target", "pattern", "wrong", "stale", "torn", "misplaced", "checked"];
+pub(crate) const HEADING: [&str; 7] = ["target", "pattern", "checked", "wrong", "stale", "torn", "misplaced"];
 
-/// Columns of counts.
-pub(crate) const NUMBERS: [&str; 4] = ["wrong", "stale", "torn", "misplaced"];
+/// Columns of numbers.
+pub(crate) const NUMBERS: [&str; 5] = ["checked", "wrong", "stale", "torn", "misplaced"];
 
 /// Figures that were verified; of several targets at once, each of them.
 fn figures(report: &Report) -> Vec<(&Figure, &Checked)> {
@@ -33,7 +33,7 @@ pub(crate) fn rows(report: &Report) -> Vec<(bool, [String; 7])> {
     let row = |(figure, checked): (&Figure, &Checked)| {
         let [wrong, stale, torn, misplaced] = FlawKind::ALL.map(|kind| numbers::count(checked.count(kind)));
         let place = words::place(figure.layer, &figure.target);
-        let cells = [place, figure.pattern.name().to_string(), wrong, stale, torn, misplaced, extent(checked)];
+        let cells = [place, figure.pattern.name().to_string(), extent(checked), wrong, stale, torn, misplaced];
         (checked.flawed() > 0, cells)
     };
     figures(report).into_iter().map(row).collect()
@@ -43,12 +43,22 @@ pub(crate) fn rows(report: &Report) -> Vec<(bool, [String; 7])> {
 pub(crate) fn extent(checked: &Checked) -> String {
     let mut text = numbers::bytes(checked.bytes);
     if let Some(back) = checked.read_back.filter(|back| back.of > 0) {
-        text += &format!(", {} of what was written", numbers::share(back.bytes as f64 / back.of as f64));
-    }
-    if checked.unknown > 0 {
-        text += &format!("; {} say nothing, their write was not acknowledged", numbers::bytes(checked.unknown));
+        text += &format!(" ({})", numbers::share(back.bytes as f64 / back.of as f64));
     }
     text
+}
+
+/// What the columns leave unsaid.
+pub(crate) fn notes(report: &Report) -> Vec<String> {
+    let all = figures(report);
+    let unknown: u64 = all.iter().map(|(_, checked)| checked.unknown).fold(0, u64::saturating_add);
+    let read_back = all.iter().any(|(_, checked)| checked.read_back.is_some());
+    let share = "In brackets: how much of what was written was read back afterwards.".to_string();
+    let silent = format!(
+        "{} more were read and say nothing: their last write was not acknowledged, and may be there or not.",
+        numbers::bytes(unknown)
+    );
+    [(read_back, share), (unknown > 0, silent)].into_iter().filter(|(is, _)| *is).map(|(_, note)| note).collect()
 }
 
 /// The flaws whose places are known, in words, and how many more there are.

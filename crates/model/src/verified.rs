@@ -103,12 +103,12 @@ impl Checked {
     }
 
     pub fn add(&mut self, other: &Checked) {
-        self.bytes += other.bytes;
-        self.unknown += other.unknown;
-        self.wrong += other.wrong;
-        self.stale += other.stale;
-        self.torn += other.torn;
-        self.misplaced += other.misplaced;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.unknown = self.unknown.saturating_add(other.unknown);
+        self.wrong = self.wrong.saturating_add(other.wrong);
+        self.stale = self.stale.saturating_add(other.stale);
+        self.torn = self.torn.saturating_add(other.torn);
+        self.misplaced = self.misplaced.saturating_add(other.misplaced);
         let room = Checked::SHOWN.saturating_sub(self.flaws.len());
         self.flaws.extend(other.flaws.iter().take(room).cloned());
         if let Some(more) = other.read_back {

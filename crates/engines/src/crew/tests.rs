@@ -149,7 +149,8 @@ fn threads_count_every_operation_of_the_null_engine() {
     let end = run_slice(&Null, &Context::default(), &clock, &step(2, workload(8, 2)), 20 * MILLISECOND, &mut count);
     let end = end.unwrap();
     assert_eq!((end.windows, end.broken, end.first_error), (windows, None, None));
-    assert!(end.effort.seconds > 0.0 && end.effort.busy() > 0.0);
+    let effort = end.efforts[&0];
+    assert!(effort.seconds > 0.0 && effort.busy() > 0.0);
 }
 
 #[test]

@@ -65,11 +65,10 @@ pub(crate) fn verified(report: &Report, style: &Style) -> String {
     for (flawed, cells) in verified::rows(report) {
         table.row(cells.to_vec(), if flawed { Paint::Bad } else { Paint::Plain });
     }
+    let notes = verified::notes(report).into_iter().map(|note| paragraph(&note, 0, Paint::Dim, style));
     let flaws = verified::flaws(report).into_iter().map(|flaw| paragraph(&format!("- {flaw}"), 2, Paint::Bad, style));
-    title("Verified", style)
-        + &paragraph(&summary, 0, Paint::Plain, style)
-        + &table.text(0, style)
-        + &flaws.collect::<String>()
+    let head = title("Verified", style) + &paragraph(&format!("{summary}."), 0, Paint::Plain, style);
+    head + &table.text(0, style) + &notes.chain(flaws).collect::<String>()
 }
 
 pub(crate) fn beside(report: &Report, style: &Style) -> String {
