@@ -1,5 +1,6 @@
 //! The nouns that every part of Fathom speaks in. Pure: no I/O, no clock, nothing here can fail.
 
+pub mod ab;
 pub mod change;
 pub mod clock;
 pub mod comparison;
@@ -18,6 +19,7 @@ pub mod target;
 pub mod verdict;
 pub mod workload;
 
+pub use ab::{Ab, AbFound};
 pub use change::{Change, Undo};
 pub use clock::{Clock, Nanos};
 pub use comparison::{Comparison, Difference, Finds, Level, Point, Subject, Trend};

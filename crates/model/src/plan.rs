@@ -1,5 +1,6 @@
 //! The plan is data: which steps, on which targets, with which workloads, and when a figure is good enough.
 
+use crate::ab::Ab;
 use crate::change::Change;
 use crate::layer::Layer;
 use crate::limit::{Bound, Search};
@@ -45,6 +46,8 @@ pub struct Plan {
     /// For the highest rate: their steps are added as they are tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<Search>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ab: Option<Ab>,
 }
 
 /// When a figure is good enough (`docs/method.md`, "The procedure").

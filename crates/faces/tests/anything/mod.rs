@@ -218,6 +218,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             ledger,
             verdicts,
             limits,
+            ab: None,
             outliers,
             findings,
             changes,

@@ -96,6 +96,7 @@ impl Sampler {
             ledger: vec![],
             verdicts: vec![],
             limits: vec![],
+            ab: None,
             outliers: vec![],
             findings: vec![],
             changes: vec![],

@@ -1,6 +1,7 @@
 //! What a run may be told: layers, patterns, the numbers of the workload, when a figure is good enough.
 
 use super::words;
+use crate::planner::ab;
 use clap::Args;
 use model::{Access, Arrivals, Bound, Bytes, Durability, Goal, Layer, Pattern, Rate};
 use std::path::PathBuf;
@@ -108,6 +109,9 @@ pub struct Knobs {
     /// Search for the highest rate that keeps a bound on response times: 'p99<10ms' (quote it)
     #[arg(long, value_parser = words::bound, value_name = "BOUND", conflicts_with_all = ["rate", "verdict", "expect", "settle"])]
     pub rate_max_where: Option<(f64, f64)>,
+    /// One setting against another, slice beside slice: pool=A,B, engine=A,B, option:WHO/NAME=VALUE, nothing (see the guide)
+    #[arg(long, value_parser = ab::parse, value_name = "SETTING=A,B", conflicts_with_all = ["rate_max_where", "verdict", "expect", "settle"])]
+    pub ab: Option<ab::Wish>,
     /// Threads (images, connections) that share the depth
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
@@ -189,6 +193,24 @@ impl Knobs {
 }
 
 impl SettleArgs {
+    /// As many pairs of slices as passes: six, or what is wished.
+    pub fn beside(&self, seed: u64) -> Goal {
+        let passes = self.passes.unwrap_or(6);
+        let seconds = self.duration.or(self.quick.then_some(3.2));
+        let usual = Goal::default();
+        Goal {
+            passes_min: passes,
+            passes_max: passes,
+            read_slice_seconds: seconds.unwrap_or(usual.read_slice_seconds),
+            write_slice_seconds: seconds.unwrap_or(usual.write_slice_seconds),
+            seconds_max: f64::from(u32::MAX),
+            fixed: seconds.is_some(),
+            window_ms: if seconds.is_some_and(|seconds| seconds < 6.4) { 50 } else { 100 },
+            seed,
+            ..usual
+        }
+    }
+
     /// Slices in which a rate is confirmed: three of 20 s, or what is wished.
     pub fn confirming(&self, seed: u64, bound: Bound) -> Goal {
         let passes = self.passes.unwrap_or(if self.quick { 1 } else { 3 });

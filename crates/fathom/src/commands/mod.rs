@@ -14,7 +14,7 @@ use crate::failure::{Failure, INCOMPLETE, REGRESSION};
 use crate::sounding::Sounded;
 use faces::export;
 use faces::terminal::Style;
-use model::{Outcome, Record, Report};
+use model::{Finds, Outcome, Record, Report};
 use std::io::IsTerminal;
 
 pub fn run(cli: Cli) -> Result<u8, Failure> {
@@ -69,6 +69,18 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
     if !verdicts.is_empty() {
         let known = verdicts.iter().all(|verdict| verdict.outcome == Outcome::Pass);
         return if known && !sounded.interrupted { 0 } else { INCOMPLETE };
+    }
+    if let Some(ab) = &sounded.report.ab {
+        let differences = &ab.comparison.differences;
+        let worse = differences.iter().any(|one| one.finds == Finds::Worse);
+        let whole = !sounded.interrupted && sounded.report.errors.is_empty() && !differences.is_empty();
+        return if worse {
+            REGRESSION
+        } else if whole {
+            0
+        } else {
+            INCOMPLETE
+        };
     }
     let limits = &sounded.report.limits;
     if !limits.is_empty() {

@@ -1,5 +1,6 @@
 //! From what is there and what is wished for to a plan: steps and the changes that they need. Reads, never loads.
 
+pub mod ab;
 mod device;
 mod draft;
 mod network;
@@ -16,6 +17,13 @@ use model::{Change, Goal, Layer, Pattern, Plan, Step, StepId};
 use std::collections::BTreeSet;
 
 pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
+    match &wishes.knobs.ab {
+        Some(wish) => ab::plan(ground, wishes, wish),
+        None => one(ground, wishes),
+    }
+}
+
+fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     let mut draft = Draft::new(ground, wishes);
     if wishes.quiesce {
         for name in ["noscrub", "nodeep-scrub"] {

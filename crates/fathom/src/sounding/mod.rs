@@ -7,6 +7,7 @@ mod interrupt;
 pub mod loader;
 mod prepare;
 mod search;
+mod sides;
 #[cfg(test)]
 mod simulated;
 mod telling;
@@ -36,7 +37,7 @@ pub struct Sounded {
 }
 
 pub enum Outcome {
-    Planned(Plan),
+    Planned(Box<Plan>),
     Sounded(Box<Sounded>),
 }
 
@@ -45,7 +46,7 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
     let grounded = Grounded::prepare(common, args, wishes)?;
     let plan = planner::plan(&grounded.ground, wishes)?;
     if args.dry_run {
-        return Ok(Outcome::Planned(plan));
+        return Ok(Outcome::Planned(Box::new(plan)));
     }
     ground::offer_restore(common, &grounded)?;
     let mut telling = Telling::open(common, grounded.head(), Arc::new(RealClock))?;
@@ -102,7 +103,16 @@ fn measured(
     if plan.goal.bound.is_some() {
         return search::Searcher { clock: &clock, eyes: &eyes, loader, unfilled, plan }.search(telling);
     }
-    conductor::Conductor { plan, clock: &clock, eyes: &eyes, loader, unfilled }.conduct(telling)
+    let conduct = |sides: &dyn conductor::Sides, telling: &mut Telling| {
+        conductor::Conductor { plan, clock: &clock, eyes: &eyes, loader, sides, unfilled }.conduct(telling)
+    };
+    match plan.ab.as_ref().and_then(|ab| Some((ab, ab.change.as_ref()?))) {
+        Some((ab, change)) => {
+            let journal = std::cell::RefCell::new(journal);
+            conduct(&sides::Switch { ab, change, clock: &clock, journal }, telling)
+        }
+        None => conduct(&conductor::AsItIs, telling),
+    }
 }
 
 fn journal_head(grounded: &Grounded) -> Head {
