@@ -10,6 +10,9 @@ pub fn head(report: &Report, scope: &Scope) -> Vec<String> {
         format!("Fathom {}, run {}", report.head.version, report.head.run),
         format!("{}, {} in {passes}", numbers::when(&report.head.started), numbers::seconds(report.seconds)),
     ];
+    if let Some(imported) = &report.head.imported {
+        lines.push(format!("Imported: measured by {}, not by Fathom ({})", imported.tool, imported.file));
+    }
     lines.extend(cluster(scope));
     if !report.finished {
         lines.push("The run is not finished: this is what was measured so far.".to_string());

@@ -2,6 +2,7 @@
 
 use crate::chart::{mean_of, severity};
 use crate::figure::figure;
+use crate::imported::restate;
 use crate::series::told;
 use model::{Estimate, Figure, Label, Layer, OpKind, Pattern, Place, Record, Slice, Step, Target};
 
@@ -81,6 +82,9 @@ fn of_step<'a>(record: &'a Record, step: &'a Step) -> Vec<Entry<'a>> {
             }
             if target.is_none() && step.targets.len() > 1 && own.iter().any(|slice| told(slice)) {
                 add_up(&mut figure, &found);
+            }
+            if let Some(imported) = &record.head.imported {
+                restate(&mut figure, step, &own, imported);
             }
             found.push(Entry { step, target, slices: own, figure });
         }

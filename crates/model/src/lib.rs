@@ -29,7 +29,7 @@ pub use layer::Layer;
 pub use limit::{Bound, Limit, Probe, Search};
 pub use pattern::{Metric, Pattern};
 pub use plan::{Goal, Plan, Step, StepId};
-pub use record::{Record, RunHead};
+pub use record::{Imported, Record, RunHead};
 pub use report::{ChartCell, Finding, LedgerRow, Outlier, Report, Standing};
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};

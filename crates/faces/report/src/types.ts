@@ -259,7 +259,8 @@ export interface Common {
   command: string;
   passes: number;
   finished: boolean;
-  goal: { settle: number; seconds_max: number; passes_max: number };
+  goal: { settle: number; seconds_max: number; passes_max: number } | null;
+  imported: { tool: string; file: string } | null;
   scope: Scope;
   outliers: Outlier[];
   findings: Finding[];

@@ -183,6 +183,7 @@ fn finding() -> impl Strategy<Value = Finding> {
 
 pub fn head() -> impl Strategy<Value = RunHead> {
     (text(), text(), text(), text()).prop_map(|(run, started, version, command)| RunHead {
+        imported: None,
         run,
         started,
         version,

@@ -4,6 +4,7 @@ use super::words;
 use crate::planner::ab;
 use clap::Args;
 use model::{Access, Arrivals, Bound, Bytes, Durability, Goal, Layer, Pattern, Rate};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 #[derive(Args, Debug, Clone)]
@@ -62,6 +63,21 @@ pub struct PoolArgs {
 }
 
 #[derive(Args, Debug, Clone)]
+pub struct FioArgs {
+    /// The job file; what is not supported is named with its line, and then nothing is done
+    #[arg(value_name = "JOB.fio")]
+    pub file: PathBuf,
+    /// Only this section; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub section: Vec<String>,
+    /// Write to this device or file although it holds data (the same path again); never for one in use
+    #[arg(long, value_name = "PATH")]
+    pub destroy_data_on: Option<PathBuf>,
+    #[command(flatten)]
+    pub ground: GroundArgs,
+}
+
+#[derive(Args, Debug, Clone)]
 pub struct LayerArgs {
     #[command(flatten)]
     pub ground: GroundArgs,
@@ -86,6 +102,9 @@ pub struct GroundArgs {
     /// Also write an HTML report here
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// While the run lasts, give Prometheus what is known so far, at http://ADDRESS:PORT/metrics
+    #[arg(long, value_parser = words::address, value_name = "ADDRESS:PORT")]
+    pub listen: Option<SocketAddr>,
 }
 
 #[derive(Args, Debug, Clone, Default)]
@@ -238,25 +257,27 @@ impl SettleArgs {
         let default = Goal::default();
         let settle = self.settle.unwrap_or(default.settle);
         if let Some(seconds) = self.duration {
-            let passes = self.passes.unwrap_or(1);
-            return Goal {
-                settle,
-                // Nothing but the passes ends it: a slice in which hardly anything ends lasts three times its length.
-                seconds_max: 3.0 * f64::from(passes) * seconds,
-                passes_min: passes,
-                passes_max: passes,
-                read_slice_seconds: seconds,
-                write_slice_seconds: seconds,
-                fixed: true,
-                window_ms: if seconds < 6.4 { 50 } else { 100 },
-                seed,
-                ..default
-            };
+            return Goal { settle, seed, ..fixed(seconds, self.passes.unwrap_or(1)) };
         }
         // Two slices are enough for ±5 %, a narrower interval needs three (docs/method.md, "The procedure").
         let wanted = if settle < 0.05 { 3 } else { 2 };
         let passes_max = self.passes.unwrap_or(default.passes_max);
         let passes_min = wanted.min(passes_max);
         Goal { settle, seconds_max: self.time_max, passes_min, passes_max, seed, ..default }
+    }
+}
+
+/// Slices of this length, settled or not, in so many passes.
+pub fn fixed(seconds: f64, passes: u32) -> Goal {
+    Goal {
+        // Nothing but the passes ends it: a slice in which hardly anything ends lasts three times its length.
+        seconds_max: 3.0 * f64::from(passes) * seconds,
+        passes_min: passes,
+        passes_max: passes,
+        read_slice_seconds: seconds,
+        write_slice_seconds: seconds,
+        fixed: true,
+        window_ms: if seconds < 6.4 { 50 } else { 100 },
+        ..Goal::default()
     }
 }

@@ -3,6 +3,7 @@
 pub mod ab;
 mod device;
 mod draft;
+mod fio;
 mod network;
 mod objects;
 mod osd;
@@ -30,7 +31,9 @@ fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
             draft.changes.push(Change::Flag { name: name.to_string() });
         }
     }
-    for layer in wishes.layers.iter().filter(|layer| Pattern::ALL.iter().any(|p| wishes.goal.wants(**layer, *p))) {
+    fio::add(&mut draft)?;
+    let by_layer = |layer: &&Layer| Pattern::ALL.iter().any(|pattern| wishes.goal.wants(**layer, *pattern));
+    for layer in wishes.layers.iter().filter(|_| wishes.batches.is_empty()).filter(by_layer) {
         match layer {
             Layer::Device => device::add(&mut draft)?,
             Layer::Network => network::add(&mut draft),

@@ -118,6 +118,9 @@ impl Conductor<'_> {
     /// have, the widest interval comes first, since the time may end before the pass does.
     fn order(&self, wanted: &mut [StepId], pass: u32, telling: &Telling) {
         wanted.sort();
+        if self.plan.goal.in_order {
+            return;
+        }
         let seed = self.plan.goal.seed ^ (u64::from(pass) << 32);
         wanted.shuffle(&mut rand::rngs::StdRng::seed_from_u64(seed));
         if let Some(ab) = &self.plan.ab {

@@ -4,6 +4,7 @@ pub mod conductor;
 mod ground;
 mod guard;
 mod interrupt;
+mod live;
 pub mod loader;
 mod prepare;
 mod search;
@@ -43,6 +44,11 @@ pub enum Outcome {
 
 pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outcome, Failure> {
     let interrupt = Interrupt::listen()?;
+    // A port that is taken is told before anything is done.
+    let live = match args.listen.filter(|_| !args.dry_run) {
+        Some(address) => Some(live::Live::listen(address)?),
+        None => None,
+    };
     let grounded = Grounded::prepare(common, args, wishes)?;
     let plan = planner::plan(&grounded.ground, wishes)?;
     if args.dry_run {
@@ -50,6 +56,9 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
     }
     ground::offer_restore(common, &grounded)?;
     let mut telling = Telling::open(common, grounded.head(), Arc::new(RealClock))?;
+    if let Some(live) = live {
+        telling.also(Box::new(live));
+    }
     telling.tell(Event::RunStarted { head: grounded.head().clone(), scope: grounded.ground.scope.clone() })?;
     telling.tell(Event::Planned { plan: plan.clone() })?;
     let done = changed(&grounded, &plan, &mut telling, &interrupt);
@@ -141,5 +150,6 @@ pub fn new_head() -> RunHead {
         started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
         command: std::env::args().collect::<Vec<_>>().join(" "),
+        imported: None,
     }
 }

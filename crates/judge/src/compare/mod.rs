@@ -10,5 +10,5 @@ mod trend;
 
 pub use ab::ab;
 pub use differ::compare;
-pub use pairs::{Measured, measured};
+pub use pairs::{Measured, measured, nearest};
 pub use trend::trends;
