@@ -22,7 +22,7 @@ pub fn restate(figure: &mut Figure, step: &Step, slices: &[&Slice], imported: &I
         restate_series(figure, &good, windows, imported);
         return;
     }
-    figure.percentiles = percentiles(&good, false);
+    figure.percentiles = percentiles(&good, |sample| &sample.service, false);
     let (half, why) = match good.len() {
         1 if windows == 1 => {
             let text =

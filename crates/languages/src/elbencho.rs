@@ -190,8 +190,15 @@ fn told(kind: OpKind, ms: u64, done: &Done) -> Told {
         },
         None => Sparse::default(),
     };
-    let sample =
-        Sample { window: 0, span_ns: window_ns, ops: done.ops, bytes: done.bytes, errors: 0, service, response: None };
+    let sample = Sample {
+        window: 0,
+        span_ns: window_ns,
+        ops: done.ops,
+        bytes: done.bytes,
+        errors: 0,
+        service,
+        ..Sample::default()
+    };
     Told { kind, window_ns, samples: vec![sample], error: None }
 }
 

@@ -165,7 +165,7 @@ fn samples(seconds: &[Second], block: Bytes) -> Result<Vec<Sample>, String> {
         let service =
             Sparse { buckets: Vec::new(), sum_ns: ((now - sum) * 1e9).max(0.0) as u64, count: ops, max_ns: 0 };
         let window = samples.len() as u32;
-        samples.push(Sample { window, span_ns: SECOND, ops, bytes, errors: 0, service, response: None });
+        samples.push(Sample { window, span_ns: SECOND, ops, bytes, errors: 0, service, ..Sample::default() });
         (finished, sum) = (second.finished, now);
     }
     // Where rounding hides a second's latencies, none is told: Little's law gives their mean.

@@ -132,7 +132,7 @@ fn of_json(json: &str, text: &str) -> Result<Results, String> {
 /// The run that these results are. `look`: how many samples of a series are warm-up, and whether it is level.
 pub fn events(results: &Results, head: RunHead, look: &dyn Fn(&[Sample], Nanos) -> (u32, bool)) -> Vec<Event> {
     let steps = steps(&results.measured);
-    let plan = Plan { changes: Vec::new(), steps: steps.clone(), goal: Goal { passes_min: 1, ..Goal::default() } };
+    let plan = Plan { steps: steps.clone(), goal: Goal { passes_min: 1, ..Goal::default() }, ..Plan::default() };
     let mut events = vec![Event::RunStarted { head, scope: Scope::default() }, Event::Planned { plan }];
     let mut passes = vec![0; steps.len()];
     let mut seconds = 0.0;

@@ -7,10 +7,14 @@ use crate::failure::Failure;
 use crate::planner::Wishes;
 use languages::fio::job_file::{Batch, Job, parse};
 use model::{Goal, Layer};
+use std::io::ErrorKind;
 
 pub fn run(common: &Common, args: &FioArgs) -> Result<u8, Failure> {
     let file = args.file.display().to_string();
-    let text = std::fs::read_to_string(&args.file).map_err(|error| Failure::Usage(format!("{file}: {error}")))?;
+    let text = std::fs::read_to_string(&args.file).map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => Failure::Usage(format!("{file}: is no text, and so no job file")),
+        _ => Failure::Usage(format!("{file}: {error}")),
+    })?;
     let batches = parse(&text, &args.section, &|name| std::env::var(name).ok()).map_err(|faults| {
         let lines: Vec<String> = faults.iter().map(|(line, says)| format!("{file}:{line}: {says}")).collect();
         Failure::Usage(lines.join("\nfathom: "))

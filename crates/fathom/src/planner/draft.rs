@@ -2,9 +2,8 @@
 
 use crate::cli::knobs::Knobs;
 use languages::fio::job_file::Batch;
-use model::pattern::{Family, Metric};
 use model::workload::MIB;
-use model::{Bytes, Change, Durability, Goal, Layer, Pattern, Scope, Step, StepId, Target, Workload};
+use model::{Bytes, Change, Durability, Goal, Layer, Metric, Pattern, Scope, Step, StepId, Target, Workload};
 use std::path::{Path, PathBuf};
 
 /// The most operations of an open loop in flight, unless said otherwise: more than a target takes at once, and no more

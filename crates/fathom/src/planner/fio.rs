@@ -125,7 +125,10 @@ fn on_path(draft: &mut Draft, job: &Job, several: bool) -> Result<(Target, Bytes
             let line = job.line_of("directory");
             Err(Failure::Usage(format!("line {line}: [{}] {shown} is not there; make the folder first", job.name)))
         }
-        _ => own(draft, job, path, shown, wanted),
+        _ => {
+            device::refuse_missing_device(&path)?;
+            own(draft, job, path, shown, wanted)
+        }
     }
 }
 

@@ -4,6 +4,9 @@ use super::options::{Given, Options, Problem, canonical};
 use super::shape::{Shape, shape};
 use model::Layer;
 
+/// What any device is addressed in at least.
+const SECTOR: u64 = 512;
+
 /// One section, with all that `[global]` said before it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
@@ -167,6 +170,12 @@ fn unlike(job: &Job) -> Faults {
     if shape.filename.as_deref().is_some_and(|name| name.contains(':')) {
         fault("filename", "several files in one job are not supported; make a section for each");
     }
+    if device && shape.block % SECTOR != 0 {
+        fault("bs", "of a file or device, blocks are multiples of 512 bytes");
+    }
+    if shape.size.is_some_and(|size| size < shape.block) {
+        fault("size", "is smaller than one block");
+    }
     if device && shape.filename.is_some() && shape.directory.is_some() {
         fault("directory", "filename and directory together are not supported; write the whole path as filename");
     }
@@ -283,6 +292,8 @@ mod tests {
             ("[a]\nioengine=http\nfilename=x\n", "ioengine=http"),
             ("[a]\nfilename=x\nbs=4k,8k\n", "section for each"),
             ("[a]\nfilename=x\nsize=4ki\n", "4kib"),
+            ("[a]\nfilename=x\nbs=3\n", "512"),
+            ("[a]\nfilename=x\nbs=1m\nsize=4k\n", "one block"),
         ] {
             let faults = parsed(text).unwrap_err();
             assert!(faults.iter().any(|fault| fault.1.contains(words)), "{text:?}: {faults:?}");

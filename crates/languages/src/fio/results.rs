@@ -261,7 +261,7 @@ fn sum(sides: &[Side], kind: OpKind) -> Option<Told> {
         bytes: sides.iter().map(|side| side.bytes).fold(0, u64::saturating_add),
         errors: sides.iter().map(|side| side.errors).fold(0, u64::saturating_add),
         service: merged(sides),
-        response: None,
+        ..Sample::default()
     };
     Some(Told { kind, window_ns, samples: vec![sample], error: None })
 }
