@@ -67,11 +67,13 @@ pub fn read(text: &str) -> Result<Results, String> {
 /// More than any storage does: sums over it might not fit.
 const MOST: u128 = 1 << 58;
 
+/// A number of each sample.
+type Field = fn(&Sample) -> u64;
+
 /// Sums over all that is told fit into 64 bits.
 fn countable(measured: &Measured) -> Result<(), String> {
-    let of =
-        |told: &Told, field: fn(&Sample) -> u64| told.samples.iter().map(|one| u128::from(field(one))).sum::<u128>();
-    let fields: [(&str, fn(&Sample) -> u64); 7] = [
+    let of = |told: &Told, field: Field| told.samples.iter().map(|one| u128::from(field(one))).sum::<u128>();
+    let fields: [(&str, Field); 7] = [
         ("operations", |sample| sample.ops),
         ("bytes", |sample| sample.bytes),
         ("errors", |sample| sample.errors),
@@ -129,8 +131,11 @@ fn of_json(json: &str, text: &str) -> Result<Results, String> {
     Err(format!("line {}: JSON without `fio version`, `datas` (rados bench) or `phase_type` (elbencho)", before + 1))
 }
 
-/// The run that these results are. `look`: how many samples of a series are warm-up, and whether it is level.
-pub fn events(results: &Results, head: RunHead, look: &dyn Fn(&[Sample], Nanos) -> (u32, bool)) -> Vec<Event> {
+/// Of a series with windows of this length: how many of its samples are warm-up, and whether it is level.
+pub type Look<'a> = &'a dyn Fn(&[Sample], Nanos) -> (u32, bool);
+
+/// The run that these results are.
+pub fn events(results: &Results, head: RunHead, look: Look) -> Vec<Event> {
     let steps = steps(&results.measured);
     let plan = Plan { steps: steps.clone(), goal: Goal { passes_min: 1, ..Goal::default() }, ..Plan::default() };
     let mut events = vec![Event::RunStarted { head, scope: Scope::default() }, Event::Planned { plan }];
@@ -177,13 +182,7 @@ fn is_of(step: &Step, measured: &Measured) -> bool {
     step.layer == measured.layer && step.targets[0].name == measured.target && step.workload == measured.workload
 }
 
-fn slice(
-    step: &Step,
-    pass: u32,
-    started_seconds: f64,
-    told: &Told,
-    look: &dyn Fn(&[Sample], Nanos) -> (u32, bool),
-) -> Slice {
+fn slice(step: &Step, pass: u32, started_seconds: f64, told: &Told, look: Look) -> Slice {
     // Of a total nobody can say how it came about.
     let (warmup, settled) = if told.samples.len() > 1 { look(&told.samples, told.window_ns) } else { (0, true) };
     Slice {

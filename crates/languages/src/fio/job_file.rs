@@ -170,7 +170,7 @@ fn unlike(job: &Job) -> Faults {
     if shape.filename.as_deref().is_some_and(|name| name.contains(':')) {
         fault("filename", "several files in one job are not supported; make a section for each");
     }
-    if device && shape.block % SECTOR != 0 {
+    if device && !shape.block.is_multiple_of(SECTOR) {
         fault("bs", "of a file or device, blocks are multiples of 512 bytes");
     }
     if shape.size.is_some_and(|size| size < shape.block) {
