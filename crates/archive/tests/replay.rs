@@ -144,6 +144,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         ledger: vec![],
         verdicts: vec![],
         limits: vec![],
+        ab: None,
         outliers: vec![],
         findings: vec![],
         changes: vec![],

@@ -2,7 +2,7 @@
 
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
-use crate::pools;
+use crate::{option_values, pools};
 use ceph::CephError;
 use model::{Change, Undo};
 use serde_json::{Value, json};
@@ -34,8 +34,22 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<(), ClusterErr
         }
         // The objects come with the load; the entry is there so that they go.
         (Change::Objects { .. }, Some(_)) => Ok(()),
-        (Change::Option { who, name, value }, Some(cluster)) => set_option(cluster, who, name, Some(value)),
+        (Change::Option { who, name, value }, Some(cluster)) => make_option(cluster, who, name, value, change),
         (Change::Flag { name }, Some(cluster)) => cluster.tell(json!({"prefix": "osd set", "key": name})).map(drop),
+    }
+}
+
+/// What is stored in another form than it was set in could not be told from somebody else's value when it is undone.
+fn make_option(cluster: &Cluster, who: &str, name: &str, value: &str, change: &Change) -> Result<(), ClusterError> {
+    let before = option_value(cluster, who, name)?;
+    set_option(cluster, who, name, Some(value))?;
+    match option_value(cluster, who, name)? {
+        Some(now) if !option_values::same(&now, value) => {
+            set_option(cluster, who, name, before.as_deref())?;
+            let why = format!("the monitors keep `{value}` as `{now}`; write it like that");
+            Err(ClusterError::Make { what: change.what(), why })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -49,7 +63,7 @@ pub fn unmake(cluster: Option<&Cluster>, undo: &Undo) -> Result<(), ClusterError
         (Change::Objects { pool, prefix }, Some(cluster)) => unmake_objects(cluster, pool, prefix, &undo.change),
         (Change::Option { who, name, value }, Some(cluster)) => {
             // Somebody else may have set it since: then it is theirs.
-            if option_value(cluster, who, name)?.as_deref() == Some(value.as_str()) {
+            if option_value(cluster, who, name)?.is_some_and(|now| option_values::same(&now, value)) {
                 set_option(cluster, who, name, undo.before.as_deref())?;
             }
             Ok(())

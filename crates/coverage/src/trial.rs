@@ -8,7 +8,7 @@ use crate::usual::Usual;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
 use fathom::failure::Failure;
-use fathom::sounding::conductor::{Conductor, Eyes};
+use fathom::sounding::conductor::{AsItIs, Conductor, Eyes};
 use fathom::sounding::{Telling, Unfilled};
 use model::{Clock, Event, Figure, Goal, Layer, OpKind, Pattern, Place, Plan, Report, Step, StepId, Target, Workload};
 use rand::SeedableRng;
@@ -114,7 +114,7 @@ pub fn measure<S: Source>(source: S, step: Step, goal: &Goal, pause: f64) -> Res
     telling.tell(Event::Planned { plan: plan.clone() })?;
     let unfilled = &Unfilled::default();
     let eyes = &NothingHappens;
-    Conductor { plan: &plan, clock: &clock, eyes, loader: &loader, unfilled }.conduct(&mut telling)?;
+    Conductor { plan: &plan, clock: &clock, eyes, loader: &loader, sides: &AsItIs, unfilled }.conduct(&mut telling)?;
     Ok((judge::explain(telling.record()), loader.slices()))
 }
 

@@ -38,10 +38,14 @@ pub fn document(found: &Comparison, (before, after): &Sides) -> Value {
         "before": before,
         "after": after,
         "run_spread": found.run_spread,
-        "differences": sorted(found).into_iter().map(difference).collect::<Vec<_>>(),
+        "differences": differences(found),
         "only_before": found.only_before,
         "only_after": found.only_after,
     })
+}
+
+pub(crate) fn differences(found: &Comparison) -> Value {
+    sorted(found).into_iter().map(difference).collect()
 }
 
 fn difference(one: &Difference) -> Value {
@@ -68,7 +72,7 @@ fn sorted(found: &Comparison) -> Vec<&Difference> {
     sorted
 }
 
-fn rows(found: &Comparison) -> Vec<Vec<String>> {
+pub(crate) fn rows(found: &Comparison) -> Vec<Vec<String>> {
     sorted(found).into_iter().map(row).collect()
 }
 

@@ -1,5 +1,6 @@
 //! A run as people and programs see it: terminal, progress, JSON, Markdown, HTML. Everything here is words for what is known.
 
+mod ab;
 pub mod compare;
 pub mod export;
 mod finds;

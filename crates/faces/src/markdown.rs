@@ -18,6 +18,7 @@ pub fn page(report: &Report, record: &Record) -> String {
         chart(report),
         ledger(report),
         targets(report, scope),
+        crate::ab::page(report),
         limits(report),
         responses(report),
         beside(report),

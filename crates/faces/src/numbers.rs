@@ -154,7 +154,8 @@ fn last_place(value: f64, half: f64) -> i32 {
         Some(e) if half / 10f64.powi(e) < 3.55 => e - 1,
         Some(e) => e,
         None if half == 0.0 => i32::MIN,
-        None => i32::MAX,
+        // Without an interval, as `rough` has it.
+        None => of_value.map_or(i32::MAX, |e| e - 2),
     };
     match of_value {
         Some(e) => allowed.clamp(e + 1 - DIGITS_MAX, e),
@@ -249,7 +250,7 @@ mod tests {
     fn what_is_not_a_number_is_shown_as_nothing() {
         assert_eq!(ms(f64::NAN, 1.0), "–");
         assert_eq!(ms(f64::INFINITY, 1.0), "–");
-        assert_eq!(ms(3.2, f64::INFINITY), "3 ms ±?");
+        assert_eq!(ms(3.2, f64::INFINITY), "3.20 ms ±?");
         assert_eq!(iops(0.0, 0.0), "0 IOPS ±0");
         assert_eq!(iops(0.0, 3.0), "0.0 IOPS ±3.0");
         assert_eq!(share(f64::NAN), "–");

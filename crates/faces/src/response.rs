@@ -9,7 +9,7 @@ pub(crate) const HEADING: [&str; 7] = ["target", "kind", "a second", "mean", "p5
 pub(crate) const SERVICE: &str = "service p99";
 
 pub(crate) fn rows(report: &Report) -> Vec<Vec<String>> {
-    if !report.limits.is_empty() {
+    if !report.limits.is_empty() || report.ab.is_some() {
         // Rates that were tried have a table of their own.
         return Vec::new();
     }

@@ -10,6 +10,9 @@ pub fn head(report: &Report, scope: &Scope) -> Vec<String> {
         format!("Fathom {}, run {}", report.head.version, report.head.run),
         format!("{}, {} in {passes}", numbers::when(&report.head.started), numbers::seconds(report.seconds)),
     ];
+    if let Some(imported) = &report.head.imported {
+        lines.push(format!("Imported: measured by {}, not by Fathom ({})", imported.tool, imported.file));
+    }
     lines.extend(cluster(scope));
     lines.extend(report.overhead.as_ref().map(overhead));
     if !report.finished {
@@ -170,7 +173,9 @@ pub fn beside(report: &Report) -> Vec<&Figure> {
     let mut figures: Vec<&Figure> = report
         .figures
         .iter()
-        .filter(|figure| !figure.chart && figure.workload.rate.is_none() && report.limits.is_empty())
+        .filter(|figure| {
+            !figure.chart && figure.workload.rate.is_none() && report.limits.is_empty() && report.ab.is_none()
+        })
         .collect();
     // Of targets that were loaded at once, the sum stands for all; the parts are in the JSON document.
     figures.retain(|figure| figure.at_once <= 1 || figure.target.ends_with(".*"));
@@ -178,14 +183,14 @@ pub fn beside(report: &Report) -> Vec<&Figure> {
     figures
 }
 
-/// Was it only tried on the way to the highest rate? Then its outcome stands in the table of what was tried.
+/// Was it only tried on the way to the highest rate, or is it one side of two? Then what counts stands in their table.
 fn searching(report: &Report, figure: &Figure) -> bool {
     let confirmed = |limit: &model::Limit| {
         (limit.layer, limit.pattern, &limit.target) == (figure.layer, figure.pattern, &figure.target)
             && limit.rate.is_some()
             && limit.rate == figure.workload.rate.map(|rate| rate.per_second)
     };
-    !report.limits.is_empty() && !report.limits.iter().any(confirmed)
+    report.ab.is_some() || (!report.limits.is_empty() && !report.limits.iter().any(confirmed))
 }
 
 /// Figures that are not settled: by label, the gravest first; each with its reason.

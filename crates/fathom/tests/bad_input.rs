@@ -42,6 +42,7 @@ fn devices_that_are_not_there_or_no_devices() {
     let home = Home::new();
     home.run(&["disk", "/dev/null"]).ends(2, &["/dev/null", "neither a block device"]);
     home.run(&["disk", "/nowhere/at/all"]).ends(1, &["/nowhere/at/all"]);
+    home.run(&["disk", "/dev/nowhere"]).ends(2, &["/dev/nowhere", "no such device"]);
     home.run(&["disk", ".", "--destroy-data-on", "/dev/sdx"]).ends(2, &["/dev/sdx", "same path"]);
     home.run(&["disk", ".", "--engine", "warp"]).ends(2, &["warp", "io_uring"]);
 }

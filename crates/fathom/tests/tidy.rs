@@ -52,7 +52,8 @@ fn crates_know_only_whom_they_may() {
         ("engines", &["model", "ceph"]),
         ("cluster", &["model", "ceph"]),
         ("lab", &["model", "ceph"]),
-        ("fathom", &["model", "ceph", "judge", "archive", "faces", "engines", "cluster", "lab"]),
+        ("languages", &["model"]),
+        ("fathom", &["model", "ceph", "judge", "archive", "faces", "engines", "cluster", "lab", "languages"]),
         ("coverage", &["model", "engines", "judge", "cluster", "fathom"]),
     ]);
     for (name, may) in &allowed {

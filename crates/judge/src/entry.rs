@@ -3,6 +3,7 @@
 use crate::chart::{mean_of, severity};
 use crate::checked::checked;
 use crate::figure::figure;
+use crate::imported::restate;
 use crate::series::told;
 use model::{Estimate, Figure, Label, Layer, OpKind, Pattern, Place, Record, Slice, Step, Target};
 
@@ -83,6 +84,9 @@ fn of_step<'a>(record: &'a Record, step: &'a Step) -> Vec<Entry<'a>> {
             figure.checked = checked(record, step, target, kind);
             if target.is_none() && step.targets.len() > 1 && own.iter().any(|slice| told(slice)) {
                 add_up(&mut figure, &found);
+            }
+            if let Some(imported) = &record.head.imported {
+                restate(&mut figure, step, &own, imported);
             }
             found.push(Entry { step, target, slices: own, figure });
         }

@@ -1,6 +1,7 @@
 //! From a record to a report: figures, gate, chart, ledger, outliers, findings, in this order.
 
 use crate::chart::chart;
+use crate::compare::ab;
 use crate::entry::entries;
 use crate::findings::findings;
 use crate::gate::strike_out;
@@ -24,6 +25,7 @@ pub fn explain(record: &Record) -> Report {
         chart: chart(&entries),
         ledger: ledger(&entries, record),
         verdicts: verdicts(&entries, &record.plan.goal),
+        ab: ab(record),
         limits: limits(record, &entries),
         findings: findings(&outliers),
         outliers,

@@ -12,6 +12,7 @@ mod figure;
 mod findings;
 mod gate;
 mod gate_layers;
+mod imported;
 mod labels;
 mod ledger;
 mod levels;
@@ -28,11 +29,11 @@ mod verdict;
 mod warmup;
 mod words;
 
-pub use compare::{Measured, compare, measured, trends};
+pub use compare::{Measured, compare, measured, nearest, trends};
 pub use explain::explain;
 pub use figure::{Next, figure};
 pub use limit::{decided as bound_decided, side_by_side};
-pub use slice::{SliceState, cut_short, first_look, slice_state};
+pub use slice::{SliceState, cut_short, first_look, slice_state, whole};
 
 #[cfg(test)]
 mod testing;

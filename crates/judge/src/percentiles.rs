@@ -40,6 +40,9 @@ pub fn percentiles(slices: &[&Slice], times: Times, wandering: bool) -> Vec<Perc
         .iter()
         .filter_map(|(percent, prior)| one(slices, times, &each, &all, *percent, *prior, wandering))
         .collect();
+    if all.max_ns == 0 {
+        return found;
+    }
     found.push(Percentile { percent: 100.0, value_ms: all.max_ns as f64 / 1e6, low_ms: None, high_ms: None });
     found
 }

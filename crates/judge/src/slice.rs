@@ -72,6 +72,12 @@ pub fn cut_short(samples: &[Sample], window_ns: Nanos, seconds_wanted: f64) -> (
     }
 }
 
+/// The same for a slice that was not ended by what it looked like: all of it counts, but its warm-up.
+pub fn whole(samples: &[Sample], window_ns: Nanos) -> (u32, bool) {
+    let (dropped, settled) = look(samples, samples.len().div_ceil(2), windows(1.0, window_ns));
+    (dropped.min(samples.len() / 2) as u32, settled)
+}
+
 /// Samples to drop at the front, and whether the rest is long and level enough.
 fn look(samples: &[Sample], wanted: usize, per_second: usize) -> (usize, bool) {
     let windows: Vec<usize> = (0..samples.len()).filter(|index| speaks(&samples[*index])).collect();

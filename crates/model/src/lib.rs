@@ -1,5 +1,6 @@
 //! The nouns that every part of Fathom speaks in. Pure: no I/O, no clock, nothing here can fail.
 
+pub mod ab;
 pub mod change;
 pub mod clock;
 pub mod comparison;
@@ -20,6 +21,7 @@ pub mod verdict;
 pub mod verified;
 pub mod workload;
 
+pub use ab::{Ab, AbFound};
 pub use change::{Change, Undo};
 pub use clock::{Clock, Nanos};
 pub use comparison::{Comparison, Difference, Finds, Level, Point, Subject, Trend};
@@ -30,7 +32,7 @@ pub use layer::Layer;
 pub use limit::{Bound, Limit, Probe, Search};
 pub use pattern::{Metric, Pattern};
 pub use plan::{Goal, Plan, Step, StepId};
-pub use record::{Record, RunHead};
+pub use record::{Imported, Record, RunHead};
 pub use report::{ChartCell, Finding, LedgerRow, Outlier, Report, Standing};
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};

@@ -1,6 +1,7 @@
 //! The six canonical patterns, and the metric that each is shown in.
 
 use crate::layer::Layer;
+use crate::workload::{MIB, Workload};
 use serde::{Deserialize, Serialize};
 
 /// What is done to a target. The order is the order of every table.
@@ -52,6 +53,23 @@ impl Pattern {
 
     pub fn from_name(name: &str) -> Option<Pattern> {
         Pattern::ALL.into_iter().find(|pattern| pattern.name() == name)
+    }
+
+    /// The pattern that a workload of any numbers is nearest to.
+    pub fn nearest(workload: &Workload) -> Pattern {
+        let family = match (workload.depth, workload.block) {
+            (_, block) if block >= MIB => Family::Linear,
+            (0 | 1, _) => Family::Latency,
+            _ => Family::Parallel,
+        };
+        match (family, workload.read_percent < 50) {
+            (Family::Latency, true) => Pattern::WriteLatency,
+            (Family::Latency, false) => Pattern::ReadLatency,
+            (Family::Parallel, true) => Pattern::WriteParallel,
+            (Family::Parallel, false) => Pattern::ReadParallel,
+            (Family::Linear, true) => Pattern::WriteLinear,
+            (Family::Linear, false) => Pattern::ReadLinear,
+        }
     }
 
     pub fn writes(self) -> bool {

@@ -1,5 +1,6 @@
 //! The plan is data: which steps, on which targets, with which workloads, and when a figure is good enough.
 
+use crate::ab::Ab;
 use crate::change::Change;
 use crate::layer::Layer;
 use crate::limit::{Bound, Search};
@@ -45,6 +46,8 @@ pub struct Plan {
     /// For the highest rate: their steps are added as they are tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<Search>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ab: Option<Ab>,
 }
 
 /// When a figure is good enough (`docs/method.md`, "The procedure").
@@ -63,6 +66,9 @@ pub struct Goal {
     /// Slices end at their length, settled or not.
     #[serde(default)]
     pub fixed: bool,
+    /// Steps have their turns as they stand in the plan; else they are shuffled in each pass.
+    #[serde(default)]
+    pub in_order: bool,
     pub window_ms: u64,
     pub seed: u64,
     /// What is asked is not how much it is, but on which side of these: a figure is done as soon as that is known, and
@@ -87,6 +93,7 @@ impl Default for Goal {
             read_slice_seconds: 8.0,
             write_slice_seconds: 12.0,
             fixed: false,
+            in_order: false,
             window_ms: 100,
             seed: 1,
             thresholds: Vec::new(),

@@ -19,6 +19,17 @@ pub struct RunHead {
     pub version: String,
     /// The command line, without secrets.
     pub command: String,
+    /// `None`: Fathom measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
+}
+
+/// Which other tool measured what is recorded, and where that was read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Imported {
+    /// With its version, where it tells that: `fio-3.33`.
+    pub tool: String,
+    pub file: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! What a run says: figures, depth chart, ledger, findings. A pure function of what is recorded.
 
+use crate::ab::AbFound;
 use crate::change::Undo;
 use crate::effort::Overhead;
 use crate::figure::{Estimate, Figure};
@@ -29,6 +30,9 @@ pub struct Report {
     /// In a run that searched for the highest rate.
     #[serde(default)]
     pub limits: Vec<Limit>,
+    /// In a run of one setting against another.
+    #[serde(default)]
+    pub ab: Option<AbFound>,
     pub outliers: Vec<Outlier>,
     pub findings: Vec<Finding>,
     pub changes: Vec<Undo>,

@@ -119,8 +119,9 @@ impl Sparse {
     }
 
     /// Quantile `p` in 0..=1, interpolated inside its bucket (removes the bucket-edge bias), never above the largest seen.
+    /// `None`: nothing was recorded, or only its sum is known.
     pub fn quantile_ns(&self, p: f64) -> Option<f64> {
-        if self.count == 0 {
+        if self.count == 0 || self.buckets.is_empty() {
             return None;
         }
         let rank = p.clamp(0.0, 1.0) * self.count as f64;

@@ -47,6 +47,20 @@ impl Journal {
         Ok(self.book.entries()[index].clone())
     }
 
+    /// Is this change made, or about to be, and not undone?
+    pub fn stands(&self, change: &Change) -> bool {
+        self.standing(change).is_some()
+    }
+
+    /// Undoes the latest such change; `None`: there is none that stands.
+    pub fn undo_one(&mut self, change: &Change) -> Result<Option<Undo>, ClusterError> {
+        self.standing(change).map_or(Ok(None), |index| self.undo(index))
+    }
+
+    fn standing(&self, change: &Change) -> Option<usize> {
+        self.book.entries().iter().rposition(|undo| undo.change == *change && !undo.undone)
+    }
+
     /// Undoes everything, the newest first. What can't be undone stays in the journal; the errors tell.
     pub fn roll_back(&mut self) -> (Vec<Undo>, Vec<ClusterError>) {
         let (mut undone, mut errors) = (Vec::new(), Vec::new());

@@ -11,7 +11,7 @@ export function head(run: Run): HTMLElement {
     ["cluster", scope.cluster ?? scope.fsid ?? "none"],
     ["health", scope.health ?? "–"],
     ["Ceph", ceph(run)],
-    ["Fathom", run.version],
+    run.imported === null ? ["Fathom", run.version] : ["measured by", run.imported.tool],
     ["took", duration(run.seconds)],
     ["passes", count(run.passes)],
     ["figures", tally(run)],

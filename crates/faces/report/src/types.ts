@@ -282,7 +282,8 @@ export interface Common {
   passes: number;
   finished: boolean;
   overhead: { operation_ns: number; deep_operation_ns: number; clock_ns: number } | null;
-  goal: { settle: number; seconds_max: number; passes_max: number };
+  goal: { settle: number; seconds_max: number; passes_max: number } | null;
+  imported: { tool: string; file: string } | null;
   scope: Scope;
   outliers: Outlier[];
   findings: Finding[];

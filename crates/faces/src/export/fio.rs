@@ -126,7 +126,7 @@ fn latency(service: &Sparse) -> Value {
 /// With percentiles and bins, as fio's json+ has them: a bin is named by the highest ns in it.
 fn detailed(service: &Sparse) -> Value {
     let mut value = latency(service);
-    if let Some(fields) = value.as_object_mut().filter(|_| service.count > 0) {
+    if let Some(fields) = value.as_object_mut().filter(|_| !service.buckets.is_empty()) {
         let percentile = |percent: f64| {
             let ns = service.quantile_ns(percent / 100.0).unwrap_or(0.0).round() as u64;
             (format!("{percent:.6}"), json!(ns))

@@ -28,6 +28,7 @@ pub fn summary(report: &Report, scope: &Scope, style: &Style) -> String {
         chart::chart(report, style),
         ledger::ledger(report, style),
         targets::targets(report, scope, style),
+        notes::ab(report, style),
         notes::limits(report, style),
         notes::responses(report, style),
         notes::beside(report, style),

@@ -3,7 +3,7 @@
 use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
-use crate::{limits, numbers, response, scene, verdicts, verified, words};
+use crate::{ab, finds, limits, numbers, response, scene, verdicts, verified, words};
 use model::{Figure, Outcome, Outlier, Report, Standing};
 
 /// So many imprecise figures are named, more are counted.
@@ -28,6 +28,12 @@ pub(crate) fn verdicts(report: &Report, style: &Style) -> String {
         table.row(cells.to_vec(), paint);
     }
     title(&format!("Verdicts: {}", verdicts::summary(report)), style) + &table.text(0, style)
+}
+
+pub(crate) fn ab(report: &Report, style: &Style) -> String {
+    let Some(found) = &report.ab else { return String::new() };
+    let table = super::plain_table(&ab::heading(), ab::rows(found), finds::is_worse, style);
+    title(&ab::title(found), style) + &table + &paragraph(&ab::note(found), 0, Paint::Dim, style)
 }
 
 pub(crate) fn limits(report: &Report, style: &Style) -> String {

@@ -205,6 +205,7 @@ fn finding() -> impl Strategy<Value = Finding> {
 
 pub fn head() -> impl Strategy<Value = RunHead> {
     (text(), text(), text(), text()).prop_map(|(run, started, version, command)| RunHead {
+        imported: None,
         run,
         started,
         version,
@@ -241,6 +242,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             ledger,
             verdicts,
             limits,
+            ab: None,
             outliers,
             findings,
             changes,

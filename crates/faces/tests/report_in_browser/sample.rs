@@ -80,6 +80,7 @@ pub struct Sampler {
 impl Sampler {
     pub fn new(windows: u32, passes: u32) -> Sampler {
         let head = RunHead {
+            imported: None,
             run: "20261121-093012-ab3f".into(),
             started: "2026-11-21T09:30:12Z".into(),
             version: "0.1.0".into(),
@@ -97,6 +98,7 @@ impl Sampler {
             ledger: vec![],
             verdicts: vec![],
             limits: vec![],
+            ab: None,
             outliers: vec![],
             findings: vec![],
             changes: vec![],

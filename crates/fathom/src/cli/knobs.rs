@@ -1,8 +1,10 @@
 //! What a run may be told: layers, patterns, the numbers of the workload, when a figure is good enough.
 
 use super::words;
+use crate::planner::ab;
 use clap::Args;
 use model::{Access, Arrivals, Bound, Bytes, Durability, Goal, Layer, Pattern, Rate};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 #[derive(Args, Debug, Clone)]
@@ -61,6 +63,21 @@ pub struct PoolArgs {
 }
 
 #[derive(Args, Debug, Clone)]
+pub struct FioArgs {
+    /// The job file; what is not supported is named with its line, and then nothing is done
+    #[arg(value_name = "JOB.fio")]
+    pub file: PathBuf,
+    /// Only this section; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub section: Vec<String>,
+    /// Write to this device or file although it holds data (the same path again); never for one in use
+    #[arg(long, value_name = "PATH")]
+    pub destroy_data_on: Option<PathBuf>,
+    #[command(flatten)]
+    pub ground: GroundArgs,
+}
+
+#[derive(Args, Debug, Clone)]
 pub struct LayerArgs {
     #[command(flatten)]
     pub ground: GroundArgs,
@@ -85,6 +102,9 @@ pub struct GroundArgs {
     /// Also write an HTML report here
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// While the run lasts, give Prometheus what is known so far, at http://ADDRESS:PORT/metrics
+    #[arg(long, value_parser = words::address, value_name = "ADDRESS:PORT")]
+    pub listen: Option<SocketAddr>,
 }
 
 #[derive(Args, Debug, Clone, Default)]
@@ -108,6 +128,9 @@ pub struct Knobs {
     /// Search for the highest rate that keeps a bound on response times: 'p99<10ms' (quote it)
     #[arg(long, value_parser = words::bound, value_name = "BOUND", conflicts_with_all = ["rate", "verdict", "expect", "settle"])]
     pub rate_max_where: Option<(f64, f64)>,
+    /// One setting against another, slice beside slice: pool=A,B, engine=A,B, option:WHO/NAME=VALUE, nothing (see the guide)
+    #[arg(long, value_parser = ab::parse, value_name = "SETTING=A,B", conflicts_with_all = ["rate_max_where", "verdict", "expect", "settle"])]
+    pub ab: Option<ab::Wish>,
     /// Threads (images, connections) that share the depth
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
@@ -192,6 +215,24 @@ impl Knobs {
 }
 
 impl SettleArgs {
+    /// As many pairs of slices as passes: six, or what is wished.
+    pub fn beside(&self, seed: u64) -> Goal {
+        let passes = self.passes.unwrap_or(6);
+        let seconds = self.duration.or(self.quick.then_some(3.2));
+        let usual = Goal::default();
+        Goal {
+            passes_min: passes,
+            passes_max: passes,
+            read_slice_seconds: seconds.unwrap_or(usual.read_slice_seconds),
+            write_slice_seconds: seconds.unwrap_or(usual.write_slice_seconds),
+            seconds_max: f64::from(u32::MAX),
+            fixed: seconds.is_some(),
+            window_ms: if seconds.is_some_and(|seconds| seconds < 6.4) { 50 } else { 100 },
+            seed,
+            ..usual
+        }
+    }
+
     /// Slices in which a rate is confirmed: three of 20 s, or what is wished.
     pub fn confirming(&self, seed: u64, bound: Bound) -> Goal {
         let passes = self.passes.unwrap_or(if self.quick { 1 } else { 3 });
@@ -219,25 +260,27 @@ impl SettleArgs {
         let default = Goal::default();
         let settle = self.settle.unwrap_or(default.settle);
         if let Some(seconds) = self.duration {
-            let passes = self.passes.unwrap_or(1);
-            return Goal {
-                settle,
-                // Nothing but the passes ends it: a slice in which hardly anything ends lasts three times its length.
-                seconds_max: 3.0 * f64::from(passes) * seconds,
-                passes_min: passes,
-                passes_max: passes,
-                read_slice_seconds: seconds,
-                write_slice_seconds: seconds,
-                fixed: true,
-                window_ms: if seconds < 6.4 { 50 } else { 100 },
-                seed,
-                ..default
-            };
+            return Goal { settle, seed, ..fixed(seconds, self.passes.unwrap_or(1)) };
         }
         // Two slices are enough for ±5 %, a narrower interval needs three (docs/method.md, "The procedure").
         let wanted = if settle < 0.05 { 3 } else { 2 };
         let passes_max = self.passes.unwrap_or(default.passes_max);
         let passes_min = wanted.min(passes_max);
         Goal { settle, seconds_max: self.time_max, passes_min, passes_max, seed, ..default }
+    }
+}
+
+/// Slices of this length, settled or not, in so many passes.
+pub fn fixed(seconds: f64, passes: u32) -> Goal {
+    Goal {
+        // Nothing but the passes ends it: a slice in which hardly anything ends lasts three times its length.
+        seconds_max: 3.0 * f64::from(passes) * seconds,
+        passes_min: passes,
+        passes_max: passes,
+        read_slice_seconds: seconds,
+        write_slice_seconds: seconds,
+        fixed: true,
+        window_ms: if seconds < 6.4 { 50 } else { 100 },
+        ..Goal::default()
     }
 }

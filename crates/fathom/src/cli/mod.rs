@@ -80,6 +80,8 @@ pub enum Command {
     Rados(knobs::PoolArgs),
     /// Images of a pool
     Rbd(knobs::PoolArgs),
+    /// The sections of a job file of fio
+    Fio(knobs::FioArgs),
     /// The runs in the archive
     Runs,
     /// One run again, from the archive alone
@@ -88,6 +90,8 @@ pub enum Command {
     Report(ReportArgs),
     /// What two runs, or two groups of runs, differ by beyond the noise
     Compare(CompareArgs),
+    /// Take results of fio, rados bench or elbencho into the archive
+    Import(ImportArgs),
     /// Remove a run from the archive
     Rm(ShowArgs),
     /// Undo what a crashed run left
@@ -111,6 +115,17 @@ pub struct ReportArgs {
     /// The file; its ending says what it becomes: .html, .md, .json
     #[arg(long, short, default_value = "fathom-report.html")]
     pub output: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct ImportArgs {
+    /// What fio --output-format=json or json+, rados bench (text or --format json) or elbencho (--csvfile, --jsonfile)
+    /// wrote; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// What the target is called here (`pool vms`, `/dev/sdx`), where the results don't name it as Fathom does
+    #[arg(long, value_name = "NAME")]
+    pub target: Option<String>,
 }
 
 #[derive(Args, Debug)]

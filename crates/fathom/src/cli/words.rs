@@ -1,6 +1,7 @@
 //! Words of the command line that become values: sizes, durations, shares, patterns, access, sync modes.
 
 use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern};
+use std::net::{SocketAddr, ToSocketAddrs};
 
 /// `4k`, `4KiB`, `4M`, `1.5G`, `4096`: powers of 1024.
 pub fn size(text: &str) -> Result<Bytes, String> {
@@ -24,6 +25,10 @@ pub fn size(text: &str) -> Result<Bytes, String> {
     }
 }
 
+/// A slice's length, in seconds.
+pub const SECONDS_LEAST: f64 = 0.1;
+pub const SECONDS_MOST: f64 = 7.0 * 86_400.0;
+
 /// `500ms`, `30s`, `5m`, `1h`, as seconds.
 pub fn seconds(text: &str) -> Result<f64, String> {
     let wrong = || format!("`{text}` is not a duration; write it as 500ms, 30s, 5m or 1h");
@@ -38,7 +43,7 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     };
     let number: f64 = digits.parse().map_err(|_| wrong())?;
     let seconds = number * scale;
-    if seconds > 0.0 && seconds <= 7.0 * 86_400.0 { Ok(seconds) } else { Err(wrong()) }
+    if seconds > 0.0 && seconds <= SECONDS_MOST { Ok(seconds) } else { Err(wrong()) }
 }
 
 /// `5%` or `0.05`, as a share between 0 and 1.
@@ -148,6 +153,12 @@ pub fn osd(text: &str) -> Result<u32, String> {
         .unwrap_or(text)
         .parse()
         .map_err(|_| format!("`{text}` is not an OSD; write it as osd.2 or 2"))
+}
+
+/// `127.0.0.1:9750`, `[::1]:9750`, `localhost:9750`.
+pub fn address(text: &str) -> Result<SocketAddr, String> {
+    let found = text.to_socket_addrs().ok().and_then(|mut all| all.next());
+    found.ok_or_else(|| format!("`{text}` is no address of this host; write it as 127.0.0.1:9750"))
 }
 
 fn unknown(what: &str, text: &str, known: &[&str]) -> String {

@@ -9,6 +9,9 @@ use judge::Measured;
 use model::{Finds, Record};
 use std::collections::BTreeSet;
 
+/// So many figures are told to be nearly the same.
+const NEAREST: usize = 4;
+
 pub fn run(common: &Common, args: &CompareArgs) -> Result<u8, Failure> {
     let path = common.archive.clone().unwrap_or_else(archive::default_path);
     let archive = Archive::open_existing(&path)?;
@@ -28,7 +31,10 @@ fn two(common: &Common, archive: &Archive, before: &str, after: &str) -> Result<
     }
     let found = judge::compare(&old, &new);
     if found.differences.is_empty() {
-        let text = "the runs have no figure in common: same layer, target, pattern and workload";
+        let measured = |records: &[Record]| records.iter().flat_map(judge::measured).collect::<Vec<Measured>>();
+        let near = judge::nearest(&measured(&old), &measured(&new));
+        let near: String = near.iter().take(NEAREST).map(|one| format!("\n  {one}")).collect();
+        let text = format!("the runs have no figure in common: same layer, target, pattern and workload{near}");
         return Err(Failure::Usage(format!("{} against {}: {text}", sides.0.join(","), sides.1.join(","))));
     }
     let text = match common.format {

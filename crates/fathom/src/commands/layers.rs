@@ -31,6 +31,7 @@ fn wishes(common: &Common, layer: Layer, args: &LayerArgs) -> Result<Wishes, Fai
         thorough: true,
         alone: false,
         strict: args.settle.verdict.is_some(),
+        batches: Vec::new(),
     })
 }
 

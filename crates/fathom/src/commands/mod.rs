@@ -1,6 +1,8 @@
 //! One file for each command, from arguments to an exit code.
 
 mod compare;
+mod fio;
+mod import;
 pub mod lab;
 mod layers;
 pub mod restore;
@@ -14,7 +16,7 @@ use crate::failure::{FLAWED, Failure, INCOMPLETE, REGRESSION};
 use crate::sounding::Sounded;
 use faces::export;
 use faces::terminal::Style;
-use model::{Outcome, Record, Report};
+use model::{Finds, Outcome, Record, Report};
 use std::io::IsTerminal;
 
 pub fn run(cli: Cli) -> Result<u8, Failure> {
@@ -31,10 +33,12 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Osd(args) => layers::osds(common, model::Layer::Osd, &args),
         Command::Rados(args) => layers::pool(common, model::Layer::Rados, &args),
         Command::Rbd(args) => layers::pool(common, model::Layer::Rbd, &args),
+        Command::Fio(args) => fio::run(common, &args),
         Command::Runs => runs::list(common),
         Command::Show(args) => runs::show(common, &args),
         Command::Report(args) => runs::report(common, &args),
         Command::Compare(args) => compare::run(common, &args),
+        Command::Import(args) => import::run(common, &args),
         Command::Rm(args) => runs::remove(common, &args),
         Command::Restore(args) => restore::restore(common, &args),
         Command::Lab(args) => lab::run(common, &args),
@@ -42,8 +46,8 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
 }
 
 fn shows_a_run(command: &Command) -> bool {
-    use Command::{Disk, Network, Osd, Rados, Rbd, Run, Show, Store};
-    matches!(command, Run(_) | Disk(_) | Network(_) | Store(_) | Osd(_) | Rados(_) | Rbd(_) | Show(_))
+    use Command::{Disk, Fio, Network, Osd, Rados, Rbd, Run, Show, Store};
+    matches!(command, Run(_) | Disk(_) | Network(_) | Store(_) | Osd(_) | Rados(_) | Rbd(_) | Fio(_) | Show(_))
 }
 
 /// The result of a run on standard output, in the format that was asked for.
@@ -72,6 +76,18 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
     if !verdicts.is_empty() {
         let known = verdicts.iter().all(|verdict| verdict.outcome == Outcome::Pass);
         return if known && !sounded.interrupted { 0 } else { INCOMPLETE };
+    }
+    if let Some(ab) = &sounded.report.ab {
+        let differences = &ab.comparison.differences;
+        let worse = differences.iter().any(|one| one.finds == Finds::Worse);
+        let whole = !sounded.interrupted && sounded.report.errors.is_empty() && !differences.is_empty();
+        return if worse {
+            REGRESSION
+        } else if whole {
+            0
+        } else {
+            INCOMPLETE
+        };
     }
     let limits = &sounded.report.limits;
     if !limits.is_empty() {

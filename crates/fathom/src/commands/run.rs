@@ -33,6 +33,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         thorough: false,
         alone: false,
         strict: args.settle.verdict.is_some(),
+        batches: Vec::new(),
     };
     sound_and_print(common, &args.ground, &wishes)
 }

@@ -12,6 +12,9 @@ pub fn goal(common: &Common, settle: &SettleArgs, knobs: &Knobs, layers: &[Layer
     if let Some(bound) = knobs.bound() {
         return Ok(settle.confirming(knobs.seed, bound));
     }
+    if knobs.ab.is_some() {
+        return Ok(settle.beside(knobs.seed));
+    }
     let (all, whence) = match (&settle.verdict, &settle.expect) {
         (Some(path), _) => (thresholds::read(path)?, path.display().to_string()),
         (None, Some(words)) => (expected(common, words)?, words.join(" ")),

@@ -24,7 +24,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     Ok(())
 }
 
-fn target(name: String, host: Option<String>, path: &Path, writable: bool) -> Target {
+pub fn target(name: String, host: Option<String>, path: &Path, writable: bool) -> Target {
     Target { layer: Layer::Device, name, host, place: Place::Path { path: path.to_path_buf(), writable } }
 }
 
@@ -52,16 +52,24 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
         }
         Found::Device(_) => return Err(Failure::Usage(format!("{}: is a device of 0 bytes", path.display()))),
         Found::Folder => add_own_file(draft, &path.join(draft.name("file")), path, wanted.unwrap_or(GIB)),
-        Found::Nothing => add_own_file(draft, path, path, wanted.unwrap_or(GIB)),
-        Found::File(_) => {
-            let mend = "delete it: Fathom makes the file itself and deletes it afterwards";
-            return Err(Failure::Refused(format!(
-                "{}: is a file that is there already, and empty; {mend}",
-                path.display()
-            )));
+        Found::Nothing => {
+            refuse_missing_device(path)?;
+            add_own_file(draft, path, path, wanted.unwrap_or(GIB));
         }
+        Found::File(_) => return Err(empty_file(path)),
     }
     Ok(())
+}
+
+/// A file in /dev would be one in memory, beside the device that was meant.
+pub fn refuse_missing_device(path: &Path) -> Result<(), Failure> {
+    let devices = path.starts_with("/dev") && !path.starts_with("/dev/shm");
+    if devices { Err(Failure::Usage(format!("{}: there is no such device", path.display()))) } else { Ok(()) }
+}
+
+pub fn empty_file(path: &Path) -> Failure {
+    let mend = "delete it: Fathom makes the file itself and deletes it afterwards";
+    Failure::Refused(format!("{}: is a file that is there already, and empty; {mend}", path.display()))
 }
 
 fn read_only_hint(refusal: Refusal) -> Failure {

@@ -1,9 +1,9 @@
 //! A plan in the making: what is known, what is wished for, and the steps so far.
 
 use crate::cli::knobs::Knobs;
-use model::pattern::{Family, Metric};
+use languages::fio::job_file::Batch;
 use model::workload::MIB;
-use model::{Bytes, Change, Durability, Goal, Layer, Pattern, Scope, Step, StepId, Target, Workload};
+use model::{Bytes, Change, Durability, Goal, Layer, Metric, Pattern, Scope, Step, StepId, Target, Workload};
 use std::path::{Path, PathBuf};
 
 /// The most operations of an open loop in flight, unless said otherwise: more than a target takes at once, and no more
@@ -40,13 +40,15 @@ pub struct Wishes {
     pub alone: bool,
     /// Every threshold must have a target: it was written for this cluster.
     pub strict: bool,
+    /// Of a job file of fio; then they are all that is measured.
+    pub batches: Vec<Batch>,
 }
 
 impl Wishes {
     /// Devices that are named, and the network, can be measured without a cluster.
     pub fn need_cluster(&self) -> bool {
         self.layers.iter().any(|layer| !matches!(layer, Layer::Device | Layer::Network))
-            || (self.paths.is_empty() && self.layers.contains(&Layer::Device))
+            || (self.batches.is_empty() && self.paths.is_empty() && self.layers.contains(&Layer::Device))
     }
 }
 
@@ -135,12 +137,11 @@ impl<'a> Draft<'a> {
 }
 
 fn nearest(knobs: &Knobs) -> Pattern {
-    let writes = knobs.read_share.is_none_or(|percent| percent < 50);
-    let family = match (knobs.depth.unwrap_or(1), knobs.block_size.unwrap_or(4096)) {
-        (_, block) if block >= 1 << 20 => Family::Linear,
-        (1, _) => Family::Latency,
-        _ => Family::Parallel,
-    };
-    let matches = |pattern: &Pattern| pattern.family() == family && pattern.writes() == writes;
-    Pattern::ALL.into_iter().find(matches).unwrap_or(Pattern::WriteLatency)
+    let plain = Workload::canonical(Pattern::WriteLatency, 0, 0);
+    Pattern::nearest(&Workload {
+        block: knobs.block_size.unwrap_or(plain.block),
+        depth: knobs.depth.unwrap_or(plain.depth),
+        read_percent: knobs.read_share.unwrap_or(plain.read_percent),
+        ..plain
+    })
 }

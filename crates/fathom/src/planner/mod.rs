@@ -1,7 +1,9 @@
 //! From what is there and what is wished for to a plan: steps and the changes that they need. Reads, never loads.
 
+pub mod ab;
 mod device;
 mod draft;
+mod fio;
 mod network;
 mod objects;
 mod osd;
@@ -17,13 +19,22 @@ use model::{Change, Goal, Layer, Pattern, Plan, Step, StepId};
 use std::collections::BTreeSet;
 
 pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
+    match &wishes.knobs.ab {
+        Some(wish) => ab::plan(ground, wishes, wish),
+        None => one(ground, wishes),
+    }
+}
+
+fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     let mut draft = Draft::new(ground, wishes);
     if wishes.quiesce {
         for name in ["noscrub", "nodeep-scrub"] {
             draft.changes.push(Change::Flag { name: name.to_string() });
         }
     }
-    for layer in wishes.layers.iter().filter(|layer| Pattern::ALL.iter().any(|p| wishes.goal.wants(**layer, *p))) {
+    fio::add(&mut draft)?;
+    let by_layer = |layer: &&Layer| Pattern::ALL.iter().any(|pattern| wishes.goal.wants(**layer, *pattern));
+    for layer in wishes.layers.iter().filter(|_| wishes.batches.is_empty()).filter(by_layer) {
         match layer {
             Layer::Device => device::add(&mut draft)?,
             Layer::Network => network::add(&mut draft),

@@ -26,11 +26,28 @@ pub trait Eyes {
     fn seen(&self) -> Seen;
 }
 
+/// Puts the cluster into the state that a step is measured in.
+pub trait Sides {
+    /// Errors: the change could not be made; the step is void.
+    fn take(&self, step: &Step, telling: &mut Telling) -> Result<(), String>;
+}
+
+/// Every step is measured as the cluster is.
+pub struct AsItIs;
+
+impl Sides for AsItIs {
+    fn take(&self, _: &Step, _: &mut Telling) -> Result<(), String> {
+        Ok(())
+    }
+}
+
 pub struct Conductor<'a> {
     pub plan: &'a Plan,
     pub clock: &'a Arc<dyn Clock>,
     pub eyes: &'a dyn Eyes,
     pub loader: &'a dyn Loader,
+    /// Makes the one setting or the other before a slice, in a run of one against another.
+    pub sides: &'a dyn Sides,
     /// Targets whose data could not be written, and why: their steps are void.
     pub unfilled: &'a Unfilled,
 }
@@ -102,8 +119,14 @@ impl Conductor<'_> {
     /// have, the widest interval comes first, since the time may end before the pass does.
     fn order(&self, wanted: &mut [StepId], pass: u32, telling: &Telling) {
         wanted.sort();
+        if self.plan.goal.in_order {
+            return;
+        }
         let seed = self.plan.goal.seed ^ (u64::from(pass) << 32);
         wanted.shuffle(&mut rand::rngs::StdRng::seed_from_u64(seed));
+        if let Some(ab) = &self.plan.ab {
+            return side_by_side(wanted, &ab.pairs, pass);
+        }
         if pass > self.plan.goal.passes_min {
             let width = |id: &StepId| self.figures(*id, telling).iter().map(|f| f.1).fold(0.0, f64::max);
             let mut by_width: Vec<(f64, StepId)> = wanted.iter().map(|id| (width(id), *id)).collect();
@@ -146,6 +169,7 @@ impl Conductor<'_> {
         let before = self.eyes.seen();
         let mut void = self.unfilled.of(step).or_else(|| trouble(step, &before, &before));
         let (mut error, mut of_lanes) = (None, BTreeMap::new());
+        void = void.or_else(|| self.sides.take(step, telling).err());
         if void.is_none() {
             let ended = self.load(step, patient, &before, &mut series, &mut void);
             match ended {
@@ -268,6 +292,17 @@ impl Conductor<'_> {
     fn window_ns(&self) -> u64 {
         self.plan.goal.window_ms * model::clock::MILLISECOND
     }
+}
+
+/// Steps of a pair stand beside each other, A first in odd passes and B first in even ones: what drifts strikes both.
+fn side_by_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], pass: u32) {
+    let pair = |id: &StepId| pairs.iter().position(|(a, b)| a == id || b == id).unwrap_or(pairs.len());
+    let shuffled: Vec<usize> = wanted.iter().map(pair).collect();
+    let first = |id: &StepId| shuffled.iter().position(|other| *other == pair(id));
+    let is_b = |id: &StepId| pairs.iter().any(|(_, b)| b == id);
+    let mut keyed: Vec<_> = wanted.iter().map(|id| (first(id), is_b(id) == (pass % 2 == 1), *id)).collect();
+    keyed.sort();
+    wanted.iter_mut().zip(keyed).for_each(|(place, (.., id))| *place = id);
 }
 
 /// Adds a window to each target's series, and, of several targets, to that of all together.

@@ -28,6 +28,21 @@ impl Rollback {
         Ok(())
     }
 
+    /// Is it made and not undone?
+    pub fn stands(&self, change: &Change) -> bool {
+        self.journal.as_ref().is_some_and(|journal| journal.stands(change))
+    }
+
+    /// Undoes the one change.
+    pub fn undo(&mut self, change: &Change, telling: &mut Telling) -> Result<(), Failure> {
+        if let Some(journal) = &mut self.journal
+            && let Some(undo) = journal.undo_one(change)?
+        {
+            telling.tell(Event::Changed { undo })?;
+        }
+        Ok(())
+    }
+
     /// Undoes all; what can't be undone is told, and stays in the journal for `fathom restore`.
     pub fn roll_back(&mut self, telling: &mut Telling) -> Result<(), Failure> {
         let Some(mut journal) = self.journal.take() else { return Ok(()) };

@@ -5,9 +5,11 @@ mod efforts;
 mod ground;
 mod guard;
 mod interrupt;
+mod live;
 pub mod loader;
 mod prepare;
 mod search;
+mod sides;
 #[cfg(test)]
 mod simulated;
 mod telling;
@@ -39,19 +41,27 @@ pub struct Sounded {
 }
 
 pub enum Outcome {
-    Planned(Plan),
+    Planned(Box<Plan>),
     Sounded(Box<Sounded>),
 }
 
 pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outcome, Failure> {
     let interrupt = Interrupt::listen()?;
+    // A port that is taken is told before anything is done.
+    let live = match args.listen.filter(|_| !args.dry_run) {
+        Some(address) => Some(live::Live::listen(address)?),
+        None => None,
+    };
     let grounded = Grounded::prepare(common, args, wishes)?;
     let plan = planner::plan(&grounded.ground, wishes)?;
     if args.dry_run {
-        return Ok(Outcome::Planned(plan));
+        return Ok(Outcome::Planned(Box::new(plan)));
     }
     ground::offer_restore(common, &grounded)?;
     let mut telling = Telling::open(common, grounded.head(), Arc::new(RealClock))?;
+    if let Some(live) = live {
+        telling.also(Box::new(live));
+    }
     telling.tell(Event::RunStarted { head: grounded.head().clone(), scope: grounded.ground.scope.clone() })?;
     telling.tell(Event::Planned { plan: plan.clone() })?;
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
@@ -109,7 +119,16 @@ fn measured(
     if plan.goal.bound.is_some() {
         return search::Searcher { clock: &clock, eyes: &eyes, loader, unfilled, plan }.search(telling);
     }
-    conductor::Conductor { plan, clock: &clock, eyes: &eyes, loader, unfilled }.conduct(telling)
+    let conduct = |sides: &dyn conductor::Sides, telling: &mut Telling| {
+        conductor::Conductor { plan, clock: &clock, eyes: &eyes, loader, sides, unfilled }.conduct(telling)
+    };
+    match plan.ab.as_ref().and_then(|ab| Some((ab, ab.change.as_ref()?))) {
+        Some((ab, change)) => {
+            let journal = std::cell::RefCell::new(journal);
+            conduct(&sides::Switch { ab, change, clock: &clock, journal }, telling)
+        }
+        None => conduct(&conductor::AsItIs, telling),
+    }
 }
 
 fn journal_head(grounded: &Grounded) -> Head {
@@ -138,5 +157,6 @@ pub fn new_head() -> RunHead {
         started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
         command: std::env::args().collect::<Vec<_>>().join(" "),
+        imported: None,
     }
 }

@@ -2,7 +2,7 @@
 //! probes halve it, passes confirm what is left (docs/method.md, "The highest rate under a bound").
 
 use super::Telling;
-use super::conductor::{Conductor, Eyes};
+use super::conductor::{AsItIs, Conductor, Eyes};
 use super::loader::Loader;
 use super::prepare::Unfilled;
 use crate::failure::Failure;
@@ -130,7 +130,7 @@ impl Searcher<'_> {
     fn conduct(&self, step: Step, goal: Goal, telling: &mut Telling) -> Result<(), Failure> {
         let plan = &Plan { steps: vec![step], goal, ..Plan::default() };
         let Searcher { clock, eyes, loader, unfilled, .. } = *self;
-        Conductor { plan, clock, eyes, loader, unfilled }.conduct(telling)
+        Conductor { plan, clock, eyes, loader, sides: &AsItIs, unfilled }.conduct(telling)
     }
 }
 

@@ -28,6 +28,11 @@ impl Telling {
         })
     }
 
+    /// Another face that is told from now on.
+    pub fn also(&mut self, face: Box<dyn Face>) {
+        self.faces.push(face);
+    }
+
     /// A run that nobody looks on, and that is kept nowhere.
     pub fn silent(clock: Arc<dyn Clock>) -> Telling {
         Telling { record: Record::default(), faces: Vec::new(), started: clock.now(), clock }

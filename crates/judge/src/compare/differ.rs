@@ -4,7 +4,7 @@ use super::moderated::Prior;
 use super::pairs::{Measured, alike, measured};
 use crate::outliers::benjamini_hochberg;
 use crate::series::{mean, sample_sd};
-use model::{Comparison, Difference, Finds, Record};
+use model::{Comparison, Difference, Finds, Metric, Record};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Nobody acts on less: what the test asks for is a difference beyond this.
@@ -12,7 +12,7 @@ const LEAST_TESTED: f64 = 0.025;
 /// What is shown as a difference is at least this.
 pub const LEAST_SHOWN: f64 = 0.05;
 /// What two runs of an unchanged cluster differ by, and no slice of them shows: other places, other caches.
-const RUN_SPREAD: f64 = 0.02;
+pub const RUN_SPREAD: f64 = 0.02;
 
 /// One side of a figure: values on logarithms, and what kind of chance they carry.
 struct Side {
@@ -100,33 +100,48 @@ fn pool(a: &Side, b: &Side) -> (f64, f64) {
 }
 
 /// By how much (logarithm), how sure, and the chance of such a difference where it is no more than the least effect.
-struct Test {
-    by: f64,
+pub struct Test {
+    pub by: f64,
     error: f64,
     freedom: f64,
-    chance: f64,
+    pub chance: f64,
 }
 
-fn test(a: &Side, b: &Side, (variance, freedom): (f64, f64), prior: &Prior, run_variance: f64) -> Test {
-    let (variance, freedom) = prior.moderate(variance, freedom);
-    let error = (variance * (1.0 / a.count + 1.0 / b.count) + run_variance).sqrt();
-    let by = b.centre - a.centre;
+impl Test {
+    /// Of the 95 % interval of the logarithm.
+    pub fn half_width(&self) -> f64 {
+        crate::batch_means::t_quantile(self.freedom) * self.error
+    }
+}
+
+/// A difference of logarithms with its standard error.
+pub fn judged(by: f64, error: f64, freedom: f64) -> Test {
     let t = (by.abs() - LEAST_TESTED.ln_1p()) / error;
     let chance = StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |student| student.sf(t));
     Test { by, error, freedom, chance }
 }
 
-fn difference(pair: &Pair, test: &Test, real: bool) -> Difference {
-    let before = pair.before[0];
-    let wide = crate::batch_means::t_quantile(test.freedom) * test.error;
-    let better = if before.figure.metric.lower_is_better() { test.by < 0.0 } else { test.by > 0.0 };
-    let finds = if real && test.by.abs() >= LEAST_SHOWN.ln_1p() {
+/// `real`: the difference is beyond the noise, all figures considered.
+pub fn finds(test: &Test, real: bool, metric: Metric, least: f64) -> Finds {
+    let better = if metric.lower_is_better() { test.by < 0.0 } else { test.by > 0.0 };
+    if real && test.by.abs() >= least.ln_1p() {
         if better { Finds::Better } else { Finds::Worse }
-    } else if test.by.abs() + wide < LEAST_SHOWN.ln_1p() {
+    } else if test.by.abs() + test.half_width() < least.ln_1p() {
         Finds::Same
     } else {
         Finds::Undecided
-    };
+    }
+}
+
+fn test(a: &Side, b: &Side, (variance, freedom): (f64, f64), prior: &Prior, run_variance: f64) -> Test {
+    let (variance, freedom) = prior.moderate(variance, freedom);
+    let error = (variance * (1.0 / a.count + 1.0 / b.count) + run_variance).sqrt();
+    judged(b.centre - a.centre, error, freedom)
+}
+
+fn difference(pair: &Pair, test: &Test, real: bool) -> Difference {
+    let before = pair.before[0];
+    let wide = test.half_width();
     Difference {
         subject: before.subject(),
         before: joined(&pair.before),
@@ -136,7 +151,7 @@ fn difference(pair: &Pair, test: &Test, real: bool) -> Difference {
             low: (test.by - wide).exp_m1(),
             high: (test.by + wide).exp_m1(),
         },
-        finds,
+        finds: finds(test, real, before.figure.metric, LEAST_SHOWN),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Two runs, or two groups of runs: which figures differ beyond the noise, and by how much.
 
+mod ab;
 mod differ;
 mod gamma;
 mod history;
@@ -7,6 +8,7 @@ mod moderated;
 mod pairs;
 mod trend;
 
+pub use ab::ab;
 pub use differ::compare;
-pub use pairs::{Measured, measured};
+pub use pairs::{Measured, measured, nearest};
 pub use trend::trends;

@@ -4,7 +4,7 @@ use crate::entry::{Entry, entries};
 use crate::figure::void_reason;
 use crate::gate::strike_out;
 use crate::series::Ratio;
-use model::{Estimate, Figure, Record, Subject, Workload};
+use model::{Estimate, Figure, Record, Subject};
 
 /// One figure of one run, with the logarithms of its slices' values.
 pub struct Measured {
@@ -41,9 +41,42 @@ fn of_entry(entry: &Entry) -> Option<Measured> {
     Some(Measured { figure: entry.figure.clone(), estimate, slices: logs.collect() })
 }
 
-/// Are they figures of the same thing? The seed says only in which order places are drawn.
+/// What keeps two figures of the same layer, pattern and kind from being of the same thing, in words.
+pub fn apart(a: &Figure, b: &Figure) -> Vec<&'static str> {
+    let (one, two) = (&a.workload, &b.workload);
+    let differs = [
+        (a.target != b.target, "target"),
+        (a.at_once != b.at_once, "targets loaded at once"),
+        (one.block != two.block, "block size"),
+        (one.depth != two.depth, "depth"),
+        (one.rate != two.rate, "rate"),
+        (one.jobs != two.jobs, "jobs"),
+        (one.read_percent != two.read_percent, "share of reads"),
+        (one.access != two.access, "access"),
+        (one.durability != two.durability, "sync"),
+        (one.span != two.span && one.span != 0 && two.span != 0, "working set"),
+        (one.object != two.object, "object size"),
+        (one.engine != two.engine && one.engine.is_some() && two.engine.is_some(), "engine"),
+        (one.options != two.options, "options"),
+    ];
+    differs.into_iter().filter_map(|(differs, name)| differs.then_some(name)).collect()
+}
+
+/// Are they figures of the same thing? The seed says only in which order places are drawn. What one side leaves open (an
+/// engine, when the layer chooses; a working set of 0 bytes, when another tool did not tell it) is no difference.
 pub fn alike(a: &Figure, b: &Figure) -> bool {
-    let core = |figure: &Figure| Workload { seed: 0, ..figure.workload.clone() };
-    (a.layer, &a.target, a.pattern, a.kind, a.at_once) == (b.layer, &b.target, b.pattern, b.kind, b.at_once)
-        && core(a) == core(b)
+    (a.layer, a.pattern, a.kind) == (b.layer, b.pattern, b.kind) && apart(a, b).is_empty()
+}
+
+/// For each figure of one run the nearest of the other, and what keeps them apart.
+pub fn nearest(old: &[Measured], new: &[Measured]) -> Vec<String> {
+    let same = |a: &Figure, b: &Figure| (a.layer, a.pattern, a.kind) == (b.layer, b.pattern, b.kind);
+    let apart_of = |one: &Measured| {
+        let others = new.iter().filter(|other| same(&one.figure, &other.figure));
+        let nearest = others.map(|other| apart(&one.figure, &other.figure)).min_by_key(Vec::len)?;
+        let figure = &one.figure;
+        let place = format!("{} {} {}", figure.layer.name(), figure.target, figure.pattern.name());
+        Some(format!("{place}: another {}", nearest.join(", ")))
+    };
+    old.iter().filter_map(apart_of).collect()
 }

@@ -2,6 +2,7 @@
 
 mod compare;
 mod gate;
+mod imported;
 mod labels;
 mod ledger;
 mod made;

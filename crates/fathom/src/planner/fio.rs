@@ -1,0 +1,209 @@
+//! Steps of a job file of fio: each section a step, on what it names, in the file's order.
+
+use super::device;
+use super::draft::Draft;
+use crate::failure::Failure;
+use cluster::devices::{Found, look_at, prove_free};
+use languages::fio::job_file::{Batch, Job};
+use languages::fio::{cache, object, span};
+use model::workload::MIB;
+use model::{Bytes, Change, Durability, Layer, Pattern, Place, Step, StepId, Target, Workload};
+use nix::sys::statfs::{TMPFS_MAGIC, statfs};
+use std::path::{Path, PathBuf};
+
+pub fn add(draft: &mut Draft) -> Result<(), Failure> {
+    let wishes = draft.wishes;
+    refuse_buffered(&wishes.batches)?;
+    for batch in &wishes.batches {
+        add_batch(draft, batch)?;
+    }
+    Ok(())
+}
+
+/// Fathom goes past the page cache; only a file in memory has none before it.
+fn refuse_buffered(batches: &[Batch]) -> Result<(), Failure> {
+    let buffered = |job: &&Job| job.shape.layer == Layer::Device && !job.shape.direct && !in_memory(&path_of(job));
+    let faults: Vec<String> = batches
+        .iter()
+        .flatten()
+        .filter(buffered)
+        .map(|job| {
+            let line = job.line_of("direct");
+            format!("line {line}: [{}] goes through the page cache, Fathom past it; add direct=1", job.name)
+        })
+        .collect();
+    if faults.is_empty() { Ok(()) } else { Err(Failure::Usage(faults.join("\nfathom: "))) }
+}
+
+fn path_of(job: &Job) -> PathBuf {
+    let named = job.shape.filename.as_ref().or(job.shape.directory.as_ref());
+    PathBuf::from(named.map_or(".", String::as_str))
+}
+
+/// A device's node lies in memory, its data does not.
+fn in_memory(path: &Path) -> bool {
+    let there = path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+    let device = matches!(look_at(path), Ok(Found::Device(_)));
+    !device && statfs(there).is_ok_and(|fs| fs.filesystem_type() == TMPFS_MAGIC)
+}
+
+fn add_batch(draft: &mut Draft, batch: &Batch) -> Result<(), Failure> {
+    let Some(first) = batch.first() else { return Ok(()) };
+    let mut parts = Vec::new();
+    for job in batch {
+        parts.push(match job.shape.layer {
+            Layer::Rbd => on_image(draft, job)?,
+            Layer::Rados => on_objects(draft, job)?,
+            _ => on_path(draft, job, batch.len() > 1)?,
+        });
+    }
+    // Side by side they have one workload: the smallest of the places says how much there is of it.
+    let span = parts.iter().map(|(_, span)| *span).min().unwrap_or(0);
+    let targets: Vec<Target> = parts.into_iter().map(|(target, _)| target).collect();
+    let workload = workload(first, span, &targets);
+    let (layer, pattern) = (first.shape.layer, Pattern::nearest(&workload));
+    let same = |step: &Step| (step.layer, step.pattern) == (layer, pattern) && step.targets[0].name == targets[0].name;
+    // A cell of the chart has one figure of each target: the first.
+    let chart = !draft.steps.iter().any(same);
+    let id = StepId(draft.steps.len() as u32);
+    draft.steps.push(Step { id, layer, pattern, targets, workload, metric: pattern.metric(layer), chart });
+    Ok(())
+}
+
+fn workload(job: &Job, span: Bytes, targets: &[Target]) -> Workload {
+    let shape = &job.shape;
+    let device = shape.layer == Layer::Device;
+    let memory = targets.iter().any(|target| matches!(&target.place, Place::Path { path, .. } if in_memory(path)));
+    Workload {
+        rate: None,
+        verify: false,
+        block: shape.block,
+        depth: shape.depth,
+        jobs: shape.jobs,
+        read_percent: shape.read_percent,
+        access: shape.access,
+        durability: if device && shape.writes() { shape.durability } else { Durability::None },
+        span,
+        object: object(shape),
+        seed: shape.seed.unwrap_or(1),
+        engine: match (device && !memory, shape.one_by_one()) {
+            (false, _) => None,
+            (true, true) => Some("psync".to_string()),
+            (true, false) => Some("io_uring".to_string()),
+        },
+        options: cache(shape).into_iter().collect(),
+    }
+}
+
+/// A device or file that is named, or one of our own: where nothing is, and in a folder.
+fn on_path(draft: &mut Draft, job: &Job, several: bool) -> Result<(Target, Bytes), Failure> {
+    let (shape, path) = (&job.shape, path_of(job));
+    let wanted = span(shape);
+    let shown = path.display().to_string();
+    match look_at(&path)? {
+        Found::Device(bytes) | Found::File(bytes) if bytes > 0 && !draft.makes(&path) => {
+            if shape.writes() {
+                prove_free(&path, draft.wishes.destroy.as_deref() == Some(path.as_path()))?;
+            }
+            if wanted.is_some_and(|wanted| wanted > bytes) {
+                let line = job.line_of("size");
+                return Err(Failure::Usage(format!("line {line}: [{}] {shown} has only {bytes} bytes", job.name)));
+            }
+            Ok((device::target(shown, here(), &path, shape.writes()), wanted.unwrap_or(bytes / MIB * MIB)))
+        }
+        Found::File(_) if !draft.makes(&path) => Err(device::empty_file(&path)),
+        Found::Device(_) => Err(Failure::Usage(format!("{shown}: is a device of 0 bytes"))),
+        Found::Folder if shape.filename.is_some() => {
+            let line = job.line_of("filename");
+            Err(Failure::Usage(format!("line {line}: [{}] {shown} is a folder; write directory={shown}", job.name)))
+        }
+        Found::Folder => {
+            let file = path.join(draft.name(&format!("file{}", draft.changes.len())));
+            let name = if several { format!("{shown}/{}", job.name) } else { shown };
+            own(draft, job, file, name, wanted)
+        }
+        _ if shape.filename.is_none() => {
+            let line = job.line_of("directory");
+            Err(Failure::Usage(format!("line {line}: [{}] {shown} is not there; make the folder first", job.name)))
+        }
+        _ => {
+            device::refuse_missing_device(&path)?;
+            own(draft, job, path, shown, wanted)
+        }
+    }
+}
+
+fn here() -> Option<String> {
+    Some(cluster::here::host_name())
+}
+
+/// A file of our own, as large as the largest section on it.
+fn own(
+    draft: &mut Draft,
+    job: &Job,
+    path: PathBuf,
+    shown: String,
+    wanted: Option<Bytes>,
+) -> Result<(Target, Bytes), Failure> {
+    let Some(wanted) = wanted else {
+        let text = format!("line {}: [{}] {shown} is not there and has no size; add size=1g", job.line, job.name);
+        return Err(Failure::Usage(text));
+    };
+    let known = draft.changes.iter_mut().find_map(|change| match change {
+        Change::File { path: ours, bytes } if *ours == path => Some(bytes),
+        _ => None,
+    });
+    match known {
+        Some(bytes) => *bytes = wanted.max(*bytes),
+        None => draft.changes.push(Change::File { path: path.clone(), bytes: wanted }),
+    }
+    Ok((device::target(shown, here(), &path, true), wanted))
+}
+
+/// An image that is named is only read; writes go to one of our own in the same pool.
+fn on_image(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
+    let shape = &job.shape;
+    let pool = pool(draft, job)?;
+    if !shape.writes() {
+        let image = shape.image.clone().unwrap_or_default();
+        let line = job.line_of("rbdname");
+        let there = draft.ground.image_bytes.ok_or_else(|| {
+            Failure::Usage(format!("line {line}: [{}] image {image} does not exist in pool {pool}", job.name))
+        })?;
+        let wanted = shape.size.unwrap_or(there);
+        if wanted > there {
+            let line = job.line_of("size");
+            return Err(Failure::Usage(format!("line {line}: [{}] image {image} has only {there} bytes", job.name)));
+        }
+        let place = Place::Images { pool: pool.clone(), images: vec![image.clone()] };
+        return Ok((Target { layer: Layer::Rbd, name: format!("{pool}/{image}"), host: None, place }, wanted));
+    }
+    let Some(wanted) = shape.size.or(draft.ground.image_bytes) else {
+        return Err(Failure::Usage(format!("line {}: [{}] has no size; add size=1g", job.line, job.name)));
+    };
+    let image = draft.name(&draft.changes.len().to_string());
+    let bytes = wanted.next_multiple_of(4 * MIB);
+    draft.changes.push(Change::Image { pool: pool.clone(), name: image.clone(), bytes });
+    let place = Place::Images { pool: pool.clone(), images: vec![image] };
+    Ok((Target { layer: Layer::Rbd, name: format!("pool {pool}"), host: None, place }, wanted))
+}
+
+fn on_objects(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
+    let pool = pool(draft, job)?;
+    let prefix = draft.name(&format!("{}.", draft.changes.len()));
+    draft.changes.push(Change::Objects { pool: pool.clone(), prefix: prefix.clone() });
+    let place = Place::Pool { pool: pool.clone(), prefix };
+    let target = Target { layer: Layer::Rados, name: format!("pool {pool}"), host: None, place };
+    Ok((target, span(&job.shape).unwrap_or(0)))
+}
+
+fn pool(draft: &Draft, job: &Job) -> Result<String, Failure> {
+    let pool = job.shape.pool.clone().unwrap_or_default();
+    let known: Vec<&str> = draft.ground.scope.pools.iter().map(|pool| pool.name.as_str()).collect();
+    if known.contains(&pool.as_str()) {
+        return Ok(pool);
+    }
+    let line = job.line_of("pool");
+    let there = known.join(", ");
+    Err(Failure::Usage(format!("line {line}: [{}] pool {pool} does not exist; there are: {there}", job.name)))
+}

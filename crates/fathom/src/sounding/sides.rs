@@ -1,0 +1,35 @@
+//! A run of one setting against another: the change that makes B is made before each slice of B, and undone before A's.
+
+use super::Telling;
+use super::conductor::Sides;
+use super::guard::Rollback;
+use model::{Ab, Change, Clock, Step, clock::SECOND};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// So long daemons take to hear of a new setting.
+const HEARD: u64 = SECOND;
+
+pub struct Switch<'a> {
+    pub ab: &'a Ab,
+    pub change: &'a Change,
+    pub clock: &'a Arc<dyn Clock>,
+    /// Journalled as every change: killed in between, `fathom restore` undoes it.
+    pub journal: RefCell<&'a mut Rollback>,
+}
+
+impl Sides for Switch<'_> {
+    fn take(&self, step: &Step, telling: &mut Telling) -> Result<(), String> {
+        let wants_b = self.ab.pairs.iter().any(|(_, b)| *b == step.id);
+        let mut journal = self.journal.borrow_mut();
+        if journal.stands(self.change) == wants_b {
+            return Ok(());
+        }
+        let done = match wants_b {
+            true => journal.make(self.change.clone(), telling),
+            false => journal.undo(self.change, telling),
+        };
+        self.clock.wait_until(self.clock.now() + HEARD);
+        done.map_err(|error| error.to_string())
+    }
+}

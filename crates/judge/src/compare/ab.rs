@@ -1,0 +1,106 @@
+//! A against B inside one run: pair by pair, so that what drifts for both is no difference.
+
+use super::differ::{LEAST_SHOWN, RUN_SPREAD, Test, finds, judged};
+use super::moderated::Prior;
+use crate::entry::{Entry, entries};
+use crate::figure::void_reason;
+use crate::outliers::benjamini_hochberg;
+use crate::series::{Ratio, mean, median, sample_sd};
+use model::{AbFound, Comparison, Difference, Estimate, Record, Slice, StepId, Subject};
+
+/// One figure on both sides: the logarithms of both values of every pass that has both.
+struct Paired<'a> {
+    a: &'a Entry<'a>,
+    logs: Vec<(f64, f64)>,
+}
+
+/// `None`: no A/B run. Empty differences: nothing was measured on both sides yet.
+pub fn ab(record: &Record) -> Option<AbFound> {
+    let plan = record.plan.ab.as_ref()?;
+    let all = entries(record);
+    let paired: Vec<Paired> = plan.pairs.iter().flat_map(|(a, b)| pairs_of(&all, *a, *b)).collect();
+    // Half the variance of a difference is that of a slice, which is what the prior speaks of.
+    let variances: Vec<(f64, f64)> = paired.iter().map(|one| (one.variance() / 2.0, one.count() - 1.0)).collect();
+    let prior = Prior::learn(&variances);
+    let test = |(one, (variance, freedom)): (&Paired, &(f64, f64))| {
+        let (variance, freedom) = prior.moderate(*variance, freedom.max(0.0));
+        judged(one.by(), (2.0 * variance / one.count()).sqrt(), freedom)
+    };
+    let tests: Vec<Test> = paired.iter().zip(&variances).map(test).collect();
+    let real = benjamini_hochberg(&tests.iter().map(|test| test.chance).collect::<Vec<_>>());
+    let differences = paired.iter().zip(&tests).zip(real).map(|((one, test), real)| difference(one, test, real));
+    let widths: Vec<f64> = tests.iter().map(Test::half_width).collect();
+    let apart: Vec<f64> = paired.iter().map(|one| one.apart(&prior)).collect();
+    Some(AbFound {
+        what: plan.what.clone(),
+        a: plan.a.clone(),
+        b: plan.b.clone(),
+        comparison: Comparison { differences: differences.collect(), ..Comparison::default() },
+        pairs: paired.iter().map(|one| one.logs.len()).max().unwrap_or(0) as u32,
+        half_width: median(&widths),
+        apart: median(&apart),
+    })
+}
+
+fn pairs_of<'a>(all: &'a [Entry<'a>], a: StepId, b: StepId) -> Vec<Paired<'a>> {
+    let of = |step: StepId| all.iter().filter(move |entry| entry.step.id == step && entry.usable().is_some());
+    let like = |one: &'a Entry<'a>| {
+        let other = of(b).find(|other| (other.target, other.figure.kind) == (one.target, one.figure.kind))?;
+        let logs: Vec<(f64, f64)> = one.slices.iter().filter_map(|slice| both(one, other, slice)).collect();
+        (!logs.is_empty()).then_some(Paired { a: one, logs })
+    };
+    of(a).filter_map(like).collect()
+}
+
+/// The values of both sides in the pass of this slice of A.
+fn both(a: &Entry, b: &Entry, slice: &Slice) -> Option<(f64, f64)> {
+    let other = b.slices.iter().find(|other| other.pass == slice.pass)?;
+    let log = |entry: &Entry, slice: &Slice| {
+        let log = Ratio::of(entry.step, slice).value().ln();
+        (void_reason(slice).is_none() && log.is_finite()).then_some(log)
+    };
+    Some((log(a, slice)?, log(b, other)?))
+}
+
+impl Paired<'_> {
+    fn count(&self) -> f64 {
+        self.logs.len() as f64
+    }
+
+    fn by(&self) -> f64 {
+        mean(&self.logs.iter().map(|(a, b)| b - a).collect::<Vec<_>>())
+    }
+
+    fn variance(&self) -> f64 {
+        sample_sd(&self.logs.iter().map(|(a, b)| b - a).collect::<Vec<_>>()).powi(2)
+    }
+
+    /// Half-width of the change if the slices of A and of B were those of two runs: what drifts between them stays in, and
+    /// so does what two runs differ by.
+    fn apart(&self, prior: &Prior) -> f64 {
+        let side = |of: fn(&(f64, f64)) -> f64| sample_sd(&self.logs.iter().map(of).collect::<Vec<_>>()).powi(2);
+        let freedom = 2.0 * (self.count() - 1.0);
+        let (variance, freedom) = prior.moderate((side(|log| log.0) + side(|log| log.1)) / 2.0, freedom);
+        judged(0.0, (2.0 * variance / self.count() + 2.0 * RUN_SPREAD.powi(2)).sqrt(), freedom).half_width()
+    }
+}
+
+fn difference(one: &Paired, test: &Test, real: bool) -> Difference {
+    let figure = &one.a.figure;
+    let value = |of: fn(&(f64, f64)) -> f64| mean(&one.logs.iter().map(of).collect::<Vec<_>>()).exp();
+    let wide = test.half_width();
+    Difference {
+        subject: Subject {
+            layer: figure.layer,
+            target: figure.target.clone(),
+            pattern: figure.pattern,
+            kind: figure.kind,
+            at_once: figure.at_once,
+            metric: figure.metric,
+        },
+        before: value(|log| log.0),
+        after: value(|log| log.1),
+        change: Estimate { value: test.by.exp_m1(), low: (test.by - wide).exp_m1(), high: (test.by + wide).exp_m1() },
+        finds: finds(test, real, figure.metric, LEAST_SHOWN),
+    }
+}

@@ -1,0 +1,10 @@
+//! What the users of other tools write and read, in our nouns: fio's job files; results of fio, rados bench, elbencho.
+//!
+//! Pure: texts in, data out. Errors are texts that begin with the place (`line 7: …`) and end with the mend.
+
+pub mod elbencho;
+pub mod fio;
+pub mod rados_bench;
+mod results;
+
+pub use results::{Look, Measured, Results, Told, events, read};

@@ -1,0 +1,202 @@
+//! What another tool measured, and how that becomes a run: events as a run of ours tells them.
+
+use crate::{elbencho, fio, rados_bench};
+use model::{
+    Event, Goal, Layer, Nanos, OpKind, Pattern, Place, Plan, RunHead, Sample, Scope, Slice, Step, StepId, Target,
+    Workload,
+};
+
+/// All that a file of results tells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    /// With its version, where it tells that: `fio-3.33`.
+    pub tool: String,
+    /// When it had ended; `None`: it does not tell.
+    pub ended: Option<jiff::Timestamp>,
+    pub measured: Vec<Measured>,
+    /// What is in the file and not taken, each with its place and the reason; and what had to be assumed.
+    pub notes: Vec<String>,
+}
+
+/// One workload on one target, once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    pub layer: Layer,
+    pub target: String,
+    pub workload: Workload,
+    /// One for each kind of operation.
+    pub told: Vec<Told>,
+}
+
+/// What was told of the operations of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    pub kind: OpKind,
+    pub window_ns: Nanos,
+    /// A single one of the whole run's length, where only totals are told.
+    pub samples: Vec<Sample>,
+    /// The tool's own word that something failed.
+    pub error: Option<String>,
+}
+
+impl Told {
+    pub fn seconds(&self) -> f64 {
+        self.samples.len() as f64 * self.window_ns as f64 / 1e9
+    }
+}
+
+/// Recognizes the format by what the text holds. Errors begin with the place.
+pub fn read(text: &str) -> Result<Results, String> {
+    let results = match first_json(text) {
+        Some(json) => of_json(json, text)?,
+        None if rados_bench::is_text(text) => rados_bench::text(text)?,
+        None if elbencho::is_csv(text) => elbencho::csv(text)?,
+        None if text.trim().is_empty() => return Err("is empty".to_string()),
+        None => {
+            let known = "fio --output-format=json or json+, rados bench (text or --format json), \
+                         elbencho --csvfile or --jsonfile";
+            return Err(format!("is no result that can be read; there are: {known}"));
+        }
+    };
+    match results.measured.is_empty() {
+        true => Err(format!("{} has no operation that moved data{}", results.tool, listed(&results.notes))),
+        false => results.measured.iter().try_for_each(countable).map(|()| results),
+    }
+}
+
+/// More than any storage does: sums over it might not fit.
+const MOST: u128 = 1 << 58;
+
+/// A number of each sample.
+type Field = fn(&Sample) -> u64;
+
+/// Sums over all that is told fit into 64 bits.
+fn countable(measured: &Measured) -> Result<(), String> {
+    let of = |told: &Told, field: Field| told.samples.iter().map(|one| u128::from(field(one))).sum::<u128>();
+    let fields: [(&str, Field); 7] = [
+        ("operations", |sample| sample.ops),
+        ("bytes", |sample| sample.bytes),
+        ("errors", |sample| sample.errors),
+        ("nanoseconds", |sample| sample.span_ns),
+        ("latencies", |sample| sample.service.count),
+        ("nanoseconds of latency", |sample| sample.service.sum_ns),
+        ("latencies in bins", |sample| {
+            sample.service.buckets.iter().map(|bucket| bucket.1).fold(0, u64::saturating_add)
+        }),
+    ];
+    let too_many =
+        fields.iter().find(|(_, field)| measured.told.iter().map(|told| of(told, *field)).sum::<u128>() > MOST);
+    match too_many {
+        Some((what, _)) => Err(format!("{}: more {what} than can be", measured.target)),
+        None => Ok(()),
+    }
+}
+
+fn listed(notes: &[String]) -> String {
+    if notes.is_empty() { String::new() } else { format!(": {}", notes.join("; ")) }
+}
+
+/// From the first line that begins with a brace: tools print notes before it.
+fn first_json(text: &str) -> Option<&str> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_start().starts_with('{') {
+            return Some(&text[at..]);
+        }
+        at += line.len();
+    }
+    None
+}
+
+fn of_json(json: &str, text: &str) -> Result<Results, String> {
+    let before = text[..text.len() - json.len()].matches('\n').count();
+    let mut values = serde_json::Deserializer::from_str(json).into_iter::<serde_json::Value>();
+    let wrong = |error: serde_json::Error| format!("line {}: no JSON: {error}", before + error.line());
+    let first = values.next().unwrap_or(Ok(serde_json::Value::Null)).map_err(wrong)?;
+    if first.get("fio version").is_some() {
+        return fio::read(&first);
+    }
+    if first.get("datas").is_some() {
+        return rados_bench::json(&first);
+    }
+    if first.get("phase_type").is_some() {
+        let rest = values.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+        return elbencho::json(&[vec![first], rest].concat());
+    }
+    if first.get("schema").is_some_and(|schema| schema == "fathom.run/1") {
+        return Err(
+            "is a document of Fathom itself; its run is in the archive of the host that measured it".to_string()
+        );
+    }
+    Err(format!("line {}: JSON without `fio version`, `datas` (rados bench) or `phase_type` (elbencho)", before + 1))
+}
+
+/// Of a series with windows of this length: how many of its samples are warm-up, and whether it is level.
+pub type Look<'a> = &'a dyn Fn(&[Sample], Nanos) -> (u32, bool);
+
+/// The run that these results are.
+pub fn events(results: &Results, head: RunHead, look: Look) -> Vec<Event> {
+    let steps = steps(&results.measured);
+    let plan = Plan { steps: steps.clone(), goal: Goal { passes_min: 1, ..Goal::default() }, ..Plan::default() };
+    let mut events = vec![Event::RunStarted { head, scope: Scope::default() }, Event::Planned { plan }];
+    let mut passes = vec![0; steps.len()];
+    let mut seconds = 0.0;
+    for measured in &results.measured {
+        let Some(step) = steps.iter().find(|step| is_of(step, measured)) else { continue };
+        let pass = &mut passes[step.id.0 as usize];
+        *pass += 1;
+        let slices: Vec<Slice> = measured.told.iter().map(|told| slice(step, *pass, seconds, told, look)).collect();
+        seconds += measured.told.iter().map(Told::seconds).fold(0.0, f64::max);
+        events.push(Event::StepFinished { pass: *pass, slices });
+    }
+    events.push(Event::RunFinished { seconds });
+    events
+}
+
+/// A step for each workload on each target; what was measured several times makes passes of it.
+fn steps(measured: &[Measured]) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for one in measured {
+        if steps.iter().any(|step| is_of(step, one)) {
+            continue;
+        }
+        let (layer, name) = (one.layer, one.target.clone());
+        let pattern = Pattern::nearest(&one.workload);
+        let cell = |step: &Step| (step.layer, step.pattern, &step.targets[0].name) == (layer, pattern, &name);
+        // A cell of the chart has one figure of each target: the first.
+        let chart = !steps.iter().any(cell);
+        steps.push(Step {
+            id: StepId(steps.len() as u32),
+            layer,
+            pattern,
+            targets: vec![Target { layer, name, host: None, place: Place::Null }],
+            workload: one.workload.clone(),
+            metric: pattern.metric(layer),
+            chart,
+        });
+    }
+    steps
+}
+
+fn is_of(step: &Step, measured: &Measured) -> bool {
+    step.layer == measured.layer && step.targets[0].name == measured.target && step.workload == measured.workload
+}
+
+fn slice(step: &Step, pass: u32, started_seconds: f64, told: &Told, look: Look) -> Slice {
+    // Of a total nobody can say how it came about.
+    let (warmup, settled) = if told.samples.len() > 1 { look(&told.samples, told.window_ns) } else { (0, true) };
+    Slice {
+        step: step.id,
+        target: Some(0),
+        kind: told.kind,
+        pass,
+        started_seconds,
+        window_ns: told.window_ns,
+        samples: told.samples.clone(),
+        warmup,
+        settled,
+        void: None,
+        error: told.error.clone(),
+        effort: None,
+    }
+}

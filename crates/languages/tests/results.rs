@@ -1,0 +1,167 @@
+//! Real results of other tools are read as what they are; whatever else comes is an error, never a panic.
+
+use languages::{Measured, Results, events, read};
+use model::{Access, Event, Layer, OpKind, Pattern, RunHead};
+use proptest::prelude::*;
+
+const FIO: &str = include_str!("../../../fixtures/import/fio.json+");
+const TWO_JOBS: &str = include_str!("../../../fixtures/import/fio-two-jobs.json");
+const GROUP: &str = include_str!("../../../fixtures/import/fio-group.json");
+const RADOS: &str = include_str!("../../../fixtures/import/rados-write.txt");
+const RADOS_TIMED: &str = include_str!("../../../fixtures/import/rados-show-time.txt");
+const RADOS_JSON: &str = include_str!("../../../fixtures/import/rados-write.json");
+const ELBENCHO: &str = include_str!("../../../fixtures/import/elbencho.csv");
+const ELBENCHO_JSON: &str = include_str!("../../../fixtures/import/elbencho.json");
+const ALL: [&str; 8] = [FIO, TWO_JOBS, GROUP, RADOS, RADOS_TIMED, RADOS_JSON, ELBENCHO, ELBENCHO_JSON];
+
+#[track_caller]
+fn only(results: &Results) -> &Measured {
+    assert_eq!(results.measured.len(), 1, "{results:?}");
+    &results.measured[0]
+}
+
+fn ops(measured: &Measured, kind: OpKind) -> u64 {
+    let told = measured.told.iter().find(|told| told.kind == kind).unwrap();
+    told.samples.iter().map(|sample| sample.ops).sum()
+}
+
+#[test]
+fn a_job_of_fio() {
+    let results = read(FIO).unwrap();
+    let job = only(&results);
+    assert_eq!(
+        (results.tool.as_str(), job.target.as_str(), job.layer),
+        ("fio-3.33", "/dev/shm/load.bin", Layer::Device)
+    );
+    assert_eq!((job.workload.block, job.workload.depth, job.workload.read_percent), (4096, 1, 100));
+    assert_eq!((job.workload.access, job.workload.span), (Access::Random, 64 << 20));
+    assert_eq!(ops(job, OpKind::Read), 1_616_746);
+    let sample = &job.told[0].samples[0];
+    assert_eq!(sample.span_ns, 2_001_000_000);
+    assert!((sample.service.mean_ns().unwrap() - 1069.53).abs() < 0.1);
+    // fio's own median is 844 ns, its p99 1640 ns.
+    assert!((sample.service.quantile_ns(0.5).unwrap() / 844.0 - 1.0).abs() < 0.02);
+    assert!((sample.service.quantile_ns(0.99).unwrap() / 1640.0 - 1.0).abs() < 0.02);
+}
+
+#[test]
+fn the_jobs_of_one_section_are_one_figure_for_reads_and_one_for_writes() {
+    let results = read(TWO_JOBS).unwrap();
+    let job = only(&results);
+    assert_eq!((job.workload.depth, job.workload.jobs, job.workload.read_percent), (8, 2, 70));
+    assert_eq!(ops(job, OpKind::Read), 337_177 + 354_129);
+    assert_eq!(job.told.len(), 2);
+    // Plain JSON has percentiles only: those that were told come out again.
+    let service = &job.told[0].samples[0].service;
+    assert_eq!(service.count, 337_177 + 354_129);
+    assert!(service.quantile_ns(0.5).is_some());
+}
+
+#[test]
+fn a_group_of_different_sections_is_no_figure_of_one_of_them() {
+    let results = read(GROUP).unwrap();
+    assert_eq!(only(&results).workload.depth, 2);
+    assert!(results.notes[0].contains("group_reporting"), "{:?}", results.notes);
+}
+
+#[test]
+fn seconds_of_rados_bench_are_windows() {
+    let results = read(RADOS).unwrap();
+    let bench = only(&results);
+    let told = &bench.told[0];
+    assert_eq!((told.samples.len(), ops(bench, OpKind::Write)), (21, 12_497));
+    assert_eq!((bench.workload.block, bench.workload.depth, bench.workload.object), (65_536, 4, Some(65_536)));
+    let (sum, count) =
+        told.samples.iter().fold((0, 0), |(sum, count), sample| (sum + sample.service.sum_ns, count + sample.ops));
+    assert!((sum as f64 / count as f64 / 6_718_660.0 - 1.0).abs() < 1e-4);
+    let json = read(RADOS_JSON).unwrap();
+    assert_eq!((only(&json).told[0].samples.len(), ops(only(&json), OpKind::Write)), (6, 3_851));
+    let timed = read(RADOS_TIMED).unwrap();
+    assert_eq!((only(&timed).told[0].samples.len(), ops(only(&timed), OpKind::Read)), (3, 13_064));
+}
+
+#[test]
+fn phases_of_elbencho() {
+    let results = read(ELBENCHO).unwrap();
+    let [write, read_back, mix] = results.measured.as_slice() else { panic!("{results:?}") };
+    assert_eq!((write.target.as_str(), results.tool.as_str()), ("/mnt/ceph", "elbencho-3.0-27"));
+    assert_eq!((write.workload.block, write.workload.depth, write.workload.jobs), (1 << 20, 32, 8));
+    assert_eq!((write.workload.span, write.workload.access), (8 << 30, Access::Sequential));
+    assert_eq!((ops(write, OpKind::Write), ops(read_back, OpKind::Read)), (8192, 8192));
+    assert_eq!((mix.workload.read_percent, mix.told.len(), mix.workload.depth), (70, 2, 32));
+    assert!(results.notes.iter().any(|note| note.contains("line 2") && note.contains("MKDIRS")), "{:?}", results.notes);
+    let json = read(ELBENCHO_JSON).unwrap();
+    assert_eq!((json.measured.len(), json.measured[0].target.as_str()), (2, "/mnt/disk/file"));
+    assert_eq!(ops(&json.measured[0], OpKind::Write), 16_384);
+}
+
+#[test]
+fn what_was_measured_twice_makes_two_passes_of_one_step() {
+    let twice =
+        Results { measured: [read(FIO).unwrap().measured, read(FIO).unwrap().measured].concat(), ..read(FIO).unwrap() };
+    let events = events(&twice, RunHead::default(), &|_, _| (0, true));
+    let Event::Planned { plan } = &events[1] else { panic!("{events:?}") };
+    assert_eq!((plan.steps.len(), plan.steps[0].pattern), (1, Pattern::ReadLatency));
+    let passes: Vec<u32> = events
+        .iter()
+        .filter_map(|event| if let Event::StepFinished { pass, .. } = event { Some(*pass) } else { None })
+        .collect();
+    assert_eq!(passes, [1, 2]);
+}
+
+#[test]
+fn errors_name_the_place() {
+    for (text, words) in [
+        ("", "is empty"),
+        ("hello", "is no result"),
+        ("{", "line 1: no JSON"),
+        ("fio: note\n{\n\"a\":", "line 3: no JSON"),
+        ("{}", "line 1: JSON without"),
+        (r#"{"fio version":"fio-2.1","jobs":[]}"#, "fio 3"),
+        (r#"{"fio version":"fio-3.1"}"#, "jobs: is no list"),
+        (r#"{"fio version":"fio-3.1","jobs":[]}"#, "no operation that moved data"),
+        (r#"{"fio version":"fio-3.1","jobs":[{"jobname":"a","job options":{"bs":"x"}}]}"#, "jobs[0] (a): bs=x"),
+        (r#"{"fio version":"fio-3.1","jobs":[{"jobname":"a","read":{"runtime":1}}]}"#, "jobs[0] (a).read.total_ios"),
+        ("Total time run: 3\nWrite size: x", "line 2: Write size"),
+        ("  sec Cur ops started finished\n 1 1 1", "end of the output is missing"),
+        (r#"{"datas":[{"sec":"1"}],"write_size":"4096"}"#, "datas[0]"),
+        (r#"{"phase_type":"READ"}"#, "document 1: last_done.elapsed_time_ms is missing"),
+        ("operation,time ms [last],block size\nREAD,x,4096", "line 2: last_done.elapsed_time_ms is no whole number"),
+        (r#"{"schema":"fathom.run/1"}"#, "Fathom itself"),
+    ] {
+        let why = read(text).unwrap_err();
+        assert!(why.contains(words), "{text}: {why}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics(text in "\\PC*") {
+        let _ = read(&text);
+    }
+
+    /// A real file with a piece cut out, doubled, or overwritten.
+    #[test]
+    fn no_damage_panics(which in 0usize..8, from in 0usize..20_000, long in 0usize..400, by in "[0-9a-z:{}\",.-]{0,12}") {
+        let text = ALL[which];
+        let from = from % text.len();
+        let until = (from + long).min(text.len());
+        if text.is_char_boundary(from) && text.is_char_boundary(until) {
+            let damaged = format!("{}{by}{}", &text[..from], &text[until..]);
+            if let Ok(results) = read(&damaged) {
+                let _ = events(&results, RunHead::default(), &|_, _| (0, true));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_all_bounds_are_no_results(number: u64, times in 1u64..u64::MAX) {
+        let text = format!(
+            r#"{{"fio version":"fio-3.1","jobs":[{{"jobname":"a","read":{{"total_ios":{number},"io_bytes":{times},"runtime":{times},
+                "lat_ns":{{"mean":{number},"N":{times},"max":{number}}},"clat_ns":{{"bins":{{"{number}":{times}}}}}}}}}]}}"#
+        );
+        if let Ok(results) = read(&text) {
+            let _ = events(&results, RunHead::default(), &|_, _| (0, true));
+        }
+    }
+}

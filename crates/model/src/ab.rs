@@ -1,0 +1,34 @@
+//! Two settings against each other in one run, a slice of the one beside a slice of the other.
+
+use crate::change::Change;
+use crate::comparison::Comparison;
+use crate::plan::StepId;
+use serde::{Deserialize, Serialize};
+
+/// In the plan: which step is compared with which.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ab {
+    /// What differs: `pool`, `engine`, `osd/osd_max_backfills`; `nothing`, to see what chance alone does.
+    pub what: String,
+    pub a: String,
+    pub b: String,
+    /// Steps of A and of B, each the other's counterpart.
+    pub pairs: Vec<(StepId, StepId)>,
+    /// Made before each slice of B and undone after it.
+    pub change: Option<Change>,
+}
+
+/// In the report: A is before, B after.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AbFound {
+    pub what: String,
+    pub a: String,
+    pub b: String,
+    pub comparison: Comparison,
+    /// Pairs of slices that each difference is made of, at most.
+    pub pairs: u32,
+    /// Half-width of the changes' 95 % intervals, the median over all figures, as logarithms: as they are, and as two
+    /// separate runs with as many slices would know them.
+    pub half_width: f64,
+    pub apart: f64,
+}
