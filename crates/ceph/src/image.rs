@@ -111,6 +111,17 @@ impl Image {
         Ok(size)
     }
 
+    /// An option of librbd for this image alone, whoever opens it from now on: stronger than pool and configuration.
+    ///
+    /// # Errors
+    /// It was opened for reading, or there is no such option.
+    pub fn set_option(&self, name: &str, value: &str) -> Result<(), CephError> {
+        let (key, c_value) = (c_text(&format!("conf_{name}"))?, c_text(value)?);
+        // SAFETY: the image is open; both texts live through the call.
+        let code = unsafe { (self.handle.fns.rbd_metadata_set)(self.handle.raw, key.as_ptr(), c_value.as_ptr()) };
+        check(&self.handle.context, code, &format!("set {name} of"), &self.handle.name)
+    }
+
     /// Room for `slots` operations in flight at once, each with a buffer of `bytes`.
     ///
     /// # Errors

@@ -22,6 +22,7 @@ functions! {
         fn rbd_open_read_only(Handle, Text, *mut Handle, Text) -> c_int;
         fn rbd_close(Handle) -> c_int;
         fn rbd_get_size(Handle, *mut u64) -> c_int;
+        fn rbd_metadata_set(Handle, Text, Text) -> c_int;
         fn rbd_aio_create_completion(*mut c_void, Option<Callback>, *mut Handle) -> c_int;
         fn rbd_aio_get_return_value(Handle) -> isize;
         fn rbd_aio_release(Handle);

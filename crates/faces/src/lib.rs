@@ -2,6 +2,7 @@
 
 mod ab;
 pub mod compare;
+pub mod crosscheck;
 pub mod export;
 mod finds;
 pub mod history;

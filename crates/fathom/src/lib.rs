@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod commands;
+mod crosscheck;
 mod dirs;
 pub mod failure;
 mod output;

@@ -1,5 +1,6 @@
 //! What the samples of a run say: figures, chart, ledger, gate, outliers. Pure: no I/O, no clock.
 
+mod agreement;
 mod batch_means;
 mod chart;
 mod checked;
@@ -29,6 +30,7 @@ mod verdict;
 mod warmup;
 mod words;
 
+pub use agreement::{agreement, agreement_known};
 pub use compare::{Measured, compare, measured, nearest, trends};
 pub use explain::explain;
 pub use figure::{Next, figure};

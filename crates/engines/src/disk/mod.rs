@@ -17,6 +17,12 @@ use crate::api::{Context, Engine, EngineError, Session};
 use crate::verify::{self, Ground, Marks, Names};
 use model::{Bytes, Layer, Target, Workload};
 use site::Site;
+use std::path::Path;
+
+/// Is this path loaded past the page cache (O_DIRECT)? What lies in memory has nothing behind it.
+pub fn direct(path: &Path) -> bool {
+    !Site::memory(path)
+}
 
 /// How operations reach the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The command line, as data.
 
 pub mod cluster;
+pub mod crosscheck;
 pub mod knobs;
 pub mod thresholds;
 pub mod words;
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 )]
 #[command(after_help = "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 refused for safety; \
                         4 done, but figures are unsettled, implausible or missing; \
-                        5 a figure is worse than its threshold.")]
+                        5 a figure is worse than its threshold, or differs from fio's.")]
 pub struct Cli {
     #[command(flatten)]
     pub common: Common,
@@ -92,6 +93,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Take results of fio, rados bench or elbencho into the archive
     Import(ImportArgs),
+    /// Do Fathom and fio agree under the same load? In turns, until it is known
+    Crosscheck(crosscheck::CrosscheckArgs),
     /// Remove a run from the archive
     Rm(ShowArgs),
     /// Undo what a crashed run left

@@ -1,6 +1,7 @@
 //! One file for each command, from arguments to an exit code.
 
 mod compare;
+mod crosscheck;
 mod fio;
 mod import;
 pub mod lab;
@@ -39,6 +40,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Report(args) => runs::report(common, &args),
         Command::Compare(args) => compare::run(common, &args),
         Command::Import(args) => import::run(common, &args),
+        Command::Crosscheck(args) => crosscheck::run(common, &args),
         Command::Rm(args) => runs::remove(common, &args),
         Command::Restore(args) => restore::restore(common, &args),
         Command::Lab(args) => lab::run(common, &args),

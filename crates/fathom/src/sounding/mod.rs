@@ -15,7 +15,9 @@ mod simulated;
 mod telling;
 pub mod verifying;
 
-pub use ground::Grounded;
+pub use ground::{Grounded, offer_restore};
+pub use guard::{Rollback, trouble};
+pub use interrupt::Interrupt;
 pub use prepare::Unfilled;
 pub use telling::Telling;
 
@@ -27,7 +29,6 @@ use cluster::journal::{Head, Journal};
 use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
-use interrupt::Interrupt;
 use model::{Clock, Event, Plan, Record, Report, RunHead};
 use std::sync::Arc;
 
@@ -57,7 +58,7 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
     if args.dry_run {
         return Ok(Outcome::Planned(Box::new(plan)));
     }
-    ground::offer_restore(common, &grounded)?;
+    offer_restore(common, &grounded)?;
     let mut telling = Telling::open(common, grounded.head(), Arc::new(RealClock))?;
     if let Some(live) = live {
         telling.also(Box::new(live));
@@ -68,7 +69,7 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
     if let Ok(overhead) = engines::overhead::overhead(&clock) {
         telling.tell(Event::Overhead { overhead })?;
     }
-    let done = changed(&grounded, &plan, &mut telling, &interrupt);
+    let done = changed(&grounded, &plan, &mut telling, &interrupt, &mut conduct);
     let seconds = telling.seconds();
     if let Err(failure) = &done {
         telling.tell(Event::Failed { text: failure.to_string() })?;
@@ -87,11 +88,31 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
     }
 }
 
+/// What loads stand on, once everything is made and filled.
+pub struct Ready<'a> {
+    /// With what the cluster made of it.
+    pub plan: &'a Plan,
+    pub context: &'a Context,
+    pub clock: &'a Arc<dyn Clock>,
+    pub eyes: &'a dyn conductor::Eyes,
+    /// Targets whose data could not be written, and why.
+    pub unfilled: &'a Unfilled,
+}
+
+/// What is done between making and undoing.
+pub type Body<'a> = &'a mut dyn FnMut(&Ready, &mut Rollback, &mut Telling) -> Result<(), Failure>;
+
 /// Everything between the first change and the last undoing. Whatever happens in between, the undoing is done.
-fn changed(grounded: &Grounded, plan: &Plan, telling: &mut Telling, interrupt: &Interrupt) -> Result<(), Failure> {
+pub fn changed(
+    grounded: &Grounded,
+    plan: &Plan,
+    telling: &mut Telling,
+    interrupt: &Interrupt,
+    body: Body,
+) -> Result<(), Failure> {
     let journal = Journal::begin(&dirs::journals(), journal_head(grounded), grounded.cluster.clone());
-    let mut journal = guard::Rollback::of(journal?);
-    let measured = measured(grounded, plan, telling, interrupt, &mut journal);
+    let mut journal = Rollback::of(journal?);
+    let measured = measured(grounded, plan, telling, interrupt, &mut journal, body);
     let left = journal.roll_back(telling);
     measured.and(left)
 }
@@ -101,31 +122,38 @@ fn measured(
     plan: &Plan,
     telling: &mut Telling,
     interrupt: &Interrupt,
-    journal: &mut guard::Rollback,
+    journal: &mut Rollback,
+    body: Body,
 ) -> Result<(), Failure> {
     let rados = grounded.cluster.as_ref().map(|cluster| cluster.for_load()).transpose()?;
     let context = Context { rados, verify: Arc::new(Verify::new(rand::random(), telling.started())) };
     prepare::make_changes(plan, grounded, journal, telling, interrupt)?;
     let sized = prepare::with_pool_sizes(plan, grounded)?;
-    if sized != *plan {
-        telling.tell(Event::Planned { plan: sized.clone() })?;
-    }
-    let plan = &sized;
     let watch = grounded.cluster.as_ref().map(cluster::watch::Watch::start);
     let eyes = guard::Watching::over(watch.as_ref(), interrupt);
-    let unfilled = &prepare::fill(plan, &context, &eyes, telling)?;
+    let unfilled = prepare::fill(&sized, &context, &eyes, telling)?;
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
-    let loader = &loader::Engines { context: &context, clock: &clock, engine_of: &|step| engines::engine_for(step) };
+    let ready = Ready { plan: &sized, context: &context, clock: &clock, eyes: &eyes, unfilled: &unfilled };
+    body(&ready, journal, telling)
+}
+
+/// Pass after pass, or a search for the highest rate.
+fn conduct(ready: &Ready, journal: &mut Rollback, telling: &mut Telling) -> Result<(), Failure> {
+    let Ready { plan, context, clock, eyes, unfilled } = *ready;
+    if telling.record().plan != *plan {
+        telling.tell(Event::Planned { plan: plan.clone() })?;
+    }
+    let loader = &loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step) };
     if plan.goal.bound.is_some() {
-        return search::Searcher { clock: &clock, eyes: &eyes, loader, unfilled, plan }.search(telling);
+        return search::Searcher { clock, eyes, loader, unfilled, plan }.search(telling);
     }
     let conduct = |sides: &dyn conductor::Sides, telling: &mut Telling| {
-        conductor::Conductor { plan, clock: &clock, eyes: &eyes, loader, sides, unfilled }.conduct(telling)
+        conductor::Conductor { plan, clock, eyes, loader, sides, unfilled }.conduct(telling)
     };
     match plan.ab.as_ref().and_then(|ab| Some((ab, ab.change.as_ref()?))) {
         Some((ab, change)) => {
             let journal = std::cell::RefCell::new(journal);
-            conduct(&sides::Switch { ab, change, clock: &clock, journal }, telling)
+            conduct(&sides::Switch { ab, change, clock, journal }, telling)
         }
         None => conduct(&conductor::AsItIs, telling),
     }

@@ -33,6 +33,12 @@ impl Telling {
         self.faces.push(face);
     }
 
+    /// Something that is shown while it goes on, and kept nowhere.
+    pub fn shown(common: &Common, clock: Arc<dyn Clock>) -> Telling {
+        let progress: Box<dyn Face> = Box::new(Progress::stderr(common.quiet, crate::commands::progress_style()));
+        Telling { faces: vec![progress], ..Telling::silent(clock) }
+    }
+
     /// A run that nobody looks on, and that is kept nowhere.
     pub fn silent(clock: Arc<dyn Clock>) -> Telling {
         Telling { record: Record::default(), faces: Vec::new(), started: clock.now(), clock }

@@ -1,0 +1,253 @@
+//! Two programs under the same load: on a terminal, as Markdown, as the document `fathom.crosscheck/1`.
+
+use crate::markdown;
+use crate::numbers::{self, NOTHING};
+use crate::terminal::{Style, plain_table, wrapped};
+use crate::words;
+use model::{Agrees, Crosscheck, Crosschecked, Estimate, Pair, Turn};
+use serde_json::{Value, json};
+
+pub const SCHEMA: &str = "fathom.crosscheck/1";
+
+const HEADING: [&str; 8] = ["finds", "target", "workload", "measure", "fathom", "fio", "ratio (95 %)", "within"];
+
+pub fn summary(found: &Crosscheck, style: &Style) -> String {
+    let differs = |cells: &[String]| cells.first().is_some_and(|cell| cell == Agrees::Differs.name());
+    let mut text = format!("{}\n{}\n\n", title(found), counts(found));
+    text += &plain_table(&HEADING, rows(found), differs, style);
+    for note in notes(found) {
+        text += &format!("\n{}", wrapped(&note, style));
+    }
+    text
+}
+
+pub fn page(found: &Crosscheck) -> String {
+    let rows = rows(found).into_iter().map(|row| row.iter().map(|cell| markdown::escaped(cell)).collect());
+    let mut page = format!("# {}\n\n{}.\n\n", markdown::escaped(&title(found)), counts(found));
+    page += &markdown::table(&HEADING.map(String::from), rows);
+    for note in notes(found) {
+        page += &format!("\n{}\n", markdown::escaped(&note));
+    }
+    page
+}
+
+pub fn document(found: &Crosscheck) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "version": found.version,
+        "peer": found.peer,
+        "started": found.started,
+        "seconds": found.seconds,
+        "front_seconds": found.front_seconds,
+        "load_seconds": found.load_seconds,
+        "finds": overall(found).name(),
+        "interrupted": found.interrupted,
+        "notes": found.notes,
+        "rows": found.rows.iter().map(row_document).collect::<Vec<_>>(),
+    })
+}
+
+/// Of all rows: the gravest.
+pub fn overall(found: &Crosscheck) -> Agrees {
+    let any = |finds| found.rows.iter().any(|row| row.agreement.finds == finds);
+    match () {
+        () if any(Agrees::Differs) => Agrees::Differs,
+        () if any(Agrees::Open) || found.rows.is_empty() => Agrees::Open,
+        () => Agrees::Agrees,
+    }
+}
+
+fn row_document(row: &Crosschecked) -> Value {
+    json!({
+        "layer": row.layer.name(),
+        "target": row.target,
+        "pattern": row.pattern.name(),
+        "workload": row.workload,
+        "engine": row.our_engine,
+        "peer_engine": row.their_engine,
+        "tolerance": row.tolerance,
+        "finds": row.agreement.finds.name(),
+        "why": row.why,
+        "iops": measure(row, |turn| Some(turn.iops), row.agreement.iops),
+        "latency_mean": measure(row, |turn| Some(turn.mean_ms), row.agreement.latency),
+        "latency_p99": measure(row, |turn| turn.p99_ms, None),
+        "pairs": row.pairs.iter().map(pair_document).collect::<Vec<_>>(),
+    })
+}
+
+fn measure(row: &Crosschecked, of: fn(&Turn) -> Option<f64>, ratio: Option<Estimate>) -> Value {
+    json!({
+        "ours": middle(row, |pair| of(&pair.ours)),
+        "theirs": middle(row, |pair| of(&pair.theirs)),
+        "ratio": ratio.map(|ratio| ratio.value),
+        "ci95": ratio.map(|ratio| [ratio.low, ratio.high]),
+    })
+}
+
+fn pair_document(pair: &Pair) -> Value {
+    let turn = |turn: &Turn| json!({"iops": turn.iops, "mean_ms": turn.mean_ms, "p99_ms": turn.p99_ms});
+    json!({"ours": turn(&pair.ours), "theirs": turn(&pair.theirs), "ours_first": pair.ours_first})
+}
+
+/// Geometric mean over the pairs: the ratio of two of them is the ratio that is shown.
+fn middle(row: &Crosschecked, of: impl Fn(&Pair) -> Option<f64>) -> Option<f64> {
+    let logs: Option<Vec<f64>> = row.pairs.iter().map(|pair| of(pair).map(f64::ln)).collect();
+    let logs = logs.filter(|logs| !logs.is_empty())?;
+    Some((logs.iter().sum::<f64>() / logs.len() as f64).exp()).filter(|value| value.is_finite())
+}
+
+fn title(found: &Crosscheck) -> String {
+    format!("Fathom {} against {}", found.version, found.peer)
+}
+
+fn counts(found: &Crosscheck) -> String {
+    let count = |finds| found.rows.iter().filter(|row| row.agreement.finds == finds).count();
+    let all = [Agrees::Differs, Agrees::Open, Agrees::Agrees].map(|finds| (count(finds), finds.name()));
+    let said: Vec<String> =
+        all.into_iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
+    let pairs = found.rows.iter().map(|row| row.pairs.len() as u64).sum();
+    let pairs = numbers::counted(pairs, "pair", "pairs");
+    let said = if said.is_empty() { "nothing was compared".to_string() } else { said.join(", ") };
+    format!("{said}; {pairs} of loads in {}", numbers::seconds(found.seconds))
+}
+
+/// Two lines for each row: the two figures that are judged.
+fn rows(found: &Crosscheck) -> Vec<Vec<String>> {
+    found.rows.iter().flat_map(|row| [rates(row), times(row)]).collect()
+}
+
+fn rates(row: &Crosschecked) -> Vec<String> {
+    let side = |of: fn(&Pair) -> f64| middle(row, |pair| Some(of(pair))).map_or(NOTHING.to_string(), numbers::rough);
+    vec![
+        row.agreement.finds.name().to_string(),
+        words::place(row.layer, &row.target),
+        load(row),
+        "IOPS".to_string(),
+        side(|pair| pair.ours.iops),
+        side(|pair| pair.theirs.iops),
+        ratio(row.agreement.iops),
+        numbers::relative(row.tolerance),
+    ]
+}
+
+fn times(row: &Crosschecked) -> Vec<String> {
+    let side = |of: fn(&Pair) -> &Turn| {
+        let mean = middle(row, |pair| Some(of(pair).mean_ms)).map_or(NOTHING.to_string(), numbers::rough);
+        let p99 = middle(row, |pair| of(pair).p99_ms).map(|ms| format!(" (p99 {})", numbers::rough(ms)));
+        mean + &p99.unwrap_or_default()
+    };
+    let engines = format!("{} / {}", row.our_engine, row.their_engine);
+    let pairs = numbers::counted(row.pairs.len() as u64, "pair", "pairs");
+    vec![
+        String::new(),
+        engines,
+        pairs,
+        "mean, ms".to_string(),
+        side(|pair| &pair.ours),
+        side(|pair| &pair.theirs),
+        ratio(row.agreement.latency),
+        String::new(),
+    ]
+}
+
+/// `4 KiB random read, depth 128`.
+fn load(row: &Crosschecked) -> String {
+    let load = &row.workload;
+    let kind = match load.read_percent {
+        0 => "write".to_string(),
+        100 => "read".to_string(),
+        percent => format!("{percent} % reads"),
+    };
+    let access = if load.access == model::Access::Sequential { "sequential" } else { "random" };
+    let jobs = if load.jobs > 1 { format!(", {} jobs", load.jobs) } else { String::new() };
+    let sync = if load.durability == model::Durability::None { "" } else { ", durable" };
+    format!("{} {access} {kind}, depth {}{jobs}{sync}", numbers::bytes(load.block), load.depth)
+}
+
+/// `0.995 (0.981–1.009)`.
+fn ratio(ratio: Option<Estimate>) -> String {
+    ratio.map_or(NOTHING.to_string(), |ratio| format!("{:.3} ({:.3}–{:.3})", ratio.value, ratio.low, ratio.high))
+}
+
+fn notes(found: &Crosscheck) -> Vec<String> {
+    let broken = found.rows.iter().filter_map(|row| {
+        let why = row.why.as_ref()?;
+        Some(format!("{} {}: {why}", words::place(row.layer, &row.target), load(row)))
+    });
+    let ended = found.interrupted.then(|| "Ended by the user before its end.".to_string());
+    let how = format!(
+        "Each load lasted {}, after {} that are not counted. Ratios are ours over theirs.",
+        numbers::seconds(found.load_seconds),
+        numbers::seconds(found.front_seconds)
+    );
+    broken.chain(ended).chain([how]).chain(found.notes.iter().cloned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Agreement, Layer, Pattern, Workload};
+
+    fn found() -> Crosscheck {
+        let turn = |iops| Turn { iops, mean_ms: 1000.0 / iops, p99_ms: Some(3000.0 / iops) };
+        let pair = |ours, theirs| Pair { ours: turn(ours), theirs: turn(theirs), ours_first: true };
+        let estimate = Some(Estimate { value: 1.1, low: 1.05, high: 1.15 });
+        let row = Crosschecked {
+            layer: Layer::Device,
+            target: "/dev/vdb".into(),
+            pattern: Pattern::WriteLatency,
+            workload: Workload::canonical(Pattern::WriteLatency, 1 << 20, 1),
+            our_engine: "psync".into(),
+            their_engine: "libaio".into(),
+            tolerance: 0.03,
+            pairs: vec![pair(200.0, 100.0), pair(50.0, 100.0)],
+            agreement: Agreement { iops: estimate, latency: None, finds: Agrees::Differs },
+            why: None,
+        };
+        let empty = Crosschecked {
+            pairs: Vec::new(),
+            agreement: Agreement { iops: None, latency: None, finds: Agrees::Open },
+            why: Some("osd.1 went down".into()),
+            ..row.clone()
+        };
+        Crosscheck {
+            version: "0.1.0".into(),
+            peer: "fio 3.33".into(),
+            started: String::new(),
+            seconds: 65.0,
+            front_seconds: 2.0,
+            load_seconds: 4.0,
+            rows: vec![row, empty],
+            notes: vec!["Note.".into()],
+            interrupted: false,
+        }
+    }
+
+    #[test]
+    fn a_table_says_what_both_said() {
+        let text = summary(&found(), &Style { width: 160, colours: false });
+        for part in [
+            "Fathom 0.1.0 against fio 3.33\n1 differs, 1 open; 2 pairs of loads in 1 min 5 s\n",
+            "4 KiB random write, depth 1, durable",
+            "psync / libaio",
+            "1.100 (1.050–1.150)",
+            "10.0 (p99 30.0)",
+            "device /dev/vdb 4 KiB random write, depth 1, durable: osd.1 went down",
+            "Each load lasted 4.0 s, after 2.0 s",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+        assert!(page(&found()).contains("| differs | device /dev/vdb |"));
+    }
+
+    #[test]
+    fn a_document_holds_every_pair() {
+        let document = document(&found());
+        let row = &document["rows"][0];
+        assert_eq!((&document["finds"], &row["finds"]), (&json!("differs"), &json!("differs")));
+        assert_eq!((&row["iops"]["ci95"], &row["latency_mean"]["ratio"]), (&json!([1.05, 1.15]), &Value::Null));
+        assert!((row["iops"]["ours"].as_f64().unwrap() - 100.0).abs() < 1e-9);
+        assert_eq!(row["pairs"][1]["ours"]["iops"], 50.0);
+        assert_eq!(document["rows"][1]["latency_p99"]["ours"], Value::Null);
+    }
+}

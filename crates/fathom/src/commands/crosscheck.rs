@@ -1,0 +1,44 @@
+//! `fathom crosscheck`: the same load with Fathom and with fio, in turns; do they agree?
+
+use crate::cli::crosscheck::{CrosscheckArgs, On};
+use crate::cli::{Common, Format};
+use crate::crosscheck::{Done, Request, run as check};
+use crate::failure::{Failure, INCOMPLETE, REGRESSION};
+use crate::output::say;
+use faces::crosscheck::{document, overall, page, summary};
+use model::{Agrees, Crosscheck};
+
+pub fn run(common: &Common, args: &CrosscheckArgs) -> Result<u8, Failure> {
+    let request = match &args.on {
+        On::Disk(disk) => Request::disk(disk)?,
+        On::Rados(pool) => Request::pool(model::Layer::Rados, pool),
+        On::Rbd(pool) => Request::pool(model::Layer::Rbd, pool),
+    };
+    match check(common, &request)? {
+        Done::Planned(plan, seconds) => {
+            say(&faces::terminal::plan(&plan, seconds, &super::style()))?;
+            Ok(0)
+        }
+        Done::Insisted => Ok(INCOMPLETE),
+        Done::Checked(found) => {
+            say(&shown(common.format, &found))?;
+            Ok(code(&found))
+        }
+    }
+}
+
+fn shown(format: Format, found: &Crosscheck) -> String {
+    match format {
+        Format::Json => format!("{:#}\n", document(found)),
+        Format::Markdown => page(found),
+        _ => summary(found, &super::style()),
+    }
+}
+
+fn code(found: &Crosscheck) -> u8 {
+    match overall(found) {
+        Agrees::Differs => REGRESSION,
+        Agrees::Agrees if !found.interrupted => 0,
+        _ => INCOMPLETE,
+    }
+}

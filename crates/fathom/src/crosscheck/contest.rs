@@ -1,0 +1,259 @@
+//! Pair after pair of every duel that is still open, in turns: ours theirs, theirs ours, ours theirs, …
+
+use super::Request;
+use super::duel::Duel;
+use super::fio::Fio;
+use super::job::{Objects, Terms, job};
+use crate::failure::Failure;
+use crate::sounding::loader::{Engines, Loader};
+use crate::sounding::{Ready, Telling, trouble};
+use ceph::{Access, CephError};
+use cluster::watch::Seen;
+use engines::crew::{Flow, WindowSet};
+use model::clock::{MILLISECOND, SECOND};
+use model::{Agreement, Crosschecked, Event, Nanos, Pair, Place, Sparse, Step, Turn};
+
+const WINDOW: Nanos = 100 * MILLISECOND;
+/// Opening, laying out, closing: so much longer than its load fio may take.
+const FIO_MORE: f64 = 60.0;
+/// The same of either side, if all goes well.
+const OPENING: f64 = 0.7;
+/// Pairs without which nothing is known.
+const PAIRS_LEAST: f64 = 6.0;
+
+/// Seconds if every duel is decided as soon as it may be.
+pub fn seconds_least(request: &Request, duels: usize) -> f64 {
+    let pairs = PAIRS_LEAST.min(f64::from(request.rounds));
+    duels as f64 * pairs * 2.0 * (request.front + request.seconds + OPENING)
+}
+
+pub struct Contest<'a> {
+    pub request: &'a Request,
+    pub fio: &'a Fio,
+    pub access: Option<&'a Access>,
+    pub ready: &'a Ready<'a>,
+}
+
+/// How a load ended: `Ok(None)`: the user wants the end. `Err`: why it can't be used.
+type Loaded = Result<Option<Turn>, String>;
+
+/// A duel so far.
+struct Standing<'a> {
+    duel: &'a Duel,
+    row: Crosschecked,
+    seconds: f64,
+    done: bool,
+}
+
+impl Contest<'_> {
+    pub fn hold(&self, duels: &[Duel], telling: &mut Telling) -> Result<Vec<Crosschecked>, Failure> {
+        let mut all: Vec<Standing> = duels.iter().map(Standing::new).collect();
+        for round in 0..self.request.rounds {
+            for one in all.iter_mut().filter(|one| !one.done) {
+                if self.ready.eyes.asked_to_end() {
+                    break;
+                }
+                let (begun, what) = (telling.seconds(), one.told());
+                telling.tell(Event::Progress { what, share: f64::from(round) / f64::from(self.request.rounds) })?;
+                match self.pair(one.duel, round) {
+                    Ok(Some(pair)) => one.add(pair),
+                    Ok(None) => break,
+                    Err(why) => one.fail(why, telling)?,
+                }
+                one.seconds += telling.seconds() - begun;
+                one.done |= one.seconds > self.request.time_max;
+            }
+        }
+        Ok(all.into_iter().map(|one| one.row).collect())
+    }
+
+    fn pair(&self, duel: &Duel, round: u32) -> Result<Option<Pair>, String> {
+        if let Some(why) = self.ready.unfilled.of(&duel.ours).or_else(|| self.ready.unfilled.of(&duel.theirs)) {
+            return Err(why);
+        }
+        self.renew(duel)?;
+        let ours_first = round % 2 == 0;
+        let seed = self.request.wishes.knobs.seed.wrapping_add(2 * u64::from(round));
+        let (mut ours, mut theirs) = (None, None);
+        for own in [ours_first, !ours_first] {
+            let turn = if own { self.ours(duel, seed) } else { self.theirs(duel, seed.wrapping_add(1)) }?;
+            let Some(turn) = turn else { return Ok(None) };
+            *(if own { &mut ours } else { &mut theirs }) = Some(turn);
+        }
+        Ok(ours.zip(theirs).map(|(ours, theirs)| Pair { ours, theirs, ours_first }))
+    }
+
+    fn ours(&self, duel: &Duel, seed: u64) -> Loaded {
+        let mut step = duel.ours.clone();
+        step.workload.seed = seed;
+        let windows = |seconds: f64| ((seconds * SECOND as f64 / WINDOW as f64).round() as u32).max(1);
+        let (front, last) = (windows(self.request.front), windows(self.request.front + self.request.seconds));
+        let before = self.ready.eyes.seen();
+        let (mut tally, mut why) = (Tally::default(), None);
+        let mut on_window = |set: &WindowSet| {
+            if set.window >= front {
+                tally.add(set);
+            }
+            why = trouble(&step, &before, &self.ready.eyes.seen());
+            let done = set.window + 1 >= last || why.is_some() || self.ready.eyes.asked_to_end();
+            if done { Flow::Stop } else { Flow::GoOn }
+        };
+        let Ready { context, clock, .. } = *self.ready;
+        let loader = Engines { context, clock, engine_of: &|step| engines::engine_for(step) };
+        let end = loader.load(&step, WINDOW, &mut on_window).map_err(|error| error.to_string())?;
+        if self.ready.eyes.asked_to_end() {
+            return Ok(None);
+        }
+        match why.or(end.broken).or(end.first_error.map(|(_, text)| text)) {
+            Some(why) => Err(why),
+            None => tally.turn().map(Some),
+        }
+    }
+
+    fn theirs(&self, duel: &Duel, seed: u64) -> Loaded {
+        let step = &duel.theirs;
+        let target = step.targets.first().ok_or("there is no target")?;
+        let access = self.access;
+        let user = access.and_then(|access| access.id.as_deref()).unwrap_or("admin");
+        let terms = Terms {
+            engine: &duel.their_engine,
+            front: self.request.front,
+            seconds: self.request.seconds,
+            seed,
+            user: user.trim_start_matches("client."),
+            cluster: access.and_then(|access| access.cluster.as_deref()),
+            conf: access.and_then(|access| access.conf_file().ok()),
+        };
+        let text = job(target, &step.workload, &terms)?;
+        let limit = self.request.front + self.request.seconds + FIO_MORE;
+        let before = self.ready.eyes.seen();
+        let mut watch = || self.trouble(step, &before);
+        self.fio.load(&text, &environment(access), limit, &mut watch)
+    }
+
+    /// Why fio's load must end; empty: the user wants it.
+    fn trouble(&self, step: &Step, before: &Seen) -> Option<String> {
+        let asked = self.ready.eyes.asked_to_end().then(String::new);
+        asked.or_else(|| trouble(step, before, &self.ready.eyes.seen()))
+    }
+
+    /// Some versions of fio delete their objects when they end, and read what is not there as if it were: then those of
+    /// both sides are written anew.
+    fn renew(&self, duel: &Duel) -> Result<(), String> {
+        let said = |error: &dyn std::fmt::Display| error.to_string();
+        let (Some(rados), Some(target)) = (&self.ready.context.rados, duel.theirs.targets.first()) else {
+            return Ok(());
+        };
+        let Place::Pool { pool, prefix } = &target.place else { return Ok(()) };
+        let objects = Objects::of(&duel.theirs.workload);
+        let last = objects.name(prefix, &(objects.count - 1).to_string());
+        match rados.open_pool(pool).and_then(|pool| pool.stat(&last)) {
+            Ok(bytes) if bytes == objects.bytes => return Ok(()),
+            Ok(_) | Err(CephError::NotFound { .. }) => {}
+            Err(error) => return Err(said(&error)),
+        }
+        for step in [&duel.ours, &duel.theirs] {
+            let engine = engines::engine_for(step).map_err(|error| said(&error))?;
+            for target in &step.targets {
+                let mut go_on = |_| !self.ready.eyes.asked_to_end();
+                let filled = engine.prepare(self.ready.context, target, &step.workload, &mut go_on);
+                filled.map_err(|error| said(&error))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where fio's librados looks.
+fn environment(access: Option<&Access>) -> Vec<(&'static str, String)> {
+    let Some(access) = access else { return Vec::new() };
+    let path = |path: &std::path::PathBuf| path.to_string_lossy().into_owned();
+    let conf = access.conf.as_ref().map(|conf| ("CEPH_CONF", path(conf)));
+    conf.into_iter().chain(access.keyring.as_ref().map(|keyring| ("CEPH_KEYRING", path(keyring)))).collect()
+}
+
+/// All counted windows of one load.
+#[derive(Default)]
+struct Tally {
+    windows: u32,
+    last: Option<u32>,
+    operations: u64,
+    service: Vec<Sparse>,
+}
+
+impl Tally {
+    fn add(&mut self, set: &WindowSet) {
+        if self.last != Some(set.window) {
+            self.windows += 1;
+            self.last = Some(set.window);
+        }
+        for (_, _, sample) in &set.samples {
+            self.operations += sample.ops;
+            self.service.push(sample.service.clone());
+        }
+    }
+
+    fn turn(&self) -> Result<Turn, String> {
+        let service = Sparse::merged(&self.service);
+        let seconds = f64::from(self.windows) * WINDOW as f64 / SECOND as f64;
+        match service.mean_ns().filter(|_| self.operations > 0) {
+            None => Err("no operation ended in the time that counts".to_string()),
+            Some(mean) => Ok(Turn {
+                iops: self.operations as f64 / seconds,
+                mean_ms: mean / 1e6,
+                p99_ms: service.quantile_ns(0.99).map(|ns| ns / 1e6),
+            }),
+        }
+    }
+}
+
+impl<'a> Standing<'a> {
+    fn new(duel: &'a Duel) -> Standing<'a> {
+        let row = Crosschecked {
+            layer: duel.ours.layer,
+            target: duel.ours.together(),
+            pattern: duel.ours.pattern,
+            workload: duel.ours.workload.clone(),
+            our_engine: duel.our_engine.clone(),
+            their_engine: duel.their_engine.clone(),
+            tolerance: duel.tolerance,
+            pairs: Vec::new(),
+            agreement: judge::agreement(&[], duel.tolerance),
+            why: None,
+        };
+        Standing { duel, row, seconds: 0.0, done: false }
+    }
+
+    fn add(&mut self, pair: Pair) {
+        self.row.pairs.push(pair);
+        self.row.agreement = judge::agreement(&self.row.pairs, self.row.tolerance);
+        self.done = judge::agreement_known(&self.row.pairs, self.row.tolerance);
+    }
+
+    /// A load that broke says nothing of agreeing: nor do those before it, of a target in another state.
+    fn fail(&mut self, why: String, telling: &mut Telling) -> Result<(), Failure> {
+        let what = format!("{} {} {}", self.row.layer.name(), self.row.target, self.row.pattern.name());
+        telling.tell(Event::Failed { text: format!("{what}: {why}") })?;
+        self.row.agreement = Agreement { finds: model::Agrees::Open, ..self.row.agreement };
+        self.row.why = Some(why);
+        self.done = true;
+        Ok(())
+    }
+
+    /// For the progress: which pair comes next, and what is known until then.
+    fn told(&self) -> String {
+        let ratio = self
+            .row
+            .agreement
+            .iops
+            .map(|ratio| format!(", so far {:.3} ({:.3}–{:.3})", ratio.value, ratio.low, ratio.high));
+        let (row, next) = (&self.row, self.row.pairs.len() + 1);
+        format!(
+            "{} {} {} against fio, pair {next}{}",
+            row.layer.name(),
+            row.target,
+            row.pattern.name(),
+            ratio.unwrap_or_default()
+        )
+    }
+}

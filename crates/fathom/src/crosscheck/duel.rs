@@ -1,0 +1,127 @@
+//! The two sides of each step: the same workload, and where they may not share it, a target of the same make for fio.
+
+use super::job::plain;
+use super::request::Request;
+use crate::failure::Failure;
+use crate::sounding::Ready;
+use ceph::{Cache, OpenFor};
+use model::{Access, Change, Durability, Layer, Place, Plan, Step, StepId};
+
+/// One step, by both.
+pub struct Duel {
+    pub ours: Step,
+    pub theirs: Step,
+    pub our_engine: String,
+    pub their_engine: String,
+    pub tolerance: f64,
+}
+
+/// Names of images and objects are `fathom.RUN.…`; those of fio's side are so:
+const OURS: &str = "fathom.";
+const THEIRS: &str = ".fio";
+
+/// The steps of a plan as duels; what fio needs of its own is added to the plan, to be made, filled and undone with ours.
+pub fn set_up(plan: &mut Plan, request: &Request) -> Result<Vec<Duel>, Failure> {
+    let duels = plan.steps.iter().map(|step| duel(step, request)).collect::<Result<Vec<Duel>, Failure>>()?;
+    let images: Vec<Change> = plan.changes.iter().filter_map(twin_image).collect();
+    plan.changes.extend(images);
+    plan.steps = duels.iter().map(|duel| duel.ours.clone()).collect();
+    let further = duels.iter().filter(|duel| duel.theirs.targets != duel.ours.targets).map(|duel| duel.theirs.clone());
+    plan.steps.extend(further.collect::<Vec<Step>>());
+    (0..).zip(&mut plan.steps).for_each(|(id, step)| step.id = StepId(id));
+    Ok(duels)
+}
+
+fn duel(step: &Step, request: &Request) -> Result<Duel, Failure> {
+    let mut ours = step.clone();
+    let (our_engine, their_engine) = match step.layer {
+        Layer::Rbd => ("librbd".to_string(), "rbd".to_string()),
+        Layer::Rados => ("librados".to_string(), "rados".to_string()),
+        _ => {
+            let own = own_engine(step)?;
+            let peer = request.peer_engine.clone().unwrap_or_else(|| own.clone());
+            ours.workload.engine = Some(own.clone());
+            (own, peer)
+        }
+    };
+    refuse(&ours, [&our_engine, &their_engine])?;
+    let mut theirs = ours.clone();
+    for target in &mut theirs.targets {
+        target.name += " for fio";
+        target.place = twin(&target.place);
+    }
+    let tolerance = request.tolerance(step.workload.depth);
+    Ok(Duel { ours, theirs, our_engine, their_engine, tolerance })
+}
+
+/// As the layer chooses, but that psync gets no queue in front of it: fio's has none.
+fn own_engine(step: &Step) -> Result<String, Failure> {
+    let chosen = engines::engine_for(step)?.name();
+    let queued = step.workload.engine.is_none() && step.workload.lane_depth(0) > 1;
+    Ok(if chosen == "psync" && queued { "io_uring" } else { chosen }.to_string())
+}
+
+/// What the two would not do alike.
+fn refuse(step: &Step, engines: [&String; 2]) -> Result<(), Failure> {
+    for target in &step.targets {
+        if let Place::Path { path, .. } = &target.place {
+            plain(path).map_err(Failure::Usage)?;
+        }
+    }
+    let load = &step.workload;
+    let mixed = load.reads() && load.writes();
+    let text = match load.access {
+        Access::Zipf(_) => {
+            "--access zipf: the two programs draw hot blocks differently; random and sequential can be compared"
+        }
+        Access::Sequential if mixed => {
+            "a sequential mix: fio reads and writes at places of their own; use random access"
+        }
+        _ if load.depth % load.jobs.max(1) != 0 => {
+            "fio gives each job the same depth; use a depth that is a multiple of --jobs"
+        }
+        _ if matches!(load.durability, Durability::Fsync | Durability::Fdatasync) => {
+            "--sync fsync, fdatasync: fio times the sync apart from the write; none, sync and dsync can be compared"
+        }
+        _ if load.lane_depth(0) > 1 && engines.iter().any(|engine| *engine == "psync") => {
+            "psync has one operation in flight for each job; use io_uring or libaio, or as many --jobs as --depth"
+        }
+        _ if step.layer == Layer::Rados && load.jobs > 1 => "objects are compared with one job; leave --jobs out",
+        _ => return Ok(()),
+    };
+    Err(Failure::Usage(text.to_string()))
+}
+
+/// The same bytes of a device; images and objects of its own.
+fn twin(place: &Place) -> Place {
+    match place {
+        Place::Images { pool, images } => {
+            Place::Images { pool: pool.clone(), images: images.iter().map(|image| image.clone() + THEIRS).collect() }
+        }
+        // Still beginning with `fathom.RUN.`, so that the journal knows them.
+        Place::Pool { pool, prefix } => Place::Pool { pool: pool.clone(), prefix: format!("{prefix}fio.") },
+        same => same.clone(),
+    }
+}
+
+fn twin_image(change: &Change) -> Option<Change> {
+    match change {
+        Change::Image { pool, name, bytes } if name.starts_with(OURS) => {
+            Some(Change::Image { pool: pool.clone(), name: name.clone() + THEIRS, bytes: *bytes })
+        }
+        _ => None,
+    }
+}
+
+/// librbd's cache off for whoever opens fio's images: fio has no option for it, and a user's configuration may have it on.
+pub fn without_cache(duels: &[Duel], ready: &Ready) -> Result<(), Failure> {
+    let Some(rados) = &ready.context.rados else { return Ok(()) };
+    for target in duels.iter().flat_map(|duel| &duel.theirs.targets) {
+        let Place::Images { pool, images } = &target.place else { continue };
+        for image in images {
+            let opened = rados.open_pool(pool)?.open_image(image, OpenFor::Writing, Cache::Off)?;
+            opened.set_option("rbd_cache", "false")?;
+        }
+    }
+    Ok(())
+}

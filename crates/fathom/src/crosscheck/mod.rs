@@ -1,0 +1,104 @@
+//! Fathom against fio: the same load by both, in turns, until it is known whether they agree.
+
+mod child;
+mod contest;
+mod duel;
+mod fio;
+mod job;
+mod request;
+
+pub use request::Request;
+
+use crate::cli::Common;
+use crate::cli::knobs::GroundArgs;
+use crate::failure::Failure;
+use crate::planner;
+use crate::sounding::{Grounded, Interrupt, Ready, Rollback, Telling, changed, offer_restore};
+use contest::Contest;
+use engines::clock::RealClock;
+use fio::Fio;
+use model::{Crosscheck, Crosschecked, Event, Layer, Plan};
+use std::sync::Arc;
+
+/// What came of it.
+pub enum Done {
+    /// Nothing was loaded: the plan, and the seconds that it takes at least.
+    Planned(Plan, f64),
+    Checked(Box<Crosscheck>),
+    /// A second Ctrl-C: nothing is wanted any more.
+    Insisted,
+}
+
+pub fn run(common: &Common, request: &Request) -> Result<Done, Failure> {
+    // Before anything is started or made.
+    let fio = Fio::find()?;
+    request.peer_engines().iter().try_for_each(|engine| fio.needs(engine))?;
+    let interrupt = Interrupt::listen()?;
+    let ground = GroundArgs { lab: request.lab.clone(), dry_run: request.dry_run, ..GroundArgs::default() };
+    let grounded = Grounded::prepare(common, &ground, &request.wishes)?;
+    let mut plan = planner::plan(&grounded.ground, &request.wishes)?;
+    let duels = duel::set_up(&mut plan, request)?;
+    duels.iter().try_for_each(|duel| fio.needs(&duel.their_engine))?;
+    if request.dry_run {
+        return Ok(Done::Planned(plan, contest::seconds_least(request, duels.len())));
+    }
+    offer_restore(common, &grounded)?;
+    let mut telling = Telling::shown(common, Arc::new(RealClock));
+    let mut rows = Vec::new();
+    let outcome = changed(
+        &grounded,
+        &plan,
+        &mut telling,
+        &interrupt,
+        &mut |ready: &Ready, _: &mut Rollback, telling: &mut Telling| {
+            if !ready.eyes.asked_to_end() {
+                duel::without_cache(&duels, ready)?;
+            }
+            let access = grounded.cluster.as_ref().map(|cluster| &cluster.access);
+            rows = Contest { request, fio: &fio, access, ready }.hold(&duels, telling)?;
+            Ok(())
+        },
+    );
+    let seconds = telling.seconds();
+    telling.tell(Event::RunFinished { seconds })?;
+    outcome?;
+    if interrupt.insisted() {
+        return Ok(Done::Insisted);
+    }
+    refuse_nothing(&rows)?;
+    Ok(Done::Checked(Box::new(Crosscheck {
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        peer: fio.version.clone(),
+        started: grounded.head().started.clone(),
+        seconds,
+        front_seconds: request.front,
+        load_seconds: request.seconds,
+        rows,
+        notes: notes(request),
+        interrupted: interrupt.asked(),
+    })))
+}
+
+/// Where not even one pair came about, the first reason is the error.
+fn refuse_nothing(rows: &[Crosschecked]) -> Result<(), Failure> {
+    let nothing = rows.iter().all(|row| row.pairs.is_empty());
+    match rows.iter().find_map(|row| row.why.clone()).filter(|_| nothing) {
+        Some(why) => Err(Failure::Failed(why)),
+        None => Ok(()),
+    }
+}
+
+fn notes(request: &Request) -> Vec<String> {
+    let note = match request.layer() {
+        Layer::Rbd => {
+            "Each program has images of its own, of the same size in the same pool, filled beforehand; librbd's cache is off on both \
+             sides."
+        }
+        Layer::Rados => {
+            "Each program has objects of its own, of the same number and size in the same pool; where fio \
+             deletes its objects at its end, those of both are written anew."
+        }
+        _ => "Both load the same bytes of the same target, filled beforehand if it may be written to.",
+    };
+    vec![note.to_string()]
+}

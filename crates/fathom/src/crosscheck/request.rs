@@ -1,0 +1,125 @@
+//! What is asked for, in the words of the planner.
+
+use crate::cli::crosscheck::{DiskCheck, LoadArgs, PoolCheck};
+use crate::cli::knobs::Knobs;
+use crate::failure::Failure;
+use crate::planner::Wishes;
+use model::{Goal, Layer, Pattern};
+
+/// Where one operation is in flight, a program's own time is a larger share of it; but fewer things disturb it.
+const TOLERANCE_ONE: f64 = 0.03;
+const TOLERANCE_MANY: f64 = 0.05;
+
+#[derive(Debug)]
+pub struct Request {
+    pub wishes: Wishes,
+    pub lab: Option<String>,
+    pub dry_run: bool,
+    /// fio's engine on a device; `None`: as ours.
+    pub peer_engine: Option<String>,
+    /// Pairs at most.
+    pub rounds: u32,
+    /// Seconds for one workload at most.
+    pub time_max: f64,
+    /// Seconds of each load that are not counted, and that are.
+    pub front: f64,
+    pub seconds: f64,
+    tolerance: Option<f64>,
+}
+
+impl Request {
+    pub fn disk(args: &DiskCheck) -> Result<Request, Failure> {
+        if let Some(given_up) = args.destroy_data_on.as_ref().filter(|path| !args.paths.contains(path)) {
+            let text = format!(
+                "--destroy-data-on {}: is none of the paths to load; name the same path twice",
+                given_up.display()
+            );
+            return Err(Failure::Usage(text));
+        }
+        let mut request = Request::of(Layer::Device, &args.load);
+        request.wishes.paths = args.paths.clone();
+        request.wishes.destroy = args.destroy_data_on.clone();
+        request.wishes.knobs.sync = args.sync;
+        request.wishes.knobs.engine = args.engine.clone();
+        request.peer_engine = args.peer_engine.clone();
+        Ok(request)
+    }
+
+    pub fn pool(layer: Layer, args: &PoolCheck) -> Request {
+        let mut request = Request::of(layer, &args.load);
+        request.wishes.pool = args.pool.clone();
+        request.lab = args.lab.clone();
+        request
+    }
+
+    fn of(layer: Layer, load: &LoadArgs) -> Request {
+        let knobs = Knobs {
+            patterns: patterns(load),
+            block_size: load.block_size,
+            depth: load.depth,
+            jobs: load.jobs,
+            read_share: load.read_share,
+            working_set: load.working_set,
+            access: load.access,
+            seed: load.seed,
+            ..Knobs::default()
+        };
+        let wishes = Wishes {
+            layers: vec![layer],
+            knobs,
+            goal: Goal { seed: load.seed, fixed: true, ..Goal::default() },
+            pool: None,
+            image: None,
+            osds: Vec::new(),
+            paths: Vec::new(),
+            destroy: None,
+            quiesce: false,
+            thorough: true,
+            alone: false,
+            strict: false,
+        };
+        Request {
+            wishes,
+            lab: None,
+            dry_run: load.dry_run,
+            peer_engine: None,
+            rounds: load.rounds,
+            time_max: load.time_max,
+            front: load.front,
+            seconds: load.duration,
+            tolerance: load.tolerance,
+        }
+    }
+
+    pub fn layer(&self) -> Layer {
+        self.wishes.layers.first().copied().unwrap_or(Layer::Device)
+    }
+
+    pub fn tolerance(&self, depth: u32) -> f64 {
+        self.tolerance.unwrap_or(if depth == 1 { TOLERANCE_ONE } else { TOLERANCE_MANY })
+    }
+
+    /// What fio must be able to in any case.
+    pub fn peer_engines(&self) -> Vec<String> {
+        match self.layer() {
+            Layer::Rbd => vec!["rbd".to_string()],
+            Layer::Rados => vec!["rados".to_string()],
+            _ => self.peer_engine.iter().cloned().collect(),
+        }
+    }
+}
+
+/// Reads and writes, unless a mix is asked for; one and many in flight, unless a depth is.
+fn patterns(load: &LoadArgs) -> Vec<Pattern> {
+    use Pattern::{ReadLatency, ReadParallel, WriteLatency, WriteParallel};
+    if !load.patterns.is_empty() {
+        return load.patterns.clone();
+    }
+    let all = [WriteLatency, ReadLatency, WriteParallel, ReadParallel];
+    let wanted = |pattern: &Pattern| {
+        let one = matches!(pattern, WriteLatency | ReadLatency);
+        let depth = load.depth.is_none_or(|depth| (depth == 1) == one);
+        depth && load.read_share.is_none_or(|percent| pattern.writes() == (percent < 50))
+    };
+    all.into_iter().filter(wanted).collect()
+}

@@ -1,0 +1,143 @@
+//! Do two programs under the same load agree? The ratio of pairs of loads with its interval, against a tolerance.
+//!
+//! What disturbs the machine disturbs both loads of a pair, so their ratio is taken first; the interval is Student's, of the
+//! mean of the ratios' logarithms.
+
+use crate::batch_means::t_quantile;
+use crate::series::{mean, sample_sd};
+use model::{Agreement, Agrees, Estimate, Pair, Turn};
+
+/// Before so many pairs nothing is known.
+const PAIRS_LEAST: usize = 6;
+/// What is known must have been known that many pairs earlier: who looks after every pair and stops at the first answer that
+/// he likes is wrong more often than his interval says.
+const TWICE: usize = 2;
+
+/// `tolerance`: how far the ratios may be off 1 (0.03).
+pub fn agreement(pairs: &[Pair], tolerance: f64) -> Agreement {
+    let iops = ratio(pairs, |turn| turn.iops);
+    let latency = ratio(pairs, |turn| turn.mean_ms);
+    let sides = [iops, latency].map(|ratio| ratio.map_or(Agrees::Open, |ratio| side(&ratio, tolerance)));
+    let finds = match sides {
+        _ if sides.contains(&Agrees::Differs) => Agrees::Differs,
+        _ if sides.contains(&Agrees::Open) => Agrees::Open,
+        _ => Agrees::Agrees,
+    };
+    Agreement { iops, latency, finds }
+}
+
+/// Are more pairs needless? Looked at only when each program was the first of a pair equally often.
+pub fn agreement_known(pairs: &[Pair], tolerance: f64) -> bool {
+    if pairs.len() < PAIRS_LEAST || pairs.len() % 2 == 1 {
+        return false;
+    }
+    let now = agreement(pairs, tolerance).finds;
+    now != Agrees::Open && agreement(&pairs[..pairs.len() - TWICE], tolerance).finds == now
+}
+
+/// Ours over theirs, with the 95 % interval of it; `None`: fewer than two pairs, or values that have no ratio.
+fn ratio(pairs: &[Pair], of: fn(&Turn) -> f64) -> Option<Estimate> {
+    let logs: Vec<f64> = pairs.iter().map(|pair| (of(&pair.ours) / of(&pair.theirs)).ln()).collect();
+    if logs.len() < 2 || logs.iter().any(|log| !log.is_finite()) {
+        return None;
+    }
+    let count = logs.len() as f64;
+    let (middle, half) = (mean(&logs), t_quantile(count - 1.0) * sample_sd(&logs) / count.sqrt());
+    Some(Estimate { value: middle.exp(), low: (middle - half).exp(), high: (middle + half).exp() })
+}
+
+fn side(ratio: &Estimate, tolerance: f64) -> Agrees {
+    let (least, most) = (1.0 - tolerance, 1.0 + tolerance);
+    match () {
+        () if ratio.low >= least && ratio.high <= most => Agrees::Agrees,
+        () if ratio.low > most || ratio.high < least => Agrees::Differs,
+        () => Agrees::Open,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Chance;
+    use proptest::prelude::*;
+
+    fn pair(iops: f64, latency: f64) -> Pair {
+        let turn = |iops, mean_ms| Turn { iops, mean_ms, p99_ms: None };
+        Pair { ours: turn(iops, latency), theirs: turn(1.0, 1.0), ours_first: true }
+    }
+
+    fn pairs(ratios: &[f64]) -> Vec<Pair> {
+        ratios.iter().map(|ratio| pair(*ratio, 1.0 / ratio)).collect()
+    }
+
+    /// Of pairs as they come in, each with this noise: what was found when it was known, or after `most` of them.
+    fn found(seed: u64, truth: f64, noise: f64, most: usize) -> Agrees {
+        let mut chance = Chance(seed);
+        let ratios: Vec<f64> = (0..most).map(|_| truth * (noise * chance.normal()).exp()).collect();
+        let known = (1..=most).find(|count| agreement_known(&pairs(&ratios[..*count]), 0.03));
+        agreement(&pairs(&ratios[..known.unwrap_or(most)]), 0.03).finds
+    }
+
+    #[test]
+    fn the_interval_is_students() {
+        // By hand: logarithms −0.01, 0, 0.01, 0.02: mean 0.005, sd 0.0129099, t(3) = 3.18245.
+        let logs: [f64; 4] = [-0.01, 0.0, 0.01, 0.02];
+        let told = agreement(&pairs(&logs.map(f64::exp)), 0.03);
+        let half = 3.182_446 * 0.012_909_944 / 2.0;
+        let iops = told.iops.unwrap();
+        for (got, want) in [(iops.value, 0.005), (iops.low, 0.005 - half), (iops.high, 0.005 + half)] {
+            assert!((got.ln() - want).abs() < 1e-7, "{got} instead of exp({want})");
+        }
+        assert_eq!(told.finds, Agrees::Agrees);
+    }
+
+    #[test]
+    fn inside_outside_and_neither() {
+        let even = |ratio: f64| pairs(&[ratio * 0.999, ratio * 1.001, ratio, ratio * 0.9995, ratio * 1.0005, ratio]);
+        let finds = |ratio| agreement(&even(ratio), 0.03).finds;
+        assert_eq!([1.0, 1.02, 0.98].map(finds), [Agrees::Agrees; 3]);
+        assert_eq!([1.05, 0.95, 2.0].map(finds), [Agrees::Differs; 3]);
+        assert_eq!([1.03, 0.971].map(finds), [Agrees::Open; 2]);
+        assert!(agreement_known(&even(1.0), 0.03) && agreement_known(&even(1.5), 0.03));
+        assert!(!agreement_known(&even(1.03), 0.03) && !agreement_known(&even(1.0)[..5], 0.03));
+        // The rates agree, the latencies do not.
+        let latency: Vec<Pair> = even(1.0).iter().map(|one| pair(one.ours.iops, 1.2)).collect();
+        assert_eq!(agreement(&latency, 0.03).finds, Agrees::Differs);
+    }
+
+    #[test]
+    fn nothing_is_made_of_nothing() {
+        for few in [vec![], pairs(&[1.0]), pairs(&[1.0, 0.0]), pairs(&[1.0, f64::NAN, 1.0])] {
+            let told = agreement(&few, 0.03);
+            assert_eq!((told.iops, told.finds), (None, Agrees::Open));
+        }
+    }
+
+    /// Who agrees is hardly ever said to differ, and the other way round, although it is looked at again and again.
+    #[test]
+    fn looking_again_and_again_does_not_mislead() {
+        let share = |truth: f64, noise: f64, wrong: Agrees| {
+            (0..1000).filter(|seed| found(*seed, truth, noise, 20) == wrong).count() as f64 / 1000.0
+        };
+        for noise in [0.005, 0.02, 0.05, 0.1] {
+            for truth in [1.0, 1.02] {
+                let wrong = share(truth, noise, Agrees::Differs);
+                assert!(wrong <= 0.03, "{truth} with noise {noise} is said to differ: {wrong}");
+            }
+            for truth in [0.95, 1.05] {
+                let wrong = share(truth, noise, Agrees::Agrees);
+                assert!(wrong <= 0.03, "{truth} with noise {noise} is said to agree: {wrong}");
+            }
+        }
+        assert!(share(1.0, 0.02, Agrees::Agrees) > 0.95);
+        assert!(share(1.1, 0.03, Agrees::Differs) > 0.95);
+    }
+
+    proptest! {
+        #[test]
+        fn no_pairs_panic(values in proptest::collection::vec((any::<f64>(), any::<f64>()), 0..9), tolerance in 0.0..1.0) {
+            let pairs: Vec<Pair> = values.into_iter().map(|(iops, latency)| pair(iops, latency)).collect();
+            let _ = (agreement(&pairs, tolerance), agreement_known(&pairs, tolerance));
+        }
+    }
+}
