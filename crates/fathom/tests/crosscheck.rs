@@ -131,9 +131,9 @@ fn without_fio_or_its_engine_the_package_is_named() {
     assert!(!path.exists());
 }
 
-/// The children of this process that are fio.
+/// The children of this process that are fio under load.
 fn fio_of(parent: u32) -> Vec<String> {
-    let output = Command::new("pgrep").args(["-x", "fio", "-P", &parent.to_string()]).output().unwrap();
+    let output = Command::new("pgrep").args(["-f", "eta=never", "-P", &parent.to_string()]).output().unwrap();
     String::from_utf8_lossy(&output.stdout).lines().map(String::from).collect()
 }
 

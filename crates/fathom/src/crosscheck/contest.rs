@@ -72,7 +72,7 @@ impl Contest<'_> {
             return Err(why);
         }
         self.renew(duel)?;
-        let ours_first = round % 2 == 0;
+        let ours_first = round.is_multiple_of(2);
         let seed = self.request.wishes.knobs.seed.wrapping_add(2 * u64::from(round));
         let (mut ours, mut theirs) = (None, None);
         for own in [ours_first, !ours_first] {

@@ -77,7 +77,7 @@ fn refuse(step: &Step, engines: [&String; 2]) -> Result<(), Failure> {
         Access::Sequential if mixed => {
             "a sequential mix: fio reads and writes at places of their own; use random access"
         }
-        _ if load.depth % load.jobs.max(1) != 0 => {
+        _ if !load.depth.is_multiple_of(load.jobs.max(1)) => {
             "fio gives each job the same depth; use a depth that is a multiple of --jobs"
         }
         _ if matches!(load.durability, Durability::Fsync | Durability::Fdatasync) => {

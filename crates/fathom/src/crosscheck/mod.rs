@@ -23,24 +23,24 @@ use std::sync::Arc;
 /// What came of it.
 pub enum Done {
     /// Nothing was loaded: the plan, and the seconds that it takes at least.
-    Planned(Plan, f64),
+    Planned(Box<Plan>, f64),
     Checked(Box<Crosscheck>),
     /// A second Ctrl-C: nothing is wanted any more.
     Insisted,
 }
 
 pub fn run(common: &Common, request: &Request) -> Result<Done, Failure> {
+    let interrupt = Interrupt::listen()?;
     // Before anything is started or made.
     let fio = Fio::find()?;
     request.peer_engines().iter().try_for_each(|engine| fio.needs(engine))?;
-    let interrupt = Interrupt::listen()?;
     let ground = GroundArgs { lab: request.lab.clone(), dry_run: request.dry_run, ..GroundArgs::default() };
     let grounded = Grounded::prepare(common, &ground, &request.wishes)?;
     let mut plan = planner::plan(&grounded.ground, &request.wishes)?;
     let duels = duel::set_up(&mut plan, request)?;
     duels.iter().try_for_each(|duel| fio.needs(&duel.their_engine))?;
     if request.dry_run {
-        return Ok(Done::Planned(plan, contest::seconds_least(request, duels.len())));
+        return Ok(Done::Planned(Box::new(plan), contest::seconds_least(request, duels.len())));
     }
     offer_restore(common, &grounded)?;
     let mut telling = Telling::shown(common, Arc::new(RealClock));
@@ -66,17 +66,29 @@ pub fn run(common: &Common, request: &Request) -> Result<Done, Failure> {
         return Ok(Done::Insisted);
     }
     refuse_nothing(&rows)?;
-    Ok(Done::Checked(Box::new(Crosscheck {
-        version: env!("CARGO_PKG_VERSION").to_string(),
-        peer: fio.version.clone(),
+    let found = Crosscheck {
         started: grounded.head().started.clone(),
         seconds,
+        rows,
+        interrupted: interrupt.asked(),
+        ..head(request, &fio)
+    };
+    Ok(Done::Checked(Box::new(found)))
+}
+
+/// What is known before anything is loaded.
+fn head(request: &Request, fio: &Fio) -> Crosscheck {
+    Crosscheck {
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        peer: fio.version.clone(),
+        started: String::new(),
+        seconds: 0.0,
         front_seconds: request.front,
         load_seconds: request.seconds,
-        rows,
+        rows: Vec::new(),
         notes: notes(request),
-        interrupted: interrupt.asked(),
-    })))
+        interrupted: false,
+    }
 }
 
 /// Where not even one pair came about, the first reason is the error.
