@@ -77,6 +77,7 @@ impl Request {
             thorough: true,
             alone: false,
             strict: false,
+            batches: Vec::new(),
         };
         Request {
             wishes,
