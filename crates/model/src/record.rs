@@ -55,6 +55,8 @@ impl Record {
             Event::StepFinished { slices, .. } => {
                 self.seconds = slices.iter().map(Slice::ended_seconds).fold(self.seconds, f64::max);
                 self.slices.extend_from_slice(slices);
+                // What comes after an end: the run was taken up again.
+                self.finished = false;
             }
             Event::Failed { text } => self.errors.push(text.clone()),
             Event::RunFinished { seconds } => {

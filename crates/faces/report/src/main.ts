@@ -10,6 +10,7 @@ import { limits } from "./limits";
 import { ledger } from "./ledger";
 import { peers } from "./peers";
 import { scope } from "./scope";
+import { sweep } from "./sweep";
 import { verdicts } from "./verdicts";
 import { h } from "./dom";
 
@@ -44,11 +45,15 @@ function theme(): HTMLElement {
   return button;
 }
 
-function navigation(judged: boolean, searched: boolean): HTMLElement {
+/** A sweep is many figures of one cell: it has neither chart nor ledger nor peers. */
+const CELLS = ["chart", "ledger", "peers"];
+
+function navigation(judged: boolean, searched: boolean, swept: boolean): HTMLElement {
   const parts: [string, string][] = [
     ...(judged ? [["verdicts", "Verdicts"] as [string, string]] : []),
     ...(searched ? [["limits", "Highest rate"] as [string, string]] : []),
-    ...PARTS,
+    ...(swept ? [["sweep", "Sweep"] as [string, string]] : []),
+    ...PARTS.filter(([id]) => !swept || !CELLS.includes(id)),
   ];
   return h(
     "nav",
@@ -66,22 +71,21 @@ const run = load();
 const stands = alerts(run);
 const judged = verdicts(run);
 const searched = limits(run);
+const swept = sweep(run);
 const main = h(
   "main",
   { class: "inner" },
   ...(stands ? [stands] : []),
   ...(judged ? [judged] : []),
   ...(searched ? [searched] : []),
-  chart(run),
-  ledger(run),
-  peers(run),
+  ...(swept ? [swept] : [chart(run), ledger(run), peers(run)]),
   figures(run.figures),
   scope(run),
   downloads(run),
 );
 document.body.append(
   head(run),
-  navigation(judged !== null, searched !== null),
+  navigation(judged !== null, searched !== null, swept !== null),
   main,
   h(
     "footer",
