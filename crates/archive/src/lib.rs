@@ -41,7 +41,15 @@ impl Archive {
 
     /// The face that stores what happens. One run at a time; a second `RunStarted` begins the next.
     pub fn writer(self) -> Writer {
-        Writer::new(self)
+        Writer::new(self, None)
+    }
+
+    /// The same for a run that is there already and goes on. `name` as for [`Archive::find`].
+    pub fn writer_of(self, name: &str) -> Result<Writer, ArchiveError> {
+        let run = self.find(name)?;
+        let id = self.connection.query_row("SELECT id FROM runs WHERE run = ?1", [&run], |row| row.get(0));
+        let id = self.told(id)?;
+        Ok(Writer::new(self, Some((id, run))))
     }
 
     fn told<T>(&self, result: rusqlite::Result<T>) -> Result<T, ArchiveError> {

@@ -14,8 +14,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn new(archive: Archive) -> Writer {
-        Writer { archive, run: None }
+    pub(crate) fn new(archive: Archive, run: Option<(i64, String)>) -> Writer {
+        Writer { archive, run }
     }
 
     /// The same file, to read from.
@@ -75,7 +75,7 @@ fn sum_up(transaction: &Transaction<'_>, run: i64, event: &Event) -> rusqlite::R
         Event::StepFinished { slices, .. } => {
             let ended = slices.iter().map(Slice::ended_seconds).fold(0.0, f64::max);
             transaction.execute(
-                "UPDATE runs SET slices = slices + ?2, seconds = max(seconds, ?3) WHERE id = ?1",
+                "UPDATE runs SET slices = slices + ?2, seconds = max(seconds, ?3), finished = 0 WHERE id = ?1",
                 params![run, slices.len() as i64, ended],
             )?;
         }

@@ -62,6 +62,13 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
+fn sweep() -> Sweep {
+    let axis = |name: &str, values| Axis { name: name.into(), values };
+    let texts = ["5", "high"].map(|text| Setting::Text(text.into())).to_vec();
+    let axes = vec![axis("depth", vec![Setting::Number(1), Setting::Number(u64::MAX)]), axis("option:x", texts)];
+    Sweep { axes, points: vec![model::sweep::Point { step: StepId(4), at: vec![1, 0] }], left_out: 2 }
+}
+
 fn plan() -> impl Strategy<Value = Plan> {
     let access = prop_oneof![Just(Access::Random), (0.0..9.0f64).prop_map(Access::Zipf)];
     let varied = (any::<u64>(), access, btree_map(".*", ".*", 0..3), ".*").prop_map(|(seed, access, options, name)| {
@@ -71,7 +78,10 @@ fn plan() -> impl Strategy<Value = Plan> {
         step
     });
     (vec(change(), 0..3), vec(varied, 0..3), any::<f64>().prop_filter("finite", |n| n.is_finite())).prop_map(
-        |(changes, steps, settle)| Plan { changes, steps, goal: Goal { settle, ..Goal::default() }, ..Plan::default() },
+        |(changes, steps, settle)| {
+            let sweep = settle.is_sign_positive().then(sweep);
+            Plan { changes, steps, goal: Goal { settle, ..Goal::default() }, sweep, ..Plan::default() }
+        },
     )
 }
 
@@ -145,6 +155,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         verdicts: vec![],
         limits: vec![],
         ab: None,
+        sweep: None,
         outliers: vec![],
         findings: vec![],
         changes: vec![],
@@ -174,4 +185,25 @@ fn one_writer_after_the_other_run() {
     assert_eq!(writer.archive().load("20261121-093012").unwrap(), record(&run("20261121-093012-aaaa")));
     let second = writer.archive().load("last").unwrap();
     assert_eq!((second.head.run.as_str(), second.errors.last().unwrap().as_str()), ("20261121-093013-bbbb", "late"));
+}
+
+#[test]
+fn a_run_goes_on_after_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let name = "20261121-093012-ab3f";
+    let mut writer = Archive::open(&path).unwrap().writer();
+    for event in common::run(name) {
+        writer.store(&event).unwrap();
+    }
+    drop(writer);
+    assert!(Archive::open(&path).unwrap().writer_of("2025").is_err());
+    let mut writer = Archive::open(&path).unwrap().writer_of("2026").unwrap();
+    assert!(writer.archive().load(name).unwrap().finished);
+    writer.store(&Event::StepFinished { pass: 4, slices: vec![common::slice(4)] }).unwrap();
+    let record = writer.archive().load(name).unwrap();
+    assert_eq!((record.slices.len(), record.finished, writer.archive().runs().unwrap()[0].finished), (4, false, false));
+    writer.store(&Event::RunFinished { seconds: 60.0 }).unwrap();
+    let record = writer.archive().load(name).unwrap();
+    assert_eq!((record.seconds, record.finished, writer.archive().runs().unwrap().len()), (60.0, true, 1));
 }

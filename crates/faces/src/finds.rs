@@ -24,7 +24,9 @@ pub(crate) fn counts(found: impl Iterator<Item = Finds> + Clone) -> String {
 pub(crate) fn cells(finds: Finds, subject: &Subject) -> [String; 3] {
     let at_once = if subject.at_once > 1 { format!(" ({} at once)", subject.at_once) } else { String::new() };
     let place = words::place(subject.layer, &subject.target) + &at_once;
-    [finds.name().to_string(), place, subject.pattern.name().to_string()]
+    let apart = words::apart(subject.chart, subject.layer, &subject.workload);
+    let pattern = apart.map_or(String::new(), |workload| format!(" ({workload})"));
+    [finds.name().to_string(), place, subject.pattern.name().to_string() + &pattern]
 }
 
 /// Rows that stand out.
@@ -40,6 +42,7 @@ pub(crate) fn fields(finds: Finds, subject: &Subject, further: Value) -> Value {
         "pattern": subject.pattern.name(),
         "kind": words::kind(subject.kind),
         "at_once": subject.at_once,
+        "workload": subject.workload,
         "unit": subject.metric.unit(),
         "finds": finds.name(),
     });

@@ -2,8 +2,8 @@
 
 use crate::words;
 use model::{
-    ChartCell, Estimate, Figure, Finding, Label, LedgerRow, Limit, Outlier, Percentile, Probe, Record, Report,
-    Standing, Verdict,
+    Axis, ChartCell, Estimate, Figure, Finding, Knee, Label, LedgerRow, Limit, Outlier, Percentile, Probe, Reading,
+    Record, Report, Standing, Swept, Verdict,
 };
 use serde_json::{Map, Value, json};
 
@@ -35,6 +35,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         "verdicts": list(&report.verdicts, verdict),
         "limits": list(&report.limits, limit),
         "ab": crate::ab::document(report),
+        "sweep": report.sweep.as_deref().map(sweep),
         "outliers": list(&report.outliers, outlier),
         "findings": list(&report.findings, finding),
         "changes": list(&report.changes, |undo| json!({"what": undo.change.what(), "undone": undo.undone})),
@@ -63,6 +64,7 @@ pub fn failed(error: &str, version: &str) -> Value {
         "verdicts": [],
         "limits": [],
         "ab": null,
+        "sweep": null,
         "outliers": [],
         "findings": [],
         "changes": [],
@@ -205,6 +207,48 @@ fn tried(probe: &Probe) -> Value {
         "slower_ci90": [probe.over_low, probe.over_high],
         "p50_ms": milliseconds(&probe.median),
         "percentile_ms": milliseconds(&probe.bounded),
+    })
+}
+
+fn sweep(swept: &Swept) -> Value {
+    let axes = &swept.sweep.axes;
+    let point = |reading: &Reading| {
+        let value = |(axis, place): (&Axis, &u32)| {
+            let value = axis.values.get(*place as usize).map_or(Value::Null, |value| json!(value));
+            (axis.name.clone(), value)
+        };
+        let finite = |of: Option<Estimate>| of.filter(|estimate| estimate.value.is_finite());
+        let (throughput, latency) = (finite(reading.throughput), finite(reading.latency));
+        json!({
+            "figure": reading.figure,
+            "at": Value::Object(axes.iter().zip(&reading.at).map(value).collect::<Map<_, _>>()),
+            "throughput": throughput.map(|of| of.value),
+            "throughput_ci95": interval(throughput.as_ref()),
+            "throughput_unit": reading.metric.unit(),
+            "latency": latency.map(|of| of.value),
+            "latency_ci95": interval(latency.as_ref()),
+        })
+    };
+    let axis = |axis: &Axis| json!({"name": axis.name, "unit": words::axis_unit(&axis.name), "values": axis.values});
+    json!({
+        "axes": list(axes, axis),
+        "left_out": swept.sweep.left_out,
+        "points": list(&swept.readings, point),
+        "knees": list(&swept.knees, knee),
+    })
+}
+
+fn knee(knee: &Knee) -> Value {
+    json!({
+        "points": knee.curve,
+        "depth": knee.knee.depth,
+        "between": [knee.knee.from, knee.knee.to],
+        "reaches": knee.reaches,
+        "best": knee.best,
+        "balance": knee.balance.depth,
+        "balance_between": [knee.balance.from, knee.balance.to],
+        "beyond": knee.beyond.name(),
+        "says": knee.says,
     })
 }
 

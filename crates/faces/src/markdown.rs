@@ -1,6 +1,6 @@
 //! The same as the terminal shows, as Markdown, to paste into a ticket.
 
-use crate::{limits, numbers, response, scene, verdicts, verified, words};
+use crate::{limits, numbers, response, scene, sweep, verdicts, verified, words};
 use model::pattern::Family;
 use model::{Figure, LedgerRow, Outlier, Pattern, Record, Report, Scope, Standing};
 
@@ -15,6 +15,7 @@ pub fn page(report: &Report, record: &Record) -> String {
     let parts = [
         verdicts(report),
         verified(report),
+        sweep(report),
         chart(report),
         ledger(report),
         targets(report, scope),
@@ -190,6 +191,21 @@ fn verified(report: &Report) -> String {
     format!("## Verified\n\n{}.\n\n{table}{list}", escaped(&summary))
 }
 
+fn sweep(report: &Report) -> String {
+    let blocks = sweep::blocks(report).into_iter().map(|block| {
+        let last = |row: &sweep::Row| format!("{} {}", row.label, row.mark).trim_end().to_string();
+        let rows = block.rows.iter();
+        let rows = rows.map(|row| row.cells.iter().cloned().chain([last(row)]).map(|cell| escaped(&cell)).collect());
+        let heading: Vec<String> = block.heading.iter().map(|title| escaped(title)).collect();
+        let mut text = format!("## {}\n\n{}", escaped(&block.title), table(&heading, rows));
+        for sentence in block.knees.iter().chain(&block.reasons) {
+            text += &format!("\n{}\n", escaped(sentence));
+        }
+        text
+    });
+    blocks.collect::<Vec<_>>().join("\n")
+}
+
 fn beside(report: &Report) -> String {
     let figures = scene::beside(report);
     if figures.is_empty() {
@@ -246,7 +262,8 @@ fn findings(report: &Report) -> String {
 }
 
 fn unsettled(report: &Report) -> String {
-    let groups = scene::unsettled(report);
+    // A sweep says it beside its points.
+    let groups = if report.sweep.is_some() { Vec::new() } else { scene::unsettled(report) };
     let figures: Vec<&Figure> = groups.into_iter().flat_map(|(_, figures)| figures).collect();
     if figures.is_empty() {
         return String::new();

@@ -170,6 +170,9 @@ pub fn outlier<'a>(report: &'a Report, figure: &Figure) -> Option<&'a Outlier> {
 /// Figures that neither the chart, nor a table of targets, nor that of response times shows: one stream, all at once, a mixed
 /// load.
 pub fn beside(report: &Report) -> Vec<&Figure> {
+    if report.sweep.is_some() {
+        return Vec::new();
+    }
     let mut figures: Vec<&Figure> = report
         .figures
         .iter()

@@ -72,6 +72,23 @@ pub fn is_secret(option: &str) -> bool {
     WORDS.iter().any(|word| name.contains(word)) || name.ends_with("_key") || name.ends_with("/key")
 }
 
+/// What tells a figure from others of the same target and pattern: nothing for those of the depth chart, which are one each.
+pub fn apart(chart: bool, layer: Layer, of: &Workload) -> Option<String> {
+    (!chart).then(|| match layer {
+        Layer::Network => workload(layer, of),
+        _ => format!("{}, over {}", workload(layer, of), numbers::bytes(of.span)),
+    })
+}
+
+/// What the numbers of a sweep's axis count; `None`: things.
+pub fn axis_unit(name: &str) -> Option<&'static str> {
+    match name {
+        "block-size" | "working-set" | "object-size" => Some("bytes"),
+        "read-share" => Some("%"),
+        _ => None,
+    }
+}
+
 /// What a figure's workload was, where its pattern does not say it: nothing for the canonical one.
 pub fn beside_pattern(figure: &Figure) -> String {
     let canonical = Workload::canonical(figure.pattern, figure.workload.span, figure.workload.seed);

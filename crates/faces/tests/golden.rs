@@ -2,12 +2,14 @@
 //! `UPDATE_GOLDEN=1 cargo test -p faces --test golden` writes the files anew; then look at the difference.
 
 mod sample;
+mod schema;
 
 use faces::terminal::{self, RunRow, Style};
 use faces::{json, markdown};
 use model::{
-    Checked, Comparison, Difference, Estimate, Figure, Finds, Flaw, FlawKind, Layer, Level, OpKind, Outcome, Pattern,
-    Point, ReadBack, Subject, Threshold, Trend, Verdict,
+    Axis, Beyond, Checked, Choice, Comparison, Difference, Estimate, Figure, Finds, Flaw, FlawKind, Knee, Label, Layer,
+    Level, Metric, OpKind, Outcome, Pattern, Point, ReadBack, Reading, Setting, Subject, Sweep, Swept, Threshold,
+    Trend, Verdict,
 };
 use sample::{Sample, run};
 use std::fs;
@@ -177,6 +179,8 @@ fn comparisons_and_histories() {
         kind: if pattern.writes() { OpKind::Write } else { OpKind::Read },
         at_once: 1,
         metric: pattern.metric(layer),
+        chart: true,
+        workload: model::Workload::canonical(pattern, 1 << 30, 1),
     };
     let difference = |pattern: Pattern, target: &str, change: Estimate, finds| Difference {
         subject: subject(Layer::Osd, target, pattern),
@@ -212,4 +216,76 @@ fn comparisons_and_histories() {
     let trends = [trend];
     compare("history.txt", &faces::history::summary(&trends, &run(9), &Style { width: 80, colours: false }));
     compare("history.json", &format!("{:#}\n", faces::history::document(&trends, &run(9))));
+}
+
+/// Depth × block size on one pool: one curve with a decided knee, one without, one void point.
+fn swept(sample: Sample) -> Sample {
+    let Sample { mut report, record } = sample;
+    let model =
+        report.figures.iter().find(|figure| figure.pattern == Pattern::ReadParallel && figure.layer == Layer::Rados);
+    let model = model.unwrap().clone();
+    let blocks = [4096u64, 65536];
+    let mut readings = Vec::new();
+    report.figures.clear();
+    for (x, depth) in [1u32, 4, 16, 64].into_iter().enumerate() {
+        for (y, block) in blocks.into_iter().enumerate() {
+            let value = f64::from(depth.min(16)) * 700.0 / (y as f64 + 1.0);
+            let void = (depth, y) == (64, 1);
+            let mut figure = Figure { chart: false, ..model.clone() };
+            (figure.workload.depth, figure.workload.block) = (depth, block);
+            figure.label = match (void, depth) {
+                (true, _) => Label::Void("osd.1 went down".into()),
+                (_, 64) => Label::GeneratorLimited("the worker had no CPU for 12 % of the time".into()),
+                _ => Label::Settled,
+            };
+            let estimate = |value: f64| (!void).then(|| Estimate::new(value, 0.05 * value));
+            figure.estimate = estimate(value);
+            let latency = estimate(f64::from(depth) / value * 1000.0);
+            let at = vec![x as u32, y as u32];
+            readings.push(Reading {
+                figure: readings.len(),
+                at,
+                throughput: estimate(value),
+                metric: Metric::Iops,
+                latency,
+            });
+            report.figures.push(figure);
+        }
+    }
+    let knee = |y: usize, to: u32, best: u32, says: &str| Knee {
+        curve: (0..8).filter(|index| index % 2 == y).collect(),
+        knee: Choice { depth: 16, from: 16, to },
+        reaches: 1.0,
+        best,
+        balance: Choice { depth: 16, from: 4, to: 16 },
+        beyond: Beyond::Flat,
+        says: says.into(),
+    };
+    let knees = vec![
+        knee(0, 16, 16, "depth 16 has the best throughput, 11,200 IOPS; more depth only waits longer"),
+        knee(1, 64, 64, "depth 16 reaches 97 % of the best throughput"),
+    ];
+    let axis = |name: &str, values: &[u64]| {
+        let values = values.iter().map(|value| Setting::Number(*value)).collect();
+        Axis { name: name.into(), values }
+    };
+    let axes = vec![axis("depth", &[1, 4, 16, 64]), axis("block-size", &blocks)];
+    report.sweep = Some(Box::new(Swept { sweep: Sweep { axes, points: vec![], left_out: 0 }, readings, knees }));
+    (report.chart, report.ledger, report.outliers) = (vec![], vec![], vec![]);
+    (report.findings, report.errors) = (vec![], vec![]);
+    Sample { report, record }
+}
+
+#[test]
+fn a_sweep_on_a_terminal_and_in_markdown() {
+    let Sample { report, record } = swept(run());
+    let text = terminal::summary(&report, &record.scope, &Style { width: 80, colours: false });
+    fits(&text, 80);
+    compare("sweep.txt", &text[text.find("Sweep of").unwrap()..]);
+    let page = markdown::page(&report, &record);
+    compare("sweep.md", &page[page.find("## Sweep").unwrap()..]);
+    let document = json::document(&report, &record);
+    assert_eq!(schema::faults(&document), [""; 0]);
+    assert_eq!(document["sweep"]["points"][3]["at"], serde_json::json!({"depth": 4, "block-size": 65536}));
+    assert_eq!(document["sweep"]["points"][7]["throughput"], serde_json::Value::Null);
 }

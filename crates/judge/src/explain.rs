@@ -8,6 +8,7 @@ use crate::gate::strike_out;
 use crate::ledger::ledger;
 use crate::limit::limits;
 use crate::outliers::outliers;
+use crate::sweep::swept;
 use crate::verdict::verdicts;
 use model::{Record, Report};
 
@@ -27,6 +28,7 @@ pub fn explain(record: &Record) -> Report {
         verdicts: verdicts(&entries, &record.plan.goal),
         ab: ab(record),
         limits: limits(record, &entries),
+        sweep: swept(&entries, record).map(Box::new),
         findings: findings(&outliers),
         outliers,
         figures: entries.into_iter().map(|entry| entry.figure).collect(),

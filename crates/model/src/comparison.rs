@@ -3,7 +3,7 @@
 use crate::figure::Estimate;
 use crate::layer::Layer;
 use crate::pattern::{Metric, Pattern};
-use crate::workload::OpKind;
+use crate::workload::{OpKind, Workload};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub struct Subject {
     pub kind: OpKind,
     pub at_once: u32,
     pub metric: Metric,
+    /// Does it count for the depth chart? Others are told apart by their workload.
+    pub chart: bool,
+    pub workload: Workload,
 }
 
 /// One figure on both sides.

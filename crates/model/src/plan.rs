@@ -5,6 +5,7 @@ use crate::change::Change;
 use crate::layer::Layer;
 use crate::limit::{Bound, Search};
 use crate::pattern::{Metric, Pattern};
+use crate::sweep::Sweep;
 use crate::target::Target;
 use crate::verdict::Threshold;
 use crate::workload::Workload;
@@ -48,6 +49,9 @@ pub struct Plan {
     pub searches: Vec<Search>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ab: Option<Ab>,
+    /// What differs from step to step; `None`: this is no sweep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
 }
 
 /// When a figure is good enough (`docs/method.md`, "The procedure").

@@ -64,6 +64,8 @@ impl Record {
             Event::StepFinished { slices, .. } => {
                 self.seconds = slices.iter().map(Slice::ended_seconds).fold(self.seconds, f64::max);
                 self.slices.extend_from_slice(slices);
+                // What comes after an end: the run was taken up again.
+                self.finished = false;
             }
             Event::Verified { verified } => self.verified.push(verified.clone()),
             Event::Failed { text } => self.errors.push(text.clone()),

@@ -8,6 +8,7 @@ use crate::layer::Layer;
 use crate::limit::Limit;
 use crate::pattern::Pattern;
 use crate::record::RunHead;
+use crate::sweep::Swept;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,9 @@ pub struct Report {
     /// In a run of one setting against another.
     #[serde(default)]
     pub ab: Option<AbFound>,
+    /// Of a sweep.
+    #[serde(default)]
+    pub sweep: Option<Box<Swept>>,
     pub outliers: Vec<Outlier>,
     pub findings: Vec<Finding>,
     pub changes: Vec<Undo>,

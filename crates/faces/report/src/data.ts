@@ -12,7 +12,9 @@ import type {
   RawRun,
   Run,
   Scope,
+  Sweep,
 } from "./types";
+import { valueOf } from "./words";
 
 export type * from "./types";
 
@@ -39,11 +41,15 @@ export function load(): Run {
     ...run,
     figures: named(
       run.figures.map(
-        ({ value, ci95, percentiles, percentiles_ci95, response_percentiles, response_percentiles_ci95, ...rest }) => ({
+        (
+          { value, ci95, percentiles, percentiles_ci95, response_percentiles, response_percentiles_ci95, ...rest },
+          index,
+        ) => ({
           ...rest,
           host: rest.host ?? hostOf(run.scope, rest),
           estimate: estimate(value, ci95),
           percentiles: joined(percentiles, percentiles_ci95),
+          point: pointOf(run.sweep, index),
           response: joined(response_percentiles, response_percentiles_ci95),
         }),
       ),
@@ -56,6 +62,11 @@ export function load(): Run {
       return joined === null ? [] : [{ ...rest, adds: joined }];
     }),
   };
+}
+
+function pointOf(sweep: Sweep | null, figure: number): string {
+  const point = sweep?.points.find((one) => one.figure === figure);
+  return point ? sweep!.axes.map((axis) => `${axis.name} ${valueOf(axis, point.at[axis.name])}`).join(", ") : "";
 }
 
 /** An OSD's host, where the figure itself does not say. */

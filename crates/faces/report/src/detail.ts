@@ -14,6 +14,7 @@ export function detail(named: Named): HTMLElement {
     figure.layer,
     figure.host && figure.host !== figure.target ? `${figure.target} on ${figure.host}` : figure.target,
     figure.pattern,
+    ...(figure.point ? [figure.point] : []),
   ];
   return h(
     "article",

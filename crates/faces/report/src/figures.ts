@@ -63,7 +63,14 @@ const COLUMNS: Column[] = [
   plain(
     "pattern",
     (figure) => figure.pattern,
-    (figure) => h("span", {}, figure.pattern, mixed(figure) && h("small", {}, figure.kind)),
+    (figure) =>
+      h(
+        "span",
+        {},
+        figure.pattern,
+        mixed(figure) && h("small", {}, figure.kind),
+        figure.point && h("small", {}, figure.point),
+      ),
   ),
   number("value", (figure) => figure.estimate?.value ?? -1, value),
   plain(
@@ -175,7 +182,7 @@ function filter(all: Named[], rows: Map<string, HTMLTableRowElement>): HTMLEleme
       let fitting = 0;
       for (const { id, figure } of all) {
         const text =
-          `${figure.layer} ${figure.target} ${figure.host ?? ""} ${figure.pattern} ${figure.label}`.toLowerCase();
+          `${figure.layer} ${figure.target} ${figure.host ?? ""} ${figure.pattern} ${figure.point} ${figure.label}`.toLowerCase();
         const fits = words.every((word) => text.includes(word));
         rows.get(id)!.hidden = !fits;
         fitting += Number(fits);

@@ -1,6 +1,6 @@
 //! The head: which run, of what, when, in which state; one sentence that says the most; what went wrong and what stands out.
 
-import type { LedgerRow, Run, Verdict } from "./data";
+import type { LedgerRow, Run, Sweep, Verdict } from "./data";
 import { h, svg, type Child } from "./dom";
 import { count, duration, rough, share, when, withUnit } from "./numbers";
 import { badge, isLatency, place } from "./words";
@@ -80,9 +80,25 @@ function kept({ verdicts }: Run): string {
   return verdicts.length === 1 ? "The threshold is kept." : `All ${total} thresholds are kept.`;
 }
 
+/** Where the curves of a sweep bend. */
+function bends({ axes, points, knees }: Sweep): string {
+  const names = axes.map((axis) => axis.name).join(" × ");
+  const swept = `${count(points.length)} points over ${names}`;
+  const [only, ...more] = knees;
+  if (!only) return `${swept}.`;
+  if (more.length === 0) return `${swept}: ${only.says}.`;
+  const [low, high] = [
+    Math.min(...knees.map((knee) => knee.between[0])),
+    Math.max(...knees.map((knee) => knee.between[1])),
+  ];
+  const range = low === high ? `at depth ${low}` : `between depth ${low} and ${high}`;
+  return `${swept}: ${count(knees.length)} curves, their knees ${range}.`;
+}
+
 /** From the ledger alone: where the largest part of a latency goes, and who delivers least of its ceiling. */
 export function sentence(run: Run): string {
   if (run.verdicts.length > 0) return kept(run);
+  if (run.sweep) return bends(run.sweep);
   const latency = dearest(run, "write-latency") ?? dearest(run, "read-latency");
   const poorest = run.ledger
     .filter((row) => !isLatency(row.pattern) && row.share !== null)

@@ -10,6 +10,7 @@ import { limits } from "./limits";
 import { ledger } from "./ledger";
 import { peers } from "./peers";
 import { scope } from "./scope";
+import { sweep } from "./sweep";
 import { verdicts } from "./verdicts";
 import { verified } from "./verified";
 import { h } from "./dom";
@@ -45,12 +46,16 @@ function theme(): HTMLElement {
   return button;
 }
 
-function navigation(judged: boolean, searched: boolean, checked: boolean): HTMLElement {
+/** A sweep is many figures of one cell: it has neither chart nor ledger nor peers. */
+const CELLS = ["chart", "ledger", "peers"];
+
+function navigation(judged: boolean, searched: boolean, checked: boolean, swept: boolean): HTMLElement {
   const parts: [string, string][] = [
     ...(judged ? [["verdicts", "Verdicts"] as [string, string]] : []),
     ...(searched ? [["limits", "Highest rate"] as [string, string]] : []),
     ...(checked ? [["verified", "Verified"] as [string, string]] : []),
-    ...PARTS,
+    ...(swept ? [["sweep", "Sweep"] as [string, string]] : []),
+    ...PARTS.filter(([id]) => !swept || !CELLS.includes(id)),
   ];
   return h(
     "nav",
@@ -69,6 +74,7 @@ const stands = alerts(run);
 const judged = verdicts(run);
 const searched = limits(run);
 const checked = verified(run);
+const swept = sweep(run);
 const main = h(
   "main",
   { class: "inner" },
@@ -76,16 +82,14 @@ const main = h(
   ...(judged ? [judged] : []),
   ...(searched ? [searched] : []),
   ...(checked ? [checked] : []),
-  chart(run),
-  ledger(run),
-  peers(run),
+  ...(swept ? [swept] : [chart(run), ledger(run), peers(run)]),
   figures(run.figures),
   scope(run),
   downloads(run),
 );
 document.body.append(
   head(run),
-  navigation(judged !== null, searched !== null, checked !== null),
+  navigation(judged !== null, searched !== null, checked !== null, swept !== null),
   main,
   h(
     "footer",

@@ -91,6 +91,8 @@ export interface Figure extends Omit<RawFigure, Joined> {
   percentiles: Percentile[];
   /** Of the response time, in an open loop. */
   response: Percentile[];
+  /** Which point of a sweep it is: `depth 4, jobs 2`; empty in other runs. */
+  point: string;
 }
 
 export interface RawCell {
@@ -141,6 +143,39 @@ export interface RawVerdict extends VerdictCommon {
 }
 export interface Verdict extends VerdictCommon {
   estimate: Estimate | null;
+}
+
+export interface SweepAxis {
+  name: string;
+  unit: string | null;
+  values: (number | string)[];
+}
+/** One combination on one target; null where the figure is void or implausible. */
+export interface SweepPoint {
+  figure: number;
+  at: Record<string, number | string | null>;
+  throughput: number | null;
+  throughput_ci95: Interval | null;
+  throughput_unit: string;
+  latency: number | null;
+  latency_ci95: Interval | null;
+}
+export interface SweepKnee {
+  points: number[];
+  depth: number;
+  between: [number, number];
+  reaches: number;
+  best: number;
+  balance: number;
+  balance_between: [number, number];
+  beyond: "rises" | "flat" | "falls";
+  says: string;
+}
+export interface Sweep {
+  axes: SweepAxis[];
+  left_out: number;
+  points: SweepPoint[];
+  knees: SweepKnee[];
 }
 
 export interface Outlier {
@@ -285,6 +320,7 @@ export interface Common {
   goal: { settle: number; seconds_max: number; passes_max: number } | null;
   imported: { tool: string; file: string } | null;
   scope: Scope;
+  sweep: Sweep | null;
   outliers: Outlier[];
   findings: Finding[];
   limits: Limit[];

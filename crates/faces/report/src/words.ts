@@ -1,7 +1,7 @@
 //! What labels, layers, patterns and changes are called, and how a label looks: colour, mark and word together.
 
-import type { Figure, LayerName, PatternName, Workload } from "./data";
-import { bytes, count, unit } from "./numbers";
+import type { Figure, LayerName, PatternName, SweepAxis, Workload } from "./data";
+import { bytes, count, NOTHING, unit } from "./numbers";
 import { h, svg } from "./dom";
 
 export type Severity = "good" | "caution" | "bad";
@@ -104,4 +104,11 @@ export function workload(of: Workload): [string, string][] {
     ["data", of.verify ? "verified" : null],
   ];
   return numbers.filter((pair): pair is [string, string] => pair[1] !== null);
+}
+
+/** A value of a sweep's axis as it is read: `64 KiB`, `25 %`, `128`. */
+export function valueOf(axis: SweepAxis, value: number | string | null | undefined): string {
+  if (value === null || value === undefined) return NOTHING;
+  if (typeof value === "string") return value;
+  return axis.unit === "bytes" ? bytes(value) : axis.unit === null ? count(value) : `${value} ${axis.unit}`;
 }

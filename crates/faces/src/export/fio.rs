@@ -1,6 +1,7 @@
 //! The same as fio's `--output-format=json+` says it: a job for each figure.
 
 use crate::slices::slices_of;
+use crate::words;
 use model::{Figure, OpKind, Record, Report, Slice, Sparse};
 use serde_json::{Map, Value, json};
 
@@ -40,7 +41,7 @@ fn job(figure: &Figure, record: &Record) -> Option<Value> {
     let (read, write) = if figure.kind == OpKind::Read { (done, none.clone()) } else { (none.clone(), done) };
     let workload = &figure.workload;
     Some(json!({
-        "jobname": format!("{} {} {}", figure.layer.name(), figure.target, figure.pattern.name()),
+        "jobname": name(figure),
         "groupid": 0,
         "error": 0,
         "total_err": figure.errors,
@@ -137,4 +138,12 @@ fn detailed(service: &Sparse) -> Value {
         fields.insert("bins".into(), Value::Object(service.buckets.iter().map(bin).collect::<Map<_, _>>()));
     }
     value
+}
+
+/// `rados pool read-parallel`, and the workload where several have that name.
+fn name(figure: &Figure) -> String {
+    let apart = words::apart(figure.chart, figure.layer, &figure.workload);
+    let parts = [figure.layer.name().to_string(), figure.target.clone(), figure.pattern.name().to_string()];
+    let workload = apart.map_or(String::new(), |workload| format!(" ({workload})"));
+    parts.join(" ") + &workload
 }

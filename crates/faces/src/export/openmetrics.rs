@@ -141,5 +141,6 @@ fn labels(report: &Report, figure: &Figure, further: Option<(&str, String)>) -> 
         ("kind", words::kind(figure.kind).to_string()),
         ("at_once", figure.at_once.to_string()),
     ];
-    own.into_iter().chain(further).map(|(name, value)| (name.to_string(), words::tame(&value))).collect()
+    let apart = words::apart(figure.chart, figure.layer, &figure.workload).map(|workload| ("workload", workload));
+    own.into_iter().chain(apart).chain(further).map(|(name, value)| (name.to_string(), words::tame(&value))).collect()
 }

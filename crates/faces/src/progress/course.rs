@@ -1,8 +1,8 @@
 //! Where a run stands, in words: which pass, which step of how many, how long it will still take.
 
 use super::Now;
-use crate::{numbers, words};
-use model::{Event, Label, Metric, Report, Slice, Step};
+use crate::{numbers, sweep, words};
+use model::{Event, Label, Metric, Report, Slice, Step, Sweep};
 use std::time::Duration;
 
 pub(super) struct Course {
@@ -17,12 +17,13 @@ pub(super) struct Course {
     /// Expected seconds of the steps begun in this pass.
     expected: f64,
     step: Option<Step>,
+    sweep: Option<Sweep>,
 }
 
 impl Course {
     pub(super) fn new(now: Now) -> Course {
         let run_started = now();
-        Course { now, run_started, steps: 0, passes_max: 0, pass: 0, begun: 0, expected: 0.0, step: None }
+        Course { now, run_started, steps: 0, passes_max: 0, pass: 0, begun: 0, expected: 0.0, step: None, sweep: None }
     }
 
     pub(super) fn now(&self) -> Duration {
@@ -35,6 +36,7 @@ impl Course {
             Event::Planned { plan } => {
                 self.steps = plan.steps.len();
                 self.passes_max = plan.goal.passes_max;
+                self.sweep = plan.sweep.clone();
             }
             Event::StepStarted { pass, step, seconds_expected } => {
                 if *pass != self.pass {
@@ -63,9 +65,12 @@ impl Course {
 
     /// `osd osd.2 write-latency`
     pub(super) fn what(&self) -> String {
-        self.step
-            .as_ref()
-            .map_or(String::new(), |step| format!("{} {} {}", step.layer.name(), step.together(), step.pattern.name()))
+        let Some(step) = &self.step else { return String::new() };
+        let point = match sweep::point(self.sweep.as_ref(), step) {
+            point if point.is_empty() => point,
+            point => format!(", {point}"),
+        };
+        format!("{} {} {}{point}", step.layer.name(), step.together(), step.pattern.name())
     }
 
     /// Expected seconds until the end of this pass, the current step included.

@@ -7,10 +7,11 @@ mod notes;
 mod plan;
 mod runs;
 mod style;
+mod sweep;
 mod table;
 mod targets;
 
-pub use plan::plan;
+pub use plan::{plan, workload};
 pub use runs::{RunRow, runs};
 pub use style::Style;
 
@@ -25,6 +26,7 @@ pub fn summary(report: &Report, scope: &Scope, style: &Style) -> String {
         head(report, scope, style),
         notes::verdicts(report, style),
         notes::verified(report, style),
+        sweep::sweep(report, style),
         chart::chart(report, style),
         ledger::ledger(report, style),
         targets::targets(report, scope, style),

@@ -132,7 +132,7 @@ pub(crate) fn findings(report: &Report, style: &Style) -> String {
 
 /// Imprecise figures say why by their interval, which stands beside them; they are only named. All others give the reason.
 pub(crate) fn unsettled(report: &Report, style: &Style) -> String {
-    let groups = scene::unsettled(report);
+    let groups = if report.sweep.is_some() { Vec::new() } else { scene::unsettled(report) };
     if groups.is_empty() {
         return String::new();
     }

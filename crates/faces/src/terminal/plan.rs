@@ -3,7 +3,7 @@
 use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
-use crate::{numbers, words};
+use crate::{numbers, sweep, words};
 use model::{Layer, Plan, Step};
 
 /// How many targets a step names; the others are counted.
@@ -28,7 +28,11 @@ pub fn plan(plan: &Plan, seconds: f64, style: &Style) -> String {
         ];
         table.row(cells, Paint::Plain);
     }
-    let mut text = style.paint("Plan", Paint::Bold) + "\n" + &table.text(0, style) + "\n";
+    let mut text = style.paint("Plan", Paint::Bold) + "\n";
+    if let Some(sweep) = &plan.sweep {
+        text += &paragraph(&sweep::outline(sweep), 2, Paint::Plain, style);
+    }
+    text += &(table.text(0, style) + "\n");
     text += &(style.paint("Changes, each undone at the end", Paint::Bold) + "\n");
     if plan.changes.is_empty() {
         text += "none\n";
@@ -39,7 +43,8 @@ pub fn plan(plan: &Plan, seconds: f64, style: &Style) -> String {
     text + "\n" + &paragraph(&outlook(plan, seconds), 0, Paint::Plain, style)
 }
 
-fn workload(step: &Step) -> String {
+/// `4 KiB random read, depth 8, over 1 GiB`
+pub fn workload(step: &Step) -> String {
     let text = words::workload(step.layer, &step.workload);
     // The network has no working set.
     if step.layer == Layer::Network { text } else { format!("{text}, over {}", numbers::bytes(step.workload.span)) }

@@ -226,10 +226,16 @@ pub fn report() -> impl Strategy<Value = Report> {
     let verdict = (threshold, text(), option::of(estimate()), outcome, option::of(text()))
         .prop_map(|(threshold, target, estimate, outcome, why)| Verdict { threshold, target, estimate, outcome, why });
     let lists = (vec(figure(), 0..12), vec(cell(), 0..12), vec(row(), 0..8), vec(outlier, 0..3), vec(verdict, 0..4));
-    let words = (vec(finding(), 0..3), vec(undo(), 0..3), vec(text(), 0..3), vec(limit(), 0..2));
+    let words = (
+        vec(finding(), 0..3),
+        vec(undo(), 0..3),
+        vec(text(), 0..3),
+        vec(limit(), 0..2),
+        option::of(swept().prop_map(Box::new)),
+    );
     (head(), number(), any::<bool>(), lists, words).prop_map(|(head, seconds, finished, lists, words)| {
         let (figures, chart, ledger, outliers, verdicts) = lists;
-        let (findings, changes, errors, limits) = words;
+        let (findings, changes, errors, limits, sweep) = words;
         let passes = figures.len() as u32;
         Report {
             head,
@@ -243,12 +249,42 @@ pub fn report() -> impl Strategy<Value = Report> {
             verdicts,
             limits,
             ab: None,
+            sweep,
             outliers,
             findings,
             changes,
             errors,
         }
     })
+}
+
+fn axis() -> impl Strategy<Value = Axis> {
+    let value = prop_oneof![any::<u64>().prop_map(Setting::Number), text().prop_map(Setting::Text)];
+    let name = prop_oneof![select(vec!["depth", "block-size", "read-share"]).prop_map(String::from), text()];
+    (name, vec(value, 0..4)).prop_map(|(name, values)| Axis { name, values })
+}
+
+/// Places and indices that may lead nowhere.
+fn swept() -> impl Strategy<Value = Swept> {
+    let reading = (0..4usize, vec(0..5u32, 0..4), option::of(estimate()), option::of(estimate())).prop_map(
+        |(figure, at, throughput, latency)| Reading { figure, at, throughput, metric: Metric::Iops, latency },
+    );
+    let knee =
+        (vec(0..6usize, 0..4), any::<[u32; 5]>(), number(), text()).prop_map(|(curve, depths, reaches, says)| {
+            let [depth, from, to, best, other] = depths;
+            let (knee, balance) = (Choice { depth, from, to }, Choice { depth: other, from, to });
+            Knee { curve, knee, reaches, best, balance, beyond: Beyond::Falls, says }
+        });
+    (vec(axis(), 0..4), vec(reading, 0..5), vec(knee, 0..3)).prop_map(|(axes, readings, knees)| Swept {
+        sweep: Sweep { axes, ..plan_sweep() },
+        readings,
+        knees,
+    })
+}
+
+/// A point of one axis, of which there is none.
+fn plan_sweep() -> Sweep {
+    Sweep { axes: vec![], points: vec![sweep::Point { step: StepId(1), at: vec![7] }], left_out: 3 }
 }
 
 pub fn scope() -> impl Strategy<Value = Scope> {
@@ -265,7 +301,8 @@ pub fn plan() -> impl Strategy<Value = Plan> {
         Step { id: StepId(1), layer, pattern, targets, workload, metric: pattern.metric(layer), chart: true }
     });
     (vec(step, 0..5), vec(undo().prop_map(|undo| undo.change), 0..3), number()).prop_map(|(steps, changes, settle)| {
-        Plan { changes, steps, goal: Goal { settle, seconds_max: settle, ..Goal::default() }, ..Plan::default() }
+        let goal = Goal { settle, seconds_max: settle, ..Goal::default() };
+        Plan { changes, steps, goal, sweep: Some(plan_sweep()), ..Plan::default() }
     })
 }
 

@@ -5,6 +5,7 @@ mod csv;
 mod pictures;
 mod runs;
 mod sample;
+mod sweeps;
 
 use browser::Browser;
 use faces::{export, html, json, numbers};

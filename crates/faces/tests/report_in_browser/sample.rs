@@ -99,6 +99,7 @@ impl Sampler {
             verdicts: vec![],
             limits: vec![],
             ab: None,
+            sweep: None,
             outliers: vec![],
             findings: vec![],
             changes: vec![],

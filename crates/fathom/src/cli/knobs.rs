@@ -26,8 +26,9 @@ pub struct RunArgs {
     pub pool: Option<String>,
 }
 
+/// `S`: when a figure is good enough.
 #[derive(Args, Debug, Clone)]
-pub struct DiskArgs {
+pub struct DiskArgs<S: Args = SettleArgs> {
     /// Block devices, partitions, files; a file that isn't there is made and deleted again; a folder gets one
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
@@ -35,11 +36,11 @@ pub struct DiskArgs {
     #[arg(long, value_name = "PATH")]
     pub destroy_data_on: Option<PathBuf>,
     #[command(flatten)]
-    pub layer: LayerArgs,
+    pub layer: LayerArgs<S>,
 }
 
 #[derive(Args, Debug, Clone)]
-pub struct OsdArgs {
+pub struct OsdArgs<S: Args = SettleArgs> {
     /// Only these OSDs
     #[arg(value_parser = words::osd)]
     pub osds: Vec<u32>,
@@ -47,11 +48,11 @@ pub struct OsdArgs {
     #[arg(long)]
     pub alone: bool,
     #[command(flatten)]
-    pub layer: LayerArgs,
+    pub layer: LayerArgs<S>,
 }
 
 #[derive(Args, Debug, Clone)]
-pub struct PoolArgs {
+pub struct PoolArgs<S: Args = SettleArgs> {
     /// This pool, instead of a temporary one
     #[arg(long)]
     pub pool: Option<String>,
@@ -59,7 +60,7 @@ pub struct PoolArgs {
     #[arg(long, requires = "pool")]
     pub image: Option<String>,
     #[command(flatten)]
-    pub layer: LayerArgs,
+    pub layer: LayerArgs<S>,
 }
 
 #[derive(Args, Debug, Clone)]
@@ -78,13 +79,13 @@ pub struct FioArgs {
 }
 
 #[derive(Args, Debug, Clone)]
-pub struct LayerArgs {
+pub struct LayerArgs<S: Args = SettleArgs> {
     #[command(flatten)]
     pub ground: GroundArgs,
     #[command(flatten)]
     pub knobs: Knobs,
     #[command(flatten)]
-    pub settle: SettleArgs,
+    pub settle: S,
 }
 
 /// On what.
@@ -126,10 +127,10 @@ pub struct Knobs {
     #[arg(long, value_parser = words::arrivals)]
     pub arrivals: Option<Arrivals>,
     /// Search for the highest rate that keeps a bound on response times: 'p99<10ms' (quote it)
-    #[arg(long, value_parser = words::bound, value_name = "BOUND", conflicts_with_all = ["rate", "verdict", "expect", "settle"])]
+    #[arg(long, value_parser = words::bound, value_name = "BOUND", conflicts_with = "rate")]
     pub rate_max_where: Option<(f64, f64)>,
     /// One setting against another, slice beside slice: pool=A,B, engine=A,B, option:WHO/NAME=VALUE, nothing (see the guide)
-    #[arg(long, value_parser = ab::parse, value_name = "SETTING=A,B", conflicts_with_all = ["rate_max_where", "verdict", "expect", "settle"])]
+    #[arg(long, value_parser = ab::parse, value_name = "SETTING=A,B", conflicts_with = "rate_max_where")]
     pub ab: Option<ab::Wish>,
     /// Threads (images, connections) that share the depth
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -146,6 +147,9 @@ pub struct Knobs {
     /// How writes are made durable: none, sync, dsync, fsync, fdatasync (device)
     #[arg(long, value_parser = words::durability)]
     pub sync: Option<Durability>,
+    /// Placement groups of the temporary pool (rados, rbd)
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65_536), value_name = "N")]
+    pub pgs: Option<u32>,
     /// Bytes of one object (osd, rados)
     #[arg(long, value_parser = words::size, value_name = "SIZE")]
     pub object_size: Option<Bytes>,
@@ -167,7 +171,7 @@ pub struct Knobs {
 #[command(next_help_heading = "When a figure is good enough")]
 pub struct SettleArgs {
     /// Half-width of the 95 % interval (default: 5%; with --quick 10%)
-    #[arg(long, value_parser = words::share, value_name = "PERCENT")]
+    #[arg(long, conflicts_with_all = ["rate_max_where", "ab"], value_parser = words::share, value_name = "PERCENT")]
     pub settle: Option<f64>,
     /// The most time for one figure
     #[arg(long, value_parser = words::seconds, default_value = "60s", value_name = "DURATION")]
@@ -179,11 +183,11 @@ pub struct SettleArgs {
     #[arg(long, conflicts_with = "duration")]
     pub quick: bool,
     /// Stop each figure as soon as it is known on which side of its threshold in this file it lies
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "duration", "settle", "expect"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "duration", "settle", "expect", "rate_max_where", "ab"])]
     pub verdict: Option<PathBuf>,
     /// The same against an earlier run: -10% allows a tenth less than it had
     #[arg(long, num_args = 2, value_names = ["RUN", "CHANGE"], allow_hyphen_values = true,
-          conflicts_with_all = ["quick", "duration", "settle"])]
+          conflicts_with_all = ["quick", "duration", "settle", "rate_max_where", "ab"])]
     pub expect: Option<Vec<String>>,
     /// Slices of this length, settled or not, in one pass
     #[arg(long, value_parser = words::seconds, value_name = "DURATION")]

@@ -1,8 +1,10 @@
 //! The command line, as data.
 
+pub mod axes;
 pub mod cluster;
 pub mod crosscheck;
 pub mod knobs;
+pub mod sweep;
 pub mod thresholds;
 pub mod words;
 
@@ -83,6 +85,8 @@ pub enum Command {
     Rbd(knobs::PoolArgs),
     /// The sections of a job file of fio
     Fio(knobs::FioArgs),
+    /// One workload with lists instead of numbers: every combination, and where the curve bends
+    Sweep(sweep::SweepArgs),
     /// The runs in the archive
     Runs,
     /// One run again, from the archive alone

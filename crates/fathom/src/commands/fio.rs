@@ -44,6 +44,7 @@ pub fn run(common: &Common, args: &FioArgs) -> Result<u8, Failure> {
         alone: false,
         strict: false,
         batches,
+        axes: Vec::new(),
     };
     let mut common = common.clone();
     common.cluster.id = common.cluster.id.or(client);

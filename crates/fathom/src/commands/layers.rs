@@ -6,20 +6,12 @@ use crate::cli::Common;
 use crate::cli::knobs::{DiskArgs, Knobs, LayerArgs, OsdArgs, PoolArgs};
 use crate::failure::Failure;
 use crate::planner::Wishes;
-use model::Layer;
+use clap::Args;
+use model::{Goal, Layer};
 
-fn wishes(common: &Common, layer: Layer, args: &LayerArgs) -> Result<Wishes, Failure> {
-    if args.knobs.open() && !Knobs::knows_rates(layer) {
-        let text = format!(
-            "--rate, --rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do",
-            layer.name()
-        );
-        return Err(Failure::Usage(text));
-    }
-    let layers = vec![layer];
-    let goal = goal(common, &args.settle, &args.knobs, &layers)?;
-    Ok(Wishes {
-        layers,
+fn wishes<S: Args>(layer: Layer, args: &LayerArgs<S>, goal: Goal) -> Wishes {
+    Wishes {
+        layers: vec![layer],
         goal,
         knobs: args.knobs.clone(),
         pool: None,
@@ -30,12 +22,13 @@ fn wishes(common: &Common, layer: Layer, args: &LayerArgs) -> Result<Wishes, Fai
         quiesce: args.ground.quiesce,
         thorough: true,
         alone: false,
-        strict: args.settle.verdict.is_some(),
+        strict: false,
         batches: Vec::new(),
-    })
+        axes: Vec::new(),
+    }
 }
 
-pub fn disk(common: &Common, args: &DiskArgs) -> Result<u8, Failure> {
+pub fn disk_wishes<S: Args>(args: &DiskArgs<S>, goal: Goal) -> Result<Wishes, Failure> {
     if let Some(given_up) = args.destroy_data_on.as_ref().filter(|path| !args.paths.contains(path)) {
         let text = format!(
             "--destroy-data-on {}: is none of the paths to measure; name the same path twice",
@@ -43,27 +36,51 @@ pub fn disk(common: &Common, args: &DiskArgs) -> Result<u8, Failure> {
         );
         return Err(Failure::Usage(text));
     }
-    let wishes = Wishes {
-        paths: args.paths.clone(),
-        destroy: args.destroy_data_on.clone(),
-        ..wishes(common, Layer::Device, &args.layer)?
-    };
-    sound_and_print(common, &args.layer.ground, &wishes)
+    let wishes = wishes(Layer::Device, &args.layer, goal);
+    Ok(Wishes { paths: args.paths.clone(), destroy: args.destroy_data_on.clone(), ..wishes })
 }
 
-pub fn network(common: &Common, args: &LayerArgs) -> Result<u8, Failure> {
-    sound_and_print(common, &args.ground, &wishes(common, Layer::Network, args)?)
+pub fn osd_wishes<S: Args>(layer: Layer, args: &OsdArgs<S>, goal: Goal) -> Wishes {
+    Wishes { osds: args.osds.clone(), alone: args.alone, ..wishes(layer, &args.layer, goal) }
 }
 
-pub fn osds(common: &Common, layer: Layer, args: &OsdArgs) -> Result<u8, Failure> {
-    let wishes = Wishes { osds: args.osds.clone(), alone: args.alone, ..wishes(common, layer, &args.layer)? };
-    sound_and_print(common, &args.layer.ground, &wishes)
-}
-
-pub fn pool(common: &Common, layer: Layer, args: &PoolArgs) -> Result<u8, Failure> {
+pub fn pool_wishes<S: Args>(layer: Layer, args: &PoolArgs<S>, goal: Goal) -> Result<Wishes, Failure> {
     if args.image.is_some() && layer != Layer::Rbd {
         return Err(Failure::Usage("--image belongs to `fathom rbd`; objects have no images".to_string()));
     }
-    let wishes = Wishes { pool: args.pool.clone(), image: args.image.clone(), ..wishes(common, layer, &args.layer)? };
-    sound_and_print(common, &args.layer.ground, &wishes)
+    Ok(Wishes { pool: args.pool.clone(), image: args.image.clone(), ..wishes(layer, &args.layer, goal) })
+}
+
+fn measure(
+    common: &Common,
+    layer: Layer,
+    args: &LayerArgs,
+    of: impl FnOnce(Goal) -> Result<Wishes, Failure>,
+) -> Result<u8, Failure> {
+    if args.knobs.open() && !Knobs::knows_rates(layer) {
+        let text = format!(
+            "--rate, --rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do",
+            layer.name()
+        );
+        return Err(Failure::Usage(text));
+    }
+    let goal = goal(common, &args.settle, &args.knobs, &[layer])?;
+    let wishes = Wishes { strict: args.settle.verdict.is_some(), ..of(goal)? };
+    sound_and_print(common, &args.ground, &wishes)
+}
+
+pub fn disk(common: &Common, args: &DiskArgs) -> Result<u8, Failure> {
+    measure(common, Layer::Device, &args.layer, |goal| disk_wishes(args, goal))
+}
+
+pub fn network(common: &Common, args: &LayerArgs) -> Result<u8, Failure> {
+    measure(common, Layer::Network, args, |goal| Ok(wishes(Layer::Network, args, goal)))
+}
+
+pub fn osds(common: &Common, layer: Layer, args: &OsdArgs) -> Result<u8, Failure> {
+    measure(common, layer, &args.layer, |goal| Ok(osd_wishes(layer, args, goal)))
+}
+
+pub fn pool(common: &Common, layer: Layer, args: &PoolArgs) -> Result<u8, Failure> {
+    measure(common, layer, &args.layer, |goal| pool_wishes(layer, args, goal))
 }

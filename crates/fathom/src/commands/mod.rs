@@ -9,6 +9,7 @@ mod layers;
 pub mod restore;
 mod run;
 mod runs;
+mod sweep;
 mod terminal;
 mod verdict;
 
@@ -35,6 +36,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Rados(args) => layers::pool(common, model::Layer::Rados, &args),
         Command::Rbd(args) => layers::pool(common, model::Layer::Rbd, &args),
         Command::Fio(args) => fio::run(common, &args),
+        Command::Sweep(args) => sweep::run(common, &args),
         Command::Runs => runs::list(common),
         Command::Show(args) => runs::show(common, &args),
         Command::Report(args) => runs::report(common, &args),
@@ -48,8 +50,11 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
 }
 
 fn shows_a_run(command: &Command) -> bool {
-    use Command::{Disk, Fio, Network, Osd, Rados, Rbd, Run, Show, Store};
-    matches!(command, Run(_) | Disk(_) | Network(_) | Store(_) | Osd(_) | Rados(_) | Rbd(_) | Fio(_) | Show(_))
+    use Command::{Disk, Fio, Network, Osd, Rados, Rbd, Run, Show, Store, Sweep};
+    matches!(
+        command,
+        Run(_) | Disk(_) | Network(_) | Store(_) | Osd(_) | Rados(_) | Rbd(_) | Fio(_) | Show(_) | Sweep(_)
+    )
 }
 
 /// The result of a run on standard output, in the format that was asked for.

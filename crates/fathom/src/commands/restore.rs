@@ -99,7 +99,7 @@ pub fn ask_and_undo(common: &Common, cluster: Option<&Cluster>, left: Vec<Pendin
     }
 }
 
-fn undo(common: &Common, named: Option<&Cluster>, left: Vec<Pending>) -> Result<(), Failure> {
+pub fn undo(common: &Common, named: Option<&Cluster>, left: Vec<Pending>) -> Result<(), Failure> {
     let mut errors = Vec::new();
     for pending in left {
         let done = undo_one(common, named, &pending);

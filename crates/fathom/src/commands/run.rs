@@ -4,8 +4,9 @@ use crate::cli::Common;
 use crate::cli::knobs::{GroundArgs, Knobs, RunArgs};
 use crate::failure::Failure;
 use crate::planner::Wishes;
-use crate::sounding::{Outcome, sound};
+use crate::sounding::{Outcome, Sounded, sound};
 use model::Layer;
+use std::path::Path;
 
 pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     let all = if args.layers.is_empty() { Layer::ALL.to_vec() } else { args.layers.clone() };
@@ -34,6 +35,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         alone: false,
         strict: args.settle.verdict.is_some(),
         batches: Vec::new(),
+        axes: Vec::new(),
     };
     sound_and_print(common, &args.ground, &wishes)
 }
@@ -46,14 +48,21 @@ pub fn sound_and_print(common: &Common, ground: &GroundArgs, wishes: &Wishes) ->
             crate::output::say(&faces::terminal::plan(&plan, seconds, &super::style()))?;
             Ok(0)
         }
-        Outcome::Sounded(sounded) if sounded.insisted => Ok(super::exit_code(&sounded)),
-        Outcome::Sounded(sounded) => {
-            super::print(common.format, &sounded.record, &sounded.report)?;
-            if let Some(path) = &ground.report {
-                super::runs::write_report(path, &sounded.record, &sounded.report)?;
-                eprintln!("report: {}", path.display());
-            }
-            Ok(super::exit_code(&sounded))
-        }
+        Outcome::Sounded(sounded) => print_sounded(common, ground.report.as_deref(), &sounded),
     }
+}
+
+pub fn print_sounded(common: &Common, report: Option<&Path>, sounded: &Sounded) -> Result<u8, Failure> {
+    if sounded.interrupted && sounded.lasts && sounded.record.plan.sweep.is_some() {
+        eprintln!("fathom: go on with: fathom sweep --resume {}", sounded.record.head.run);
+    }
+    if sounded.insisted {
+        return Ok(super::exit_code(sounded));
+    }
+    super::print(common.format, &sounded.record, &sounded.report)?;
+    if let Some(path) = report {
+        super::runs::write_report(path, &sounded.record, &sounded.report)?;
+        eprintln!("report: {}", path.display());
+    }
+    Ok(super::exit_code(sounded))
 }

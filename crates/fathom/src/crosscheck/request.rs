@@ -77,6 +77,7 @@ impl Request {
             thorough: true,
             alone: false,
             strict: false,
+            axes: Vec::new(),
             batches: Vec::new(),
         };
         Request {

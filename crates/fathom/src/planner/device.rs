@@ -40,7 +40,7 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
     // Also reads are of what was stamped first, if they are to be checked.
     let writes = draft.workloads(Layer::Device, MIB).iter().any(|(_, workload)| workload.writes() || workload.verify);
     let given_up = draft.wishes.destroy.as_deref() == Some(path);
-    let wanted = draft.wishes.knobs.working_set;
+    let wanted = draft.knobs.working_set;
     match look_at(path)? {
         Found::Device(bytes) | Found::File(bytes) if bytes > 0 => {
             if writes {
@@ -83,7 +83,7 @@ fn read_only_hint(refusal: Refusal) -> Failure {
 
 /// A file of our own at `path`, shown under the name that the user gave.
 fn add_own_file(draft: &mut Draft, path: &Path, shown: &Path, bytes: Bytes) {
-    draft.changes.push(Change::File { path: path.to_path_buf(), bytes });
+    draft.change(Change::File { path: path.to_path_buf(), bytes });
     let host = Some(cluster::here::host_name());
     add_steps(draft, &target(shown.display().to_string(), host, path, true), bytes, true);
 }
@@ -105,8 +105,8 @@ fn add_probes(draft: &mut Draft, lab: &lab::Lab) -> Result<(), Failure> {
         if !seen.contains(&name) {
             seen.push(name.clone());
             let path = osd.probe.with_file_name(draft.name("probe"));
-            let span = draft.wishes.knobs.working_set.unwrap_or(LAB_SPAN);
-            draft.changes.push(Change::File { path: path.clone(), bytes: span });
+            let span = draft.knobs.working_set.unwrap_or(LAB_SPAN);
+            draft.change(Change::File { path: path.clone(), bytes: span });
             add_steps(draft, &target(name, None, &path, true), span, true);
         }
     }

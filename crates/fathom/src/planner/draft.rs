@@ -2,8 +2,9 @@
 
 use crate::cli::knobs::Knobs;
 use languages::fio::job_file::Batch;
+use model::sweep::Point;
 use model::workload::MIB;
-use model::{Bytes, Change, Durability, Goal, Layer, Metric, Pattern, Scope, Step, StepId, Target, Workload};
+use model::{Axis, Bytes, Change, Durability, Goal, Layer, Metric, Pattern, Scope, Step, StepId, Target, Workload};
 use std::path::{Path, PathBuf};
 
 /// The most operations of an open loop in flight, unless said otherwise: more than a target takes at once, and no more
@@ -42,6 +43,8 @@ pub struct Wishes {
     pub strict: bool,
     /// Of a job file of fio; then they are all that is measured.
     pub batches: Vec<Batch>,
+    /// What is varied; empty: nothing.
+    pub axes: Vec<Axis>,
 }
 
 impl Wishes {
@@ -55,18 +58,39 @@ impl Wishes {
 pub struct Draft<'a> {
     pub ground: &'a Ground,
     pub wishes: &'a Wishes,
+    /// The wished ones, or those of one point of a sweep.
+    pub knobs: Knobs,
+    /// Of a sweep: which value of each axis is planned for now.
+    pub at: Vec<u32>,
     pub changes: Vec<Change>,
     pub steps: Vec<Step>,
+    /// Of a sweep: one for each step.
+    pub points: Vec<Point>,
 }
 
 impl<'a> Draft<'a> {
     pub fn new(ground: &'a Ground, wishes: &'a Wishes) -> Draft<'a> {
-        Draft { ground, wishes, changes: Vec::new(), steps: Vec::new() }
+        let knobs = wishes.knobs.clone();
+        Draft { ground, wishes, knobs, at: Vec::new(), changes: Vec::new(), steps: Vec::new(), points: Vec::new() }
     }
 
     /// A name that nobody else uses: `fathom.RUN.what`.
     pub fn name(&self, what: &str) -> String {
         format!("fathom.{}.{what}", self.ground.run)
+    }
+
+    /// Points of a sweep share what they need: it is made once, as large as the largest of them wants it.
+    pub fn change(&mut self, change: Change) {
+        let same = |known: &&mut Change| known.what() == change.what();
+        match self.changes.iter_mut().find(same) {
+            None => self.changes.push(change),
+            Some(Change::File { bytes, .. } | Change::Image { bytes, .. }) => {
+                if let Change::File { bytes: other, .. } | Change::Image { bytes: other, .. } = change {
+                    *bytes = other.max(*bytes);
+                }
+            }
+            Some(_) => {}
+        }
     }
 
     pub fn makes(&self, path: &Path) -> bool {
@@ -76,7 +100,7 @@ impl<'a> Draft<'a> {
     /// The patterns to measure, each with its workload over `span` bytes by default. Numbers of a workload without a
     /// pattern make one workload of its own, under the pattern that it is nearest to.
     pub fn workloads(&self, layer: Layer, span: Bytes) -> Vec<(Pattern, Workload)> {
-        let knobs = &self.wishes.knobs;
+        let knobs = &self.knobs;
         let own = knobs.block_size.is_some() || knobs.depth.is_some() || knobs.read_share.is_some();
         let patterns: Vec<Pattern> = match (knobs.patterns.is_empty(), own) {
             (false, _) => knobs.patterns.clone(),
@@ -85,11 +109,16 @@ impl<'a> Draft<'a> {
             (true, false) => Pattern::ALL.to_vec(),
         };
         let wanted = patterns.into_iter().filter(|pattern| self.wishes.goal.wants(layer, *pattern));
-        wanted.map(|pattern| (pattern, self.workload(layer, pattern, span))).collect()
+        let all = wanted.map(|pattern| (pattern, self.workload(layer, pattern, span)));
+        // Of a depth of 4, 8 jobs can't have a part each: in a sweep that would be the point of 4 jobs once more.
+        let apart = |(_, workload): &(Pattern, Workload)| {
+            self.wishes.axes.is_empty() || knobs.jobs.is_none_or(|jobs| jobs <= workload.depth)
+        };
+        all.filter(apart).collect()
     }
 
     fn workload(&self, layer: Layer, pattern: Pattern, span: Bytes) -> Workload {
-        let knobs = &self.wishes.knobs;
+        let knobs = &self.knobs;
         let mut workload = Workload::canonical(pattern, knobs.working_set.unwrap_or(span), knobs.seed);
         workload.block = knobs.block_size.unwrap_or(workload.block);
         workload.rate = knobs.rate_on(layer);
@@ -120,7 +149,12 @@ impl<'a> Draft<'a> {
         // How much an open loop does is given; how long it takes is not. That is no cell of the chart.
         let open = workload.rate.is_some();
         let metric = if open { Metric::LatencyMean } else { pattern.metric(layer) };
-        let chart = chart && !open && self.wishes.goal.bound.is_none();
+        let swept = !self.wishes.axes.is_empty();
+        if swept {
+            self.points.push(Point { step: id, at: self.at.clone() });
+        }
+        // Nor has a sweep one: its steps are many figures of the same cell.
+        let chart = chart && !open && !swept && self.wishes.goal.bound.is_none();
         self.steps.push(Step { id, layer, pattern, targets, workload, metric, chart });
     }
 

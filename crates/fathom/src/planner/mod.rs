@@ -9,19 +9,20 @@ mod objects;
 mod osd;
 mod rbd;
 mod store;
+mod sweep;
 
 pub use draft::{Ground, Wishes};
 
 use crate::failure::Failure;
 use draft::Draft;
 use engines::verify::refusal;
-use model::{Change, Goal, Layer, Pattern, Plan, Step, StepId};
+use model::{Change, Goal, Layer, Pattern, Plan, Step, StepId, Sweep};
 use std::collections::BTreeSet;
 
 pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     match &wishes.knobs.ab {
-        Some(wish) => ab::plan(ground, wishes, wish),
-        None => one(ground, wishes),
+        Some(wish) if wishes.axes.is_empty() => ab::plan(ground, wishes, wish),
+        _ => one(ground, wishes),
     }
 }
 
@@ -29,26 +30,37 @@ fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     let mut draft = Draft::new(ground, wishes);
     if wishes.quiesce {
         for name in ["noscrub", "nodeep-scrub"] {
-            draft.changes.push(Change::Flag { name: name.to_string() });
+            draft.change(Change::Flag { name: name.to_string() });
         }
     }
     fio::add(&mut draft)?;
-    let by_layer = |layer: &&Layer| Pattern::ALL.iter().any(|pattern| wishes.goal.wants(**layer, *pattern));
-    for layer in wishes.layers.iter().filter(|_| wishes.batches.is_empty()).filter(by_layer) {
-        match layer {
-            Layer::Device => device::add(&mut draft)?,
-            Layer::Network => network::add(&mut draft),
-            Layer::Store => store::add(&mut draft)?,
-            Layer::Osd => osd::add(&mut draft)?,
-            Layer::Rados => objects::add(&mut draft)?,
-            Layer::Rbd => rbd::add(&mut draft)?,
-        }
+    if wishes.axes.is_empty() && wishes.batches.is_empty() {
+        add_layers(&mut draft)?;
     }
+    let left_out = sweep::add_points(&mut draft)?;
     refuse_unmatched(&draft)?;
     draft.steps.retain(|step| asked_for(&wishes.goal, step));
     (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
     refuse_impossible(&draft)?;
-    Ok(Plan { changes: draft.changes, steps: draft.steps, goal: wishes.goal.clone(), ..Plan::default() })
+    let axes = wishes.axes.clone();
+    let swept = (!axes.is_empty()).then_some(Sweep { axes, points: draft.points, left_out });
+    let goal = wishes.goal.clone();
+    Ok(Plan { changes: draft.changes, steps: draft.steps, goal, sweep: swept, ..Plan::default() })
+}
+
+fn add_layers(draft: &mut Draft) -> Result<(), Failure> {
+    let goal = &draft.wishes.goal;
+    for layer in draft.wishes.layers.iter().filter(|layer| Pattern::ALL.iter().any(|p| goal.wants(**layer, *p))) {
+        match layer {
+            Layer::Device => device::add(draft)?,
+            Layer::Network => network::add(draft),
+            Layer::Store => store::add(draft)?,
+            Layer::Osd => osd::add(draft)?,
+            Layer::Rados => objects::add(draft)?,
+            Layer::Rbd => rbd::add(draft)?,
+        }
+    }
+    Ok(())
 }
 
 /// Of the whole run if every figure settles as soon as it may: slices, the pauses between them, and the filling.
@@ -115,8 +127,9 @@ fn refuse_impossible(draft: &Draft) -> Result<(), Failure> {
             let ours = matches!(&target.place, model::Place::Path { path, .. } if draft.makes(path));
             let why = if ours { refusal(engine, &step.workload, true) } else { engine.refuse(target, &step.workload) };
             if let Some(why) = why {
+                let point = faces::terminal::workload(step);
                 return Err(Failure::Usage(format!(
-                    "{} {} {}: {why}",
+                    "{} {} {}, {point}: {why}",
                     step.layer.name(),
                     target.name,
                     step.pattern.name()

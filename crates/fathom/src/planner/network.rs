@@ -16,8 +16,8 @@ pub fn add(draft: &mut Draft) {
                 Family::Parallel => {}
                 Family::Linear => {
                     // Socket-sized blocks: a larger one would only be cut up again.
-                    workload.block = draft.wishes.knobs.block_size.unwrap_or(128 << 10);
-                    let jobs = draft.wishes.knobs.jobs.unwrap_or(STREAMS);
+                    workload.block = draft.knobs.block_size.unwrap_or(128 << 10);
+                    let jobs = draft.knobs.jobs.unwrap_or(STREAMS);
                     (workload.jobs, workload.depth) = (jobs, jobs);
                     let one = model::Workload { jobs: 1, depth: 1, ..workload.clone() };
                     draft.step(pattern, vec![target.clone()], workload, true);

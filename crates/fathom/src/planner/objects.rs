@@ -17,7 +17,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let (pool, temporary) = pool_for(draft, "rados")?;
     let prefix = draft.name("");
     if !temporary {
-        draft.changes.push(Change::Objects { pool: pool.clone(), prefix: prefix.clone() });
+        draft.change(Change::Objects { pool: pool.clone(), prefix: prefix.clone() });
     }
     let span = if draft.small() { LAB_SPAN } else { SPAN };
     for (pattern, mut workload) in draft.workloads(Layer::Rados, span) {
@@ -25,7 +25,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         // Sets of different object sizes must not share names.
         let prefix = format!("{prefix}{}k.", workload.object.unwrap_or(LARGE) / KIB);
         let place = Place::Pool { pool: pool.clone(), prefix };
-        let target = Target { layer: Layer::Rados, name: shown(&pool, temporary), host: None, place };
+        let target = Target { layer: Layer::Rados, name: shown(draft, &pool, temporary), host: None, place };
         draft.step(pattern, vec![target], workload, true);
     }
     Ok(())
@@ -41,6 +41,10 @@ fn object_size(family: Family, workload: &Workload) -> Bytes {
 /// The pool to load, and whether it is one of our own making.
 pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure> {
     if let Some(pool) = draft.wishes.pool.clone() {
+        if draft.knobs.pgs.is_some() {
+            let text = format!("pool {pool} has the placement groups that it has; --pgs is for a pool of Fathom's own");
+            return Err(Failure::Usage(text));
+        }
         let known: Vec<&str> = draft.ground.scope.pools.iter().map(|pool| pool.name.as_str()).collect();
         if !known.contains(&pool.as_str()) {
             return Err(Failure::Usage(format!("pool {pool} does not exist; there are: {}", known.join(", "))));
@@ -50,14 +54,22 @@ pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure
     if draft.ground.scope.osds.iter().all(|osd| !osd.up) {
         return Err(Failure::Failed("the cluster has no OSD that is up".to_string()));
     }
-    let pool = draft.name(what);
+    let pool = match draft.knobs.pgs {
+        None => draft.name(what),
+        Some(groups) => draft.name(&format!("{what}.pgs{groups}")),
+    };
     // About 32 placement-group replicas on each OSD at three replicas: even enough, far below the monitors' limit.
-    let pg_num = (draft.ground.scope.osds.len() * 11).next_power_of_two().clamp(16, 1024) as u32;
-    draft.changes.push(Change::Pool { name: pool.clone(), pg_num, size: None });
+    let usual = (draft.ground.scope.osds.len() * 11).next_power_of_two().clamp(16, 1024) as u32;
+    let pg_num = draft.knobs.pgs.unwrap_or(usual);
+    draft.change(Change::Pool { name: pool.clone(), pg_num, size: None });
     Ok((pool, true))
 }
 
-/// A temporary pool's name tells nobody anything.
-pub fn shown(pool: &str, temporary: bool) -> String {
-    if temporary { "pool".to_string() } else { format!("pool {pool}") }
+/// A temporary pool's name tells nobody anything; how many placement groups were asked for does.
+pub fn shown(draft: &Draft, pool: &str, temporary: bool) -> String {
+    match (temporary, draft.knobs.pgs) {
+        (false, _) => format!("pool {pool}"),
+        (true, None) => "pool".to_string(),
+        (true, Some(groups)) => format!("pool of {groups} PGs"),
+    }
 }

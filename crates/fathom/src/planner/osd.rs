@@ -15,7 +15,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     check_wished(draft)?;
     let pool = draft.name("osd");
     let groups = (draft.ground.scope.osds.len() * GROUPS_PER_OSD).next_power_of_two().clamp(16, 1024);
-    draft.changes.push(Change::Pool { name: pool.clone(), pg_num: groups as u32, size: Some(1) });
+    draft.change(Change::Pool { name: pool.clone(), pg_num: groups as u32, size: Some(1) });
     let span = if draft.small() { LAB_SPAN } else { SPAN };
     for (pattern, workload) in draft.workloads(Layer::Osd, span) {
         group(draft, Layer::Osd, |osd| Place::Osd { osd, pool: pool.clone() }, pattern, workload);
@@ -36,13 +36,18 @@ pub fn group(draft: &mut Draft, layer: Layer, place: impl Fn(u32) -> Place, patt
         })
         .collect();
     let wishes = draft.wishes;
-    let alone = wishes.thorough || pattern.family() == Family::Latency || targets.len() == 1;
+    let alone = match wishes.axes.is_empty() {
+        true => wishes.thorough || pattern.family() == Family::Latency || targets.len() == 1,
+        // A point of a sweep is one figure: all at once, unless each is asked for.
+        false => wishes.alone || targets.len() == 1,
+    };
     if alone {
         for target in &targets {
             draft.step(pattern, vec![target.clone()], workload.clone(), true);
         }
     }
-    if targets.len() > 1 && !wishes.alone && (wishes.thorough || !alone) {
+    let both = wishes.thorough && wishes.axes.is_empty();
+    if targets.len() > 1 && !wishes.alone && (both || !alone) {
         draft.step(pattern, targets, workload, !alone);
     }
 }

@@ -20,22 +20,22 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let bytes = if draft.small() { LAB_IMAGE } else { IMAGE };
     let mut steps = draft.workloads(Layer::Rbd, bytes * Bytes::from(IMAGES));
     for (pattern, workload) in &mut steps {
-        if draft.wishes.knobs.jobs.is_none() && pattern.family() == Family::Parallel {
+        if draft.knobs.jobs.is_none() && pattern.family() == Family::Parallel {
             workload.jobs = IMAGES.min(workload.depth);
         }
     }
     let images = steps.iter().map(|(_, workload)| workload.jobs).max().unwrap_or(1);
-    let span = draft.wishes.knobs.working_set.unwrap_or(bytes * Bytes::from(images));
+    let span = draft.knobs.working_set.unwrap_or(bytes * Bytes::from(images));
     let bytes = (span / Bytes::from(images)).next_multiple_of(4 * MIB);
     let names: Vec<String> = (0..images).map(|n| draft.name(&n.to_string())).collect();
     for name in &names {
-        draft.changes.push(Change::Image { pool: pool.clone(), name: name.clone(), bytes });
+        draft.change(Change::Image { pool: pool.clone(), name: name.clone(), bytes });
     }
     for (pattern, mut workload) in steps {
         let images: Vec<String> = names.iter().take(workload.jobs as usize).cloned().collect();
         workload.span = bytes * images.len() as Bytes;
         let place = Place::Images { pool: pool.clone(), images };
-        let target = Target { layer: Layer::Rbd, name: shown(&pool, temporary), host: None, place };
+        let target = Target { layer: Layer::Rbd, name: shown(draft, &pool, temporary), host: None, place };
         draft.step(pattern, vec![target], workload, true);
     }
     Ok(())
@@ -50,7 +50,7 @@ fn add_named(draft: &mut Draft, image: String) -> Result<(), Failure> {
     let place = Place::Images { pool: pool.clone(), images: vec![image.clone()] };
     let name = format!("{pool}/{image}");
     let target = Target { layer: Layer::Rbd, name, host: None, place };
-    let asked = !draft.wishes.knobs.patterns.is_empty();
+    let asked = !draft.knobs.patterns.is_empty();
     for (pattern, workload) in draft.workloads(Layer::Rbd, bytes / (4 * MIB) * (4 * MIB)) {
         if !workload.writes() {
             draft.step(pattern, vec![target.clone()], workload, true);

@@ -5,12 +5,13 @@ use super::efforts::Efforts;
 use super::guard::trouble;
 use super::loader::Loader;
 use super::prepare::Unfilled;
+use super::wanted;
 use crate::failure::Failure;
 use crate::planner::step_seconds;
 use cluster::watch::Seen;
 use engines::EngineError;
 use engines::crew::{Flow, SliceEnd, WindowSet};
-use judge::{Next, SliceState};
+use judge::SliceState;
 use model::clock::SECOND;
 use model::{Clock, Event, OpKind, Plan, Sample, Slice, Step, StepId};
 use rand::SeedableRng;
@@ -86,8 +87,11 @@ impl Conductor<'_> {
         let mut wanted: Vec<StepId> = self.plan.steps.iter().map(|step| step.id).collect();
         for pass in 1..=self.plan.goal.passes_max {
             self.order(&mut wanted, pass, telling);
+            // A run that is taken up again has some of them already.
+            let todo: Vec<StepId> =
+                wanted.iter().copied().filter(|id| !wanted::done(*id, pass, telling.record())).collect();
             let mut schedule = Schedule { began: telling.seconds(), expected: 0.0 };
-            for id in &wanted {
+            for id in &todo {
                 let over = pass > self.plan.goal.passes_min && telling.seconds() > BUDGET_SECONDS;
                 if over || self.eyes.asked_to_end() {
                     break;
@@ -105,9 +109,11 @@ impl Conductor<'_> {
                     schedule.expected += step_seconds(&self.plan.goal, step);
                 }
             }
-            let report = judge::explain(telling.record());
-            telling.tell(Event::PassFinished { pass, report })?;
-            wanted.retain(|id| self.needs_another(*id, telling));
+            if !todo.is_empty() {
+                let report = judge::explain(telling.record());
+                telling.tell(Event::PassFinished { pass, report })?;
+            }
+            wanted.retain(|id| wanted::another(self.plan, *id, pass, telling.record()));
             if wanted.is_empty() || self.eyes.asked_to_end() {
                 break;
             }
@@ -128,37 +134,15 @@ impl Conductor<'_> {
             return side_by_side(wanted, &ab.pairs, pass);
         }
         if pass > self.plan.goal.passes_min {
-            let width = |id: &StepId| self.figures(*id, telling).iter().map(|f| f.1).fold(0.0, f64::max);
+            let width = |id: &StepId| {
+                wanted::figures(self.plan, *id, pass - 1, telling.record()).iter().map(|f| f.1).fold(0.0, f64::max)
+            };
             let mut by_width: Vec<(f64, StepId)> = wanted.iter().map(|id| (width(id), *id)).collect();
             by_width.sort_by(|a, b| b.0.total_cmp(&a.0));
             for (place, (_, id)) in wanted.iter_mut().zip(by_width) {
                 *place = id;
             }
         }
-    }
-
-    fn needs_another(&self, id: StepId, telling: &Telling) -> bool {
-        // What broke stays void, with its reason: a later slice would measure another state of the cluster.
-        let broken = telling.record().slices.iter().any(|slice| slice.step == id && slice.void.is_some());
-        !broken && self.figures(id, telling).iter().any(|(next, _)| *next == Next::Another)
-    }
-
-    /// For each figure of a step: what it needs, and the relative half-width of its interval.
-    fn figures(&self, id: StepId, telling: &Telling) -> Vec<(Next, f64)> {
-        let Some(step) = self.plan.steps.iter().find(|step| step.id == id) else { return Vec::new() };
-        let slices: Vec<&Slice> = telling.record().slices.iter().filter(|slice| slice.step == id).collect();
-        let passes = slices.iter().map(|slice| slice.pass).max().unwrap_or(0);
-        let mut keys: Vec<(Option<u32>, OpKind)> = slices.iter().map(|slice| (slice.target, slice.kind)).collect();
-        keys.sort();
-        keys.dedup();
-        keys.into_iter()
-            .map(|(target, kind)| {
-                let own: Vec<&Slice> =
-                    slices.iter().copied().filter(|slice| (slice.target, slice.kind) == (target, kind)).collect();
-                let (figure, next) = judge::figure(step, target, kind, &own, &self.plan.goal, passes);
-                (next, figure.estimate.map_or(0.0, |estimate| estimate.relative()))
-            })
-            .collect()
     }
 
     fn slice(&self, step: &Step, pass: u32, patient: bool, telling: &mut Telling) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::planner::{Ground, Wishes};
 use cluster::journal::pending;
 use cluster::{Cluster, scope};
-use model::RunHead;
+use model::{Record, RunHead};
 use std::io::IsTerminal;
 
 pub struct Grounded {
@@ -16,7 +16,7 @@ pub struct Grounded {
     pub cluster: Option<Cluster>,
     head: RunHead,
     /// Takes the lab down again if it was started for this run.
-    _lab: Option<OwnLab>,
+    own_lab: Option<OwnLab>,
 }
 
 struct OwnLab(String);
@@ -38,11 +38,8 @@ impl Grounded {
             Some(name) => lab_of(common, name)?,
             None => (None, None),
         };
-        let mut access = common.cluster.access();
-        if let Some(lab) = &lab {
-            access.conf.get_or_insert_with(|| lab.conf.clone());
-        }
-        let cluster = if wishes.need_cluster() || lab.is_some() { Some(Cluster::connect(&access)?) } else { None };
+        let needed = wishes.need_cluster() || lab.is_some();
+        let cluster = needed.then(|| reach(common, lab.as_ref())).transpose()?;
         let mut scope = match &cluster {
             Some(cluster) => scope::look(cluster)?,
             None => scope::without_cluster(),
@@ -62,12 +59,52 @@ impl Grounded {
         };
         let head = new_head();
         let ground = Ground { run: head.run.clone(), scope, lab, image_bytes };
-        Ok(Grounded { ground, cluster, head, _lab: own })
+        Ok(Grounded { ground, cluster, head, own_lab: own })
+    }
+
+    /// Where an earlier run took place: the same cluster, or none. `lab`: its lab, if it is not the one that is recorded.
+    pub fn again(common: &Common, record: &Record, lab: Option<&str>) -> Result<Grounded, Failure> {
+        let run = &record.head.run;
+        let ground = Ground { run: run.clone(), scope: record.scope.clone(), lab: None, image_bytes: None };
+        let cluster = match &record.scope.fsid {
+            None => None,
+            Some(fsid) => {
+                let recorded = record.scope.cluster.as_deref().and_then(|cluster| cluster.strip_prefix("lab:"));
+                let lab = lab.or(recorded.filter(|_| common.cluster.conf.is_none())).map(running_lab).transpose()?;
+                let cluster = reach(common, lab.as_ref())?;
+                let found = cluster.rados.fsid()?;
+                if found != *fsid {
+                    let text =
+                        format!("run {run} was on cluster {fsid}, and this is {found}; name its own with --conf");
+                    return Err(Failure::Usage(text));
+                }
+                Some(cluster)
+            }
+        };
+        Ok(Grounded { ground, cluster, head: record.head.clone(), own_lab: None })
+    }
+
+    /// Will what it runs on be there afterwards?
+    pub fn lasts(&self) -> bool {
+        self.own_lab.is_none()
     }
 
     pub fn head(&self) -> &RunHead {
         &self.head
     }
+}
+
+fn reach(common: &Common, lab: Option<&lab::Lab>) -> Result<Cluster, Failure> {
+    let mut access = common.cluster.access();
+    if let Some(lab) = lab {
+        access.conf.get_or_insert_with(|| lab.conf.clone());
+    }
+    Ok(Cluster::connect(&access)?)
+}
+
+fn running_lab(name: &str) -> Result<lab::Lab, Failure> {
+    let ready = lab::status(name)?.filter(|lab| lab.state == lab::State::Ready);
+    ready.ok_or_else(|| Failure::Failed(format!("lab {name}, on which the run took place, does not run any more")))
 }
 
 /// The running lab of that name, or a new one for this run.

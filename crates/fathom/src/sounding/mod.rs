@@ -1,5 +1,6 @@
 //! One run, from the wishes to the report: scope, plan, prepare, measure, settle, record, explain. A straight line.
 
+mod again;
 pub mod conductor;
 mod efforts;
 mod ground;
@@ -14,7 +15,9 @@ mod sides;
 mod simulated;
 mod telling;
 pub mod verifying;
+mod wanted;
 
+pub use again::{Again, again};
 pub use ground::{Grounded, offer_restore};
 pub use guard::{Rollback, trouble};
 pub use interrupt::Interrupt;
@@ -39,6 +42,8 @@ pub struct Sounded {
     pub interrupted: bool,
     /// A second Ctrl-C: nothing is wanted any more.
     pub insisted: bool,
+    /// Is what it ran on still there?
+    pub lasts: bool,
 }
 
 pub enum Outcome {
@@ -58,6 +63,7 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
     if args.dry_run {
         return Ok(Outcome::Planned(Box::new(plan)));
     }
+    warn_of_hours(common, &plan);
     offer_restore(common, &grounded)?;
     let mut telling = Telling::open(common, grounded.head(), Arc::new(RealClock))?;
     if let Some(live) = live {
@@ -69,7 +75,18 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
     if let Ok(overhead) = engines::overhead::overhead(&clock) {
         telling.tell(Event::Overhead { overhead })?;
     }
-    let done = changed(&grounded, &plan, &mut telling, &interrupt, &mut conduct);
+    let sounded = carry_out(&grounded, &plan, telling, &interrupt)?;
+    Ok(Outcome::Sounded(Box::new(sounded)))
+}
+
+/// From the first change to the report. A failure on the way is recorded, and returned when all is undone.
+fn carry_out(
+    grounded: &Grounded,
+    plan: &Plan,
+    mut telling: Telling,
+    interrupt: &Interrupt,
+) -> Result<Sounded, Failure> {
+    let done = changed(grounded, plan, &mut telling, interrupt, &mut conduct);
     let seconds = telling.seconds();
     if let Err(failure) = &done {
         telling.tell(Event::Failed { text: failure.to_string() })?;
@@ -77,14 +94,22 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
     telling.tell(Event::RunFinished { seconds })?;
     let record = telling.into_record();
     let report = judge::explain(&record);
-    match done {
-        Err(failure) => Err(failure),
-        Ok(()) => Ok(Outcome::Sounded(Box::new(Sounded {
-            record,
-            report,
-            interrupted: interrupt.asked(),
-            insisted: interrupt.insisted(),
-        }))),
+    done?;
+    let (interrupted, insisted) = (interrupt.asked(), interrupt.insisted());
+    Ok(Sounded { record, report, interrupted, insisted, lasts: grounded.lasts() })
+}
+
+/// A run lasts minutes; only a sweep can be made so large without noticing.
+const LONG_SECONDS: f64 = 3600.0;
+
+fn warn_of_hours(common: &Common, plan: &Plan) {
+    let seconds = planner::seconds_expected(plan);
+    if seconds > LONG_SECONDS && plan.sweep.is_some() && !common.quiet {
+        eprintln!(
+            "fathom: {} steps take about {}; Ctrl-C ends them in order, and what is missing can be measured later",
+            plan.steps.len(),
+            faces::numbers::seconds(seconds)
+        );
     }
 }
 

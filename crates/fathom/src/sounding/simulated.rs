@@ -10,11 +10,11 @@ use engines::clock::SimClock;
 use engines::sim::{Model, Sim, Twist};
 use engines::{Context, Engine};
 use model::clock::SECOND;
+use model::sweep::Point;
 use model::{
-    Arrivals, Bound, Clock, Finds, Goal, Label, Layer, Pattern, Percentile, Place, Plan, Rate, Report, Step, StepId,
-    Target, Workload,
+    Arrivals, Axis, Beyond, Bound, Choice, Clock, Finds, Goal, Label, Layer, Pattern, Percentile, Place, Plan, Rate,
+    Report, Setting, Slice, Step, StepId, Sweep, Target, Workload,
 };
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -58,6 +58,7 @@ struct Simulated {
     seconds: f64,
     /// Steps in the order in which they were measured, with their pass.
     order: Vec<(u32, u32)>,
+    slices: Vec<Slice>,
 }
 
 fn simulate(
@@ -67,24 +68,32 @@ fn simulate(
     ends: Option<u64>,
     seen: fn(u64) -> Seen,
 ) -> Simulated {
+    go_on(Plan { steps, goal, ..Plan::default() }, Vec::new(), model_of, ends, seen)
+}
+
+/// With these slices behind it.
+fn go_on(
+    plan: Plan,
+    slices: Vec<Slice>,
+    model_of: fn(&str) -> Model,
+    ends: Option<u64>,
+    seen: fn(u64) -> Seen,
+) -> Simulated {
     let clock = Arc::new(SimClock::default());
     let sim = Sim::new(clock.clone(), move |target: &Target, _: &Workload| model_of(&target.name));
-    let plan = Plan { steps, goal, ..Plan::default() };
     let eyes = Script { clock: clock.clone(), ends, seen };
     let clock: Arc<dyn Clock> = clock;
     let mut telling = Telling::silent(clock.clone());
     telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
-    let order = RefCell::new(Vec::new());
+    telling.tell(model::Event::StepFinished { pass: 1, slices }).unwrap();
     let loader = &Engines { context: &Context::default(), clock: &clock, engine_of: &|_| Ok(&sim as &dyn Engine) };
     let conductor =
         Conductor { plan: &plan, clock: &clock, eyes: &eyes, loader, sides: &AsItIs, unfilled: &Unfilled::default() };
     conductor.conduct(&mut telling).unwrap();
     let seconds = telling.seconds();
     let record = telling.into_record();
-    for slice in &record.slices {
-        order.borrow_mut().push((slice.pass, slice.step.0));
-    }
-    Simulated { report: judge::explain(&record), seconds, order: order.into_inner() }
+    let order = record.slices.iter().map(|slice| (slice.pass, slice.step.0)).collect();
+    Simulated { report: judge::explain(&record), seconds, order, slices: record.slices }
 }
 
 fn steady(_: &str) -> Model {
@@ -407,4 +416,62 @@ fn several_at_once_have_a_figure_each_and_one_together() {
         |name: &str| run.report.figures.iter().find(|figure| figure.target == name).unwrap().estimate.unwrap().value;
     let sum = of("osd.0") + of("osd.1") + of("osd.2");
     assert!((of("osd.*") / sum - 1.0).abs() < 0.02, "{} instead of {sum}", of("osd.*"));
+}
+
+/// Reads over these depths and two targets, in slices of 3.2 s and three passes.
+fn sweep_over(depths: &[u32]) -> Plan {
+    let targets = ["osd.0", "osd.1"];
+    let all = targets.iter().flat_map(|target| (0..depths.len()).map(move |at| (*target, at)));
+    let made = all.enumerate().map(|(id, (target, at))| {
+        let mut one = step(id as u32, Pattern::ReadParallel, &[target]);
+        (one.workload.depth, one.chart) = (depths[at], false);
+        let point = Point { step: one.id, at: vec![at as u32] };
+        (one, point)
+    });
+    let (steps, points) = made.unzip();
+    let values = depths.iter().map(|depth| Setting::Number(u64::from(*depth))).collect();
+    let axes = vec![Axis { name: "depth".into(), values }];
+    let goal = Goal { passes_min: 3, passes_max: 3, fixed: true, ..Goal::quick(1) };
+    Plan { steps, goal, sweep: Some(Sweep { axes, points, left_out: 0 }), ..Plan::default() }
+}
+
+#[test]
+fn a_sweep_finds_the_knee_of_each_target() {
+    // 16 channels of 1 ms, and four times as fast with four.
+    let channels = |name: &str| if name == "osd.0" { Model::steady(1e6, 0.3, 16) } else { Model::steady(25e4, 0.3, 4) };
+    let run = go_on(sweep_over(&[1, 2, 4, 8, 16, 32, 64]), Vec::new(), channels, None, well);
+    let swept = run.report.sweep.unwrap();
+    assert_eq!((swept.readings.len(), swept.knees.len()), (14, 2));
+    for (knee, depth) in swept.knees.iter().zip([16, 4]) {
+        assert_eq!(knee.knee, Choice { depth, from: depth, to: depth }, "{knee:?}");
+        assert_eq!((knee.balance.depth, knee.beyond), (depth, Beyond::Flat), "{knee:?}");
+        assert!(knee.says.contains("p99"), "{}", knee.says);
+    }
+    for reading in &swept.readings {
+        // Both sides are of the same slices: depth = rate × latency.
+        let depth = f64::from(run.report.figures[reading.figure].workload.depth);
+        let (rate, latency) = (reading.throughput.unwrap().value, reading.latency.unwrap().value);
+        assert!((rate * latency / 1000.0 / depth - 1.0).abs() < 0.02, "{reading:?}");
+    }
+    assert!(run.report.chart.is_empty() && run.report.ledger.is_empty() && run.report.outliers.is_empty());
+    // Every point once in each pass, and each pass in another order.
+    let pass = |pass: u32| run.order.iter().filter(|slice| slice.0 == pass).map(|slice| slice.1).collect::<Vec<_>>();
+    for n in 1..=3 {
+        let mut steps = pass(n);
+        steps.sort_unstable();
+        assert_eq!(steps, (0..14).collect::<Vec<_>>());
+    }
+    assert_ne!(pass(1), pass(2));
+}
+
+#[test]
+fn a_sweep_that_was_cut_off_anywhere_goes_on_with_what_is_missing() {
+    let plan = || sweep_over(&[1, 4]);
+    let whole = go_on(plan(), Vec::new(), steady, None, well);
+    for cut in 0..=whole.slices.len() {
+        let rest = go_on(plan(), whole.slices[..cut].to_vec(), steady, None, well);
+        // The same slices in the same order, none twice.
+        assert_eq!(rest.order, whole.order, "cut after {cut}");
+        assert!(rest.report.figures.iter().all(|figure| figure.slices == 3), "cut after {cut}");
+    }
 }

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use archive::Archive;
 use faces::progress::Progress;
 use model::{Clock, Event, Face, Nanos, Record, RunHead};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub struct Telling {
@@ -12,20 +13,23 @@ pub struct Telling {
     faces: Vec<Box<dyn Face>>,
     clock: Arc<dyn Clock>,
     started: Nanos,
+    /// Seconds that the run had lasted when it was taken up again; the time in which it lay still does not count.
+    before: f64,
 }
 
 impl Telling {
     /// The archive first: it is written before anything is shown.
     pub fn open(common: &Common, head: &RunHead, clock: Arc<dyn Clock>) -> Result<Telling, Failure> {
-        let path = common.archive.clone().unwrap_or_else(archive::default_path);
-        let archive: Box<dyn Face> = Box::new(Archive::open(&path)?.writer());
-        let progress: Box<dyn Face> = Box::new(Progress::stderr(common.quiet, crate::commands::progress_style()));
-        Ok(Telling {
-            record: Record { head: head.clone(), ..Record::default() },
-            faces: vec![archive, progress],
-            started: clock.now(),
-            clock,
-        })
+        let archive: Box<dyn Face> = Box::new(Archive::open(&path_of(common))?.writer());
+        let record = Record { head: head.clone(), ..Record::default() };
+        Ok(Telling { record, faces: vec![archive, progress(common)], started: clock.now(), clock, before: 0.0 })
+    }
+
+    /// Goes on with a run that is in the archive.
+    pub fn again(common: &Common, record: Record, clock: Arc<dyn Clock>) -> Result<Telling, Failure> {
+        let archive: Box<dyn Face> = Box::new(Archive::open(&path_of(common))?.writer_of(&record.head.run)?);
+        let before = record.seconds;
+        Ok(Telling { record, faces: vec![archive, progress(common)], started: clock.now(), clock, before })
     }
 
     /// Another face that is told from now on.
@@ -41,7 +45,7 @@ impl Telling {
 
     /// A run that nobody looks on, and that is kept nowhere.
     pub fn silent(clock: Arc<dyn Clock>) -> Telling {
-        Telling { record: Record::default(), faces: Vec::new(), started: clock.now(), clock }
+        Telling { record: Record::default(), faces: Vec::new(), started: clock.now(), clock, before: 0.0 }
     }
 
     pub fn tell(&mut self, event: Event) -> Result<(), Failure> {
@@ -55,7 +59,7 @@ impl Telling {
 
     /// Since the run's start.
     pub fn seconds(&self) -> f64 {
-        (self.clock.now() - self.started) as f64 / model::clock::SECOND as f64
+        self.before + (self.clock.now() - self.started) as f64 / model::clock::SECOND as f64
     }
 
     /// The run's start, by the run's clock.
@@ -70,4 +74,12 @@ impl Telling {
     pub fn into_record(self) -> Record {
         self.record
     }
+}
+
+fn path_of(common: &Common) -> PathBuf {
+    common.archive.clone().unwrap_or_else(archive::default_path)
+}
+
+fn progress(common: &Common) -> Box<dyn Face> {
+    Box::new(Progress::stderr(common.quiet, crate::commands::progress_style()))
 }

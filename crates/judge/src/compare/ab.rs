@@ -97,6 +97,8 @@ fn difference(one: &Paired, test: &Test, real: bool) -> Difference {
             kind: figure.kind,
             at_once: figure.at_once,
             metric: figure.metric,
+            chart: figure.chart,
+            workload: figure.workload.clone(),
         },
         before: value(|log| log.0),
         after: value(|log| log.1),

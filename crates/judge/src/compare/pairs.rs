@@ -23,6 +23,8 @@ impl Measured {
             kind: figure.kind,
             at_once: figure.at_once,
             metric: figure.metric,
+            chart: figure.chart,
+            workload: figure.workload.clone(),
         }
     }
 }

@@ -1,0 +1,211 @@
+//! A sweep as rows of words: a block for each target, its curves one below the other, the knee marked.
+
+use crate::{numbers, words};
+use model::{Axis, Figure, Knee, Reading, Report, Setting, Step, Sweep, Swept, Workload};
+
+/// All points of one target in one pattern.
+pub(crate) struct Block {
+    pub title: String,
+    pub heading: Vec<String>,
+    pub rows: Vec<Row>,
+    /// A sentence for each curve that has a knee.
+    pub knees: Vec<String>,
+    /// For each label that says more than its interval: how many points carry it, and the reason of the first.
+    pub reasons: Vec<String>,
+}
+
+pub(crate) struct Row {
+    /// Values of the axes, throughput, latency, p99.
+    pub cells: Vec<String>,
+    pub label: String,
+    /// `◄ knee`; empty for most.
+    pub mark: String,
+    pub holds: bool,
+}
+
+pub(crate) fn blocks(report: &Report) -> Vec<Block> {
+    let Some(swept) = &report.sweep else { return Vec::new() };
+    let mut groups: Vec<(&Figure, Vec<usize>)> = Vec::new();
+    for (index, reading) in swept.readings.iter().enumerate() {
+        let Some(figure) = report.figures.get(reading.figure) else { continue };
+        match groups.iter_mut().find(|(first, _)| alike(first, figure)) {
+            Some((_, points)) => points.push(index),
+            None => groups.push((figure, vec![index])),
+        }
+    }
+    groups.into_iter().map(|(figure, points)| block(report, swept, figure, points)).collect()
+}
+
+fn alike(a: &Figure, b: &Figure) -> bool {
+    (a.layer, &a.target, a.pattern, a.kind) == (b.layer, &b.target, b.pattern, b.kind)
+}
+
+fn block(report: &Report, swept: &Swept, first: &Figure, mut points: Vec<usize>) -> Block {
+    let order = order(&swept.sweep);
+    let place = |index: &usize| -> Vec<u32> {
+        let at = &swept.readings[*index].at;
+        order.iter().map(|axis| at.get(*axis).copied().unwrap_or(0)).collect()
+    };
+    points.sort_by_key(place);
+    let axes: Vec<&Axis> = order.iter().filter_map(|axis| swept.sweep.axes.get(*axis)).collect();
+    let unit = swept.readings[points[0]].metric.unit();
+    let mut heading: Vec<String> = axes.iter().map(|axis| axis.name.clone()).collect();
+    heading.extend([unit, "latency, ms", "p99, ms", "label"].map(String::from));
+    let rows = points.iter().map(|index| row(report, swept, &order, *index)).collect();
+    let own = |knee: &&Knee| knee.curve.iter().any(|index| points.contains(index));
+    let knees = swept.knees.iter().filter(own).map(|knee| sentence(swept, knee)).collect();
+    let reasons = reasons(report, swept, &points);
+    Block { title: title(swept, first), heading, rows, knees, reasons }
+}
+
+/// Settled and imprecise points say it by their intervals.
+fn reasons(report: &Report, swept: &Swept, points: &[usize]) -> Vec<String> {
+    let mut found: Vec<(&str, usize, String)> = Vec::new();
+    for reading in points.iter().map(|index| &swept.readings[*index]) {
+        let Some(label) = report.figures.get(reading.figure).map(|figure| &figure.label) else { continue };
+        let Some(why) = label.why().filter(|_| label.name() != "imprecise") else { continue };
+        match found.iter_mut().find(|(name, ..)| *name == label.name()) {
+            Some((_, count, _)) => *count += 1,
+            None => found.push((label.name(), 1, format!("{}: {why}", point_of(&swept.sweep, reading)))),
+        }
+    }
+    let line = |(name, count, first): (&str, usize, String)| match count {
+        1 => format!("{name}: {first}"),
+        _ => format!("{name}: {count} points, the first {first}"),
+    };
+    found.into_iter().map(line).collect()
+}
+
+/// The axis along which curves go comes last: its values follow each other.
+fn order(sweep: &Sweep) -> Vec<usize> {
+    let along = sweep.along();
+    (0..sweep.axes.len()).filter(|axis| *axis != along).chain([along]).collect()
+}
+
+fn title(swept: &Swept, figure: &Figure) -> String {
+    let names: Vec<&str> = swept.sweep.axes.iter().map(|axis| axis.name.as_str()).collect();
+    let fixed = fixed(&names, &figure.workload);
+    let kind = if (1..100).contains(&figure.workload.read_percent) || names.contains(&"read-share") {
+        format!(", its {}s", words::kind(figure.kind))
+    } else {
+        String::new()
+    };
+    let place = words::place(figure.layer, &figure.target);
+    format!("Sweep of {place} {}{kind} over {} ({fixed})", figure.pattern.name(), names.join(" × "))
+}
+
+/// What is the same for all points.
+fn fixed(axes: &[&str], workload: &Workload) -> String {
+    let varied = |name: &str| axes.contains(&name);
+    let mut parts = Vec::new();
+    if !varied("block-size") {
+        parts.push(numbers::bytes(workload.block));
+    }
+    parts.push(words::access(workload.access));
+    if !varied("read-share") && (1..100).contains(&workload.read_percent) {
+        parts.push(format!("{} % reads", workload.read_percent));
+    }
+    if !varied("depth") {
+        parts.push(format!("depth {}", workload.depth));
+    }
+    if !varied("jobs") && !varied("images") && workload.jobs > 1 {
+        parts.push(format!("{} jobs", workload.jobs));
+    }
+    if !varied("working-set") && !varied("jobs") && !varied("images") {
+        parts.push(format!("over {}", numbers::bytes(workload.span)));
+    }
+    parts.join(", ")
+}
+
+fn row(report: &Report, swept: &Swept, order: &[usize], index: usize) -> Row {
+    let reading = &swept.readings[index];
+    let figure = report.figures.get(reading.figure);
+    let value = |axis: &usize| setting_at(&swept.sweep, &reading.at, *axis);
+    let mut cells: Vec<String> = order.iter().map(value).collect();
+    let nothing = || numbers::NOTHING.to_string();
+    cells.push(reading.throughput.map_or_else(nothing, |of| numbers::figure(&of, reading.metric).plain()));
+    let latency = model::Metric::LatencyMean;
+    cells.push(reading.latency.map_or_else(nothing, |of| numbers::figure(&of, latency).plain()));
+    cells.push(percentile(figure, 99.0));
+    let label = figure.map_or_else(nothing, |figure| figure.label.name().to_string());
+    Row {
+        cells,
+        label,
+        mark: marks(swept, index, figure),
+        holds: figure.is_some_and(|figure| words::holds(&figure.label)),
+    }
+}
+
+fn percentile(figure: Option<&Figure>, percent: f64) -> String {
+    let found = figure.and_then(|figure| figure.percentiles.iter().find(|one| one.percent == percent));
+    found.map_or(numbers::NOTHING.to_string(), |one| numbers::rough(one.value_ms))
+}
+
+/// `◄ knee, best`: what its curve says of a point.
+fn marks(swept: &Swept, index: usize, figure: Option<&Figure>) -> String {
+    let Some(knee) = swept.knees.iter().find(|knee| knee.curve.contains(&index)) else { return String::new() };
+    let depth = figure.map_or(0, |figure| figure.workload.depth);
+    let named =
+        [(knee.knee.depth == depth, "knee"), (knee.balance.depth == depth, "balance"), (knee.best == depth, "best")];
+    let named: Vec<&str> = named.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect();
+    if named.is_empty() { String::new() } else { format!("◄ {}", named.join(", ")) }
+}
+
+/// `Knee at block-size 4 KiB: depth 16 reaches …`
+fn sentence(swept: &Swept, knee: &Knee) -> String {
+    let Some(reading) = knee.curve.first().and_then(|index| swept.readings.get(*index)) else { return String::new() };
+    let along = swept.sweep.along();
+    let others = (0..swept.sweep.axes.len()).filter(|axis| *axis != along);
+    let others: Vec<String> = others.map(|axis| named(&swept.sweep, &reading.at, axis)).collect();
+    let place = if others.is_empty() { String::new() } else { format!(" at {}", others.join(", ")) };
+    format!("Knee{place}: {}.", knee.says)
+}
+
+/// `depth 4, block-size 64 KiB`: which point of a sweep a step is; empty for other steps.
+pub(crate) fn point(sweep: Option<&Sweep>, step: &Step) -> String {
+    let Some((sweep, at)) = sweep.and_then(|sweep| Some((sweep, sweep.at(step.id)?))) else { return String::new() };
+    (0..sweep.axes.len()).map(|axis| named(sweep, at, axis)).collect::<Vec<_>>().join(", ")
+}
+
+/// The same of a reading.
+pub(crate) fn point_of(sweep: &Sweep, reading: &Reading) -> String {
+    (0..sweep.axes.len()).map(|axis| named(sweep, &reading.at, axis)).collect::<Vec<_>>().join(", ")
+}
+
+fn named(sweep: &Sweep, at: &[u32], axis: usize) -> String {
+    let name = sweep.axes.get(axis).map_or("", |axis| axis.name.as_str());
+    format!("{name} {}", setting_at(sweep, at, axis))
+}
+
+fn setting_at(sweep: &Sweep, at: &[u32], axis: usize) -> String {
+    let axis_and_place = sweep.axes.get(axis).zip(at.get(axis));
+    let found = axis_and_place.and_then(|(axis, place)| Some(setting(&axis.name, axis.values.get(*place as usize)?)));
+    found.unwrap_or_else(|| numbers::NOTHING.to_string())
+}
+
+/// A value as it is read: `64 KiB`, `25 %`, `128`.
+fn setting(axis: &str, value: &Setting) -> String {
+    match (value, words::axis_unit(axis)) {
+        (Setting::Text(text), _) => text.clone(),
+        (Setting::Number(number), Some("bytes")) => numbers::bytes(*number),
+        (Setting::Number(number), Some(unit)) => format!("{number} {unit}"),
+        (Setting::Number(number), None) => numbers::count(*number),
+    }
+}
+
+/// `depth (9 values) × jobs (2 values): 17 points, 1 combination left out`
+pub(crate) fn outline(sweep: &Sweep) -> String {
+    let axis = |axis: &Axis| {
+        let values: Vec<String> = axis.values.iter().map(|value| setting(&axis.name, value)).collect();
+        format!("{} {}", axis.name, values.join(", "))
+    };
+    let axes: Vec<String> = sweep.axes.iter().map(axis).collect();
+    let left_out = match sweep.left_out {
+        0 => String::new(),
+        n => format!(
+            "; {} left out (more jobs than depth)",
+            numbers::counted(u64::from(n), "combination", "combinations")
+        ),
+    };
+    format!("Sweep over {}{left_out}", axes.join(" × "))
+}

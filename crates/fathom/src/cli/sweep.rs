@@ -1,0 +1,85 @@
+//! The command line of `fathom sweep`: a layer's own options, and lists instead of numbers.
+
+use super::axes;
+use super::knobs::{DiskArgs, OsdArgs, PoolArgs};
+use super::words;
+use clap::{Args, Subcommand};
+use model::{Axis, Goal};
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(subcommand_help_heading = "What is swept", subcommand_value_name = "LAYER")]
+pub struct SweepArgs {
+    /// Go on with a sweep that was stopped or killed
+    #[arg(long, value_name = "RUN")]
+    pub resume: Option<String>,
+    /// With --resume: the lab that it ran on, if it has another name now
+    #[arg(long, value_name = "NAME", requires = "resume", num_args = 0..=1, default_missing_value = "default")]
+    pub lab: Option<String>,
+    /// With --resume: write to this device again, which holds what the sweep has written
+    #[arg(long, value_name = "PATH", requires = "resume")]
+    pub destroy_data_on: Option<PathBuf>,
+    /// With --resume: also write a report here
+    #[arg(long, value_name = "FILE", requires = "resume")]
+    pub report: Option<PathBuf>,
+    #[command(subcommand)]
+    pub layer: Option<SweepLayer>,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum SweepLayer {
+    /// Disks, partitions or files
+    Disk(DiskArgs<PaceArgs>),
+    /// OSDs, through librados: one, or several at once
+    Osd(OsdArgs<PaceArgs>),
+    /// Objects of a pool
+    Rados(PoolArgs<PaceArgs>),
+    /// Images of a pool, one a job
+    Rbd(PoolArgs<PaceArgs>),
+}
+
+/// Settled data of one slice: 64 windows of 50 ms are what the interval's finest batch size needs.
+const SLICE: &str = "3.2s";
+const PASSES: u32 = 3;
+/// With a precision to reach, a figure may need more.
+const PASSES_PRECISE: u32 = 6;
+/// Wanted of each point, if nothing else is said: points are compared with each other, which needs less than a figure
+/// that stands alone.
+const SETTLE: f64 = 0.10;
+
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Sweep")]
+pub struct PaceArgs {
+    /// A list to go through: depth, block-size, jobs, read-share, working-set, object-size, images (rbd), pgs (rados, rbd); ranges
+    /// double (1..256) or go in steps (0..100+25). Several axes: every combination
+    #[arg(long = "axis", value_name = "NAME=LIST", required = true, value_parser = axes::axis)]
+    pub axes: Vec<Axis>,
+    /// Length of one slice
+    #[arg(long, value_parser = words::seconds, default_value = SLICE, value_name = "DURATION")]
+    pub duration: f64,
+    /// Slices of each point, each in another pass over all of them (default: 3; with --settle at most 6)
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub passes: Option<u32>,
+    /// More passes for points whose 95 % interval is wider than this
+    #[arg(long, value_parser = words::share, value_name = "PERCENT")]
+    pub settle: Option<f64>,
+}
+
+impl PaceArgs {
+    pub fn goal(&self, seed: u64) -> Goal {
+        let passes_max = self.passes.unwrap_or(if self.settle.is_some() { PASSES_PRECISE } else { PASSES });
+        Goal {
+            settle: self.settle.unwrap_or(SETTLE),
+            // Nothing but the passes ends it: a slice in which hardly anything ends lasts three times its length.
+            seconds_max: 3.0 * f64::from(passes_max) * (self.duration + 1.0),
+            passes_min: if self.settle.is_some() { PASSES.min(passes_max) } else { passes_max },
+            passes_max,
+            read_slice_seconds: self.duration,
+            write_slice_seconds: self.duration,
+            fixed: true,
+            window_ms: if self.duration < 6.4 { 50 } else { 100 },
+            seed,
+            ..Goal::default()
+        }
+    }
+}

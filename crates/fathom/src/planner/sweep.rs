@@ -1,0 +1,166 @@
+//! A sweep is the plan of its layer once for each combination of values, with the knobs of that combination.
+
+use super::draft::{Draft, Wishes};
+use crate::cli::knobs::Knobs;
+use crate::failure::Failure;
+use model::workload::MIB;
+use model::{Axis, Layer, Pattern, Setting};
+
+/// More are not looked at by anyone, and last a working day.
+const POINTS_MOST: usize = 1000;
+
+/// Adds the steps of every combination that can be; returns how many can't.
+pub fn add_points(draft: &mut Draft) -> Result<u32, Failure> {
+    let wishes = draft.wishes;
+    if wishes.axes.is_empty() {
+        return Ok(0);
+    }
+    refuse_senseless(wishes)?;
+    let mut left_out = 0;
+    for at in combinations(&wishes.axes) {
+        draft.knobs = knobs_at(&wishes.knobs, &wishes.axes, &at);
+        draft.at = at;
+        let before = draft.steps.len();
+        super::add_layers(draft)?;
+        left_out += u32::from(draft.steps.len() == before);
+    }
+    Ok(left_out)
+}
+
+/// Axes that name the same thing twice, or that the layer does not have.
+fn refuse_senseless(wishes: &Wishes) -> Result<(), Failure> {
+    let axes = &wishes.axes;
+    if wishes.knobs.open() {
+        let text = "--rate, --rate-max-where: a sweep keeps a depth; leave them out, or take the layer's own command";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    if wishes.knobs.ab.is_some() {
+        return Err(Failure::Usage("--ab: two settings are two sweeps, to be compared; leave it out".to_string()));
+    }
+    let layer = wishes.layers.first().copied().unwrap_or(Layer::Device);
+    for (place, axis) in axes.iter().enumerate() {
+        let name = axis.name.as_str();
+        if axes[..place].iter().any(|other| other.name == name) {
+            return Err(Failure::Usage(format!("--axis {name}: is given twice; write all its values into one list")));
+        }
+        if fixed(&wishes.knobs, name) {
+            return Err(Failure::Usage(format!(
+                "{name} is an axis and has a fixed value as well; leave one of them out"
+            )));
+        }
+        let belongs = match name {
+            "images" => layer == Layer::Rbd,
+            "pgs" => matches!(layer, Layer::Rados | Layer::Rbd),
+            "object-size" => matches!(layer, Layer::Osd | Layer::Rados),
+            _ => true,
+        };
+        if !belongs {
+            return Err(Failure::Usage(format!("--axis {name}: the {} layer has no such thing", layer.name())));
+        }
+    }
+    let named = |name: &str| axes.iter().any(|axis| axis.name == name);
+    if named("images") && (named("jobs") || wishes.knobs.jobs.is_some()) {
+        return Err(Failure::Usage(
+            "each job of the rbd layer has an image of its own: give images or jobs".to_string(),
+        ));
+    }
+    if wishes.image.is_some() && named("images") {
+        return Err(Failure::Usage(
+            "--axis images: one image is named with --image; leave one of them out".to_string(),
+        ));
+    }
+    let points = axes.iter().map(|axis| axis.values.len()).product::<usize>();
+    if points > POINTS_MOST {
+        let text =
+            format!("{points} combinations are too many (at most {POINTS_MOST}); take larger steps or fewer axes");
+        return Err(Failure::Usage(text));
+    }
+    Ok(())
+}
+
+fn fixed(knobs: &Knobs, name: &str) -> bool {
+    match name {
+        "block-size" => knobs.block_size.is_some(),
+        "depth" => knobs.depth.is_some(),
+        "jobs" | "images" => knobs.jobs.is_some(),
+        "read-share" => knobs.read_share.is_some(),
+        "working-set" => knobs.working_set.is_some(),
+        "object-size" => knobs.object_size.is_some(),
+        "pgs" => knobs.pgs.is_some(),
+        _ => false,
+    }
+}
+
+/// Every combination of one value of each axis, the last axis fastest.
+fn combinations(axes: &[Axis]) -> Vec<Vec<u32>> {
+    axes.iter().fold(vec![Vec::new()], |front, axis| {
+        let with = |at: &Vec<u32>| {
+            let at = at.clone();
+            (0..axis.values.len() as u32).map(move |value| at.iter().copied().chain([value]).collect())
+        };
+        front.iter().flat_map(with).collect()
+    })
+}
+
+fn knobs_at(base: &Knobs, axes: &[Axis], at: &[u32]) -> Knobs {
+    let mut knobs = base.clone();
+    // One image, one thread: several are an axis, or said.
+    knobs.jobs.get_or_insert(1);
+    for (axis, value) in axes.iter().zip(at) {
+        let Some(value) = axis.values.get(*value as usize).and_then(Setting::number) else { continue };
+        match axis.name.as_str() {
+            "block-size" => knobs.block_size = Some(value),
+            "depth" => knobs.depth = Some(value as u32),
+            "jobs" | "images" => knobs.jobs = Some(value as u32),
+            "read-share" => knobs.read_share = Some(value as u8),
+            "working-set" => knobs.working_set = Some(value),
+            "object-size" => knobs.object_size = Some(value),
+            "pgs" => knobs.pgs = Some(value as u32),
+            _ => {}
+        }
+    }
+    if knobs.patterns.is_empty() {
+        knobs.patterns = vec![pattern(base, axes)];
+    }
+    knobs
+}
+
+/// One pattern for all points, so that they make one curve: reads, which harm nothing, unless a share of less than half
+/// was asked for; large blocks one after the other, if all are large.
+fn pattern(knobs: &Knobs, axes: &[Axis]) -> Pattern {
+    let blocks = axes.iter().find(|axis| axis.name == "block-size");
+    let smallest = blocks.and_then(|axis| axis.values.first()).and_then(Setting::number).or(knobs.block_size);
+    let linear = smallest.is_some_and(|block| block >= MIB);
+    match (linear, knobs.read_share.is_some_and(|percent| percent < 50)) {
+        (false, false) => Pattern::ReadParallel,
+        (false, true) => Pattern::WriteParallel,
+        (true, false) => Pattern::ReadLinear,
+        (true, true) => Pattern::WriteLinear,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(text: &str) -> Axis {
+        crate::cli::axes::axis(text).unwrap()
+    }
+
+    #[test]
+    fn combinations_are_all_of_them_once() {
+        let axes = [axis("depth=1,2,4"), axis("jobs=1,2")];
+        assert_eq!(combinations(&axes), [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]]);
+        let knobs = knobs_at(&Knobs::default(), &axes, &[2, 1]);
+        assert_eq!((knobs.depth, knobs.jobs, knobs.patterns), (Some(4), Some(2), vec![Pattern::ReadParallel]));
+    }
+
+    #[test]
+    fn one_pattern_for_all_points() {
+        let writes = Knobs { read_share: Some(0), ..Knobs::default() };
+        assert_eq!(pattern(&writes, &[axis("depth=1,2")]), Pattern::WriteParallel);
+        assert_eq!(pattern(&writes, &[axis("block-size=1M,4M")]), Pattern::WriteLinear);
+        assert_eq!(pattern(&Knobs::default(), &[axis("block-size=4k,4M")]), Pattern::ReadParallel);
+        assert_eq!(pattern(&Knobs::default(), &[axis("read-share=0,100")]), Pattern::ReadParallel);
+    }
+}

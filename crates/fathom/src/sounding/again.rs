@@ -1,0 +1,114 @@
+//! A sweep that was stopped or killed goes on: the same plan on the same ground, for what is missing.
+
+use super::interrupt::Interrupt;
+use super::telling::Telling;
+use super::{Grounded, Sounded, carry_out, wanted};
+use crate::cli::Common;
+use crate::commands::restore;
+use crate::dirs;
+use crate::failure::Failure;
+use archive::Archive;
+use cluster::devices::{Found, look_at, prove_free};
+use cluster::journal::pending;
+use engines::clock::RealClock;
+use model::{Change, Event, Place, Plan};
+use std::path::Path;
+use std::sync::Arc;
+
+pub struct Again<'a> {
+    /// Id of the run, its beginning, or `last`.
+    pub run: &'a str,
+    pub lab: Option<&'a str>,
+    /// A device that may be written to although it is not empty any more.
+    pub destroy: Option<&'a Path>,
+}
+
+pub fn again(common: &Common, wish: &Again) -> Result<Sounded, Failure> {
+    let interrupt = Interrupt::listen()?;
+    let path = common.archive.clone().unwrap_or_else(archive::default_path);
+    let record = Archive::open_existing(&path)?.load(wish.run)?;
+    let run = record.head.run.clone();
+    if record.plan.sweep.is_none() {
+        return Err(Failure::Usage(format!("run {run} is no sweep: only a sweep can be taken up again")));
+    }
+    if !wanted::anything(&record.plan, &record) {
+        eprintln!("fathom: run {run} has all its points; nothing was measured");
+        let report = judge::explain(&record);
+        return Ok(Sounded { record, report, interrupted: false, insisted: false, lasts: true });
+    }
+    let grounded = Grounded::again(common, &record, wish.lab)?;
+    undo_what_is_left(common, &grounded, &run)?;
+    prove_paths(&record.plan, wish.destroy)?;
+    let plan = record.plan.clone();
+    let mut telling = Telling::again(common, record, Arc::new(RealClock))?;
+    telling.tell(Event::Planned { plan: plan.clone() })?;
+    carry_out(&grounded, &plan, telling, &interrupt)
+}
+
+/// After a kill the run's pools, images and files are still there; they are made anew, so that the plan's names are free.
+fn undo_what_is_left(common: &Common, grounded: &Grounded, run: &str) -> Result<(), Failure> {
+    let folder = dirs::journals();
+    let (mut left, _) = pending::on_this_host(&folder);
+    if let Some(cluster) = &grounded.cluster {
+        left.extend(pending::in_cluster(cluster, &folder)?);
+    }
+    left.retain(|pending| pending.head.run == run);
+    restore::undo(common, grounded.cluster.as_ref(), left)?;
+    match folder.join(format!("{run}.journal")).exists() {
+        true => Err(Failure::Usage(format!("run {run} is still going on; it ends with Ctrl-C where it runs"))),
+        false => Ok(()),
+    }
+}
+
+/// Every path is looked at again: minutes or months lie between.
+fn prove_paths(plan: &Plan, destroy: Option<&Path>) -> Result<(), Failure> {
+    let made =
+        |path: &Path| plan.changes.iter().any(|change| matches!(change, Change::File { path: own, .. } if own == path));
+    for step in &plan.steps {
+        for target in &step.targets {
+            let Place::Path { path, writable } = &target.place else { continue };
+            if made(path) {
+                continue;
+            }
+            match look_at(path)? {
+                Found::Device(bytes) | Found::File(bytes) if bytes >= step.workload.span => {}
+                _ => return Err(Failure::Failed(format!("{}: is not there any more, or smaller", path.display()))),
+            }
+            if *writable {
+                prove_free(path, destroy == Some(path))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_looked_at_again_before_it_is_written_to() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), vec![7u8; 1 << 20]).unwrap();
+        let place = |writable| Place::Path { path: file.path().to_path_buf(), writable };
+        let plan = |writable, span| {
+            let workload = model::Workload::canonical(model::Pattern::ReadParallel, span, 1);
+            let target =
+                model::Target { layer: model::Layer::Device, name: "x".into(), host: None, place: place(writable) };
+            let step = model::Step {
+                id: model::StepId(0),
+                layer: model::Layer::Device,
+                pattern: model::Pattern::ReadParallel,
+                targets: vec![target],
+                workload,
+                metric: model::Metric::Iops,
+                chart: false,
+            };
+            Plan { steps: vec![step], ..Plan::default() }
+        };
+        assert!(prove_paths(&plan(false, 1 << 20), None).is_ok());
+        assert!(prove_paths(&plan(true, 1 << 20), Some(file.path())).is_ok());
+        assert!(matches!(prove_paths(&plan(true, 1 << 20), None), Err(Failure::Refused(_))));
+        assert!(matches!(prove_paths(&plan(false, 2 << 20), None), Err(Failure::Failed(_))));
+    }
+}

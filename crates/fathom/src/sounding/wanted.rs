@@ -1,0 +1,44 @@
+//! Which steps still want a slice, by what is recorded: the same for a run that goes on and for one that is taken up again.
+
+use judge::Next;
+use model::{OpKind, Plan, Record, Slice, StepId};
+
+/// Had this step its turn in this pass?
+pub fn done(id: StepId, pass: u32, record: &Record) -> bool {
+    record.slices.iter().any(|slice| slice.step == id && slice.pass == pass)
+}
+
+/// After this pass: does the step need a slice in the next one? What a run that is taken up again has of later passes
+/// does not count, so that it decides as it did.
+pub fn another(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
+    // What broke stays void, with its reason: a later slice would measure another state of the cluster.
+    !broken(id, pass, record) && figures(plan, id, pass, record).iter().any(|(next, _)| *next == Next::Another)
+}
+
+/// Is there anything left to measure?
+pub fn anything(plan: &Plan, record: &Record) -> bool {
+    let first = 1..=plan.goal.passes_min;
+    let open = |id: StepId| first.clone().any(|pass| !done(id, pass, record)) || another(plan, id, u32::MAX, record);
+    plan.steps.iter().any(|step| !broken(step.id, u32::MAX, record) && open(step.id))
+}
+
+fn broken(id: StepId, pass: u32, record: &Record) -> bool {
+    record.slices.iter().any(|slice| slice.step == id && slice.pass <= pass && slice.void.is_some())
+}
+
+/// For each figure of a step after this pass: what it needs, and the relative half-width of its interval.
+pub fn figures(plan: &Plan, id: StepId, pass: u32, record: &Record) -> Vec<(Next, f64)> {
+    let Some(step) = plan.steps.iter().find(|step| step.id == id) else { return Vec::new() };
+    let slices: Vec<&Slice> = record.slices.iter().filter(|slice| slice.step == id && slice.pass <= pass).collect();
+    let passes = slices.iter().map(|slice| slice.pass).max().unwrap_or(0);
+    let mut keys: Vec<(Option<u32>, OpKind)> = slices.iter().map(|slice| (slice.target, slice.kind)).collect();
+    keys.sort();
+    keys.dedup();
+    let figure = |(target, kind): (Option<u32>, OpKind)| {
+        let own: Vec<&Slice> =
+            slices.iter().copied().filter(|slice| (slice.target, slice.kind) == (target, kind)).collect();
+        let (figure, next) = judge::figure(step, target, kind, &own, &plan.goal, passes);
+        (next, figure.estimate.map_or(0.0, |estimate| estimate.relative()))
+    };
+    keys.into_iter().map(figure).collect()
+}
