@@ -134,6 +134,7 @@ fn what_cannot_be_swept_is_refused_before_anything_is_done() {
         (&["--axis", "depth=1,2", "--depth", "4"], ["fixed value", "depth"]),
         (&["--axis", "depth=1,2", "--rate", "100"], ["--rate", "keeps a depth"]),
         (&["--axis", "depth=1,2", "--ab", "engine=io_uring,psync"], ["--ab", "two sweeps"]),
+        (&["--axis", "depth=1,2", "--verify"], ["--verify", "own command"]),
         (&["--axis", "images=1,2"], ["images", "device layer"]),
         (&["--axis", "pgs=8,16"], ["pgs", "device layer"]),
         (&["--axis", "jobs=2,4", "--depth", "1"], ["nothing to measure", "device"]),

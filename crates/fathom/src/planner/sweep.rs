@@ -34,6 +34,11 @@ fn refuse_senseless(wishes: &Wishes) -> Result<(), Failure> {
         let text = "--rate, --rate-max-where: a sweep keeps a depth; leave them out, or take the layer's own command";
         return Err(Failure::Usage(text.to_string()));
     }
+    if wishes.knobs.verify {
+        return Err(Failure::Usage(
+            "--verify: a sweep measures; leave it out, or take the layer's own command".to_string(),
+        ));
+    }
     if wishes.knobs.ab.is_some() {
         return Err(Failure::Usage("--ab: two settings are two sweeps, to be compared; leave it out".to_string()));
     }

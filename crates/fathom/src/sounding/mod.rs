@@ -71,10 +71,6 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
     }
     telling.tell(Event::RunStarted { head: grounded.head().clone(), scope: grounded.ground.scope.clone() })?;
     telling.tell(Event::Planned { plan: plan.clone() })?;
-    let clock: Arc<dyn Clock> = Arc::new(RealClock);
-    if let Ok(overhead) = engines::overhead::overhead(&clock) {
-        telling.tell(Event::Overhead { overhead })?;
-    }
     let sounded = carry_out(&grounded, &plan, telling, &interrupt)?;
     Ok(Outcome::Sounded(Box::new(sounded)))
 }
@@ -86,6 +82,10 @@ fn carry_out(
     mut telling: Telling,
     interrupt: &Interrupt,
 ) -> Result<Sounded, Failure> {
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    if let Ok(overhead) = engines::overhead::overhead(&clock) {
+        telling.tell(Event::Overhead { overhead })?;
+    }
     let done = changed(grounded, plan, &mut telling, interrupt, &mut conduct);
     let seconds = telling.seconds();
     if let Err(failure) = &done {
