@@ -86,6 +86,10 @@ mod tests {
         let sleep = |dirs: &Dirs| Command::new("sleep").arg("60").env(MARK, &dirs.dir).spawn();
         let failed = |why| LabError::io("cannot start", Path::new("sleep"))(why);
         let (mut one, mut two) = (sleep(&mine).map_err(failed)?, sleep(&other).map_err(failed)?);
+        // A process that was just started has its environment a moment later than its number.
+        while marked(&mine).is_empty() || marked(&other).is_empty() {
+            thread::sleep(Duration::from_millis(1));
+        }
         let cleared = clear(&mine);
         let left = marked(&other);
         let _ = two.kill().and_then(|()| two.wait());
