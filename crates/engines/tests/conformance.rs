@@ -109,6 +109,19 @@ fn op(workload: &Workload, slot: u32, n: u64) -> Op {
     Op { slot, kind, offset, len: workload.block as u32, due: 0 }
 }
 
+fn step(case: &Case, workload: &Workload) -> Step {
+    let (layer, pattern) = (case.engine.layer(), Pattern::ReadParallel);
+    Step {
+        id: StepId(0),
+        layer,
+        pattern,
+        targets: vec![case.target.clone()],
+        workload: workload.clone(),
+        metric: pattern.metric(layer),
+        chart: true,
+    }
+}
+
 /// Keeps the depth until `count` operations ended; returns how often each slot was used.
 fn pump(session: &mut dyn Session, workload: &Workload, depth: u32, count: u64) -> Vec<u64> {
     let (mut used, mut busy) = (vec![0; depth as usize], vec![false; depth as usize]);
@@ -168,16 +181,7 @@ fn a_session_may_be_used_in_another_thread_than_it_was_opened_in() {
 #[test]
 fn windows_add_up_and_come_in_order() {
     each(|case, workload| {
-        let pattern = Pattern::ReadParallel;
-        let step = Step {
-            id: StepId(0),
-            layer: case.engine.layer(),
-            pattern,
-            targets: vec![case.target.clone()],
-            workload: workload.clone(),
-            metric: pattern.metric(case.engine.layer()),
-            chart: true,
-        };
+        let step = step(case, workload);
         let (mut next, mut ops, mut kinds) = (0, 0, Vec::new());
         let deadline = case.clock.now() + 20 * SECOND;
         let mut check = |set: &WindowSet| {
@@ -211,16 +215,7 @@ fn windows_add_up_and_come_in_order() {
 fn a_rate_is_kept() {
     each(|case, workload| {
         let Some(rate) = workload.rate else { return };
-        let pattern = Pattern::ReadParallel;
-        let step = Step {
-            id: StepId(0),
-            layer: case.engine.layer(),
-            pattern,
-            targets: vec![case.target.clone()],
-            workload: workload.clone(),
-            metric: pattern.metric(case.engine.layer()),
-            chart: false,
-        };
+        let step = step(case, workload);
         let mut ops = 0;
         let mut count = |set: &WindowSet| {
             ops += set.samples.iter().map(|(_, _, sample)| sample.ops).sum::<u64>();

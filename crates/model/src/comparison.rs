@@ -1,6 +1,6 @@
 //! What two runs, or two groups of runs, differ by; and where a series of runs changed.
 
-use crate::figure::Estimate;
+use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
 use crate::pattern::{Metric, Pattern};
 use crate::workload::{OpKind, Workload};
@@ -28,6 +28,21 @@ pub struct Subject {
     /// Does it count for the depth chart? Others are told apart by their workload.
     pub chart: bool,
     pub workload: Workload,
+}
+
+impl Subject {
+    pub fn of(figure: &Figure) -> Subject {
+        Subject {
+            layer: figure.layer,
+            target: figure.target.clone(),
+            pattern: figure.pattern,
+            kind: figure.kind,
+            at_once: figure.at_once,
+            metric: figure.metric,
+            chart: figure.chart,
+            workload: figure.workload.clone(),
+        }
+    }
 }
 
 /// One figure on both sides.

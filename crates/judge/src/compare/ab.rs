@@ -86,23 +86,13 @@ impl Paired<'_> {
 }
 
 fn difference(one: &Paired, test: &Test, real: bool) -> Difference {
-    let figure = &one.a.figure;
     let value = |of: fn(&(f64, f64)) -> f64| mean(&one.logs.iter().map(of).collect::<Vec<_>>()).exp();
     let wide = test.half_width();
     Difference {
-        subject: Subject {
-            layer: figure.layer,
-            target: figure.target.clone(),
-            pattern: figure.pattern,
-            kind: figure.kind,
-            at_once: figure.at_once,
-            metric: figure.metric,
-            chart: figure.chart,
-            workload: figure.workload.clone(),
-        },
+        subject: Subject::of(&one.a.figure),
         before: value(|log| log.0),
         after: value(|log| log.1),
         change: Estimate { value: test.by.exp_m1(), low: (test.by - wide).exp_m1(), high: (test.by + wide).exp_m1() },
-        finds: finds(test, real, figure.metric, LEAST_SHOWN),
+        finds: finds(test, real, one.a.figure.metric, LEAST_SHOWN),
     }
 }

@@ -4,7 +4,7 @@ use super::moderated::Prior;
 use super::pairs::{Measured, alike, measured};
 use crate::outliers::benjamini_hochberg;
 use crate::series::{mean, sample_sd};
-use model::{Comparison, Difference, Finds, Metric, Record};
+use model::{Comparison, Difference, Finds, Metric, Record, Subject};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Nobody acts on less: what the test asks for is a difference beyond this.
@@ -143,7 +143,7 @@ fn difference(pair: &Pair, test: &Test, real: bool) -> Difference {
     let before = pair.before[0];
     let wide = test.half_width();
     Difference {
-        subject: before.subject(),
+        subject: Subject::of(&before.figure),
         before: joined(&pair.before),
         after: joined(&pair.after),
         change: model::Estimate {

@@ -4,29 +4,13 @@ use crate::entry::{Entry, entries};
 use crate::figure::void_reason;
 use crate::gate::strike_out;
 use crate::series::Ratio;
-use model::{Estimate, Figure, Record, Subject};
+use model::{Estimate, Figure, Record};
 
 /// One figure of one run, with the logarithms of its slices' values.
 pub struct Measured {
     pub figure: Figure,
     pub estimate: Estimate,
     pub slices: Vec<f64>,
-}
-
-impl Measured {
-    pub fn subject(&self) -> Subject {
-        let figure = &self.figure;
-        Subject {
-            layer: figure.layer,
-            target: figure.target.clone(),
-            pattern: figure.pattern,
-            kind: figure.kind,
-            at_once: figure.at_once,
-            metric: figure.metric,
-            chart: figure.chart,
-            workload: figure.workload.clone(),
-        }
-    }
 }
 
 /// All figures of a run that may be used.
