@@ -50,6 +50,15 @@ impl Cluster {
         self.rados.mon_command(&command).map(|reply| reply.out).map_err(|error| self.explain(&name, error))
     }
 
+    /// Do daemons take the option up while they run, as far as the monitors know? `None`: there is no such option.
+    pub fn option_at_runtime(&self, name: &str) -> Result<Option<bool>, ClusterError> {
+        match self.ask(json!({"prefix": "config help", "key": name})) {
+            Ok(help) => Ok(Some(help.get("can_update_at_runtime").and_then(Value::as_bool).unwrap_or(false))),
+            Err(ClusterError::Ceph(CephError::NotFound { .. })) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The same, from the manager (placement-group tables live there).
     pub fn ask_manager(&self, mut command: Value) -> Result<Value, ClusterError> {
         with_json(&mut command);

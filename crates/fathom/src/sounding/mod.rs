@@ -60,6 +60,9 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
     };
     let grounded = Grounded::prepare(common, args, wishes)?;
     let plan = planner::plan(&grounded.ground, wishes)?;
+    if let Some(change) = plan.ab.as_ref().and_then(|ab| ab.change.as_ref()) {
+        sides::prove_option(common, &grounded, change)?;
+    }
     if args.dry_run {
         return Ok(Outcome::Planned(Box::new(plan)));
     }

@@ -2,7 +2,10 @@
 
 use super::Telling;
 use super::conductor::Sides;
+use super::ground::Grounded;
 use super::guard::Rollback;
+use crate::cli::Common;
+use crate::failure::Failure;
 use model::{Ab, Change, Clock, Step, clock::SECOND};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -16,6 +19,28 @@ pub struct Switch<'a> {
     pub clock: &'a Arc<dyn Clock>,
     /// Journalled as every change: killed in between, `fathom restore` undoes it.
     pub journal: RefCell<&'a mut Rollback>,
+}
+
+/// Before anything is made: is there such an option, and would daemons hear of it while they run?
+pub fn prove_option(common: &Common, grounded: &Grounded, change: &Change) -> Result<(), Failure> {
+    let Change::Option { name, .. } = change else { return Ok(()) };
+    let Some(cluster) = &grounded.cluster else {
+        return Err(Failure::Usage(format!("--ab option: {name} is one of a cluster, and this run has none")));
+    };
+    match cluster.option_at_runtime(name)? {
+        None => {
+            Err(Failure::Usage(format!("--ab option: the cluster has no option {name}; `ceph config ls` names them")))
+        }
+        // Some are heard of all the same, so this is no refusal.
+        Some(false) if !common.quiet => {
+            eprintln!(
+                "fathom: the monitors do not say that daemons take {name} up while they run: no difference may only mean that \
+                 they read it when they start"
+            );
+            Ok(())
+        }
+        Some(_) => Ok(()),
+    }
 }
 
 impl Sides for Switch<'_> {
