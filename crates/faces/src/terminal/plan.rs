@@ -34,11 +34,16 @@ pub fn plan(plan: &Plan, seconds: f64, style: &Style) -> String {
     }
     text += &(table.text(0, style) + "\n");
     text += &(style.paint("Changes, each undone at the end", Paint::Bold) + "\n");
-    if plan.changes.is_empty() {
+    let switched = plan.ab.as_ref().and_then(|ab| ab.change.as_ref());
+    if plan.changes.is_empty() && switched.is_none() {
         text += "none\n";
     }
     for change in &plan.changes {
         text += &paragraph(&format!("- {}", change.what()), 2, Paint::Plain, style);
+    }
+    if let Some(change) = switched {
+        let line = format!("- {}, before each slice of B, and undone before each of A", change.what());
+        text += &paragraph(&line, 2, Paint::Plain, style);
     }
     text + "\n" + &paragraph(&outlook(plan, seconds), 0, Paint::Plain, style)
 }
@@ -60,6 +65,16 @@ fn targets(step: &Step) -> String {
 
 fn outlook(plan: &Plan, seconds: f64) -> String {
     let goal = &plan.goal;
+    let steps = numbers::counted(plan.steps.len() as u64, "step", "steps");
+    if goal.bound.is_some() {
+        return format!(
+            "{steps}, each a search: a closed loop, probes of 3 to 20 s, then {} of {} at the rate that was found. Expected time: \
+             about {}.",
+            numbers::counted(u64::from(goal.passes_max), "pass", "passes"),
+            numbers::seconds(goal.read_slice_seconds),
+            numbers::seconds(seconds)
+        );
+    }
     let passes = if goal.passes_min == goal.passes_max {
         numbers::counted(u64::from(goal.passes_max), "pass", "passes")
     } else {
@@ -76,6 +91,5 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
         let (width, most) = (numbers::relative(goal.settle), numbers::seconds(goal.seconds_max));
         format!("a figure is done at {width} or after {most}")
     };
-    let steps = numbers::counted(plan.steps.len() as u64, "step", "steps");
     format!("{steps} in {passes}; {done}. Expected time: {}.", numbers::seconds(seconds))
 }
