@@ -1,6 +1,7 @@
 //! Puts the page together: head, depth chart, ledger, peers, figures, scope, downloads.
 
 import "./style.css";
+import { ab } from "./ab";
 import { alerts, head } from "./head";
 import { chart } from "./chart";
 import { load } from "./data";
@@ -46,17 +47,7 @@ function theme(): HTMLElement {
   return button;
 }
 
-/** A sweep is many figures of one cell: it has neither chart nor ledger nor peers. */
-const CELLS = ["chart", "ledger", "peers"];
-
-function navigation(judged: boolean, searched: boolean, checked: boolean, swept: boolean): HTMLElement {
-  const parts: [string, string][] = [
-    ...(judged ? [["verdicts", "Verdicts"] as [string, string]] : []),
-    ...(searched ? [["limits", "Highest rate"] as [string, string]] : []),
-    ...(checked ? [["verified", "Verified"] as [string, string]] : []),
-    ...(swept ? [["sweep", "Sweep"] as [string, string]] : []),
-    ...PARTS.filter(([id]) => !swept || !CELLS.includes(id)),
-  ];
+function navigation(parts: [string, string][]): HTMLElement {
   return h(
     "nav",
     { "aria-label": "Parts of the report" },
@@ -71,25 +62,34 @@ function navigation(judged: boolean, searched: boolean, checked: boolean, swept:
 
 const run = load();
 const stands = alerts(run);
-const judged = verdicts(run);
-const searched = limits(run);
-const checked = verified(run);
-const swept = sweep(run);
+/** What a run of a certain kind has besides: id, words, section. */
+const own: [string, string, HTMLElement | null][] = [
+  ["verdicts", "Verdicts", verdicts(run)],
+  ["limits", "Highest rate", limits(run)],
+  ["ab", "A against B", ab(run)],
+  ["verified", "Verified", verified(run)],
+  ["sweep", "Sweep", sweep(run)],
+];
+const shown = own.flatMap(([id, words, part]) => (part ? [{ id, words, part }] : []));
+/** Many figures of one cell have neither chart nor ledger nor peers. */
+const CELLS = ["chart", "ledger", "peers"];
+const cells = !shown.some(({ id }) => ["limits", "ab", "sweep"].includes(id));
 const main = h(
   "main",
   { class: "inner" },
   ...(stands ? [stands] : []),
-  ...(judged ? [judged] : []),
-  ...(searched ? [searched] : []),
-  ...(checked ? [checked] : []),
-  ...(swept ? [swept] : [chart(run), ledger(run), peers(run)]),
+  ...shown.map(({ part }) => part),
+  ...(cells ? [chart(run), ledger(run), peers(run)] : []),
   figures(run.figures),
   scope(run),
   downloads(run),
 );
 document.body.append(
   head(run),
-  navigation(judged !== null, searched !== null, checked !== null, swept !== null),
+  navigation([
+    ...shown.map(({ id, words }): [string, string] => [id, words]),
+    ...PARTS.filter(([id]) => cells || !CELLS.includes(id)),
+  ]),
   main,
   h(
     "footer",

@@ -282,6 +282,29 @@ export interface Detail {
   latencies: Bins;
 }
 
+/** One setting against another; widths are of logarithms. */
+export interface Ab {
+  what: string;
+  a: string;
+  b: string;
+  pairs: number;
+  half_width: number | null;
+  half_width_apart: number | null;
+  differences: Beside[];
+}
+export interface Beside {
+  layer: LayerName;
+  target: string;
+  pattern: PatternName;
+  kind: "read" | "write";
+  unit: string;
+  finds: "worse" | "better" | "same" | "undecided";
+  before: number | null;
+  after: number | null;
+  change: number | null;
+  ci95: Interval;
+}
+
 /** The highest rate that keeps a bound on response times. */
 export interface Limit {
   layer: LayerName;
@@ -324,6 +347,7 @@ export interface Common {
   outliers: Outlier[];
   findings: Finding[];
   limits: Limit[];
+  ab: Ab | null;
   changes: Change[];
   errors: string[];
 }

@@ -10,7 +10,8 @@ mod sweeps;
 use browser::Browser;
 use faces::{export, html, json, numbers};
 use model::{
-    Arrivals, Bound, Estimate, Label, Layer, Limit, Outcome, Pattern, Percentile, Probe, Report, Threshold, Verdict,
+    AbFound, Arrivals, Bound, Comparison, Difference, Estimate, Finds, Label, Layer, Limit, Outcome, Pattern,
+    Percentile, Probe, Report, Subject, Threshold, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -111,6 +112,33 @@ fn the_highest_rate_has_its_curve_with_the_bound_and_every_rate_that_was_tried()
         assert!(text.contains(said), "{said}: {text}");
     }
     assert_eq!(browser.count("#limits svg circle"), 6, "three rates, two percentiles each");
+}
+
+#[test]
+fn one_setting_against_another_has_its_changes_with_their_intervals_and_no_chart() {
+    let mut run = runs::usual();
+    let one = |finds, value: f64| Difference {
+        subject: Subject::of(&run.0.figures[0]),
+        before: 2.0,
+        after: 2.0 * (1.0 + value),
+        change: Estimate::new(value, 0.03),
+        finds,
+    };
+    let differences = vec![one(Finds::Worse, 0.12), one(Finds::Same, -0.01)];
+    let comparison = Comparison { differences, ..Comparison::default() };
+    let (half_width, apart) = (0.03, 0.09);
+    let found =
+        AbFound { what: "pool".into(), a: "fast".into(), b: "slow".into(), comparison, pairs: 6, half_width, apart };
+    run.0.ab = Some(found);
+    let mut browser = Browser::start();
+    browser.size(1000, 900);
+    show(&mut browser, &run, "");
+    assert_sound(&mut browser, "a run of A against B");
+    assert_eq!((browser.count("#ab tbody tr"), browser.count("#chart")), (2, 0));
+    let text = browser.text("document.querySelector('#ab').textContent");
+    for said in ["pool: slow (B) against fast (A)", "6 pairs", "+12.0 % (+9.00 to +15.0)", "worse", "same"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
 }
 
 #[test]
