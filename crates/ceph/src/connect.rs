@@ -126,6 +126,11 @@ impl Cluster {
         CStr::from_bytes_until_nul(&text).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
+    /// The library's threads as they are: what another program needs to be the same kind of client.
+    pub fn threads(&self) -> impl Iterator<Item = (&'static str, String)> {
+        THREADS.iter().map(|(name, _)| (*name, self.option(name))).filter(|(_, number)| !number.is_empty())
+    }
+
     /// Connects on a thread of its own: the library's own limit covers only a part of what it does.
     fn connect_within(self, timeout: Duration, conf: PathBuf) -> Result<Cluster, CephError> {
         let seconds = timeout.as_secs_f64();

@@ -118,6 +118,12 @@ impl Rados {
         self.cluster.option(name)
     }
 
+    /// The options that say how many threads the library has, with their values: what another program needs to be the same
+    /// kind of client.
+    pub fn threads(&self) -> impl Iterator<Item = (&'static str, String)> {
+        self.cluster.threads()
+    }
+
     /// # Errors
     /// No right, no such thing, no answer in time, or refused with the monitor's words.
     pub fn mon_command(&self, command: &Value) -> Result<Reply, CephError> {

@@ -84,13 +84,13 @@ pub struct LoadArgs {
     #[arg(long, value_parser = words::seconds, default_value = "4s", value_name = "DURATION")]
     pub duration: f64,
     /// The front of each load that is not counted: the first second of a new process is unlike the rest
-    #[arg(long, value_parser = words::seconds, default_value = "2s", value_name = "DURATION")]
+    #[arg(long, value_parser = words::seconds, default_value = "1s", value_name = "DURATION")]
     pub front: f64,
     /// The most pairs of loads for each workload
-    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1000), default_value_t = 20)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1000), default_value_t = 200)]
     pub rounds: u32,
     /// The most time for each workload
-    #[arg(long, value_parser = words::seconds, default_value = "10m", value_name = "DURATION")]
+    #[arg(long, value_parser = words::seconds, default_value = "15m", value_name = "DURATION")]
     pub time_max: f64,
     /// How far the ratios may be off 1 (default: 3% at depth 1, else 5%)
     #[arg(long, value_parser = words::share, value_name = "PERCENT")]

@@ -128,7 +128,20 @@ impl Contest<'_> {
         let limit = self.request.front + self.request.seconds + FIO_MORE;
         let before = self.ready.eyes.seen();
         let mut watch = || self.trouble(step, &before);
-        self.fio.load(&text, &environment(access), limit, &mut watch)
+        self.fio.load(&text, &self.environment(), limit, &mut watch)
+    }
+
+    /// Where fio's librados looks, and with how many threads it works: as ours, since on few processors that alone decides
+    /// how much a client can do (docs/method.md, "Agreement with another program").
+    fn environment(&self) -> Vec<(&'static str, String)> {
+        let Some(access) = self.access else { return Vec::new() };
+        let path = |path: &std::path::PathBuf| path.to_string_lossy().into_owned();
+        let threads = self.ready.context.rados.iter().flat_map(|rados| rados.threads());
+        let own = threads.map(|(name, number)| format!("--{name}={number}"));
+        let words: Vec<String> = std::env::var("CEPH_ARGS").into_iter().chain(own).collect();
+        let conf = access.conf.as_ref().map(|conf| ("CEPH_CONF", path(conf)));
+        let keyring = access.keyring.as_ref().map(|keyring| ("CEPH_KEYRING", path(keyring)));
+        conf.into_iter().chain(keyring).chain([("CEPH_ARGS", words.join(" "))]).collect()
     }
 
     /// Why fio's load must end; empty: the user wants it.
@@ -162,14 +175,6 @@ impl Contest<'_> {
         }
         Ok(())
     }
-}
-
-/// Where fio's librados looks.
-fn environment(access: Option<&Access>) -> Vec<(&'static str, String)> {
-    let Some(access) = access else { return Vec::new() };
-    let path = |path: &std::path::PathBuf| path.to_string_lossy().into_owned();
-    let conf = access.conf.as_ref().map(|conf| ("CEPH_CONF", path(conf)));
-    conf.into_iter().chain(access.keyring.as_ref().map(|keyring| ("CEPH_KEYRING", path(keyring)))).collect()
 }
 
 /// All counted windows of one load.
