@@ -170,8 +170,8 @@ pub struct Knobs {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "When a figure is good enough")]
 pub struct SettleArgs {
-    /// Half-width of the 95 % interval (default: 5%; with --quick 10%)
-    #[arg(long, conflicts_with_all = ["rate_max_where", "ab"], value_parser = words::share, value_name = "PERCENT")]
+    /// Half-width of the 95 % interval, with --ab of the change (default: 5%, with --ab 4%, with --quick 10%)
+    #[arg(long, conflicts_with = "rate_max_where", value_parser = words::share, value_name = "PERCENT")]
     pub settle: Option<f64>,
     /// The most time for one figure
     #[arg(long, value_parser = words::seconds, default_value = "60s", value_name = "DURATION")]
@@ -219,20 +219,18 @@ impl Knobs {
 }
 
 impl SettleArgs {
-    /// As many pairs of slices as passes: six, or what is wished.
+    /// As many pairs of slices as are wished, or until the change is known well enough.
     pub fn beside(&self, seed: u64) -> Goal {
-        let passes = self.passes.unwrap_or(6);
         let seconds = self.duration.or(self.quick.then_some(3.2));
-        let usual = Goal::default();
+        let usual = Goal::beside(seed);
         Goal {
-            passes_min: passes,
-            passes_max: passes,
+            settle: self.settle.unwrap_or(if self.quick { 0.10 } else { usual.settle }),
+            passes_min: self.passes.unwrap_or(usual.passes_min),
+            passes_max: self.passes.unwrap_or(usual.passes_max),
             read_slice_seconds: seconds.unwrap_or(usual.read_slice_seconds),
             write_slice_seconds: seconds.unwrap_or(usual.write_slice_seconds),
-            seconds_max: f64::from(u32::MAX),
             fixed: seconds.is_some(),
             window_ms: if seconds.is_some_and(|seconds| seconds < 6.4) { 50 } else { 100 },
-            seed,
             ..usual
         }
     }

@@ -15,7 +15,7 @@ mod sides;
 mod simulated;
 mod telling;
 pub mod verifying;
-mod wanted;
+pub mod wanted;
 
 pub use again::{Again, again};
 pub use ground::{Grounded, offer_restore};

@@ -1,5 +1,7 @@
 //! Whole runs on a simulated engine and clock: minutes of measuring in which no time passes.
 
+mod sides;
+
 use super::Telling;
 use super::conductor::{AsItIs, Conductor, Eyes};
 use super::loader::Engines;
@@ -12,8 +14,8 @@ use engines::{Context, Engine};
 use model::clock::SECOND;
 use model::sweep::Point;
 use model::{
-    Arrivals, Axis, Beyond, Bound, Choice, Clock, Finds, Goal, Label, Layer, Pattern, Percentile, Place, Plan, Rate,
-    Report, Setting, Slice, Step, StepId, Sweep, Target, Workload,
+    Arrivals, Axis, Beyond, Bound, Choice, Clock, Goal, Label, Layer, Pattern, Percentile, Place, Plan, Rate, Report,
+    Setting, Slice, Step, StepId, Sweep, Target, Workload,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -201,67 +203,6 @@ fn rare_stalls_that_a_probe_misses_are_found_by_the_confirmation() {
         found.probes.iter().any(|probe| probe.confirms && !probe.kept) || found.rate.is_some_and(|rate| rate < 4000.0)
     );
     assert!(found.probes.iter().filter(|probe| probe.kept && !probe.confirms).any(|probe| probe.seconds < 5.0));
-}
-
-/// A run of A against B on a cluster that drifts by half within some minutes; B takes `factor` times as long.
-fn against(factor: f64, seed: u64) -> model::AbFound {
-    let clock = Arc::new(SimClock::default());
-    let model_of = move |target: &Target, _: &Workload| {
-        let drift = |n: u64| Twist::Level { from: n * 5 * SECOND, factor: 1.0 + 0.01 * (1 + (seed + n) % 3) as f64 };
-        let own = if target.name.ends_with('b') { factor } else { 1.0 };
-        (1..40).fold(Model::steady(1e6 * own, 0.3, 16), |model, n| model.with(drift(n)))
-    };
-    let sim = Sim::new(clock.clone(), model_of);
-    let patterns = [Pattern::ReadLatency, Pattern::ReadParallel, Pattern::WriteParallel];
-    let side = |first: u32, name: &'static str| {
-        (first..).zip(patterns).map(move |(id, pattern)| Step { chart: false, ..step(id, pattern, &[name]) })
-    };
-    let pairs = (0..3).map(|id| (StepId(id), StepId(id + 3))).collect();
-    let ab = Some(model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs, change: None });
-    let goal = Goal {
-        fixed: true,
-        passes_min: 6,
-        passes_max: 6,
-        read_slice_seconds: 3.2,
-        write_slice_seconds: 3.2,
-        window_ms: 50,
-        seconds_max: 1e9,
-        seed,
-        ..Goal::default()
-    };
-    let plan = Plan { steps: side(0, "osd.a").chain(side(3, "osd.b")).collect(), goal, ab, ..Plan::default() };
-    let eyes = Script { clock: clock.clone(), ends: None, seen: well };
-    let clock: Arc<dyn Clock> = clock;
-    let mut telling = Telling::silent(clock.clone());
-    telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
-    let loader = &Engines { context: &Context::default(), clock: &clock, engine_of: &|_| Ok(&sim as &dyn Engine) };
-    let unfilled = &Unfilled::default();
-    Conductor { plan: &plan, clock: &clock, eyes: &eyes, loader, sides: &AsItIs, unfilled }
-        .conduct(&mut telling)
-        .unwrap();
-    let record = telling.into_record();
-    // A and B take turns at being first, and nothing comes between them.
-    let order: Vec<u32> = record.slices.iter().map(|slice| slice.step.0).collect();
-    for (pair, pass) in order.chunks(2).zip((1..=6).flat_map(|pass| [pass; 3])) {
-        assert_eq!(pair[0].abs_diff(pair[1]), 3, "{order:?}");
-        assert_eq!(pair[0] < 3, pass % 2 == 1, "{order:?}");
-    }
-    judge::explain(&record).ab.unwrap()
-}
-
-#[test]
-fn a_against_b_finds_a_tenth_in_a_cluster_that_drifts_and_nothing_where_nothing_differs() {
-    for seed in 0..4 {
-        let same = against(1.0, seed);
-        assert!(
-            same.comparison.differences.iter().all(|one| !matches!(one.finds, Finds::Worse | Finds::Better)),
-            "{same:#?}"
-        );
-        let slower = against(1.0 / 0.9, seed);
-        assert!(slower.comparison.differences.iter().all(|one| one.finds == Finds::Worse), "{slower:#?}");
-        // What two separate runs would know.
-        assert!(slower.half_width * 2.0 < slower.apart, "{} {}", slower.half_width, slower.apart);
-    }
 }
 
 #[test]

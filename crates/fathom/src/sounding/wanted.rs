@@ -11,8 +11,18 @@ pub fn done(id: StepId, pass: u32, record: &Record) -> bool {
 /// After this pass: does the step need a slice in the next one? What a run that is taken up again has of later passes
 /// does not count, so that it decides as it did.
 pub fn another(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
+    if plan.ab.is_some() {
+        return !broken(id, pass, record) && another_pair(plan, id, pass, record);
+    }
     // What broke stays void, with its reason: a later slice would measure another state of the cluster.
     !broken(id, pass, record) && figures(plan, id, pass, record).iter().any(|(next, _)| *next == Next::Another)
+}
+
+/// One setting against another: is the change still not known well enough? Asked when each side was first equally often.
+fn another_pair(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
+    let goal = &plan.goal;
+    let wide = || judge::ab_half_width(record, id).is_some_and(|width| width.exp_m1() > goal.settle);
+    pass < goal.passes_min || (pass < goal.passes_max && (pass % 2 == 1 || wide()))
 }
 
 /// Is there anything left to measure?

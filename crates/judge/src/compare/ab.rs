@@ -6,7 +6,7 @@ use crate::entry::{Entry, entries};
 use crate::figure::void_reason;
 use crate::outliers::benjamini_hochberg;
 use crate::series::{Ratio, mean, median, sample_sd};
-use model::{AbFound, Comparison, Difference, Estimate, Record, Slice, StepId, Subject};
+use model::{Ab, AbFound, Comparison, Difference, Estimate, Record, Slice, StepId, Subject};
 
 /// One figure on both sides: the logarithms of both values of every pass that has both.
 struct Paired<'a> {
@@ -18,15 +18,8 @@ struct Paired<'a> {
 pub fn ab(record: &Record) -> Option<AbFound> {
     let plan = record.plan.ab.as_ref()?;
     let all = entries(record);
-    let paired: Vec<Paired> = plan.pairs.iter().flat_map(|(a, b)| pairs_of(&all, *a, *b)).collect();
-    // Half the variance of a difference is that of a slice, which is what the prior speaks of.
-    let variances: Vec<(f64, f64)> = paired.iter().map(|one| (one.variance() / 2.0, one.count() - 1.0)).collect();
-    let prior = Prior::learn(&variances);
-    let test = |(one, (variance, freedom)): (&Paired, &(f64, f64))| {
-        let (variance, freedom) = prior.moderate(*variance, freedom.max(0.0));
-        judged(one.by(), (2.0 * variance / one.count()).sqrt(), freedom)
-    };
-    let tests: Vec<Test> = paired.iter().zip(&variances).map(test).collect();
+    let paired = all_pairs(plan, &all);
+    let (prior, tests) = tested(&paired);
     let real = benjamini_hochberg(&tests.iter().map(|test| test.chance).collect::<Vec<_>>());
     let differences = paired.iter().zip(&tests).zip(real).map(|((one, test), real)| difference(one, test, real));
     let widths: Vec<f64> = tests.iter().map(Test::half_width).collect();
@@ -40,6 +33,35 @@ pub fn ab(record: &Record) -> Option<AbFound> {
         half_width: median(&widths),
         apart: median(&apart),
     })
+}
+
+/// The widest half-width among the changes of the cell that has this step, as a logarithm; `None`: no A/B run, or nothing of
+/// the cell was measured on both sides yet.
+pub fn ab_half_width(record: &Record, step: StepId) -> Option<f64> {
+    let plan = record.plan.ab.as_ref()?;
+    let (a, _) = plan.pairs.iter().find(|(a, b)| *a == step || *b == step)?;
+    let all = entries(record);
+    let paired = all_pairs(plan, &all);
+    let (_, tests) = tested(&paired);
+    let of_cell = paired.iter().zip(&tests).filter(|(one, _)| one.a.step.id == *a);
+    of_cell.map(|(_, test)| test.half_width()).max_by(f64::total_cmp)
+}
+
+fn all_pairs<'a>(plan: &Ab, all: &'a [Entry<'a>]) -> Vec<Paired<'a>> {
+    plan.pairs.iter().flat_map(|(a, b)| pairs_of(all, *a, *b)).collect()
+}
+
+/// What the spreads of all figures teach about each of them, and each one's change.
+fn tested(paired: &[Paired]) -> (Prior, Vec<Test>) {
+    // Half the variance of a difference is that of a slice, which is what the prior speaks of.
+    let variances: Vec<(f64, f64)> = paired.iter().map(|one| (one.variance() / 2.0, one.count() - 1.0)).collect();
+    let prior = Prior::learn(&variances);
+    let test = |(one, (variance, freedom)): (&Paired, &(f64, f64))| {
+        let (variance, freedom) = prior.moderate(*variance, freedom.max(0.0));
+        judged(one.by(), (2.0 * variance / one.count()).sqrt(), freedom)
+    };
+    let tests = paired.iter().zip(&variances).map(test).collect();
+    (prior, tests)
 }
 
 fn pairs_of<'a>(all: &'a [Entry<'a>], a: StepId, b: StepId) -> Vec<Paired<'a>> {

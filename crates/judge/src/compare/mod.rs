@@ -8,7 +8,7 @@ mod moderated;
 mod pairs;
 mod trend;
 
-pub use ab::ab;
+pub use ab::{ab, ab_half_width};
 pub use differ::compare;
 pub use pairs::{Measured, measured, nearest};
 pub use trend::trends;

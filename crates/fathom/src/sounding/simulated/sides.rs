@@ -1,0 +1,88 @@
+//! One setting against another on a simulated cluster: what is found, what isn't, and when it is enough.
+
+use super::*;
+use model::{AbFound, Finds};
+
+const PATTERNS: [Pattern; 3] = [Pattern::ReadLatency, Pattern::ReadParallel, Pattern::WriteParallel];
+
+fn goal(seed: u64, passes: (u32, u32)) -> Goal {
+    Goal {
+        fixed: true,
+        passes_min: passes.0,
+        passes_max: passes.1,
+        read_slice_seconds: 3.2,
+        write_slice_seconds: 3.2,
+        window_ms: 50,
+        seconds_max: 1e9,
+        seed,
+        ..Goal::default()
+    }
+}
+
+/// A run of A against B, of which B takes `factor` times as long, on a cluster whose level after `n` times five seconds is
+/// `level(n)` times what it was.
+fn against(factor: f64, goal: Goal, level: impl Fn(u64) -> f64 + Send + Sync + 'static) -> AbFound {
+    let clock = Arc::new(SimClock::default());
+    let model_of = move |target: &Target, _: &Workload| {
+        let moves = |n: u64| Twist::Level { from: n * 5 * SECOND, factor: level(n) };
+        let own = if target.name.ends_with('b') { factor } else { 1.0 };
+        (1..60).fold(Model::steady(1e6 * own, 0.3, 16), |model, n| model.with(moves(n)))
+    };
+    let sim = Sim::new(clock.clone(), model_of);
+    let side = |first: u32, name: &'static str| {
+        (first..).zip(PATTERNS).map(move |(id, pattern)| Step { chart: false, ..step(id, pattern, &[name]) })
+    };
+    let pairs = (0..3).map(|id| (StepId(id), StepId(id + 3))).collect();
+    let ab = Some(model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs, change: None });
+    let plan = Plan { steps: side(0, "osd.a").chain(side(3, "osd.b")).collect(), goal, ab, ..Plan::default() };
+    let eyes = Script { clock: clock.clone(), ends: None, seen: well };
+    let clock: Arc<dyn Clock> = clock;
+    let mut telling = Telling::silent(clock.clone());
+    telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
+    let loader = &Engines { context: &Context::default(), clock: &clock, engine_of: &|_| Ok(&sim as &dyn Engine) };
+    let unfilled = &Unfilled::default();
+    Conductor { plan: &plan, clock: &clock, eyes: &eyes, loader, sides: &AsItIs, unfilled }
+        .conduct(&mut telling)
+        .unwrap();
+    let record = telling.into_record();
+    in_turns(&record.slices);
+    judge::explain(&record).ab.unwrap()
+}
+
+/// A and B take turns at being first, and nothing comes between them.
+fn in_turns(slices: &[Slice]) {
+    for pair in slices.chunks(2) {
+        let (first, second) = (&pair[0], &pair[1]);
+        assert_eq!((first.step.0.abs_diff(second.step.0), first.pass), (3, second.pass));
+        assert_eq!(first.step.0 < 3, first.pass % 2 == 1, "pass {}", first.pass);
+    }
+}
+
+fn alarms(found: &AbFound) -> usize {
+    found.comparison.differences.iter().filter(|one| matches!(one.finds, Finds::Worse | Finds::Better)).count()
+}
+
+#[test]
+fn a_tenth_is_found_in_a_cluster_that_drifts_and_nothing_where_nothing_differs() {
+    for seed in 0..4 {
+        let drift = move |n: u64| 1.0 + 0.01 * (1 + (seed + n) % 3) as f64;
+        let same = against(1.0, goal(seed, (6, 6)), drift);
+        assert_eq!(alarms(&same), 0, "{same:#?}");
+        let slower = against(1.0 / 0.9, goal(seed, (6, 6)), drift);
+        assert!(slower.comparison.differences.iter().all(|one| one.finds == Finds::Worse), "{slower:#?}");
+        // What two separate runs would know.
+        assert!(slower.half_width * 2.0 < slower.apart, "{} {}", slower.half_width, slower.apart);
+    }
+}
+
+/// Levels that jump by some percent every five seconds: what one machine needs six pairs for takes another more.
+#[test]
+fn pairs_are_added_until_the_change_is_known() {
+    let jumps = |by: f64| move |n: u64| if n.is_multiple_of(2) { 1.0 + by } else { 1.0 / (1.0 + by) };
+    let pairs = |by: f64| against(1.0, goal(1, (6, 12)), jumps(by));
+    assert_eq!(pairs(0.0).pairs, 6);
+    let noisy = pairs(0.12);
+    assert!((8..=12).contains(&noisy.pairs), "{}", noisy.pairs);
+    assert!(noisy.pairs == 12 || noisy.half_width < 0.05, "{} {}", noisy.pairs, noisy.half_width);
+    assert_eq!(pairs(1.0).pairs, 12);
+}
