@@ -33,6 +33,7 @@ pub fn explain(record: &Record) -> Report {
         outliers,
         figures: entries.into_iter().map(|entry| entry.figure).collect(),
         changes: record.changes.clone(),
+        warnings: record.warnings.clone(),
         errors: record.errors.clone(),
     }
 }

@@ -40,6 +40,9 @@ pub struct Report {
     pub outliers: Vec<Outlier>,
     pub findings: Vec<Finding>,
     pub changes: Vec<Undo>,
+    /// What is to be known about how it was measured, in words.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// What went wrong, in words.
     pub errors: Vec<String>,
 }
