@@ -59,8 +59,9 @@ const VOLUMES: [(&str, &str); 2] =
     [("last_done.bytes", "MiB [last]"), ("last_done.rwmix_read.bytes", "rwmix read MiB [last]")];
 
 pub fn csv(text: &str) -> Result<Results, String> {
-    if text.matches('"').count() % 2 == 1 {
-        return Err(format!("line {}: a quote is not closed: the end of the file is missing", text.lines().count()));
+    if !text.ends_with('\n') {
+        let mend = "import all of it (if it is whole, end it with a line end)";
+        return Err(format!("line {}: has no end: the file is cut off; {mend}", text.lines().count()));
     }
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let heading = reader.headers().map_err(|error| format!("line 1: {error}"))?.clone();

@@ -182,10 +182,10 @@ fn errors_name_the_place() {
         ("  sec Cur ops started finished\n 1 1 1", "end of the output is missing"),
         (r#"{"datas":[{"sec":"1"}],"write_size":"4096"}"#, "datas[0]"),
         (r#"{"phase_type":"READ"}"#, "document 1: last_done.elapsed_time_ms is missing"),
-        ("operation,time ms [last],block size\nREAD,x", "line 2: has 2 fields, the heading 3"),
-        ("operation,time ms [last],block size\nREAD,1,\"4096", "line 2: a quote is not closed"),
+        ("operation,time ms [last],block size\nREAD,x\n", "line 2: has 2 fields, the heading 3"),
+        ("operation,time ms [last],block size\nREAD,1,\"4096", "line 2: has no end"),
         ("Total time run: 3\nTotal reads made: 9\nRead size: 655", "end of the output is missing"),
-        ("operation,time ms [last],block size\nREAD,x,4096", "line 2: last_done.elapsed_time_ms is no whole number"),
+        ("operation,time ms [last],block size\nREAD,x,4096\n", "line 2: last_done.elapsed_time_ms is no whole number"),
         (r#"{"schema":"fathom.run/1"}"#, "Fathom itself"),
     ] {
         let why = read(text).unwrap_err();
