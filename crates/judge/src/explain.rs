@@ -26,7 +26,7 @@ pub fn explain(record: &Record) -> Report {
         chart: chart(&entries),
         ledger: ledger(&entries, record),
         verdicts: verdicts(&entries, &record.plan.goal),
-        ab: ab(record),
+        ab: ab(record).map(Box::new),
         limits: limits(record, &entries),
         sweep: swept(&entries, record).map(Box::new),
         findings: findings(&outliers),

@@ -33,7 +33,7 @@ pub struct Report {
     pub limits: Vec<Limit>,
     /// In a run of one setting against another.
     #[serde(default)]
-    pub ab: Option<AbFound>,
+    pub ab: Option<Box<AbFound>>,
     /// Of a sweep.
     #[serde(default)]
     pub sweep: Option<Box<Swept>>,

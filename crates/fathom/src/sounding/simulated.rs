@@ -246,7 +246,7 @@ fn against(factor: f64, seed: u64) -> model::AbFound {
         assert_eq!(pair[0].abs_diff(pair[1]), 3, "{order:?}");
         assert_eq!(pair[0] < 3, pass % 2 == 1, "{order:?}");
     }
-    judge::explain(&record).ab.unwrap()
+    *judge::explain(&record).ab.unwrap()
 }
 
 #[test]
