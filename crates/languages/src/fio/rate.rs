@@ -25,7 +25,7 @@ pub fn rate(reader: &mut Reader, of: &Of) -> Option<Rate> {
     let operations = reader.value("rate_iops", |text| sides(text, &whole));
     let bytes = reader.value("rate", |text| sides(text, &|text| size(text, of.kb_base)));
     let set = |sides: &Option<Sides>| sides.is_some_and(|sides| sides.iter().any(Option::is_some));
-    let (name, sides, unit) = match (set(&operations), set(&bytes)) {
+    let (name, mut sides, mut unit) = match (set(&operations), set(&bytes)) {
         (true, true) => {
             reader.problem("rate", "and rate_iops exclude each other; take one of them out", true);
             return None;
@@ -34,6 +34,14 @@ pub fn rate(reader: &mut Reader, of: &Of) -> Option<Rate> {
         (false, true) => ("rate", bytes?, of.block.max(1)),
         (false, false) => return None,
     };
+    if arrivals == Arrivals::Poisson {
+        // fio draws the gaps of whole operations a second.
+        (sides, unit) = (sides.map(|side| side.map(|amount| amount / unit)), 1);
+        if sides.contains(&Some(0)) {
+            reader.problem(name, "is less than one operation a second, which fio can't draw as poisson", true);
+            return None;
+        }
+    }
     let amount = match (of.read_percent, sides) {
         (100, [reads, _]) => reads?,
         (0, [_, writes]) => writes?,
@@ -117,6 +125,7 @@ mod tests {
         is("rw=read rate=1m bs=64k", Some((16.0, Even)));
         is("rw=write rate=10k bs=4k", Some((2.5, Even)));
         is("rw=read rate_process=poisson", None);
+        is("rw=read rate=10k bs=4k rate_process=poisson", Some((2.0, Poisson)));
         is("rw=randrw rwmixread=70 rate_iops=700,300 rate_process=poisson", Some((1000.0, Poisson)));
     }
 
@@ -127,6 +136,7 @@ mod tests {
             ("rw=randrw rate_iops=500", "rate_iops: of reads and writes together"),
             ("rw=randrw rwmixread=70 rate_iops=700,300", "rate_process=poisson"),
             ("rw=randrw rwmixread=50 rate_iops=700,300 rate_process=poisson", "ratio of rwmixread"),
+            ("rw=read rate=1k bs=4k rate_process=poisson", "less than one"),
             ("rw=randread rate_iops=x", "no whole number"),
             ("rw=randread rate_iops=1,2,3,4", "reads, writes and trims"),
             ("rw=randread rate_iops=1 rate_process=even", "linear, poisson"),
