@@ -159,6 +159,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         outliers: vec![],
         findings: vec![],
         changes: vec![],
+        warnings: vec!["something else".into()],
         errors: vec!["something".into()],
     };
     for pass in 1..=2 {

@@ -39,6 +39,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         "outliers": list(&report.outliers, outlier),
         "findings": list(&report.findings, finding),
         "changes": list(&report.changes, |undo| json!({"what": undo.change.what(), "undone": undo.undone})),
+        "warnings": report.warnings,
         "errors": report.errors,
     })
 }
@@ -68,6 +69,7 @@ pub fn failed(error: &str, version: &str) -> Value {
         "outliers": [],
         "findings": [],
         "changes": [],
+        "warnings": [],
         "errors": [error],
     })
 }

@@ -26,6 +26,7 @@ pub fn page(report: &Report, record: &Record) -> String {
         listed("Outliers", report.outliers.iter().map(outlier)),
         findings(report),
         unsettled(report),
+        listed("Warnings", report.warnings.iter().map(|warning| escaped(warning))),
         listed("Errors", report.errors.iter().map(|error| escaped(error))),
         listed("Still there (`fathom restore` undoes it)", scene::left_behind(report).iter().map(|what| escaped(what))),
     ];

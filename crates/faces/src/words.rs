@@ -92,7 +92,7 @@ pub fn axis_unit(name: &str) -> Option<&'static str> {
 /// What a figure's workload was, where its pattern does not say it: nothing for the canonical one.
 pub fn beside_pattern(figure: &Figure) -> String {
     let canonical = Workload::canonical(figure.pattern, figure.workload.span, figure.workload.seed);
-    let core = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.read_percent, w.access, w.verify);
+    let core = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.read_percent, w.access, w.options.clone(), w.verify);
     let mut parts = Vec::new();
     if figure.at_once > 1 {
         parts.push(format!("{} targets at once", figure.at_once));

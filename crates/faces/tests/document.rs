@@ -41,11 +41,13 @@ fn the_check_sees_what_is_wrong() {
 fn every_field_is_described() {
     let text = include_str!("../../../docs/json.md");
     let mut missing = Vec::new();
-    names(&schema::schema(), &mut |name| {
-        if !text.contains(&format!("`{name}`")) {
-            missing.push(name.to_string());
-        }
-    });
+    for schema in [schema::schema(), schema::crosscheck()] {
+        names(&schema, &mut |name| {
+            if !text.contains(&format!("`{name}`")) {
+                missing.push(name.to_string());
+            }
+        });
+    }
     assert_eq!(missing, [""; 0], "docs/json.md does not name them");
 }
 
@@ -75,4 +77,19 @@ fn void_figures_have_no_value_and_say_why() {
     assert_eq!(shown(0), [Value::Null, Value::Null, json!("void"), json!("the OSD died")]);
     assert_eq!(shown(1), [Value::Null, Value::Null, json!("void"), json!("its value is not a finite number")]);
     assert_eq!(shown(2), [json!(1.0), json!([0.5, null]), json!("settled"), Value::Null]);
+}
+
+#[test]
+fn what_is_to_be_known_about_a_run_is_said_by_every_face() {
+    let Sample { mut report, record } = run();
+    let warning = "job.fio:3: [a] libaio: done with io_uring";
+    report.warnings = vec![warning.to_string()];
+    let document = json::document(&report, &record);
+    assert_eq!((document["warnings"][0].as_str(), schema::faults(&document)), (Some(warning), vec![]));
+    let style = faces::terminal::Style { width: 100, colours: false };
+    let text = faces::terminal::summary(&report, &record.scope, &style);
+    assert!(text.contains(&format!("Warnings\n- {warning}\n")), "{text}");
+    let page = faces::markdown::page(&report, &record);
+    assert!(page.contains("Warnings") && page.contains("done with io"), "{page}");
+    assert!(faces::html::page(&report, &record).contains(warning));
 }

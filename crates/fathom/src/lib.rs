@@ -1,5 +1,11 @@
 //! Fathom sounds a Ceph cluster: every layer from the disk to the RBD image, with honest intervals.
 
+/// In place of the standard library's, which panics where standard error is full or gone: a run then goes on, and undoes what
+/// it changed. Before the modules, so that it holds in all of them.
+macro_rules! eprintln {
+    ($($told:tt)*) => { $crate::output::remark(format_args!($($told)*)) };
+}
+
 pub mod cli;
 pub mod commands;
 mod crosscheck;
@@ -17,10 +23,7 @@ pub fn run() -> u8 {
     let arguments: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     match cli::Cli::try_parse() {
         Ok(cli) => finish(&arguments, commands::run(cli)),
-        Err(shown) if !shown.use_stderr() => {
-            let _ = shown.print();
-            0
-        }
+        Err(shown) if !shown.use_stderr() => finish(&arguments, output::written(shown.print()).map(|()| 0)),
         Err(error) => {
             if !wants_json(&arguments) {
                 let _ = error.print();

@@ -1,15 +1,24 @@
-//! Standard output: the result alone, and a clear error where it can't be written.
+//! Standard output: the result alone, and a clear error where it can't be written. Standard error: what can be told.
 
 use crate::failure::Failure;
+use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
 
-/// A reader that has seen enough and left (`| head`) is no error.
 pub fn say(text: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    written(std::io::stdout().write_all(text.as_bytes()))
+}
+
+/// What came of writing to standard output, once it is flushed. A reader that has seen enough and left (`| head`) is no error.
+pub fn written(done: std::io::Result<()>) -> Result<(), Failure> {
+    match done.and_then(|()| std::io::stdout().flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::Failed(format!("standard output can't be written: {error}; send it to where there is room")))
         }
         _ => Ok(()),
     }
+}
+
+/// A line on standard error. Where that is full, or nobody reads it, there is nobody to tell: no reason to end.
+pub fn remark(told: Arguments) {
+    let _ = writeln!(std::io::stderr(), "{told}");
 }

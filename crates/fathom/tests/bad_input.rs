@@ -77,3 +77,50 @@ fn standard_output_that_is_full_is_a_clear_error_and_a_reader_that_left_is_none(
     let ended = home.fathom(&["lab", "list"]).stdout(writer).output().unwrap();
     assert_eq!((ended.status.code(), String::from_utf8_lossy(&ended.stderr).as_ref()), (Some(0), ""));
 }
+
+/// The run ends in order, says what it found by its exit code, and leaves nothing behind.
+#[test]
+fn a_run_that_can_tell_nobody_goes_on_and_undoes_its_changes() {
+    let home = Home::new();
+    let folder = home.path().join("load");
+    std::fs::create_dir(&folder).unwrap();
+    let load = ["disk", folder.to_str().unwrap(), "--patterns", "write-latency,read-latency", "--working-set", "4M"];
+    let load = [&load[..], &["--duration", "300ms"]].concat();
+    let ended = |redirected: &str, arguments: &[&str]| {
+        let script = format!("\"$0\" \"$@\" {redirected}");
+        let mut command = std::process::Command::new("bash");
+        // Of a pipeline, how the program itself ended.
+        command.args(["-c", &format!("set -o pipefail; {script}"), env!("CARGO_BIN_EXE_fathom")]).args(arguments);
+        let output = command.env("XDG_DATA_HOME", home.path()).output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert!(!said.contains("panicked"), "{redirected}: {said}");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{redirected} left something");
+        output.status.code()
+    };
+    let runs = || home.run(&["runs", "--format", "json"]).json()["runs"].as_array().unwrap().len();
+    for (redirected, code) in [
+        ("2>/dev/full", None),
+        ("2>&-", None),
+        ("2> >(head -c 1 >/dev/null)", None),
+        ("| head -c 1", None),
+        (">&-", None),
+        (">/dev/full", Some(1)),
+        (">/dev/full 2>/dev/full", Some(1)),
+    ] {
+        let (before, found) = (runs(), ended(redirected, &load));
+        match code {
+            Some(_) => assert_eq!(found, code, "{redirected}"),
+            None => assert!(matches!(found, Some(0 | 4)), "{redirected}: {found:?}"),
+        }
+        assert_eq!(runs(), before + 1, "{redirected}: the run is in the archive");
+    }
+    assert_eq!(ended("2>/dev/full", &["disk", "/dev/null"]), Some(2));
+    assert_eq!(ended("2>&-", &["show", "nope"]), Some(1));
+    assert_eq!(ended(">/dev/full", &["--help"]), Some(1));
+    assert_eq!(ended("| head -c 1", &["--help"]), Some(0));
+    assert!(
+        !home.path().join("fathom/journal").exists()
+            || std::fs::read_dir(home.path().join("fathom/journal")).unwrap().count() == 0
+    );
+}

@@ -66,3 +66,26 @@ fn another_host_restores_from_the_cluster_alone() {
     lab.run(&["restore", "--yes"]).ends(0, &["undone: pool fathom."]);
     assert_eq!(lab.snapshot(), before);
 }
+
+/// Killed while B's setting stands: what was not set is not set, and what was set is as it was.
+#[test]
+fn an_option_that_stands_for_b_comes_back_exactly() {
+    let lab = Lab::up(&["--osds", "1", "--backing", "memory"]);
+    let option = "osd_max_backfills";
+    for set in [None, Some("2")] {
+        if let Some(value) = set {
+            lab.ceph(&["config", "set", "osd", option, value]);
+        }
+        let before = lab.snapshot();
+        let setting = format!("option:osd/{option}=7");
+        let load = ["rados", "--ab", &setting, "--patterns", "read-latency", "--working-set", "8M", "--duration", "3s"];
+        let mut run = lab.fathom(&load).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let stands = || lab.ceph(&["config", "get", "osd", option]).trim() == "7";
+        common::eventually("B's setting", 120, stands);
+        run.kill().unwrap();
+        run.wait().unwrap();
+        assert!(stands(), "it was put back before the run was killed");
+        lab.run(&["restore", "--yes"]).ends(0, &[&format!("undone: option osd/{option} = 7")]);
+        assert_eq!(lab.snapshot(), before, "{set:?}");
+    }
+}

@@ -1,6 +1,8 @@
 //! `fathom crosscheck` with the real fio: figures of both, nothing left behind, clear words where it can't be done.
 
 mod common;
+#[path = "../../faces/tests/schema/mod.rs"]
+mod schema;
 use common::{Home, Lab, LoopDevice, eventually};
 use serde_json::Value;
 use std::fs;
@@ -20,7 +22,7 @@ fn in_memory(name: &str) -> PathBuf {
 /// Both sides of a row, in this document's words, and a verdict that fits the exit code.
 #[track_caller]
 fn compared(document: &Value, code: i32, rows: usize) {
-    assert_eq!(document["schema"], "fathom.crosscheck/1");
+    assert_eq!(schema::faults_of(schema::crosscheck(), document), [""; 0]);
     assert_eq!(document["rows"].as_array().unwrap().len(), rows, "{document:#}");
     for row in document["rows"].as_array().unwrap() {
         assert_eq!(row["why"], Value::Null);
@@ -74,7 +76,8 @@ fn pairs_end_when_it_is_known() {
 #[test]
 fn what_the_two_would_not_do_alike_is_refused() {
     let (home, path) = (Home::new(), in_memory("refused"));
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 8] = [
+        (&["--time-max", "1s"], "--time-max: one pair of loads"),
         (&["--sync", "fsync", "--patterns", "write-latency"], "fio times the sync apart"),
         (&["--access", "zipf"], "draw hot blocks differently"),
         (&["--access", "sequential", "--read-share", "50"], "sequential mix"),

@@ -30,6 +30,12 @@ fn windows_add_up_to_the_figure_and_fios_own_reader_reads_the_run() {
         document["jobs"].as_array().unwrap().iter().find(|job| job["job options"]["rw"] == "randwrite").unwrap();
     assert!(write["write"]["iops"].as_f64().is_some_and(|iops| iops > 0.0), "{write}");
     assert_eq!(write["read"]["total_ios"], 0);
+    let side = |name: &str| write["write"][name].as_f64().unwrap();
+    assert!(side("iops_min") <= side("iops_mean") && side("iops_mean") <= side("iops_max"), "{write}");
+    assert!(side("iops_samples") >= 5.0 && side("bw_dev") >= 0.0 && side("iops_stddev") >= 0.0, "{write}");
+    let shares = ["latency_ns", "latency_us", "latency_ms"].map(|unit| write[unit].as_object().unwrap().values());
+    let shares: f64 = shares.into_iter().flatten().map(|share| share.as_f64().unwrap()).sum();
+    assert!((shares - 100.0).abs() < 1e-6, "{shares} %");
     let (input, output) = (home.path().join("run.json"), home.path().join("run.csv"));
     std::fs::write(&input, document.to_string()).unwrap();
     common::tool("fio_jsonplus_clat2csv", &[input.to_str().unwrap(), output.to_str().unwrap()]);

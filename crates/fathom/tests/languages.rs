@@ -73,9 +73,9 @@ fn a_job_file_does_the_same_work_as_with_fio() {
 fn what_a_job_file_asks_for_in_vain_is_named_with_its_lines_and_nothing_is_done() {
     let home = Home::new();
     let (file, folder) =
-        job(&home, "[a]\nfilename=LOAD\nsize=1m\nverify=crc32c\nrate=10m\n[b]\nbs=8k\nfilename=LOAD\n");
+        job(&home, "[a]\nfilename=LOAD\nsize=1m\nverify=crc32c\nrate_min=10m\n[b]\nbs=8k\nfilename=LOAD\n");
     let at = |line: u32| format!("{file}:{line}: ");
-    home.run(&["fio", &file]).ends(2, &[&at(4), "verify=crc32c", &at(5), "rate=10m", &at(6), "stonewall"]);
+    home.run(&["fio", &file]).ends(2, &[&at(4), "verify=crc32c", &at(5), "rate_min=10m", &at(6), "stonewall"]);
     home.run(&["fio", &file, "--section", "c"]).ends(2, &["[c]", "a, b"]);
     home.run(&["fio", "/nowhere.fio"]).ends(2, &["/nowhere.fio"]);
     std::fs::write(&file, "[a]\nfilename=/root\nsize=1m\n").unwrap();
@@ -103,6 +103,11 @@ fn results_of_other_tools_are_runs_of_the_archive() {
         "fio.json+",
         "fio-two-jobs.json",
         "fio-group.json",
+        "fio-rbd.json",
+        "fio-rados.json",
+        "rados-short.txt",
+        "rados-short.json",
+        "rados-rand.json",
         "rados-write.txt",
         "rados-show-time.txt",
         "rados-write.json",
@@ -130,7 +135,7 @@ fn results_of_other_tools_are_runs_of_the_archive() {
         (&Value::Null, &"imprecise".into(), &Value::Null)
     );
     assert!(figure["why"].as_str().unwrap().contains("no interval"), "{figure}");
-    let seconds: Value = home.run(&["show", runs[3], "--format", "json"]).json();
+    let seconds: Value = home.run(&["show", runs[8], "--format", "json"]).json();
     assert!(seconds["figures"][0]["ci95"][1].as_f64().is_some(), "{}", seconds["figures"][0]);
     home.run(&["import", &files[0]]).ends(2, &["in the archive already", runs[0]]);
 }
@@ -186,4 +191,63 @@ fn prometheus_looks_on_while_a_run_goes_on() {
     assert!(matches!(run.wait().unwrap().code(), Some(0 | 4)));
     assert!(get(&address, "/metrics").is_none());
     home.run(&["disk", path, "--listen", "nowhere"]).ends(2, &["nowhere", "127.0.0.1:9750"]);
+    home.run(&["disk", path, "--listen", "127.0.0.1:99999"]).ends(2, &["99999"]);
+    // An address for documentation (RFC 5737), which no host has.
+    home.run(&["disk", path, "--listen", "192.0.2.1:9750"]).ends(2, &["192.0.2.1:9750", "no such address"]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn those_who_look_on_and_say_nothing_or_read_nothing_hold_up_neither_the_run_nor_its_end() {
+    let home = Home::new();
+    let folder = tempfile::Builder::new().prefix("fathom-test-").tempdir_in("/dev/shm").unwrap();
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let path = folder.path().to_str().unwrap();
+    let load = ["disk", path, "--patterns", "read-latency", "--working-set", "8M", "--duration", "3s", "--passes", "1"];
+    let mut command = home.fathom(&[&load[..], &["--listen", &address]].concat());
+    let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    eventually("somebody who listens", 60, || TcpStream::connect(&address).is_ok());
+    let mute: Vec<TcpStream> = (0..100).filter_map(|_| TcpStream::connect(&address).ok()).collect();
+    let mut deaf: Vec<TcpStream> = (0..100).filter_map(|_| TcpStream::connect(&address).ok()).collect();
+    deaf.iter_mut().for_each(|stream| drop(stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n")));
+    eventually("the end of the run", 60, || run.try_wait().unwrap().is_some());
+    assert!(matches!(run.wait().unwrap().code(), Some(0 | 4)));
+    assert!(mute.len() + deaf.len() > 100);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// The file that a job file makes is Fathom's own and goes; one that was there stays, and holds nothing of a run's journal.
+#[test]
+fn however_a_job_file_ends_its_own_file_goes_and_one_that_was_there_stays() {
+    let text = "[a]\nfilename=LOAD\nsize=16m\nrw=randwrite\nruntime=20\ntime_based\n";
+    for (signal, there) in [("-INT", false), ("-INT", true), ("-KILL", false), ("-KILL", true)] {
+        let home = Home::new();
+        let (file, folder) = job(&home, text);
+        let load = folder.path().join("load");
+        let mut arguments = vec!["fio", &file];
+        if there {
+            std::fs::write(&load, vec![7u8; 16 << 20]).unwrap();
+            arguments.extend(["--destroy-data-on", load.to_str().unwrap()]);
+        }
+        let mut command = home.fathom(&arguments);
+        let mut run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        // Filled, and under load.
+        let err = run.stderr.take().unwrap();
+        let ready = |line: &str| line.contains("load: 100 %") || line.contains("100 %");
+        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(err)).map(Result::unwrap);
+        assert!(lines.any(|line| ready(&line)), "nothing was filled");
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        assert!(std::process::Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap().success());
+        let rest = std::thread::spawn(move || lines.for_each(drop));
+        let code = run.wait().unwrap().code();
+        rest.join().unwrap();
+        assert_eq!(code, if signal == "-INT" { Some(4) } else { None }, "{signal}");
+        if signal == "-KILL" {
+            home.run(&["restore", "--yes"]).ends(0, &[]);
+        }
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, if there { vec!["load"] } else { vec![] }, "{signal}");
+        assert!(!there || std::fs::metadata(&load).unwrap().len() == 16 << 20);
+        home.run(&["restore"]).ends(0, &[]);
+    }
 }

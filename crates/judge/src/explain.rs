@@ -26,13 +26,14 @@ pub fn explain(record: &Record) -> Report {
         chart: chart(&entries),
         ledger: ledger(&entries, record),
         verdicts: verdicts(&entries, &record.plan.goal),
-        ab: ab(record),
+        ab: ab(record).map(Box::new),
         limits: limits(record, &entries),
         sweep: swept(&entries, record).map(Box::new),
         findings: findings(&outliers),
         outliers,
         figures: entries.into_iter().map(|entry| entry.figure).collect(),
         changes: record.changes.clone(),
+        warnings: record.warnings.clone(),
         errors: record.errors.clone(),
     }
 }

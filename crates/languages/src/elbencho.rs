@@ -59,6 +59,10 @@ const VOLUMES: [(&str, &str); 2] =
     [("last_done.bytes", "MiB [last]"), ("last_done.rwmix_read.bytes", "rwmix read MiB [last]")];
 
 pub fn csv(text: &str) -> Result<Results, String> {
+    if !text.ends_with('\n') {
+        let mend = "import all of it (if it is whole, end it with a line end)";
+        return Err(format!("line {}: has no end: the file is cut off; {mend}", text.lines().count()));
+    }
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let heading = reader.headers().map_err(|error| format!("line 1: {error}"))?.clone();
     let mut results = Results { tool: "elbencho".to_string(), ..Results::default() };
@@ -69,6 +73,12 @@ pub fn csv(text: &str) -> Result<Results, String> {
         if record.iter().any(|cell| cell == "time ms [last]") {
             let mend = "put each into a file of its own";
             return Err(format!("line {line}: a second heading: rows of different versions of elbencho; {mend}"));
+        }
+        if record.len() != heading.len() {
+            let (has, wanted) = (record.len(), heading.len());
+            return Err(format!(
+                "line {line}: has {has} fields, the heading {wanted}: it is cut off, or of another version of elbencho"
+            ));
         }
         let cell = |column: &str| {
             let index = heading.iter().position(|title| title == column)?;

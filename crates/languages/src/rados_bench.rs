@@ -23,6 +23,33 @@ struct Whole {
     object: Bytes,
     /// Told of writes only.
     depth: Option<u32>,
+    totals: Option<Totals>,
+}
+
+/// The end of the output: all that there is of a load that was done within a second.
+struct Totals {
+    seconds: f64,
+    ops: u64,
+    /// Latency, seconds.
+    mean: f64,
+}
+
+impl Totals {
+    fn new(seconds: Option<f64>, ops: Option<u64>, mean: Option<f64>) -> Option<Totals> {
+        // More than a window counts is no length of a benchmark.
+        let sound = |number: &f64| (0.0..1e9).contains(number);
+        let (seconds, mean) = (seconds.filter(sound).filter(|seconds| *seconds > 0.0)?, mean.filter(sound)?);
+        Some(Totals { seconds, ops: ops?, mean })
+    }
+
+    fn told(&self, kind: OpKind, block: Bytes) -> Result<Told, String> {
+        let bytes = self.ops.checked_mul(block).ok_or("more bytes than can be counted")?;
+        let span_ns = (self.seconds * SECOND as f64) as u64;
+        let sum_ns = (self.mean * self.ops as f64 * SECOND as f64) as u64;
+        let service = Sparse { buckets: Vec::new(), sum_ns, count: self.ops, max_ns: 0 };
+        let sample = Sample { span_ns, ops: self.ops, bytes, service, ..Sample::default() };
+        Ok(Told { kind, window_ns: span_ns, samples: vec![sample], error: None })
+    }
 }
 
 pub fn is_text(text: &str) -> bool {
@@ -50,16 +77,20 @@ pub fn text(text: &str) -> Result<Results, String> {
         let Some((line, text)) = fields.get(name) else { return Ok(None) };
         text.parse().map(Some).map_err(|_| format!("line {line}: {name} is no whole number: `{text}`"))
     };
-    let of = |kind, block| -> Result<Option<Whole>, String> {
+    let float = |name: &str| fields.get(name).and_then(|(_, text)| text.parse().ok());
+    let of = |kind, block, made| -> Result<Option<Whole>, String> {
         let Some(block) = number(block)? else { return Ok(None) };
         let object = number("Object size")?.unwrap_or(block);
-        Ok(Some(Whole { kind, block, object, depth }))
+        let totals = Totals::new(float("Total time run"), number(made)?, float("Average Latency(s)"));
+        Ok(Some(Whole { kind, block, object, depth, totals }))
     };
-    let whole = match of(OpKind::Write, "Write size")? {
+    let whole = match of(OpKind::Write, "Write size", "Total writes made")? {
         Some(whole) => Some(whole),
-        None => of(OpKind::Read, "Read size")?,
+        None => of(OpKind::Read, "Read size", "Total reads made")?,
     };
-    let missing = "has no `Write size:` or `Read size:`: the end of the output is missing; import all of it";
+    let missing = "has no `Write size:` or `Read size:`, or no `Min latency(s):`: the end of the output is missing; import all of it";
+    // The last of its lines, in every version: what was cut off before might be half a number.
+    let whole = whole.filter(|_| fields.keys().any(|name| name.starts_with("Min latency")));
     results(whole.ok_or(missing)?, &seconds)
 }
 
@@ -100,16 +131,23 @@ pub fn json(document: &Value) -> Result<Results, String> {
         second_of_json(data).ok_or_else(|| format!("datas[{index}]: lacks sec, cur_ops, finished or avg_lat"))
     };
     let seconds = datas.iter().enumerate().map(second).collect::<Result<Vec<_>, _>>()?;
-    results(Whole { kind, block, object, depth }, &seconds)
+    let float = |name: &str| document.get(name).and_then(fraction);
+    let made = number(if kind == OpKind::Write { "total_writes_made" } else { "total_reads_made" })?;
+    let totals = Totals::new(float("total_time_run"), made, float("average_latency"));
+    results(Whole { kind, block, object, depth, totals }, &seconds)
 }
 
 fn whole_number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
+fn fraction(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
 fn second_of_json(data: &Value) -> Option<Second> {
     let whole = |name: &str| data.get(name).and_then(whole_number);
-    let mean = data.get("avg_lat").and_then(|value| value.as_f64().or_else(|| value.as_str()?.parse().ok()))?;
+    let mean = data.get("avg_lat").and_then(fraction)?;
     let finished = whole("finished")?;
     Some(Second {
         second: whole("sec")?,
@@ -120,7 +158,10 @@ fn second_of_json(data: &Value) -> Option<Second> {
 }
 
 fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
-    let samples = samples(seconds, whole.block)?;
+    let told = match &whole.totals {
+        Some(totals) if seconds.iter().all(|second| second.second == 0) => totals.told(whole.kind, whole.block)?,
+        _ => Told { kind: whole.kind, window_ns: SECOND, samples: samples(seconds, whole.block)?, error: None },
+    };
     let mut notes = Vec::new();
     let sequential = match whole.kind {
         OpKind::Write => true,
@@ -147,7 +188,6 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
         engine: None,
         options: BTreeMap::new(),
     };
-    let told = Told { kind: whole.kind, window_ns: SECOND, samples, error: None };
     // The output does not name the pool.
     let measured = Measured { layer: Layer::Rados, target: "pool".to_string(), workload, told: vec![told] };
     Ok(Results { tool: "rados bench".to_string(), ended: None, measured: vec![measured], notes })

@@ -139,6 +139,7 @@ pub fn events(results: &Results, head: RunHead, look: Look) -> Vec<Event> {
     let steps = steps(&results.measured);
     let plan = Plan { steps: steps.clone(), goal: Goal { passes_min: 1, ..Goal::default() }, ..Plan::default() };
     let mut events = vec![Event::RunStarted { head, scope: Scope::default() }, Event::Planned { plan }];
+    events.extend(results.notes.iter().map(|note| Event::Warned { text: note.clone() }));
     let mut passes = vec![0; steps.len()];
     let mut seconds = 0.0;
     for measured in &results.measured {
@@ -163,8 +164,9 @@ fn steps(measured: &[Measured]) -> Vec<Step> {
         let (layer, name) = (one.layer, one.target.clone());
         let pattern = Pattern::nearest(&one.workload);
         let cell = |step: &Step| (step.layer, step.pattern, &step.targets[0].name) == (layer, pattern, &name);
-        // A cell of the chart has one figure of each target: the first.
-        let chart = !steps.iter().any(cell);
+        // How much is done at a given rate is no cell of the chart. A cell has one figure of each target: the first.
+        let given = ["rate", "rate_iops"].iter().any(|name| one.workload.options.contains_key(*name));
+        let chart = !given && !steps.iter().any(cell);
         steps.push(Step {
             id: StepId(steps.len() as u32),
             layer,

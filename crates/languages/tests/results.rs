@@ -10,9 +10,28 @@ const GROUP: &str = include_str!("../../../fixtures/import/fio-group.json");
 const RADOS: &str = include_str!("../../../fixtures/import/rados-write.txt");
 const RADOS_TIMED: &str = include_str!("../../../fixtures/import/rados-show-time.txt");
 const RADOS_JSON: &str = include_str!("../../../fixtures/import/rados-write.json");
+const FIO_RBD: &str = include_str!("../../../fixtures/import/fio-rbd.json");
+const FIO_RADOS: &str = include_str!("../../../fixtures/import/fio-rados.json");
+const RADOS_SHORT: &str = include_str!("../../../fixtures/import/rados-short.txt");
+const RADOS_SHORT_JSON: &str = include_str!("../../../fixtures/import/rados-short.json");
+const RADOS_RAND: &str = include_str!("../../../fixtures/import/rados-rand.json");
 const ELBENCHO: &str = include_str!("../../../fixtures/import/elbencho.csv");
 const ELBENCHO_JSON: &str = include_str!("../../../fixtures/import/elbencho.json");
-const ALL: [&str; 8] = [FIO, TWO_JOBS, GROUP, RADOS, RADOS_TIMED, RADOS_JSON, ELBENCHO, ELBENCHO_JSON];
+const ALL: [&str; 13] = [
+    FIO,
+    TWO_JOBS,
+    GROUP,
+    FIO_RBD,
+    FIO_RADOS,
+    RADOS,
+    RADOS_TIMED,
+    RADOS_JSON,
+    RADOS_SHORT,
+    RADOS_SHORT_JSON,
+    RADOS_RAND,
+    ELBENCHO,
+    ELBENCHO_JSON,
+];
 
 #[track_caller]
 fn only(results: &Results) -> &Measured {
@@ -81,6 +100,43 @@ fn seconds_of_rados_bench_are_windows() {
 }
 
 #[test]
+fn a_load_that_was_done_within_a_second_has_its_totals() {
+    for (text, ops, ms) in [(RADOS_SHORT, 815, 4.21593), (RADOS_SHORT_JSON, 1047, 1.675)] {
+        let results = read(text).unwrap();
+        let sample = &only(&results).told[0].samples[0];
+        assert_eq!((ops, only(&results).told[0].samples.len()), (sample.ops, 1));
+        assert!((sample.service.mean_ns().unwrap() / 1e6 / ms - 1.0).abs() < 1e-3, "{sample:?}");
+    }
+    assert_eq!(ops(only(&read(RADOS_RAND).unwrap()), OpKind::Read), 4004);
+}
+
+#[test]
+fn images_and_objects_of_fio() {
+    let results = read(FIO_RBD).unwrap();
+    let [write, mix] = results.measured.as_slice() else { panic!("{results:?}") };
+    assert_eq!((write.layer, write.target.as_str(), write.workload.depth), (Layer::Rbd, "pool vms", 4));
+    assert_eq!((mix.workload.read_percent, mix.told.len(), mix.workload.depth), (70, 2, 8));
+    let results = read(FIO_RADOS).unwrap();
+    let objects = only(&results);
+    assert_eq!((objects.layer, objects.target.as_str()), (Layer::Rados, "pool vms"));
+    assert_eq!((objects.workload.object, objects.workload.span), (Some(4 << 20), 8 << 20));
+    assert!(objects.workload.options.is_empty(), "{:?}", objects.workload.options);
+}
+
+/// Of a rate that was given, fio tells other times than an open loop of ours: the two are not the same work.
+#[test]
+fn a_job_with_a_rate_is_no_cell_of_the_chart_and_no_open_loop() {
+    let rated = FIO.replace("\"runtime\"", "\"rate_iops\" : \"500\", \"runtime\"");
+    let results = read(&rated).unwrap();
+    let workload = &only(&results).workload;
+    assert_eq!((workload.rate, workload.options.get("rate_iops").map(String::as_str)), (None, Some("500")));
+    assert!(results.notes[0].contains("from submission"), "{:?}", results.notes);
+    let events = events(&results, RunHead::default(), &|_, _| (0, true));
+    let Event::Planned { plan } = &events[1] else { panic!("{events:?}") };
+    assert!(!plan.steps[0].chart);
+}
+
+#[test]
 fn phases_of_elbencho() {
     let results = read(ELBENCHO).unwrap();
     let [write, read_back, mix] = results.measured.as_slice() else { panic!("{results:?}") };
@@ -126,7 +182,10 @@ fn errors_name_the_place() {
         ("  sec Cur ops started finished\n 1 1 1", "end of the output is missing"),
         (r#"{"datas":[{"sec":"1"}],"write_size":"4096"}"#, "datas[0]"),
         (r#"{"phase_type":"READ"}"#, "document 1: last_done.elapsed_time_ms is missing"),
-        ("operation,time ms [last],block size\nREAD,x,4096", "line 2: last_done.elapsed_time_ms is no whole number"),
+        ("operation,time ms [last],block size\nREAD,x\n", "line 2: has 2 fields, the heading 3"),
+        ("operation,time ms [last],block size\nREAD,1,\"4096", "line 2: has no end"),
+        ("Total time run: 3\nTotal reads made: 9\nRead size: 655", "end of the output is missing"),
+        ("operation,time ms [last],block size\nREAD,x,4096\n", "line 2: last_done.elapsed_time_ms is no whole number"),
         (r#"{"schema":"fathom.run/1"}"#, "Fathom itself"),
     ] {
         let why = read(text).unwrap_err();
@@ -140,9 +199,21 @@ proptest! {
         let _ = read(&text);
     }
 
+    /// The front of a real file: nothing is made of what might be half a number.
+    #[test]
+    fn what_is_cut_off_is_an_error(which in 0usize..13, share in 0.0..1.0f64) {
+        let text = ALL[which].trim_end();
+        // The last lines of these say no more than was said: the largest latency, the command.
+        let least = text.rfind(['\n', '}']).unwrap_or(text.len());
+        let at = (least as f64 * share) as usize;
+        // Whole rows of a table are a table.
+        let whole_rows = text.starts_with("ISO date") && text[..at].ends_with('\n');
+        prop_assert!(!text.is_char_boundary(at) || whole_rows || read(&text[..at]).is_err(), "{}", &text[..at]);
+    }
+
     /// A real file with a piece cut out, doubled, or overwritten.
     #[test]
-    fn no_damage_panics(which in 0usize..8, from in 0usize..20_000, long in 0usize..400, by in "[0-9a-z:{}\",.-]{0,12}") {
+    fn no_damage_panics(which in 0usize..13, from in 0usize..20_000, long in 0usize..400, by in "[0-9a-z:{}\",.-]{0,12}") {
         let text = ALL[which];
         let from = from % text.len();
         let until = (from + long).min(text.len());

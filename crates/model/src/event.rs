@@ -52,6 +52,7 @@ pub enum Event {
         pass: u32,
         report: Report,
     },
+    /// Something to be known about how this run is measured.
     Warned {
         text: String,
     },

@@ -45,6 +45,9 @@ pub struct Record {
     #[serde(default)]
     pub verified: Vec<Verified>,
     pub changes: Vec<Undo>,
+    /// What is to be known about how it was measured.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     pub errors: Vec<String>,
     /// Seconds since the start when the last thing was recorded.
     pub seconds: f64,
@@ -68,13 +71,14 @@ impl Record {
                 self.finished = false;
             }
             Event::Verified { verified } => self.verified.push(verified.clone()),
+            Event::Warned { text } => self.warnings.push(text.clone()),
             Event::Failed { text } => self.errors.push(text.clone()),
             Event::RunFinished { seconds } => {
                 self.seconds = *seconds;
                 self.finished = true;
             }
             // They tell what goes on, not what is known.
-            Event::Progress { .. } | Event::StepStarted { .. } | Event::PassFinished { .. } | Event::Warned { .. } => {}
+            Event::Progress { .. } | Event::StepStarted { .. } | Event::PassFinished { .. } => {}
         }
     }
 

@@ -33,13 +33,16 @@ pub struct Report {
     pub limits: Vec<Limit>,
     /// In a run of one setting against another.
     #[serde(default)]
-    pub ab: Option<AbFound>,
+    pub ab: Option<Box<AbFound>>,
     /// Of a sweep.
     #[serde(default)]
     pub sweep: Option<Box<Swept>>,
     pub outliers: Vec<Outlier>,
     pub findings: Vec<Finding>,
     pub changes: Vec<Undo>,
+    /// What is to be known about how it was measured, in words.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// What went wrong, in words.
     pub errors: Vec<String>,
 }

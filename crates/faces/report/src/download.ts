@@ -1,6 +1,6 @@
 //! The raw numbers as files, made of what this page carries: nothing is fetched.
 
-import { raw, type Named, type Run } from "./data";
+import { raw, type Figure, type Named, type Run } from "./data";
 import { h, section } from "./dom";
 import { points } from "./strips";
 
@@ -15,7 +15,18 @@ export function csv(rows: Field[][]): string {
   return rows.map((row) => row.map(field).join(",")).join("\r\n") + "\r\n";
 }
 
-export function figureRows(all: Named[]): Field[][] {
+/** What the load generator took, as shares; what measuring one such operation costs by itself, ns. */
+function cost({ overhead }: Pick<Run, "overhead">, { effort, workload }: Figure): Field[] {
+  const single = Math.ceil(workload.depth / Math.max(workload.jobs, 1)) <= 1;
+  const each = overhead && (single ? overhead.operation_ns : overhead.deep_operation_ns);
+  return [effort?.busy, effort?.queued, effort?.overhead, each];
+}
+
+function flaws({ verified: of }: Figure): Field[] {
+  return [of?.bytes, of?.unknown, of?.wrong, of?.stale, of?.torn, of?.misplaced];
+}
+
+export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] {
   const percents = [50, 95, 99, 99.9, 100];
   const responses = [50, 99, 99.9];
   const head = [
@@ -48,6 +59,16 @@ export function figureRows(all: Named[]): Field[][] {
     "durability",
     "span",
     "seed",
+    "busy",
+    "queued",
+    "overhead",
+    "operation_ns",
+    "verified_bytes",
+    "unknown_bytes",
+    "wrong",
+    "stale",
+    "torn",
+    "misplaced",
   ];
   return [
     head,
@@ -84,6 +105,8 @@ export function figureRows(all: Named[]): Field[][] {
       f.workload.durability,
       f.workload.span,
       f.workload.seed,
+      ...cost(run, f),
+      ...flaws(f),
     ]),
   ];
 }
@@ -148,7 +171,8 @@ export function saveWindows(named: Named): void {
   save(`fathom-${clean(`${layer}-${target}-${pattern}`)}-windows.csv`, "text/csv", csv(windowRows([named])));
 }
 
-export function downloads({ run: name, figures: all }: Run): HTMLElement {
+export function downloads(of: Run): HTMLElement {
+  const { run: name, figures: all } = of;
   const run = `fathom-${clean(name || "run")}`;
   const button = (id: string, words: string, what: string, act: () => void) =>
     h(
@@ -168,7 +192,7 @@ export function downloads({ run: name, figures: all }: Run): HTMLElement {
         save(`${run}.json`, "application/json", raw()),
       ),
       button("save-figures", "Figures (CSV)", "one line for each figure, with intervals and percentiles", () =>
-        save(`${run}-figures.csv`, "text/csv", csv(figureRows(all))),
+        save(`${run}-figures.csv`, "text/csv", csv(figureRows(of, all))),
       ),
       button("save-windows", "Windows (CSV)", "one line for each window of each slice of each figure", () =>
         save(`${run}-windows.csv`, "text/csv", csv(windowRows(all))),

@@ -133,12 +133,13 @@ const unbroken = (text: string): string => text.replace(/ (ms|%|±)/g, "\u00a0$1
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Errors, changes left behind, outliers and findings: what somebody has to know before reading on. */
+/** Errors, warnings, changes left behind, outliers and findings: what somebody has to know before reading on. */
 export function alerts(run: Run): HTMLElement | null {
   const { scope } = run;
   const left = run.changes.filter((undo) => !undo.undone).length;
   const items: HTMLElement[] = [
     ...run.errors.map((error) => item("bad", "error", error)),
+    ...run.warnings.map((warning) => item("caution", "warning", warning)),
     ...(left > 0 && run.finished
       ? [
           item(

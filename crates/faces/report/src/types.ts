@@ -349,6 +349,7 @@ export interface Common {
   limits: Limit[];
   ab: Ab | null;
   changes: Change[];
+  warnings: string[];
   errors: string[];
 }
 /** The document `fathom.run/1`, as crates/faces/src/json.rs writes it. */

@@ -2,10 +2,10 @@
 
 use crate::slices::slices_of;
 use crate::words;
-use model::{Estimate, Figure, Record, Report, Sample, Slice};
+use model::{Checked, Estimate, Figure, Record, Report, Sample, Shares, Slice};
 
 /// The columns of the report's own download, after the run's name.
-const FIGURES: [&str; 46] = [
+const FIGURES: [&str; 56] = [
     "run",
     "layer",
     "target",
@@ -52,6 +52,16 @@ const FIGURES: [&str; 46] = [
     "durability",
     "span",
     "seed",
+    "busy",
+    "queued",
+    "overhead",
+    "operation_ns",
+    "verified_bytes",
+    "unknown_bytes",
+    "wrong",
+    "stale",
+    "torn",
+    "misplaced",
 ];
 const PERCENTS: [f64; 5] = [50.0, 95.0, 99.0, 99.9, 100.0];
 
@@ -127,7 +137,33 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
         workload.span.to_string(),
         workload.seed.to_string(),
     ]);
+    line.extend(cost(report, figure));
+    line.extend(flaws(figure));
     line
+}
+
+/// What the load generator took, as shares; what measuring one such operation costs by itself, ns.
+fn cost(report: &Report, figure: &Figure) -> [String; 4] {
+    let share = |of: fn(&Shares) -> Option<f64>| number(figure.effort.as_ref().and_then(of));
+    [
+        share(|effort| Some(effort.busy)),
+        share(|effort| Some(effort.queued)),
+        share(|effort| effort.overhead),
+        number(report.overhead.map(|overhead| overhead.of(&figure.workload))),
+    ]
+}
+
+/// What was read back and checked, of a workload that verifies.
+fn flaws(figure: &Figure) -> [String; 6] {
+    let of = |of: fn(&Checked) -> u64| figure.checked.as_ref().map(of).map(|n| n.to_string()).unwrap_or_default();
+    [
+        of(|checked| checked.bytes),
+        of(|checked| checked.unknown),
+        of(|checked| checked.wrong),
+        of(|checked| checked.stale),
+        of(|checked| checked.torn),
+        of(|checked| checked.misplaced),
+    ]
 }
 
 /// A line for each window of each slice, warm-up included.

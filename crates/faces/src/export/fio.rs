@@ -2,7 +2,7 @@
 
 use crate::slices::slices_of;
 use crate::words;
-use model::{Figure, OpKind, Record, Report, Slice, Sparse};
+use model::{Figure, OpKind, Record, Report, Sample, Slice, Sparse};
 use serde_json::{Map, Value, json};
 
 /// The percentiles that fio prints unless told otherwise.
@@ -36,32 +36,25 @@ fn job(figure: &Figure, record: &Record) -> Option<Value> {
     let counted = || good.iter().flat_map(|slice| slice.counted());
     let seconds = counted().map(|sample| sample.span_ns).sum::<u64>() as f64 / 1e9;
     let service = Sparse::merged(counted().map(|sample| &sample.service));
-    let done = side(figure, &service, seconds);
-    let none = side(&Figure { operations: 0, bytes: 0, errors: 0, ..figure.clone() }, &Sparse::default(), seconds);
+    let windows: Vec<&Sample> = counted().filter(|sample| sample.span_ns > 0).collect();
+    let done = side(figure, &service, seconds, &windows);
+    let none = side(&Figure { operations: 0, bytes: 0, errors: 0, ..figure.clone() }, &Sparse::default(), seconds, &[]);
     let (read, write) = if figure.kind == OpKind::Read { (done, none.clone()) } else { (none.clone(), done) };
-    let workload = &figure.workload;
-    Some(json!({
+    let mut job = json!({
         "jobname": name(figure),
         "groupid": 0,
         "error": 0,
         "total_err": figure.errors,
         "eta": 0,
         "elapsed": figure.seconds.round() as u64,
-        "job options": {
-            "name": format!("{}-{}", figure.layer.name(), figure.pattern.name()),
-            "ioengine": format!("fathom-{}", figure.layer.name()),
-            "rw": way(figure),
-            "bs": workload.block.to_string(),
-            "iodepth": workload.depth.to_string(),
-            "numjobs": workload.jobs.to_string(),
-            "size": workload.span.to_string(),
-        },
+        "job options": options(figure),
         "read": read,
         "write": write,
         "trim": none,
         "sync": {"total_ios": 0, "lat_ns": latency(&Sparse::default())},
         "job_runtime": (seconds * 1000.0).round() as u64,
-        "usr_cpu": 0.0,
+        // Of the threads that put on the load all that they ran: it is not known apart.
+        "usr_cpu": figure.effort.map_or(0.0, |effort| effort.busy * 100.0),
         "sys_cpu": 0.0,
         "ctx": 0,
         "majf": 0,
@@ -74,7 +67,54 @@ fn job(figure: &Figure, record: &Record) -> Option<Value> {
             "label": figure.label.name(),
             "at_once": figure.at_once,
         },
-    }))
+    });
+    for (name, unit, bounds) in LATENCIES {
+        job[name] = latencies(&service, unit, bounds);
+    }
+    Some(job)
+}
+
+/// fio's histogram for people: of each unit (in ns) the bounds, and beyond the last one of ms all that is longer.
+const LATENCIES: [(&str, u64, &[u64]); 3] = [
+    ("latency_ns", 1, &[2, 4, 10, 20, 50, 100, 250, 500, 750, 1000]),
+    ("latency_us", 1000, &[2, 4, 10, 20, 50, 100, 250, 500, 750, 1000]),
+    ("latency_ms", 1_000_000, &[2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000, u64::MAX]),
+];
+
+/// Percent of the operations up to each bound, and above the one before.
+fn latencies(service: &Sparse, unit: u64, bounds: &[u64]) -> Value {
+    let all: u64 = service.buckets.iter().map(|(_, n)| n).sum();
+    let mut above = if unit == 1 { 0 } else { unit };
+    let mut shares = Map::new();
+    for bound in bounds {
+        let until = bound.saturating_mul(unit);
+        let within = |index: u32| (above..until).contains(&Sparse::bucket_range(index).0);
+        let ops: u64 = service.buckets.iter().filter(|(index, _)| within(*index)).map(|(_, n)| n).sum();
+        let name = if *bound == u64::MAX { ">=2000".to_string() } else { bound.to_string() };
+        shares.insert(name, json!(if all > 0 { ops as f64 * 100.0 / all as f64 } else { 0.0 }));
+        above = until;
+    }
+    Value::Object(shares)
+}
+
+/// As in a job file; a rate is each job's.
+fn options(figure: &Figure) -> Value {
+    let workload = &figure.workload;
+    let mut options = json!({
+        "name": format!("{}-{}", figure.layer.name(), figure.pattern.name()),
+        "ioengine": format!("fathom-{}", figure.layer.name()),
+        "rw": way(figure),
+        "bs": workload.block.to_string(),
+        "iodepth": workload.depth.to_string(),
+        "numjobs": workload.jobs.to_string(),
+        "size": workload.span.to_string(),
+    });
+    if let Some(rate) = workload.rate {
+        let each = rate.per_second / f64::from(workload.jobs.max(1));
+        options["rate_iops"] = json!(each.round().to_string());
+        options["rate_process"] = json!(if rate.arrivals == model::Arrivals::Even { "linear" } else { "poisson" });
+    }
+    options
 }
 
 fn way(figure: &Figure) -> String {
@@ -88,10 +128,12 @@ fn way(figure: &Figure) -> String {
     format!("{random}{kind}")
 }
 
-fn side(figure: &Figure, service: &Sparse, seconds: f64) -> Value {
+fn side(figure: &Figure, service: &Sparse, seconds: f64, windows: &[&Sample]) -> Value {
     let each = |sum: u64| if seconds > 0.0 { sum as f64 / seconds } else { 0.0 };
     let (bytes, operations) = (figure.bytes, figure.operations);
-    json!({
+    let rates =
+        |of: fn(&Sample) -> f64| windows.iter().map(|one| of(one) * 1e9 / one.span_ns as f64).collect::<Vec<f64>>();
+    let mut side = json!({
         "io_bytes": bytes,
         "io_kbytes": bytes / 1024,
         "bw_bytes": each(bytes).round() as u64,
@@ -104,7 +146,27 @@ fn side(figure: &Figure, service: &Sparse, seconds: f64) -> Value {
         "slat_ns": latency(&Sparse::default()),
         "clat_ns": detailed(service),
         "lat_ns": latency(service),
-    })
+    });
+    spread(&mut side, "bw", rates(|one| one.bytes as f64 / 1024.0));
+    spread(&mut side, "iops", rates(|one| one.ops as f64));
+    side
+}
+
+/// Of the windows: least, most, mean, standard deviation, number; bandwidth in KiB/s.
+fn spread(side: &mut Value, name: &str, rates: Vec<f64>) {
+    let n = rates.len() as f64;
+    let mean = if rates.is_empty() { 0.0 } else { rates.iter().sum::<f64>() / n };
+    let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
+    let deviation = if rates.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
+    let least = rates.iter().copied().reduce(f64::min).unwrap_or(0.0);
+    side[format!("{name}_min")] = json!(least.round() as u64);
+    side[format!("{name}_max")] = json!(rates.iter().copied().fold(0.0, f64::max).round() as u64);
+    side[format!("{name}_mean")] = json!(mean);
+    side[if name == "bw" { "bw_dev" } else { "iops_stddev" }] = json!(deviation);
+    side[format!("{name}_samples")] = json!(rates.len());
+    if name == "bw" {
+        side["bw_agg"] = json!(if rates.is_empty() { 0.0 } else { 100.0 });
+    }
 }
 
 fn latency(service: &Sparse) -> Value {

@@ -1,7 +1,7 @@
 //! A run as OpenMetrics text, for a Prometheus that reads it from a file or a gateway.
 
 use crate::words;
-use model::{Estimate, Event, Figure, Metric, Report};
+use model::{Estimate, Event, Figure, FlawKind, Metric, Report};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -56,6 +56,8 @@ fn family(registry: &mut Registry, name: &str, help: &str, unit: Option<Unit>) -
 pub fn text(report: &Report) -> String {
     let mut registry = Registry::with_prefix("fathom");
     add_figures(&mut registry, report);
+    add_cost(&mut registry, report);
+    add_verified(&mut registry, report);
     encoded(&registry)
 }
 
@@ -82,6 +84,8 @@ pub fn live(report: &Report, course: &Course) -> String {
         loaded.get_or_create(&[run(), labels].concat()).set(1.0);
     }
     add_figures(&mut registry, report);
+    add_cost(&mut registry, report);
+    add_verified(&mut registry, report);
     encoded(&registry)
 }
 
@@ -119,6 +123,58 @@ fn add_figures(registry: &mut Registry, report: &Report) {
         settled.get_or_create(&labels(report, figure, None)).set(is);
         let label = ("label", figure.label.name().to_string());
         marked.get_or_create(&labels(report, figure, Some(label))).set(1.0);
+    }
+}
+
+/// What measuring costs by itself, and what the load generator took of the processors.
+fn add_cost(registry: &mut Registry, report: &Report) {
+    let seconds = Some(Unit::Seconds);
+    let overhead =
+        family(registry, "overhead", "What measuring costs by itself, of one operation or clock reading", seconds);
+    for (of, ns) in report.overhead.iter().flat_map(|overhead| {
+        [
+            ("operation", overhead.operation_ns),
+            ("deep operation", overhead.deep_operation_ns),
+            ("clock", overhead.clock_ns),
+        ]
+    }) {
+        let labels = [("run", report.head.run.as_str()), ("of", of)];
+        let labels = labels.map(|(name, value)| (name.to_string(), words::tame(value)));
+        overhead.get_or_create(&labels.to_vec()).set(ns / 1e9);
+    }
+    let busy =
+        family(registry, "generator_busy_ratio", "Of their time, that the threads that put on the load ran", None);
+    let queued =
+        family(registry, "generator_queued_ratio", "Of their time, that these threads waited for a processor", None);
+    let own = family(
+        registry,
+        "generator_overhead_ratio",
+        "Measuring's own part of the latency, or of these threads' CPU",
+        None,
+    );
+    for figure in &report.figures {
+        let Some(effort) = figure.effort else { continue };
+        let shares = [(&busy, Some(effort.busy)), (&queued, Some(effort.queued)), (&own, effort.overhead)];
+        for (gauges, share) in shares {
+            let Some(share) = share.filter(|share| share.is_finite()) else { continue };
+            gauges.get_or_create(&labels(report, figure, None)).set(share);
+        }
+    }
+}
+
+/// What `--verify` read back, also of figures whose value may not be used.
+fn add_verified(registry: &mut Registry, report: &Report) {
+    let verified = family(registry, "verified", "Read and compared with what was written", Some(Unit::Bytes));
+    let unknown = family(registry, "unverified", "Read, but their last write was not acknowledged", Some(Unit::Bytes));
+    let flaws = family(registry, "flawed_blocks", "Blocks that were not as they were written", None);
+    for figure in &report.figures {
+        let Some(checked) = &figure.checked else { continue };
+        verified.get_or_create(&labels(report, figure, None)).set(checked.bytes as f64);
+        unknown.get_or_create(&labels(report, figure, None)).set(checked.unknown as f64);
+        for kind in FlawKind::ALL {
+            let flaw = ("flaw", kind.name().to_string());
+            flaws.get_or_create(&labels(report, figure, Some(flaw))).set(checked.count(kind) as f64);
+        }
     }
 }
 

@@ -63,8 +63,8 @@ impl Progress {
     }
 }
 
-impl Face for Progress {
-    fn take(&mut self, event: &Event) -> io::Result<()> {
+impl Progress {
+    fn show(&mut self, event: &Event) -> io::Result<()> {
         self.course.take(event);
         match event {
             Event::Progress { what, share } => match &mut self.out {
@@ -95,11 +95,22 @@ impl Face for Progress {
             None => Ok(()),
         }
     }
+}
+
+/// Where progress can't be written, the run goes on without: it is no reason to lose what is measured.
+impl Face for Progress {
+    fn take(&mut self, event: &Event) -> io::Result<()> {
+        if self.show(event).is_err() {
+            self.out = Out::Nothing;
+        }
+        Ok(())
+    }
 
     fn finish(&mut self, _report: &Report) -> io::Result<()> {
         match &mut self.out {
             Out::Bars(bars) => bars.end(),
-            Out::Lines(lines) => lines.flush()?,
+            // As above.
+            Out::Lines(lines) => drop(lines.flush()),
             Out::Nothing => {}
         }
         Ok(())

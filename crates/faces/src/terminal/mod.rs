@@ -37,6 +37,7 @@ pub fn summary(report: &Report, scope: &Scope, style: &Style) -> String {
         notes::outliers(report, style),
         notes::findings(report, style),
         notes::unsettled(report, style),
+        notes::warnings(report, style),
         notes::errors(report, style),
         notes::left_behind(report, style),
     ];

@@ -1,4 +1,4 @@
-//! What stands under the tables: further figures, outliers, findings, what is not settled, errors, what was left behind.
+//! What stands under the tables: further figures, outliers, findings, what is not settled, warnings, errors, what was left behind.
 
 use super::chart::paragraph;
 use super::style::{Paint, Style};
@@ -187,12 +187,20 @@ fn place(figure: &Figure) -> String {
     words::place(figure.layer, &figure.target)
 }
 
+pub(crate) fn warnings(report: &Report, style: &Style) -> String {
+    listed("Warnings", &report.warnings, Paint::Warn, style)
+}
+
 pub(crate) fn errors(report: &Report, style: &Style) -> String {
-    if report.errors.is_empty() {
+    listed("Errors", &report.errors, Paint::Bad, style)
+}
+
+fn listed(heading: &str, texts: &[String], paint: Paint, style: &Style) -> String {
+    if texts.is_empty() {
         return String::new();
     }
-    let lines = report.errors.iter().map(|error| paragraph(&format!("- {error}"), 2, Paint::Bad, style));
-    title("Errors", style) + &lines.collect::<String>()
+    let lines = texts.iter().map(|text| paragraph(&format!("- {text}"), 2, paint, style));
+    title(heading, style) + &lines.collect::<String>()
 }
 
 pub(crate) fn left_behind(report: &Report, style: &Style) -> String {

@@ -238,6 +238,7 @@ pub fn report() -> impl Strategy<Value = Report> {
         let (findings, changes, errors, limits, sweep) = words;
         let passes = figures.len() as u32;
         Report {
+            warnings: errors.iter().rev().cloned().collect(),
             head,
             seconds,
             passes,

@@ -46,6 +46,9 @@ fn every_part_is_drawn_and_says_what_the_terminal_says() {
     assert_sound(&mut browser, "the usual run");
     let counts = ["#chart", "#ledger", "#peers", "#detail"].map(|part| browser.count(&format!("{part} .chart > svg")));
     assert_eq!(counts, [6, 6, 6, 3]);
+    assert!(
+        browser.text("document.querySelector('#alerts').innerText").contains("reads that option only when it starts")
+    );
 
     let values = run.0.chart.iter().filter(|cell| cell.estimate.is_some()).count() + struck(&run.0);
     assert_eq!(browser.count("#chart g[aria-label=dot] path"), values as u64, "one mark for each value");
@@ -129,7 +132,7 @@ fn one_setting_against_another_has_its_changes_with_their_intervals_and_no_chart
     let (half_width, apart) = (0.03, 0.09);
     let found =
         AbFound { what: "pool".into(), a: "fast".into(), b: "slow".into(), comparison, pairs: 6, half_width, apart };
-    run.0.ab = Some(found);
+    run.0.ab = Some(Box::new(found));
     let mut browser = Browser::start();
     browser.size(1000, 900);
     show(&mut browser, &run, "");

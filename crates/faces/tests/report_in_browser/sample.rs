@@ -103,6 +103,7 @@ impl Sampler {
             outliers: vec![],
             findings: vec![],
             changes: vec![],
+            warnings: vec!["osd.1 reads that option only when it starts".to_string()],
             errors: vec![],
         };
         Sampler { report, record, chance: Chance::new(7), windows, passes }

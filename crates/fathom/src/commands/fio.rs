@@ -1,6 +1,6 @@
 //! `fathom fio`: runs a job file of fio.
 
-use super::run::sound_and_print;
+use super::run::sound_and_print_warned;
 use crate::cli::knobs::{FioArgs, Knobs};
 use crate::cli::{Common, words};
 use crate::failure::Failure;
@@ -8,6 +8,7 @@ use crate::planner::Wishes;
 use languages::fio::job_file::{Batch, Job, parse};
 use model::{Goal, Layer};
 use std::io::ErrorKind;
+use std::path::PathBuf;
 
 pub fn run(common: &Common, args: &FioArgs) -> Result<u8, Failure> {
     let file = args.file.display().to_string();
@@ -23,10 +24,9 @@ pub fn run(common: &Common, args: &FioArgs) -> Result<u8, Failure> {
     let pool = the_same(&file, jobs(), "pool", |job| job.shape.pool.clone())?;
     let image = the_same(&file, jobs(), "rbdname", |job| job.shape.image.clone())?;
     let client = the_same(&file, jobs(), "clientname", |job| job.shape.client.clone())?;
+    let conf = the_same(&file, jobs(), "conf", |job| job.shape.conf.clone())?;
     let goal = goal(&file, &batches)?;
-    for note in jobs().flat_map(notes) {
-        eprintln!("{file}:{note}");
-    }
+    let warnings = jobs().flat_map(notes).map(|note| format!("{file}:{note}")).collect();
     let mut layers: Vec<Layer> = jobs().map(|job| job.shape.layer).collect();
     layers.sort();
     layers.dedup();
@@ -48,7 +48,8 @@ pub fn run(common: &Common, args: &FioArgs) -> Result<u8, Failure> {
     };
     let mut common = common.clone();
     common.cluster.id = common.cluster.id.or(client);
-    sound_and_print(&common, &args.ground, &wishes).map_err(|failure| match failure {
+    common.cluster.conf = common.cluster.conf.or(conf.map(PathBuf::from));
+    sound_and_print_warned(&common, &args.ground, &wishes, warnings).map_err(|failure| match failure {
         Failure::Usage(text) if text.starts_with("line ") => Failure::Usage(in_file(&file, &text)),
         other => other,
     })
@@ -113,6 +114,18 @@ fn notes(job: &Job) -> Vec<String> {
         && job.options.get("iodepth").and_then(|given| given.value.as_deref()).is_some_and(|d| d != "1")
     {
         note("iodepth", format!("{} has one operation in flight for each job, as in fio", shape.engine));
+    }
+    if shape.rate.is_some() {
+        let option = if job.options.contains_key("rate_iops") { "rate_iops" } else { "rate" };
+        note(
+            option,
+            "response times count from when operations were due; fio's latencies, from submission".to_string(),
+        );
+        if shape.depth > shape.jobs && !shape.offload {
+            let says = "operations start when they are due; fio waits for those in flight before it pauses, unless \
+                        io_submit_mode=offload";
+            note(option, says.to_string());
+        }
     }
     if shape.seconds.is_none() {
         note("runtime", "no runtime: measured until the figure is ±5 %, not until size is done once".to_string());

@@ -87,7 +87,7 @@ fn list(left: &[Pending]) {
 
 pub fn ask_and_undo(common: &Common, cluster: Option<&Cluster>, left: Vec<Pending>) -> Result<(), Failure> {
     list(&left);
-    eprint!("undo this now? [y/N] ");
+    eprintln!("undo this now? [y/N]");
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
     match answer.trim().to_ascii_lowercase().as_str() {

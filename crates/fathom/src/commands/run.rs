@@ -42,7 +42,17 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
 
 /// Every command that measures ends here.
 pub fn sound_and_print(common: &Common, ground: &GroundArgs, wishes: &Wishes) -> Result<u8, Failure> {
-    match sound(common, ground, wishes)? {
+    sound_and_print_warned(common, ground, wishes, Vec::new())
+}
+
+/// The same, with what is to be known about the wishes.
+pub fn sound_and_print_warned(
+    common: &Common,
+    ground: &GroundArgs,
+    wishes: &Wishes,
+    warnings: Vec<String>,
+) -> Result<u8, Failure> {
+    match sound(common, ground, wishes, warnings)? {
         Outcome::Planned(plan) => {
             let seconds = crate::planner::seconds_expected(&plan);
             crate::output::say(&faces::terminal::plan(&plan, seconds, &super::style()))?;

@@ -24,7 +24,12 @@ const PAIRS_LEAST: f64 = 6.0;
 /// Seconds if every duel is decided as soon as it may be.
 pub fn seconds_least(request: &Request, duels: usize) -> f64 {
     let pairs = PAIRS_LEAST.min(f64::from(request.rounds));
-    duels as f64 * pairs * 2.0 * (request.front + request.seconds + OPENING)
+    duels as f64 * pairs * pair_seconds(request)
+}
+
+/// Seconds of one pair, if all goes well.
+pub fn pair_seconds(request: &Request) -> f64 {
+    2.0 * (request.front + request.seconds + OPENING)
 }
 
 pub struct Contest<'a> {
@@ -42,6 +47,8 @@ struct Standing<'a> {
     duel: &'a Duel,
     row: Crosschecked,
     seconds: f64,
+    /// Of its pairs, the one that took longest.
+    longest: f64,
     done: bool,
 }
 
@@ -60,8 +67,9 @@ impl Contest<'_> {
                     Ok(None) => break,
                     Err(why) => one.fail(why, telling)?,
                 }
-                one.seconds += telling.seconds() - begun;
-                one.done |= one.seconds > self.request.time_max;
+                let took = telling.seconds() - begun;
+                (one.seconds, one.longest) = (one.seconds + took, one.longest.max(took));
+                one.done |= !one.has_time(self.request);
             }
         }
         Ok(all.into_iter().map(|one| one.row).collect())
@@ -226,13 +234,18 @@ impl<'a> Standing<'a> {
             agreement: judge::agreement(&[], duel.tolerance),
             why: None,
         };
-        Standing { duel, row, seconds: 0.0, done: false }
+        Standing { duel, row, seconds: 0.0, longest: 0.0, done: false }
     }
 
     fn add(&mut self, pair: Pair) {
         self.row.pairs.push(pair);
         self.row.agreement = judge::agreement(&self.row.pairs, self.row.tolerance);
         self.done = judge::agreement_known(&self.row.pairs, self.row.tolerance);
+    }
+
+    /// Would another pair end in time? It may last as long as the longest before.
+    fn has_time(&self, request: &Request) -> bool {
+        self.seconds + self.longest <= request.time_max
     }
 
     /// A load that broke says nothing of agreeing: nor do those before it, of a target in another state.

@@ -31,6 +31,7 @@ pub enum Done {
 
 pub fn run(common: &Common, request: &Request) -> Result<Done, Failure> {
     let interrupt = Interrupt::listen()?;
+    refuse_haste(request)?;
     // Before anything is started or made.
     let fio = Fio::find()?;
     request.peer_engines().iter().try_for_each(|engine| fio.needs(engine))?;
@@ -74,6 +75,18 @@ pub fn run(common: &Common, request: &Request) -> Result<Done, Failure> {
         ..head(request, &fio)
     };
     Ok(Done::Checked(Box::new(found)))
+}
+
+/// Without a pair nothing is known.
+fn refuse_haste(request: &Request) -> Result<(), Failure> {
+    let least = contest::pair_seconds(request);
+    if request.time_max >= least {
+        return Ok(());
+    }
+    let (most, least) = (faces::numbers::seconds(request.time_max), faces::numbers::seconds(least));
+    Err(Failure::Usage(format!(
+        "--time-max: one pair of loads takes about {least}, more than {most}; give it more time, or shorten --front and --duration"
+    )))
 }
 
 /// What is known before anything is loaded.

@@ -7,7 +7,7 @@ use cluster::devices::{Found, look_at, prove_free};
 use languages::fio::job_file::{Batch, Job};
 use languages::fio::{cache, object, span};
 use model::workload::MIB;
-use model::{Bytes, Change, Durability, Layer, Pattern, Place, Step, StepId, Target, Workload};
+use model::{Bytes, Change, Durability, Layer, Metric, Pattern, Place, Step, StepId, Target, Workload};
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use std::path::{Path, PathBuf};
 
@@ -63,10 +63,13 @@ fn add_batch(draft: &mut Draft, batch: &Batch) -> Result<(), Failure> {
     let workload = workload(first, span, &targets);
     let (layer, pattern) = (first.shape.layer, Pattern::nearest(&workload));
     let same = |step: &Step| (step.layer, step.pattern) == (layer, pattern) && step.targets[0].name == targets[0].name;
+    // As in every open loop: how long it takes is the figure, and that is no cell of the chart.
+    let open = workload.rate.is_some();
+    let metric = if open { Metric::LatencyMean } else { pattern.metric(layer) };
     // A cell of the chart has one figure of each target: the first.
-    let chart = !draft.steps.iter().any(same);
+    let chart = !open && !draft.steps.iter().any(same);
     let id = StepId(draft.steps.len() as u32);
-    draft.steps.push(Step { id, layer, pattern, targets, workload, metric: pattern.metric(layer), chart });
+    draft.steps.push(Step { id, layer, pattern, targets, workload, metric, chart });
     Ok(())
 }
 
@@ -75,7 +78,7 @@ fn workload(job: &Job, span: Bytes, targets: &[Target]) -> Workload {
     let device = shape.layer == Layer::Device;
     let memory = targets.iter().any(|target| matches!(&target.place, Place::Path { path, .. } if in_memory(path)));
     Workload {
-        rate: None,
+        rate: shape.rate,
         verify: false,
         block: shape.block,
         depth: shape.depth,

@@ -5,7 +5,7 @@
 use crate::failure::Failure;
 use faces::export::openmetrics::{self, Course};
 use model::{Event, Face, Record, Report};
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,7 +29,16 @@ pub struct Live {
     address: SocketAddr,
     shared: Arc<Shared>,
     record: Record,
+    report: Report,
     course: Course,
+}
+
+fn mend(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::AddrNotAvailable => "this host has no such address; 127.0.0.1 is always there",
+        ErrorKind::PermissionDenied => "ports below 1024 are for root; choose a higher one",
+        _ => "choose another port; 0 takes any that is free",
+    }
 }
 
 impl Live {
@@ -38,23 +47,31 @@ impl Live {
     /// # Errors
     /// `Usage`: the address can't be listened on.
     pub fn listen(address: SocketAddr) -> Result<Live, Failure> {
-        let taken = |error: io::Error| {
-            let mend = "choose another port; 0 takes any that is free";
-            Failure::Usage(format!("--listen {address}: {error}; {mend}"))
-        };
-        let listener = TcpListener::bind(address).map_err(taken)?;
+        let refused = |error: io::Error| Failure::Usage(format!("--listen {address}: {error}; {}", mend(error.kind())));
+        let listener = TcpListener::bind(address).map_err(refused)?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared::default());
-        let live = Live { address, shared: shared.clone(), record: Record::default(), course: Course::default() };
+        let live = Live {
+            address,
+            shared: shared.clone(),
+            record: Record::default(),
+            report: Report::default(),
+            course: Course::default(),
+        };
         live.write();
         std::thread::Builder::new().name("fathom-live".to_string()).spawn(move || serve(&listener, &shared))?;
         eprintln!("metrics: http://{address}/metrics");
+        if !address.ip().is_loopback() {
+            eprintln!(
+                "fathom: whoever reaches {address} can read the names of what is measured; 127.0.0.1 is this host alone"
+            );
+        }
         Ok(live)
     }
 
     /// The text that the next request gets.
     fn write(&self) {
-        let text = openmetrics::live(&judge::explain(&self.record), &self.course);
+        let text = openmetrics::live(&self.report, &self.course);
         *self.shared.text.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 }
@@ -63,6 +80,10 @@ impl Face for Live {
     fn take(&mut self, event: &Event) -> io::Result<()> {
         self.record.apply(event);
         self.course.take(event);
+        // They tell where the run is, and nothing that would have to be explained anew.
+        if !matches!(event, Event::Progress { .. } | Event::StepStarted { .. } | Event::PassFinished { .. }) {
+            self.report = judge::explain(&self.record);
+        }
         self.write();
         Ok(())
     }

@@ -51,7 +51,8 @@ pub enum Outcome {
     Sounded(Box<Sounded>),
 }
 
-pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outcome, Failure> {
+/// `warnings` of whoever made the wishes are told with the run's own.
+pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, warnings: Vec<String>) -> Result<Outcome, Failure> {
     let interrupt = Interrupt::listen()?;
     // A port that is taken is told before anything is done.
     let live = match args.listen.filter(|_| !args.dry_run) {
@@ -64,6 +65,7 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
         sides::prove_option(common, &grounded, change)?;
     }
     if args.dry_run {
+        warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         return Ok(Outcome::Planned(Box::new(plan)));
     }
     warn_of_hours(common, &plan);
@@ -74,6 +76,7 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Outc
     }
     telling.tell(Event::RunStarted { head: grounded.head().clone(), scope: grounded.ground.scope.clone() })?;
     telling.tell(Event::Planned { plan: plan.clone() })?;
+    warnings.into_iter().try_for_each(|text| telling.tell(Event::Warned { text }))?;
     let sounded = carry_out(&grounded, &plan, telling, &interrupt)?;
     Ok(Outcome::Sounded(Box::new(sounded)))
 }

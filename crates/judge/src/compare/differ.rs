@@ -2,9 +2,10 @@
 
 use super::moderated::Prior;
 use super::pairs::{Measured, alike, measured};
+use crate::entry::spread;
 use crate::outliers::benjamini_hochberg;
 use crate::series::{mean, sample_sd};
-use model::{Comparison, Difference, Finds, Metric, Record, Subject};
+use model::{Comparison, Difference, Finds, Label, Metric, Record, Subject};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Nobody acts on less: what the test asks for is a difference beyond this.
@@ -14,6 +15,9 @@ pub const LEAST_SHOWN: f64 = 0.05;
 /// What two runs of an unchanged cluster differ by, and no slice of them shows: other places, other caches.
 pub const RUN_SPREAD: f64 = 0.02;
 
+/// Half-width of a 95 % interval in standard errors.
+const NORMAL_95: f64 = 1.96;
+
 /// One side of a figure: values on logarithms, and what kind of chance they carry.
 struct Side {
     centre: f64,
@@ -21,6 +25,8 @@ struct Side {
     freedom: f64,
     /// How many values there are.
     count: f64,
+    /// Of the centre, what no spread of slices shows: see [`own`].
+    own: f64,
 }
 
 /// A figure on both sides.
@@ -83,7 +89,13 @@ fn side(runs: &[&Measured], grouped: bool) -> Side {
     if grouped {
         let centres: Vec<f64> = runs.iter().map(|run| mean(&run.slices)).collect();
         let count = centres.len() as f64;
-        return Side { centre: mean(&centres), variance: sample_sd(&centres).powi(2), freedom: count - 1.0, count };
+        return Side {
+            centre: mean(&centres),
+            variance: sample_sd(&centres).powi(2),
+            freedom: count - 1.0,
+            count,
+            own: 0.0,
+        };
     }
     let all: Vec<f64> = runs.iter().flat_map(|run| run.slices.iter().copied()).collect();
     // Around each run's own centre: what lies between the runs is the run effect, which is added later.
@@ -91,7 +103,19 @@ fn side(runs: &[&Measured], grouped: bool) -> Side {
         runs.iter().map(|run| sample_sd(&run.slices).powi(2) * (run.slices.len() as f64 - 1.0).max(0.0)).sum();
     let freedom = all.len() as f64 - runs.len() as f64;
     let variance = if freedom > 0.0 { within / freedom } else { 0.0 };
-    Side { centre: mean(&all), variance, freedom, count: all.len() as f64 }
+    let own = runs.iter().map(|run| own(run)).fold(0.0, f64::max);
+    Side { centre: mean(&all), variance, freedom, count: all.len() as f64, own }
+}
+
+/// Variance of the logarithm of a figure of one slice that was not level (unsettled, a burst, two levels, …), by its own
+/// interval: there are no slices that could differ, and the usual spread is that of level ones.
+fn own(run: &Measured) -> f64 {
+    let level = matches!(run.figure.label, Label::Settled | Label::Imprecise(_));
+    if level || run.slices.len() > 1 {
+        return 0.0;
+    }
+    let wide = (spread(&run.estimate) / run.estimate.value).ln_1p();
+    if wide.is_finite() { (wide / NORMAL_95).powi(2) } else { 0.0 }
 }
 
 fn pool(a: &Side, b: &Side) -> (f64, f64) {
@@ -135,7 +159,7 @@ pub fn finds(test: &Test, real: bool, metric: Metric, least: f64) -> Finds {
 
 fn test(a: &Side, b: &Side, (variance, freedom): (f64, f64), prior: &Prior, run_variance: f64) -> Test {
     let (variance, freedom) = prior.moderate(variance, freedom);
-    let error = (variance * (1.0 / a.count + 1.0 / b.count) + run_variance).sqrt();
+    let error = (variance * (1.0 / a.count + 1.0 / b.count) + run_variance).max(a.own + b.own).sqrt();
     judged(b.centre - a.centre, error, freedom)
 }
 

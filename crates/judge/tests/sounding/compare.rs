@@ -77,6 +77,25 @@ fn what_only_one_side_has_is_named_and_other_workloads_are_not_compared() {
     );
 }
 
+/// Its one slice says nothing of how slices differ: the comparison is not surer than the figure.
+#[test]
+fn a_single_slice_that_was_not_level_is_compared_with_its_own_interval() {
+    let one = |seed, settled| {
+        let mut record = run(seed, 1.0);
+        record.slices.retain(|slice| slice.pass == 1);
+        record.slices.iter_mut().for_each(|slice| slice.settled = settled);
+        record
+    };
+    let width = |settled| {
+        let found = compare(&[one(600, true)], &[one(601, settled)]);
+        let change = found.differences[0].change;
+        change.high - change.low
+    };
+    let own = measured(&one(601, false))[0].estimate;
+    let own = (own.high - own.low) / own.value;
+    assert!(width(false) > 0.9 * own && width(false) >= width(true), "{} {} {own}", width(false), width(true));
+}
+
 #[test]
 fn a_series_of_runs_shows_where_it_changed() {
     let runs: Vec<_> =

@@ -2,6 +2,7 @@
 
 pub mod job_file;
 pub mod options;
+mod rate;
 pub mod results;
 pub mod shape;
 pub mod values;

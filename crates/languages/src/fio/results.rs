@@ -103,6 +103,15 @@ fn measured(parts: &[&Entry], all: &[Entry], results: &mut Results) -> Result<()
     for problem in problems {
         workload.options.insert(problem.option, problem.value);
     }
+    if shape.rate.is_some() {
+        let says = "its rate was given; fio's times are from submission, not from when operations were due";
+        results.notes.push(format!("{}: {says}", first.at));
+        // Not as a rate of ours, whose figures are response times.
+        for name in RATES {
+            let given = first.options.get(name).and_then(|given| given.value.clone());
+            workload.options.extend(given.map(|value| (name.to_string(), value)));
+        }
+    }
     if shape.layer == Layer::Rbd {
         results.notes.push(format!("{}: taken as through librbd's cache, which fio leaves on", first.at));
     }
@@ -114,6 +123,8 @@ fn measured(parts: &[&Entry], all: &[Entry], results: &mut Results) -> Result<()
     results.measured.push(Measured { layer: shape.layer, target: target(&shape), workload, told });
     Ok(())
 }
+
+const RATES: [&str; 3] = ["rate", "rate_iops", "rate_process"];
 
 /// As a workload of ours. What ours do in any case is not said: durable answers of a cluster, past the page cache.
 fn workload(shape: &Shape) -> Workload {

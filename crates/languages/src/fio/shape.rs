@@ -1,9 +1,10 @@
 //! What a job's options ask for, as a workload of ours.
 
 use super::options::{Options, Problem, Reader};
+use super::rate::{self, rate};
 use super::values::{seconds, size, whole};
 use model::workload::KIB;
-use model::{Access, Bytes, Durability, Layer};
+use model::{Access, Bytes, Durability, Layer, Rate};
 
 /// Engines of fio that wait for each operation: their depth is 1, whatever `iodepth` says.
 const ONE_BY_ONE: [&str; 6] = ["psync", "sync", "pvsync", "pvsync2", "vsync", "mmap"];
@@ -21,6 +22,10 @@ pub struct Shape {
     /// In flight, over all jobs.
     pub depth: u32,
     pub jobs: u32,
+    /// An open loop, over all jobs.
+    pub rate: Option<Rate>,
+    /// Are operations submitted by threads of their own, so that none waits for those before?
+    pub offload: bool,
     pub durability: Durability,
     pub direct: bool,
     /// Bytes that each job works on.
@@ -32,6 +37,8 @@ pub struct Shape {
     pub pool: Option<String>,
     pub image: Option<String>,
     pub client: Option<String>,
+    /// The cluster's configuration file.
+    pub conf: Option<String>,
     pub seed: Option<u64>,
     /// Its run time, if it has one.
     pub seconds: Option<f64>,
@@ -72,6 +79,8 @@ pub fn shape(options: &Options) -> (Shape, Vec<Problem>) {
         block: reader.value("bs", |text| block(text, kb_base)).unwrap_or(4 * KIB),
         depth: asked.saturating_mul(jobs),
         jobs,
+        rate: None,
+        offload: offload(&mut reader),
         durability: durability(&mut reader),
         direct: reader.switch("direct"),
         size: reader.value("size", bytes),
@@ -81,14 +90,21 @@ pub fn shape(options: &Options) -> (Shape, Vec<Problem>) {
         pool: reader.text("pool"),
         image: reader.text("rbdname"),
         client: reader.text("clientname"),
+        conf: reader.text("conf").filter(|_| layer != Layer::Device),
         seed: reader.value("randseed", whole),
         seconds: reader.value("runtime", seconds).filter(|seconds| *seconds > 0.0),
         ramp_seconds: reader.value("ramp_time", seconds).unwrap_or(0.0),
         time_based: reader.switch("time_based"),
     };
     if shape.one_by_one() {
+        if shape.offload && asked > 1 {
+            let says =
+                "with an engine that waits for each operation is not supported; take ioengine=libaio or io_uring";
+            reader.problem("io_submit_mode", says, false);
+        }
         shape.depth = shape.jobs;
     }
+    shape.rate = rate(&mut reader, &rate::Of { kb_base, read_percent, block: shape.block, jobs });
     let filesize = reader.value("filesize", bytes);
     if filesize.is_some() && filesize != shape.size {
         reader.problem("filesize", "other than size is not supported", false);
@@ -189,6 +205,17 @@ fn durability(reader: &mut Reader) -> Durability {
             let name = if fsync { "fsync" } else { "fdatasync" };
             reader.problem(name, "one way of making writes durable at a time is supported", false);
             opened
+        }
+    }
+}
+
+fn offload(reader: &mut Reader) -> bool {
+    match reader.text("io_submit_mode").as_deref() {
+        None | Some("inline") => false,
+        Some("offload") => true,
+        Some(_) => {
+            reader.problem("io_submit_mode", "there are: inline, offload", true);
+            false
         }
     }
 }

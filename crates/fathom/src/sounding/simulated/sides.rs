@@ -46,7 +46,7 @@ fn against(factor: f64, goal: Goal, level: impl Fn(u64) -> f64 + Send + Sync + '
         .unwrap();
     let record = telling.into_record();
     in_turns(&record.slices);
-    judge::explain(&record).ab.unwrap()
+    *judge::explain(&record).ab.unwrap()
 }
 
 /// A and B take turns at being first, and nothing comes between them.
