@@ -1,6 +1,7 @@
 //! How often the intervals hold the truth: series with a known truth, through the code that stops real runs.
 
 pub mod comparisons;
+pub mod decisions;
 pub mod kinds;
 pub mod latency;
 pub mod noise;

@@ -5,7 +5,7 @@ use coverage::kinds::{KINDS, Kind};
 use coverage::table::{HEADING, Line};
 use coverage::trial::{self, Outcome};
 use coverage::verdicts::{self, RATIOS, Tally};
-use coverage::{comparisons, recorded};
+use coverage::{comparisons, decisions, recorded};
 use fathom::failure::Failure;
 use model::{Goal, Pattern};
 use rand::SeedableRng;
@@ -27,6 +27,9 @@ struct Arguments {
     /// Comparisons of each kind
     #[arg(long, default_value_t = 200)]
     comparisons: u64,
+    /// Tries of each other decision: the slow one, a change in a history, the knee, agreement
+    #[arg(long, default_value_t = 400)]
+    decisions: u64,
     /// A folder of recorded series
     #[arg(long, value_name = "FOLDER")]
     recorded: Option<PathBuf>,
@@ -35,10 +38,8 @@ struct Arguments {
     kind: String,
 }
 
-const PATTERNS: [(Pattern, &str); 2] = [
-    (Pattern::WriteParallel, "Writes through a store (slices of 12 s)"),
-    (Pattern::ReadParallel, "Reads (slices of 8 s)"),
-];
+const PATTERNS: [(Pattern, &str); 2] =
+    [(Pattern::WriteParallel, "Writes through a store"), (Pattern::ReadParallel, "Reads")];
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -57,8 +58,19 @@ fn main() -> ExitCode {
     if arguments.verdicts > 0 {
         told(&chosen, arguments.verdicts);
     }
+    if let Some(folder) = arguments.recorded.as_ref().filter(|_| arguments.verdicts > 0)
+        && let Err(error) = told_of_real(folder)
+    {
+        eprintln!("coverage: {error}");
+        return ExitCode::FAILURE;
+    }
     if arguments.comparisons > 0 {
         compared(arguments.comparisons);
+    }
+    if arguments.decisions > 0 {
+        for decided in [decisions::peers, decisions::histories, decisions::curves, decisions::contests] {
+            println!("\n{}", decided(arguments.decisions).trim_end());
+        }
     }
     ExitCode::SUCCESS
 }
@@ -115,24 +127,47 @@ fn real(folder: &Path) -> Result<(), Failure> {
 
 fn told(kinds: &[&'static Kind], series: u64) {
     let heads: String = RATIOS.iter().map(|ratio| format!("{:>14}", format!("x{ratio:.2}"))).collect();
-    println!("Verdicts, {series} series of each kind: wrong % / open % / mean s, by the truth over the threshold");
-    println!("{:<19}{heads}", "kind");
-    for plain in [true, false] {
-        let mut all = [Tally::default(); RATIOS.len()];
-        for kind in kinds.iter().filter(|kind| kind.plain == plain) {
-            let tallies = RATIOS.map(|ratio| {
-                let tally = Mutex::new(Tally::default());
-                on_all_processors(series, |seed| {
-                    let outcome = verdicts::made(kind, seed, Pattern::WriteParallel, ratio);
-                    add(outcome, &tally, |tally, outcome| tally.add(ratio, &outcome));
-                });
-                tally.into_inner().unwrap_or_default()
-            });
-            all.iter_mut().zip(tallies).for_each(|(all, tally)| *all = all.joined(tally));
-            println!("{:<19}{}", kind.name, row(&tallies));
+    for (pattern, title) in PATTERNS {
+        println!(
+            "Verdicts, {title}, {series} series of each kind: wrong % / open % / mean s, by the truth over the threshold"
+        );
+        println!("{:<19}{heads}", "kind");
+        for plain in [true, false] {
+            let mut all = [Tally::default(); RATIOS.len()];
+            let met = |kind: &&&Kind| kind.plain == plain && (pattern.writes() || !kind.of_writes);
+            for kind in kinds.iter().filter(met) {
+                let tallies =
+                    RATIOS.map(|ratio| tallied(series, ratio, |seed| verdicts::made(kind, seed, pattern, ratio)));
+                all.iter_mut().zip(tallies).for_each(|(all, tally)| *all = all.joined(tally));
+                println!("{:<19}{}", kind.name, row(&tallies));
+            }
+            println!("{:<19}{}\n", if plain { "all plain" } else { "all adversarial" }, row(&all));
         }
-        println!("{:<19}{}\n", if plain { "all plain" } else { "all adversarial" }, row(&all));
     }
+}
+
+/// Verdicts on recordings: what the made-up kinds leave out is in there.
+fn told_of_real(folder: &Path) -> Result<(), Failure> {
+    let heads: String = RATIOS.iter().map(|ratio| format!("{:>14}", format!("x{ratio:.2}"))).collect();
+    println!("Verdicts on recorded series, taken up every 5 s: wrong % / open % / mean s\n{:<19}{heads}", "");
+    let mut all = [Tally::default(); RATIOS.len()];
+    for recording in recorded::all(folder)? {
+        let truth = recording.truth(&mut StdRng::seed_from_u64(1));
+        let starts: Vec<usize> = recording.starts().collect();
+        let count = starts.len() as u64;
+        let tallies = RATIOS
+            .map(|ratio| tallied(count, ratio, |n| verdicts::recorded(&recording, starts[n as usize], &truth, ratio)));
+        all.iter_mut().zip(tallies).for_each(|(all, tally)| *all = all.joined(tally));
+        println!("{:<19}{}", recording.name, row(&tallies));
+    }
+    println!("{:<19}{}\n", "all", row(&all));
+    Ok(())
+}
+
+fn tallied(count: u64, ratio: f64, verdict: impl Fn(u64) -> Result<Outcome, Failure> + Sync) -> Tally {
+    let tally = Mutex::new(Tally::default());
+    on_all_processors(count, |n| add(verdict(n), &tally, |tally, outcome| tally.add(ratio, &outcome)));
+    tally.into_inner().unwrap_or_default()
 }
 
 fn compared(times: u64) {

@@ -1,12 +1,13 @@
 //! Thresholds at known distances from the truth: how often is the verdict wrong, or open, and what does it take?
 
 use crate::kinds::Kind;
-use crate::trial::{self, Outcome};
+use crate::recorded::Recording;
+use crate::trial::{self, Outcome, Truth};
 use fathom::failure::Failure;
-use model::{Goal, Layer, Pattern, Threshold};
+use model::{Goal, Layer, OpKind, Pattern, Threshold};
 
 /// The truth over the threshold.
-pub const RATIOS: [f64; 6] = [0.70, 0.85, 0.95, 1.05, 1.15, 1.30];
+pub const RATIOS: [f64; 8] = [0.70, 0.80, 0.85, 0.95, 1.05, 1.15, 1.25, 1.30];
 
 /// What became of the verdicts at one distance.
 #[derive(Clone, Copy, Default)]
@@ -47,6 +48,18 @@ impl Tally {
 
 /// One series, with the threshold that its truth is `ratio` times of.
 pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, ratio: f64) -> Result<Outcome, Failure> {
-    let threshold = |truth: f64| Threshold { layer: Layer::Rados, pattern, target: None, value: truth / ratio };
-    trial::made(kind, seed, pattern, |truth| Goal::verdict(1, vec![threshold(truth)]))
+    trial::made(kind, seed, pattern, |truth| goal(pattern, truth, ratio))
+}
+
+/// The same on a recorded series, taken up at `start`.
+pub fn recorded(recording: &Recording, start: usize, truth: &Truth, ratio: f64) -> Result<Outcome, Failure> {
+    let pattern = match recording.kind {
+        OpKind::Read => Pattern::ReadParallel,
+        OpKind::Write => Pattern::WriteParallel,
+    };
+    trial::recorded(recording, start, truth, &goal(pattern, truth.rate, ratio))
+}
+
+fn goal(pattern: Pattern, truth: f64, ratio: f64) -> Goal {
+    Goal::verdict(1, vec![Threshold { layer: Layer::Rados, pattern, target: None, value: truth / ratio }])
 }

@@ -33,11 +33,12 @@ mod warmup;
 mod words;
 
 pub use agreement::{agreement, agreement_known};
-pub use compare::{Measured, ab_half_width, compare, measured, nearest, trends};
+pub use compare::{Measured, ab_half_width, compare, levels, measured, nearest, trends};
 pub use explain::explain;
 pub use figure::{Next, figure};
 pub use knee::{Bend, Rung, knee};
 pub use limit::{decided as bound_decided, side_by_side};
+pub use outliers::slow_ones;
 pub use slice::{SliceState, cut_short, first_look, slice_state, whole};
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ fn of_group(peers: &[&Entry]) -> Vec<Outlier> {
 
 /// Indices of the slow, and by which share each is slower than the median of the others. `speeds` are logarithms,
 /// `errors` their standard errors.
-fn slow_ones(speeds: &[f64], errors: &[f64]) -> Vec<(usize, f64)> {
+pub fn slow_ones(speeds: &[f64], errors: &[f64]) -> Vec<(usize, f64)> {
     let judged: Vec<(f64, f64)> = (0..speeds.len()).map(|index| against_others(speeds, errors[index], index)).collect();
     let rejected = benjamini_hochberg(&judged.iter().map(|(_, p)| *p).collect::<Vec<_>>());
     let slow: Vec<(usize, f64)> = (0..speeds.len())

@@ -10,5 +10,6 @@ mod trend;
 
 pub use ab::{ab, ab_half_width};
 pub use differ::compare;
+pub use history::levels;
 pub use pairs::{Measured, measured, nearest};
 pub use trend::trends;
