@@ -1,5 +1,5 @@
 # Fathom: what a person types. Each target installs what it misses (Debian, Ubuntu) and says so.
-.PHONY: build demo test bench coverage lint report-bundle clean
+.PHONY: build demo test bench coverage alarms habit method lint report-bundle clean
 
 CARGO ?= $(shell command -v cargo || echo $(HOME)/.cargo/bin/cargo)
 FATHOM = target/release/fathom
@@ -28,6 +28,25 @@ bench:
 coverage:
 	@scripts/install-missing rust compiler
 	$(CARGO) run --release --locked --package coverage -- --recorded fixtures/series
+
+# A against B in a lab, thirty times where nothing differs and thirty times where a tenth is lost; about an hour.
+alarms:
+	@scripts/install-missing rust compiler ceph headers
+	$(CARGO) build --release --locked
+	@scripts/alarms $(FATHOM)
+
+# The whole sounding beside the same cells at a fixed minute each, and a verdict; over an hour for each of three rounds.
+habit:
+	@scripts/install-missing rust compiler ceph headers
+	$(CARGO) build --release --locked
+	@scripts/habit $(FATHOM)
+
+# Every number of docs/method.md that was measured or simulated.
+method: coverage
+	@scripts/install-missing rust compiler ceph headers
+	$(CARGO) build --release --locked
+	@scripts/effort $(FATHOM)
+	$(CARGO) test --release --locked -p engines -p fathom --lib -- --nocapture open_loop highest_rate sides
 
 lint:
 	$(CARGO) fmt --all --check
