@@ -54,7 +54,8 @@ fn change() -> impl Strategy<Value = Change> {
         (".*", any::<u32>(), option::of(any::<u32>())).prop_map(|(name, pg_num, size)| Change::Pool {
             name,
             pg_num,
-            size
+            size,
+            on: size.map(|size| vec![size; 2]).into_iter().collect(),
         }),
         (".*", ".*", any::<u64>()).prop_map(|(pool, name, bytes)| Change::Image { pool, name, bytes }),
         select(vec!["noscrub", "nodeep-scrub"]).prop_map(|name| Change::Flag { name: name.into() }),

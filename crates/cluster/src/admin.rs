@@ -59,7 +59,14 @@ impl Cluster {
         }
     }
 
-    /// The same, from the manager (placement-group tables live there).
+    /// The value of an option with which this OSD works now, whatever was set; `None`: it does not tell.
+    pub fn option_of_osd(&self, osd: u32, name: &str) -> Option<String> {
+        let command = json!({"prefix": "config get", "var": name, "format": "json"});
+        let answer = self.rados.osd_command(osd, &command).ok()?.json().ok()?;
+        answer.get(name)?.as_str().map(str::to_string)
+    }
+
+    /// A command to the manager that answers in JSON (placement-group tables live there).
     pub fn ask_manager(&self, mut command: Value) -> Result<Value, ClusterError> {
         with_json(&mut command);
         let name = prefix(&command);

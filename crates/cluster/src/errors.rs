@@ -22,6 +22,16 @@ pub enum ClusterError {
 }
 
 impl ClusterError {
+    /// Did the cluster understand, and say no? Then it will the next time as well.
+    pub fn refused(&self) -> bool {
+        match self {
+            ClusterError::Make { .. } => true,
+            ClusterError::Ceph(CephError::Refused { .. } | CephError::NotFound { .. }) => true,
+            ClusterError::Ceph(CephError::Errno { errno, .. }) => *errno == libc::EINVAL,
+            _ => false,
+        }
+    }
+
     pub fn answer(command: &str, what: impl Into<String>) -> ClusterError {
         ClusterError::Answer { command: command.to_string(), what: what.into() }
     }

@@ -27,7 +27,7 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<(), ClusterErr
     match (change, cluster) {
         (Change::File { path, .. }, _) => make_file(path, change),
         (_, None) => Err(no_cluster(change)),
-        (Change::Pool { name, pg_num, size }, Some(cluster)) => pools::make(cluster, name, *pg_num, *size),
+        (Change::Pool { name, pg_num, size, on }, Some(cluster)) => pools::make(cluster, name, *pg_num, *size, on),
         (Change::Image { pool, name, bytes }, Some(cluster)) => {
             let made = open_pool(cluster, pool).and_then(|pool| pool.create_image(name, *bytes));
             made.map_err(|error| failed(change, error))
@@ -51,6 +51,12 @@ fn make_option(cluster: &Cluster, who: &str, name: &str, value: &str, change: &C
         }
         _ => Ok(()),
     }
+}
+
+/// Is the option set to this value already?
+pub fn holds(cluster: Option<&Cluster>, change: &Change) -> Result<bool, ClusterError> {
+    let Change::Option { value, .. } = change else { return Ok(false) };
+    Ok(before(cluster, change)?.is_some_and(|now| option_values::same(&now, value)))
 }
 
 /// Undoing what was never made, or is gone already, is done at once.

@@ -6,7 +6,7 @@ pub mod errors;
 mod hands;
 pub mod here;
 pub mod journal;
-mod option_values;
+pub mod option_values;
 pub mod pools;
 pub mod rights;
 pub mod scope;

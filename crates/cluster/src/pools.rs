@@ -13,7 +13,15 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 /// Placement groups of a new pool peer within seconds; on a large or busy cluster within a minute.
 const CLEAN_SECONDS: u64 = 90;
 
-pub fn make(cluster: &Cluster, name: &str, pg_num: u32, size: Option<u32>) -> Result<(), ClusterError> {
+/// `on`: sets of OSDs to which its placement groups are bound in turns, by name, so that nothing else in the cluster's map of
+/// placement changes; they go with the pool.
+pub fn make(
+    cluster: &Cluster,
+    name: &str,
+    pg_num: u32,
+    size: Option<u32>,
+    on: &[Vec<u32>],
+) -> Result<(), ClusterError> {
     cluster.tell(json!({"prefix": "osd pool create", "pool": name, "pg_num": pg_num, "pgp_num": pg_num}))?;
     // The name marks the pool until the label does; nobody else may resize its placement groups while it is measured.
     cluster.tell(json!({"prefix": "osd pool application enable", "pool": name, "app": APPLICATION,
@@ -23,10 +31,32 @@ pub fn make(cluster: &Cluster, name: &str, pg_num: u32, size: Option<u32>) -> Re
         Err(ClusterError::Ceph(CephError::Refused { .. } | CephError::Errno { .. } | CephError::NotFound { .. })) => {}
         other => drop(other?),
     }
-    match size {
-        Some(size) => set_size(cluster, name, size),
-        None => Ok(()),
+    if let Some(size) = size {
+        set_size(cluster, name, size)?;
     }
+    if on.is_empty() { Ok(()) } else { bind(cluster, name, pg_num, on) }
+}
+
+/// So many at once: each waits until the monitors have agreed, and they agree on many together.
+const AT_ONCE: usize = 16;
+
+fn bind(cluster: &Cluster, name: &str, pg_num: u32, on: &[Vec<u32>]) -> Result<(), ClusterError> {
+    cluster.rados.refresh()?;
+    let pool = cluster.rados.pool_id(name)?;
+    let commands = (0..pg_num).zip(on.iter().cycle());
+    let commands: Vec<Value> = commands
+        .map(|(group, set)| json!({"prefix": "osd pg-upmap", "pgid": format!("{pool}.{group:x}"), "id": set}))
+        .collect();
+    for some in commands.chunks(AT_ONCE) {
+        let told: Vec<Result<(), ClusterError>> = std::thread::scope(|scope| {
+            let tell = |command: &Value| cluster.tell(command.clone()).map(drop);
+            let threads: Vec<_> = some.iter().map(|command| scope.spawn(move || tell(command))).collect();
+            let gone = || Err(ClusterError::answer("osd pg-upmap", "its thread ended early"));
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| gone())).collect()
+        });
+        told.into_iter().collect::<Result<(), _>>()?;
+    }
+    Ok(())
 }
 
 fn set_size(cluster: &Cluster, name: &str, size: u32) -> Result<(), ClusterError> {
@@ -68,12 +98,17 @@ pub fn image_bytes(cluster: &Cluster, pool: &str, image: &str) -> Result<Option<
     }
 }
 
-/// Waits until every placement group of the pool is active and clean. `progress` gets the share that is, and says
-/// whether to go on.
-pub fn wait_clean(cluster: &Cluster, name: &str, progress: &mut dyn FnMut(f64) -> bool) -> Result<(), ClusterError> {
+/// Waits until every placement group of the pool is active and clean, and lies on one of the sets `on`, unless there are none.
+/// `progress` gets the share that is, and says whether to go on.
+pub fn wait_clean(
+    cluster: &Cluster,
+    name: &str,
+    on: &[Vec<u32>],
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<(), ClusterError> {
     let deadline = Instant::now() + Duration::from_secs(CLEAN_SECONDS);
     loop {
-        let (clean, all) = clean_groups(cluster, name)?;
+        let (clean, all) = clean_groups(cluster, name, on)?;
         let share = if all == 0 { 0.0 } else { clean as f64 / all as f64 };
         if all > 0 && clean == all {
             return Ok(());
@@ -82,14 +117,15 @@ pub fn wait_clean(cluster: &Cluster, name: &str, progress: &mut dyn FnMut(f64) -
             return Ok(());
         }
         if Instant::now() > deadline {
-            let what = format!("pool {name} with all placement groups active+clean ({clean} of {all})");
+            let place = if on.is_empty() { "" } else { " where they shall be" };
+            let what = format!("pool {name} with all placement groups active+clean{place} ({clean} of {all})");
             return Err(ClusterError::TooSlow { what, seconds: CLEAN_SECONDS });
         }
         sleep(LOOK_AGAIN);
     }
 }
 
-fn clean_groups(cluster: &Cluster, name: &str) -> Result<(usize, usize), ClusterError> {
+fn clean_groups(cluster: &Cluster, name: &str, on: &[Vec<u32>]) -> Result<(usize, usize), ClusterError> {
     // The manager learns of a new pool a moment after the monitor made it.
     let answer = match cluster.ask_manager(json!({"prefix": "pg ls-by-pool", "poolstr": name})) {
         Err(ClusterError::Ceph(CephError::NotFound { .. } | CephError::Refused { .. })) => return Ok((0, 0)),
@@ -97,6 +133,7 @@ fn clean_groups(cluster: &Cluster, name: &str) -> Result<(usize, usize), Cluster
     };
     let groups = answer.get("pg_stats").unwrap_or(&answer).as_array().cloned().unwrap_or_default();
     let state = |group: &Value| group.get("state").and_then(Value::as_str).unwrap_or("").to_string();
-    let clean = groups.iter().filter(|group| matches!(state(group).as_str(), s if s.starts_with("active+clean")));
+    let placed = |group: &Value| on.is_empty() || on.iter().any(|set| group.get("acting") == Some(&json!(set)));
+    let clean = groups.iter().filter(|group| state(group).starts_with("active+clean") && placed(group));
     Ok((clean.count(), groups.len()))
 }

@@ -10,6 +10,8 @@ use std::time::Duration;
 pub struct Context {
     /// The connection that carries the load. Not used for administration: it has no time-outs.
     pub rados: Option<Arc<ceph::Rados>>,
+    /// One more of each further client: nothing is shared with the first but this process.
+    pub more_clients: Vec<Arc<ceph::Rados>>,
     /// What is known of the data of workloads that verify.
     pub verify: Arc<Verify>,
 }

@@ -20,3 +20,5 @@ pub mod terminal;
 mod verdicts;
 mod verified;
 mod words;
+
+pub use words::is_secret;

@@ -28,7 +28,7 @@ pub(crate) fn blocks(report: &Report) -> Vec<Block> {
     let mut groups: Vec<(&Figure, Vec<usize>)> = Vec::new();
     for (index, reading) in swept.readings.iter().enumerate() {
         let Some(figure) = report.figures.get(reading.figure) else { continue };
-        match groups.iter_mut().find(|(first, _)| alike(first, figure)) {
+        match groups.iter_mut().find(|(first, _)| alike(&swept.sweep, first, figure)) {
             Some((_, points)) => points.push(index),
             None => groups.push((figure, vec![index])),
         }
@@ -36,8 +36,9 @@ pub(crate) fn blocks(report: &Report) -> Vec<Block> {
     groups.into_iter().map(|(figure, points)| block(report, swept, figure, points)).collect()
 }
 
-fn alike(a: &Figure, b: &Figure) -> bool {
-    (a.layer, &a.target, a.pattern, a.kind) == (b.layer, &b.target, b.pattern, b.kind)
+fn alike(sweep: &Sweep, a: &Figure, b: &Figure) -> bool {
+    let target = sweep.pool_each() || a.target == b.target;
+    target && (a.layer, a.pattern, a.kind) == (b.layer, b.pattern, b.kind)
 }
 
 fn block(report: &Report, swept: &Swept, first: &Figure, mut points: Vec<usize>) -> Block {
@@ -49,7 +50,7 @@ fn block(report: &Report, swept: &Swept, first: &Figure, mut points: Vec<usize>)
     points.sort_by_key(place);
     let axes: Vec<&Axis> = order.iter().filter_map(|axis| swept.sweep.axes.get(*axis)).collect();
     let unit = swept.readings[points[0]].metric.unit();
-    let mut heading: Vec<String> = axes.iter().map(|axis| axis.name.clone()).collect();
+    let mut heading: Vec<String> = axes.iter().map(|axis| axis.called().to_string()).collect();
     heading.extend([unit, "latency, ms", "p99, ms", "label"].map(String::from));
     let rows = points.iter().map(|index| row(report, swept, &order, *index)).collect();
     let own = |knee: &&Knee| knee.curve.iter().any(|index| points.contains(index));
@@ -84,14 +85,15 @@ fn order(sweep: &Sweep) -> Vec<usize> {
 
 fn title(swept: &Swept, figure: &Figure) -> String {
     let names: Vec<&str> = swept.sweep.axes.iter().map(|axis| axis.name.as_str()).collect();
+    let called: Vec<&str> = swept.sweep.axes.iter().map(Axis::called).collect();
     let fixed = fixed(&names, &figure.workload);
     let kind = if (1..100).contains(&figure.workload.read_percent) || names.contains(&"read-share") {
         format!(", its {}s", words::kind(figure.kind))
     } else {
         String::new()
     };
-    let place = words::place(figure.layer, &figure.target);
-    format!("Sweep of {place} {}{kind} over {} ({fixed})", figure.pattern.name(), names.join(" × "))
+    let place = words::place(figure.layer, if swept.sweep.pool_each() { "pool" } else { &figure.target });
+    format!("Sweep of {place} {}{kind} over {} ({fixed})", figure.pattern.name(), called.join(" × "))
 }
 
 /// What is the same for all points.
@@ -110,6 +112,9 @@ fn fixed(axes: &[&str], workload: &Workload) -> String {
     }
     if !varied("jobs") && !varied("images") && workload.jobs > 1 {
         parts.push(format!("{} jobs", workload.jobs));
+    }
+    if !varied("clients") && workload.clients > 1 {
+        parts.push(format!("{} clients", workload.clients));
     }
     if !varied("working-set") && !varied("jobs") && !varied("images") {
         parts.push(format!("over {}", numbers::bytes(workload.span)));
@@ -173,7 +178,7 @@ pub(crate) fn point_of(sweep: &Sweep, reading: &Reading) -> String {
 }
 
 fn named(sweep: &Sweep, at: &[u32], axis: usize) -> String {
-    let name = sweep.axes.get(axis).map_or("", |axis| axis.name.as_str());
+    let name = sweep.axes.get(axis).map_or("", Axis::called);
     format!("{name} {}", setting_at(sweep, at, axis))
 }
 
@@ -197,13 +202,13 @@ fn setting(axis: &str, value: &Setting) -> String {
 pub(crate) fn outline(sweep: &Sweep) -> String {
     let axis = |axis: &Axis| {
         let values: Vec<String> = axis.values.iter().map(|value| setting(&axis.name, value)).collect();
-        format!("{} {}", axis.name, values.join(", "))
+        format!("{} {}", axis.called(), values.join(", "))
     };
     let axes: Vec<String> = sweep.axes.iter().map(axis).collect();
     let left_out = match sweep.left_out {
         0 => String::new(),
         n => format!(
-            "; {} left out (more jobs than depth)",
+            "; {} left out (more jobs than depth, or more clients than jobs)",
             numbers::counted(u64::from(n), "combination", "combinations")
         ),
     };

@@ -92,7 +92,9 @@ pub fn axis_unit(name: &str) -> Option<&'static str> {
 /// What a figure's workload was, where its pattern does not say it: nothing for the canonical one.
 pub fn beside_pattern(figure: &Figure) -> String {
     let canonical = Workload::canonical(figure.pattern, figure.workload.span, figure.workload.seed);
-    let core = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.read_percent, w.access, w.options.clone(), w.verify);
+    let numbers = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.clients, w.read_percent, w.access, w.verify);
+    let options = |w: &Workload| (w.options.clone(), w.settings.clone());
+    let core = |w: &Workload| (numbers(w), options(w));
     let mut parts = Vec::new();
     if figure.at_once > 1 {
         parts.push(format!("{} targets at once", figure.at_once));
@@ -128,6 +130,9 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
     if workload.jobs > 1 {
         text += &format!(", {} {}", workload.jobs, if layer == Layer::Network { "streams" } else { "jobs" });
     }
+    if workload.clients > 1 {
+        text += &format!(", {} clients", workload.clients);
+    }
     if workload.writes() && workload.durability != Durability::None {
         text += ", ";
         text += durability(workload.durability);
@@ -138,6 +143,9 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
     }
     for (name, value) in &workload.options {
         text += &format!(", {name}={value}");
+    }
+    for (name, value) in &workload.settings {
+        text += &format!(", {name} = {value}");
     }
     if workload.verify {
         text += ", verified";

@@ -36,7 +36,7 @@ fn is_test(path: &Path) -> bool {
     path.components().any(|part| {
         matches!(
             part.as_os_str().to_str(),
-            Some("tests" | "examples" | "benches" | "testing.rs" | "tests.rs" | "simulated.rs")
+            Some("tests" | "examples" | "benches" | "testing.rs" | "tests.rs" | "simulated.rs" | "simulated")
         )
     })
 }

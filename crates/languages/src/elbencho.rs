@@ -238,7 +238,9 @@ fn workload(phase: &Phase, told: &[Told], block: Bytes) -> Result<Workload, Stri
     }
     Ok(Workload {
         rate: None,
+        clients: 1,
         verify: false,
+        settings: BTreeMap::new(),
         block,
         depth: small(depth)?,
         jobs: small(workers)?,

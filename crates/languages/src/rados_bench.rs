@@ -174,7 +174,9 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
     let depth = whole.depth.unwrap_or_else(|| seconds.iter().map(|second| second.in_flight).max().unwrap_or(1)).max(1);
     let workload = Workload {
         rate: None,
+        clients: 1,
         verify: false,
+        settings: BTreeMap::new(),
         block: whole.block,
         depth,
         jobs: 1,

@@ -1,6 +1,5 @@
 //! Two settings against each other in one run, a slice of the one beside a slice of the other.
 
-use crate::change::Change;
 use crate::comparison::Comparison;
 use crate::plan::StepId;
 use serde::{Deserialize, Serialize};
@@ -14,8 +13,6 @@ pub struct Ab {
     pub b: String,
     /// Steps of A and of B, each the other's counterpart.
     pub pairs: Vec<(StepId, StepId)>,
-    /// Made before each slice of B and undone after it.
-    pub change: Option<Change>,
 }
 
 /// In the report: A is before, B after.

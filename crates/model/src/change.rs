@@ -2,13 +2,21 @@
 
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "kebab-case")]
 pub enum Change {
     /// A pool of our own, labelled with application `fathom`. Undone by deleting it with all that is in it.
-    Pool { name: String, pg_num: u32, size: Option<u32> },
+    /// `on`: its placement groups lie on these sets of OSDs, in turns; empty: where the cluster puts them.
+    Pool {
+        name: String,
+        pg_num: u32,
+        size: Option<u32>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        on: Vec<Vec<u32>>,
+    },
     /// An image of our own. Undone by deleting it.
     Image { pool: String, name: String, bytes: Bytes },
     /// Objects whose names begin with `prefix`, in a pool that is not ours. Undone by deleting exactly those.
@@ -22,10 +30,16 @@ pub enum Change {
 }
 
 impl Change {
+    /// `option`: `WHO/NAME`, as in [`Workload::settings`](crate::Workload).
+    pub fn option(option: &str, value: &str) -> Change {
+        let (who, name) = who_and_name(option);
+        Change::Option { who: who.to_string(), name: name.to_string(), value: value.to_string() }
+    }
+
     /// As shown to the user: `pool fathom.x`, `image rbd/fathom.y`.
     pub fn what(&self) -> String {
         match self {
-            Change::Pool { name, .. } => format!("pool {name}"),
+            Change::Pool { name, on, .. } => format!("pool {name}{}", named(on)),
             Change::Image { pool, name, .. } => format!("image {pool}/{name}"),
             Change::Objects { pool, prefix } => format!("objects {prefix}* in pool {pool}"),
             Change::Option { who, name, value } => format!("option {who}/{name} = {value}"),
@@ -33,6 +47,18 @@ impl Change {
             Change::File { path, .. } => format!("file {}", path.display()),
         }
     }
+}
+
+/// ` on osd.0, osd.1`; nothing if the cluster decides.
+fn named(on: &[Vec<u32>]) -> String {
+    let osds: BTreeSet<&u32> = on.iter().flatten().collect();
+    let names: Vec<String> = osds.into_iter().map(|osd| format!("osd.{osd}")).collect();
+    if names.is_empty() { String::new() } else { format!(" on {}", names.join(", ")) }
+}
+
+/// Whose option it is, and which: of `osd/osd_op_queue`, and of one without a slash, which is everybody's.
+pub fn who_and_name(option: &str) -> (&str, &str) {
+    option.split_once('/').unwrap_or(("global", option))
 }
 
 /// A change in the journal, with what was there before it.

@@ -82,10 +82,10 @@ impl Record {
         }
     }
 
-    /// A change is told twice, made and undone: the second telling replaces the first.
+    /// A change is told when it is made and when it is undone, and may be made again, for every slice that needs it: the last
+    /// telling stands.
     fn note_change(&mut self, undo: &Undo) {
-        let open = self.changes.iter_mut().rev().find(|known| known.change == undo.change && !known.undone);
-        match open {
+        match self.changes.iter_mut().find(|known| known.change == undo.change) {
             Some(known) => *known = undo.clone(),
             None => self.changes.push(undo.clone()),
         }
@@ -98,13 +98,15 @@ mod tests {
     use crate::change::Change;
 
     #[test]
-    fn a_change_that_was_undone_is_one_change() {
+    fn a_change_that_is_made_and_undone_over_and_over_is_one_change() {
         let flag = |undone| Undo { change: Change::Flag { name: "noscrub".into() }, before: None, undone };
         let mut record = Record::default();
+        let other = Undo { change: Change::Flag { name: "nodeep-scrub".into() }, before: None, undone: true };
+        record.apply(&Event::Changed { undo: other.clone() });
         for undone in [false, true, false, true, false] {
             record.apply(&Event::Changed { undo: flag(undone) });
+            assert_eq!(record.changes, [other.clone(), flag(undone)]);
         }
-        assert_eq!(record.changes, [flag(true), flag(true), flag(false)]);
     }
 
     #[test]

@@ -9,11 +9,33 @@ use std::fmt;
 /// A list of values that a sweep goes through.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// As on the command line: `depth`, `block-size`, `option:osd_op_queue`.
+    /// As on the command line: `depth`, `block-size`, `option:osd/osd_op_queue`.
     pub name: String,
-    /// Each once; numbers ascending.
+    /// Each once; numbers ascending, words as they were given.
     pub values: Vec<Setting>,
 }
+
+impl Axis {
+    /// `WHO/NAME` of the cluster's option that this axis is; `None`: it is something else.
+    pub fn option(&self) -> Option<&str> {
+        self.name.strip_prefix(OPTION)
+    }
+
+    /// As it is called where there is little room: an option without the word that says that it is one.
+    pub fn called(&self) -> &str {
+        self.option().unwrap_or(&self.name)
+    }
+
+    fn numbers(&self) -> bool {
+        self.values.iter().all(|value| value.number().is_some())
+    }
+}
+
+/// Axes that are qualities of a pool.
+const OF_POOLS: [&str; 2] = ["pgs", "osds"];
+
+/// How the name of an axis begins that is an option of the cluster.
+pub const OPTION: &str = "option:";
 
 /// The one axis along which load grows, and on which a knee can lie.
 pub const DEPTH: &str = "depth";
@@ -67,9 +89,15 @@ impl Sweep {
         self.points.iter().find(|point| point.step == step).map(|point| point.at.as_slice())
     }
 
-    /// Along which axis lines are drawn and rows follow each other: the depth, else the first.
+    /// Has each point a pool of its own, made for it? Then their names differ, and are one target all the same.
+    pub fn pool_each(&self) -> bool {
+        self.axes.iter().any(|axis| OF_POOLS.contains(&axis.name.as_str()))
+    }
+
+    /// Along which axis lines are drawn and rows follow each other: the depth, else the first of numbers, else the first.
     pub fn along(&self) -> usize {
-        self.axes.iter().position(|axis| axis.name == DEPTH).unwrap_or(0)
+        let depth = self.axes.iter().position(|axis| axis.name == DEPTH);
+        depth.or_else(|| self.axes.iter().position(Axis::numbers)).unwrap_or(0)
     }
 }
 

@@ -71,6 +71,9 @@ pub struct Workload {
     pub rate: Option<Rate>,
     /// Lanes (threads) that share the depth.
     pub jobs: u32,
+    /// Connections to the cluster that share the lanes, in turns; never more than there are lanes.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub clients: u32,
     /// 0 = only writes, 100 = only reads.
     pub read_percent: u8,
     pub access: Access,
@@ -87,10 +90,21 @@ pub struct Workload {
     /// Blocks carry stamps, and those that are read are checked.
     #[serde(default, skip_serializing_if = "is_false")]
     pub verify: bool,
+    /// Options of the cluster that hold while it is loaded, `WHO/NAME` to value; all others are as they are.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
 }
 
 fn is_false(flag: &bool) -> bool {
     !flag
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(number: &u32) -> bool {
+    *number == 1
 }
 
 impl Workload {
@@ -107,6 +121,7 @@ impl Workload {
             depth,
             rate: None,
             jobs: 1,
+            clients: 1,
             read_percent: if pattern.writes() { 0 } else { 100 },
             access,
             durability: if durable { Durability::Dsync } else { Durability::None },
@@ -116,6 +131,7 @@ impl Workload {
             engine: None,
             options: BTreeMap::new(),
             verify: false,
+            settings: BTreeMap::new(),
         }
     }
 

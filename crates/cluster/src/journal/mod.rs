@@ -52,6 +52,11 @@ impl Journal {
         self.standing(change).is_some()
     }
 
+    /// Is the option that this would set so already, whoever set it?
+    pub fn holds(&self, change: &Change) -> Result<bool, ClusterError> {
+        hands::holds(self.cluster.as_ref(), change)
+    }
+
     /// Undoes the latest such change; `None`: there is none that stands.
     pub fn undo_one(&mut self, change: &Change) -> Result<Option<Undo>, ClusterError> {
         self.standing(change).map_or(Ok(None), |index| self.undo(index))
@@ -100,11 +105,11 @@ impl Journal {
         Ok(index)
     }
 
+    /// What is undone is left out: a value of the store has a limit, which a long run's settings would reach.
     fn write_keys(&self) -> Result<(), ClusterError> {
-        match &self.cluster {
-            Some(cluster) => keys::write(cluster, self.book.head(), self.book.entries()),
-            None => Ok(()),
-        }
+        let Some(cluster) = &self.cluster else { return Ok(()) };
+        let left: Vec<Undo> = self.book.entries().iter().filter(|entry| !entry.undone).cloned().collect();
+        keys::write(cluster, self.book.head(), &left)
     }
 
     /// Sets the option that the monitor named, does the thing, and puts the option back.

@@ -4,7 +4,9 @@ mod choose;
 mod mapping;
 
 use crate::api::{Context, Engine, EngineError, Session};
-use crate::rados::{Objects, fill_objects, object_size, objects_per_lane, open_objects, open_pool, refusal};
+use crate::rados::{
+    Objects, fill_objects, object_size, objects_per_lane, open_objects, open_pool, open_pool_as, refusal,
+};
 use crate::verify::{Ground, Marks, Stamper, refusal as unverifiable};
 use model::{Bytes, Layer, Place, Target, Workload};
 
@@ -52,7 +54,7 @@ impl Engine for Osd {
         let first = u64::from(lane) * objects_per_lane(workload);
         let ground = || Ground::objects(set(osd, pool, workload), workload, first, &objects);
         let marks = Marks::of(&context.verify, target, workload, lane, ground);
-        open_objects(open_pool(context, pool)?, objects, workload, lane, marks)
+        open_objects(open_pool_as(context, pool, workload, lane)?, objects, workload, lane, marks)
     }
 }
 

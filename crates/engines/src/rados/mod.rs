@@ -66,7 +66,7 @@ impl Engine for Rados {
         let objects = Objects::new(names(prefix, workload, first..first + count)?, object_size(workload));
         let ground = || Ground::objects(set(pool, prefix, workload), workload, first, &objects);
         let marks = Marks::of(&context.verify, target, workload, lane, ground);
-        open_objects(open_pool(context, pool)?, objects, workload, lane, marks)
+        open_objects(open_pool_as(context, pool, workload, lane)?, objects, workload, lane, marks)
     }
 }
 
@@ -96,6 +96,17 @@ pub(crate) fn connection(context: &Context) -> Result<&Arc<ceph::Rados>, EngineE
     context.rados.as_ref().ok_or_else(|| {
         EngineError::Refused("there is no connection to a cluster; name its ceph.conf with --conf".into())
     })
+}
+
+/// The pool through the connection of this lane's client: clients share the lanes in turns.
+pub(crate) fn open_pool_as(context: &Context, pool: &str, workload: &Workload, lane: u32) -> Result<Pool, EngineError> {
+    let client = match lane % workload.clients.max(1) {
+        0 => connection(context)?,
+        further => context.more_clients.get(further as usize - 1).ok_or_else(|| {
+            EngineError::Refused(format!("there is no connection for client {} of {}", further + 1, workload.clients))
+        })?,
+    };
+    client.open_pool(pool).map_err(broken)
 }
 
 pub(crate) fn open_pool(context: &Context, pool: &str) -> Result<Pool, EngineError> {

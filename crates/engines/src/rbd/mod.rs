@@ -3,7 +3,7 @@
 mod slots;
 
 use crate::api::{Context, Engine, EngineError, Session};
-use crate::rados::{IN_FLIGHT, PART, SlotSession, broken, fill, open_pool, room};
+use crate::rados::{IN_FLIGHT, PART, SlotSession, broken, fill, open_pool_as, room};
 use crate::verify::{Ground, Marks, Names, Stamper, refusal};
 use ceph::{Cache, Image, OpenFor};
 use model::{Bytes, Layer, Place, Target, Workload};
@@ -111,7 +111,7 @@ fn open_image(
     let (pool, images) = images_of(target).map_err(EngineError::Refused)?;
     let cache = cache(workload).map_err(EngineError::Refused)?;
     let name = &images[lane as usize % images.len()];
-    let image = open_pool(context, pool)?.open_image(name, open_for, cache).map_err(broken)?;
+    let image = open_pool_as(context, pool, workload, lane)?.open_image(name, open_for, cache).map_err(broken)?;
     let (size, needed) = (image.size().map_err(broken)?, workload.lane_span());
     if size < needed {
         return Err(EngineError::Refused(format!(

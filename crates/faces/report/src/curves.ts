@@ -4,7 +4,7 @@ import { cell, dot, gridX, gridY, line, ruleX, text, type Markish, type PlotOpti
 import { estimate, rough, tick } from "./numbers";
 import { linearY, logDomain, logTicks, picture, shortened } from "./plots";
 import type { Picture, Spot } from "./sweep";
-import { look, valueOf } from "./words";
+import { called, lineOf, look, numeric, valueOf } from "./words";
 
 type Side = "throughput" | "latency";
 interface Drawn extends Spot {
@@ -20,13 +20,13 @@ const RIGHT = 92;
 
 /** Values on a logarithmic axis where they double, on a linear one where they don't, side by side where they are words. */
 function across({ along }: Picture): { at: (place: number) => number; options: PlotOptions["x"]; places: number[] } {
-  const numbers = along.values.every((value): value is number => typeof value === "number");
+  const numbers = numeric(along);
   const value = (place: number) => (numbers ? (along.values[place] as number) : place);
   const places = along.values.map((_, place) => value(place));
   const [low, high] = [Math.min(...places), Math.max(...places)];
   if (numbers && low > 0 && high / low >= WIDE)
     return { at: value, places, options: { type: "log", domain: logDomain(places, 1.12) } };
-  const room = (high - low) * 0.05 || 1;
+  const room = numbers ? (high - low) * 0.05 || 1 : 0.5;
   return { at: value, places, options: { domain: [low - room, high + room] } };
 }
 
@@ -58,7 +58,13 @@ export function curves(side: Side, of: Picture, width: number): Element {
     marks: [
       ...(latency ? logY(domain, height - 56) : linearY(5)),
       ...ticks(of, places, width),
-      line(drawn, { x: "at", y: "value", z: "y", stroke: tone, strokeWidth: 1.8 }),
+      line(drawn, {
+        x: "at",
+        y: "value",
+        z: "y",
+        stroke: tone,
+        ...(numeric(of.along) ? { strokeWidth: 1.8 } : { strokeWidth: 1, strokeDasharray: "2 4" }),
+      }),
       ruleX(drawn, { x: "at", y1: bottom, y2: "high", stroke: tone, strokeWidth: 3, strokeOpacity: 0.4 }),
       dot(
         drawn.filter((one) => one.knee),
@@ -102,7 +108,7 @@ function ticks(of: Picture, places: number[], width: number): Markish[] {
       text: ({ place }) => shortened(valueOf(of.along, of.along.values[place]), 16),
       fill: "var(--soft)",
     }),
-    text([of.along.name], { frameAnchor: "bottom", dy: 33, text: (name: string) => name, fill: "var(--soft)" }),
+    text([called(of.along)], { frameAnchor: "bottom", dy: 33, text: (name: string) => name, fill: "var(--soft)" }),
   ];
 }
 
@@ -136,7 +142,7 @@ function names(of: Picture, drawn: Drawn[], [low, high]: [number, number], log: 
     last = Math.max(wanted, last + 14);
     return { one, dy: last - wanted };
   });
-  const name = (one: Drawn) => shortened(`${axis.name} ${valueOf(axis, axis.values[one.y])}`, 13);
+  const name = (one: Drawn) => shortened(lineOf(axis, axis.values[one.y]), 13);
   return shown.map(({ one, dy }) =>
     text([one], {
       x: "at",
@@ -208,7 +214,7 @@ function edges(of: Picture, column: number): Markish[] {
   const soft = { fill: "var(--soft)" };
   return [
     text(places, { x: (place: number) => place, frameAnchor: "bottom", dy: 14, text: label(x), ...soft }),
-    text([x.name], { frameAnchor: "bottom", dy: 31, text: (name: string) => name, ...soft }),
+    text([called(x)], { frameAnchor: "bottom", dy: 31, text: (name: string) => name, ...soft }),
     text(
       y.values.map((_, place) => place),
       { y: (place: number) => place, frameAnchor: "left", dx: -8, textAnchor: "end", text: label(y), ...soft },

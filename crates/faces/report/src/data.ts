@@ -14,7 +14,7 @@ import type {
   Scope,
   Sweep,
 } from "./types";
-import { valueOf } from "./words";
+import { called, valueOf } from "./words";
 
 export type * from "./types";
 
@@ -66,7 +66,7 @@ export function load(): Run {
 
 function pointOf(sweep: Sweep | null, figure: number): string {
   const point = sweep?.points.find((one) => one.figure === figure);
-  return point ? sweep!.axes.map((axis) => `${axis.name} ${valueOf(axis, point.at[axis.name])}`).join(", ") : "";
+  return point ? sweep!.axes.map((axis) => `${called(axis)} ${valueOf(axis, point.at[axis.name])}`).join(", ") : "";
 }
 
 /** An OSD's host, where the figure itself does not say. */

@@ -3,7 +3,7 @@
 import type { LedgerRow, Run, Sweep, Verdict } from "./data";
 import { h, svg, type Child } from "./dom";
 import { count, duration, rough, share, when, withUnit } from "./numbers";
-import { badge, isLatency, place } from "./words";
+import { badge, called, isLatency, place } from "./words";
 
 export function head(run: Run): HTMLElement {
   const { scope } = run;
@@ -82,7 +82,7 @@ function kept({ verdicts }: Run): string {
 
 /** Where the curves of a sweep bend. */
 function bends({ axes, points, knees }: Sweep): string {
-  const names = axes.map((axis) => axis.name).join(" × ");
+  const names = axes.map(called).join(" × ");
   const swept = `${count(points.length)} points over ${names}`;
   const [only, ...more] = knees;
   if (!only) return `${swept}.`;

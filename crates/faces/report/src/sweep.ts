@@ -1,11 +1,20 @@
 //! A sweep: for each target its curves as lines, two axes as a surface, every point in a table, and where the curves bend.
 
 import { curves, surface } from "./curves";
-import { mixed, type Named, type Run, type Sweep, type SweepAxis, type SweepKnee, type SweepPoint } from "./data";
+import {
+  mixed,
+  type Figure,
+  type Named,
+  type Run,
+  type Sweep,
+  type SweepAxis,
+  type SweepKnee,
+  type SweepPoint,
+} from "./data";
 import { h, section, type Child } from "./dom";
 import { count, estimate, NOTHING, rough } from "./numbers";
 import { place as box } from "./plots";
-import { badge, place, valueOf } from "./words";
+import { badge, called, numeric, place, valueOf } from "./words";
 
 /** A point with its figure; `x` and `y` are places on the axes of the picture. */
 export interface Spot {
@@ -30,14 +39,17 @@ export function sweep({ sweep: found, figures }: Run): HTMLElement | null {
   if (found === null) return null;
   const targets = grouped(found.points, (point) => {
     const figure = figures[point.figure]?.figure;
-    return figure ? [figure.layer, figure.target, figure.pattern, figure.kind].join("\n") : "";
+    return figure ? [figure.layer, targetOf(found, figure), figure.pattern, figure.kind].join("\n") : "";
   });
-  const names = found.axes.map((axis) => axis.name).join(" × ");
-  const left = found.left_out > 0 ? ` Left out, for more jobs than depth: ${count(found.left_out)}.` : "";
+  const names = found.axes.map(called).join(" × ");
+  const left =
+    found.left_out > 0
+      ? ` Left out, for more jobs than depth or more clients than jobs: ${count(found.left_out)}.`
+      : "";
   return section(
     "sweep",
     "Sweep",
-    `${capital(names)}: every combination, in shuffled order pass by pass. Bars are 95 % intervals; a ring marks the knee, ` +
+    `Every combination of ${names}, in shuffled order pass by pass. Bars are 95 % intervals; a ring marks the knee, ` +
       `the smallest depth with 95 % of the best throughput.${left}`,
     ...targets.map((points) => target(found, points, figures)),
   );
@@ -50,26 +62,33 @@ function target(found: Sweep, points: SweepPoint[], figures: Named[]): HTMLEleme
   return h(
     "div",
     { class: "swept" },
-    h("h3", {}, `${place(first.layer, first.target)} · ${first.pattern}${kind}`),
+    h("h3", {}, `${place(first.layer, targetOf(found, first))} · ${first.pattern}${kind}`),
     knees.length > 0 && h("ul", { class: "knees" }, ...knees.map((knee) => sentence(found, knee))),
     ...pictures(found, points, figures).flatMap(panels),
     table(found, points, figures),
   );
 }
 
+/** Pools that were made for each point are one target all the same. */
+const targetOf = (found: Sweep, figure: Figure): string =>
+  found.axes.some((axis) => axis.name === "pgs" || axis.name === "osds") ? "pool" : figure.target;
+
 function sentence(found: Sweep, knee: SweepKnee): HTMLElement {
   const point = found.points[knee.points[0]!]!;
-  const others = found.axes.filter((axis) => axis !== along(found)).map((axis) => `${axis.name} ${told(axis, point)}`);
+  const others = found.axes
+    .filter((axis) => axis !== along(found))
+    .map((axis) => `${called(axis)} ${told(axis, point)}`);
   return h("li", {}, h("b", {}, others.length > 0 ? `${capital(others.join(", "))}: ` : ""), `${knee.says}.`);
 }
 
-/** The depth, along which load grows; else the first axis. */
-const along = (found: Sweep): SweepAxis => found.axes.find((axis) => axis.name === "depth") ?? found.axes[0]!;
+/** The depth, along which load grows; else the first axis of numbers, else the first. */
+const along = (found: Sweep): SweepAxis =>
+  found.axes.find((axis) => axis.name === "depth") ?? found.axes.find(numeric) ?? found.axes[0]!;
 
 function pictures(found: Sweep, points: SweepPoint[], figures: Named[]): Picture[] {
   const [first, ...others] = [along(found), ...found.axes.filter((axis) => axis !== along(found))];
   const [across, ...rest] = others;
-  const says = (point: SweepPoint) => rest.map((axis) => `${axis.name} ${told(axis, point)}`).join(", ");
+  const says = (point: SweepPoint) => rest.map((axis) => `${called(axis)} ${told(axis, point)}`).join(", ");
   return grouped(points, says).map((some) => ({
     along: first!,
     across: across ?? null,
@@ -94,21 +113,21 @@ function panels(of: Picture): HTMLElement[] {
     panel(
       "Throughput",
       of.unit,
-      box(`Throughput over ${of.along.name}`, (width) => curves("throughput", of, width)),
+      box(`Throughput over ${called(of.along)}`, (width) => curves("throughput", of, width)),
     ),
     panel(
       "Mean latency",
       "ms",
-      box(`Mean latency over ${of.along.name}`, (width) => curves("latency", of, width)),
+      box(`Mean latency over ${called(of.along)}`, (width) => curves("latency", of, width)),
     ),
   );
   const flat = of.across && of.across.values.length > 1 && of.along.values.length > 1;
   const map =
     flat &&
     panel(
-      `${of.along.name} × ${of.across!.name}`,
+      `${called(of.along)} × ${called(of.across!)}`,
       of.unit,
-      box(`Throughput over ${of.along.name} and ${of.across!.name}`, (width) => surface(of, width)),
+      box(`Throughput over ${called(of.along)} and ${called(of.across!)}`, (width) => surface(of, width)),
     );
   return [...(of.rest ? [h("h4", {}, of.rest)] : []), lines, ...(map ? [map] : [])];
 }
@@ -118,7 +137,7 @@ function table(found: Sweep, points: SweepPoint[], figures: Named[]): HTMLElemen
   const unit = points[0]!.throughput_unit;
   const places = (point: SweepPoint) => axes.map((axis) => axis.values.indexOf(point.at[axis.name]!));
   const sorted = [...points].sort((a, b) => compare(places(a), places(b)));
-  const heads = [...axes.map((axis) => axis.name), unit, "latency, ms", "p99, ms", "label", ""];
+  const heads = [...axes.map(called), unit, "latency, ms", "p99, ms", "label", ""];
   const row = (point: SweepPoint) => {
     const { id, figure } = figures[point.figure]!;
     const marked = marks(found, point, figures);
@@ -172,4 +191,5 @@ function grouped<T>(all: T[], key: (one: T) => string): T[][] {
 }
 
 const compare = (a: number[], b: number[]): number => a.reduce((sum, place, at) => sum || place - b[at]!, 0);
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** Names of options stay as they are. */
+const capital = (text: string): string => (text.includes("/") ? text : text.charAt(0).toUpperCase() + text.slice(1));

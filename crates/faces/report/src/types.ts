@@ -25,6 +25,8 @@ export interface Workload {
   depth: number;
   rate?: { per_second: number; arrivals: "poisson" | "even" };
   jobs: number;
+  /** Connections that share the jobs; absent: one. */
+  clients?: number;
   read_percent: number;
   access: "random" | "sequential" | { zipf: number };
   durability: string;
@@ -34,6 +36,8 @@ export interface Workload {
   engine: string | null;
   options: Record<string, string>;
   verify?: boolean;
+  /** Options of the cluster that held while it was loaded. */
+  settings?: Record<string, string>;
 }
 
 export interface RawFigure {

@@ -93,6 +93,7 @@ export function workload(of: Workload): [string, string][] {
     ...(of.rate ? [["rate", `${count(of.rate.per_second)} a second, ${of.rate.arrivals}`] as [string, string]] : []),
     [of.rate ? "in flight at most" : "depth", count(of.depth)],
     ["jobs", count(of.jobs)],
+    ["clients", of.clients === undefined ? null : count(of.clients)],
     ["kind", reads],
     ["access", access],
     ["durability", of.durability === "none" ? "none asked for" : of.durability],
@@ -101,9 +102,22 @@ export function workload(of: Workload): [string, string][] {
     ["seed", String(of.seed)],
     ["engine", of.engine],
     ...Object.entries(of.options),
+    ...Object.entries(of.settings ?? {}),
     ["data", of.verify ? "verified" : null],
   ];
   return numbers.filter((pair): pair is [string, string] => pair[1] !== null);
+}
+
+/** Are the values of a sweep's axis numbers? Else they are words, side by side. */
+export const numeric = (axis: SweepAxis): boolean => axis.values.every((value) => typeof value === "number");
+
+/** What an axis is called where there is little room: an option of the cluster by its name alone. */
+export const called = (axis: SweepAxis): string => axis.name.replace(/^option:/, "");
+
+/** What one line of a picture is called: `osd_max_backfills 4`; of words the word alone. */
+export function lineOf(axis: SweepAxis, value: number | string | undefined): string {
+  const name = axis.name.slice(axis.name.lastIndexOf("/") + 1);
+  return numeric(axis) ? `${name} ${valueOf(axis, value)}` : valueOf(axis, value);
 }
 
 /** A value of a sweep's axis as it is read: `64 KiB`, `25 %`, `128`. */

@@ -5,7 +5,7 @@ use crate::words;
 use model::{Checked, Estimate, Figure, Record, Report, Sample, Shares, Slice};
 
 /// The columns of the report's own download, after the run's name.
-const FIGURES: [&str; 56] = [
+const FIGURES: [&str; 58] = [
     "run",
     "layer",
     "target",
@@ -47,11 +47,13 @@ const FIGURES: [&str; 56] = [
     "depth",
     "rate",
     "jobs",
+    "clients",
     "read_percent",
     "access",
     "durability",
     "span",
     "seed",
+    "settings",
     "busy",
     "queued",
     "overhead",
@@ -131,11 +133,13 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
         workload.depth.to_string(),
         number(workload.rate.map(|rate| rate.per_second)),
         workload.jobs.to_string(),
+        workload.clients.to_string(),
         workload.read_percent.to_string(),
         words::access(workload.access),
         words::durability_name(workload.durability).into(),
         workload.span.to_string(),
         workload.seed.to_string(),
+        workload.settings.iter().map(|(option, value)| format!("{option}={value}")).collect::<Vec<_>>().join(" "),
     ]);
     line.extend(cost(report, figure));
     line.extend(flaws(figure));

@@ -5,6 +5,7 @@ use super::style::{Paint, Style};
 use super::table::{Align, Table};
 use crate::{numbers, sweep, words};
 use model::{Layer, Plan, Step};
+use std::collections::BTreeMap;
 
 /// How many targets a step names; the others are counted.
 const NAMED: usize = 3;
@@ -34,18 +35,31 @@ pub fn plan(plan: &Plan, seconds: f64, style: &Style) -> String {
     }
     text += &(table.text(0, style) + "\n");
     text += &(style.paint("Changes, each undone at the end", Paint::Bold) + "\n");
-    let switched = plan.ab.as_ref().and_then(|ab| ab.change.as_ref());
-    if plan.changes.is_empty() && switched.is_none() {
+    let switched = switched(plan);
+    if plan.changes.is_empty() && switched.is_empty() {
         text += "none\n";
     }
     for change in &plan.changes {
         text += &paragraph(&format!("- {}", change.what()), 2, Paint::Plain, style);
     }
-    if let Some(change) = switched {
-        let line = format!("- {}, before each slice of B, and undone before each of A", change.what());
+    for (option, values) in switched {
+        let line =
+            format!("- option {option} = {}: before each slice that needs it, undone before others", values.join(", "));
         text += &paragraph(&line, 2, Paint::Plain, style);
     }
     text + "\n" + &paragraph(&outlook(plan, seconds), 0, Paint::Plain, style)
+}
+
+/// The options that steps need, each with its values in the order of the steps.
+fn switched(plan: &Plan) -> BTreeMap<&str, Vec<&str>> {
+    let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (option, value) in plan.steps.iter().flat_map(|step| &step.workload.settings) {
+        let values = all.entry(option).or_default();
+        if !values.contains(&value.as_str()) {
+            values.push(value);
+        }
+    }
+    all
 }
 
 /// `4 KiB random read, depth 8, over 1 GiB`

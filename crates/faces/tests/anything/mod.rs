@@ -68,8 +68,10 @@ pub fn workload() -> impl Strategy<Value = Workload> {
             object: None,
             seed: span,
             engine,
-            options,
+            options: options.clone(),
             verify: jobs % 3 == 0,
+            clients: 1 + jobs % 4,
+            settings: options,
         }
     })
 }
@@ -183,7 +185,7 @@ fn row() -> impl Strategy<Value = LedgerRow> {
 
 pub fn undo() -> impl Strategy<Value = Undo> {
     let change = (0..4usize, text(), text(), any::<u64>()).prop_map(|(which, pool, name, bytes)| match which {
-        0 => Change::Pool { name, pg_num: 8, size: None },
+        0 => Change::Pool { name, pg_num: 8, size: None, on: Vec::new() },
         1 => Change::Image { pool, name, bytes },
         2 => Change::Option { who: pool, name, value: "1".into() },
         _ => Change::File { path: name.into(), bytes },

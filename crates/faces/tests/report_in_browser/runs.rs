@@ -56,7 +56,7 @@ fn told(run: &mut Sampler) {
     run.report.errors = vec!["osd.1 went down during rados read-linear; the run went on without that figure".into()];
     run.report.changes = vec![
         Undo {
-            change: Change::Pool { name: "fathom.ab3f".into(), pg_num: 32, size: None },
+            change: Change::Pool { name: "fathom.ab3f".into(), pg_num: 32, size: None, on: Vec::new() },
             before: None,
             undone: true,
         },

@@ -24,7 +24,7 @@ fn a_sweep_is_lines_and_a_surface_and_every_point_leads_to_its_figure() {
     assert_eq!(browser.count(".sweep-table tr.knee"), 3);
     let sentence = browser.text("document.querySelector('.sentence').textContent");
     assert_eq!(sentence, "21 points over depth × jobs: 3 curves, their knees between depth 16 and 64.");
-    assert!(browser.text("document.querySelector('#sweep .lead').textContent").contains("more jobs than depth: 4"));
+    assert!(browser.text("document.querySelector('#sweep .lead').textContent").contains("more clients than jobs: 4"));
 
     browser.eval("(location.hash = document.querySelector('.sweep-table tr.knee a').getAttribute('href'), 0)");
     browser.eval("new Promise(done => setTimeout(done, 300)).then(() => 0)");

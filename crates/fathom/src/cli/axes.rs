@@ -1,10 +1,13 @@
-//! Lists of values on the command line: `depth=1,2,4..256`, `read-share=0..100+25`.
+//! Lists of values on the command line: `depth=1,2,4..256`, `read-share=0..100+25`, `option:osd/osd_op_queue=wpq,mclock_scheduler`.
 
 use super::words;
+use cluster::option_values;
+use model::sweep::OPTION;
 use model::{Axis, Setting};
 
 /// What a sweep can vary.
-const NAMES: [&str; 8] = ["block-size", "depth", "jobs", "read-share", "working-set", "object-size", "images", "pgs"];
+const NAMES: [&str; 10] =
+    ["block-size", "depth", "jobs", "clients", "read-share", "working-set", "object-size", "images", "pgs", "osds"];
 /// More values of one axis than anyone looks at.
 const VALUES_MOST: usize = 256;
 
@@ -13,18 +16,14 @@ pub fn axis(text: &str) -> Result<Axis, String> {
     let (name, list) = text
         .split_once('=')
         .ok_or_else(|| format!("`{text}` is not an axis; write it as depth=1,2,4..256 or block-size=4k,64k"))?;
+    if let Some(option) = name.strip_prefix(OPTION) {
+        return of_option(name, option, list);
+    }
     if !NAMES.contains(&name) {
-        let why = match name.split([':', '_']).next().unwrap_or(name) {
-            "clients" => "clients can't be swept yet: this host is one; its threads are --axis jobs",
-            "osds" => {
-                "the number of OSDs can't be swept yet: start labs of several sizes (fathom lab up --osds N) and compare their runs"
-            }
-            "option" | "config" | "osd" | "bluestore" | "rbd" => {
-                "options of Ceph can't be swept yet: set one by hand and compare two sweeps"
-            }
-            _ => "is no axis",
-        };
-        return Err(format!("`{name}`: {why}; there are: {}", NAMES.join(", ")));
+        return Err(format!(
+            "`{name}` is no axis; there are: {}, option:WHO/NAME (option:osd/osd_op_queue)",
+            NAMES.join(", ")
+        ));
     }
     let mut values: Vec<u64> = Vec::new();
     for item in list.split(',') {
@@ -40,6 +39,53 @@ pub fn axis(text: &str) -> Result<Axis, String> {
     }
     values.sort_unstable();
     Ok(Axis { name: name.to_string(), values: values.into_iter().map(Setting::Number).collect() })
+}
+
+/// Values of an option of the cluster: numbers if all are, else words in the order in which they are given.
+fn of_option(axis: &str, option: &str, list: &str) -> Result<Axis, String> {
+    let wrong =
+        || format!("`{axis}` does not say whose option; write it as option:osd/osd_op_queue=wpq,mclock_scheduler");
+    let (who, name) = option.split_once('/').ok_or_else(wrong)?;
+    let plain = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic());
+    if !plain(who) || !plain(name) {
+        return Err(wrong());
+    }
+    let mut values: Vec<String> = Vec::new();
+    for item in list.split(',').map(str::trim) {
+        for value in range(axis, item)?.unwrap_or_else(|| vec![item.to_string()]) {
+            if value.is_empty() || value.chars().any(char::is_control) {
+                return Err(format!("{axis}: a value is missing; write them as A,B,C"));
+            }
+            if values.iter().any(|other| option_values::same(other, &value)) {
+                return Err(format!("{axis}: {item} names `{value}` a second time; each value is measured once"));
+            }
+            values.push(value);
+        }
+        if values.len() > VALUES_MOST {
+            return Err(format!("{axis}: more than {VALUES_MOST} values; take larger steps"));
+        }
+    }
+    // As a number and as a word it must be the same text.
+    let number = |text: &String| text.parse::<u64>().ok().filter(|number| number.to_string() == *text);
+    let values = match values.iter().map(number).collect::<Option<Vec<u64>>>() {
+        Some(mut numbers) => {
+            numbers.sort_unstable();
+            numbers.into_iter().map(Setting::Number).collect()
+        }
+        None => values.into_iter().map(Setting::Text).collect(),
+    };
+    Ok(Axis { name: axis.to_string(), values })
+}
+
+/// `1..64`, `0..100+25`; `None`: it is one value.
+fn range(axis: &str, item: &str) -> Result<Option<Vec<String>>, String> {
+    let whole = |text: &str| text.chars().next().is_some_and(|c| c.is_ascii_digit());
+    match item.split_once("..") {
+        Some((from, to)) if whole(from) && whole(to) => {
+            Ok(Some(expanded(axis, item)?.iter().map(u64::to_string).collect()))
+        }
+        _ => Ok(None),
+    }
 }
 
 fn expanded(name: &str, item: &str) -> Result<Vec<u64>, String> {
@@ -71,10 +117,14 @@ fn value(name: &str, text: &str) -> Result<u64, String> {
         }
         "read-share" => return words::percent(text).map(u64::from).map_err(|why| format!("{name}: {why}")),
         "jobs" | "images" => 1024,
+        "clients" => 64,
+        "osds" => 200,
+        _ if name.starts_with(OPTION) => u64::MAX,
         _ => 65_536,
     };
-    let number = text.parse().ok().filter(|number| (1..=most).contains(number));
-    number.ok_or_else(|| format!("{name}: `{text}` is not a whole number from 1 to {most}"))
+    let least = u64::from(!name.starts_with(OPTION));
+    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("{name}: `{text}` is not a whole number from {least} to {most}"))
 }
 
 fn distance(name: &str, text: &str) -> Result<u64, String> {
@@ -103,14 +153,42 @@ mod tests {
     }
 
     #[test]
+    fn values_of_an_option_are_numbers_or_words() {
+        let name = "option:osd/x";
+        let words = |list: &str| -> Vec<String> {
+            let axis = axis(&format!("{name}={list}")).unwrap();
+            assert_eq!((axis.name.as_str(), axis.option()), (name, Some("osd/x")));
+            axis.values.iter().map(Setting::to_string).collect()
+        };
+        assert_eq!(words("wpq, mclock_scheduler"), ["wpq", "mclock_scheduler"]);
+        assert_eq!(words("8,1..4"), ["1", "2", "4", "8"]);
+        assert_eq!(words("0..100+50"), ["0", "50", "100"]);
+        assert_eq!(words("64K,4K"), ["64K", "4K"]);
+        assert_eq!(words("0.5,0.25"), ["0.5", "0.25"]);
+        assert_eq!(words("a=b,c..d"), ["a=b", "c..d"]);
+        assert_eq!(words("-1"), ["-1"]);
+        assert_eq!(numbers("option:osd/x=10,9"), [9, 10]);
+        assert!(numbers("option:osd/x=10,09").is_empty(), "09 is a word, since it could not be set as it was written");
+    }
+
+    #[test]
     fn what_is_no_axis_says_how_to_write_one() {
         for (text, word) in [
             ("depth", "depth=1,2,4"),
             ("width=1", "block-size"),
-            ("clients=1,2", "jobs"),
-            ("osds=3,5", "lab up"),
-            ("option:osd_op_queue=wpq", "by hand"),
-            ("osd_op_num_shards=1,2", "by hand"),
+            ("option:osd_op_queue=wpq", "whose option"),
+            ("option:/osd_op_queue=wpq", "whose option"),
+            ("option:osd/=wpq", "whose option"),
+            ("option:osd/a b=wpq", "whose option"),
+            ("option:osd/osd_op_queue", "depth=1,2,4"),
+            ("option:osd/osd_op_queue=", "missing"),
+            ("option:osd/osd_op_queue=wpq,,x", "missing"),
+            ("option:osd/osd_op_queue=wpq,WPQ", "second time"),
+            ("option:osd/x=64K,65536", "second time"),
+            ("option:osd/x=1..8,4", "second time"),
+            ("option:osd/x=8..1", "no range"),
+            ("option:osd/x=1..1000+1", "more than 256"),
+            ("osd_op_num_shards=1,2", "option:WHO/NAME"),
             ("depth=", "whole number"),
             ("depth=0", "from 1"),
             ("depth=1,,2", "whole number"),
@@ -128,6 +206,8 @@ mod tests {
             ("read-share=101", "70%"),
             ("block-size=4x", "4KiB"),
             ("jobs=2000", "1024"),
+            ("clients=65", "from 1 to 64"),
+            ("osds=0,1", "from 1 to 200"),
         ] {
             let said = axis(text).unwrap_err();
             assert!(said.contains(word), "{text}: {said}");
@@ -140,6 +220,9 @@ mod tests {
             if let Ok(axis) = axis(&format!("{name}={list}")) {
                 prop_assert!(!axis.values.is_empty() && axis.values.len() <= VALUES_MOST);
                 prop_assert!(axis.values.is_sorted_by(|a, b| a < b));
+            }
+            if let Ok(axis) = axis(&format!("option:osd/x={list}")) {
+                prop_assert!(!axis.values.is_empty() && axis.values.len() <= VALUES_MOST);
             }
             let _ = super::axis(&list);
         }

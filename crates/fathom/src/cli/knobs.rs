@@ -4,6 +4,7 @@ use super::words;
 use crate::planner::ab;
 use clap::Args;
 use model::{Access, Arrivals, Bound, Bytes, Durability, Goal, Layer, Pattern, Rate};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -135,6 +136,9 @@ pub struct Knobs {
     /// Threads (images, connections) that share the depth
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
+    /// Clients that share the jobs, each with a connection of its own (osd, rados, rbd); a job each unless --jobs says more
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64), value_name = "N")]
+    pub clients: Option<u32>,
     /// Share of reads in a mixed workload
     #[arg(long, value_parser = words::percent, value_name = "PERCENT")]
     pub read_share: Option<u8>,
@@ -165,6 +169,12 @@ pub struct Knobs {
     /// Seed of everything that is drawn by chance
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Of a lab, on which a temporary pool shall lie.
+    #[arg(skip)]
+    pub osds: Option<u32>,
+    /// Options of the cluster that a point of a sweep needs, or one side of --ab.
+    #[arg(skip)]
+    pub settings: BTreeMap<String, String>,
 }
 
 #[derive(Args, Debug, Clone)]
@@ -197,6 +207,15 @@ pub struct SettleArgs {
 impl Knobs {
     pub fn knows_rates(layer: Layer) -> bool {
         !matches!(layer, Layer::Network | Layer::Store)
+    }
+
+    pub fn knows_clients(layer: Layer) -> bool {
+        matches!(layer, Layer::Osd | Layer::Rados | Layer::Rbd)
+    }
+
+    /// Clients on this layer.
+    pub fn clients_on(&self, layer: Layer) -> u32 {
+        self.clients.filter(|_| Knobs::knows_clients(layer)).unwrap_or(1)
     }
 
     /// The open loop of this layer, if there is one: a store's bench knows no rate, and a network has nothing that a

@@ -50,8 +50,9 @@ const SETTLE: f64 = 0.10;
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Sweep")]
 pub struct PaceArgs {
-    /// A list to go through: depth, block-size, jobs, read-share, working-set, object-size, images (rbd), pgs (rados, rbd); ranges
-    /// double (1..256) or go in steps (0..100+25). Several axes: every combination
+    /// A list to go through: depth, block-size, jobs, clients, read-share, working-set, object-size, images (rbd), pgs (rados, rbd),
+    /// osds (rados, rbd, in a lab), option:WHO/NAME (an option of Ceph: numbers or words); ranges double (1..256) or go in steps
+    /// (0..100+25). Several axes: every combination
     #[arg(long = "axis", value_name = "NAME=LIST", required = true, value_parser = axes::axis)]
     pub axes: Vec<Axis>,
     /// Length of one slice

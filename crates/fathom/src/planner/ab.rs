@@ -43,7 +43,11 @@ pub fn parse(text: &str) -> Result<Wish, String> {
 
 pub fn plan(ground: &Ground, wishes: &Wishes, wish: &Wish) -> Result<Plan, Failure> {
     let a = super::one(ground, &side(wishes, wish, &wish.a)?)?;
-    let mut b = super::one(ground, &side(wishes, wish, &wish.b)?)?;
+    let mut other = side(wishes, wish, &wish.b)?;
+    if wish.what.contains('/') {
+        other.knobs.settings.insert(wish.what.clone(), wish.b.clone());
+    }
+    let mut b = super::one(ground, &other)?;
     let first = a.steps.iter().map(|step| step.id.0 + 1).max().unwrap_or(0);
     b.steps.iter_mut().for_each(|step| step.id = StepId(step.id.0 + first));
     let alike = |(a, b): (&Step, &Step)| (a.layer, a.pattern, a.targets.len()) == (b.layer, b.pattern, b.targets.len());
@@ -52,12 +56,7 @@ pub fn plan(ground: &Ground, wishes: &Wishes, wish: &Wish) -> Result<Plan, Failu
         return Err(Failure::Usage(text));
     }
     let pairs = a.steps.iter().zip(&b.steps).map(|(a, b)| (a.id, b.id)).collect();
-    let change = wish.what.split_once('/').map(|(who, name)| Change::Option {
-        who: who.to_string(),
-        name: name.to_string(),
-        value: wish.b.clone(),
-    });
-    let ab = Ab { what: wish.what.clone(), a: wish.a.clone(), b: wish.b.clone(), pairs, change };
+    let ab = Ab { what: wish.what.clone(), a: wish.a.clone(), b: wish.b.clone(), pairs };
     let (goal, changes) = (a.goal, both(a.changes, b.changes)?);
     // Two figures for each cell: no depth chart.
     let steps = a.steps.into_iter().chain(b.steps).map(|step| Step { chart: false, ..step }).collect();

@@ -110,9 +110,11 @@ impl<'a> Draft<'a> {
         };
         let wanted = patterns.into_iter().filter(|pattern| self.wishes.goal.wants(layer, *pattern));
         let all = wanted.map(|pattern| (pattern, self.workload(layer, pattern, span)));
-        // Of a depth of 4, 8 jobs can't have a part each: in a sweep that would be the point of 4 jobs once more.
+        // Of a depth of 4, 8 jobs can't have a part each: in a sweep that would be the point of 4 jobs once more. Nor can 8
+        // clients of 4 jobs.
         let apart = |(_, workload): &(Pattern, Workload)| {
-            self.wishes.axes.is_empty() || knobs.jobs.is_none_or(|jobs| jobs <= workload.depth)
+            let jobs = knobs.jobs.is_none_or(|jobs| jobs <= workload.depth);
+            self.wishes.axes.is_empty() || (jobs && knobs.clients_on(layer) <= workload.jobs)
         };
         all.filter(apart).collect()
     }
@@ -128,13 +130,16 @@ impl<'a> Draft<'a> {
             false => workload.depth,
         };
         workload.depth = knobs.depth.unwrap_or(most.max(workload.depth));
-        workload.jobs = knobs.jobs.unwrap_or(workload.jobs).min(workload.depth);
+        let clients = knobs.clients_on(layer);
+        workload.jobs = knobs.jobs.unwrap_or(workload.jobs.max(clients)).min(workload.depth);
+        workload.clients = clients.min(workload.jobs);
         workload.read_percent = knobs.read_share.unwrap_or(workload.read_percent);
         workload.access = knobs.access.unwrap_or(workload.access);
         workload.object = knobs.object_size;
         workload.engine = knobs.engine.clone();
         workload.options = knobs.option.iter().cloned().collect();
         workload.verify = knobs.verify;
+        workload.settings = knobs.settings.clone();
         // Only a device knows a difference; the layers above it are durable whenever they answer.
         workload.durability = match layer {
             Layer::Device => knobs.sync.unwrap_or(workload.durability),

@@ -79,7 +79,9 @@ fn workload(job: &Job, span: Bytes, targets: &[Target]) -> Workload {
     let memory = targets.iter().any(|target| matches!(&target.place, Place::Path { path, .. } if in_memory(path)));
     Workload {
         rate: shape.rate,
+        clients: 1,
         verify: false,
+        settings: std::collections::BTreeMap::new(),
         block: shape.block,
         depth: shape.depth,
         jobs: shape.jobs,

@@ -9,10 +9,12 @@ mod objects;
 mod osd;
 mod rbd;
 mod store;
+mod subset;
 mod sweep;
 
 pub use draft::{Ground, Wishes};
 
+use crate::cli::knobs::Knobs;
 use crate::failure::Failure;
 use draft::Draft;
 use engines::verify::refusal;
@@ -27,6 +29,7 @@ pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
 }
 
 fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
+    refuse_idle_clients(wishes)?;
     let mut draft = Draft::new(ground, wishes);
     if wishes.quiesce {
         for name in ["noscrub", "nodeep-scrub"] {
@@ -77,8 +80,12 @@ pub fn seconds_expected(plan: &Plan) -> f64 {
 /// One slice of a step: its data, what the warm-up may take, opening and closing.
 pub fn step_seconds(goal: &Goal, step: &Step) -> f64 {
     let seconds = goal.slice_seconds(step);
-    seconds + (seconds / 8.0).min(1.0) + 0.5 + read_back_seconds(goal, step)
+    let heard = if step.workload.settings.is_empty() { 0.0 } else { HEARD_SECONDS };
+    seconds + (seconds / 8.0).min(1.0) + 0.5 + heard + read_back_seconds(goal, step)
 }
+
+/// So long daemons take to hear of a new value of an option.
+pub const HEARD_SECONDS: f64 = 1.0;
 
 /// The most time for reading back what a slice wrote, where it verifies and read nothing itself.
 pub fn read_back_seconds(goal: &Goal, step: &Step) -> f64 {
@@ -90,6 +97,23 @@ pub fn read_back_seconds(goal: &Goal, step: &Step) -> f64 {
 fn asked_for(goal: &Goal, step: &Step) -> bool {
     let named = |name: &str| goal.threshold(step.layer, step.pattern, name).is_some();
     goal.thresholds.is_empty() || named(&step.together()) || step.targets.iter().any(|target| named(&target.name))
+}
+
+/// A client without a job would be one that is counted and does nothing.
+fn refuse_idle_clients(wishes: &Wishes) -> Result<(), Failure> {
+    let Some(clients) = wishes.knobs.clients else { return Ok(()) };
+    if let Some(layer) = wishes.layers.iter().find(|layer| wishes.layers.len() == 1 && !Knobs::knows_clients(**layer)) {
+        let text = format!("--clients: the {} layer has no clients of a cluster; osd, rados and rbd do", layer.name());
+        return Err(Failure::Usage(text));
+    }
+    let fewer = |of: Option<u32>| of.filter(|number| *number < clients && wishes.axes.is_empty());
+    match (fewer(wishes.knobs.jobs), fewer(wishes.knobs.depth)) {
+        (Some(jobs), _) => Err(Failure::Usage(format!("--clients {clients}: {jobs} jobs are too few for a job each"))),
+        (_, Some(depth)) => {
+            Err(Failure::Usage(format!("--clients {clients}: a depth of {depth} is too little for an operation each")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A threshold that nothing is measured for would be open in the end, minutes later.

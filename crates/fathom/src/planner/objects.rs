@@ -1,6 +1,7 @@
 //! Steps of the rados layer: objects of a temporary or a named pool.
 
 use super::draft::Draft;
+use super::subset::subset;
 use crate::failure::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, KIB, MIB};
@@ -54,22 +55,30 @@ pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure
     if draft.ground.scope.osds.iter().all(|osd| !osd.up) {
         return Err(Failure::Failed("the cluster has no OSD that is up".to_string()));
     }
-    let pool = match draft.knobs.pgs {
-        None => draft.name(what),
-        Some(groups) => draft.name(&format!("{what}.pgs{groups}")),
-    };
+    let part = |name: &str, number: Option<u32>| number.map_or(String::new(), |number| format!(".{name}{number}"));
+    let (groups, osds) = (part("pgs", draft.knobs.pgs), part("osds", draft.knobs.osds));
+    let pool = draft.name(&format!("{what}{groups}{osds}"));
     // About 32 placement-group replicas on each OSD at three replicas: even enough, far below the monitors' limit.
     let usual = (draft.ground.scope.osds.len() * 11).next_power_of_two().clamp(16, 1024) as u32;
+    let (usual, size, on) = match subset(draft) {
+        Some(subset) => (subset.pg_num, Some(subset.size), subset.sets),
+        None => (usual, None, Vec::new()),
+    };
     let pg_num = draft.knobs.pgs.unwrap_or(usual);
-    draft.change(Change::Pool { name: pool.clone(), pg_num, size: None });
+    draft.change(Change::Pool { name: pool.clone(), pg_num, size, on });
     Ok((pool, true))
 }
 
-/// A temporary pool's name tells nobody anything; how many placement groups were asked for does.
+/// A temporary pool's name tells nobody anything; how many placement groups or OSDs were asked for does.
 pub fn shown(draft: &Draft, pool: &str, temporary: bool) -> String {
-    match (temporary, draft.knobs.pgs) {
-        (false, _) => format!("pool {pool}"),
-        (true, None) => "pool".to_string(),
-        (true, Some(groups)) => format!("pool of {groups} PGs"),
+    if !temporary {
+        return format!("pool {pool}");
     }
+    let groups = draft.knobs.pgs.map_or(String::new(), |groups| format!(" of {groups} PGs"));
+    let osds = match draft.knobs.osds {
+        None => String::new(),
+        Some(1) => " on 1 OSD".to_string(),
+        Some(osds) => format!(" on {osds} OSDs"),
+    };
+    format!("pool{groups}{osds}")
 }

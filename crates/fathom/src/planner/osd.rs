@@ -15,7 +15,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     check_wished(draft)?;
     let pool = draft.name("osd");
     let groups = (draft.ground.scope.osds.len() * GROUPS_PER_OSD).next_power_of_two().clamp(16, 1024);
-    draft.change(Change::Pool { name: pool.clone(), pg_num: groups as u32, size: Some(1) });
+    draft.change(Change::Pool { name: pool.clone(), pg_num: groups as u32, size: Some(1), on: Vec::new() });
     let span = if draft.small() { LAB_SPAN } else { SPAN };
     for (pattern, workload) in draft.workloads(Layer::Osd, span) {
         group(draft, Layer::Osd, |osd| Place::Osd { osd, pool: pool.clone() }, pattern, workload);

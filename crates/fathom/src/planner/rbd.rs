@@ -21,7 +21,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let mut steps = draft.workloads(Layer::Rbd, bytes * Bytes::from(IMAGES));
     for (pattern, workload) in &mut steps {
         if draft.knobs.jobs.is_none() && pattern.family() == Family::Parallel {
-            workload.jobs = IMAGES.min(workload.depth);
+            workload.jobs = IMAGES.max(workload.clients).min(workload.depth);
         }
     }
     let images = steps.iter().map(|(_, workload)| workload.jobs).max().unwrap_or(1);

@@ -1,6 +1,7 @@
 //! A sweep is the plan of its layer once for each combination of values, with the knobs of that combination.
 
 use super::draft::{Draft, Wishes};
+use super::subset;
 use crate::cli::knobs::Knobs;
 use crate::failure::Failure;
 use model::workload::MIB;
@@ -16,6 +17,7 @@ pub fn add_points(draft: &mut Draft) -> Result<u32, Failure> {
         return Ok(0);
     }
     refuse_senseless(wishes)?;
+    subset::refuse(draft)?;
     let mut left_out = 0;
     for at in combinations(&wishes.axes) {
         draft.knobs = knobs_at(&wishes.knobs, &wishes.axes, &at);
@@ -55,9 +57,10 @@ fn refuse_senseless(wishes: &Wishes) -> Result<(), Failure> {
         }
         let belongs = match name {
             "images" => layer == Layer::Rbd,
-            "pgs" => matches!(layer, Layer::Rados | Layer::Rbd),
+            "pgs" | "osds" => matches!(layer, Layer::Rados | Layer::Rbd),
             "object-size" => matches!(layer, Layer::Osd | Layer::Rados),
-            _ => true,
+            "clients" => Knobs::knows_clients(layer),
+            _ => axis.option().is_none() || layer != Layer::Device,
         };
         if !belongs {
             return Err(Failure::Usage(format!("--axis {name}: the {} layer has no such thing", layer.name())));
@@ -92,6 +95,7 @@ fn fixed(knobs: &Knobs, name: &str) -> bool {
         "working-set" => knobs.working_set.is_some(),
         "object-size" => knobs.object_size.is_some(),
         "pgs" => knobs.pgs.is_some(),
+        "clients" => knobs.clients.is_some(),
         _ => false,
     }
 }
@@ -109,10 +113,15 @@ fn combinations(axes: &[Axis]) -> Vec<Vec<u32>> {
 
 fn knobs_at(base: &Knobs, axes: &[Axis], at: &[u32]) -> Knobs {
     let mut knobs = base.clone();
-    // One image, one thread: several are an axis, or said.
-    knobs.jobs.get_or_insert(1);
+    // One image, one thread: several are an axis, or said; or what each of the clients needs, at all points alike.
+    let clients = axes.iter().find(|axis| axis.name == "clients").and_then(|axis| axis.values.last()?.number());
+    knobs.jobs.get_or_insert(clients.map_or(base.clients.unwrap_or(1), |clients| clients as u32));
     for (axis, value) in axes.iter().zip(at) {
-        let Some(value) = axis.values.get(*value as usize).and_then(Setting::number) else { continue };
+        let Some(value) = axis.values.get(*value as usize) else { continue };
+        if let Some(option) = axis.option() {
+            knobs.settings.insert(option.to_string(), value.to_string());
+        }
+        let Some(value) = value.number() else { continue };
         match axis.name.as_str() {
             "block-size" => knobs.block_size = Some(value),
             "depth" => knobs.depth = Some(value as u32),
@@ -121,6 +130,8 @@ fn knobs_at(base: &Knobs, axes: &[Axis], at: &[u32]) -> Knobs {
             "working-set" => knobs.working_set = Some(value),
             "object-size" => knobs.object_size = Some(value),
             "pgs" => knobs.pgs = Some(value as u32),
+            "clients" => knobs.clients = Some(value as u32),
+            "osds" => knobs.osds = Some(value as u32),
             _ => {}
         }
     }

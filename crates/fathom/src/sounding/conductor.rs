@@ -47,7 +47,7 @@ pub struct Conductor<'a> {
     pub clock: &'a Arc<dyn Clock>,
     pub eyes: &'a dyn Eyes,
     pub loader: &'a dyn Loader,
-    /// Makes the one setting or the other before a slice, in a run of one against another.
+    /// Gives options of the cluster the values that a step needs, before its slice.
     pub sides: &'a dyn Sides,
     /// Targets whose data could not be written, and why: their steps are void.
     pub unfilled: &'a Unfilled,

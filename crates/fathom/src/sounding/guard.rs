@@ -4,6 +4,7 @@ use super::Telling;
 use super::conductor::Eyes;
 use super::interrupt::Interrupt;
 use crate::failure::Failure;
+use cluster::ClusterError;
 use cluster::journal::Journal;
 use cluster::watch::{Seen, Watch};
 use model::{Change, Event, Layer, Place, Step};
@@ -31,6 +32,19 @@ impl Rollback {
     /// Is it made and not undone?
     pub fn stands(&self, change: &Change) -> bool {
         self.journal.as_ref().is_some_and(|journal| journal.stands(change))
+    }
+
+    /// Is the option that this would set so already, whoever set it?
+    pub fn holds(&self, change: &Change) -> Result<bool, Failure> {
+        self.journal.as_ref().map_or(Ok(false), |journal| Ok(journal.holds(change)?))
+    }
+
+    /// Makes the change, does `then`, and undoes it: can it be made at all?
+    pub fn attempt(&mut self, change: &Change, then: impl FnOnce()) -> Result<(), ClusterError> {
+        let Some(journal) = &mut self.journal else { return Ok(()) };
+        let made = journal.make(change.clone()).map(|_| then());
+        journal.undo_one(change)?;
+        made
     }
 
     /// Undoes the one change.

@@ -61,9 +61,7 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, warnings: Vec<
     };
     let grounded = Grounded::prepare(common, args, wishes)?;
     let plan = planner::plan(&grounded.ground, wishes)?;
-    if let Some(change) = plan.ab.as_ref().and_then(|ab| ab.change.as_ref()) {
-        sides::prove_option(common, &grounded, change)?;
-    }
+    sides::prove(common, &grounded, &plan)?;
     if args.dry_run {
         warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         return Ok(Outcome::Planned(Box::new(plan)));
@@ -157,13 +155,18 @@ fn measured(
     body: Body,
 ) -> Result<(), Failure> {
     let rados = grounded.cluster.as_ref().map(|cluster| cluster.for_load()).transpose()?;
-    let context = Context { rados, verify: Arc::new(Verify::new(rand::random(), telling.started())) };
+    let clients = plan.steps.iter().map(|step| step.workload.clients).max().unwrap_or(1);
+    let further = grounded.cluster.iter().flat_map(|cluster| (1..clients).map(|_| cluster.for_load()));
+    let more_clients = further.collect::<Result<Vec<_>, _>>()?;
+    let verify = Arc::new(Verify::new(rand::random(), telling.started()));
+    let context = Context { rados, more_clients, verify };
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    sides::try_out(plan, grounded, &clock, journal, telling, interrupt)?;
     prepare::make_changes(plan, grounded, journal, telling, interrupt)?;
     let sized = prepare::with_pool_sizes(plan, grounded)?;
     let watch = grounded.cluster.as_ref().map(cluster::watch::Watch::start);
     let eyes = guard::Watching::over(watch.as_ref(), interrupt);
     let unfilled = prepare::fill(&sized, &context, &eyes, telling)?;
-    let clock: Arc<dyn Clock> = Arc::new(RealClock);
     let ready = Ready { plan: &sized, context: &context, clock: &clock, eyes: &eyes, unfilled: &unfilled };
     body(&ready, journal, telling)
 }
@@ -178,16 +181,8 @@ fn conduct(ready: &Ready, journal: &mut Rollback, telling: &mut Telling) -> Resu
     if plan.goal.bound.is_some() {
         return search::Searcher { clock, eyes, loader, unfilled, plan }.search(telling);
     }
-    let conduct = |sides: &dyn conductor::Sides, telling: &mut Telling| {
-        conductor::Conductor { plan, clock, eyes, loader, sides, unfilled }.conduct(telling)
-    };
-    match plan.ab.as_ref().and_then(|ab| Some((ab, ab.change.as_ref()?))) {
-        Some((ab, change)) => {
-            let journal = std::cell::RefCell::new(journal);
-            conduct(&sides::Switch { ab, change, clock, journal }, telling)
-        }
-        None => conduct(&conductor::AsItIs, telling),
-    }
+    let sides = &sides::Switch::of(plan, clock, journal);
+    conductor::Conductor { plan, clock, eyes, loader, sides, unfilled }.conduct(telling)
 }
 
 fn journal_head(grounded: &Grounded) -> Head {

@@ -28,11 +28,11 @@ pub fn make_changes(
     }
     if let Some(cluster) = &grounded.cluster {
         for change in &first {
-            let Change::Pool { name, .. } = change else { continue };
+            let Change::Pool { name, on, .. } = change else { continue };
             let what = format!("waiting for the placement groups of pool {name}");
             let mut tell =
                 |share| telling.tell(Event::Progress { what: what.clone(), share }).is_ok() && !interrupt.asked();
-            pools::wait_clean(cluster, name, &mut tell)?;
+            pools::wait_clean(cluster, name, on, &mut tell)?;
         }
     }
     for change in second {

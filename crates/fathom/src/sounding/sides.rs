@@ -1,36 +1,58 @@
-//! A run of one setting against another: the change that makes B is made before each slice of B, and undone before A's.
+//! Steps that need options of the cluster to have certain values: set before a slice, and undone before one that needs others.
 
 use super::Telling;
 use super::conductor::Sides;
 use super::ground::Grounded;
 use super::guard::Rollback;
+use super::interrupt::Interrupt;
 use crate::cli::Common;
 use crate::failure::Failure;
-use model::{Ab, Change, Clock, Step, clock::SECOND};
+use crate::planner::HEARD_SECONDS;
+use faces::is_secret;
+use model::change::who_and_name;
+use model::clock::SECOND;
+use model::{Change, Clock, Event, Plan, Scope, Step};
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// So long daemons take to hear of a new setting.
-const HEARD: u64 = SECOND;
+/// With so many values: the first may be the one with which they work.
+const ASKED_WITH: u32 = 2;
+/// So many OSDs are asked whether they have heard of a value.
+const ASKED: usize = 3;
 
-pub struct Switch<'a> {
-    pub ab: &'a Ab,
-    pub change: &'a Change,
-    pub clock: &'a Arc<dyn Clock>,
-    /// Journalled as every change: killed in between, `fathom restore` undoes it.
-    pub journal: RefCell<&'a mut Rollback>,
+/// Every value of every option that steps need.
+fn needed(plan: &Plan) -> BTreeSet<(&str, &str)> {
+    let all = plan.steps.iter().flat_map(|step| &step.workload.settings);
+    all.map(|(option, value)| (option.as_str(), value.as_str())).collect()
 }
 
-/// Before anything is made: is there such an option, and would daemons hear of it while they run?
-pub fn prove_option(common: &Common, grounded: &Grounded, change: &Change) -> Result<(), Failure> {
-    let Change::Option { name, .. } = change else { return Ok(()) };
+/// Before anything is made: are there such options, and would daemons hear of them while they run?
+pub fn prove(common: &Common, grounded: &Grounded, plan: &Plan) -> Result<(), Failure> {
+    let options: BTreeSet<&str> = needed(plan).into_iter().map(|(option, _)| option).collect();
+    options.into_iter().try_for_each(|option| prove_option(common, grounded, option))
+}
+
+fn prove_option(common: &Common, grounded: &Grounded, option: &str) -> Result<(), Failure> {
+    let (who, name) = who_and_name(option);
     let Some(cluster) = &grounded.cluster else {
-        return Err(Failure::Usage(format!("--ab option: {name} is one of a cluster, and this run has none")));
+        return Err(Failure::Usage(format!("option {option}: it is one of a cluster, and this run has none")));
     };
+    if is_secret(name) {
+        return Err(Failure::Refused(format!("option {option}: its value is a secret, which no report may hold")));
+    }
+    let osds = &grounded.ground.scope.osds;
+    if let Some(id) = who.strip_prefix("osd.").filter(|id| !osds.iter().any(|osd| osd.id.to_string() == **id)) {
+        let known: Vec<String> = osds.iter().map(|osd| format!("osd.{}", osd.id)).collect();
+        return Err(Failure::Usage(format!(
+            "option {option}: osd.{id} does not exist; there are: {}",
+            known.join(", ")
+        )));
+    }
     match cluster.option_at_runtime(name)? {
-        None => {
-            Err(Failure::Usage(format!("--ab option: the cluster has no option {name}; `ceph config ls` names them")))
-        }
+        None => Err(Failure::Usage(format!(
+            "option {option}: the cluster has no option {name}; `ceph config ls` names them"
+        ))),
         // Some are heard of all the same, so this is no refusal.
         Some(false) if !common.quiet => {
             eprintln!(
@@ -43,18 +65,126 @@ pub fn prove_option(common: &Common, grounded: &Grounded, change: &Change) -> Re
     }
 }
 
+/// Sets each value once and undoes it, before minutes are spent on points that the monitors refuse. What OSDs do not take up is
+/// noted, since the points are not what they are called then.
+pub fn try_out(
+    plan: &Plan,
+    grounded: &Grounded,
+    clock: &Arc<dyn Clock>,
+    journal: &mut Rollback,
+    telling: &mut Telling,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let all = needed(plan);
+    let mut asked: BTreeMap<&str, u32> = BTreeMap::new();
+    for (number, (option, value)) in all.iter().enumerate() {
+        let change = Change::option(option, value);
+        if interrupt.asked() || journal.holds(&change)? {
+            continue;
+        }
+        let what = "trying whether the options take their values".to_string();
+        telling.tell(Event::Progress { what, share: number as f64 / all.len() as f64 })?;
+        let mut deaf = None;
+        let then = || {
+            let times = asked.entry(option).or_default();
+            *times += 1;
+            if *times <= ASKED_WITH {
+                clock.wait_until(clock.now() + heard());
+                deaf = deaf_to(grounded, option, value);
+            }
+        };
+        journal.attempt(&change, then).map_err(|error| match error.refused() {
+            true => Failure::Usage(format!("option {option} can't be `{value}`: {error}")),
+            false => error.into(),
+        })?;
+        if let Some(text) = deaf {
+            telling.tell(Event::Warned { text })?;
+        }
+    }
+    Ok(())
+}
+
+fn heard() -> u64 {
+    (HEARD_SECONDS * SECOND as f64) as u64
+}
+
+/// Some OSDs' answers to what value they work with: those that differ from this.
+fn deaf_to(grounded: &Grounded, option: &str, value: &str) -> Option<String> {
+    let (who, name) = who_and_name(option);
+    let cluster = grounded.cluster.as_ref()?;
+    let deaf = hearers(&grounded.ground.scope, who).into_iter().find_map(|osd| {
+        let now = cluster.option_of_osd(osd, name)?;
+        (!cluster::option_values::same(&now, value)).then_some((osd, now))
+    });
+    deaf.map(|(osd, now)| {
+        format!(
+            "osd.{osd} goes on with {name} = {now} while {who} is set to {value}: it reads the option only when it starts, or a \
+             ceph.conf or a value of its own stands against it"
+        )
+    })
+}
+
+fn hearers(scope: &Scope, who: &str) -> Vec<u32> {
+    let up = scope.osds.iter().filter(|osd| osd.up).map(|osd| osd.id);
+    match who {
+        "osd" | "global" => up.take(ASKED).collect(),
+        _ => up.filter(|id| who == format!("osd.{id}")).collect(),
+    }
+}
+
+pub struct Switch<'a> {
+    /// Every option that some step needs.
+    options: BTreeSet<&'a str>,
+    clock: &'a Arc<dyn Clock>,
+    /// Journalled as every change: killed in between, `fathom restore` undoes it.
+    journal: RefCell<&'a mut Rollback>,
+    /// What was made and not undone, by option.
+    made: RefCell<BTreeMap<&'a str, Change>>,
+}
+
+impl<'a> Switch<'a> {
+    pub fn of(plan: &'a Plan, clock: &'a Arc<dyn Clock>, journal: &'a mut Rollback) -> Switch<'a> {
+        let options = needed(plan).into_iter().map(|(option, _)| option).collect();
+        Switch { options, clock, journal: RefCell::new(journal), made: RefCell::default() }
+    }
+
+    /// Whether anything was changed. What is so already is not touched.
+    fn give(&self, option: &'a str, value: Option<&String>, telling: &mut Telling) -> Result<bool, Failure> {
+        let (mut journal, mut made) = (self.journal.borrow_mut(), self.made.borrow_mut());
+        let wanted = value.map(|value| Change::option(option, value));
+        if made.get(option) == wanted.as_ref() {
+            return Ok(false);
+        }
+        let mut changed = false;
+        if let Some(other) = made.get(option) {
+            journal.undo(other, telling)?;
+            made.remove(option);
+            changed = true;
+        }
+        let Some(change) = wanted else { return Ok(changed) };
+        if journal.holds(&change)? {
+            return Ok(changed);
+        }
+        if let Err(why) = journal.make(change.clone(), telling) {
+            // Half made is not made: the next slice tries again.
+            journal.undo(&change, telling)?;
+            return Err(why);
+        }
+        made.insert(option, change);
+        Ok(true)
+    }
+}
+
 impl Sides for Switch<'_> {
     fn take(&self, step: &Step, telling: &mut Telling) -> Result<(), String> {
-        let wants_b = self.ab.pairs.iter().any(|(_, b)| *b == step.id);
-        let mut journal = self.journal.borrow_mut();
-        if journal.stands(self.change) == wants_b {
-            return Ok(());
+        let mut changed = false;
+        for option in &self.options {
+            let value = step.workload.settings.get(*option);
+            changed |= self.give(option, value, telling).map_err(|error| error.to_string())?;
         }
-        let done = match wants_b {
-            true => journal.make(self.change.clone(), telling),
-            false => journal.undo(self.change, telling),
-        };
-        self.clock.wait_until(self.clock.now() + HEARD);
-        done.map_err(|error| error.to_string())
+        if changed {
+            self.clock.wait_until(self.clock.now() + heard());
+        }
+        Ok(())
     }
 }

@@ -37,6 +37,7 @@ pub fn apart(a: &Figure, b: &Figure) -> Vec<&'static str> {
         (one.depth != two.depth, "depth"),
         (one.rate != two.rate, "rate"),
         (one.jobs != two.jobs, "jobs"),
+        (one.clients != two.clients, "number of clients"),
         (one.read_percent != two.read_percent, "share of reads"),
         (one.access != two.access, "access"),
         (one.durability != two.durability, "sync"),
@@ -44,6 +45,7 @@ pub fn apart(a: &Figure, b: &Figure) -> Vec<&'static str> {
         (one.object != two.object, "object size"),
         (one.engine != two.engine && one.engine.is_some() && two.engine.is_some(), "engine"),
         (one.options != two.options, "options"),
+        (one.settings != two.settings, "options of the cluster"),
     ];
     differs.into_iter().filter_map(|(differs, name)| differs.then_some(name)).collect()
 }

@@ -107,3 +107,21 @@ fn a_series_of_runs_shows_where_it_changed() {
     let others: Vec<Finds> = trends[1..].iter().map(|trend| trend.finds).collect();
     assert!(others.iter().all(|finds| *finds == Finds::Same), "{others:?}");
 }
+
+#[test]
+fn figures_under_other_options_or_by_more_clients_are_others() {
+    let with = |change: fn(&mut model::Workload)| {
+        let mut record = run(700, 1.0);
+        record.plan.steps.iter_mut().take(1).for_each(|step| change(&mut step.workload));
+        record
+    };
+    let compared = |a, b| compare(&[a], &[b]).differences.len() as u32;
+    let set = |value: &str, of: &mut model::Workload| of.settings.insert("osd/x".into(), value.into());
+    let (one, two) = (with(|of| drop(of.settings.insert("osd/x".into(), "1".into()))), with(|_| ()));
+    assert_eq!(compared(one.clone(), one.clone()), OSDS);
+    assert_eq!(compared(one.clone(), two.clone()), OSDS - 1);
+    let mut three = one.clone();
+    set("2", &mut three.plan.steps[0].workload);
+    assert_eq!(compared(one, three), OSDS - 1);
+    assert_eq!(compared(with(|of| of.clients = 2), two), OSDS - 1);
+}

@@ -131,7 +131,9 @@ fn workload(shape: &Shape) -> Workload {
     let device = shape.layer == Layer::Device;
     let mut workload = Workload {
         rate: None,
+        clients: 1,
         verify: false,
+        settings: BTreeMap::new(),
         block: shape.block,
         depth: shape.depth,
         jobs: shape.jobs,

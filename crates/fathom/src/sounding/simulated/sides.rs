@@ -33,7 +33,7 @@ fn against(factor: f64, goal: Goal, level: impl Fn(u64) -> f64 + Send + Sync + '
         (first..).zip(PATTERNS).map(move |(id, pattern)| Step { chart: false, ..step(id, pattern, &[name]) })
     };
     let pairs = (0..3).map(|id| (StepId(id), StepId(id + 3))).collect();
-    let ab = Some(model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs, change: None });
+    let ab = Some(model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs });
     let plan = Plan { steps: side(0, "osd.a").chain(side(3, "osd.b")).collect(), goal, ab, ..Plan::default() };
     let eyes = Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
