@@ -5,7 +5,6 @@ use super::conductor::Sides;
 use super::ground::Grounded;
 use super::guard::Rollback;
 use super::interrupt::Interrupt;
-use crate::cli::Common;
 use crate::failure::Failure;
 use crate::planner::HEARD_SECONDS;
 use faces::is_secret;
@@ -27,13 +26,15 @@ fn needed(plan: &Plan) -> BTreeSet<(&str, &str)> {
     all.map(|(option, value)| (option.as_str(), value.as_str())).collect()
 }
 
-/// Before anything is made: are there such options, and would daemons hear of them while they run?
-pub fn prove(common: &Common, grounded: &Grounded, plan: &Plan) -> Result<(), Failure> {
+/// Before anything is made: are there such options, and would daemons hear of them while they run? What they may not, as warnings.
+pub fn prove(grounded: &Grounded, plan: &Plan) -> Result<Vec<String>, Failure> {
     let options: BTreeSet<&str> = needed(plan).into_iter().map(|(option, _)| option).collect();
-    options.into_iter().try_for_each(|option| prove_option(common, grounded, option))
+    let proven: Result<Vec<Option<String>>, Failure> =
+        options.into_iter().map(|option| prove_option(grounded, option)).collect();
+    Ok(proven?.into_iter().flatten().collect())
 }
 
-fn prove_option(common: &Common, grounded: &Grounded, option: &str) -> Result<(), Failure> {
+fn prove_option(grounded: &Grounded, option: &str) -> Result<Option<String>, Failure> {
     let (who, name) = who_and_name(option);
     let Some(cluster) = &grounded.cluster else {
         return Err(Failure::Usage(format!("option {option}: it is one of a cluster, and this run has none")));
@@ -54,14 +55,11 @@ fn prove_option(common: &Common, grounded: &Grounded, option: &str) -> Result<()
             "option {option}: the cluster has no option {name}; `ceph config ls` names them"
         ))),
         // Some are heard of all the same, so this is no refusal.
-        Some(false) if !common.quiet => {
-            eprintln!(
-                "fathom: the monitors do not say that daemons take {name} up while they run: no difference may only mean that \
-                 they read it when they start"
-            );
-            Ok(())
-        }
-        Some(_) => Ok(()),
+        Some(false) => Ok(Some(format!(
+            "the monitors do not say that daemons take {name} up while they run: no difference may only mean that they read it \
+             when they start"
+        ))),
+        Some(true) => Ok(None),
     }
 }
 
