@@ -100,6 +100,7 @@ impl Sampler {
             limits: vec![],
             ab: None,
             sweep: None,
+            sustained: vec![],
             outliers: vec![],
             findings: vec![],
             changes: vec![],
@@ -167,6 +168,9 @@ impl Sampler {
             response: vec![],
             effort: None,
             checked: None,
+            valid_up_to: None,
+            background: None,
+            sight: None,
         });
         self.record.slices.extend(slices);
     }
