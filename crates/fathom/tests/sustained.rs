@@ -83,8 +83,12 @@ fn a_cliff_that_is_made_is_found_and_limits_the_figures_of_the_run() {
     assert!(number(&found["written_before"]) > 0.0, "{found}");
     // Less than that was written when the figure was measured: it may have been a cache's.
     let figure = &run["figures"][0];
-    assert_eq!((&figure["label"], &figure["valid_up_to"]), (&"burst".into(), &found["held"]), "{figure}");
-    assert!(figure["why"].as_str().unwrap().contains("valid up to"), "{figure}");
+    assert_eq!(figure["valid_up_to"], found["held"], "{figure}");
+    // On a busy machine the load generator is what is graver.
+    match figure["label"].as_str().unwrap() {
+        "burst" => assert!(figure["why"].as_str().unwrap().contains("valid up to"), "{figure}"),
+        label => assert_eq!(label, "generator-limited", "{figure}"),
+    }
     for (format, words) in [
         ("text", ["Sustained writes", "fell by", "cliff after", "█"]),
         ("markdown", ["## Sustained writes", "fell by", "cliff after", "```"]),

@@ -38,7 +38,7 @@ function panel(found: Endurance): HTMLElement {
     seconds.length > 1
       ? place(`Rate over volume of ${found.target}`, (width) => drawn(found, seconds, width))
       : h("p", { class: "empty" }, "Too little was written for a picture."),
-    h("p", { class: found.error ? "alarm" : "why" }, `${found.says}.`),
+    h("p", { class: found.error ? "alarm" : "why" }, `${found.says.charAt(0).toUpperCase()}${found.says.slice(1)}.`),
     found.also.length > 0 &&
       h("p", { class: "why" }, `It stands for ${found.also.join(", ")} as well: the same model, or the same device.`),
     h("p", { class: "unit" }, `${bytes(found.written)} in ${duration(found.seconds ?? 0)}`),
@@ -74,10 +74,13 @@ function drawn(found: Endurance, seconds: Second[], width: number): Element {
         x: name === "before" ? "from" : "to",
         y: "rate",
         dx,
-        dy: -8,
+        dy: -12,
         textAnchor,
         text: (one) => `${name} ${rough(one.rate)} MB/s`,
         fill: "var(--ink)",
+        stroke: "var(--surface)",
+        strokeWidth: 4,
+        paintOrder: "stroke",
       },
     ),
   ];
@@ -98,8 +101,6 @@ function drawn(found: Endurance, seconds: Second[], width: number): Element {
       areaY(seconds, { ...curve, fill: "var(--settled)" }),
       lineY(seconds, { ...curve, stroke: "var(--good)", strokeWidth: 1.4 }),
       link(levels, { x1: "from", x2: "to", y1: "rate", y2: "rate", stroke: "var(--slice-mean)", strokeWidth: 1.8 }),
-      ...named("before", "start", 4),
-      ...named("after", "end", -4),
       ruleX(some, { x: ({ written }) => written / GIB, stroke: "var(--caution)", strokeWidth: 1.6 }),
       text(some, {
         x: ({ written }) => written / GIB,
@@ -110,6 +111,8 @@ function drawn(found: Endurance, seconds: Second[], width: number): Element {
         fontWeight: 600,
         fill: "var(--caution)",
       }),
+      ...named("before", "start", 4),
+      ...named("after", "end", -4),
     ],
   });
 }
