@@ -24,8 +24,8 @@ pub(crate) fn sentence(found: &Endurance) -> String {
 
 /// The rate over the volume written, the cliff marked. Empty: too little was written.
 pub(crate) fn picture(found: &Endurance, width: usize) -> Vec<String> {
-    let width = width.min(WIDEST);
-    let rates = over_volume(&found.each_second, width);
+    let width = if found.held == 0 { 0 } else { width.min(WIDEST) };
+    let rates = over_volume(&found.each_second, found.seconds, width);
     let top = rates.iter().copied().fold(0.0, f64::max);
     if top <= 0.0 || !top.is_finite() || width < 20 {
         return Vec::new();
@@ -35,7 +35,8 @@ pub(crate) fn picture(found: &Endurance, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = (0..ROWS)
         .rev()
         .map(|row| {
-            let bar = |rate: &f64| BARS[(rate / top * (8 * ROWS) as f64 - (8 * row) as f64).clamp(0.0, 8.0) as usize];
+            let eighths = |rate: &f64| (rate / top * (8 * ROWS) as f64).round() - (8 * row) as f64;
+            let bar = |rate: &f64| BARS[eighths(rate).clamp(0.0, 8.0) as usize];
             let left = if row + 1 == ROWS { scale.clone() } else { " ".repeat(lead) };
             (left + &rates.iter().map(bar).collect::<String>()).trim_end().to_string()
         })
@@ -54,13 +55,13 @@ pub(crate) fn picture(found: &Endurance, width: usize) -> Vec<String> {
     lines
 }
 
-/// Bytes a second in each of `columns` equal parts of the volume.
-fn over_volume(each_second: &[Bytes], columns: usize) -> Vec<f64> {
+/// Bytes a second in each of `columns` equal parts of the volume. The last of the seconds may have been cut short.
+fn over_volume(each_second: &[Bytes], seconds: f64, columns: usize) -> Vec<f64> {
     let total: f64 = each_second.iter().map(|bytes| *bytes as f64).sum();
     let part = total / columns.max(1) as f64;
     let (mut rates, mut filled, mut took) = (Vec::with_capacity(columns), 0.0, 0.0);
-    for bytes in each_second {
-        let (mut left, mut time) = (*bytes as f64, 1.0);
+    for (second, bytes) in each_second.iter().enumerate() {
+        let (mut left, mut time) = (*bytes as f64, (seconds - second as f64).clamp(0.0, 1.0));
         while filled + left >= part && part > 0.0 && rates.len() < columns {
             let share = if left > 0.0 { (part - filled) / left } else { 0.0 };
             rates.push(part / f64::max(took + time * share, 1e-9));
@@ -124,8 +125,11 @@ mod tests {
 
     #[test]
     fn the_rate_over_the_volume_is_the_rate_of_the_time_in_which_it_was_written() {
-        let rates = over_volume(&[100, 100, 100, 50, 50], 8);
-        assert_eq!(rates, [100.0, 100.0, 100.0, 100.0, 100.0, 100.0, 50.0, 50.0]);
-        assert!(over_volume(&[], 8).is_empty() && over_volume(&[0, 0], 8).iter().all(|rate| *rate == 0.0));
+        let rates = over_volume(&[100, 100, 100, 50, 25], 4.5, 15);
+        assert_eq!(rates.len(), 15);
+        assert!(rates[..12].iter().all(|rate| (rate - 100.0).abs() < 1e-6), "{rates:?}");
+        assert!(rates[12..].iter().all(|rate| (rate - 50.0).abs() < 1e-6), "{rates:?}");
+        assert!(over_volume(&[], 0.0, 8).is_empty());
+        assert!(over_volume(&[0, 0], 2.0, 8).iter().all(|rate| *rate == 0.0));
     }
 }

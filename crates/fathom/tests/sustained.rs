@@ -106,7 +106,7 @@ fn without_a_cliff_nothing_is_claimed_beyond_what_was_written() {
     let found = &ran.ends(0, &[]).json()["sustained"][0];
     let number = |name: &str| found[name].as_u64().unwrap();
     assert!(found["cliff"].is_null() && number("held") <= number("written"), "{found}");
-    assert!(number("written") <= 512 << 20 && number("written") >= 256 << 20, "{found}");
+    assert_eq!((number("written"), &found["ended"]), (512 << 20, &"volume".into()), "{found}");
     // What was written there is data now.
     home.run(&["disk", &device.path, "--sustained"]).ends(3, &["does not know"]);
 }
@@ -139,6 +139,12 @@ fn what_holds_data_is_refused_and_what_makes_no_sense_is_said() {
     home.run(&["disk", folder, "--sustained", "--volume", "900T"]).ends(2, &["--volume", "nine tenths"]);
     home.run(&["disk", folder, "--sustained", "--read-share", "50"]).ends(2, &["--read-share", "--patterns"]);
     home.run(&["disk", folder, "--for", "5s"]).ends(2, &["--sustained"]);
+    // Two files on one device: one of them stands for both.
+    let other = format!("{folder}/other");
+    let plan =
+        home.run(&["disk", folder, &other, "--sustained", "--volume", "300M", "--dry-run"]).out.replace('\n', " ");
+    assert!(plan.contains("stands for") && plan.matches("- write to").count() == 1, "{plan}");
+    assert_eq!(plan.matches("- file").count(), 1, "{plan}");
     home.run(&["disk", folder, "--sustained", "--volume", "1k"]).ends(2, &["--volume", "in flight"]);
     home.run(&["disk", "/dev/shm", "--sustained", "--volume", "1M"]).ends(2, &["memory"]);
 }

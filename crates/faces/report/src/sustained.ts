@@ -45,10 +45,10 @@ function panel(found: Endurance): HTMLElement {
   );
 }
 
-/** The last second may be cut short: it has no rate. */
-function overVolume({ each_second }: Endurance): Second[] {
+/** The last second may be cut short: then it has no rate. */
+function overVolume({ each_second, seconds }: Endurance): Second[] {
   let from = 0;
-  return each_second.slice(0, -1).map((written) => {
+  return each_second.slice(0, Math.floor((seconds ?? 0) + 0.01)).map((written) => {
     const second = { from, to: from + written, middle: from + written / 2, rate: written / 1e6 };
     from = second.to;
     return second;

@@ -90,11 +90,15 @@ fn read_only_hint(refusal: Refusal) -> Failure {
 
 /// A file of our own at `path`, shown under the name that the user gave.
 fn add_own_file(draft: &mut Draft, path: &Path, shown: &Path, bytes: Bytes) -> Result<(), Failure> {
-    draft.change(Change::File { path: path.to_path_buf(), bytes });
     let host = Some(cluster::here::host_name());
     let target = target(shown.display().to_string(), host, path, true);
+    let tested = sustained::add(draft, &target, path, Room::Free)?;
+    // A file for which another one stands is not needed.
+    if tested || !draft.wishes.sustained.is_some_and(|wished| wished.alone) {
+        draft.change(Change::File { path: path.to_path_buf(), bytes });
+    }
     add_steps(draft, &target, bytes, true);
-    sustained::add(draft, &target, path, Room::Free)
+    Ok(())
 }
 
 /// One target for each disk: probes on the same file system are the same disk, measured once.

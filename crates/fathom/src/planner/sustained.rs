@@ -23,13 +23,13 @@ pub enum Room {
     Free,
 }
 
-/// `path`: where the target lies, or will lie.
-pub fn add(draft: &mut Draft, target: &Target, path: &Path, room: Room) -> Result<(), Failure> {
-    let Some(wished) = draft.wishes.sustained else { return Ok(()) };
+/// `path`: where the target lies, or will lie. False: no test is wished for, or another one stands for it.
+pub fn add(draft: &mut Draft, target: &Target, path: &Path, room: Room) -> Result<bool, Failure> {
+    let Some(wished) = draft.wishes.sustained else { return Ok(false) };
     let device = device_of(&existing(path));
     if let Some(known) = stands_for(draft, device.as_ref()) {
         known.also.push(target.name.clone());
-        return Ok(());
+        return Ok(false);
     }
     let usual = Workload::canonical(Pattern::WriteLinear, 0, draft.knobs.seed);
     let block = draft.knobs.block_size.unwrap_or(usual.block);
@@ -57,7 +57,7 @@ pub fn add(draft: &mut Draft, target: &Target, path: &Path, room: Room) -> Resul
     };
     let model = device.as_ref().and_then(|device| device.model.clone());
     draft.sustained.push(SustainedTest { step, model, also: Vec::new(), seconds: wished.seconds });
-    Ok(())
+    Ok(true)
 }
 
 /// Memory has nothing that could get full; and of a volume that is hardly more than what is in flight nothing is seen.

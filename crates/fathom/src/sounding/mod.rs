@@ -189,7 +189,7 @@ fn conduct(ready: &Ready, journal: &mut Rollback, telling: &mut Telling) -> Resu
     let sides = &sides::Switch::of(plan, clock, journal);
     conductor::Conductor { plan, clock, eyes, loader, sides, unfilled }.conduct(telling)?;
     // Last: what it leaves behind (full caches) would be in every figure that comes after it.
-    sustained::write_until_they_fall(ready, loader, telling)
+    sustained::write_until_they_fall(ready, telling)
 }
 
 fn journal_head(grounded: &Grounded) -> Head {

@@ -1,22 +1,23 @@
 //! Devices that are written to without pause until they fall: once for each model, after the passes.
 
-use super::loader::Loader;
+use super::loader::{Engines, Loader};
 use super::{Ready, Telling};
 use crate::failure::Failure;
-use engines::EngineError;
-use engines::crew::{Flow, WindowSet};
+use engines::bounded::Bounded;
+use engines::crew::{Flow, SliceEnd, WindowSet};
+use engines::{Engine, EngineError};
 use model::clock::{MILLISECOND, SECOND};
-use model::{Ended, Event, Nanos, OpKind, Sustained, SustainedTest};
+use model::{Ended, Event, Nanos, OpKind, Step, Sustained, SustainedTest};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 const A_SECOND: usize = (SECOND / WINDOW) as usize;
 
-pub fn write_until_they_fall(ready: &Ready, loader: &dyn Loader, telling: &mut Telling) -> Result<(), Failure> {
+pub fn write_until_they_fall(ready: &Ready, telling: &mut Telling) -> Result<(), Failure> {
     for test in &ready.plan.sustained {
         if ready.eyes.asked_to_end() {
             break;
         }
-        let seen = one(test, ready, loader, telling)?;
+        let seen = one(test, ready, telling)?;
         let failed = seen.error.as_ref().map(|why| format!("sustained writes to {}: {why}", seen.target));
         telling.tell(Event::Sustained { sustained: seen })?;
         if let Some(text) = failed {
@@ -26,19 +27,17 @@ pub fn write_until_they_fall(ready: &Ready, loader: &dyn Loader, telling: &mut T
     Ok(())
 }
 
-fn one(test: &SustainedTest, ready: &Ready, loader: &dyn Loader, telling: &mut Telling) -> Result<Sustained, Failure> {
+fn one(test: &SustainedTest, ready: &Ready, telling: &mut Telling) -> Result<Sustained, Failure> {
     let target = test.step.together();
     let before = judge::written_to(telling.record(), &target);
     let mut seen =
         Sustained { target, windows: Vec::new(), window_ns: WINDOW, before, ended: Ended::Broken, error: None };
     let mut ended = None;
-    let loaded = make_room(test).and_then(|()| {
-        let mut on_window = |set: &WindowSet| {
-            ended = after(test, ready, set, &mut seen, telling);
-            if ended.is_some() { Flow::Stop } else { Flow::GoOn }
-        };
-        loader.load(&test.step, WINDOW, &mut on_window)
-    });
+    let mut on_window = |set: &WindowSet| {
+        ended = after(test, ready, set, &mut seen, telling);
+        if ended.is_some() { Flow::Stop } else { Flow::GoOn }
+    };
+    let loaded = load(test, ready, &mut on_window);
     let error = match &loaded {
         Ok(end) => end.broken.clone().or_else(|| end.first_error.as_ref().map(|(_, text)| text.clone())),
         Err(error) => Some(error.to_string()),
@@ -48,8 +47,7 @@ fn one(test: &SustainedTest, ready: &Ready, loader: &dyn Loader, telling: &mut T
     Ok(Sustained { ended, error, ..seen })
 }
 
-/// Takes a window, and says whether that is enough. What is in flight still ends, so it stops that much before its end; what
-/// still came to it would begin again at the span's front, and never lie outside of it.
+/// Takes a window, and says whether that is enough.
 fn after(
     test: &SustainedTest,
     ready: &Ready,
@@ -68,7 +66,7 @@ fn after(
     if ready.eyes.asked_to_end() {
         return Some(Ended::Stopped);
     }
-    if written + 2 * workload.block * u64::from(workload.depth) >= most {
+    if written + workload.block > most {
         return Some(Ended::Volume);
     }
     if !seen.windows.len().is_multiple_of(A_SECOND) {
@@ -85,7 +83,16 @@ fn after(
     (seconds >= test.seconds).then_some(Ended::Time)
 }
 
-/// A file gets its blocks before: a full disk is told at once, and it is not the allocation that is measured.
-fn make_room(test: &SustainedTest) -> Result<(), EngineError> {
-    test.step.targets.iter().try_for_each(|target| engines::disk::make_room(target, test.step.workload.span))
+/// A file gets its blocks before: a full disk is told at once, and it is not the allocation that is measured. The engine itself
+/// sees to it that no more is written than may be: a fast device writes a lot between two windows.
+fn load(
+    test: &SustainedTest,
+    ready: &Ready,
+    on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+) -> Result<SliceEnd, EngineError> {
+    let (step, most) = (&test.step, test.step.workload.span);
+    step.targets.iter().try_for_each(|target| engines::disk::make_room(target, most))?;
+    let bounded = Bounded { engine: engines::engine_for(step)?, most };
+    let engine_of = |_: &Step| Ok(&bounded as &dyn Engine);
+    Engines { context: ready.context, clock: ready.clock, engine_of: &engine_of }.load(step, WINDOW, on_window)
 }
