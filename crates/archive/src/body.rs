@@ -33,6 +33,8 @@ pub(crate) fn row(event: &Event) -> Result<Option<(&'static str, Value)>, Archiv
         Event::PassFinished { report, .. } => ("picture", json(report)?),
         Event::Warned { text } => ("warning", exact(text, "a warning")?),
         Event::Verified { verified } => ("verified", exact(verified, "what was verified")?),
+        Event::Compaction { compaction } => ("compaction", exact(compaction, "what stores did")?),
+        Event::Sustained { sustained } => ("sustained", exact(sustained, "a sustained test")?),
         Event::Failed { text } => ("error", exact(text, "an error")?),
         Event::RunFinished { seconds } => ("finished", exact(&Ended { seconds: *seconds }, "the end of the run")?),
         Event::Progress { .. } | Event::StepStarted { .. } => return Ok(None),
@@ -56,6 +58,8 @@ pub(crate) fn event(kind: &str, body: ValueRef<'_>) -> Result<Option<Event>, Str
         }
         "warning" => Event::Warned { text: parsed(kind, body)? },
         "verified" => Event::Verified { verified: parsed(kind, body)? },
+        "compaction" => Event::Compaction { compaction: parsed(kind, body)? },
+        "sustained" => Event::Sustained { sustained: parsed(kind, body)? },
         "error" => Event::Failed { text: parsed(kind, body)? },
         "finished" => Event::RunFinished { seconds: parsed::<Ended>(kind, body)?.seconds },
         _ => return Ok(None),

@@ -157,6 +157,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         limits: vec![],
         ab: None,
         sweep: None,
+        sustained: vec![],
         outliers: vec![],
         findings: vec![],
         changes: vec![],

@@ -1,6 +1,7 @@
 //! Looking at a cluster and its hosts; and, only through the journal, changing them.
 
 pub mod admin;
+pub mod compaction;
 pub mod devices;
 pub mod errors;
 mod hands;

@@ -1,6 +1,7 @@
 //! Engines turn workloads into I/O. One worker loop for all of them; one folder for each.
 
 pub mod api;
+pub mod bounded;
 pub mod buffers;
 pub mod clock;
 pub mod crew;

@@ -36,6 +36,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         "limits": list(&report.limits, limit),
         "ab": crate::ab::document(report),
         "sweep": report.sweep.as_deref().map(sweep),
+        "sustained": list(&report.sustained, crate::sustained::document),
         "outliers": list(&report.outliers, outlier),
         "findings": list(&report.findings, finding),
         "changes": list(&report.changes, |undo| json!({"what": undo.change.what(), "undone": undo.undone})),
@@ -66,6 +67,7 @@ pub fn failed(error: &str, version: &str) -> Value {
         "limits": [],
         "ab": null,
         "sweep": null,
+        "sustained": [],
         "outliers": [],
         "findings": [],
         "changes": [],
@@ -113,6 +115,9 @@ fn figure(figure: &Figure) -> Value {
         "response_percentiles_ci95": intervals(&figure.response),
         "effort": figure.effort,
         "verified": figure.checked,
+        "valid_up_to": figure.valid_up_to,
+        "background": figure.background,
+        "sight": figure.sight,
     })
 }
 

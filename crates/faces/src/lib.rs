@@ -15,6 +15,7 @@ pub mod progress;
 mod response;
 mod scene;
 mod slices;
+mod sustained;
 mod sweep;
 pub mod terminal;
 mod verdicts;

@@ -15,6 +15,7 @@ pub fn page(report: &Report, record: &Record) -> String {
     let parts = [
         verdicts(report),
         verified(report),
+        crate::sustained::page(report),
         sweep(report),
         chart(report),
         ledger(report),
@@ -26,6 +27,7 @@ pub fn page(report: &Report, record: &Record) -> String {
         listed("Outliers", report.outliers.iter().map(outlier)),
         findings(report),
         unsettled(report),
+        scene::without_compaction(report).map_or(String::new(), |text| escaped(&text) + "\n"),
         listed("Warnings", report.warnings.iter().map(|warning| escaped(warning))),
         listed("Errors", report.errors.iter().map(|error| escaped(error))),
         listed("Still there (`fathom restore` undoes it)", scene::left_behind(report).iter().map(|what| escaped(what))),
@@ -265,6 +267,7 @@ fn findings(report: &Report) -> String {
 fn unsettled(report: &Report) -> String {
     // A sweep says it beside its points.
     let groups = if report.sweep.is_some() { Vec::new() } else { scene::unsettled(report) };
+    let meanings: String = scene::meanings(&groups).iter().map(|one| format!("\n- {}", escaped(one))).collect();
     let figures: Vec<&Figure> = groups.into_iter().flat_map(|(_, figures)| figures).collect();
     if figures.is_empty() {
         return String::new();
@@ -278,7 +281,9 @@ fn unsettled(report: &Report) -> String {
             escaped(figure.label.why().unwrap_or("")),
         ]
     });
-    format!("## Not settled\n\n{}", table(&["layer", "target", "pattern", "figure", "why"].map(String::from), rows))
+    let table = table(&["layer", "target", "pattern", "figure", "why"].map(String::from), rows);
+    let meanings = if meanings.is_empty() { meanings } else { meanings + "\n" };
+    format!("## Not settled\n\n{table}{meanings}")
 }
 
 /// Text that stays text: in a table's cell, in a list, in a paragraph.

@@ -3,12 +3,18 @@
 use crate::{numbers, words};
 use model::{ChartCell, Figure, Label, Layer, OpKind, Outlier, Overhead, Pattern, Report, Scope};
 
+/// So many figures are named, more are counted.
+const NAMED: usize = 6;
+
 /// `Fathom 0.1.0, run 2026…`, then the cluster in one line, then what holds for the whole run.
 pub fn head(report: &Report, scope: &Scope) -> Vec<String> {
-    let passes = numbers::counted(u64::from(report.passes), "pass", "passes");
+    let passes = match report.passes {
+        0 => String::new(),
+        n => format!(" in {}", numbers::counted(u64::from(n), "pass", "passes")),
+    };
     let mut lines = vec![
         format!("Fathom {}, run {}", report.head.version, report.head.run),
-        format!("{}, {} in {passes}", numbers::when(&report.head.started), numbers::seconds(report.seconds)),
+        format!("{}, {}{passes}", numbers::when(&report.head.started), numbers::seconds(report.seconds)),
     ];
     if let Some(imported) = &report.head.imported {
         lines.push(format!("Imported: measured by {}, not by Fathom ({})", imported.tool, imported.file));
@@ -208,6 +214,33 @@ pub fn unsettled(report: &Report) -> Vec<(&'static str, Vec<&Figure>)> {
     }
     groups.sort_by_key(|(gravity, ..)| *gravity);
     groups.into_iter().map(|(_, name, figures)| (name, figures)).collect()
+}
+
+/// What the labels of these groups mean and what to do, each once. An imprecise figure says it by its interval.
+pub fn meanings(groups: &[(&'static str, Vec<&Figure>)]) -> Vec<String> {
+    let of = |(label, _): &(&'static str, Vec<&Figure>)| {
+        let known = words::MEANINGS.iter().find(|one| one.label == *label && *label != "imprecise")?;
+        Some(format!("{label}: {} {}", known.means, known.then))
+    };
+    groups.iter().filter_map(of).collect()
+}
+
+/// Writes through a store during which no compaction ran: what these take is in none of their values.
+pub fn without_compaction(report: &Report) -> Option<String> {
+    let quiet = |figure: &&Figure| {
+        let seen = figure.background.as_ref().filter(|seen| seen.says.is_some());
+        seen.is_some_and(|seen| seen.slices > 0 && seen.quiet == seen.slices && seen.in_step == 0)
+    };
+    let all: Vec<&Figure> = report.figures.iter().filter(quiet).collect();
+    let name = |figure: &&Figure| format!("{} {}", words::place(figure.layer, &figure.target), figure.pattern.name());
+    let mut named: Vec<String> = all.iter().take(NAMED).map(name).collect();
+    if all.len() > NAMED {
+        named.push(format!("and {} more", all.len() - NAMED));
+    }
+    let what = named.join(", ");
+    (!all.is_empty()).then(|| {
+        format!("No RocksDB compaction ran while these writes were measured, so that none is in their values: {what}.")
+    })
 }
 
 fn gravity(label: &Label) -> u8 {

@@ -1,29 +1,98 @@
 //! Names, marks and workloads in words, the same in every face.
 
 use crate::numbers;
-use model::{Access, Arrivals, Durability, Figure, Label, Layer, Metric, OpKind, Workload};
+use model::{Access, Arrivals, Durability, Estimate, Figure, Label, Layer, Metric, OpKind, Workload};
 
-/// Every label that carries a value but is not settled: its name, its one-letter mark, what it means.
-const MARKS: [(&str, char, &str); 7] = [
-    ("imprecise", 'i', "the interval is wider than asked for"),
-    ("unsettled", 'u', "the level still moved when the time was up"),
-    ("wandering", 'w', "the level differs from slice to slice"),
-    ("few events", 'f', "rare dips carry much of the result"),
-    ("two levels", 't', "the figure alternates between two levels"),
-    ("burst", 'b', "valid only up to the volume that was written"),
-    ("generator-limited", 'g', "the load generator was the limit"),
+/// A label as it is explained, the same on a terminal, in Markdown and in the HTML report.
+pub struct Meaning {
+    pub label: &'static str,
+    /// Its letter in tables; `None`: it has no value to mark.
+    mark: Option<char>,
+    /// In a few words, beneath a table.
+    short: &'static str,
+    /// What it means.
+    pub means: &'static str,
+    /// What to do.
+    pub then: &'static str,
+}
+
+/// Every label but `settled`.
+pub const MEANINGS: [Meaning; 9] = [
+    Meaning {
+        label: "imprecise",
+        mark: Some('i'),
+        short: "the interval is wider than asked for",
+        means: "The value is right within its interval, and the interval is wider than was asked for.",
+        then: "Give it more time (--time-max, --passes), or be content with the interval.",
+    },
+    Meaning {
+        label: "unsettled",
+        mark: Some('u'),
+        short: "the level still moved when the time was up",
+        means: "The level still moved when the time was up, so that the value depends on how long was measured.",
+        then: "Look for what changes (a cache that fills, recovery, scrubbing, a neighbour) and measure again, or longer.",
+    },
+    Meaning {
+        label: "wandering",
+        mark: Some('w'),
+        short: "the level differs from slice to slice",
+        means: "Each slice has a level of its own: minutes apart the target does not give the same.",
+        then: "Take the interval seriously; look for neighbours or background work, and use more passes.",
+    },
+    Meaning {
+        label: "few events",
+        mark: Some('f'),
+        short: "rare dips carry much of the result",
+        means: "A few dips carry much of the result, and were seen too seldom to know how often they come.",
+        then: "Use longer slices or more passes; see whether they come with compactions, scrubs or snapshots.",
+    },
+    Meaning {
+        label: "two levels",
+        mark: Some('t'),
+        short: "the figure alternates between two levels",
+        means: "It goes to and fro between two levels, so that the mean is a level at which it hardly ever is.",
+        then: "Read the two levels and their shares instead; look for what switches (power states, caches, a neighbour).",
+    },
+    Meaning {
+        label: "burst",
+        mark: Some('b'),
+        short: "valid only up to the volume that was written",
+        means: "It holds only until caches are full: what is written beyond that volume is slower.",
+        then: "For lasting load count on the level after the fall; fathom disk --sustained finds it.",
+    },
+    Meaning {
+        label: "generator-limited",
+        mark: Some('g'),
+        short: "the load generator was the limit",
+        means: "The load generator was the limit: the target could do more, or answer sooner.",
+        then: "Use a host with more processors, or end what else runs there.",
+    },
+    Meaning {
+        label: "implausible",
+        mark: None,
+        short: "better than the layers below can supply",
+        means: "It is better than the layers below can supply, so it is not what it seems; it is used nowhere.",
+        then: "Look for a cache above the layer, or for a figure below that is too low.",
+    },
+    Meaning {
+        label: "void",
+        mark: None,
+        short: "nothing was measured",
+        means: "Nothing was measured.",
+        then: "Mend what is said, and measure again.",
+    },
 ];
 
 /// The mark of a label by its name; `None` for settled figures and for those that have no value to mark.
 pub fn mark(label: &str) -> Option<char> {
-    match label {
-        "settled" | "implausible" | "void" => None,
-        _ => Some(MARKS.iter().find(|(name, ..)| *name == label).map_or('?', |(_, mark, _)| *mark)),
+    match MEANINGS.iter().find(|one| one.label == label) {
+        Some(known) => known.mark,
+        None => (label != "settled").then_some('?'),
     }
 }
 
 pub fn meaning(label: &str) -> &'static str {
-    MARKS.iter().find(|(name, ..)| *name == label).map_or("see the reason", |(.., meaning)| meaning)
+    MEANINGS.iter().find(|one| one.label == label).map_or("see the reason", |one| one.short)
 }
 
 /// Is the figure's value one that may be used?
@@ -57,6 +126,11 @@ pub fn kind(kind: OpKind) -> &'static str {
 pub fn value(figure: &Figure) -> String {
     let shown = figure.estimate.as_ref().map(|estimate| numbers::figure(estimate, figure.metric).with_unit());
     shown.unwrap_or_else(|| numbers::NOTHING.to_string())
+}
+
+/// `312 MB/s ±9 %`
+pub fn rate(estimate: &Estimate) -> String {
+    numbers::figure(estimate, Metric::Bandwidth).with_unit()
 }
 
 /// Text from outside as plain text: it can neither command a terminal nor turn the direction of what follows.

@@ -7,9 +7,9 @@ mod schema;
 use faces::terminal::{self, RunRow, Style};
 use faces::{json, markdown};
 use model::{
-    Axis, Beyond, Checked, Choice, Comparison, Difference, Estimate, Figure, Finds, Flaw, FlawKind, Knee, Label, Layer,
-    Level, Metric, OpKind, Outcome, Pattern, Point, ReadBack, Reading, Setting, Subject, Sweep, Swept, Threshold,
-    Trend, Verdict,
+    Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Endurance, Estimate, Figure, Finds, Flaw,
+    FlawKind, Knee, Label, Layer, Level, Metric, OpKind, Outcome, Pattern, Point, ReadBack, Reading, Setting, Subject,
+    Sweep, Swept, Threshold, Trend, Verdict,
 };
 use sample::{Sample, run};
 use std::fs;
@@ -138,6 +138,37 @@ fn verdicts_on_a_terminal_and_in_markdown() {
     };
     compare("verdicts.txt", &part(&text, "Verdicts"));
     compare("verdicts.md", &part(&markdown::page(&report, &record), "## Verdicts"));
+}
+
+#[test]
+fn sustained_writes_on_a_terminal_and_in_markdown() {
+    let Sample { mut report, record } = run();
+    let (from, to) = (Some(Estimate::new(480.0, 42.0)), Some(Estimate::new(110.0, 12.0)));
+    let fell = Endurance {
+        target: "/dev/sda".into(),
+        model: Some("Example 870".into()),
+        also: vec!["/dev/sdb".into()],
+        ended: Ended::Fell,
+        error: None,
+        written: 15_500_000_000,
+        seconds: 40.0,
+        before: 0,
+        held: 14_300_000_000,
+        cliff: Some(Cliff { written: 14_400_000_000, low: 14_300_000_000, high: 14_900_000_000, from, to, fall: 0.77 }),
+        rate: None,
+        each_second: (0..40).map(|second| if second < 30 { 480_000_000 } else { 110_000_000 }).collect(),
+        says: "fell by 77 % after 13.4 GiB written without pause".into(),
+    };
+    let short = Endurance { target: "x".into(), model: None, also: vec![], held: 0, cliff: None, ..fell.clone() };
+    report.sustained = vec![fell, Endurance { rate: from, says: "too short to tell".into(), ..short }];
+    let text = terminal::summary(&report, &record.scope, &Style { width: 80, colours: false });
+    fits(&text, 80);
+    let part = |text: &str, begins: &str| {
+        let from = text.find(begins).unwrap();
+        text[from..from + text[from..].find("Depth chart").unwrap()].to_string()
+    };
+    compare("sustained.txt", &part(&text, "Sustained writes"));
+    compare("sustained.md", &part(&markdown::page(&report, &record), "## Sustained writes"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! From a record to a report: figures, gate, chart, ledger, outliers, findings, in this order.
 
+use crate::background::look_behind;
 use crate::chart::chart;
 use crate::compare::ab;
 use crate::entry::entries;
@@ -8,13 +9,18 @@ use crate::gate::strike_out;
 use crate::ledger::ledger;
 use crate::limit::limits;
 use crate::outliers::outliers;
+use crate::sustained::endurance;
 use crate::sweep::swept;
+use crate::validity::limit_writes;
 use crate::verdict::verdicts;
 use model::{Record, Report};
 
 /// Pure, and good for a record in the middle of a run (a provisional picture) or with nothing measured.
 pub fn explain(record: &Record) -> Report {
     let mut entries = entries(record);
+    look_behind(&mut entries, record);
+    let sustained = endurance(record);
+    limit_writes(&mut entries, &sustained, record);
     strike_out(&mut entries, record);
     let outliers = outliers(&entries, &record.scope);
     Report {
@@ -29,7 +35,8 @@ pub fn explain(record: &Record) -> Report {
         ab: ab(record).map(Box::new),
         limits: limits(record, &entries),
         sweep: swept(&entries, record).map(Box::new),
-        findings: findings(&outliers),
+        sustained,
+        findings: findings(&outliers, &entries),
         outliers,
         figures: entries.into_iter().map(|entry| entry.figure).collect(),
         changes: record.changes.clone(),

@@ -5,6 +5,7 @@ use crate::labels::Case;
 use crate::percentiles::percentiles;
 use crate::pooled::{Pooled, pool};
 use crate::series::Ratio;
+use crate::sight::sight;
 use crate::verdict::decided;
 use crate::words::{count, quantity};
 use model::{Estimate, Figure, Goal, Label, OpKind, Sample, Slice, Step, Threshold};
@@ -48,6 +49,7 @@ pub fn figure(
             // A rate or a latency below nothing is impossible, however wide the interval.
             let low = (pooled.value - pooled.half_width).max(0.0);
             figure.estimate = Some(Estimate { value: pooled.value, low, high: pooled.value + pooled.half_width });
+            figure.sight = sight(step, &good, &label);
             figure.label = label;
             // A threshold of all targets is one of each, not of their sum.
             let own = |threshold: &&Threshold| threshold.target.is_some() || figure.chart;
@@ -164,5 +166,8 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
         response: Vec::new(),
         effort: shares(step, good),
         checked: None,
+        valid_up_to: None,
+        background: None,
+        sight: None,
     }
 }

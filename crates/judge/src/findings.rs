@@ -1,9 +1,38 @@
-//! Causes that the figures themselves prove: so far, a target slower than its peers.
+//! Causes that the figures themselves show: a target slower than its peers, dips that come with compactions.
 
+use crate::background::IN_STEP;
+use crate::entry::Entry;
 use model::{Finding, Layer, Outlier, Standing};
 
+pub fn findings(outliers: &[Outlier], entries: &[Entry]) -> Vec<Finding> {
+    let mut found = slow_targets(outliers);
+    found.extend(compactions(entries));
+    found
+}
+
+/// One for all figures whose dips come with compactions: the cause is the same.
+fn compactions(entries: &[Entry]) -> Option<Finding> {
+    let says = |entry: &Entry| entry.figure.background.as_ref()?.says.clone().filter(|says| says.starts_with(IN_STEP));
+    let named = |entry: &Entry| {
+        let figure = &entry.figure;
+        Some(format!("{} {}: {}", figure.target, figure.pattern.name(), says(entry)?))
+    };
+    let evidence: Vec<String> = entries.iter().filter_map(named).collect();
+    (!evidence.is_empty()).then(|| Finding {
+        id: "compaction-dips".to_string(),
+        standing: Standing::Hint,
+        target: "osd.*".to_string(),
+        says: "writes dip while RocksDB compacts".to_string(),
+        evidence,
+        fix: "put block.db on a faster device, give it room for the next level, or spread the omap load over more OSDs; what \
+              is in step need not be the cause: compare with fathom run --ab of an option"
+            .to_string(),
+        risk: "an OSD whose block.db is moved is down meanwhile".to_string(),
+    })
+}
+
 /// One for each slow target, with every pattern in which it is slow as evidence.
-pub fn findings(outliers: &[Outlier]) -> Vec<Finding> {
+fn slow_targets(outliers: &[Outlier]) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for outlier in outliers {
         let Some((id, fix)) = remedy(outlier.layer) else { continue };

@@ -16,8 +16,15 @@ pub struct Dips {
 /// Runs of at least two windows whose smoothed rate lies a quarter, and six robust deviations, below the level; gaps
 /// shorter than half a second join them.
 pub fn dips(rates: &[f64], windows_per_second: usize) -> Dips {
+    let (level, runs) = (median(rates), dip_runs(rates, windows_per_second));
+    let lost = runs.iter().flat_map(|(start, end)| &rates[*start..*end]).map(|rate| level - rate).sum();
+    Dips { count: runs.len(), lost }
+}
+
+/// Where they begin, and the first window after each.
+pub fn dip_runs(rates: &[f64], windows_per_second: usize) -> Vec<(usize, usize)> {
     if rates.len() < 20 {
-        return Dips::default();
+        return Vec::new();
     }
     let level = median(rates);
     let bottom = level - (0.25 * level).max(6.0 * mad(rates) / 3f64.sqrt());
@@ -29,8 +36,7 @@ pub fn dips(rates: &[f64], windows_per_second: usize) -> Dips {
         }
     }
     runs.retain(|(start, end)| end - start >= 2);
-    let lost = runs.iter().flat_map(|(start, end)| &rates[*start..*end]).map(|rate| level - rate).sum();
-    Dips { count: runs.len(), lost }
+    runs
 }
 
 /// Mean of a window and its two neighbours; beyond the ends there is nothing, so the ends stand for themselves.
@@ -44,6 +50,8 @@ pub struct TwoLevels {
     pub high: f64,
     /// Share of the windows at the lower level.
     pub share_low: f64,
+    /// Windows below it are at the lower level.
+    pub border: f64,
 }
 
 /// Two clusters that a normal or an evenly spread distribution never shows, visited more than once each. `parts`: the
@@ -52,7 +60,8 @@ pub fn two_levels(parts: &[Vec<f64>]) -> Option<TwoLevels> {
     let all: Vec<f64> = parts.concat();
     let border = best_border(&all)?;
     let (low, high): (Vec<f64>, Vec<f64>) = all.iter().partition(|rate| **rate < border);
-    let found = TwoLevels { low: mean(&low), high: mean(&high), share_low: low.len() as f64 / all.len() as f64 };
+    let found =
+        TwoLevels { low: mean(&low), high: mean(&high), share_low: low.len() as f64 / all.len() as f64, border };
     let spread = (variance(&low) + variance(&high)).sqrt();
     // Ashman's D; splitting a normal distribution gives 2.7, an even one 3.5.
     let apart = 2f64.sqrt() * (found.high - found.low) >= 4.0 * spread;

@@ -1,6 +1,7 @@
 //! What the samples of a run say: figures, chart, ledger, gate, outliers. Pure: no I/O, no clock.
 
 mod agreement;
+mod background;
 mod batch_means;
 mod chart;
 mod checked;
@@ -25,9 +26,12 @@ mod pooled;
 mod redundancy;
 mod series;
 mod side_by_side;
+mod sight;
 mod slice;
 mod supply;
+mod sustained;
 mod sweep;
+mod validity;
 mod verdict;
 mod warmup;
 mod words;
@@ -40,6 +44,8 @@ pub use knee::{Bend, Rung, knee};
 pub use limit::{decided as bound_decided, side_by_side};
 pub use outliers::slow_ones;
 pub use slice::{SliceState, cut_short, first_look, slice_state, whole};
+pub use sustained::fell;
+pub use validity::written_to;
 
 #[cfg(test)]
 mod testing;

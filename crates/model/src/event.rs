@@ -1,5 +1,6 @@
 //! What a run tells while it goes on. The archive gets every event before any other face.
 
+use crate::background::Compaction;
 use crate::change::Undo;
 use crate::effort::Overhead;
 use crate::plan::{Plan, Step};
@@ -7,6 +8,7 @@ use crate::record::RunHead;
 use crate::report::Report;
 use crate::sample::Slice;
 use crate::scope::Scope;
+use crate::sustained::Sustained;
 use crate::verified::Verified;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -38,6 +40,10 @@ pub enum Event {
         step: Step,
         seconds_expected: f64,
     },
+    /// What the OSDs' stores did while a slice was measured. It comes before the slice.
+    Compaction {
+        compaction: Compaction,
+    },
     /// The slices of one step in one pass: one per target and kind, and for several targets one for all together.
     StepFinished {
         pass: u32,
@@ -46,6 +52,10 @@ pub enum Event {
     /// What a slice with `--verify` read back, and whether it is what was written.
     Verified {
         verified: Verified,
+    },
+    /// A device was written to until it fell, or until the time or what may be written was used up.
+    Sustained {
+        sustained: Sustained,
     },
     /// The picture after a pass.
     PassFinished {

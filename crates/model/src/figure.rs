@@ -1,11 +1,12 @@
 //! A figure is a measured value with its interval and its label.
 
+use crate::background::Background;
 use crate::effort::Shares;
 use crate::layer::Layer;
 use crate::pattern::{Metric, Pattern};
 use crate::plan::StepId;
 use crate::verified::Checked;
-use crate::workload::{OpKind, Workload};
+use crate::workload::{Bytes, OpKind, Workload};
 use serde::{Deserialize, Serialize};
 
 /// A value with its 95 % interval, in the metric's unit.
@@ -131,4 +132,47 @@ pub struct Figure {
     /// Of a workload that verifies: what was read back. Of a mixed one, its reads have it.
     #[serde(default)]
     pub checked: Option<Checked>,
+    /// Of writes to a device that was also written to until it fell, or whose model was: they are as they are up to so
+    /// many bytes written without pause. `None`: not known, or they are past it.
+    #[serde(default)]
+    pub valid_up_to: Option<Bytes>,
+    /// What the OSDs' stores did meanwhile; `None`: nobody looked.
+    #[serde(default)]
+    pub background: Option<Background>,
+    /// What made its label visible, for a picture.
+    #[serde(default)]
+    pub sight: Option<Sight>,
+}
+
+/// What is seen in a figure's windows. Values are in the figure's unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "shape", rename_all = "kebab-case")]
+pub enum Sight {
+    TwoLevels {
+        low: f64,
+        high: f64,
+        /// Share of the time at `low`, which is the level of fewer operations a second.
+        share_low: f64,
+    },
+    /// It fell, and stayed down.
+    Fall {
+        before: f64,
+        after: f64,
+        /// Seconds from the run's start.
+        at: f64,
+    },
+    /// Runs of slow windows.
+    Dips { level: f64, dips: Vec<Dip> },
+    /// From where to where a level moved that did not settle.
+    Moving { pass: u32, from: f64, to: f64 },
+    /// The mean of each slice.
+    Slices { means: Vec<f64> },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dip {
+    pub pass: u32,
+    /// Seconds from the slice's start.
+    pub from: f64,
+    pub to: f64,
 }

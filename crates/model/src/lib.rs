@@ -1,6 +1,7 @@
 //! The nouns that every part of Fathom speaks in. Pure: no I/O, no clock, nothing here can fail.
 
 pub mod ab;
+pub mod background;
 pub mod change;
 pub mod clock;
 pub mod comparison;
@@ -16,6 +17,7 @@ pub mod record;
 pub mod report;
 pub mod sample;
 pub mod scope;
+pub mod sustained;
 pub mod sweep;
 pub mod tally;
 pub mod target;
@@ -24,13 +26,14 @@ pub mod verified;
 pub mod workload;
 
 pub use ab::{Ab, AbFound};
+pub use background::{Background, Compaction, Look, OsdLooks};
 pub use change::{Change, Undo};
 pub use clock::{Clock, Nanos};
 pub use comparison::{Comparison, Difference, Finds, Level, Point, Subject, Trend};
 pub use crosscheck::{Agreement, Agrees, Crosscheck, Crosschecked, Pair, Turn};
 pub use effort::{Effort, Overhead, Shares};
 pub use event::{Event, Face};
-pub use figure::{Estimate, Figure, Label, Percentile};
+pub use figure::{Dip, Estimate, Figure, Label, Percentile, Sight};
 pub use layer::Layer;
 pub use limit::{Bound, Limit, Probe, Search};
 pub use pattern::{Metric, Pattern};
@@ -39,6 +42,7 @@ pub use record::{Imported, Record, RunHead};
 pub use report::{ChartCell, Finding, LedgerRow, Outlier, Report, Standing};
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};
+pub use sustained::{Cliff, Ended, Endurance, Sustained, SustainedTest};
 pub use sweep::{Axis, Beyond, Choice, Knee, Reading, Setting, Sweep, Swept};
 pub use tally::{Latencies, Sparse};
 pub use target::{Endpoint, Place, Target};

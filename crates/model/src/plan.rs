@@ -5,6 +5,7 @@ use crate::change::Change;
 use crate::layer::Layer;
 use crate::limit::{Bound, Search};
 use crate::pattern::{Metric, Pattern};
+use crate::sustained::SustainedTest;
 use crate::sweep::Sweep;
 use crate::target::Target;
 use crate::verdict::Threshold;
@@ -52,6 +53,9 @@ pub struct Plan {
     /// What differs from step to step; `None`: this is no sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
+    /// After the passes: devices that are written to until they fall.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sustained: Vec<SustainedTest>,
 }
 
 /// When a figure is good enough (`docs/method.md`, "The procedure").

@@ -1,11 +1,13 @@
 //! Everything that is known of a run: what the archive keeps, and all that an explanation may use.
 
+use crate::background::Compaction;
 use crate::change::Undo;
 use crate::effort::Overhead;
 use crate::event::Event;
 use crate::plan::Plan;
 use crate::sample::Slice;
 use crate::scope::Scope;
+use crate::sustained::Sustained;
 use crate::verified::Verified;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +46,11 @@ pub struct Record {
     /// What was read back and checked, in the order in which it was.
     #[serde(default)]
     pub verified: Vec<Verified>,
+    #[serde(default)]
+    pub sustained: Vec<Sustained>,
+    /// Of slices on a cluster: what its stores did meanwhile.
+    #[serde(default)]
+    pub compactions: Vec<Compaction>,
     pub changes: Vec<Undo>,
     /// What is to be known about how it was measured.
     #[serde(default)]
@@ -71,6 +78,8 @@ impl Record {
                 self.finished = false;
             }
             Event::Verified { verified } => self.verified.push(verified.clone()),
+            Event::Compaction { compaction } => self.compactions.push(compaction.clone()),
+            Event::Sustained { sustained } => self.sustained.push(sustained.clone()),
             Event::Warned { text } => self.warnings.push(text.clone()),
             Event::Failed { text } => self.errors.push(text.clone()),
             Event::RunFinished { seconds } => {

@@ -8,6 +8,7 @@ use crate::layer::Layer;
 use crate::limit::Limit;
 use crate::pattern::Pattern;
 use crate::record::RunHead;
+use crate::sustained::Endurance;
 use crate::sweep::Swept;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,9 @@ pub struct Report {
     /// Of a sweep.
     #[serde(default)]
     pub sweep: Option<Box<Swept>>,
+    /// Of devices that were written to until they fell.
+    #[serde(default)]
+    pub sustained: Vec<Endurance>,
     pub outliers: Vec<Outlier>,
     pub findings: Vec<Finding>,
     pub changes: Vec<Undo>,

@@ -83,7 +83,7 @@ fn is_filled(site: &Site, span: Bytes) -> bool {
 }
 
 /// Reserves the file's blocks before anything is written: a full disk is told at once, and not filled to the brim.
-fn make_room(site: &Site, span: Bytes) -> Result<(), EngineError> {
+pub fn make_room(site: &Site, span: Bytes) -> Result<(), EngineError> {
     if site.device {
         return Ok(());
     }

@@ -24,6 +24,18 @@ pub fn direct(path: &Path) -> bool {
     !Site::memory(path)
 }
 
+/// Reserves the blocks of a file that may be written to; of a device there is nothing to do.
+///
+/// # Errors
+/// It is no file or device, may not be written to, or there is no room.
+pub fn make_room(target: &Target, bytes: Bytes) -> Result<(), EngineError> {
+    let site = Site::look(target).map_err(EngineError::Refused)?;
+    if !site.writable {
+        return Err(EngineError::Refused(format!("{} may only be read", target.name)));
+    }
+    fill::make_room(&site, bytes)
+}
+
 /// How operations reach the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {

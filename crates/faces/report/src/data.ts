@@ -33,6 +33,13 @@ const text = (id: string): string => document.getElementById(id)?.textContent ??
 /** The document as it is: what is saved as JSON. */
 export const raw = (): string => text("document");
 
+/** What a label means and what to do, in the words of every face; none for `settled`. */
+export function meaningOf(label: string): [string, string] | undefined {
+  meanings ??= new Map(Object.entries(JSON.parse(text("meanings")) as Record<string, [string, string]>));
+  return meanings.get(label);
+}
+let meanings: Map<string, [string, string]> | undefined;
+
 export function load(): Run {
   // Seeds may lie beyond 2^53: kept as text, so that the very number is shown. In strings the quotes are escaped.
   const run = JSON.parse(raw().replace(/("seed":)(\d{16,})/g, '$1"$2"')) as RawRun;

@@ -6,6 +6,7 @@ import { bytes, count, duration, percentile, share, withUnit } from "./numbers";
 import { distribution } from "./distribution";
 import { timeline } from "./timeline";
 import { saveWindows } from "./download";
+import { explained } from "./sight";
 import { badge, workload } from "./words";
 
 export function detail(named: Named): HTMLElement {
@@ -25,6 +26,7 @@ export function detail(named: Named): HTMLElement {
       h("p", { class: "where" }, where.join(" · ")),
       h("p", { class: "big" }, value(figure), badge(figure.label)),
       figure.why && h("p", { class: "why" }, figure.why),
+      explained(figure),
     ),
     h(
       "div",
@@ -63,6 +65,14 @@ function effort({ effort: of }: Figure): [string, string][] {
   ];
 }
 
+/** What RocksDB did in the OSDs while it was measured. */
+function stores({ background: of }: Figure): [string, string][] {
+  if (!of) return [];
+  const dips = of.dips > 0 ? `, at ${count(of.in_step)} of ${count(of.dips)} dips` : "";
+  const looked = of.osds < of.of ? ` (${count(of.osds)} of ${count(of.of)} OSDs looked at)` : "";
+  return [["RocksDB compacted", `${share(of.busy)} of the time${dips}${looked}`]];
+}
+
 function facts(figure: Figure): HTMLElement {
   const pairs: [string, string][] = [
     ["slices", count(figure.slices)],
@@ -70,8 +80,12 @@ function facts(figure: Figure): HTMLElement {
     ["operations", count(figure.operations)],
     ["moved", bytes(figure.bytes)],
     ["errors", count(figure.errors)],
+    ...(figure.valid_up_to === null
+      ? []
+      : [["holds up to", `${bytes(figure.valid_up_to)} written without pause`] as [string, string]]),
     ["loaded at once", count(figure.at_once)],
     ...effort(figure),
+    ...stores(figure),
     ["in the depth chart", figure.chart ? "yes" : "no, shown beside it"],
     ...workload(figure.workload),
   ];

@@ -11,6 +11,7 @@ import { limits } from "./limits";
 import { ledger } from "./ledger";
 import { peers } from "./peers";
 import { scope } from "./scope";
+import { sustained } from "./sustained";
 import { sweep } from "./sweep";
 import { verdicts } from "./verdicts";
 import { verified } from "./verified";
@@ -68,19 +69,22 @@ const own: [string, string, HTMLElement | null][] = [
   ["limits", "Highest rate", limits(run)],
   ["ab", "A against B", ab(run)],
   ["verified", "Verified", verified(run)],
+  ["sustained", "Sustained writes", sustained(run)],
   ["sweep", "Sweep", sweep(run)],
 ];
 const shown = own.flatMap(([id, words, part]) => (part ? [{ id, words, part }] : []));
+/** Nothing else was asked for. */
+const alone = run.figures.length === 0 && run.sustained.length > 0;
 /** Many figures of one cell have neither chart nor ledger nor peers. */
 const CELLS = ["chart", "ledger", "peers"];
-const cells = !shown.some(({ id }) => ["limits", "ab", "sweep"].includes(id));
+const cells = !alone && !shown.some(({ id }) => ["limits", "ab", "sweep"].includes(id));
 const main = h(
   "main",
   { class: "inner" },
   ...(stands ? [stands] : []),
   ...shown.map(({ part }) => part),
   ...(cells ? [chart(run), ledger(run), peers(run)] : []),
-  figures(run.figures),
+  ...(alone ? [] : [figures(run.figures)]),
   scope(run),
   downloads(run),
 );
@@ -88,7 +92,7 @@ document.body.append(
   head(run),
   navigation([
     ...shown.map(({ id, words }): [string, string] => [id, words]),
-    ...PARTS.filter(([id]) => cells || !CELLS.includes(id)),
+    ...PARTS.filter(([id]) => (cells || !CELLS.includes(id)) && !(alone && id === "figures")),
   ]),
   main,
   h(

@@ -21,7 +21,15 @@ export interface Row {
 }
 type Drawn = Row & { shown: Estimate };
 
-const [LEFT, RIGHT] = [74, 134];
+const LEFT = 74;
+/** Room for the numbers at the right, and for the longest label under them. */
+const RIGHT_LEAST = 134;
+const PER_LETTER = 6.2;
+
+const note = (row: Row): string => `${row.label} [${row.note}]`;
+const room = (rows: Row[]): number =>
+  Math.max(RIGHT_LEAST, ...rows.filter(labelled).map((row) => 22 + PER_LETTER * note(row).length));
+const labelled = (row: Row): boolean => row.label !== "settled" && row.cell !== null;
 
 /** The row's number in words. */
 export function said(row: Row): string {
@@ -36,25 +44,26 @@ export function sounding(pattern: PatternName, rows: Row[], width: number): Elem
   const ghosts = rows.flatMap((row) => (row.struck ? row.ghosts.map((ghost) => ({ ...row, shown: ghost })) : []));
   const edges = [...drawn, ...ghosts].flatMap(({ shown }) => [shown.value, shown.low, shown.high]);
   const domain = logDomain(edges, 1.25);
+  const right = room(rows);
   return picture(`${pattern} by layer; the table below holds the same numbers`, {
     width,
     height: rows.length * 40 + 26,
     marginLeft: LEFT,
-    marginRight: RIGHT,
+    marginRight: right,
     marginTop: 0,
     marginBottom: 26,
     x: { type: "log", domain, axis: null },
     y: { type: "band", domain: rows.map((row) => row.layer), padding: 0, axis: null },
     symbol: { type: "identity" },
     marks: [
-      ...water(rows, domain),
-      ...logAxis(domain, width - LEFT - RIGHT),
+      ...water(rows, domain, right),
+      ...logAxis(domain, width - LEFT - right),
       // Side branches (the network) and struck values are not part of the line down.
       line(
         sure.filter((row) => row.layer !== "network"),
         { x: (row) => row.shown.value, y: "layer", stroke: "var(--line-down)", strokeWidth: 1.5 },
       ),
-      ...intervals(sure),
+      ...intervals(sure, domain[0]),
       marks(pattern, sure, true),
       marks(pattern, sure, false),
       marks(pattern, ghosts, false),
@@ -64,27 +73,30 @@ export function sounding(pattern: PatternName, rows: Row[], width: number): Elem
 }
 
 /** The layers as water that gets deeper, with their names. */
-function water(rows: Row[], [low, high]: [number, number]): Markish[] {
+function water(rows: Row[], [low, high]: [number, number], right: number): Markish[] {
   const fill = (row: Row) => `var(--depth-${row.depth})`;
   const dx = 8 - LEFT;
   return [
-    barX(rows, { y: "layer", x1: low, x2: high, fill, insetLeft: -LEFT, insetRight: -RIGHT, insetBottom: 1 }),
+    barX(rows, { y: "layer", x1: low, x2: high, fill, insetLeft: -LEFT, insetRight: -right, insetBottom: 1 }),
     text(rows, { y: "layer", x: low, text: "layer", dx, textAnchor: "start", fontWeight: 600, fill: "var(--ink)" }),
   ];
 }
 
-function intervals(sure: Drawn[]): Markish[] {
-  const low = ({ shown }: Drawn) => positive(shown.low ?? shown.value, shown.value);
+/** An interval that reaches beyond the left edge (to zero, or below) is cut off there, and says so with an arrow: it neither
+ *  has an end on a logarithmic axis nor may it run over the layer's name. */
+function intervals(sure: Drawn[], edge: number): Markish[] {
+  const open = ({ shown }: Drawn) => (shown.low ?? shown.value) < edge;
+  const low = (row: Drawn) => (open(row) ? edge : (row.shown.low ?? row.shown.value));
   const high = ({ shown }: Drawn) => shown.high ?? shown.value;
   const stroke = (row: Drawn) => colour(row.label);
+  const left = (row: Drawn) => (open(row) ? NaN : low(row));
+  const arrow = { x: edge, y: "layer", text: () => "◂", dx: 2, fill: stroke, className: "open-end" };
   return [
     ruleY(sure, { y: "layer", x1: low, x2: high, stroke, strokeWidth: 1.3 }),
-    caps(sure, low, high, (row) => row.layer, stroke, 11),
+    caps(sure, left, high, (row) => row.layer, stroke, 11),
+    text(sure.filter(open), arrow),
   ];
 }
-
-/** An interval that reaches to zero or below has no left end on a logarithmic axis: it is drawn to a tenth. */
-const positive = (low: number, value: number): number => (low > 0 ? low : value / 10);
 
 function marks(pattern: PatternName, some: Drawn[], filled: boolean): Markish {
   const fill = (row: Drawn) => (filled ? colour(row.label) : "var(--surface)");
@@ -111,20 +123,21 @@ function marks(pattern: PatternName, some: Drawn[], filled: boolean): Markish {
 /** The numbers stand in a column of their own at the right: they never cover a mark. */
 function values(rows: Row[], edge: number): Markish[] {
   const common = { y: "layer", x: edge, dx: 10, textAnchor: "start" as const };
-  const plain = (row: Row) => row.label === "settled" || row.cell === null;
-  const labelled = rows.filter((row) => !plain(row));
+  const some = rows.filter(labelled);
   const ink = (row: Row) => (row.cell ? "var(--ink)" : "var(--soft)");
-  const label = (row: Row) => `${row.label} [${row.note}]`;
   return [
-    text(rows.filter(plain), { ...common, text: said, fill: ink }),
     text(
-      labelled.filter((row) => !row.struck),
+      rows.filter((row) => !labelled(row)),
+      { ...common, text: said, fill: ink },
+    ),
+    text(
+      some.filter((row) => !row.struck),
       { ...common, dy: -7, text: said, fill: "var(--ink)" },
     ),
     text(
-      labelled.filter((row) => row.struck),
+      some.filter((row) => row.struck),
       { ...common, dy: -7, text: said, fill: "var(--soft)", className: "struck" },
     ),
-    text(labelled, { ...common, dy: 8, fontSize: 11, text: label, fill: (row) => colour(row.label) }),
+    text(some, { ...common, dy: 8, fontSize: 11, text: note, fill: (row) => colour(row.label) }),
   ];
 }

@@ -5,6 +5,7 @@ import type { Figure, Named } from "./data";
 import { h } from "./dom";
 import { count, duration, rough, withUnit } from "./numbers";
 import { linearY, picture, place } from "./plots";
+import { compactionMarks, compactions, sightKey, sightMarks } from "./sight";
 import { strips, type Point, type Strip } from "./strips";
 
 export function timeline(named: Named): HTMLElement {
@@ -42,6 +43,8 @@ export function timeline(named: Named): HTMLElement {
       key("settled", "counted"),
       figure.estimate && key("band", `${withUnit(figure.estimate, figure.unit)}, 95 % interval`),
       key("slice-mean", "mean of a slice"),
+      sightKey(figure) !== null && key("sight", sightKey(figure)!),
+      compactions(all).length > 0 && key("compaction", "RocksDB compacted"),
     ),
     ...voids.map((slice) => h("p", { class: "alarm" }, `Pass ${slice.pass} is void: ${slice.void}`)),
     ...errors.map((error) => h("p", { class: "alarm" }, `First error: ${error}`)),
@@ -86,6 +89,8 @@ function side(figure: Figure, all: Strip[], width: number): Element {
       ...grounds(all, top),
       ...band(figure, end),
       ...curves(all, y),
+      ...sightMarks(figure, all, top),
+      ...compactionMarks(all),
       dot(over, { x: "x", y: top, ...cut, title }),
       dot(failed, { x: "x", y: 0, dy: -5, symbol: "times", r: 3, stroke: "var(--bad)", title }),
       ...captions(all, top, pixels),

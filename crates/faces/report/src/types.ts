@@ -67,7 +67,31 @@ export interface RawFigure {
   response_percentiles_ci95: Record<string, Interval>;
   effort: { busy: number; queued: number; overhead: number | null } | null;
   verified: Verified | null;
+  /** Of writes to a device: bytes written without pause up to which the value holds, where that is known. */
+  valid_up_to: number | null;
+  /** What RocksDB did in the OSDs meanwhile; null: nobody looked. */
+  background: Background | null;
+  sight: Sight | null;
 }
+export interface Background {
+  osds: number;
+  of: number;
+  seconds: number | null;
+  busy: number | null;
+  slices: number;
+  quiet: number;
+  dips: number;
+  in_step: number;
+  chance: number | null;
+  says: string | null;
+}
+/** What made the label visible, in the figure's unit. */
+export type Sight =
+  | { shape: "two-levels"; low: number | null; high: number | null; share_low: number | null }
+  | { shape: "fall"; before: number | null; after: number | null; at: number | null }
+  | { shape: "dips"; level: number | null; dips: { pass: number; from: number | null; to: number | null }[] }
+  | { shape: "moving"; pass: number; from: number | null; to: number | null }
+  | { shape: "slices"; means: (number | null)[] };
 export interface Flaw {
   kind: "wrong" | "stale" | "torn" | "misplaced";
   place: string;
@@ -273,6 +297,8 @@ export interface SliceSeries {
   bytes?: number[];
   span_ms?: number[];
   errors?: number[];
+  /** Seconds from the slice's start between which RocksDB wrote tables; absent: nobody looked. */
+  compaction?: [number, number][];
 }
 export interface Bins {
   power: number;
@@ -334,6 +360,33 @@ export interface Tried {
   percentile_ms: [number, number | null, number | null] | null;
 }
 
+/** How much a device took before its rate fell. */
+export interface Endurance {
+  target: string;
+  model: string | null;
+  also: string[];
+  ended: "fell" | "volume" | "time" | "stopped" | "broken";
+  error: string | null;
+  written: number;
+  seconds: number | null;
+  written_before: number;
+  held: number;
+  rate: number | null;
+  rate_ci95: Interval | null;
+  cliff: Cliff | null;
+  each_second: number[];
+  says: string;
+}
+export interface Cliff {
+  written: number;
+  between: [number, number];
+  from: number | null;
+  from_ci95: Interval | null;
+  to: number | null;
+  to_ci95: Interval | null;
+  fall: number | null;
+}
+
 export interface Common {
   schema: string;
   run: string;
@@ -348,6 +401,7 @@ export interface Common {
   imported: { tool: string; file: string } | null;
   scope: Scope;
   sweep: Sweep | null;
+  sustained: Endurance[];
   outliers: Outlier[];
   findings: Finding[];
   limits: Limit[];

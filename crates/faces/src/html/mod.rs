@@ -25,6 +25,7 @@ pub fn page(report: &Report, record: &Record) -> String {
     page.push_str("please allow it. It loads nothing from anywhere.</noscript>\n");
     page.push_str(&block("document", &crate::json::document(report, record).to_string()));
     page.push_str(&block("details", &payload::details(report, record)));
+    page.push_str(&block("meanings", &payload::meanings()));
     page.push_str("<script>");
     page.push_str(SCRIPT);
     page.push_str("</script>\n</body>\n</html>\n");

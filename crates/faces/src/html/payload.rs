@@ -5,6 +5,7 @@ use super::series::{self, SliceSeries};
 use crate::slices::slices_of;
 use model::{Figure, Record, Report, Slice, Sparse};
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 /// Above this, neighbouring windows are pooled: 60 figures × 6 slices × 120 windows are shown as recorded.
 const POINTS_MAX: usize = 60_000;
@@ -29,6 +30,12 @@ pub fn details(report: &Report, record: &Record) -> String {
     }
 }
 
+/// What each label means and what to do, as everywhere: label to [meaning, advice].
+pub fn meanings() -> String {
+    let all = crate::words::MEANINGS.iter().map(|one| (one.label.to_string(), json!([one.means, one.then])));
+    Value::Object(all.collect::<Map<_, _>>()).to_string()
+}
+
 fn windows(report: &Report, record: &Record) -> usize {
     let of = |figure| slices_of(figure, record).iter().map(|slice| slice.samples.len()).sum::<usize>();
     report.figures.iter().map(of).sum()
@@ -40,6 +47,25 @@ fn detail(figure: &Figure, record: &Record, join: usize, bins: usize) -> Detail 
     let counted = usable.flat_map(|slice: &&Slice| slice.counted().iter().map(|sample| &sample.service));
     Detail {
         latencies: Bins::of(&Sparse::merged(counted), bins),
-        slices: slices.iter().map(|slice| series::series(slice, figure.workload.block, join)).collect(),
+        slices: slices
+            .iter()
+            .map(|slice| SliceSeries {
+                compaction: compaction(figure, slice, record),
+                ..series::series(slice, figure.workload.block, join)
+            })
+            .collect(),
     }
+}
+
+/// When the stores of the figure's OSDs wrote tables, in seconds from the slice's start; `None`: nobody looked.
+fn compaction(figure: &Figure, slice: &Slice, record: &Record) -> Option<Vec<[f64; 2]>> {
+    let seen = record.compactions.iter().rev().find(|one| (one.step, one.pass) == (slice.step, slice.pass))?;
+    let own = figure.target.strip_prefix("osd.").and_then(|id| id.parse::<u32>().ok());
+    let osds = seen.osds.iter().filter(|osd| own.is_none_or(|own| own == osd.osd));
+    let looks = osds.flat_map(|osd| &osd.looks).filter(|look| look.bytes > 0);
+    Some(looks.map(|look| [look.from, look.to].map(hundredths)).collect())
+}
+
+fn hundredths(seconds: f64) -> f64 {
+    (seconds * 100.0).round() / 100.0
 }

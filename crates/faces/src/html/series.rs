@@ -30,6 +30,9 @@ pub struct SliceSeries {
     /// Left out where there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<u64>>,
+    /// Stretches in which RocksDB wrote tables; left out where nobody looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compaction: Option<Vec<[f64; 2]>>,
 }
 
 pub fn series(slice: &Slice, block: u64, join: usize) -> SliceSeries {
@@ -58,6 +61,7 @@ pub fn series(slice: &Slice, block: u64, join: usize) -> SliceSeries {
         span_ms: (!plain_span || join > 1).then_some(spans),
         errors: errors.iter().any(|n| *n > 0).then_some(errors),
         ops,
+        compaction: None,
     }
 }
 

@@ -116,7 +116,10 @@ impl Course {
         let line = match event {
             Event::RunStarted { head, .. } => format!("run {}", head.run),
             Event::Planned { plan } => {
-                let steps = numbers::counted(plan.steps.len() as u64, "step", "steps");
+                let steps = match plan.steps.len() as u64 {
+                    0 => "no step".to_string(),
+                    n => numbers::counted(n, "step", "steps"),
+                };
                 let changes = numbers::counted(plan.changes.len() as u64, "change", "changes");
                 format!("{steps} a pass, {changes} to make and to undo")
             }

@@ -3,7 +3,7 @@
 use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
-use crate::{ab, finds, limits, numbers, response, scene, verdicts, verified, words};
+use crate::{ab, finds, limits, numbers, response, scene, sustained, verdicts, verified, words};
 use model::{Figure, Outcome, Outlier, Report, Standing};
 
 /// So many imprecise figures are named, more are counted.
@@ -77,6 +77,17 @@ pub(crate) fn verified(report: &Report, style: &Style) -> String {
     head + &table.text(0, style) + &notes.chain(flaws).collect::<String>()
 }
 
+pub(crate) fn sustained(report: &Report, style: &Style) -> String {
+    let mut text = String::new();
+    for found in &report.sustained {
+        let paint = if found.error.is_some() { Paint::Bad } else { Paint::Plain };
+        text += &paragraph(&sustained::sentence(found), 2, paint, style);
+        let lines = sustained::picture(found, style.room() - 20);
+        lines.iter().for_each(|line| text += &format!("  {}\n", style.paint(line, Paint::Plain)));
+    }
+    if text.is_empty() { text } else { title(sustained::TITLE, style) + &text }
+}
+
 pub(crate) fn beside(report: &Report, style: &Style) -> String {
     let figures = scene::beside(report);
     if figures.is_empty() {
@@ -137,6 +148,7 @@ pub(crate) fn unsettled(report: &Report, style: &Style) -> String {
         return String::new();
     }
     let mut text = title("Not settled", style);
+    let meanings = scene::meanings(&groups);
     for (label, figures) in groups {
         if label == "imprecise" {
             text += &paragraph(&imprecise(&figures), 2, Paint::Plain, style);
@@ -147,7 +159,14 @@ pub(crate) fn unsettled(report: &Report, style: &Style) -> String {
             text += &paragraph(&format!("  {}", figure.label.why().unwrap_or("")), 2, Paint::Dim, style);
         }
     }
-    text
+    if !meanings.is_empty() {
+        text += &title("What that means", style);
+    }
+    text + &meanings.iter().map(|one| paragraph(&format!("- {one}"), 2, Paint::Dim, style)).collect::<String>()
+}
+
+pub(crate) fn compaction(report: &Report, style: &Style) -> String {
+    scene::without_compaction(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
 }
 
 fn imprecise(figures: &[&Figure]) -> String {

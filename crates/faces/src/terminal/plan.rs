@@ -4,7 +4,7 @@ use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
 use crate::{numbers, sweep, words};
-use model::{Layer, Plan, Step};
+use model::{Layer, Plan, Step, SustainedTest, Workload};
 use std::collections::BTreeMap;
 
 /// How many targets a step names; the others are counted.
@@ -33,7 +33,15 @@ pub fn plan(plan: &Plan, seconds: f64, style: &Style) -> String {
     if let Some(sweep) = &plan.sweep {
         text += &paragraph(&sweep::outline(sweep), 2, Paint::Plain, style);
     }
-    text += &(table.text(0, style) + "\n");
+    if !plan.steps.is_empty() {
+        text += &(table.text(0, style) + "\n");
+    }
+    for test in &plan.sustained {
+        text += &paragraph(&sustained(test), 2, Paint::Plain, style);
+    }
+    if !plan.sustained.is_empty() {
+        text.push('\n');
+    }
     text += &(style.paint("Changes, each undone at the end", Paint::Bold) + "\n");
     let switched = switched(plan);
     if plan.changes.is_empty() && switched.is_empty() {
@@ -77,8 +85,27 @@ fn targets(step: &Step) -> String {
     }
 }
 
+/// `- write to /dev/sdx without pause until …`
+fn sustained(test: &SustainedTest) -> String {
+    let Workload { block, depth, span, .. } = &test.step.workload;
+    let also = match test.also.as_slice() {
+        [] => String::new(),
+        also => format!("; it stands for {} as well", also.join(", ")),
+    };
+    format!(
+        "- write to {} without pause, {} at depth {depth}, until the rate falls for good, or at most {} or {}{also}",
+        test.step.together(),
+        numbers::bytes(*block),
+        numbers::bytes(*span),
+        numbers::seconds(test.seconds)
+    )
+}
+
 fn outlook(plan: &Plan, seconds: f64) -> String {
     let goal = &plan.goal;
+    if plan.steps.is_empty() {
+        return format!("Expected time: at most {}.", numbers::seconds(seconds));
+    }
     let steps = numbers::counted(plan.steps.len() as u64, "step", "steps");
     if goal.bound.is_some() {
         return format!(

@@ -113,6 +113,9 @@ fn figure() -> impl Strategy<Value = Figure> {
                 overhead: Some(seconds),
             }),
             checked: counts[0].is_multiple_of(2).then(|| checked(counts)),
+            valid_up_to: counts[1].is_multiple_of(3).then(|| counts[2].into()),
+            background: counts[2].is_multiple_of(2).then(|| background(counts, seconds)),
+            sight: sight(counts, seconds),
         }
     })
 }
@@ -159,6 +162,46 @@ fn checked(counts: [u32; 4]) -> Checked {
     let read_back = counts[1].is_multiple_of(2).then_some(ReadBack { bytes: wrong, of: stale });
     let flaws = FlawKind::ALL.map(flaw).to_vec();
     Checked { bytes: wrong, unknown: stale, wrong, stale, torn, misplaced, flaws, read_back }
+}
+
+fn background(counts: [u32; 4], number: f64) -> Background {
+    let [osds, of, slices, dips] = counts;
+    let says = of.is_multiple_of(3).then(|| "|</script>\u{1b}[31m".to_string());
+    let chance = dips.is_multiple_of(2).then_some(number);
+    Background { osds, of, seconds: number, busy: number, slices, quiet: of, dips, in_step: osds, chance, says }
+}
+
+fn sight(counts: [u32; 4], number: f64) -> Option<Sight> {
+    match counts[3] % 6 {
+        0 => Some(Sight::TwoLevels { low: number, high: -number, share_low: number }),
+        1 => Some(Sight::Fall { before: number, after: 1.0, at: number }),
+        2 => Some(Sight::Dips { level: number, dips: vec![Dip { pass: counts[0], from: number, to: 0.0 }] }),
+        3 => Some(Sight::Moving { pass: counts[1], from: number, to: number }),
+        4 => Some(Sight::Slices { means: vec![number; 3] }),
+        _ => None,
+    }
+}
+
+/// Bytes that do not fit each other.
+fn endurance() -> impl Strategy<Value = Endurance> {
+    let lists = (vec(prop_oneof![any::<u32>().prop_map(u64::from), Just(u64::MAX >> 8)], 0..40), vec(text(), 0..2));
+    (text(), option::of(text()), lists, any::<[u64; 5]>(), option::of(estimate()), number()).prop_map(
+        |(target, model, (each_second, also), [written, before, held, low, high], rate, fall)| Endurance {
+            says: target.clone(),
+            target,
+            error: model.clone(),
+            model,
+            also,
+            ended: if low % 2 == 0 { Ended::Fell } else { Ended::Broken },
+            written: written % (1 << 50),
+            seconds: fall,
+            before,
+            held,
+            cliff: (low % 3 > 0).then_some(Cliff { written: held, low, high, from: rate, to: rate, fall }),
+            rate,
+            each_second,
+        },
+    )
 }
 
 fn cell() -> impl Strategy<Value = ChartCell> {
@@ -234,10 +277,11 @@ pub fn report() -> impl Strategy<Value = Report> {
         vec(text(), 0..3),
         vec(limit(), 0..2),
         option::of(swept().prop_map(Box::new)),
+        vec(endurance(), 0..2),
     );
     (head(), number(), any::<bool>(), lists, words).prop_map(|(head, seconds, finished, lists, words)| {
         let (figures, chart, ledger, outliers, verdicts) = lists;
-        let (findings, changes, errors, limits, sweep) = words;
+        let (findings, changes, errors, limits, sweep, sustained) = words;
         let passes = figures.len() as u32;
         Report {
             warnings: errors.iter().rev().cloned().collect(),
@@ -253,6 +297,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             limits,
             ab: None,
             sweep,
+            sustained,
             outliers,
             findings,
             changes,

@@ -2,6 +2,7 @@
 
 mod browser;
 mod csv;
+mod labels;
 mod pictures;
 mod runs;
 mod sample;
@@ -238,7 +239,7 @@ fn text_stays_text_however_long_and_hostile() {
     assert_sound(&mut browser, "hostile text");
     assert!(browser.text("document.title").contains(runs::ATTACK), "the title is the text itself");
     assert_eq!(browser.count("img, iframe, object, embed, link[rel=stylesheet]"), 0);
-    assert_eq!(browser.count("script"), 3, "two blocks of data and the bundle");
+    assert_eq!(browser.count("script"), 4, "three blocks of data and the bundle");
     assert!(browser.text("document.querySelector('#alerts').innerText").contains(runs::ATTACK));
 }
 

@@ -1,7 +1,7 @@
 //! Pictures of the report for eyes: `REPORT_PICTURES=FOLDER cargo test -p faces --test report_in_browser -- --ignored`.
 
 use crate::browser::Browser;
-use crate::runs;
+use crate::{labels, runs};
 use faces::html;
 use std::path::PathBuf;
 
@@ -22,6 +22,15 @@ fn pictures() {
             save(&mut browser, &format!("{name}-{width}-{scheme}"));
         }
     }
+    let (report, record) = labels::seen();
+    browser.size(1280, 700);
+    browser.prefer("light");
+    for (label, hash) in labels::hashes(&report) {
+        browser.open(&html::page(&report, &record), &hash);
+        save(&mut browser, &format!("label-{label}").replace(' ', "-"));
+    }
+    browser.open(&html::page(&report, &record), "#sustained");
+    save(&mut browser, "sustained");
     let (report, record) = runs::usual();
     browser.print();
     browser.open(&html::page(&report, &record), "");

@@ -40,6 +40,30 @@ pub struct DiskArgs<S: Args = SettleArgs> {
     pub layer: LayerArgs<S>,
 }
 
+/// `fathom disk`.
+#[derive(Args, Debug, Clone)]
+pub struct DiskCommand {
+    #[command(flatten)]
+    pub disk: DiskArgs,
+    #[command(flatten)]
+    pub sustained: SustainedArgs,
+}
+
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Sustained writes")]
+pub struct SustainedArgs {
+    /// Write without pause until the rate has fallen by a fifth and stayed there for 10 s; one device of each model. Patterns
+    /// are measured before it only if --patterns names some
+    #[arg(long, conflicts_with_all = ["rate_max_where", "ab", "verdict", "expect"])]
+    pub sustained: bool,
+    /// The most time of it (default: 15m)
+    #[arg(long = "for", value_parser = words::seconds, value_name = "DURATION", requires = "sustained")]
+    pub most_time: Option<f64>,
+    /// The most that it writes (default: 30 % of an empty or given up device, or of a file system's free space)
+    #[arg(long, value_parser = words::size, value_name = "SIZE", requires = "sustained")]
+    pub volume: Option<Bytes>,
+}
+
 #[derive(Args, Debug, Clone)]
 pub struct OsdArgs<S: Args = SettleArgs> {
     /// Only these OSDs

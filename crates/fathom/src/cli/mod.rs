@@ -72,7 +72,7 @@ pub enum Command {
     /// Sound the cluster: all layers that it finds
     Run(knobs::RunArgs),
     /// One disk, partition or file
-    Disk(knobs::DiskArgs),
+    Disk(knobs::DiskCommand),
     /// The network: round trips and bulk
     Network(knobs::LayerArgs),
     /// Each OSD's object store, by the OSD's own bench

@@ -45,6 +45,7 @@ pub fn run(common: &Common, args: &FioArgs) -> Result<u8, Failure> {
         strict: false,
         batches,
         axes: Vec::new(),
+        sustained: None,
     };
     let mut common = common.clone();
     common.cluster.id = common.cluster.id.or(client);

@@ -3,9 +3,9 @@
 use super::run::sound_and_print;
 use super::verdict::goal;
 use crate::cli::Common;
-use crate::cli::knobs::{DiskArgs, Knobs, LayerArgs, OsdArgs, PoolArgs};
+use crate::cli::knobs::{DiskArgs, DiskCommand, Knobs, LayerArgs, OsdArgs, PoolArgs, SustainedArgs};
 use crate::failure::Failure;
-use crate::planner::Wishes;
+use crate::planner::{Sustain, Wishes};
 use clap::Args;
 use model::{Goal, Layer};
 
@@ -25,6 +25,7 @@ fn wishes<S: Args>(layer: Layer, args: &LayerArgs<S>, goal: Goal) -> Wishes {
         strict: false,
         batches: Vec::new(),
         axes: Vec::new(),
+        sustained: None,
     }
 }
 
@@ -69,8 +70,35 @@ fn measure(
     sound_and_print(common, &args.ground, &wishes)
 }
 
-pub fn disk(common: &Common, args: &DiskArgs) -> Result<u8, Failure> {
-    measure(common, Layer::Device, &args.layer, |goal| disk_wishes(args, goal))
+pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
+    let sustained = sustain(&args.sustained, &args.disk.layer.knobs)?;
+    measure(common, Layer::Device, &args.disk.layer, |goal| Ok(Wishes { sustained, ..disk_wishes(&args.disk, goal)? }))
+}
+
+/// The longest that it lasts, unless said otherwise.
+const SUSTAINED_SECONDS: f64 = 15.0 * 60.0;
+
+fn sustain(args: &SustainedArgs, knobs: &Knobs) -> Result<Option<Sustain>, Failure> {
+    let alone = knobs.patterns.is_empty();
+    let senseless = [
+        ("--read-share", knobs.read_share.is_some()),
+        ("--rate", knobs.rate.is_some()),
+        ("--access", knobs.access.is_some()),
+        ("--sync", knobs.sync.is_some()),
+        ("--jobs", knobs.jobs.is_some()),
+        ("--working-set", knobs.working_set.is_some()),
+        ("--verify", knobs.verify),
+    ];
+    match senseless.into_iter().find(|(_, given)| *given) {
+        Some((option, _)) if args.sustained && alone => Err(Failure::Usage(format!(
+            "{option}: --sustained writes large blocks one after the other, and nothing else; for figures beside it, name \
+             their --patterns"
+        ))),
+        _ => {
+            let seconds = args.most_time.unwrap_or(SUSTAINED_SECONDS);
+            Ok(args.sustained.then_some(Sustain { seconds, volume: args.volume, alone }))
+        }
+    }
 }
 
 pub fn network(common: &Common, args: &LayerArgs) -> Result<u8, Failure> {

@@ -36,6 +36,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         strict: args.settle.verdict.is_some(),
         batches: Vec::new(),
         axes: Vec::new(),
+        sustained: None,
     };
     sound_and_print(common, &args.ground, &wishes)
 }

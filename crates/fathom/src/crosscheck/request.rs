@@ -78,6 +78,7 @@ impl Request {
             alone: false,
             strict: false,
             axes: Vec::new(),
+            sustained: None,
             batches: Vec::new(),
         };
         Request {

@@ -1,6 +1,7 @@
 //! Steps of the device layer: a lab's probes, this host's OSD devices (read only), and what the user names.
 
 use super::draft::Draft;
+use super::sustained::{self, Room};
 use crate::failure::Failure;
 use cluster::devices::{Found, Refusal, look_at, prove_free};
 use model::workload::{GIB, MIB};
@@ -29,6 +30,9 @@ pub fn target(name: String, host: Option<String>, path: &Path, writable: bool) -
 }
 
 fn add_steps(draft: &mut Draft, target: &Target, span: Bytes, may_write: bool) {
+    if draft.wishes.sustained.is_some_and(|wished| wished.alone) {
+        return;
+    }
     for (pattern, workload) in draft.workloads(Layer::Device, span) {
         if may_write || !workload.writes() {
             draft.step(pattern, vec![target.clone()], workload, true);
@@ -38,7 +42,8 @@ fn add_steps(draft: &mut Draft, target: &Target, span: Bytes, may_write: bool) {
 
 fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
     // Also reads are of what was stamped first, if they are to be checked.
-    let writes = draft.workloads(Layer::Device, MIB).iter().any(|(_, workload)| workload.writes() || workload.verify);
+    let loads = draft.workloads(Layer::Device, MIB);
+    let writes = draft.wishes.sustained.is_some() || loads.iter().any(|(_, load)| load.writes() || load.verify);
     let given_up = draft.wishes.destroy.as_deref() == Some(path);
     let wanted = draft.knobs.working_set;
     match look_at(path)? {
@@ -48,13 +53,15 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
             }
             let span = wanted.unwrap_or(SPAN).min(bytes) / MIB * MIB;
             let host = Some(cluster::here::host_name());
-            add_steps(draft, &target(path.display().to_string(), host, path, writes), span, true);
+            let target = target(path.display().to_string(), host, path, writes);
+            add_steps(draft, &target, span, true);
+            sustained::add(draft, &target, path, Room::All(bytes))?;
         }
         Found::Device(_) => return Err(Failure::Usage(format!("{}: is a device of 0 bytes", path.display()))),
-        Found::Folder => add_own_file(draft, &path.join(draft.name("file")), path, wanted.unwrap_or(GIB)),
+        Found::Folder => add_own_file(draft, &path.join(draft.name("file")), path, wanted.unwrap_or(GIB))?,
         Found::Nothing => {
             refuse_missing_device(path)?;
-            add_own_file(draft, path, path, wanted.unwrap_or(GIB));
+            add_own_file(draft, path, path, wanted.unwrap_or(GIB))?;
         }
         Found::File(_) => return Err(empty_file(path)),
     }
@@ -82,10 +89,16 @@ fn read_only_hint(refusal: Refusal) -> Failure {
 }
 
 /// A file of our own at `path`, shown under the name that the user gave.
-fn add_own_file(draft: &mut Draft, path: &Path, shown: &Path, bytes: Bytes) {
-    draft.change(Change::File { path: path.to_path_buf(), bytes });
+fn add_own_file(draft: &mut Draft, path: &Path, shown: &Path, bytes: Bytes) -> Result<(), Failure> {
     let host = Some(cluster::here::host_name());
-    add_steps(draft, &target(shown.display().to_string(), host, path, true), bytes, true);
+    let target = target(shown.display().to_string(), host, path, true);
+    let tested = sustained::add(draft, &target, path, Room::Free)?;
+    // A file for which another one stands is not needed.
+    if tested || !draft.wishes.sustained.is_some_and(|wished| wished.alone) {
+        draft.change(Change::File { path: path.to_path_buf(), bytes });
+    }
+    add_steps(draft, &target, bytes, true);
+    Ok(())
 }
 
 /// One target for each disk: probes on the same file system are the same disk, measured once.

@@ -4,7 +4,9 @@ use crate::cli::knobs::Knobs;
 use languages::fio::job_file::Batch;
 use model::sweep::Point;
 use model::workload::MIB;
-use model::{Axis, Bytes, Change, Durability, Goal, Layer, Metric, Pattern, Scope, Step, StepId, Target, Workload};
+use model::{
+    Axis, Bytes, Change, Durability, Goal, Layer, Metric, Pattern, Scope, Step, StepId, SustainedTest, Target, Workload,
+};
 use std::path::{Path, PathBuf};
 
 /// The most operations of an open loop in flight, unless said otherwise: more than a target takes at once, and no more
@@ -45,6 +47,19 @@ pub struct Wishes {
     pub batches: Vec<Batch>,
     /// What is varied; empty: nothing.
     pub axes: Vec<Axis>,
+    /// Devices are to be written to until they fall.
+    pub sustained: Option<Sustain>,
+}
+
+/// How a device is to be written to until it falls.
+#[derive(Clone, Copy, Debug)]
+pub struct Sustain {
+    /// The longest that it lasts.
+    pub seconds: f64,
+    /// The most that is written; `None`: a share of what there is.
+    pub volume: Option<Bytes>,
+    /// Nothing else is measured.
+    pub alone: bool,
 }
 
 impl Wishes {
@@ -66,12 +81,14 @@ pub struct Draft<'a> {
     pub steps: Vec<Step>,
     /// Of a sweep: one for each step.
     pub points: Vec<Point>,
+    pub sustained: Vec<SustainedTest>,
 }
 
 impl<'a> Draft<'a> {
     pub fn new(ground: &'a Ground, wishes: &'a Wishes) -> Draft<'a> {
         let knobs = wishes.knobs.clone();
-        Draft { ground, wishes, knobs, at: Vec::new(), changes: Vec::new(), steps: Vec::new(), points: Vec::new() }
+        let (at, changes, steps, points, sustained) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Draft { ground, wishes, knobs, at, changes, steps, points, sustained }
     }
 
     /// A name that nobody else uses: `fathom.RUN.what`.

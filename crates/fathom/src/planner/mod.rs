@@ -10,9 +10,10 @@ mod osd;
 mod rbd;
 mod store;
 mod subset;
+mod sustained;
 mod sweep;
 
-pub use draft::{Ground, Wishes};
+pub use draft::{Ground, Sustain, Wishes};
 
 use crate::cli::knobs::Knobs;
 use crate::failure::Failure;
@@ -48,7 +49,8 @@ fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     let axes = wishes.axes.clone();
     let swept = (!axes.is_empty()).then_some(Sweep { axes, points: draft.points, left_out });
     let goal = wishes.goal.clone();
-    Ok(Plan { changes: draft.changes, steps: draft.steps, goal, sweep: swept, ..Plan::default() })
+    let (changes, steps, sustained) = (draft.changes, draft.steps, draft.sustained);
+    Ok(Plan { changes, steps, goal, sweep: swept, sustained, ..Plan::default() })
 }
 
 fn add_layers(draft: &mut Draft) -> Result<(), Failure> {
@@ -70,11 +72,13 @@ fn add_layers(draft: &mut Draft) -> Result<(), Failure> {
 /// 10 s and one that decides nothing in 20 s.
 const SEARCH_SECONDS: f64 = 55.0;
 
-/// Of the whole run if every figure settles as soon as it may: slices, the pauses between them, and the filling.
+/// Of the whole run if every figure settles as soon as it may, and no device falls before its time is up: slices, the
+/// pauses between them, and the filling.
 pub fn seconds_expected(plan: &Plan) -> f64 {
     let pass: f64 = plan.steps.iter().map(|step| step_seconds(&plan.goal, step)).sum();
     let searched = if plan.goal.bound.is_some() { SEARCH_SECONDS * plan.steps.len() as f64 } else { 0.0 };
-    pass * f64::from(plan.goal.passes_min) + searched
+    let sustained: f64 = plan.sustained.iter().map(|test| test.seconds).sum();
+    pass * f64::from(plan.goal.passes_min) + searched + sustained
 }
 
 /// One slice of a step: its data, what the warm-up may take, opening and closing.
@@ -142,14 +146,14 @@ fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
 
 /// Everything that an engine can't do is told before anything is changed.
 fn refuse_impossible(draft: &Draft) -> Result<(), Failure> {
-    if draft.steps.is_empty() {
+    if draft.steps.is_empty() && draft.sustained.is_empty() {
         let layers: Vec<&str> = draft.wishes.layers.iter().map(|layer| layer.name()).collect();
         return Err(Failure::Usage(format!(
             "there is nothing to measure: no target for {} with these patterns",
             layers.join(", ")
         )));
     }
-    for step in &draft.steps {
+    for step in draft.steps.iter().chain(draft.sustained.iter().map(|test| &test.step)) {
         let engine = engines::engine_for(step)?;
         for target in &step.targets {
             // A file that the run makes itself is not there yet.

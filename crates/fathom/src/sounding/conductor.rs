@@ -13,7 +13,7 @@ use engines::EngineError;
 use engines::crew::{Flow, SliceEnd, WindowSet};
 use judge::SliceState;
 use model::clock::SECOND;
-use model::{Clock, Event, OpKind, Plan, Sample, Slice, Step, StepId};
+use model::{Clock, Compaction, Event, OpKind, OsdLooks, Plan, Sample, Slice, Step, StepId};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
@@ -25,6 +25,12 @@ pub trait Eyes {
     fn asked_to_end(&self) -> bool;
     /// Which OSDs are down, whether pools are full, what got stuck since the run began.
     fn seen(&self) -> Seen;
+    /// A slice of this step begins: from now on what the stores do in the background is of interest.
+    fn slice_begins(&self, _step: &Step) {}
+    /// It is over: what they did, in seconds since it began; and how many OSDs serve the step.
+    fn slice_ended(&self) -> (Vec<OsdLooks>, u32) {
+        (Vec::new(), 0)
+    }
 }
 
 /// Puts the cluster into the state that a step is measured in.
@@ -55,6 +61,9 @@ pub struct Conductor<'a> {
 
 /// The samples of one slice so far, by target (`None`: all together) and kind.
 type Series = BTreeMap<(Option<u32>, OpKind), Vec<Sample>>;
+
+/// What was seen of the OSDs' stores, and how many serve the step.
+type Stores = (Vec<OsdLooks>, u32);
 
 /// Windows with completions without which no figure can be made at all.
 const SPOKEN_LEAST: usize = 8;
@@ -152,10 +161,11 @@ impl Conductor<'_> {
         let mut series = Series::new();
         let before = self.eyes.seen();
         let mut void = self.unfilled.of(step).or_else(|| trouble(step, &before, &before));
-        let (mut error, mut of_lanes) = (None, BTreeMap::new());
+        let (mut error, mut of_lanes, mut compaction) = (None, BTreeMap::new(), None);
         void = void.or_else(|| self.sides.take(step, telling).err());
         if void.is_none() {
-            let ended = self.load(step, patient, &before, &mut series, &mut void);
+            let (ended, stores) = self.load(step, patient, &before, &mut series, &mut void);
+            compaction = stores;
             match ended {
                 Ok(end) => {
                     (error, of_lanes) = (end.first_error, end.efforts);
@@ -168,6 +178,9 @@ impl Conductor<'_> {
         if self.eyes.asked_to_end() && void.is_none() && !self.enough(step, patient, &series) {
             // Cut off by the user: no slice at all, so that what earlier passes found stands.
             return Ok(());
+        }
+        if let Some((osds, of)) = compaction {
+            telling.tell(Event::Compaction { compaction: Compaction { step: step.id, pass, osds, of } })?;
         }
         let operation_ns = telling.record().overhead.map_or(0.0, |overhead| overhead.of(&step.workload));
         let efforts = Efforts::new(of_lanes, &series, operation_ns);
@@ -190,6 +203,7 @@ impl Conductor<'_> {
         self.eyes.seen().slow.filter(|_| !self.eyes.asked_to_end())
     }
 
+    /// Loads the step, and says what the stores did meanwhile, where somebody looked.
     fn load(
         &self,
         step: &Step,
@@ -197,14 +211,24 @@ impl Conductor<'_> {
         before: &Seen,
         series: &mut Series,
         void: &mut Option<String>,
-    ) -> Result<SliceEnd, EngineError> {
+    ) -> (Result<SliceEnd, EngineError>, Option<Stores>) {
+        let (began, mut first) = (self.clock.now(), None);
+        self.eyes.slice_begins(step);
         let mut on_window = |set: &WindowSet| {
+            first.get_or_insert_with(|| self.clock.now().saturating_sub(u64::from(set.window + 1) * self.window_ns()));
             collect(step, set, series);
             *void = trouble(step, before, &self.eyes.seen());
             let done = void.is_some() || self.eyes.asked_to_end() || self.enough(step, patient, series);
             if done { Flow::Stop } else { Flow::GoOn }
         };
-        self.loader.load(step, self.window_ns(), &mut on_window)
+        let ended = self.loader.load(step, self.window_ns(), &mut on_window);
+        let (mut osds, of) = self.eyes.slice_ended();
+        // Sessions were opened first: a slice's time begins with its first window.
+        let lead = first.unwrap_or(began).saturating_sub(began) as f64 / SECOND as f64;
+        for look in osds.iter_mut().flat_map(|osd| &mut osd.looks) {
+            (look.from, look.to) = (look.from - lead, look.to - lead);
+        }
+        (ended, (!osds.is_empty()).then_some((osds, of)))
     }
 
     /// Is every target's part of the slice long enough? A pass behind its schedule waits for no level to settle.

@@ -4,10 +4,11 @@ use super::Telling;
 use super::conductor::Eyes;
 use super::interrupt::Interrupt;
 use crate::failure::Failure;
-use cluster::ClusterError;
+use cluster::compaction::Looking;
 use cluster::journal::Journal;
 use cluster::watch::{Seen, Watch};
-use model::{Change, Event, Layer, Place, Step};
+use cluster::{Cluster, ClusterError};
+use model::{Change, Event, Layer, OsdLooks, Place, Scope, Step};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -90,12 +91,24 @@ pub struct Watching<'a> {
     interrupt: &'a Interrupt,
     /// Something is stuck since before the run, for reasons of its own: no sign of what the run does, until it is done.
     sick: Cell<bool>,
+    looking: Option<Looking>,
+    /// OSDs that are up, of which a pool may use each.
+    osds: Vec<u32>,
+    /// How many serve the slice that goes on.
+    serve: Cell<u32>,
 }
 
 impl<'a> Watching<'a> {
     pub fn over(watch: Option<&'a Watch>, interrupt: &'a Interrupt) -> Watching<'a> {
         let sick = watch.is_some_and(|watch| watch.seen().slow.is_some());
-        Watching { watch, interrupt, sick: Cell::new(sick) }
+        let (looking, osds, serve) = (None, Vec::new(), Cell::new(0));
+        Watching { watch, interrupt, sick: Cell::new(sick), looking, osds, serve }
+    }
+
+    /// Looks at what the OSDs' stores do as well.
+    pub fn and_stores(self, cluster: &Cluster, scope: &Scope) -> Watching<'a> {
+        let osds = scope.osds.iter().filter(|osd| osd.up).map(|osd| osd.id).collect();
+        Watching { looking: Some(Looking::start(cluster)), osds, ..self }
     }
 }
 
@@ -108,6 +121,23 @@ impl Eyes for Watching<'_> {
         let seen = self.watch.map(Watch::seen).unwrap_or_default();
         self.sick.set(self.sick.get() && seen.slow.is_some());
         Seen { slow: seen.slow.filter(|_| !self.sick.get()), ..seen }
+    }
+
+    fn slice_begins(&self, step: &Step) {
+        let own: Vec<u32> = step.targets.iter().filter_map(osd_of).collect();
+        let serving = match step.layer {
+            Layer::Device | Layer::Network => return,
+            Layer::Store | Layer::Osd => &own,
+            Layer::Rados | Layer::Rbd => &self.osds,
+        };
+        if let Some(looking) = &self.looking {
+            self.serve.set(serving.len() as u32);
+            looking.begin(serving);
+        }
+    }
+
+    fn slice_ended(&self) -> (Vec<OsdLooks>, u32) {
+        (self.looking.as_ref().map(Looking::end).unwrap_or_default(), self.serve.take())
     }
 }
 

@@ -13,6 +13,7 @@ mod search;
 mod sides;
 #[cfg(test)]
 mod simulated;
+mod sustained;
 mod telling;
 pub mod verifying;
 pub mod wanted;
@@ -166,12 +167,16 @@ fn measured(
     let sized = prepare::with_pool_sizes(plan, grounded)?;
     let watch = grounded.cluster.as_ref().map(cluster::watch::Watch::start);
     let eyes = guard::Watching::over(watch.as_ref(), interrupt);
+    let eyes = match &grounded.cluster {
+        Some(cluster) => eyes.and_stores(cluster, &grounded.ground.scope),
+        None => eyes,
+    };
     let unfilled = prepare::fill(&sized, &context, &eyes, telling)?;
     let ready = Ready { plan: &sized, context: &context, clock: &clock, eyes: &eyes, unfilled: &unfilled };
     body(&ready, journal, telling)
 }
 
-/// Pass after pass, or a search for the highest rate.
+/// Pass after pass, or a search for the highest rate; then what is written to until it falls.
 fn conduct(ready: &Ready, journal: &mut Rollback, telling: &mut Telling) -> Result<(), Failure> {
     let Ready { plan, context, clock, eyes, unfilled } = *ready;
     if telling.record().plan != *plan {
@@ -182,7 +187,9 @@ fn conduct(ready: &Ready, journal: &mut Rollback, telling: &mut Telling) -> Resu
         return search::Searcher { clock, eyes, loader, unfilled, plan }.search(telling);
     }
     let sides = &sides::Switch::of(plan, clock, journal);
-    conductor::Conductor { plan, clock, eyes, loader, sides, unfilled }.conduct(telling)
+    conductor::Conductor { plan, clock, eyes, loader, sides, unfilled }.conduct(telling)?;
+    // Last: what it leaves behind (full caches) would be in every figure that comes after it.
+    sustained::write_until_they_fall(ready, telling)
 }
 
 fn journal_head(grounded: &Grounded) -> Head {

@@ -1,5 +1,6 @@
 //! The judge as a run uses it: recorded series through the whole procedure, and made records through the explanation.
 
+mod behind;
 mod compare;
 mod gate;
 mod imported;

@@ -1,0 +1,128 @@
+//! Which devices are written to until they fall, and how much of them: one of each model.
+
+use super::draft::Draft;
+use crate::failure::Failure;
+use cluster::here::device_of;
+use model::workload::MIB;
+use model::{Access, Bytes, DeviceScope, Durability, Layer, Pattern, Step, StepId, SustainedTest, Target, Workload};
+use std::path::{Path, PathBuf};
+
+/// Of what there is, unless the user says how much.
+const SHARE: f64 = 0.30;
+/// Of a file system's free space, a tenth is left in any case: others live there, too.
+const FREE_MOST: f64 = 0.90;
+
+/// As much as is in flight, so many times, is the least that may be written.
+const IN_FLIGHT_LEAST: Bytes = 4;
+
+/// How much could be written.
+pub enum Room {
+    /// All of a device or file, which is empty or given up.
+    All(Bytes),
+    /// What is free on the file system of a file of our own.
+    Free,
+}
+
+/// `path`: where the target lies, or will lie. False: no test is wished for, or another one stands for it.
+pub fn add(draft: &mut Draft, target: &Target, path: &Path, room: Room) -> Result<bool, Failure> {
+    let Some(wished) = draft.wishes.sustained else { return Ok(false) };
+    let device = device_of(&existing(path));
+    if let Some(known) = stands_for(draft, device.as_ref()) {
+        known.also.push(target.name.clone());
+        return Ok(false);
+    }
+    let usual = Workload::canonical(Pattern::WriteLinear, 0, draft.knobs.seed);
+    let block = draft.knobs.block_size.unwrap_or(usual.block);
+    let depth = draft.knobs.depth.unwrap_or(usual.depth);
+    let span = volume(wished.volume, path, room)? / block * block;
+    refuse_senseless(path, span, block * Bytes::from(depth))?;
+    let workload = Workload {
+        block,
+        depth,
+        access: Access::Sequential,
+        durability: Durability::None,
+        span,
+        engine: draft.knobs.engine.clone(),
+        ..usual
+    };
+    let pattern = Pattern::WriteLinear;
+    let step = Step {
+        id: StepId(u32::MAX),
+        layer: Layer::Device,
+        pattern,
+        targets: vec![target.clone()],
+        workload,
+        metric: pattern.metric(Layer::Device),
+        chart: false,
+    };
+    let model = device.as_ref().and_then(|device| device.model.clone());
+    draft.sustained.push(SustainedTest { step, model, also: Vec::new(), seconds: wished.seconds });
+    Ok(true)
+}
+
+/// Memory has nothing that could get full; and of a volume that is hardly more than what is in flight nothing is seen.
+fn refuse_senseless(path: &Path, span: Bytes, in_flight: Bytes) -> Result<(), Failure> {
+    let bytes = faces::numbers::bytes;
+    if !engines::disk::direct(&existing(path)) {
+        return Err(Failure::Usage(format!(
+            "{}: lies in memory, where no write reaches a device; --sustained needs a device, or a file on one",
+            path.display()
+        )));
+    }
+    let least = IN_FLIGHT_LEAST * in_flight;
+    (span >= least).then_some(()).ok_or_else(|| {
+        Failure::Usage(format!(
+            "{}: --sustained could write {}, and with {} in flight it takes {} at least; give a larger --volume, or a smaller \
+             --block-size or --depth",
+            path.display(),
+            bytes(span),
+            bytes(in_flight),
+            bytes(least)
+        ))
+    })
+}
+
+/// A test of the same model of device, or of the very same device.
+fn stands_for<'d>(draft: &'d mut Draft, device: Option<&DeviceScope>) -> Option<&'d mut SustainedTest> {
+    let device = device?;
+    draft.sustained.iter_mut().find(|test| {
+        let path = test.step.targets.first().and_then(|target| match &target.place {
+            model::Place::Path { path, .. } => device_of(&existing(path)),
+            _ => None,
+        });
+        let same_model = device.model.is_some() && test.model == device.model;
+        same_model || path.is_some_and(|other| other.path == device.path)
+    })
+}
+
+fn volume(wished: Option<Bytes>, path: &Path, room: Room) -> Result<Bytes, Failure> {
+    let (there, most, what) = match room {
+        Room::All(bytes) => (bytes, bytes, "it has"),
+        Room::Free => {
+            let free = free_beside(path)?;
+            (free, (free as f64 * FREE_MOST) as Bytes, "of the free space of its file system, nine tenths are")
+        }
+    };
+    match wished {
+        Some(bytes) if bytes > most => Err(Failure::Usage(format!(
+            "--volume: {} asked for on {}, and {what} {}",
+            faces::numbers::bytes(bytes),
+            path.display(),
+            faces::numbers::bytes(most)
+        ))),
+        Some(bytes) => Ok(bytes),
+        None => Ok((there as f64 * SHARE) as Bytes / MIB * MIB),
+    }
+}
+
+fn free_beside(path: &Path) -> Result<Bytes, Failure> {
+    let folder = existing(path);
+    let found = nix::sys::statvfs::statvfs(&folder);
+    let free = found.map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))?;
+    Ok(free.blocks_available().saturating_mul(free.fragment_size()))
+}
+
+/// The path itself, or the nearest folder above it that exists.
+fn existing(path: &Path) -> PathBuf {
+    path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/")).to_path_buf()
+}

@@ -1,0 +1,219 @@
+//! Do a figure's dips come when RocksDB writes its tables? And was there a compaction at all?
+
+use crate::entry::Entry;
+use crate::levels::{OPERATIONS_A_WINDOW, dip_runs};
+use crate::series::{rate, speaks};
+use crate::words::{count, percent, seconds};
+use model::clock::SECOND;
+use model::{Background, Compaction, Layer, OpKind, Place, Record, Slice};
+
+/// So many dips must be in step before anything is said of it.
+const IN_STEP_LEAST: usize = 2;
+/// So unlikely it must be that dips which come at any time lie so: shared by all figures that have dips (Bonferroni), so that a
+/// run says it falsely in one of a hundred cases, however many figures it has.
+const CHANCE_MOST: f64 = 0.01;
+
+/// How the sentence begins by which a finding knows it.
+pub const IN_STEP: &str = "dips in step with RocksDB compaction";
+
+/// A stretch of a slice, in seconds from its start.
+type Stretch = (f64, f64);
+
+/// Figures on a cluster whose OSDs were looked at carry what was seen.
+pub fn look_behind(entries: &mut [Entry], record: &Record) {
+    let mut all: Vec<Option<Background>> = entries.iter().map(|entry| background(entry, record)).collect();
+    let tried = all.iter().flatten().filter(|found| found.dips > 0).count().max(1);
+    for (entry, found) in entries.iter_mut().zip(&mut all) {
+        if let Some(found) = found {
+            found.says = in_words(found, entry, CHANCE_MOST / tried as f64);
+        }
+        entry.figure.background = found.take();
+    }
+}
+
+fn background(entry: &Entry, record: &Record) -> Option<Background> {
+    let good = entry.slices.iter().copied().filter(|slice| slice.void.is_none());
+    let looked: Vec<(&Slice, &Compaction)> =
+        good.filter_map(|slice| Some((slice, compaction(record, slice)?))).collect();
+    let (_, first) = looked.first()?;
+    let own = own_osd(entry);
+    let osds = first.osds.iter().filter(|osd| own.is_none_or(|own| own == osd.osd)).count() as u32;
+    let mut found = Background { osds, of: if own.is_some() { 1 } else { first.of }, ..Background::default() };
+    let mut chances = Vec::new();
+    for (slice, compaction) in &looked {
+        let Some(counted) = counted_stretch(slice) else { continue };
+        let busy = busy(compaction, own);
+        let long = counted.1 - counted.0;
+        found.busy += overlap(counted, &busy);
+        found.seconds += long;
+        found.slices += 1;
+        found.quiet += u32::from(!meets(counted, &busy));
+        for dip in dips(slice) {
+            found.dips += 1;
+            found.in_step += u32::from(meets(dip, &busy));
+            chances.push(chance_to_meet(dip.1 - dip.0, counted, &busy));
+        }
+    }
+    found.busy = if found.seconds > 0.0 { found.busy / found.seconds } else { 0.0 };
+    found.chance = (found.dips > 0).then(|| at_least(found.in_step as usize, &chances));
+    Some(found)
+}
+
+fn compaction<'a>(record: &'a Record, slice: &Slice) -> Option<&'a Compaction> {
+    record.compactions.iter().rev().find(|one| (one.step, one.pass) == (slice.step, slice.pass))
+}
+
+fn own_osd(entry: &Entry) -> Option<u32> {
+    match entry.place()? {
+        Place::Osd { osd, .. } | Place::Store { osd } => Some(*osd),
+        _ => None,
+    }
+}
+
+/// Stretches in which tables were written, joined where they touch. `own`: only by this OSD.
+fn busy(compaction: &Compaction, own: Option<u32>) -> Vec<Stretch> {
+    let osds = compaction.osds.iter().filter(|osd| own.is_none_or(|own| own == osd.osd));
+    let mut all: Vec<Stretch> =
+        osds.flat_map(|osd| &osd.looks).filter(|look| look.bytes > 0).map(|look| (look.from, look.to)).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut joined: Vec<Stretch> = Vec::new();
+    for (from, to) in all {
+        match joined.last_mut() {
+            Some((_, end)) if from <= *end => *end = to.max(*end),
+            _ => joined.push((from, to)),
+        }
+    }
+    joined
+}
+
+fn meets((from, to): Stretch, busy: &[Stretch]) -> bool {
+    busy.iter().any(|(begin, end)| from < *end && *begin < to)
+}
+
+fn overlap((from, to): Stretch, busy: &[Stretch]) -> f64 {
+    busy.iter().map(|(begin, end)| (to.min(*end) - from.max(*begin)).max(0.0)).sum()
+}
+
+fn counted_stretch(slice: &Slice) -> Option<Stretch> {
+    let window = slice.window_ns as f64 / SECOND as f64;
+    let (first, last) = (slice.counted().first()?, slice.counted().last()?);
+    Some((f64::from(first.window) * window, f64::from(last.window + 1) * window))
+}
+
+/// As `few events` sees them; too few operations a window look like dips all the time.
+pub fn dips(slice: &Slice) -> Vec<(f64, f64)> {
+    let speaking: Vec<&model::Sample> = slice.counted().iter().filter(|sample| speaks(sample)).collect();
+    let operations: u64 = speaking.iter().map(|sample| sample.ops).sum();
+    if (operations as f64) < OPERATIONS_A_WINDOW * speaking.len() as f64 {
+        return Vec::new();
+    }
+    let rates: Vec<f64> = speaking.iter().map(|sample| rate(sample)).collect();
+    let window = slice.window_ns as f64 / SECOND as f64;
+    let at = |index: usize| speaking.get(index).map_or(0.0, |sample| f64::from(sample.window) * window);
+    let runs = dip_runs(&rates, (SECOND / slice.window_ns.max(1)).max(1) as usize);
+    runs.into_iter().map(|(start, end)| (at(start), at(end - 1) + window)).collect()
+}
+
+/// For a dip of this length that begins anywhere in the counted part, each place as likely: that it meets a busy stretch.
+fn chance_to_meet(long: f64, (from, to): Stretch, busy: &[Stretch]) -> f64 {
+    let places = to - long - from;
+    if places <= 0.0 {
+        return if meets((from, to), busy) { 1.0 } else { 0.0 };
+    }
+    // It meets (begin, end) if it starts after begin − long and before end.
+    let mut starts: Vec<Stretch> = Vec::new();
+    for (begin, end) in busy {
+        let (first, last) = ((begin - long).max(from), end.min(to - long));
+        match starts.last_mut() {
+            Some((_, known)) if first <= *known => *known = last.max(*known),
+            _ if last > first => starts.push((first, last)),
+            _ => {}
+        }
+    }
+    (starts.iter().map(|(first, last)| last - first).sum::<f64>() / places).clamp(0.0, 1.0)
+}
+
+/// That at least `n` of independent events with these chances happen (Poisson's binomial distribution, summed exactly).
+fn at_least(n: usize, chances: &[f64]) -> f64 {
+    let mut exactly = vec![1.0];
+    for chance in chances {
+        let mut next = vec![0.0; exactly.len() + 1];
+        for (k, known) in exactly.iter().enumerate() {
+            next[k] += known * (1.0 - chance);
+            next[k + 1] += known * chance;
+        }
+        exactly = next;
+    }
+    exactly.iter().skip(n).sum::<f64>().min(1.0)
+}
+
+fn in_words(found: &Background, entry: &Entry, chance_most: f64) -> Option<String> {
+    let some = if found.osds < found.of {
+        format!(" (of {} OSDs, {} were looked at)", found.of, found.osds)
+    } else {
+        String::new()
+    };
+    let unlikely = found.chance.filter(|chance| *chance <= chance_most);
+    if let Some(chance) = unlikely.filter(|_| found.in_step as usize >= IN_STEP_LEAST) {
+        return Some(format!(
+            "{IN_STEP}: {} of {}; by chance alone {}{some}",
+            found.in_step,
+            found.dips,
+            likely(chance)
+        ));
+    }
+    let writes = entry.figure.kind == OpKind::Write && !matches!(entry.figure.layer, Layer::Device | Layer::Network);
+    // Where not all were looked at, nobody knows that there was none.
+    if !writes || found.quiet == 0 || found.osds < found.of {
+        return None;
+    }
+    let of = if found.quiet == found.slices { String::new() } else { format!(" of {}", found.slices) };
+    let slices = count(found.quiet as usize, "slice", "slices");
+    Some(format!(
+        "no compaction ran in {slices}{of} ({} in all): what compactions take is not in {}",
+        seconds(found.seconds),
+        if found.quiet == found.slices { "the value" } else { "those" }
+    ))
+}
+
+fn likely(chance: f64) -> String {
+    if chance < 0.001 { "less than 0.1 %".to_string() } else { percent(chance) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_chance_is_that_of_dips_that_come_at_any_time() {
+        // A busy second in ten; a dip of a second that begins in the 9 s that it may: it meets from 3 to 5.
+        let chance = chance_to_meet(1.0, (0.0, 10.0), &[(4.0, 5.0)]);
+        assert!((chance - 2.0 / 9.0).abs() < 1e-12, "{chance}");
+        assert_eq!(chance_to_meet(1.0, (0.0, 10.0), &[]), 0.0);
+        assert_eq!(chance_to_meet(1.0, (0.0, 10.0), &[(-1.0, 11.0)]), 1.0);
+        assert_eq!(chance_to_meet(12.0, (0.0, 10.0), &[(4.0, 5.0)]), 1.0);
+        // Two that lie so near that one dip would meet both are not counted twice.
+        let near = chance_to_meet(1.0, (0.0, 10.0), &[(4.0, 4.5), (5.0, 5.5)]);
+        assert!((near - 2.5 / 9.0).abs() < 1e-12, "{near}");
+    }
+
+    #[test]
+    fn sums_of_unequal_chances() {
+        assert!((at_least(1, &[0.5, 0.5]) - 0.75).abs() < 1e-12);
+        assert!((at_least(2, &[0.1, 0.2, 0.3]) - 0.098).abs() < 1e-12);
+        assert_eq!(at_least(0, &[]), 1.0);
+        assert_eq!(at_least(1, &[]), 0.0);
+    }
+
+    #[test]
+    fn busy_stretches_of_several_osds_are_joined() {
+        let look = |from: f64, bytes| model::Look { from, to: from + 1.0, bytes };
+        let osds = vec![
+            model::OsdLooks { osd: 0, looks: vec![look(0.0, 0), look(1.0, 5), look(2.0, 5)] },
+            model::OsdLooks { osd: 1, looks: vec![look(2.5, 1), look(6.0, 1)] },
+        ];
+        let all = Compaction { step: model::StepId(0), pass: 1, osds, of: 2 };
+        assert_eq!(busy(&all, None), [(1.0, 3.5), (6.0, 7.0)]);
+        assert_eq!(busy(&all, Some(0)), [(1.0, 3.0)]);
+    }
+}
