@@ -112,16 +112,22 @@ fn groups(pattern: Pattern) -> Vec<(&'static str, Belongs)> {
 fn real(folder: &Path) -> Result<(), Failure> {
     let goal = Goal::default();
     println!("Recorded series, ±{:.0} %, taken up every 5 s\n{HEADING}", goal.settle * 100.0);
+    let all = Mutex::new(Line::default());
     for recording in recorded::all(folder)? {
         let truth = recording.truth(&mut StdRng::seed_from_u64(1));
         let (line, starts) = (Mutex::new(Line::default()), recording.starts().collect::<Vec<usize>>());
         on_all_processors(starts.len() as u64, |n| {
             let outcome = trial::recorded(&recording, starts[n as usize], &truth, &goal);
-            add(outcome, &line, |line, outcome| line.add(&outcome));
+            add(outcome, &line, |line, outcome| {
+                line.add(&outcome);
+                if let Ok(mut all) = all.lock() {
+                    all.add(&outcome);
+                }
+            });
         });
         println!("{}", line.into_inner().unwrap_or_default().text(&recording.name));
     }
-    println!();
+    println!("{}\n", all.into_inner().unwrap_or_default().text("all"));
     Ok(())
 }
 
