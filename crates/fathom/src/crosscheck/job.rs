@@ -58,6 +58,9 @@ fn common(load: &Workload, terms: &Terms) -> Options {
         ("rw", order(load).to_string()),
         ("bs", load.block.to_string()),
         ("iodepth", load.lane_depth(0).to_string()),
+        // What has ended is taken all at once, as Fathom takes it: one by one wakes both ends for each operation.
+        ("iodepth_batch_complete_min", "1".to_string()),
+        ("iodepth_batch_complete_max", load.lane_depth(0).to_string()),
         ("time_based", "1".to_string()),
         ("ramp_time", micros(terms.front)),
         ("runtime", micros(terms.seconds)),
