@@ -22,10 +22,10 @@ struct Arguments {
     #[arg(long, default_value_t = 300)]
     series: u64,
     /// Series of each kind for each distance of a threshold
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 40)]
     verdicts: u64,
     /// Comparisons of each kind
-    #[arg(long, default_value_t = 200)]
+    #[arg(long, default_value_t = 25)]
     comparisons: u64,
     /// Tries of each other decision: the slow one, a change in a history, the knee, agreement
     #[arg(long, default_value_t = 400)]
@@ -177,10 +177,7 @@ fn tallied(count: u64, ratio: f64, verdict: impl Fn(u64) -> Result<Outcome, Fail
 }
 
 fn compared(times: u64) {
-    println!(
-        "Comparisons of 100 figures, {times} of each kind; five figures lost a tenth\n{}",
-        comparisons::Tally::HEADING
-    );
+    println!("Comparisons, {times} of each kind, in which some figures lost a tenth\n{}", comparisons::Tally::HEADING);
     for setting in &comparisons::SETTINGS {
         let tally = Mutex::new(comparisons::Tally::default());
         on_all_processors(times, |seed| {
