@@ -1,6 +1,5 @@
 //! Fathom against fio: the same load by both, in turns, until it is known whether they agree.
 
-mod apart;
 mod child;
 mod contest;
 mod duel;
@@ -56,7 +55,6 @@ pub fn run(common: &Common, request: &Request) -> Result<Done, Failure> {
             if !ready.eyes.asked_to_end() {
                 duel::without_cache(&duels, ready)?;
             }
-            let _apart = apart::keep_apart(grounded.ground.lab.as_ref());
             let access = grounded.cluster.as_ref().map(|cluster| &cluster.access);
             rows = Contest { request, fio: &fio, access, ready }.hold(&duels, telling)?;
             Ok(())
