@@ -4,8 +4,8 @@ use crate::admin::Cluster;
 use model::{Bytes, Look, OsdLooks};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -57,7 +57,7 @@ impl Seen {
 struct Shared {
     task: Mutex<Option<Task>>,
     changed: Condvar,
-    stop: std::sync::atomic::AtomicBool,
+    stop: AtomicBool,
 }
 
 impl Shared {
@@ -70,17 +70,14 @@ impl Shared {
 /// Looks only between [`Looking::begin`] and [`Looking::end`].
 pub struct Looking {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Looking {
     pub fn start(cluster: &Cluster) -> Looking {
         let shared = Arc::new(Shared::default());
-        let thread = {
-            let (cluster, shared) = (cluster.clone(), shared.clone());
-            std::thread::spawn(move || watch(&cluster, &shared))
-        };
-        Looking { shared, thread: Some(thread) }
+        let (cluster, own) = (cluster.clone(), shared.clone());
+        std::thread::spawn(move || watch(&cluster, &own));
+        Looking { shared }
     }
 
     /// A slice begins that these OSDs serve, of which at most [`OSDS_MOST`] are looked at.
@@ -109,16 +106,15 @@ impl Looking {
 
 impl Drop for Looking {
     fn drop(&mut self) {
-        self.shared.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        // Nobody waits for the thread: an OSD that hangs answers it only after the time-out of commands, and the run has things to
+        // undo.
+        self.shared.stop.store(true, Relaxed);
         self.shared.changed.notify_all();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 
 fn watch(cluster: &Cluster, shared: &Shared) {
-    while !shared.stop.load(std::sync::atomic::Ordering::Relaxed) {
+    while !shared.stop.load(Relaxed) {
         let task = shared.lock();
         let Some((began, osds)) = task.as_ref().filter(|task| !task.over).map(todo) else {
             // The time-out only bounds how long a notice that came between two looks is missed.
@@ -128,7 +124,7 @@ fn watch(cluster: &Cluster, shared: &Shared) {
         let last = task.as_ref().is_some_and(|task| task.ending);
         drop(task);
         let started = Instant::now();
-        for osd in osds {
+        for osd in osds.into_iter().take_while(|_| !shared.stop.load(Relaxed)) {
             let bytes = table_bytes(cluster, osd);
             let at = began.elapsed().as_secs_f64();
             if let Some(seen) =

@@ -33,7 +33,7 @@ struct Arguments {
     /// A folder of recorded series
     #[arg(long, value_name = "FOLDER")]
     recorded: Option<PathBuf>,
-    /// Only kinds with this in their name
+    /// Only kinds of series and of comparisons with this in their name
     #[arg(long, default_value = "")]
     kind: String,
 }
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     if arguments.comparisons > 0 {
-        compared(arguments.comparisons);
+        compared(arguments.comparisons, &arguments.kind);
     }
     if arguments.decisions > 0 {
         for decided in [decisions::peers, decisions::histories, decisions::curves, decisions::contests] {
@@ -176,9 +176,9 @@ fn tallied(count: u64, ratio: f64, verdict: impl Fn(u64) -> Result<Outcome, Fail
     tally.into_inner().unwrap_or_default()
 }
 
-fn compared(times: u64) {
+fn compared(times: u64, kind: &str) {
     println!("Comparisons, {times} of each kind, in which some figures lost a tenth\n{}", comparisons::Tally::HEADING);
-    for setting in &comparisons::SETTINGS {
+    for setting in comparisons::SETTINGS.iter().filter(|setting| setting.name.contains(kind)) {
         let tally = Mutex::new(comparisons::Tally::default());
         on_all_processors(times, |seed| {
             let found = comparisons::made(setting, seed);
