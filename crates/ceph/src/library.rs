@@ -16,6 +16,16 @@ pub fn open(file: &'static str, package: &'static str) -> Result<&'static libloa
     }
 }
 
+/// The packages of those libraries that this host lacks.
+pub fn missing() -> Vec<&'static str> {
+    let why = [crate::librados::Librados::get().err(), crate::librbd::Librbd::get().err()];
+    let package = |error: CephError| match error {
+        CephError::LibraryMissing { package, .. } => Some(package),
+        _ => None,
+    };
+    why.into_iter().flatten().filter_map(package).collect()
+}
+
 /// Declares the table `$table` for the library `$file` of package `$package`, and `$table::get`.
 macro_rules! functions {
     ($table:ident of $file:literal in $package:literal { $(fn $name:ident($($type:ty),* $(,)?) $(-> $result:ty)?;)* }) => {

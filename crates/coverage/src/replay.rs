@@ -3,10 +3,10 @@
 use crate::latency;
 use engines::EngineError;
 use engines::clock::SimClock;
-use engines::crew::{Flow, SliceEnd, WindowSet};
+use engines::crew::Flow;
 use fathom::sounding::loader::Loader;
 use model::clock::SECOND;
-use model::{Clock, Nanos, OpKind, Sample, Sparse, Step};
+use model::{Clock, Nanos, OpKind, Sample, SliceEnd, Sparse, Step, WindowSet};
 use rand::rngs::StdRng;
 use std::cell::RefCell;
 use std::sync::Arc;

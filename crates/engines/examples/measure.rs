@@ -6,9 +6,11 @@
 //! trips. A file must have been filled by an earlier run with `fill` for ENGINE.
 
 use engines::clock::RealClock;
-use engines::crew::{Flow, WindowSet, run_slice};
+use engines::crew::{Flow, run_slice};
 use engines::{Context, engine_for};
-use model::{Access, Clock, Durability, Endpoint, Latencies, Layer, Pattern, Place, Step, StepId, Target, Workload};
+use model::{
+    Access, Clock, Durability, Endpoint, Latencies, Layer, Pattern, Place, Step, StepId, Target, WindowSet, Workload,
+};
 use std::sync::Arc;
 
 const WINDOW_NS: u64 = 100_000_000;

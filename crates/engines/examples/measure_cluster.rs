@@ -4,9 +4,9 @@
 //! `measure_cluster CONF POOL|POOL/IMAGE fill|read|write DEPTH SECONDS BYTES [PREFIX]`: 4 KiB at random offsets of a
 //! working set of BYTES. In a pool, that is objects of 4 KiB, their names beginning with PREFIX.
 
-use engines::crew::{Flow, WindowSet, run_slice};
+use engines::crew::{Flow, run_slice};
 use engines::{Context, Engine, clock::RealClock, engine_for};
-use model::{Clock, Latencies, Layer, Pattern, Place, Step, StepId, Target, Workload};
+use model::{Clock, Latencies, Layer, Pattern, Place, Step, StepId, Target, WindowSet, Workload};
 use std::sync::Arc;
 
 const WINDOW_NS: u64 = 100_000_000;

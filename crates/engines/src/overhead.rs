@@ -1,10 +1,10 @@
 //! What measuring costs by itself: the worker loop on the engine that does nothing, and the clock.
 
 use crate::api::{Context, EngineError};
-use crate::crew::{Flow, WindowSet, run_slice};
+use crate::crew::{Flow, run_slice};
 use crate::null::Null;
 use model::clock::MILLISECOND;
-use model::{Clock, Layer, Nanos, Overhead, Pattern, Place, Step, StepId, Target, Workload};
+use model::{Clock, Layer, Nanos, Overhead, Pattern, Place, Step, StepId, Target, WindowSet, Workload};
 use std::hint::black_box;
 use std::sync::Arc;
 

@@ -1,9 +1,10 @@
 //! Every engine that needs no cluster keeps the promises of the trait.
 
 use engines::clock::{RealClock, SimClock};
-use engines::crew::{Flow, WindowSet, run_slice};
+use engines::crew::{Flow, run_slice};
 use engines::sim::{Model, Sim};
 use engines::{Context, Done, ENGINES, Engine, Op, Session};
+use model::WindowSet;
 use model::{
     Access, Arrivals, Clock, Durability, Endpoint, Layer, OpKind, Pattern, Place, Rate, Step, StepId, Target, Workload,
     clock::{MILLISECOND, SECOND},

@@ -6,6 +6,7 @@ pub mod crosscheck;
 pub mod export;
 mod finds;
 pub mod history;
+pub mod hosts;
 pub mod html;
 pub mod json;
 mod limits;

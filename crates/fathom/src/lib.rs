@@ -6,11 +6,13 @@ macro_rules! eprintln {
     ($($told:tt)*) => { $crate::output::remark(format_args!($($told)*)) };
 }
 
+mod agent;
 pub mod cli;
 pub mod commands;
 mod crosscheck;
 mod dirs;
 pub mod failure;
+mod fleet;
 mod output;
 pub mod planner;
 pub mod sounding;

@@ -53,7 +53,8 @@ fn crates_know_only_whom_they_may() {
         ("cluster", &["model", "ceph"]),
         ("lab", &["model", "ceph"]),
         ("languages", &["model"]),
-        ("fathom", &["model", "ceph", "judge", "archive", "faces", "engines", "cluster", "lab", "languages"]),
+        ("remote", &["model"]),
+        ("fathom", &["model", "ceph", "judge", "archive", "faces", "engines", "cluster", "lab", "languages", "remote"]),
         ("coverage", &["model", "engines", "judge", "cluster", "fathom"]),
     ]);
     for (name, may) in &allowed {

@@ -1,8 +1,7 @@
 //! Puts the lanes' windows together: one sample per target and kind, once every lane has finished the window.
 
-use super::WindowSet;
 use crate::worker::Cut;
-use model::{OpKind, Sample};
+use model::{OpKind, Sample, WindowSet};
 use std::collections::{BTreeMap, VecDeque};
 
 pub struct Board {

@@ -10,38 +10,14 @@ use crate::api::{Context, Engine, EngineError};
 use crate::tally::Span;
 use crate::worker::Lane;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Clock, Effort, Nanos, OpKind, Sample, Step};
+use model::{Clock, Nanos, SliceEnd, Step, WindowSet};
 use overseer::Overseer;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What happened on all targets in one window.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WindowSet {
-    pub window: u32,
-    /// By index of the target in the step: one sample for each kind of operation that the workload has.
-    pub samples: Vec<(u32, OpKind, Sample)>,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
     GoOn,
     Stop,
-}
-
-/// How a slice ended.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SliceEnd {
-    /// Why it ended before it was told to, in words: the engine's error, or that no operation completed any more.
-    pub broken: Option<String>,
-    /// On which target that was.
-    pub target: Option<u32>,
-    /// Target and text of the first operation that failed. Single failures do not end a slice.
-    pub first_error: Option<(u32, String)>,
-    /// Windows that were complete.
-    pub windows: u32,
-    /// What the lanes took of the CPU, by target; no entry: nobody kept account.
-    pub efforts: BTreeMap<u32, Effort>,
 }
 
 /// No completion for this long with operations in flight: nothing more is to be expected.

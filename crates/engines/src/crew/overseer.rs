@@ -1,10 +1,10 @@
 //! Watches over the lanes of a slice: passes complete windows on, and knows when and why the slice has to end.
 
+use super::Flow;
 use super::board::Board;
-use super::{Flow, SliceEnd, WindowSet};
 use crate::api::EngineError;
 use crate::worker::Cut;
-use model::{Effort, Nanos};
+use model::{Effort, Nanos, SliceEnd, WindowSet};
 
 pub struct Overseer<'a> {
     board: Board,

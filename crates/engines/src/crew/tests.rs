@@ -4,7 +4,7 @@ use super::*;
 use crate::clock::{RealClock, SimClock};
 use crate::null::Null;
 use crate::sim::{Model, Sim, Twist};
-use model::{Arrivals, Layer, Pattern, Place, Rate, Sparse, StepId, Target, Workload};
+use model::{Arrivals, Layer, OpKind, Pattern, Place, Rate, Sample, Sparse, StepId, Target, Workload};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 

@@ -2,11 +2,11 @@
 
 use super::effort::of_this_thread;
 use super::overseer::Overseer;
-use super::{DRAIN, Seat, SliceEnd};
+use super::{DRAIN, Seat};
 use crate::api::EngineError;
 use crate::worker::{Cut, Lane};
 use model::clock::SECOND;
-use model::{Clock, Effort, Nanos};
+use model::{Clock, Effort, Nanos, SliceEnd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};

@@ -1,8 +1,8 @@
 //! Simulated lanes take turns in the caller's thread, so that a run is the same every time.
 
 use super::overseer::Overseer;
-use super::{DRAIN, Seat, SliceEnd};
-use model::{Clock, Effort};
+use super::{DRAIN, Seat};
+use model::{Clock, Effort, SliceEnd};
 
 pub fn run(mut seats: Vec<Seat>, clock: &dyn Clock, mut overseer: Overseer) -> SliceEnd {
     while !overseer.stop() {

@@ -3,6 +3,7 @@
 pub mod axes;
 pub mod cluster;
 pub mod crosscheck;
+pub mod hosts;
 pub mod knobs;
 pub mod sweep;
 pub mod thresholds;
@@ -103,8 +104,13 @@ pub enum Command {
     Rm(ShowArgs),
     /// Undo what a crashed run left
     Restore(RestoreArgs),
+    /// The hosts that can be reached: what each is made of, how far its clock is off, what is missing
+    Hosts(hosts::HostsCommand),
     /// A throwaway Ceph cluster on this machine
     Lab(crate::commands::lab::LabArgs),
+    /// What runs on another host; started over ssh and the like, and speaks frames
+    #[command(hide = true)]
+    Agent,
 }
 
 #[derive(Args, Debug)]

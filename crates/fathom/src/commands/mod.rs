@@ -3,6 +3,7 @@
 mod compare;
 mod crosscheck;
 mod fio;
+mod hosts;
 mod import;
 pub mod lab;
 mod layers;
@@ -45,7 +46,9 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Crosscheck(args) => crosscheck::run(common, &args),
         Command::Rm(args) => runs::remove(common, &args),
         Command::Restore(args) => restore::restore(common, &args),
+        Command::Hosts(args) => hosts::run(common, &args),
         Command::Lab(args) => lab::run(common, &args),
+        Command::Agent => crate::agent::serve(),
     }
 }
 

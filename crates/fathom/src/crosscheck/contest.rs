@@ -9,9 +9,9 @@ use crate::sounding::loader::{Engines, Loader};
 use crate::sounding::{Ready, Telling, trouble};
 use ceph::{Access, CephError};
 use cluster::watch::Seen;
-use engines::crew::{Flow, WindowSet};
+use engines::crew::Flow;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Agreement, Crosschecked, Event, Nanos, Pair, Place, Sparse, Step, Turn};
+use model::{Agreement, Crosschecked, Event, Nanos, Pair, Place, Sparse, Step, Turn, WindowSet};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 /// Opening, laying out, closing: so much longer than its load fio may take.

@@ -1,9 +1,9 @@
 //! Who puts the load on a step's targets: the engines, or what stands in for them where the method itself is tried.
 
 use super::verifying::{self, Found};
-use engines::crew::{Flow, SliceEnd, WindowSet, run_slice};
+use engines::crew::{Flow, run_slice};
 use engines::{Context, Engine, EngineError};
-use model::{Clock, Nanos, Step};
+use model::{Clock, Nanos, SliceEnd, Step, WindowSet};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -4,10 +4,10 @@ use super::loader::{Engines, Loader};
 use super::{Ready, Telling};
 use crate::failure::Failure;
 use engines::bounded::Bounded;
-use engines::crew::{Flow, SliceEnd, WindowSet};
+use engines::crew::Flow;
 use engines::{Engine, EngineError};
 use model::clock::{MILLISECOND, SECOND};
-use model::{Ended, Event, Nanos, OpKind, Step, Sustained, SustainedTest};
+use model::{Ended, Event, Nanos, OpKind, SliceEnd, Step, Sustained, SustainedTest, WindowSet};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 const A_SECOND: usize = (SECOND / WINDOW) as usize;

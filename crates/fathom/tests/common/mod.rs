@@ -1,6 +1,8 @@
 //! What the tests against a real Ceph share: the program with a home of its own, a lab that goes when it is dropped.
 #![allow(dead_code)] // Each test file uses its own part of it.
 
+pub mod hosts;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -1,6 +1,10 @@
 //! Facts of the host on which Fathom runs.
 
-use model::{DeviceScope, HostScope};
+mod disks;
+mod missing;
+mod nics;
+
+use model::{DeviceScope, HostFacts, HostScope};
 use std::fs::read_to_string;
 
 pub fn host_name() -> String {
@@ -22,6 +26,18 @@ pub fn host() -> HostScope {
         cores: std::thread::available_parallelism().ok().map(|n| n.get() as u32),
         memory: memory_bytes(),
         here: true,
+    }
+}
+
+/// All of it, as an agent tells it.
+pub fn facts() -> HostFacts {
+    let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten();
+    HostFacts {
+        scope: host(),
+        nics: nics::nics(),
+        disks: disks::disks(),
+        user: user.map_or_else(|| nix::unistd::geteuid().to_string(), |user| user.name),
+        missing: missing::missing(),
     }
 }
 

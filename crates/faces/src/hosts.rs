@@ -1,0 +1,94 @@
+//! Hosts that answered and those that did not: on a terminal, as Markdown, as the document `fathom.hosts/1`.
+
+use crate::markdown;
+use crate::numbers::{self, NOTHING};
+use crate::terminal::{Style, plain_table, wrapped};
+use model::{HostSeen, HostSilent, Nic, Offset};
+use serde_json::{Value, json};
+
+pub const SCHEMA: &str = "fathom.hosts/1";
+
+const HEADING: [&str; 8] = ["host", "via", "user", "processors", "memory", "clock", "network", "disks"];
+
+pub fn table(seen: &[&HostSeen], silent: &[HostSilent], style: &Style) -> String {
+    let table = plain_table(&HEADING, seen.iter().map(|host| row(host)).collect(), |_| false, style);
+    let table = (!seen.is_empty()).then_some(table);
+    let notes = notes(seen, silent).into_iter().map(|note| wrapped(&note, style));
+    table.into_iter().chain(notes).collect::<Vec<_>>().join("\n")
+}
+
+pub fn page(seen: &[&HostSeen], silent: &[HostSilent]) -> String {
+    let rows = seen.iter().map(|host| row(host).iter().map(|cell| markdown::escaped(cell)).collect());
+    let mut page = format!("# Hosts\n\n{}", markdown::table(&HEADING.map(String::from), rows));
+    for note in notes(seen, silent) {
+        page += &format!("\n{}\n", markdown::escaped(&note));
+    }
+    page
+}
+
+pub fn document(seen: &[&HostSeen], silent: &[HostSilent]) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "version": env!("CARGO_PKG_VERSION"),
+        "hosts": seen,
+        "silent": silent,
+    })
+}
+
+fn row(host: &HostSeen) -> Vec<String> {
+    let facts = &host.facts;
+    let or_nothing = |text: String| if text.is_empty() { NOTHING.to_string() } else { text };
+    vec![
+        host.name.clone(),
+        host.via.clone(),
+        facts.user.clone(),
+        facts.scope.cores.map_or(NOTHING.into(), |cores| cores.to_string()),
+        facts.scope.memory.map_or(NOTHING.into(), numbers::bytes),
+        host.clock.map_or(NOTHING.into(), clock),
+        or_nothing(facts.nics.iter().map(nic).collect::<Vec<_>>().join("; ")),
+        or_nothing(facts.disks.iter().map(disk).collect::<Vec<_>>().join("; ")),
+    ]
+}
+
+/// Milliseconds, with no more digits than its error allows.
+fn clock(offset: Offset) -> String {
+    let (ms, error) = (offset.ns as f64 / 1e6, offset.error_ns as f64 / 1e6);
+    let digits = (1.0 - error.max(1e-3).log10().floor()).clamp(0.0, 3.0) as usize;
+    format!("{ms:+.digits$} ±{error:.digits$} ms")
+}
+
+fn nic(nic: &Nic) -> String {
+    let speed = nic.megabits.map(|megabits| match megabits {
+        1000.. => format!(" {} Gbit/s", f64::from(megabits) / 1000.0),
+        _ => format!(" {megabits} Mbit/s"),
+    });
+    let legs = if nic.legs.is_empty() { String::new() } else { format!(" ({})", nic.legs.join(", ")) };
+    let mtu = nic.mtu.map(|mtu| format!(" MTU {mtu}")).unwrap_or_default();
+    let address = nic.addresses.first().map(|address| format!(" {address}")).unwrap_or_default();
+    format!("{}{legs}{address}{}{mtu}", nic.name, speed.unwrap_or_default())
+}
+
+fn disk(disk: &model::DeviceScope) -> String {
+    let bytes = disk.bytes.map(|bytes| format!(" {}", numbers::bytes(bytes))).unwrap_or_default();
+    let model = disk.model.as_ref().map(|model| format!(" {model}")).unwrap_or_default();
+    format!("{}{bytes}{model}", disk.path)
+}
+
+/// Offsets beyond which Ceph's monitors complain (`mon_clock_drift_allowed`).
+const DRIFT_NS: u64 = 50_000_000;
+
+fn notes(seen: &[&HostSeen], silent: &[HostSilent]) -> Vec<String> {
+    let mut notes: Vec<String> =
+        silent.iter().map(|host| format!("{} does not answer: {}", host.name, host.why)).collect();
+    for host in seen {
+        notes.extend(host.facts.missing.iter().map(|missing| format!("{}: {missing}", host.name)));
+        if let Some(offset) = host.clock.filter(|offset| offset.ns.unsigned_abs() > DRIFT_NS + offset.error_ns) {
+            notes.push(format!(
+                "{}: its clock is {} off; Ceph's monitors allow 50 ms: is chrony or ntpd running there?",
+                host.name,
+                clock(offset)
+            ));
+        }
+    }
+    notes
+}

@@ -1,0 +1,47 @@
+//! Which hosts, how they are reached, and what is wanted of them.
+
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// Where hosts are named, and how they are reached.
+#[derive(Args, Debug, Clone, Default)]
+pub struct HostArgs {
+    /// Hosts: a,b[1-9] (ssh), kube:NAMESPACE/POD, podman:NAME, docker:NAME, cephadm:, netns:NAME
+    #[arg(long, value_name = "LIST", global = true)]
+    pub hosts: Option<String>,
+    /// A file of hosts, a list a line
+    #[arg(long, value_name = "FILE", global = true, conflicts_with = "hosts")]
+    pub hosts_file: Option<PathBuf>,
+    /// Load from there with root's rights, by sudo without a password
+    #[arg(long, global = true)]
+    pub sudo: bool,
+    /// The private key for ssh
+    #[arg(long, value_name = "FILE", global = true)]
+    pub identity: Option<PathBuf>,
+    /// Another configuration of ssh than the user's
+    #[arg(long, value_name = "FILE", global = true)]
+    pub ssh_config: Option<PathBuf>,
+    /// As ssh's -o
+    #[arg(long, value_name = "NAME=VALUE", global = true)]
+    pub ssh_option: Vec<String>,
+    /// The program that is sent, if not this one: a build for another kind of machine
+    #[arg(long, value_name = "FILE", global = true)]
+    pub agent: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct HostsCommand {
+    #[command(flatten)]
+    pub hosts: HostArgs,
+    /// The hosts of a lab
+    #[arg(long, global = true, value_name = "NAME", num_args = 0..=1, default_missing_value = "default", conflicts_with_all = ["hosts", "hosts_file"])]
+    pub lab: Option<String>,
+    #[command(subcommand)]
+    pub then: Option<Then>,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Then {
+    /// Remove the agents that were sent to the hosts
+    Clean,
+}

@@ -1,0 +1,61 @@
+//! `fathom hosts`: who can be reached, what each is made of, how far its clock is off, and what is missing.
+
+use crate::cli::hosts::{HostsCommand, Then};
+use crate::cli::{Common, Format};
+use crate::failure::{Failure, INCOMPLETE};
+use crate::fleet::{self, Wanted};
+use crate::output::say;
+use model::{HostSeen, HostSilent};
+use serde_json::json;
+
+pub fn run(common: &Common, args: &HostsCommand) -> Result<u8, Failure> {
+    let wanted = fleet::wanted(&args.hosts, args.lab.as_deref())?;
+    match args.then {
+        Some(Then::Clean) => clean(common, &wanted),
+        None => show(common, &wanted),
+    }
+}
+
+fn show(common: &Common, wanted: &Wanted) -> Result<u8, Failure> {
+    let tell = |text: &str| {
+        if !common.quiet {
+            eprintln!("{text}");
+        }
+    };
+    let (fleet, silent) = fleet::muster(&wanted.hosts, &wanted.program, &tell);
+    let seen: Vec<&HostSeen> = fleet.here().collect();
+    say(&match common.format {
+        Format::Json => format!("{:#}\n", faces::hosts::document(&seen, &silent)),
+        Format::Markdown => faces::hosts::page(&seen, &silent),
+        _ => faces::hosts::table(&seen, &silent, &super::style()),
+    })?;
+    Ok(if silent.is_empty() { 0 } else { INCOMPLETE })
+}
+
+/// What was sent is removed; an agent that runs for somebody else goes on, and is sent again when it is next needed.
+fn clean(common: &Common, wanted: &Wanted) -> Result<u8, Failure> {
+    let cleaned = fleet::clean(&wanted.hosts);
+    let mut silent = Vec::new();
+    let mut removed = Vec::new();
+    for (name, outcome) in cleaned {
+        match outcome {
+            Ok(folders) => removed.push((name, folders)),
+            Err(error) => silent.push(HostSilent { name, why: error.what }),
+        }
+    }
+    if common.format == Format::Json {
+        let hosts: Vec<_> = removed.iter().map(|(name, folders)| json!({"name": name, "removed": folders})).collect();
+        let document = json!({"schema": "fathom.hosts-clean/1", "hosts": hosts, "silent": silent});
+        say(&format!("{document:#}\n"))?;
+    } else {
+        for (name, folders) in &removed {
+            let what =
+                if folders.is_empty() { "nothing to remove".into() } else { format!("removed {}", folders.join(", ")) };
+            say(&format!("{name}: {what}\n"))?;
+        }
+        for one in &silent {
+            eprintln!("fathom: {}: {}", one.name, one.why);
+        }
+    }
+    Ok(if silent.is_empty() { 0 } else { INCOMPLETE })
+}

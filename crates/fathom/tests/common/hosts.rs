@@ -1,0 +1,186 @@
+//! Hosts for tests: network namespaces on a bridge, each with an sshd of its own, reached by the real ssh.
+
+use super::Home;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How a host differs from a plain one.
+#[derive(Default, Clone)]
+pub struct Odd {
+    /// Run before sshd, in a mount namespace of its own: a full or read-only file system.
+    pub before: String,
+    /// Instead of what is asked for; `$SSH_ORIGINAL_COMMAND` is that.
+    pub force: Option<String>,
+    pub mtu: Option<u32>,
+}
+
+/// Two would find the same network free.
+static WIRING: Mutex<()> = Mutex::new(());
+
+pub struct Hosts {
+    pub home: Home,
+    /// Keys, configurations and the hosts' caches: outside of /tmp, which a host may have another one of.
+    pub folder: tempfile::TempDir,
+    names: Vec<String>,
+    bridge: String,
+    daemons: Vec<Child>,
+}
+
+impl Hosts {
+    /// `None`, and a line that says so: this machine can't have them (no root, no sshd).
+    pub fn new(odd: &[Odd]) -> Option<Hosts> {
+        let able = nix::unistd::geteuid().is_root() && Path::new("/usr/sbin/sshd").exists();
+        if !able {
+            eprintln!("skipped: hosts of their own need root and openssh-server");
+            return None;
+        }
+        let folder = tempfile::Builder::new().prefix("hosts").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let tag: String = folder.path().to_string_lossy().chars().rev().take(6).collect::<String>().to_lowercase();
+        let names = (1..=odd.len()).map(|number| format!("ft{tag}h{number}")).collect();
+        let home = Home::new();
+        let mut hosts = Hosts { home, folder, names, bridge: format!("ft{tag}b"), daemons: Vec::new() };
+        let one_at_a_time = WIRING.lock().unwrap_or_else(PoisonError::into_inner);
+        hosts.wire(odd);
+        drop(one_at_a_time);
+        hosts.listen(odd);
+        Some(hosts)
+    }
+
+    /// The names, as `--hosts` takes them.
+    pub fn list(&self) -> String {
+        self.names.join(",")
+    }
+
+    pub fn name(&self, index: usize) -> &str {
+        &self.names[index]
+    }
+
+    pub fn config(&self) -> String {
+        self.folder.path().join("ssh_config").to_string_lossy().into_owned()
+    }
+
+    /// The process of a host's sshd.
+    pub fn daemon(&self, index: usize) -> u32 {
+        self.daemons[index].id()
+    }
+
+    /// Cuts or joins a host's link.
+    pub fn link(&self, index: usize, up: bool) {
+        must("ip", &["link", "set", &self.port(index), if up { "up" } else { "down" }]);
+    }
+
+    fn port(&self, index: usize) -> String {
+        format!("{}p{index}", &self.bridge[..self.bridge.len() - 1])
+    }
+
+    fn wire(&self, odd: &[Odd]) {
+        let third = free_third();
+        must("ip", &["link", "add", &self.bridge, "type", "bridge"]);
+        must("ip", &["address", "add", &format!("10.232.{third}.254/24"), "dev", &self.bridge]);
+        must("ip", &["link", "set", &self.bridge, "up"]);
+        let mut config = format!(
+            "UserKnownHostsFile {0}/known\nStrictHostKeyChecking accept-new\nIdentityFile {0}/key\nIdentitiesOnly yes\nUser root\n",
+            self.folder.path().display()
+        );
+        for (index, name) in self.names.iter().enumerate() {
+            let (port, address) = (self.port(index), format!("10.232.{third}.{}", index + 1));
+            must("ip", &["netns", "add", name]);
+            must("ip", &["link", "add", &port, "type", "veth", "peer", "name", "eth0", "netns", name]);
+            must("ip", &["link", "set", &port, "master", &self.bridge, "up"]);
+            must("ip", &["-n", name, "address", "add", &format!("{address}/24"), "dev", "eth0"]);
+            if let Some(mtu) = odd[index].mtu {
+                must("ip", &["-n", name, "link", "set", "eth0", "mtu", &mtu.to_string()]);
+            }
+            must("ip", &["-n", name, "link", "set", "eth0", "up"]);
+            must("ip", &["-n", name, "link", "set", "lo", "up"]);
+            config += &format!("Host {name}\n  HostName {address}\n");
+        }
+        fs::write(self.folder.path().join("ssh_config"), config).unwrap();
+    }
+
+    fn listen(&mut self, odd: &[Odd]) {
+        let folder = self.folder.path().to_path_buf();
+        fs::create_dir_all("/run/sshd").unwrap();
+        must("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &text(&folder.join("key"))]);
+        fs::copy(folder.join("key.pub"), folder.join("allowed")).unwrap();
+        for (index, name) in self.names.clone().iter().enumerate() {
+            let key = folder.join(format!("hostkey{index}"));
+            must("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &text(&key)]);
+            let home = folder.join(format!("home{index}"));
+            fs::create_dir(&home).unwrap();
+            let force = odd[index].force.as_ref().map(|force| format!("ForceCommand {force}\n")).unwrap_or_default();
+            let config = format!(
+                "Port 22\nHostKey {}\nAuthorizedKeysFile {}/allowed\nPidFile none\nStrictModes no\nUsePAM no\n\
+                 PermitRootLogin prohibit-password\nPasswordAuthentication no\nSetEnv XDG_CACHE_HOME={}\nMaxStartups 100\n{force}",
+                key.display(),
+                folder.display(),
+                home.display(),
+            );
+            let file = folder.join(format!("sshd_config{index}"));
+            fs::write(&file, config).unwrap();
+            let script = format!("{}\nexec /usr/sbin/sshd -D -e -f {}", odd[index].before, file.display());
+            let script = script.replace("HOME_OF_IT", &text(&home));
+            let log = fs::File::create(folder.join(format!("sshd{index}.log"))).unwrap();
+            let daemon = Command::new("ip")
+                .args(["netns", "exec", name, "sh", "-c", &script])
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(log)
+                .spawn()
+                .unwrap();
+            self.daemons.push(daemon);
+        }
+        for index in 0..self.names.len() {
+            let log = folder.join(format!("sshd{index}.log"));
+            let deadline = Instant::now() + Duration::from_secs(10);
+            while !fs::read_to_string(&log).unwrap_or_default().contains("Server listening on 0.0.0.0") {
+                assert!(Instant::now() < deadline, "{}", fs::read_to_string(&log).unwrap_or_default());
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
+}
+
+impl Drop for Hosts {
+    fn drop(&mut self) {
+        for name in &self.names {
+            // All that runs in it: sshd, its sessions, agents.
+            let pids = Command::new("ip").args(["netns", "pids", name]).output();
+            let pids = pids.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+            for pid in pids.split_whitespace() {
+                let _ = Command::new("kill").args(["-9", pid]).status();
+            }
+            let _ = Command::new("ip").args(["netns", "delete", name]).status();
+        }
+        self.daemons.iter_mut().for_each(|daemon| drop(daemon.wait()));
+        for index in 0..self.names.len() {
+            let _ = Command::new("ip").args(["link", "delete", &self.port(index)]).stderr(Stdio::null()).status();
+        }
+        let _ = Command::new("ip").args(["link", "delete", &self.bridge]).status();
+    }
+}
+
+/// The third byte of a /24 network of 10.232.0.0/16 that this host does not use.
+fn free_third() -> u8 {
+    let used = Command::new("ip").args(["-4", "-oneline", "address"]).output().unwrap();
+    let used = String::from_utf8_lossy(&used.stdout).into_owned();
+    let first = (std::process::id() % 251) as u8;
+    (0..=u8::MAX)
+        .map(|step| first.wrapping_add(step))
+        .find(|third| !used.contains(&format!("10.232.{third}.")))
+        .unwrap()
+}
+
+fn text(path: &Path) -> String {
+    PathBuf::from(path).to_string_lossy().into_owned()
+}
+
+#[track_caller]
+fn must(program: &str, arguments: &[&str]) {
+    let output = Command::new(program).args(arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {}: {said}", arguments.join(" "));
+}

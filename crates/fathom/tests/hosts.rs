@@ -1,0 +1,142 @@
+//! Real ssh to real sshds in network namespaces: the agent comes, tells of its host, and goes; and everything that can be wrong.
+
+mod common;
+
+use common::hosts::{Hosts, Odd};
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn plain(count: usize) -> Vec<Odd> {
+    vec![Odd::default(); count]
+}
+
+/// Processes of agents anywhere on this machine that are this test's.
+fn agents(hosts: &Hosts, index: usize) -> Vec<String> {
+    let pids = Command::new("ip").args(["netns", "pids", hosts.name(index)]).output().unwrap();
+    let pids = String::from_utf8_lossy(&pids.stdout).into_owned();
+    let is_agent = |pid: &&str| {
+        let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.contains("/fathom\0agent")
+    };
+    pids.split_whitespace().filter(is_agent).map(str::to_string).collect()
+}
+
+#[track_caller]
+fn soon(what: &str, seconds: u64, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(seconds);
+    while !holds() {
+        assert!(Instant::now() < deadline, "not within {seconds} s: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn the_agent_is_sent_once_and_removed() {
+    let Some(hosts) = Hosts::new(&plain(3)) else { return };
+    let (list, config) = (hosts.list(), hosts.config());
+    let words = ["hosts", "--hosts", &list, "--ssh-config", &config, "--format", "json"];
+    for sent in [true, false] {
+        let ran = hosts.home.run(&words);
+        let document = ran.ends(0, &[]).json();
+        let seen = document["hosts"].as_array().unwrap();
+        assert_eq!(seen.len(), 3);
+        for (index, host) in seen.iter().enumerate() {
+            assert_eq!((host["name"].as_str(), host["agent_sent"].as_bool()), (Some(hosts.name(index)), Some(sent)));
+            assert_eq!(host["facts"]["nics"][0]["name"], "eth0");
+            let (ns, error) = (host["clock"]["ns"].as_i64().unwrap(), host["clock"]["error_ns"].as_i64().unwrap());
+            assert!(ns.abs() <= error, "one clock, and it is said to differ by {ns} ±{error} ns");
+        }
+        soon("agents gone", 5, || (0..3).all(|index| agents(&hosts, index).is_empty()));
+    }
+    let kept = hosts.folder.path().join("home0/fathom/agents");
+    assert_eq!(fs::read_dir(&kept).unwrap().count(), 1);
+    hosts.home.run(&["hosts", "clean", "--hosts", &list, "--ssh-config", &config]).ends(0, &[]);
+    assert!(!kept.parent().unwrap().exists());
+}
+
+#[test]
+fn a_banner_does_no_harm() {
+    let talks =
+        Odd { force: Some("echo Welcome to the machine; eval \"$SSH_ORIGINAL_COMMAND\"".into()), ..Odd::default() };
+    let Some(hosts) = Hosts::new(&[talks]) else { return };
+    let ran = hosts.home.run(&["hosts", "--hosts", &hosts.list(), "--ssh-config", &hosts.config(), "--format", "json"]);
+    assert_eq!(ran.ends(0, &[]).json()["hosts"][0]["agent_sent"], true);
+}
+
+#[test]
+fn hosts_that_are_wrong_are_told_with_their_mend_and_the_others_answer() {
+    let nowhere = "for d in HOME_OF_IT /var/tmp /tmp /dev/shm; do mount -t tmpfs -o ro none $d; done";
+    let full = "for d in HOME_OF_IT /var/tmp /tmp /dev/shm; do mount -t tmpfs -o size=64k none $d; done";
+    let noexec = "for d in HOME_OF_IT /var/tmp /tmp /dev/shm; do mount -t tmpfs -o noexec none $d; done";
+    let elsewhere = "mount -t tmpfs -o ro none HOME_OF_IT; mount -t tmpfs none /var/tmp";
+    let before = |text: &str| Odd { before: text.into(), ..Odd::default() };
+    let odd = [before(nowhere), before(full), before(noexec), before(elsewhere), Odd::default()];
+    let Some(hosts) = Hosts::new(&odd) else { return };
+    let list = format!("{},nowhere.invalid", hosts.list());
+    let ran = hosts.home.run(&["hosts", "--hosts", &list, "--ssh-config", &hosts.config(), "--format", "json"]);
+    let document = ran.ends(4, &[]).json();
+    let why = |name: &str| {
+        let silent = document["silent"].as_array().unwrap();
+        let found = silent.iter().find(|one| one["name"] == name);
+        found.and_then(|one| one["why"].as_str()).unwrap_or_default().to_string()
+    };
+    assert!(why(hosts.name(0)).contains("can not be written to"), "{document:#}");
+    assert!(why(hosts.name(1)).contains("full"), "{document:#}");
+    assert!(why(hosts.name(2)).contains("no program may be run there"), "{document:#}");
+    assert!(why("nowhere.invalid").contains("check the name"), "{document:#}");
+    let seen: Vec<&str> =
+        document["hosts"].as_array().unwrap().iter().filter_map(|host| host["name"].as_str()).collect();
+    assert_eq!(seen, [hosts.name(3), hosts.name(4)]);
+}
+
+#[test]
+fn programs_that_do_not_fit_are_told() {
+    let Some(hosts) = Hosts::new(&plain(1)) else { return };
+    let own = fs::read(env!("CARGO_BIN_EXE_fathom")).unwrap();
+    // The loader of the real C library refuses the first, the kernel the second.
+    let mut newer = own.clone();
+    let versions: Vec<usize> =
+        (0..newer.len() - 11).filter(|at| &newer[*at..at + 10] == b"GLIBC_2.34" && newer[at + 10] == 0).collect();
+    assert!(!versions.is_empty(), "this build needs no GLIBC_2.34 that could be replaced");
+    versions.into_iter().for_each(|at| newer[at..at + 10].copy_from_slice(b"GLIBC_9.99"));
+    let mut foreign = own;
+    // e_machine of the ELF header: RISC-V.
+    foreign[18] = 243;
+    for (name, program, word) in [("newer", newer, "make dist"), ("foreign", foreign, "not for this kind of machine")] {
+        let path = hosts.home.path().join(name);
+        fs::write(&path, program).unwrap();
+        let path = path.to_string_lossy().into_owned();
+        let ran =
+            hosts.home.run(&["hosts", "--hosts", &hosts.list(), "--ssh-config", &hosts.config(), "--agent", &path]);
+        ran.ends(4, &[]);
+        assert!(ran.out.contains(word), "{name}: {}", ran.out);
+    }
+}
+
+#[test]
+fn nobody_asks_for_a_password() {
+    let Some(hosts) = Hosts::new(&plain(1)) else { return };
+    fs::write(hosts.folder.path().join("allowed"), "").unwrap();
+    let ran = hosts.home.run(&["hosts", "--hosts", &hosts.list(), "--ssh-config", &hosts.config()]);
+    ran.ends(4, &["ssh-copy-id"]);
+}
+
+#[test]
+fn an_agent_goes_when_its_coordinator_is_killed() {
+    let Some(hosts) = Hosts::new(&plain(1)) else { return };
+    let (list, config) = (hosts.list(), hosts.config());
+    // Held between two questions by a host that never answers.
+    let stuck = format!("{list},10.255.255.1");
+    let mut run = hosts
+        .home
+        .fathom(&["hosts", "--hosts", &stuck, "--ssh-config", &config])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    soon("an agent", 20, || !agents(&hosts, 0).is_empty());
+    run.kill().unwrap();
+    run.wait().unwrap();
+    soon("no agent", 15, || agents(&hosts, 0).is_empty());
+}

@@ -1,0 +1,56 @@
+//! What a host is made of, as its own agent sees it, and what it lacks for being measured.
+
+use crate::scope::{DeviceScope, HostScope};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostFacts {
+    pub scope: HostScope,
+    pub nics: Vec<Nic>,
+    /// Whole disks, without partitions, loop devices and memory disks.
+    pub disks: Vec<DeviceScope>,
+    /// The user that the agent runs as.
+    pub user: String,
+    /// What can't be done there, and the mend.
+    pub missing: Vec<String>,
+}
+
+/// A network interface that is up, loopback left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nic {
+    pub name: String,
+    /// As negotiated; `None`: the driver does not say (virtual ones).
+    pub megabits: Option<u32>,
+    pub mtu: Option<u32>,
+    pub addresses: Vec<String>,
+    /// The interfaces that a bond is made of.
+    pub legs: Vec<String>,
+}
+
+/// A host as it answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HostSeen {
+    /// As it was named in the list.
+    pub name: String,
+    /// The program that reaches it: `ssh`, `kubectl`.
+    pub via: String,
+    /// The agent was not there and was sent.
+    pub agent_sent: bool,
+    /// Its time of day minus ours, and by how much that may be wrong at most. `None`: the clock was set meanwhile.
+    pub clock: Option<Offset>,
+    pub facts: HostFacts,
+}
+
+/// Theirs minus ours, and by how much that may be wrong at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offset {
+    pub ns: i64,
+    pub error_ns: u64,
+}
+
+/// A host that did not answer, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostSilent {
+    pub name: String,
+    pub why: String,
+}

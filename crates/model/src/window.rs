@@ -1,0 +1,30 @@
+//! What a load tells while it goes on: a window of all its targets, and how it ended.
+
+use crate::effort::Effort;
+use crate::sample::Sample;
+use crate::workload::OpKind;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What happened on all targets in one window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WindowSet {
+    pub window: u32,
+    /// By index of the target in the step: one sample for each kind of operation that the workload has.
+    pub samples: Vec<(u32, OpKind, Sample)>,
+}
+
+/// How a slice ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SliceEnd {
+    /// Why it ended before it was told to, in words: the engine's error, or that no operation completed any more.
+    pub broken: Option<String>,
+    /// On which target that was.
+    pub target: Option<u32>,
+    /// Target and text of the first operation that failed. Single failures do not end a slice.
+    pub first_error: Option<(u32, String)>,
+    /// Windows that were complete.
+    pub windows: u32,
+    /// What the lanes took of the CPU, by target; no entry: nobody kept account.
+    pub efforts: BTreeMap<u32, Effort>,
+}

@@ -1,0 +1,275 @@
+//! Reaches a host: starts the agent there, sends it first if it is not there yet, and says what is wrong in the user's words.
+
+use crate::build;
+use crate::explain;
+use crate::frame::{self, FrameError};
+use crate::link::Pipes;
+use crate::message::News;
+use crate::scripts;
+use crate::transport::Transport;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+/// From the command's start to the agent's first word; a slow login takes seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// To send the program over a slow line.
+const SENDING: Duration = Duration::from_secs(300);
+/// So much of what a host says is shown.
+const SHOWN: usize = 4 << 10;
+
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{host}: {what}")]
+pub struct DialError {
+    pub host: String,
+    /// What is wrong, and the mend.
+    pub what: String,
+}
+
+/// What is sent, and how it is started.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub path: PathBuf,
+    pub build: String,
+    pub sudo: bool,
+}
+
+impl Program {
+    /// The running one.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn own(sudo: bool) -> io::Result<Program> {
+        let path = PathBuf::from(build::OWN);
+        Ok(Program { build: build::id(&path)?, path, sudo })
+    }
+}
+
+/// An agent that said its first word.
+pub struct Dialled {
+    pub pipes: Pipes,
+    /// It was sent, for it was not there.
+    pub sent: bool,
+}
+
+/// # Errors
+/// What is wrong with the host, and the mend.
+pub fn dial(transport: &Transport, program: &Program) -> Result<Dialled, DialError> {
+    match attempt(transport, program)? {
+        Attempt::Started(dialled) => Ok(*dialled),
+        Attempt::Absent { machine, libc } => {
+            fits(transport, &machine, &libc)?;
+            send(transport, program)?;
+            match attempt(transport, program)? {
+                Attempt::Started(dialled) => Ok(Dialled { sent: true, ..*dialled }),
+                Attempt::Absent { .. } => Err(wrong(transport, "the agent was sent, and then was not there".into())),
+            }
+        }
+    }
+}
+
+/// Removes what was ever sent there. The folders that were removed.
+///
+/// # Errors
+/// The host can't be reached.
+pub fn clean(transport: &Transport) -> Result<Vec<String>, DialError> {
+    let output = finished(transport, transport.shell(&scripts::clean()), None, PATIENCE)?;
+    if !output.status.success() {
+        return Err(wrong(transport, explain::why(transport, &told(&output), output.status.code())));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().filter_map(|line| line.strip_prefix("removed ")).map(str::to_string).collect())
+}
+
+enum Attempt {
+    Started(Box<Dialled>),
+    Absent { machine: String, libc: String },
+}
+
+fn attempt(transport: &Transport, program: &Program) -> Result<Attempt, DialError> {
+    let mut command = transport.shell(&scripts::start(&program.build, program.sudo));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = spawn(transport, &mut command)?;
+    let (Some(input), Some(mut output), Some(errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err(wrong(transport, "its standard streams can't be had".into()));
+    };
+    let complaints = gather(errors);
+    let (tell, first) = sync_channel(1);
+    let listen = move || {
+        let heard = match frame::find_magic(&mut output) {
+            Ok(_banner) => frame::read::<News>(&mut output).map(|news| (news, output)).map_err(Silent::Frame),
+            Err(text) => Err(Silent::Text(text)),
+        };
+        let _ = tell.send(heard);
+    };
+    std::thread::Builder::new()
+        .name("fathom-dial".into())
+        .spawn(listen)
+        .map_err(|error| wrong(transport, format!("no thread can be started: {error}")))?;
+    match first.recv_timeout(PATIENCE) {
+        Ok(Ok((News::Hello { build, .. }, output))) if build == program.build => {
+            let pipes = Pipes { child, input, output, complaints };
+            Ok(Attempt::Started(Box::new(Dialled { pipes, sent: false })))
+        }
+        Ok(Ok(_)) => {
+            end(child);
+            Err(wrong(transport, "another build of fathom answered; remove it with: fathom hosts clean".into()))
+        }
+        Ok(Err(Silent::Frame(error))) => {
+            end(child);
+            Err(wrong(transport, error.to_string()))
+        }
+        Ok(Err(Silent::Text(text))) => {
+            let status = child.wait().ok().and_then(|status| status.code());
+            let text = String::from_utf8_lossy(&text).into_owned();
+            match absent(&text) {
+                Some((machine, libc)) => Ok(Attempt::Absent { machine, libc }),
+                None => {
+                    let complaints = complaints.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
+                    Err(wrong(transport, explain::why(transport, &format!("{complaints}\n{text}"), status)))
+                }
+            }
+        }
+        Err(_) => {
+            end(child);
+            Err(wrong(transport, format!("no answer within {} s", PATIENCE.as_secs())))
+        }
+    }
+}
+
+/// Why an agent did not say its first word.
+enum Silent {
+    Text(Vec<u8>),
+    Frame(FrameError),
+}
+
+/// Machine and C library, if the script said that there is no agent. A banner may stand before it.
+fn absent(text: &str) -> Option<(String, String)> {
+    let (_, after) = text.rsplit_once(scripts::ABSENT)?;
+    let mut words = after.split_whitespace();
+    let machine = words.next().unwrap_or_default().to_string();
+    Some((machine, words.collect::<Vec<_>>().join(" ")))
+}
+
+/// Before ten megabytes are sent: can the program run there at all?
+fn fits(transport: &Transport, machine: &str, libc: &str) -> Result<(), DialError> {
+    if machine != build::MACHINE {
+        let what = format!(
+            "it is a {machine} machine, and this fathom is built for {}; name a build for it with --agent FILE \
+             (`make dist` makes both)",
+            build::MACHINE
+        );
+        return Err(wrong(transport, what));
+    }
+    if libc.is_empty() {
+        let what = "its C library is not glibc, which fathom needs; run fathom in a container there \
+                    (podman:NAME, docker:NAME, kube:POD)";
+        return Err(wrong(transport, what.into()));
+    }
+    Ok(())
+}
+
+fn send(transport: &Transport, program: &Program) -> Result<(), DialError> {
+    let bytes = std::fs::metadata(&program.path)
+        .map_err(|error| wrong(transport, format!("{}: {error}", program.path.display())))?
+        .len();
+    let file =
+        File::open(&program.path).map_err(|error| wrong(transport, format!("{}: {error}", program.path.display())))?;
+    let command = transport.shell(&scripts::receive(&program.build, bytes));
+    let output = finished(transport, command, Some(file), SENDING)?;
+    let text = told(&output);
+    if text.contains(scripts::KEPT) {
+        return Ok(());
+    }
+    if let Some((_, why)) = text.rsplit_once(scripts::NOWHERE) {
+        let what = format!(
+            "there is no place for the agent ({}); it needs {} MB in one of them, or another XDG_CACHE_HOME there",
+            why.trim(),
+            bytes.div_ceil(1_000_000)
+        );
+        return Err(wrong(transport, what));
+    }
+    Err(wrong(transport, explain::why(transport, &text, output.status.code())))
+}
+
+/// Runs a command to its end, `input` on its standard input.
+fn finished(
+    transport: &Transport,
+    mut command: Command,
+    input: Option<File>,
+    patience: Duration,
+) -> Result<Output, DialError> {
+    command.stdin(input.map_or_else(Stdio::null, Stdio::from)).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = spawn(transport, &mut command)?;
+    let (Some(output), Some(errors)) = (child.stdout.take(), child.stderr.take()) else {
+        return Err(wrong(transport, "its standard streams can't be had".into()));
+    };
+    let (output, errors) = (gather(output), gather(errors));
+    let stdout = match output.recv_timeout(patience) {
+        Ok(text) => text,
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+            end(child);
+            return Err(wrong(transport, format!("no answer within {} s", patience.as_secs())));
+        }
+    };
+    let status = child.wait().map_err(|error| wrong(transport, error.to_string()))?;
+    let stderr = errors.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
+    Ok(Output { status, stdout: stdout.into_bytes(), stderr: stderr.into_bytes() })
+}
+
+fn told(output: &Output) -> String {
+    format!("{}\n{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout))
+}
+
+fn spawn(transport: &Transport, command: &mut Command) -> Result<Child, DialError> {
+    // A Ctrl-C on the terminal is for the coordinator: it ends its agents in order.
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command.spawn().map_err(|error| {
+        let program = transport.program();
+        let what = match error.kind() {
+            io::ErrorKind::NotFound => format!("{program} is not installed on this host"),
+            _ => format!("{program} can't be started: {error}"),
+        };
+        wrong(transport, what)
+    })
+}
+
+/// The beginning of what a stream says, once it has ended.
+pub(crate) fn gather(mut stream: impl Read + Send + 'static) -> Receiver<String> {
+    let (tell, text) = sync_channel(1);
+    std::thread::spawn(move || {
+        let (mut kept, mut buffer) = (Vec::new(), [0; 4096]);
+        while let Ok(n @ 1..) = stream.read(&mut buffer) {
+            let room = SHOWN.saturating_sub(kept.len());
+            kept.extend_from_slice(&buffer[..n.min(room)]);
+        }
+        let _ = tell.send(String::from_utf8_lossy(&kept).into_owned());
+    });
+    text
+}
+
+fn end(mut child: Child) {
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn wrong(transport: &Transport, what: String) -> DialError {
+    DialError { host: transport.host().to_string(), what }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_absent_agent_is_known_behind_a_banner() {
+        let text = "Welcome!\nfathom-agent-absent x86_64 glibc 2.36\n";
+        assert_eq!(absent(text), Some(("x86_64".into(), "glibc 2.36".into())));
+        assert_eq!(absent("fathom-agent-absent x86_64 \n"), Some(("x86_64".into(), String::new())));
+        assert_eq!(absent("Permission denied"), None);
+    }
+}

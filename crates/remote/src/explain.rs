@@ -1,0 +1,109 @@
+//! What a host's complaint means, and the mend.
+
+use crate::transport::Transport;
+
+/// What is looked for in what the host said, and what it means. The first that is found counts.
+const KNOWN: [(&[&str], &str); 16] = [
+    (
+        &["GLIBC_"],
+        "its C library is older than this build of fathom needs; use a release build (`make dist`: glibc 2.28 and newer)",
+    ),
+    (
+        &["Exec format error", "cannot execute binary file"],
+        "the program is not for this kind of machine; name a build for it with --agent FILE",
+    ),
+    (
+        &[
+            "sudo: a password is required",
+            "sudo: a terminal is required",
+            "sudo: no tty",
+            "sudo: sorry, you must have a tty",
+        ],
+        "sudo wants a password there; allow it without one for this user (NOPASSWD), log in as root, or leave --sudo out",
+    ),
+    (
+        &["is not in the sudoers file", "is not allowed to execute", "may not run sudo"],
+        "this user may not use sudo there; allow it (NOPASSWD), log in as root, or leave --sudo out",
+    ),
+    (
+        &["sudo: not found", "sudo: command not found"],
+        "sudo is not installed there; log in as root, or leave --sudo out",
+    ),
+    (
+        &["Permission denied (", "Too many authentication failures"],
+        "ssh may not log in without a password; put your key there (ssh-copy-id), or name one with --identity",
+    ),
+    (
+        &["Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED"],
+        "its host key is not known here, or has changed; log in once by hand with ssh and check it",
+    ),
+    (
+        &["Could not resolve hostname", "Name or service not known", "no such host"],
+        "there is no host of this name; check the name, or ~/.ssh/config",
+    ),
+    (
+        &["Connection refused"],
+        "nothing listens on its ssh port; is sshd running there, and is it this port (HOST:PORT)?",
+    ),
+    (
+        &["Connection timed out", "Operation timed out", "No route to host", "Network is unreachable"],
+        "it can't be reached over the network; is it up, and is there a way to it?",
+    ),
+    (&["No space left on device"], "its disk is full; make room, or set another XDG_CACHE_HOME there"),
+    (&["Read-only file system"], "its file system is read-only; set another XDG_CACHE_HOME there"),
+    (&["pods \"", "NotFound"], "there is no such pod; see: kubectl get pods --all-namespaces"),
+    (&["No such container", "no container with name"], "there is no such container; see: podman ps, docker ps"),
+    (&["Cannot open network namespace"], "there is no such network namespace; see: ip netns"),
+    (
+        &["Permission denied"],
+        "a program may not be run there (a file system mounted noexec?); set another XDG_CACHE_HOME there",
+    ),
+];
+
+/// One line: what is wrong, the mend, and the host's own words.
+pub fn why(transport: &Transport, text: &str, status: Option<i32>) -> String {
+    let own = last_words(text);
+    let known = KNOWN.iter().find(|(words, _)| words.iter().any(|word| text.contains(word)));
+    let program = transport.program();
+    match (known, own.is_empty()) {
+        (Some((_, meaning)), _) => format!("{meaning} ({own})"),
+        (None, false) => format!("the agent did not start: {own}"),
+        (None, true) => {
+            let status = status.map_or("by a signal".to_string(), |code| format!("with status {code}"));
+            format!("the agent did not start: {program} ended {status} and said nothing")
+        }
+    }
+}
+
+/// The last lines that say something, as one.
+fn last_words(text: &str) -> String {
+    const LINES: usize = 2;
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let from = lines.len().saturating_sub(LINES);
+    let joined = lines[from..].join("; ");
+    // What a host says goes to a terminal: nothing that moves its cursor.
+    joined.chars().filter(|c| !c.is_control()).take(300).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::SshOptions;
+
+    #[test]
+    fn complaints_become_mends() {
+        let host = Transport::of("a", &SshOptions::default()).unwrap();
+        for (text, word) in [
+            ("a@b: Permission denied (publickey).", "ssh-copy-id"),
+            ("sh: 1: /x/fathom: Permission denied", "noexec"),
+            ("/x/fathom: /lib/libc.so.6: version `GLIBC_2.34' not found", "make dist"),
+            ("sudo: a password is required", "NOPASSWD"),
+            ("ssh: connect to host a port 22: Connection refused", "sshd"),
+            ("\x1b[31mwhat\x07ever", "did not start: [31mwhatever"),
+        ] {
+            let said = why(&host, text, Some(1));
+            assert!(said.contains(word) && !said.contains('\x1b'), "{text}: {said}");
+        }
+        assert!(why(&host, "\n", Some(127)).contains("ssh ended with status 127"));
+    }
+}

@@ -1,0 +1,19 @@
+//! Other hosts: their names, how they are reached, and the line to the agent that runs there.
+
+pub mod build;
+pub mod dial;
+mod explain;
+pub mod frame;
+pub mod link;
+pub mod message;
+pub mod names;
+pub mod offset;
+mod scripts;
+pub mod transport;
+
+pub use dial::{DialError, Dialled, Program, clean, dial};
+pub use link::{Heard, Link, What};
+pub use message::{News, Order};
+pub use names::{NamesError, expand, of_file};
+pub use offset::{Exchange, offset};
+pub use transport::{SshOptions, Transport};

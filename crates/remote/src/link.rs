@@ -1,0 +1,169 @@
+//! A line to an agent that stands: orders go out, news come in, and both sides know within seconds when the other is gone.
+
+use crate::frame::{self, FrameError};
+use crate::message::{News, Order};
+use std::process::{Child, ChildStdin, ChildStdout};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Each side says that it lives at least this often.
+pub const BEAT: Duration = Duration::from_secs(1);
+/// Nothing heard for so long: the other side is gone.
+pub const DEAF: Duration = Duration::from_secs(10);
+/// Orders that wait for a slow line. Windows don't go this way, so few are ever on it.
+const ORDERS: usize = 64;
+
+/// The streams of an agent that said its first word.
+pub struct Pipes {
+    pub child: Child,
+    pub input: ChildStdin,
+    pub output: ChildStdout,
+    /// What it complained of on standard error, once it has ended.
+    pub complaints: Receiver<String>,
+}
+
+/// Something that came from agent number `agent`.
+#[derive(Debug)]
+pub struct Heard {
+    pub agent: usize,
+    /// When it came, since the coordinator began to listen.
+    pub at: Duration,
+    pub what: What,
+}
+
+#[derive(Debug)]
+pub enum What {
+    News(News),
+    /// It is gone, and why. The last word of this agent.
+    Lost(String),
+}
+
+/// The coordinator's end.
+pub struct Link {
+    orders: SyncSender<Order>,
+    /// Shared with the thread that ends it when it is silent for too long.
+    child: Arc<Mutex<Child>>,
+}
+
+impl Link {
+    /// From now on all that agent `agent` says goes to `tell`.
+    pub fn new(agent: usize, pipes: Pipes, since: Instant, tell: Sender<Heard>) -> Link {
+        let Pipes { child, input, output, complaints } = pipes;
+        let child = Arc::new(Mutex::new(child));
+        let (orders, waiting) = sync_channel(ORDERS);
+        let heard = Arc::new(AtomicU64::new(millis(since)));
+        let speaker = Speaker { waiting, input, heard: heard.clone(), since, child: child.clone() };
+        std::thread::spawn(move || speaker.speak());
+        let listener = Listener { agent, output, complaints, heard, since, tell, child: child.clone() };
+        std::thread::spawn(move || listener.listen());
+        Link { orders, child }
+    }
+
+    /// False: it is gone, or takes nothing any more; that is told by [`What::Lost`].
+    pub fn order(&self, order: Order) -> bool {
+        self.orders.try_send(order).is_ok()
+    }
+
+    /// Asks it to leave, and waits for that no longer than `patience`.
+    pub fn leave(self, patience: Duration) {
+        let _ = self.orders.try_send(Order::Leave);
+        let deadline = Instant::now() + patience;
+        while Instant::now() < deadline {
+            if !matches!(lock(&self.child).try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        end(&self.child);
+    }
+}
+
+fn millis(since: Instant) -> u64 {
+    since.elapsed().as_millis() as u64
+}
+
+fn lock(child: &Mutex<Child>) -> std::sync::MutexGuard<'_, Child> {
+    child.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn end(child: &Mutex<Child>) {
+    let mut child = lock(child);
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Writes orders, and beats while there are none.
+struct Speaker {
+    waiting: Receiver<Order>,
+    input: ChildStdin,
+    heard: Arc<AtomicU64>,
+    since: Instant,
+    child: Arc<Mutex<Child>>,
+}
+
+impl Speaker {
+    fn speak(mut self) {
+        loop {
+            let order = match self.waiting.recv_timeout(BEAT) {
+                Ok(order) => order,
+                Err(RecvTimeoutError::Timeout) => Order::Beat,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            let silent = millis(self.since).saturating_sub(self.heard.load(Ordering::Relaxed));
+            if silent > DEAF.as_millis() as u64 {
+                // Ends the pipe, and the listener says so.
+                return end(&self.child);
+            }
+            if frame::write(&mut self.input, &order).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+struct Listener {
+    agent: usize,
+    output: ChildStdout,
+    complaints: Receiver<String>,
+    heard: Arc<AtomicU64>,
+    since: Instant,
+    tell: Sender<Heard>,
+    child: Arc<Mutex<Child>>,
+}
+
+impl Listener {
+    fn listen(mut self) {
+        let mut stream = std::io::BufReader::with_capacity(64 << 10, &mut self.output);
+        let lost = loop {
+            match frame::read::<News>(&mut stream) {
+                Ok(news) => {
+                    self.heard.store(millis(self.since), Ordering::Relaxed);
+                    let heard = Heard { agent: self.agent, at: self.since.elapsed(), what: What::News(news) };
+                    if !matches!(heard.what, What::News(News::Beat)) && self.tell.send(heard).is_err() {
+                        return;
+                    }
+                }
+                Err(error) => break error,
+            }
+        };
+        let silent = millis(self.since).saturating_sub(self.heard.load(Ordering::Relaxed));
+        let why = self.why(lost, silent);
+        let _ = self.tell.send(Heard { agent: self.agent, at: self.since.elapsed(), what: What::Lost(why) });
+    }
+
+    fn why(&self, error: FrameError, silent: u64) -> String {
+        if silent > DEAF.as_millis() as u64 {
+            return format!("nothing was heard of it for {} s", DEAF.as_secs());
+        }
+        let complaint = self.complaints.recv_timeout(Duration::from_millis(500)).unwrap_or_default();
+        let complaint = complaint.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let status = lock(&self.child).try_wait().ok().flatten();
+        match (complaint.is_empty(), status) {
+            (false, _) => format!("{error}: {complaint}"),
+            (true, Some(status)) if !status.success() => format!("{error} ({status})"),
+            _ => error.to_string(),
+        }
+    }
+}

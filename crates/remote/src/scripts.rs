@@ -1,0 +1,128 @@
+//! The three shell scripts that run on a host: start the agent, receive it, remove it. Any POSIX shell; no quotes of the single kind.
+
+/// Where an agent may be kept, the best first: the user's cache, else a folder of the user's own beside temporary files.
+/// A folder that somebody else made there is passed over (`-O`).
+const PLACES: &str = r##"
+    u=$(id -u);
+    for d in "${XDG_CACHE_HOME:-$HOME/.cache}/fathom" "/var/tmp/fathom-$u" "/tmp/fathom-$u" "/dev/shm/fathom-$u"; do
+"##;
+
+const START: &str = r##"
+    p="$d/agents/BUILD/fathom";
+    if [ -O "$d" ] && [ -x "$p" ]; then exec SUDO"$p" agent; fi;
+    done;
+    echo "ABSENT $(uname -m) $(getconf GNU_LIBC_VERSION 2>/dev/null)"
+"##;
+
+/// A file that only exits shows whether programs may be run there at all; `#\041` is `#` and an exclamation mark.
+const RECEIVE: &str = r##"
+    a="$d/agents/BUILD"; t="$a/new.$$";
+    if mkdir -p "$a" 2>/dev/null && [ -O "$d" ]; then
+      free=$(df -Pk "$a" | awk "END { print \$4 }");
+      if [ "${free:-0}" -lt KIB ]; then
+        why="$why; $d: full, ${free:-0} KiB free";
+      elif printf "#\041/bin/sh\n" > "$t" && chmod 700 "$t" && "$t" 2>/dev/null; then
+        cat > "$t" && [ "$(wc -c < "$t")" -eq BYTES ] && mv -f "$t" "$a/fathom" && echo "KEPT $a/fathom" && exit 0;
+        rm -f "$t"; echo "NOWHERE $d: it could not be written whole"; exit 1;
+      else
+        rm -f "$t"; why="$why; $d: no program may be run there";
+      fi;
+      rmdir "$a" "$d/agents" "$d" 2>/dev/null;
+    else
+      why="$why; $d: it can not be written to";
+    fi;
+    done;
+    echo "NOWHERE${why#;}"; exit 1
+"##;
+
+const CLEAN: &str = r##"
+    if [ -O "$d" ] && [ -d "$d/agents" ]; then
+      rm -rf "$d/agents" && echo "removed $d/agents"; rmdir "$d" 2>/dev/null;
+    fi;
+    done;
+    exit 0
+"##;
+
+/// A login shell may be any, and not all of them know line breaks inside quotes.
+fn one_line(parts: &[&str]) -> String {
+    parts.concat().lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// What the first script says instead of the agent's first word where there is no such build: then machine and C library.
+pub const ABSENT: &str = "fathom-agent-absent";
+/// What the second one says: where the agent is now, or why each place is none.
+pub const KEPT: &str = "fathom-agent-kept";
+pub const NOWHERE: &str = "fathom-agent-nowhere";
+
+/// Becomes the agent of this build, or says that there is none.
+pub fn start(build: &str, sudo: bool) -> String {
+    let script = one_line(&[PLACES, START]);
+    script.replace("BUILD", build).replace("SUDO", if sudo { "sudo -n " } else { "" }).replace("ABSENT", ABSENT)
+}
+
+/// Keeps what comes on standard input, `bytes` long, in the first place that has room, and from which programs may be run.
+pub fn receive(build: &str, bytes: u64) -> String {
+    let room = bytes.div_ceil(1024) + 64;
+    let script = one_line(&["umask 077; why=;\n", PLACES, RECEIVE]);
+    let script = script.replace("BUILD", build).replace("KIB ]", &format!("{room} ]"));
+    script.replace("BYTES", &bytes.to_string()).replace("KEPT", KEPT).replace("NOWHERE", NOWHERE)
+}
+
+/// Removes the agents of all builds, and what was made for them alone.
+pub fn clean() -> String {
+    one_line(&[PLACES, CLEAN])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::io::Write;
+    use std::path::Path;
+    use std::process::{Command, Output, Stdio};
+
+    fn shell(home: &Path, script: &str, input: &[u8]) -> Output {
+        let mut child = Command::new("sh")
+            .args(["-c", script])
+            .env("HOME", home)
+            .env_remove("XDG_CACHE_HOME")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap()
+    }
+
+    #[test]
+    fn what_is_received_is_started_and_removed() {
+        let home = tempfile::tempdir().unwrap();
+        let program = b"#!/bin/sh\necho \"I am $1\"\n";
+        let absent = shell(home.path(), &start("b1", false), b"");
+        assert!(String::from_utf8_lossy(&absent.stdout).starts_with(ABSENT), "{absent:?}");
+        let kept = shell(home.path(), &receive("b1", program.len() as u64), program);
+        let path = home.path().join(".cache/fathom/agents/b1/fathom");
+        assert_eq!(String::from_utf8_lossy(&kept.stdout).trim(), format!("{KEPT} {}", path.display()), "{kept:?}");
+        assert_eq!(shell(home.path(), &start("b1", false), b"").stdout, b"I am agent\n");
+        let cleaned = shell(home.path(), &clean(), b"");
+        assert!(String::from_utf8_lossy(&cleaned.stdout).contains("removed"), "{cleaned:?}");
+        assert!(!home.path().join(".cache/fathom").exists());
+    }
+
+    #[test]
+    fn what_was_cut_off_is_not_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let kept = shell(home.path(), &receive("b1", 1000), b"#!/bin/sh\n");
+        assert!(String::from_utf8_lossy(&kept.stdout).starts_with(NOWHERE), "{kept:?}");
+        let left = fs::read_dir(home.path().join(".cache/fathom/agents/b1")).unwrap().count();
+        assert_eq!(left, 0);
+    }
+
+    #[test]
+    fn no_login_shell_trips_over_a_script() {
+        for script in [start("x", true), receive("x", 1), clean()] {
+            assert!(!script.contains(['\'', '!', '\n']), "{script}");
+        }
+    }
+}

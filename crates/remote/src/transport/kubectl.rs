@@ -1,0 +1,45 @@
+//! A pod, through `kubectl exec`, in whatever context the user's kubectl has.
+
+use std::process::Command;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pod {
+    pub pod: String,
+    namespace: Option<String>,
+    container: Option<String>,
+}
+
+impl Pod {
+    /// `POD`, `NAMESPACE/POD` or `NAMESPACE/POD/CONTAINER`.
+    pub fn of(text: &str) -> Result<Pod, String> {
+        let parts: Vec<&str> = text.split('/').collect();
+        let (namespace, pod, container) = match parts[..] {
+            [pod] => (None, pod, None),
+            [namespace, pod] => (Some(namespace), pod, None),
+            [namespace, pod, container] => (Some(namespace), pod, Some(container)),
+            _ => return Err("it is NAMESPACE/POD/CONTAINER at most".into()),
+        };
+        if parts.iter().any(|part| part.is_empty()) {
+            return Err("the pod's name is missing: kube:NAMESPACE/POD".into());
+        }
+        Ok(Pod {
+            pod: pod.to_string(),
+            namespace: namespace.map(str::to_string),
+            container: container.map(str::to_string),
+        })
+    }
+
+    pub fn shell(&self, script: &str) -> Command {
+        let mut command = Command::new("kubectl");
+        command.args(["exec", "-i"]);
+        if let Some(namespace) = &self.namespace {
+            command.args(["--namespace", namespace]);
+        }
+        command.arg(&self.pod);
+        if let Some(container) = &self.container {
+            command.args(["--container", container]);
+        }
+        command.args(["--", "sh", "-c", script]);
+        command
+    }
+}
