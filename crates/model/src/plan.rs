@@ -100,7 +100,7 @@ impl Default for Goal {
             seconds_max: 60.0,
             passes_min: 2,
             passes_max: 6,
-            read_slice_seconds: 8.0,
+            read_slice_seconds: 7.0,
             write_slice_seconds: 12.0,
             fixed: false,
             in_order: false,

@@ -10,10 +10,10 @@ use crate::failure::Failure;
 use crate::planner::step_seconds;
 use cluster::watch::Seen;
 use engines::EngineError;
-use engines::crew::{Flow, SliceEnd, WindowSet};
+use engines::crew::Flow;
 use judge::SliceState;
 use model::clock::SECOND;
-use model::{Clock, Compaction, Event, OpKind, OsdLooks, Plan, Sample, Slice, Step, StepId};
+use model::{Clock, Compaction, Event, OpKind, OsdLooks, Plan, Sample, Slice, SliceEnd, Step, StepId, WindowSet};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ type Stores = (Vec<OsdLooks>, u32);
 const SPOKEN_LEAST: usize = 8;
 
 /// A run may take a third pass and more only within this time; two passes are never cut short.
-const BUDGET_SECONDS: f64 = 14.0 * 60.0;
+const BUDGET_SECONDS: f64 = 13.0 * 60.0;
 
 /// So long the next step waits for operations that a step left stuck: OSDs tell the manager every five seconds, and the
 /// monitors know it some seconds later.
