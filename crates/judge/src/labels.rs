@@ -2,7 +2,7 @@
 
 use crate::batch_means::WINDOWS_FOR_BATCHES;
 use crate::effort::limited;
-use crate::levels::{Dips, OPERATIONS_A_WINDOW, dips, trend_per_minute, two_levels};
+use crate::levels::{Dips, OPERATIONS_A_WINDOW, dips, two_levels};
 use crate::pooled::Pooled;
 use crate::series::{mean, median, rates};
 use crate::slice::{ends, settled};
@@ -162,13 +162,10 @@ impl Case<'_> {
             return Some(Label::Unsettled(format!("pass {pass} found no steady level in {spent}: {why}")));
         }
         let (first, last) = ends(series);
-        let trend = trend_per_minute(series, slice.window_ns as f64 / SECOND as f64);
-        let sign = if trend >= 0.0 { "+" } else { "" };
         Some(Label::Unsettled(format!(
-            "the level still moved after {spent} of pass {pass}: from {} to {}, {sign}{} a minute",
+            "the level still moved after {spent} of pass {pass}: from {} to {}",
             self.level(median(first)),
             self.level(median(last)),
-            percent(trend),
         )))
     }
 

@@ -97,18 +97,6 @@ fn changes(rates: &[f64], border: f64) -> usize {
     sides.windows(2).filter(|pair| pair[0] != pair[1]).count()
 }
 
-/// Change a minute as a share of the level, by least squares.
-pub fn trend_per_minute(rates: &[f64], window_seconds: f64) -> f64 {
-    let (centre, level) = ((rates.len() as f64 - 1.0) / 2.0, mean(rates));
-    let (mut product, mut square) = (0.0, 0.0);
-    for (index, rate) in rates.iter().enumerate() {
-        let at = index as f64 - centre;
-        product += at * rate;
-        square += at * at;
-    }
-    if square <= 0.0 || level <= 0.0 { 0.0 } else { product / square / level * 60.0 / window_seconds }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,12 +131,5 @@ mod tests {
         assert_eq!(found.count, 3);
         assert!((found.lost / (3.0 * 10.0 * 700.0) - 1.0).abs() < 0.05, "{found:?}");
         assert_eq!(dips(&independent(9, 240, 1000.0, 100.0), 10).count, 0);
-    }
-
-    #[test]
-    fn a_trend_is_told_per_minute() {
-        let rising: Vec<f64> = (0..100).map(|i| 1000.0 + f64::from(i)).collect();
-        assert!((trend_per_minute(&rising, 0.1) - 600.0 / 1049.5).abs() < 1e-9);
-        assert_eq!(trend_per_minute(&[5.0], 0.1), 0.0);
     }
 }
