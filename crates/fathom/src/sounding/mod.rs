@@ -91,7 +91,9 @@ fn carry_out(
     if let Ok(overhead) = engines::overhead::overhead(&clock) {
         telling.tell(Event::Overhead { overhead })?;
     }
-    let done = changed(grounded, plan, &mut telling, interrupt, &mut conduct);
+    let mut body =
+        |ready: &Ready, journal: &mut Rollback, telling: &mut Telling| conduct(grounded, ready, journal, telling);
+    let done = changed(grounded, plan, &mut telling, interrupt, &mut body);
     let seconds = telling.seconds();
     if let Err(failure) = &done {
         telling.tell(Event::Failed { text: failure.to_string() })?;
@@ -177,7 +179,7 @@ fn measured(
 }
 
 /// Pass after pass, or a search for the highest rate; then what is written to until it falls.
-fn conduct(ready: &Ready, journal: &mut Rollback, telling: &mut Telling) -> Result<(), Failure> {
+fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: &mut Telling) -> Result<(), Failure> {
     let Ready { plan, context, clock, eyes, unfilled } = *ready;
     if telling.record().plan != *plan {
         telling.tell(Event::Planned { plan: plan.clone() })?;
@@ -186,7 +188,7 @@ fn conduct(ready: &Ready, journal: &mut Rollback, telling: &mut Telling) -> Resu
     if plan.goal.bound.is_some() {
         return search::Searcher { clock, eyes, loader, unfilled, plan }.search(telling);
     }
-    let sides = &sides::Switch::of(plan, clock, journal);
+    let sides = &sides::Switch::of(plan, grounded, clock, journal);
     conductor::Conductor { plan, clock, eyes, loader, sides, unfilled }.conduct(telling)?;
     // Last: what it leaves behind (full caches) would be in every figure that comes after it.
     sustained::write_until_they_fall(ready, telling)

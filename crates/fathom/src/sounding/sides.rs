@@ -19,6 +19,10 @@ use std::sync::Arc;
 const ASKED_WITH: u32 = 2;
 /// So many OSDs are asked whether they have heard of a value.
 const ASKED: usize = 3;
+/// In a cluster of so many OSDs at most, each is asked after every change, so that no slice waits longer than it must.
+const ASKED_EACH_TIME: usize = 16;
+/// They are asked again after this.
+const HEARING: u64 = SECOND / 50;
 
 /// Every value of every option that steps need.
 fn needed(plan: &Plan) -> BTreeSet<(&str, &str)> {
@@ -110,7 +114,7 @@ fn heard() -> u64 {
 fn deaf_to(grounded: &Grounded, option: &str, value: &str) -> Option<String> {
     let (who, name) = who_and_name(option);
     let cluster = grounded.cluster.as_ref()?;
-    let deaf = hearers(&grounded.ground.scope, who).into_iter().find_map(|osd| {
+    let deaf = hearers(&grounded.ground.scope, who, ASKED).into_iter().find_map(|osd| {
         let now = cluster.option_of_osd(osd, name)?;
         (!cluster::option_values::same(&now, value)).then_some((osd, now))
     });
@@ -122,10 +126,10 @@ fn deaf_to(grounded: &Grounded, option: &str, value: &str) -> Option<String> {
     })
 }
 
-fn hearers(scope: &Scope, who: &str) -> Vec<u32> {
+fn hearers(scope: &Scope, who: &str, most: usize) -> Vec<u32> {
     let up = scope.osds.iter().filter(|osd| osd.up).map(|osd| osd.id);
     match who {
-        "osd" | "global" => up.take(ASKED).collect(),
+        "osd" | "global" => up.take(most).collect(),
         _ => up.filter(|id| who == format!("osd.{id}")).collect(),
     }
 }
@@ -133,6 +137,7 @@ fn hearers(scope: &Scope, who: &str) -> Vec<u32> {
 pub struct Switch<'a> {
     /// Every option that some step needs.
     options: BTreeSet<&'a str>,
+    grounded: &'a Grounded,
     clock: &'a Arc<dyn Clock>,
     /// Journalled as every change: killed in between, `fathom restore` undoes it.
     journal: RefCell<&'a mut Rollback>,
@@ -141,18 +146,43 @@ pub struct Switch<'a> {
 }
 
 impl<'a> Switch<'a> {
-    pub fn of(plan: &'a Plan, clock: &'a Arc<dyn Clock>, journal: &'a mut Rollback) -> Switch<'a> {
+    pub fn of(
+        plan: &'a Plan,
+        grounded: &'a Grounded,
+        clock: &'a Arc<dyn Clock>,
+        journal: &'a mut Rollback,
+    ) -> Switch<'a> {
         let options = needed(plan).into_iter().map(|(option, _)| option).collect();
-        Switch { options, clock, journal: RefCell::new(journal), made: RefCell::default() }
+        Switch { options, grounded, clock, journal: RefCell::new(journal), made: RefCell::default() }
+    }
+
+    /// The values with which OSDs work now; `None`: they are too many to be asked before every slice, or it is not an option of theirs.
+    fn values(&self, option: &str) -> Option<Vec<String>> {
+        let (who, name) = who_and_name(option);
+        let scope = &self.grounded.ground.scope;
+        if scope.osds.len() > ASKED_EACH_TIME || !who.starts_with("osd") {
+            return None;
+        }
+        let cluster = self.grounded.cluster.as_ref()?;
+        hearers(scope, who, ASKED_EACH_TIME).into_iter().map(|osd| cluster.option_of_osd(osd, name)).collect()
+    }
+
+    /// Until every OSD works with another value than before, where they can be asked; never longer than they take to hear of it.
+    fn wait_until_heard(&self, before: &[(&str, Option<Vec<String>>)]) {
+        let until = self.clock.now() + heard();
+        let deaf = |(option, before): &(&str, Option<Vec<String>>)| match (before, self.values(option)) {
+            (Some(before), Some(now)) => before.iter().zip(&now).any(|(before, now)| before == now),
+            _ => true,
+        };
+        while self.clock.now() < until && before.iter().any(deaf) {
+            self.clock.wait_until(until.min(self.clock.now() + HEARING));
+        }
     }
 
     /// Whether anything was changed. What is so already is not touched.
     fn give(&self, option: &'a str, value: Option<&String>, telling: &mut Telling) -> Result<bool, Failure> {
         let (mut journal, mut made) = (self.journal.borrow_mut(), self.made.borrow_mut());
         let wanted = value.map(|value| Change::option(option, value));
-        if made.get(option) == wanted.as_ref() {
-            return Ok(false);
-        }
         let mut changed = false;
         if let Some(other) = made.get(option) {
             journal.undo(other, telling)?;
@@ -175,14 +205,18 @@ impl<'a> Switch<'a> {
 
 impl Sides for Switch<'_> {
     fn take(&self, step: &Step, telling: &mut Telling) -> Result<(), String> {
-        let mut changed = false;
+        let mut changed = Vec::new();
         for option in &self.options {
             let value = step.workload.settings.get(*option);
-            changed |= self.give(option, value, telling).map_err(|error| error.to_string())?;
+            if self.made.borrow().get(option) == value.map(|value| Change::option(option, value)).as_ref() {
+                continue;
+            }
+            let before = self.values(option);
+            if self.give(option, value, telling).map_err(|error| error.to_string())? {
+                changed.push((*option, before));
+            }
         }
-        if changed {
-            self.clock.wait_until(self.clock.now() + heard());
-        }
+        self.wait_until_heard(&changed);
         Ok(())
     }
 }
