@@ -14,7 +14,7 @@ use engines::crew::Flow;
 use judge::SliceState;
 use model::clock::SECOND;
 use model::{Clock, Compaction, Event, OpKind, OsdLooks, Plan, Sample, Slice, SliceEnd, Step, StepId, WindowSet};
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -140,7 +140,7 @@ impl Conductor<'_> {
         let seed = self.plan.goal.seed ^ (u64::from(pass) << 32);
         wanted.shuffle(&mut rand::rngs::StdRng::seed_from_u64(seed));
         if let Some(ab) = &self.plan.ab {
-            return side_by_side(wanted, &ab.pairs, pass);
+            return side_by_side(wanted, &ab.pairs, b_first(self.plan.goal.seed, pass));
         }
         if pass > self.plan.goal.passes_min {
             let width = |id: &StepId| {
@@ -302,13 +302,22 @@ impl Conductor<'_> {
     }
 }
 
-/// Steps of a pair stand beside each other, A first in odd passes and B first in even ones: what drifts strikes both.
-fn side_by_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], pass: u32) {
+/// Two passes are a block: A B, B A or B A, A B, so that what drifts strikes both sides; which of the two is drawn by lot, so that what comes
+/// and goes with the rhythm of slices favours neither. In turns without a lot, the changes of thirty runs in which nothing differed
+/// varied by 1.6 times what their intervals said.
+fn b_first(seed: u64, pass: u32) -> bool {
+    let block = u64::from(pass.div_ceil(2));
+    let lot: bool = rand::rngs::StdRng::seed_from_u64(seed ^ (block << 40)).random();
+    lot == (pass % 2 == 0)
+}
+
+/// Steps of a pair stand beside each other.
+fn side_by_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], b_first: bool) {
     let pair = |id: &StepId| pairs.iter().position(|(a, b)| a == id || b == id).unwrap_or(pairs.len());
     let shuffled: Vec<usize> = wanted.iter().map(pair).collect();
     let first = |id: &StepId| shuffled.iter().position(|other| *other == pair(id));
     let is_b = |id: &StepId| pairs.iter().any(|(_, b)| b == id);
-    let mut keyed: Vec<_> = wanted.iter().map(|id| (first(id), is_b(id) == (pass % 2 == 1), *id)).collect();
+    let mut keyed: Vec<_> = wanted.iter().map(|id| (first(id), is_b(id) != b_first, *id)).collect();
     keyed.sort();
     wanted.iter_mut().zip(keyed).for_each(|(place, (.., id))| *place = id);
 }

@@ -7,11 +7,15 @@ use crate::figure::void_reason;
 use crate::outliers::benjamini_hochberg;
 use crate::series::{Ratio, mean, median, sample_sd};
 use model::{Ab, AbFound, Comparison, Difference, Estimate, Record, Slice, StepId, Subject};
+use std::collections::BTreeMap;
 
 /// One figure on both sides: the logarithms of both values of every pass that has both.
 struct Paired<'a> {
     a: &'a Entry<'a>,
     logs: Vec<(f64, f64)>,
+    /// By two passes each, which turn the order round: the mean of log B − log A. What comes and goes with the rhythm of slices is the
+    /// same in both passes of such a block, and differs from block to block, since a block's first side is drawn by lot.
+    blocks: Vec<f64>,
 }
 
 /// `None`: no A/B run. Empty differences: nothing was measured on both sides yet.
@@ -53,12 +57,12 @@ fn all_pairs<'a>(plan: &Ab, all: &'a [Entry<'a>]) -> Vec<Paired<'a>> {
 
 /// What the spreads of all figures teach about each of them, and each one's change.
 fn tested(paired: &[Paired]) -> (Prior, Vec<Test>) {
-    // Half the variance of a difference is that of a slice, which is what the prior speaks of.
-    let variances: Vec<(f64, f64)> = paired.iter().map(|one| (one.variance() / 2.0, one.count() - 1.0)).collect();
+    // Two differences of two slices each: a block varies as one slice does, which is what the prior speaks of.
+    let variances: Vec<(f64, f64)> = paired.iter().map(|one| (one.variance(), one.block_count() - 1.0)).collect();
     let prior = Prior::learn(&variances);
     let test = |(one, (variance, freedom)): (&Paired, &(f64, f64))| {
         let (variance, freedom) = prior.moderate(*variance, freedom.max(0.0));
-        judged(one.by(), (2.0 * variance / one.count()).sqrt(), freedom)
+        judged(one.by(), (variance / one.block_count()).sqrt(), freedom)
     };
     let tests = paired.iter().zip(&variances).map(test).collect();
     (prior, tests)
@@ -68,10 +72,21 @@ fn pairs_of<'a>(all: &'a [Entry<'a>], a: StepId, b: StepId) -> Vec<Paired<'a>> {
     let of = |step: StepId| all.iter().filter(move |entry| entry.step.id == step && entry.usable().is_some());
     let like = |one: &'a Entry<'a>| {
         let other = of(b).find(|other| (other.target, other.figure.kind) == (one.target, one.figure.kind))?;
-        let logs: Vec<(f64, f64)> = one.slices.iter().filter_map(|slice| both(one, other, slice)).collect();
-        (!logs.is_empty()).then_some(Paired { a: one, logs })
+        let of_passes: Vec<(u32, (f64, f64))> =
+            one.slices.iter().filter_map(|slice| Some((slice.pass, both(one, other, slice)?))).collect();
+        let logs: Vec<(f64, f64)> = of_passes.iter().map(|(_, logs)| *logs).collect();
+        (!logs.is_empty()).then(|| Paired { a: one, logs, blocks: blocks(&of_passes) })
     };
     of(a).filter_map(like).collect()
+}
+
+/// Passes 1 and 2, 3 and 4, …; of a block that has only one of them, that one.
+fn blocks(of_passes: &[(u32, (f64, f64))]) -> Vec<f64> {
+    let mut by_block: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for (pass, (a, b)) in of_passes {
+        by_block.entry(pass.div_ceil(2)).or_default().push(b - a);
+    }
+    by_block.values().map(|differences| mean(differences)).collect()
 }
 
 /// The values of both sides in the pass of this slice of A.
@@ -89,12 +104,16 @@ impl Paired<'_> {
         self.logs.len() as f64
     }
 
+    fn block_count(&self) -> f64 {
+        self.blocks.len() as f64
+    }
+
     fn by(&self) -> f64 {
-        mean(&self.logs.iter().map(|(a, b)| b - a).collect::<Vec<_>>())
+        mean(&self.blocks)
     }
 
     fn variance(&self) -> f64 {
-        sample_sd(&self.logs.iter().map(|(a, b)| b - a).collect::<Vec<_>>()).powi(2)
+        sample_sd(&self.blocks).powi(2)
     }
 
     /// Half-width of the change if the slices of A and of B were those of two runs: what drifts between them stays in, and
