@@ -8,7 +8,7 @@ use crate::monitor::Monitor;
 use crate::preflight;
 use crate::spec::Backing;
 use crate::warden::{Warden, progress};
-use crate::{loopdev, modules, net, secrets};
+use crate::{loopdev, modules, net, secrets, ssh};
 use std::fs::{self, File};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
@@ -65,6 +65,7 @@ fn lay_out(warden: &Warden) -> Result<Lab, LabError> {
     if spec.hosts > 0 {
         progress(format!("making {} hosts", spec.hosts));
         net::make(&lab, dirs, &warden.nursery)?;
+        lab.ssh_config = ssh::start(&lab, dirs, &warden.nursery)?;
     }
     Ok(lab)
 }

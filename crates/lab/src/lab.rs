@@ -40,6 +40,9 @@ pub struct Lab {
     pub osds: Vec<Osd>,
     /// The daemons that run, with their process ids.
     pub daemons: Vec<Daemon>,
+    /// For `ssh -F`: how the lab's hosts are reached by their names; `None`: not by ssh.
+    #[serde(default)]
+    pub ssh_config: Option<PathBuf>,
     /// This host's own address as the lab's hosts see it: the bridge's, or 127.0.0.1.
     pub client_address: String,
 }
@@ -113,6 +116,7 @@ impl Lab {
             osds: (0..spec.osds).map(osd).collect(),
             hosts,
             daemons: Vec::new(),
+            ssh_config: None,
             client_address: address(254),
         }
     }

@@ -33,6 +33,7 @@ mod preflight;
 mod registry;
 mod secrets;
 mod spec;
+mod ssh;
 mod status;
 mod up;
 mod warden;

@@ -60,12 +60,19 @@ impl Nursery {
 
     /// Starts a program of Ceph on one of the lab's hosts. What it says goes to its log.
     pub fn start(&self, name: &str, host: &Host, program: &Path, arguments: &[&str]) -> Result<(), LabError> {
+        let conf = self.dirs.conf();
+        let conf = conf.to_string_lossy();
+        self.start_other(name, host, program, &[arguments, &["-c", &conf]].concat())
+    }
+
+    /// Starts any program there.
+    pub fn start_other(&self, name: &str, host: &Host, program: &Path, arguments: &[&str]) -> Result<(), LabError> {
         let log = self.dirs.log(name);
         let out =
             OpenOptions::new().create(true).append(true).open(&log).map_err(LabError::io("cannot write", &log))?;
         let also = out.try_clone().map_err(LabError::io("cannot write", &log))?;
         let mut command = Command::new(program);
-        command.args(arguments).arg("-c").arg(self.dirs.conf()).env(MARK, &self.dirs.dir);
+        command.args(arguments).env(MARK, &self.dirs.dir);
         for name in FOREIGN {
             command.env_remove(name);
         }

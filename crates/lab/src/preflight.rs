@@ -45,12 +45,17 @@ impl Programs {
 fn find(program: &'static str, package: &'static str) -> Result<PathBuf, LabError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    if program == "ip" || program == "losetup" {
+    if matches!(program, "ip" | "losetup" | "sshd") {
         places.extend(["/usr/sbin", "/sbin"].map(PathBuf::from));
     }
     let found = places.iter().map(|place| place.join(program)).find(|file| file.is_file());
     let searched = || places.iter().map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ");
     found.ok_or_else(|| LabError::PackageMissing { program, package, searched: searched() })
+}
+
+/// No lab needs it.
+pub(crate) fn sshd() -> Option<PathBuf> {
+    find("sshd", "openssh-server").ok()
 }
 
 /// A system's program by its found path, else its bare name.
