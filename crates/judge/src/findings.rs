@@ -2,10 +2,15 @@
 
 use crate::background::IN_STEP;
 use crate::entry::Entry;
+use crate::links::links;
 use model::{Finding, Layer, Outlier, Standing};
 
 pub fn findings(outliers: &[Outlier], entries: &[Entry]) -> Vec<Finding> {
+    let links = links(entries);
     let mut found = slow_targets(outliers);
+    // Of pairs of hosts the matrix knows more than each pair beside its peers.
+    found.retain(|finding| links.is_empty() || finding.id != "link-slow");
+    found.extend(links);
     found.extend(compactions(entries));
     found
 }

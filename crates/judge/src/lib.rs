@@ -20,6 +20,7 @@ mod labels;
 mod ledger;
 mod levels;
 mod limit;
+mod links;
 mod outliers;
 mod percentiles;
 mod pooled;

@@ -1,0 +1,220 @@
+//! Of all ordered pairs of hosts: is it one link that is slow, or one host, or what a host sends or receives?
+
+use crate::entry::Entry;
+use model::pattern::Family;
+use model::{Estimate, Figure, Finding, Label, Layer, Place, Standing};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Less than so much of what the better quarter of the pairs does is slow: a host's own load moves a pair by some percent, and a
+/// link that negotiated a lower speed by half and more.
+const SLOW: f64 = 0.75;
+/// With two hosts a slow link and a slow host are the same.
+const HOSTS_LEAST: usize = 3;
+
+/// Speed by way: from, to.
+type Matrix = BTreeMap<(String, String), f64>;
+
+/// And which of their ways.
+type SlowHosts = BTreeMap<String, BTreeSet<Way>>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    Sends,
+    Receives,
+}
+
+/// Each with what shows it: round trips, which do not know which way is slow, or streams.
+pub fn links(entries: &[Entry]) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    for family in [Family::Linear, Family::Latency] {
+        let figures: Vec<Pair> = entries
+            .iter()
+            .filter(|entry| entry.figure.pattern.family() == family && entry.is(Layer::Network, entry.figure.pattern))
+            .filter(|entry| entry.figure.chart && entry.usable().is_some())
+            .flat_map(|entry| pairs(entry, family))
+            .collect();
+        // Seen once, it may have been a neighbour's moment.
+        let standing = match figures.iter().all(|pair| pair.figure.slices > 1) {
+            true => Standing::Confirmed,
+            false => Standing::Hint,
+        };
+        for (target, says, evidence) in told(family, &figures) {
+            // A slow host explains the slow round trips of its links, some of which may be too unsure to be called slow.
+            match found.iter_mut().find(|finding| ends(&finding.target).is_subset(&ends(&target))) {
+                Some(finding) => finding.evidence.push(format!("{target}: {evidence}")),
+                None => found.push(finding(standing, target, says, evidence)),
+            }
+        }
+    }
+    found
+}
+
+/// The hosts of a finding's target.
+fn ends(target: &str) -> BTreeSet<&str> {
+    target.split(['→', '↔']).collect()
+}
+
+/// A figure, and the way that it speaks of.
+struct Pair<'a> {
+    figure: &'a Figure,
+    way: (String, String),
+}
+
+/// A stream of a read comes from the second host; a round trip goes both ways.
+fn pairs<'a>(entry: &'a Entry, family: Family) -> Vec<Pair<'a>> {
+    let Some(Place::Pair { from, to, .. }) = entry.place() else { return Vec::new() };
+    let (from, to) = (from.host.clone(), to.host.clone());
+    let pair = |from: &String, to: &String| Pair { figure: &entry.figure, way: (from.clone(), to.clone()) };
+    match (family, entry.figure.pattern.writes()) {
+        _ if from == to => Vec::new(),
+        (Family::Latency, _) => vec![pair(&from, &to), pair(&to, &from)],
+        (_, true) => vec![pair(&from, &to)],
+        (_, false) => vec![pair(&to, &from)],
+    }
+}
+
+fn finding(standing: Standing, target: String, says: String, evidence: String) -> Finding {
+    Finding {
+        id: if target.contains(['→', '↔']) { "link-slow" } else { "host-network-slow" }.to_string(),
+        standing,
+        target,
+        says,
+        evidence: vec![evidence],
+        fix: "compare cable, negotiated speed and duplex (ethtool), MTU, and error and drop counters of its ends and of the \
+              switch's ports with the others'"
+            .to_string(),
+        risk: "none: looking changes nothing".to_string(),
+    }
+}
+
+/// Target, what is said of it, and the evidence.
+fn told(family: Family, figures: &[Pair]) -> Vec<(String, String, String)> {
+    let speed = |figure: &Figure, of: fn(&Estimate) -> f64| {
+        let value = of(figure.estimate.as_ref()?);
+        Some(if figure.metric.lower_is_better() { 1.0 / value } else { value })
+    };
+    let likely = |pair: &Pair| speed(pair.figure, |estimate| estimate.value);
+    // The best that each may be, so that what is not known is not called slow; and where the load was the limit, the link was not.
+    let best = |pair: &Pair| match (&pair.figure.label, pair.figure.metric.lower_is_better()) {
+        (Label::GeneratorLimited(_), _) => Some(f64::INFINITY),
+        (_, true) => speed(pair.figure, |estimate| estimate.low.max(f64::MIN_POSITIVE)),
+        (_, false) => speed(pair.figure, |estimate| estimate.high),
+    };
+    let speeds = matrix(figures, &likely);
+    let Some(good) = good(&speeds) else { return Vec::new() };
+    let (whole, single) = apart(&matrix(figures, &|pair| Some(best(pair)? / good)));
+    let evidence = |of: &dyn Fn(&(String, String)) -> bool| {
+        let own: Vec<f64> = speeds.iter().filter(|(way, _)| of(way)).map(|(_, speed)| speed / good).collect();
+        let slower = 1.0 - own.iter().sum::<f64>() / own.len().max(1) as f64;
+        let what = if family == Family::Latency { "round trips" } else { "streams" };
+        format!("{what}: {:.0} % slower than the better quarter of the pairs", 100.0 * slower)
+    };
+    let mut all = Vec::new();
+    for (host, ways) in whole {
+        let (sends, receives) = (ways.contains(&Way::Sends), ways.contains(&Way::Receives));
+        let what = match (family, sends, receives) {
+            (Family::Latency, ..) => "all its round trips are slow",
+            (_, true, true) => "all that it sends and receives is slow",
+            (_, true, false) => "all that it sends is slow",
+            _ => "all that it receives is slow",
+        };
+        let own = |(from, to): &(String, String)| (sends && *from == host) || (receives && *to == host);
+        let evidence = evidence(&own);
+        all.push((host.clone(), format!("{host}: {what}, and the other pairs are not"), evidence));
+    }
+    for (from, to) in single.into_iter().filter(|(from, to)| family == Family::Linear || from < to) {
+        let target = if family == Family::Latency { format!("{from}↔{to}") } else { format!("{from}→{to}") };
+        let says = format!("{target} is slow, and its two hosts are not with others");
+        all.push((target, says, evidence(&|way| *way == (from.clone(), to.clone()))));
+    }
+    all
+}
+
+/// By way; of several figures of one way the best.
+fn matrix(figures: &[Pair], of: &dyn Fn(&Pair) -> Option<f64>) -> Matrix {
+    let mut matrix = Matrix::new();
+    for pair in figures {
+        let Some(value) = of(pair) else { continue };
+        let known = matrix.entry(pair.way.clone()).or_insert(value);
+        *known = known.max(value);
+    }
+    matrix
+}
+
+/// The upper quartile: one slow host of three makes two thirds of all pairs slow.
+fn good(matrix: &Matrix) -> Option<f64> {
+    let mut speeds: Vec<f64> = matrix.values().copied().collect();
+    speeds.sort_by(f64::total_cmp);
+    speeds.get(speeds.len() * 3 / 4).copied().filter(|good| *good > 0.0)
+}
+
+/// Hosts of which all pairs of one way are slow, and slow pairs that no such host explains.
+fn apart(shares: &Matrix) -> (SlowHosts, Vec<(String, String)>) {
+    let hosts: BTreeSet<&String> = shares.keys().flat_map(|(from, to)| [from, to]).collect();
+    if hosts.len() < HOSTS_LEAST {
+        return Default::default();
+    }
+    let slow: BTreeSet<&(String, String)> =
+        shares.iter().filter(|(_, share)| **share < SLOW).map(|(pair, _)| pair).collect();
+    let of = |host: &String, way: Way, pair: &(String, String)| match way {
+        Way::Sends => pair.0 == *host,
+        Way::Receives => pair.1 == *host,
+    };
+    let mut whole = SlowHosts::new();
+    let mut left = slow.clone();
+    // Who has most slow pairs first: a slow host makes its partners' ways look slow, too.
+    loop {
+        let all_slow = |host: &String, way: Way| {
+            let own: Vec<_> = shares.keys().filter(|pair| of(host, way, pair)).collect();
+            let unexplained = own.iter().filter(|pair| left.contains(**pair)).count();
+            (own.len() > 1 && own.iter().all(|pair| slow.contains(*pair))).then_some(unexplained).filter(|n| *n > 1)
+        };
+        let candidates = hosts.iter().flat_map(|host| [Way::Sends, Way::Receives].map(|way| (*host, way)));
+        let worst =
+            candidates.filter_map(|(host, way)| Some((all_slow(host, way)?, host, way))).max_by_key(|one| one.0);
+        let Some((_, host, way)) = worst else { break };
+        whole.entry(host.clone()).or_default().insert(way);
+        left.retain(|pair| !of(host, way, pair));
+    }
+    (whole, left.into_iter().cloned().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of so many hosts; `speed` by numbers of both ends.
+    fn made(hosts: usize, speed: impl Fn(usize, usize) -> f64) -> Matrix {
+        let name = |number: usize| format!("h{number}");
+        let pairs = (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to))).filter(|(from, to)| from != to);
+        pairs.map(|(from, to)| ((name(from), name(to)), speed(from, to))).collect()
+    }
+
+    fn found(hosts: usize, speed: impl Fn(usize, usize) -> f64) -> (Vec<String>, Vec<String>) {
+        let matrix = made(hosts, speed);
+        let good = good(&matrix).unwrap();
+        let (whole, single) = apart(&matrix.into_iter().map(|(pair, speed)| (pair, speed / good)).collect());
+        let ways = |(host, ways): (String, BTreeSet<Way>)| format!("{host} {ways:?}");
+        (whole.into_iter().map(ways).collect(), single.into_iter().map(|(from, to)| format!("{from}→{to}")).collect())
+    }
+
+    #[test]
+    fn link_host_and_way_are_told_apart() {
+        for hosts in [3, 4, 7, 20] {
+            let noise = |from: usize, to: usize| 1.0 + 0.04 * ((from * 7 + to * 3) % 5) as f64;
+            assert_eq!(found(hosts, noise), (vec![], vec![]), "{hosts} hosts, nothing");
+            let link = |from, to| noise(from, to) * if (from, to) == (0, 2) { 0.1 } else { 1.0 };
+            assert_eq!(found(hosts, link), (vec![], vec!["h0→h2".to_string()]), "{hosts} hosts, a link");
+            let receives = |from, to| noise(from, to) * if to == 1 { 0.3 } else { 1.0 };
+            assert_eq!(found(hosts, receives), (vec!["h1 {Receives}".to_string()], vec![]), "{hosts} hosts, a way");
+            let host = |from, to| noise(from, to) * if to == 1 || from == 1 { 0.3 } else { 1.0 };
+            let (whole, single) = found(hosts, host);
+            assert_eq!((whole, single), (vec!["h1 {Sends, Receives}".to_string()], vec![]), "{hosts} hosts, a host");
+        }
+    }
+
+    #[test]
+    fn two_hosts_say_nothing_of_each_other() {
+        assert_eq!(found(2, |from, _| if from == 0 { 1.0 } else { 0.1 }), (vec![], vec![]));
+    }
+}
