@@ -4,6 +4,7 @@ use crate::errors::ClusterError;
 use crate::rights;
 use ceph::{Access, CephError, Rados};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Long enough to outlast an election or a restarted monitor, short enough to be told about it.
@@ -29,6 +30,21 @@ impl Cluster {
     /// A connection without time-outs, whose timers would cost on every operation.
     pub fn for_load(&self) -> Result<Arc<Rados>, ClusterError> {
         Ok(Arc::new(Rados::connect(&self.access)?))
+    }
+
+    /// What another host needs to reach the cluster as this user: the texts of conf and keyring.
+    ///
+    /// # Errors
+    /// One of them can't be read here.
+    pub fn texts(&self) -> Result<(String, String), ClusterError> {
+        let read = |path: &Path| {
+            let text = std::fs::read_to_string(path);
+            text.map_err(|error| ClusterError::Unreadable { path: path.to_path_buf(), why: error.to_string() })
+        };
+        // The library has several places in mind, and takes the first that is there.
+        let places = self.rados.option("keyring");
+        let keyring = places.split([',', ';', ' ']).map(Path::new).find(|path| path.is_file());
+        Ok((read(&self.access.conf_file()?)?, keyring.map(read).transpose()?.unwrap_or_default()))
     }
 
     /// The user's name as in its keyring: `client.admin`.

@@ -11,6 +11,8 @@ pub enum ClusterError {
     Answer { command: String, what: String },
     #[error("{0}")]
     NotPermitted(String),
+    #[error("{} can't be read: {why}", path.display())]
+    Unreadable { path: PathBuf, why: String },
     #[error("journal {path}: {what}")]
     Journal { path: PathBuf, what: String },
     #[error("{what} could not be made: {why}")]

@@ -8,6 +8,7 @@ mod hands;
 pub mod here;
 pub mod journal;
 pub mod option_values;
+pub mod orch;
 pub mod pools;
 pub mod rights;
 pub mod scope;

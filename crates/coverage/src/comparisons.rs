@@ -136,7 +136,7 @@ fn beside(setting: &Setting, chance: &mut StdRng) -> Record {
 
 fn step(id: u32, target: u32) -> Step {
     let pattern = Pattern::ReadParallel;
-    let target = Target { layer: Layer::Osd, name: format!("osd.{target}"), host: None, place: Place::Null };
+    let target = Target::new(Layer::Osd, format!("osd.{target}"), Place::Null);
     Step {
         id: StepId(id),
         layer: Layer::Osd,

@@ -120,7 +120,7 @@ pub fn measure<S: Source>(source: S, step: Step, goal: &Goal, pause: f64) -> Res
 
 fn step(pattern: Pattern, depth: u32) -> Step {
     let workload = Workload { depth, ..Workload::canonical(pattern, 1 << 30, 1) };
-    let target = Target { layer: Layer::Rados, name: "made".to_string(), host: None, place: Place::Null };
+    let target = Target::new(Layer::Rados, "made", Place::Null);
     let metric = pattern.metric(Layer::Rados);
     Step { id: StepId(0), layer: Layer::Rados, pattern, targets: vec![target], workload, metric, chart: true }
 }

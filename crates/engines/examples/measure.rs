@@ -58,7 +58,7 @@ fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, 
     let layer = if pair.is_some() { Layer::Network } else { Layer::Device };
     let pattern = if way == "write" { Pattern::WriteParallel } else { Pattern::ReadParallel };
     let place = match (path, pair) {
-        (_, Some((from, to))) => Place::Pair { from: endpoint(from), to: endpoint(to) },
+        (_, Some((from, to))) => Place::Pair { from: endpoint(from), to: endpoint(to), door: None },
         ("-", _) => Place::Null,
         (path, _) => Place::Path { path: path.into(), writable: true },
     };
@@ -73,7 +73,7 @@ fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, 
         engine: (!["auto", "fill"].contains(&engine)).then(|| engine.to_string()),
         ..Workload::canonical(pattern, bytes.unwrap_or(1 << 30), 1)
     };
-    let target = Target { layer, name: path.into(), host: None, place };
+    let target = Target::new(layer, path, place);
     let metric = pattern.metric(layer);
     Ok(Step { id: StepId(0), layer, pattern, targets: vec![target], workload, metric, chart: true })
 }

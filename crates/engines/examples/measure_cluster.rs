@@ -50,7 +50,7 @@ fn step(name: &str, prefix: &str, way: &str, depth: u32, bytes: u64) -> Step {
     let pattern = if way == "write" { Pattern::WriteParallel } else { Pattern::ReadParallel };
     let canonical = Workload::canonical(pattern, bytes, u64::from(std::process::id()));
     let workload = Workload { depth, block: BLOCK, object: Some(BLOCK), ..canonical };
-    let target = Target { layer, name: name.into(), host: None, place };
+    let target = Target::new(layer, name, place);
     let metric = pattern.metric(layer);
     Step { id: StepId(0), layer, pattern, targets: vec![target], workload, metric, chart: true }
 }

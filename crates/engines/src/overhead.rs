@@ -27,7 +27,7 @@ pub fn overhead(clock: &Arc<dyn Clock>) -> Result<Overhead, EngineError> {
 }
 
 fn operation_ns(clock: &Arc<dyn Clock>, pattern: Pattern) -> Result<f64, EngineError> {
-    let target = Target { layer: Layer::Device, name: "nothing".into(), host: None, place: Place::Null };
+    let target = Target::new(Layer::Device, "nothing", Place::Null);
     let workload = Workload::canonical(pattern, 1 << 30, 1);
     let metric = pattern.metric(Layer::Device);
     let step =

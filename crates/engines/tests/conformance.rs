@@ -32,7 +32,7 @@ fn cases(folder: &Path) -> Vec<Case> {
 }
 
 fn target(place: Place) -> Target {
-    Target { layer: Layer::Device, name: "t".into(), host: None, place }
+    Target::new(Layer::Device, "t", place)
 }
 
 fn case(engine: &'static dyn Engine, folder: &Path) -> Option<Case> {
@@ -47,7 +47,7 @@ fn case(engine: &'static dyn Engine, folder: &Path) -> Option<Case> {
         }
         (Layer::Network, _) => {
             let end = || Endpoint { host: "here".into(), address: "127.0.0.1".into(), namespace: None };
-            Some(Case { engine, target: target(Place::Pair { from: end(), to: end() }), clock, file: None })
+            Some(Case { engine, target: target(Place::Pair { from: end(), to: end(), door: None }), clock, file: None })
         }
         // These need a cluster: crate `fathom` tests them on a lab.
         (Layer::Store | Layer::Osd | Layer::Rados | Layer::Rbd, _) => None,

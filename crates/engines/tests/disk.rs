@@ -13,7 +13,7 @@ fn engine(name: &str) -> &'static dyn Engine {
 
 fn target(path: &Path, writable: bool) -> Target {
     let place = Place::Path { path: path.into(), writable };
-    Target { layer: Layer::Device, name: path.display().to_string(), host: None, place }
+    Target::new(Layer::Device, path.display().to_string(), place)
 }
 
 fn reads() -> Workload {

@@ -14,8 +14,8 @@ fn end(address: &str, namespace: Option<&str>) -> Endpoint {
 }
 
 fn target(to: Endpoint) -> Target {
-    let place = Place::Pair { from: end("127.0.0.1", None), to };
-    Target { layer: Layer::Network, name: "a→b".into(), host: None, place }
+    let place = Place::Pair { from: end("127.0.0.1", None), to, door: None };
+    Target::new(Layer::Network, "a→b", place)
 }
 
 /// Tests run side by side, and one of them looks at which ports the process listens on.

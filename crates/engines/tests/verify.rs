@@ -25,7 +25,7 @@ impl Bench {
         let engine = *ENGINES.iter().find(|one| one.name() == engine).unwrap();
         let file = File::options().read(true).write(true).create(true).truncate(false).open(path).unwrap();
         let place = Place::Path { path: path.into(), writable: true };
-        let target = Target { layer: Layer::Device, name: path.display().to_string(), host: None, place };
+        let target = Target::new(Layer::Device, path.display().to_string(), place);
         let context = Context { verify: Arc::new(Verify::new(7, 0)), ..Context::default() };
         engine.prepare(&context, &target, &workload, &mut |_| true).unwrap();
         Bench { engine, context, file, target, workload }
@@ -198,7 +198,7 @@ fn what_cannot_be_verified_is_refused_in_words() {
         let engine = ENGINES.iter().find(|engine| engine.name() == name).unwrap();
         let end = model::Endpoint { host: "a".into(), address: "127.0.0.1".into(), namespace: None };
         let place = match name {
-            "tcp" => Place::Pair { from: end.clone(), to: end },
+            "tcp" => Place::Pair { from: end.clone(), to: end, door: None },
             "osd-bench" => Place::Store { osd: 1 },
             _ => Place::Null,
         };

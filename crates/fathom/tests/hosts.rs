@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::Lab;
 use common::hosts::{Hosts, Odd};
 use std::fs;
 use std::process::{Command, Stdio};
@@ -139,4 +140,148 @@ fn an_agent_goes_when_its_coordinator_is_killed() {
     run.kill().unwrap();
     run.wait().unwrap();
     soon("no agent", 15, || agents(&hosts, 0).is_empty());
+}
+
+/// The hosts of a lab, as clients of it.
+fn clients(lab: &Lab) -> String {
+    let status = lab.home.run(&["lab", "status", "--name", &lab.name, "--format", "json"]);
+    let status = status.ends(0, &[]).json();
+    let hosts = status["hosts"].as_array().unwrap().iter().filter_map(|host| host["namespace"].as_str());
+    hosts.map(|namespace| format!("netns:{namespace}")).collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn three_hosts_load_a_pool_as_one() {
+    let lab = Lab::up(&["--backing", "memory", "--hosts", "3"]);
+    let before = lab.snapshot();
+    let hosts = clients(&lab);
+    let patterns = "read-latency,read-parallel";
+    let words = [
+        "rados",
+        "--hosts",
+        &hosts,
+        "--patterns",
+        patterns,
+        "--duration",
+        "2s",
+        "--working-set",
+        "32M",
+        "--format",
+        "json",
+    ];
+    let ran = lab.run(&words);
+    assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
+    let document = ran.json();
+    assert_eq!(document["errors"].as_array().unwrap().len(), 0, "{document:#}");
+    for pattern in patterns.split(',') {
+        let figures = document["figures"].as_array().unwrap().iter().filter(|figure| figure["pattern"] == pattern);
+        let figures: Vec<_> = figures.collect();
+        let operations = |figure: &&serde_json::Value| figure["operations"].as_u64().unwrap();
+        let whole = figures.iter().find(|figure| figure["target"] == "pool").expect("a figure of all hosts");
+        let each: Vec<u64> = hosts
+            .split(',')
+            .map(|host| {
+                figures.iter().find(|figure| figure["host"] == host).map(operations).expect("a figure of each host")
+            })
+            .collect();
+        assert!(each.iter().all(|operations| *operations > 100), "{each:?}");
+        // Each figure leaves out its own warm-up.
+        let sum = each.iter().sum::<u64>() as f64;
+        assert!((operations(whole) as f64 / sum - 1.0).abs() < 0.3, "{} of {each:?}", operations(whole));
+    }
+    let chart = document["chart"].as_array().unwrap();
+    assert!(chart.iter().all(|cell| cell["targets"] == 1), "{chart:#?}");
+    assert_eq!(lab.snapshot(), before);
+}
+
+#[test]
+fn without_a_killed_agent_the_others_go_on() {
+    let lab = Lab::up(&["--backing", "memory", "--hosts", "3"]);
+    let before = lab.snapshot();
+    let hosts = clients(&lab);
+    let words = [
+        "rados",
+        "--hosts",
+        &hosts,
+        "--patterns",
+        "read-latency",
+        "--duration",
+        "3s",
+        "--passes",
+        "3",
+        "--working-set",
+        "32M",
+        "--format",
+        "json",
+    ];
+    let run = lab.fathom(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let victim = hosts.split(',').nth(1).unwrap().trim_start_matches("netns:").to_string();
+    let pid = || {
+        let pids = Command::new("ip").args(["netns", "pids", &victim]).output().unwrap();
+        let pids = String::from_utf8_lossy(&pids.stdout).into_owned();
+        let lanes =
+            |pid: &&str| {
+                fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten().any(|task| {
+                    fs::read_to_string(task.path().join("comm")).unwrap_or_default().starts_with("fathom-lane")
+                })
+            };
+        pids.split_whitespace().find(lanes).map(str::to_string)
+    };
+    soon("an agent that loads", 60, || pid().is_some());
+    std::thread::sleep(Duration::from_millis(1500));
+    Command::new("kill").args(["-9", &pid().unwrap()]).status().unwrap();
+    let output = run.wait_with_output().unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let warnings = document["warnings"].to_string();
+    assert!(warnings.contains(&victim) && warnings.contains("s into the slice"), "{warnings}");
+    let slices = |host: &str| {
+        let figures = document["figures"].as_array().unwrap();
+        figures.iter().find(|figure| figure["host"] == host).map_or(0, |figure| figure["slices"].as_u64().unwrap())
+    };
+    let counts: Vec<u64> = hosts.split(',').map(slices).collect();
+    assert!(counts[0] >= 2 && counts[2] >= 2 && counts[1] < counts[0], "{counts:?}");
+    assert_eq!(lab.snapshot(), before);
+}
+
+#[test]
+fn every_pair_of_hosts_is_measured_and_the_slow_link_is_seen() {
+    let Some(hosts) = Hosts::new(&plain(3)) else { return };
+    // Towards the second host.
+    hosts.slow_down(1, "200mbit");
+    let (list, config) = (hosts.list(), hosts.config());
+    let patterns = "write-latency,write-linear";
+    let words = [
+        "network",
+        "--hosts",
+        &list,
+        "--ssh-config",
+        &config,
+        "--patterns",
+        patterns,
+        "--duration",
+        "2s",
+        "--format",
+        "json",
+    ];
+    let ran = hosts.home.run(&words);
+    assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
+    let document = ran.json();
+    assert_eq!(document["errors"].as_array().unwrap().len(), 0, "{document:#}");
+    let value = |from: usize, to: usize, pattern: &str| {
+        let name = format!("{}→{}", hosts.name(from), hosts.name(to));
+        let figures = document["figures"].as_array().unwrap();
+        let found = figures
+            .iter()
+            .find(|figure| figure["target"] == name && figure["pattern"] == pattern && figure["at_once"] == 1);
+        found.and_then(|figure| figure["value"].as_f64()).unwrap_or_else(|| panic!("no figure of {name} {pattern}"))
+    };
+    for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
+        assert!(value(from, to, "write-latency") > 0.0);
+        let bandwidth = value(from, to, "write-linear");
+        assert_eq!(bandwidth < 30.0, to == 1, "{from}→{to}: {bandwidth} MB/s");
+    }
+    let findings = document["findings"].as_array().unwrap();
+    let slow: Vec<&str> = findings.iter().filter_map(|finding| finding["target"].as_str()).collect();
+    assert_eq!(slow, [hosts.name(1)], "{findings:#?}");
+    assert!(findings[0]["says"].as_str().unwrap().contains("receives"), "{findings:#?}");
 }

@@ -148,14 +148,18 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
         step: step.id,
         layer: step.layer,
         target: one.map_or_else(|| step.together(), |target| target.name.clone()),
-        host: one.or(only).and_then(|target| target.host.clone()),
+        host: one.or(only).and_then(|target| {
+            let client = target.client.as_ref().map(|client| client.host.clone());
+            target.host.clone().or(client)
+        }),
         pattern: step.pattern,
         kind,
         workload: step.workload.clone(),
         metric: step.metric,
         estimate: None,
         label: Label::Settled,
-        chart: step.chart && (one.is_some() || only.is_some()),
+        // Clients share what the cluster can do: only all of them together say how much that is.
+        chart: step.chart && if step.of_clients() { one.is_none() } else { one.or(only).is_some() },
         at_once: step.targets.len() as u32,
         slices: good.len() as u32,
         seconds: all.iter().map(|slice| slice.seconds()).sum(),

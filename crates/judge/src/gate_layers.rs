@@ -84,7 +84,7 @@ impl View<'_, '_> {
         self.entries
             .iter()
             .filter(move |entry| {
-                let Some(Place::Pair { from, to }) = entry.place() else { return false };
+                let Some(Place::Pair { from, to, .. }) = entry.place() else { return false };
                 let ends = [from.host.as_str(), to.host.as_str()];
                 let joins = here.is_some_and(|here| here != host && ends.contains(&here) && ends.contains(&host));
                 joins && entry.figure.at_once == 1 && wanted(entry)

@@ -171,7 +171,7 @@ fn steps(measured: &[Measured]) -> Vec<Step> {
             id: StepId(steps.len() as u32),
             layer,
             pattern,
-            targets: vec![Target { layer, name, host: None, place: Place::Null }],
+            targets: vec![Target::new(layer, name, Place::Null)],
             workload: one.workload.clone(),
             metric: pattern.metric(layer),
             chart,

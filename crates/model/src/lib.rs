@@ -48,7 +48,7 @@ pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};
 pub use sustained::{Cliff, Ended, Endurance, Sustained, SustainedTest};
 pub use sweep::{Axis, Beyond, Choice, Knee, Reading, Setting, Sweep, Swept};
 pub use tally::{Latencies, Sparse};
-pub use target::{Endpoint, Place, Target};
+pub use target::{Client, Endpoint, Key, Place, Target};
 pub use verdict::{Outcome, Threshold, Verdict};
 pub use verified::{Checked, Flaw, FlawKind, ReadBack, Verified};
 pub use window::{SliceEnd, WindowSet};

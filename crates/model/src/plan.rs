@@ -30,12 +30,22 @@ pub struct Step {
 }
 
 impl Step {
-    /// What the figure of all targets together is called: `osd.*`, or the one target's own name.
+    /// What the figure of all targets together is called: `osd.*`, or the one target's own name, or what all clients load.
     pub fn together(&self) -> String {
         match self.targets.as_slice() {
             [only] => only.name.clone(),
+            [first, ..] if self.of_clients() => {
+                first.client.as_ref().map_or_else(String::new, |client| client.of.clone())
+            }
             _ => format!("{}.*", self.layer.name()),
         }
+    }
+
+    /// Are its targets one and the same, as several hosts see it? Then all together are the cluster's figure, and each is a host's.
+    pub fn of_clients(&self) -> bool {
+        let of = |target: &Target| target.client.as_ref().map(|client| client.of.clone());
+        let first = self.targets.first().and_then(of);
+        self.targets.len() > 1 && first.is_some() && self.targets.iter().all(|target| of(target) == first)
     }
 }
 

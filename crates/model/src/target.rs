@@ -12,6 +12,24 @@ pub struct Target {
     /// The host that it lies on, where that is known.
     pub host: Option<String>,
     pub place: Place,
+    /// The host that loads it; `None`: the one on which Fathom runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<Client>,
+}
+
+/// One of several hosts that load the same thing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Client {
+    /// As it stands in the list of hosts.
+    pub host: String,
+    /// What all of them load: `pool vms`.
+    pub of: String,
+}
+
+impl Target {
+    pub fn new(layer: Layer, name: impl Into<String>, place: Place) -> Target {
+        Target { layer, name: name.into(), host: None, place, client: None }
+    }
 }
 
 /// Where an engine finds the target.
@@ -20,8 +38,14 @@ pub struct Target {
 pub enum Place {
     /// A regular file, a partition or a block device. `writable`: proven to be ours or empty, or given up by the user.
     Path { path: PathBuf, writable: bool },
-    /// An ordered pair of hosts: `from` sends.
-    Pair { from: Endpoint, to: Endpoint },
+    /// An ordered pair of hosts: `from` sends. `door`: the other end lives in another process, and this is the way to it; only
+    /// while a slice lasts.
+    Pair {
+        from: Endpoint,
+        to: Endpoint,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        door: Option<Key>,
+    },
     /// The object store of an OSD, through the OSD's own bench command.
     Store { osd: u32 },
     /// One OSD through a pool of size 1, in objects that map to it.
@@ -32,6 +56,20 @@ pub enum Place {
     Images { pool: String, images: Vec<String> },
     /// Nothing: operations end at once, or as a simulation says.
     Null,
+}
+
+/// Opens the port of a network target's other end, for one slice.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Key {
+    pub port: u16,
+    /// Who does not know it is turned away.
+    pub token: [u8; 16],
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Key").field("port", &self.port).finish_non_exhaustive()
+    }
 }
 
 /// One end of a network target.

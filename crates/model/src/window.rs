@@ -23,6 +23,8 @@ pub struct SliceEnd {
     pub target: Option<u32>,
     /// Target and text of the first operation that failed. Single failures do not end a slice.
     pub first_error: Option<(u32, String)>,
+    /// A host that should have loaded went missing, and when; the slice ends there.
+    pub gap: Option<String>,
     /// Windows that were complete.
     pub windows: u32,
     /// What the lanes took of the CPU, by target; no entry: nobody kept account.

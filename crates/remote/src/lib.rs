@@ -13,7 +13,7 @@ pub mod transport;
 
 pub use dial::{DialError, Dialled, Program, clean, dial};
 pub use link::{Heard, Link, What};
-pub use message::{News, Order};
+pub use message::{Access, News, Order};
 pub use names::{NamesError, expand, of_file};
 pub use offset::{Exchange, offset};
 pub use transport::{SshOptions, Transport};

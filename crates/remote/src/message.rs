@@ -1,6 +1,6 @@
 //! What the coordinator and an agent say to each other. There are no versions: both are exactly the same build.
 
-use model::{HostFacts, Nanos};
+use model::{Endpoint, HostFacts, Key, Nanos, SliceEnd, Step, WindowSet, Workload};
 use serde::{Deserialize, Serialize};
 
 /// From the coordinator.
@@ -8,13 +8,78 @@ use serde::{Deserialize, Serialize};
 pub enum Order {
     /// The coordinator lives.
     Beat,
-    /// What does your clock show?
+    /// What do your clocks show?
     Ask {
         id: u64,
     },
     /// What kind of host are you?
     Describe,
+    /// From now on this cluster is what is loaded.
+    Reach {
+        access: Box<Access>,
+    },
+    /// Be the passive end of a pair for this slice: open a port at `end` for a load of this kind. `target`: which of the step's it is.
+    Answer {
+        slice: u64,
+        target: u32,
+        end: Endpoint,
+        #[serde(with = "as_json")]
+        workload: Box<Workload>,
+    },
+    /// Open what the step needs, and say [`News::Ready`].
+    Open {
+        slice: u64,
+        #[serde(with = "as_json")]
+        step: Box<Step>,
+        window_ns: Nanos,
+    },
+    /// Load from this time on, as the agent's clock shows it, until `Stop`.
+    Start {
+        slice: u64,
+        at: Nanos,
+    },
+    /// Load no more.
+    Stop {
+        slice: u64,
+    },
+    /// Be nobody's other end any more.
+    Close {
+        slice: u64,
+    },
     Leave,
+}
+
+/// How a cluster is reached: the texts of conf and keyring, since the agent's host may have neither. Kept in memory alone.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Access {
+    pub conf: String,
+    pub keyring: String,
+    /// The user, without `client.`.
+    pub id: String,
+    /// Connections, for workloads of several clients.
+    pub clients: u32,
+}
+
+/// A key is never printed.
+impl std::fmt::Debug for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Access").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// What the archive keeps leaves out what is empty, which only a form with names can read again: it travels as text.
+mod as_json {
+    use serde::de::{DeserializeOwned, Error as _};
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<T: Serialize, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&serde_json::to_string(value).map_err(S::Error::custom)?)
+    }
+
+    pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+        serde_json::from_str(&String::deserialize(from)?).map_err(D::Error::custom)
+    }
 }
 
 /// From an agent.
@@ -27,12 +92,105 @@ pub enum News {
     },
     /// The agent lives, and nothing else has happened.
     Beat,
-    /// What its clock shows, in ns since 1970.
+    /// What its clocks show: the one that only moves forwards, and the time of day, in ns since 1970.
     Clock {
         id: u64,
+        now: Nanos,
         wall: Nanos,
     },
     Description {
         facts: Box<HostFacts>,
     },
+    /// The cluster is reached, or why not.
+    Reached {
+        error: Option<String>,
+    },
+    /// The port of a pair's passive end, or why there is none.
+    Answers {
+        slice: u64,
+        target: u32,
+        door: Result<Key, String>,
+    },
+    /// The slice's sessions are open, or why not: then nothing is loaded.
+    Ready {
+        slice: u64,
+        error: Option<String>,
+    },
+    Window {
+        slice: u64,
+        set: WindowSet,
+    },
+    /// Nothing is loaded any more.
+    Ended {
+        slice: u64,
+        end: SliceEnd,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame;
+    use model::{Layer, Metric, Pattern, Place, StepId, Target};
+
+    /// Of every kind one: a field that is left out when empty would shift all that follows it.
+    #[test]
+    fn every_message_comes_as_it_went() {
+        let workload = Workload::canonical(Pattern::ReadLatency, 1 << 20, 1);
+        let target = Target::new(Layer::Rados, "pool", Place::Pool { pool: "p".into(), prefix: "x".into() });
+        let step = Step {
+            id: StepId(3),
+            layer: Layer::Rados,
+            pattern: Pattern::ReadLatency,
+            targets: vec![target],
+            workload,
+            metric: Metric::LatencyMean,
+            chart: true,
+        };
+        let access = Access { conf: "c".into(), keyring: "k".into(), id: "admin".into(), clients: 1 };
+        let end = Endpoint { host: "h".into(), address: "10.0.0.1".into(), namespace: None };
+        let orders = [
+            Order::Beat,
+            Order::Ask { id: 1 },
+            Order::Describe,
+            Order::Reach { access: Box::new(access) },
+            Order::Answer { slice: 1, target: 2, end: end.clone(), workload: Box::new(step.workload.clone()) },
+            Order::Open { slice: 1, step: Box::new(step), window_ns: 5 },
+            Order::Start { slice: 1, at: 7 },
+            Order::Stop { slice: 1 },
+            Order::Close { slice: 1 },
+            Order::Leave,
+        ];
+        let sample = model::Sample { ops: 4, ..model::Sample::default() };
+        let set = WindowSet { window: 2, samples: vec![(0, model::OpKind::Write, sample)] };
+        let end = SliceEnd { gap: Some("g".into()), windows: 3, ..SliceEnd::default() };
+        let news = [
+            News::Hello { build: "b".into(), pid: 1 },
+            News::Beat,
+            News::Clock { id: 1, now: 2, wall: 3 },
+            News::Description { facts: Box::default() },
+            News::Reached { error: None },
+            News::Answers { slice: 1, target: 2, door: Ok(Key { port: 7, token: [3; 16] }) },
+            News::Answers { slice: 1, target: 2, door: Err("e".into()) },
+            News::Ready { slice: 1, error: Some("e".into()) },
+            News::Window { slice: 1, set },
+            News::Ended { slice: 1, end },
+        ];
+        let mut stream = Vec::new();
+        orders.iter().for_each(|order| frame::write(&mut stream, order).unwrap());
+        news.iter().for_each(|news| frame::write(&mut stream, news).unwrap());
+        let mut rest = &stream[..];
+        for order in &orders {
+            assert_eq!(&frame::read::<Order>(&mut rest).unwrap(), order);
+        }
+        for news in &news {
+            assert_eq!(&frame::read::<News>(&mut rest).unwrap(), news);
+        }
+    }
+
+    #[test]
+    fn a_key_is_never_printed() {
+        let access = Access { conf: "c".into(), keyring: "SECRET".into(), id: "admin".into(), clients: 1 };
+        assert!(!format!("{:?}", Order::Reach { access: Box::new(access) }).contains("SECRET"));
+    }
 }

@@ -21,7 +21,7 @@ pub fn started(run: &str) -> Event {
 pub fn step() -> Step {
     let workload = Workload::canonical(Pattern::WriteLatency, 1 << 30, 7);
     let place = Place::Osd { osd: 2, pool: "fathom.ab3f".into() };
-    let target = Target { layer: Layer::Osd, name: "osd.2".into(), host: Some("ceph-c".into()), place };
+    let target = Target { host: Some("ceph-c".into()), ..Target::new(Layer::Osd, "osd.2", place) };
     Step {
         id: StepId(4),
         layer: Layer::Osd,

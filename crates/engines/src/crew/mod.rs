@@ -46,39 +46,63 @@ pub fn run_slice(
     window_ns: Nanos,
     on_window: &mut dyn FnMut(&WindowSet) -> Flow,
 ) -> Result<SliceEnd, EngineError> {
-    let window_ns = window_ns.max(MILLISECOND);
-    let sessions = open(engine, context, step)?;
-    // Time for all threads to come up; simulated lanes need none.
-    let lead = if engine.simulated() { 0 } else { MILLISECOND + 100_000 * sessions.len() as Nanos };
-    let start = clock.now() + lead;
-    let span = if engine.times_itself() { Span::Told } else { Span::Window(window_ns) };
-    let seat = |(target, lane, session)| Seat {
-        target,
-        lane: Lane::new(session, &step.workload, lane, span, window_ns, start),
-    };
-    let seats: Vec<Seat> = sessions.into_iter().map(seat).collect();
-    let targets = seats.iter().map(|seat| seat.target).collect();
-    let stall = if engine.times_itself() { STALL_TOLD } else { STALL };
-    let overseer = Overseer::new(targets, start, window_ns, stall, on_window);
-    if engine.simulated() {
-        return Ok(turns::run(seats, &**clock, overseer));
-    }
-    threads::run(seats, clock, start, window_ns, overseer)
+    Opened::open(engine, context, step)?.run(clock, window_ns, None, on_window)
 }
 
-type Opened = (u32, u32, Box<dyn crate::api::Session>);
+/// A slice whose sessions are open, so that it can start at an instant that was agreed upon.
+pub struct Opened<'a> {
+    engine: &'a dyn Engine,
+    step: &'a Step,
+    sessions: Vec<(u32, u32, Box<dyn crate::api::Session>)>,
+}
 
-fn open(engine: &dyn Engine, context: &Context, step: &Step) -> Result<Vec<Opened>, EngineError> {
-    let mut sessions = Vec::new();
-    for (index, target) in step.targets.iter().enumerate() {
-        for lane in (0..step.workload.jobs.max(1)).filter(|lane| step.workload.lane_depth(*lane) > 0) {
-            sessions.push((index as u32, lane, engine.open(context, target, &step.workload, lane)?));
+impl<'a> Opened<'a> {
+    /// # Errors
+    /// A session could not be opened, or there is nothing to load.
+    pub fn open(engine: &'a dyn Engine, context: &Context, step: &'a Step) -> Result<Opened<'a>, EngineError> {
+        let mut sessions = Vec::new();
+        for (index, target) in step.targets.iter().enumerate() {
+            for lane in (0..step.workload.jobs.max(1)).filter(|lane| step.workload.lane_depth(*lane) > 0) {
+                sessions.push((index as u32, lane, engine.open(context, target, &step.workload, lane)?));
+            }
         }
+        if sessions.is_empty() {
+            return Err(EngineError::Refused("there is nothing to load: no target, or a depth of 0".into()));
+        }
+        Ok(Opened { engine, step, sessions })
     }
-    if sessions.is_empty() {
-        return Err(EngineError::Refused("there is nothing to load: no target, or a depth of 0".into()));
+
+    /// `start`: when the first window begins; `None`: as soon as all threads are up. If it is past already, the windows are counted
+    /// from there all the same, and the first ones are empty: others count from there, too.
+    ///
+    /// # Errors
+    /// A thread could not be started.
+    pub fn run(
+        self,
+        clock: &Arc<dyn Clock>,
+        window_ns: Nanos,
+        start: Option<Nanos>,
+        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Result<SliceEnd, EngineError> {
+        let Opened { engine, step, sessions } = self;
+        let window_ns = window_ns.max(MILLISECOND);
+        // Time for all threads to come up; simulated lanes need none.
+        let lead = if engine.simulated() { 0 } else { MILLISECOND + 100_000 * sessions.len() as Nanos };
+        let start = start.unwrap_or_else(|| clock.now() + lead);
+        let span = if engine.times_itself() { Span::Told } else { Span::Window(window_ns) };
+        let seat = |(target, lane, session)| Seat {
+            target,
+            lane: Lane::new(session, &step.workload, lane, span, window_ns, start),
+        };
+        let seats: Vec<Seat> = sessions.into_iter().map(seat).collect();
+        let targets = seats.iter().map(|seat| seat.target).collect();
+        let stall = if engine.times_itself() { STALL_TOLD } else { STALL };
+        let overseer = Overseer::new(targets, start, window_ns, stall, on_window);
+        if engine.simulated() {
+            return Ok(turns::run(seats, &**clock, overseer));
+        }
+        threads::run(seats, clock, start, window_ns, overseer)
     }
-    Ok(sessions)
 }
 
 #[cfg(test)]

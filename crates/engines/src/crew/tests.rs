@@ -9,7 +9,7 @@ use model::{Arrivals, Layer, OpKind, Pattern, Place, Rate, Sample, Sparse, StepI
 const WINDOW: Nanos = 100 * MILLISECOND;
 
 fn step(targets: u32, workload: Workload) -> Step {
-    let target = |n| Target { layer: Layer::Device, name: format!("t{n}"), host: None, place: Place::Null };
+    let target = |n| Target::new(Layer::Device, format!("t{n}"), Place::Null);
     let (layer, pattern) = (Layer::Device, Pattern::ReadParallel);
     let targets = (0..targets).map(target).collect();
     Step { id: StepId(0), layer, pattern, targets, workload, metric: pattern.metric(layer), chart: true }

@@ -1,7 +1,7 @@
 //! Two connected sockets, each in its host's network namespace, that have proven to each other to be ours.
 
 use crate::api::EngineError;
-use model::Endpoint;
+use model::{Endpoint, Key};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, setns};
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrStorage, sockopt};
@@ -11,6 +11,7 @@ use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -18,8 +19,8 @@ use std::time::{Duration, Instant};
 const CONNECT: Duration = Duration::from_secs(5);
 /// A receive returns at least this often, so that windows are cut and a stop is heard.
 const HEARTBEAT: Duration = Duration::from_millis(20);
-
-type Token = [u8; 16];
+/// Who waits for a connection looks this often whether it is still wanted.
+const LOOK_MS: u8 = 50;
 
 /// Both ends of one connection.
 pub struct Ends {
@@ -50,27 +51,97 @@ impl Ends {
     /// In words: which address, which namespace.
     pub fn connect(from: &Endpoint, to: &Endpoint) -> Result<Ends, EngineError> {
         let name = format!("{} → {}", from.address, to.address);
-        let broken = |error: io::Error| EngineError::Broken(format!("{name}: no TCP connection: {error}"));
-        let token = token().map_err(broken)?;
-        let here = address(to).map_err(broken)?;
-        let listener = inside(to, move || TcpListener::bind(here)).map_err(broken)?;
-        let there = listener.local_addr().map_err(broken)?;
-        let source = address(from).map_err(broken)?;
-        // The kernel completes the connection before it is accepted.
-        let from = inside(from, move || dial(source, there)).map_err(broken)?;
-        (&from).write_all(&token).map_err(broken)?;
-        let to = accept(&listener, &token).map_err(broken)?;
-        for end in [&from, &to] {
-            end.set_nodelay(true).and_then(|()| end.set_read_timeout(Some(HEARTBEAT))).map_err(broken)?;
-        }
-        Ok(Ends { from, to, name })
+        let listening = Listening::at(to).map_err(|error| broken(&name, error))?;
+        let (own, _) = reach(from, to, &listening.key())?;
+        let other = listening.accept().map_err(|error| broken(&name, error))?;
+        set_up(&other).map_err(|error| broken(&name, error))?;
+        Ok(Ends { from: own, to: other, name })
     }
 }
 
-/// An address of this end, with a port that the kernel chooses.
-fn address(end: &Endpoint) -> io::Result<SocketAddr> {
+/// Connects from one end to a door at the other one. The connection, and its name.
+///
+/// # Errors
+/// In words: which address, which namespace.
+pub fn reach(from: &Endpoint, to: &Endpoint, key: &Key) -> Result<(TcpStream, String), EngineError> {
+    let name = format!("{} → {}", from.address, to.address);
+    let connect = || {
+        let (source, there) = (address(from, 0)?, address(to, key.port)?);
+        // The kernel completes the connection before it is accepted.
+        let own = inside(from, move || dial(source, there))?;
+        (&own).write_all(&key.token)?;
+        set_up(&own)?;
+        Ok(own)
+    };
+    connect().map(|own| (own, name.clone())).map_err(|error| broken(&name, error))
+}
+
+fn broken(name: &str, error: io::Error) -> EngineError {
+    EngineError::Broken(format!("{name}: no TCP connection: {error}"))
+}
+
+fn set_up(end: &TcpStream) -> io::Result<()> {
+    end.set_nodelay(true)?;
+    end.set_read_timeout(Some(HEARTBEAT))
+}
+
+/// A port of one end, for whoever knows its token; it is closed when this is dropped.
+pub struct Listening {
+    listener: TcpListener,
+    key: Key,
+}
+
+impl Listening {
+    /// # Errors
+    /// The address is not this host's, or there is no such namespace.
+    pub fn at(end: &Endpoint) -> io::Result<Listening> {
+        let here = address(end, 0)?;
+        let listener = inside(end, move || TcpListener::bind(here))?;
+        let key = Key { port: listener.local_addr()?.port(), token: token()? };
+        listener.set_nonblocking(true)?;
+        Ok(Listening { listener, key })
+    }
+
+    pub fn key(&self) -> Key {
+        self.key.clone()
+    }
+
+    /// The one connection that knows the token.
+    fn accept(&self) -> io::Result<TcpStream> {
+        let deadline = Instant::now() + CONNECT;
+        let late = || Instant::now() > deadline;
+        self.accept_unless(&late)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::TimedOut, "nobody came to the port that was opened"))
+    }
+
+    /// As long as nobody has `closed` it.
+    pub fn accept_until(&self, closed: &AtomicBool) -> Option<TcpStream> {
+        self.accept_unless(&|| closed.load(Ordering::Relaxed))
+    }
+
+    fn accept_unless(&self, over: &dyn Fn() -> bool) -> Option<TcpStream> {
+        while !over() {
+            let mut ready = [PollFd::new(self.listener.as_fd(), PollFlags::POLLIN)];
+            let _ = poll(&mut ready, PollTimeout::from(LOOK_MS));
+            let Ok((mut stream, _)) = self.listener.accept() else { continue };
+            let mut said = [0; 16];
+            let heard = stream
+                .set_nonblocking(false)
+                .and_then(|()| stream.set_read_timeout(Some(Duration::from_secs(1))))
+                .and_then(|()| stream.read_exact(&mut said))
+                .and_then(|()| set_up(&stream));
+            if heard.is_ok() && said == self.key.token {
+                return Some(stream);
+            }
+        }
+        None
+    }
+}
+
+/// An address of this end; port 0: one that the kernel chooses.
+fn address(end: &Endpoint, port: u16) -> io::Result<SocketAddr> {
     let ip = end.address.parse::<IpAddr>().map_err(io::Error::other)?;
-    Ok(SocketAddr::new(ip, 0))
+    Ok(SocketAddr::new(ip, port))
 }
 
 /// Makes a socket in the end's network namespace: a thread enters it and ends; the socket stays.
@@ -104,30 +175,9 @@ fn dial(source: SocketAddr, to: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Takes the one connection that knows the token; the port is closed when the listener is dropped after it.
-fn accept(listener: &TcpListener, token: &Token) -> io::Result<TcpStream> {
-    let deadline = Instant::now() + CONNECT;
-    listener.set_nonblocking(true)?;
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let mut ready = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
-        poll(&mut ready, PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO))?;
-        if left.is_zero() {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "nobody came to the port that was opened"));
-        }
-        let Ok((mut stream, _)) = listener.accept() else { continue };
-        stream.set_nonblocking(false)?;
-        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
-        let mut said = Token::default();
-        if stream.read_exact(&mut said).is_ok() && said == *token {
-            return Ok(stream);
-        }
-    }
-}
-
 /// Not drawn from the workload's seed: nobody else may know it.
-fn token() -> io::Result<Token> {
-    let mut token = Token::default();
+fn token() -> io::Result<[u8; 16]> {
+    let mut token = [0; 16];
     File::open("/dev/urandom")?.read_exact(&mut token)?;
     Ok(token)
 }

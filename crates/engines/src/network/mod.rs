@@ -1,16 +1,18 @@
 //! The network layer: a pair of hosts, over TCP. Random access asks and is answered; sequential access streams.
 //!
-//! Both ends live in this process. For a lab's host a socket is made inside the host's network namespace. A connection's
+//! Both ends live in this process, or one of them in another host's, which has a [`Door`]. For a lab's host a socket is made inside the host's network namespace. A connection's
 //! port is bound to the pair's own addresses, given by the kernel, closed as soon as the connection stands, and good
 //! only for whoever knows a one-time token.
 
 mod connection;
+mod door;
 mod round_trip;
 mod stream;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::verify;
-use connection::{Ends, refuse_endpoint};
+use connection::{Ends, reach, refuse_endpoint};
+pub use door::Door;
 use model::{Access, Bytes, Endpoint, Layer, Place, Target, Workload};
 
 pub struct Tcp;
@@ -73,9 +75,21 @@ impl Engine for Tcp {
             return Err(EngineError::Refused(why));
         }
         let (from, to) = ends(target).map_err(EngineError::Refused)?;
-        let ends = Ends::connect(from, to)?;
         let seed = workload.seed ^ u64::from(lane) << 32;
         let block = workload.block as usize;
+        if let Place::Pair { door: Some(key), .. } = &target.place {
+            // The active end dials, whichever way the bytes go.
+            let (own, other) = if streams_out(workload) { (to, from) } else { (from, to) };
+            let (socket, name) = reach(own, other, key)?;
+            return match workload.access {
+                Access::Sequential => Ok(Box::new(stream::StreamSession::over(socket, name, None, block, seed)?)),
+                Access::Random | Access::Zipf(_) => {
+                    let depth = workload.lane_depth(lane);
+                    Ok(Box::new(round_trip::RoundTripSession::over(socket, name, None, block, depth, seed)?))
+                }
+            };
+        }
+        let ends = Ends::connect(from, to)?;
         match workload.access {
             Access::Sequential => Ok(Box::new(stream::StreamSession::new(ends, workload, seed)?)),
             Access::Random | Access::Zipf(_) => {
@@ -86,9 +100,14 @@ impl Engine for Tcp {
     }
 }
 
+/// Does the load's own end receive at the pair's second host? What counts has arrived.
+pub fn streams_out(workload: &Workload) -> bool {
+    workload.access == Access::Sequential && workload.writes()
+}
+
 fn ends(target: &Target) -> Result<(&Endpoint, &Endpoint), String> {
     match &target.place {
-        Place::Pair { from, to } => Ok((from, to)),
+        Place::Pair { from, to, .. } => Ok((from, to)),
         _ => Err(format!("{} is no pair of hosts: the network layer works between two", target.name)),
     }
 }

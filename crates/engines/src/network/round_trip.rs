@@ -16,7 +16,8 @@ const RECEIVE: u32 = 1;
 
 pub struct RoundTripSession {
     /// Dropped before the socket is closed, so that the other end is told, not surprised.
-    _peer: Peer,
+    /// `None`: the other end is another process.
+    _peer: Option<Peer>,
     socket: TcpStream,
     name: String,
     slab: Slab,
@@ -34,9 +35,21 @@ pub struct RoundTripSession {
 impl RoundTripSession {
     pub fn new(ends: Ends, block: usize, depth: u32, seed: u64) -> Result<RoundTripSession, EngineError> {
         let Ends { from, to, name } = ends;
+        let peer = Peer::start(to, move |socket| answer(socket, block))?;
+        RoundTripSession::over(from, name, Some(peer), block, depth, seed)
+    }
+
+    pub fn over(
+        socket: TcpStream,
+        name: String,
+        peer: Option<Peer>,
+        block: usize,
+        depth: u32,
+        seed: u64,
+    ) -> Result<RoundTripSession, EngineError> {
         Ok(RoundTripSession {
-            _peer: Peer::start(to, move |socket| answer(socket, block))?,
-            socket: from,
+            _peer: peer,
+            socket,
             name,
             slab: Slab::new(2, block, seed)?,
             block,
@@ -124,7 +137,7 @@ impl Session for RoundTripSession {
 }
 
 /// The other end: answers each whole question with as many bytes, until the connection is shut down.
-fn answer(mut socket: &TcpStream, block: usize) {
+pub fn answer(mut socket: &TcpStream, block: usize) {
     let mut buffer = vec![0; block];
     while socket.read_exact(&mut buffer).is_ok() && socket.write_all(&buffer).is_ok() {}
 }

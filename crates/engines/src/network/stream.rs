@@ -16,10 +16,11 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 /// Blocks that the sender goes round in.
-const BUFFERS: u32 = 4;
+pub const BUFFERS: u32 = 4;
 
 pub struct StreamSession {
-    _peer: Peer,
+    /// `None`: the sender is another process.
+    _peer: Option<Peer>,
     socket: TcpStream,
     name: String,
     slab: Slab,
@@ -36,9 +37,20 @@ impl StreamSession {
         let (sender, receiver) = if workload.writes() { (from, to) } else { (to, from) };
         let block = workload.block as usize;
         let data = Slab::new(BUFFERS, block, seed)?;
+        let peer = Peer::start(sender, move |socket| pour(socket, data, block))?;
+        StreamSession::over(receiver, name, Some(peer), block, seed)
+    }
+
+    pub fn over(
+        socket: TcpStream,
+        name: String,
+        peer: Option<Peer>,
+        block: usize,
+        seed: u64,
+    ) -> Result<StreamSession, EngineError> {
         Ok(StreamSession {
-            _peer: Peer::start(sender, move |socket| pour(socket, data, block))?,
-            socket: receiver,
+            _peer: peer,
+            socket,
             name,
             slab: Slab::new(1, block, seed)?,
             block,
@@ -76,7 +88,7 @@ impl Session for StreamSession {
 }
 
 /// The sender: one block after the other, each different, until the connection is shut down.
-fn pour(mut socket: &TcpStream, mut data: Slab, block: usize) {
+pub fn pour(mut socket: &TcpStream, mut data: Slab, block: usize) {
     for number in 0.. {
         let buffer = data.buffer((number % u64::from(BUFFERS)) as u32, block);
         stamp(buffer, number);

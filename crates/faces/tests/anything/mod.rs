@@ -344,7 +344,7 @@ pub fn scope() -> impl Strategy<Value = Scope> {
 
 pub fn plan() -> impl Strategy<Value = Plan> {
     let step = (layer(), pattern(), vec(text(), 0..5), workload()).prop_map(|(layer, pattern, names, workload)| {
-        let target = |name: String| Target { layer, name, host: None, place: Place::Null };
+        let target = |name: String| Target::new(layer, name, Place::Null);
         let targets = names.into_iter().map(target).collect();
         Step { id: StepId(1), layer, pattern, targets, workload, metric: pattern.metric(layer), chart: true }
     });

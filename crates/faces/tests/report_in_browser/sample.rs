@@ -270,7 +270,7 @@ fn kind(pattern: Pattern) -> OpKind {
 }
 
 pub fn target(layer: Layer, name: &str, host: Option<&str>) -> Target {
-    Target { layer, name: name.into(), host: host.map(Into::into), place: Place::Null }
+    Target { host: host.map(Into::into), ..Target::new(layer, name, Place::Null) }
 }
 
 fn workload(layer: Layer, pattern: Pattern) -> Workload {

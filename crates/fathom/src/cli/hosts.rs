@@ -5,8 +5,11 @@ use std::path::PathBuf;
 
 /// Where hosts are named, and how they are reached.
 #[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Other hosts")]
 pub struct HostArgs {
-    /// Hosts: a,b[1-9] (ssh), kube:NAMESPACE/POD, podman:NAME, docker:NAME, cephadm:, netns:NAME
+    /// Hosts: a,b[1-9] (ssh), kube:NAMESPACE/POD, podman:NAME, docker:NAME, cephadm:, netns:NAME; orch[:LABEL] (all that cephadm manages);
+    /// kube-label:[NAMESPACE/]NAME=VALUE; with --lab a number: that many
+    /// hosts of the lab
     #[arg(long, value_name = "LIST", global = true)]
     pub hosts: Option<String>,
     /// A file of hosts, a list a line
@@ -29,12 +32,23 @@ pub struct HostArgs {
     pub agent: Option<PathBuf>,
 }
 
+impl HostArgs {
+    /// Not a list, but how many hosts a lab has.
+    pub fn number(&self) -> Option<u32> {
+        self.hosts.as_ref()?.parse().ok()
+    }
+
+    pub fn named(&self) -> bool {
+        self.hosts.is_some() || self.hosts_file.is_some()
+    }
+}
+
 #[derive(Args, Debug)]
 pub struct HostsCommand {
     #[command(flatten)]
     pub hosts: HostArgs,
     /// The hosts of a lab
-    #[arg(long, global = true, value_name = "NAME", num_args = 0..=1, default_missing_value = "default", conflicts_with_all = ["hosts", "hosts_file"])]
+    #[arg(long, global = true, value_name = "NAME", num_args = 0..=1, default_missing_value = "default", conflicts_with = "hosts_file")]
     pub lab: Option<String>,
     #[command(subcommand)]
     pub then: Option<Then>,

@@ -1,5 +1,6 @@
 //! What a run may be told: layers, patterns, the numbers of the workload, when a figure is good enough.
 
+use super::hosts::HostArgs;
 use super::words;
 use crate::planner::ab;
 use clap::Args;
@@ -119,6 +120,8 @@ pub struct GroundArgs {
     /// Use a lab; one is started, and taken down at the end, if it isn't there
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "default")]
     pub lab: Option<String>,
+    #[command(flatten)]
+    pub hosts: HostArgs,
     /// Print the plan with its expected time; measure nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -5,11 +5,13 @@ use crate::cli::{Common, Format};
 use crate::failure::{Failure, INCOMPLETE};
 use crate::fleet::{self, Wanted};
 use crate::output::say;
+use cluster::Cluster;
 use model::{HostSeen, HostSilent};
 use serde_json::json;
 
 pub fn run(common: &Common, args: &HostsCommand) -> Result<u8, Failure> {
-    let wanted = fleet::wanted(&args.hosts, args.lab.as_deref())?;
+    let cluster = || Ok(Cluster::connect(&common.cluster.access())?);
+    let wanted = fleet::wanted(&args.hosts, args.lab.as_deref(), &cluster)?;
     match args.then {
         Some(Then::Clean) => clean(common, &wanted),
         None => show(common, &wanted),

@@ -172,7 +172,7 @@ mod tests {
         Terms { engine: "libaio", front: 2.0, seconds: 0.5, seed: 9, user: "me", cluster: Some("east"), conf: None };
 
     fn at(place: Place) -> Target {
-        Target { layer: Layer::Device, name: "x".into(), host: None, place }
+        Target::new(Layer::Device, "x", place)
     }
 
     fn path(path: &str) -> Target {

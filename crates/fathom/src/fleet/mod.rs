@@ -1,19 +1,26 @@
 //! All agents of a run, as one: reached side by side, listened to on one channel, ended together.
 
+mod kube;
+mod loader;
+mod merge;
 mod muster;
+mod orch;
 mod sources;
 
+pub use loader::Hosts;
 pub use muster::{clean, muster};
 pub use sources::{Wanted, wanted};
 
-use model::HostSeen;
-use remote::{Heard, Link, News, Order, What};
+use model::{HostSeen, Nanos, Offset};
+use remote::{Access, Heard, Link, News, Order, What};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// An agent that answered.
 struct Member {
     seen: HostSeen,
+    /// Of the clock that only moves forwards: theirs minus ours.
+    offset: Option<Offset>,
     /// `None`: it is gone.
     link: Option<Link>,
 }
@@ -24,6 +31,8 @@ pub struct Fleet {
     since: Instant,
 }
 
+/// A connection to a cluster gives up after 10 s by itself.
+const REACHING: Duration = Duration::from_secs(30);
 /// How long an agent may take to end what it does and go.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -31,6 +40,39 @@ impl Fleet {
     /// The hosts whose agents live.
     pub fn here(&self) -> impl Iterator<Item = &HostSeen> {
         self.members.iter().filter(|member| member.link.is_some()).map(|member| &member.seen)
+    }
+
+    /// The agent on this host, if it lives.
+    fn agent_of(&self, host: &str) -> Option<usize> {
+        self.members.iter().position(|member| member.seen.name == host && member.link.is_some())
+    }
+
+    fn name(&self, agent: usize) -> &str {
+        &self.members[agent].seen.name
+    }
+
+    /// What the agent's clock shows when ours shows this.
+    fn theirs(&self, agent: usize, ours: Nanos) -> Nanos {
+        ours.saturating_add_signed(self.members[agent].offset.map_or(0, |offset| offset.ns))
+    }
+
+    /// The longest way to an agent, there and back.
+    fn way_ns(&self) -> Nanos {
+        let ways = self.members.iter().filter_map(|member| member.offset).map(|offset| 2 * offset.error_ns);
+        ways.max().unwrap_or(0)
+    }
+
+    /// All agents load this cluster from now on. Those that can't reach it, and why.
+    pub fn reach(&mut self, access: &Access) -> Vec<(String, String)> {
+        let mut wrong = Vec::new();
+        let order = || Order::Reach { access: Box::new(access.clone()) };
+        let lost = self.ask(&order, REACHING, &mut |member, news, _| {
+            let News::Reached { error } = news else { return false };
+            wrong.extend(error.map(|error| (member.seen.name.clone(), error)));
+            true
+        });
+        wrong.extend(lost.into_iter().map(|(agent, why)| (self.name(agent).to_string(), why)));
+        wrong
     }
 
     /// False: it is gone.

@@ -1,7 +1,8 @@
 //! Reaches all hosts side by side, and learns what each is made of and what its clock shows.
 
 use super::{Fleet, Member};
-use model::{HostFacts, HostSeen, HostSilent};
+use engines::clock::RealClock;
+use model::{Clock, HostFacts, HostSeen, HostSilent, Nanos};
 use remote::{DialError, Dialled, Exchange, Link, News, Order, Program, Transport, dial, offset};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -30,7 +31,7 @@ pub fn muster(
                 let link = Some(Link::new(members.len(), pipes, since, speaker.clone()));
                 let (name, via) = (name.clone(), transport.program().to_string());
                 let seen = HostSeen { name, via, agent_sent: sent, clock: None, facts: HostFacts::default() };
-                members.push(Member { seen, link });
+                members.push(Member { seen, offset: None, link });
             }
             Err(error) => silent.push(HostSilent { name: name.clone(), why: error.what }),
         }
@@ -99,36 +100,41 @@ fn describe(fleet: &mut Fleet) -> Vec<(usize, String)> {
 fn compare_clocks(fleet: &mut Fleet) -> Vec<(usize, String)> {
     let mut lost = Vec::new();
     for agent in 0..fleet.members.len() {
-        let mut exchanges = Vec::new();
+        let (mut exchanges, mut days) = (Vec::new(), Vec::new());
         for id in 0..EXCHANGES {
-            let asked = wall();
+            let (asked, asked_wall) = (RealClock.now(), wall());
             if !fleet.order(agent, Order::Ask { id }) {
                 break;
             }
             match answer(fleet, agent, id) {
-                Ok((theirs, lag)) => exchanges.push(Exchange { asked, theirs, answered: wall().saturating_sub(lag) }),
+                Ok((theirs, their_wall, lag)) => {
+                    let (answered, answered_wall) = (RealClock.now() - lag, wall().saturating_sub(lag));
+                    exchanges.push(Exchange { asked, theirs, answered });
+                    days.push(Exchange { asked: asked_wall, theirs: their_wall, answered: answered_wall });
+                }
                 Err(why) => {
                     lost.push((agent, why));
                     break;
                 }
             }
         }
-        fleet.members[agent].seen.clock = offset(&exchanges);
+        fleet.members[agent].offset = offset(&exchanges);
+        fleet.members[agent].seen.clock = offset(&days);
     }
     lost
 }
 
-/// What its clock showed, and how long ago the answer came.
-fn answer(fleet: &mut Fleet, agent: usize, question: u64) -> Result<(u64, u64), String> {
+/// What its clocks showed, and how long ago the answer came.
+fn answer(fleet: &mut Fleet, agent: usize, question: u64) -> Result<(Nanos, Nanos, Nanos), String> {
     let deadline = Instant::now() + ANSWER;
     loop {
         let Some(heard) = fleet.next(deadline.saturating_duration_since(Instant::now())) else {
             return Err(format!("no answer within {} s", ANSWER.as_secs()));
         };
         match heard.what {
-            remote::What::News(News::Clock { id, wall }) if heard.agent == agent && id == question => {
+            remote::What::News(News::Clock { id, now, wall }) if heard.agent == agent && id == question => {
                 let lag = fleet.since.elapsed().saturating_sub(heard.at);
-                return Ok((wall, lag.as_nanos() as u64));
+                return Ok((now, wall, lag.as_nanos() as u64));
             }
             remote::What::Lost(why) if heard.agent == agent => return Err(why),
             _ => {}

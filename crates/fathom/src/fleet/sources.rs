@@ -1,8 +1,11 @@
-//! Where the list of hosts comes from: the command line, a file, or a lab's network namespaces.
+//! Where the list of hosts comes from: the command line, a file, a lab, cephadm, or labels of Kubernetes.
 
+use super::{kube, orch};
 use crate::cli::hosts::HostArgs;
 use crate::failure::Failure;
+use cluster::Cluster;
 use remote::{NamesError, Program, SshOptions, Transport, build};
+use std::path::PathBuf;
 
 /// The hosts that a command names, and the program that they get.
 pub struct Wanted {
@@ -16,47 +19,66 @@ impl From<NamesError> for Failure {
     }
 }
 
-/// `lab`: the name of a lab, whose hosts are meant where no others are named.
+/// A cluster, if it is needed.
+pub type ClusterOf<'a> = &'a dyn Fn() -> Result<Cluster, Failure>;
+
+/// `lab`: the name of a lab, whose hosts are meant where no others are named. `cluster`: asked for its hosts.
 ///
 /// # Errors
 /// No host is named, or a name makes no sense.
-pub fn wanted(args: &HostArgs, lab: Option<&str>) -> Result<Wanted, Failure> {
-    let names = match (&args.hosts, &args.hosts_file, lab) {
-        (Some(list), ..) => remote::expand(list)?,
-        (None, Some(file), _) => {
+pub fn wanted(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<Wanted, Failure> {
+    let of_the_lab = lab.filter(|_| args.hosts_file.is_none() && args.number().is_some() == args.hosts.is_some());
+    if let Some(lab) = of_the_lab {
+        return of_lab(args, lab);
+    }
+    let names = match (&args.hosts, &args.hosts_file) {
+        (Some(list), _) if list == "orch" || list.starts_with("orch:") => {
+            return orch::hosts(&cluster()?, list.strip_prefix("orch:"), args);
+        }
+        (Some(list), _) => match list.strip_prefix("kube-label:") {
+            Some(selector) => kube::pods(selector)?,
+            None => remote::expand(list)?,
+        },
+        (None, Some(file)) => {
             let text = std::fs::read_to_string(file)
                 .map_err(|error| Failure::Usage(format!("--hosts-file {}: {error}", file.display())))?;
             remote::of_file(&text)
                 .map_err(|error| Failure::Usage(format!("--hosts-file {}: {error}", file.display())))?
         }
-        (None, None, Some(lab)) => of_lab(lab)?,
-        (None, None, None) => {
-            let text = "which hosts? Name them with --hosts a,b[1-9], --hosts-file FILE, or --lab NAME";
+        (None, None) => {
+            let text = "which hosts? Name them with --hosts a,b[1-9], --hosts-file FILE, --lab NAME, --hosts orch (cephadm) or --hosts kube-label:NAME=VALUE";
             return Err(Failure::Usage(text.to_string()));
         }
     };
-    let options = SshOptions {
-        config: args.ssh_config.clone(),
-        identity: args.identity.clone(),
-        options: args.ssh_option.clone(),
-    };
+    reached(args, names, args.ssh_config.clone())
+}
+
+fn reached(args: &HostArgs, names: Vec<String>, config: Option<PathBuf>) -> Result<Wanted, Failure> {
+    let options = SshOptions { config, identity: args.identity.clone(), options: args.ssh_option.clone() };
     let hosts = names.into_iter().map(|name| Ok((name.clone(), Transport::of(&name, &options)?)));
     let hosts = hosts.collect::<Result<Vec<_>, NamesError>>()?;
     Ok(Wanted { hosts, program: program(args)? })
 }
 
-fn program(args: &HostArgs) -> Result<Program, Failure> {
+pub fn program(args: &HostArgs) -> Result<Program, Failure> {
     let Some(path) = &args.agent else { return Ok(Program::own(args.sudo)?) };
     let build = build::id(path).map_err(|error| Failure::Usage(format!("--agent {}: {error}", path.display())))?;
     Ok(Program { path: path.clone(), build, sudo: args.sudo })
 }
 
-fn of_lab(name: &str) -> Result<Vec<String>, Failure> {
+/// By ssh, as real hosts are; else through their network namespaces.
+fn of_lab(args: &HostArgs, name: &str) -> Result<Wanted, Failure> {
     let lab = lab::status(name)?.filter(|lab| lab.state == lab::State::Ready);
     let lab = lab.ok_or_else(|| Failure::Failed(format!("lab {name} does not run; start it with: fathom lab up")))?;
-    let of = |host: &lab::Host| match &host.namespace {
-        Some(namespace) => format!("netns:{namespace}"),
-        None => format!("here:{}", host.name),
+    let of = |host: &lab::Host| match (&lab.ssh_config, &host.namespace) {
+        (Some(_), Some(_)) => host.name.clone(),
+        (None, Some(namespace)) => format!("netns:{namespace}"),
+        (_, None) => format!("here:{}", host.name),
     };
-    Ok(lab.hosts.iter().map(of).collect())
+    if let Some(wanted) = args.number().filter(|number| *number as usize != lab.hosts.len()) {
+        let there = lab.hosts.iter().filter(|host| host.namespace.is_some()).count();
+        let text = format!("--hosts {wanted}: lab {name} runs with {there}; take it down, or name another one");
+        return Err(Failure::Usage(text));
+    }
+    reached(args, lab.hosts.iter().map(of).collect(), lab.ssh_config.clone())
 }

@@ -26,7 +26,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
 }
 
 pub fn target(name: String, host: Option<String>, path: &Path, writable: bool) -> Target {
-    Target { layer: Layer::Device, name, host, place: Place::Path { path: path.to_path_buf(), writable } }
+    Target { host, ..Target::new(Layer::Device, name, Place::Path { path: path.to_path_buf(), writable }) }
 }
 
 fn add_steps(draft: &mut Draft, target: &Target, span: Bytes, may_write: bool) {

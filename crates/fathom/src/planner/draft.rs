@@ -5,7 +5,8 @@ use languages::fio::job_file::Batch;
 use model::sweep::Point;
 use model::workload::MIB;
 use model::{
-    Axis, Bytes, Change, Durability, Goal, Layer, Metric, Pattern, Scope, Step, StepId, SustainedTest, Target, Workload,
+    Axis, Bytes, Change, Client, Durability, Endpoint, Goal, Layer, Metric, Pattern, Place, Scope, Step, StepId,
+    SustainedTest, Target, Workload,
 };
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,8 @@ pub struct Ground {
     pub lab: Option<lab::Lab>,
     /// Bytes of the image that the user named; `None`: none was named, or it does not exist.
     pub image_bytes: Option<Bytes>,
+    /// Hosts that load, with the addresses at which others reach them; empty: this one does.
+    pub hosts: Vec<Endpoint>,
 }
 
 #[derive(Clone, Debug)]
@@ -107,6 +110,28 @@ impl<'a> Draft<'a> {
                 }
             }
             Some(_) => {}
+        }
+    }
+
+    /// The thing itself, or as each of several hosts loads it; `place` gets what sets that host's data apart from the others'
+    /// (empty without hosts).
+    pub fn by_clients(&self, layer: Layer, name: &str, place: impl Fn(&str) -> Place) -> Vec<Target> {
+        let parts = self.clients_parts();
+        if self.ground.hosts.is_empty() {
+            return vec![Target::new(layer, name, place(&parts[0]))];
+        }
+        let client = |(end, part): (&Endpoint, &String)| Target {
+            client: Some(Client { host: end.host.clone(), of: name.to_string() }),
+            ..Target::new(layer, format!("{name} from {}", end.host), place(part))
+        };
+        self.ground.hosts.iter().zip(&parts).map(client).collect()
+    }
+
+    /// Of each host that loads, a part of a name: hosts' own names may hold what Ceph's names may not.
+    pub fn clients_parts(&self) -> Vec<String> {
+        match self.ground.hosts.len() {
+            0 => vec![String::new()],
+            hosts => (1..=hosts).map(|number| format!("host{number}.")).collect(),
         }
     }
 

@@ -181,7 +181,7 @@ fn on_image(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
             return Err(Failure::Usage(format!("line {line}: [{}] image {image} has only {there} bytes", job.name)));
         }
         let place = Place::Images { pool: pool.clone(), images: vec![image.clone()] };
-        return Ok((Target { layer: Layer::Rbd, name: format!("{pool}/{image}"), host: None, place }, wanted));
+        return Ok((Target::new(Layer::Rbd, format!("{pool}/{image}"), place), wanted));
     }
     let Some(wanted) = shape.size.or(draft.ground.image_bytes) else {
         return Err(Failure::Usage(format!("line {}: [{}] has no size; add size=1g", job.line, job.name)));
@@ -190,7 +190,7 @@ fn on_image(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
     let bytes = wanted.next_multiple_of(4 * MIB);
     draft.changes.push(Change::Image { pool: pool.clone(), name: image.clone(), bytes });
     let place = Place::Images { pool: pool.clone(), images: vec![image] };
-    Ok((Target { layer: Layer::Rbd, name: format!("pool {pool}"), host: None, place }, wanted))
+    Ok((Target::new(Layer::Rbd, format!("pool {pool}"), place), wanted))
 }
 
 fn on_objects(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
@@ -198,7 +198,7 @@ fn on_objects(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> 
     let prefix = draft.name(&format!("{}.", draft.changes.len()));
     draft.changes.push(Change::Objects { pool: pool.clone(), prefix: prefix.clone() });
     let place = Place::Pool { pool: pool.clone(), prefix };
-    let target = Target { layer: Layer::Rados, name: format!("pool {pool}"), host: None, place };
+    let target = Target::new(Layer::Rados, format!("pool {pool}"), place);
     Ok((target, span(&job.shape).unwrap_or(0)))
 }
 

@@ -31,6 +31,7 @@ pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
 
 fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     refuse_idle_clients(wishes)?;
+    refuse_useless_hosts(ground, wishes)?;
     let mut draft = Draft::new(ground, wishes);
     if wishes.quiesce {
         for name in ["noscrub", "nodeep-scrub"] {
@@ -117,6 +118,23 @@ fn refuse_idle_clients(wishes: &Wishes) -> Result<(), Failure> {
             Err(Failure::Usage(format!("--clients {clients}: a depth of {depth} is too little for an operation each")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Hosts that would stand by, or could not do what is asked.
+fn refuse_useless_hosts(ground: &Ground, wishes: &Wishes) -> Result<(), Failure> {
+    if ground.hosts.is_empty() {
+        return Ok(());
+    }
+    if wishes.knobs.verify {
+        let text = "--verify: what several hosts write is not checked; leave --hosts out, or --verify";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    match wishes.layers.iter().any(|layer| matches!(layer, Layer::Network | Layer::Rados | Layer::Rbd)) {
+        true => Ok(()),
+        false => {
+            Err(Failure::Usage("--hosts: other hosts load the network, rados and rbd layers, and none of these".into()))
+        }
     }
 }
 

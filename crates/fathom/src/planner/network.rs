@@ -1,36 +1,85 @@
-//! Steps of the network layer: from this host to each of a lab's hosts and back, else over loopback.
+//! Steps of the network layer: between all hosts that load, else from this host to each of a lab's hosts, else over loopback.
 
 use super::draft::Draft;
 use model::pattern::Family;
-use model::{Endpoint, Layer, Place, Target};
+use model::{Client, Endpoint, Layer, Pattern, Place, Target, Workload};
 
 /// Enough streams to fill a link that one stream can't.
 const STREAMS: u32 = 4;
 
 pub fn add(draft: &mut Draft) {
-    for target in pairs(draft) {
-        for (pattern, mut workload) in draft.workloads(Layer::Network, 0) {
-            match pattern.family() {
-                Family::Latency => draft.step(pattern, vec![target.clone()], workload, true),
-                // A round trip at depth 128 says what a connection's CPU can do, not what the network can.
-                Family::Parallel => {}
-                Family::Linear => {
-                    // Socket-sized blocks: a larger one would only be cut up again.
-                    workload.block = draft.knobs.block_size.unwrap_or(128 << 10);
-                    let jobs = draft.knobs.jobs.unwrap_or(STREAMS);
-                    (workload.jobs, workload.depth) = (jobs, jobs);
-                    let one = model::Workload { jobs: 1, depth: 1, ..workload.clone() };
-                    draft.step(pattern, vec![target.clone()], workload, true);
-                    if draft.wishes.thorough && jobs > 1 {
-                        draft.step(pattern, vec![target.clone()], one, false);
-                    }
+    let workloads = draft.workloads(Layer::Network, 0);
+    let measured: Vec<Pattern> = workloads.iter().map(|(pattern, _)| *pattern).collect();
+    for (pattern, mut workload) in workloads {
+        let opposite = measured.iter().any(|other| other.family() == pattern.family() && *other != pattern);
+        match pattern.family() {
+            Family::Latency => add_steps(draft, pattern, &workload, true, !opposite),
+            // A round trip at depth 128 says what a connection's CPU can do, not what the network can.
+            Family::Parallel => {}
+            Family::Linear => {
+                // Socket-sized blocks: a larger one would only be cut up again.
+                workload.block = draft.knobs.block_size.unwrap_or(128 << 10);
+                let jobs = draft.knobs.jobs.unwrap_or(STREAMS);
+                (workload.jobs, workload.depth) = (jobs, jobs);
+                let one = Workload { jobs: 1, depth: 1, ..workload.clone() };
+                add_steps(draft, pattern, &workload, true, !opposite);
+                if draft.wishes.thorough && jobs > 1 && draft.ground.hosts.is_empty() {
+                    add_steps(draft, pattern, &one, false, false);
+                }
+                if draft.ground.hosts.len() > 2 && (pattern.writes() || !opposite) {
+                    let all = rounds(&draft.ground.hosts, &one, true).concat();
+                    draft.step(pattern, all, one, false);
                 }
             }
         }
     }
 }
 
-fn pairs(draft: &Draft) -> Vec<Target> {
+fn add_steps(draft: &mut Draft, pattern: Pattern, workload: &Workload, chart: bool, both_orders: bool) {
+    if draft.ground.hosts.len() > 1 {
+        for round in rounds(&draft.ground.hosts, workload, both_orders) {
+            draft.step(pattern, round, workload.clone(), chart);
+        }
+        return;
+    }
+    for target in pairs_from_here(draft) {
+        draft.step(pattern, vec![target], workload.clone(), chart);
+    }
+}
+
+/// Every pair of n hosts in n − 1 rounds (n, if n is odd) in which no two share an end, by the circle method of tournaments: a host
+/// that both sent and received would slow its own acknowledgements. Writes go one way and reads the other, so that together they
+/// are every ordered pair; who measures only one of them has each round in both orders.
+fn rounds(hosts: &[Endpoint], workload: &Workload, both_orders: bool) -> Vec<Vec<Target>> {
+    let places = hosts.len().next_multiple_of(2);
+    let others = places - 1;
+    let round = |number: usize, turned: bool| -> Vec<Target> {
+        let pair = |step: usize| match step {
+            0 => (number, others),
+            _ => ((number + step) % others, (number + others - step) % others),
+        };
+        // With an odd number of hosts the last place is empty, and who meets it rests.
+        let met = (0..places / 2).map(pair).filter(|(_, other)| *other < hosts.len());
+        met.map(|(a, b)| if turned { (b, a) } else { (a, b) })
+            .map(|(from, to)| between(&hosts[from], &hosts[to], workload))
+            .collect()
+    };
+    let orders: &[bool] = if both_orders { &[false, true] } else { &[false] };
+    (0..others)
+        .flat_map(|number| orders.iter().map(move |turned| (number, *turned)))
+        .map(|(number, turned)| round(number, turned))
+        .collect()
+}
+
+/// The load's own end is the one at which things arrive.
+fn between(from: &Endpoint, to: &Endpoint, workload: &Workload) -> Target {
+    let name = format!("{}→{}", from.host, to.host);
+    let own = if engines::network::streams_out(workload) { to } else { from };
+    let client = Some(Client { host: own.host.clone(), of: name.clone() });
+    Target { client, ..pair(from.clone(), to.clone(), name) }
+}
+
+fn pairs_from_here(draft: &Draft) -> Vec<Target> {
     let loopback = |host: &str| Endpoint { host: host.to_string(), address: "127.0.0.1".to_string(), namespace: None };
     let here = cluster::here::host_name();
     let lab_hosts = draft.ground.lab.as_ref().map_or(&[][..], |lab| lab.hosts.as_slice());
@@ -51,5 +100,32 @@ fn pairs(draft: &Draft) -> Vec<Target> {
 }
 
 fn pair(from: Endpoint, to: Endpoint, name: String) -> Target {
-    Target { layer: Layer::Network, name, host: Some(to.host.clone()), place: Place::Pair { from, to } }
+    Target { host: Some(to.host.clone()), ..Target::new(Layer::Network, name, Place::Pair { from, to, door: None }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn all_pairs_are_met_once_and_no_round_shares_an_end() {
+        for n in 2..10 {
+            let end =
+                |number: usize| Endpoint { host: format!("h{number}"), address: "10.0.0.1".into(), namespace: None };
+            let hosts: Vec<Endpoint> = (0..n).map(end).collect();
+            for both in [false, true] {
+                let rounds = rounds(&hosts, &Workload::canonical(Pattern::WriteLatency, 0, 1), both);
+                let orders = if both { 2 } else { 1 };
+                assert_eq!(rounds.len(), (n - 1 + n % 2) * orders);
+                let mut all = BTreeSet::new();
+                for round in &rounds {
+                    let ends: BTreeSet<&str> = round.iter().flat_map(|target| target.name.split('→')).collect();
+                    assert_eq!(ends.len(), 2 * round.len(), "two pairs share an end");
+                    all.extend(round.iter().map(|target| target.name.clone()));
+                }
+                assert_eq!(all.len(), n * (n - 1) / 2 * orders);
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@ use super::subset::subset;
 use crate::failure::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, KIB, MIB};
-use model::{Bytes, Change, Layer, Place, Target, Workload};
+use model::{Bytes, Change, Layer, Place, Workload};
 
 const SPAN: Bytes = 4 * GIB;
 const LAB_SPAN: Bytes = 256 * MIB;
@@ -25,9 +25,9 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         workload.object.get_or_insert(object_size(pattern.family(), &workload));
         // Sets of different object sizes must not share names.
         let prefix = format!("{prefix}{}k.", workload.object.unwrap_or(LARGE) / KIB);
-        let place = Place::Pool { pool: pool.clone(), prefix };
-        let target = Target { layer: Layer::Rados, name: shown(draft, &pool, temporary), host: None, place };
-        draft.step(pattern, vec![target], workload, true);
+        let place = |part: &str| Place::Pool { pool: pool.clone(), prefix: format!("{prefix}{part}") };
+        let targets = draft.by_clients(Layer::Rados, &shown(draft, &pool, temporary), place);
+        draft.step(pattern, targets, workload, true);
     }
     Ok(())
 }

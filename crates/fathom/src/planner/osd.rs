@@ -29,10 +29,8 @@ pub fn group(draft: &mut Draft, layer: Layer, place: impl Fn(u32) -> Place, patt
         .osds()
         .iter()
         .map(|osd| Target {
-            layer,
-            name: format!("osd.{}", osd.id),
             host: Some(osd.host.clone()),
-            place: place(osd.id),
+            ..Target::new(layer, format!("osd.{}", osd.id), place(osd.id))
         })
         .collect();
     let wishes = draft.wishes;

@@ -5,7 +5,7 @@ use super::objects::{pool_for, shown};
 use crate::failure::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
-use model::{Bytes, Change, Layer, Place, Target};
+use model::{Bytes, Change, Layer, Place};
 
 const IMAGE: Bytes = GIB;
 const LAB_IMAGE: Bytes = 64 * MIB;
@@ -27,16 +27,22 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let images = steps.iter().map(|(_, workload)| workload.jobs).max().unwrap_or(1);
     let span = draft.knobs.working_set.unwrap_or(bytes * Bytes::from(images));
     let bytes = (span / Bytes::from(images)).next_multiple_of(4 * MIB);
-    let names: Vec<String> = (0..images).map(|n| draft.name(&n.to_string())).collect();
-    for name in &names {
-        draft.change(Change::Image { pool: pool.clone(), name: name.clone(), bytes });
+    let run = draft.name("");
+    let image = |part: &str, number: u32| format!("{run}{part}{number}");
+    for part in draft.clients_parts() {
+        for number in 0..images {
+            draft.change(Change::Image { pool: pool.clone(), name: image(&part, number), bytes });
+        }
     }
     for (pattern, mut workload) in steps {
-        let images: Vec<String> = names.iter().take(workload.jobs as usize).cloned().collect();
-        workload.span = bytes * images.len() as Bytes;
-        let place = Place::Images { pool: pool.clone(), images };
-        let target = Target { layer: Layer::Rbd, name: shown(draft, &pool, temporary), host: None, place };
-        draft.step(pattern, vec![target], workload, true);
+        let jobs = workload.jobs.min(images);
+        workload.span = bytes * Bytes::from(jobs);
+        let place = |part: &str| {
+            let images = (0..jobs).map(|number| image(part, number)).collect();
+            Place::Images { pool: pool.clone(), images }
+        };
+        let targets = draft.by_clients(Layer::Rbd, &shown(draft, &pool, temporary), place);
+        draft.step(pattern, targets, workload, true);
     }
     Ok(())
 }
@@ -47,13 +53,12 @@ fn add_named(draft: &mut Draft, image: String) -> Result<(), Failure> {
     let bytes = draft.ground.image_bytes.ok_or_else(|| {
         Failure::Usage(format!("image {image} does not exist in pool {pool}; `rbd ls {pool}` lists those that do"))
     })?;
-    let place = Place::Images { pool: pool.clone(), images: vec![image.clone()] };
-    let name = format!("{pool}/{image}");
-    let target = Target { layer: Layer::Rbd, name, host: None, place };
+    let place = |_: &str| Place::Images { pool: pool.clone(), images: vec![image.clone()] };
+    let targets = draft.by_clients(Layer::Rbd, &format!("{pool}/{image}"), place);
     let asked = !draft.knobs.patterns.is_empty();
     for (pattern, workload) in draft.workloads(Layer::Rbd, bytes / (4 * MIB) * (4 * MIB)) {
         if !workload.writes() {
-            draft.step(pattern, vec![target.clone()], workload, true);
+            draft.step(pattern, targets.clone(), workload, true);
         } else if asked {
             let text = format!("image {pool}/{image} is not Fathom's: it is only read (--patterns read-latency,…)");
             return Err(Failure::Refused(text));

@@ -93,8 +93,7 @@ mod tests {
         let place = |writable| Place::Path { path: file.path().to_path_buf(), writable };
         let plan = |writable, span| {
             let workload = model::Workload::canonical(model::Pattern::ReadParallel, span, 1);
-            let target =
-                model::Target { layer: model::Layer::Device, name: "x".into(), host: None, place: place(writable) };
+            let target = model::Target::new(model::Layer::Device, "x", place(writable));
             let step = model::Step {
                 id: model::StepId(0),
                 layer: model::Layer::Device,

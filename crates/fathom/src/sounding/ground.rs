@@ -5,15 +5,20 @@ use crate::cli::Common;
 use crate::cli::knobs::GroundArgs;
 use crate::dirs;
 use crate::failure::Failure;
+use crate::fleet::{self, Fleet};
 use crate::planner::{Ground, Wishes};
 use cluster::journal::pending;
 use cluster::{Cluster, scope};
-use model::{Record, RunHead};
+use model::{Endpoint, HostSeen, Record, RunHead, Scope};
+use std::cell::RefCell;
 use std::io::IsTerminal;
+use std::net::Ipv4Addr;
 
 pub struct Grounded {
     pub ground: Ground,
     pub cluster: Option<Cluster>,
+    /// The hosts that load it; `None`: this one.
+    pub fleet: Option<RefCell<Fleet>>,
     head: RunHead,
     /// Takes the lab down again if it was started for this run.
     own_lab: Option<OwnLab>,
@@ -35,7 +40,7 @@ impl Drop for OwnLab {
 impl Grounded {
     pub fn prepare(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Grounded, Failure> {
         let (lab, own) = match args.lab.as_deref() {
-            Some(name) => lab_of(common, name)?,
+            Some(name) => lab_of(common, name, args.hosts.number())?,
             None => (None, None),
         };
         let needed = wishes.need_cluster() || lab.is_some();
@@ -58,14 +63,24 @@ impl Grounded {
             _ => None,
         };
         let head = new_head();
-        let ground = Ground { run: head.run.clone(), scope, lab, image_bytes };
-        Ok(Grounded { ground, cluster, head, own_lab: own })
+        let fleet = match args.hosts.named() {
+            true => Some(RefCell::new(clients(common, args, wishes, cluster.as_ref())?)),
+            false => None,
+        };
+        let hosts = fleet.iter().flat_map(|fleet| ends(&fleet.borrow(), &scope)).collect();
+        let ground = Ground { run: head.run.clone(), scope, lab, image_bytes, hosts };
+        Ok(Grounded { ground, cluster, fleet, head, own_lab: own })
     }
 
     /// Where an earlier run took place: the same cluster, or none. `lab`: its lab, if it is not the one that is recorded.
     pub fn again(common: &Common, record: &Record, lab: Option<&str>) -> Result<Grounded, Failure> {
         let run = &record.head.run;
-        let ground = Ground { run: run.clone(), scope: record.scope.clone(), lab: None, image_bytes: None };
+        if record.plan.steps.iter().flat_map(|step| &step.targets).any(|target| target.client.is_some()) {
+            let text = format!("run {run} was loaded from other hosts, and can't be taken up again; start a new one");
+            return Err(Failure::Usage(text));
+        }
+        let ground =
+            Ground { run: run.clone(), scope: record.scope.clone(), lab: None, image_bytes: None, hosts: Vec::new() };
         let cluster = match &record.scope.fsid {
             None => None,
             Some(fsid) => {
@@ -81,7 +96,7 @@ impl Grounded {
                 Some(cluster)
             }
         };
-        Ok(Grounded { ground, cluster, head: record.head.clone(), own_lab: None })
+        Ok(Grounded { ground, cluster, fleet: None, head: record.head.clone(), own_lab: None })
     }
 
     /// Will what it runs on be there afterwards?
@@ -102,13 +117,59 @@ fn reach(common: &Common, lab: Option<&lab::Lab>) -> Result<Cluster, Failure> {
     Ok(Cluster::connect(&access)?)
 }
 
+/// Agents on all hosts, each of them connected to the cluster. Who can't do its part is told before anything is changed.
+fn clients(common: &Common, args: &GroundArgs, wishes: &Wishes, cluster: Option<&Cluster>) -> Result<Fleet, Failure> {
+    let of = || cluster.cloned().ok_or_else(|| Failure::Usage("--hosts orch: this run has no cluster".to_string()));
+    let wanted = fleet::wanted(&args.hosts, args.lab.as_deref(), &of)?;
+    let tell = |text: &str| {
+        if !common.quiet {
+            eprintln!("{text}");
+        }
+    };
+    let (mut fleet, silent) = fleet::muster(&wanted.hosts, &wanted.program, &tell);
+    if let Some(host) = silent.first() {
+        return Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why)));
+    }
+    let Some(cluster) = cluster else { return Ok(fleet) };
+    let (conf, keyring) = cluster.texts()?;
+    let id = cluster.user().trim_start_matches("client.").to_string();
+    let access = remote::Access { conf, keyring, id, clients: wishes.knobs.clients.unwrap_or(1) };
+    match fleet.reach(&access).first() {
+        Some((host, why)) => Err(Failure::Failed(format!("{host} does not reach the cluster: {why}"))),
+        None => Ok(fleet),
+    }
+}
+
+/// Where each host is reached by the others: on the network of the OSDs, if it has an address there, else at its first one.
+fn ends(fleet: &Fleet, scope: &Scope) -> Vec<Endpoint> {
+    let osds: Vec<&str> = scope.osds.iter().filter_map(|osd| osd.address.as_deref()).collect();
+    let beside = |address: &str| {
+        let own = network_of(address);
+        own.is_some() && osds.iter().any(|osd| network_of(osd) == own)
+    };
+    let end = |seen: &HostSeen| {
+        let addresses = || seen.facts.nics.iter().flat_map(|nic| &nic.addresses);
+        let address = addresses().find(|address| beside(address)).or_else(|| addresses().next());
+        let address = address.cloned().unwrap_or_else(|| "127.0.0.1".to_string());
+        Endpoint { host: seen.name.clone(), address, namespace: None }
+    };
+    fleet.here().map(end).collect()
+}
+
+/// The first three bytes of an IPv4 address: OSDs do not tell the length of their network's prefix.
+fn network_of(address: &str) -> Option<[u8; 3]> {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let bytes = host.parse::<Ipv4Addr>().ok()?.octets();
+    Some([bytes[0], bytes[1], bytes[2]])
+}
+
 fn running_lab(name: &str) -> Result<lab::Lab, Failure> {
     let ready = lab::status(name)?.filter(|lab| lab.state == lab::State::Ready);
     ready.ok_or_else(|| Failure::Failed(format!("lab {name}, on which the run took place, does not run any more")))
 }
 
 /// The running lab of that name, or a new one for this run.
-fn lab_of(common: &Common, name: &str) -> Result<(Option<lab::Lab>, Option<OwnLab>), Failure> {
+fn lab_of(common: &Common, name: &str, hosts: Option<u32>) -> Result<(Option<lab::Lab>, Option<OwnLab>), Failure> {
     match lab::status(name)? {
         Some(lab) if lab.state == lab::State::Ready => return Ok((Some(lab), None)),
         Some(lab) if lab.state == lab::State::Starting => {
@@ -122,7 +183,7 @@ fn lab_of(common: &Common, name: &str) -> Result<(Option<lab::Lab>, Option<OwnLa
             eprintln!("{text}");
         }
     };
-    let spec = lab::Spec { name: name.to_string(), ..lab::Spec::default() };
+    let spec = lab::Spec { name: name.to_string(), hosts: hosts.unwrap_or(0), ..lab::Spec::default() };
     let lab = lab::up(&spec, &mut tell)?;
     Ok((Some(lab), Some(OwnLab(name.to_string()))))
 }

@@ -27,6 +27,7 @@ pub use telling::Telling;
 
 use crate::cli::Common;
 use crate::failure::Failure;
+use crate::fleet::Hosts;
 use crate::planner::{self, Wishes};
 use crate::{cli::knobs::GroundArgs, dirs};
 use cluster::journal::{Head, Journal};
@@ -184,7 +185,12 @@ fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: 
     if telling.record().plan != *plan {
         telling.tell(Event::Planned { plan: plan.clone() })?;
     }
-    let loader = &loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step) };
+    let here = &loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step) };
+    let hosts = grounded.fleet.as_ref().map(|fleet| Hosts::new(here, fleet));
+    let loader: &dyn loader::Loader = match &hosts {
+        Some(hosts) => hosts,
+        None => here,
+    };
     if plan.goal.bound.is_some() {
         return search::Searcher { clock, eyes, loader, unfilled, plan }.search(telling);
     }

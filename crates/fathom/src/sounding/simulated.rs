@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 fn step(id: u32, pattern: Pattern, targets: &[&str]) -> Step {
-    let target = |name: &&str| Target { layer: Layer::Osd, name: name.to_string(), host: None, place: Place::Null };
+    let target = |name: &&str| Target::new(Layer::Osd, *name, Place::Null);
     Step {
         id: StepId(id),
         layer: Layer::Osd,

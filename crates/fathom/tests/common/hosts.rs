@@ -72,6 +72,25 @@ impl Hosts {
         must("ip", &["link", "set", &self.port(index), if up { "up" } else { "down" }]);
     }
 
+    /// A token bucket on the way towards a host.
+    pub fn slow_down(&self, index: usize, rate: &str) {
+        let words = [
+            "qdisc",
+            "replace",
+            "dev",
+            &self.port(index),
+            "root",
+            "tbf",
+            "rate",
+            rate,
+            "burst",
+            "64kb",
+            "limit",
+            "1mb",
+        ];
+        must("tc", &words);
+    }
+
     fn port(&self, index: usize) -> String {
         format!("{}p{index}", &self.bridge[..self.bridge.len() - 1])
     }

@@ -22,7 +22,7 @@ pub fn chance(seed: &mut u64) -> f64 {
 }
 
 pub fn target(layer: Layer, name: &str, host: Option<&str>, place: Place) -> Target {
-    Target { layer, name: name.to_string(), host: host.map(str::to_string), place }
+    Target { host: host.map(str::to_string), ..Target::new(layer, name, place) }
 }
 
 pub fn osd(id: u32) -> Target {
@@ -41,7 +41,7 @@ pub fn disk(id: u32) -> Target {
 
 pub fn pair(id: u32) -> Target {
     let end = |host: String| Endpoint { host, address: "10.0.0.1".to_string(), namespace: None };
-    let place = Place::Pair { from: end("here".to_string()), to: end(format!("host-{id}")) };
+    let place = Place::Pair { from: end("here".to_string()), to: end(format!("host-{id}")), door: None };
     target(Layer::Network, &format!("here→host-{id}"), Some(&format!("host-{id}")), place)
 }
 

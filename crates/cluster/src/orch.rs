@@ -1,0 +1,71 @@
+//! The hosts that cephadm manages, and how it logs in there: its own user, key and configuration of ssh.
+
+use crate::admin::Cluster;
+use crate::errors::ClusterError;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A host of `ceph orch host ls`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct OrchHost {
+    pub hostname: String,
+    pub addr: String,
+    #[serde(default)]
+    pub labels: Vec<String>,
+    /// Empty, `offline` or `maintenance`.
+    #[serde(default)]
+    pub status: String,
+}
+
+/// How cephadm reaches its hosts.
+#[derive(Clone, PartialEq, Eq)]
+pub struct OrchAccess {
+    pub user: String,
+    /// The private key.
+    pub key: String,
+    /// As ssh's `-F` takes it.
+    pub config: String,
+}
+
+impl Cluster {
+    /// # Errors
+    /// The cluster is not managed by cephadm, or this user may not ask.
+    pub fn orch_hosts(&self) -> Result<Vec<OrchHost>, ClusterError> {
+        let answer = self.ask_manager(json!({"prefix": "orch host ls"}))?;
+        hosts_of(answer).map_err(|why| ClusterError::answer("orch host ls", why))
+    }
+
+    /// # Errors
+    /// As above; the key wants the rights of `client.admin`.
+    pub fn orch_access(&self) -> Result<OrchAccess, ClusterError> {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let ask = |prefix: &str| self.rados.mgr_command(&json!({"prefix": prefix})).map(|reply| text(reply.out));
+        let key = self.tell(json!({"prefix": "config-key get", "key": "mgr/cephadm/ssh_identity_key"}))?;
+        Ok(OrchAccess {
+            user: ask("cephadm get-user")?.trim().to_string(),
+            key: text(key),
+            config: ask("cephadm get-ssh-config")?,
+        })
+    }
+}
+
+fn hosts_of(answer: Value) -> Result<Vec<OrchHost>, String> {
+    serde_json::from_value(answer).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_read_with_and_without_labels() {
+        let answer = json!([
+            {"addr": "10.0.0.1", "hostname": "a", "labels": ["_admin", "osd"], "status": ""},
+            {"addr": "10.0.0.2", "hostname": "b", "labels": [], "status": "offline", "service_type": "host"},
+            {"addr": "c", "hostname": "c"}
+        ]);
+        let hosts = hosts_of(answer).unwrap();
+        assert_eq!((hosts[0].labels.len(), hosts[1].status.as_str(), hosts[2].addr.as_str()), (2, "offline", "c"));
+        assert!(hosts_of(json!({"no": "list"})).is_err());
+    }
+}

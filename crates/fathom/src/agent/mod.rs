@@ -1,0 +1,150 @@
+//! What runs on another host: does what the coordinator says over standard streams, and ends when nobody speaks any more.
+
+mod load;
+mod reach;
+
+use crate::failure::Failure;
+use engines::Context;
+use engines::clock::RealClock;
+use engines::network::Door;
+use load::Loading;
+use model::Clock;
+use remote::frame::{self, FrameError, MAGIC};
+use remote::link::{BEAT, DEAF};
+use remote::{News, Order};
+use std::io::{Stdin, Stdout, Write, stdin, stdout};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// News that wait for a slow line: more would be memory without end.
+const NEWS: usize = 1024;
+/// Operations that never return do not keep it: nobody would ever end it.
+const LEAVING: Duration = Duration::from_secs(5);
+
+/// The whole life of an agent. Its exit code says nothing to anybody but a person: 0 in order, 1 if the line broke.
+///
+/// # Errors
+/// Its own program can't be read, or nobody takes its first word.
+pub fn serve() -> Result<u8, Failure> {
+    let build = remote::build::id(std::path::Path::new(remote::build::OWN))?;
+    let mut output = stdout();
+    output.write_all(MAGIC)?;
+    let (tell, waiting) = sync_channel(NEWS);
+    let (heard, orders) = sync_channel(1);
+    std::thread::spawn(move || speak(output, &waiting));
+    std::thread::spawn(move || listen(stdin(), &heard));
+    let _ = tell.send(News::Hello { build, pid: std::process::id() });
+    let mut agent = Agent { context: Context::default(), loading: None, doors: Vec::new(), tell };
+    let asked = agent.obey(&orders);
+    std::thread::spawn(|| {
+        std::thread::sleep(LEAVING);
+        ceph::leave(1)
+    });
+    drop(agent);
+    Ok(u8::from(!asked))
+}
+
+struct Agent {
+    context: Context,
+    /// The slice that is open or runs. Dropped, it stops its load.
+    loading: Option<Loading>,
+    /// Passive ends of pairs, and of which slice.
+    doors: Vec<(u64, Door)>,
+    tell: SyncSender<News>,
+}
+
+impl Agent {
+    /// True: it was asked to leave. However it ends, nothing is loaded any more.
+    fn obey(&mut self, orders: &Receiver<Result<Order, FrameError>>) -> bool {
+        let mut heard = Instant::now();
+        loop {
+            match orders.recv_timeout(BEAT) {
+                Ok(Ok(Order::Leave)) => return true,
+                Ok(Ok(order)) => {
+                    heard = Instant::now();
+                    if let Some(news) = self.follow(order)
+                        && self.tell.send(news).is_err()
+                    {
+                        return false;
+                    }
+                }
+                Ok(Err(error)) => {
+                    eprintln!("fathom agent: {error}");
+                    return false;
+                }
+                Err(RecvTimeoutError::Timeout) if heard.elapsed() > DEAF => {
+                    eprintln!("fathom agent: nothing was heard for {} s", DEAF.as_secs());
+                    return false;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return false,
+            }
+        }
+    }
+
+    fn follow(&mut self, order: Order) -> Option<News> {
+        match order {
+            Order::Ask { id } => {
+                let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                Some(News::Clock { id, now: RealClock.now(), wall: wall.as_nanos() as u64 })
+            }
+            Order::Describe => Some(News::Description { facts: Box::new(cluster::here::facts()) }),
+            Order::Reach { access } => {
+                let reached = reach::reach(&access);
+                let error = reached.as_ref().err().map(ToString::to_string);
+                self.context = reached.unwrap_or_default();
+                Some(News::Reached { error })
+            }
+            Order::Answer { slice, target, end, workload } => {
+                self.doors.retain(|(of, _)| *of == slice);
+                let door = Door::open(&end, &workload).map_err(|error| error.to_string());
+                let key = door.as_ref().map(|door| door.key.clone()).map_err(Clone::clone);
+                self.doors.extend(door.ok().map(|door| (slice, door)));
+                Some(News::Answers { slice, target, door: key })
+            }
+            Order::Open { slice, step, window_ns } => {
+                // One that was forgotten ends first.
+                self.loading = None;
+                self.loading = Some(Loading::open(slice, *step, window_ns, self.context.clone(), self.tell.clone()));
+                None
+            }
+            Order::Start { slice, at } => {
+                self.loading.iter().filter(|loading| loading.slice == slice).for_each(|loading| loading.start(at));
+                None
+            }
+            Order::Stop { slice } => {
+                self.loading.iter().filter(|loading| loading.slice == slice).for_each(Loading::stop);
+                None
+            }
+            Order::Close { slice } => {
+                self.doors.retain(|(of, _)| *of != slice);
+                None
+            }
+            Order::Beat | Order::Leave => None,
+        }
+    }
+}
+
+fn listen(mut input: Stdin, heard: &SyncSender<Result<Order, FrameError>>) {
+    loop {
+        let order = frame::read(&mut input);
+        let last = order.is_err();
+        if heard.send(order).is_err() || last {
+            return;
+        }
+    }
+}
+
+/// Writes news, and beats while there are none.
+fn speak(mut output: Stdout, waiting: &Receiver<News>) {
+    loop {
+        let news = match waiting.recv_timeout(BEAT) {
+            Ok(news) => news,
+            Err(RecvTimeoutError::Timeout) => News::Beat,
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        if frame::write(&mut output, &news).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! A slice on several hosts: opened on all, started at one instant, its windows put together as they come.
+
+use super::Fleet;
+use super::merge::Merge;
+use crate::sounding::loader::Loader;
+use engines::EngineError;
+use engines::clock::RealClock;
+use engines::crew::Flow;
+use engines::network::streams_out;
+use model::clock::{MILLISECOND, SECOND};
+use model::{Clock, Key, Nanos, Place, SliceEnd, Step, WindowSet};
+use remote::{News, Order, What};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// Steps whose targets have clients are loaded by those hosts; all others from here.
+pub struct Hosts<'a> {
+    here: &'a dyn Loader,
+    fleet: &'a RefCell<Fleet>,
+    /// The number of the last slice: what an agent still says of an earlier one is known by it.
+    slices: Cell<u64>,
+}
+
+impl<'a> Hosts<'a> {
+    pub fn new(here: &'a dyn Loader, fleet: &'a RefCell<Fleet>) -> Hosts<'a> {
+        Hosts { here, fleet, slices: Cell::new(0) }
+    }
+}
+
+/// Sessions are open within this: images of a slow cluster take a while.
+const OPENING: Duration = Duration::from_secs(60);
+/// From the order to the start, beside the way there: enough for every agent to hear of it.
+const LEAD: Nanos = 50 * MILLISECOND;
+/// After the stop: operations in flight end within 3 s, and are told.
+const ENDING: Duration = Duration::from_secs(10);
+
+impl Loader for Hosts<'_> {
+    fn load(
+        &self,
+        step: &Step,
+        window_ns: Nanos,
+        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Result<SliceEnd, EngineError> {
+        if step.targets.iter().all(|target| target.client.is_none()) {
+            return self.here.load(step, window_ns, on_window);
+        }
+        let slice = self.slices.get() + 1;
+        self.slices.set(slice);
+        let fleet = &mut *self.fleet.borrow_mut();
+        let parts = parts(fleet, step)?;
+        Sliced { fleet, slice, parts, passive: BTreeSet::new(), window_ns }.run(on_window)
+    }
+
+    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> crate::sounding::verifying::Found {
+        self.here.verified(step, limit, go_on)
+    }
+}
+
+/// What one agent loads: its share of the step, and which of the step's targets those are.
+struct Part {
+    step: Step,
+    targets: Vec<u32>,
+}
+
+/// By agent. A host without an agent has no part: its target has no samples, which is told.
+fn parts(fleet: &Fleet, step: &Step) -> Result<BTreeMap<usize, Part>, EngineError> {
+    let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
+    for (index, target) in (0..).zip(&step.targets) {
+        let host = target.client.as_ref().map(|client| client.host.as_str()).unwrap_or_default();
+        let Some(agent) = fleet.agent_of(host) else { continue };
+        let part = parts
+            .entry(agent)
+            .or_insert_with(|| Part { step: Step { targets: Vec::new(), ..step.clone() }, targets: Vec::new() });
+        part.step.targets.push(target.clone());
+        part.targets.push(index);
+    }
+    match parts.is_empty() {
+        true => Err(EngineError::Broken("none of the hosts that load it answers any more".into())),
+        false => Ok(parts),
+    }
+}
+
+struct Sliced<'a> {
+    fleet: &'a mut Fleet,
+    slice: u64,
+    parts: BTreeMap<usize, Part>,
+    /// Agents that are the other end of a pair.
+    passive: BTreeSet<usize>,
+    window_ns: Nanos,
+}
+
+impl Sliced<'_> {
+    fn run(mut self, on_window: &mut dyn FnMut(&WindowSet) -> Flow) -> Result<SliceEnd, EngineError> {
+        if let Err(error) = self.open_doors().and_then(|()| self.open()) {
+            self.stop();
+            self.close();
+            return Err(error);
+        }
+        let start = RealClock.now() + LEAD + self.fleet.way_ns();
+        for agent in self.parts.keys() {
+            let at = self.fleet.theirs(*agent, start);
+            self.fleet.order(*agent, Order::Start { slice: self.slice, at });
+        }
+        let names = self.parts.keys().map(|agent| (*agent, self.fleet.name(*agent).to_string())).collect();
+        let merge = Merge::new(names, start, self.window_ns);
+        let mut merge = self.watch(merge, on_window);
+        self.stop();
+        self.farewell(&mut merge);
+        // Not before: an end that goes away under a load would be an error of it.
+        self.close();
+        Ok(merge.end())
+    }
+
+    /// All sessions are open, or nothing is loaded at all.
+    fn open(&mut self) -> Result<(), EngineError> {
+        for (agent, part) in &self.parts {
+            let step = Box::new(part.step.clone());
+            self.fleet.order(*agent, Order::Open { slice: self.slice, step, window_ns: self.window_ns });
+        }
+        let mut waited: Vec<usize> = self.parts.keys().copied().collect();
+        let mut wrong: Vec<String> = Vec::new();
+        let deadline = RealClock.now() + OPENING.as_nanos() as Nanos;
+        while !waited.is_empty() && RealClock.now() < deadline {
+            let patience = Duration::from_nanos(deadline.saturating_sub(RealClock.now()));
+            let Some(heard) = self.fleet.next(patience) else { break };
+            match heard.what {
+                What::News(News::Ready { slice, error }) if slice == self.slice => {
+                    waited.retain(|agent| *agent != heard.agent);
+                    wrong.extend(error.map(|error| format!("{}: {error}", self.fleet.name(heard.agent))));
+                }
+                // The others go on without it.
+                What::Lost(_) => {
+                    waited.retain(|agent| *agent != heard.agent);
+                    self.parts.remove(&heard.agent);
+                }
+                What::News(_) => {}
+            }
+        }
+        wrong.extend(waited.iter().map(|agent| {
+            format!("{} did not open its sessions within {} s", self.fleet.name(*agent), OPENING.as_secs())
+        }));
+        if self.parts.is_empty() {
+            wrong.push("none of the hosts that load it answers any more".into());
+        }
+        wrong.into_iter().next().map_or(Ok(()), |first| Err(EngineError::Broken(first)))
+    }
+
+    fn stop(&self) {
+        for agent in self.parts.keys() {
+            self.fleet.order(*agent, Order::Stop { slice: self.slice });
+        }
+    }
+
+    fn close(&self) {
+        for agent in &self.passive {
+            self.fleet.order(*agent, Order::Close { slice: self.slice });
+        }
+    }
+
+    /// The other ends of pairs of hosts open their ports, and the loads learn of them.
+    fn open_doors(&mut self) -> Result<(), EngineError> {
+        let mut waited: BTreeMap<u32, (usize, usize, usize)> = BTreeMap::new();
+        for (agent, part) in &self.parts {
+            for (place, (target, index)) in part.step.targets.iter().zip(&part.targets).enumerate() {
+                let Place::Pair { from, to, .. } = &target.place else { continue };
+                let end = if streams_out(&part.step.workload) { from } else { to };
+                let other = self.fleet.agent_of(&end.host).ok_or_else(|| {
+                    EngineError::Broken(format!("{}: {} does not answer any more", target.name, end.host))
+                })?;
+                let workload = Box::new(part.step.workload.clone());
+                let order = Order::Answer { slice: self.slice, target: *index, end: end.clone(), workload };
+                self.fleet.order(other, order);
+                self.passive.insert(other);
+                waited.insert(*index, (*agent, place, other));
+            }
+        }
+        let deadline = RealClock.now() + OPENING.as_nanos() as Nanos;
+        while !waited.is_empty() {
+            let patience = Duration::from_nanos(deadline.saturating_sub(RealClock.now()));
+            let Some(heard) = self.fleet.next(patience) else {
+                return Err(EngineError::Broken(format!("no port was opened within {} s", OPENING.as_secs())));
+            };
+            match heard.what {
+                What::News(News::Answers { slice, target, door }) if slice == self.slice => {
+                    let Some((agent, place, other)) = waited.remove(&target) else { continue };
+                    let key = door.map_err(|why| EngineError::Broken(format!("{}: {why}", self.fleet.name(other))))?;
+                    self.give_key(agent, place, key);
+                }
+                What::Lost(why) if waited.values().any(|(_, _, other)| *other == heard.agent) => {
+                    return Err(EngineError::Broken(format!("{}: {why}", self.fleet.name(heard.agent))));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn give_key(&mut self, agent: usize, place: usize, key: Key) {
+        let target = self.parts.get_mut(&agent).and_then(|part| part.step.targets.get_mut(place));
+        if let Some(Place::Pair { door, .. }) = target.map(|target| &mut target.place) {
+            *door = Some(key);
+        }
+    }
+
+    fn watch(&mut self, mut merge: Merge, on_window: &mut dyn FnMut(&WindowSet) -> Flow) -> Merge {
+        loop {
+            if let Some(heard) = self.fleet.next(Duration::from_nanos(self.window_ns)) {
+                self.take(heard.agent, heard.what, &mut merge);
+            }
+            while let Some(set) = merge.complete(RealClock.now()) {
+                if on_window(&set) == Flow::Stop {
+                    return merge;
+                }
+            }
+            if merge.over() || merge.has_gap() {
+                return merge;
+            }
+        }
+    }
+
+    /// What is still said of this slice: errors, effort. Windows that come now are too late.
+    fn farewell(&mut self, merge: &mut Merge) {
+        let deadline = RealClock.now() + ENDING.as_nanos() as Nanos;
+        while !merge.all_ended() && RealClock.now() < deadline {
+            let patience = Duration::from_nanos(deadline.saturating_sub(RealClock.now()).min(SECOND));
+            if let Some(heard) = self.fleet.next(patience) {
+                self.take(heard.agent, heard.what, merge);
+            }
+        }
+    }
+
+    fn take(&self, agent: usize, what: What, merge: &mut Merge) {
+        let Some(part) = self.parts.get(&agent) else { return };
+        match what {
+            What::News(News::Window { slice, set }) if slice == self.slice => merge.put(agent, set, &part.targets),
+            What::News(News::Ended { slice, end }) if slice == self.slice => merge.ended(agent, end, &part.targets),
+            What::Lost(why) => merge.lost(agent, &why, RealClock.now()),
+            What::News(_) => {}
+        }
+    }
+}

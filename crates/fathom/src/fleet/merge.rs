@@ -1,0 +1,181 @@
+//! Windows of several hosts put together: each once every host has told it, or no longer waited for who is late.
+
+use model::clock::SECOND;
+use model::{Nanos, OpKind, Sample, SliceEnd, WindowSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// So long after its end a window waits for hosts that have not told it yet: a slow one does not hold up the rest.
+const PATIENCE: Nanos = 3 * SECOND;
+
+pub struct Merge {
+    /// By agent: its host.
+    names: BTreeMap<usize, String>,
+    start: Nanos,
+    window_ns: Nanos,
+    /// Hosts from which windows are expected.
+    live: BTreeSet<usize>,
+    /// Hosts that have not said that they ended.
+    loading: BTreeSet<usize>,
+    /// The oldest window that was not passed on.
+    first: u32,
+    open: VecDeque<Half>,
+    end: SliceEnd,
+}
+
+#[derive(Default)]
+struct Half {
+    from: BTreeSet<usize>,
+    samples: Vec<(u32, OpKind, Sample)>,
+}
+
+impl Merge {
+    pub fn new(names: BTreeMap<usize, String>, start: Nanos, window_ns: Nanos) -> Merge {
+        let live: BTreeSet<usize> = names.keys().copied().collect();
+        let (loading, open, end) = (live.clone(), VecDeque::new(), SliceEnd::default());
+        Merge { names, start, window_ns, live, loading, first: 0, open, end }
+    }
+
+    /// `targets`: which of the step's targets the agent's own are.
+    pub fn put(&mut self, agent: usize, set: WindowSet, targets: &[u32]) {
+        let Some(index) = set.window.checked_sub(self.first) else { return };
+        let index = index as usize;
+        if self.open.len() <= index {
+            self.open.resize_with(index + 1, Half::default);
+        }
+        let half = &mut self.open[index];
+        half.from.insert(agent);
+        for (target, kind, sample) in set.samples {
+            if let Some(target) = targets.get(target as usize) {
+                half.samples.push((*target, kind, sample));
+            }
+        }
+    }
+
+    /// The oldest window, if every host has told it. A host that is later than others may wait for is left out from then on.
+    pub fn complete(&mut self, now: Nanos) -> Option<WindowSet> {
+        let half = self.open.front()?;
+        let due = self.start + Nanos::from(self.first + 1) * self.window_ns;
+        if !self.live.is_subset(&half.from) {
+            if now < due + PATIENCE {
+                return None;
+            }
+            let late: Vec<usize> = self.live.difference(&half.from).copied().collect();
+            for agent in late {
+                self.live.remove(&agent);
+                self.gap(agent, &format!("it told nothing for {} s", PATIENCE / SECOND), now);
+            }
+        }
+        let half = self.open.pop_front()?;
+        let mut samples = half.samples;
+        samples.sort_by_key(|(target, kind, _)| (*target, *kind));
+        let set = WindowSet { window: self.first, samples };
+        self.first += 1;
+        Some(set)
+    }
+
+    pub fn ended(&mut self, agent: usize, end: SliceEnd, targets: &[u32]) {
+        self.live.remove(&agent);
+        self.loading.remove(&agent);
+        let whose = |target: u32| targets.get(target as usize).copied().unwrap_or(target);
+        if self.end.broken.is_none() && end.broken.is_some() {
+            self.end.broken = end.broken;
+            self.end.target = end.target.map(whose);
+        }
+        if let Some((target, text)) = end.first_error {
+            self.end.first_error.get_or_insert((whose(target), text));
+        }
+        for (target, effort) in end.efforts {
+            *self.end.efforts.entry(whose(target)).or_default() += effort;
+        }
+    }
+
+    /// The agent is gone: the others go on, and the slice says what is missing.
+    pub fn lost(&mut self, agent: usize, why: &str, now: Nanos) {
+        self.loading.remove(&agent);
+        if self.live.remove(&agent) {
+            self.gap(agent, why, now);
+        }
+    }
+
+    fn gap(&mut self, agent: usize, why: &str, now: Nanos) {
+        let seconds = now.saturating_sub(self.start) as f64 / SECOND as f64;
+        let host = self.names.get(&agent).map_or("", String::as_str);
+        self.end
+            .gap
+            .get_or_insert_with(|| format!("host {host} is missing from {seconds:.1} s into the slice on: {why}"));
+    }
+
+    /// A host is missing: what comes from now on is less than the whole.
+    pub fn has_gap(&self) -> bool {
+        self.end.gap.is_some()
+    }
+
+    /// Nobody loads any more.
+    pub fn over(&self) -> bool {
+        self.live.is_empty()
+    }
+
+    pub fn all_ended(&self) -> bool {
+        self.loading.is_empty()
+    }
+
+    pub fn end(mut self) -> SliceEnd {
+        self.end.windows = self.first;
+        self.end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOW: Nanos = SECOND / 10;
+
+    fn two() -> Merge {
+        Merge::new(BTreeMap::from([(0, "a".into()), (1, "b".into())]), 0, WINDOW)
+    }
+
+    fn set(window: u32, ops: u64) -> WindowSet {
+        WindowSet { window, samples: vec![(0, OpKind::Read, Sample { window, ops, ..Sample::default() })] }
+    }
+
+    fn ops(set: &WindowSet) -> Vec<(u32, u64)> {
+        set.samples.iter().map(|(target, _, sample)| (*target, sample.ops)).collect()
+    }
+
+    #[test]
+    fn a_window_waits_for_the_slowest_host() {
+        let mut merge = two();
+        merge.put(1, set(0, 7), &[1]);
+        merge.put(1, set(1, 8), &[1]);
+        assert_eq!(merge.complete(WINDOW), None);
+        merge.put(0, set(0, 3), &[0]);
+        assert_eq!(ops(&merge.complete(WINDOW).unwrap()), [(0, 3), (1, 7)]);
+        assert_eq!(merge.complete(2 * WINDOW), None);
+    }
+
+    #[test]
+    fn who_is_late_is_left_out_and_that_is_told() {
+        let mut merge = two();
+        merge.put(0, set(0, 3), &[0]);
+        assert_eq!(merge.complete(WINDOW + PATIENCE - 1), None);
+        assert_eq!(ops(&merge.complete(WINDOW + PATIENCE).unwrap()), [(0, 3)]);
+        merge.put(0, set(1, 4), &[0]);
+        assert_eq!(ops(&merge.complete(2 * WINDOW).unwrap()), [(0, 4)]);
+        assert!(merge.end().gap.unwrap().contains("told nothing"));
+    }
+
+    #[test]
+    fn without_a_lost_host_the_others_go_on() {
+        let mut merge = two();
+        merge.put(0, set(0, 3), &[0]);
+        merge.lost(1, "gone", SECOND);
+        assert_eq!(ops(&merge.complete(0).unwrap()), [(0, 3)]);
+        assert!(!merge.over());
+        merge.ended(0, SliceEnd { broken: Some("no".into()), target: Some(0), ..SliceEnd::default() }, &[5]);
+        assert!(merge.over() && merge.all_ended());
+        let end = merge.end();
+        assert_eq!((end.broken.as_deref(), end.target), (Some("no"), Some(5)));
+        assert_eq!(end.gap.as_deref(), Some("host b is missing from 1.0 s into the slice on: gone"));
+    }
+}
