@@ -37,7 +37,8 @@ impl Hosts {
             eprintln!("skipped: hosts of their own need root and openssh-server");
             return None;
         }
-        let folder = tempfile::Builder::new().prefix("hosts").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        // Nowhere that a host may have another file system of its own over.
+        let folder = tempfile::Builder::new().prefix("fathom-hosts-").tempdir_in("/root").unwrap();
         let tag: String = folder.path().to_string_lossy().chars().rev().take(6).collect::<String>().to_lowercase();
         let names = (1..=odd.len()).map(|number| format!("ft{tag}h{number}")).collect();
         let home = Home::new();
