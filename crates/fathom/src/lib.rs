@@ -13,6 +13,7 @@ mod crosscheck;
 mod dirs;
 pub mod failure;
 mod fleet;
+mod memory;
 mod output;
 pub mod planner;
 pub mod sounding;

@@ -42,7 +42,7 @@ pub struct HostSeen {
 }
 
 /// Theirs minus ours, and by how much that may be wrong at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offset {
     pub ns: i64,
     pub error_ns: u64,

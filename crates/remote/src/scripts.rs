@@ -1,7 +1,7 @@
 //! The three shell scripts that run on a host: start the agent, receive it, remove it. Any POSIX shell; no quotes of the single kind.
 
 /// Where an agent may be kept, the best first: the user's cache, else a folder of the user's own beside temporary files.
-/// A folder that somebody else made there is passed over (`-O`).
+/// A folder that somebody else made there is passed over (`-O`), and a link, too: anybody may have made one that leads to a folder of ours.
 const PLACES: &str = r##"
     u=$(id -u);
     for d in "${XDG_CACHE_HOME:-$HOME/.cache}/fathom" "/var/tmp/fathom-$u" "/tmp/fathom-$u" "/dev/shm/fathom-$u"; do
@@ -9,7 +9,7 @@ const PLACES: &str = r##"
 
 const START: &str = r##"
     p="$d/agents/BUILD/fathom";
-    if [ -O "$d" ] && [ -x "$p" ]; then exec SUDO"$p" agent; fi;
+    if [ -L "$d" ]; then :; elif [ -O "$d" ] && [ -x "$p" ]; then exec SUDO"$p" agent; fi;
     done;
     echo "ABSENT $(uname -m) $(getconf GNU_LIBC_VERSION 2>/dev/null)"
 "##;
@@ -17,7 +17,9 @@ const START: &str = r##"
 /// A file that only exits shows whether programs may be run there at all; `#\041` is `#` and an exclamation mark.
 const RECEIVE: &str = r##"
     a="$d/agents/BUILD"; t="$a/new.$$";
-    if mkdir -p "$a" 2>/dev/null && [ -O "$d" ]; then
+    if [ -L "$d" ]; then
+      why="$why; $d: it is a link";
+    elif mkdir -p "$a" 2>/dev/null && [ -O "$d" ]; then
       free=$(df -Pk "$a" | awk "END { print \$4 }");
       if [ "${free:-0}" -lt KIB ]; then
         why="$why; $d: full, ${free:-0} KiB free";
@@ -36,7 +38,7 @@ const RECEIVE: &str = r##"
 "##;
 
 const CLEAN: &str = r##"
-    if [ -O "$d" ] && [ -d "$d/agents" ]; then
+    if [ -L "$d" ]; then :; elif [ -O "$d" ] && [ -d "$d/agents" ]; then
       rm -rf "$d/agents" && echo "removed $d/agents"; rmdir "$d" 2>/dev/null;
     fi;
     done;
@@ -117,6 +119,24 @@ mod tests {
         assert!(String::from_utf8_lossy(&kept.stdout).starts_with(NOWHERE), "{kept:?}");
         let left = fs::read_dir(home.path().join(".cache/fathom/agents/b1")).unwrap().count();
         assert_eq!(left, 0);
+    }
+
+    #[test]
+    fn a_link_is_nothing_to_write_through() {
+        let home = tempfile::tempdir().unwrap();
+        let elsewhere = home.path().join("elsewhere");
+        fs::create_dir_all(elsewhere.join("agents/mine")).unwrap();
+        fs::create_dir(home.path().join(".cache")).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, home.path().join(".cache/fathom")).unwrap();
+        // Only this one place: the others are this machine's own.
+        let only = |script: String| {
+            script.replace("/var/tmp/", "/nowhere/").replace("/tmp/", "/nowhere/").replace("/dev/shm/", "/nowhere/")
+        };
+        shell(home.path(), &only(receive("b1", 3)), b"abc");
+        shell(home.path(), &only(clean()), b"");
+        let left: Vec<_> =
+            fs::read_dir(elsewhere.join("agents")).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        assert_eq!(left, ["mine"]);
     }
 
     #[test]

@@ -7,9 +7,8 @@ use std::path::PathBuf;
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Other hosts")]
 pub struct HostArgs {
-    /// Hosts: a,b[1-9] (ssh), kube:NAMESPACE/POD, podman:NAME, docker:NAME, cephadm:, netns:NAME; orch[:LABEL] (all that cephadm manages);
-    /// kube-label:[NAMESPACE/]NAME=VALUE; with --lab a number: that many
-    /// hosts of the lab
+    /// Hosts: a,b[1-9] (ssh), kube:NAMESPACE/POD, podman:NAME, docker:NAME, cephadm:, netns:NAME;
+    /// orch[:LABEL] (those that cephadm manages); kube-label:[NAMESPACE/]NAME=VALUE; with --lab a number: so many hosts of the lab
     #[arg(long, value_name = "LIST", global = true)]
     pub hosts: Option<String>,
     /// A file of hosts, a list a line

@@ -48,8 +48,18 @@ impl Loader for Hosts<'_> {
         let slice = self.slices.get() + 1;
         self.slices.set(slice);
         let fleet = &mut *self.fleet.borrow_mut();
+        fleet.keep_clocks();
         let parts = parts(fleet, step)?;
-        Sliced { fleet, slice, parts, passive: BTreeSet::new(), window_ns }.run(on_window)
+        let mut end = Sliced { fleet, slice, parts, passive: BTreeSet::new(), window_ns }.run(on_window)?;
+        if let Some(host) = step
+            .targets
+            .iter()
+            .filter_map(|target| target.client.as_ref())
+            .find(|client| fleet.agent_of(&client.host).is_none())
+        {
+            end.gap.get_or_insert_with(|| format!("host {} is gone, and this was measured without it", host.host));
+        }
+        Ok(end)
     }
 
     fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> crate::sounding::verifying::Found {

@@ -1,5 +1,6 @@
 //! All agents of a run, as one: reached side by side, listened to on one channel, ended together.
 
+mod clocks;
 mod kube;
 mod loader;
 mod merge;
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 struct Member {
     seen: HostSeen,
     /// Of the clock that only moves forwards: theirs minus ours.
-    offset: Option<Offset>,
+    offset: Offset,
     /// `None`: it is gone.
     link: Option<Link>,
 }
@@ -29,6 +30,8 @@ pub struct Fleet {
     members: Vec<Member>,
     news: Receiver<Heard>,
     since: Instant,
+    /// When the clocks were last compared.
+    compared: Instant,
 }
 
 /// A connection to a cluster gives up after 10 s by itself.
@@ -53,13 +56,12 @@ impl Fleet {
 
     /// What the agent's clock shows when ours shows this.
     fn theirs(&self, agent: usize, ours: Nanos) -> Nanos {
-        ours.saturating_add_signed(self.members[agent].offset.map_or(0, |offset| offset.ns))
+        ours.saturating_add_signed(self.members[agent].offset.ns)
     }
 
     /// The longest way to an agent, there and back.
     fn way_ns(&self) -> Nanos {
-        let ways = self.members.iter().filter_map(|member| member.offset).map(|offset| 2 * offset.error_ns);
-        ways.max().unwrap_or(0)
+        self.members.iter().map(|member| 2 * member.offset.error_ns).max().unwrap_or(0)
     }
 
     /// All agents load this cluster from now on. Those that can't reach it, and why.

@@ -3,14 +3,9 @@
 use super::sources::Wanted;
 use crate::cli::hosts::HostArgs;
 use crate::failure::Failure;
+use crate::memory::MemoryFile;
 use cluster::Cluster;
-use nix::sys::memfd::{MFdFlags, memfd_create};
 use remote::{NamesError, SshOptions, Transport};
-use std::fs::{File, Permissions};
-use std::io::Write;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 
 /// All of them, or those with a label.
 ///
@@ -25,26 +20,13 @@ pub fn hosts(cluster: &Cluster, label: Option<&str>, args: &HostArgs) -> Result<
         return Err(Failure::Usage(format!("orch: no host has that label; there are: {}", labels.join(", "))));
     }
     let access = cluster.orch_access()?;
-    let options = SshOptions {
-        config: Some(kept("config", &access.config)?),
-        identity: Some(kept("key", &access.key)?),
-        options: args.ssh_option.clone(),
-    };
+    let kept = [MemoryFile::of("config", &access.config)?, MemoryFile::of("key", &access.key)?];
+    let options =
+        SshOptions { config: Some(kept[0].path()), identity: Some(kept[1].path()), options: args.ssh_option.clone() };
     let way = |host: &&cluster::orch::OrchHost| {
         let transport = Transport::of(&format!("{}@{}", access.user, host.addr), &options)?;
         Ok((host.hostname.clone(), transport))
     };
     let hosts = hosts.iter().map(way).collect::<Result<Vec<_>, NamesError>>()?;
-    Ok(Wanted { hosts, program: super::sources::program(args)? })
-}
-
-/// In memory for the rest of this process's life; only this user may read it, which ssh insists on.
-fn kept(name: &str, text: &str) -> Result<PathBuf, Failure> {
-    let handle = memfd_create(name, MFdFlags::empty()).map_err(std::io::Error::from)?;
-    let mut file = File::from(handle);
-    file.set_permissions(Permissions::from_mode(0o600))?;
-    file.write_all(text.as_bytes())?;
-    let path = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
-    std::mem::forget(file);
-    Ok(path)
+    Ok(Wanted { hosts, program: super::sources::program(args)?, _kept: kept.into() })
 }

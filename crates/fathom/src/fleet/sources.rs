@@ -3,6 +3,7 @@
 use super::{kube, orch};
 use crate::cli::hosts::HostArgs;
 use crate::failure::Failure;
+use crate::memory::MemoryFile;
 use cluster::Cluster;
 use remote::{NamesError, Program, SshOptions, Transport, build};
 use std::path::PathBuf;
@@ -11,6 +12,8 @@ use std::path::PathBuf;
 pub struct Wanted {
     pub hosts: Vec<(String, Transport)>,
     pub program: Program,
+    /// Files of ssh that are wanted while hosts are reached.
+    pub _kept: Vec<MemoryFile>,
 }
 
 impl From<NamesError> for Failure {
@@ -57,7 +60,7 @@ fn reached(args: &HostArgs, names: Vec<String>, config: Option<PathBuf>) -> Resu
     let options = SshOptions { config, identity: args.identity.clone(), options: args.ssh_option.clone() };
     let hosts = names.into_iter().map(|name| Ok((name.clone(), Transport::of(&name, &options)?)));
     let hosts = hosts.collect::<Result<Vec<_>, NamesError>>()?;
-    Ok(Wanted { hosts, program: program(args)? })
+    Ok(Wanted { hosts, program: program(args)?, _kept: Vec::new() })
 }
 
 pub fn program(args: &HostArgs) -> Result<Program, Failure> {

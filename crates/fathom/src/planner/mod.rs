@@ -126,6 +126,10 @@ fn refuse_useless_hosts(ground: &Ground, wishes: &Wishes) -> Result<(), Failure>
     if ground.hosts.is_empty() {
         return Ok(());
     }
+    if !wishes.axes.is_empty() || !wishes.batches.is_empty() {
+        let text = "--hosts: sweeps and job files of fio are loaded from here; run `fathom rados` or `fathom rbd` with --hosts instead";
+        return Err(Failure::Usage(text.to_string()));
+    }
     if wishes.knobs.verify {
         let text = "--verify: what several hosts write is not checked; leave --hosts out, or --verify";
         return Err(Failure::Usage(text.to_string()));
