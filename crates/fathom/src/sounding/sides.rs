@@ -14,6 +14,8 @@ use model::{Change, Clock, Event, Plan, Scope, Step};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 /// With so many values: the first may be the one with which they work.
 const ASKED_WITH: u32 = 2;
@@ -163,8 +165,14 @@ impl<'a> Switch<'a> {
         if scope.osds.len() > ASKED_EACH_TIME || !who.starts_with("osd") {
             return None;
         }
-        let cluster = self.grounded.cluster.as_ref()?;
-        hearers(scope, who, ASKED_EACH_TIME).into_iter().map(|osd| cluster.option_of_osd(osd, name)).collect()
+        let cluster = self.grounded.cluster.clone()?;
+        let (osds, name) = (hearers(scope, who, ASKED_EACH_TIME), name.to_string());
+        let ask =
+            move || osds.into_iter().map(|osd| cluster.option_of_osd(osd, &name)).collect::<Option<Vec<String>>>();
+        // An OSD that hangs answers when the client library loses patience, which is long after the slice should have begun.
+        let (tell, told) = channel();
+        std::thread::spawn(move || drop(tell.send(ask())));
+        told.recv_timeout(Duration::from_nanos(heard())).ok().flatten()
     }
 
     /// Until every OSD works with another value than before, where they can be asked; never longer than they take to hear of it.
