@@ -158,6 +158,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         ab: None,
         sweep: None,
         sustained: vec![],
+        host_loads: Vec::new(),
         outliers: vec![],
         findings: vec![],
         changes: vec![],

@@ -7,6 +7,7 @@ pub mod errors;
 mod hands;
 pub mod here;
 pub mod journal;
+pub mod kernel;
 pub mod option_values;
 pub mod orch;
 pub mod pools;

@@ -145,6 +145,7 @@ fn step(id: u32, target: u32) -> Step {
         workload: Workload::canonical(pattern, 1 << 30, 1),
         metric: pattern.metric(Layer::Osd),
         chart: true,
+        apart: false,
     }
 }
 

@@ -122,5 +122,14 @@ fn step(pattern: Pattern, depth: u32) -> Step {
     let workload = Workload { depth, ..Workload::canonical(pattern, 1 << 30, 1) };
     let target = Target::new(Layer::Rados, "made", Place::Null);
     let metric = pattern.metric(Layer::Rados);
-    Step { id: StepId(0), layer: Layer::Rados, pattern, targets: vec![target], workload, metric, chart: true }
+    Step {
+        id: StepId(0),
+        layer: Layer::Rados,
+        pattern,
+        targets: vec![target],
+        workload,
+        metric,
+        chart: true,
+        apart: false,
+    }
 }

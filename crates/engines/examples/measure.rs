@@ -75,7 +75,7 @@ fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, 
     };
     let target = Target::new(layer, path, place);
     let metric = pattern.metric(layer);
-    Ok(Step { id: StepId(0), layer, pattern, targets: vec![target], workload, metric, chart: true })
+    Ok(Step { id: StepId(0), layer, pattern, targets: vec![target], workload, metric, chart: true, apart: false })
 }
 
 fn endpoint(text: &str) -> Endpoint {

@@ -30,8 +30,16 @@ fn operation_ns(clock: &Arc<dyn Clock>, pattern: Pattern) -> Result<f64, EngineE
     let target = Target::new(Layer::Device, "nothing", Place::Null);
     let workload = Workload::canonical(pattern, 1 << 30, 1);
     let metric = pattern.metric(Layer::Device);
-    let step =
-        Step { id: StepId(0), layer: Layer::Device, pattern, targets: vec![target], workload, metric, chart: false };
+    let step = Step {
+        id: StepId(0),
+        layer: Layer::Device,
+        pattern,
+        targets: vec![target],
+        workload,
+        metric,
+        chart: false,
+        apart: false,
+    };
     let mut quickest = f64::INFINITY;
     let mut on_window = |set: &WindowSet| {
         for (_, _, sample) in set.samples.iter().filter(|(_, _, sample)| sample.ops > 0) {

@@ -120,6 +120,7 @@ fn step(case: &Case, workload: &Workload) -> Step {
         workload: workload.clone(),
         metric: pattern.metric(layer),
         chart: true,
+        apart: false,
     }
 }
 

@@ -152,6 +152,7 @@ fn the_layer_chooses_the_engine_by_depth_and_by_file_system() {
         workload,
         metric: Pattern::ReadParallel.metric(Layer::Device),
         chart: true,
+        apart: false,
     };
     let name = |path: &str, workload| engines::engine_for(&step(Path::new(path), workload)).unwrap().name();
     let deep = Workload { depth: 32, ..reads() };

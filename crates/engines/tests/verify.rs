@@ -175,6 +175,7 @@ fn what_was_only_written_is_read_back() {
             workload: writing,
             metric: pattern.metric(Layer::Device),
             chart: true,
+            apart: false,
         };
         read_back(bench.engine, &bench.context, &step, Duration::from_secs(60), &|| true).unwrap();
         let seen = bench.take();

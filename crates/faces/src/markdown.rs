@@ -1,6 +1,6 @@
 //! The same as the terminal shows, as Markdown, to paste into a ticket.
 
-use crate::{limits, numbers, response, scene, sweep, verdicts, verified, words};
+use crate::{host_loads, limits, matrix, numbers, response, scene, sweep, verdicts, verified, words};
 use model::pattern::Family;
 use model::{Figure, LedgerRow, Outlier, Pattern, Record, Report, Scope, Standing};
 
@@ -20,10 +20,12 @@ pub fn page(report: &Report, record: &Record) -> String {
         chart(report),
         ledger(report),
         targets(report, scope),
+        matrix(report),
         crate::ab::page(report),
         limits(report),
         responses(report),
         beside(report),
+        host_loads(report),
         listed("Outliers", report.outliers.iter().map(outlier)),
         findings(report),
         unsettled(report),
@@ -182,6 +184,25 @@ fn responses(report: &Report) -> String {
     let rows = rows.into_iter().map(|cells| cells.iter().map(|cell| escaped(cell)).collect());
     let heading: Vec<String> = response::heading().into_iter().map(String::from).collect();
     format!("## {}\n\n{}", response::TITLE, table(&heading, rows))
+}
+
+fn matrix(report: &Report) -> String {
+    let square = |square: matrix::Square| {
+        let escape = |cells: Vec<String>| cells.iter().map(|cell| escaped(cell)).collect();
+        let heading: Vec<String> = square.heading.iter().map(|cell| escaped(cell)).collect();
+        format!("## {}\n\n{}", square.title, table(&heading, square.rows.into_iter().map(escape)))
+    };
+    matrix::squares(report).into_iter().map(square).collect::<Vec<_>>().join("\n")
+}
+
+fn host_loads(report: &Report) -> String {
+    let rows = host_loads::rows(report);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let rows = rows.into_iter().map(|cells| cells.iter().map(|cell| escaped(cell)).collect());
+    let table = table(&host_loads::HEADING.map(String::from), rows);
+    format!("## {}\n\n{table}\n{}\n", host_loads::TITLE, host_loads::NOTE)
 }
 
 fn verified(report: &Report) -> String {

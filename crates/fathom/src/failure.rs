@@ -63,6 +63,12 @@ impl From<cluster::devices::Refusal> for Failure {
     }
 }
 
+impl From<model::NotFree> for Failure {
+    fn from(not: model::NotFree) -> Failure {
+        if not.holds { Failure::Refused(not.says) } else { Failure::Usage(not.says) }
+    }
+}
+
 impl From<engines::EngineError> for Failure {
     fn from(error: engines::EngineError) -> Failure {
         match error {

@@ -78,6 +78,7 @@ mod tests {
             workload: Workload::canonical(pattern, 1 << 30, 1),
             metric: pattern.metric(Layer::Rbd),
             chart: true,
+            apart: false,
         }
     }
 

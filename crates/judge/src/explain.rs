@@ -6,6 +6,7 @@ use crate::compare::ab;
 use crate::entry::entries;
 use crate::findings::findings;
 use crate::gate::strike_out;
+use crate::host_loads::{host_loads, sent_again};
 use crate::ledger::ledger;
 use crate::limit::limits;
 use crate::outliers::outliers;
@@ -22,7 +23,10 @@ pub fn explain(record: &Record) -> Report {
     let sustained = endurance(record);
     limit_writes(&mut entries, &sustained, record);
     strike_out(&mut entries, record);
+    let loads = host_loads(record);
     let outliers = outliers(&entries, &record.scope);
+    let mut findings = findings(&outliers, &entries);
+    sent_again(&loads, &mut findings);
     Report {
         head: record.head.clone(),
         seconds: record.seconds,
@@ -36,7 +40,8 @@ pub fn explain(record: &Record) -> Report {
         limits: limits(record, &entries),
         sweep: swept(&entries, record).map(Box::new),
         sustained,
-        findings: findings(&outliers, &entries),
+        findings,
+        host_loads: loads,
         outliers,
         figures: entries.into_iter().map(|entry| entry.figure).collect(),
         changes: record.changes.clone(),

@@ -160,7 +160,7 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
         label: Label::Settled,
         // Clients share what the cluster can do: only all of them together say how much that is.
         chart: step.chart && if step.of_clients() { one.is_none() } else { one.or(only).is_some() },
-        at_once: step.targets.len() as u32,
+        at_once: if step.apart { 1 } else { step.targets.len() as u32 },
         slices: good.len() as u32,
         seconds: all.iter().map(|slice| slice.seconds()).sum(),
         operations: counted().map(|sample| sample.ops).sum(),

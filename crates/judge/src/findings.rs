@@ -1,6 +1,7 @@
 //! Causes that the figures themselves show: a target slower than its peers, dips that come with compactions.
 
 use crate::background::IN_STEP;
+use crate::ceilings::ceilings;
 use crate::entry::Entry;
 use crate::links::links;
 use model::{Finding, Layer, Outlier, Standing};
@@ -11,6 +12,7 @@ pub fn findings(outliers: &[Outlier], entries: &[Entry]) -> Vec<Finding> {
     // Of pairs of hosts the matrix knows more than each pair beside its peers.
     found.retain(|finding| links.is_empty() || finding.id != "link-slow");
     found.extend(links);
+    found.extend(ceilings(entries));
     found.extend(compactions(entries));
     found
 }

@@ -3,6 +3,7 @@
 mod agreement;
 mod background;
 mod batch_means;
+mod ceilings;
 mod chart;
 mod checked;
 mod compare;
@@ -14,6 +15,7 @@ mod figure;
 mod findings;
 mod gate;
 mod gate_layers;
+mod host_loads;
 mod imported;
 mod knee;
 mod labels;

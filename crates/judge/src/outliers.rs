@@ -15,8 +15,11 @@ const PRIOR_FREEDOM: f64 = 3.0;
 const FALSE_SHARE: f64 = 0.05;
 /// Less than this slower is no finding, however sure.
 const LEAST_EFFECT: f64 = 0.10;
-/// Of three, the odd one is known only if the other two agree to this.
+/// Where the load generator held back some of the peers.
+const LEAST_EFFECT_STARVED: f64 = 0.25;
+/// Of three, the odd one is known only if the other two agree to this, or if it is so many times further off than they are apart.
 const TWO_AGREE: f64 = 0.10;
+const CLEAR: f64 = 4.0;
 
 /// Everything that is slower than its peers beyond the noise, in the order of layers and patterns.
 pub fn outliers(entries: &[Entry], scope: &Scope) -> Vec<Outlier> {
@@ -41,8 +44,13 @@ fn groups<'e, 'a>(figures: Vec<&'e Entry<'a>>, scope: &Scope) -> Vec<Vec<&'e Ent
 }
 
 fn kinship(entry: &Entry, scope: &Scope) -> String {
+    let host = entry.only_target().and_then(|target| target.host.as_deref());
     let model = |path: &str| {
-        let device = scope.devices.iter().find(|device| device.path == path);
+        let same =
+            |device: &&model::DeviceScope| device.path == path || path.strip_prefix("/dev/") == Some(&device.path);
+        let at_home =
+            |device: &&model::DeviceScope| host.is_none() || device.host.is_none() || device.host.as_deref() == host;
+        let device = scope.devices.iter().filter(same).find(at_home);
         device.map(|device| format!("{:?} {:?}", device.model, device.rotational)).unwrap_or_default()
     };
     match entry.place() {
@@ -57,14 +65,17 @@ fn kinship(entry: &Entry, scope: &Scope) -> String {
 }
 
 fn of_group(peers: &[&Entry]) -> Vec<Outlier> {
-    // Where the generator was the limit, the peers differ by what it gave to each.
-    let starved = |entry: &&Entry| matches!(entry.figure.label, Label::GeneratorLimited(_));
-    if peers.len() < 3 || peers.iter().any(starved) {
+    if peers.len() < 3 {
         return Vec::new();
     }
+    // Where the generator was the limit, peers differ by what it gave to each: such a one is not slow for that, and might be faster
+    // than it shows, so that who is far slower without being held back is slow.
+    let starved = |entry: &Entry| matches!(entry.figure.label, Label::GeneratorLimited(_));
+    let least = if peers.iter().any(|entry| starved(entry)) { LEAST_EFFECT_STARVED } else { LEAST_EFFECT };
     let (speeds, errors): (Vec<f64>, Vec<f64>) =
         speeds(peers).into_iter().map(|speed| (speed.log, speed.error)).unzip();
-    slow_ones(&speeds, &errors).into_iter().map(|(index, by)| outlier(peers, index, by)).collect()
+    let slow = slow_ones(&speeds, &errors).into_iter().filter(|(index, by)| *by >= least && !starved(peers[*index]));
+    slow.map(|(index, by)| outlier(peers, index, by)).collect()
 }
 
 /// Indices of the slow, and by which share each is slower than the median of the others. `speeds` are logarithms,
@@ -85,8 +96,11 @@ fn against_others(speeds: &[f64], error: f64, index: usize) -> (f64, f64) {
     let others: Vec<f64> = (0..speeds.len()).filter(|other| *other != index).map(|other| speeds[other]).collect();
     let centre = median(&others);
     let off = speeds[index] - centre;
-    if others.len() == 2 && (others[0] - others[1]).abs() > TWO_AGREE {
-        return (off, 1.0);
+    if let [one, other] = others.as_slice() {
+        let apart = (one - other).abs();
+        if apart > TWO_AGREE && off.abs() < CLEAR * apart {
+            return (off, 1.0);
+        }
     }
     let freedom = 0.6 * (speeds.len() as f64 - 2.0);
     let prior = PRIOR_SPREAD.powi(2) + error.powi(2);

@@ -219,7 +219,7 @@ mod tests {
         let (layer, pattern) = (Layer::Device, Pattern::WriteLinear);
         let (id, targets, metric) = (StepId(0), Vec::new(), Metric::Bandwidth);
         let workload = Workload::canonical(pattern, 1 << 40, 1);
-        let step = Step { id, layer, pattern, targets, workload, metric, chart: false };
+        let step = Step { id, layer, pattern, targets, workload, metric, chart: false, apart: false };
         let test = SustainedTest { step, model: None, also: Vec::new(), seconds: 900.0 };
         said(&test, &seen)
     }

@@ -22,7 +22,7 @@ pub fn swept(entries: &[Entry], record: &Record) -> Option<Swept> {
 /// Of targets that were loaded at once only their sum.
 fn reading(sweep: &Sweep, figure: usize, entry: &Entry) -> Option<Reading> {
     let at = sweep.at(entry.step.id)?.to_vec();
-    if entry.step.targets.len() > 1 && entry.target.is_some() {
+    if entry.step.has_whole() && entry.target.is_some() {
         return None;
     }
     let metric = match entry.figure.metric {

@@ -15,7 +15,8 @@ pub fn number(value: f64) -> String {
     if digits >= 2 { grouped(rounded) } else { format!("{rounded:.*}", (2 - digits) as usize) }
 }
 
-fn grouped(value: f64) -> String {
+/// A whole number with separators: `12,345`.
+pub fn grouped(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());
     let mut text = String::from(if value < 0.0 { "-" } else { "" });
     for (index, digit) in digits.chars().enumerate() {

@@ -175,6 +175,7 @@ fn steps(measured: &[Measured]) -> Vec<Step> {
             workload: one.workload.clone(),
             metric: pattern.metric(layer),
             chart,
+            apart: false,
         });
     }
     steps

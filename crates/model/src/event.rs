@@ -3,6 +3,7 @@
 use crate::background::Compaction;
 use crate::change::Undo;
 use crate::effort::Overhead;
+use crate::observed::Observed;
 use crate::plan::{Plan, Step};
 use crate::record::RunHead;
 use crate::report::Report;
@@ -43,6 +44,10 @@ pub enum Event {
     /// What the OSDs' stores did while a slice was measured. It comes before the slice.
     Compaction {
         compaction: Compaction,
+    },
+    /// What the kernels of hosts counted while a slice was measured. It comes before the slice.
+    Observed {
+        observed: Observed,
     },
     /// The slices of one step in one pass: one per target and kind, and for several targets one for all together.
     StepFinished {

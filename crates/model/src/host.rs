@@ -11,6 +11,9 @@ pub struct HostFacts {
     pub disks: Vec<DeviceScope>,
     /// The user that the agent runs as.
     pub user: String,
+    /// Which start of which kernel this is: hosts of the same one (containers, network namespaces) share processors and disks.
+    #[serde(default)]
+    pub boot: String,
     /// What can't be done there, and the mend.
     pub missing: Vec<String>,
 }

@@ -5,6 +5,7 @@ use crate::change::Change;
 use crate::layer::Layer;
 use crate::limit::{Bound, Search};
 use crate::pattern::{Metric, Pattern};
+use crate::site::HostFile;
 use crate::sustained::SustainedTest;
 use crate::sweep::Sweep;
 use crate::target::Target;
@@ -27,18 +28,38 @@ pub struct Step {
     pub metric: Metric,
     /// Does this step stand for its cell in the depth chart? Others (one stream, all OSDs at once) are shown beside it.
     pub chart: bool,
+    /// Its targets share nothing: each is measured as if it were alone, and there is no figure of all together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
 }
 
 impl Step {
-    /// What the figure of all targets together is called: `osd.*`, or the one target's own name, or what all clients load.
+    /// What the figure of all targets together is called: `osd.*`, `node1.*` for the disks of one host, or the one target's own
+    /// name, or what all clients load.
     pub fn together(&self) -> String {
         match self.targets.as_slice() {
             [only] => only.name.clone(),
+            [first, more @ ..] if self.apart => format!("{} and {} more", first.name, more.len()),
             [first, ..] if self.of_clients() => {
                 first.client.as_ref().map_or_else(String::new, |client| client.of.clone())
             }
-            _ => format!("{}.*", self.layer.name()),
+            _ => match self.only_host() {
+                Some(host) => format!("{host}.*"),
+                None => format!("{}.*", self.layer.name()),
+            },
         }
+    }
+
+    /// Is there a figure of all its targets together?
+    pub fn has_whole(&self) -> bool {
+        self.targets.len() > 1 && !self.apart
+    }
+
+    /// The host whose disks these are, if they are those of one host that loads them itself.
+    pub fn only_host(&self) -> Option<&str> {
+        let host = |target: &Target| Some(target.client.as_ref()?.host.clone());
+        let first = self.targets.first().filter(|first| first.layer == Layer::Device)?.client.as_ref()?;
+        self.targets.iter().all(|target| host(target).as_ref() == Some(&first.host)).then_some(first.host.as_str())
     }
 
     /// Are its targets one and the same, as several hosts see it? Then all together are the cluster's figure, and each is a host's.
@@ -53,6 +74,9 @@ impl Step {
 pub struct Plan {
     /// Made before the first step, journalled, undone at the end.
     pub changes: Vec<Change>,
+    /// Made by the agents of other hosts, and gone with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub host_files: Vec<HostFile>,
     pub steps: Vec<Step>,
     pub goal: Goal,
     /// For the highest rate: their steps are added as they are tried.
@@ -151,11 +175,11 @@ impl Goal {
         }
     }
 
-    /// What does A differ from B by? Six pairs of slices show what passes differ by; a machine on which 24 leave a change open needs
+    /// What does A differ from B by? Six pairs of slices show what passes differ by; a machine on which 36 leave a change open needs
     /// longer slices. With a half-width of 4 % a change of 10 % is told from one of 2.5 % in nineteen of twenty cases, also among
     /// several figures (docs/method.md, "A against B in one run").
     pub fn beside(seed: u64) -> Goal {
-        Goal { settle: 0.04, seconds_max: f64::from(u32::MAX), passes_min: 6, passes_max: 24, seed, ..Goal::default() }
+        Goal { settle: 0.04, seconds_max: f64::from(u32::MAX), passes_min: 6, passes_max: 36, seed, ..Goal::default() }
     }
 
     /// Is anything of this cell wanted?

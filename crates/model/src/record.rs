@@ -4,6 +4,7 @@ use crate::background::Compaction;
 use crate::change::Undo;
 use crate::effort::Overhead;
 use crate::event::Event;
+use crate::observed::Observed;
 use crate::plan::Plan;
 use crate::sample::Slice;
 use crate::scope::Scope;
@@ -51,6 +52,9 @@ pub struct Record {
     /// Of slices on a cluster: what its stores did meanwhile.
     #[serde(default)]
     pub compactions: Vec<Compaction>,
+    /// Of slices on other hosts: what their kernels counted meanwhile.
+    #[serde(default)]
+    pub observed: Vec<Observed>,
     pub changes: Vec<Undo>,
     /// What is to be known about how it was measured.
     #[serde(default)]
@@ -79,6 +83,7 @@ impl Record {
             }
             Event::Verified { verified } => self.verified.push(verified.clone()),
             Event::Compaction { compaction } => self.compactions.push(compaction.clone()),
+            Event::Observed { observed } => self.observed.push(observed.clone()),
             Event::Sustained { sustained } => self.sustained.push(sustained.clone()),
             Event::Warned { text } => self.warnings.push(text.clone()),
             Event::Failed { text } => self.errors.push(text.clone()),

@@ -6,6 +6,7 @@ use crate::effort::Overhead;
 use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
 use crate::limit::Limit;
+use crate::observed::HostLoad;
 use crate::pattern::Pattern;
 use crate::record::RunHead;
 use crate::sustained::Endurance;
@@ -41,6 +42,9 @@ pub struct Report {
     /// Of devices that were written to until they fell.
     #[serde(default)]
     pub sustained: Vec<Endurance>,
+    /// What other hosts' kernels counted, by step.
+    #[serde(default)]
+    pub host_loads: Vec<HostLoad>,
     pub outliers: Vec<Outlier>,
     pub findings: Vec<Finding>,
     pub changes: Vec<Undo>,

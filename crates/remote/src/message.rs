@@ -1,6 +1,9 @@
 //! What the coordinator and an agent say to each other. There are no versions: both are exactly the same build.
 
-use model::{Endpoint, HostFacts, Key, Nanos, SliceEnd, Step, WindowSet, Workload};
+use model::{
+    Bytes, Endpoint, Found, HostFacts, HostFile, HostSecond, Key, Nanos, NotFree, OsdWish, SiteWish, SliceEnd, Step,
+    WindowSet, Workload,
+};
 use serde::{Deserialize, Serialize};
 
 /// From the coordinator.
@@ -17,6 +20,21 @@ pub enum Order {
     /// From now on this cluster is what is loaded.
     Reach {
         access: Box<Access>,
+    },
+    /// May this path be loaded? Nothing is changed.
+    Look {
+        id: u32,
+        wish: SiteWish,
+    },
+    /// Make a file without a name, and from now on take it for this path.
+    Make {
+        file: HostFile,
+    },
+    /// Fill what the step's targets read later, until it is done or `Stop` comes; then say [`News::Ended`].
+    Fill {
+        slice: u64,
+        #[serde(with = "as_json")]
+        step: Box<Step>,
     },
     /// Be the passive end of a pair for this slice: open a port at `end` for a load of this kind. `target`: which of the step's it is.
     Answer {
@@ -44,6 +62,14 @@ pub enum Order {
     },
     /// Be nobody's other end any more.
     Close {
+        slice: u64,
+    },
+    /// Tell every second what the kernel counts, and the threads of these OSDs, until `Unwatch`.
+    Watch {
+        slice: u64,
+        osds: Vec<OsdWish>,
+    },
+    Unwatch {
         slice: u64,
     },
     Leave,
@@ -105,6 +131,19 @@ pub enum News {
     Reached {
         error: Option<String>,
     },
+    Looked {
+        id: u32,
+        found: Result<Found, NotFree>,
+    },
+    /// The file is there, or why not.
+    Made {
+        error: Option<String>,
+    },
+    /// So much is filled.
+    Filling {
+        slice: u64,
+        bytes: Bytes,
+    },
     /// The port of a pair's passive end, or why there is none.
     Answers {
         slice: u64,
@@ -119,6 +158,12 @@ pub enum News {
     Window {
         slice: u64,
         set: WindowSet,
+    },
+    /// A second of the host that ended at this time, as the agent's clock shows it.
+    Second {
+        slice: u64,
+        at: Nanos,
+        second: Box<HostSecond>,
     },
     /// Nothing is loaded any more.
     Ended {
@@ -146,6 +191,7 @@ mod tests {
             workload,
             metric: Metric::LatencyMean,
             chart: true,
+            apart: false,
         };
         let access = Access { conf: "c".into(), keyring: "k".into(), id: "admin".into(), clients: 1 };
         let end = Endpoint { host: "h".into(), address: "10.0.0.1".into(), namespace: None };
@@ -154,11 +200,16 @@ mod tests {
             Order::Ask { id: 1 },
             Order::Describe,
             Order::Reach { access: Box::new(access) },
+            Order::Look { id: 1, wish: SiteWish { path: "/dev/x".into(), writes: true, given_up: false } },
+            Order::Make { file: HostFile { host: "h".into(), path: "/x".into(), bytes: 1 } },
+            Order::Fill { slice: 1, step: Box::new(step.clone()) },
             Order::Answer { slice: 1, target: 2, end: end.clone(), workload: Box::new(step.workload.clone()) },
             Order::Open { slice: 1, step: Box::new(step), window_ns: 5 },
             Order::Start { slice: 1, at: 7 },
             Order::Stop { slice: 1 },
             Order::Close { slice: 1 },
+            Order::Watch { slice: 1, osds: vec![OsdWish { osd: 3, address: Some("10.0.0.1".into()) }] },
+            Order::Unwatch { slice: 1 },
             Order::Leave,
         ];
         let sample = model::Sample { ops: 4, ..model::Sample::default() };
@@ -170,10 +221,15 @@ mod tests {
             News::Clock { id: 1, now: 2, wall: 3 },
             News::Description { facts: Box::default() },
             News::Reached { error: None },
+            News::Looked { id: 1, found: Ok(Found::Device(5)) },
+            News::Looked { id: 1, found: Err(NotFree { says: "s".into(), holds: true }) },
+            News::Made { error: None },
+            News::Filling { slice: 1, bytes: 3 },
             News::Answers { slice: 1, target: 2, door: Ok(Key { port: 7, token: [3; 16] }) },
             News::Answers { slice: 1, target: 2, door: Err("e".into()) },
             News::Ready { slice: 1, error: Some("e".into()) },
             News::Window { slice: 1, set },
+            News::Second { slice: 1, at: 2, second: Box::new(HostSecond { cpu: 0.5, ..HostSecond::default() }) },
             News::Ended { slice: 1, end },
         ];
         let mut stream = Vec::new();

@@ -30,6 +30,7 @@ pub fn step() -> Step {
         workload,
         metric: Metric::LatencyMean,
         chart: true,
+        apart: false,
     }
 }
 

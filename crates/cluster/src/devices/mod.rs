@@ -2,24 +2,13 @@
 
 mod signatures;
 
-use model::Bytes;
+use model::Found;
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::Mode;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
-
-/// What a path is, for a load.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Found {
-    /// A block device, of this many bytes.
-    Device(Bytes),
-    /// A regular file, of this many bytes.
-    File(Bytes),
-    Folder,
-    Nothing,
-}
 
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum Refusal {

@@ -37,6 +37,7 @@ pub fn facts() -> HostFacts {
         nics: nics::nics(),
         disks: disks::disks(),
         user: user.map_or_else(|| nix::unistd::geteuid().to_string(), |user| user.name),
+        boot: read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_string(),
         missing: missing::missing(),
     }
 }

@@ -12,7 +12,7 @@ fn step(targets: u32, workload: Workload) -> Step {
     let target = |n| Target::new(Layer::Device, format!("t{n}"), Place::Null);
     let (layer, pattern) = (Layer::Device, Pattern::ReadParallel);
     let targets = (0..targets).map(target).collect();
-    Step { id: StepId(0), layer, pattern, targets, workload, metric: pattern.metric(layer), chart: true }
+    Step { id: StepId(0), layer, pattern, targets, workload, metric: pattern.metric(layer), chart: true, apart: false }
 }
 
 fn workload(depth: u32, jobs: u32) -> Workload {

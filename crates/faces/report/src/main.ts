@@ -14,6 +14,8 @@ import { scope } from "./scope";
 import { sustained } from "./sustained";
 import { sweep } from "./sweep";
 import { verdicts } from "./verdicts";
+import { hostLoads } from "./host_loads";
+import { matrix } from "./matrix";
 import { verified } from "./verified";
 import { h } from "./dom";
 
@@ -71,6 +73,8 @@ const own: [string, string, HTMLElement | null][] = [
   ["verified", "Verified", verified(run)],
   ["sustained", "Sustained writes", sustained(run)],
   ["sweep", "Sweep", sweep(run)],
+  ["matrix", "Between hosts", matrix(run)],
+  ["host-loads", "Hosts under load", hostLoads(run)],
 ];
 const shown = own.flatMap(([id, words, part]) => (part ? [{ id, words, part }] : []));
 /** Nothing else was asked for. */

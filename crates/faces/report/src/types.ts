@@ -206,6 +206,33 @@ export interface Sweep {
   knees: SweepKnee[];
 }
 
+/** Of one step on one host: what its kernel counted. */
+export interface HostLoad {
+  host: string;
+  step: number;
+  layer: LayerName;
+  target: string;
+  pattern: PatternName;
+  seconds: number;
+  cpu: number;
+  steal: number;
+  pressure: { cpu: number; io: number; memory: number } | null;
+  disks: {
+    name: string;
+    reads: number;
+    writes: number;
+    read_bytes: number;
+    written_bytes: number;
+    read_ms: number | null;
+    write_ms: number | null;
+    queue: number;
+  }[];
+  nics: { name: string; sent: number; received: number; lost: number }[];
+  segments: number;
+  retransmitted: number;
+  osds: { osd: number; threads: Record<string, number> }[];
+}
+
 export interface Outlier {
   layer: LayerName;
   pattern: PatternName;
@@ -402,6 +429,7 @@ export interface Common {
   scope: Scope;
   sweep: Sweep | null;
   sustained: Endurance[];
+  host_loads: HostLoad[];
   outliers: Outlier[];
   findings: Finding[];
   limits: Limit[];

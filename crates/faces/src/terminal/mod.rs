@@ -2,6 +2,7 @@
 
 mod chart;
 mod grid;
+mod hosts;
 mod ledger;
 mod notes;
 mod plan;
@@ -31,10 +32,12 @@ pub fn summary(report: &Report, scope: &Scope, style: &Style) -> String {
         chart::chart(report, style),
         ledger::ledger(report, style),
         targets::targets(report, scope, style),
+        hosts::matrix(report, style),
         notes::ab(report, style),
         notes::limits(report, style),
         notes::responses(report, style),
         notes::beside(report, style),
+        hosts::host_loads(report, style),
         notes::outliers(report, style),
         notes::findings(report, style),
         notes::unsettled(report, style),

@@ -9,7 +9,7 @@ use model::{Figure, Outcome, Outlier, Report, Standing};
 /// So many imprecise figures are named, more are counted.
 const NAMED: usize = 4;
 
-fn title(text: &str, style: &Style) -> String {
+pub(super) fn title(text: &str, style: &Style) -> String {
     style.paint(text, Paint::Bold) + "\n"
 }
 

@@ -44,11 +44,20 @@ pub fn plan(plan: &Plan, seconds: f64, style: &Style) -> String {
     }
     text += &(style.paint("Changes, each undone at the end", Paint::Bold) + "\n");
     let switched = switched(plan);
-    if plan.changes.is_empty() && switched.is_empty() {
+    if plan.changes.is_empty() && plan.host_files.is_empty() && switched.is_empty() {
         text += "none\n";
     }
     for change in &plan.changes {
         text += &paragraph(&format!("- {}", change.what()), 2, Paint::Plain, style);
+    }
+    for file in &plan.host_files {
+        let line = format!(
+            "- file of {} in {} of {}: without a name, gone with the agent",
+            numbers::bytes(file.bytes),
+            file.path.parent().unwrap_or(&file.path).display(),
+            file.host
+        );
+        text += &paragraph(&line, 2, Paint::Plain, style);
     }
     for (option, values) in switched {
         let line =

@@ -278,10 +278,11 @@ pub fn report() -> impl Strategy<Value = Report> {
         vec(limit(), 0..2),
         option::of(swept().prop_map(Box::new)),
         vec(endurance(), 0..2),
+        vec(host_load(), 0..3),
     );
     (head(), number(), any::<bool>(), lists, words).prop_map(|(head, seconds, finished, lists, words)| {
         let (figures, chart, ledger, outliers, verdicts) = lists;
-        let (findings, changes, errors, limits, sweep, sustained) = words;
+        let (findings, changes, errors, limits, sweep, sustained, host_loads) = words;
         let passes = figures.len() as u32;
         Report {
             warnings: errors.iter().rev().cloned().collect(),
@@ -298,11 +299,29 @@ pub fn report() -> impl Strategy<Value = Report> {
             ab: None,
             sweep,
             sustained,
+            host_loads,
             outliers,
             findings,
             changes,
             errors,
         }
+    })
+}
+
+fn host_load() -> impl Strategy<Value = HostLoad> {
+    let disk = (text(), option::of(number()), number()).prop_map(|(name, write_ms, queue)| DiskSecond {
+        name,
+        write_ms,
+        queue,
+        ..DiskSecond::default()
+    });
+    let nic = (text(), number()).prop_map(|(name, sent)| NicSecond { name, sent, ..NicSecond::default() });
+    let counted = (vec(disk, 0..3), vec(nic, 0..3), any::<[u64; 2]>(), option::of(number()));
+    (text(), layer(), text(), pattern(), number(), counted).prop_map(|(host, layer, target, pattern, cpu, counted)| {
+        let (disks, nics, [segments, retransmitted], io) = counted;
+        let pressure = io.map(|io| Pressure { io, ..Pressure::default() });
+        let mean = HostSecond { cpu, disks, nics, segments, retransmitted, pressure, ..HostSecond::default() };
+        HostLoad { host, step: StepId(0), layer, target, pattern, mean }
     })
 }
 
@@ -346,7 +365,16 @@ pub fn plan() -> impl Strategy<Value = Plan> {
     let step = (layer(), pattern(), vec(text(), 0..5), workload()).prop_map(|(layer, pattern, names, workload)| {
         let target = |name: String| Target::new(layer, name, Place::Null);
         let targets = names.into_iter().map(target).collect();
-        Step { id: StepId(1), layer, pattern, targets, workload, metric: pattern.metric(layer), chart: true }
+        Step {
+            id: StepId(1),
+            layer,
+            pattern,
+            targets,
+            workload,
+            metric: pattern.metric(layer),
+            chart: true,
+            apart: false,
+        }
     });
     (vec(step, 0..5), vec(undo().prop_map(|undo| undo.change), 0..3), number()).prop_map(|(steps, changes, settle)| {
         let goal = Goal { settle, seconds_max: settle, ..Goal::default() };

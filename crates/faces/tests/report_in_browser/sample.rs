@@ -101,6 +101,7 @@ impl Sampler {
             ab: None,
             sweep: None,
             sustained: vec![],
+            host_loads: vec![],
             outliers: vec![],
             findings: vec![],
             changes: vec![],
@@ -115,7 +116,7 @@ impl Sampler {
         let id = StepId(self.record.plan.steps.len() as u32);
         let workload = workload(layer, pattern);
         let targets: Vec<Target> = targets.iter().map(|(name, host)| target(layer, name, *host)).collect();
-        let step = Step { id, layer, pattern, targets, workload, metric: pattern.metric(layer), chart };
+        let step = Step { id, layer, pattern, targets, workload, metric: pattern.metric(layer), chart, apart: false };
         let wanted = level(layer, pattern) * if step.metric.lower_is_better() { scale } else { 1.0 / scale };
         let many = step.targets.len() as u32;
         let mut members: Vec<Option<u32>> = (0..many).map(Some).collect();

@@ -1,14 +1,16 @@
 //! One slice of an agent: its sessions are opened, it starts at the agreed instant, and it tells each window as it ends.
 
+use super::files::Names;
 use engines::clock::RealClock;
 use engines::crew::{Flow, Opened};
 use engines::{Context, EngineError};
-use model::{Clock, Nanos, SliceEnd, Step, WindowSet};
+use model::{Bytes, Clock, Nanos, SliceEnd, Step, WindowSet};
 use remote::News;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 pub struct Loading {
     pub slice: u64,
@@ -17,13 +19,24 @@ pub struct Loading {
     thread: Option<JoinHandle<()>>,
 }
 
+/// Filling is told at most so often.
+const TOLD: Duration = Duration::from_millis(200);
+
 impl Loading {
     /// Opens the step's sessions in a thread of its own: orders are heard meanwhile.
-    pub fn open(slice: u64, step: Step, window_ns: Nanos, context: Context, tell: SyncSender<News>) -> Loading {
-        let stop = Arc::new(AtomicBool::new(false));
+    pub fn open(load: Load) -> Loading {
+        Loading::spawn(load, Load::live)
+    }
+
+    /// Fills what its targets read later.
+    pub fn fill(load: Load) -> Loading {
+        Loading::spawn(load, |load, _| load.fill())
+    }
+
+    fn spawn(load: Load, work: fn(&Load, &Receiver<Nanos>)) -> Loading {
+        let (slice, stop) = (load.slice, load.stop.clone());
         let (starts, start) = channel();
-        let load = Load { slice, step, window_ns, context, tell, stop: stop.clone() };
-        let thread = std::thread::Builder::new().name("fathom-slice".into()).spawn(move || load.live(&start)).ok();
+        let thread = std::thread::Builder::new().name("fathom-slice".into()).spawn(move || work(&load, &start)).ok();
         Loading { slice, stop, starts, thread }
     }
 
@@ -47,13 +60,14 @@ impl Drop for Loading {
     }
 }
 
-struct Load {
-    slice: u64,
-    step: Step,
-    window_ns: Nanos,
-    context: Context,
-    tell: SyncSender<News>,
-    stop: Arc<AtomicBool>,
+pub struct Load {
+    pub slice: u64,
+    pub step: Step,
+    pub window_ns: Nanos,
+    pub context: Context,
+    pub names: Names,
+    pub tell: SyncSender<News>,
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Load {
@@ -63,7 +77,7 @@ impl Load {
         let opened = match opened {
             Ok(opened) => opened,
             Err(error) => {
-                let _ = self.tell.send(News::Ready { slice, error: Some(error.to_string()) });
+                let _ = self.tell.send(News::Ready { slice, error: Some(self.names.named(&error.to_string())) });
                 return;
             }
         };
@@ -77,7 +91,7 @@ impl Load {
         let end = self
             .run(opened, at)
             .unwrap_or_else(|error| SliceEnd { broken: Some(error.to_string()), ..SliceEnd::default() });
-        let _ = self.tell.send(News::Ended { slice, end });
+        self.tell_end(end);
     }
 
     fn run(&self, opened: Opened, at: Nanos) -> Result<SliceEnd, EngineError> {
@@ -87,6 +101,28 @@ impl Load {
             if told.is_err() || self.stopped() { Flow::Stop } else { Flow::GoOn }
         };
         opened.run(&clock, self.window_ns, Some(at), &mut on_window)
+    }
+
+    fn fill(&self) {
+        let mut told = Instant::now();
+        let mut progress = |bytes: Bytes| {
+            if told.elapsed() > TOLD {
+                told = Instant::now();
+                let _ = self.tell.send(News::Filling { slice: self.slice, bytes });
+            }
+            !self.stopped()
+        };
+        let mut fill = |target| {
+            engines::engine_for(&self.step)?.prepare(&self.context, target, &self.step.workload, &mut progress)
+        };
+        let broken = self.step.targets.iter().find_map(|target| fill(target).err());
+        self.tell_end(SliceEnd { broken: broken.map(|error| error.to_string()), ..SliceEnd::default() });
+    }
+
+    fn tell_end(&self, mut end: SliceEnd) {
+        end.broken = end.broken.map(|text| self.names.named(&text));
+        end.first_error = end.first_error.map(|(target, text)| (target, self.names.named(&text)));
+        let _ = self.tell.send(News::Ended { slice: self.slice, end });
     }
 
     fn stopped(&self) -> bool {

@@ -1,20 +1,25 @@
 //! What runs on another host: does what the coordinator says over standard streams, and ends when nobody speaks any more.
 
+mod files;
 mod load;
+mod looks;
 mod reach;
+mod watching;
 
 use crate::failure::Failure;
 use engines::Context;
 use engines::clock::RealClock;
 use engines::network::Door;
-use load::Loading;
-use model::Clock;
+use files::Files;
+use load::{Load, Loading};
+use model::{Clock, Nanos, Step};
 use remote::frame::{self, FrameError, MAGIC};
 use remote::link::{BEAT, DEAF};
 use remote::{News, Order};
 use std::io::{Stdin, Stdout, Write, stdin, stdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use watching::Watching;
 
 /// News that wait for a slow line: more would be memory without end.
 const NEWS: usize = 1024;
@@ -34,7 +39,14 @@ pub fn serve() -> Result<u8, Failure> {
     std::thread::spawn(move || speak(output, &waiting));
     std::thread::spawn(move || listen(stdin(), &heard));
     let _ = tell.send(News::Hello { build, pid: std::process::id() });
-    let mut agent = Agent { context: Context::default(), loading: None, doors: Vec::new(), tell };
+    let mut agent = Agent {
+        context: Context::default(),
+        files: Files::default(),
+        loading: None,
+        doors: Vec::new(),
+        watching: None,
+        tell,
+    };
     let asked = agent.obey(&orders);
     std::thread::spawn(|| {
         std::thread::sleep(LEAVING);
@@ -46,10 +58,12 @@ pub fn serve() -> Result<u8, Failure> {
 
 struct Agent {
     context: Context,
+    files: Files,
     /// The slice that is open or runs. Dropped, it stops its load.
     loading: Option<Loading>,
     /// Passive ends of pairs, and of which slice.
     doors: Vec<(u64, Door)>,
+    watching: Option<Watching>,
     tell: SyncSender<News>,
 }
 
@@ -95,6 +109,13 @@ impl Agent {
                 self.context = reached.unwrap_or_default();
                 Some(News::Reached { error })
             }
+            Order::Look { id, wish } => Some(News::Looked { id, found: looks::look(&wish) }),
+            Order::Make { file } => Some(News::Made { error: self.files.make(&file).err() }),
+            Order::Fill { slice, step } => {
+                self.loading = None;
+                self.loading = Some(Loading::fill(self.load(slice, *step, 0)));
+                None
+            }
             Order::Answer { slice, target, end, workload } => {
                 self.doors.retain(|(of, _)| *of == slice);
                 let door = Door::open(&end, &workload).map_err(|error| error.to_string());
@@ -105,7 +126,7 @@ impl Agent {
             Order::Open { slice, step, window_ns } => {
                 // One that was forgotten ends first.
                 self.loading = None;
-                self.loading = Some(Loading::open(slice, *step, window_ns, self.context.clone(), self.tell.clone()));
+                self.loading = Some(Loading::open(self.load(slice, *step, window_ns)));
                 None
             }
             Order::Start { slice, at } => {
@@ -120,8 +141,23 @@ impl Agent {
                 self.doors.retain(|(of, _)| *of != slice);
                 None
             }
+            Order::Watch { slice, osds } => {
+                self.watching = None;
+                self.watching = Some(Watching::start(slice, osds, self.tell.clone()));
+                None
+            }
+            Order::Unwatch { slice } => {
+                self.watching.take_if(|watching| watching.slice == slice);
+                None
+            }
             Order::Beat | Order::Leave => None,
         }
+    }
+
+    fn load(&self, slice: u64, step: Step, window_ns: Nanos) -> Load {
+        let step = self.files.found(step);
+        let (context, tell) = (self.context.clone(), self.tell.clone());
+        Load { slice, step, window_ns, context, names: self.files.names(), tell, stop: Default::default() }
     }
 }
 

@@ -14,6 +14,10 @@ pub struct HostArgs {
     /// A file of hosts, a list a line
     #[arg(long, value_name = "FILE", global = true, conflicts_with = "hosts")]
     pub hosts_file: Option<PathBuf>,
+    /// Hosts of OSDs that load nothing of the cluster: their disks and the network between them are measured, and what their
+    /// kernels count is told. Lists as of --hosts
+    #[arg(long, value_name = "LIST", global = true)]
+    pub osd_hosts: Option<String>,
     /// Load from there with root's rights, by sudo without a password
     #[arg(long, global = true)]
     pub sudo: bool,
@@ -38,7 +42,7 @@ impl HostArgs {
     }
 
     pub fn named(&self) -> bool {
-        self.hosts.is_some() || self.hosts_file.is_some()
+        self.hosts.is_some() || self.hosts_file.is_some() || self.osd_hosts.is_some()
     }
 }
 

@@ -31,8 +31,9 @@ pub struct RunArgs {
 /// `S`: when a figure is good enough.
 #[derive(Args, Debug, Clone)]
 pub struct DiskArgs<S: Args = SettleArgs> {
-    /// Block devices, partitions, files; a file that isn't there is made and deleted again; a folder gets one
-    #[arg(required = true)]
+    /// Block devices, partitions, files; a file that isn't there is made and deleted again; a folder gets one. With a lab or with
+    /// hosts none need be named: then it is the lab's disks, or the hosts' OSD devices, which are only read
+    #[arg(required_unless_present_any = ["lab", "hosts", "hosts_file", "osd_hosts"])]
     pub paths: Vec<PathBuf>,
     /// Write to this device or file although it holds data (the same path again); never for one in use
     #[arg(long, value_name = "PATH")]

@@ -8,9 +8,9 @@ use engines::clock::RealClock;
 use engines::crew::Flow;
 use engines::network::streams_out;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Clock, Key, Nanos, Place, SliceEnd, Step, WindowSet};
+use model::{Clock, HostSeconds, Key, Nanos, Place, SliceEnd, Step, WindowSet};
 use remote::{News, Order, What};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -18,13 +18,11 @@ use std::time::Duration;
 pub struct Hosts<'a> {
     here: &'a dyn Loader,
     fleet: &'a RefCell<Fleet>,
-    /// The number of the last slice: what an agent still says of an earlier one is known by it.
-    slices: Cell<u64>,
 }
 
 impl<'a> Hosts<'a> {
     pub fn new(here: &'a dyn Loader, fleet: &'a RefCell<Fleet>) -> Hosts<'a> {
-        Hosts { here, fleet, slices: Cell::new(0) }
+        Hosts { here, fleet }
     }
 }
 
@@ -33,7 +31,7 @@ const OPENING: Duration = Duration::from_secs(60);
 /// From the order to the start, beside the way there: enough for every agent to hear of it.
 const LEAD: Nanos = 50 * MILLISECOND;
 /// After the stop: operations in flight end within 3 s, and are told.
-const ENDING: Duration = Duration::from_secs(10);
+pub(super) const ENDING: Duration = Duration::from_secs(10);
 
 impl Loader for Hosts<'_> {
     fn load(
@@ -42,29 +40,41 @@ impl Loader for Hosts<'_> {
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
-        if step.targets.iter().all(|target| target.client.is_none()) {
-            return self.here.load(step, window_ns, on_window);
-        }
-        let slice = self.slices.get() + 1;
-        self.slices.set(slice);
         let fleet = &mut *self.fleet.borrow_mut();
+        let slice = fleet.next_slice();
         fleet.keep_clocks();
-        let parts = parts(fleet, step)?;
-        let mut end = Sliced { fleet, slice, parts, passive: BTreeSet::new(), window_ns }.run(on_window)?;
-        if let Some(host) = step
-            .targets
-            .iter()
-            .filter_map(|target| target.client.as_ref())
-            .find(|client| fleet.agent_of(&client.host).is_none())
-        {
-            end.gap.get_or_insert_with(|| format!("host {} is gone, and this was measured without it", host.host));
-        }
-        Ok(end)
+        fleet.watch(slice);
+        let ended = match step.targets.iter().all(|target| target.client.is_none()) {
+            true => self.here.load(step, window_ns, on_window),
+            false => from_hosts(fleet, slice, step, window_ns, on_window),
+        };
+        fleet.unwatch(slice);
+        ended
+    }
+
+    fn observed(&self, from: Nanos) -> Vec<HostSeconds> {
+        self.fleet.borrow().seconds(from)
     }
 
     fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> crate::sounding::verifying::Found {
         self.here.verified(step, limit, go_on)
     }
+}
+
+fn from_hosts(
+    fleet: &mut Fleet,
+    slice: u64,
+    step: &Step,
+    window_ns: Nanos,
+    on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+) -> Result<SliceEnd, EngineError> {
+    let parts = parts(fleet, step)?;
+    let mut end = Sliced { fleet: &mut *fleet, slice, parts, passive: BTreeSet::new(), window_ns }.run(on_window)?;
+    let hosts = step.targets.iter().filter_map(|target| target.client.as_ref());
+    if let Some(gone) = { hosts }.find(|client| fleet.agent_of(&client.host).is_none()) {
+        end.gap.get_or_insert_with(|| format!("host {} is gone, and this was measured without it", gone.host));
+    }
+    Ok(end)
 }
 
 /// What one agent loads: its share of the step, and which of the step's targets those are.

@@ -1,13 +1,17 @@
 //! All agents of a run, as one: reached side by side, listened to on one channel, ended together.
 
 mod clocks;
+mod fill;
 mod kube;
 mod loader;
 mod merge;
 mod muster;
 mod orch;
+mod sites;
 mod sources;
+mod watching;
 
+pub use fill::Filled;
 pub use loader::Hosts;
 pub use muster::{clean, muster};
 pub use sources::{Wanted, wanted};
@@ -24,6 +28,7 @@ struct Member {
     offset: Offset,
     /// `None`: it is gone.
     link: Option<Link>,
+    role: watching::Role,
 }
 
 pub struct Fleet {
@@ -32,6 +37,10 @@ pub struct Fleet {
     since: Instant,
     /// When the clocks were last compared.
     compared: Instant,
+    /// The number of the last slice: what an agent still says of an earlier one is known by it.
+    slices: u64,
+    /// What the hosts' kernels told of the slice that goes on.
+    came: Vec<watching::Came>,
 }
 
 /// A connection to a cluster gives up after 10 s by itself.
@@ -50,6 +59,11 @@ impl Fleet {
         self.members.iter().position(|member| member.seen.name == host && member.link.is_some())
     }
 
+    fn next_slice(&mut self) -> u64 {
+        self.slices += 1;
+        self.slices
+    }
+
     fn name(&self, agent: usize) -> &str {
         &self.members[agent].seen.name
     }
@@ -57,6 +71,11 @@ impl Fleet {
     /// What the agent's clock shows when ours shows this.
     fn theirs(&self, agent: usize, ours: Nanos) -> Nanos {
         ours.saturating_add_signed(self.members[agent].offset.ns)
+    }
+
+    /// What our clock showed when the agent's showed this.
+    fn ours(&self, agent: usize, theirs: Nanos) -> Nanos {
+        theirs.saturating_add_signed(self.members[agent].offset.ns.saturating_neg())
     }
 
     /// The longest way to an agent, there and back.
@@ -82,16 +101,26 @@ impl Fleet {
         self.members[agent].link.as_ref().is_some_and(|link| link.order(order))
     }
 
-    /// The next word of any agent, within `patience`. `None`: all were silent.
+    /// The next word of any agent, within `patience`. `None`: all were silent. What their kernels tell is put aside.
     fn next(&mut self, patience: Duration) -> Option<Heard> {
-        let heard = match self.news.recv_timeout(patience) {
-            Ok(heard) => heard,
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
-        };
-        if let What::Lost(_) = &heard.what {
-            self.members[heard.agent].link = None;
+        let deadline = Instant::now() + patience;
+        loop {
+            let heard = match self.news.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(heard) => heard,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
+            };
+            match heard.what {
+                What::News(News::Second { slice, at, second }) => {
+                    let at = self.ours(heard.agent, at);
+                    self.came.push(watching::Came { agent: heard.agent, slice, at, second: *second });
+                }
+                What::Lost(_) => {
+                    self.members[heard.agent].link = None;
+                    return Some(heard);
+                }
+                What::News(_) => return Some(heard),
+            }
         }
-        Some(heard)
     }
 
     /// Every agent that lives is asked once, and answers are taken until all have come or `patience` is over. Whoever is lost

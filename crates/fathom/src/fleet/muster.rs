@@ -28,12 +28,12 @@ pub fn muster(
                 let link = Some(Link::new(members.len(), pipes, since, speaker.clone()));
                 let (name, via) = (name.clone(), transport.program().to_string());
                 let seen = HostSeen { name, via, agent_sent: sent, clock: None, facts: HostFacts::default() };
-                members.push(Member { seen, offset: Offset::default(), link });
+                members.push(Member { seen, offset: Offset::default(), link, role: Default::default() });
             }
             Err(error) => silent.push(HostSilent { name: name.clone(), why: error.what }),
         }
     }
-    let mut fleet = Fleet { members, news, since, compared: since };
+    let mut fleet = Fleet { members, news, since, compared: since, slices: 0, came: Vec::new() };
     for (agent, why) in [describe(&mut fleet), fleet.compare_clocks()].concat() {
         fleet.members[agent].link = None;
         silent.push(HostSilent { name: fleet.members[agent].seen.name.clone(), why });

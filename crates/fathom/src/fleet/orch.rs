@@ -28,5 +28,5 @@ pub fn hosts(cluster: &Cluster, label: Option<&str>, args: &HostArgs) -> Result<
         Ok((host.hostname.clone(), transport))
     };
     let hosts = hosts.iter().map(way).collect::<Result<Vec<_>, NamesError>>()?;
-    Ok(Wanted { hosts, program: super::sources::program(args)?, _kept: kept.into() })
+    Ok(Wanted { hosts, program: super::sources::program(args)?, spared: Vec::new(), _kept: kept.into() })
 }

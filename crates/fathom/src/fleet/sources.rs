@@ -12,6 +12,8 @@ use std::path::PathBuf;
 pub struct Wanted {
     pub hosts: Vec<(String, Transport)>,
     pub program: Program,
+    /// Those that are not to load the cluster.
+    pub spared: Vec<String>,
     /// Files of ssh that are wanted while hosts are reached.
     pub _kept: Vec<MemoryFile>,
 }
@@ -29,7 +31,7 @@ pub type ClusterOf<'a> = &'a dyn Fn() -> Result<Cluster, Failure>;
 ///
 /// # Errors
 /// No host is named, or a name makes no sense.
-pub fn wanted(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<Wanted, Failure> {
+fn listed(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<Wanted, Failure> {
     let of_the_lab = lab.filter(|_| args.hosts_file.is_none() && args.number().is_some() == args.hosts.is_some());
     if let Some(lab) = of_the_lab {
         return of_lab(args, lab);
@@ -56,11 +58,31 @@ pub fn wanted(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<
     reached(args, names, args.ssh_config.clone())
 }
 
+/// Those of `--hosts`, and those of `--osd-hosts` that are not among them.
+///
+/// # Errors
+/// No host is named, or a name makes no sense.
+pub fn wanted(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<Wanted, Failure> {
+    let Some(list) = &args.osd_hosts else { return listed(args, lab, cluster) };
+    let only = HostArgs { hosts: Some(list.clone()), hosts_file: None, osd_hosts: None, ..args.clone() };
+    let mut more = listed(&only, lab, cluster)?;
+    let clients = args.hosts.is_some() || args.hosts_file.is_some();
+    let mut all = match clients {
+        true => listed(args, lab, cluster)?,
+        false => Wanted { hosts: Vec::new(), program: program(args)?, spared: Vec::new(), _kept: Vec::new() },
+    };
+    more.hosts.retain(|(name, _)| all.hosts.iter().all(|(known, _)| known != name));
+    all.spared = more.hosts.iter().map(|(name, _)| name.clone()).collect();
+    all.hosts.append(&mut more.hosts);
+    all._kept.append(&mut more._kept);
+    Ok(all)
+}
+
 fn reached(args: &HostArgs, names: Vec<String>, config: Option<PathBuf>) -> Result<Wanted, Failure> {
     let options = SshOptions { config, identity: args.identity.clone(), options: args.ssh_option.clone() };
     let hosts = names.into_iter().map(|name| Ok((name.clone(), Transport::of(&name, &options)?)));
     let hosts = hosts.collect::<Result<Vec<_>, NamesError>>()?;
-    Ok(Wanted { hosts, program: program(args)?, _kept: Vec::new() })
+    Ok(Wanted { hosts, program: program(args)?, spared: Vec::new(), _kept: Vec::new() })
 }
 
 pub fn program(args: &HostArgs) -> Result<Program, Failure> {

@@ -1,18 +1,22 @@
 //! Steps of the device layer: a lab's probes, this host's OSD devices (read only), and what the user names.
 
+use super::device_hosts;
 use super::draft::Draft;
 use super::sustained::{self, Room};
 use crate::failure::Failure;
-use cluster::devices::{Found, Refusal, look_at, prove_free};
+use cluster::devices::{Refusal, look_at, prove_free};
 use model::workload::{GIB, MIB};
-use model::{Bytes, Change, Layer, Place, Target};
+use model::{Bytes, Change, Found, Layer, Place, Target};
 use std::path::Path;
 
 /// Enough to be larger than a drive's own cache; a lab's disk is only looked at, not filled.
-const SPAN: Bytes = 4 * GIB;
-const LAB_SPAN: Bytes = 512 * MIB;
+pub const SPAN: Bytes = 4 * GIB;
+pub const LAB_SPAN: Bytes = 512 * MIB;
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
+    if !draft.ground.sites.is_empty() {
+        return device_hosts::add(draft);
+    }
     for path in &draft.wishes.paths {
         add_named(draft, path)?;
     }

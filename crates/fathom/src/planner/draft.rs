@@ -1,12 +1,13 @@
 //! A plan in the making: what is known, what is wished for, and the steps so far.
 
+use super::device_hosts::Site;
 use crate::cli::knobs::Knobs;
 use languages::fio::job_file::Batch;
 use model::sweep::Point;
 use model::workload::MIB;
 use model::{
-    Axis, Bytes, Change, Client, Durability, Endpoint, Goal, Layer, Metric, Pattern, Place, Scope, Step, StepId,
-    SustainedTest, Target, Workload,
+    Axis, Bytes, Change, Client, Durability, Endpoint, Goal, HostFile, Layer, Metric, Pattern, Place, Scope, Step,
+    StepId, SustainedTest, Target, Workload,
 };
 use std::path::{Path, PathBuf};
 
@@ -22,8 +23,30 @@ pub struct Ground {
     pub lab: Option<lab::Lab>,
     /// Bytes of the image that the user named; `None`: none was named, or it does not exist.
     pub image_bytes: Option<Bytes>,
-    /// Hosts that load, with the addresses at which others reach them; empty: this one does.
-    pub hosts: Vec<Endpoint>,
+    /// Hosts with agents; empty: this one does everything.
+    pub hosts: Vec<ClientHost>,
+    /// Paths of these hosts.
+    pub sites: Vec<Site>,
+}
+
+/// A host with an agent.
+#[derive(Clone, Debug)]
+pub struct ClientHost {
+    /// As it stands in the list of hosts, and the address at which others reach it.
+    pub end: Endpoint,
+    /// As the cluster calls it.
+    pub known_as: String,
+    /// Which start of which kernel it runs on.
+    pub boot: String,
+    /// It loads the cluster; else it is only looked at, and loads its own disks and links.
+    pub loads: bool,
+}
+
+impl Ground {
+    /// The hosts that load the cluster; none: this one does.
+    pub fn clients(&self) -> impl Iterator<Item = &ClientHost> {
+        self.hosts.iter().filter(|host| host.loads)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -81,6 +104,7 @@ pub struct Draft<'a> {
     /// Of a sweep: which value of each axis is planned for now.
     pub at: Vec<u32>,
     pub changes: Vec<Change>,
+    pub host_files: Vec<HostFile>,
     pub steps: Vec<Step>,
     /// Of a sweep: one for each step.
     pub points: Vec<Point>,
@@ -90,8 +114,9 @@ pub struct Draft<'a> {
 impl<'a> Draft<'a> {
     pub fn new(ground: &'a Ground, wishes: &'a Wishes) -> Draft<'a> {
         let knobs = wishes.knobs.clone();
-        let (at, changes, steps, points, sustained) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Draft { ground, wishes, knobs, at, changes, steps, points, sustained }
+        let (at, changes, host_files) = (Vec::new(), Vec::new(), Vec::new());
+        let (steps, points, sustained) = (Vec::new(), Vec::new(), Vec::new());
+        Draft { ground, wishes, knobs, at, changes, host_files, steps, points, sustained }
     }
 
     /// A name that nobody else uses: `fathom.RUN.what`.
@@ -117,19 +142,19 @@ impl<'a> Draft<'a> {
     /// (empty without hosts).
     pub fn by_clients(&self, layer: Layer, name: &str, place: impl Fn(&str) -> Place) -> Vec<Target> {
         let parts = self.clients_parts();
-        if self.ground.hosts.is_empty() {
+        if self.ground.clients().next().is_none() {
             return vec![Target::new(layer, name, place(&parts[0]))];
         }
-        let client = |(end, part): (&Endpoint, &String)| Target {
-            client: Some(Client { host: end.host.clone(), of: name.to_string() }),
-            ..Target::new(layer, format!("{name} from {}", end.host), place(part))
+        let client = |(host, part): (&ClientHost, &String)| Target {
+            client: Some(Client { host: host.end.host.clone(), of: name.to_string() }),
+            ..Target::new(layer, format!("{name} from {}", host.end.host), place(part))
         };
-        self.ground.hosts.iter().zip(&parts).map(client).collect()
+        self.ground.clients().zip(&parts).map(client).collect()
     }
 
     /// Of each host that loads, a part of a name: hosts' own names may hold what Ceph's names may not.
     pub fn clients_parts(&self) -> Vec<String> {
-        match self.ground.hosts.len() {
+        match self.ground.clients().count() {
             0 => vec![String::new()],
             hosts => (1..=hosts).map(|number| format!("host{number}.")).collect(),
         }
@@ -190,6 +215,13 @@ impl<'a> Draft<'a> {
         workload
     }
 
+    /// Targets that share nothing: each as if alone.
+    pub fn step_apart(&mut self, pattern: Pattern, targets: Vec<Target>, workload: Workload) {
+        let several = targets.len() > 1;
+        self.step(pattern, targets, workload, true);
+        self.steps.last_mut().into_iter().for_each(|step| step.apart = several);
+    }
+
     pub fn step(&mut self, pattern: Pattern, targets: Vec<Target>, workload: Workload, chart: bool) {
         let Some(layer) = targets.first().map(|target| target.layer) else { return };
         let id = StepId(self.steps.len() as u32);
@@ -202,7 +234,7 @@ impl<'a> Draft<'a> {
         }
         // Nor has a sweep one: its steps are many figures of the same cell.
         let chart = chart && !open && !swept && self.wishes.goal.bound.is_none();
-        self.steps.push(Step { id, layer, pattern, targets, workload, metric, chart });
+        self.steps.push(Step { id, layer, pattern, targets, workload, metric, chart, apart: false });
     }
 
     /// The OSDs to load: those that are up, and wished for.

@@ -3,11 +3,11 @@
 use super::device;
 use super::draft::Draft;
 use crate::failure::Failure;
-use cluster::devices::{Found, look_at, prove_free};
+use cluster::devices::{look_at, prove_free};
 use languages::fio::job_file::{Batch, Job};
 use languages::fio::{cache, object, span};
 use model::workload::MIB;
-use model::{Bytes, Change, Durability, Layer, Metric, Pattern, Place, Step, StepId, Target, Workload};
+use model::{Bytes, Change, Durability, Found, Layer, Metric, Pattern, Place, Step, StepId, Target, Workload};
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use std::path::{Path, PathBuf};
 
@@ -69,7 +69,7 @@ fn add_batch(draft: &mut Draft, batch: &Batch) -> Result<(), Failure> {
     // A cell of the chart has one figure of each target: the first.
     let chart = !open && !draft.steps.iter().any(same);
     let id = StepId(draft.steps.len() as u32);
-    draft.steps.push(Step { id, layer, pattern, targets, workload, metric, chart });
+    draft.steps.push(Step { id, layer, pattern, targets, workload, metric, chart, apart: false });
     Ok(())
 }
 

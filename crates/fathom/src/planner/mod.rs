@@ -2,6 +2,7 @@
 
 pub mod ab;
 mod device;
+mod device_hosts;
 mod draft;
 mod fio;
 mod network;
@@ -13,7 +14,8 @@ mod subset;
 mod sustained;
 mod sweep;
 
-pub use draft::{Ground, Sustain, Wishes};
+pub use device_hosts::{Site, wanted as wanted_sites};
+pub use draft::{ClientHost, Ground, Sustain, Wishes};
 
 use crate::cli::knobs::Knobs;
 use crate::failure::Failure;
@@ -50,8 +52,9 @@ fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     let axes = wishes.axes.clone();
     let swept = (!axes.is_empty()).then_some(Sweep { axes, points: draft.points, left_out });
     let goal = wishes.goal.clone();
-    let (changes, steps, sustained) = (draft.changes, draft.steps, draft.sustained);
-    Ok(Plan { changes, steps, goal, sweep: swept, sustained, ..Plan::default() })
+    let (changes, host_files) = (draft.changes, draft.host_files);
+    let (steps, sustained) = (draft.steps, draft.sustained);
+    Ok(Plan { changes, host_files, steps, goal, sweep: swept, sustained, ..Plan::default() })
 }
 
 fn add_layers(draft: &mut Draft) -> Result<(), Failure> {
@@ -134,10 +137,20 @@ fn refuse_useless_hosts(ground: &Ground, wishes: &Wishes) -> Result<(), Failure>
         let text = "--verify: what several hosts write is not checked; leave --hosts out, or --verify";
         return Err(Failure::Usage(text.to_string()));
     }
-    match wishes.layers.iter().any(|layer| matches!(layer, Layer::Network | Layer::Rados | Layer::Rbd)) {
+    if wishes.sustained.is_some() {
+        let text = "--sustained: one device at a time is written to until it falls, on the host where Fathom runs; leave --hosts out";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    // What is only looked at is of use whatever is loaded.
+    if ground.clients().next().is_none() {
+        return Ok(());
+    }
+    let loaded = |layer: &Layer| matches!(layer, Layer::Device | Layer::Network | Layer::Rados | Layer::Rbd);
+    match wishes.layers.iter().any(loaded) {
         true => Ok(()),
         false => {
-            Err(Failure::Usage("--hosts: other hosts load the network, rados and rbd layers, and none of these".into()))
+            let text = "--hosts: other hosts load the device, network, rados and rbd layers, and none of these";
+            Err(Failure::Usage(text.to_string()))
         }
     }
 }
@@ -148,7 +161,7 @@ fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
         let cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
         let names = |step: &Step| -> Vec<String> {
             let own = step.targets.iter().map(|target| target.name.clone());
-            own.chain((step.targets.len() > 1).then(|| step.together())).collect()
+            own.chain(step.has_whole().then(|| step.together())).collect()
         };
         let targets: BTreeSet<String> = draft.steps.iter().filter(cell).flat_map(names).collect();
         let what = format!("a threshold is set for {} {}", threshold.layer.name(), threshold.pattern.name());
@@ -179,7 +192,8 @@ fn refuse_impossible(draft: &Draft) -> Result<(), Failure> {
         let engine = engines::engine_for(step)?;
         for target in &step.targets {
             // A file that the run makes itself is not there yet.
-            let ours = matches!(&target.place, model::Place::Path { path, .. } if draft.makes(path));
+            // Another host's is looked at by its agent.
+            let ours = matches!(&target.place, model::Place::Path { path, .. } if draft.makes(path) || target.client.is_some());
             let why = if ours { refusal(engine, &step.workload, true) } else { engine.refuse(target, &step.workload) };
             if let Some(why) = why {
                 let point = faces::terminal::workload(step);

@@ -27,7 +27,7 @@ pub fn add(draft: &mut Draft) {
                     add_steps(draft, pattern, &one, false, false);
                 }
                 if draft.ground.hosts.len() > 2 && (pattern.writes() || !opposite) {
-                    let all = rounds(&draft.ground.hosts, &one, true).concat();
+                    let all = rounds(&ends(draft), &one, true).concat();
                     draft.step(pattern, all, one, false);
                 }
             }
@@ -37,14 +37,18 @@ pub fn add(draft: &mut Draft) {
 
 fn add_steps(draft: &mut Draft, pattern: Pattern, workload: &Workload, chart: bool, both_orders: bool) {
     if draft.ground.hosts.len() > 1 {
-        for round in rounds(&draft.ground.hosts, workload, both_orders) {
-            draft.step(pattern, round, workload.clone(), chart);
+        for round in rounds(&ends(draft), workload, both_orders) {
+            draft.step_apart(pattern, round, workload.clone());
         }
         return;
     }
     for target in pairs_from_here(draft) {
         draft.step(pattern, vec![target], workload.clone(), chart);
     }
+}
+
+fn ends(draft: &Draft) -> Vec<Endpoint> {
+    draft.ground.hosts.iter().map(|host| host.end.clone()).collect()
 }
 
 /// Every pair of n hosts in n − 1 rounds (n, if n is odd) in which no two share an end, by the circle method of tournaments: a host

@@ -54,6 +54,7 @@ pub fn add(draft: &mut Draft, target: &Target, path: &Path, room: Room) -> Resul
         workload,
         metric: pattern.metric(Layer::Device),
         chart: false,
+        apart: false,
     };
     let model = device.as_ref().and_then(|device| device.model.clone());
     draft.sustained.push(SustainedTest { step, model, also: Vec::new(), seconds: wished.seconds });

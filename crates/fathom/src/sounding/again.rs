@@ -8,10 +8,10 @@ use crate::commands::restore;
 use crate::dirs;
 use crate::failure::Failure;
 use archive::Archive;
-use cluster::devices::{Found, look_at, prove_free};
+use cluster::devices::{look_at, prove_free};
 use cluster::journal::pending;
 use engines::clock::RealClock;
-use model::{Change, Event, Place, Plan};
+use model::{Change, Event, Found, Place, Plan};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -102,6 +102,7 @@ mod tests {
                 workload,
                 metric: model::Metric::Iops,
                 chart: false,
+                apart: false,
             };
             Plan { steps: vec![step], ..Plan::default() }
         };

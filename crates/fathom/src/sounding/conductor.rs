@@ -2,9 +2,9 @@
 
 use super::Telling;
 use super::efforts::Efforts;
+use super::filling::Unfilled;
 use super::guard::trouble;
 use super::loader::Loader;
-use super::prepare::Unfilled;
 use super::wanted;
 use crate::failure::Failure;
 use crate::planner::step_seconds;
@@ -13,7 +13,10 @@ use engines::EngineError;
 use engines::crew::Flow;
 use judge::SliceState;
 use model::clock::SECOND;
-use model::{Clock, Compaction, Event, OpKind, OsdLooks, Plan, Sample, Slice, SliceEnd, Step, StepId, WindowSet};
+use model::{
+    Clock, Compaction, Event, HostSeconds, Observed, OpKind, OsdLooks, Plan, Sample, Slice, SliceEnd, Step, StepId,
+    WindowSet,
+};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeMap;
@@ -62,8 +65,11 @@ pub struct Conductor<'a> {
 /// The samples of one slice so far, by target (`None`: all together) and kind.
 type Series = BTreeMap<(Option<u32>, OpKind), Vec<Sample>>;
 
-/// What was seen of the OSDs' stores, and how many serve the step.
-type Stores = (Vec<OsdLooks>, u32);
+/// What was seen beside the load: of the OSDs' stores, and how many serve the step; and of the hosts' kernels.
+struct Behind {
+    stores: Option<(Vec<OsdLooks>, u32)>,
+    hosts: Vec<HostSeconds>,
+}
 
 /// Windows with completions without which no figure can be made at all.
 const SPOKEN_LEAST: usize = 8;
@@ -161,11 +167,11 @@ impl Conductor<'_> {
         let mut series = Series::new();
         let before = self.eyes.seen();
         let mut void = self.unfilled.of(step).or_else(|| trouble(step, &before, &before));
-        let (mut error, mut of_lanes, mut compaction) = (None, BTreeMap::new(), None);
+        let (mut error, mut of_lanes, mut behind) = (None, BTreeMap::new(), None);
         void = void.or_else(|| self.sides.take(step, telling).err());
         if void.is_none() {
-            let (ended, stores) = self.load(step, patient, &before, &mut series, &mut void);
-            compaction = stores;
+            let (ended, seen) = self.load(step, patient, &before, &mut series, &mut void);
+            behind = Some(seen);
             match ended {
                 Ok(end) => {
                     if let Some(gap) = end.gap {
@@ -183,8 +189,8 @@ impl Conductor<'_> {
             // Cut off by the user: no slice at all, so that what earlier passes found stands.
             return Ok(());
         }
-        if let Some((osds, of)) = compaction {
-            telling.tell(Event::Compaction { compaction: Compaction { step: step.id, pass, osds, of } })?;
+        if let Some(behind) = behind {
+            tell_behind(step, pass, behind, telling)?;
         }
         let operation_ns = telling.record().overhead.map_or(0.0, |overhead| overhead.of(&step.workload));
         let efforts = Efforts::new(of_lanes, &series, operation_ns);
@@ -215,7 +221,7 @@ impl Conductor<'_> {
         before: &Seen,
         series: &mut Series,
         void: &mut Option<String>,
-    ) -> (Result<SliceEnd, EngineError>, Option<Stores>) {
+    ) -> (Result<SliceEnd, EngineError>, Behind) {
         let (began, mut first) = (self.clock.now(), None);
         self.eyes.slice_begins(step);
         let mut on_window = |set: &WindowSet| {
@@ -228,11 +234,13 @@ impl Conductor<'_> {
         let ended = self.loader.load(step, self.window_ns(), &mut on_window);
         let (mut osds, of) = self.eyes.slice_ended();
         // Sessions were opened first: a slice's time begins with its first window.
-        let lead = first.unwrap_or(began).saturating_sub(began) as f64 / SECOND as f64;
+        let first = first.unwrap_or(began);
+        let lead = first.saturating_sub(began) as f64 / SECOND as f64;
         for look in osds.iter_mut().flat_map(|osd| &mut osd.looks) {
             (look.from, look.to) = (look.from - lead, look.to - lead);
         }
-        (ended, (!osds.is_empty()).then_some((osds, of)))
+        let stores = (!osds.is_empty()).then_some((osds, of));
+        (ended, Behind { stores, hosts: self.loader.observed(first) })
     }
 
     /// Is every target's part of the slice long enough? A pass behind its schedule waits for no level to settle.
@@ -273,7 +281,7 @@ impl Conductor<'_> {
     ) -> Vec<Slice> {
         if series.is_empty() {
             let kind = if step.workload.writes() { OpKind::Write } else { OpKind::Read };
-            let together = (step.targets.len() > 1).then_some(None);
+            let together = step.has_whole().then_some(None);
             let targets = (0..step.targets.len() as u32).map(Some).chain(together);
             series = targets.map(|target| ((target, kind), Vec::new())).collect();
         }
@@ -326,6 +334,16 @@ fn side_by_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], b_first: bool
     wanted.iter_mut().zip(keyed).for_each(|(place, (.., id))| *place = id);
 }
 
+fn tell_behind(step: &Step, pass: u32, behind: Behind, telling: &mut Telling) -> Result<(), Failure> {
+    if let Some((osds, of)) = behind.stores {
+        telling.tell(Event::Compaction { compaction: Compaction { step: step.id, pass, osds, of } })?;
+    }
+    if !behind.hosts.is_empty() {
+        telling.tell(Event::Observed { observed: Observed { step: step.id, pass, hosts: behind.hosts } })?;
+    }
+    Ok(())
+}
+
 /// Adds a window to each target's series, and, of several targets, to that of all together.
 fn collect(step: &Step, set: &WindowSet, series: &mut Series) {
     let mut together: BTreeMap<OpKind, Vec<&Sample>> = BTreeMap::new();
@@ -335,7 +353,7 @@ fn collect(step: &Step, set: &WindowSet, series: &mut Series) {
     }
     // Of clients only the whole says what the cluster can do.
     let whole = |parts: &Vec<&Sample>| !step.of_clients() || parts.len() == step.targets.len();
-    if step.targets.len() > 1 {
+    if step.has_whole() {
         for (kind, parts) in together.into_iter().filter(|(_, parts)| whole(parts)) {
             series.entry((None, kind)).or_default().push(Sample::side_by_side(set.window, &parts));
         }

@@ -6,7 +6,7 @@ use crate::cli::knobs::GroundArgs;
 use crate::dirs;
 use crate::failure::Failure;
 use crate::fleet::{self, Fleet};
-use crate::planner::{Ground, Wishes};
+use crate::planner::{self, ClientHost, Ground, Site, Wishes};
 use cluster::journal::pending;
 use cluster::{Cluster, scope};
 use model::{Endpoint, HostSeen, Record, RunHead, Scope};
@@ -67,8 +67,15 @@ impl Grounded {
             true => Some(RefCell::new(clients(common, args, wishes, cluster.as_ref())?)),
             false => None,
         };
-        let hosts = fleet.iter().flat_map(|fleet| ends(&fleet.borrow(), &scope)).collect();
-        let ground = Ground { run: head.run.clone(), scope, lab, image_bytes, hosts };
+        let hosts: Vec<ClientHost> =
+            fleet.iter().flat_map(|fleet| client_hosts(&fleet.borrow(), &scope, lab.as_ref())).collect();
+        if let Some(fleet) = &fleet {
+            give_roles(&mut fleet.borrow_mut(), &hosts, &scope);
+        }
+        let mut ground = Ground { run: head.run.clone(), scope, lab, image_bytes, hosts, sites: Vec::new() };
+        if let Some(fleet) = &fleet {
+            ground.sites = sites(&mut fleet.borrow_mut(), planner::wanted_sites(&ground, wishes));
+        }
         Ok(Grounded { ground, cluster, fleet, head, own_lab: own })
     }
 
@@ -79,8 +86,14 @@ impl Grounded {
             let text = format!("run {run} was loaded from other hosts, and can't be taken up again; start a new one");
             return Err(Failure::Usage(text));
         }
-        let ground =
-            Ground { run: run.clone(), scope: record.scope.clone(), lab: None, image_bytes: None, hosts: Vec::new() };
+        let ground = Ground {
+            run: run.clone(),
+            scope: record.scope.clone(),
+            lab: None,
+            image_bytes: None,
+            hosts: Vec::new(),
+            sites: Vec::new(),
+        };
         let cluster = match &record.scope.fsid {
             None => None,
             Some(fsid) => {
@@ -102,6 +115,18 @@ impl Grounded {
     /// Will what it runs on be there afterwards?
     pub fn lasts(&self) -> bool {
         self.own_lab.is_none()
+    }
+
+    /// Hosts that load the cluster and carry it.
+    pub fn shared_hosts(&self) -> Option<String> {
+        let carries = |host: &&ClientHost| self.ground.scope.osds.iter().any(|osd| osd.host == host.known_as);
+        let both: Vec<&str> = self.ground.clients().filter(carries).map(|host| host.end.host.as_str()).collect();
+        (!both.is_empty()).then(|| {
+            format!(
+                "{} load the cluster and carry its OSDs: they share processors and links, and alone the cluster might do more",
+                both.join(", ")
+            )
+        })
     }
 
     pub fn head(&self) -> &RunHead {
@@ -127,6 +152,7 @@ fn clients(common: &Common, args: &GroundArgs, wishes: &Wishes, cluster: Option<
         }
     };
     let (mut fleet, silent) = fleet::muster(&wanted.hosts, &wanted.program, &tell);
+    fleet.spare(&wanted.spared);
     if let Some(host) = silent.first() {
         return Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why)));
     }
@@ -140,20 +166,54 @@ fn clients(common: &Common, args: &GroundArgs, wishes: &Wishes, cluster: Option<
     }
 }
 
-/// Where each host is reached by the others: on the network of the OSDs, if it has an address there, else at its first one.
-fn ends(fleet: &Fleet, scope: &Scope) -> Vec<Endpoint> {
+/// The hosts that load, each where the others reach it: on the network of the OSDs, if it has an address there, else at its first one.
+fn client_hosts(fleet: &Fleet, scope: &Scope, lab: Option<&lab::Lab>) -> Vec<ClientHost> {
     let osds: Vec<&str> = scope.osds.iter().filter_map(|osd| osd.address.as_deref()).collect();
     let beside = |address: &str| {
         let own = network_of(address);
         own.is_some() && osds.iter().any(|osd| network_of(osd) == own)
     };
-    let end = |seen: &HostSeen| {
+    let host = |seen: &HostSeen| {
         let addresses = || seen.facts.nics.iter().flat_map(|nic| &nic.addresses);
         let address = addresses().find(|address| beside(address)).or_else(|| addresses().next());
         let address = address.cloned().unwrap_or_else(|| "127.0.0.1".to_string());
-        Endpoint { host: seen.name.clone(), address, namespace: None }
+        let end = Endpoint { host: seen.name.clone(), address, namespace: None };
+        let loads = !fleet.spares(&seen.name);
+        ClientHost { end, known_as: known_as(seen, scope, lab), boot: seen.facts.boot.clone(), loads }
     };
-    fleet.here().map(end).collect()
+    fleet.here().map(host).collect()
+}
+
+/// The host's name in the CRUSH map: that of its list, or its own, with or without its domain. A lab's hosts all have this one's.
+fn known_as(seen: &HostSeen, scope: &Scope, lab: Option<&lab::Lab>) -> String {
+    let bare = seen.name.split_once(':').map_or(seen.name.as_str(), |(_, name)| name);
+    let of_lab = |host: &&lab::Host| host.name == bare || host.namespace.as_deref() == Some(bare);
+    if let Some(host) = lab.and_then(|lab| lab.hosts.iter().find(of_lab)) {
+        return host.name.clone();
+    }
+    let short = |name: &str| name.split('.').next().unwrap_or(name).to_string();
+    let own = [bare, seen.facts.scope.name.as_str()];
+    let same = |known: &&model::OsdScope| own.iter().any(|own| known.host == *own || short(&known.host) == short(own));
+    let found = scope.osds.iter().find(same).map(|osd| osd.host.clone());
+    found.unwrap_or_else(|| seen.facts.scope.name.clone())
+}
+
+/// Each agent learns which OSDs are its host's.
+fn give_roles(fleet: &mut Fleet, hosts: &[ClientHost], scope: &Scope) {
+    fleet.give_roles(|name| {
+        let known_as = hosts.iter().find(|host| host.end.host == name).map_or(name, |host| host.known_as.as_str());
+        let own = scope.osds.iter().filter(|osd| osd.up && osd.host == known_as);
+        let osds = own.map(|osd| model::OsdWish { osd: osd.id, address: osd.address.clone() }).collect();
+        (known_as.to_string(), osds)
+    });
+}
+
+fn sites(fleet: &mut Fleet, wanted: Vec<(ClientHost, model::SiteWish)>) -> Vec<Site> {
+    let look = |(host, wish): (ClientHost, model::SiteWish)| {
+        let found = fleet.look(&host.end.host, &wish);
+        Site { host, wish, found }
+    };
+    wanted.into_iter().map(look).collect()
 }
 
 /// The first three bytes of an IPv4 address: OSDs do not tell the length of their network's prefix.

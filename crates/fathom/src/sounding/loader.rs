@@ -3,7 +3,7 @@
 use super::verifying::{self, Found};
 use engines::crew::{Flow, run_slice};
 use engines::{Context, Engine, EngineError};
-use model::{Clock, Nanos, SliceEnd, Step, WindowSet};
+use model::{Clock, HostSeconds, Nanos, SliceEnd, Step, WindowSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +17,11 @@ pub trait Loader {
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError>;
+
+    /// What the kernels of other hosts counted during the slice that just ended, in seconds since `from`.
+    fn observed(&self, _from: Nanos) -> Vec<HostSeconds> {
+        Vec::new()
+    }
 
     /// What the slice that just ended has verified; before that, for at most `limit`, reads back what it wrote.
     fn verified(&self, _step: &Step, _limit: Duration, _go_on: &dyn Fn() -> bool) -> Found {

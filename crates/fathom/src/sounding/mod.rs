@@ -3,6 +3,7 @@
 mod again;
 pub mod conductor;
 mod efforts;
+mod filling;
 mod ground;
 mod guard;
 mod interrupt;
@@ -19,10 +20,10 @@ pub mod verifying;
 pub mod wanted;
 
 pub use again::{Again, again};
+pub use filling::Unfilled;
 pub use ground::{Grounded, offer_restore};
 pub use guard::{Rollback, trouble};
 pub use interrupt::Interrupt;
-pub use prepare::Unfilled;
 pub use telling::Telling;
 
 use crate::cli::Common;
@@ -34,7 +35,7 @@ use cluster::journal::{Head, Journal};
 use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
-use model::{Clock, Event, Plan, Record, Report, RunHead};
+use model::{Clock, Event, Plan, Record, Report, RunHead, Step};
 use std::sync::Arc;
 
 /// What a run leaves: all that is recorded, and what it says.
@@ -63,7 +64,8 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, warnings: Vec<
     };
     let grounded = Grounded::prepare(common, args, wishes)?;
     let plan = planner::plan(&grounded.ground, wishes)?;
-    let warnings = [warnings, sides::prove(&grounded, &plan)?].concat();
+    let shared = grounded.shared_hosts().filter(|_| plan.steps.iter().any(Step::of_clients));
+    let warnings = [warnings, sides::prove(&grounded, &plan)?, Vec::from_iter(shared)].concat();
     if args.dry_run {
         warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         return Ok(Outcome::Planned(Box::new(plan)));
@@ -174,7 +176,7 @@ fn measured(
         Some(cluster) => eyes.and_stores(cluster, &grounded.ground.scope),
         None => eyes,
     };
-    let unfilled = prepare::fill(&sized, &context, &eyes, telling)?;
+    let unfilled = filling::fill(&sized, &context, grounded.fleet.as_ref(), &eyes, telling)?;
     let ready = Ready { plan: &sized, context: &context, clock: &clock, eyes: &eyes, unfilled: &unfilled };
     body(&ready, journal, telling)
 }

@@ -1,15 +1,12 @@
-//! Before the first slice: the changes that the steps need, and data to be read.
+//! Before the first slice: the changes that the steps need.
 
-use super::conductor::Eyes;
 use super::ground::Grounded;
-use super::guard::{self, Rollback};
+use super::guard::Rollback;
 use super::interrupt::Interrupt;
 use super::telling::Telling;
 use crate::failure::Failure;
 use cluster::pools;
-use engines::Context;
-use model::{Change, Event, Place, Plan, Step, Target};
-use std::time::{Duration, Instant};
+use model::{Change, Event, Plan};
 
 pub fn make_changes(
     plan: &Plan,
@@ -40,6 +37,16 @@ pub fn make_changes(
             journal.make(change.clone(), telling)?;
         }
     }
+    make_host_files(plan, grounded, interrupt)
+}
+
+/// Nothing undoes them: they have no name, and are gone with their agents.
+fn make_host_files(plan: &Plan, grounded: &Grounded, interrupt: &Interrupt) -> Result<(), Failure> {
+    let Some(fleet) = &grounded.fleet else { return Ok(()) };
+    for file in plan.host_files.iter().filter(|_| !interrupt.asked()) {
+        let made = fleet.borrow_mut().make(file);
+        made.map_err(|why| Failure::Failed(format!("{}: {why}", file.host)))?;
+    }
     Ok(())
 }
 
@@ -53,102 +60,4 @@ pub fn with_pool_sizes(plan: &Plan, grounded: &Grounded) -> Result<Plan, Failure
         }
     }
     Ok(plan)
-}
-
-/// Targets that could not be filled.
-#[derive(Default)]
-pub struct Unfilled(Vec<(Place, String)>);
-
-impl Unfilled {
-    pub fn of(&self, step: &Step) -> Option<String> {
-        let here = |place: &Place| step.targets.iter().any(|target| target.place == *place);
-        self.0.iter().find(|(place, _)| here(place)).map(|(_, why)| why.clone())
-    }
-}
-
-/// So long without a byte more, and a fill is given up.
-const STALL: Duration = Duration::from_secs(20);
-
-/// Writes what will be read: reading holes is not reading. Also before writes, so that they overwrite. A target that
-/// can't be filled makes its own steps void; only if none can, the run has failed.
-pub fn fill(plan: &Plan, context: &Context, eyes: &dyn Eyes, telling: &mut Telling) -> Result<Unfilled, Failure> {
-    let jobs = distinct(plan);
-    let mut unfilled = Unfilled::default();
-    for (step, target) in &jobs {
-        if eyes.asked_to_end() {
-            break;
-        }
-        if let Err(why) = fill_one(step, target, context, eyes, telling) {
-            telling.tell(Event::Failed { text: format!("filling {} {}: {why}", step.layer.name(), target.name) })?;
-            unfilled.0.push((target.place.clone(), why));
-        }
-    }
-    match unfilled.0.first() {
-        Some((_, why)) if unfilled.0.len() == jobs.len() => Err(Failure::Failed(why.clone())),
-        _ => Ok(unfilled),
-    }
-}
-
-fn fill_one(
-    step: &Step,
-    target: &Target,
-    context: &Context,
-    eyes: &dyn Eyes,
-    telling: &mut Telling,
-) -> Result<(), String> {
-    let span = step.workload.span.max(1);
-    let what = format!("filling {} {}", step.layer.name(), target.name);
-    let alone = Step { targets: vec![target.clone()], ..(*step).clone() };
-    let before = eyes.seen();
-    let (mut last, mut moved) = (0, Instant::now());
-    let mut trouble = guard::trouble(&alone, &before, &before);
-    let mut tell = |done: u64| {
-        if done != last {
-            (last, moved) = (done, Instant::now());
-        }
-        if trouble.is_none() {
-            let stalled =
-                (moved.elapsed() > STALL).then(|| format!("no byte more was written for {} s", STALL.as_secs()));
-            trouble = guard::trouble(&alone, &before, &eyes.seen()).or(stalled);
-        }
-        let share = (done as f64 / span as f64).min(1.0);
-        telling.tell(Event::Progress { what: what.clone(), share }).is_ok() && trouble.is_none() && !eyes.asked_to_end()
-    };
-    let engine = engines::engine_for(step).map_err(|error| error.to_string())?;
-    let filled = engine.prepare(context, target, &step.workload, &mut tell);
-    match trouble {
-        Some(why) => Err(why),
-        None => filled.map_err(|error| error.to_string()),
-    }
-}
-
-/// The same data serve several patterns: fill each (place, object size) once, with the largest span.
-fn distinct(plan: &Plan) -> Vec<(&Step, &Target)> {
-    let mut jobs: Vec<(&Step, &Target)> = Vec::new();
-    for step in &plan.steps {
-        for target in step.targets.iter().filter(|target| ours(target)) {
-            let same = |(other, known): &&mut (&Step, &Target)| {
-                known.place == target.place
-                    && other.workload.object == step.workload.object
-                    && other.pattern.family() == step.pattern.family()
-            };
-            match jobs.iter_mut().find(same) {
-                Some(known) if known.0.workload.span < step.workload.span => *known = (step, target),
-                Some(_) => {}
-                None => jobs.push((step, target)),
-            }
-        }
-    }
-    jobs
-}
-
-/// Only what Fathom made, or what was proven empty, is ever filled.
-fn ours(target: &Target) -> bool {
-    match &target.place {
-        Place::Path { writable, .. } => *writable,
-        Place::Osd { .. } => true,
-        Place::Pool { prefix, .. } => prefix.starts_with("fathom."),
-        Place::Images { images, .. } => images.iter().all(|image| image.starts_with("fathom.")),
-        Place::Pair { .. } | Place::Store { .. } | Place::Null => false,
-    }
 }

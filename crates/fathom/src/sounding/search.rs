@@ -3,8 +3,8 @@
 
 use super::Telling;
 use super::conductor::{AsItIs, Conductor, Eyes};
+use super::filling::Unfilled;
 use super::loader::Loader;
-use super::prepare::Unfilled;
 use crate::failure::Failure;
 use model::{Arrivals, Clock, Event, Goal, Limit, Plan, Rate, Search, Step, StepId};
 use std::sync::Arc;

@@ -4,8 +4,8 @@ mod sides;
 
 use super::Telling;
 use super::conductor::{AsItIs, Conductor, Eyes};
+use super::filling::Unfilled;
 use super::loader::Engines;
-use super::prepare::Unfilled;
 use super::search::Searcher;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
@@ -30,6 +30,7 @@ fn step(id: u32, pattern: Pattern, targets: &[&str]) -> Step {
         workload: Workload::canonical(pattern, 1 << 30, 1),
         metric: pattern.metric(Layer::Osd),
         chart: true,
+        apart: false,
     }
 }
 

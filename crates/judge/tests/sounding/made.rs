@@ -118,7 +118,7 @@ impl Made {
         let workload = Workload { durability, ..Workload::canonical(pattern, 1 << 30, 1) };
         let id = StepId(self.record.plan.steps.len() as u32);
         let metric = pattern.metric(layer);
-        self.record.plan.steps.push(Step { id, layer, pattern, targets, workload, metric, chart: true });
+        self.record.plan.steps.push(Step { id, layer, pattern, targets, workload, metric, chart: true, apart: false });
         self.record.plan.steps.last_mut().unwrap()
     }
 

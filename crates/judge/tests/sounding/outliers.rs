@@ -52,20 +52,35 @@ fn what_drifts_for_all_alike_does_not_hide_the_slow_one() {
     assert_eq!(found, ["osd.2"]);
 }
 
-#[test]
-fn nobody_is_slow_where_the_generator_was_the_limit() {
-    let limited = |in_flight: f64| {
-        let mut made = Made::cluster();
-        for (id, rate) in [(0, 1000.0), (1, 1010.0), (2, 600.0)] {
-            let step = made.step(Pattern::ReadParallel, vec![osd(id)]).clone();
-            let depth = f64::from(step.workload.depth) * if id == 0 { in_flight } else { 1.0 };
-            for pass in 1..=2 {
-                made.slice(&step, Some(0), pass, depth * 1000.0 / rate, depth as u32);
-            }
+/// The slow one of three, and who had only half of the load that it was to have.
+fn slow_beside(slow: f64, limited: u32) -> Vec<String> {
+    let mut made = Made::cluster();
+    for (id, rate) in [(0, 1000.0), (1, 1010.0), (2, slow)] {
+        let step = made.step(Pattern::ReadParallel, vec![osd(id)]).clone();
+        let depth = f64::from(step.workload.depth) * if id == limited { 0.5 } else { 1.0 };
+        for pass in 1..=2 {
+            made.slice(&step, Some(0), pass, depth * 1000.0 / rate, depth as u32);
         }
-        explain(&made.record).outliers.len()
-    };
-    assert_eq!((limited(1.0), limited(0.5)), (1, 0));
+    }
+    explain(&made.record).outliers.into_iter().map(|outlier| outlier.target).collect()
+}
+
+#[test]
+fn nobody_is_slow_for_what_the_generator_did_not_give() {
+    assert_eq!(slow_beside(600.0, u32::MAX), ["osd.2"]);
+    assert!(slow_beside(600.0, 2).is_empty(), "it was held back itself");
+    assert!(slow_beside(850.0, 0).is_empty(), "a little slower than one that was held back");
+    assert_eq!(slow_beside(600.0, 0), ["osd.2"], "far slower even than one that was held back");
+}
+
+#[test]
+fn who_is_off_by_far_is_known_though_the_other_two_do_not_agree() {
+    let mut made = Made::cluster();
+    for (id, rate) in [(0, 1000.0), (1, 1200.0), (2, 3.0)] {
+        made.delivers(Pattern::ReadParallel, osd(id), rate);
+    }
+    let found: Vec<String> = explain(&made.record).outliers.into_iter().map(|outlier| outlier.target).collect();
+    assert_eq!(found, ["osd.2"]);
 }
 
 #[test]

@@ -1,0 +1,106 @@
+//! What the kernel of this host counts while something is loaded, as rates over about a second. Reads /proc, changes nothing.
+
+mod cpu;
+mod disks;
+mod nics;
+mod osds;
+
+use cpu::{Ticks, pressure, ticks};
+use disks::{DiskCount, disks};
+use model::{HostSecond, OsdWish, Pressure};
+use nics::{NicCount, Segments, nics, segments};
+use osds::OsdProcess;
+use std::collections::BTreeMap;
+use std::fs::read_to_string;
+use std::time::Instant;
+
+/// All counters at one time.
+struct Snapshot {
+    at: Instant,
+    ticks: Option<Ticks>,
+    /// Microseconds in which some task waited for processor, I/O and memory.
+    stalled: Option<[u64; 3]>,
+    disks: BTreeMap<String, DiskCount>,
+    nics: BTreeMap<String, NicCount>,
+    segments: Segments,
+    /// Clock ticks by kind of thread, by OSD.
+    threads: BTreeMap<u32, BTreeMap<String, u64>>,
+}
+
+pub struct Sampler {
+    osds: Vec<OsdProcess>,
+    last: Snapshot,
+}
+
+impl Sampler {
+    /// `osds`: those of this host whose threads are of interest.
+    pub fn start(osds: &[OsdWish]) -> Sampler {
+        let osds = osds::find(osds);
+        let last = snapshot(&osds);
+        Sampler { osds, last }
+    }
+
+    /// What happened since the last call, or the start. Its `at` is 0.
+    pub fn second(&mut self) -> HostSecond {
+        let now = snapshot(&self.osds);
+        let before = std::mem::replace(&mut self.last, now);
+        between(&before, &self.last)
+    }
+}
+
+fn snapshot(osds: &[OsdProcess]) -> Snapshot {
+    let text = |path: &str| read_to_string(path).unwrap_or_default();
+    let stall = |what: &str| pressure(&read_to_string(format!("/proc/pressure/{what}")).ok()?);
+    let stalled = || Some([stall("cpu")?, stall("io")?, stall("memory")?]);
+    Snapshot {
+        at: Instant::now(),
+        ticks: ticks(&text("/proc/stat")),
+        stalled: stalled(),
+        disks: disks(&text("/proc/diskstats")),
+        nics: nics(&text("/proc/thread-self/net/dev")),
+        segments: segments(&text("/proc/thread-self/net/snmp")),
+        threads: osds.iter().map(|osd| (osd.id, osd.threads())).collect(),
+    }
+}
+
+fn between(before: &Snapshot, now: &Snapshot) -> HostSecond {
+    let seconds = now.at.duration_since(before.at).as_secs_f64().max(1e-3);
+    let (cpu, steal) = match (before.ticks, now.ticks) {
+        (Some(before), Some(now)) => now.since(before),
+        _ => (0.0, 0.0),
+    };
+    let stalled = |before: [u64; 3], now: [u64; 3]| {
+        let share = |which: usize| (now[which].saturating_sub(before[which]) as f64 / 1e6 / seconds).min(1.0);
+        Pressure { cpu: share(0), io: share(1), memory: share(2) }
+    };
+    HostSecond {
+        at: 0.0,
+        seconds,
+        cpu,
+        steal,
+        pressure: before.stalled.zip(now.stalled).map(|(before, now)| stalled(before, now)),
+        disks: disks::between(&before.disks, &now.disks, seconds),
+        nics: nics::between(&before.nics, &now.nics, seconds),
+        segments: now.segments.sent.saturating_sub(before.segments.sent),
+        retransmitted: now.segments.again.saturating_sub(before.segments.again),
+        osds: osds::between(&before.threads, &now.threads, seconds),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_busy_thread_is_seen() {
+        let mut sampler = Sampler::start(&[]);
+        let until = Instant::now() + Duration::from_millis(300);
+        while Instant::now() < until {
+            std::hint::spin_loop();
+        }
+        let second = sampler.second();
+        assert!(second.cpu > 0.0 && second.cpu <= 1.0, "{second:?}");
+        assert!(second.seconds >= 0.3, "{second:?}");
+    }
+}

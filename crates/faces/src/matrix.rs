@@ -1,0 +1,61 @@
+//! Between all pairs of hosts: who is how fast towards whom, as a square of numbers.
+
+use crate::numbers::{self, NOTHING};
+use model::pattern::Family;
+use model::{Figure, Label, Layer, Report};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More hosts than this fill no square that anybody reads on a terminal.
+const HOSTS_MOST: usize = 12;
+/// Of two hosts the table of targets says as much.
+const HOSTS_LEAST: usize = 3;
+
+pub(crate) struct Square {
+    pub title: &'static str,
+    /// `from ↓ to →`, then the hosts.
+    pub heading: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+/// Streams in MB/s, round trips in ms; none where there are too few hosts or too many.
+pub(crate) fn squares(report: &Report) -> Vec<Square> {
+    let of = [(Family::Linear, "From host to host, MB/s"), (Family::Latency, "Round trips between hosts, ms")];
+    of.into_iter().filter_map(|(family, title)| square(report, family, title)).collect()
+}
+
+fn square(report: &Report, family: Family, title: &'static str) -> Option<Square> {
+    let mut values: BTreeMap<(String, String), f64> = BTreeMap::new();
+    for figure in report.figures.iter().filter(|figure| figure.layer == Layer::Network && figure.chart) {
+        let (Some(way), Some(value)) = (way(figure, family), usable(figure)) else { continue };
+        values.insert(way, value);
+    }
+    let mut hosts: Vec<&String> = values.keys().flat_map(|(from, to)| [from, to]).collect();
+    hosts.sort();
+    hosts.dedup();
+    // From one host to each of the others is no square.
+    let pairs: BTreeSet<_> = values.keys().map(|(a, b)| if a < b { (a, b) } else { (b, a) }).collect();
+    let full = 10 * pairs.len() >= 9 * hosts.len() * hosts.len().saturating_sub(1) / 2;
+    let cell = |from: &String, to: &String| {
+        let back = || values.get(&(to.clone(), from.clone())).filter(|_| family == Family::Latency);
+        let value = values.get(&(from.clone(), to.clone())).or_else(back);
+        value.map_or(NOTHING.to_string(), |value| numbers::rough(*value))
+    };
+    let row = |from: &String| [from.clone()].into_iter().chain(hosts.iter().map(|to| cell(from, to))).collect();
+    (full && (HOSTS_LEAST..=HOSTS_MOST).contains(&hosts.len())).then(|| Square {
+        title,
+        heading: ["from ↓ to →".to_string()].into_iter().chain(hosts.iter().map(|host| (*host).clone())).collect(),
+        rows: hosts.iter().map(|host| row(host)).collect(),
+    })
+}
+
+/// The way that a figure speaks of: what is read from `a→b` comes from b.
+fn way(figure: &Figure, family: Family) -> Option<(String, String)> {
+    let (from, to) = figure.target.split_once('→').filter(|_| figure.pattern.family() == family)?;
+    let turned = family == Family::Linear && !figure.pattern.writes();
+    Some(if turned { (to.to_string(), from.to_string()) } else { (from.to_string(), to.to_string()) })
+}
+
+fn usable(figure: &Figure) -> Option<f64> {
+    let void = matches!(figure.label, Label::Void(_) | Label::Implausible(_));
+    figure.estimate.filter(|_| !void).map(|estimate| estimate.value)
+}

@@ -1,0 +1,96 @@
+//! An agent's own files: without a name from the beginning, so that nothing is left however the agent ends.
+
+use engines::disk;
+use model::{HostFile, Layer, Place, Step, Target};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+#[derive(Default)]
+pub struct Files(BTreeMap<PathBuf, File>);
+
+impl Files {
+    /// # Errors
+    /// The folder is not there or may not be written to, or has no room.
+    pub fn make(&mut self, wanted: &HostFile) -> Result<(), String> {
+        let path = &wanted.path;
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let file = tempfile::tempfile_in(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let place = Place::Path { path: open_path(&file), writable: true };
+        self.0.insert(path.clone(), file);
+        let made = disk::make_room(&Target::new(Layer::Device, path.display().to_string(), place), wanted.bytes);
+        let said = made.map_err(|error| self.names().named(&error.to_string()));
+        if said.is_err() {
+            self.0.remove(path);
+        }
+        said
+    }
+
+    /// The step, with the places at which the files can be opened.
+    pub fn found(&self, mut step: Step) -> Step {
+        for target in &mut step.targets {
+            if let Place::Path { path, .. } = &mut target.place
+                && let Some(file) = self.0.get(path)
+            {
+                *path = open_path(file);
+            }
+        }
+        step
+    }
+
+    pub fn names(&self) -> Names {
+        // `/proc/self/fd/1` is no part of `/proc/self/fd/12:`.
+        let name = |(path, file): (&PathBuf, &File)| {
+            (format!("{}:", open_path(file).display()), format!("{}:", path.display()))
+        };
+        Names(self.0.iter().map(name).collect())
+    }
+}
+
+/// Where the files are opened, and how the user knows them.
+#[derive(Clone, Default)]
+pub struct Names(Vec<(String, String)>);
+
+impl Names {
+    /// The text, with the files called as the user knows them.
+    pub fn named(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_string(), |text, (own, shown)| text.replace(own, shown))
+    }
+}
+
+/// Of this process only.
+fn open_path(file: &File) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::read_dir;
+
+    #[test]
+    fn a_file_is_loaded_and_was_never_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own");
+        let mut files = Files::default();
+        files.make(&HostFile { host: "h".into(), path: path.clone(), bytes: 1 << 20 }).unwrap();
+        assert_eq!(read_dir(folder.path()).unwrap().count(), 0);
+        let file = &files.0[&path];
+        assert_eq!(std::fs::metadata(open_path(file)).unwrap().len(), 1 << 20);
+        let said = files.names().named(&format!("{}: no room", open_path(file).display()));
+        assert_eq!(said, format!("{}: no room", path.display()));
+    }
+
+    #[test]
+    fn what_can_not_be_made_is_told_with_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |path: PathBuf, bytes| HostFile { host: "h".into(), path, bytes };
+        let missing = folder.path().join("nowhere/own");
+        let said = Files::default().make(&file(missing, 1)).unwrap_err();
+        assert!(said.contains("nowhere: No such file"), "{said}");
+        let huge = folder.path().join("huge");
+        let said = Files::default().make(&file(huge.clone(), 1 << 60)).unwrap_err();
+        assert!(said.starts_with(&huge.display().to_string()), "{said}");
+    }
+}

@@ -1,0 +1,50 @@
+//! While a step is measured: what the kernel of this host counts, told once a second.
+
+use cluster::kernel::Sampler;
+use engines::clock::RealClock;
+use model::{Clock, OsdWish};
+use remote::News;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+pub struct Watching {
+    pub slice: u64,
+    /// Dropped, it ends.
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watching {
+    pub fn start(slice: u64, osds: Vec<OsdWish>, tell: SyncSender<News>) -> Watching {
+        let (end, ended) = channel();
+        let look = move || watch(slice, &osds, &tell, &ended);
+        let thread = std::thread::Builder::new().name("fathom-watch".into()).spawn(look).ok();
+        Watching { slice, end: Some(end), thread }
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn watch(slice: u64, osds: &[OsdWish], tell: &SyncSender<News>, ended: &Receiver<()>) {
+    let mut sampler = Sampler::start(osds);
+    let mut next = Instant::now() + SECOND;
+    loop {
+        if ended.recv_timeout(next.saturating_duration_since(Instant::now())) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        next += SECOND;
+        let second = Box::new(sampler.second());
+        // Whoever does not take them fast enough misses some.
+        let _ = tell.try_send(News::Second { slice, at: RealClock.now(), second });
+    }
+}

@@ -1,0 +1,151 @@
+//! Disks of other hosts, through their agents: files that leave nothing, what must not be touched, the throttled one of three.
+
+mod common;
+
+use common::Lab;
+use common::hosts::{Hosts, Odd};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn figures<'d>(document: &'d Value, pattern: &str) -> Vec<&'d Value> {
+    let all = document["figures"].as_array().unwrap();
+    all.iter().filter(|figure| figure["pattern"] == pattern && figure["value"].is_f64()).collect()
+}
+
+/// Open files of agents that have no name, in that folder.
+fn nameless(folder: &str) -> Vec<String> {
+    let is_agent = |pid: &String| {
+        fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("/fathom\0agent")
+    };
+    let pids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let open = |pid: String| {
+        let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        let links = files.filter_map(|file| fs::read_link(file.path()).ok());
+        let own = links.map(|link| link.to_string_lossy().into_owned()).filter(|link| link.starts_with(folder));
+        own.map(|_| pid.clone()).collect::<Vec<_>>()
+    };
+    pids.filter(is_agent).flat_map(open).collect()
+}
+
+#[test]
+fn a_folder_of_each_host_is_measured_and_stays_empty() {
+    let Some(hosts) = Hosts::new(&vec![Odd::default(); 3]) else { return };
+    let folder = hosts.folder.path().join("disk");
+    fs::create_dir(&folder).unwrap();
+    let (list, config, path) = (hosts.list(), hosts.config(), folder.to_string_lossy().into_owned());
+    let patterns = "read-latency,write-parallel";
+    let words = ["disk", &path, "--hosts", &list, "--ssh-config", &config, "--patterns", patterns];
+    let more = ["--duration", "1s", "--working-set", "16M", "--format", "json"];
+    let ran = hosts.home.run(&[&words[..], &more].concat());
+    assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
+    let document = ran.json();
+    assert_eq!(document["errors"].as_array().unwrap().len(), 0, "{document:#}");
+    for index in 0..3 {
+        let target = format!("{}:{path}", hosts.name(index));
+        for pattern in ["read-latency", "write-parallel"] {
+            let own = figures(&document, pattern);
+            assert!(own.iter().any(|figure| figure["target"] == *target && figure["at_once"] == 1), "{own:#?}");
+        }
+    }
+    let all = figures(&document, "write-parallel");
+    assert!(all.iter().any(|figure| figure["target"] == "device.*" && figure["at_once"] == 3), "{all:#?}");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
+fn a_killed_agent_leaves_no_file_and_the_others_go_on() {
+    let Some(hosts) = Hosts::new(&vec![Odd::default(); 2]) else { return };
+    let folder = hosts.folder.path().join("disk");
+    fs::create_dir(&folder).unwrap();
+    let (list, config, path) = (hosts.list(), hosts.config(), folder.to_string_lossy().into_owned());
+    let words = ["disk", &path, "--hosts", &list, "--ssh-config", &config, "--patterns", "write-latency"];
+    let more = ["--duration", "3s", "--passes", "2", "--working-set", "16M", "--format", "json"];
+    let run = hosts.home.fathom(&[&words[..], &more].concat());
+    let run = { run }.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while nameless(&path).len() < 2 {
+        assert!(Instant::now() < deadline, "no agent has a file of its own");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_secs(2));
+    Command::new("kill").args(["-9", &nameless(&path)[0]]).status().unwrap();
+    let output = run.wait_with_output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let slices: Vec<u64> = figures(&document, "write-latency").iter().map(|f| f["slices"].as_u64().unwrap()).collect();
+    assert_eq!(slices.iter().max(), Some(&2), "{document:#}");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    assert!(nameless(&path).is_empty());
+}
+
+#[test]
+fn what_holds_something_is_refused_by_its_host_and_reading_it_is_not() {
+    let Some(hosts) = Hosts::new(&vec![Odd::default(); 2]) else { return };
+    let file = hosts.folder.path().join("precious");
+    let data: Vec<u8> = (0..8 << 20).map(|n: u32| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    fs::write(&file, &data).unwrap();
+    let (list, config, path) = (hosts.list(), hosts.config(), file.to_string_lossy().into_owned());
+    let words = ["disk", &path, "--hosts", &list, "--ssh-config", &config, "--duration", "1s"];
+    let ran = hosts.home.run(&[&words[..], &["--patterns", "write-latency"]].concat());
+    ran.ends(3, &[hosts.name(0), "holds", "--destroy-data-on"]);
+    let ran = hosts.home.run(&[&words[..], &["--patterns", "read-latency", "--format", "json"]].concat());
+    assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
+    assert_eq!(figures(&ran.json(), "read-latency").len(), 2);
+    assert!(fs::read(&file).unwrap() == data, "a file that was only to be read has changed");
+    let missing = format!("{path}.d/none");
+    let ran = hosts.home.run(&["disk", &missing, "--hosts", &list, "--ssh-config", &config, "--duration", "1s"]);
+    ran.ends(1, &[hosts.name(0), "No such file"]);
+    let ran = hosts.home.run(&["disk", "/dev/nosuch", "--hosts", &list, "--ssh-config", &config]);
+    ran.ends(2, &[hosts.name(0), "no such device"]);
+}
+
+/// Reads from one device, slowed down for this process and all that it starts (cgroup v1).
+struct Throttle {
+    file: PathBuf,
+    number: String,
+}
+
+impl Throttle {
+    fn on(device: &str, per_second: u32) -> Option<Throttle> {
+        let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let own = groups.lines().find_map(|line| line.split_once(":blkio:"))?.1.trim_start_matches('/').to_string();
+        let file = PathBuf::from("/sys/fs/cgroup/blkio").join(own).join("blkio.throttle.read_iops_device");
+        let name = device.rsplit('/').next()?;
+        let number = fs::read_to_string(format!("/sys/block/{name}/dev")).ok()?.trim().to_string();
+        fs::write(&file, format!("{number} {per_second}")).ok()?;
+        Some(Throttle { file, number })
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        let _ = fs::write(&self.file, format!("{} 0", self.number));
+    }
+}
+
+#[test]
+fn of_a_labs_disks_the_throttled_one_is_named() {
+    let lab = Lab::up(&["--backing", "loop", "--hosts", "3"]);
+    let status = lab.home.run(&["lab", "status", "--name", &lab.name, "--format", "json"]);
+    let status = status.ends(0, &[]).json();
+    let osd = &status["osds"][1];
+    let probe = osd["probe"].as_str().unwrap();
+    let Some(_throttle) = Throttle::on(probe, 300) else {
+        eprintln!("skipped: no cgroup v1 blkio here");
+        return;
+    };
+    let words = ["disk", "--lab", &lab.name, "--hosts", "3", "--patterns", "read-latency,read-parallel"];
+    let ran = lab.home.run(&[&words[..], &["--duration", "2s", "--format", "json"]].concat());
+    assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
+    let document = ran.json();
+    assert_eq!(document["errors"].as_array().unwrap().len(), 0, "{document:#}");
+    let findings = document["findings"].as_array().unwrap();
+    let slow: Vec<&str> = findings
+        .iter()
+        .filter(|finding| finding["id"] == "device-slow")
+        .filter_map(|finding| finding["target"].as_str())
+        .collect();
+    assert_eq!(slow, [format!("{}:{probe}", osd["host"].as_str().unwrap())], "{document:#}");
+}

@@ -1,0 +1,213 @@
+//! What hosts' kernels counted while a step was measured, as means over its slices.
+
+use crate::words::{grouped, percent};
+use model::{
+    DiskSecond, Finding, HostLoad, HostSecond, NicSecond, OsdSecond, Pressure, Record, Standing, Step, StepId,
+};
+use std::collections::BTreeMap;
+
+/// In the order of hosts, then steps.
+pub fn host_loads(record: &Record) -> Vec<HostLoad> {
+    let mut seconds: BTreeMap<(&str, StepId), Vec<&HostSecond>> = BTreeMap::new();
+    for observed in &record.observed {
+        // What it counted before the load began is not the load's.
+        let loaded = |second: &&HostSecond| second.at > 0.5 * second.seconds;
+        for host in &observed.hosts {
+            let own = seconds.entry((&host.host, observed.step)).or_default();
+            own.extend(host.seconds.iter().filter(loaded));
+        }
+    }
+    let step_of = |id: StepId| record.plan.steps.iter().find(|step| step.id == id);
+    seconds.retain(|_, own| !own.is_empty());
+    seconds.into_iter().filter_map(|((host, id), own)| Some(load(host, step_of(id)?, &own))).collect()
+}
+
+fn load(host: &str, step: &Step, seconds: &[&HostSecond]) -> HostLoad {
+    HostLoad {
+        host: host.to_string(),
+        step: step.id,
+        layer: step.layer,
+        target: step.together(),
+        pattern: step.pattern,
+        mean: mean(seconds),
+    }
+}
+
+/// Rates are weighted by how long each second was, waits by how many waited; counts are added up.
+fn mean(all: &[&HostSecond]) -> HostSecond {
+    let long: f64 = all.iter().map(|one| one.seconds).sum();
+    let over = |of: &dyn Fn(&HostSecond) -> f64| all.iter().map(|one| of(one) * one.seconds).sum::<f64>() / long;
+    let pressed: Vec<(f64, Pressure)> = all.iter().filter_map(|one| Some((one.seconds, one.pressure?))).collect();
+    let known: f64 = pressed.iter().map(|(seconds, _)| seconds).sum();
+    let pressure = |of: fn(&Pressure) -> f64| pressed.iter().map(|(long, one)| of(one) * long).sum::<f64>() / known;
+    HostSecond {
+        at: 0.0,
+        seconds: long,
+        cpu: over(&|one| one.cpu),
+        steal: over(&|one| one.steal),
+        pressure: (known > 0.0).then(|| Pressure {
+            cpu: pressure(|one| one.cpu),
+            io: pressure(|one| one.io),
+            memory: pressure(|one| one.memory),
+        }),
+        disks: disks(all, long),
+        nics: nics(all, long),
+        segments: all.iter().map(|one| one.segments).sum(),
+        retransmitted: all.iter().map(|one| one.retransmitted).sum(),
+        osds: osds(all, long),
+    }
+}
+
+fn by_name<'a, T>(
+    all: &[&'a HostSecond],
+    of: fn(&HostSecond) -> &Vec<T>,
+    name: fn(&T) -> &String,
+) -> BTreeMap<&'a str, Vec<(f64, &'a T)>> {
+    let mut found: BTreeMap<&str, Vec<(f64, &T)>> = BTreeMap::new();
+    for one in all {
+        for part in of(one) {
+            found.entry(name(part)).or_default().push((one.seconds, part));
+        }
+    }
+    found
+}
+
+/// A second in which a disk moved nothing counts as none of it.
+fn disks(all: &[&HostSecond], long: f64) -> Vec<DiskSecond> {
+    let disk = |(name, own): (&str, Vec<(f64, &DiskSecond)>)| {
+        let over = |of: fn(&DiskSecond) -> f64| own.iter().map(|(seconds, one)| of(one) * seconds).sum::<f64>() / long;
+        let wait = |ms: fn(&DiskSecond) -> Option<f64>, count: fn(&DiskSecond) -> f64| {
+            let waits = own.iter().filter_map(|(seconds, one)| Some((ms(one)?, count(one) * seconds)));
+            let (sum, operations) = waits.fold((0.0, 0.0), |(sum, n), (ms, more)| (sum + ms * more, n + more));
+            (operations > 0.0).then(|| sum / operations)
+        };
+        DiskSecond {
+            name: name.to_string(),
+            reads: over(|one| one.reads),
+            writes: over(|one| one.writes),
+            read_bytes: over(|one| one.read_bytes),
+            written_bytes: over(|one| one.written_bytes),
+            read_ms: wait(|one| one.read_ms, |one| one.reads),
+            write_ms: wait(|one| one.write_ms, |one| one.writes),
+            queue: over(|one| one.queue),
+        }
+    };
+    by_name(all, |one| &one.disks, |disk| &disk.name).into_iter().map(disk).collect()
+}
+
+fn nics(all: &[&HostSecond], long: f64) -> Vec<NicSecond> {
+    let nic = |(name, own): (&str, Vec<(f64, &NicSecond)>)| NicSecond {
+        name: name.to_string(),
+        sent: own.iter().map(|(seconds, one)| one.sent * seconds).sum::<f64>() / long,
+        received: own.iter().map(|(seconds, one)| one.received * seconds).sum::<f64>() / long,
+        lost: own.iter().map(|(_, one)| one.lost).sum(),
+    };
+    by_name(all, |one| &one.nics, |nic| &nic.name).into_iter().map(nic).collect()
+}
+
+fn osds(all: &[&HostSecond], long: f64) -> Vec<OsdSecond> {
+    let mut used: BTreeMap<u32, BTreeMap<String, f64>> = BTreeMap::new();
+    for one in all {
+        for osd in &one.osds {
+            for (thread, processors) in &osd.threads {
+                *used.entry(osd.osd).or_default().entry(thread.clone()).or_default() += processors * one.seconds / long;
+            }
+        }
+    }
+    used.into_iter().map(|(osd, threads)| OsdSecond { osd, threads }).collect()
+}
+
+/// A healthy link loses next to nothing; at one segment in a thousand TCP's rate falls by itself (Mathis et al. 1997: it goes
+/// with one over the root of the loss).
+const SENT_AGAIN: f64 = 1e-3;
+const AGAIN_LEAST: u64 = 20;
+
+/// Hosts that had to send much again, each with its worst steps. Where a link or a host's network is known to be slow, that is why,
+/// and they are evidence of it.
+pub fn sent_again(loads: &[HostLoad], found: &mut Vec<Finding>) {
+    let again = hosts_that_send_again(loads);
+    match found.iter_mut().find(|finding| ["link-slow", "host-network-slow"].contains(&finding.id.as_str())) {
+        Some(slow) => {
+            let line =
+                |host: &Finding| host.evidence.first().map(|first| format!("{} sends again: {first}", host.target));
+            slow.evidence.extend(again.iter().filter_map(line));
+        }
+        None => found.extend(again),
+    }
+}
+
+fn hosts_that_send_again(loads: &[HostLoad]) -> Vec<Finding> {
+    let share = |load: &HostLoad| load.mean.retransmitted as f64 / load.mean.segments.max(1) as f64;
+    let mut worst: BTreeMap<&str, Vec<&HostLoad>> = BTreeMap::new();
+    for load in loads.iter().filter(|load| load.mean.retransmitted >= AGAIN_LEAST && share(load) > SENT_AGAIN) {
+        worst.entry(&load.host).or_default().push(load);
+    }
+    let finding = |(host, mut own): (&str, Vec<&HostLoad>)| {
+        own.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        let evidence = |load: &&HostLoad| {
+            format!(
+                "{} {} {}: {} of {} TCP segments, {}",
+                load.layer.name(),
+                load.target,
+                load.pattern.name(),
+                grouped(load.mean.retransmitted as f64),
+                grouped(load.mean.segments as f64),
+                percent(share(load))
+            )
+        };
+        Finding {
+            id: "segments-sent-again".to_string(),
+            standing: Standing::Hint,
+            target: host.to_string(),
+            says: format!("{host} sends TCP segments again: packets are lost on their way from it, or come too late"),
+            evidence: own.iter().take(3).map(evidence).collect(),
+            fix: "look at the drop and error counters of its interface and of the switch's port (ethtool -S), at the ring \
+                  buffers (ethtool -g), and at a shaper or a slower link on the way"
+                .to_string(),
+            risk: "none: looking changes nothing".to_string(),
+        }
+    };
+    worst.into_iter().map(finding).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn disk(writes: f64, write_ms: Option<f64>) -> DiskSecond {
+        DiskSecond { name: "sda".into(), writes, write_ms, queue: 2.0, ..DiskSecond::default() }
+    }
+
+    #[test]
+    fn waits_are_weighted_by_operations_and_rates_by_time() {
+        let first = HostSecond { seconds: 1.0, cpu: 0.2, disks: vec![disk(300.0, Some(1.0))], ..HostSecond::default() };
+        let second =
+            HostSecond { seconds: 3.0, cpu: 0.6, disks: vec![disk(100.0, Some(5.0))], ..HostSecond::default() };
+        let idle = HostSecond { seconds: 4.0, ..HostSecond::default() };
+        let mean = mean(&[&first, &second, &idle]);
+        assert!((mean.cpu - 0.25).abs() < 1e-9);
+        assert_eq!(mean.pressure, None);
+        let [disk] = mean.disks.as_slice() else { panic!("{:?}", mean.disks) };
+        assert_eq!((disk.writes, disk.write_ms, disk.read_ms, disk.queue), (75.0, Some(3.0), None, 1.0));
+    }
+
+    #[test]
+    fn only_much_that_is_sent_again_is_told() {
+        let load = |host: &str, segments, retransmitted| HostLoad {
+            host: host.into(),
+            step: StepId(0),
+            layer: model::Layer::Rados,
+            target: "pool".into(),
+            pattern: model::Pattern::WriteLatency,
+            mean: HostSecond { segments, retransmitted, ..HostSecond::default() },
+        };
+        let loads = [load("a", 1_000_000, 900), load("b", 10_000, 19), load("c", 10_000, 50)];
+        let mut found = Vec::new();
+        sent_again(&loads, &mut found);
+        assert_eq!(found.iter().map(|finding| finding.target.as_str()).collect::<Vec<_>>(), ["c"]);
+        assert!(found[0].evidence[0].contains("50 of 10,000 TCP segments, 0.5 %"), "{:?}", found[0].evidence);
+        found[0].id = "link-slow".to_string();
+        sent_again(&loads, &mut found);
+        assert_eq!((found.len(), found[0].evidence.len()), (1, 2));
+    }
+}

@@ -1,0 +1,41 @@
+//! A path on a host, as it is before anything is written there.
+
+use crate::workload::Bytes;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What a path is, for a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Found {
+    /// A block device, of this many bytes.
+    Device(Bytes),
+    /// A regular file, of this many bytes.
+    File(Bytes),
+    Folder,
+    Nothing,
+}
+
+/// A path that is wanted for a load. `given_up`: the user said that its data may be destroyed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteWish {
+    pub path: PathBuf,
+    pub writes: bool,
+    pub given_up: bool,
+}
+
+/// Why it may not be had. `holds`: something lies there that must not be lost; else it can't be used at all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotFree {
+    pub says: String,
+    pub holds: bool,
+}
+
+/// A file on another host that its agent makes without a name, so that nothing is left however the agent ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostFile {
+    /// As it stands in the list of hosts.
+    pub host: String,
+    /// What it is called in plan and record; its folder is where it lies.
+    pub path: PathBuf,
+    pub bytes: Bytes,
+}
