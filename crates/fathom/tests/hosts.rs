@@ -282,3 +282,30 @@ fn every_pair_of_hosts_is_measured_and_the_slow_link_is_seen() {
     assert_eq!(slow, [hosts.name(1)], "{findings:#?}");
     assert!(findings[0]["says"].as_str().unwrap().contains("receives"), "{findings:#?}");
 }
+
+#[test]
+fn a_host_with_another_mtu_is_found() {
+    let odd = [Odd::default(), Odd { mtu: Some(1400), ..Odd::default() }, Odd::default()];
+    let Some(hosts) = Hosts::new(&odd) else { return };
+    let (list, config) = (hosts.list(), hosts.config());
+    let words = ["network", "--hosts", &list, "--ssh-config", &config, "--patterns", "write-latency"];
+    let ran = hosts.home.run(&[&words[..], &["--duration", "1s", "--format", "json"]].concat());
+    assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
+    let document = ran.json();
+    let paths = document["path_mtus"].as_array().unwrap();
+    assert_eq!(paths.len(), 6, "{paths:#?}");
+    let carries = |from: usize, to: usize| {
+        let own = paths.iter().find(|path| path["from"] == hosts.name(from) && path["to"] == hosts.name(to)).unwrap();
+        own["carries"].as_u64().unwrap()
+    };
+    assert_eq!((carries(0, 2), carries(1, 0)), (1500, 1400));
+    // A virtual cable lets some bytes more through than its end is set to.
+    assert!((1400..1500).contains(&carries(0, 1)), "{paths:#?}");
+    let findings = document["findings"].as_array().unwrap();
+    let told: Vec<&str> = findings
+        .iter()
+        .filter(|finding| finding["id"] == "mtu")
+        .filter_map(|finding| finding["target"].as_str())
+        .collect();
+    assert_eq!(told, [hosts.name(1)], "{findings:#?}");
+}

@@ -10,6 +10,7 @@ use crate::host_loads::{host_loads, sent_again};
 use crate::ledger::ledger;
 use crate::limit::limits;
 use crate::outliers::outliers;
+use crate::path_mtus::path_mtus;
 use crate::sustained::endurance;
 use crate::sweep::swept;
 use crate::validity::limit_writes;
@@ -27,6 +28,7 @@ pub fn explain(record: &Record) -> Report {
     let outliers = outliers(&entries, &record.scope);
     let mut findings = findings(&outliers, &entries);
     sent_again(&loads, &mut findings);
+    findings.extend(path_mtus(&record.path_mtus));
     Report {
         head: record.head.clone(),
         seconds: record.seconds,

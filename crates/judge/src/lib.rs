@@ -24,6 +24,7 @@ mod levels;
 mod limit;
 mod links;
 mod outliers;
+mod path_mtus;
 mod percentiles;
 mod pooled;
 mod redundancy;

@@ -4,6 +4,7 @@ use crate::background::Compaction;
 use crate::change::Undo;
 use crate::effort::Overhead;
 use crate::observed::Observed;
+use crate::path_mtu::PathMtu;
 use crate::plan::{Plan, Step};
 use crate::record::RunHead;
 use crate::report::Report;
@@ -35,6 +36,10 @@ pub enum Event {
     Progress {
         what: String,
         share: f64,
+    },
+    /// How large packets get between hosts, looked at before the first step.
+    PathMtus {
+        paths: Vec<PathMtu>,
     },
     StepStarted {
         pass: u32,

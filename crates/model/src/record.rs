@@ -5,6 +5,7 @@ use crate::change::Undo;
 use crate::effort::Overhead;
 use crate::event::Event;
 use crate::observed::Observed;
+use crate::path_mtu::PathMtu;
 use crate::plan::Plan;
 use crate::sample::Slice;
 use crate::scope::Scope;
@@ -55,6 +56,9 @@ pub struct Record {
     /// Of slices on other hosts: what their kernels counted meanwhile.
     #[serde(default)]
     pub observed: Vec<Observed>,
+    /// Between other hosts: how large a packet gets through in one piece.
+    #[serde(default)]
+    pub path_mtus: Vec<PathMtu>,
     pub changes: Vec<Undo>,
     /// What is to be known about how it was measured.
     #[serde(default)]
@@ -83,6 +87,7 @@ impl Record {
             }
             Event::Verified { verified } => self.verified.push(verified.clone()),
             Event::Compaction { compaction } => self.compactions.push(compaction.clone()),
+            Event::PathMtus { paths } => self.path_mtus = paths.clone(),
             Event::Observed { observed } => self.observed.push(observed.clone()),
             Event::Sustained { sustained } => self.sustained.push(sustained.clone()),
             Event::Warned { text } => self.warnings.push(text.clone()),

@@ -60,6 +60,18 @@ pub enum Order {
     Stop {
         slice: u64,
     },
+    /// Answer datagrams at this end, until `Hush`.
+    Echo {
+        end: Endpoint,
+    },
+    Hush,
+    /// The largest packet, up to so many bytes, that gets to an echo in one piece?
+    Probe {
+        from: Endpoint,
+        to: Endpoint,
+        key: Key,
+        largest: u32,
+    },
     /// Be nobody's other end any more.
     Close {
         slice: u64,
@@ -144,6 +156,14 @@ pub enum News {
         slice: u64,
         bytes: Bytes,
     },
+    /// The way to the echo, or why there is none.
+    Echoes {
+        key: Result<Key, String>,
+    },
+    /// `None`: not even a small packet is answered.
+    Probed {
+        carries: Result<Option<u32>, String>,
+    },
     /// The port of a pair's passive end, or why there is none.
     Answers {
         slice: u64,
@@ -204,6 +224,9 @@ mod tests {
             Order::Make { file: HostFile { host: "h".into(), path: "/x".into(), bytes: 1 } },
             Order::Fill { slice: 1, step: Box::new(step.clone()) },
             Order::Answer { slice: 1, target: 2, end: end.clone(), workload: Box::new(step.workload.clone()) },
+            Order::Echo { end: end.clone() },
+            Order::Hush,
+            Order::Probe { from: end.clone(), to: end.clone(), key: Key { port: 1, token: [2; 16] }, largest: 9000 },
             Order::Open { slice: 1, step: Box::new(step), window_ns: 5 },
             Order::Start { slice: 1, at: 7 },
             Order::Stop { slice: 1 },
@@ -223,6 +246,8 @@ mod tests {
             News::Reached { error: None },
             News::Looked { id: 1, found: Ok(Found::Device(5)) },
             News::Looked { id: 1, found: Err(NotFree { says: "s".into(), holds: true }) },
+            News::Echoes { key: Err("e".into()) },
+            News::Probed { carries: Ok(Some(1500)) },
             News::Made { error: None },
             News::Filling { slice: 1, bytes: 3 },
             News::Answers { slice: 1, target: 2, door: Ok(Key { port: 7, token: [3; 16] }) },

@@ -176,7 +176,7 @@ fn dial(source: SocketAddr, to: SocketAddr) -> io::Result<TcpStream> {
 }
 
 /// Not drawn from the workload's seed: nobody else may know it.
-fn token() -> io::Result<[u8; 16]> {
+pub fn token() -> io::Result<[u8; 16]> {
     let mut token = [0; 16];
     File::open("/dev/urandom")?.read_exact(&mut token)?;
     Ok(token)

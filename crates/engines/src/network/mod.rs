@@ -6,6 +6,7 @@
 
 mod connection;
 mod door;
+mod path_mtu;
 mod round_trip;
 mod stream;
 
@@ -14,6 +15,7 @@ use crate::verify;
 use connection::{Ends, reach, refuse_endpoint};
 pub use door::Door;
 use model::{Access, Bytes, Endpoint, Layer, Place, Target, Workload};
+pub use path_mtu::{Echo, carries};
 
 pub struct Tcp;
 

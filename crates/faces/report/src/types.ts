@@ -429,6 +429,7 @@ export interface Common {
   scope: Scope;
   sweep: Sweep | null;
   sustained: Endurance[];
+  path_mtus: { from: string; to: string; sender: number; receiver: number; carries: number | null }[];
   host_loads: HostLoad[];
   outliers: Outlier[];
   findings: Finding[];

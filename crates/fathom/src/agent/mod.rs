@@ -9,14 +9,15 @@ mod watching;
 use crate::failure::Failure;
 use engines::Context;
 use engines::clock::RealClock;
-use engines::network::Door;
+use engines::network::{Door, Echo, carries};
 use files::Files;
 use load::{Load, Loading};
-use model::{Clock, Nanos, Step};
+use model::{Clock, Endpoint, Nanos, Step};
 use remote::frame::{self, FrameError, MAGIC};
 use remote::link::{BEAT, DEAF};
 use remote::{News, Order};
 use std::io::{Stdin, Stdout, Write, stdin, stdout};
+use std::net::IpAddr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use watching::Watching;
@@ -45,6 +46,7 @@ pub fn serve() -> Result<u8, Failure> {
         loading: None,
         doors: Vec::new(),
         watching: None,
+        echo: None,
         tell,
     };
     let asked = agent.obey(&orders);
@@ -64,6 +66,7 @@ struct Agent {
     /// Passive ends of pairs, and of which slice.
     doors: Vec<(u64, Door)>,
     watching: Option<Watching>,
+    echo: Option<Echo>,
     tell: SyncSender<News>,
 }
 
@@ -141,6 +144,22 @@ impl Agent {
                 self.doors.retain(|(of, _)| *of != slice);
                 None
             }
+            Order::Echo { end } => {
+                let echo = address(&end).and_then(|at| Echo::open(at).map_err(|error| format!("{at}: {error}")));
+                let key = echo.as_ref().map(|echo| echo.key.clone()).map_err(Clone::clone);
+                self.echo = echo.ok();
+                Some(News::Echoes { key })
+            }
+            Order::Hush => {
+                self.echo = None;
+                None
+            }
+            Order::Probe { from, to, key, largest } => {
+                let probed = address(&from).and_then(|from| {
+                    carries(from, address(&to)?, &key, largest).map_err(|error| format!("{from}: {error}"))
+                });
+                Some(News::Probed { carries: probed })
+            }
             Order::Watch { slice, osds } => {
                 self.watching = None;
                 self.watching = Some(Watching::start(slice, osds, self.tell.clone()));
@@ -159,6 +178,10 @@ impl Agent {
         let (context, tell) = (self.context.clone(), self.tell.clone());
         Load { slice, step, window_ns, context, names: self.files.names(), tell, stop: Default::default() }
     }
+}
+
+fn address(end: &Endpoint) -> Result<IpAddr, String> {
+    end.address.parse().map_err(|_| format!("{:?} is no IP address", end.address))
 }
 
 fn listen(mut input: Stdin, heard: &SyncSender<Result<Order, FrameError>>) {

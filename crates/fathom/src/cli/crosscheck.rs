@@ -80,8 +80,8 @@ pub struct LoadArgs {
     /// Seed of everything that is drawn by chance
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// How long each load counts
-    #[arg(long, value_parser = words::seconds, default_value = "4s", value_name = "DURATION")]
+    /// How long each load counts: many short pairs know more than few long ones (docs/method.md)
+    #[arg(long, value_parser = words::seconds, default_value = "1s", value_name = "DURATION")]
     pub duration: f64,
     /// The front of each load that is not counted: the first second of a new process is unlike the rest
     #[arg(long, value_parser = words::seconds, default_value = "1s", value_name = "DURATION")]

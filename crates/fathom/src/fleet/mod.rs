@@ -7,6 +7,7 @@ mod loader;
 mod merge;
 mod muster;
 mod orch;
+mod path_mtus;
 mod sites;
 mod sources;
 mod watching;

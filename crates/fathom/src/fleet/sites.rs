@@ -31,7 +31,12 @@ impl Fleet {
     }
 
     /// Asks one agent, and waits for its answer.
-    fn ask_one<T>(&mut self, host: &str, order: Order, answer: impl Fn(News) -> Option<T>) -> Result<T, String> {
+    pub(super) fn ask_one<T>(
+        &mut self,
+        host: &str,
+        order: Order,
+        answer: impl Fn(News) -> Option<T>,
+    ) -> Result<T, String> {
         let gone = || "its agent is gone".to_string();
         let agent = self.agent_of(host).ok_or_else(gone)?;
         if !self.order(agent, order) {

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{Bytes, Change, Layer, Pattern, Place, Target, Workload};
+use std::collections::BTreeSet;
 
 const SPAN: Bytes = GIB;
 const LAB_SPAN: Bytes = 64 * MIB;
@@ -40,14 +41,44 @@ pub fn group(draft: &mut Draft, layer: Layer, place: impl Fn(u32) -> Place, patt
         false => wishes.alone || targets.len() == 1,
     };
     if alone {
-        for target in &targets {
-            draft.step(pattern, vec![target.clone()], workload.clone(), true);
+        for round in rounds(draft, &targets, pattern) {
+            draft.step_apart(pattern, round, workload.clone());
         }
     }
     let both = wishes.thorough && wishes.axes.is_empty();
     if targets.len() > 1 && !wishes.alone && (both || !alone) {
         draft.step(pattern, targets, workload, !alone);
     }
+}
+
+/// One operation in flight at each of some OSDs: they share nothing if each lies on a machine of its own, and this host has two
+/// processors for each. What fills an OSD, is compared with itself or searched has its turn alone; and a lab is one machine.
+fn rounds(draft: &Draft, targets: &[Target], pattern: Pattern) -> Vec<Vec<Target>> {
+    let wishes = draft.wishes;
+    let own_machines = draft.ground.lab.is_none() && several_machines(draft);
+    let plain = wishes.goal.bound.is_none() && wishes.knobs.ab.is_none() && wishes.axes.is_empty();
+    let processors = std::thread::available_parallelism().map_or(1, |number| number.get());
+    let most = if own_machines && plain && pattern.family() == Family::Latency { processors / 2 } else { 1 };
+    of_different_hosts(targets, most.max(1))
+}
+
+/// Do agents know of hosts that they run on one and the same kernel?
+fn several_machines(draft: &Draft) -> bool {
+    let boots: Vec<&String> = draft.ground.hosts.iter().map(|host| &host.boot).collect();
+    boots.iter().collect::<BTreeSet<_>>().len() == boots.len()
+}
+
+/// Every target once, at most so many at a time, no two of one host.
+fn of_different_hosts(targets: &[Target], most: usize) -> Vec<Vec<Target>> {
+    let mut rounds: Vec<Vec<Target>> = Vec::new();
+    for target in targets {
+        let fits = |round: &&mut Vec<Target>| round.len() < most && round.iter().all(|other| other.host != target.host);
+        match rounds.iter_mut().find(fits) {
+            Some(round) => round.push(target.clone()),
+            None => rounds.push(vec![target.clone()]),
+        }
+    }
+    rounds
 }
 
 /// An OSD that was asked for must be there and up.
@@ -67,4 +98,26 @@ pub fn check_wished(draft: &Draft) -> Result<(), Failure> {
         return Err(Failure::Failed("the cluster has no OSD that is up".to_string()));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_osds_of_a_host_are_loaded_at_once() {
+        let osd = |id: u32| Target {
+            host: Some(format!("host{}", id / 2)),
+            ..Target::new(Layer::Osd, format!("osd.{id}"), Place::Store { osd: id })
+        };
+        let targets: Vec<Target> = (0..10).map(osd).collect();
+        assert_eq!(of_different_hosts(&targets, 1).len(), 10);
+        let rounds = of_different_hosts(&targets, 3);
+        assert_eq!(rounds.iter().map(Vec::len).sum::<usize>(), 10);
+        for round in &rounds {
+            let hosts: BTreeSet<_> = round.iter().map(|target| target.host.clone()).collect();
+            assert!(hosts.len() == round.len() && round.len() <= 3, "{round:?}");
+        }
+        assert!(rounds.len() <= 4, "{}", rounds.len());
+    }
 }

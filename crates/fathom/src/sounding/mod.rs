@@ -35,7 +35,7 @@ use cluster::journal::{Head, Journal};
 use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
-use model::{Clock, Event, Plan, Record, Report, RunHead, Step};
+use model::{Clock, Endpoint, Event, Layer, Plan, Record, Report, RunHead, Step};
 use std::sync::Arc;
 
 /// What a run leaves: all that is recorded, and what it says.
@@ -187,6 +187,7 @@ fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: 
     if telling.record().plan != *plan {
         telling.tell(Event::Planned { plan: plan.clone() })?;
     }
+    prove_packet_sizes(grounded, ready, telling)?;
     let here = &loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step) };
     let hosts = grounded.fleet.as_ref().map(|fleet| Hosts::new(here, fleet));
     let loader: &dyn loader::Loader = match &hosts {
@@ -200,6 +201,23 @@ fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: 
     conductor::Conductor { plan, clock, eyes, loader, sides, unfilled }.conduct(telling)?;
     // Last: what it leaves behind (full caches) would be in every figure that comes after it.
     sustained::write_until_they_fall(ready, telling)
+}
+
+/// Where hosts measure the network between them: a link that loses large packets explains what no figure can.
+fn prove_packet_sizes(grounded: &Grounded, ready: &Ready, telling: &mut Telling) -> Result<(), Failure> {
+    let wanted = ready.plan.steps.iter().any(|step| step.layer == Layer::Network);
+    let Some(fleet) = grounded.fleet.as_ref().filter(|_| wanted) else { return Ok(()) };
+    let ends: Vec<Endpoint> = grounded.ground.hosts.iter().map(|host| host.end.clone()).collect();
+    let mut go_on = |share: f64| {
+        let told = telling.tell(Event::Progress { what: "packet sizes between hosts".to_string(), share });
+        told.is_ok() && !ready.eyes.asked_to_end()
+    };
+    let (paths, wrong) = fleet.borrow_mut().path_mtus(&ends, &mut go_on);
+    wrong.into_iter().try_for_each(|text| telling.tell(Event::Warned { text }))?;
+    match paths.is_empty() {
+        true => Ok(()),
+        false => telling.tell(Event::PathMtus { paths }),
+    }
 }
 
 fn journal_head(grounded: &Grounded) -> Head {

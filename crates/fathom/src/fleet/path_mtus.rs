@@ -1,0 +1,71 @@
+//! Between all hosts: how large a packet gets through in one piece.
+
+use super::Fleet;
+use model::{Endpoint, HostSeen, Key, PathMtu};
+use remote::{News, Order};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// A way that carries what it should is known within a round trip; one that does not takes up to four seconds.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Fleet {
+    /// Of every ordered pair, and of each what went wrong. `go_on` is told the share that is done.
+    pub fn path_mtus(&mut self, ends: &[Endpoint], go_on: &mut dyn FnMut(f64) -> bool) -> (Vec<PathMtu>, Vec<String>) {
+        let (mut found, mut wrong) = (Vec::new(), Vec::new());
+        let mut keys: BTreeMap<&str, Key> = BTreeMap::new();
+        for end in ends {
+            match self.echo(end) {
+                Ok(key) => drop(keys.insert(&end.host, key)),
+                Err(why) => wrong.push(format!("{}: packet sizes are not known: {why}", end.host)),
+            }
+        }
+        let pairs = ends.iter().flat_map(|from| ends.iter().map(move |to| (from, to)));
+        let pairs: Vec<_> = pairs.filter(|(from, to)| from.host != to.host).collect();
+        let deadline = Instant::now() + PATIENCE;
+        for (done, (from, to)) in pairs.iter().enumerate() {
+            if Instant::now() > deadline {
+                wrong.push(format!("packet sizes are known of {done} of {} pairs of hosts", pairs.len()));
+                break;
+            }
+            if !go_on(done as f64 / pairs.len() as f64) {
+                break;
+            }
+            let Some(key) = keys.get(to.host.as_str()) else { continue };
+            match self.path_mtu(from, to, key) {
+                Ok(path) => found.extend(path),
+                Err(why) => wrong.push(format!("{}→{}: packet sizes are not known: {why}", from.host, to.host)),
+            }
+        }
+        for end in ends {
+            if let Some(agent) = self.agent_of(&end.host) {
+                self.order(agent, Order::Hush);
+            }
+        }
+        (found, wrong)
+    }
+
+    fn echo(&mut self, end: &Endpoint) -> Result<Key, String> {
+        self.ask_one(&end.host, Order::Echo { end: end.clone() }, |news| match news {
+            News::Echoes { key } => Some(key),
+            _ => None,
+        })?
+    }
+
+    /// `None`: of one of them the interface is not known.
+    fn path_mtu(&mut self, from: &Endpoint, to: &Endpoint, key: &Key) -> Result<Option<PathMtu>, String> {
+        let (Some(sender), Some(receiver)) = (self.mtu_of(from), self.mtu_of(to)) else { return Ok(None) };
+        let order = Order::Probe { from: from.clone(), to: to.clone(), key: key.clone(), largest: sender };
+        let carries = self.ask_one(&from.host, order, |news| match news {
+            News::Probed { carries } => Some(carries),
+            _ => None,
+        })??;
+        Ok(Some(PathMtu { from: from.host.clone(), to: to.host.clone(), sender, receiver, carries }))
+    }
+
+    /// Of the interface that has the address.
+    fn mtu_of(&self, end: &Endpoint) -> Option<u32> {
+        let seen: &HostSeen = self.here().find(|seen| seen.name == end.host)?;
+        seen.facts.nics.iter().find(|nic| nic.addresses.contains(&end.address))?.mtu
+    }
+}
