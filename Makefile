@@ -1,5 +1,5 @@
 # Fathom: what a person types. Each target installs what it misses (Debian, Ubuntu) and says so.
-.PHONY: build demo test bench coverage alarms habit method lint report-bundle clean
+.PHONY: build demo test bench coverage scale alarms habit method dist lint report-bundle clean
 
 CARGO ?= $(shell command -v cargo || echo $(HOME)/.cargo/bin/cargo)
 FATHOM = target/release/fathom
@@ -29,6 +29,12 @@ coverage:
 	@scripts/install-missing rust compiler
 	$(CARGO) run --release --locked --package coverage -- --recorded fixtures/series
 
+# What a thousand agents cost, and a report of ten thousand OSDs; two minutes.
+scale:
+	@scripts/install-missing rust compiler browser
+	$(CARGO) run --release --locked --package scale -- agents
+	$(CARGO) run --release --locked --package scale -- report
+
 # A against B in a lab, thirty times where nothing differs and thirty times where a tenth is lost; about an hour.
 alarms:
 	@scripts/install-missing rust compiler ceph headers
@@ -47,6 +53,11 @@ method: coverage
 	$(CARGO) build --release --locked
 	@scripts/effort $(FATHOM)
 	$(CARGO) test --release --locked -p engines -p fathom --lib -- --nocapture open_loop highest_rate sides
+
+# Programs for other machines, and as agents for other kinds of them: glibc 2.28 and newer, x86_64 and aarch64.
+dist:
+	@scripts/install-missing rust compiler dist
+	@scripts/dist
 
 lint:
 	$(CARGO) fmt --all --check

@@ -83,7 +83,7 @@ impl Archive {
             let event = body::event(&kind, self.told(row.get_ref(1))?);
             let damaged = |what| ArchiveError::damaged(&self.path, format!("run {run}, {what}"));
             if let Some(event) = event.map_err(damaged)? {
-                record.apply(&event);
+                record.take(event);
             }
         }
         if record.head.run.is_empty() {

@@ -1,8 +1,9 @@
 //! Slices as bytes: a format byte, then postcard of shapes that belong to the format and never change with the model.
 
-use model::{Effort, OpKind, Sample, Slice, Sparse, StepId};
+use model::{Buckets, Effort, OpKind, Sample, Slice, Sparse, StepId};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The first byte of every blob. A new shape gets the next number; the old ones are read for ever.
 const FORMAT: u8 = 3;
@@ -60,12 +61,37 @@ struct EffortV3 {
 
 #[derive(Serialize, Deserialize)]
 struct SparseV1 {
-    /// (distance from the bucket before, count): filled buckets lie close together, so most pairs take two bytes.
-    /// Distances wrap around, so that any order comes back.
-    gaps: Vec<(u32, u64)>,
+    gaps: Gaps,
     sum_ns: u64,
     count: u64,
     max_ns: u64,
+}
+
+/// (distance from the bucket before, count): filled buckets lie close together, so most pairs take two bytes.
+struct Gaps(Buckets);
+
+impl Serialize for Gaps {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.0.iter().count()))?;
+        let mut before = 0;
+        for (index, count) in &self.0 {
+            list.serialize_element(&(index - before, count))?;
+            before = index;
+        }
+        list.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Gaps {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Gaps, D::Error> {
+        let gaps: Vec<(u32, u64)> = Vec::deserialize(deserializer)?;
+        let mut at = 0u32;
+        let bucket = |(gap, count): (u32, u64)| {
+            at = at.wrapping_add(gap);
+            (at, count)
+        };
+        Ok(Gaps(gaps.into_iter().map(bucket).collect()))
+    }
 }
 
 pub(crate) fn encode(slices: &[Slice]) -> Result<Vec<u8>, postcard::Error> {
@@ -193,26 +219,14 @@ impl From<SampleV2> for Sample {
 
 impl From<&Sparse> for SparseV1 {
     fn from(sparse: &Sparse) -> SparseV1 {
-        let mut before = 0u32;
-        let gap = |(index, count): &(u32, u64)| {
-            let gap = index.wrapping_sub(before);
-            before = *index;
-            (gap, *count)
-        };
-        let gaps = sparse.buckets.iter().map(gap).collect();
+        let gaps = Gaps(sparse.buckets.clone());
         SparseV1 { gaps, sum_ns: sparse.sum_ns, count: sparse.count, max_ns: sparse.max_ns }
     }
 }
 
 impl From<SparseV1> for Sparse {
     fn from(shape: SparseV1) -> Sparse {
-        let mut at = 0u32;
-        let bucket = |(gap, count): (u32, u64)| {
-            at = at.wrapping_add(gap);
-            (at, count)
-        };
-        let buckets = shape.gaps.into_iter().map(bucket).collect();
-        Sparse { buckets, sum_ns: shape.sum_ns, count: shape.count, max_ns: shape.max_ns }
+        Sparse { buckets: shape.gaps.0, sum_ns: shape.sum_ns, count: shape.count, max_ns: shape.max_ns }
     }
 }
 
@@ -222,7 +236,7 @@ mod tests {
 
     #[test]
     fn slices_of_the_earlier_formats_are_read_for_ever() {
-        let sparse = Sparse { buckets: vec![(7, 3), (900, 1)], sum_ns: 5000, count: 4, max_ns: 4000 };
+        let sparse = Sparse { buckets: [(7, 3), (900, 1)].into_iter().collect(), sum_ns: 5000, count: 4, max_ns: 4000 };
         let sample = Sample { window: 2, span_ns: 100, ops: 4, service: sparse.clone(), ..Sample::default() };
         let slice = Slice {
             step: StepId(3),

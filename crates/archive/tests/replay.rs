@@ -11,8 +11,12 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 fn sparse() -> impl Strategy<Value = Sparse> {
-    (vec(any::<(u32, u64)>(), 0..6), any::<u64>(), any::<u64>(), any::<u64>())
-        .prop_map(|(buckets, sum_ns, count, max_ns)| Sparse { buckets, sum_ns, count, max_ns })
+    (vec(any::<(u32, u64)>(), 0..6), any::<u64>(), any::<u64>(), any::<u64>()).prop_map(
+        |(mut buckets, sum_ns, count, max_ns)| {
+            buckets.sort();
+            Sparse { buckets: buckets.into_iter().collect(), sum_ns, count, max_ns }
+        },
+    )
 }
 
 fn sample() -> impl Strategy<Value = Sample> {

@@ -1,20 +1,29 @@
 //! Which slices a figure was made of.
 
-use model::{Figure, Record, Slice, Step};
+use model::{Figure, OpKind, Record, Slice, StepId};
+use std::collections::HashMap;
 
-/// The slices that a figure was made of, by pass.
-pub fn slices_of<'a>(figure: &Figure, record: &'a Record) -> Vec<&'a Slice> {
-    let Some(step) = record.plan.steps.iter().find(|step| step.id == figure.step) else { return Vec::new() };
-    let mut found: Vec<&Slice> =
-        record.slices.iter().filter(|slice| slice.step == step.id && slice.kind == figure.kind).collect();
-    found.retain(|slice| is_of(slice, step, &figure.target));
-    found.sort_by(|a, b| a.pass.cmp(&b.pass).then(a.started_seconds.total_cmp(&b.started_seconds)));
-    found
-}
+/// The slices of a record by the figures that were made of them: sorted once, since a large run has tens of thousands of either.
+pub struct Slices<'a>(HashMap<(StepId, OpKind, String), Vec<&'a Slice>>);
 
-fn is_of(slice: &Slice, step: &Step, target: &str) -> bool {
-    match slice.target.and_then(|index| step.targets.get(index as usize)) {
-        Some(one) => one.name == target,
-        None => target == step.together(),
+impl<'a> Slices<'a> {
+    pub fn of(record: &'a Record) -> Slices<'a> {
+        let steps: HashMap<StepId, _> = record.plan.steps.iter().map(|step| (step.id, step)).collect();
+        let mut all: HashMap<_, Vec<&Slice>> = HashMap::new();
+        for slice in &record.slices {
+            let Some(step) = steps.get(&slice.step) else { continue };
+            let one = slice.target.and_then(|index| step.targets.get(index as usize));
+            let target = one.map_or_else(|| step.together(), |target| target.name.clone());
+            all.entry((slice.step, slice.kind, target)).or_default().push(slice);
+        }
+        for own in all.values_mut() {
+            own.sort_by(|a, b| a.pass.cmp(&b.pass).then(a.started_seconds.total_cmp(&b.started_seconds)));
+        }
+        Slices(all)
+    }
+
+    /// By pass.
+    pub fn of_figure(&self, figure: &Figure) -> Vec<&'a Slice> {
+        self.0.get(&(figure.step, figure.kind, figure.target.clone())).cloned().unwrap_or_default()
     }
 }

@@ -49,7 +49,8 @@ impl Watched {
 
 /// 80 windows of 100 ms with 54 operations of 1.84 ms each.
 fn slice(step: &Step) -> Slice {
-    let service = Sparse { buckets: vec![(1650, 54)], sum_ns: 54 * 1_840_000, count: 54, max_ns: 1_900_000 };
+    let service =
+        Sparse { buckets: [(1650, 54)].into_iter().collect(), sum_ns: 54 * 1_840_000, count: 54, max_ns: 1_900_000 };
     let sample = Sample { span_ns: 100_000_000, ops: 54, bytes: 54 * 4096, service, ..Sample::default() };
     Slice {
         step: step.id,

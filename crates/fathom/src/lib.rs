@@ -12,7 +12,7 @@ pub mod commands;
 mod crosscheck;
 mod dirs;
 pub mod failure;
-mod fleet;
+pub mod fleet;
 mod memory;
 mod output;
 pub mod planner;

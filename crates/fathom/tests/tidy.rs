@@ -56,6 +56,7 @@ fn crates_know_only_whom_they_may() {
         ("remote", &["model"]),
         ("fathom", &["model", "ceph", "judge", "archive", "faces", "engines", "cluster", "lab", "languages", "remote"]),
         ("coverage", &["model", "engines", "judge", "cluster", "fathom"]),
+        ("scale", &["model", "engines", "judge", "faces", "remote", "cluster", "fathom"]),
     ]);
     for (name, may) in &allowed {
         let manifest = fs::read_to_string(crates().join(name).join("Cargo.toml")).unwrap();

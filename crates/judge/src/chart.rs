@@ -3,6 +3,7 @@
 use crate::entry::{Entry, spread};
 use crate::pooled::FLOOR;
 use model::{ChartCell, Estimate, Label, Layer, Pattern};
+use std::collections::HashMap;
 
 /// Cells in the order of layers, then patterns; only those of which a figure exists.
 pub fn chart(entries: &[Entry]) -> Vec<ChartCell> {
@@ -13,10 +14,14 @@ pub fn chart(entries: &[Entry]) -> Vec<ChartCell> {
 /// The figures of a cell, one for each target: measured alone if there is such a one, else its share beside the others.
 pub fn figures_of<'e, 'a>(entries: &'e [Entry<'a>], layer: Layer, pattern: Pattern) -> Vec<&'e Entry<'a>> {
     let mut chosen: Vec<&Entry> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for entry in entries.iter().filter(|entry| entry.figure.chart && entry.is(layer, pattern)) {
-        match chosen.iter().position(|other| other.figure.target == entry.figure.target) {
-            None => chosen.push(entry),
-            Some(at) if better(entry, chosen[at]) => chosen[at] = entry,
+        match places.get(entry.figure.target.as_str()) {
+            None => {
+                places.insert(&entry.figure.target, chosen.len());
+                chosen.push(entry);
+            }
+            Some(at) if better(entry, chosen[*at]) => chosen[*at] = entry,
             Some(_) => {}
         }
     }

@@ -6,6 +6,7 @@ use crate::figure::figure;
 use crate::imported::restate;
 use crate::series::told;
 use model::{Estimate, Figure, Label, Layer, OpKind, Pattern, Place, Record, Slice, Step, Target};
+use std::collections::BTreeMap;
 
 pub struct Entry<'a> {
     pub step: &'a Step,
@@ -69,11 +70,14 @@ pub fn entries(record: &Record) -> Vec<Entry<'_>> {
 fn of_step<'a>(record: &'a Record, step: &'a Step) -> Vec<Entry<'a>> {
     let slices: Vec<&Slice> = record.slices.iter().filter(|slice| slice.step == step.id).collect();
     let passes = slices.iter().map(|slice| slice.pass).max().unwrap_or(0);
+    let mut by_target: BTreeMap<(Option<u32>, OpKind), Vec<&Slice>> = BTreeMap::new();
+    for slice in &slices {
+        by_target.entry((slice.target, slice.kind)).or_default().push(slice);
+    }
     let mut found = Vec::new();
     for target in (0..step.targets.len() as u32).map(Some).chain([None]) {
         for kind in [OpKind::Read, OpKind::Write] {
-            let own: Vec<&Slice> =
-                slices.iter().copied().filter(|slice| slice.target == target && slice.kind == kind).collect();
+            let own = by_target.remove(&(target, kind)).unwrap_or_default();
             if own.is_empty() && !missing(record, step, target, kind) {
                 continue;
             }

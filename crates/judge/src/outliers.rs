@@ -11,6 +11,8 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// Spread of healthy peers that is assumed, and its degrees of freedom.
 const PRIOR_SPREAD: f64 = 0.04;
 const PRIOR_FREEDOM: f64 = 3.0;
+/// From so many on, one more or less moves median and scale by less than a hundredth of the spread.
+const MANY: usize = 200;
 /// Benjamini-Hochberg's share of false discoveries.
 const FALSE_SHARE: f64 = 0.05;
 /// Less than this slower is no finding, however sure.
@@ -81,7 +83,7 @@ fn of_group(peers: &[&Entry]) -> Vec<Outlier> {
 /// Indices of the slow, and by which share each is slower than the median of the others. `speeds` are logarithms,
 /// `errors` their standard errors.
 pub fn slow_ones(speeds: &[f64], errors: &[f64]) -> Vec<(usize, f64)> {
-    let judged: Vec<(f64, f64)> = (0..speeds.len()).map(|index| against_others(speeds, errors[index], index)).collect();
+    let judged = if speeds.len() > MANY { against_all(speeds, errors) } else { against_each(speeds, errors) };
     let rejected = benjamini_hochberg(&judged.iter().map(|(_, p)| *p).collect::<Vec<_>>());
     let slow: Vec<(usize, f64)> = (0..speeds.len())
         .filter(|index| rejected[*index] && judged[*index].0 < (1.0 - LEAST_EFFECT).ln())
@@ -89,6 +91,18 @@ pub fn slow_ones(speeds: &[f64], errors: &[f64]) -> Vec<(usize, f64)> {
         .collect();
     // More than a quarter: two populations, and no one in them is odd.
     if slow.len() > (speeds.len() / 4).max(1) { Vec::new() } else { slow }
+}
+
+fn against_each(speeds: &[f64], errors: &[f64]) -> Vec<(f64, f64)> {
+    (0..speeds.len()).map(|index| against_others(speeds, errors[index], index)).collect()
+}
+
+/// Of many, the others of each are nearly all: one median and one scale serve for every one.
+fn against_all(speeds: &[f64], errors: &[f64]) -> Vec<(f64, f64)> {
+    let centre = median(speeds);
+    let scale = scale(speeds, centre);
+    let one = |(speed, error): (&f64, &f64)| (speed - centre, chance(speed - centre, *error, scale, speeds.len()));
+    speeds.iter().zip(errors).map(one).collect()
 }
 
 /// How far it is off the median of the others, and the chance of that among the healthy.
@@ -102,12 +116,16 @@ fn against_others(speeds: &[f64], error: f64, index: usize) -> (f64, f64) {
             return (off, 1.0);
         }
     }
-    let freedom = 0.6 * (speeds.len() as f64 - 2.0);
+    (off, chance(off, error, scale(&others, centre), speeds.len()))
+}
+
+/// Of being so far off or further, for one of `peers` healthy ones. `scale`: the others' spread.
+fn chance(off: f64, error: f64, scale: f64, peers: usize) -> f64 {
+    let freedom = 0.6 * (peers as f64 - 2.0);
     let prior = PRIOR_SPREAD.powi(2) + error.powi(2);
-    let shrunk = (PRIOR_FREEDOM * prior + freedom * scale(&others, centre).powi(2)) / (PRIOR_FREEDOM + freedom);
-    let variance = shrunk * (1.0 + 1.57 / others.len() as f64);
-    let chance = StudentsT::new(0.0, 1.0, PRIOR_FREEDOM + freedom).map(|t| t.cdf(off / variance.sqrt()));
-    (off, chance.unwrap_or(1.0))
+    let shrunk = (PRIOR_FREEDOM * prior + freedom * scale.powi(2)) / (PRIOR_FREEDOM + freedom);
+    let variance = shrunk * (1.0 + 1.57 / (peers as f64 - 1.0));
+    StudentsT::new(0.0, 1.0, PRIOR_FREEDOM + freedom).map_or(1.0, |t| t.cdf(off / variance.sqrt()))
 }
 
 /// Robust spread of the others, corrected for how few they are.

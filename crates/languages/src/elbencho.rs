@@ -193,7 +193,7 @@ fn told(kind: OpKind, ms: u64, done: &Done) -> Told {
     let window_ns = ms.saturating_mul(MILLISECOND);
     let service = match done.mean_us {
         Some(mean) => Sparse {
-            buckets: Vec::new(),
+            buckets: Default::default(),
             sum_ns: mean.saturating_mul(1000).saturating_mul(done.ops),
             count: done.ops,
             max_ns: done.max_us.saturating_mul(1000),

@@ -46,7 +46,7 @@ impl Totals {
         let bytes = self.ops.checked_mul(block).ok_or("more bytes than can be counted")?;
         let span_ns = (self.seconds * SECOND as f64) as u64;
         let sum_ns = (self.mean * self.ops as f64 * SECOND as f64) as u64;
-        let service = Sparse { buckets: Vec::new(), sum_ns, count: self.ops, max_ns: 0 };
+        let service = Sparse { buckets: Default::default(), sum_ns, count: self.ops, max_ns: 0 };
         let sample = Sample { span_ns, ops: self.ops, bytes, service, ..Sample::default() };
         Ok(Told { kind, window_ns: span_ns, samples: vec![sample], error: None })
     }
@@ -206,7 +206,7 @@ fn samples(seconds: &[Second], block: Bytes) -> Result<Vec<Sample>, String> {
         let bytes = ops.checked_mul(block).ok_or(format!("{at}: more bytes than can be counted"))?;
         let now = second.mean.map_or(0.0, |mean| mean * second.finished as f64);
         let service =
-            Sparse { buckets: Vec::new(), sum_ns: ((now - sum) * 1e9).max(0.0) as u64, count: ops, max_ns: 0 };
+            Sparse { buckets: Default::default(), sum_ns: ((now - sum) * 1e9).max(0.0) as u64, count: ops, max_ns: 0 };
         let window = samples.len() as u32;
         samples.push(Sample { window, span_ns: SECOND, ops, bytes, errors: 0, service, ..Sample::default() });
         (finished, sum) = (second.finished, now);

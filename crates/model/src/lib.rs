@@ -2,6 +2,7 @@
 
 pub mod ab;
 pub mod background;
+pub mod buckets;
 pub mod change;
 pub mod clock;
 pub mod comparison;
@@ -32,6 +33,7 @@ pub mod workload;
 
 pub use ab::{Ab, AbFound};
 pub use background::{Background, Compaction, Look, OsdLooks};
+pub use buckets::Buckets;
 pub use change::{Change, Undo};
 pub use clock::{Clock, Nanos};
 pub use comparison::{Comparison, Difference, Finds, Level, Point, Subject, Trend};

@@ -79,12 +79,7 @@ impl Record {
             Event::Planned { plan } => self.plan = plan.clone(),
             Event::Overhead { overhead } => self.overhead = Some(*overhead),
             Event::Changed { undo } => self.note_change(undo),
-            Event::StepFinished { slices, .. } => {
-                self.seconds = slices.iter().map(Slice::ended_seconds).fold(self.seconds, f64::max);
-                self.slices.extend_from_slice(slices);
-                // What comes after an end: the run was taken up again.
-                self.finished = false;
-            }
+            Event::StepFinished { slices, .. } => self.add_slices(slices.clone()),
             Event::Verified { verified } => self.verified.push(verified.clone()),
             Event::Compaction { compaction } => self.compactions.push(compaction.clone()),
             Event::PathMtus { paths } => self.path_mtus = paths.clone(),
@@ -99,6 +94,21 @@ impl Record {
             // They tell what goes on, not what is known.
             Event::Progress { .. } | Event::StepStarted { .. } | Event::PassFinished { .. } => {}
         }
+    }
+
+    /// As [`Record::apply`], but that the slices, which are most of a run's memory, are not copied.
+    pub fn take(&mut self, event: Event) {
+        match event {
+            Event::StepFinished { slices, .. } => self.add_slices(slices),
+            other => self.apply(&other),
+        }
+    }
+
+    fn add_slices(&mut self, mut slices: Vec<Slice>) {
+        self.seconds = slices.iter().map(Slice::ended_seconds).fold(self.seconds, f64::max);
+        self.slices.append(&mut slices);
+        // What comes after an end: the run was taken up again.
+        self.finished = false;
     }
 
     /// A change is told when it is made and when it is undone, and may be made again, for every slice that needs it: the last

@@ -1,5 +1,6 @@
 //! Latencies as a log-linear histogram: dense while counting, sparse when stored.
 
+use crate::buckets::Buckets;
 use histogram::{Config, Histogram};
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +73,7 @@ impl Latencies {
     pub fn add(&mut self, other: &Sparse) {
         let dense = self.buckets.as_mut_slice();
         for (index, n) in &other.buckets {
-            if let Some(bucket) = dense.get_mut(*index as usize) {
+            if let Some(bucket) = dense.get_mut(index as usize) {
                 *bucket += n;
             }
         }
@@ -85,7 +86,7 @@ impl Latencies {
 /// The filled buckets only: (index, count), ascending by index.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sparse {
-    pub buckets: Vec<(u32, u64)>,
+    pub buckets: Buckets,
     pub sum_ns: u64,
     pub count: u64,
     pub max_ns: u64,
@@ -127,9 +128,9 @@ impl Sparse {
         let rank = p.clamp(0.0, 1.0) * self.count as f64;
         let mut before = 0.0;
         for (index, n) in &self.buckets {
-            let n = *n as f64;
+            let n = n as f64;
             if before + n >= rank {
-                let (low, high) = Sparse::bucket_range(*index);
+                let (low, high) = Sparse::bucket_range(index);
                 let value = low as f64 + (high + 1 - low) as f64 * ((rank - before) / n).clamp(0.0, 1.0);
                 return Some(value.min(self.max_ns as f64));
             }
@@ -144,7 +145,7 @@ impl Sparse {
             let (low, high) = Sparse::bucket_range(index);
             ((high + 1) as f64 - ns).clamp(0.0, (high + 1 - low) as f64) / (high + 1 - low) as f64
         };
-        self.buckets.iter().map(|(index, n)| *n as f64 * share(*index)).sum()
+        self.buckets.iter().map(|(index, n)| n as f64 * share(index)).sum()
     }
 }
 
@@ -175,7 +176,7 @@ mod tests {
             for ns in [1u64 << power, (1 << power) + 1, (1 << power) + (1 << power >> 1), (2 << power) - 1] {
                 let mut one = Latencies::default();
                 one.record(ns);
-                let (low, high) = Sparse::bucket_range(one.take().buckets[0].0);
+                let (low, high) = Sparse::bucket_range(one.take().buckets.iter().next().unwrap().0);
                 assert!((low..=high).contains(&ns), "{ns} is not in {low}..={high}");
                 assert!((high - low) as f64 <= low as f64 / 128.0);
             }

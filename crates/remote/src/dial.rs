@@ -112,7 +112,7 @@ fn attempt(transport: &Transport, program: &Program) -> Result<Attempt, DialErro
         .map_err(|error| wrong(transport, format!("no thread can be started: {error}")))?;
     match first.recv_timeout(PATIENCE) {
         Ok(Ok((News::Hello { build, .. }, output))) if build == program.build => {
-            let pipes = Pipes { child, input, output, complaints };
+            let pipes = Pipes { far: Box::new(child), input: Box::new(input), output: Box::new(output), complaints };
             Ok(Attempt::Started(Box::new(Dialled { pipes, sent: false })))
         }
         Ok(Ok(_)) => {

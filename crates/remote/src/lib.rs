@@ -12,7 +12,7 @@ mod scripts;
 pub mod transport;
 
 pub use dial::{DialError, Dialled, Program, clean, dial};
-pub use link::{Heard, Link, What};
+pub use link::{Far, Heard, Link, Pipes, What};
 pub use message::{Access, News, Order};
 pub use names::{NamesError, expand, of_file};
 pub use offset::{Exchange, offset};

@@ -2,7 +2,8 @@
 
 use crate::frame::{self, FrameError};
 use crate::message::{News, Order};
-use std::process::{Child, ChildStdin, ChildStdout};
+use std::io::{Read, Write};
+use std::process::Child;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,11 +16,34 @@ pub const DEAF: Duration = Duration::from_secs(10);
 /// Orders that wait for a slow line. Windows don't go this way, so few are ever on it.
 const ORDERS: usize = 64;
 
+/// What lives at the other end, as something that ends: the program that leads to the agent.
+pub trait Far: Send {
+    /// How it ended, in words, none if in order. `None`: it lives.
+    fn ended(&mut self) -> Option<String>;
+    /// Ends it, whatever it does.
+    fn end(&mut self);
+}
+
+impl Far for Child {
+    fn ended(&mut self) -> Option<String> {
+        match self.try_wait() {
+            Ok(None) => None,
+            Ok(Some(status)) if !status.success() => Some(status.to_string()),
+            Ok(Some(_)) | Err(_) => Some(String::new()),
+        }
+    }
+
+    fn end(&mut self) {
+        let _ = self.kill();
+        let _ = self.wait();
+    }
+}
+
 /// The streams of an agent that said its first word.
 pub struct Pipes {
-    pub child: Child,
-    pub input: ChildStdin,
-    pub output: ChildStdout,
+    pub far: Box<dyn Far>,
+    pub input: Box<dyn Write + Send>,
+    pub output: Box<dyn Read + Send>,
     /// What it complained of on standard error, once it has ended.
     pub complaints: Receiver<String>,
 }
@@ -44,21 +68,21 @@ pub enum What {
 pub struct Link {
     orders: SyncSender<Order>,
     /// Shared with the thread that ends it when it is silent for too long.
-    child: Arc<Mutex<Child>>,
+    far: Arc<Mutex<Box<dyn Far>>>,
 }
 
 impl Link {
     /// From now on all that agent `agent` says goes to `tell`.
     pub fn new(agent: usize, pipes: Pipes, since: Instant, tell: Sender<Heard>) -> Link {
-        let Pipes { child, input, output, complaints } = pipes;
-        let child = Arc::new(Mutex::new(child));
+        let Pipes { far, input, output, complaints } = pipes;
+        let far = Arc::new(Mutex::new(far));
         let (orders, waiting) = sync_channel(ORDERS);
         let heard = Arc::new(AtomicU64::new(millis(since)));
-        let speaker = Speaker { waiting, input, heard: heard.clone(), since, child: child.clone() };
+        let speaker = Speaker { waiting, input, heard: heard.clone(), since, far: far.clone() };
         std::thread::spawn(move || speaker.speak());
-        let listener = Listener { agent, output, complaints, heard, since, tell, child: child.clone() };
+        let listener = Listener { agent, output, complaints, heard, since, tell, far: far.clone() };
         std::thread::spawn(move || listener.listen());
-        Link { orders, child }
+        Link { orders, far }
     }
 
     /// False: it is gone, or takes nothing any more; that is told by [`What::Lost`].
@@ -71,12 +95,12 @@ impl Link {
         let _ = self.orders.try_send(Order::Leave);
         let deadline = Instant::now() + patience;
         while Instant::now() < deadline {
-            if !matches!(lock(&self.child).try_wait(), Ok(None)) {
+            if lock(&self.far).ended().is_some() {
                 return;
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        end(&self.child);
+        end(&self.far);
     }
 }
 
@@ -84,23 +108,21 @@ fn millis(since: Instant) -> u64 {
     since.elapsed().as_millis() as u64
 }
 
-fn lock(child: &Mutex<Child>) -> std::sync::MutexGuard<'_, Child> {
-    child.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(far: &Mutex<Box<dyn Far>>) -> std::sync::MutexGuard<'_, Box<dyn Far>> {
+    far.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn end(child: &Mutex<Child>) {
-    let mut child = lock(child);
-    let _ = child.kill();
-    let _ = child.wait();
+fn end(far: &Mutex<Box<dyn Far>>) {
+    lock(far).end();
 }
 
 /// Writes orders, and beats while there are none.
 struct Speaker {
     waiting: Receiver<Order>,
-    input: ChildStdin,
+    input: Box<dyn Write + Send>,
     heard: Arc<AtomicU64>,
     since: Instant,
-    child: Arc<Mutex<Child>>,
+    far: Arc<Mutex<Box<dyn Far>>>,
 }
 
 impl Speaker {
@@ -114,7 +136,7 @@ impl Speaker {
             let silent = millis(self.since).saturating_sub(self.heard.load(Ordering::Relaxed));
             if silent > DEAF.as_millis() as u64 {
                 // Ends the pipe, and the listener says so.
-                return end(&self.child);
+                return end(&self.far);
             }
             if frame::write(&mut self.input, &order).is_err() {
                 return;
@@ -125,12 +147,12 @@ impl Speaker {
 
 struct Listener {
     agent: usize,
-    output: ChildStdout,
+    output: Box<dyn Read + Send>,
     complaints: Receiver<String>,
     heard: Arc<AtomicU64>,
     since: Instant,
     tell: Sender<Heard>,
-    child: Arc<Mutex<Child>>,
+    far: Arc<Mutex<Box<dyn Far>>>,
 }
 
 impl Listener {
@@ -159,11 +181,11 @@ impl Listener {
         }
         let complaint = self.complaints.recv_timeout(Duration::from_millis(500)).unwrap_or_default();
         let complaint = complaint.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-        let status = lock(&self.child).try_wait().ok().flatten();
-        match (complaint.is_empty(), status) {
+        let ended = lock(&self.far).ended().unwrap_or_default();
+        match (complaint.is_empty(), ended.is_empty()) {
             (false, _) => format!("{error}: {complaint}"),
-            (true, Some(status)) if !status.success() => format!("{error} ({status})"),
-            _ => error.to_string(),
+            (true, false) => format!("{error} ({ended})"),
+            (true, true) => error.to_string(),
         }
     }
 }

@@ -19,42 +19,118 @@ export function figures(all: Named[]): HTMLElement {
     return section("figures", "Every figure", null, h("p", { class: "empty" }, "No figure has been made."));
   const place = h("div", { id: "detail", tabindex: -1, "aria-live": "polite" });
   const body = h("tbody");
-  const rows = new Map(all.map((named) => [named.id, row(named)]));
-  body.append(...rows.values());
+  const list = new Rows(all, body);
   let chosen: Named | null = null;
   const choose = (named: Named) => {
-    if (chosen) mark(rows.get(chosen.id)!, false);
+    if (chosen) mark(list.row(chosen), false);
     chosen = named;
-    mark(rows.get(named.id)!, true);
-    reveal(rows.get(named.id)!);
+    list.reach(named);
+    mark(list.row(named), true);
+    reveal(list.row(named));
     place.replaceChildren(detail(named));
   };
   body.addEventListener("click", (event) => go(all, (event.target as Element).closest("tr"), choose));
-  body.addEventListener("keydown", (event) => step(event, all, choose));
+  body.addEventListener("keydown", (event) => {
+    list.next();
+    step(event, all, choose);
+  });
   addEventListener("hashchange", () => arrive(all, choose, place));
   choose(asked(all) ?? all[0]!);
   if (asked(all))
     requestAnimationFrame(() => {
       place.scrollIntoView();
-      if (chosen) reveal(rows.get(chosen.id)!);
+      if (chosen) reveal(list.row(chosen));
     });
   return section(
     "figures",
     "Every figure",
     "Choose one to see its latencies and how it went over time.",
-    filter(all, rows),
+    filter(all, list),
     h(
       "div",
-      { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "All figures" },
+      {
+        class: "scroll tall",
+        tabindex: 0,
+        role: "region",
+        "aria-label": "All figures",
+        scroll: (event) => list.scrolled(event.currentTarget as HTMLElement),
+      },
       h(
         "table",
         { class: "numbers figure-table", role: "grid", "aria-label": "All figures" },
-        h("thead", {}, heads(all, rows, body)),
+        h("thead", {}, heads(list)),
         body,
       ),
     ),
     place,
   );
+}
+
+/** Rows of a table of any length: made as they are come to, some hundred at a time. */
+class Rows {
+  /** How many are added at once. */
+  private static readonly CHUNK = 300;
+  private readonly made = new Map<string, HTMLTableRowElement>();
+  private readonly all: Named[];
+  private readonly body: HTMLElement;
+  private order: Named[];
+  private fits: (named: Named) => boolean = () => true;
+  private listed: Named[];
+  private shown = 0;
+
+  constructor(all: Named[], body: HTMLElement) {
+    this.all = all;
+    this.body = body;
+    this.order = all;
+    this.listed = all;
+    this.more(Rows.CHUNK);
+  }
+
+  row(named: Named): HTMLTableRowElement {
+    const made = this.made.get(named.id) ?? row(named);
+    this.made.set(named.id, made);
+    return made;
+  }
+
+  sort(order: (a: Named, b: Named) => number): void {
+    this.order = [...this.all].sort(order);
+    this.again();
+  }
+
+  /** How many fit. */
+  filter(fits: (named: Named) => boolean): number {
+    this.fits = fits;
+    this.again();
+    return this.listed.length;
+  }
+
+  /** Its row is there, if it fits. */
+  reach(named: Named): void {
+    this.more(this.listed.indexOf(named) + 1);
+  }
+
+  /** More than a screen before the end. */
+  scrolled(box: HTMLElement): void {
+    if (box.scrollTop + 2 * box.clientHeight > box.scrollHeight) this.more(this.shown + Rows.CHUNK);
+  }
+
+  /** After the last one that is shown comes the next. */
+  next(): void {
+    this.more(this.shown + 1);
+  }
+
+  private again(): void {
+    this.listed = this.order.filter(this.fits);
+    this.shown = 0;
+    this.body.replaceChildren();
+    this.more(Rows.CHUNK);
+  }
+
+  private more(until: number): void {
+    const end = Math.min(Math.max(until, this.shown), this.listed.length);
+    this.body.append(...this.listed.slice(this.shown, end).map((named) => this.row(named)));
+    this.shown = end;
+  }
 }
 
 const COLUMNS: Column[] = [
@@ -147,16 +223,15 @@ function reveal(row: HTMLElement): void {
   else if (at.bottom > seen.bottom) box.scrollTop += at.bottom - seen.bottom;
 }
 
-function heads(all: Named[], rows: Map<string, HTMLTableRowElement>, body: HTMLElement): HTMLElement {
+function heads(list: Rows): HTMLElement {
   let sorted = { head: "", down: false };
   const made = COLUMNS.map((column) => {
     const head = h("th", { scope: "col", class: column.number ? "number" : null });
     const sort = () => {
       sorted = { head: column.head, down: sorted.head === column.head && !sorted.down };
-      const order = [...all].sort(
+      list.sort(
         (a, b) => compare(column.key(a.figure), column.key(b.figure)) * (sorted.down ? -1 : 1) || a.index - b.index,
       );
-      body.replaceChildren(...order.map((named) => rows.get(named.id)!));
       for (const other of made) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", sorted.down ? "descending" : "ascending");
     };
@@ -168,10 +243,11 @@ function heads(all: Named[], rows: Map<string, HTMLTableRowElement>, body: HTMLE
   return h("tr", {}, ...made);
 }
 
+const WORDS = new Intl.Collator("en", { numeric: true });
 const compare = (a: string | number, b: string | number): number =>
-  typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+  typeof a === "number" && typeof b === "number" ? a - b : WORDS.compare(String(a), String(b));
 
-function filter(all: Named[], rows: Map<string, HTMLTableRowElement>): HTMLElement {
+function filter(all: Named[], list: Rows): HTMLElement {
   const shown = h("output", {}, `${all.length} figures`);
   const input = h("input", {
     type: "search",
@@ -179,14 +255,11 @@ function filter(all: Named[], rows: Map<string, HTMLTableRowElement>): HTMLEleme
     "aria-label": "Show only figures with these words",
     input: () => {
       const words = input.value.toLowerCase().split(/\s+/);
-      let fitting = 0;
-      for (const { id, figure } of all) {
+      const fitting = list.filter(({ figure }) => {
         const text =
           `${figure.layer} ${figure.target} ${figure.host ?? ""} ${figure.pattern} ${figure.point} ${figure.label}`.toLowerCase();
-        const fits = words.every((word) => text.includes(word));
-        rows.get(id)!.hidden = !fits;
-        fitting += Number(fits);
-      }
+        return words.every((word) => text.includes(word));
+      });
       shown.value = fitting === all.length ? `${fitting} figures` : `${fitting} of ${all.length} figures`;
     },
   });

@@ -150,33 +150,49 @@ export function alerts(run: Run): HTMLElement | null {
         ]
       : []),
     ...scope.health_checks.map((check) => item("caution", scope.health ?? "health", check)),
-    ...run.findings.map((found) =>
-      item(
-        found.standing === "confirmed" ? "bad" : "caution",
-        found.standing,
-        h(
-          "span",
-          {},
-          h("b", {}, found.target),
-          ` ${found.says}`,
-          ...found.evidence.map((text) => h("small", {}, text)),
-          found.fix && h("small", {}, `Mend: ${found.fix}`),
-          found.risk && h("small", {}, `Risk: ${found.risk}`),
+    ...run.findings
+      .slice(0, NAMED)
+      .map((found) =>
+        item(
+          found.standing === "confirmed" ? "bad" : "caution",
+          found.standing,
+          h(
+            "span",
+            {},
+            h("b", {}, found.target),
+            ` ${found.says}`,
+            ...found.evidence.map((text) => h("small", {}, text)),
+            found.fix && h("small", {}, `Mend: ${found.fix}`),
+            found.risk && h("small", {}, `Risk: ${found.risk}`),
+          ),
         ),
       ),
-    ),
-    ...run.outliers.map((outlier) =>
-      item(
-        "caution",
-        "outlier",
-        h("span", {}, h("b", {}, outlier.target), ` ${outlier.layer} ${outlier.pattern}: ${outlier.says}`),
+    ...run.outliers
+      .slice(0, NAMED)
+      .map((outlier) =>
+        item(
+          "caution",
+          "outlier",
+          h("span", {}, h("b", {}, outlier.target), ` ${outlier.layer} ${outlier.pattern}: ${outlier.says}`),
+        ),
       ),
-    ),
+    ...more(run.findings.length, "finding", "findings"),
+    ...more(run.outliers.length, "outlier", "outliers"),
     ...unusable(run),
   ];
   return items.length === 0
     ? null
     : h("section", { id: "alerts", "aria-label": "What stands out" }, h("ul", { class: "alerts" }, ...items));
+}
+
+/** So many of a kind are told; a large cluster has hundreds. */
+const NAMED = 40;
+
+function more(all: number, one: string, many: string): HTMLElement[] {
+  const left = all - NAMED;
+  return left > 0
+    ? [item("caution", one, `${count(left)} more ${left === 1 ? one : many}: they are in the JSON document.`)]
+    : [];
 }
 
 function unusable(run: Run): HTMLElement[] {

@@ -13,6 +13,8 @@ interface Group {
 }
 /** More targets than this get the whole width. */
 const MANY = 24;
+/** More dots than this make no picture: then those that are furthest from the median stand for all. */
+const MOST = 240;
 
 export function peers({ figures, outliers }: Run): HTMLElement {
   const groups = group(figures);
@@ -69,16 +71,18 @@ function panel(one: Group, pattern: PatternName, members: Named[], outliers: Out
   const { unit } = members[0]!.figure;
   const void_ = members.filter(({ figure }) => figure.estimate === null);
   const all = arranged(
-    members,
+    furthest(members),
     outliers.filter((outlier) => outlier.layer === one.layer && outlier.pattern === pattern),
   );
-  const marked = all.filter((peer) => peer.outlier);
+  const marked = all.filter((peer) => peer.outlier).slice(0, NAMED);
   const better = lowerIsBetter(members[0]!.figure) ? "lower is better" : "higher is better";
   return h(
     "figure",
     { class: "panel" },
     h("figcaption", {}, h("h3", {}, pattern), h("span", { class: "unit" }, `${unit} · ${better}`)),
     all.length > 0 && place(`${one.name}, ${pattern}`, (width) => dots(`${one.name}, ${pattern}`, all, width)),
+    members.length > MOST &&
+      h("p", { class: "soft" }, `Of ${members.length} targets the ${MOST} that are furthest from their median.`),
     ...marked.map((peer) =>
       h("p", { class: "outlier" }, h("b", {}, peer.named.figure.target), ` ${peer.outlier!.says}`),
     ),
@@ -86,9 +90,25 @@ function panel(one: Group, pattern: PatternName, members: Named[], outliers: Out
       h(
         "p",
         { class: "soft" },
-        `No value: ${void_.map(({ figure }) => `${figure.target} (${figure.why ?? "void"})`).join("; ")}`,
+        `No value: ${void_
+          .slice(0, MOST)
+          .map(({ figure }) => `${figure.target} (${figure.why ?? "void"})`)
+          .join("; ")}`,
       ),
   );
+}
+
+/** So many outliers are told in words; all are in the head's list and in the documents. */
+const NAMED = 40;
+
+/** By how many times they differ from the median; all, if they are few. */
+function furthest(members: Named[]): Named[] {
+  if (members.length <= MOST) return members;
+  const some = members.filter(({ figure }) => figure.estimate !== null && figure.estimate.value > 0);
+  const values = some.map(({ figure }) => Math.log(figure.estimate!.value)).sort((a, b) => a - b);
+  const median = values[Math.floor(values.length / 2)] ?? 0;
+  const off = ({ figure }: Named) => Math.abs(Math.log(figure.estimate!.value) - median);
+  return some.sort((a, b) => off(b) - off(a)).slice(0, MOST);
 }
 
 /** By host, the best first within each. */

@@ -41,60 +41,80 @@ function general(of: Scope): [string, Child][] {
   ];
 }
 
+/** So many rows of a table are shown until more are asked for. */
+const MOST = 200;
+
+/** A table of any length: the first rows, and all of them at the press of a button. */
+function long<T>(all: T[], draw: (some: T[]) => HTMLElement): HTMLElement | null {
+  if (all.length === 0) return null;
+  if (all.length <= MOST) return draw(all);
+  const box = h("div", {}, draw(all.slice(0, MOST)));
+  const rest = h(
+    "button",
+    { type: "button", class: "more", click: () => box.replaceChildren(draw(all)) },
+    `Show all ${count(all.length)}`,
+  );
+  box.append(rest);
+  return box;
+}
+
 function hosts(of: Scope): HTMLElement | null {
-  if (of.hosts.length === 0) return null;
-  return table(
-    "Hosts",
-    ["host", "address", "kernel", "processor", "cores", "memory"],
-    of.hosts.map((host) => [
-      h("span", {}, host.name, host.here && h("small", {}, "Fathom ran here")),
-      or(host.address),
-      or(host.kernel),
-      or(host.cpu),
-      host.cores === null ? "–" : count(host.cores),
-      bytes(host.memory),
-    ]),
+  return long(of.hosts, (some) =>
+    table(
+      "Hosts",
+      ["host", "address", "kernel", "processor", "cores", "memory"],
+      some.map((host) => [
+        h("span", {}, host.name, host.here && h("small", {}, "Fathom ran here")),
+        or(host.address),
+        or(host.kernel),
+        or(host.cpu),
+        host.cores === null ? "–" : count(host.cores),
+        bytes(host.memory),
+      ]),
+    ),
   );
 }
 
 function devices(of: Scope): HTMLElement | null {
-  if (of.devices.length === 0) return null;
-  return table(
-    "Devices",
-    ["device", "host", "model", "size", "kind", "OSDs"],
-    of.devices.map((device) => [
-      device.path,
-      or(device.host),
-      or(device.model),
-      bytes(device.bytes),
-      device.rotational === null ? "–" : device.rotational ? "rotating" : "solid state",
-      or(device.osds.map((id) => `osd.${id}`).join(", ")),
-    ]),
+  return long(of.devices, (some) =>
+    table(
+      "Devices",
+      ["device", "host", "model", "size", "kind", "OSDs"],
+      some.map((device) => [
+        device.path,
+        or(device.host),
+        or(device.model),
+        bytes(device.bytes),
+        device.rotational === null ? "–" : device.rotational ? "rotating" : "solid state",
+        or(device.osds.map((id) => `osd.${id}`).join(", ")),
+      ]),
+    ),
   );
 }
 
 function osds(of: Scope): HTMLElement | null {
-  if (of.osds.length === 0) return null;
   const used = (all: number | null, some: number | null) =>
     all && some !== null ? `${bytes(some)} of ${bytes(all)}` : bytes(all);
-  return table(
-    "OSDs",
-    ["OSD", "host", "class", "store", "device", "state", "address", "version", "used"],
-    of.osds.map((osd) => [
-      `osd.${osd.id}`,
-      osd.host,
-      or(osd.class),
-      or(osd.store),
-      or(osd.device),
-      h(
-        "span",
-        { class: osd.up && osd.inside ? null : "alarm" },
-        `${osd.up ? "up" : "down"}, ${osd.inside ? "in" : "out"}`,
-      ),
-      or(osd.address),
-      or(osd.version),
-      used(osd.bytes, osd.bytes_used),
-    ]),
+  return long(of.osds, (some) =>
+    table(
+      "OSDs",
+      ["OSD", "host", "class", "store", "device", "state", "address", "version", "used"],
+      some.map((osd) => [
+        `osd.${osd.id}`,
+        osd.host,
+        or(osd.class),
+        or(osd.store),
+        or(osd.device),
+        h(
+          "span",
+          { class: osd.up && osd.inside ? null : "alarm" },
+          `${osd.up ? "up" : "down"}, ${osd.inside ? "in" : "out"}`,
+        ),
+        or(osd.address),
+        or(osd.version),
+        used(osd.bytes, osd.bytes_used),
+      ]),
+    ),
   );
 }
 

@@ -1,6 +1,6 @@
 //! Comma-separated tables: one line for each figure, or one for each window.
 
-use crate::slices::slices_of;
+use crate::slices::Slices;
 use crate::words;
 use model::{Checked, Estimate, Figure, Record, Report, Sample, Shares, Slice};
 
@@ -172,8 +172,9 @@ fn flaws(figure: &Figure) -> [String; 6] {
 
 /// A line for each window of each slice, warm-up included.
 pub fn windows(report: &Report, record: &Record) -> String {
+    let slices = Slices::of(record);
     let of_figure = |figure: &Figure| -> Vec<Vec<String>> {
-        slices_of(figure, record).into_iter().flat_map(|slice| of_slice(report, figure, slice)).collect()
+        slices.of_figure(figure).into_iter().flat_map(|slice| of_slice(report, figure, slice)).collect()
     };
     table(&WINDOWS, report.figures.iter().flat_map(of_figure))
 }

@@ -1,6 +1,6 @@
 //! The same as fio's `--output-format=json+` says it: a job for each figure.
 
-use crate::slices::slices_of;
+use crate::slices::Slices;
 use crate::words;
 use model::{Figure, OpKind, Record, Report, Sample, Slice, Sparse};
 use serde_json::{Map, Value, json};
@@ -12,7 +12,8 @@ const PERCENTILES: [f64; 17] =
 /// Figures that have a value. fio knows neither intervals nor labels: they are in each job's `fathom`, which its readers skip.
 pub fn document(report: &Report, record: &Record) -> Value {
     let started = words_of_time(&report.head.started);
-    let jobs: Vec<Value> = report.figures.iter().filter_map(|figure| job(figure, record)).collect();
+    let slices = Slices::of(record);
+    let jobs: Vec<Value> = report.figures.iter().filter_map(|figure| job(figure, &slices)).collect();
     json!({
         "fio version": format!("fathom-{}", report.head.version),
         "timestamp": started.0,
@@ -29,10 +30,9 @@ fn words_of_time(rfc3339: &str) -> (i64, &str) {
     (rfc3339.parse::<jiff::Timestamp>().map_or(0, |time| time.as_second()), rfc3339)
 }
 
-fn job(figure: &Figure, record: &Record) -> Option<Value> {
+fn job(figure: &Figure, slices: &Slices) -> Option<Value> {
     figure.estimate?;
-    let slices = slices_of(figure, record);
-    let good: Vec<&Slice> = slices.into_iter().filter(|slice| slice.void.is_none()).collect();
+    let good: Vec<&Slice> = slices.of_figure(figure).into_iter().filter(|slice| slice.void.is_none()).collect();
     let counted = || good.iter().flat_map(|slice| slice.counted());
     let seconds = counted().map(|sample| sample.span_ns).sum::<u64>() as f64 / 1e9;
     let service = Sparse::merged(counted().map(|sample| &sample.service));
@@ -175,8 +175,8 @@ fn latency(service: &Sparse) -> Value {
         let (low, high) = Sparse::bucket_range(index);
         (low as f64 + high as f64) / 2.0
     };
-    let squares: f64 = service.buckets.iter().map(|(index, n)| *n as f64 * (middle(*index) - mean).powi(2)).sum();
-    let lowest = service.buckets.first().map_or(0, |(index, _)| Sparse::bucket_range(*index).0);
+    let squares: f64 = service.buckets.iter().map(|(index, n)| n as f64 * (middle(index) - mean).powi(2)).sum();
+    let lowest = service.buckets.iter().next().map_or(0, |(index, _)| Sparse::bucket_range(index).0);
     json!({
         "min": lowest,
         "max": service.max_ns,
@@ -196,7 +196,7 @@ fn detailed(service: &Sparse) -> Value {
         };
         fields
             .insert("percentile".into(), Value::Object(PERCENTILES.into_iter().map(percentile).collect::<Map<_, _>>()));
-        let bin = |(index, n): &(u32, u64)| (Sparse::bucket_range(*index).1.to_string(), json!(n));
+        let bin = |(index, n): (u32, u64)| (Sparse::bucket_range(index).1.to_string(), json!(n));
         fields.insert("bins".into(), Value::Object(service.buckets.iter().map(bin).collect::<Map<_, _>>()));
     }
     value

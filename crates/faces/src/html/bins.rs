@@ -33,12 +33,12 @@ impl Bins {
         let mut bins =
             Bins { power, index: Vec::new(), count: Vec::new(), sum_ns: sparse.sum_ns, max_ns: sparse.max_ns };
         for (recorded, n) in &sparse.buckets {
-            let index = index_of(Sparse::bucket_range(*recorded).0, power);
+            let index = index_of(Sparse::bucket_range(recorded).0, power);
             match (bins.index.last(), bins.count.last_mut()) {
                 (Some(last), Some(count)) if *last == index => *count += n,
                 _ => {
                     bins.index.push(index);
-                    bins.count.push(*n);
+                    bins.count.push(n);
                 }
             }
         }
@@ -74,7 +74,7 @@ mod tests {
     fn at_the_recorded_power_nothing_changes() {
         let sparse = spread();
         let bins = Bins::at(&sparse, RECORDED_POWER);
-        assert_eq!(bins.index, sparse.buckets.iter().map(|(i, _)| *i).collect::<Vec<_>>());
+        assert_eq!(bins.index, sparse.buckets.iter().map(|(i, _)| i).collect::<Vec<_>>());
     }
 
     #[test]

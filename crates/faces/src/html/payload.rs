@@ -2,7 +2,7 @@
 
 use super::bins::Bins;
 use super::series::{self, SliceSeries};
-use crate::slices::slices_of;
+use crate::slices::Slices;
 use model::{Figure, Record, Report, Slice, Sparse};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -12,6 +12,8 @@ const POINTS_MAX: usize = 60_000;
 /// Filled bins of one figure's histogram, and of all together.
 const BINS_MAX: usize = 400;
 const BINS_TOTAL: usize = 60_000;
+/// However many figures there are.
+const BINS_LEAST: usize = 16;
 
 #[derive(Serialize)]
 struct Detail {
@@ -21,9 +23,11 @@ struct Detail {
 
 /// One entry for each figure of the report, in its order.
 pub fn details(report: &Report, record: &Record) -> String {
-    let join = windows(report, record).div_ceil(POINTS_MAX).max(1);
-    let bins = (BINS_TOTAL / report.figures.len().max(1)).clamp(48, BINS_MAX);
-    let details: Vec<Detail> = report.figures.iter().map(|figure| detail(figure, record, join, bins)).collect();
+    let slices = Slices::of(record);
+    let join = windows(report, &slices).div_ceil(POINTS_MAX).max(1);
+    let bins = (BINS_TOTAL / report.figures.len().max(1)).clamp(BINS_LEAST, BINS_MAX);
+    let details: Vec<Detail> =
+        report.figures.iter().map(|figure| detail(figure, record, &slices, join, bins)).collect();
     match serde_json::to_string(&details) {
         Ok(json) => json,
         Err(error) => unreachable!("plain arrays of numbers and text always serialize: {error}"),
@@ -36,13 +40,13 @@ pub fn meanings() -> String {
     Value::Object(all.collect::<Map<_, _>>()).to_string()
 }
 
-fn windows(report: &Report, record: &Record) -> usize {
-    let of = |figure| slices_of(figure, record).iter().map(|slice| slice.samples.len()).sum::<usize>();
+fn windows(report: &Report, slices: &Slices) -> usize {
+    let of = |figure| slices.of_figure(figure).iter().map(|slice| slice.samples.len()).sum::<usize>();
     report.figures.iter().map(of).sum()
 }
 
-fn detail(figure: &Figure, record: &Record, join: usize, bins: usize) -> Detail {
-    let slices = slices_of(figure, record);
+fn detail(figure: &Figure, record: &Record, slices: &Slices, join: usize, bins: usize) -> Detail {
+    let slices = slices.of_figure(figure);
     let usable = slices.iter().filter(|slice| slice.void.is_none());
     let counted = usable.flat_map(|slice: &&Slice| slice.counted().iter().map(|sample| &sample.service));
     Detail {

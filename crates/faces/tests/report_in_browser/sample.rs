@@ -224,7 +224,7 @@ impl Sampler {
         }
         let mut service = counted.take();
         let each = ops / draws;
-        service.buckets.iter_mut().for_each(|(_, n)| *n *= each);
+        service.buckets = service.buckets.iter().map(|(index, n)| (index, n * each)).collect();
         (service.count, service.sum_ns) = (service.count * each, service.sum_ns * each);
         let bytes = ops * step.workload.block;
         Sample { window, span_ns: 100_000_000, ops, bytes, errors: 0, service, ..Sample::default() }

@@ -14,7 +14,7 @@ mod watching;
 
 pub use fill::Filled;
 pub use loader::Hosts;
-pub use muster::{clean, muster};
+pub use muster::{Answered, clean, muster};
 pub use sources::{Wanted, wanted};
 
 use model::{HostSeen, Nanos, Offset};

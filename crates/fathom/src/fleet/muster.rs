@@ -18,27 +18,44 @@ pub fn muster(
     program: &Program,
     tell: &(dyn Fn(&str) + Sync),
 ) -> (Fleet, Vec<HostSilent>) {
-    let dialled = dial_all(hosts, program, tell);
-    let since = Instant::now();
-    let (speaker, news) = channel();
-    let (mut members, mut silent) = (Vec::new(), Vec::new());
-    for ((name, transport), dialled) in hosts.iter().zip(dialled) {
+    let (mut answered, mut silent) = (Vec::new(), Vec::new());
+    for ((name, transport), dialled) in hosts.iter().zip(dial_all(hosts, program, tell)) {
+        let (name, via) = (name.clone(), transport.program().to_string());
         match dialled {
-            Ok(Dialled { pipes, sent }) => {
-                let link = Some(Link::new(members.len(), pipes, since, speaker.clone()));
-                let (name, via) = (name.clone(), transport.program().to_string());
-                let seen = HostSeen { name, via, agent_sent: sent, clock: None, facts: HostFacts::default() };
-                members.push(Member { seen, offset: Offset::default(), link, role: Default::default() });
-            }
-            Err(error) => silent.push(HostSilent { name: name.clone(), why: error.what }),
+            Ok(dialled) => answered.push(Answered { name, via, dialled }),
+            Err(error) => silent.push(HostSilent { name, why: error.what }),
         }
     }
-    let mut fleet = Fleet { members, news, since, compared: since, slices: 0, came: Vec::new() };
-    for (agent, why) in [describe(&mut fleet), fleet.compare_clocks()].concat() {
-        fleet.members[agent].link = None;
-        silent.push(HostSilent { name: fleet.members[agent].seen.name.clone(), why });
-    }
+    let (fleet, more) = Fleet::gather(answered);
+    silent.extend(more);
     (fleet, silent)
+}
+
+/// An agent that said its first word.
+pub struct Answered {
+    pub name: String,
+    pub via: String,
+    pub dialled: Dialled,
+}
+
+impl Fleet {
+    /// Listens to them all from now on, and learns what each is made of. Those that did not answer that are left out.
+    pub fn gather(answered: Vec<Answered>) -> (Fleet, Vec<HostSilent>) {
+        let since = Instant::now();
+        let (speaker, news) = channel();
+        let (mut members, mut silent) = (Vec::new(), Vec::new());
+        for Answered { name, via, dialled } in answered {
+            let link = Some(Link::new(members.len(), dialled.pipes, since, speaker.clone()));
+            let seen = HostSeen { name, via, agent_sent: dialled.sent, clock: None, facts: HostFacts::default() };
+            members.push(Member { seen, offset: Offset::default(), link, role: Default::default() });
+        }
+        let mut fleet = Fleet { members, news, since, compared: since, slices: 0, came: Vec::new() };
+        for (agent, why) in [describe(&mut fleet), fleet.compare_clocks()].concat() {
+            fleet.members[agent].link = None;
+            silent.push(HostSilent { name: fleet.members[agent].seen.name.clone(), why });
+        }
+        (fleet, silent)
+    }
 }
 
 fn dial_all(

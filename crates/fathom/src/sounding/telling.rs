@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use archive::Archive;
 use faces::progress::Progress;
 use model::{Clock, Event, Face, Nanos, Record, RunHead};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub struct Telling {
@@ -23,6 +23,13 @@ impl Telling {
         let archive: Box<dyn Face> = Box::new(Archive::open(&path_of(common))?.writer());
         let record = Record { head: head.clone(), ..Record::default() };
         Ok(Telling { record, faces: vec![archive, progress(common)], started: clock.now(), clock, before: 0.0 })
+    }
+
+    /// A run that nobody looks on, and that is kept.
+    pub fn kept_in(archive: &Path, head: &RunHead, clock: Arc<dyn Clock>) -> Result<Telling, Failure> {
+        let archive: Box<dyn Face> = Box::new(Archive::open(archive)?.writer());
+        let record = Record { head: head.clone(), ..Record::default() };
+        Ok(Telling { record, faces: vec![archive], ..Telling::silent(clock) })
     }
 
     /// Goes on with a run that is in the archive.
@@ -49,12 +56,10 @@ impl Telling {
     }
 
     pub fn tell(&mut self, event: Event) -> Result<(), Failure> {
-        self.record.apply(&event);
+        let told = self.faces.iter_mut().try_for_each(|face| face.take(&event));
+        self.record.take(event);
         self.record.seconds = self.seconds();
-        for face in &mut self.faces {
-            face.take(&event).map_err(|error| Failure::Failed(error.to_string()))?;
-        }
-        Ok(())
+        told.map_err(|error| Failure::Failed(error.to_string()))
     }
 
     /// Since the run's start.

@@ -240,8 +240,8 @@ fn mean_of_largest(all: &Sparse, n: u32) -> Option<f64> {
     }
     let (mut below, mut mean) = (0.0, 0.0);
     for (index, ops) in &all.buckets {
-        let (low, high) = Sparse::bucket_range(*index);
-        let up_to = below + *ops as f64 / all.count as f64;
+        let (low, high) = Sparse::bucket_range(index);
+        let up_to = below + ops as f64 / all.count as f64;
         mean += (low + high) as f64 / 2.0 * (up_to.powi(n as i32) - f64::powi(below, n as i32));
         below = up_to;
     }

@@ -214,25 +214,25 @@ fn service(value: &Value) -> Result<Sparse, String> {
             Some(bins) => of_bins(bins)?,
             None => of_percentiles(side.get("percentile"), count, number("max") as u64)?,
         },
-        None => Buckets::new(),
+        None => Counts::new(),
     };
     let buckets = buckets.into_iter().filter(|(_, times)| *times > 0).collect();
     Ok(Sparse { buckets, sum_ns: (mean * count as f64) as u64, count, max_ns: number("max") as u64 })
 }
 
-type Buckets = BTreeMap<u32, u64>;
+type Counts = BTreeMap<u32, u64>;
 
-fn count_in(buckets: &mut Buckets, ns: u64, times: u64) {
+fn count_in(buckets: &mut Counts, ns: u64, times: u64) {
     let mut one = Latencies::default();
     one.record(ns);
-    for (index, _) in one.take().buckets {
+    for (index, _) in &one.take().buckets {
         let bucket = buckets.entry(index).or_default();
         *bucket = bucket.saturating_add(times);
     }
 }
 
-fn of_bins(bins: &Map<String, Value>) -> Result<Buckets, String> {
-    let mut buckets = Buckets::new();
+fn of_bins(bins: &Map<String, Value>) -> Result<Counts, String> {
+    let mut buckets = Counts::new();
     for (name, count) in bins {
         let bin: Option<(u64, u64)> = name.parse().ok().zip(count.as_u64());
         let (ns, times) = bin.ok_or_else(|| format!("bins: `{name}` is no latency with its count"))?;
@@ -242,7 +242,7 @@ fn of_bins(bins: &Map<String, Value>) -> Result<Buckets, String> {
 }
 
 /// All of a share at the percentile that ends it: so that the percentiles that were told come out again, and no others.
-fn of_percentiles(told: Option<&Value>, count: u64, max_ns: u64) -> Result<Buckets, String> {
+fn of_percentiles(told: Option<&Value>, count: u64, max_ns: u64) -> Result<Counts, String> {
     let mut points: Vec<(f64, u64)> = Vec::new();
     for (name, value) in told.and_then(Value::as_object).into_iter().flatten() {
         let point = name.parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent)).zip(value.as_u64());
@@ -250,7 +250,7 @@ fn of_percentiles(told: Option<&Value>, count: u64, max_ns: u64) -> Result<Bucke
     }
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     points.push((100.0, max_ns));
-    let (mut buckets, mut before) = (Buckets::new(), 0);
+    let (mut buckets, mut before) = (Counts::new(), 0);
     for (percent, ns) in points {
         let until = (percent / 100.0 * count as f64).round() as u64;
         if until > before {
@@ -282,10 +282,10 @@ fn sum(sides: &[Side], kind: OpKind) -> Option<Told> {
 
 fn merged(sides: &[Side]) -> Sparse {
     let of = |field: fn(&Sparse) -> u64| sides.iter().map(|side| field(&side.service)).fold(0, u64::saturating_add);
-    let mut buckets = Buckets::new();
+    let mut buckets = Counts::new();
     for (index, times) in sides.iter().flat_map(|side| &side.service.buckets) {
-        let bucket = buckets.entry(*index).or_default();
-        *bucket = bucket.saturating_add(*times);
+        let bucket = buckets.entry(index).or_default();
+        *bucket = bucket.saturating_add(times);
     }
     Sparse {
         buckets: buckets.into_iter().collect(),
