@@ -43,7 +43,7 @@ let meanings: Map<string, [string, string]> | undefined;
 export function load(): Run {
   // Seeds may lie beyond 2^53: kept as text, so that the very number is shown. In strings the quotes are escaped.
   const run = JSON.parse(raw().replace(/("seed":)(\d{16,})/g, '$1"$2"')) as RawRun;
-  const details = JSON.parse(text("details")) as Detail[];
+  const details = text("details").split("\n");
   return {
     ...run,
     figures: named(
@@ -103,7 +103,8 @@ function joined(values: Record<string, number | null>, intervals: Record<string,
 export const mixed = (figure: Figure): boolean =>
   figure.workload.read_percent > 0 && figure.workload.read_percent < 100;
 
-function named(figures: Figure[], details: Detail[]): Named[] {
+/** A figure's detail is a line of its own, read when it is looked at: of a large run hardly any ever is. */
+function named(figures: Figure[], details: string[]): Named[] {
   const taken = new Set<string>();
   return figures.map((figure, index) => {
     const parts = ["figure", figure.layer, figure.target, figure.pattern];
@@ -113,7 +114,15 @@ function named(figures: Figure[], details: Detail[]): Named[] {
     let id = plain;
     for (let n = 2; taken.has(id); n++) id = `${plain}/${n}`;
     taken.add(id);
-    return { id, figure, detail: details[index] ?? NO_DETAIL, index };
+    return {
+      id,
+      figure,
+      get detail() {
+        const line = details[index];
+        return line ? (JSON.parse(line) as Detail) : NO_DETAIL;
+      },
+      index,
+    };
   });
 }
 

@@ -269,6 +269,7 @@ function filter(all: Named[], list: Rows): HTMLElement {
 /** The figure in the address; some programs decode the links that they pass on. */
 function asked(all: Named[]): Named | undefined {
   const hash = location.hash.slice(1);
+  if (hash === "") return undefined;
   return all.find(({ id }) => id === hash) ?? all.find(({ id }) => decodeURIComponent(id) === hash);
 }
 

@@ -10,6 +10,7 @@ import { figures } from "./figures";
 import { limits } from "./limits";
 import { ledger } from "./ledger";
 import { peers } from "./peers";
+import { spare } from "./plots";
 import { scope } from "./scope";
 import { sustained } from "./sustained";
 import { sweep } from "./sweep";
@@ -64,6 +65,9 @@ function navigation(parts: [string, string][]): HTMLElement {
 }
 
 const run = load();
+/** More figures than this: the page is drawn as it is read. */
+const LARGE = 2000;
+if (run.figures.length > LARGE) spare();
 const stands = alerts(run);
 /** What a run of a certain kind has besides: id, words, section. */
 const own: [string, string, HTMLElement | null][] = [

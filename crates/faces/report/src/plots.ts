@@ -8,13 +8,35 @@ import { tick, tickOf } from "./numbers";
 export function place(label: string, draw: (width: number) => Element | Element[]): HTMLElement {
   const box = h("div", { class: "chart", role: "group", "aria-label": label });
   let drawn = 0;
-  new ResizeObserver(() => {
+  const follow = new ResizeObserver(() => {
     const width = Math.floor(box.clientWidth);
     if (width < 40 || Math.abs(width - drawn) < 2) return;
     drawn = width;
     box.replaceChildren(...attempt(draw, width));
-  }).observe(box);
+  });
+  if (sparing) whenNear(box, () => follow.observe(box));
+  else follow.observe(box);
   return box;
+}
+
+/** Of a large run: what nobody has come near to yet costs nothing. */
+let sparing = false;
+export function spare(): void {
+  sparing = true;
+}
+
+/** Somewhat before it is seen; paper shows all. */
+function whenNear(box: Element, begin: () => void): void {
+  const start = () => {
+    near.disconnect();
+    removeEventListener("beforeprint", start);
+    begin();
+  };
+  const near = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && start(), {
+    rootMargin: "400px",
+  });
+  near.observe(box);
+  addEventListener("beforeprint", start);
 }
 
 /** Numbers without any sense (beyond 1e300) have no axis: then the place says so, and the rest of the page stands. */

@@ -21,17 +21,16 @@ struct Detail {
     latencies: Bins,
 }
 
-/// One entry for each figure of the report, in its order.
+/// A line for each figure of the report, in its order: read one by one.
 pub fn details(report: &Report, record: &Record) -> String {
     let slices = Slices::of(record);
     let join = windows(report, &slices).div_ceil(POINTS_MAX).max(1);
     let bins = (BINS_TOTAL / report.figures.len().max(1)).clamp(BINS_LEAST, BINS_MAX);
-    let details: Vec<Detail> =
-        report.figures.iter().map(|figure| detail(figure, record, &slices, join, bins)).collect();
-    match serde_json::to_string(&details) {
+    let line = |figure: &Figure| match serde_json::to_string(&detail(figure, record, &slices, join, bins)) {
         Ok(json) => json,
         Err(error) => unreachable!("plain arrays of numbers and text always serialize: {error}"),
-    }
+    };
+    report.figures.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// What each label means and what to do, as everywhere: label to [meaning, advice].
