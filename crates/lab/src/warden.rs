@@ -59,8 +59,13 @@ fn detach() {
     // Fails only for the leader of a process group, which is then the user's own experiment.
     let _ = nix::unistd::setsid();
     let _ = nix::unistd::chdir(Path::new("/"));
-    // SAFETY: this is the first thing that the program does here; none of its own files is open above standard error.
-    unsafe { libc::close_range(3, libc::c_uint::MAX, 0) };
+    let open = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let open: Vec<libc::c_int> = open.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for file in open.into_iter().filter(|file| *file > libc::STDERR_FILENO) {
+        // close_range would be one call, of glibc 2.34 and Linux 5.9.
+        // SAFETY: this is the first thing that the program does here; none of its own files is open above standard error.
+        unsafe { libc::close(file) };
+    }
 }
 
 /// Tells `up`, if it is still there.
