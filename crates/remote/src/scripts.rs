@@ -130,7 +130,10 @@ mod tests {
         std::os::unix::fs::symlink(&elsewhere, home.path().join(".cache/fathom")).unwrap();
         // Only this one place: the others are this machine's own.
         let only = |script: String| {
-            script.replace("/var/tmp/", "/nowhere/").replace("/tmp/", "/nowhere/").replace("/dev/shm/", "/nowhere/")
+            script
+                .replace("/var/tmp/", "/proc/nowhere/")
+                .replace("/tmp/", "/proc/nowhere/")
+                .replace("/dev/shm/", "/proc/nowhere/")
         };
         shell(home.path(), &only(receive("b1", 3)), b"abc");
         shell(home.path(), &only(clean()), b"");

@@ -141,11 +141,15 @@ fn cluster_of(named: Option<&Cluster>, fsid: &str, head: &Head) -> Result<Cluste
     };
     let cluster = Cluster::connect(&access).map_err(|error| {
         Failure::Failed(format!(
-            "its cluster {fsid} is not reached: {error}; name it with --conf, or give the journal up by deleting it"
+            "its cluster {fsid} is not reached: {error}; name it with --conf; if it is gone for good, delete its journal in {}",
+            dirs::journals().display()
         ))
     })?;
     match cluster.rados.fsid()? == fsid {
         true => Ok(cluster),
-        false => Err(Failure::Failed(format!("its cluster {fsid} is not the one that {:?} leads to", head.conf))),
+        false => {
+            let conf = head.conf.as_ref().map_or("its configuration".to_string(), |conf| conf.display().to_string());
+            Err(Failure::Failed(format!("its cluster {fsid} is not the one that {conf} leads to")))
+        }
     }
 }

@@ -84,11 +84,11 @@ impl Fleet {
         self.members.iter().map(|member| 2 * member.offset.error_ns).max().unwrap_or(0)
     }
 
-    /// All agents load this cluster from now on. Those that can't reach it, and why.
+    /// All agents that are to load this cluster do so from now on. Those that can't reach it, and why.
     pub fn reach(&mut self, access: &Access) -> Vec<(String, String)> {
         let mut wrong = Vec::new();
         let order = || Order::Reach { access: Box::new(access.clone()) };
-        let lost = self.ask(&order, REACHING, &mut |member, news, _| {
+        let lost = self.ask(&|member| !member.role.spared, &order, REACHING, &mut |member, news, _| {
             let News::Reached { error } = news else { return false };
             wrong.extend(error.map(|error| (member.seen.name.clone(), error)));
             true
@@ -124,16 +124,17 @@ impl Fleet {
         }
     }
 
-    /// Every agent that lives is asked once, and answers are taken until all have come or `patience` is over. Whoever is lost
+    /// Every agent that lives, of those that are meant, is asked once, and answers are taken until all have come or `patience` is over. Whoever is lost
     /// meanwhile is told with the reason.
     fn ask(
         &mut self,
+        meant: &dyn Fn(&Member) -> bool,
         order: &dyn Fn() -> Order,
         patience: Duration,
         take: &mut dyn FnMut(&mut Member, News, Duration) -> bool,
     ) -> Vec<(usize, String)> {
         let mut lost = Vec::new();
-        let asked = 0..self.members.len();
+        let asked = (0..self.members.len()).filter(|agent| meant(&self.members[*agent]));
         let mut open: Vec<usize> = asked.filter(|agent| self.order(*agent, order())).collect();
         let deadline = Instant::now() + patience;
         while !open.is_empty() {

@@ -101,7 +101,7 @@ fn side_by_side<T: Send>(hosts: &[(String, Transport)], work: &(dyn Fn(&str, &Tr
 }
 
 fn describe(fleet: &mut Fleet) -> Vec<(usize, String)> {
-    fleet.ask(&|| Order::Describe, ANSWER, &mut |member, news, _| match news {
+    fleet.ask(&|_| true, &|| Order::Describe, ANSWER, &mut |member, news, _| match news {
         News::Description { facts } => {
             member.seen.facts = *facts;
             true

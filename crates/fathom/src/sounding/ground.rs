@@ -117,6 +117,15 @@ impl Grounded {
         self.own_lab.is_none()
     }
 
+    /// OSD devices of hosts that can't be looked at: they are not measured. (One that was named ends the run.)
+    pub fn unseen_disks(&self) -> Vec<String> {
+        let unseen = |site: &Site| {
+            let why = &site.found.as_ref().err()?.says;
+            Some(format!("{}: {why}; this disk is not measured", site.host.end.host))
+        };
+        self.ground.sites.iter().filter_map(unseen).collect()
+    }
+
     /// Hosts that load the cluster and carry it.
     pub fn shared_hosts(&self) -> Option<String> {
         let carries = |host: &&ClientHost| self.ground.scope.osds.iter().any(|osd| osd.host == host.known_as);
