@@ -89,11 +89,16 @@ fn pair_document(pair: &Pair) -> Value {
     json!({"ours": turn(&pair.ours), "theirs": turn(&pair.theirs), "ours_first": pair.ours_first})
 }
 
-/// Geometric mean over the pairs: the ratio of two of them is the ratio that is shown.
+/// Median over the pairs: what struck one of them is not shown.
 fn middle(row: &Crosschecked, of: impl Fn(&Pair) -> Option<f64>) -> Option<f64> {
-    let logs: Option<Vec<f64>> = row.pairs.iter().map(|pair| of(pair).map(f64::ln)).collect();
-    let logs = logs.filter(|logs| !logs.is_empty())?;
-    Some((logs.iter().sum::<f64>() / logs.len() as f64).exp()).filter(|value| value.is_finite())
+    let mut values = row.pairs.iter().map(of).collect::<Option<Vec<f64>>>()?;
+    values.sort_by(f64::total_cmp);
+    let half = values.len() / 2;
+    let value = match values.len() % 2 {
+        1 => values[half],
+        _ => (values.get(half.checked_sub(1)?)? + values[half]) / 2.0,
+    };
+    value.is_finite().then_some(value)
 }
 
 fn title(found: &Crosscheck) -> String {
@@ -146,7 +151,7 @@ fn times(row: &Crosschecked) -> Vec<String> {
         side(|pair| &pair.ours),
         side(|pair| &pair.theirs),
         ratio(row.agreement.latency),
-        String::new(),
+        if row.workload.depth > 1 { "not judged".to_string() } else { String::new() },
     ]
 }
 
@@ -180,7 +185,24 @@ fn notes(found: &Crosscheck) -> Vec<String> {
         numbers::seconds(found.load_seconds),
         numbers::seconds(found.front_seconds)
     );
-    broken.chain(ended).chain([how]).chain(found.notes.iter().cloned()).collect()
+    let fewer = found.rows.iter().filter_map(fewer_in_flight);
+    broken.chain(ended).chain(fewer).chain([how]).chain(found.notes.iter().cloned()).collect()
+}
+
+/// Rate times mean time is how many operations a program had in flight (Little's law); told where that is not as many as it was told.
+fn fewer_in_flight(row: &Crosschecked) -> Option<String> {
+    let depth = f64::from(row.workload.depth);
+    let in_flight = |of: fn(&Pair) -> &Turn| middle(row, |pair| Some(of(pair).iops * of(pair).mean_ms / 1e3));
+    let (ours, theirs) = (in_flight(|pair| &pair.ours)?, in_flight(|pair| &pair.theirs)?);
+    let fewer = depth > 1.0 && ours.min(theirs) < depth * (1.0 - row.tolerance);
+    fewer.then(|| {
+        format!(
+            "{} {}: in flight were {ours:.0} of Fathom's operations and {theirs:.0} of fio's, as rate times mean time says. What has ended and \
+             was not yet started anew is in flight for neither, so the means are of different things, and the rates are compared.",
+            words::place(row.layer, &row.target),
+            load(row)
+        )
+    })
 }
 
 #[cfg(test)]
@@ -231,7 +253,7 @@ mod tests {
             "4 KiB random write, depth 1, durable",
             "psync / libaio",
             "1.100 (1.050–1.150)",
-            "10.0 (p99 30.0)",
+            "12.5 (p99 37.5)",
             "device /dev/vdb 4 KiB random write, depth 1, durable: osd.1 went down",
             "Each load lasted 4.0 s, after 2.0 s",
         ] {
@@ -241,12 +263,28 @@ mod tests {
     }
 
     #[test]
+    fn who_has_fewer_in_flight_than_told_is_named() {
+        let mut deep = found();
+        let row = &mut deep.rows[0];
+        row.workload.depth = 128;
+        row.pairs = vec![row.pairs[0]];
+        (row.pairs[0].ours, row.pairs[0].theirs) =
+            (Turn { iops: 1000.0, mean_ms: 128.0, p99_ms: None }, Turn { iops: 1000.0, mean_ms: 113.0, p99_ms: None });
+        let told = "in flight were 128 of Fathom's operations and 113 of fio's";
+        let style = Style { width: 160, colours: false };
+        let text = summary(&deep, &style);
+        assert!(text.contains(told) && text.contains("not judged"), "{text}");
+        deep.rows[0].pairs[0].theirs.mean_ms = 127.0;
+        assert!(!summary(&deep, &style).contains("in flight were"));
+    }
+
+    #[test]
     fn a_document_holds_every_pair() {
         let document = document(&found());
         let row = &document["rows"][0];
         assert_eq!((&document["finds"], &row["finds"]), (&json!("differs"), &json!("differs")));
         assert_eq!((&row["iops"]["ci95"], &row["latency_mean"]["ratio"]), (&json!([1.05, 1.15]), &Value::Null));
-        assert!((row["iops"]["ours"].as_f64().unwrap() - 100.0).abs() < 1e-9);
+        assert!((row["iops"]["ours"].as_f64().unwrap() - 125.0).abs() < 1e-9);
         assert_eq!(row["pairs"][1]["ours"]["iops"], 50.0);
         assert_eq!(document["rows"][1]["latency_p99"]["ours"], Value::Null);
     }

@@ -231,7 +231,7 @@ impl<'a> Standing<'a> {
             their_engine: duel.their_engine.clone(),
             tolerance: duel.tolerance,
             pairs: Vec::new(),
-            agreement: judge::agreement(&[], duel.tolerance),
+            agreement: judge::agreement(&[], duel.tolerance, duel.ours.workload.depth),
             why: None,
         };
         Standing { duel, row, seconds: 0.0, longest: 0.0, done: false }
@@ -239,8 +239,9 @@ impl<'a> Standing<'a> {
 
     fn add(&mut self, pair: Pair) {
         self.row.pairs.push(pair);
-        self.row.agreement = judge::agreement(&self.row.pairs, self.row.tolerance);
-        self.done = judge::agreement_known(&self.row.pairs, self.row.tolerance);
+        let (tolerance, depth) = (self.row.tolerance, self.row.workload.depth);
+        self.row.agreement = judge::agreement(&self.row.pairs, tolerance, depth);
+        self.done = judge::agreement_known(&self.row.pairs, tolerance, depth);
     }
 
     /// Would another pair end in time? It may last as long as the longest before.

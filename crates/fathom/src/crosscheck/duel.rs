@@ -22,6 +22,8 @@ const THEIRS: &str = ".fio";
 
 /// The steps of a plan as duels; what fio needs of its own is added to the plan, to be made, filled and undone with ours.
 pub fn set_up(plan: &mut Plan, request: &Request) -> Result<Vec<Duel>, Failure> {
+    // Both sides load what stands in the duels.
+    plan.may_shrink = false;
     let duels = plan.steps.iter().map(|step| duel(step, request)).collect::<Result<Vec<Duel>, Failure>>()?;
     let images: Vec<Change> = plan.changes.iter().filter_map(twin_image).collect();
     plan.changes.extend(images);
