@@ -79,14 +79,16 @@ pub trait Engine: Sync {
     /// Why it cannot, before anything starts.
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String>;
     /// Makes what is read later: fills the span with incompressible bytes. `progress` gets bytes done so far and says
-    /// whether to go on.
+    /// whether to go on. Nothing, where nothing is kept, or somebody else fills it.
     fn prepare(
         &self,
-        context: &Context,
-        target: &Target,
-        workload: &Workload,
-        progress: &mut dyn FnMut(Bytes) -> bool,
-    ) -> Result<(), EngineError>;
+        _context: &Context,
+        _target: &Target,
+        _workload: &Workload,
+        _progress: &mut dyn FnMut(Bytes) -> bool,
+    ) -> Result<(), EngineError> {
+        Ok(())
+    }
     fn open(
         &self,
         context: &Context,

@@ -6,6 +6,7 @@ pub mod buffers;
 pub mod clock;
 pub mod crew;
 pub mod disk;
+pub mod floor;
 pub mod network;
 pub mod null;
 pub mod offsets;
@@ -25,8 +26,17 @@ pub use api::{Context, Done, Engine, EngineError, Op, OpError, Session, Told};
 use model::{Layer, Place, Step};
 
 /// All engines, in the order of the documents. The first one of a layer is that layer's default.
-pub const ENGINES: &[&dyn Engine] =
-    &[&disk::IO_URING, &disk::PSYNC, &network::Tcp, &store::Store, &osd::Osd, &rados::Rados, &rbd::Rbd, &null::Null];
+pub const ENGINES: &[&dyn Engine] = &[
+    &disk::IO_URING,
+    &disk::PSYNC,
+    &network::Tcp,
+    &floor::Floor,
+    &store::Store,
+    &osd::Osd,
+    &rados::Rados,
+    &rbd::Rbd,
+    &null::Null,
+];
 
 /// The engine that loads this step: the one that the workload names, else the one that its layer chooses.
 ///

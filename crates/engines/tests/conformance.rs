@@ -49,6 +49,8 @@ fn case(engine: &'static dyn Engine, folder: &Path) -> Option<Case> {
             let end = || Endpoint { host: "here".into(), address: "127.0.0.1".into(), namespace: None };
             Some(Case { engine, target: target(Place::Pair { from: end(), to: end(), door: None }), clock, file: None })
         }
+        // Its replicas are kept by somebody: see `tests/floor.rs`.
+        (Layer::Floor, _) => None,
         // These need a cluster: crate `fathom` tests them on a lab.
         (Layer::Store | Layer::Osd | Layer::Rados | Layer::Rbd, _) => None,
     }

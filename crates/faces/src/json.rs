@@ -2,8 +2,8 @@
 
 use crate::words;
 use model::{
-    Axis, ChartCell, Estimate, Figure, Finding, Knee, Label, LedgerRow, Limit, Outlier, Percentile, Probe, Reading,
-    Record, Report, Standing, Swept, Verdict,
+    Axis, ChartCell, Distance, Estimate, Figure, Finding, Knee, Label, Layer, LedgerRow, Limit, Outlier, Percentile,
+    Probe, Reading, Record, Report, Standing, Swept, Verdict,
 };
 use serde_json::{Map, Value, json};
 
@@ -32,8 +32,10 @@ pub fn document(report: &Report, record: &Record) -> Value {
         "figures": list(&report.figures, figure),
         "chart": list(&report.chart, cell),
         "ledger": list(&report.ledger, row),
+        "floor": list(&report.distances, distance),
         "verdicts": list(&report.verdicts, verdict),
         "limits": list(&report.limits, limit),
+        "clients": list(&report.doubled, crate::clients::document),
         "ab": crate::ab::document(report),
         "sweep": report.sweep.as_deref().map(sweep),
         "sustained": list(&report.sustained, crate::sustained::document),
@@ -65,8 +67,10 @@ pub fn failed(error: &str, version: &str) -> Value {
         "figures": [],
         "chart": [],
         "ledger": [],
+        "floor": [],
         "verdicts": [],
         "limits": [],
+        "clients": [],
         "ab": null,
         "sweep": null,
         "sustained": [],
@@ -120,6 +124,7 @@ fn figure(figure: &Figure) -> Value {
         "effort": figure.effort,
         "verified": figure.checked,
         "valid_up_to": figure.valid_up_to,
+        "gaps": figure.gaps,
         "background": figure.background,
         "sight": figure.sight,
     })
@@ -172,6 +177,24 @@ fn row(row: &LedgerRow) -> Value {
         "share": row.share,
         "ceiling": row.ceiling,
         "because": row.because,
+    })
+}
+
+fn distance(distance: &Distance) -> Value {
+    let interval = |estimate: &Estimate| interval(Some(estimate));
+    json!({
+        "pattern": distance.pattern.name(),
+        "replicas": distance.replicas,
+        "on": distance.on,
+        "unit": distance.pattern.metric(Layer::Rados).unit(),
+        "floor": distance.floor.value,
+        "floor_ci95": interval(&distance.floor),
+        "ceph": distance.ceph.value,
+        "ceph_ci95": interval(&distance.ceph),
+        "floor_label": distance.floor_label,
+        "ceph_label": distance.ceph_label,
+        "times": distance.times.value,
+        "times_ci95": interval(&distance.times),
     })
 }
 

@@ -1,10 +1,12 @@
 //! A run as people and programs see it: terminal, progress, JSON, Markdown, HTML. Everything here is words for what is known.
 
 mod ab;
+mod clients;
 pub mod compare;
 pub mod crosscheck;
 pub mod export;
 mod finds;
+mod floor;
 pub mod history;
 mod host_loads;
 pub mod hosts;

@@ -1,6 +1,6 @@
 //! The same as the terminal shows, as Markdown, to paste into a ticket.
 
-use crate::{host_loads, limits, matrix, numbers, response, scene, sweep, verdicts, verified, words};
+use crate::{clients, host_loads, limits, matrix, numbers, response, scene, sweep, verdicts, verified, words};
 use model::pattern::Family;
 use model::{Figure, LedgerRow, Outlier, Pattern, Record, Report, Scope, Standing};
 
@@ -19,10 +19,12 @@ pub fn page(report: &Report, record: &Record) -> String {
         sweep(report),
         chart(report),
         ledger(report),
+        floor(report),
         targets(report, scope),
         matrix(report),
         crate::ab::page(report),
         limits(report),
+        clients(report),
         responses(report),
         beside(report),
         host_loads(report),
@@ -123,6 +125,25 @@ fn ledger(report: &Report) -> String {
         );
     }
     text
+}
+
+fn clients(report: &Report) -> String {
+    if report.doubled.is_empty() {
+        return String::new();
+    }
+    let rows = clients::rows(report);
+    let rows = rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect());
+    let says = clients::says(report).iter().map(|line| format!("\n{}\n", escaped(line))).collect::<String>();
+    format!("## {}\n\n{}{says}", clients::TITLE, table(&clients::HEADING.map(String::from), rows))
+}
+
+fn floor(report: &Report) -> String {
+    let rows = crate::floor::rows(report);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let rows = rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect());
+    format!("## {}\n\n{}", crate::floor::TITLE, table(&crate::floor::HEADING.map(String::from), rows))
 }
 
 fn targets(report: &Report, scope: &Scope) -> String {

@@ -183,7 +183,11 @@ pub fn beside(report: &Report) -> Vec<&Figure> {
         .figures
         .iter()
         .filter(|figure| {
-            !figure.chart && figure.workload.rate.is_none() && report.limits.is_empty() && report.ab.is_none()
+            !figure.chart
+                && figure.workload.rate.is_none()
+                && report.limits.is_empty()
+                && report.doubled.is_empty()
+                && report.ab.is_none()
         })
         .collect();
     // Of targets that were loaded at once, the sum stands for all; the parts are in the JSON document.
@@ -205,7 +209,8 @@ fn searching(report: &Report, figure: &Figure) -> bool {
 /// Figures that are not settled: by label, the gravest first; each with its reason.
 pub fn unsettled(report: &Report) -> Vec<(&'static str, Vec<&Figure>)> {
     let mut groups: Vec<(u8, &'static str, Vec<&Figure>)> = Vec::new();
-    for figure in report.figures.iter().filter(|figure| figure.label != Label::Settled && !searching(report, figure)) {
+    let open = |figure: &&Figure| figure.label != Label::Settled && !searching(report, figure);
+    for figure in report.figures.iter().filter(open).filter(|figure| !said_of_all(report, figure)) {
         let name = figure.label.name();
         match groups.iter_mut().find(|(_, known, _)| *known == name) {
             Some((.., figures)) => figures.push(figure),
@@ -214,6 +219,15 @@ pub fn unsettled(report: &Report) -> Vec<(&'static str, Vec<&Figure>)> {
     }
     groups.sort_by_key(|(gravity, ..)| *gravity);
     groups.into_iter().map(|(_, name, figures)| (name, figures)).collect()
+}
+
+/// Is the very same said of all targets of its step together, whose figure comes last?
+fn said_of_all(report: &Report, figure: &Figure) -> bool {
+    let beside = |other: &&Figure| (other.step, other.kind) == (figure.step, figure.kind);
+    let all = report.figures.iter().rfind(beside).filter(|all| all.at_once > 1 && !std::ptr::eq(*all, figure));
+    all.is_some_and(|all| {
+        all.label == figure.label && report.figures.iter().filter(beside).count() > all.at_once as usize
+    })
 }
 
 /// What the labels of these groups mean and what to do, each once. An imprecise figure says it by its interval.

@@ -77,6 +77,27 @@ fn what_was_measured_at_once_is_told_from_what_was_measured_alone() {
 }
 
 #[test]
+fn what_is_said_of_all_targets_together_is_not_said_of_each() {
+    let Sample { mut report, record } = run();
+    let model = report.figures[0].clone();
+    let part = |target: &str, why: &str| Figure {
+        target: target.to_string(),
+        label: Label::Void(why.to_string()),
+        at_once: 2,
+        ..model.clone()
+    };
+    let told = |report: &model::Report| {
+        let text = terminal::summary(report, &record.scope, &Style { width: 120, colours: false });
+        text.lines().filter(|line| line.starts_with("- void:") && line.contains("pool")).count()
+    };
+    let why = "osd.1 went down";
+    report.figures = vec![part("pool from a", why), part("pool from b", why), part("pool", why)];
+    assert_eq!(told(&report), 1);
+    report.figures = vec![part("pool from a", "gone"), part("pool from b", why), part("pool", why)];
+    assert_eq!(told(&report), 2);
+}
+
+#[test]
 fn the_plan() {
     let Sample { record, .. } = run();
     let text = terminal::plan(&record.plan, 874.0, &Style { width: 100, colours: false });

@@ -18,7 +18,8 @@ fn compactions_during_a_slice_are_seen_and_so_is_that_there_were_none() {
     assert!(matches!(quiet.code, 0 | 4), "{}", quiet.err);
     let seen = background(&quiet.json()).clone();
     assert_eq!((&seen["osds"], &seen["of"], &seen["slices"]), (&3.into(), &3.into(), &1.into()), "{seen}");
-    assert!(seen["seconds"].as_f64().unwrap() > 4.0, "{seen}");
+    // Without the warm-up, which on a fresh lab may be long.
+    assert!(seen["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0 && seconds < 6.0), "{seen}");
     // Nothing was written before that could be due; should the store flush all the same, then that is what is seen.
     if seen["busy"] == 0.0 {
         assert!(seen["says"].as_str().unwrap().starts_with("no compaction ran in 1 slice"), "{seen}");

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Lab;
-use common::hosts::{Hosts, Odd};
+use common::hosts::{Hosts, Odd, nameless};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -15,19 +15,10 @@ fn figures<'d>(document: &'d Value, pattern: &str) -> Vec<&'d Value> {
     all.iter().filter(|figure| figure["pattern"] == pattern && figure["value"].is_f64()).collect()
 }
 
-/// Open files of agents that have no name, in that folder.
-fn nameless(folder: &str) -> Vec<String> {
-    let is_agent = |pid: &String| {
-        fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("/fathom\0agent")
-    };
-    let pids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let open = |pid: String| {
-        let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-        let links = files.filter_map(|file| fs::read_link(file.path()).ok());
-        let own = links.map(|link| link.to_string_lossy().into_owned()).filter(|link| link.starts_with(folder));
-        own.map(|_| pid.clone()).collect::<Vec<_>>()
-    };
-    pids.filter(is_agent).flat_map(open).collect()
+fn loads(pid: &str) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let mut names = threads.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok());
+    names.any(|name| name.starts_with("fathom-lane"))
 }
 
 #[test]
@@ -70,8 +61,12 @@ fn a_killed_agent_leaves_no_file_and_the_others_go_on() {
         assert!(Instant::now() < deadline, "no agent has a file of its own");
         std::thread::sleep(Duration::from_millis(20));
     }
-    std::thread::sleep(Duration::from_secs(2));
-    Command::new("kill").args(["-9", &nameless(&path)[0]]).status().unwrap();
+    let victim = nameless(&path)[0].clone();
+    while !loads(&victim) {
+        assert!(Instant::now() < deadline, "the agent loads nothing");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Command::new("kill").args(["-9", &victim]).status().unwrap();
     let output = run.wait_with_output().unwrap();
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     let slices: Vec<u64> = figures(&document, "write-latency").iter().map(|f| f["slices"].as_u64().unwrap()).collect();
@@ -141,6 +136,14 @@ fn of_a_labs_disks_the_throttled_one_is_named() {
     assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
     let document = ran.json();
     assert_eq!(document["errors"].as_array().unwrap().len(), 0, "{document:#}");
+    // Each host tells of its own OSD, although all processes of the lab are seen by each.
+    for load in document["host_loads"].as_array().unwrap() {
+        let own = status["osds"].as_array().unwrap().iter().find(|osd| osd["host"] == load["host"]).unwrap();
+        let told: Vec<&Value> = load["osds"].as_array().unwrap().iter().map(|osd| &osd["osd"]).collect();
+        assert_eq!(told, [&own["id"]], "{load:#}");
+        assert!(load["cpu"].as_f64().unwrap() > 0.0, "{load:#}");
+    }
+    assert!(document["host_loads"].as_array().unwrap().len() >= 3, "{document:#}");
     let findings = document["findings"].as_array().unwrap();
     let slow: Vec<&str> = findings
         .iter()

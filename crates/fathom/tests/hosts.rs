@@ -231,6 +231,9 @@ fn without_a_killed_agent_the_others_go_on() {
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let warnings = document["warnings"].to_string();
     assert!(warnings.contains(&victim) && warnings.contains("s into the slice"), "{warnings}");
+    let gaps: Vec<String> =
+        document["figures"].as_array().unwrap().iter().map(|figure| figure["gaps"].to_string()).collect();
+    assert!(gaps.iter().any(|gap| gap.contains(&victim) && gap.contains("s into the slice")), "{gaps:?}");
     let slices = |host: &str| {
         let figures = document["figures"].as_array().unwrap();
         figures.iter().find(|figure| figure["host"] == host).map_or(0, |figure| figure["slices"].as_u64().unwrap())
@@ -238,6 +241,25 @@ fn without_a_killed_agent_the_others_go_on() {
     let counts: Vec<u64> = hosts.split(',').map(slices).collect();
     assert!(counts[0] >= 2 && counts[2] >= 2 && counts[1] < counts[0], "{counts:?}");
     assert_eq!(lab.snapshot(), before);
+}
+
+#[test]
+fn an_uplink_that_is_too_narrow_for_all_at_once_is_told_apart() {
+    let Some(hosts) = Hosts::new(&plain(4)) else { return };
+    (0..4).for_each(|index| hosts.slow_down(index, "200mbit"));
+    // As much as one of the links below it: each pair alone sees nothing of it.
+    hosts.move_behind(&[2, 3], "200mbit");
+    let (list, config) = (hosts.list(), hosts.config());
+    let words =
+        ["network", "--hosts", &list, "--ssh-config", &config, "--patterns", "write-linear", "--duration", "2s"];
+    let ran = hosts.home.run(&[&words[..], &["--passes", "2", "--format", "json"]].concat());
+    assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
+    let document = ran.json();
+    let findings = document["findings"].as_array().unwrap();
+    let told: Vec<&str> = findings.iter().filter_map(|finding| finding["id"].as_str()).collect();
+    assert_eq!(told, ["uplink-oversubscribed"], "{document:#}");
+    let target = format!("{}, {} ↔ {}, {}", hosts.name(0), hosts.name(1), hosts.name(2), hosts.name(3));
+    assert_eq!(findings[0]["target"], *target, "{findings:#?}");
 }
 
 #[test]

@@ -162,7 +162,8 @@ fn in_words(found: &Background, entry: &Entry, chance_most: f64) -> Option<Strin
             likely(chance)
         ));
     }
-    let writes = entry.figure.kind == OpKind::Write && !matches!(entry.figure.layer, Layer::Device | Layer::Network);
+    let writes = entry.figure.kind == OpKind::Write
+        && !matches!(entry.figure.layer, Layer::Device | Layer::Network | Layer::Floor);
     // Where not all were looked at, nobody knows that there was none.
     if !writes || found.quiet == 0 || found.osds < found.of {
         return None;

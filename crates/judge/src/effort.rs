@@ -8,9 +8,9 @@ use model::{Effort, Label, Shares, Slice, Sparse, Step};
 const OVERHEAD_MOST: f64 = 0.02;
 /// With one operation in flight in a lane, each wait for a processor is part of a latency: twice the ±5 % that a figure is to
 /// have. On a quiet machine lanes wait 1 to 3 % of their time (docs/method.md, "Cost of measuring").
-const QUEUED_MOST: f64 = 0.10;
+pub const QUEUED_MOST: f64 = 0.10;
 /// With many, the others go on meanwhile.
-const QUEUED_MOST_DEEP: f64 = 0.20;
+pub const QUEUED_MOST_DEEP: f64 = 0.20;
 
 /// The lanes waited for a processor, or their own work is too much of what they measured.
 pub fn limited(step: &Step, slices: &[&Slice]) -> Option<Label> {

@@ -3,7 +3,9 @@
 use crate::background::look_behind;
 use crate::chart::chart;
 use crate::compare::ab;
-use crate::entry::entries;
+use crate::distance::distances;
+use crate::doubled::doubled;
+use crate::entry::{Entry, entries};
 use crate::findings::findings;
 use crate::gate::strike_out;
 use crate::host_loads::{host_loads, sent_again};
@@ -21,6 +23,7 @@ use model::{Record, Report};
 pub fn explain(record: &Record) -> Report {
     let mut entries = entries(record);
     look_behind(&mut entries, record);
+    name_gaps(&mut entries, record);
     let sustained = endurance(record);
     limit_writes(&mut entries, &sustained, record);
     strike_out(&mut entries, record);
@@ -37,9 +40,11 @@ pub fn explain(record: &Record) -> Report {
         overhead: record.overhead,
         chart: chart(&entries),
         ledger: ledger(&entries, record),
+        distances: distances(&entries, record),
         verdicts: verdicts(&entries, &record.plan.goal),
         ab: ab(record).map(Box::new),
         limits: limits(record, &entries),
+        doubled: doubled(record, &entries),
         sweep: swept(&entries, record).map(Box::new),
         sustained,
         findings,
@@ -49,5 +54,13 @@ pub fn explain(record: &Record) -> Report {
         changes: record.changes.clone(),
         warnings: record.warnings.clone(),
         errors: record.errors.clone(),
+    }
+}
+
+/// Every figure of a slice in which a host was missing says so.
+fn name_gaps(entries: &mut [Entry], record: &Record) {
+    for entry in entries {
+        let own = record.gaps.iter().filter(|gap| gap.step == entry.step.id);
+        entry.figure.gaps = own.map(|gap| format!("pass {}: {}", gap.pass, gap.says)).collect();
     }
 }

@@ -171,6 +171,7 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
         effort: shares(step, good),
         checked: None,
         valid_up_to: None,
+        gaps: Vec::new(),
         background: None,
         sight: None,
     }

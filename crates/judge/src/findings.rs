@@ -3,15 +3,20 @@
 use crate::background::IN_STEP;
 use crate::ceilings::ceilings;
 use crate::entry::Entry;
-use crate::links::links;
+use crate::links::{ends, links};
+use crate::uplink::{Uplink, uplink};
 use model::{Finding, Layer, Outlier, Standing};
 
 pub fn findings(outliers: &[Outlier], entries: &[Entry]) -> Vec<Finding> {
-    let links = links(entries);
+    let uplink = uplink(entries);
+    let mut links = links(entries);
+    links.retain(|link| link.id != "link-slow" || !uplink.as_ref().is_some_and(|up| up.explains(&ends(&link.target))));
     let mut found = slow_targets(outliers);
+    name_the_store(&mut found, outliers);
     // Of pairs of hosts the matrix knows more than each pair beside its peers.
-    found.retain(|finding| links.is_empty() || finding.id != "link-slow");
+    found.retain(|finding| (links.is_empty() && uplink.is_none()) || finding.id != "link-slow");
     found.extend(links);
+    found.extend(uplink.map(Uplink::finding));
     found.extend(ceilings(entries));
     found.extend(compactions(entries));
     found
@@ -36,6 +41,18 @@ fn compactions(entries: &[Entry]) -> Option<Finding> {
             .to_string(),
         risk: "an OSD whose block.db is moved is down meanwhile".to_string(),
     })
+}
+
+/// An OSD whose store is slow by itself, by its own bench: neither the network nor a client has part in that.
+fn name_the_store(found: &mut [Finding], outliers: &[Outlier]) {
+    let by_itself = |finding: &Finding| {
+        let own = |outlier: &&Outlier| outlier.target == finding.target && outlier.layer == Layer::Store;
+        finding.id == "osd-slow" && outliers.iter().any(|outlier| own(&outlier))
+    };
+    for finding in found.iter_mut().filter(|finding| by_itself(finding)) {
+        finding.says +=
+            ", and so is its object store alone: the disk under it, or what keeps that disk busy, not the network";
+    }
 }
 
 /// One for each slow target, with every pattern in which it is slow as evidence.
@@ -81,6 +98,6 @@ fn remedy(layer: Layer) -> Option<(&'static str, &'static str)> {
             "osd-slow",
             "measure its disk alone; if that is fast, compare the OSD's options, memory and host with its peers'",
         )),
-        Layer::Rados | Layer::Rbd => None,
+        Layer::Floor | Layer::Rados | Layer::Rbd => None,
     }
 }

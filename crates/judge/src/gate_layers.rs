@@ -12,7 +12,7 @@ use model::{Durability, Estimate, Layer, Metric, Pattern, Place, Record};
 pub fn better_than_below(entry: &Entry, entries: &[Entry], record: &Record) -> Option<String> {
     let view = View { entry, entries, record, own: entry.usable()? };
     match (entry.figure.layer, entry.figure.pattern.family()) {
-        (Layer::Device | Layer::Network | Layer::Store, _) => None,
+        (Layer::Device | Layer::Network | Layer::Floor | Layer::Store, _) => None,
         (Layer::Osd, Family::Latency) => view.sooner_than_commit().or_else(|| view.sooner_than_round_trip()),
         (Layer::Osd, Family::Linear) => view.more_than_disk().or_else(|| view.more_than_links()),
         (Layer::Osd, Family::Parallel) => None,

@@ -50,7 +50,7 @@ pub fn links(entries: &[Entry]) -> Vec<Finding> {
 }
 
 /// The hosts of a finding's target.
-fn ends(target: &str) -> BTreeSet<&str> {
+pub fn ends(target: &str) -> BTreeSet<&str> {
     target.split(['→', '↔']).collect()
 }
 

@@ -6,7 +6,7 @@ use crate::effort::Overhead;
 use crate::observed::Observed;
 use crate::path_mtu::PathMtu;
 use crate::plan::{Plan, Step};
-use crate::record::RunHead;
+use crate::record::{Gap, RunHead};
 use crate::report::Report;
 use crate::sample::Slice;
 use crate::scope::Scope;
@@ -53,6 +53,10 @@ pub enum Event {
     /// What the kernels of hosts counted while a slice was measured. It comes before the slice.
     Observed {
         observed: Observed,
+    },
+    /// A host went missing while a slice was measured. It comes before the slice.
+    Gap {
+        gap: Gap,
     },
     /// The slices of one step in one pass: one per target and kind, and for several targets one for all together.
     StepFinished {

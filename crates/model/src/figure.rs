@@ -136,6 +136,9 @@ pub struct Figure {
     /// many bytes written without pause. `None`: not known, or they are past it.
     #[serde(default)]
     pub valid_up_to: Option<Bytes>,
+    /// Hosts that should have loaded it and went missing: `pass 2: host b is missing from 1.0 s into the slice on: gone`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<String>,
     /// What the OSDs' stores did meanwhile; `None`: nobody looked.
     #[serde(default)]
     pub background: Option<Background>,

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum Layer {
     Device,
     Network,
+    /// No part of Ceph: what any replicated store could do at best on the same disks and network.
+    Floor,
     Store,
     Osd,
     Rados,
@@ -15,12 +17,14 @@ pub enum Layer {
 }
 
 impl Layer {
-    pub const ALL: [Layer; 6] = [Layer::Device, Layer::Network, Layer::Store, Layer::Osd, Layer::Rados, Layer::Rbd];
+    pub const ALL: [Layer; 7] =
+        [Layer::Device, Layer::Network, Layer::Floor, Layer::Store, Layer::Osd, Layer::Rados, Layer::Rbd];
 
     pub fn name(self) -> &'static str {
         match self {
             Layer::Device => "device",
             Layer::Network => "network",
+            Layer::Floor => "floor",
             Layer::Store => "store",
             Layer::Osd => "osd",
             Layer::Rados => "rados",

@@ -70,6 +70,20 @@ impl Step {
     }
 }
 
+/// Steps that differ in their clients only, each with more than the one before it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Doubling {
+    pub rungs: Vec<Rung>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rung {
+    pub step: StepId,
+    pub hosts: u32,
+    /// Clients on each of them.
+    pub each: u32,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Made before the first step, journalled, undone at the end.
@@ -78,10 +92,23 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host_files: Vec<HostFile>,
     pub steps: Vec<Step>,
+    /// Nobody asked for these working sets: one that takes long to write full may be cut.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_shrink: bool,
+    /// Steps whose working set was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<StepId>,
     pub goal: Goal,
     /// For the highest rate: their steps are added as they are tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<Search>,
+    /// Clients are to be doubled until that brings nothing more; on one host there may be so many. The steps are the largest there
+    /// may be, until the first one is tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients_most: Option<u32>,
+    /// What was tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doublings: Vec<Doubling>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ab: Option<Ab>,
     /// What differs from step to step; `None`: this is no sweep.
@@ -198,7 +225,7 @@ impl Goal {
     /// Compaction dips come with writes to an object store; raw devices and networks have none.
     pub fn slice_seconds(&self, step: &Step) -> f64 {
         let stored = match step.layer {
-            Layer::Network => false,
+            Layer::Network | Layer::Floor => false,
             // A device's own cache is full within seconds, which a verdict's short slice of reads does not outlast.
             Layer::Device => !self.thresholds.is_empty(),
             _ => true,

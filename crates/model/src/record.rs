@@ -6,7 +6,7 @@ use crate::effort::Overhead;
 use crate::event::Event;
 use crate::observed::Observed;
 use crate::path_mtu::PathMtu;
-use crate::plan::Plan;
+use crate::plan::{Plan, StepId};
 use crate::sample::Slice;
 use crate::scope::Scope;
 use crate::sustained::Sustained;
@@ -36,6 +36,15 @@ pub struct Imported {
     pub file: String,
 }
 
+/// A host that should have loaded a slice went missing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gap {
+    pub step: StepId,
+    pub pass: u32,
+    /// Which, from when on, and why: `host b is missing from 1.0 s into the slice on: gone`.
+    pub says: String,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub head: RunHead,
@@ -56,6 +65,9 @@ pub struct Record {
     /// Of slices on other hosts: what their kernels counted meanwhile.
     #[serde(default)]
     pub observed: Vec<Observed>,
+    /// Hosts that should have loaded and went missing.
+    #[serde(default)]
+    pub gaps: Vec<Gap>,
     /// Between other hosts: how large a packet gets through in one piece.
     #[serde(default)]
     pub path_mtus: Vec<PathMtu>,
@@ -83,6 +95,7 @@ impl Record {
             Event::Verified { verified } => self.verified.push(verified.clone()),
             Event::Compaction { compaction } => self.compactions.push(compaction.clone()),
             Event::PathMtus { paths } => self.path_mtus = paths.clone(),
+            Event::Gap { gap } => self.gaps.push(gap.clone()),
             Event::Observed { observed } => self.observed.push(observed.clone()),
             Event::Sustained { sustained } => self.sustained.push(sustained.clone()),
             Event::Warned { text } => self.warnings.push(text.clone()),

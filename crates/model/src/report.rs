@@ -27,12 +27,18 @@ pub struct Report {
     pub figures: Vec<Figure>,
     pub chart: Vec<ChartCell>,
     pub ledger: Vec<LedgerRow>,
+    /// Where the floor was measured.
+    #[serde(default)]
+    pub distances: Vec<Distance>,
     /// In a run that was asked for them.
     #[serde(default)]
     pub verdicts: Vec<Verdict>,
     /// In a run that searched for the highest rate.
     #[serde(default)]
     pub limits: Vec<Limit>,
+    /// In a run that looked for enough clients.
+    #[serde(default)]
+    pub doubled: Vec<Doubled>,
     /// In a run of one setting against another.
     #[serde(default)]
     pub ab: Option<Box<AbFound>>,
@@ -87,6 +93,49 @@ pub struct LedgerRow {
     pub ceiling: Option<f64>,
     /// How expected or ceiling was made: `osd.* 5,420 IOPS / 3 replicas`.
     pub because: String,
+}
+
+/// What each doubling of the clients brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Doubled {
+    pub layer: Layer,
+    pub target: String,
+    pub pattern: Pattern,
+    pub unit: String,
+    pub rungs: Vec<DoubledRung>,
+    /// With so many clients the cluster was full; `None`: it was not, or nobody knows: see `says`.
+    pub full: Option<u32>,
+    /// More need not be tried.
+    pub ended: bool,
+    pub says: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DoubledRung {
+    pub hosts: u32,
+    /// Clients on each of them.
+    pub each: u32,
+    /// All together; `None`: nothing that may be used.
+    pub estimate: Option<Estimate>,
+    pub label: String,
+}
+
+/// What Ceph does, against what any replicated store could do at best on the same disks and network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Distance {
+    pub pattern: Pattern,
+    /// Of the pool, and of the floor.
+    pub replicas: u32,
+    /// The floor's target.
+    pub on: String,
+    /// In the pattern's unit on the rados layer, as `ceph` is.
+    pub floor: Estimate,
+    pub ceph: Estimate,
+    /// Names of both figures' labels: of a floor that was limited by who loads it the distance is greater.
+    pub floor_label: String,
+    pub ceph_label: String,
+    /// So many times slower is Ceph.
+    pub times: Estimate,
 }
 
 /// A target that is worse than its peers beyond the noise.

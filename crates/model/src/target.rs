@@ -46,6 +46,8 @@ pub enum Place {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         door: Option<Key>,
     },
+    /// A write goes from `from` to the first replica, from there to the others, is durable on each, and is acknowledged back.
+    Replicas { from: Endpoint, replicas: Vec<Replica> },
     /// The object store of an OSD, through the OSD's own bench command.
     Store { osd: u32 },
     /// One OSD through a pool of size 1, in objects that map to it.
@@ -70,6 +72,17 @@ impl std::fmt::Debug for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Key").field("port", &self.port).finish_non_exhaustive()
     }
+}
+
+/// One copy of what a replicated store would keep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Replica {
+    pub end: Endpoint,
+    /// A file or device of that host that may be written to.
+    pub path: PathBuf,
+    /// The way to who keeps it; only while a slice lasts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub door: Option<Key>,
 }
 
 /// One end of a network target.

@@ -13,7 +13,7 @@ pub mod transport;
 
 pub use dial::{DialError, Dialled, Program, clean, dial};
 pub use link::{Far, Heard, Link, Pipes, What};
-pub use message::{Access, News, Order};
+pub use message::{Access, Answer, News, Order, Question};
 pub use names::{NamesError, expand, of_file};
 pub use offset::{Exchange, offset};
 pub use transport::{SshOptions, Transport};

@@ -21,14 +21,10 @@ pub enum Order {
     Reach {
         access: Box<Access>,
     },
-    /// May this path be loaded? Nothing is changed.
-    Look {
-        id: u32,
-        wish: SiteWish,
-    },
-    /// Make a file without a name, and from now on take it for this path.
-    Make {
-        file: HostFile,
+    /// Answered once, with the same number: an answer that comes too late is none to the next question.
+    Question {
+        id: u64,
+        question: Question,
     },
     /// Fill what the step's targets read later, until it is done or `Stop` comes; then say [`News::Ended`].
     Fill {
@@ -43,6 +39,14 @@ pub enum Order {
         end: Endpoint,
         #[serde(with = "as_json")]
         workload: Box<Workload>,
+    },
+    /// Keep the replica of this number of the step's only target for this slice, and say [`News::Answers`] with `target`.
+    Keep {
+        slice: u64,
+        target: u32,
+        replica: u32,
+        #[serde(with = "as_json")]
+        step: Box<Step>,
     },
     /// Open what the step needs, and say [`News::Ready`].
     Open {
@@ -60,18 +64,8 @@ pub enum Order {
     Stop {
         slice: u64,
     },
-    /// Answer datagrams at this end, until `Hush`.
-    Echo {
-        end: Endpoint,
-    },
+    /// Answer datagrams no more.
     Hush,
-    /// The largest packet, up to so many bytes, that gets to an echo in one piece?
-    Probe {
-        from: Endpoint,
-        to: Endpoint,
-        key: Key,
-        largest: u32,
-    },
     /// Be nobody's other end any more.
     Close {
         slice: u64,
@@ -85,6 +79,30 @@ pub enum Order {
         slice: u64,
     },
     Leave,
+}
+
+/// What one agent is asked while the coordinator waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Question {
+    /// May this path be loaded? Nothing is changed.
+    Look(SiteWish),
+    /// Make a file without a name, and from now on take it for this path.
+    Make(HostFile),
+    /// Answer datagrams at this end, until `Hush`.
+    Echo(Endpoint),
+    /// The largest packet, up to so many bytes, that gets to an echo in one piece?
+    Probe { from: Endpoint, to: Endpoint, key: Key, largest: u32 },
+}
+
+/// In the order of the questions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    Looked(Result<Found, NotFree>),
+    Made(Result<(), String>),
+    /// The way to the echo.
+    Echoes(Result<Key, String>),
+    /// `None`: not even a small packet is answered.
+    Probed(Result<Option<u32>, String>),
 }
 
 /// How a cluster is reached: the texts of conf and keyring, since the agent's host may have neither. Kept in memory alone.
@@ -143,28 +161,16 @@ pub enum News {
     Reached {
         error: Option<String>,
     },
-    Looked {
-        id: u32,
-        found: Result<Found, NotFree>,
-    },
-    /// The file is there, or why not.
-    Made {
-        error: Option<String>,
+    Answer {
+        id: u64,
+        answer: Answer,
     },
     /// So much is filled.
     Filling {
         slice: u64,
         bytes: Bytes,
     },
-    /// The way to the echo, or why there is none.
-    Echoes {
-        key: Result<Key, String>,
-    },
-    /// `None`: not even a small packet is answered.
-    Probed {
-        carries: Result<Option<u32>, String>,
-    },
-    /// The port of a pair's passive end, or why there is none.
+    /// The port of a pair's passive end, or of who keeps a replica; or why there is none.
     Answers {
         slice: u64,
         target: u32,
@@ -215,18 +221,22 @@ mod tests {
         };
         let access = Access { conf: "c".into(), keyring: "k".into(), id: "admin".into(), clients: 1 };
         let end = Endpoint { host: "h".into(), address: "10.0.0.1".into(), namespace: None };
+        let key = Key { port: 1, token: [2; 16] };
+        let ask = |question: Question| Order::Question { id: 4, question };
+        let tell = |answer: Answer| News::Answer { id: 4, answer };
         let orders = [
             Order::Beat,
             Order::Ask { id: 1 },
             Order::Describe,
             Order::Reach { access: Box::new(access) },
-            Order::Look { id: 1, wish: SiteWish { path: "/dev/x".into(), writes: true, given_up: false } },
-            Order::Make { file: HostFile { host: "h".into(), path: "/x".into(), bytes: 1 } },
+            ask(Question::Look(SiteWish { path: "/dev/x".into(), writes: true, given_up: false })),
+            ask(Question::Make(HostFile { host: "h".into(), path: "/x".into(), bytes: 1 })),
             Order::Fill { slice: 1, step: Box::new(step.clone()) },
             Order::Answer { slice: 1, target: 2, end: end.clone(), workload: Box::new(step.workload.clone()) },
-            Order::Echo { end: end.clone() },
+            Order::Keep { slice: 1, target: 3, replica: 2, step: Box::new(step.clone()) },
+            ask(Question::Echo(end.clone())),
+            ask(Question::Probe { from: end.clone(), to: end.clone(), key: key.clone(), largest: 9000 }),
             Order::Hush,
-            Order::Probe { from: end.clone(), to: end.clone(), key: Key { port: 1, token: [2; 16] }, largest: 9000 },
             Order::Open { slice: 1, step: Box::new(step), window_ns: 5 },
             Order::Start { slice: 1, at: 7 },
             Order::Stop { slice: 1 },
@@ -244,11 +254,11 @@ mod tests {
             News::Clock { id: 1, now: 2, wall: 3 },
             News::Description { facts: Box::default() },
             News::Reached { error: None },
-            News::Looked { id: 1, found: Ok(Found::Device(5)) },
-            News::Looked { id: 1, found: Err(NotFree { says: "s".into(), holds: true }) },
-            News::Echoes { key: Err("e".into()) },
-            News::Probed { carries: Ok(Some(1500)) },
-            News::Made { error: None },
+            tell(Answer::Looked(Ok(Found::Device(5)))),
+            tell(Answer::Looked(Err(NotFree { says: "s".into(), holds: true }))),
+            tell(Answer::Made(Ok(()))),
+            tell(Answer::Echoes(Ok(key))),
+            tell(Answer::Probed(Ok(Some(1500)))),
             News::Filling { slice: 1, bytes: 3 },
             News::Answers { slice: 1, target: 2, door: Ok(Key { port: 7, token: [3; 16] }) },
             News::Answers { slice: 1, target: 2, door: Err("e".into()) },

@@ -16,7 +16,7 @@ pub use choice::chosen;
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::verify::{self, Ground, Marks, Names};
 use model::{Bytes, Layer, Target, Workload};
-use site::Site;
+pub(crate) use site::Site;
 use std::path::Path;
 
 /// Is this path loaded past the page cache (O_DIRECT)? What lies in memory has nothing behind it.

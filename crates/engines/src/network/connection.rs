@@ -185,6 +185,8 @@ pub fn token() -> io::Result<[u8; 16]> {
 /// The other end, at work in a thread of its own; it ends when its socket is shut down.
 pub struct Peer {
     socket: TcpStream,
+    /// Further sockets that its thread may wait for.
+    more: Vec<TcpStream>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -196,14 +198,22 @@ impl Peer {
         end.set_read_timeout(None).map_err(broken)?;
         let socket = end.try_clone().map_err(broken)?;
         let spawned = std::thread::Builder::new().name("fathom-peer".into()).spawn(move || work(&end));
-        Ok(Peer { socket, thread: Some(spawned.map_err(broken)?) })
+        Ok(Peer { socket, more: Vec::new(), thread: Some(spawned.map_err(broken)?) })
+    }
+
+    /// These are shut down with its own.
+    pub fn and_ends(mut self, more: Vec<TcpStream>) -> Peer {
+        self.more = more;
+        self
     }
 }
 
 impl Drop for Peer {
     fn drop(&mut self) {
         // Wakes the thread, whatever it waits for.
-        let _ = self.socket.shutdown(Shutdown::Both);
+        for socket in self.more.iter().chain([&self.socket]) {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

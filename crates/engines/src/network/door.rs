@@ -23,16 +23,29 @@ impl Door {
     /// # Errors
     /// The address is not this host's, or no port is free.
     pub fn open(end: &Endpoint, workload: &Workload) -> Result<Door, EngineError> {
+        let own = workload.clone();
+        Door::with(end, workload.jobs, move |socket, lane| peer(socket, &own, lane))
+    }
+
+    /// The same, with a peer of another kind for each connection.
+    ///
+    /// # Errors
+    /// As [`Door::open`].
+    pub(crate) fn with(
+        end: &Endpoint,
+        connections: u32,
+        peer: impl Fn(TcpStream, u32) -> Result<Peer, EngineError> + Send + 'static,
+    ) -> Result<Door, EngineError> {
         let listening = Listening::at(end)
             .map_err(|error| EngineError::Broken(format!("no port can be opened at {}: {error}", end.address)))?;
         let key = listening.key();
         let shut = Arc::new(AtomicBool::new(false));
-        let (workload, closed) = (workload.clone(), shut.clone());
+        let closed = shut.clone();
         let serve = move || {
             let mut peers = Vec::new();
-            for lane in 0..workload.jobs.max(1) {
+            for lane in 0..connections.max(1) {
                 let Some(socket) = listening.accept_until(&closed) else { return };
-                peers.extend(peer(socket, &workload, lane).ok());
+                peers.extend(peer(socket, lane).ok());
             }
             // The port goes now; the connections when the slice is over.
             drop(listening);

@@ -12,7 +12,8 @@ mod stream;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::verify;
-use connection::{Ends, reach, refuse_endpoint};
+use connection::Ends;
+pub(crate) use connection::{Peer, reach, refuse_endpoint};
 pub use door::Door;
 use model::{Access, Bytes, Endpoint, Layer, Place, Target, Workload};
 pub use path_mtu::{Echo, carries};
@@ -53,17 +54,6 @@ impl Engine for Tcp {
 
     fn unverifiable(&self) -> Option<&'static str> {
         Some("a network keeps nothing that could be read back and verified; leave the layer out")
-    }
-
-    /// Nothing is stored on the way.
-    fn prepare(
-        &self,
-        _context: &Context,
-        _target: &Target,
-        _workload: &Workload,
-        _progress: &mut dyn FnMut(Bytes) -> bool,
-    ) -> Result<(), EngineError> {
-        Ok(())
     }
 
     fn open(

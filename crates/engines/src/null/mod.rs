@@ -2,7 +2,7 @@
 
 use crate::api::{Context, Done, Engine, EngineError, Op, Session};
 use crate::verify;
-use model::{Bytes, Layer, Target, Workload};
+use model::{Layer, Target, Workload};
 use std::time::Duration;
 
 pub struct Null;
@@ -22,16 +22,6 @@ impl Engine for Null {
 
     fn unverifiable(&self) -> Option<&'static str> {
         Some("the null engine moves no data that could be verified")
-    }
-
-    fn prepare(
-        &self,
-        _context: &Context,
-        _target: &Target,
-        _workload: &Workload,
-        _progress: &mut dyn FnMut(Bytes) -> bool,
-    ) -> Result<(), EngineError> {
-        Ok(())
     }
 
     fn open(

@@ -6,7 +6,7 @@ use crate::buffers;
 use crate::verify::Stamper;
 use ceph::Finished;
 use model::Bytes;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub const IN_FLIGHT: u32 = 16;
 /// The largest write.
@@ -108,6 +108,25 @@ fn failed(slots: &impl Slots, result: i64) -> EngineError {
     EngineError::Broken(slots.hopeless(errno).unwrap_or_else(why))
 }
 
+/// How many may be in flight: one more with each that ends soon, half as many when one takes long. A slow disk under a pool would
+/// else have minutes of large writes before it, which nobody can take back.
+struct Ramp {
+    most: u32,
+}
+
+impl Ramp {
+    const SOON: Duration = Duration::from_millis(500);
+    const LONG: Duration = Duration::from_secs(2);
+
+    fn ended(&mut self, took: Duration) {
+        self.most = match took {
+            _ if took < Ramp::SOON => (self.most + 1).min(IN_FLIGHT),
+            _ if took > Ramp::LONG => (self.most / 2).max(1),
+            _ => self.most,
+        };
+    }
+}
+
 /// Keeps operations in flight until each piece had one.
 struct Pump<'a, S> {
     slots: &'a mut S,
@@ -126,10 +145,13 @@ impl<S: Slots> Pump<'_, S> {
         let mut waiting = pieces.iter().copied();
         let mut piece_of = [(0, 0); IN_FLIGHT as usize];
         let mut free: Vec<u32> = (0..IN_FLIGHT).collect();
+        let mut begun = [Instant::now(); IN_FLIGHT as usize];
         let (mut finished, mut done) = (Vec::new(), 0);
+        let mut ramp = Ramp { most: 1 };
         loop {
-            for (slot, piece) in std::iter::from_fn(|| free.pop()).zip(&mut waiting) {
-                piece_of[slot as usize] = piece;
+            let room = || if free.len() as u32 > IN_FLIGHT - ramp.most { free.pop() } else { None };
+            for (slot, piece) in std::iter::from_fn(room).zip(&mut waiting) {
+                (piece_of[slot as usize], begun[slot as usize]) = (piece, Instant::now());
                 start(slots, slot, piece).map_err(|errno| failed(*slots, -i64::from(errno)))?;
             }
             if slots.in_flight() == 0 {
@@ -139,6 +161,7 @@ impl<S: Slots> Pump<'_, S> {
             slots.wait(PATIENCE, &mut finished);
             for finished in &finished {
                 free.push(finished.slot);
+                ramp.ended(begun[finished.slot as usize].elapsed());
                 done = ended(slots, finished, piece_of[finished.slot as usize])?;
             }
             if !progress(done) {
@@ -151,6 +174,19 @@ impl<S: Slots> Pump<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slow_target_has_few_in_flight() {
+        let mut ramp = Ramp { most: 1 };
+        (0..100).for_each(|_| ramp.ended(Duration::from_millis(5)));
+        assert_eq!(ramp.most, IN_FLIGHT);
+        (0..100).for_each(|_| ramp.ended(Duration::from_secs(1)));
+        assert_eq!(ramp.most, IN_FLIGHT);
+        (0..3).for_each(|_| ramp.ended(Duration::from_secs(3)));
+        assert_eq!(ramp.most, IN_FLIGHT / 8);
+        (0..9).for_each(|_| ramp.ended(Duration::from_secs(9)));
+        assert_eq!(ramp.most, 1);
+    }
 
     #[test]
     fn pieces_cover_the_whole_without_overlap() {

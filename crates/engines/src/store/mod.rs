@@ -48,17 +48,6 @@ impl Engine for Store {
         Some("an OSD's bench command makes up its own data, so there is nothing to verify; leave the layer out")
     }
 
-    fn prepare(
-        &self,
-        _: &Context,
-        _: &Target,
-        _: &Workload,
-        _: &mut dyn FnMut(Bytes) -> bool,
-    ) -> Result<(), EngineError> {
-        // The command makes its objects itself, and removes them.
-        Ok(())
-    }
-
     fn open(
         &self,
         context: &Context,

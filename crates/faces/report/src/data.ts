@@ -18,7 +18,7 @@ import { called, valueOf } from "./words";
 
 export type * from "./types";
 
-export const LAYERS: LayerName[] = ["device", "network", "store", "osd", "rados", "rbd"];
+export const LAYERS: LayerName[] = ["device", "network", "floor", "store", "osd", "rados", "rbd"];
 export const PATTERNS: PatternName[] = [
   "write-latency",
   "read-latency",

@@ -85,6 +85,7 @@ function facts(figure: Figure): HTMLElement {
       : [["holds up to", `${bytes(figure.valid_up_to)} written without pause`] as [string, string]]),
     ["loaded at once", count(figure.at_once)],
     ...effort(figure),
+    ...figure.gaps.map((gap): [string, string] => ["a host was missing", gap]),
     ...stores(figure),
     ["in the depth chart", figure.chart ? "yes" : "no, shown beside it"],
     ...workload(figure.workload),

@@ -1,6 +1,15 @@
 //! The ledger: for latency what each layer adds, as a waterfall; for throughput which share of its ceiling each layer delivers.
 
-import { PATTERNS, type ChartCell, type LedgerRow, type PatternName, type Run } from "./data";
+import {
+  PATTERNS,
+  type ChartCell,
+  type Distance,
+  type Estimate,
+  type Interval,
+  type LedgerRow,
+  type PatternName,
+  type Run,
+} from "./data";
 import { h, section, table } from "./dom";
 import { beside, estimate, share, withUnit } from "./numbers";
 import { place } from "./plots";
@@ -8,7 +17,7 @@ import { bars, delivered, shareText } from "./shares";
 import { falling, stages } from "./waterfall";
 import { isLatency, PATTERN_WORDS } from "./words";
 
-export function ledger({ ledger: rows, chart }: Run): HTMLElement {
+export function ledger({ ledger: rows, chart, floor }: Run): HTMLElement {
   if (rows.length === 0) {
     return section(
       "ledger",
@@ -38,8 +47,37 @@ export function ledger({ ledger: rows, chart }: Run): HTMLElement {
       h("div", { class: "panels two" }, ...latency.map((pattern) => waterfall(pattern, of(pattern), chart))),
     throughput.length > 0 &&
       h("div", { class: "panels two" }, ...throughput.map((pattern) => shares(pattern, of(pattern), chart))),
+    floor.length > 0 && distances(floor),
   );
 }
+
+/** The price of Ceph's software apart from that of disks and network. */
+function distances(floor: Distance[]): HTMLElement {
+  const heads = ["pattern", "against", "floor", "rados", "Ceph is slower by"];
+  const body = floor.map((one) => [
+    one.pattern,
+    one.on,
+    valued(joined(one.floor, one.floor_ci95), one.unit, one.floor_label),
+    valued(joined(one.ceph, one.ceph_ci95), one.unit, one.ceph_label),
+    `×${one.times.toFixed(1)} (${(one.times_ci95[0] ?? 0).toFixed(1)}–${(one.times_ci95[1] ?? 0).toFixed(1)})`,
+  ]);
+  return h(
+    "figure",
+    { class: "panel" },
+    h(
+      "figcaption",
+      {},
+      h("h3", {}, "Distance from the floor"),
+      h("span", { class: "what" }, "what any replicated store could do at best on these disks and this network"),
+    ),
+    table("Distance from the floor", heads, body, "numbers ledger-table"),
+  );
+}
+
+const valued = (value: Estimate, unit: string, label: string): string =>
+  withUnit(value, unit) + (label === "settled" ? "" : ` (${label})`);
+
+const joined = (value: number, ci95: Interval): Estimate => ({ value, low: ci95[0], high: ci95[1] });
 
 function cellOf(chart: ChartCell[], row: LedgerRow): ChartCell | undefined {
   return chart.find((cell) => cell.layer === row.layer && cell.pattern === row.pattern);

@@ -4,6 +4,7 @@ import "./style.css";
 import { ab } from "./ab";
 import { alerts, head } from "./head";
 import { chart } from "./chart";
+import { clients } from "./clients";
 import { load } from "./data";
 import { downloads } from "./download";
 import { figures } from "./figures";
@@ -73,6 +74,7 @@ const stands = alerts(run);
 const own: [string, string, HTMLElement | null][] = [
   ["verdicts", "Verdicts", verdicts(run)],
   ["limits", "Highest rate", limits(run)],
+  ["clients", "Enough clients?", clients(run)],
   ["ab", "A against B", ab(run)],
   ["verified", "Verified", verified(run)],
   ["sustained", "Sustained writes", sustained(run)],
@@ -85,7 +87,7 @@ const shown = own.flatMap(([id, words, part]) => (part ? [{ id, words, part }] :
 const alone = run.figures.length === 0 && run.sustained.length > 0;
 /** Many figures of one cell have neither chart nor ledger nor peers. */
 const CELLS = ["chart", "ledger", "peers"];
-const cells = !alone && !shown.some(({ id }) => ["limits", "ab", "sweep"].includes(id));
+const cells = !alone && !shown.some(({ id }) => ["limits", "clients", "ab", "sweep"].includes(id));
 const main = h(
   "main",
   { class: "inner" },

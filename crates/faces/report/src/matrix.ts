@@ -44,9 +44,14 @@ const streams = (figures: Named[]): Way[] =>
     named.figure.pattern.startsWith("write") ? way(named, from, to) : way(named, to, from),
   );
 
-/** There and back: the same for both. */
-const trips = (figures: Named[]): Way[] =>
-  pairs(figures, "latency").flatMap(({ named, from, to }) => [way(named, from, to), way(named, to, from)]);
+/** There and back: the same for both, unless both were measured. */
+function trips(figures: Named[]): Way[] {
+  const measured = new Map(
+    pairs(figures, "latency").map(({ named, from, to }) => [`${from}→${to}`, way(named, from, to)]),
+  );
+  const back = [...measured.values()].filter(({ from, to }) => !measured.has(`${to}→${from}`));
+  return [...measured.values(), ...back.map((one) => ({ ...one, from: one.to, to: one.from }))];
+}
 
 const way = ({ figure, id }: Named, from: string, to: string): Way => ({
   from,

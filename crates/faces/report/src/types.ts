@@ -1,6 +1,6 @@
 //! The shapes of what this page carries: the document `fathom.run/1`, and each figure's windows and latencies.
 
-export type LayerName = "device" | "network" | "store" | "osd" | "rados" | "rbd";
+export type LayerName = "device" | "network" | "floor" | "store" | "osd" | "rados" | "rbd";
 export type PatternName =
   "write-latency" | "read-latency" | "write-parallel" | "read-parallel" | "write-linear" | "read-linear";
 export type MetricName = "latency_mean" | "rtt" | "iops" | "bandwidth";
@@ -70,6 +70,7 @@ export interface RawFigure {
   /** Of writes to a device: bytes written without pause up to which the value holds, where that is known. */
   valid_up_to: number | null;
   /** What RocksDB did in the OSDs meanwhile; null: nobody looked. */
+  gaps: string[];
   background: Background | null;
   sight: Sight | null;
 }
@@ -153,6 +154,32 @@ export interface RawRow {
 }
 export interface LedgerRow extends Omit<RawRow, "adds" | "ci95"> {
   adds: Estimate;
+}
+
+export interface Distance {
+  pattern: PatternName;
+  replicas: number;
+  on: string;
+  unit: string;
+  floor: number;
+  floor_ci95: Interval;
+  ceph: number;
+  ceph_ci95: Interval;
+  floor_label: string;
+  ceph_label: string;
+  times: number;
+  times_ci95: Interval;
+}
+
+/** One load by more and more clients. */
+export interface Doubled {
+  layer: LayerName;
+  target: string;
+  pattern: PatternName;
+  unit: string;
+  full: number | null;
+  says: string;
+  tried: { clients: number; hosts: number; value: number | null; ci95: Interval | null; label: string }[];
 }
 
 interface VerdictCommon {
@@ -433,6 +460,8 @@ export interface Common {
   host_loads: HostLoad[];
   outliers: Outlier[];
   findings: Finding[];
+  floor: Distance[];
+  clients: Doubled[];
   limits: Limit[];
   ab: Ab | null;
   changes: Change[];

@@ -64,6 +64,7 @@ export const place = (layer: LayerName, target: string): string =>
 export const LAYER_WORDS: Record<LayerName, string> = {
   device: "the bare disk",
   network: "TCP between two hosts, full round trip",
+  floor: "what any replicated store could do at best",
   store: "one OSD's object store",
   osd: "one OSD, through librados",
   rados: "a pool, with its redundancy",

@@ -31,10 +31,12 @@ pub fn summary(report: &Report, scope: &Scope, style: &Style) -> String {
         sweep::sweep(report, style),
         chart::chart(report, style),
         ledger::ledger(report, style),
+        floor(report, style),
         targets::targets(report, scope, style),
         hosts::matrix(report, style),
         notes::ab(report, style),
         notes::limits(report, style),
+        notes::clients(report, style),
         notes::responses(report, style),
         notes::beside(report, style),
         hosts::host_loads(report, style),
@@ -47,6 +49,15 @@ pub fn summary(report: &Report, scope: &Scope, style: &Style) -> String {
         notes::left_behind(report, style),
     ];
     joined(&parts)
+}
+
+fn floor(report: &Report, style: &Style) -> String {
+    let rows = crate::floor::rows(report);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let title = chart::paragraph(crate::floor::TITLE, 0, Paint::Bold, style);
+    title + &plain_table(&crate::floor::HEADING, rows, |_| false, style)
 }
 
 /// After a pass, while the run goes on: the depth chart alone.

@@ -3,7 +3,7 @@
 use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
-use crate::{ab, finds, limits, numbers, response, scene, sustained, verdicts, verified, words};
+use crate::{ab, clients, finds, limits, numbers, response, scene, sustained, verdicts, verified, words};
 use model::{Figure, Outcome, Outlier, Report, Standing};
 
 /// So many imprecise figures are named, more are counted.
@@ -51,6 +51,15 @@ pub(crate) fn limits(report: &Report, style: &Style) -> String {
         text += &limits::note(limit).map_or(String::new(), |note| paragraph(&note, 0, Paint::Dim, style));
     }
     text
+}
+
+pub(crate) fn clients(report: &Report, style: &Style) -> String {
+    if report.doubled.is_empty() {
+        return String::new();
+    }
+    let table = super::plain_table(&clients::HEADING, clients::rows(report), |_| false, style);
+    let says = clients::says(report).into_iter().map(|line| paragraph(&line, 0, Paint::Plain, style));
+    title(clients::TITLE, style) + &table + &says.collect::<String>()
 }
 
 pub(crate) fn responses(report: &Report, style: &Style) -> String {

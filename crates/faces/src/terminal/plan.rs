@@ -125,6 +125,13 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
             numbers::seconds(seconds)
         );
     }
+    if let Some(most) = plan.clients_most {
+        return format!(
+            "{steps}, each the largest that may come: clients are doubled from one on one host up to {most} on each, until that brings \
+             nothing more. Expected time: about {} for each doubling.",
+            numbers::seconds(seconds / plan.steps.len() as f64)
+        );
+    }
     let passes = if goal.passes_min == goal.passes_max {
         numbers::counted(u64::from(goal.passes_max), "pass", "passes")
     } else {

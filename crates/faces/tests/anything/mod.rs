@@ -114,6 +114,7 @@ fn figure() -> impl Strategy<Value = Figure> {
             }),
             checked: counts[0].is_multiple_of(2).then(|| checked(counts)),
             valid_up_to: counts[1].is_multiple_of(3).then(|| counts[2].into()),
+            gaps: Vec::new(),
             background: counts[2].is_multiple_of(2).then(|| background(counts, seconds)),
             sight: sight(counts, seconds),
         }
@@ -294,8 +295,10 @@ pub fn report() -> impl Strategy<Value = Report> {
             figures,
             chart,
             ledger,
+            distances: Vec::new(),
             verdicts,
             limits,
+            doubled: Vec::new(),
             ab: None,
             sweep,
             sustained,

@@ -29,10 +29,14 @@ impl Files {
 
     /// The step, with the places at which the files can be opened.
     pub fn found(&self, mut step: Step) -> Step {
-        for target in &mut step.targets {
-            if let Place::Path { path, .. } = &mut target.place
-                && let Some(file) = self.0.get(path)
-            {
+        let places = step.targets.iter_mut().flat_map(|target| match &mut target.place {
+            Place::Path { path, .. } => vec![path],
+            // Only the host's own is opened, whichever else are called the same.
+            Place::Replicas { replicas, .. } => replicas.iter_mut().map(|replica| &mut replica.path).collect(),
+            _ => Vec::new(),
+        });
+        for path in places {
+            if let Some(file) = self.0.get(path) {
                 *path = open_path(file);
             }
         }

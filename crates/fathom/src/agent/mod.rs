@@ -9,13 +9,15 @@ mod watching;
 use crate::failure::Failure;
 use engines::Context;
 use engines::clock::RealClock;
+use engines::floor::keep;
 use engines::network::{Door, Echo, carries};
 use files::Files;
 use load::{Load, Loading};
 use model::{Clock, Endpoint, Nanos, Step};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use remote::frame::{self, FrameError, MAGIC};
 use remote::link::{BEAT, DEAF};
-use remote::{News, Order};
+use remote::{Answer, News, Order, Question};
 use std::io::{Stdin, Stdout, Write, stdin, stdout};
 use std::net::IpAddr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -32,6 +34,7 @@ const LEAVING: Duration = Duration::from_secs(5);
 /// # Errors
 /// Its own program can't be read, or nobody takes its first word.
 pub fn serve() -> Result<u8, Failure> {
+    more_files();
     let build = remote::build::id(std::path::Path::new(remote::build::OWN))?;
     let mut output = stdout();
     output.write_all(MAGIC)?;
@@ -58,12 +61,21 @@ pub fn serve() -> Result<u8, Failure> {
     Ok(u8::from(!asked))
 }
 
+/// A connection for each write in flight, and as many to the other replicas: more than a process may have open by default.
+fn more_files() {
+    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
+        && soft < hard
+    {
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
+    }
+}
+
 struct Agent {
     context: Context,
     files: Files,
     /// The slice that is open or runs. Dropped, it stops its load.
     loading: Option<Loading>,
-    /// Passive ends of pairs, and of which slice.
+    /// Passive ends of pairs, keepers of replicas, and of which slice.
     doors: Vec<(u64, Door)>,
     watching: Option<Watching>,
     echo: Option<Echo>,
@@ -112,8 +124,7 @@ impl Agent {
                 self.context = reached.unwrap_or_default();
                 Some(News::Reached { error })
             }
-            Order::Look { id, wish } => Some(News::Looked { id, found: looks::look(&wish) }),
-            Order::Make { file } => Some(News::Made { error: self.files.make(&file).err() }),
+            Order::Question { id, question } => Some(News::Answer { id, answer: self.answer(question) }),
             Order::Fill { slice, step } => {
                 self.loading = None;
                 self.loading = Some(Loading::fill(self.load(slice, *step, 0)));
@@ -125,6 +136,17 @@ impl Agent {
                 let key = door.as_ref().map(|door| door.key.clone()).map_err(Clone::clone);
                 self.doors.extend(door.ok().map(|door| (slice, door)));
                 Some(News::Answers { slice, target, door: key })
+            }
+            Order::Keep { slice, target: asked, replica, step } => {
+                self.doors.retain(|(of, _)| *of == slice);
+                let step = self.files.found(*step);
+                let kept = step.targets.first().ok_or("a step without a target".to_string()).and_then(|target| {
+                    keep(target, replica as usize, &step.workload)
+                        .map_err(|error| self.files.names().named(&error.to_string()))
+                });
+                let key = kept.as_ref().map(|door| door.key.clone()).map_err(Clone::clone);
+                self.doors.extend(kept.ok().map(|door| (slice, door)));
+                Some(News::Answers { slice, target: asked, door: key })
             }
             Order::Open { slice, step, window_ns } => {
                 // One that was forgotten ends first.
@@ -144,21 +166,9 @@ impl Agent {
                 self.doors.retain(|(of, _)| *of != slice);
                 None
             }
-            Order::Echo { end } => {
-                let echo = address(&end).and_then(|at| Echo::open(at).map_err(|error| format!("{at}: {error}")));
-                let key = echo.as_ref().map(|echo| echo.key.clone()).map_err(Clone::clone);
-                self.echo = echo.ok();
-                Some(News::Echoes { key })
-            }
             Order::Hush => {
                 self.echo = None;
                 None
-            }
-            Order::Probe { from, to, key, largest } => {
-                let probed = address(&from).and_then(|from| {
-                    carries(from, address(&to)?, &key, largest).map_err(|error| format!("{from}: {error}"))
-                });
-                Some(News::Probed { carries: probed })
             }
             Order::Watch { slice, osds } => {
                 self.watching = None;
@@ -170,6 +180,22 @@ impl Agent {
                 None
             }
             Order::Beat | Order::Leave => None,
+        }
+    }
+
+    fn answer(&mut self, question: Question) -> Answer {
+        match question {
+            Question::Look(wish) => Answer::Looked(looks::look(&wish)),
+            Question::Make(file) => Answer::Made(self.files.make(&file)),
+            Question::Echo(end) => {
+                let echo = address(&end).and_then(|at| Echo::open(at).map_err(|error| format!("{at}: {error}")));
+                let key = echo.as_ref().map(|echo| echo.key.clone()).map_err(Clone::clone);
+                self.echo = echo.ok();
+                Answer::Echoes(key)
+            }
+            Question::Probe { from, to, key, largest } => Answer::Probed(address(&from).and_then(|from| {
+                carries(from, address(&to)?, &key, largest).map_err(|error| format!("{from}: {error}"))
+            })),
         }
     }
 

@@ -164,9 +164,10 @@ pub struct Knobs {
     /// Threads (images, connections) that share the depth
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
-    /// Clients that share the jobs, each with a connection of its own (osd, rados, rbd); a job each unless --jobs says more
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64), value_name = "N")]
-    pub clients: Option<u32>,
+    /// Clients that share the jobs, each with a connection of its own (osd, rados, rbd); a job each unless --jobs says more. auto:
+    /// double them, over the hosts and then on each, until the cluster is full and not the client (rados, rbd)
+    #[arg(long, value_parser = words::clients, value_name = "N|auto")]
+    pub clients: Option<Clients>,
     /// Share of reads in a mixed workload
     #[arg(long, value_parser = words::percent, value_name = "PERCENT")]
     pub read_share: Option<u8>,
@@ -232,9 +233,35 @@ pub struct SettleArgs {
     pub duration: Option<f64>,
 }
 
+/// How many clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clients {
+    Number(u32),
+    /// As many as it takes to fill the cluster.
+    Auto,
+}
+
+impl Clients {
+    /// On one host, of as many as it takes: beyond that its processors are the limit, not its connections.
+    pub const MOST: u32 = 8;
+
+    /// The most that there may be.
+    pub fn number(self) -> u32 {
+        match self {
+            Clients::Number(number) => number,
+            Clients::Auto => Clients::MOST,
+        }
+    }
+}
+
 impl Knobs {
+    /// On one host, if clients are to be doubled.
+    pub fn clients_most(&self) -> Option<u32> {
+        (self.clients == Some(Clients::Auto)).then_some(Clients::MOST)
+    }
+
     pub fn knows_rates(layer: Layer) -> bool {
-        !matches!(layer, Layer::Network | Layer::Store)
+        !matches!(layer, Layer::Network | Layer::Floor | Layer::Store)
     }
 
     pub fn knows_clients(layer: Layer) -> bool {
@@ -243,7 +270,7 @@ impl Knobs {
 
     /// Clients on this layer.
     pub fn clients_on(&self, layer: Layer) -> u32 {
-        self.clients.filter(|_| Knobs::knows_clients(layer)).unwrap_or(1)
+        self.clients.filter(|_| Knobs::knows_clients(layer)).map_or(1, Clients::number)
     }
 
     /// The open loop of this layer, if there is one: a store's bench knows no rate, and a network has nothing that a

@@ -76,6 +76,8 @@ pub enum Command {
     Disk(knobs::DiskCommand),
     /// The network: round trips and bulk
     Network(knobs::LayerArgs),
+    /// What any replicated store could do at best on these hosts: writes that two or three of them keep
+    Floor(knobs::DiskArgs),
     /// Each OSD's object store, by the OSD's own bench
     Store(knobs::OsdArgs),
     /// Each OSD alone, then all at once

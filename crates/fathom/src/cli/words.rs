@@ -1,5 +1,6 @@
 //! Words of the command line that become values: sizes, durations, shares, patterns, access, sync modes.
 
+use super::knobs::Clients;
 use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern};
 use std::net::{SocketAddr, ToSocketAddrs};
 
@@ -60,6 +61,13 @@ pub fn share(text: &str) -> Result<f64, String> {
 pub fn percent(text: &str) -> Result<u8, String> {
     let number: Result<u8, _> = text.trim_end_matches('%').parse();
     number.ok().filter(|n| *n <= 100).ok_or_else(|| format!("`{text}` is not a share of reads; write it as 70%"))
+}
+
+/// `1` to `64`, or `auto`.
+pub fn clients(text: &str) -> Result<Clients, String> {
+    let number = || text.parse().ok().filter(|number| (1..=64).contains(number)).map(Clients::Number);
+    let auto = (text == "auto").then_some(Clients::Auto);
+    auto.or_else(number).ok_or_else(|| format!("`{text}` is neither 1 to 64 clients nor auto"))
 }
 
 pub fn layer(text: &str) -> Result<Layer, String> {

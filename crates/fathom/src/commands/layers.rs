@@ -1,4 +1,4 @@
-//! The commands of one layer each: `disk`, `network`, `store`, `osd`, `rados`, `rbd`.
+//! The commands of one layer each: `disk`, `network`, `floor`, `store`, `osd`, `rados`, `rbd`.
 
 use super::run::sound_and_print;
 use super::verdict::goal;
@@ -103,6 +103,12 @@ fn sustain(args: &SustainedArgs, knobs: &Knobs) -> Result<Option<Sustain>, Failu
 
 pub fn network(common: &Common, args: &LayerArgs) -> Result<u8, Failure> {
     measure(common, Layer::Network, args, |goal| Ok(wishes(Layer::Network, args, goal)))
+}
+
+pub fn floor(common: &Common, args: &DiskArgs) -> Result<u8, Failure> {
+    measure(common, Layer::Floor, &args.layer, |goal| {
+        Ok(Wishes { layers: vec![Layer::Floor], ..disk_wishes(args, goal)? })
+    })
 }
 
 pub fn osds(common: &Common, layer: Layer, args: &OsdArgs) -> Result<u8, Failure> {

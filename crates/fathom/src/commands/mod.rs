@@ -32,6 +32,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Run(args) => run::run(common, &args),
         Command::Disk(args) => layers::disk(common, &args),
         Command::Network(args) => layers::network(common, &args),
+        Command::Floor(args) => layers::floor(common, &args),
         Command::Store(args) => layers::osds(common, model::Layer::Store, &args),
         Command::Osd(args) => layers::osds(common, model::Layer::Osd, &args),
         Command::Rados(args) => layers::pool(common, model::Layer::Rados, &args),
@@ -53,10 +54,10 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
 }
 
 fn shows_a_run(command: &Command) -> bool {
-    use Command::{Disk, Fio, Network, Osd, Rados, Rbd, Run, Show, Store, Sweep};
+    use Command::{Disk, Fio, Floor, Network, Osd, Rados, Rbd, Run, Show, Store, Sweep};
     matches!(
         command,
-        Run(_) | Disk(_) | Network(_) | Store(_) | Osd(_) | Rados(_) | Rbd(_) | Fio(_) | Show(_) | Sweep(_)
+        Run(_) | Disk(_) | Network(_) | Floor(_) | Store(_) | Osd(_) | Rados(_) | Rbd(_) | Fio(_) | Show(_) | Sweep(_)
     )
 }
 

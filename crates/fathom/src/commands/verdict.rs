@@ -42,10 +42,16 @@ fn expected(common: &Common, words: &[String]) -> Result<Vec<Threshold>, Failure
     let path = common.archive.clone().unwrap_or_else(archive::default_path);
     let record = Archive::open_existing(&path)?.load(run)?;
     let report = judge::explain(&record);
-    let usable = report
-        .figures
-        .iter()
-        .filter(|figure| figure.chart && !matches!(figure.label, Label::Void(_) | Label::Implausible(_)));
+    let cut = |figure: &&model::Figure| record.plan.cut.contains(&figure.step);
+    if !common.quiet && report.figures.iter().any(|figure| figure.chart && cut(&figure)) {
+        eprintln!(
+            "fathom: run {} cut working sets that took long to fill; what it measured on them is no measure for this run",
+            record.head.run
+        );
+    }
+    let usable = report.figures.iter().filter(|figure| {
+        figure.chart && !cut(figure) && !matches!(figure.label, Label::Void(_) | Label::Implausible(_))
+    });
     let threshold = |figure: &model::Figure| {
         let value = figure.estimate?.value;
         let factor = 1.0 + change;

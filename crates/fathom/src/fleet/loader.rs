@@ -1,7 +1,7 @@
 //! A slice on several hosts: opened on all, started at one instant, its windows put together as they come.
 
-use super::Fleet;
 use super::merge::Merge;
+use super::{Fleet, keepers};
 use crate::sounding::loader::Loader;
 use engines::EngineError;
 use engines::clock::RealClock;
@@ -27,7 +27,7 @@ impl<'a> Hosts<'a> {
 }
 
 /// Sessions are open within this: images of a slow cluster take a while.
-const OPENING: Duration = Duration::from_secs(60);
+pub(super) const OPENING: Duration = Duration::from_secs(60);
 /// From the order to the start, beside the way there: enough for every agent to hear of it.
 const LEAD: Nanos = 50 * MILLISECOND;
 /// After the stop: operations in flight end within 3 s, and are told.
@@ -101,6 +101,12 @@ fn parts(fleet: &Fleet, step: &Step) -> Result<BTreeMap<usize, Part>, EngineErro
     }
 }
 
+/// Why nothing is loaded, and which agent it is due to.
+struct Unopened {
+    agent: Option<usize>,
+    error: EngineError,
+}
+
 struct Sliced<'a> {
     fleet: &'a mut Fleet,
     slice: u64,
@@ -112,10 +118,21 @@ struct Sliced<'a> {
 
 impl Sliced<'_> {
     fn run(mut self, on_window: &mut dyn FnMut(&WindowSet) -> Flow) -> Result<SliceEnd, EngineError> {
-        if let Err(error) = self.open_doors().and_then(|()| self.open()) {
+        let opened = match self.open_doors().and_then(|()| self.open_keepers()) {
+            Ok(()) => self.open(),
+            Err(error) => Err(Unopened { agent: None, error }),
+        };
+        if let Err(Unopened { agent, error }) = opened {
             self.stop();
             self.close();
-            return Err(error);
+            // Which target it is, is known where its host has no other.
+            let own = agent.and_then(|agent| self.parts.get(&agent)).map(|part| part.targets.as_slice());
+            return match own {
+                Some([only]) => {
+                    Ok(SliceEnd { broken: Some(error.to_string()), target: Some(*only), ..SliceEnd::default() })
+                }
+                _ => Err(error),
+            };
         }
         let start = RealClock.now() + LEAD + self.fleet.way_ns();
         for agent in self.parts.keys() {
@@ -133,13 +150,14 @@ impl Sliced<'_> {
     }
 
     /// All sessions are open, or nothing is loaded at all.
-    fn open(&mut self) -> Result<(), EngineError> {
-        for (agent, part) in &self.parts {
+    fn open(&mut self) -> Result<(), Unopened> {
+        // The others go on without one that is gone meanwhile.
+        self.parts.retain(|agent, part| {
             let step = Box::new(part.step.clone());
-            self.fleet.order(*agent, Order::Open { slice: self.slice, step, window_ns: self.window_ns });
-        }
+            self.fleet.order(*agent, Order::Open { slice: self.slice, step, window_ns: self.window_ns })
+        });
         let mut waited: Vec<usize> = self.parts.keys().copied().collect();
-        let mut wrong: Vec<String> = Vec::new();
+        let mut wrong: Vec<(usize, String)> = Vec::new();
         let deadline = RealClock.now() + OPENING.as_nanos() as Nanos;
         while !waited.is_empty() && RealClock.now() < deadline {
             let patience = Duration::from_nanos(deadline.saturating_sub(RealClock.now()));
@@ -147,7 +165,8 @@ impl Sliced<'_> {
             match heard.what {
                 What::News(News::Ready { slice, error }) if slice == self.slice => {
                     waited.retain(|agent| *agent != heard.agent);
-                    wrong.extend(error.map(|error| format!("{}: {error}", self.fleet.name(heard.agent))));
+                    wrong
+                        .extend(error.map(|error| (heard.agent, format!("{}: {error}", self.fleet.name(heard.agent)))));
                 }
                 // The others go on without it.
                 What::Lost(_) => {
@@ -158,12 +177,17 @@ impl Sliced<'_> {
             }
         }
         wrong.extend(waited.iter().map(|agent| {
-            format!("{} did not open its sessions within {} s", self.fleet.name(*agent), OPENING.as_secs())
+            let name = self.fleet.name(*agent);
+            (*agent, format!("{name} did not open its sessions within {} s", OPENING.as_secs()))
         }));
-        if self.parts.is_empty() {
-            wrong.push("none of the hosts that load it answers any more".into());
+        match wrong.into_iter().next() {
+            Some((agent, why)) => Err(Unopened { agent: Some(agent), error: EngineError::Broken(why) }),
+            None if self.parts.is_empty() => {
+                let why = "none of the hosts that load it answers any more";
+                Err(Unopened { agent: None, error: EngineError::Broken(why.into()) })
+            }
+            None => Ok(()),
         }
-        wrong.into_iter().next().map_or(Ok(()), |first| Err(EngineError::Broken(first)))
     }
 
     fn stop(&self) {
@@ -212,6 +236,14 @@ impl Sliced<'_> {
                 }
                 _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// The replicas of a floor are kept by their hosts, the first of which passes on what it gets; the load learns of that one.
+    fn open_keepers(&mut self) -> Result<(), EngineError> {
+        for part in self.parts.values_mut() {
+            keepers::open(self.fleet, self.slice, &mut part.step, &part.targets, &mut self.passive)?;
         }
         Ok(())
     }

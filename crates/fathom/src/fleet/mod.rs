@@ -2,6 +2,7 @@
 
 mod clocks;
 mod fill;
+mod keepers;
 mod kube;
 mod loader;
 mod merge;
@@ -18,7 +19,7 @@ pub use muster::{Answered, clean, muster};
 pub use sources::{Wanted, wanted};
 
 use model::{HostSeen, Nanos, Offset};
-use remote::{Access, Heard, Link, News, Order, What};
+use remote::{Access, Answer, Heard, Link, News, Order, Question, What};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -40,12 +41,16 @@ pub struct Fleet {
     compared: Instant,
     /// The number of the last slice: what an agent still says of an earlier one is known by it.
     slices: u64,
+    /// And of the last question.
+    questions: u64,
     /// What the hosts' kernels told of the slice that goes on.
     came: Vec<watching::Came>,
 }
 
 /// A connection to a cluster gives up after 10 s by itself.
 const REACHING: Duration = Duration::from_secs(30);
+/// A disk that sleeps wakes up within this.
+const ANSWER: Duration = Duration::from_secs(30);
 /// How long an agent may take to end what it does and go.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -124,8 +129,30 @@ impl Fleet {
         }
     }
 
-    /// Every agent that lives, of those that are meant, is asked once, and answers are taken until all have come or `patience` is over. Whoever is lost
-    /// meanwhile is told with the reason.
+    /// Asks one agent, and waits for its answer to this very question.
+    fn question(&mut self, host: &str, question: Question) -> Result<Answer, String> {
+        let gone = || "its agent is gone".to_string();
+        let agent = self.agent_of(host).ok_or_else(gone)?;
+        self.questions += 1;
+        let id = self.questions;
+        if !self.order(agent, Order::Question { id, question }) {
+            return Err(gone());
+        }
+        let deadline = Instant::now() + ANSWER;
+        loop {
+            let Some(heard) = self.next(deadline.saturating_duration_since(Instant::now())) else {
+                return Err(format!("no answer within {} s", ANSWER.as_secs()));
+            };
+            match heard.what {
+                What::Lost(why) if heard.agent == agent => return Err(why),
+                What::News(News::Answer { id: of, answer }) if heard.agent == agent && of == id => return Ok(answer),
+                _ => {}
+            }
+        }
+    }
+
+    /// Every agent that lives, of those that are meant, is asked once, and answers are taken until all have come or `patience` is
+    /// over. Whoever is lost meanwhile is told with the reason.
     fn ask(
         &mut self,
         meant: &dyn Fn(&Member) -> bool,

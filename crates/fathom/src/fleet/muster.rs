@@ -49,7 +49,7 @@ impl Fleet {
             let seen = HostSeen { name, via, agent_sent: dialled.sent, clock: None, facts: HostFacts::default() };
             members.push(Member { seen, offset: Offset::default(), link, role: Default::default() });
         }
-        let mut fleet = Fleet { members, news, since, compared: since, slices: 0, came: Vec::new() };
+        let mut fleet = Fleet { members, news, since, compared: since, slices: 0, questions: 0, came: Vec::new() };
         for (agent, why) in [describe(&mut fleet), fleet.compare_clocks()].concat() {
             fleet.members[agent].link = None;
             silent.push(HostSilent { name: fleet.members[agent].seen.name.clone(), why });

@@ -2,7 +2,7 @@
 
 use super::Fleet;
 use model::{Endpoint, HostSeen, Key, PathMtu};
-use remote::{News, Order};
+use remote::{Answer, Order, Question};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -46,20 +46,20 @@ impl Fleet {
     }
 
     fn echo(&mut self, end: &Endpoint) -> Result<Key, String> {
-        self.ask_one(&end.host, Order::Echo { end: end.clone() }, |news| match news {
-            News::Echoes { key } => Some(key),
-            _ => None,
-        })?
+        match self.question(&end.host, Question::Echo(end.clone()))? {
+            Answer::Echoes(key) => key,
+            other => Err(format!("it answered something else: {other:?}")),
+        }
     }
 
     /// `None`: of one of them the interface is not known.
     fn path_mtu(&mut self, from: &Endpoint, to: &Endpoint, key: &Key) -> Result<Option<PathMtu>, String> {
         let (Some(sender), Some(receiver)) = (self.mtu_of(from), self.mtu_of(to)) else { return Ok(None) };
-        let order = Order::Probe { from: from.clone(), to: to.clone(), key: key.clone(), largest: sender };
-        let carries = self.ask_one(&from.host, order, |news| match news {
-            News::Probed { carries } => Some(carries),
-            _ => None,
-        })??;
+        let question = Question::Probe { from: from.clone(), to: to.clone(), key: key.clone(), largest: sender };
+        let carries = match self.question(&from.host, question)? {
+            Answer::Probed(carries) => carries?,
+            other => return Err(format!("it answered something else: {other:?}")),
+        };
         Ok(Some(PathMtu { from: from.host.clone(), to: to.host.clone(), sender, receiver, carries }))
     }
 

@@ -24,14 +24,7 @@ pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
     }
     let loads = Draft::new(ground, wishes).workloads(Layer::Device, MIB);
     let writes = loads.iter().any(|(_, load)| load.writes());
-    let named = || -> Vec<SiteWish> {
-        let wish = |path: &PathBuf| SiteWish {
-            path: path.clone(),
-            writes,
-            given_up: wishes.destroy.as_deref() == Some(path.as_path()),
-        };
-        wishes.paths.iter().map(wish).collect()
-    };
+    let named = || named(wishes, writes);
     let probes = |host: &ClientHost, lab: &lab::Lab| -> Vec<SiteWish> {
         let own = lab.osds.iter().filter(|osd| osd.host == host.known_as && is_device(&osd.probe));
         own.map(|osd| SiteWish { path: osd.probe.clone(), writes, given_up: false }).collect()
@@ -49,15 +42,25 @@ pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
     ground.hosts.iter().flat_map(|host| of(host).into_iter().map(|wish| (host.clone(), wish))).collect()
 }
 
+/// What the user named, on each host.
+pub fn named(wishes: &Wishes, writes: bool) -> Vec<SiteWish> {
+    let wish = |path: &PathBuf| SiteWish {
+        path: path.clone(),
+        writes,
+        given_up: wishes.destroy.as_deref() == Some(path.as_path()),
+    };
+    wishes.paths.iter().map(wish).collect()
+}
+
 /// A lab runs on this very machine.
 fn is_device(path: &Path) -> bool {
     matches!(cluster::devices::look_at(path), Ok(Found::Device(_)))
 }
 
 /// A disk or file to load, and how much of it there is.
-struct Disk {
-    target: Target,
-    bytes: Bytes,
+pub struct Disk {
+    pub target: Target,
+    pub bytes: Bytes,
     /// Which kernel's.
     boot: String,
     host: String,
@@ -68,7 +71,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let named = !draft.wishes.paths.is_empty();
     let mut disks = Vec::new();
     for site in &ground.sites {
-        match disk(draft, site) {
+        match disk(draft, site, draft.knobs.working_set.unwrap_or(GIB)) {
             Ok(disk) => disks.push(disk),
             // One that was not named is one less.
             Err(failure) if named => return Err(failure),
@@ -88,7 +91,9 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     Ok(())
 }
 
-fn disk(draft: &mut Draft, site: &Site) -> Result<Disk, Failure> {
+/// What is found there, as a target of the device layer; a file that is yet to be made is planned with it.
+/// `file_bytes`: how large.
+pub fn disk(draft: &mut Draft, site: &Site, file_bytes: Bytes) -> Result<Disk, Failure> {
     let (shown, host) = (&site.wish.path, &site.host);
     let name = format!("{}:{}", host.end.host, shown.display());
     let at_host = |failure: Failure| match failure {
@@ -97,9 +102,13 @@ fn disk(draft: &mut Draft, site: &Site) -> Result<Disk, Failure> {
         other => other,
     };
     let mut own_file = |path: PathBuf| {
-        let bytes = draft.knobs.working_set.unwrap_or(GIB);
-        draft.host_files.push(HostFile { host: host.end.host.clone(), path: path.clone(), bytes });
-        (path, bytes, true)
+        let file = HostFile { host: host.end.host.clone(), path: path.clone(), bytes: file_bytes };
+        // Two layers may load the same one.
+        match draft.host_files.iter_mut().find(|known| known.host == file.host && known.path == file.path) {
+            Some(known) => known.bytes = known.bytes.max(file_bytes),
+            None => draft.host_files.push(file),
+        }
+        (path, file_bytes, true)
     };
     let (path, bytes, writable) = match site.found.clone().map_err(|not| at_host(Failure::from(not)))? {
         Found::Device(bytes) | Found::File(bytes) if bytes > 0 => (shown.clone(), bytes, site.wish.writes),
@@ -118,7 +127,7 @@ fn disk(draft: &mut Draft, site: &Site) -> Result<Disk, Failure> {
     Ok(Disk { target, bytes, boot: host.boot.clone(), host: host.end.host.clone() })
 }
 
-fn writable(target: &Target) -> bool {
+pub fn writable(target: &Target) -> bool {
     matches!(target.place, Place::Path { writable: true, .. })
 }
 

@@ -27,6 +27,8 @@ pub struct Ground {
     pub hosts: Vec<ClientHost>,
     /// Paths of these hosts.
     pub sites: Vec<Site>,
+    /// Where they could keep replicas for the floor.
+    pub keepers: Vec<Site>,
 }
 
 /// A host with an agent.
@@ -91,7 +93,7 @@ pub struct Sustain {
 impl Wishes {
     /// Devices that are named, and the network, can be measured without a cluster.
     pub fn need_cluster(&self) -> bool {
-        self.layers.iter().any(|layer| !matches!(layer, Layer::Device | Layer::Network))
+        self.layers.iter().any(|layer| !matches!(layer, Layer::Device | Layer::Network | Layer::Floor))
             || (self.batches.is_empty() && self.paths.is_empty() && self.layers.contains(&Layer::Device))
     }
 }
@@ -173,6 +175,8 @@ impl<'a> Draft<'a> {
             (false, _) => knobs.patterns.clone(),
             (true, true) => vec![nearest(knobs)],
             (true, false) if knobs.open() => vec![Pattern::WriteLatency, Pattern::ReadLatency],
+            // What one client does alone, one operation at a time, fills nothing.
+            (true, false) if knobs.clients_most().is_some() => vec![Pattern::WriteParallel, Pattern::ReadParallel],
             (true, false) => Pattern::ALL.to_vec(),
         };
         let wanted = patterns.into_iter().filter(|pattern| self.wishes.goal.wants(layer, *pattern));
@@ -200,6 +204,11 @@ impl<'a> Draft<'a> {
         let clients = knobs.clients_on(layer);
         workload.jobs = knobs.jobs.unwrap_or(workload.jobs.max(clients)).min(workload.depth);
         workload.clients = clients.min(workload.jobs);
+        // The largest there may be: each client with the whole workload.
+        if let Some(most) = knobs.clients_most() {
+            workload.jobs = knobs.jobs.unwrap_or(1).min(workload.depth) * most;
+            (workload.depth, workload.clients) = (workload.depth * most, most);
+        }
         workload.read_percent = knobs.read_share.unwrap_or(workload.read_percent);
         workload.access = knobs.access.unwrap_or(workload.access);
         workload.object = knobs.object_size;

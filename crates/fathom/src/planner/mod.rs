@@ -5,6 +5,7 @@ mod device;
 mod device_hosts;
 mod draft;
 mod fio;
+mod floor;
 mod network;
 mod objects;
 mod osd;
@@ -16,8 +17,9 @@ mod sweep;
 
 pub use device_hosts::{Site, wanted as wanted_sites};
 pub use draft::{ClientHost, Ground, Sustain, Wishes};
+pub use floor::{files as floor_files, wanted as wanted_keepers};
 
-use crate::cli::knobs::Knobs;
+use crate::cli::knobs::{Clients, Knobs};
 use crate::failure::Failure;
 use draft::Draft;
 use engines::verify::refusal;
@@ -52,9 +54,17 @@ fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     let axes = wishes.axes.clone();
     let swept = (!axes.is_empty()).then_some(Sweep { axes, points: draft.points, left_out });
     let goal = wishes.goal.clone();
+    let knobs = draft.knobs;
+    let clients_most = knobs.clients_most();
+    // What is held against a threshold is loaded as it says.
+    let may_shrink = goal.thresholds.is_empty()
+        && swept.is_none()
+        && wishes.batches.is_empty()
+        && knobs.working_set.is_none()
+        && !knobs.verify;
     let (changes, host_files) = (draft.changes, draft.host_files);
     let (steps, sustained) = (draft.steps, draft.sustained);
-    Ok(Plan { changes, host_files, steps, goal, sweep: swept, sustained, ..Plan::default() })
+    Ok(Plan { changes, host_files, steps, may_shrink, goal, sweep: swept, sustained, clients_most, ..Plan::default() })
 }
 
 fn add_layers(draft: &mut Draft) -> Result<(), Failure> {
@@ -63,6 +73,7 @@ fn add_layers(draft: &mut Draft) -> Result<(), Failure> {
         match layer {
             Layer::Device => device::add(draft)?,
             Layer::Network => network::add(draft),
+            Layer::Floor => floor::add(draft)?,
             Layer::Store => store::add(draft)?,
             Layer::Osd => osd::add(draft)?,
             Layer::Rados => objects::add(draft)?,
@@ -109,7 +120,11 @@ fn asked_for(goal: &Goal, step: &Step) -> bool {
 
 /// A client without a job would be one that is counted and does nothing.
 fn refuse_idle_clients(wishes: &Wishes) -> Result<(), Failure> {
-    let Some(clients) = wishes.knobs.clients else { return Ok(()) };
+    let clients = match wishes.knobs.clients {
+        None => return Ok(()),
+        Some(Clients::Auto) => return refuse_senseless_doubling(wishes),
+        Some(Clients::Number(clients)) => clients,
+    };
     if let Some(layer) = wishes.layers.iter().find(|layer| wishes.layers.len() == 1 && !Knobs::knows_clients(**layer)) {
         let text = format!("--clients: the {} layer has no clients of a cluster; osd, rados and rbd do", layer.name());
         return Err(Failure::Usage(text));
@@ -121,6 +136,27 @@ fn refuse_idle_clients(wishes: &Wishes) -> Result<(), Failure> {
             Err(Failure::Usage(format!("--clients {clients}: a depth of {depth} is too little for an operation each")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Clients are doubled for one thing at a time.
+fn refuse_senseless_doubling(wishes: &Wishes) -> Result<(), Failure> {
+    let knobs = &wishes.knobs;
+    let able = matches!(wishes.layers.as_slice(), [Layer::Rados | Layer::Rbd]) && wishes.batches.is_empty();
+    let other = [
+        ("an axis of a sweep", !wishes.axes.is_empty()),
+        ("--ab", knobs.ab.is_some()),
+        ("--rate or --rate-max-where", knobs.open()),
+        ("--verify", knobs.verify),
+        ("--verdict or --expect", !wishes.goal.thresholds.is_empty()),
+        ("--image", wishes.image.is_some()),
+    ];
+    match other.into_iter().find(|(_, given)| *given) {
+        _ if !able => {
+            Err(Failure::Usage("--clients auto: fills a pool; take `fathom rados` or `fathom rbd`".to_string()))
+        }
+        Some((name, _)) => Err(Failure::Usage(format!("--clients auto: not together with {name}"))),
+        None => Ok(()),
     }
 }
 
@@ -145,7 +181,8 @@ fn refuse_useless_hosts(ground: &Ground, wishes: &Wishes) -> Result<(), Failure>
     if ground.clients().next().is_none() {
         return Ok(());
     }
-    let loaded = |layer: &Layer| matches!(layer, Layer::Device | Layer::Network | Layer::Rados | Layer::Rbd);
+    let loaded =
+        |layer: &Layer| matches!(layer, Layer::Device | Layer::Network | Layer::Floor | Layer::Rados | Layer::Rbd);
     match wishes.layers.iter().any(loaded) {
         true => Ok(()),
         false => {

@@ -21,11 +21,16 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let mut steps = draft.workloads(Layer::Rbd, bytes * Bytes::from(IMAGES));
     for (pattern, workload) in &mut steps {
         if draft.knobs.jobs.is_none() && pattern.family() == Family::Parallel {
-            workload.jobs = IMAGES.max(workload.clients).min(workload.depth);
+            workload.jobs = match draft.knobs.clients_most() {
+                Some(most) => IMAGES * most,
+                None => IMAGES.max(workload.clients).min(workload.depth),
+            };
         }
     }
     let images = steps.iter().map(|(_, workload)| workload.jobs).max().unwrap_or(1);
-    let span = draft.knobs.working_set.unwrap_or(bytes * Bytes::from(images));
+    // More clients share the same data.
+    let shared = draft.knobs.clients_most().unwrap_or(1);
+    let span = draft.knobs.working_set.unwrap_or(bytes * Bytes::from(images / shared));
     let bytes = (span / Bytes::from(images)).next_multiple_of(4 * MIB);
     let run = draft.name("");
     let image = |part: &str, number: u32| format!("{run}{part}{number}");

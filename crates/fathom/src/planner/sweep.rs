@@ -2,7 +2,7 @@
 
 use super::draft::{Draft, Wishes};
 use super::subset;
-use crate::cli::knobs::Knobs;
+use crate::cli::knobs::{Clients, Knobs};
 use crate::failure::Failure;
 use model::workload::MIB;
 use model::{Axis, Layer, Pattern, Setting};
@@ -115,7 +115,7 @@ fn knobs_at(base: &Knobs, axes: &[Axis], at: &[u32]) -> Knobs {
     let mut knobs = base.clone();
     // One image, one thread: several are an axis, or said; or what each of the clients needs, at all points alike.
     let clients = axes.iter().find(|axis| axis.name == "clients").and_then(|axis| axis.values.last()?.number());
-    knobs.jobs.get_or_insert(clients.map_or(base.clients.unwrap_or(1), |clients| clients as u32));
+    knobs.jobs.get_or_insert(clients.map_or(base.clients.map_or(1, Clients::number), |clients| clients as u32));
     for (axis, value) in axes.iter().zip(at) {
         let Some(value) = axis.values.get(*value as usize) else { continue };
         if let Some(option) = axis.option() {
@@ -130,7 +130,7 @@ fn knobs_at(base: &Knobs, axes: &[Axis], at: &[u32]) -> Knobs {
             "working-set" => knobs.working_set = Some(value),
             "object-size" => knobs.object_size = Some(value),
             "pgs" => knobs.pgs = Some(value as u32),
-            "clients" => knobs.clients = Some(value as u32),
+            "clients" => knobs.clients = Some(Clients::Number(value as u32)),
             "osds" => knobs.osds = Some(value as u32),
             _ => {}
         }

@@ -1,6 +1,7 @@
 //! The loop that owns everything that changes while a run is measured: pass after pass, a slice of each step.
 
 use super::Telling;
+use super::apart::Ill;
 use super::efforts::Efforts;
 use super::filling::Unfilled;
 use super::guard::trouble;
@@ -14,12 +15,12 @@ use engines::crew::Flow;
 use judge::SliceState;
 use model::clock::SECOND;
 use model::{
-    Clock, Compaction, Event, HostSeconds, Observed, OpKind, OsdLooks, Plan, Sample, Slice, SliceEnd, Step, StepId,
-    WindowSet,
+    Clock, Compaction, Effort, Event, Gap, Goal, HostSeconds, Observed, OpKind, OsdLooks, Plan, Sample, Slice,
+    SliceEnd, Step, StepId, Target, WindowSet,
 };
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What the conductor looks at between windows.
@@ -71,6 +72,20 @@ struct Behind {
     hosts: Vec<HostSeconds>,
 }
 
+/// How loading a step once ended.
+#[derive(Default)]
+struct Loaded {
+    series: Series,
+    /// Why nothing of it may be used, and which of its targets that is due to, if that is known.
+    void: Option<String>,
+    of: BTreeSet<u32>,
+    error: Option<(u32, String)>,
+    efforts: BTreeMap<u32, Effort>,
+    /// A host that went missing, and when.
+    gap: Option<String>,
+    behind: Option<Behind>,
+}
+
 /// Windows with completions without which no figure can be made at all.
 const SPOKEN_LEAST: usize = 8;
 
@@ -98,6 +113,12 @@ impl Schedule {
 }
 
 impl Conductor<'_> {
+    /// One step, towards a goal of its own, under the very conditions of every other: watched, journalled, told window by window.
+    pub fn conduct_one(&self, step: Step, goal: Goal, telling: &mut Telling) -> Result<(), Failure> {
+        let plan = &Plan { steps: vec![step], goal, ..Plan::default() };
+        Conductor { plan, ..*self }.conduct(telling)
+    }
+
     pub fn conduct(&self, telling: &mut Telling) -> Result<(), Failure> {
         let mut wanted: Vec<StepId> = self.plan.steps.iter().map(|step| step.id).collect();
         for pass in 1..=self.plan.goal.passes_max {
@@ -163,45 +184,75 @@ impl Conductor<'_> {
     fn slice(&self, step: &Step, pass: u32, patient: bool, telling: &mut Telling) -> Result<(), Failure> {
         let seconds_expected = step_seconds(&self.plan.goal, step);
         telling.tell(Event::StepStarted { pass, step: step.clone(), seconds_expected })?;
-        let started_seconds = telling.seconds();
-        let mut series = Series::new();
-        let before = self.eyes.seen();
-        let mut void = self.unfilled.of(step).or_else(|| trouble(step, &before, &before));
-        let (mut error, mut of_lanes, mut behind) = (None, BTreeMap::new(), None);
-        void = void.or_else(|| self.sides.take(step, telling).err());
-        if void.is_none() {
-            let (ended, seen) = self.load(step, patient, &before, &mut series, &mut void);
-            behind = Some(seen);
-            match ended {
-                Ok(end) => {
-                    if let Some(gap) = end.gap {
-                        let text = format!("{} {} {}: {gap}", step.layer.name(), step.together(), step.pattern.name());
-                        telling.tell(Event::Warned { text })?;
-                    }
-                    (error, of_lanes) = (end.first_error, end.efforts);
-                    void = void.or(end.broken);
-                }
-                Err(broken) => void = void.or_else(|| Some(broken.to_string())),
+        let mut ill = Ill::known(step, self.unfilled, telling.record());
+        let (part, started_seconds, loaded) = loop {
+            let part = ill.others(step);
+            let started_seconds = telling.seconds();
+            let loaded = self.attempt(&part.step, patient, telling)?;
+            let why = loaded.void.as_ref().filter(|_| !self.eyes.asked_to_end());
+            if !why.is_some_and(|why| ill.leave_out(step, &part, &loaded.of, why)) {
+                break (part, started_seconds, loaded);
             }
+        };
+        if let Some(says) = &loaded.gap {
+            let text = format!("{} {} {}: {says}", step.layer.name(), part.step.together(), step.pattern.name());
+            telling.tell(Event::Warned { text })?;
+            telling.tell(Event::Gap { gap: Gap { step: step.id, pass, says: says.clone() } })?;
         }
-        self.verify(step, pass, void.is_none(), telling)?;
-        if self.eyes.asked_to_end() && void.is_none() && !self.enough(step, patient, &series) {
+        self.verify(&part, pass, loaded.void.is_none(), telling)?;
+        if self.eyes.asked_to_end() && loaded.void.is_none() && !self.enough(&part.step, patient, &loaded.series) {
             // Cut off by the user: no slice at all, so that what earlier passes found stands.
             return Ok(());
         }
-        if let Some(behind) = behind {
+        if let Some(behind) = loaded.behind {
             tell_behind(step, pass, behind, telling)?;
         }
         let operation_ns = telling.record().overhead.map_or(0.0, |overhead| overhead.of(&step.workload));
-        let efforts = Efforts::new(of_lanes, &series, operation_ns);
-        let slices = self.slices(step, pass, started_seconds, series, void.clone(), error);
-        let slices = slices.into_iter().map(|slice| Slice { effort: efforts.of(slice.target), ..slice }).collect();
+        let efforts = Efforts::new(loaded.efforts, &loaded.series, operation_ns);
+        let void = loaded.void.clone();
+        let slices = self.slices(&part.step, pass, started_seconds, loaded.series, void.clone(), loaded.error);
+        let whose =
+            |target: Option<u32>| target.map(|index| part.targets.get(index as usize).copied().unwrap_or(index));
+        let slices = slices.into_iter().map(|slice| {
+            let (effort, target) = (efforts.of(slice.target), whose(slice.target));
+            Slice { effort, target, ..slice }
+        });
+        let mut slices: Vec<Slice> = slices.collect();
+        let of_ill = slices.first().map(|like| ill.slices(step, &part, pass, like));
+        slices.extend(of_ill.into_iter().flatten());
         telling.tell(Event::StepFinished { pass, slices })?;
-        if let Some(why) = void {
-            let text = format!("{} {} {}: {why}", step.layer.name(), step.together(), step.pattern.name());
+        let told = ill.told(step, &part).map(|(name, why)| (name.to_string(), why.to_string()));
+        for (name, why) in told.chain(void.map(|why| (part.step.together(), why))) {
+            let text = format!("{} {name} {}: {why}", step.layer.name(), step.pattern.name());
             telling.tell(Event::Failed { text })?;
         }
         Ok(())
+    }
+
+    /// Loads all targets of the step once.
+    fn attempt(&self, step: &Step, patient: bool, telling: &mut Telling) -> Result<Loaded, Failure> {
+        let before = self.eyes.seen();
+        let void = self.unfilled.of(step).or_else(|| trouble(step, &before, &before));
+        let mut loaded = Loaded { void: void.or_else(|| self.sides.take(step, telling).err()), ..Loaded::default() };
+        if loaded.void.is_none() {
+            let (ended, behind) = self.load(step, patient, &before, &mut loaded.series, &mut loaded.void);
+            loaded.behind = Some(behind);
+            match ended {
+                Ok(end) => {
+                    (loaded.error, loaded.efforts, loaded.gap) = (end.first_error, end.efforts, end.gap);
+                    if loaded.void.is_none() {
+                        (loaded.void, loaded.of) = (end.broken, end.target.into_iter().collect());
+                    }
+                }
+                Err(broken) => loaded.void = loaded.void.or_else(|| Some(broken.to_string())),
+            }
+        }
+        if loaded.void.is_some() && loaded.of.is_empty() {
+            let now = self.eyes.seen();
+            let ill = |target: &Target| trouble(&Step { targets: vec![target.clone()], ..step.clone() }, &before, &now);
+            loaded.of = (0..).zip(&step.targets).filter(|(_, target)| ill(target).is_some()).map(|(n, _)| n).collect();
+        }
+        Ok(loaded)
     }
 
     /// Waits for what an earlier step left stuck. Some: it is stuck still, in the cluster's words; not if the user ends the wait.

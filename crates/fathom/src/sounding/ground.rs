@@ -72,9 +72,11 @@ impl Grounded {
         if let Some(fleet) = &fleet {
             give_roles(&mut fleet.borrow_mut(), &hosts, &scope);
         }
-        let mut ground = Ground { run: head.run.clone(), scope, lab, image_bytes, hosts, sites: Vec::new() };
+        let mut ground =
+            Ground { run: head.run.clone(), scope, lab, image_bytes, hosts, sites: Vec::new(), keepers: Vec::new() };
         if let Some(fleet) = &fleet {
             ground.sites = sites(&mut fleet.borrow_mut(), planner::wanted_sites(&ground, wishes));
+            ground.keepers = sites(&mut fleet.borrow_mut(), planner::wanted_keepers(&ground, wishes));
         }
         Ok(Grounded { ground, cluster, fleet, head, own_lab: own })
     }
@@ -93,6 +95,7 @@ impl Grounded {
             image_bytes: None,
             hosts: Vec::new(),
             sites: Vec::new(),
+            keepers: Vec::new(),
         };
         let cluster = match &record.scope.fsid {
             None => None,
@@ -168,7 +171,12 @@ fn clients(common: &Common, args: &GroundArgs, wishes: &Wishes, cluster: Option<
     let Some(cluster) = cluster else { return Ok(fleet) };
     let (conf, keyring) = cluster.texts()?;
     let id = cluster.user().trim_start_matches("client.").to_string();
-    let access = remote::Access { conf, keyring, id, clients: wishes.knobs.clients.unwrap_or(1) };
+    let access = remote::Access {
+        conf,
+        keyring,
+        id,
+        clients: wishes.knobs.clients.map_or(1, crate::cli::knobs::Clients::number),
+    };
     match fleet.reach(&access).first() {
         Some((host, why)) => Err(Failure::Failed(format!("{host} does not reach the cluster: {why}"))),
         None => Ok(fleet),

@@ -126,7 +126,7 @@ impl Eyes for Watching<'_> {
     fn slice_begins(&self, step: &Step) {
         let own: Vec<u32> = step.targets.iter().filter_map(osd_of).collect();
         let serving = match step.layer {
-            Layer::Device | Layer::Network => return,
+            Layer::Device | Layer::Network | Layer::Floor => return,
             Layer::Store | Layer::Osd => &own,
             Layer::Rados | Layer::Rbd => &self.osds,
         };
@@ -144,7 +144,7 @@ impl Eyes for Watching<'_> {
 /// Why a step can't be measured now. An OSD that was down before is no trouble for a pool, whose other OSDs serve; one
 /// that goes down during the step is, and so is a target's own OSD in any case.
 pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
-    if matches!(step.layer, Layer::Device | Layer::Network) {
+    if matches!(step.layer, Layer::Device | Layer::Network | Layer::Floor) {
         return None;
     }
     let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();

@@ -1,7 +1,9 @@
 //! One run, from the wishes to the report: scope, plan, prepare, measure, settle, record, explain. A straight line.
 
 mod again;
+mod apart;
 pub mod conductor;
+mod doubling;
 mod efforts;
 mod filling;
 mod ground;
@@ -170,14 +172,15 @@ fn measured(
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     sides::try_out(plan, grounded, &clock, journal, telling, interrupt)?;
     prepare::make_changes(plan, grounded, journal, telling, interrupt)?;
-    let sized = prepare::with_pool_sizes(plan, grounded)?;
+    let mut sized = prepare::with_pool_sizes(plan, grounded)?;
     let watch = grounded.cluster.as_ref().map(cluster::watch::Watch::start);
     let eyes = guard::Watching::over(watch.as_ref(), interrupt);
     let eyes = match &grounded.cluster {
         Some(cluster) => eyes.and_stores(cluster, &grounded.ground.scope),
         None => eyes,
     };
-    let unfilled = filling::fill(&sized, &context, grounded.fleet.as_ref(), &eyes, telling)?;
+    let filler = filling::Filler { context: &context, fleet: grounded.fleet.as_ref(), eyes: &eyes };
+    let unfilled = filler.fill(&mut sized, telling)?;
     let ready = Ready { plan: &sized, context: &context, clock: &clock, eyes: &eyes, unfilled: &unfilled };
     body(&ready, journal, telling)
 }
@@ -195,11 +198,15 @@ fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: 
         Some(hosts) => hosts,
         None => here,
     };
+    let as_it_is = conductor::Conductor { plan, clock, eyes, loader, sides: &conductor::AsItIs, unfilled };
     if plan.goal.bound.is_some() {
-        return search::Searcher { clock, eyes, loader, unfilled, plan }.search(telling);
+        return search::Searcher { conductor: as_it_is }.search(telling);
+    }
+    if plan.clients_most.is_some() {
+        return doubling::Doubler { conductor: as_it_is }.double(telling);
     }
     let sides = &sides::Switch::of(plan, grounded, clock, journal);
-    conductor::Conductor { plan, clock, eyes, loader, sides, unfilled }.conduct(telling)?;
+    conductor::Conductor { sides, ..as_it_is }.conduct(telling)?;
     // Last: what it leaves behind (full caches) would be in every figure that comes after it.
     sustained::write_until_they_fall(ready, telling)
 }

@@ -2,12 +2,9 @@
 //! probes halve it, passes confirm what is left (docs/method.md, "The highest rate under a bound").
 
 use super::Telling;
-use super::conductor::{AsItIs, Conductor, Eyes};
-use super::filling::Unfilled;
-use super::loader::Loader;
+use super::conductor::Conductor;
 use crate::failure::Failure;
-use model::{Arrivals, Clock, Event, Goal, Limit, Plan, Rate, Search, Step, StepId};
-use std::sync::Arc;
+use model::{Arrivals, Event, Goal, Limit, Plan, Rate, Search, Step, StepId};
 
 /// A closed loop so long says how much the target can do.
 const CAPACITY_SECONDS: f64 = 4.0;
@@ -25,12 +22,8 @@ const LESS: f64 = 0.93;
 const CONFIRMATIONS: u32 = 6;
 
 pub struct Searcher<'a> {
-    pub clock: &'a Arc<dyn Clock>,
-    pub eyes: &'a dyn Eyes,
-    pub loader: &'a dyn Loader,
-    pub unfilled: &'a Unfilled,
-    /// The base: its steps are the closed loops, each of which is searched.
-    pub plan: &'a Plan,
+    /// The steps of its plan are the closed loops, each of which is searched.
+    pub conductor: Conductor<'a>,
 }
 
 /// The plan as it grows, and the search that is under way.
@@ -41,9 +34,9 @@ struct Course {
 
 impl Searcher<'_> {
     pub fn search(&self, telling: &mut Telling) -> Result<(), Failure> {
-        let mut plan = self.plan.clone();
-        for base in &self.plan.steps {
-            if self.eyes.asked_to_end() {
+        let mut plan = self.conductor.plan.clone();
+        for base in &self.conductor.plan.steps {
+            if self.conductor.eyes.asked_to_end() {
                 break;
             }
             plan.searches.push(Search { capacity: base.id, probes: Vec::new(), confirmations: Vec::new() });
@@ -56,7 +49,7 @@ impl Searcher<'_> {
 
     fn one(&self, course: &mut Course, telling: &mut Telling) -> Result<(), Failure> {
         telling.tell(Event::Planned { plan: course.plan.clone() })?;
-        self.conduct(course.base.clone(), self.goal(1, CAPACITY_SECONDS), telling)?;
+        self.conductor.conduct_one(course.base.clone(), self.goal(1, CAPACITY_SECONDS), telling)?;
         let Some(capacity) = found(telling).and_then(|limit| limit.capacity).filter(|rate| *rate > 0.0) else {
             return Ok(());
         };
@@ -74,11 +67,11 @@ impl Searcher<'_> {
         while self.probe(course, low, telling)? != Some(true) {
             high = low;
             low /= 4.0;
-            if low < HARDLY * capacity || self.eyes.asked_to_end() {
+            if low < HARDLY * capacity || self.conductor.eyes.asked_to_end() {
                 return Ok(None);
             }
         }
-        while high / low > CLOSE && !self.eyes.asked_to_end() {
+        while high / low > CLOSE && !self.conductor.eyes.asked_to_end() {
             let middle = (low * high).sqrt();
             match self.probe(course, middle, telling)? {
                 Some(true) => low = middle,
@@ -90,14 +83,14 @@ impl Searcher<'_> {
     }
 
     fn confirm(&self, course: &mut Course, mut rate: f64, telling: &mut Telling) -> Result<(), Failure> {
-        let goal = self.plan.goal.clone();
+        let goal = self.conductor.plan.goal.clone();
         for _ in 0..CONFIRMATIONS {
-            if self.eyes.asked_to_end() {
+            if self.conductor.eyes.asked_to_end() {
                 break;
             }
             let step = course.add(rounded(rate), true);
             telling.tell(Event::Planned { plan: course.plan.clone() })?;
-            self.conduct(step, Goal { bound: None, ..goal.clone() }, telling)?;
+            self.conductor.conduct_one(step, Goal { bound: None, ..goal.clone() }, telling)?;
             if found(telling).is_some_and(|limit| limit.rate.is_some()) {
                 break;
             }
@@ -110,7 +103,7 @@ impl Searcher<'_> {
     fn probe(&self, course: &mut Course, rate: f64, telling: &mut Telling) -> Result<Option<bool>, Failure> {
         let step = course.add(rounded(rate), false);
         telling.tell(Event::Planned { plan: course.plan.clone() })?;
-        self.conduct(step, self.goal(1, PROBE_SECONDS), telling)?;
+        self.conductor.conduct_one(step, self.goal(1, PROBE_SECONDS), telling)?;
         let last = found(telling).and_then(|limit| limit.probes.last().map(|probe| (probe.rate, probe.kept)));
         Ok(last.filter(|(tried, _)| *tried == rounded(rate)).map(|(_, kept)| kept))
     }
@@ -122,15 +115,8 @@ impl Searcher<'_> {
             read_slice_seconds: seconds,
             write_slice_seconds: seconds,
             seconds_max: f64::INFINITY,
-            ..self.plan.goal.clone()
+            ..self.conductor.plan.goal.clone()
         }
-    }
-
-    /// Under the very conditions of every other step: watched, journalled, told window by window.
-    fn conduct(&self, step: Step, goal: Goal, telling: &mut Telling) -> Result<(), Failure> {
-        let plan = &Plan { steps: vec![step], goal, ..Plan::default() };
-        let Searcher { clock, eyes, loader, unfilled, .. } = *self;
-        Conductor { plan, clock, eyes, loader, sides: &AsItIs, unfilled }.conduct(telling)
     }
 }
 

@@ -4,6 +4,7 @@ mod sides;
 
 use super::Telling;
 use super::conductor::{AsItIs, Conductor, Eyes};
+use super::doubling::Doubler;
 use super::filling::Unfilled;
 use super::loader::Engines;
 use super::search::Searcher;
@@ -14,8 +15,8 @@ use engines::{Context, Engine};
 use model::clock::SECOND;
 use model::sweep::Point;
 use model::{
-    Arrivals, Axis, Beyond, Bound, Choice, Clock, Goal, Label, Layer, Pattern, Percentile, Place, Plan, Rate, Report,
-    Setting, Slice, Step, StepId, Sweep, Target, Workload,
+    Arrivals, Axis, Beyond, Bound, Choice, Clock, Doubled, Goal, Label, Layer, Pattern, Percentile, Place, Plan, Rate,
+    Report, Setting, Slice, Step, StepId, Sweep, Target, Workload,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -168,9 +169,45 @@ fn search(model_of: fn(&str) -> Model, percent: f64, ms: f64) -> (model::Limit, 
     let mut telling = Telling::silent(clock.clone());
     let loader = &Engines { context: &Context::default(), clock: &clock, engine_of: &|_| Ok(&sim as &dyn Engine) };
     let unfilled = &Unfilled::default();
-    Searcher { clock: &clock, eyes, loader, unfilled, plan }.search(&mut telling).unwrap();
+    let conductor = Conductor { plan, clock: &clock, eyes, loader, sides: &AsItIs, unfilled };
+    Searcher { conductor }.search(&mut telling).unwrap();
     let seconds = telling.seconds();
     (judge::explain(&telling.into_record()).limits.pop().unwrap(), seconds)
+}
+
+/// Of up to eight clients, each with one operation of a millisecond in flight, on a target that takes so many at once. Lanes take
+/// turns on a simulated clock; what they do side by side is told by shorter operations.
+fn doubled(at_once: u32) -> Doubled {
+    let clock = Arc::new(SimClock::default());
+    let of = move |_: &Target, load: &Workload| Model::steady(1e6 / f64::from(load.jobs.min(at_once)), 0.3, 1);
+    let sim = Sim::new(clock.clone(), of);
+    let mut base = step(0, Pattern::ReadParallel, &["pool"]);
+    (base.workload.depth, base.workload.jobs, base.workload.clients) = (8, 8, 8);
+    let plan = &Plan { steps: vec![base], clients_most: Some(8), ..Plan::default() };
+    let eyes = &Script { clock: clock.clone(), ends: None, seen: well };
+    let clock: Arc<dyn Clock> = clock;
+    let mut telling = Telling::silent(clock.clone());
+    let loader = &Engines { context: &Context::default(), clock: &clock, engine_of: &|_| Ok(&sim as &dyn Engine) };
+    let unfilled = &Unfilled::default();
+    let conductor = Conductor { plan, clock: &clock, eyes, loader, sides: &AsItIs, unfilled };
+    Doubler { conductor }.double(&mut telling).unwrap();
+    judge::explain(&telling.into_record()).doubled.pop().unwrap()
+}
+
+#[test]
+fn clients_are_doubled_until_the_target_is_full() {
+    let clients = |found: &Doubled| found.rungs.iter().map(|rung| rung.hosts * rung.each).collect::<Vec<_>>();
+    let found = doubled(4);
+    assert_eq!((clients(&found), found.full), (vec![1, 2, 4, 8], Some(4)), "{found:#?}");
+    let rates: Vec<f64> = found.rungs.iter().map(|rung| rung.estimate.unwrap().value).collect();
+    for (rate, truth) in rates.iter().zip([1000.0, 2000.0, 4000.0, 4000.0]) {
+        assert!((rate / truth - 1.0).abs() < 0.08, "{rates:?}");
+    }
+    let found = doubled(1);
+    assert_eq!((clients(&found), found.full), (vec![1, 2], Some(1)), "{found:#?}");
+    let found = doubled(64);
+    assert_eq!((clients(&found), found.full), (vec![1, 2, 4, 8], None), "{found:#?}");
+    assert!(found.says.contains("--hosts"), "{found:#?}");
 }
 
 #[test]
@@ -252,6 +289,30 @@ fn a_target_that_stops_answering_is_void_with_the_reason_and_the_run_goes_on() {
     assert_eq!(of("osd.0").label, Label::Settled);
     assert!(matches!(&of("osd.1").label, Label::Void(why) if why.contains("no operation")), "{:?}", of("osd.1"));
     assert!(of("osd.1").estimate.is_none());
+}
+
+#[test]
+fn of_targets_that_share_nothing_one_that_stops_answering_does_not_void_the_others() {
+    let dies = |name: &str| match name {
+        "osd.1" => steady("").with(Twist::Death { at: 3 * SECOND }),
+        _ => steady(""),
+    };
+    let apart = Step { apart: true, ..step(0, Pattern::ReadLatency, &["osd.0", "osd.1", "osd.2"]) };
+    let run = simulate(vec![apart], Goal::default(), dies, None, well);
+    let of = |name: &str| run.report.figures.iter().find(|figure| figure.target == name).unwrap();
+    for name in ["osd.0", "osd.2"] {
+        assert_eq!((of(name).label.clone(), of(name).slices), (Label::Settled, 2));
+    }
+    assert!(matches!(&of("osd.1").label, Label::Void(why) if why.contains("no operation")), "{:?}", of("osd.1"));
+    assert_eq!(run.report.figures.len(), 3);
+    assert_eq!(run.report.errors.len(), 1, "{:?}", run.report.errors);
+    assert!(run.report.errors[0].contains("osd.1 "), "{:?}", run.report.errors);
+    // All of them: then no pass is wasted on them.
+    let dies = |_: &str| steady("").with(Twist::Death { at: SECOND });
+    let apart = Step { apart: true, ..step(0, Pattern::ReadLatency, &["osd.0", "osd.1"]) };
+    let run = simulate(vec![apart], Goal::default(), dies, None, well);
+    assert!(run.report.figures.iter().all(|figure| matches!(figure.label, Label::Void(_))), "{:?}", run.report.figures);
+    assert!(run.slices.iter().all(|slice| slice.pass == 1), "{:?}", run.order);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! After a slice that verifies: what it read is what was written, or it is told at once where and when it was not.
 
 use super::Telling;
+use super::apart::Part;
 use super::conductor::Conductor;
 use crate::failure::Failure;
 use crate::planner::read_back_seconds;
@@ -25,7 +26,8 @@ pub fn found(engine: &dyn Engine, context: &Context, step: &Step, limit: Duratio
 
 impl Conductor<'_> {
     /// Also of a slice that is not kept: what is flawed is flawed.
-    pub(super) fn verify(&self, step: &Step, pass: u32, usable: bool, telling: &mut Telling) -> Result<(), Failure> {
+    pub(super) fn verify(&self, part: &Part, pass: u32, usable: bool, telling: &mut Telling) -> Result<(), Failure> {
+        let step = &part.step;
         if !step.workload.verify {
             return Ok(());
         }
@@ -35,6 +37,7 @@ impl Conductor<'_> {
         let place = |target| format!("{} {} {}", step.layer.name(), name(target), step.pattern.name());
         for (target, checked) in found.checked {
             let text = checked.flaws.first().map(|flaw| format!("{}: {}", place(target), said(&checked, flaw)));
+            let target = part.targets.get(target as usize).copied().unwrap_or(target);
             telling.tell(Event::Verified { verified: Verified { step: step.id, target, pass, checked } })?;
             if let Some(text) = text {
                 telling.tell(Event::Failed { text })?;

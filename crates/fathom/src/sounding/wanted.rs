@@ -1,5 +1,6 @@
 //! Which steps still want a slice, by what is recorded: the same for a run that goes on and for one that is taken up again.
 
+use super::apart::void_targets;
 use judge::Next;
 use model::{OpKind, Plan, Record, Slice, StepId};
 
@@ -12,10 +13,10 @@ pub fn done(id: StepId, pass: u32, record: &Record) -> bool {
 /// does not count, so that it decides as it did.
 pub fn another(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
     if plan.ab.is_some() {
-        return !broken(id, pass, record) && another_pair(plan, id, pass, record);
+        return !broken(plan, id, pass, record) && another_pair(plan, id, pass, record);
     }
     // What broke stays void, with its reason: a later slice would measure another state of the cluster.
-    !broken(id, pass, record) && figures(plan, id, pass, record).iter().any(|(next, _)| *next == Next::Another)
+    !broken(plan, id, pass, record) && figures(plan, id, pass, record).iter().any(|(next, _)| *next == Next::Another)
 }
 
 /// One setting against another: is the change still not known well enough? Asked when each side was first equally often.
@@ -29,21 +30,28 @@ fn another_pair(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
 pub fn anything(plan: &Plan, record: &Record) -> bool {
     let first = 1..=plan.goal.passes_min;
     let open = |id: StepId| first.clone().any(|pass| !done(id, pass, record)) || another(plan, id, u32::MAX, record);
-    plan.steps.iter().any(|step| !broken(step.id, u32::MAX, record) && open(step.id))
+    plan.steps.iter().any(|step| !broken(plan, step.id, u32::MAX, record) && open(step.id))
 }
 
-fn broken(id: StepId, pass: u32, record: &Record) -> bool {
-    record.slices.iter().any(|slice| slice.step == id && slice.pass <= pass && slice.void.is_some())
+/// Of targets that share nothing: are all of them?
+fn broken(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
+    let void = |slice: &Slice| slice.step == id && slice.pass <= pass && slice.void.is_some();
+    match plan.steps.iter().find(|step| step.id == id && step.apart && step.targets.len() > 1) {
+        Some(step) => void_targets(step, record, pass).len() == step.targets.len(),
+        None => record.slices.iter().any(void),
+    }
 }
 
 /// For each figure of a step after this pass: what it needs, and the relative half-width of its interval.
 pub fn figures(plan: &Plan, id: StepId, pass: u32, record: &Record) -> Vec<(Next, f64)> {
     let Some(step) = plan.steps.iter().find(|step| step.id == id) else { return Vec::new() };
     let slices: Vec<&Slice> = record.slices.iter().filter(|slice| slice.step == id && slice.pass <= pass).collect();
+    let gone = void_targets(step, record, pass);
     let passes = slices.iter().map(|slice| slice.pass).max().unwrap_or(0);
     let mut keys: Vec<(Option<u32>, OpKind)> = slices.iter().map(|slice| (slice.target, slice.kind)).collect();
     keys.sort();
     keys.dedup();
+    keys.retain(|(target, _)| target.is_none_or(|target| !gone.contains(&target)));
     let figure = |(target, kind): (Option<u32>, OpKind)| {
         let own: Vec<&Slice> =
             slices.iter().copied().filter(|slice| (slice.target, slice.kind) == (target, kind)).collect();

@@ -92,6 +92,20 @@ impl Hosts {
         must("tc", &words);
     }
 
+    /// Moves these hosts to a second switch, with an uplink of this rate between the two.
+    pub fn move_behind(&self, indices: &[usize], rate: &str) {
+        let stem = &self.bridge[..self.bridge.len() - 1];
+        let (second, near, far) = (format!("{stem}c"), format!("{stem}u"), format!("{stem}v"));
+        must("ip", &["link", "add", &second, "type", "bridge"]);
+        must("ip", &["link", "add", &near, "type", "veth", "peer", "name", &far]);
+        for (end, bridge) in [(&near, &self.bridge), (&far, &second)] {
+            must("ip", &["link", "set", end, "master", bridge, "up"]);
+            must("tc", &["qdisc", "replace", "dev", end, "root", "tbf", "rate", rate, "burst", "64kb", "limit", "1mb"]);
+        }
+        must("ip", &["link", "set", &second, "up"]);
+        indices.iter().for_each(|index| must("ip", &["link", "set", &self.port(*index), "master", &second]));
+    }
+
     fn port(&self, index: usize) -> String {
         format!("{}p{index}", &self.bridge[..self.bridge.len() - 1])
     }
@@ -180,6 +194,11 @@ impl Drop for Hosts {
             let _ = Command::new("ip").args(["link", "delete", &self.port(index)]).stderr(Stdio::null()).status();
         }
         let _ = Command::new("ip").args(["link", "delete", &self.bridge]).status();
+        let stem = &self.bridge[..self.bridge.len() - 1];
+        for second in ["c", "u"] {
+            let words = ["link", "delete", &format!("{stem}{second}")];
+            let _ = Command::new("ip").args(words).stderr(Stdio::null()).status();
+        }
     }
 }
 
@@ -203,4 +222,19 @@ fn must(program: &str, arguments: &[&str]) {
     let output = Command::new(program).args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{program} {}: {said}", arguments.join(" "));
+}
+
+/// Processes of agents, once for each file without a name that they have open in that folder.
+pub fn nameless(folder: &str) -> Vec<String> {
+    let is_agent = |pid: &String| {
+        fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("/fathom\0agent")
+    };
+    let pids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let open = |pid: String| {
+        let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        let links = files.filter_map(|file| fs::read_link(file.path()).ok());
+        let own = links.map(|link| link.to_string_lossy().into_owned()).filter(|link| link.starts_with(folder));
+        own.map(|_| pid.clone()).collect::<Vec<_>>()
+    };
+    pids.filter(is_agent).flat_map(open).collect()
 }

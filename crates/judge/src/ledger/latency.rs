@@ -44,6 +44,10 @@ struct Model {
 
 impl Path<'_, '_, '_> {
     fn climb(&mut self, layer: Layer) -> Option<LedgerRow> {
+        // It lies beside the stack, and has a table of its own.
+        if layer == Layer::Floor {
+            return None;
+        }
         let Some(value) = self.books.cell(layer, self.pattern) else {
             self.miss(layer);
             return None;
@@ -69,7 +73,7 @@ impl Path<'_, '_, '_> {
                 self.local = vec![value];
                 Some(self.modelled(layer, adds, model))
             }
-            Layer::Osd | Layer::Rados | Layer::Rbd => {
+            Layer::Floor | Layer::Osd | Layer::Rados | Layer::Rbd => {
                 let adds = less(value, &self.below());
                 let model = self.model(layer);
                 self.whole = Some((layer, value));

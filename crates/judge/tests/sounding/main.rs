@@ -3,6 +3,7 @@
 mod behind;
 mod ceilings;
 mod compare;
+mod distance;
 mod gate;
 mod imported;
 mod labels;

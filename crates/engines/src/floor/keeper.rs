@@ -1,0 +1,102 @@
+//! A host that keeps a replica: writes what comes durably, passes it on if it is the first, and acknowledges when all have it.
+
+use super::{ACKNOWLEDGEMENT, HEADER, replicas};
+use crate::api::EngineError;
+use crate::buffers::{ALIGN, Slab};
+use crate::disk::Site;
+use crate::network::{Door, Peer, reach};
+use model::{Bytes, Endpoint, Key, Layer, Place, Replica, Target, Workload};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A replica that does not acknowledge within this is gone: slower than the slowest disk.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Keeps the target's replica of this number until the door is dropped. The first one passes on what it gets to the others, whose
+/// doors must be known.
+///
+/// # Errors
+/// The file can't be opened for durable writes, or is too short; no port; another replica is not kept.
+pub fn keep(target: &Target, number: usize, workload: &Workload) -> Result<Door, EngineError> {
+    let (_, all) = replicas(target).map_err(EngineError::Refused)?;
+    let own = all.get(number).ok_or_else(|| EngineError::Refused(format!("there is no replica {number}")))?;
+    let place = Place::Path { path: own.path.clone(), writable: true };
+    let site = Site::look(&Target::new(Layer::Device, target.name.clone(), place)).map_err(EngineError::Refused)?;
+    site.ready(workload)?;
+    let file = Arc::new(site.open(workload)?);
+    let others = if number == 0 { &all[1..] } else { &[] };
+    let way = |other: &Replica| {
+        let unkept = || EngineError::Broken(format!("{}: {} keeps no replica yet", target.name, other.end.host));
+        Ok((other.end.clone(), other.door.clone().ok_or_else(unkept)?))
+    };
+    // All of them, or none: fewer copies would be another floor.
+    let others: Vec<(Endpoint, Key)> = others.iter().map(way).collect::<Result<_, EngineError>>()?;
+    let (end, load) = (own.end.clone(), workload.clone());
+    Door::with(&own.end, workload.jobs, move |socket, lane| {
+        let reached = others.iter().map(|(other, key)| {
+            let (socket, name) = reach(&end, other, key)?;
+            let ready = socket.set_read_timeout(Some(PATIENCE)).and_then(|()| socket.set_write_timeout(Some(PATIENCE)));
+            ready.map(|()| socket).map_err(|error| EngineError::Broken(format!("{name}: {error}")))
+        });
+        let block = load.block as usize;
+        let others = reached.collect::<Result<Vec<TcpStream>, EngineError>>()?;
+        let ends = others.iter().filter_map(|other| other.try_clone().ok()).collect();
+        let keeper = Keeper {
+            file: file.clone(),
+            others,
+            slab: Slab::new(1, ALIGN + block, load.seed ^ u64::from(lane) << 32)?,
+            block,
+            last: load.span.saturating_sub(load.block),
+        };
+        let peer = Peer::start(socket, move |socket| {
+            let _ = keeper.serve(socket);
+            // Whichever side went first: the client waits for no acknowledgement any more.
+            let _ = socket.shutdown(Shutdown::Both);
+        })?;
+        // A replica that is silent must not hold up the end.
+        Ok(peer.and_ends(ends))
+    })
+}
+
+struct Keeper {
+    file: Arc<File>,
+    others: Vec<TcpStream>,
+    /// The header ends where the block begins, which is aligned as direct I/O wants it.
+    slab: Slab,
+    block: usize,
+    /// Where the last block begins: nothing is written behind it, whatever comes.
+    last: Bytes,
+}
+
+impl Keeper {
+    fn serve(mut self, mut client: &TcpStream) -> io::Result<()> {
+        loop {
+            let message = &mut self.slab.buffer(0, ALIGN + self.block)[ALIGN - HEADER..];
+            client.read_exact(message)?;
+            for other in &mut self.others {
+                other.write_all(message)?;
+            }
+            let (header, block) = message.split_at(HEADER);
+            let offset = u64::from_le_bytes(header.try_into().unwrap_or_default());
+            let mut errno = if offset <= self.last { written(&self.file, block, offset) } else { libc::EFBIG };
+            for other in &mut self.others {
+                let mut said = [0; ACKNOWLEDGEMENT];
+                other.read_exact(&mut said)?;
+                errno = if errno == 0 { i32::from_le_bytes(said) } else { errno };
+            }
+            client.write_all(&errno.to_le_bytes())?;
+        }
+    }
+}
+
+/// The file was opened so that a write is durable when it returns. 0, or `errno`.
+fn written(file: &File, block: &[u8], offset: u64) -> i32 {
+    match file.write_all_at(block, offset) {
+        Ok(()) => 0,
+        Err(error) => error.raw_os_error().unwrap_or(libc::EIO),
+    }
+}

@@ -1,0 +1,143 @@
+//! Replicas over real sockets: what the client is told is there, is there on each of them.
+
+use engines::floor::keep;
+use engines::network::Door;
+use engines::{Context, Done, ENGINES, Engine, EngineError, Op, Session};
+use model::{Durability, Endpoint, Layer, OpKind, Pattern, Place, Replica, Target, Workload};
+use std::fs::{read, write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const BLOCK: u64 = 4096;
+const SPAN: u64 = 64 * BLOCK;
+
+fn floor() -> &'static dyn Engine {
+    *ENGINES.iter().find(|engine| engine.layer() == Layer::Floor).unwrap()
+}
+
+fn end() -> Endpoint {
+    Endpoint { host: "here".into(), address: "127.0.0.1".into(), namespace: None }
+}
+
+fn workload(jobs: u32) -> Workload {
+    let base = Workload::canonical(Pattern::WriteLatency, SPAN, 1);
+    Workload { jobs, depth: jobs, durability: Durability::Dsync, ..base }
+}
+
+fn target(paths: &[PathBuf]) -> Target {
+    let replica = |path: &PathBuf| Replica { end: end(), path: path.clone(), door: None };
+    let replicas = paths.iter().map(replica).collect();
+    Target::new(Layer::Floor, "a+b+c", Place::Replicas { from: end(), replicas })
+}
+
+fn files(folder: &Path, count: usize) -> Vec<PathBuf> {
+    let paths: Vec<PathBuf> = (0..count).map(|n| folder.join(format!("replica{n}"))).collect();
+    paths.iter().for_each(|path| write(path, vec![0; SPAN as usize]).unwrap());
+    paths
+}
+
+/// Kept from the last to the first, as the coordinator has it done.
+fn kept(target: &mut Target, load: &Workload) -> Result<Vec<Door>, EngineError> {
+    let count = match &target.place {
+        Place::Replicas { replicas, .. } => replicas.len(),
+        _ => 0,
+    };
+    let mut doors = Vec::new();
+    for number in (0..count).rev() {
+        let door = keep(target, number, load)?;
+        if let Place::Replicas { replicas, .. } = &mut target.place {
+            replicas[number].door = Some(door.key.clone());
+        }
+        doors.push(door);
+    }
+    Ok(doors)
+}
+
+fn op(offset: u64) -> Op {
+    Op { slot: 0, kind: OpKind::Write, offset, len: BLOCK as u32, due: 0 }
+}
+
+fn answer(session: &mut dyn Session) -> Result<Done, EngineError> {
+    let (mut done, deadline) = (Vec::new(), Instant::now() + Duration::from_secs(20));
+    while done.is_empty() && Instant::now() < deadline {
+        session.reap(Duration::from_millis(20), &mut done)?;
+    }
+    Ok(*done.first().expect("no answer came"))
+}
+
+#[test]
+fn a_write_that_is_acknowledged_is_on_every_replica() {
+    for count in [1, 2, 3] {
+        let folder = tempfile::tempdir().unwrap();
+        let (paths, load) = (files(folder.path(), count), workload(4));
+        let mut target = target(&paths);
+        let _doors = kept(&mut target, &load).unwrap();
+        for lane in 0..4u32 {
+            let mut session = floor().open(&Context::default(), &target, &load, lane).unwrap();
+            for block in [0, 3, 15] {
+                assert_eq!(session.submit(&[op(block * BLOCK)]).unwrap(), 1);
+                assert_eq!(answer(&mut *session).unwrap().result, Ok(BLOCK as u32));
+                let at = ((u64::from(lane) * 16 + block) * BLOCK) as usize;
+                let there: Vec<Vec<u8>> =
+                    paths.iter().map(|path| read(path).unwrap()[at..at + BLOCK as usize].to_vec()).collect();
+                assert!(there[0].iter().any(|byte| *byte != 0), "lane {lane} block {block} was not written");
+                assert!(there.iter().all(|one| *one == there[0]), "lane {lane} block {block} differs");
+            }
+        }
+        // Three blocks of each of four lanes, and not a byte elsewhere.
+        let all = read(&paths[count - 1]).unwrap();
+        let written = all.chunks(BLOCK as usize).filter(|block| block.iter().any(|byte| *byte != 0)).count();
+        assert_eq!((all.len() as u64, written), (SPAN, 12));
+    }
+}
+
+#[test]
+fn what_a_replica_can_not_write_is_an_error_of_the_operation() {
+    let folder = tempfile::tempdir().unwrap();
+    let (paths, load) = (files(folder.path(), 3), workload(1));
+    let mut target = target(&paths);
+    let _doors = kept(&mut target, &load).unwrap();
+    let mut session = floor().open(&Context::default(), &target, &load, 0).unwrap();
+    session.submit(&[op(SPAN)]).unwrap();
+    assert_eq!(answer(&mut *session).unwrap().result.unwrap_err().errno, libc::EFBIG);
+    assert!(paths.iter().all(|path| read(path).unwrap().len() as u64 == SPAN));
+    session.submit(&[op(0)]).unwrap();
+    assert!(answer(&mut *session).unwrap().result.is_ok());
+}
+
+#[test]
+fn a_replica_that_goes_away_breaks_the_load_and_does_not_hold_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (paths, load) = (files(folder.path(), 3), workload(1));
+    let mut target = target(&paths);
+    let mut doors = kept(&mut target, &load).unwrap();
+    let mut session = floor().open(&Context::default(), &target, &load, 0).unwrap();
+    session.submit(&[op(0)]).unwrap();
+    assert!(answer(&mut *session).unwrap().result.is_ok());
+    // The last replica; the first one learns of it when it passes the next write on.
+    drop(doors.remove(0));
+    let broken = (0..5).find_map(|_| session.submit(&[op(0)]).and_then(|_| answer(&mut *session)).err());
+    assert!(broken.is_some_and(|error| error.to_string().contains("127.0.0.1 → 127.0.0.1")));
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = files(folder.path(), 2);
+    let says = |target: &Target, load: &Workload, what: &str| {
+        let why = floor().refuse(target, load).unwrap_or_default();
+        assert!(why.contains(what), "{what:?}: {why:?}");
+    };
+    assert_eq!(floor().refuse(&target(&paths), &workload(1)), None);
+    says(&target(&[]), &workload(1), "no replicas");
+    says(&target(&paths), &Workload { read_percent: 100, ..workload(1) }, "random writes");
+    says(&target(&paths), &Workload { span: 0, ..workload(1) }, "fit into the working set");
+    let unkept = floor().open(&Context::default(), &target(&paths), &workload(1), 0).err().unwrap();
+    assert!(unkept.to_string().contains("nobody keeps"), "{unkept}");
+    // The first one before the others: it would pass nothing on.
+    let early = keep(&target(&paths), 0, &workload(1)).err().unwrap().to_string();
+    assert!(early.contains("keeps no replica yet"), "{early}");
+    let mut missing = target(&[folder.path().join("none")]);
+    let why = kept(&mut missing, &workload(1)).err().unwrap().to_string();
+    assert!(why.contains("none: No such file"), "{why}");
+}

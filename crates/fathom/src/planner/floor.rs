@@ -1,0 +1,144 @@
+//! Steps of the floor: writes that two and three hosts keep, as any replicated store must make them.
+
+use super::device_hosts::{Disk, Site, disk, named, writable};
+use super::draft::{ClientHost, Draft, Ground, Wishes};
+use crate::failure::Failure;
+use model::pattern::Family;
+use model::workload::{GIB, MIB};
+use model::{
+    Access, Bytes, Client, Durability, Layer, Pattern, Place, Plan, Replica, SiteWish, Step, Target, Workload,
+};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// What stores keep of a write.
+const REPLICAS: [usize; 2] = [2, 3];
+
+const SPAN: Bytes = GIB;
+const LAB_SPAN: Bytes = 64 * MIB;
+
+/// Where each host could keep a replica: what the user names, or beside the data of a lab's OSD.
+pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
+    if !wishes.layers.contains(&Layer::Floor) || loads(&Draft::new(ground, wishes), MIB).is_empty() {
+        return Vec::new();
+    }
+    let of = |host: &ClientHost| match (&ground.lab, wishes.paths.is_empty()) {
+        (_, false) => named(wishes, true),
+        (Some(lab), true) => {
+            let own = lab.osds.iter().filter(|osd| osd.host == host.known_as);
+            own.map(|osd| SiteWish { path: osd.probe.clone(), writes: true, given_up: false }).collect()
+        }
+        (None, true) => Vec::new(),
+    };
+    ground.hosts.iter().flat_map(|host| of(host).into_iter().map(|wish| (host.clone(), wish))).collect()
+}
+
+pub fn add(draft: &mut Draft) -> Result<(), Failure> {
+    let span = if draft.small() { LAB_SPAN } else { SPAN };
+    let loads = loads(draft, span);
+    let alone = draft.wishes.layers.as_slice() == [Layer::Floor];
+    if loads.is_empty() {
+        let text = "the floor is of random writes; other patterns are one disk and one round trip".to_string();
+        return if alone { Err(Failure::Usage(text)) } else { Ok(()) };
+    }
+    let keepers = keepers(draft, draft.knobs.working_set.unwrap_or(span))?;
+    if keepers.len() < REPLICAS[0] {
+        let text = "the floor is of writes that two hosts keep: name hosts (--hosts a,b,c) and a folder, an empty device or a \
+                    file that isn't there yet, the same on each";
+        // In a run of all layers it is one less.
+        return if alone { Err(Failure::Usage(text.to_string())) } else { Ok(()) };
+    }
+    let bytes = keepers.iter().map(|keeper| keeper.bytes).min().unwrap_or(0);
+    for (pattern, workload) in loads {
+        // A connection has one write in flight at its replicas.
+        let jobs = workload.depth;
+        let span = workload.span.min(bytes) / MIB * MIB;
+        let workload = Workload { span, jobs, durability: Durability::Dsync, ..workload };
+        let sizes: Vec<usize> = REPLICAS.into_iter().filter(|size| *size <= keepers.len()).collect();
+        for size in &sizes {
+            let targets = targets(draft, &keepers, *size);
+            draft.step(pattern, targets, workload.clone(), Some(size) == sizes.last());
+        }
+    }
+    Ok(())
+}
+
+/// What it can be loaded with: random writes, one in flight or many.
+fn loads(draft: &Draft, span: Bytes) -> Vec<(Pattern, Workload)> {
+    let fits = |pattern: Pattern, load: &Workload| {
+        let random = load.access != Access::Sequential && load.writes() && !load.reads();
+        random && pattern.family() != Family::Linear
+    };
+    draft.workloads(Layer::Floor, span).into_iter().filter(|(pattern, load)| fits(*pattern, load)).collect()
+}
+
+/// A host, and where it keeps what it is given.
+struct Keeper {
+    host: ClientHost,
+    path: PathBuf,
+    bytes: Bytes,
+}
+
+/// The first place of each host that may be written to. What Ceph stands on is what is asked about: if enough hosts carry OSDs, those
+/// that only load keep nothing.
+fn keepers(draft: &mut Draft, file_bytes: Bytes) -> Result<Vec<Keeper>, Failure> {
+    let (ground, named) = (draft.ground, !draft.wishes.paths.is_empty());
+    let carries = |site: &&Site| ground.scope.osds.iter().any(|osd| osd.host == site.host.known_as);
+    let (first, second): (Vec<&Site>, Vec<&Site>) = ground.keepers.iter().partition(carries);
+    let hosts = first.iter().map(|site| &site.host.end.host).collect::<BTreeSet<_>>().len();
+    let sites = if hosts >= REPLICAS[1] { first } else { [first, second].concat() };
+    let mut keepers: Vec<Keeper> = Vec::new();
+    for site in sites {
+        if keepers.iter().any(|keeper| keeper.host.end.host == site.host.end.host) {
+            continue;
+        }
+        match disk(draft, site, file_bytes) {
+            Ok(Disk { target, bytes, .. }) if writable(&target) => {
+                if let Place::Path { path, .. } = target.place {
+                    keepers.push(Keeper { host: site.host.clone(), path, bytes });
+                }
+            }
+            Err(failure) if named => return Err(failure),
+            _ => {}
+        }
+    }
+    Ok(keepers)
+}
+
+/// Each host that loads has replicas on the hosts after it, in turns: as many clients on as many disks as a pool has. The first one is
+/// never its own host.
+fn targets(draft: &Draft, keepers: &[Keeper], size: usize) -> Vec<Target> {
+    let of = format!("{size} replicas");
+    let client = |(number, client): (usize, &ClientHost)| {
+        let own = keepers.iter().position(|keeper| keeper.host.end.host == client.end.host);
+        let begin = own.map_or(number, |own| own + 1);
+        let of_turn = (0..size).map(|turn| &keepers[(begin + turn) % keepers.len()]);
+        let replica = |keeper: &Keeper| Replica { end: keeper.host.end.clone(), path: keeper.path.clone(), door: None };
+        let place = Place::Replicas { from: client.end.clone(), replicas: of_turn.map(replica).collect() };
+        let name = format!("{of} from {}", client.end.host);
+        let client = Some(Client { host: client.end.host.clone(), of: of.clone() });
+        Target { client, ..Target::new(Layer::Floor, name, place) }
+    };
+    draft.ground.clients().enumerate().map(client).collect()
+}
+
+/// As the device layer has them: the files of all replicas, to be written full before the first slice.
+pub fn files(plan: &Plan) -> Vec<Step> {
+    let of = |step: &Step| {
+        let replicas = step.targets.iter().flat_map(|target| match &target.place {
+            Place::Replicas { replicas, .. } => replicas.as_slice(),
+            _ => &[],
+        });
+        let file = |replica: &Replica| {
+            let name = format!("{}:{}", replica.end.host, replica.path.display());
+            let client = Some(Client { host: replica.end.host.clone(), of: name.clone() });
+            let place = Place::Path { path: replica.path.clone(), writable: true };
+            Target { client, ..Target::new(Layer::Device, name, place) }
+        };
+        let targets: Vec<Target> = replicas.map(file).collect();
+        let (layer, pattern) = (Layer::Device, Pattern::WriteLatency);
+        let workload = Workload { jobs: 1, depth: 1, ..step.workload.clone() };
+        Step { layer, pattern, targets, workload, ..step.clone() }
+    };
+    plan.steps.iter().filter(|step| step.layer == Layer::Floor).map(of).collect()
+}

@@ -1,0 +1,186 @@
+//! Which data a plan's steps need, each once; and smaller ones, where those would take too long.
+
+use super::Job;
+use faces::numbers;
+use model::{Bytes, Layer, Place, Plan, Step, Target, Workload};
+
+/// Steps that use the same data of their targets. A working set is made smaller for all of them and on every target, so that
+/// they stay comparable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Set {
+    layer: Layer,
+    object: Option<Bytes>,
+}
+
+impl Set {
+    pub fn of(step: &Step) -> Set {
+        Set { layer: step.layer, object: step.workload.object }
+    }
+}
+
+/// The same data serve several patterns: each (target, set) once, with the largest span.
+pub fn jobs(plan: &Plan) -> Vec<Job<'_>> {
+    let mut jobs: Vec<Job> = Vec::new();
+    for step in &plan.steps {
+        for target in step.targets.iter().filter(|target| ours(target)) {
+            match jobs.iter_mut().find(|(other, known)| same((other, known), (step, target))) {
+                Some(known) if known.0.workload.span < step.workload.span => *known = (step, target),
+                Some(_) => {}
+                None => jobs.push((step, target)),
+            }
+        }
+    }
+    jobs
+}
+
+fn same((a, of_a): Job, (b, of_b): Job) -> bool {
+    of_a.place == of_b.place
+        && of_a.client == of_b.client
+        && a.workload.object == b.workload.object
+        && a.pattern.family() == b.pattern.family()
+}
+
+/// What is filled already.
+#[derive(Default)]
+pub struct Done(Vec<(Set, Place, Option<String>, Bytes)>);
+
+impl Done {
+    pub fn add(&mut self, step: &Step, target: &Target) {
+        self.0.push((Set::of(step), target.place.clone(), client_of(target), step.workload.span));
+    }
+
+    /// Those that are not, or not in this size: the lanes of a smaller set begin elsewhere.
+    pub fn lacking<'a>(&self, jobs: Vec<Job<'a>>) -> Vec<Job<'a>> {
+        let known = |(step, target): &Job| {
+            let now = (Set::of(step), &target.place, client_of(target), step.workload.span);
+            self.0.iter().any(|(set, place, client, span)| (*set, place, client.clone(), *span) == now)
+        };
+        jobs.into_iter().filter(|job| !known(job)).collect()
+    }
+}
+
+/// Fewer objects, or blocks, of a lane measure nothing but themselves.
+const PIECES_LEAST: Bytes = 16;
+/// What RBD cuts an image into.
+const IMAGE_OBJECT: Bytes = 4 << 20;
+
+/// The largest half, quarter, … of the span that is no more than this share of it, but enough to measure.
+pub fn smaller(workload: &Workload, share: f64) -> Bytes {
+    let piece = workload.object.unwrap_or(IMAGE_OBJECT).max(workload.block);
+    let pieces = PIECES_LEAST.max(Bytes::from(workload.depth));
+    let least = Bytes::from(workload.jobs.max(1)).saturating_mul(piece).saturating_mul(PIECES_LEAST);
+    let least = least.max(workload.block.saturating_mul(pieces));
+    let wanted = workload.span as f64 * share;
+    let mut span = workload.span;
+    while span as f64 > wanted && span.is_multiple_of(2) && span / 2 >= least {
+        span /= 2;
+    }
+    span
+}
+
+/// Cuts the spans of all steps of these sets to the least share that is named; says what became of each set.
+pub fn shrink(plan: &mut Plan, slow: &[(Set, f64)]) -> Vec<String> {
+    let mut sets: Vec<Set> = Vec::new();
+    for (set, _) in slow {
+        if !sets.contains(set) {
+            sets.push(*set);
+        }
+    }
+    let cut = |set: Set| {
+        let share = slow.iter().filter(|(other, _)| *other == set).map(|(_, share)| *share).fold(1.0, f64::min);
+        let mut largest = (0, 0);
+        for step in plan.steps.iter_mut().filter(|step| Set::of(step) == set) {
+            let before = step.workload.span;
+            step.workload.span = smaller(&step.workload, share);
+            if step.workload.span < before && !plan.cut.contains(&step.id) {
+                plan.cut.push(step.id);
+            }
+            largest = largest.max((before, step.workload.span));
+        }
+        let objects = set.object.map_or(String::new(), |object| format!(" in objects of {}", numbers::bytes(object)));
+        format!(
+            "writing the working set of the {} layer{objects} full takes long: it was cut from {} to {} (--working-set SIZE decides)",
+            set.layer.name(),
+            numbers::bytes(largest.0),
+            numbers::bytes(largest.1)
+        )
+    };
+    sets.into_iter().map(cut).collect()
+}
+
+pub fn client_of(target: &Target) -> Option<String> {
+    target.client.as_ref().map(|client| client.host.clone())
+}
+
+/// Only what Fathom made, or what was proven empty, is ever filled.
+fn ours(target: &Target) -> bool {
+    match &target.place {
+        Place::Path { writable, .. } => *writable,
+        Place::Osd { .. } => true,
+        Place::Pool { prefix, .. } => prefix.starts_with("fathom."),
+        Place::Images { images, .. } => images.iter().all(|image| image.starts_with("fathom.")),
+        Place::Pair { .. } | Place::Replicas { .. } | Place::Store { .. } | Place::Null => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Metric, Pattern, StepId};
+    use proptest::prelude::*;
+
+    fn step(id: u32, pattern: Pattern, osds: std::ops::Range<u32>, span: Bytes) -> Step {
+        let place = |osd| Place::Osd { osd, pool: "fathom.x".into() };
+        let object = Some(if pattern == Pattern::WriteLinear { 4 << 20 } else { 64 << 10 });
+        Step {
+            id: StepId(id),
+            layer: Layer::Osd,
+            pattern,
+            targets: osds.map(|osd| Target::new(Layer::Osd, format!("osd.{osd}"), place(osd))).collect(),
+            workload: Workload { object, ..Workload::canonical(pattern, span, 1) },
+            metric: Metric::Iops,
+            chart: true,
+            apart: false,
+        }
+    }
+
+    #[test]
+    fn a_set_is_cut_on_every_target_and_filled_again_where_it_was() {
+        let steps = vec![
+            step(0, Pattern::WriteLatency, 0..1, 1 << 28),
+            step(1, Pattern::ReadLatency, 1..2, 1 << 28),
+            step(2, Pattern::WriteLinear, 0..2, 1 << 28),
+        ];
+        let mut plan = Plan { steps, ..Plan::default() };
+        let mut done = Done::default();
+        assert_eq!(done.lacking(jobs(&plan)).len(), 4);
+        let all = plan.steps.clone();
+        done.add(&all[0], &all[0].targets[0]);
+        done.add(&all[2], &all[2].targets[0]);
+        done.add(&all[2], &all[2].targets[1]);
+        assert_eq!(done.lacking(jobs(&plan)).len(), 1);
+        let slow = [(Set::of(&all[1]), 0.3), (Set::of(&all[1]), 0.13)];
+        let told = shrink(&mut plan, &slow);
+        assert_eq!(plan.steps.iter().map(|step| step.workload.span).collect::<Vec<_>>(), [1 << 25, 1 << 25, 1 << 28]);
+        assert_eq!(plan.cut, [StepId(0), StepId(1)]);
+        assert_eq!(told.len(), 1);
+        assert!(
+            told[0].contains("osd layer in objects of 64 KiB") && told[0].contains("256 MiB to 32 MiB"),
+            "{told:?}"
+        );
+        assert_eq!(done.lacking(jobs(&plan)).len(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn a_smaller_set_has_room_for_what_is_in_flight(
+            span in 0u64..1 << 40, share in -1.0..2.0, depth in 1u32..5000, jobs in 1u32..100, block in 1u64..1 << 26,
+        ) {
+            let workload =
+                Workload { span, depth, jobs, block, ..Workload::canonical(Pattern::ReadParallel, span, 1) };
+            let cut = smaller(&workload, share);
+            prop_assert!(cut <= span);
+            prop_assert!(cut == span || (cut >= block * u64::from(depth) && cut >= PIECES_LEAST * u64::from(jobs) * block));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! How far Ceph is from what any replicated store could do at best on the same disks and network.
+
+use crate::chart::{figures_of, mean_of, severity};
+use crate::entry::{Entry, spread};
+use crate::redundancy::{Redundancy, redundancy};
+use model::{Distance, Estimate, Layer, Pattern, Place, Record};
+
+/// For each pattern of which there is a floor with as many replicas as the pool that was written to has.
+pub fn distances(entries: &[Entry], record: &Record) -> Vec<Distance> {
+    Pattern::ALL.into_iter().filter_map(|pattern| distance(entries, record, pattern)).collect()
+}
+
+fn distance(entries: &[Entry], record: &Record, pattern: Pattern) -> Option<Distance> {
+    let figures = figures_of(entries, Layer::Rados, pattern);
+    let usable: Vec<Estimate> = figures.iter().filter_map(|entry| entry.usable()).collect();
+    let pool = redundancy(record, figures.first()?.step.targets.first().map(|target| &target.place)?)?;
+    // An erasure-coded pool keeps no replicas.
+    let Redundancy { size, erasure_k: None, .. } = pool else { return None };
+    let ceph = mean_of(&usable)?;
+    let gravest = figures.iter().max_by_key(|entry| severity(&entry.figure.label))?;
+    // Loaded by as many clients at once.
+    let clients = figures.first()?.step.targets.len();
+    let whole = |entry: &Entry| entry.target.is_none() || entry.step.targets.len() == 1;
+    let same = |entry: &&Entry| {
+        entry.is(Layer::Floor, pattern)
+            && whole(entry)
+            && entry.step.targets.len() == clients
+            && replicas(entry) == Some(size as usize)
+    };
+    let entry = entries.iter().filter(same).find(|entry| entry.usable().is_some())?;
+    let floor = entry.usable()?;
+    let slower = if pattern.metric(Layer::Rados).lower_is_better() { (ceph, floor) } else { (floor, ceph) };
+    Some(Distance {
+        pattern,
+        replicas: size,
+        on: entry.figure.target.clone(),
+        floor,
+        ceph,
+        floor_label: entry.figure.label.name().to_string(),
+        ceph_label: gravest.figure.label.name().to_string(),
+        times: over(&slower.0, &slower.1)?,
+    })
+}
+
+fn replicas(entry: &Entry) -> Option<usize> {
+    match &entry.step.targets.first()?.place {
+        Place::Replicas { replicas, .. } => Some(replicas.len()),
+        _ => None,
+    }
+}
+
+/// Of two independent values: their relative errors add up in squares.
+fn over(a: &Estimate, b: &Estimate) -> Option<Estimate> {
+    let relative = |one: &Estimate| spread(one) / one.value;
+    let (value, error) = (a.value / b.value, relative(a).hypot(relative(b)));
+    (value.is_finite() && error.is_finite()).then(|| Estimate {
+        value,
+        low: value / (1.0 + error),
+        high: value * (1.0 + error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_has_the_errors_of_both() {
+        let ratio = over(&Estimate::new(6.0, 0.18), &Estimate::new(2.0, 0.08)).unwrap();
+        assert!((ratio.value - 3.0).abs() < 1e-12);
+        assert!((ratio.high - 3.0 * 1.05).abs() < 1e-9 && (ratio.low - 3.0 / 1.05).abs() < 1e-9, "{ratio:?}");
+        assert_eq!(over(&Estimate::new(1.0, 0.1), &Estimate::new(0.0, 0.1)), None);
+    }
+}

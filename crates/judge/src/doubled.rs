@@ -1,0 +1,138 @@
+//! Was it the clients or the cluster that was the limit? What each doubling of the clients brought.
+
+use crate::effort::QUEUED_MOST_DEEP;
+use crate::entry::{Entry, spread};
+use crate::words::percent;
+use model::{Doubled, DoubledRung, Doubling, Record};
+
+/// A doubling that brings less than this share more was not worth it: what did the work before was full. Of fewer than twice as many
+/// clients, as when only some hosts are left, as much less is wanted.
+const WORTH: f64 = 0.10;
+
+pub fn doubled(record: &Record, entries: &[Entry]) -> Vec<Doubled> {
+    record.plan.doublings.iter().filter_map(|doubling| one(doubling, entries)).collect()
+}
+
+fn one(doubling: &Doubling, entries: &[Entry]) -> Option<Doubled> {
+    let of = |step| {
+        entries.iter().find(|entry| entry.step.id == step && (entry.target.is_none() || entry.step.targets.len() == 1))
+    };
+    let measured: Vec<(DoubledRung, &Entry)> = doubling
+        .rungs
+        .iter()
+        .filter_map(|rung| {
+            let entry = of(rung.step)?;
+            let label = entry.figure.label.name().to_string();
+            let told = DoubledRung { hosts: rung.hosts, each: rung.each, estimate: entry.usable(), label };
+            Some((told, entry))
+        })
+        .collect();
+    let (_, first) = measured.first()?;
+    let (_, last) = measured.last()?;
+    let rungs: Vec<DoubledRung> = measured.iter().map(|(rung, _)| rung.clone()).collect();
+    // The label may be another one: of several that fit, the gravest is told.
+    let starved = last.figure.effort.as_ref().is_some_and(|effort| effort.queued > QUEUED_MOST_DEEP);
+    let (full, ended, says) = outcome(&rungs, starved);
+    let target = first.step.targets.first()?;
+    Some(Doubled {
+        layer: first.step.layer,
+        target: target.client.as_ref().map_or_else(|| target.name.clone(), |client| client.of.clone()),
+        pattern: first.step.pattern,
+        unit: first.figure.metric.unit().to_string(),
+        rungs,
+        full,
+        ended,
+        says,
+    })
+}
+
+/// With how many clients the cluster was full, whether more need not be tried, and both in words.
+fn outcome(rungs: &[DoubledRung], starved: bool) -> (Option<u32>, bool, String) {
+    let Some(last) = rungs.last() else { return (None, false, String::new()) };
+    let (clients, many) =
+        (|rung: &DoubledRung| rung.hosts * rung.each, |number: u32| if number == 1 { "client" } else { "clients" });
+    let Some(now) = last.estimate else {
+        return (None, true, format!("with {} {} nothing was measured", clients(last), many(clients(last))));
+    };
+    let Some((before, was)) = rungs.iter().rev().skip(1).find_map(|rung| Some((rung, rung.estimate?))) else {
+        return (None, false, "one client alone does not say whether it was the limit".to_string());
+    };
+    let gain = now.value / was.value - 1.0;
+    let error = (spread(&now) / now.value).hypot(spread(&was) / was.value) * (1.0 + gain);
+    let brought = format!(
+        "{} {} did {} {} than {} (±{})",
+        clients(last),
+        many(clients(last)),
+        percent(gain.abs()),
+        if gain < 0.0 { "less" } else { "more" },
+        clients(before),
+        percent(error)
+    );
+    let more = f64::from(clients(last)) / f64::from(clients(before).max(1)) - 1.0;
+    match gain < WORTH * more.min(1.0) {
+        false => (
+            None,
+            false,
+            format!("{brought}: that many were not enough to fill the cluster; name more hosts (--hosts)"),
+        ),
+        true if starved => {
+            let why = "but these threads waited for their processors: the hosts that load are full, not the cluster; name more \
+                       hosts (--hosts)";
+            (None, true, format!("{brought}, {why}"))
+        }
+        true => {
+            let enough = clients(before);
+            let alone = rungs.first().and_then(|first| first.estimate).filter(|_| enough > 1);
+            let told = alone.map_or("one client is enough to fill the cluster".to_string(), |alone| {
+                format!(
+                    "{enough} {} fill the cluster; one alone did {} of that, and was the limit itself",
+                    many(enough),
+                    percent(alone.value / was.value)
+                )
+            });
+            (Some(enough), true, format!("{told}: {brought}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Estimate;
+
+    fn rung(hosts: u32, each: u32, value: f64) -> DoubledRung {
+        let estimate = (value > 0.0).then(|| Estimate::new(value, 0.02 * value));
+        DoubledRung { hosts, each, estimate, label: "settled".to_string() }
+    }
+
+    #[test]
+    fn doubling_ends_when_it_brings_nothing_more() {
+        let (full, ended, _) = outcome(&[rung(1, 1, 1000.0)], false);
+        assert_eq!((full, ended), (None, false));
+        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(2, 1, 1900.0)], false);
+        assert_eq!((full, ended), (None, false));
+        assert!(says.contains("not enough"), "{says}");
+        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(2, 1, 1900.0), rung(2, 2, 1950.0)], false);
+        assert_eq!((full, ended), (Some(2), true));
+        assert!(
+            says.starts_with("2 clients fill the cluster; one alone did 53 %") && says.contains("4 clients did"),
+            "{says}"
+        );
+        // One host more than sixteen brings a sixteenth at most.
+        let (full, ended, _) = outcome(&[rung(16, 1, 16_000.0), rung(17, 1, 17_000.0)], false);
+        assert_eq!((full, ended), (None, false));
+        let (full, _, says) = outcome(&[rung(1, 1, 1000.0), rung(1, 2, 900.0)], false);
+        assert_eq!(full, Some(1));
+        assert!(says.contains("one client is enough") && says.contains("10.0 % less"), "{says}");
+    }
+
+    #[test]
+    fn a_host_that_is_full_says_nothing_of_the_cluster() {
+        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(1, 2, 1010.0)], true);
+        assert_eq!((full, ended), (None, true));
+        assert!(says.contains("not the cluster"), "{says}");
+        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(1, 2, 0.0)], false);
+        assert_eq!((full, ended), (None, true));
+        assert!(says.contains("nothing was measured"), "{says}");
+    }
+}
