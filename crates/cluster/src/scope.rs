@@ -63,6 +63,8 @@ fn osds(dump: &Value, metadata: &Value, tree: &Value, usage: &Value) -> Vec<OsdS
             let id = number(osd, "osd")?;
             let fact = facts.get(&id).copied().unwrap_or(&Value::Null);
             let host = crush_hosts.get(&id).cloned().or_else(|| text(fact, "hostname"));
+            let address =
+                |key: &str| text(osd, key).map(|address| host_part(&address)).filter(|address| *address != "-");
             Some(OsdScope {
                 id: id as u32,
                 host: host.unwrap_or_else(|| "unknown".to_string()),
@@ -70,7 +72,9 @@ fn osds(dump: &Value, metadata: &Value, tree: &Value, usage: &Value) -> Vec<OsdS
                 device: text(fact, "devices").or_else(|| text(fact, "bluestore_bdev_path")),
                 up: number(osd, "up") == Some(1),
                 inside: number(osd, "in") == Some(1),
-                address: text(osd, "public_addr").map(|address| host_part(&address)),
+                cluster_address: address("cluster_addr")
+                    .filter(|cluster| Some(cluster) != address("public_addr").as_ref()),
+                address: address("public_addr"),
                 version: text(fact, "ceph_version_short"),
                 store: text(fact, "osd_objectstore"),
                 bytes: kib(id, "kb").or_else(|| number(fact, "bluestore_bdev_size")),

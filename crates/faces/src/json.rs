@@ -101,6 +101,7 @@ fn figure(figure: &Figure) -> Value {
         "layer": figure.layer.name(),
         "target": figure.target,
         "host": figure.host,
+        "network": figure.network,
         "pattern": figure.pattern.name(),
         "kind": words::kind(figure.kind),
         "workload": figure.workload,

@@ -11,7 +11,7 @@ const HOSTS_MOST: usize = 12;
 const HOSTS_LEAST: usize = 3;
 
 pub(crate) struct Square {
-    pub title: &'static str,
+    pub title: String,
     /// `from ↓ to →`, then the hosts.
     pub heading: Vec<String>,
     pub rows: Vec<Vec<String>>,
@@ -20,12 +20,18 @@ pub(crate) struct Square {
 /// Streams in MB/s, round trips in ms; none where there are too few hosts or too many.
 pub(crate) fn squares(report: &Report) -> Vec<Square> {
     let of = [(Family::Linear, "From host to host, MB/s"), (Family::Latency, "Round trips between hosts, ms")];
-    of.into_iter().filter_map(|(family, title)| square(report, family, title)).collect()
+    let networks: BTreeSet<Option<&str>> = report.figures.iter().map(|figure| figure.network.as_deref()).collect();
+    let squares = |network| of.into_iter().filter_map(move |(family, title)| square(report, network, family, title));
+    networks.into_iter().flat_map(squares).collect()
 }
 
-fn square(report: &Report, family: Family, title: &'static str) -> Option<Square> {
+fn square(report: &Report, network: Option<&str>, family: Family, title: &str) -> Option<Square> {
     let mut values: BTreeMap<(String, String), f64> = BTreeMap::new();
-    for figure in report.figures.iter().filter(|figure| figure.layer == Layer::Network && figure.chart) {
+    let own = |figure: &&Figure| {
+        let alone = figure.chart || (network.is_some() && figure.at_once == 1);
+        figure.layer == Layer::Network && figure.network.as_deref() == network && alone
+    };
+    for figure in report.figures.iter().filter(own) {
         let (Some(way), Some(value)) = (way(figure, family), usable(figure)) else { continue };
         values.insert(way, value);
     }
@@ -42,7 +48,7 @@ fn square(report: &Report, family: Family, title: &'static str) -> Option<Square
     };
     let row = |from: &String| [from.clone()].into_iter().chain(hosts.iter().map(|to| cell(from, to))).collect();
     (full && (HOSTS_LEAST..=HOSTS_MOST).contains(&hosts.len())).then(|| Square {
-        title,
+        title: network.map_or(title.to_string(), |network| format!("{title}, on network {network}")),
         heading: ["from ↓ to →".to_string()].into_iter().chain(hosts.iter().map(|host| (*host).clone())).collect(),
         rows: hosts.iter().map(|host| row(host)).collect(),
     })
@@ -50,7 +56,9 @@ fn square(report: &Report, family: Family, title: &'static str) -> Option<Square
 
 /// The way that a figure speaks of: what is read from `a→b` comes from b.
 fn way(figure: &Figure, family: Family) -> Option<(String, String)> {
-    let (from, to) = figure.target.split_once('→').filter(|_| figure.pattern.family() == family)?;
+    let suffix = figure.network.as_ref().map(|network| format!(" ({network})")).unwrap_or_default();
+    let pair = figure.target.strip_suffix(&suffix)?;
+    let (from, to) = pair.split_once('→').filter(|_| figure.pattern.family() == family)?;
     let turned = family == Family::Linear && !figure.pattern.writes();
     Some(if turned { (to.to_string(), from.to_string()) } else { (from.to_string(), to.to_string()) })
 }

@@ -152,6 +152,7 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
             let client = target.client.as_ref().map(|client| client.host.clone());
             target.host.clone().or(client)
         }),
+        network: step.network().map(str::to_string),
         pattern: step.pattern,
         kind,
         workload: step.workload.clone(),

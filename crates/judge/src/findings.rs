@@ -5,21 +5,41 @@ use crate::ceilings::ceilings;
 use crate::entry::Entry;
 use crate::links::{ends, links};
 use crate::uplink::{Uplink, uplink};
+use model::target::on_network;
 use model::{Finding, Layer, Outlier, Standing};
+use std::collections::BTreeSet;
 
 pub fn findings(outliers: &[Outlier], entries: &[Entry]) -> Vec<Finding> {
-    let uplink = uplink(entries);
-    let mut links = links(entries);
-    links.retain(|link| link.id != "link-slow" || !uplink.as_ref().is_some_and(|up| up.explains(&ends(&link.target))));
+    let between = between_hosts(entries);
     let mut found = slow_targets(outliers);
     name_the_store(&mut found, outliers);
     // Of pairs of hosts the matrix knows more than each pair beside its peers.
-    found.retain(|finding| (links.is_empty() && uplink.is_none()) || finding.id != "link-slow");
-    found.extend(links);
-    found.extend(uplink.map(Uplink::finding));
+    found.retain(|finding| between.is_empty() || finding.id != "link-slow");
+    found.extend(between);
     found.extend(ceilings(entries));
     found.extend(compactions(entries));
     found
+}
+
+/// Of each network between hosts: its slow links and hosts, and what all of them at once show.
+fn between_hosts(entries: &[Entry]) -> Vec<Finding> {
+    let networks: BTreeSet<Option<&str>> =
+        entries.iter().map(|entry| entry.figure.network.as_deref()).chain([None]).collect();
+    let of = |network: Option<&str>| {
+        let uplink = uplink(entries, network);
+        let mut links = links(entries, network);
+        let explained = |link: &Finding| uplink.as_ref().is_some_and(|up| up.explains(&ends(&link.target)));
+        links.retain(|link| link.id != "link-slow" || !explained(link));
+        links.extend(uplink.map(Uplink::finding));
+        links.into_iter().map(|found| on(network, found)).collect::<Vec<_>>()
+    };
+    networks.into_iter().flat_map(of).collect()
+}
+
+fn on(network: Option<&str>, found: Finding) -> Finding {
+    let Some(name) = network else { return found };
+    let says = format!("on network {name}: {}", found.says);
+    Finding { target: on_network(found.target, network), says, ..found }
 }
 
 /// One for all figures whose dips come with compactions: the cause is the same.

@@ -23,14 +23,14 @@ enum Way {
     Receives,
 }
 
-/// Each with what shows it: round trips, which do not know which way is slow, or streams.
-pub fn links(entries: &[Entry]) -> Vec<Finding> {
+/// Each with what shows it: round trips, which do not know which way is slow, or streams. `network`: of which of the networks between them.
+pub fn links(entries: &[Entry], network: Option<&str>) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for family in [Family::Linear, Family::Latency] {
         let figures: Vec<Pair> = entries
             .iter()
             .filter(|entry| entry.figure.pattern.family() == family && entry.is(Layer::Network, entry.figure.pattern))
-            .filter(|entry| entry.figure.chart && entry.usable().is_some())
+            .filter(|entry| alone(entry, network) && entry.usable().is_some())
             .flat_map(|entry| pairs(entry, family))
             .collect();
         // Seen once, it may have been a neighbour's moment.
@@ -47,6 +47,12 @@ pub fn links(entries: &[Entry]) -> Vec<Finding> {
         }
     }
     found
+}
+
+/// A pair of hosts on this network, with no other pair in its way.
+pub fn alone(entry: &Entry, network: Option<&str>) -> bool {
+    let figure = &entry.figure;
+    figure.network.as_deref() == network && figure.at_once == 1 && (figure.chart || network.is_some())
 }
 
 /// The hosts of a finding's target.

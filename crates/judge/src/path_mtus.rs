@@ -1,11 +1,19 @@
 //! Ways between hosts that carry smaller packets than their sender's interface sends.
 
+use model::target::on_network;
 use model::{Finding, PathMtu, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One finding for each host that all others reach, or that reaches all others, badly; else one for each way.
+/// Of each network between hosts one finding for each host that all others reach, or that reaches all others, badly; else one for each
+/// way.
 pub fn path_mtus(paths: &[PathMtu]) -> Vec<Finding> {
-    let short: Vec<&PathMtu> = paths.iter().filter(|path| path.carries != Some(path.sender)).collect();
+    let networks: BTreeSet<Option<&str>> = paths.iter().map(|path| path.network.as_deref()).collect();
+    let own = |network: Option<&str>| paths.iter().filter(|path| path.network.as_deref() == network).collect();
+    networks.into_iter().flat_map(|network| of_network(network, own(network))).collect()
+}
+
+fn of_network(network: Option<&str>, paths: Vec<&PathMtu>) -> Vec<Finding> {
+    let short: Vec<&PathMtu> = paths.iter().copied().filter(|path| path.carries != Some(path.sender)).collect();
     let hosts: BTreeSet<&str> = paths.iter().flat_map(|path| [path.from.as_str(), path.to.as_str()]).collect();
     let of = |host: &str, path: &PathMtu| path.from == host || path.to == host;
     let mut left: Vec<&PathMtu> = short.clone();
@@ -21,11 +29,12 @@ pub fn path_mtus(paths: &[PathMtu]) -> Vec<Finding> {
         }
         let own: Vec<&PathMtu> = left.iter().copied().filter(|path| of(worst, path)).collect();
         left.retain(|path| !of(worst, path));
-        found.push(finding(worst.to_string(), format!("{worst} and all others"), &own));
+        let between = on_network(format!("{worst} and all others"), network);
+        found.push(finding(on_network(worst.to_string(), network), between, &own));
     }
     let mut ways: BTreeMap<String, Vec<&PathMtu>> = BTreeMap::new();
     for path in left {
-        ways.entry(format!("{}→{}", path.from, path.to)).or_default().push(path);
+        ways.entry(on_network(format!("{}→{}", path.from, path.to), network)).or_default().push(path);
     }
     found.extend(ways.into_iter().map(|(way, own)| finding(way.clone(), way, &own)));
     found
@@ -77,7 +86,7 @@ mod tests {
         pairs
             .map(|(from, to)| {
                 let (sender, receiver, carries) = of(from, to);
-                PathMtu { from: format!("h{from}"), to: format!("h{to}"), sender, receiver, carries }
+                PathMtu { from: format!("h{from}"), to: format!("h{to}"), network: None, sender, receiver, carries }
             })
             .collect()
     }
@@ -106,6 +115,15 @@ mod tests {
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].0, "h0→h2");
         assert!(found[0].1.contains("something on the way"), "{found:?}");
+    }
+
+    #[test]
+    fn each_network_is_looked_at_by_itself() {
+        let mut all = paths(3, |_, _| (9000, 9000, Some(9000)));
+        let short = paths(3, |from, to| (9000, 9000, Some(if (from, to) == (0, 2) { 1500 } else { 9000 })));
+        all.extend(short.into_iter().map(|path| PathMtu { network: Some("cluster".into()), ..path }));
+        let found = told(&all);
+        assert_eq!(found.iter().map(|(target, _)| target.as_str()).collect::<Vec<_>>(), ["h0→h2 (cluster)"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::chart::mean_of;
 use crate::effort::QUEUED_MOST;
 use crate::entry::Entry;
+use crate::links::alone;
 use crate::words::quantity;
 use model::pattern::Family;
 use model::{Estimate, Finding, Label, Layer, Metric, Place, Standing};
@@ -27,9 +28,14 @@ pub struct Uplink {
     steady: bool,
 }
 
-pub fn uplink(entries: &[Entry]) -> Option<Uplink> {
-    let linear =
-        |entry: &&Entry| entry.figure.layer == Layer::Network && entry.figure.pattern.family() == Family::Linear;
+/// `network`: of which of the networks between the hosts.
+pub fn uplink(entries: &[Entry], network: Option<&str>) -> Option<Uplink> {
+    let linear = |entry: &&Entry| {
+        let Entry { figure, .. } = entry;
+        figure.network.as_deref() == network
+            && figure.layer == Layer::Network
+            && figure.pattern.family() == Family::Linear
+    };
     let joint: Vec<&Entry> =
         entries.iter().filter(linear).filter(|entry| !entry.step.apart && entry.step.targets.len() > 2).collect();
     let whole = joint.iter().find(|entry| entry.together())?;
@@ -42,7 +48,7 @@ pub fn uplink(entries: &[Entry]) -> Option<Uplink> {
         return None;
     }
     let at_once = ways(joint.iter().copied().filter(|entry| !entry.together()));
-    let alone = ways(entries.iter().filter(linear).filter(|entry| entry.figure.chart && entry.figure.at_once == 1));
+    let alone = ways(entries.iter().filter(linear).filter(|entry| alone(entry, network)));
     let steady = whole.figure.slices > 1;
     told(&at_once, &alone, whole.usable()).map(|found| Uplink { steady, ..found })
 }

@@ -49,8 +49,8 @@ pub(crate) fn build(warden: &Warden) -> Result<Lab, LabError> {
 /// Makes the directories, files, devices and hosts; nothing runs yet.
 fn lay_out(warden: &Warden) -> Result<Lab, LabError> {
     let (spec, dirs) = (&warden.spec, &warden.dirs);
-    let subnet = if spec.hosts > 0 { Some(net::free_subnet(dirs)?) } else { None };
-    let mut lab = Lab::drafted(spec, dirs, secrets::uuid()?, subnet);
+    let subnets = if spec.hosts > 0 { Some(net::free_subnets(spec, dirs)?) } else { None };
+    let mut lab = Lab::drafted(spec, dirs, secrets::uuid()?, subnets);
     if spec.backing == Backing::Memory {
         make_private(&dirs.memory)?;
         preflight::check_space(spec, &dirs.memory)?;

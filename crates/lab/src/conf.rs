@@ -130,9 +130,9 @@ impl Conf {
         self.set("osd mclock skip benchmark", true);
         for osd in &lab.osds {
             self.section(&format!("osd.{}", osd.id));
-            let address = &lab.host(&osd.host).address;
-            self.set("public addr", address);
-            self.set("cluster addr", address);
+            let host = lab.host(&osd.host);
+            self.set("public addr", &host.address);
+            self.set("cluster addr", host.cluster_address.as_ref().unwrap_or(&host.address));
         }
     }
 }
@@ -140,17 +140,19 @@ impl Conf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::Subnets;
 
     #[test]
     fn nothing_is_put_outside_the_lab() {
         let dirs = Dirs::in_labs(Path::new("/labs"), "x");
         let spec = Spec { hosts: 3, ..Spec::default() };
-        let lab = Lab::drafted(&spec, &dirs, "F".to_owned(), Some([10, 1, 2]));
+        let subnets = Subnets { public: [10, 1, 2], cluster: Some([10, 1, 3]) };
+        let lab = Lab::drafted(&spec, &dirs, "F".to_owned(), Some(subnets));
         let ports = Ports { msgr2: 3300, msgr1: 6789, bind: (6800, 7300) };
         let text = text(&spec, &lab, &dirs, ports, None);
         assert!(text.contains("mon host = [v2:10.1.2.1:3300,v1:10.1.2.1:6789]"), "{text}");
         assert!(text.contains("osd crush chooseleaf type = 1"), "{text}");
-        assert!(text.contains("[osd.2]\npublic addr = 10.1.2.3\n"), "{text}");
+        assert!(text.contains("[osd.2]\npublic addr = 10.1.2.3\ncluster addr = 10.1.3.3\n"), "{text}");
         for line in text.lines().filter(|line| line.contains(" /") && !line.starts_with("osd class dir")) {
             assert!(line.contains(" /labs/x/"), "{line}");
         }

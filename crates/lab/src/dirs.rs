@@ -106,6 +106,19 @@ impl Dirs {
         format!("fl{}", self.tag)
     }
 
+    /// Of the network on which the OSDs talk to each other.
+    pub fn cluster_bridge(&self) -> String {
+        format!("fc{}", self.tag)
+    }
+
+    pub fn cluster_port_prefix(&self) -> String {
+        format!("{}-", self.cluster_bridge())
+    }
+
+    pub fn cluster_port(&self, host: usize) -> String {
+        format!("{}{host}", self.cluster_port_prefix())
+    }
+
     pub fn port_prefix(&self) -> String {
         format!("{}-", self.bridge())
     }

@@ -51,6 +51,9 @@ pub struct Lab {
 pub struct Host {
     pub name: String,
     pub address: String,
+    /// On the network on which the OSDs talk to each other, if they have one.
+    #[serde(default)]
+    pub cluster_address: Option<String>,
     /// Its network namespace (as in `ip netns exec`); `None`: the host is this one.
     pub namespace: Option<String>,
 }
@@ -81,21 +84,32 @@ pub struct Daemon {
 /// At most what a probe is written with, so that several of them don't fill a small disk.
 pub(crate) const PROBE_BYTES: u64 = 1 << 30;
 
+/// /24 networks of the hosts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subnets {
+    pub public: [u8; 3],
+    /// Of the OSDs among themselves.
+    pub cluster: Option<[u8; 3]>,
+}
+
 pub(crate) const LOOPBACK: &str = "127.0.0.1";
 
 impl Lab {
-    /// A lab with all that is known before anything is made. `subnet` is its /24 network if it has hosts of its own.
-    pub(crate) fn drafted(spec: &Spec, dirs: &Dirs, fsid: String, subnet: Option<[u8; 3]>) -> Lab {
-        let address = |last: u32| match subnet {
-            Some([a, b, c]) => format!("{a}.{b}.{c}.{last}"),
+    /// A lab with all that is known before anything is made. `subnets`: if it has hosts of its own.
+    pub(crate) fn drafted(spec: &Spec, dirs: &Dirs, fsid: String, subnets: Option<Subnets>) -> Lab {
+        let within = |[a, b, c]: [u8; 3], last: u32| format!("{a}.{b}.{c}.{last}");
+        let address = |last: u32| match subnets {
+            Some(Subnets { public, .. }) => within(public, last),
             None => LOOPBACK.to_owned(),
         };
+        let cluster = |last: u32| Some(within(subnets?.cluster?, last));
         let host = |number: u32| Host {
             name: format!("host{number}"),
             address: address(number),
+            cluster_address: cluster(number),
             namespace: Some(format!("{}host{number}", dirs.namespace_prefix())),
         };
-        let this_host = || Host { name: hostname(), address: address(0), namespace: None };
+        let this_host = || Host { name: hostname(), address: address(0), cluster_address: None, namespace: None };
         let hosts: Vec<Host> = match spec.hosts {
             0 => vec![this_host()],
             number => (1..=number).map(host).collect(),
@@ -163,10 +177,12 @@ mod tests {
     fn osds_are_spread_over_hosts() {
         let dirs = Dirs::in_labs(Path::new("/labs"), "x");
         let spec = Spec { osds: 5, hosts: 2, ..Spec::default() };
-        let lab = Lab::drafted(&spec, &dirs, String::new(), Some([10, 1, 2]));
+        let subnets = Subnets { public: [10, 1, 2], cluster: Some([10, 1, 3]) };
+        let lab = Lab::drafted(&spec, &dirs, String::new(), Some(subnets));
         let hosts: Vec<&str> = lab.osds.iter().map(|osd| osd.host.as_str()).collect();
         assert_eq!(hosts, ["host1", "host2", "host1", "host2", "host1"]);
         assert_eq!((lab.hosts[1].address.as_str(), lab.client_address.as_str()), ("10.1.2.2", "10.1.2.254"));
+        assert_eq!(lab.hosts[1].cluster_address.as_deref(), Some("10.1.3.2"));
         assert_eq!(lab.osds[0].probe, Path::new("/labs/x/osd.0/probe"));
     }
 

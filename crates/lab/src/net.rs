@@ -2,9 +2,10 @@
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
-use crate::lab::Lab;
+use crate::lab::{Lab, Subnets};
 use crate::nursery::{Nursery, run};
 use crate::preflight::system;
+use crate::spec::Spec;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -15,8 +16,14 @@ fn ip(arguments: &[&str]) -> Command {
     command
 }
 
-/// A /24 network of 10.231.0.0/16 that no address, route or other lab of this host uses.
-pub(crate) fn free_subnet(dirs: &Dirs) -> Result<[u8; 3], LabError> {
+/// /24 networks of 10.231.0.0/16, and for the OSDs among themselves of 10.230.0.0/16, that no address, route or other lab of this host
+/// uses.
+pub(crate) fn free_subnets(spec: &Spec, dirs: &Dirs) -> Result<Subnets, LabError> {
+    let cluster = spec.cluster_network.then(|| free_subnet(dirs, 230)).transpose()?;
+    Ok(Subnets { public: free_subnet(dirs, 231)?, cluster })
+}
+
+fn free_subnet(dirs: &Dirs, second: u8) -> Result<[u8; 3], LabError> {
     let mut used = String::new();
     for arguments in [["-4", "-oneline", "address"], ["-4", "route", "show"]] {
         used.push_str(&String::from_utf8_lossy(&run(&mut ip(&arguments))?.stdout));
@@ -24,12 +31,12 @@ pub(crate) fn free_subnet(dirs: &Dirs) -> Result<[u8; 3], LabError> {
     // Labs of other users that begin at the same time look from different places on.
     let first = u8::from_str_radix(&dirs.tag[..2], 16).unwrap_or(0);
     let candidates = (0..=u8::MAX).map(|step| first.wrapping_add(step));
-    let free = |third: &u8| !used.split_whitespace().any(|word| word.starts_with(&format!("10.231.{third}.")));
+    let free = |third: &u8| !used.split_whitespace().any(|word| word.starts_with(&format!("10.{second}.{third}.")));
     candidates
         .into_iter()
         .find(free)
-        .map(|third| [10, 231, third])
-        .ok_or(LabError::NoneFree { what: "subnet of 10.231.0.0/16" })
+        .map(|third| [10, second, third])
+        .ok_or(LabError::NoneFree { what: "subnet of 10.230.0.0/15" })
 }
 
 /// Makes bridge, namespaces and the links between them.
@@ -46,13 +53,36 @@ pub(crate) fn make(lab: &Lab, dirs: &Dirs, nursery: &Nursery) -> Result<(), LabE
         outside += &format!("netns add {namespace}\nlink add {port} type veth peer name eth0 netns {namespace}\n");
         outside += &format!("link set {port} master {bridge} alias {namespace} up\n");
     }
+    outside += &cluster_network(lab, dirs);
     batch(nursery, dirs, &[], &outside)?;
     for host in &lab.hosts {
         let Some(namespace) = &host.namespace else { continue };
-        let inside = format!("address add {}/24 dev eth0\nlink set eth0 up\nlink set lo up\n", host.address);
+        let mut inside = format!("address add {}/24 dev eth0\nlink set eth0 up\nlink set lo up\n", host.address);
+        if let Some(address) = &host.cluster_address {
+            inside += &format!("address add {address}/24 dev eth1\nlink set eth1 up\n");
+        }
         batch(nursery, dirs, &["-n", namespace], &inside)?;
     }
     Ok(())
+}
+
+/// A second bridge, on which this host has no address.
+fn cluster_network(lab: &Lab, dirs: &Dirs) -> String {
+    let bridge = dirs.cluster_bridge();
+    let mut commands = String::new();
+    for (index, host) in lab.hosts.iter().enumerate() {
+        let (Some(namespace), Some(_)) = (&host.namespace, &host.cluster_address) else { continue };
+        if commands.is_empty() {
+            commands = format!(
+                "link add {bridge} type bridge\nlink set {bridge} alias {} up\n",
+                dirs.namespace_prefix().trim_end_matches('-')
+            );
+        }
+        let port = dirs.cluster_port(index + 1);
+        commands += &format!("link add {port} type veth peer name eth1 netns {namespace}\n");
+        commands += &format!("link set {port} master {bridge} alias {namespace} up\n");
+    }
+    commands
 }
 
 /// `ip` reads many commands from one file, which saves a process for each.
@@ -70,7 +100,9 @@ pub(crate) fn remove(dirs: &Dirs) -> Result<(), LabError> {
     // Deleting a namespace deletes its end of each link, and so the other, but some time later.
     let links = fs::read_dir("/sys/class/net").into_iter().flatten().flatten();
     let links = links.filter_map(|entry| entry.file_name().into_string().ok());
-    for link in links.filter(|link| *link == dirs.bridge() || link.starts_with(&dirs.port_prefix())) {
+    let bridges = [dirs.bridge(), dirs.cluster_bridge()];
+    let ports = [dirs.port_prefix(), dirs.cluster_port_prefix()];
+    for link in links.filter(|link| bridges.contains(link) || ports.iter().any(|prefix| link.starts_with(prefix))) {
         let deleted = run(&mut ip(&["link", "delete", &link]));
         if Path::new("/sys/class/net").join(&link).exists() {
             deleted?;

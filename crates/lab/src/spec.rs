@@ -38,6 +38,9 @@ pub struct Spec {
     pub size: u64,
     /// Hosts made of network namespaces (needs root); 0: everything on this host's loopback.
     pub hosts: u32,
+    /// The hosts have a second network, on which the OSDs talk to each other.
+    #[serde(default)]
+    pub cluster_network: bool,
     /// The monitor's port (msgr2; msgr1 has the next one); `None`: free ones are found.
     pub port: Option<u16>,
     /// The `fathom` program, which holds the lab: it is started again as `PROGRAM lab warden …`.
@@ -58,6 +61,7 @@ impl Default for Spec {
             osds: 3,
             size: 10 * GIB,
             hosts: 0,
+            cluster_network: false,
             port: None,
             program: PathBuf::from("/proc/self/exe"),
         }
@@ -77,6 +81,9 @@ impl Spec {
         if self.hosts > HOSTS_MAX || self.hosts > self.osds {
             let most = HOSTS_MAX.min(self.osds);
             return usage(format!("a lab of {} OSDs has at most {most} hosts, not {}", self.osds, self.hosts));
+        }
+        if self.cluster_network && self.hosts == 0 {
+            return usage("a cluster network lies between hosts; give --hosts as well".to_owned());
         }
         Ok(())
     }
@@ -120,6 +127,7 @@ mod tests {
             Spec { osds: 201, ..Spec::default() },
             Spec { size: 1 << 20, ..Spec::default() },
             Spec { hosts: 4, ..Spec::default() },
+            Spec { cluster_network: true, ..Spec::default() },
         ];
         for spec in wrong {
             assert_eq!(spec.check().map_err(|error| error.exit_code()), Err(2), "{spec:?}");

@@ -104,6 +104,9 @@ pub struct Figure {
     /// Target's name; for several at once `osd.*`.
     pub target: String,
     pub host: Option<String>,
+    /// Of a pair of hosts on another network than that of the load: `cluster`, `10.1.0.0/24`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
     pub pattern: Pattern,
     pub kind: OpKind,
     pub workload: Workload,

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct PathMtu {
     pub from: String,
     pub to: String,
+    /// As of a target: between which of their addresses.
+    #[serde(default)]
+    pub network: Option<String>,
     /// Of the interfaces at both ends.
     pub sender: u32,
     pub receiver: u32,

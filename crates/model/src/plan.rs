@@ -8,7 +8,7 @@ use crate::pattern::{Metric, Pattern};
 use crate::site::HostFile;
 use crate::sustained::SustainedTest;
 use crate::sweep::Sweep;
-use crate::target::Target;
+use crate::target::{Target, on_network};
 use crate::verdict::Threshold;
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
@@ -45,9 +45,14 @@ impl Step {
             }
             _ => match self.only_host() {
                 Some(host) => format!("{host}.*"),
-                None => format!("{}.*", self.layer.name()),
+                None => on_network(format!("{}.*", self.layer.name()), self.network()),
             },
         }
+    }
+
+    /// Between which addresses of hosts; `None`: those at which they load the cluster, or it is between no hosts.
+    pub fn network(&self) -> Option<&str> {
+        self.targets.first().and_then(|target| target.network.as_deref())
     }
 
     /// Is there a figure of all its targets together?

@@ -59,6 +59,9 @@ pub struct OsdScope {
     pub up: bool,
     pub inside: bool,
     pub address: Option<String>,
+    /// Where other OSDs reach it, if that is another address.
+    #[serde(default)]
+    pub cluster_address: Option<String>,
     pub version: Option<String>,
     /// `bluestore`, `memstore`.
     pub store: Option<String>,

@@ -15,6 +15,9 @@ pub struct Target {
     /// The host that loads it; `None`: the one on which Fathom runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<Client>,
+    /// Of a pair of hosts: between which of their addresses, `cluster` or `10.1.0.0/24`; `None`: those at which they load the cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
 }
 
 /// One of several hosts that load the same thing.
@@ -28,7 +31,15 @@ pub struct Client {
 
 impl Target {
     pub fn new(layer: Layer, name: impl Into<String>, place: Place) -> Target {
-        Target { layer, name: name.into(), host: None, place, client: None }
+        Target { layer, name: name.into(), host: None, place, client: None, network: None }
+    }
+}
+
+/// A name of something on another network than that of the load: `a→b (cluster)`.
+pub fn on_network(name: String, network: Option<&str>) -> String {
+    match network {
+        Some(network) => format!("{name} ({network})"),
+        None => name,
     }
 }
 

@@ -18,9 +18,8 @@ interface Way {
 const HOSTS_LEAST = 3;
 
 export function matrix({ figures }: Run): HTMLElement | null {
-  const maps = [map("Streams", "MB/s", streams(figures), true), map("Round trips", "ms", trips(figures), false)].filter(
-    (one) => one !== null,
-  );
+  const networks = [...new Set(figures.map(({ figure }) => figure.network))];
+  const maps = networks.flatMap((network) => of(figures, network)).filter((one) => one !== null);
   if (maps.length === 0) return null;
   return section(
     "matrix",
@@ -30,11 +29,20 @@ export function matrix({ figures }: Run): HTMLElement | null {
   );
 }
 
+/** Streams and round trips on one of the networks between the hosts. */
+function of(figures: Named[], network: string | null) {
+  const own = figures.filter(({ figure }) => figure.network === network);
+  const title = (what: string) => (network === null ? what : `${what}, on network ${network}`);
+  return [map(title("Streams"), "MB/s", streams(own), true), map(title("Round trips"), "ms", trips(own), false)];
+}
+
 const pairs = (figures: Named[], family: string): { named: Named; from: string; to: string }[] =>
   figures.flatMap((named) => {
-    const { layer, chart, pattern, target, estimate } = named.figure;
-    const [from, to, more] = target.split("→");
-    const own = layer === "network" && chart && estimate !== null && pattern.endsWith(family);
+    const { layer, chart, at_once, network, pattern, target, estimate } = named.figure;
+    const suffix = network === null ? "" : ` (${network})`;
+    const [from, to, more] = target.slice(0, target.length - suffix.length).split("→");
+    const alone = chart || (network !== null && at_once === 1);
+    const own = layer === "network" && alone && estimate !== null && pattern.endsWith(family);
     return own && from && to && more === undefined ? [{ named, from, to }] : [];
   });
 

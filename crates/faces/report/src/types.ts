@@ -45,6 +45,8 @@ export interface RawFigure {
   layer: LayerName;
   target: string;
   host: string | null;
+  /** Of a pair of hosts: on which network; null: that of the load. */
+  network: string | null;
   pattern: PatternName;
   kind: "read" | "write";
   workload: Workload;
@@ -456,7 +458,14 @@ export interface Common {
   scope: Scope;
   sweep: Sweep | null;
   sustained: Endurance[];
-  path_mtus: { from: string; to: string; sender: number; receiver: number; carries: number | null }[];
+  path_mtus: {
+    from: string;
+    to: string;
+    network: string | null;
+    sender: number;
+    receiver: number;
+    carries: number | null;
+  }[];
   host_loads: HostLoad[];
   outliers: Outlier[];
   findings: Finding[];

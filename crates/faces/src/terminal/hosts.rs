@@ -13,7 +13,7 @@ pub(crate) fn matrix(report: &Report, style: &Style) -> String {
         let heading: Vec<(&str, Align)> = square.heading.iter().map(String::as_str).zip(aligns).collect();
         let mut table = Table::new(&heading);
         square.rows.into_iter().for_each(|cells| table.row(cells, Paint::Plain));
-        title(square.title, style) + &table.text(0, style)
+        title(&square.title, style) + &table.text(0, style)
     };
     matrix::squares(report).into_iter().map(square).collect::<Vec<_>>().join("\n")
 }

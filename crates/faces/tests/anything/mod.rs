@@ -91,6 +91,7 @@ fn figure() -> impl Strategy<Value = Figure> {
             step: StepId(counts[0]),
             layer,
             target,
+            network: host.clone().filter(|_| counts[2] % 3 == 0),
             host,
             pattern,
             kind: if counts[1] % 2 == 0 { OpKind::Read } else { OpKind::Write },

@@ -164,6 +164,7 @@ fn scope() -> Scope {
         up: i != 1,
         inside: true,
         address: Some(format!("10.77.0.{}:6800", i + 1)),
+        cluster_address: None,
         version: Some("16.2.15".into()),
         store: Some("bluestore".into()),
         bytes: Some(100 << 30),

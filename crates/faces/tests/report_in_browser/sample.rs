@@ -165,6 +165,7 @@ impl Sampler {
             layer: step.layer,
             target: name,
             host: member.and_then(|i| step.targets[i as usize].host.clone()),
+            network: None,
             pattern: step.pattern,
             kind: kind(step.pattern),
             workload: step.workload.clone(),

@@ -4,6 +4,7 @@ use super::hosts::HostArgs;
 use super::words;
 use crate::planner::ab;
 use clap::Args;
+use ipnet::IpNet;
 use model::{Access, Arrivals, Bound, Bytes, Durability, Goal, Layer, Pattern, Rate};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -123,6 +124,10 @@ pub struct GroundArgs {
     pub lab: Option<String>,
     #[command(flatten)]
     pub hosts: HostArgs,
+    /// Between which of the hosts' addresses: 10.1.0.0/24,10.2.0.0/24. The load takes the first network; the others are measured
+    /// beside it (default: where clients reach the OSDs, and the cluster network if it is another one)
+    #[arg(long, value_name = "CIDR", value_delimiter = ',', value_parser = words::network, help_heading = "Other hosts")]
+    pub networks: Vec<IpNet>,
     /// Print the plan with its expected time; measure nothing
     #[arg(long)]
     pub dry_run: bool,

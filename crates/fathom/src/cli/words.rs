@@ -1,6 +1,7 @@
 //! Words of the command line that become values: sizes, durations, shares, patterns, access, sync modes.
 
 use super::knobs::Clients;
+use ipnet::IpNet;
 use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern};
 use std::net::{SocketAddr, ToSocketAddrs};
 
@@ -167,6 +168,12 @@ pub fn osd(text: &str) -> Result<u32, String> {
 pub fn address(text: &str) -> Result<SocketAddr, String> {
     let found = text.to_socket_addrs().ok().and_then(|mut all| all.next());
     found.ok_or_else(|| format!("`{text}` is no address of this host; write it as 127.0.0.1:9750"))
+}
+
+/// `10.1.0.0/24`, `fd00::/64`.
+pub fn network(text: &str) -> Result<IpNet, String> {
+    let found: Result<IpNet, _> = text.trim().parse();
+    found.map(|network| network.trunc()).map_err(|_| format!("`{text}` is no network; write it as 10.1.0.0/24"))
 }
 
 fn unknown(what: &str, text: &str, known: &[&str]) -> String {

@@ -55,6 +55,9 @@ struct UpArgs {
     /// This many hosts, each a network namespace with an address of its own (root); without, all is on the loopback address
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     hosts: u32,
+    /// The hosts have a second network, on which the OSDs talk to each other
+    #[arg(long, requires = "hosts")]
+    cluster_network: bool,
     /// The monitor's port (default: a free one)
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
@@ -129,6 +132,7 @@ fn up(common: &Common, args: &UpArgs) -> Result<(), Failure> {
         osds: args.osds,
         size: args.size,
         hosts: args.hosts,
+        cluster_network: args.cluster_network,
         port: args.port,
         ..Spec::default()
     };
@@ -189,7 +193,8 @@ fn text(lab: &Lab) -> String {
     let _ = writeln!(text, "conf     {}", lab.conf.display());
     for host in &lab.hosts {
         let namespace = host.namespace.as_ref().map(|name| format!("namespace {name}")).unwrap_or_default();
-        let _ = writeln!(text, "host     {:<12} {:<15} {namespace}", host.name, host.address);
+        let cluster = host.cluster_address.as_ref().map(|address| format!("{address:<15} ")).unwrap_or_default();
+        let _ = writeln!(text, "host     {:<12} {:<15} {cluster}{namespace}", host.name, host.address);
     }
     for osd in &lab.osds {
         let _ = writeln!(text, "osd.{:<4} {:<12} {:<15} {}", osd.id, osd.host, standing(osd), osd.device.display());

@@ -10,8 +10,13 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Fleet {
-    /// Of every ordered pair, and of each what went wrong. `go_on` is told the share that is done.
-    pub fn path_mtus(&mut self, ends: &[Endpoint], go_on: &mut dyn FnMut(f64) -> bool) -> (Vec<PathMtu>, Vec<String>) {
+    /// Of every ordered pair of hosts on one network, and of each what went wrong. `go_on` is told the share that is done.
+    pub fn path_mtus(
+        &mut self,
+        ends: &[Endpoint],
+        network: Option<&String>,
+        go_on: &mut dyn FnMut(f64) -> bool,
+    ) -> (Vec<PathMtu>, Vec<String>) {
         let (mut found, mut wrong) = (Vec::new(), Vec::new());
         let mut keys: BTreeMap<&str, Key> = BTreeMap::new();
         for end in ends {
@@ -33,7 +38,7 @@ impl Fleet {
             }
             let Some(key) = keys.get(to.host.as_str()) else { continue };
             match self.path_mtu(from, to, key) {
-                Ok(path) => found.extend(path),
+                Ok(path) => found.extend(path.map(|path| PathMtu { network: network.cloned(), ..path })),
                 Err(why) => wrong.push(format!("{}→{}: packet sizes are not known: {why}", from.host, to.host)),
             }
         }
@@ -60,7 +65,7 @@ impl Fleet {
             Answer::Probed(carries) => carries?,
             other => return Err(format!("it answered something else: {other:?}")),
         };
-        Ok(Some(PathMtu { from: from.host.clone(), to: to.host.clone(), sender, receiver, carries }))
+        Ok(Some(PathMtu { from: from.host.clone(), to: to.host.clone(), sender, receiver, carries, network: None }))
     }
 
     /// Of the interface that has the address.

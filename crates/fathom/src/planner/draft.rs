@@ -9,6 +9,7 @@ use model::{
     Axis, Bytes, Change, Client, Durability, Endpoint, Goal, HostFile, Layer, Metric, Pattern, Place, Scope, Step,
     StepId, SustainedTest, Target, Workload,
 };
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The most operations of an open loop in flight, unless said otherwise: more than a target takes at once, and no more
@@ -36,6 +37,8 @@ pub struct Ground {
 pub struct ClientHost {
     /// As it stands in the list of hosts, and the address at which others reach it.
     pub end: Endpoint,
+    /// Its addresses on other networks that are to be measured, by their names.
+    pub others: BTreeMap<String, Endpoint>,
     /// As the cluster calls it.
     pub known_as: String,
     /// Which start of which kernel it runs on.
@@ -44,7 +47,25 @@ pub struct ClientHost {
     pub loads: bool,
 }
 
+/// A network between hosts.
+pub struct Network {
+    /// As of a target.
+    pub name: Option<String>,
+    pub ends: Vec<Endpoint>,
+}
+
 impl Ground {
+    /// Between which of the hosts' addresses: where they load the cluster, then each other network with those that are on it.
+    pub fn networks(&self) -> Vec<Network> {
+        let main = Network { name: None, ends: self.hosts.iter().map(|host| host.end.clone()).collect() };
+        let names: BTreeSet<&String> = self.hosts.iter().flat_map(|host| host.others.keys()).collect();
+        let other = |name: &String| {
+            let ends = self.hosts.iter().filter_map(|host| host.others.get(name).cloned()).collect();
+            Network { name: Some(name.clone()), ends }
+        };
+        [main].into_iter().chain(names.into_iter().map(other)).filter(|network| network.ends.len() > 1).collect()
+    }
+
     /// The hosts that load the cluster; none: this one does.
     pub fn clients(&self) -> impl Iterator<Item = &ClientHost> {
         self.hosts.iter().filter(|host| host.loads)
@@ -227,7 +248,9 @@ impl<'a> Draft<'a> {
     /// Targets that share nothing: each as if alone.
     pub fn step_apart(&mut self, pattern: Pattern, targets: Vec<Target>, workload: Workload) {
         let several = targets.len() > 1;
-        self.step(pattern, targets, workload, true);
+        // The chart is of the way that the load takes.
+        let chart = targets.iter().all(|target| target.network.is_none());
+        self.step(pattern, targets, workload, chart);
         self.steps.last_mut().into_iter().for_each(|step| step.apart = several);
     }
 

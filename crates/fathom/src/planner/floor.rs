@@ -41,6 +41,10 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         let text = "the floor is of random writes; other patterns are one disk and one round trip".to_string();
         return if alone { Err(Failure::Usage(text)) } else { Ok(()) };
     }
+    if draft.ground.clients().next().is_none() {
+        let text = "the floor is of what hosts write; name some that load (--hosts a,b,c)".to_string();
+        return if alone { Err(Failure::Usage(text)) } else { Ok(()) };
+    }
     let keepers = keepers(draft, draft.knobs.working_set.unwrap_or(span))?;
     if keepers.len() < REPLICAS[0] {
         let text = "the floor is of writes that two hosts keep: name hosts (--hosts a,b,c) and a folder, an empty device or a \

@@ -1,7 +1,8 @@
 //! Steps of the network layer: between all hosts that load, else from this host to each of a lab's hosts, else over loopback.
 
-use super::draft::Draft;
+use super::draft::{Draft, Network};
 use model::pattern::Family;
+use model::target::on_network;
 use model::{Client, Endpoint, Layer, Pattern, Place, Target, Workload};
 
 /// Enough streams to fill a link that one stream can't.
@@ -26,9 +27,8 @@ pub fn add(draft: &mut Draft) {
                 if draft.wishes.thorough && jobs > 1 && draft.ground.hosts.is_empty() {
                     add_steps(draft, pattern, &one, false, false);
                 }
-                if draft.ground.hosts.len() > 2 && (pattern.writes() || !opposite) {
-                    let all = rounds(&ends(draft), &one, true).concat();
-                    draft.step(pattern, all, one, false);
+                if pattern.writes() || !opposite {
+                    all_at_once(draft, pattern, &one);
                 }
             }
         }
@@ -37,8 +37,10 @@ pub fn add(draft: &mut Draft) {
 
 fn add_steps(draft: &mut Draft, pattern: Pattern, workload: &Workload, chart: bool, both_orders: bool) {
     if draft.ground.hosts.len() > 1 {
-        for round in rounds(&ends(draft), workload, both_orders) {
-            draft.step_apart(pattern, round, workload.clone());
+        for network in draft.ground.networks() {
+            for round in rounds(&network, workload, both_orders) {
+                draft.step_apart(pattern, round, workload.clone());
+            }
         }
         return;
     }
@@ -47,14 +49,18 @@ fn add_steps(draft: &mut Draft, pattern: Pattern, workload: &Workload, chart: bo
     }
 }
 
-fn ends(draft: &Draft) -> Vec<Endpoint> {
-    draft.ground.hosts.iter().map(|host| host.end.clone()).collect()
+/// One stream for each ordered pair. Two hosts have but one link.
+fn all_at_once(draft: &mut Draft, pattern: Pattern, one: &Workload) {
+    for network in draft.ground.networks().into_iter().filter(|network| network.ends.len() > 2) {
+        draft.step(pattern, rounds(&network, one, true).concat(), one.clone(), false);
+    }
 }
 
 /// Every pair of n hosts in n − 1 rounds (n, if n is odd) in which no two share an end, by the circle method of tournaments: a host
 /// that both sent and received would slow its own acknowledgements. Writes go one way and reads the other, so that together they
 /// are every ordered pair; who measures only one of them has each round in both orders.
-fn rounds(hosts: &[Endpoint], workload: &Workload, both_orders: bool) -> Vec<Vec<Target>> {
+fn rounds(network: &Network, workload: &Workload, both_orders: bool) -> Vec<Vec<Target>> {
+    let hosts = &network.ends;
     let places = hosts.len().next_multiple_of(2);
     let others = places - 1;
     let round = |number: usize, turned: bool| -> Vec<Target> {
@@ -65,7 +71,7 @@ fn rounds(hosts: &[Endpoint], workload: &Workload, both_orders: bool) -> Vec<Vec
         // With an odd number of hosts the last place is empty, and who meets it rests.
         let met = (0..places / 2).map(pair).filter(|(_, other)| *other < hosts.len());
         met.map(|(a, b)| if turned { (b, a) } else { (a, b) })
-            .map(|(from, to)| between(&hosts[from], &hosts[to], workload))
+            .map(|(from, to)| between(&hosts[from], &hosts[to], workload, network.name.as_deref()))
             .collect()
     };
     let orders: &[bool] = if both_orders { &[false, true] } else { &[false] };
@@ -76,11 +82,11 @@ fn rounds(hosts: &[Endpoint], workload: &Workload, both_orders: bool) -> Vec<Vec
 }
 
 /// The load's own end is the one at which things arrive.
-fn between(from: &Endpoint, to: &Endpoint, workload: &Workload) -> Target {
-    let name = format!("{}→{}", from.host, to.host);
+fn between(from: &Endpoint, to: &Endpoint, workload: &Workload, network: Option<&str>) -> Target {
+    let name = on_network(format!("{}→{}", from.host, to.host), network);
     let own = if engines::network::streams_out(workload) { to } else { from };
     let client = Some(Client { host: own.host.clone(), of: name.clone() });
-    Target { client, ..pair(from.clone(), to.clone(), name) }
+    Target { client, network: network.map(str::to_string), ..pair(from.clone(), to.clone(), name) }
 }
 
 fn pairs_from_here(draft: &Draft) -> Vec<Target> {
@@ -117,9 +123,9 @@ mod tests {
         for n in 2..10 {
             let end =
                 |number: usize| Endpoint { host: format!("h{number}"), address: "10.0.0.1".into(), namespace: None };
-            let hosts: Vec<Endpoint> = (0..n).map(end).collect();
+            let network = Network { name: None, ends: (0..n).map(end).collect() };
             for both in [false, true] {
-                let rounds = rounds(&hosts, &Workload::canonical(Pattern::WriteLatency, 0, 1), both);
+                let rounds = rounds(&network, &Workload::canonical(Pattern::WriteLatency, 0, 1), both);
                 let orders = if both { 2 } else { 1 };
                 assert_eq!(rounds.len(), (n - 1 + n % 2) * orders);
                 let mut all = BTreeSet::new();

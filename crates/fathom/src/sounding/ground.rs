@@ -1,5 +1,6 @@
 //! Where a run takes place: the cluster that was named, a lab, or this host alone.
 
+use super::addresses::{Addresses, addresses};
 use super::new_head;
 use crate::cli::Common;
 use crate::cli::knobs::GroundArgs;
@@ -9,10 +10,10 @@ use crate::fleet::{self, Fleet};
 use crate::planner::{self, ClientHost, Ground, Site, Wishes};
 use cluster::journal::pending;
 use cluster::{Cluster, scope};
-use model::{Endpoint, HostSeen, Record, RunHead, Scope};
+use ipnet::IpNet;
+use model::{HostSeen, Record, RunHead, Scope};
 use std::cell::RefCell;
 use std::io::IsTerminal;
-use std::net::Ipv4Addr;
 
 pub struct Grounded {
     pub ground: Ground,
@@ -43,7 +44,9 @@ impl Grounded {
             Some(name) => lab_of(common, name, args.hosts.number())?,
             None => (None, None),
         };
-        let needed = wishes.need_cluster() || lab.is_some();
+        // A cluster that was named tells on which networks its OSDs are, even where nothing loads it.
+        let asked = args.hosts.named() && common.cluster.conf.is_some();
+        let needed = wishes.need_cluster() || lab.is_some() || asked;
         let cluster = needed.then(|| reach(common, lab.as_ref())).transpose()?;
         let mut scope = match &cluster {
             Some(cluster) => scope::look(cluster)?,
@@ -67,8 +70,11 @@ impl Grounded {
             true => Some(RefCell::new(clients(common, args, wishes, cluster.as_ref())?)),
             false => None,
         };
-        let hosts: Vec<ClientHost> =
-            fleet.iter().flat_map(|fleet| client_hosts(&fleet.borrow(), &scope, lab.as_ref())).collect();
+        let hosts = match &fleet {
+            Some(fleet) => client_hosts(&fleet.borrow(), &scope, lab.as_ref(), &args.networks)?,
+            None if args.networks.is_empty() => Vec::new(),
+            None => return Err(Failure::Usage("--networks is of the ways between hosts; name them (--hosts)".into())),
+        };
         if let Some(fleet) = &fleet {
             give_roles(&mut fleet.borrow_mut(), &hosts, &scope);
         }
@@ -168,7 +174,7 @@ fn clients(common: &Common, args: &GroundArgs, wishes: &Wishes, cluster: Option<
     if let Some(host) = silent.first() {
         return Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why)));
     }
-    let Some(cluster) = cluster else { return Ok(fleet) };
+    let Some(cluster) = cluster.filter(|_| wishes.need_cluster()) else { return Ok(fleet) };
     let (conf, keyring) = cluster.texts()?;
     let id = cluster.user().trim_start_matches("client.").to_string();
     let access = remote::Access {
@@ -183,25 +189,24 @@ fn clients(common: &Common, args: &GroundArgs, wishes: &Wishes, cluster: Option<
     }
 }
 
-/// The hosts that load, each where the others reach it: on the network of the OSDs, if it has an address there, else at its first one.
-fn client_hosts(fleet: &Fleet, scope: &Scope, lab: Option<&lab::Lab>) -> Vec<ClientHost> {
-    let osds: Vec<&str> = scope.osds.iter().filter_map(|osd| osd.address.as_deref()).collect();
-    let beside = |address: &str| {
-        let own = network_of(address);
-        own.is_some() && osds.iter().any(|osd| network_of(osd) == own)
-    };
+/// All hosts with agents, each where the others reach it.
+fn client_hosts(
+    fleet: &Fleet,
+    scope: &Scope,
+    lab: Option<&lab::Lab>,
+    networks: &[IpNet],
+) -> Result<Vec<ClientHost>, Failure> {
     let host = |seen: &HostSeen| {
-        let addresses = || seen.facts.nics.iter().flat_map(|nic| &nic.addresses);
-        let address = addresses().find(|address| beside(address)).or_else(|| addresses().next());
-        let address = address.cloned().unwrap_or_else(|| "127.0.0.1".to_string());
-        let end = Endpoint { host: seen.name.clone(), address, namespace: None };
+        let known_as = known_as(seen, scope, lab);
+        let Addresses { end, others } = addresses(seen, &known_as, scope, networks)?;
         let loads = !fleet.spares(&seen.name);
-        ClientHost { end, known_as: known_as(seen, scope, lab), boot: seen.facts.boot.clone(), loads }
+        Ok(ClientHost { end, others, known_as, boot: seen.facts.boot.clone(), loads })
     };
     fleet.here().map(host).collect()
 }
 
-/// The host's name in the CRUSH map: that of its list, or its own, with or without its domain. A lab's hosts all have this one's.
+/// The host's name in the CRUSH map: that of its list, or its own, with or without its domain, or that of the OSDs at its addresses. A
+/// lab's hosts all have this one's.
 fn known_as(seen: &HostSeen, scope: &Scope, lab: Option<&lab::Lab>) -> String {
     let bare = seen.name.split_once(':').map_or(seen.name.as_str(), |(_, name)| name);
     let of_lab = |host: &&lab::Host| host.name == bare || host.namespace.as_deref() == Some(bare);
@@ -211,7 +216,12 @@ fn known_as(seen: &HostSeen, scope: &Scope, lab: Option<&lab::Lab>) -> String {
     let short = |name: &str| name.split('.').next().unwrap_or(name).to_string();
     let own = [bare, seen.facts.scope.name.as_str()];
     let same = |known: &&model::OsdScope| own.iter().any(|own| known.host == *own || short(&known.host) == short(own));
-    let found = scope.osds.iter().find(same).map(|osd| osd.host.clone());
+    let at = |osd: &&model::OsdScope| {
+        let mut addresses = seen.facts.nics.iter().flat_map(|nic| &nic.addresses);
+        addresses.any(|own| osd.address.as_ref() == Some(own))
+    };
+    let osds = || scope.osds.iter();
+    let found = osds().find(same).or_else(|| osds().find(at)).map(|osd| osd.host.clone());
     found.unwrap_or_else(|| seen.facts.scope.name.clone())
 }
 
@@ -231,13 +241,6 @@ fn sites(fleet: &mut Fleet, wanted: Vec<(ClientHost, model::SiteWish)>) -> Vec<S
         Site { host, wish, found }
     };
     wanted.into_iter().map(look).collect()
-}
-
-/// The first three bytes of an IPv4 address: OSDs do not tell the length of their network's prefix.
-fn network_of(address: &str) -> Option<[u8; 3]> {
-    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
-    let bytes = host.parse::<Ipv4Addr>().ok()?.octets();
-    Some([bytes[0], bytes[1], bytes[2]])
 }
 
 fn running_lab(name: &str) -> Result<lab::Lab, Failure> {

@@ -1,5 +1,6 @@
 //! One run, from the wishes to the report: scope, plan, prepare, measure, settle, record, explain. A straight line.
 
+mod addresses;
 mod again;
 mod apart;
 pub mod conductor;
@@ -37,7 +38,7 @@ use cluster::journal::{Head, Journal};
 use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
-use model::{Clock, Endpoint, Event, Layer, Plan, Record, Report, RunHead, Step};
+use model::{Clock, Event, Layer, Plan, Record, Report, RunHead, Step};
 use std::sync::Arc;
 
 /// What a run leaves: all that is recorded, and what it says.
@@ -215,12 +216,16 @@ fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: 
 fn prove_packet_sizes(grounded: &Grounded, ready: &Ready, telling: &mut Telling) -> Result<(), Failure> {
     let wanted = ready.plan.steps.iter().any(|step| step.layer == Layer::Network);
     let Some(fleet) = grounded.fleet.as_ref().filter(|_| wanted) else { return Ok(()) };
-    let ends: Vec<Endpoint> = grounded.ground.hosts.iter().map(|host| host.end.clone()).collect();
     let mut go_on = |share: f64| {
         let told = telling.tell(Event::Progress { what: "packet sizes between hosts".to_string(), share });
         told.is_ok() && !ready.eyes.asked_to_end()
     };
-    let (paths, wrong) = fleet.borrow_mut().path_mtus(&ends, &mut go_on);
+    let (mut paths, mut wrong) = (Vec::new(), Vec::new());
+    for network in grounded.ground.networks() {
+        let (found, unknown) = fleet.borrow_mut().path_mtus(&network.ends, network.name.as_ref(), &mut go_on);
+        paths.extend(found);
+        wrong.extend(unknown);
+    }
     wrong.into_iter().try_for_each(|text| telling.tell(Event::Warned { text }))?;
     match paths.is_empty() {
         true => Ok(()),
