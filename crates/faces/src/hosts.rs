@@ -62,7 +62,11 @@ fn nic(nic: &Nic) -> String {
         1000.. => format!(" {} Gbit/s", f64::from(megabits) / 1000.0),
         _ => format!(" {megabits} Mbit/s"),
     });
-    let legs = if nic.legs.is_empty() { String::new() } else { format!(" ({})", nic.legs.join(", ")) };
+    let legs = nic.bond.as_ref().map(|bond| {
+        let names: Vec<&str> = bond.legs.iter().map(|leg| leg.name.as_str()).collect();
+        format!(" ({})", names.join(", "))
+    });
+    let legs = legs.unwrap_or_default();
     let mtu = nic.mtu.map(|mtu| format!(" MTU {mtu}")).unwrap_or_default();
     let address = nic.addresses.first().map(|address| format!(" {address}")).unwrap_or_default();
     format!("{}{legs}{address}{}{mtu}", nic.name, speed.unwrap_or_default())
@@ -82,6 +86,9 @@ fn notes(seen: &[&HostSeen], silent: &[HostSilent]) -> Vec<String> {
         silent.iter().map(|host| format!("{} does not answer: {}", host.name, host.why)).collect();
     for host in seen {
         notes.extend(host.facts.missing.iter().map(|missing| format!("{}: {missing}", host.name)));
+        let bonds = host.facts.nics.iter().filter_map(|nic| Some((&nic.name, nic.bond.as_ref()?)));
+        let faults = bonds.flat_map(|(name, bond)| bond.faults().into_iter().map(move |fault| (name, fault)));
+        notes.extend(faults.map(|(name, fault)| format!("{}: of its bond {name} {fault}", host.name)));
         if let Some(offset) = host.clock.filter(|offset| offset.ns.unsigned_abs() > DRIFT_NS + offset.error_ns) {
             notes.push(format!(
                 "{}: its clock is {} off; Ceph's monitors allow 50 ms: is chrony or ntpd running there?",

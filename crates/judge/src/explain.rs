@@ -29,7 +29,7 @@ pub fn explain(record: &Record) -> Report {
     strike_out(&mut entries, record);
     let loads = host_loads(record);
     let outliers = outliers(&entries, &record.scope);
-    let mut findings = findings(&outliers, &entries);
+    let mut findings = findings(&outliers, &entries, record);
     sent_again(&loads, &mut findings);
     findings.extend(path_mtus(&record.path_mtus));
     Report {

@@ -1,16 +1,17 @@
 //! Causes that the figures themselves show: a target slower than its peers, dips that come with compactions.
 
 use crate::background::IN_STEP;
+use crate::bonds::bad_bonds;
 use crate::ceilings::ceilings;
 use crate::entry::Entry;
 use crate::links::{ends, links};
 use crate::uplink::{Uplink, uplink};
 use model::target::on_network;
-use model::{Finding, Layer, Outlier, Standing};
+use model::{Finding, Layer, Outlier, Record, Standing};
 use std::collections::BTreeSet;
 
-pub fn findings(outliers: &[Outlier], entries: &[Entry]) -> Vec<Finding> {
-    let between = between_hosts(entries);
+pub fn findings(outliers: &[Outlier], entries: &[Entry], record: &Record) -> Vec<Finding> {
+    let between = between_hosts(entries, record);
     let mut found = slow_targets(outliers);
     name_the_store(&mut found, outliers);
     // Of pairs of hosts the matrix knows more than each pair beside its peers.
@@ -22,7 +23,7 @@ pub fn findings(outliers: &[Outlier], entries: &[Entry]) -> Vec<Finding> {
 }
 
 /// Of each network between hosts: its slow links and hosts, and what all of them at once show.
-fn between_hosts(entries: &[Entry]) -> Vec<Finding> {
+fn between_hosts(entries: &[Entry], record: &Record) -> Vec<Finding> {
     let networks: BTreeSet<Option<&str>> =
         entries.iter().map(|entry| entry.figure.network.as_deref()).chain([None]).collect();
     let of = |network: Option<&str>| {
@@ -30,6 +31,9 @@ fn between_hosts(entries: &[Entry]) -> Vec<Finding> {
         let mut links = links(entries, network);
         let explained = |link: &Finding| uplink.as_ref().is_some_and(|up| up.explains(&ends(&link.target)));
         links.retain(|link| link.id != "link-slow" || !explained(link));
+        let mut bonds = bad_bonds(record, network);
+        links.retain(|link| !bonds.iter_mut().any(|bond| bond.explains(link)));
+        links.extend(bonds.into_iter().map(|bond| bond.finding));
         links.extend(uplink.map(Uplink::finding));
         links.into_iter().map(|found| on(network, found)).collect::<Vec<_>>()
     };

@@ -132,10 +132,9 @@ const ALL_AT_WORK: f64 = 0.95;
 /// and they are evidence of it.
 pub fn sent_again(loads: &[HostLoad], found: &mut Vec<Finding>) {
     let again = hosts_that_send_again(loads);
-    match found
-        .iter_mut()
-        .find(|finding| ["link-slow", "host-network-slow", "uplink-oversubscribed"].contains(&finding.id.as_str()))
-    {
+    match found.iter_mut().find(|finding| {
+        ["link-slow", "host-network-slow", "bond-leg", "uplink-oversubscribed"].contains(&finding.id.as_str())
+    }) {
         Some(slow) => {
             let line =
                 |host: &Finding| host.evidence.first().map(|first| format!("{} sends again: {first}", host.target));

@@ -3,6 +3,7 @@
 mod agreement;
 mod background;
 mod batch_means;
+mod bonds;
 mod ceilings;
 mod chart;
 mod checked;

@@ -1,6 +1,7 @@
 //! What a run tells while it goes on. The archive gets every event before any other face.
 
 use crate::background::Compaction;
+use crate::bond::HostBond;
 use crate::change::Undo;
 use crate::effort::Overhead;
 use crate::observed::Observed;
@@ -10,6 +11,7 @@ use crate::record::{Gap, RunHead};
 use crate::report::Report;
 use crate::sample::Slice;
 use crate::scope::Scope;
+use crate::streams::Streams;
 use crate::sustained::Sustained;
 use crate::verified::Verified;
 use serde::{Deserialize, Serialize};
@@ -41,6 +43,10 @@ pub enum Event {
     PathMtus {
         paths: Vec<PathMtu>,
     },
+    /// Interfaces of the hosts that share their traffic as one, looked at before the first step.
+    Bonds {
+        bonds: Vec<HostBond>,
+    },
     StepStarted {
         pass: u32,
         step: Step,
@@ -53,6 +59,10 @@ pub enum Event {
     /// What the kernels of hosts counted while a slice was measured. It comes before the slice.
     Observed {
         observed: Observed,
+    },
+    /// What each of several streams carried while a slice was measured. It comes before the slice.
+    Streams {
+        streams: Streams,
     },
     /// A host went missing while a slice was measured. It comes before the slice.
     Gap {

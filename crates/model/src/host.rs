@@ -1,5 +1,6 @@
 //! What a host is made of, as its own agent sees it, and what it lacks for being measured.
 
+use crate::bond::Bond;
 use crate::scope::{DeviceScope, HostScope};
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +27,8 @@ pub struct Nic {
     pub megabits: Option<u32>,
     pub mtu: Option<u32>,
     pub addresses: Vec<String>,
-    /// The interfaces that a bond is made of.
-    pub legs: Vec<String>,
+    /// `None`: it is no bond.
+    pub bond: Option<Bond>,
 }
 
 /// A host as it answered.

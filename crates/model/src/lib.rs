@@ -2,6 +2,7 @@
 
 pub mod ab;
 pub mod background;
+pub mod bond;
 pub mod buckets;
 pub mod change;
 pub mod clock;
@@ -22,6 +23,7 @@ pub mod report;
 pub mod sample;
 pub mod scope;
 pub mod site;
+pub mod streams;
 pub mod sustained;
 pub mod sweep;
 pub mod tally;
@@ -33,6 +35,7 @@ pub mod workload;
 
 pub use ab::{Ab, AbFound};
 pub use background::{Background, Compaction, Look, OsdLooks};
+pub use bond::{Bond, HostBond, Leg};
 pub use buckets::Buckets;
 pub use change::{Change, Undo};
 pub use clock::{Clock, Nanos};
@@ -53,6 +56,7 @@ pub use report::{ChartCell, Distance, Doubled, DoubledRung, Finding, LedgerRow, 
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};
 pub use site::{Found, HostFile, NotFree, SiteWish};
+pub use streams::Streams;
 pub use sustained::{Cliff, Ended, Endurance, Sustained, SustainedTest};
 pub use sweep::{Axis, Beyond, Choice, Knee, Reading, Setting, Sweep, Swept};
 pub use tally::{Latencies, Sparse};

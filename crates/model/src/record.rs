@@ -1,6 +1,7 @@
 //! Everything that is known of a run: what the archive keeps, and all that an explanation may use.
 
 use crate::background::Compaction;
+use crate::bond::HostBond;
 use crate::change::Undo;
 use crate::effort::Overhead;
 use crate::event::Event;
@@ -9,6 +10,7 @@ use crate::path_mtu::PathMtu;
 use crate::plan::{Plan, StepId};
 use crate::sample::Slice;
 use crate::scope::Scope;
+use crate::streams::Streams;
 use crate::sustained::Sustained;
 use crate::verified::Verified;
 use serde::{Deserialize, Serialize};
@@ -71,6 +73,12 @@ pub struct Record {
     /// Between other hosts: how large a packet gets through in one piece.
     #[serde(default)]
     pub path_mtus: Vec<PathMtu>,
+    /// Of the hosts that take part.
+    #[serde(default)]
+    pub bonds: Vec<HostBond>,
+    /// Of slices with several streams between two hosts.
+    #[serde(default)]
+    pub streams: Vec<Streams>,
     pub changes: Vec<Undo>,
     /// What is to be known about how it was measured.
     #[serde(default)]
@@ -95,6 +103,8 @@ impl Record {
             Event::Verified { verified } => self.verified.push(verified.clone()),
             Event::Compaction { compaction } => self.compactions.push(compaction.clone()),
             Event::PathMtus { paths } => self.path_mtus = paths.clone(),
+            Event::Bonds { bonds } => self.bonds = bonds.clone(),
+            Event::Streams { streams } => self.streams.push(streams.clone()),
             Event::Gap { gap } => self.gaps.push(gap.clone()),
             Event::Observed { observed } => self.observed.push(observed.clone()),
             Event::Sustained { sustained } => self.sustained.push(sustained.clone()),

@@ -27,6 +27,8 @@ pub struct SliceEnd {
     pub gap: Option<String>,
     /// Windows that were complete.
     pub windows: u32,
+    /// Operations of each lane, by target.
+    pub lanes: BTreeMap<u32, Vec<u64>>,
     /// What the lanes took of the CPU, by target; no entry: nobody kept account.
     pub efforts: BTreeMap<u32, Effort>,
 }

@@ -1,5 +1,6 @@
 //! Facts of the host on which Fathom runs.
 
+mod bonds;
 mod disks;
 mod missing;
 mod nics;

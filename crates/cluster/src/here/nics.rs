@@ -1,5 +1,6 @@
-//! The network interfaces of this host: how fast, how large a packet, which addresses, which legs.
+//! The network interfaces of this host: how fast, how large a packet, which addresses.
 
+use super::bonds::bond;
 use model::Nic;
 use nix::ifaddrs::getifaddrs;
 use std::collections::BTreeMap;
@@ -43,9 +44,7 @@ fn of_sysfs(name: String) -> Nic {
             .and_then(|speed| u32::try_from(speed).ok())
             .filter(|_| folder.join("device").exists() || folder.join("bonding").exists()),
         mtu: text("mtu").and_then(|mtu| mtu.parse().ok()),
-        legs: text("bonding/slaves")
-            .map(|legs| legs.split_whitespace().map(str::to_string).collect())
-            .unwrap_or_default(),
+        bond: bond(Path::new(FOLDER), &name),
         addresses: Vec::new(),
         name,
     }

@@ -12,6 +12,8 @@ pub struct Overseer<'a> {
     targets: Vec<u32>,
     /// By lane: the end of the last window that it told of.
     heard: Vec<Nanos>,
+    /// By lane: operations that ended.
+    done: Vec<u64>,
     /// By target: the end of the last window in which an operation ended.
     progressed: Vec<Nanos>,
     start: Nanos,
@@ -34,6 +36,7 @@ impl<'a> Overseer<'a> {
         Overseer {
             board: Board::new(targets.len()),
             heard: vec![start; targets.len()],
+            done: vec![0; targets.len()],
             progressed: vec![start; highest + 1],
             targets,
             start,
@@ -56,6 +59,7 @@ impl<'a> Overseer<'a> {
             self.end.first_error.get_or_insert((target, text));
         }
         for cut in cuts {
+            self.done[lane] += cut.samples.iter().map(|(_, sample)| sample.ops).sum::<u64>();
             let window_end = self.start + (Nanos::from(cut.window) + 1) * self.window_ns;
             self.heard[lane] = window_end;
             if cut.samples.iter().any(|(_, sample)| sample.ops + sample.errors > 0) {
@@ -104,6 +108,9 @@ impl<'a> Overseer<'a> {
 
     pub fn end(mut self) -> SliceEnd {
         self.end.windows = self.board.windows();
+        for (target, done) in self.targets.iter().zip(self.done) {
+            self.end.lanes.entry(*target).or_default().push(done);
+        }
         self.end
     }
 }

@@ -14,6 +14,7 @@ import type {
   Scope,
   Sweep,
 } from "./types";
+import { inflateSync, strFromU8 } from "fflate";
 import { called, valueOf } from "./words";
 
 export type * from "./types";
@@ -28,7 +29,13 @@ export const PATTERNS: PatternName[] = [
   "read-linear",
 ];
 
-const text = (id: string): string => document.getElementById(id)?.textContent ?? "null";
+/** A block of the page; of a large run it is packed (crates/faces/src/html/mod.rs). */
+function text(id: string): string {
+  const block = document.getElementById(id);
+  const content = block?.textContent ?? "null";
+  if (block?.dataset.packed === undefined) return content;
+  return strFromU8(inflateSync(Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0))));
+}
 
 /** The document as it is: what is saved as JSON. */
 export const raw = (): string => text("document");

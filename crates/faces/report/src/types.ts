@@ -458,6 +458,7 @@ export interface Common {
   scope: Scope;
   sweep: Sweep | null;
   sustained: Endurance[];
+  bonds: unknown[];
   path_mtus: {
     from: string;
     to: string;

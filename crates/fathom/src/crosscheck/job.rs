@@ -1,6 +1,8 @@
 //! A workload as a job of fio: the same block, depth, span and order, the same front, nothing else.
 
 use model::{Access, Bytes, Durability, Place, Target, Workload};
+use nix::sys::resource::{Resource, getrlimit};
+use nix::unistd::geteuid;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -101,6 +103,11 @@ fn reach(target: &Target, load: &Workload, terms: &Terms) -> Result<Options, Str
             options.push(("filename", file_name(path)?));
             options.push(("direct", u8::from(engines::disk::direct(path)).to_string()));
             options.push(("allow_file_create", "0".to_string()));
+            if terms.engine == "io_uring" {
+                // As Fathom has its file and its buffers, where the kernel lets it.
+                options.push(("registerfiles", "1".to_string()));
+                options.push(("fixedbufs", u8::from(may_lock(load.block * u64::from(load.depth))).to_string()));
+            }
             let sync = match load.durability {
                 Durability::Sync => Some("sync"),
                 Durability::Dsync => Some("dsync"),
@@ -145,6 +152,12 @@ fn own(target: &Target, load: &Workload, lane: u32) -> Options {
 }
 
 /// A path as fio reads it: a colon would separate two files.
+/// May this much memory be kept in place? (Root may have any.)
+fn may_lock(bytes: Bytes) -> bool {
+    let least = getrlimit(Resource::RLIMIT_MEMLOCK).map_or(0, |(soft, _)| soft);
+    geteuid().is_root() || bytes <= least
+}
+
 fn file_name(path: &Path) -> Result<String, String> {
     Ok(plain(path)?.replace(':', "\\:"))
 }
@@ -195,7 +208,9 @@ mod tests {
             &text,
             &["ramp_time=2000000us", "runtime=500000us", "randseed=9", "[lane1]", "offset=524288", "size=524288"],
         );
-        assert!(!text.contains("sync=") && !text.contains("clientname"));
+        assert!(!text.contains("sync=") && !text.contains("clientname") && !text.contains("registerfiles"));
+        let text = job(&path("/dev/a"), &load, &Terms { engine: "io_uring", ..TERMS }).unwrap();
+        has(&text, &["registerfiles=1"]);
     }
 
     #[test]

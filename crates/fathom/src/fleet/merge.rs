@@ -84,6 +84,9 @@ impl Merge {
         if let Some((target, text)) = end.first_error {
             self.end.first_error.get_or_insert((whose(target), text));
         }
+        for (target, lanes) in end.lanes {
+            self.end.lanes.entry(whose(target)).or_default().extend(lanes);
+        }
         for (target, effort) in end.efforts {
             *self.end.efforts.entry(whose(target)).or_default() += effort;
         }

@@ -18,7 +18,7 @@ pub use loader::Hosts;
 pub use muster::{Answered, clean, muster};
 pub use sources::{Wanted, wanted};
 
-use model::{HostSeen, Nanos, Offset};
+use model::{HostBond, HostSeen, Nanos, Nic, Offset};
 use remote::{Access, Answer, Heard, Link, News, Order, Question, What};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -58,6 +58,16 @@ impl Fleet {
     /// The hosts whose agents live.
     pub fn here(&self) -> impl Iterator<Item = &HostSeen> {
         self.members.iter().filter(|member| member.link.is_some()).map(|member| &member.seen)
+    }
+
+    /// Interfaces of these hosts that share their traffic as one.
+    pub fn bonds(&self) -> Vec<HostBond> {
+        let of = |seen: &HostSeen| {
+            let own =
+                |nic: &Nic| Some(HostBond { host: seen.name.clone(), nic: nic.name.clone(), bond: nic.bond.clone()? });
+            seen.facts.nics.iter().filter_map(own).collect::<Vec<_>>()
+        };
+        self.here().flat_map(of).collect()
     }
 
     /// The agent on this host, if it lives.

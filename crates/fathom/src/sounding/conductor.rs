@@ -14,9 +14,10 @@ use engines::EngineError;
 use engines::crew::Flow;
 use judge::SliceState;
 use model::clock::SECOND;
+use model::pattern::Family;
 use model::{
-    Clock, Compaction, Effort, Event, Gap, Goal, HostSeconds, Observed, OpKind, OsdLooks, Plan, Sample, Slice,
-    SliceEnd, Step, StepId, Target, WindowSet,
+    Clock, Compaction, Effort, Event, Gap, Goal, HostSeconds, Layer, Observed, OpKind, OsdLooks, Plan, Sample, Slice,
+    SliceEnd, Step, StepId, Streams, Target, WindowSet,
 };
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -81,6 +82,7 @@ struct Loaded {
     of: BTreeSet<u32>,
     error: Option<(u32, String)>,
     efforts: BTreeMap<u32, Effort>,
+    lanes: BTreeMap<u32, Vec<u64>>,
     /// A host that went missing, and when.
     gap: Option<String>,
     behind: Option<Behind>,
@@ -211,8 +213,12 @@ impl Conductor<'_> {
         let efforts = Efforts::new(loaded.efforts, &loaded.series, operation_ns);
         let void = loaded.void.clone();
         let slices = self.slices(&part.step, pass, started_seconds, loaded.series, void.clone(), loaded.error);
-        let whose =
-            |target: Option<u32>| target.map(|index| part.targets.get(index as usize).copied().unwrap_or(index));
+        let in_step = |index: u32| part.targets.get(index as usize).copied().unwrap_or(index);
+        let whose = |target: Option<u32>| target.map(in_step);
+        if step.layer == Layer::Network && step.pattern.family() == Family::Linear && part.step.workload.jobs > 1 {
+            let blocks = loaded.lanes.into_iter().map(|(target, blocks)| (in_step(target), blocks)).collect();
+            telling.tell(Event::Streams { streams: Streams { step: step.id, pass, blocks } })?;
+        }
         let slices = slices.into_iter().map(|slice| {
             let (effort, target) = (efforts.of(slice.target), whose(slice.target));
             Slice { effort, target, ..slice }
@@ -240,6 +246,7 @@ impl Conductor<'_> {
             match ended {
                 Ok(end) => {
                     (loaded.error, loaded.efforts, loaded.gap) = (end.first_error, end.efforts, end.gap);
+                    loaded.lanes = end.lanes;
                     if loaded.void.is_none() {
                         (loaded.void, loaded.of) = (end.broken, end.target.into_iter().collect());
                     }

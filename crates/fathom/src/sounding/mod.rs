@@ -38,7 +38,7 @@ use cluster::journal::{Head, Journal};
 use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
-use model::{Clock, Event, Layer, Plan, Record, Report, RunHead, Step};
+use model::{Clock, Event, HostBond, Layer, Plan, Record, Report, RunHead, Step};
 use std::sync::Arc;
 
 /// What a run leaves: all that is recorded, and what it says.
@@ -192,6 +192,7 @@ fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: 
     if telling.record().plan != *plan {
         telling.tell(Event::Planned { plan: plan.clone() })?;
     }
+    tell_bonds(grounded, telling)?;
     prove_packet_sizes(grounded, ready, telling)?;
     let here = &loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step) };
     let hosts = grounded.fleet.as_ref().map(|fleet| Hosts::new(here, fleet));
@@ -210,6 +211,12 @@ fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: 
     conductor::Conductor { sides, ..as_it_is }.conduct(telling)?;
     // Last: what it leaves behind (full caches) would be in every figure that comes after it.
     sustained::write_until_they_fall(ready, telling)
+}
+
+/// A leg of a bond that carries nothing explains what looks like a slow host.
+fn tell_bonds(grounded: &Grounded, telling: &mut Telling) -> Result<(), Failure> {
+    let bonds: Vec<HostBond> = grounded.fleet.iter().flat_map(|fleet| fleet.borrow().bonds()).collect();
+    if bonds.is_empty() { Ok(()) } else { telling.tell(Event::Bonds { bonds }) }
 }
 
 /// Where hosts measure the network between them: a link that loses large packets explains what no figure can.

@@ -26,6 +26,8 @@ pub struct Hosts {
     pub folder: tempfile::TempDir,
     names: Vec<String>,
     bridge: String,
+    /// Byte of their network.
+    third: u8,
     daemons: Vec<Child>,
 }
 
@@ -42,8 +44,9 @@ impl Hosts {
         let tag: String = folder.path().to_string_lossy().chars().rev().take(6).collect::<String>().to_lowercase();
         let names = (1..=odd.len()).map(|number| format!("ft{tag}h{number}")).collect();
         let home = Home::new();
-        let mut hosts = Hosts { home, folder, names, bridge: format!("ft{tag}b"), daemons: Vec::new() };
+        let mut hosts = Hosts { home, folder, names, bridge: format!("ft{tag}b"), third: 0, daemons: Vec::new() };
         let one_at_a_time = WIRING.lock().unwrap_or_else(PoisonError::into_inner);
+        hosts.third = free_third();
         hosts.wire(odd);
         drop(one_at_a_time);
         hosts.listen(odd);
@@ -106,12 +109,33 @@ impl Hosts {
         indices.iter().for_each(|index| must("ip", &["link", "set", &self.port(*index), "master", &second]));
     }
 
+    /// A second way from a host to the switch, on which every other stream goes, of this rate: what a bond with a bad leg does to what it
+    /// sends, on a kernel that may have no bonds.
+    pub fn two_ways(&self, index: usize, rate: &str) {
+        let (name, port) = (self.name(index), format!("{}x{index}", &self.bridge[..self.bridge.len() - 1]));
+        must("ip", &["link", "add", &port, "type", "veth", "peer", "name", "eth1", "netns", name]);
+        must("ip", &["link", "set", &port, "master", &self.bridge, "up"]);
+        let inside =
+            |words: &str| must("ip", &[&["netns", "exec", name], &words.split(' ').collect::<Vec<_>>()[..]].concat());
+        // One of the two interfaces answers for the address, and streams are spread by their ports.
+        inside(
+            "sysctl -qw net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.eth1.rp_filter=0",
+        );
+        inside("sysctl -qw net.ipv4.fib_multipath_hash_policy=1");
+        inside("ip link set eth1 up");
+        inside(&format!("tc qdisc replace dev eth1 root tbf rate {rate} burst 64kb limit 1mb"));
+        for other in (0..self.names.len()).filter(|other| *other != index) {
+            let there = format!("10.232.{}.{}", self.third, other + 1);
+            inside(&format!("ip route add {there}/32 nexthop dev eth0 nexthop dev eth1"));
+        }
+    }
+
     fn port(&self, index: usize) -> String {
         format!("{}p{index}", &self.bridge[..self.bridge.len() - 1])
     }
 
     fn wire(&self, odd: &[Odd]) {
-        let third = free_third();
+        let third = self.third;
         must("ip", &["link", "add", &self.bridge, "type", "bridge"]);
         must("ip", &["address", "add", &format!("10.232.{third}.254/24"), "dev", &self.bridge]);
         must("ip", &["link", "set", &self.bridge, "up"]);

@@ -1,0 +1,244 @@
+//! A bond with a bad leg: the kernel says so, or of the streams between hosts those that took it are slow, and the others beside them are not.
+
+use crate::links::ends;
+use crate::words::percent;
+use model::{Finding, HostBond, Place, Record, Standing, Step, Streams};
+use std::collections::BTreeSet;
+
+/// Streams of one pair are uneven if the slowest carried less than this share of the fastest. TCP shares a link among its streams unevenly
+/// by itself: between healthy hosts on a busy machine the slowest of four carried 0.56 to 0.95 of the fastest, on links of 0.2 to 17 Gbit/s.
+const UNEVEN: f64 = 0.4;
+/// Of a host with a bad leg of two, one slice in eight has all four streams on the same leg.
+const MOSTLY: f64 = 0.6;
+/// And of the other pairs hardly any slice may be uneven.
+const HARDLY: f64 = 0.2;
+/// Of two hosts neither is the one.
+const HOSTS_LEAST: usize = 3;
+/// Fewer slices say nothing.
+const SLICES_LEAST: usize = 3;
+
+/// A host, on one of the networks, whose bond is bad.
+pub struct BadBond {
+    pub host: String,
+    pub finding: Finding,
+}
+
+impl BadBond {
+    /// Is it why this host, or a link of it, is slow? Then that is evidence of it.
+    pub fn explains(&mut self, link: &Finding) -> bool {
+        let own = ends(&link.target).contains(self.host.as_str());
+        if own {
+            let evidence = link.evidence.first().map(|first| format!(" ({first})")).unwrap_or_default();
+            self.finding.evidence.push(format!("{}{evidence}", link.says));
+        }
+        own
+    }
+}
+
+/// What the kernels say, and what the streams on this network show; one for each host.
+pub fn bad_bonds(record: &Record, network: Option<&str>) -> Vec<BadBond> {
+    let mut found: Vec<BadBond> = uneven(record, network).into_iter().collect();
+    // Which network a bond carries is not looked into: what is told once is enough.
+    for own in record.bonds.iter().filter(|_| network.is_none()) {
+        let faults = own.bond.faults();
+        if faults.is_empty() {
+            continue;
+        }
+        let says = format!("{}: the bond {} does not have all its legs: {}", own.host, own.nic, faults.join("; "));
+        match found.iter_mut().find(|bad| bad.host == own.host) {
+            Some(bad) => {
+                bad.finding.evidence.insert(0, bad.finding.says.clone());
+                (bad.finding.says, bad.finding.standing) = (says, Standing::Confirmed);
+            }
+            None => found.push(BadBond {
+                host: own.host.clone(),
+                finding: finding(own.host.clone(), says, described(own), Standing::Confirmed),
+            }),
+        }
+    }
+    found
+}
+
+fn finding(target: String, says: String, evidence: String, standing: Standing) -> Finding {
+    Finding {
+        id: "bond-leg".to_string(),
+        standing,
+        target,
+        says,
+        evidence: vec![evidence],
+        fix: "look at each leg by itself: link, speed, duplex, error and drop counters of the interface and of its switch port \
+              (/proc/net/bonding/BOND, ethtool -S LEG); take the bad one out of the bond until it is mended"
+            .to_string(),
+        risk: "with one leg out the bond has less spare, or none".to_string(),
+    }
+}
+
+fn described(HostBond { nic, bond, .. }: &HostBond) -> String {
+    let names: Vec<&str> = bond.legs.iter().map(|leg| leg.name.as_str()).collect();
+    let spread = bond.spread.as_ref().map(|spread| format!(", spread by {spread}")).unwrap_or_default();
+    format!("{nic}: {}{spread}, of {}", bond.mode, names.join(", "))
+}
+
+/// One slice of the streams from one host to another.
+struct Seen<'a> {
+    from: &'a str,
+    to: &'a str,
+    pass: u32,
+    /// What the slowest stream carried, as a share of the fastest.
+    share: f64,
+    streams: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Sends,
+    Receives,
+}
+
+/// The one host whose streams are uneven, where those between the others are not.
+fn uneven(record: &Record, network: Option<&str>) -> Option<BadBond> {
+    let seen: Vec<Seen> = record.streams.iter().flat_map(|streams| of_slice(record, streams, network)).collect();
+    let hosts: BTreeSet<&str> = seen.iter().flat_map(|one| [one.from, one.to]).collect();
+    if hosts.len() < HOSTS_LEAST {
+        return None;
+    }
+    let share = |of: &dyn Fn(&Seen) -> bool| {
+        let own: Vec<&Seen> = seen.iter().filter(|one| of(one)).collect();
+        let bad = own.iter().filter(|one| one.share < UNEVEN).count();
+        (own.len() >= SLICES_LEAST).then(|| (bad as f64 / own.len() as f64, bad, own.len()))
+    };
+    let all = hosts.iter().flat_map(|host| [(*host, Way::Sends), (*host, Way::Receives)]);
+    let own = |(host, way): (&str, Way), one: &Seen| match way {
+        Way::Sends => one.from == host,
+        Way::Receives => one.to == host,
+    };
+    let (host, way) = all.max_by(|a, b| {
+        let of = |one: (&str, Way)| share(&|seen| own(one, seen)).map_or(0.0, |(share, ..)| share);
+        of(*a).total_cmp(&of(*b))
+    })?;
+    let (most, bad, slices) = share(&|one| own((host, way), one))?;
+    // The other way of the same host may be bad as well, or not.
+    let (rest, bad_rest, slices_rest) = share(&|one| one.from != host && one.to != host)?;
+    if most < MOSTLY || rest > HARDLY {
+        return None;
+    }
+    let mine: Vec<&Seen> = seen.iter().filter(|one| own((host, way), one)).collect();
+    let passes: BTreeSet<u32> = mine.iter().map(|one| one.pass).collect();
+    let mut shares: Vec<f64> = mine.iter().map(|one| one.share).collect();
+    shares.sort_by(f64::total_cmp);
+    let what = if way == Way::Sends { "sends" } else { "receives" };
+    let says = format!(
+        "{host}: of the streams that it {what} {} the same host some are far slower than others beside them: one leg of its bond, or one of \
+         several paths, is bad",
+        if way == Way::Sends { "to" } else { "from" }
+    );
+    let evidence = format!(
+        "in {bad} of {slices} slices the slowest of {} streams carried less than {} of the fastest (median {}); between the other hosts \
+         in {bad_rest} of {slices_rest}",
+        mine.first().map_or(0, |one| one.streams),
+        percent(UNEVEN),
+        percent(shares[shares.len() / 2]),
+    );
+    let standing = if passes.len() > 1 { Standing::Confirmed } else { Standing::Hint };
+    let mut finding = finding(host.to_string(), says, evidence, standing);
+    finding.evidence.extend(record.bonds.iter().filter(|bond| bond.host == host).map(described));
+    Some(BadBond { host: host.to_string(), finding })
+}
+
+fn of_slice<'a>(record: &'a Record, streams: &'a Streams, network: Option<&str>) -> Vec<Seen<'a>> {
+    let step = record.plan.steps.iter().find(|step| step.id == streams.step && step.network() == network);
+    let one = |step: &'a Step, (target, blocks): (&u32, &'a Vec<u64>)| {
+        let Place::Pair { from, to, .. } = &step.targets.get(*target as usize)?.place else { return None };
+        let (slowest, fastest) = (*blocks.iter().min()?, *blocks.iter().max()?);
+        let (from, to) = if step.pattern.writes() { (from, to) } else { (to, from) };
+        let share = slowest as f64 / fastest as f64;
+        (fastest > 0 && blocks.len() > 1 && from.host != to.host).then(|| Seen {
+            from: &from.host,
+            to: &to.host,
+            pass: streams.pass,
+            share,
+            streams: blocks.len(),
+        })
+    };
+    step.into_iter().flat_map(|step| streams.blocks.iter().filter_map(move |blocks| one(step, blocks))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Bond, Endpoint, Layer, Leg, Metric, Pattern, Plan, StepId, Target, Workload};
+
+    /// Each pair of so many hosts, in so many passes; `share`: what the slowest of four streams carries, by numbers of both ends and the
+    /// pass.
+    fn made(hosts: usize, passes: u32, share: impl Fn(usize, usize, u32) -> f64) -> Record {
+        let end = |host: usize| Endpoint { host: format!("h{host}"), address: "10.0.0.1".into(), namespace: None };
+        let pairs = (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to))).filter(|(from, to)| from != to);
+        let pairs: Vec<(usize, usize)> = pairs.collect();
+        let target = |(from, to): &(usize, usize)| {
+            let place = Place::Pair { from: end(*from), to: end(*to), door: None };
+            Target::new(Layer::Network, format!("h{from}→h{to}"), place)
+        };
+        let step = Step {
+            id: StepId(0),
+            layer: Layer::Network,
+            pattern: Pattern::WriteLinear,
+            targets: pairs.iter().map(target).collect(),
+            workload: Workload { jobs: 4, ..Workload::canonical(Pattern::WriteLinear, 0, 1) },
+            metric: Metric::Bandwidth,
+            chart: true,
+            apart: true,
+        };
+        let of = |pass: u32, (from, to): (usize, usize)| {
+            vec![1000, 950, (1000.0 * share(from, to, pass)).round() as u64, 900]
+        };
+        let slice = |pass: u32| Streams {
+            step: StepId(0),
+            pass,
+            blocks: (0..).zip(pairs.iter().map(|pair| of(pass, *pair))).collect(),
+        };
+        Record {
+            plan: Plan { steps: vec![step], ..Plan::default() },
+            streams: (1..=passes).map(slice).collect(),
+            ..Record::default()
+        }
+    }
+
+    fn told(record: &Record) -> Vec<(String, Standing)> {
+        bad_bonds(record, None).into_iter().map(|bad| (bad.host, bad.finding.standing)).collect()
+    }
+
+    #[test]
+    fn a_bad_leg_is_seen_by_its_streams() {
+        for hosts in [3, 4, 6] {
+            assert_eq!(told(&made(hosts, 3, |_, _, _| 0.8)), [], "{hosts} hosts, none");
+            // Once all four streams took the good leg.
+            let sends = |from, to, pass| if from == 1 && (to, pass) != (0, 2) { 0.1 } else { 0.7 };
+            assert_eq!(told(&made(hosts, 3, sends)), [("h1".to_string(), Standing::Confirmed)], "{hosts} hosts");
+            let receives = |_, to, _| if to == 1 { 0.1 } else { 0.7 };
+            let found = bad_bonds(&made(hosts, 3, receives), None).remove(0);
+            assert!(found.finding.says.contains("receives"), "{}", found.finding.says);
+        }
+        // Everywhere alike: then it is how streams are here.
+        assert_eq!(told(&made(4, 3, |_, _, _| 0.1)), []);
+        assert_eq!(told(&made(2, 3, |from, _, _| if from == 1 { 0.1 } else { 0.8 })), [], "of two neither is the one");
+        assert_eq!(told(&made(3, 1, |from, _, _| if from == 1 { 0.1 } else { 0.8 })), [], "two slices are too few");
+    }
+
+    #[test]
+    fn what_the_kernel_says_comes_first_and_explains_slow_links() {
+        let leg = |name: &str, up| Leg { name: name.into(), up, ..Leg::default() };
+        let bond = Bond { mode: "802.3ad".into(), spread: None, legs: vec![leg("eth0", true), leg("eth1", false)] };
+        let bonds = vec![HostBond { host: "h1".into(), nic: "bond0".into(), bond }];
+        let sends = |from, _, _| if from == 1 { 0.1 } else { 0.7 };
+        let mut found = bad_bonds(&Record { bonds: bonds.clone(), ..made(3, 3, sends) }, None);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].finding.says.contains("bond0 does not have all its legs: eth1 is down"));
+        assert!(found[0].finding.evidence.iter().any(|line| line.contains("far slower")), "{:?}", found[0].finding);
+        let link = |target: &str| Finding { target: target.into(), ..found[0].finding.clone() };
+        let (own, host, other) = (link("h0→h1"), link("h1"), link("h0→h2"));
+        assert!(found[0].explains(&own) && found[0].explains(&host) && !found[0].explains(&other));
+        let whole = Record { bonds, ..made(3, 3, |_, _, _| 0.8) };
+        assert_eq!(told(&whole), [("h1".to_string(), Standing::Confirmed)]);
+        assert_eq!(bad_bonds(&whole, Some("cluster")).len(), 0, "it is told once");
+    }
+}

@@ -1,0 +1,86 @@
+//! Interfaces of a host that share its traffic as one, and what is wrong with them.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bond {
+    /// `802.3ad`, `active-backup`.
+    pub mode: String,
+    /// What of a packet decides on its leg: `layer3+4`. Of `layer2` all that goes to one host takes one leg.
+    pub spread: Option<String>,
+    pub legs: Vec<Leg>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leg {
+    pub name: String,
+    pub up: bool,
+    /// As negotiated; `None`: the driver does not say.
+    pub megabits: Option<u32>,
+    pub full_duplex: Option<bool>,
+    /// How often its link has failed since it joined.
+    pub failures: Option<u64>,
+    /// It belongs to another aggregate (LACP) than the one in use, and carries nothing.
+    pub apart: bool,
+}
+
+/// A bond of a host that takes part in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostBond {
+    /// As it stands in the list of hosts.
+    pub host: String,
+    pub nic: String,
+    pub bond: Bond,
+}
+
+impl Bond {
+    /// In words, what keeps a leg from carrying its part.
+    pub fn faults(&self) -> Vec<String> {
+        let fastest = self.legs.iter().filter_map(|leg| leg.megabits).max();
+        let of = |leg: &Leg| {
+            let name = &leg.name;
+            match leg {
+                Leg { up: false, .. } => Some(format!("{name} is down")),
+                Leg { apart: true, .. } => Some(format!("{name} is in another aggregate than the one in use")),
+                Leg { full_duplex: Some(false), .. } => Some(format!("{name} is half duplex")),
+                Leg { megabits, .. } => {
+                    let (own, best) = ((*megabits)?, fastest?);
+                    (own < best).then(|| format!("{name} runs at {own} Mbit/s and another leg at {best}"))
+                }
+            }
+        };
+        let mut faults: Vec<String> = self.legs.iter().filter_map(of).collect();
+        if self.legs.len() < 2 {
+            faults.push(format!("it has {} leg{}", self.legs.len(), if self.legs.len() == 1 { "" } else { "s" }));
+        }
+        faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leg(name: &str) -> Leg {
+        Leg { name: name.into(), up: true, megabits: Some(10_000), full_duplex: Some(true), ..Leg::default() }
+    }
+
+    fn faults(second: Leg) -> Vec<String> {
+        Bond { legs: vec![leg("eth0"), second], ..Bond::default() }.faults()
+    }
+
+    #[test]
+    fn a_leg_that_is_unlike_the_others_is_named() {
+        assert_eq!(faults(leg("eth1")), Vec::<String>::new());
+        assert_eq!(faults(Leg { up: false, ..leg("eth1") }), ["eth1 is down"]);
+        assert_eq!(
+            faults(Leg { megabits: Some(1000), ..leg("eth1") }),
+            ["eth1 runs at 1000 Mbit/s and another leg at 10000"]
+        );
+        assert_eq!(faults(Leg { full_duplex: Some(false), ..leg("eth1") }), ["eth1 is half duplex"]);
+        assert_eq!(faults(Leg { apart: true, ..leg("eth1") }), ["eth1 is in another aggregate than the one in use"]);
+        assert_eq!(faults(Leg { megabits: None, full_duplex: None, ..leg("eth1") }), Vec::<String>::new());
+        let alone = Bond { legs: vec![leg("eth0")], ..Bond::default() };
+        assert_eq!(alone.faults(), ["it has 1 leg"]);
+    }
+}
