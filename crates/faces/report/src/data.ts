@@ -11,10 +11,8 @@ import type {
   Percentile,
   RawRun,
   Run,
-  Scope,
   Sweep,
 } from "./types";
-import { inflateSync, strFromU8 } from "fflate";
 import { called, valueOf } from "./words";
 
 export type * from "./types";
@@ -29,13 +27,7 @@ export const PATTERNS: PatternName[] = [
   "read-linear",
 ];
 
-/** A block of the page; of a large run it is packed (crates/faces/src/html/mod.rs). */
-function text(id: string): string {
-  const block = document.getElementById(id);
-  const content = block?.textContent ?? "null";
-  if (block?.dataset.packed === undefined) return content;
-  return strFromU8(inflateSync(Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0))));
-}
+const text = (id: string): string => document.getElementById(id)?.textContent ?? "null";
 
 /** The document as it is: what is saved as JSON. */
 export const raw = (): string => text("document");
@@ -50,7 +42,9 @@ let meanings: Map<string, [string, string]> | undefined;
 export function load(): Run {
   // Seeds may lie beyond 2^53: kept as text, so that the very number is shown. In strings the quotes are escaped.
   const run = JSON.parse(raw().replace(/("seed":)(\d{16,})/g, '$1"$2"')) as RawRun;
-  const details = text("details").split("\n");
+  let lines: string[] | undefined;
+  const hosts = new Map(run.scope.osds.map((osd) => [`osd.${osd.id}`, osd.host]));
+  const details = (index: number) => (lines ??= text("details").split("\n"))[index];
   return {
     ...run,
     figures: named(
@@ -60,7 +54,8 @@ export function load(): Run {
           index,
         ) => ({
           ...rest,
-          host: rest.host ?? hostOf(run.scope, rest),
+          // Of an OSD, where the figure itself does not say.
+          host: rest.host ?? hosts.get(rest.target) ?? null,
           estimate: estimate(value, ci95),
           percentiles: joined(percentiles, percentiles_ci95),
           point: pointOf(run.sweep, index),
@@ -81,11 +76,6 @@ export function load(): Run {
 function pointOf(sweep: Sweep | null, figure: number): string {
   const point = sweep?.points.find((one) => one.figure === figure);
   return point ? sweep!.axes.map((axis) => `${called(axis)} ${valueOf(axis, point.at[axis.name])}`).join(", ") : "";
-}
-
-/** An OSD's host, where the figure itself does not say. */
-function hostOf(scope: Scope, figure: { target: string }): string | null {
-  return scope.osds.find((osd) => `osd.${osd.id}` === figure.target)?.host ?? null;
 }
 
 const estimate = (value: number | null, ci95: Interval | null): Estimate | null =>
@@ -111,7 +101,7 @@ export const mixed = (figure: Figure): boolean =>
   figure.workload.read_percent > 0 && figure.workload.read_percent < 100;
 
 /** A figure's detail is a line of its own, read when it is looked at: of a large run hardly any ever is. */
-function named(figures: Figure[], details: string[]): Named[] {
+function named(figures: Figure[], details: (index: number) => string | undefined): Named[] {
   const taken = new Set<string>();
   return figures.map((figure, index) => {
     const parts = ["figure", figure.layer, figure.target, figure.pattern];
@@ -125,7 +115,7 @@ function named(figures: Figure[], details: string[]): Named[] {
       id,
       figure,
       get detail() {
-        const line = details[index];
+        const line = details(index);
         return line ? (JSON.parse(line) as Detail) : NO_DETAIL;
       },
       index,

@@ -4,9 +4,6 @@ mod bins;
 mod payload;
 mod series;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-use miniz_oxide::deflate::compress_to_vec;
 use model::{Record, Report};
 
 const SCRIPT: &str = include_str!("../../report/dist/report.js");
@@ -44,18 +41,7 @@ fn policy() -> String {
     )
 }
 
-/// Longer than this, a block is packed: reading text is half of what a browser does with a large page.
-const PACKED_FROM: usize = 4 << 20;
-/// More takes longer to write than it saves to read.
-const LEVEL: u8 = 3;
-
 fn block(id: &str, json: &str) -> String {
-    if json.len() > PACKED_FROM {
-        let packed = BASE64_STANDARD.encode(compress_to_vec(json.as_bytes(), LEVEL));
-        return format!(
-            "<script type=\"application/octet-stream\" data-packed=\"deflate\" id=\"{id}\">{packed}</script>\n"
-        );
-    }
     format!("<script type=\"application/json\" id=\"{id}\">{}</script>\n", inert(json))
 }
 
@@ -79,17 +65,6 @@ mod tests {
         let back: String = serde_json::from_str(&inert(&format!("\"{hostile}\""))).expect("still JSON");
         assert_eq!(back, hostile);
         assert!(!text("</title><script>").contains('<'));
-    }
-
-    #[test]
-    fn what_is_long_is_packed() {
-        let long = format!("[{}1]", "1,".repeat(PACKED_FROM));
-        let packed = block("document", &long);
-        assert!(packed.len() < long.len() / 20 && packed.contains("data-packed"));
-        let text = packed.split_once('>').and_then(|(_, rest)| rest.split_once('<')).expect("an element").0;
-        let bytes = BASE64_STANDARD.decode(text).expect("base64");
-        assert_eq!(miniz_oxide::inflate::decompress_to_vec(&bytes).expect("deflate"), long.as_bytes());
-        assert!(block("document", "[1]").contains(">[1]<"));
     }
 
     #[test]
