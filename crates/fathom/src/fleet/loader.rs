@@ -287,7 +287,7 @@ impl Sliced<'_> {
         match what {
             What::News(News::Window { slice, set }) if slice == self.slice => merge.put(agent, set, &part.targets),
             What::News(News::Ended { slice, end }) if slice == self.slice => merge.ended(agent, end, &part.targets),
-            What::Lost(why) => merge.lost(agent, &why, RealClock.now()),
+            What::Lost(why) => merge.lost(agent, &why),
             What::News(_) => {}
         }
     }

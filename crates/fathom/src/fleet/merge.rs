@@ -14,6 +14,8 @@ pub struct Merge {
     window_ns: Nanos,
     /// Hosts from which windows are expected.
     live: BTreeSet<usize>,
+    /// By agent: windows that it told of.
+    told: BTreeMap<usize, u32>,
     /// Hosts that have not said that they ended.
     loading: BTreeSet<usize>,
     /// The oldest window that was not passed on.
@@ -32,11 +34,12 @@ impl Merge {
     pub fn new(names: BTreeMap<usize, String>, start: Nanos, window_ns: Nanos) -> Merge {
         let live: BTreeSet<usize> = names.keys().copied().collect();
         let (loading, open, end) = (live.clone(), VecDeque::new(), SliceEnd::default());
-        Merge { names, start, window_ns, live, loading, first: 0, open, end }
+        Merge { names, start, window_ns, live, told: BTreeMap::new(), loading, first: 0, open, end }
     }
 
     /// `targets`: which of the step's targets the agent's own are.
     pub fn put(&mut self, agent: usize, set: WindowSet, targets: &[u32]) {
+        self.told.insert(agent, set.window + 1);
         let Some(index) = set.window.checked_sub(self.first) else { return };
         let index = index as usize;
         if self.open.len() <= index {
@@ -62,7 +65,7 @@ impl Merge {
             let late: Vec<usize> = self.live.difference(&half.from).copied().collect();
             for agent in late {
                 self.live.remove(&agent);
-                self.gap(agent, &format!("it told nothing for {} s", PATIENCE / SECOND), now);
+                self.gap(agent, &format!("it told nothing for {} s", PATIENCE / SECOND));
             }
         }
         let half = self.open.pop_front()?;
@@ -93,15 +96,17 @@ impl Merge {
     }
 
     /// The agent is gone: the others go on, and the slice says what is missing.
-    pub fn lost(&mut self, agent: usize, why: &str, now: Nanos) {
+    pub fn lost(&mut self, agent: usize, why: &str) {
         self.loading.remove(&agent);
         if self.live.remove(&agent) {
-            self.gap(agent, why, now);
+            self.gap(agent, why);
         }
     }
 
-    fn gap(&mut self, agent: usize, why: &str, now: Nanos) {
-        let seconds = now.saturating_sub(self.start) as f64 / SECOND as f64;
+    /// From the last that was heard of it, not from when that was noticed.
+    fn gap(&mut self, agent: usize, why: &str) {
+        let told = self.told.get(&agent).copied().unwrap_or(0);
+        let seconds = (Nanos::from(told) * self.window_ns) as f64 / SECOND as f64;
         let host = self.names.get(&agent).map_or("", String::as_str);
         self.end
             .gap
@@ -172,13 +177,14 @@ mod tests {
     fn without_a_lost_host_the_others_go_on() {
         let mut merge = two();
         merge.put(0, set(0, 3), &[0]);
-        merge.lost(1, "gone", SECOND);
-        assert_eq!(ops(&merge.complete(0).unwrap()), [(0, 3)]);
+        merge.put(1, set(0, 7), &[1]);
+        merge.lost(1, "gone");
+        assert_eq!(ops(&merge.complete(0).unwrap()), [(0, 3), (1, 7)]);
         assert!(!merge.over());
         merge.ended(0, SliceEnd { broken: Some("no".into()), target: Some(0), ..SliceEnd::default() }, &[5]);
         assert!(merge.over() && merge.all_ended());
         let end = merge.end();
         assert_eq!((end.broken.as_deref(), end.target), (Some("no"), Some(5)));
-        assert_eq!(end.gap.as_deref(), Some("host b is missing from 1.0 s into the slice on: gone"));
+        assert_eq!(end.gap.as_deref(), Some("host b is missing from 0.1 s into the slice on: gone"));
     }
 }
