@@ -27,7 +27,7 @@ pub use flight::Finished;
 pub use image::{Cache, Image, OpenFor};
 pub use image_io::ImageIo;
 pub use leave::leave;
-pub use library::missing;
+pub use library::{missing, release};
 pub use pool::Pool;
 pub use pool_io::PoolIo;
 pub use rados::{Rados, Reply};

@@ -16,6 +16,20 @@ pub fn open(file: &'static str, package: &'static str) -> Result<&'static libloa
     }
 }
 
+/// Ceph's release, as its libraries have it (`16.2.15`). `None`: they are missing, or do not tell: the function is theirs alone, no part
+/// of their interface.
+pub fn release() -> Option<String> {
+    crate::librados::Librados::get().ok()?;
+    let library = open("librados.so.2", "librados2").ok()?;
+    // SAFETY: `const char *ceph_version_to_str()` of libceph-common, on which librados depends; it takes nothing and gives a constant.
+    unsafe {
+        let told =
+            library.get::<unsafe extern "C" fn() -> *const std::ffi::c_char>(b"_Z19ceph_version_to_strv\0").ok()?;
+        let text = told();
+        (!text.is_null()).then(|| std::ffi::CStr::from_ptr(text).to_string_lossy().into_owned())
+    }
+}
+
 /// The packages of those libraries that this host lacks.
 pub fn missing() -> Vec<&'static str> {
     let why = [crate::librados::Librados::get().err(), crate::librbd::Librbd::get().err()];

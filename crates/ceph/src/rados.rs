@@ -105,8 +105,11 @@ impl Rados {
         &self.cluster.entity
     }
 
-    /// The version of the client library, of its interface: `librados 3.0.0`.
+    /// Ceph's release as its client library has it, or else the version of its interface: `16.2.15`, `librados 3.0.0`.
     pub fn client_version(&self) -> String {
+        if let Some(release) = crate::library::release() {
+            return release;
+        }
         let (mut major, mut minor, mut extra) = (0, 0, 0);
         // SAFETY: three numbers are filled.
         unsafe { (self.cluster.fns.rados_version)(&mut major, &mut minor, &mut extra) };

@@ -25,7 +25,7 @@ fn workload(jobs: u32) -> Workload {
 }
 
 fn target(paths: &[PathBuf]) -> Target {
-    let replica = |path: &PathBuf| Replica { end: end(), path: path.clone(), door: None };
+    let replica = |path: &PathBuf| Replica { end: end(), among: None, path: path.clone(), door: None };
     let replicas = paths.iter().map(replica).collect();
     Target::new(Layer::Floor, "a+b+c", Place::Replicas { from: end(), replicas })
 }
@@ -63,6 +63,27 @@ fn answer(session: &mut dyn Session) -> Result<Done, EngineError> {
         session.reap(Duration::from_millis(20), &mut done)?;
     }
     Ok(*done.first().expect("no answer came"))
+}
+
+#[test]
+fn replicas_reach_each_other_on_a_network_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let (paths, load) = (files(folder.path(), 3), workload(1));
+    let mut target = target(&paths);
+    if let Place::Replicas { replicas, .. } = &mut target.place {
+        for (number, replica) in replicas.iter_mut().enumerate() {
+            replica.among = Some(Endpoint { address: format!("127.0.1.{}", number + 1), ..end() });
+        }
+        // No address of this host: nobody comes to the others there.
+        replicas[1..].iter_mut().for_each(|replica| replica.end.address = "203.0.113.9".into());
+    }
+    let _doors = kept(&mut target, &load).unwrap();
+    let mut session = floor().open(&Context::default(), &target, &load, 0).unwrap();
+    assert_eq!(session.submit(&[op(BLOCK)]).unwrap(), 1);
+    assert_eq!(answer(&mut *session).unwrap().result, Ok(BLOCK as u32));
+    assert!(
+        paths.iter().all(|path| read(path).unwrap()[BLOCK as usize..2 * BLOCK as usize].iter().any(|byte| *byte != 0))
+    );
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use crate::markdown;
 use crate::numbers::{self, NOTHING};
 use crate::terminal::{Style, plain_table, wrapped};
-use model::{HostSeen, HostSilent, Nic, Offset};
+use model::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 use serde_json::{Value, json};
 
 pub const SCHEMA: &str = "fathom.hosts/1";
 
-const HEADING: [&str; 8] = ["host", "via", "user", "processors", "memory", "clock", "network", "disks"];
+const HEADING: [&str; 9] = ["host", "via", "user", "versions", "processors", "memory", "clock", "network", "disks"];
 
 pub fn table(seen: &[&HostSeen], silent: &[HostSilent], style: &Style) -> String {
     let table = plain_table(&HEADING, seen.iter().map(|host| row(host)).collect(), |_| false, style);
@@ -42,12 +42,25 @@ fn row(host: &HostSeen) -> Vec<String> {
         host.name.clone(),
         host.via.clone(),
         facts.user.clone(),
-        facts.scope.cores.map_or(NOTHING.into(), |cores| cores.to_string()),
+        or_nothing(versions(facts)),
+        processors(facts),
         facts.scope.memory.map_or(NOTHING.into(), numbers::bytes),
         host.clock.map_or(NOTHING.into(), clock),
         or_nothing(facts.nics.iter().map(nic).collect::<Vec<_>>().join("; ")),
         or_nothing(facts.disks.iter().map(disk).collect::<Vec<_>>().join("; ")),
     ]
+}
+
+/// `Linux 6.1.0, Ceph 16.2.15`
+fn versions(facts: &HostFacts) -> String {
+    let kernel = facts.scope.kernel.as_ref().map(|kernel| format!("Linux {kernel}"));
+    let ceph = facts.ceph.as_ref().map(|ceph| format!("Ceph {ceph}"));
+    kernel.into_iter().chain(ceph).collect::<Vec<_>>().join(", ")
+}
+
+fn processors(facts: &HostFacts) -> String {
+    let model = facts.scope.cpu.as_ref().map(|model| format!(" × {model}")).unwrap_or_default();
+    facts.scope.cores.map_or(NOTHING.into(), |cores| format!("{cores}{model}"))
 }
 
 /// Milliseconds, with no more digits than its error allows.

@@ -12,6 +12,9 @@ pub struct HostFacts {
     pub disks: Vec<DeviceScope>,
     /// The user that the agent runs as.
     pub user: String,
+    /// The release of Ceph's client libraries; `None`: there are none.
+    #[serde(default)]
+    pub ceph: Option<String>,
     /// Which start of which kernel this is: hosts of the same one (containers, network namespaces) share processors and disks.
     #[serde(default)]
     pub boot: String,

@@ -88,12 +88,22 @@ impl std::fmt::Debug for Key {
 /// One copy of what a replicated store would keep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replica {
+    /// Where a client reaches it.
     pub end: Endpoint,
+    /// Where the other replicas reach it, if they have a network of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub among: Option<Endpoint>,
     /// A file or device of that host that may be written to.
     pub path: PathBuf,
     /// The way to who keeps it; only while a slice lasts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub door: Option<Key>,
+}
+
+impl Replica {
+    pub fn among(&self) -> &Endpoint {
+        self.among.as_ref().unwrap_or(&self.end)
+    }
 }
 
 /// One end of a network target.

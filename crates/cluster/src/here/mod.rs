@@ -39,6 +39,7 @@ pub fn facts() -> HostFacts {
         disks: disks::disks(),
         user: user.map_or_else(|| nix::unistd::geteuid().to_string(), |user| user.name),
         boot: read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_string(),
+        ceph: ceph::release(),
         missing: missing::missing(),
     }
 }

@@ -31,12 +31,14 @@ pub fn keep(target: &Target, number: usize, workload: &Workload) -> Result<Door,
     let others = if number == 0 { &all[1..] } else { &[] };
     let way = |other: &Replica| {
         let unkept = || EngineError::Broken(format!("{}: {} keeps no replica yet", target.name, other.end.host));
-        Ok((other.end.clone(), other.door.clone().ok_or_else(unkept)?))
+        Ok((other.among().clone(), other.door.clone().ok_or_else(unkept)?))
     };
     // All of them, or none: fewer copies would be another floor.
     let others: Vec<(Endpoint, Key)> = others.iter().map(way).collect::<Result<_, EngineError>>()?;
-    let (end, load) = (own.end.clone(), workload.clone());
-    Door::with(&own.end, workload.jobs, move |socket, lane| {
+    // The client reaches the first one, and that the others.
+    let (end, load) = (own.among().clone(), workload.clone());
+    let door = if number == 0 { &own.end } else { &end };
+    Door::with(&door.clone(), workload.jobs, move |socket, lane| {
         let reached = others.iter().map(|(other, key)| {
             let (socket, name) = reach(&end, other, key)?;
             let ready = socket.set_read_timeout(Some(PATIENCE)).and_then(|()| socket.set_write_timeout(Some(PATIENCE)));

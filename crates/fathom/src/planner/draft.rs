@@ -47,6 +47,9 @@ pub struct ClientHost {
     pub loads: bool,
 }
 
+/// The name of the network on which OSDs talk to each other, where it is not the one on which clients talk to them.
+pub const CLUSTER: &str = "cluster";
+
 /// A network between hosts.
 pub struct Network {
     /// As of a target.

@@ -1,7 +1,7 @@
 //! Steps of the floor: writes that two and three hosts keep, as any replicated store must make them.
 
 use super::device_hosts::{Disk, Site, disk, named, writable};
-use super::draft::{ClientHost, Draft, Ground, Wishes};
+use super::draft::{CLUSTER, ClientHost, Draft, Ground, Wishes};
 use crate::failure::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
@@ -116,9 +116,16 @@ fn targets(draft: &Draft, keepers: &[Keeper], size: usize) -> Vec<Target> {
     let client = |(number, client): (usize, &ClientHost)| {
         let own = keepers.iter().position(|keeper| keeper.host.end.host == client.end.host);
         let begin = own.map_or(number, |own| own + 1);
-        let of_turn = (0..size).map(|turn| &keepers[(begin + turn) % keepers.len()]);
-        let replica = |keeper: &Keeper| Replica { end: keeper.host.end.clone(), path: keeper.path.clone(), door: None };
-        let place = Place::Replicas { from: client.end.clone(), replicas: of_turn.map(replica).collect() };
+        let of_turn: Vec<&Keeper> = (0..size).map(|turn| &keepers[(begin + turn) % keepers.len()]).collect();
+        // As OSDs do, where all of them can.
+        let apart = of_turn.iter().all(|keeper| keeper.host.others.contains_key(CLUSTER));
+        let replica = |keeper: &&Keeper| Replica {
+            end: keeper.host.end.clone(),
+            among: keeper.host.others.get(CLUSTER).filter(|_| apart).cloned(),
+            path: keeper.path.clone(),
+            door: None,
+        };
+        let place = Place::Replicas { from: client.end.clone(), replicas: of_turn.iter().map(replica).collect() };
         let name = format!("{of} from {}", client.end.host);
         let client = Some(Client { host: client.end.host.clone(), of: of.clone() });
         Target { client, ..Target::new(Layer::Floor, name, place) }

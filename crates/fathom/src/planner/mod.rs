@@ -16,7 +16,7 @@ mod sustained;
 mod sweep;
 
 pub use device_hosts::{Site, wanted as wanted_sites};
-pub use draft::{ClientHost, Ground, Network, Sustain, Wishes};
+pub use draft::{CLUSTER, ClientHost, Ground, Network, Sustain, Wishes};
 pub use floor::{files as floor_files, wanted as wanted_keepers};
 
 use crate::cli::knobs::{Clients, Knobs};

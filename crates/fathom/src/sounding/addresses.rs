@@ -1,13 +1,11 @@
 //! At which of its addresses each host is reached by the others: where it loads the cluster, and on other networks.
 
 use crate::failure::Failure;
+use crate::planner::CLUSTER;
 use ipnet::IpNet;
 use model::{Endpoint, HostSeen, Scope};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
-
-/// On which OSDs talk to each other, where it is not the one on which clients talk to them.
-const CLUSTER: &str = "cluster";
 
 pub struct Addresses {
     pub end: Endpoint,
