@@ -194,11 +194,14 @@ fn fewer_in_flight(row: &Crosschecked) -> Option<String> {
     let depth = f64::from(row.workload.depth);
     let in_flight = |of: fn(&Pair) -> &Turn| middle(row, |pair| Some(of(pair).iops * of(pair).mean_ms / 1e3));
     let (ours, theirs) = (in_flight(|pair| &pair.ours)?, in_flight(|pair| &pair.theirs)?);
-    let fewer = depth > 1.0 && ours.min(theirs) < depth * (1.0 - row.tolerance);
+    let fewer = ours.min(theirs) < depth * (1.0 - row.tolerance);
+    let digits = if depth > 1.0 { 0 } else { 2 };
+    let then =
+        if depth > 1.0 { ", and the rates are compared" } else { "; of one in flight both are judged all the same" };
     fewer.then(|| {
         format!(
-            "{} {}: in flight were {ours:.0} of Fathom's operations and {theirs:.0} of fio's, as rate times mean time says. What has ended and \
-             was not yet started anew is in flight for neither, so the means are of different things, and the rates are compared.",
+            "{} {}: in flight were {ours:.digits$} of Fathom's operations and {theirs:.digits$} of fio's, as rate times mean time says. What has \
+             ended and was not yet started anew is in flight for neither, so the means are of different things{then}.",
             words::place(row.layer, &row.target),
             load(row)
         )
@@ -276,6 +279,12 @@ mod tests {
         assert!(text.contains(told) && text.contains("not judged"), "{text}");
         deep.rows[0].pairs[0].theirs.mean_ms = 127.0;
         assert!(!summary(&deep, &style).contains("in flight were"));
+        // One at a time, and the thread wakes up some time after its operation ended.
+        deep.rows[0].workload.depth = 1;
+        deep.rows[0].pairs[0].ours.mean_ms = 0.93;
+        deep.rows[0].pairs[0].theirs.mean_ms = 1.0;
+        let text = summary(&deep, &Style { width: 400, colours: false });
+        assert!(text.contains("in flight were 0.93 of Fathom's operations and 1.00 of fio's"), "{text}");
     }
 
     #[test]
