@@ -84,4 +84,6 @@ fn one_host_alone_has_no_floor() {
     let words = ["floor", &path, "--hosts", &list, "--ssh-config", &config];
     hosts.home.run(&words).ends(2, &["two hosts keep", "--hosts a,b,c"]);
     hosts.home.run(&["floor", &path]).ends(2, &["two hosts keep"]);
+    let words = ["floor", &path, "--osd-hosts", &list, "--ssh-config", &config];
+    hosts.home.run(&words).ends(2, &["name some that load"]);
 }

@@ -40,17 +40,16 @@ pub fn uplink(entries: &[Entry], network: Option<&str>) -> Option<Uplink> {
         entries.iter().filter(linear).filter(|entry| !entry.step.apart && entry.step.targets.len() > 2).collect();
     let whole = joint.iter().find(|entry| entry.together())?;
     // Where the load was the limit, the network was not.
-    let starved = |entry: &&Entry| {
+    let held_back = |entry: &&&Entry| {
         let waited = entry.figure.effort.as_ref().is_some_and(|effort| effort.queued > QUEUED_MOST);
         waited || matches!(entry.figure.label, Label::GeneratorLimited(_))
     };
-    if joint.iter().any(starved) {
-        return None;
-    }
+    let starved: BTreeSet<(String, String)> = ways(joint.iter().filter(held_back).copied()).into_keys().collect();
     let at_once = ways(joint.iter().copied().filter(|entry| !entry.together()));
     let alone = ways(entries.iter().filter(linear).filter(|entry| alone(entry, network)));
     let steady = whole.figure.slices > 1;
-    told(&at_once, &alone, whole.usable()).map(|found| Uplink { steady, ..found })
+    told(&at_once, &alone, whole.usable().filter(|_| !held_back(&whole)), &starved)
+        .map(|found| Uplink { steady, ..found })
 }
 
 impl Uplink {
@@ -86,7 +85,8 @@ fn ways<'e, 'a: 'e>(entries: impl Iterator<Item = &'e Entry<'a>>) -> Ways {
     entries.filter_map(way).collect()
 }
 
-fn told(at_once: &Ways, alone: &Ways, whole: Option<Estimate>) -> Option<Uplink> {
+/// `starved`: ways of which the load was the limit. Those inside a group would only be faster still without that.
+fn told(at_once: &Ways, alone: &Ways, whole: Option<Estimate>, starved: &BTreeSet<(String, String)>) -> Option<Uplink> {
     let hosts: BTreeSet<&String> = at_once.keys().flat_map(|(from, to)| [from, to]).collect();
     let fast = alone.values().map(|one| one.value).fold(0.0, f64::max);
     let all = hosts.len() * (hosts.len() - 1);
@@ -100,6 +100,7 @@ fn told(at_once: &Ways, alone: &Ways, whole: Option<Estimate>) -> Option<Uplink>
     let rate = |value: f64| quantity(value, Metric::Bandwidth);
     if let Some((groups, across, within)) = line(at_once, &hosts)
         && !slow.iter().any(|way| within_one(&groups, way))
+        && starved.iter().all(|way| within_one(&groups, way))
     {
         let names: Vec<String> = groups.iter().map(|group| group.join(", ")).collect();
         let says = format!(
@@ -114,7 +115,7 @@ fn told(at_once: &Ways, alone: &Ways, whole: Option<Estimate>) -> Option<Uplink>
         );
         return Some(Uplink { groups, says, evidence, steady: false });
     }
-    let whole = whole.filter(|_| slow.is_empty())?;
+    let whole = whole.filter(|_| slow.is_empty() && starved.is_empty())?;
     // Each host's link carries no more than the best that it sent alone.
     let of = |host: &&String| {
         alone.iter().filter(|((from, _), _)| from == *host).map(|(_, one)| one.low).fold(0.0, f64::max)
@@ -176,7 +177,7 @@ mod tests {
     ) -> Option<Uplink> {
         let at_once = made(hosts, at_once);
         let sum: f64 = at_once.values().map(|one| one.value).sum();
-        told(&at_once, &made(hosts, alone), Some(Estimate::new(sum, 0.03 * sum)))
+        told(&at_once, &made(hosts, alone), Some(Estimate::new(sum, 0.03 * sum)), &BTreeSet::new())
     }
 
     fn found(
@@ -205,6 +206,17 @@ mod tests {
                 "{hosts} hosts"
             );
         }
+    }
+
+    #[test]
+    fn starved_streams_speak_only_where_they_are_the_fast_ones() {
+        let across = |a: usize, b: usize| (a < 2) != (b < 2);
+        let at_once = made(4, |a, b| 33.0 * if across(a, b) { 0.4 } else { 1.3 });
+        let whole = Some(Estimate::new(300.0, 9.0));
+        let one = |a: usize, b: usize| BTreeSet::from([(format!("h{a}"), format!("h{b}"))]);
+        let found = |starved| told(&at_once, &made(4, |_, _| 100.0), whole, &starved).map(|one| one.finding().target);
+        assert_eq!(found(one(2, 3)).as_deref(), Some("h0, h1 ↔ h2, h3"));
+        assert_eq!(found(one(0, 3)), None);
     }
 
     #[test]

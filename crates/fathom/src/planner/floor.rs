@@ -41,7 +41,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         let text = "the floor is of random writes; other patterns are one disk and one round trip".to_string();
         return if alone { Err(Failure::Usage(text)) } else { Ok(()) };
     }
-    if draft.ground.clients().next().is_none() {
+    if !draft.ground.hosts.is_empty() && draft.ground.clients().next().is_none() {
         let text = "the floor is of what hosts write; name some that load (--hosts a,b,c)".to_string();
         return if alone { Err(Failure::Usage(text)) } else { Ok(()) };
     }
