@@ -2,20 +2,11 @@
 
 mod common;
 
-use common::hosts::{Hosts, Odd, nameless};
+use common::hosts::{Hosts, Odd, nameless, soon};
 use serde_json::Value;
 use std::fs;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
-
-#[track_caller]
-fn soon(what: &str, seconds: u64, holds: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(seconds);
-    while !holds() {
-        assert!(Instant::now() < deadline, "not within {seconds} s: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
+use std::time::Duration;
 
 #[test]
 fn the_others_go_on_and_nothing_is_left_on_the_host_that_is_cut_off() {

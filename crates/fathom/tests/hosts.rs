@@ -3,10 +3,10 @@
 mod common;
 
 use common::Lab;
-use common::hosts::{Hosts, Odd};
+use common::hosts::{Hosts, Odd, soon};
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn plain(count: usize) -> Vec<Odd> {
     vec![Odd::default(); count]
@@ -21,15 +21,6 @@ fn agents(hosts: &Hosts, index: usize) -> Vec<String> {
         line.contains("/fathom\0agent")
     };
     pids.split_whitespace().filter(is_agent).map(str::to_string).collect()
-}
-
-#[track_caller]
-fn soon(what: &str, seconds: u64, holds: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(seconds);
-    while !holds() {
-        assert!(Instant::now() < deadline, "not within {seconds} s: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]

@@ -36,7 +36,8 @@ pub struct HostBond {
 impl Bond {
     /// In words, what keeps a leg from carrying its part.
     pub fn faults(&self) -> Vec<String> {
-        let fastest = self.legs.iter().filter_map(|leg| leg.megabits).max();
+        // One leg at a time: the spare may be a slower one.
+        let fastest = self.legs.iter().filter_map(|leg| leg.megabits).max().filter(|_| self.mode != "active-backup");
         let of = |leg: &Leg| {
             let name = &leg.name;
             match leg {

@@ -10,24 +10,27 @@ pub fn bond(interfaces: &Path, name: &str) -> Option<Bond> {
     // `802.3ad 4`: the word and its number.
     let mode = own("mode")?;
     let word = |text: String| text.split_whitespace().next().map(str::to_string);
-    let in_use = own("ad_aggregator");
+    // Without LACP the kernel has neither a number here, nor one for a leg.
+    let in_use = own("ad_aggregator").and_then(|number| number.parse().ok());
     let legs = own("slaves").unwrap_or_default();
-    let legs = legs.split_whitespace().map(|leg| self::leg(interfaces, leg, in_use.as_deref())).collect();
-    Some(Bond { mode: word(mode)?, spread: own("xmit_hash_policy").and_then(word), legs })
+    let legs = legs.split_whitespace().map(|leg| self::leg(interfaces, leg, in_use)).collect();
+    let mode = word(mode)?;
+    // The kernel shows a policy for every mode; these go by it.
+    let spreads = ["802.3ad", "balance-xor", "balance-tlb"].contains(&mode.as_str());
+    Some(Bond { spread: own("xmit_hash_policy").and_then(word).filter(|_| spreads), mode, legs })
 }
 
-fn leg(interfaces: &Path, name: &str, in_use: Option<&str>) -> Leg {
+fn leg(interfaces: &Path, name: &str, in_use: Option<u32>) -> Leg {
     let folder = interfaces.join(name);
     let (own, part) =
         (|file: &str| text(&folder.join(file)), |file: &str| text(&folder.join("bonding_slave").join(file)));
     let megabits = own("speed").and_then(|speed| speed.parse::<i64>().ok()).filter(|speed| *speed > 0);
-    let aggregate = part("ad_aggregator_id");
+    let aggregate: Option<u32> = part("ad_aggregator_id").and_then(|number| number.parse().ok());
     Leg {
         up: part("mii_status").as_deref() == Some("up"),
         megabits: megabits.and_then(|speed| u32::try_from(speed).ok()),
         full_duplex: own("duplex").filter(|duplex| duplex != "unknown").map(|duplex| duplex == "full"),
         failures: part("link_failure_count").and_then(|count| count.parse().ok()),
-        // Only LACP has aggregates.
         apart: aggregate.is_some_and(|own| in_use.is_some_and(|used| own != used)),
         name: name.to_string(),
     }
@@ -103,10 +106,15 @@ mod tests {
     }
 
     #[test]
-    fn without_lacp_there_are_no_aggregates() {
-        let folder = made(&[("bond0/bonding/mode", "active-backup 1\n")]);
-        fs::remove_file(folder.path().join("bond0/bonding/ad_aggregator")).unwrap();
-        fs::remove_file(folder.path().join("bond0/bonding/xmit_hash_policy")).unwrap();
+    fn without_lacp_there_are_no_aggregates_and_a_slower_spare_is_no_fault() {
+        let folder = made(&[
+            ("bond0/bonding/mode", "active-backup 1\n"),
+            ("bond0/bonding/xmit_hash_policy", "layer2 0\n"),
+            ("bond0/bonding/ad_aggregator", ""),
+            ("eth0/bonding_slave/ad_aggregator_id", "N/A\n"),
+            ("eth1/bonding_slave/ad_aggregator_id", "N/A\n"),
+            ("eth1/speed", "1000\n"),
+        ]);
         let found = bond(folder.path(), "bond0").unwrap();
         assert_eq!((found.mode.as_str(), found.spread.as_deref()), ("active-backup", None));
         assert_eq!(found.faults(), Vec::<String>::new());

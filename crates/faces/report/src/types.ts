@@ -71,8 +71,9 @@ export interface RawFigure {
   verified: Verified | null;
   /** Of writes to a device: bytes written without pause up to which the value holds, where that is known. */
   valid_up_to: number | null;
-  /** What RocksDB did in the OSDs meanwhile; null: nobody looked. */
+  /** Hosts that went missing while a slice was measured. */
   gaps: string[];
+  /** What RocksDB did in the OSDs meanwhile; null: nobody looked. */
   background: Background | null;
   sight: Sight | null;
 }

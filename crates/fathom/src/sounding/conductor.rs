@@ -215,7 +215,8 @@ impl Conductor<'_> {
         let slices = self.slices(&part.step, pass, started_seconds, loaded.series, void.clone(), loaded.error);
         let in_step = |index: u32| part.targets.get(index as usize).copied().unwrap_or(index);
         let whose = |target: Option<u32>| target.map(in_step);
-        if step.layer == Layer::Network && step.pattern.family() == Family::Linear && part.step.workload.jobs > 1 {
+        let several = step.pattern.family() == Family::Linear && part.step.workload.jobs > 1;
+        if step.layer == Layer::Network && several && void.is_none() {
             let blocks = loaded.lanes.into_iter().map(|(target, blocks)| (in_step(target), blocks)).collect();
             telling.tell(Event::Streams { streams: Streams { step: step.id, pass, blocks } })?;
         }

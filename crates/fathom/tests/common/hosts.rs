@@ -248,6 +248,16 @@ fn must(program: &str, arguments: &[&str]) {
     assert!(output.status.success(), "{program} {}: {said}", arguments.join(" "));
 }
 
+/// Waits until something holds, and fails if it does not within so many seconds.
+#[track_caller]
+pub fn soon(what: &str, seconds: u64, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(seconds);
+    while !holds() {
+        assert!(Instant::now() < deadline, "not within {seconds} s: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// Processes of agents, once for each file without a name that they have open in that folder.
 pub fn nameless(folder: &str) -> Vec<String> {
     let is_agent = |pid: &String| {
