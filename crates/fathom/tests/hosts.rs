@@ -235,25 +235,6 @@ fn without_a_killed_agent_the_others_go_on() {
 }
 
 #[test]
-fn an_uplink_that_is_too_narrow_for_all_at_once_is_told_apart() {
-    let Some(hosts) = Hosts::new(&plain(4)) else { return };
-    (0..4).for_each(|index| hosts.slow_down(index, "200mbit"));
-    // As much as one of the links below it: each pair alone sees nothing of it.
-    hosts.move_behind(&[2, 3], "200mbit");
-    let (list, config) = (hosts.list(), hosts.config());
-    let words =
-        ["network", "--hosts", &list, "--ssh-config", &config, "--patterns", "write-linear", "--duration", "2s"];
-    let ran = hosts.home.run(&[&words[..], &["--passes", "2", "--format", "json"]].concat());
-    assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
-    let document = ran.json();
-    let findings = document["findings"].as_array().unwrap();
-    let told: Vec<&str> = findings.iter().filter_map(|finding| finding["id"].as_str()).collect();
-    assert_eq!(told, ["uplink-oversubscribed"], "{document:#}");
-    let target = format!("{}, {} ↔ {}, {}", hosts.name(0), hosts.name(1), hosts.name(2), hosts.name(3));
-    assert_eq!(findings[0]["target"], *target, "{findings:#?}");
-}
-
-#[test]
 fn every_pair_of_hosts_is_measured_and_the_slow_link_is_seen() {
     let Some(hosts) = Hosts::new(&plain(3)) else { return };
     // Towards the second host.
