@@ -39,7 +39,10 @@ fn row(distance: &Distance) -> Vec<String> {
         distance.on.clone(),
         figure(&distance.floor, &distance.floor_label),
         figure(&distance.ceph, &distance.ceph_label),
-        format!("×{:.1} ({:.1}–{:.1})", times.value, times.low, times.high),
+        match times.high {
+            Some(high) => format!("×{:.1} ({:.1}–{high:.1})", times.value, times.low),
+            None => format!("×{:.1} ({:.1} and more)", times.value, times.low),
+        },
         price,
     ]
 }

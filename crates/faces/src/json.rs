@@ -197,7 +197,7 @@ fn distance(distance: &Distance) -> Value {
         "floor_label": distance.floor_label,
         "ceph_label": distance.ceph_label,
         "times": distance.times.value,
-        "times_ci95": interval(&distance.times),
+        "times_ci95": [distance.times.low, distance.times.high],
     })
 }
 

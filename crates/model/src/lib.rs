@@ -52,7 +52,7 @@ pub use path_mtu::PathMtu;
 pub use pattern::{Metric, Pattern};
 pub use plan::{Doubling, Goal, Plan, Rung, Step, StepId};
 pub use record::{Gap, Imported, Record, RunHead};
-pub use report::{ChartCell, Distance, Doubled, DoubledRung, Finding, LedgerRow, Outlier, Report, Standing};
+pub use report::{ChartCell, Distance, Doubled, DoubledRung, Finding, LedgerRow, Multiple, Outlier, Report, Standing};
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};
 pub use site::{Found, HostFile, NotFree, SiteWish};

@@ -135,7 +135,16 @@ pub struct Distance {
     pub floor_label: String,
     pub ceph_label: String,
     /// So many times slower is Ceph.
-    pub times: Estimate,
+    pub times: Multiple,
+}
+
+/// One value over another, with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Multiple {
+    pub value: f64,
+    pub low: f64,
+    /// `None`: the lower value may be next to nothing, so that there is no upper bound.
+    pub high: Option<f64>,
 }
 
 /// A target that is worse than its peers beyond the noise.

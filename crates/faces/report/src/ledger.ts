@@ -51,6 +51,10 @@ export function ledger({ ledger: rows, chart, floor }: Run): HTMLElement {
   );
 }
 
+/** Over a floor that may be next to nothing there is no upper bound. */
+const range = ([low, high]: Interval): string =>
+  `${(low ?? 0).toFixed(1)}${high === null ? " and more" : `–${high.toFixed(1)}`}`;
+
 /** The price of Ceph's software apart from that of disks and network. */
 function distances(floor: Distance[]): HTMLElement {
   const heads = ["pattern", "against", "floor", "rados", "Ceph is slower by"];
@@ -59,7 +63,7 @@ function distances(floor: Distance[]): HTMLElement {
     one.on,
     valued(joined(one.floor, one.floor_ci95), one.unit, one.floor_label),
     valued(joined(one.ceph, one.ceph_ci95), one.unit, one.ceph_label),
-    `×${one.times.toFixed(1)} (${(one.times_ci95[0] ?? 0).toFixed(1)}–${(one.times_ci95[1] ?? 0).toFixed(1)})`,
+    `×${one.times.toFixed(1)} (${range(one.times_ci95)})`,
   ]);
   return h(
     "figure",

@@ -105,7 +105,7 @@ impl Sampler {
                 ceph: Estimate::new(1.8, 0.06),
                 floor_label: "settled".into(),
                 ceph_label: "settled".into(),
-                times: Estimate { value: 3.53, low: 3.36, high: 3.71 },
+                times: model::Multiple { value: 3.53, low: 3.36, high: Some(3.71) },
             }],
             verdicts: vec![],
             limits: vec![],
