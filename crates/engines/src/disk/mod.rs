@@ -17,11 +17,22 @@ use crate::api::{Context, Engine, EngineError, Session};
 use crate::verify::{self, Ground, Marks, Names};
 use model::{Bytes, Layer, Target, Workload};
 pub(crate) use site::Site;
+use site::existing;
 use std::path::Path;
 
 /// Is this path loaded past the page cache (O_DIRECT)? What lies in memory has nothing behind it.
 pub fn direct(path: &Path) -> bool {
     !Site::memory(path)
+}
+
+/// Does this path, or the file that will be made there, lie in memory?
+pub fn in_memory(path: &Path) -> bool {
+    Site::memory(&existing(path))
+}
+
+/// Does this host's kernel let us have an io_uring?
+pub fn has_ring() -> bool {
+    ring::unavailable().is_none()
 }
 
 /// Reserves the blocks of a file that may be written to; of a device there is nothing to do.

@@ -3,12 +3,12 @@
 use crate::api::EngineError;
 use model::{Bytes, Durability, Place, Target, Workload};
 use nix::fcntl::{OFlag, open};
-use nix::sys::stat::Mode;
+use nix::sys::stat::{Mode, major};
 use nix::unistd::{AccessFlags, Whence, access, lseek64};
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom};
 use std::os::fd::AsFd;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 mod ioctl {
@@ -19,10 +19,14 @@ mod ioctl {
 /// What any device is addressed in at least.
 const SECTOR: Bytes = 512;
 
+/// Of loop devices (the kernel's Documentation/admin-guide/devices.txt).
+const LOOP_MAJOR: u64 = 7;
+
 /// A file or device, as it is now.
 pub struct Site {
     pub path: PathBuf,
     pub device: bool,
+    pub looped: bool,
     pub writable: bool,
     pub bytes: Bytes,
     /// Blocks must be a multiple of this.
@@ -44,6 +48,7 @@ impl Site {
         let mut site = Site {
             path: path.clone(),
             device,
+            looped: Site::looped(path),
             writable: *writable,
             bytes: metadata.len(),
             sector: SECTOR,
@@ -67,6 +72,11 @@ impl Site {
 
     pub fn device(path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
+    }
+
+    /// A loop device: threads of the kernel do its work.
+    pub fn looped(path: &Path) -> bool {
+        Site::device(path) && fs::metadata(path).is_ok_and(|metadata| major(metadata.rdev()) == LOOP_MAJOR)
     }
 
     /// Does this existing path lie on a file system in memory? A device's node does (in /dev), its data does not.

@@ -46,6 +46,8 @@ pub struct UringSession {
     in_flight: u32,
     /// One operation in flight.
     single: bool,
+    /// … of a loop device, whose threads wake up best beside it. A disk's interrupts come to a processor of their own.
+    stays: bool,
     /// An open loop: a wait ends when the next operation is due.
     timed: bool,
 }
@@ -98,13 +100,14 @@ impl UringSession {
             slots: vec![Slot { pending: 0, result: Ok(0) }; depth as usize],
             in_flight: 0,
             single: depth == 1 && workload.rate.is_none(),
+            stays: depth == 1 && workload.rate.is_none() && site.looped,
             timed: workload.rate.is_some(),
         })
     }
 
     fn wake(&mut self) -> Result<(), EngineError> {
         self.asleep = false;
-        if self.single {
+        if self.stays {
             processor::stay();
         }
         self.held.ring.submitter().register_enable_rings().map_err(|error| broken("start", &error))
