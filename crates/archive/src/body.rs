@@ -18,9 +18,21 @@ struct Ended {
     seconds: f64,
 }
 
-/// The row of an event: its kind and its body, text of JSON or a blob of slices. `None`: it tells what goes on, not
-/// what is known, and is not kept.
-pub(crate) fn row(event: &Event) -> Result<Option<(&'static str, Value)>, ArchiveError> {
+/// A row: its kind and its body, text of JSON or a blob of slices.
+type Row = (&'static str, Value);
+
+/// The rows of an event, made one by one: slices of a thousand hosts are too much for one. None: it tells what goes on,
+/// not what is known, and is not kept.
+pub(crate) fn rows(event: &Event) -> Box<dyn Iterator<Item = Result<Row, ArchiveError>> + '_> {
+    match event {
+        Event::StepFinished { slices, .. } => {
+            Box::new(slices::parts(slices).map(|part| Ok(("slices", Value::Blob(encoded(part)?)))))
+        }
+        other => Box::new(row(other).transpose().into_iter()),
+    }
+}
+
+fn row(event: &Event) -> Result<Option<Row>, ArchiveError> {
     let row = match event {
         Event::RunStarted { head, scope } => {
             ("started", exact(&Started { head: head.clone(), scope: scope.clone() }, "the scope")?)
@@ -28,7 +40,6 @@ pub(crate) fn row(event: &Event) -> Result<Option<(&'static str, Value)>, Archiv
         Event::Planned { plan } => ("plan", exact(plan, "the plan")?),
         Event::Overhead { overhead } => ("overhead", exact(overhead, "the overhead")?),
         Event::Changed { undo } => ("change", exact(undo, "a change")?),
-        Event::StepFinished { slices, .. } => ("slices", Value::Blob(encoded(slices)?)),
         // A picture is made anew from the slices whenever it is wanted; this one keeps what was shown at the time.
         Event::PassFinished { report, .. } => ("picture", json(report)?),
         Event::Warned { text } => ("warning", exact(text, "a warning")?),
@@ -42,7 +53,7 @@ pub(crate) fn row(event: &Event) -> Result<Option<(&'static str, Value)>, Archiv
         Event::Sustained { sustained } => ("sustained", exact(sustained, "a sustained test")?),
         Event::Failed { text } => ("error", exact(text, "an error")?),
         Event::RunFinished { seconds } => ("finished", exact(&Ended { seconds: *seconds }, "the end of the run")?),
-        Event::Progress { .. } | Event::StepStarted { .. } => return Ok(None),
+        Event::StepFinished { .. } | Event::Progress { .. } | Event::StepStarted { .. } => return Ok(None),
     };
     Ok(Some(row))
 }

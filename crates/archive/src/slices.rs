@@ -94,9 +94,21 @@ impl<'de> Deserialize<'de> for Gaps {
     }
 }
 
+/// Samples of a row at most: some ten MB, of which SQLite makes copies.
+const SAMPLES: usize = 20_000;
+
+/// What goes into one row each; at least one row, and of one slice never a part.
+pub(crate) fn parts(slices: &[Slice]) -> impl Iterator<Item = &[Slice]> {
+    let longest = slices.iter().map(|slice| slice.samples.len()).max().unwrap_or(0);
+    let each = (SAMPLES / longest.max(1)).max(1);
+    let none = slices.is_empty().then_some(slices);
+    slices.chunks(each).chain(none)
+}
+
 pub(crate) fn encode(slices: &[Slice]) -> Result<Vec<u8>, postcard::Error> {
-    let shapes: Vec<SliceV3> = slices.iter().map(SliceV3::from).collect();
-    postcard::to_extend(&shapes, vec![FORMAT])
+    // As a list of shapes, but made one by one: all at once would double what the slices of a thousand hosts take.
+    let blob = postcard::to_extend(&slices.len(), vec![FORMAT])?;
+    slices.iter().try_fold(blob, |blob, slice| postcard::to_extend(&SliceV3::from(slice), blob))
 }
 
 /// Errors: in words, for a damaged archive.
@@ -233,6 +245,33 @@ impl From<SparseV1> for Sparse {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_slices_are_parted_and_none_is_a_part_too() {
+        let slice = |target: u32, samples: usize| Slice {
+            step: StepId(1),
+            target: Some(target),
+            kind: OpKind::Read,
+            pass: 1,
+            started_seconds: 0.0,
+            window_ns: 1,
+            samples: vec![Sample::default(); samples],
+            warmup: 0,
+            settled: true,
+            void: None,
+            error: None,
+            effort: None,
+        };
+        let lengths = |slices: &[Slice]| parts(slices).map(<[Slice]>::len).collect::<Vec<_>>();
+        let many: Vec<Slice> = (0..250).map(|target| slice(target, 200)).collect();
+        assert_eq!(lengths(&many), [100, 100, 50]);
+        assert_eq!(
+            parts(&many).flatten().map(|slice| slice.target).collect::<Vec<_>>(),
+            (0..250).map(Some).collect::<Vec<_>>()
+        );
+        assert_eq!(lengths(&[slice(0, SAMPLES * 2), slice(1, 3)]), [1, 1]);
+        assert_eq!((lengths(&[]), lengths(&[slice(0, 0)])), (vec![0], vec![1]));
+    }
 
     #[test]
     fn slices_of_the_earlier_formats_are_read_for_ever() {

@@ -25,7 +25,10 @@ impl Writer {
 
     /// Stores the event. Errors: `NoRun`, `RunExists`, `NotFinite`, and what the file system says.
     pub fn store(&mut self, event: &Event) -> Result<(), ArchiveError> {
-        let Some((kind, body)) = body::row(event)? else { return Ok(()) };
+        let mut rows = body::rows(event).peekable();
+        if rows.peek().is_none() {
+            return Ok(());
+        }
         let path = self.archive.path.clone();
         let sqlite = |source| ArchiveError::from_sqlite(&path, source);
         let immediate = TransactionBehavior::Immediate;
@@ -35,10 +38,13 @@ impl Writer {
             (_, Some(run)) => run.clone(),
             (_, None) => return Err(ArchiveError::NoRun { path }),
         };
-        let added = transaction
-            .execute("INSERT INTO events (run, kind, body) VALUES (?1, ?2, ?3)", params![run.0, kind, body])
-            .and_then(|_| sum_up(&transaction, run.0, event))
-            .and_then(|()| transaction.commit());
+        let insert = "INSERT INTO events (run, kind, body) VALUES (?1, ?2, ?3)";
+        let mut added = Ok(());
+        for row in rows {
+            let (kind, body) = row?;
+            added = added.and_then(|()| transaction.execute(insert, params![run.0, kind, body]).map(|_| ()));
+        }
+        let added = added.and_then(|()| sum_up(&transaction, run.0, event)).and_then(|()| transaction.commit());
         match added {
             Ok(()) => self.run = Some(run),
             Err(rusqlite::Error::SqliteFailure(error, _)) if error.code == rusqlite::ErrorCode::ConstraintViolation => {
