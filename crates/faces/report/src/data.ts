@@ -1,5 +1,6 @@
 //! The run that this page carries, as the Rust side wrote it (crates/faces/src/json.rs and src/html/).
 
+import { readers, rows, views, type Table } from "./columns";
 import type {
   Detail,
   Estimate,
@@ -9,6 +10,7 @@ import type {
   Named,
   PatternName,
   Percentile,
+  RawFigure,
   RawRun,
   Run,
   Sweep,
@@ -29,8 +31,13 @@ export const PATTERNS: PatternName[] = [
 
 const text = (id: string): string => document.getElementById(id)?.textContent ?? "null";
 
-/** The document as it is: what is saved as JSON. */
-export const raw = (): string => text("document");
+/** The document `fathom.run/1`, but for its figures; seeds that JavaScript can't hold are text. */
+const bare = (): RawRun => JSON.parse(text("document")) as RawRun;
+const table = (): Table => JSON.parse(text("columns")) as Table;
+
+/** The document as text: what is saved as JSON. In strings the quotes are escaped. */
+export const raw = (): string =>
+  JSON.stringify({ ...bare(), figures: rows(table()) }).replace(/("seed":)"(\d{16,})"/g, "$1$2");
 
 /** What a label means and what to do, in the words of every face; none for `settled`. */
 export function meaningOf(label: string): [string, string] | undefined {
@@ -40,36 +47,42 @@ export function meaningOf(label: string): [string, string] | undefined {
 let meanings: Map<string, [string, string]> | undefined;
 
 export function load(): Run {
-  // Seeds may lie beyond 2^53: kept as text, so that the very number is shown. In strings the quotes are escaped.
-  const run = JSON.parse(raw().replace(/("seed":)(\d{16,})/g, '$1"$2"')) as RawRun;
-  let lines: string[] | undefined;
-  const hosts = new Map(run.scope.osds.map((osd) => [`osd.${osd.id}`, osd.host]));
-  const details = (index: number) => (lines ??= text("details").split("\n"))[index];
+  const run = bare();
   return {
     ...run,
-    figures: named(
-      run.figures.map(
-        (
-          { value, ci95, percentiles, percentiles_ci95, response_percentiles, response_percentiles_ci95, ...rest },
-          index,
-        ) => ({
-          ...rest,
-          // Of an OSD, where the figure itself does not say.
-          host: rest.host ?? hosts.get(rest.target) ?? null,
-          estimate: estimate(value, ci95),
-          percentiles: joined(percentiles, percentiles_ci95),
-          point: pointOf(run.sweep, index),
-          response: joined(response_percentiles, response_percentiles_ci95),
-        }),
-      ),
-      details,
-    ),
+    figures: named(figuresOf(run), lines("details")),
     verdicts: run.verdicts.map(({ value, ci95, ...rest }) => ({ ...rest, estimate: estimate(value, ci95) })),
     chart: run.chart.map(({ value, ci95, ...rest }) => ({ ...rest, estimate: estimate(value, ci95) })),
     ledger: run.ledger.flatMap(({ adds, ci95, ...rest }) => {
       const joined = estimate(adds, ci95);
       return joined === null ? [] : [{ ...rest, adds: joined }];
     }),
+  };
+}
+
+function figuresOf(run: RawRun): Figure[] {
+  const all = table();
+  const read = readers<RawFigure>(all);
+  const hosts = new Map(run.scope.osds.map((osd) => [`osd.${osd.id}`, osd.host]));
+  const more = {
+    // Of an OSD, where the figure itself does not say.
+    host: (row: number) => read.host(row) ?? hosts.get(read.target(row)) ?? null,
+    estimate: (row: number) => estimate(read.value(row), read.ci95(row)),
+    percentiles: (row: number) => joined(read.percentiles(row), read.percentiles_ci95(row)),
+    response: (row: number) => joined(read.response_percentiles(row), read.response_percentiles_ci95(row)),
+    point: (row: number) => pointOf(run.sweep, row),
+  };
+  return views<Figure>({ ...read, ...more }, all.rows);
+}
+
+/** The lines of a long text one by one: it is gone through no further than somebody looks. */
+function lines(id: string): (index: number) => string {
+  let whole: string | undefined;
+  const begins = [0];
+  return (index) => {
+    whole ??= text(id);
+    while (begins.length <= index + 1) begins.push(whole.indexOf("\n", begins.at(-1)) + 1 || whole.length + 1);
+    return whole.slice(begins[index], begins[index + 1]! - 1);
   };
 }
 
@@ -100,27 +113,35 @@ function joined(values: Record<string, number | null>, intervals: Record<string,
 export const mixed = (figure: Figure): boolean =>
   figure.workload.read_percent > 0 && figure.workload.read_percent < 100;
 
-/** A figure's detail is a line of its own, read when it is looked at: of a large run hardly any ever is. */
-function named(figures: Figure[], details: (index: number) => string | undefined): Named[] {
-  const taken = new Set<string>();
-  return figures.map((figure, index) => {
+/** A figure's name in addresses, unique in its run. */
+function names(figures: Figure[]): (index: number) => string {
+  const times = new Map<string, number>();
+  const parts = figures.map((figure) => {
     const parts = ["figure", figure.layer, figure.target, figure.pattern];
     if (mixed(figure)) parts.push(figure.kind);
     if (figure.at_once > 1 && !figure.target.endsWith(".*")) parts.push("at-once");
-    const plain = parts.map(encodeURIComponent).join("/");
-    let id = plain;
-    for (let n = 2; taken.has(id); n++) id = `${plain}/${n}`;
-    taken.add(id);
-    return {
-      id,
-      figure,
-      get detail() {
-        const line = details(index);
-        return line ? (JSON.parse(line) as Detail) : NO_DETAIL;
-      },
-      index,
-    };
+    const plain = parts.join("\n");
+    const time = (times.get(plain) ?? 0) + 1;
+    times.set(plain, time);
+    return time > 1 ? [...parts, String(time)] : parts;
   });
+  return (index) => parts[index]!.map(encodeURIComponent).join("/");
+}
+
+/** A figure's detail is a line of its own, read when it is looked at: of a large run hardly any ever is. */
+function named(figures: Figure[], details: (index: number) => string): Named[] {
+  const name = names(figures);
+  return figures.map((figure, index) => ({
+    get id() {
+      return name(index);
+    },
+    figure,
+    get detail() {
+      const line = details(index);
+      return line ? (JSON.parse(line) as Detail) : NO_DETAIL;
+    },
+    index,
+  }));
 }
 
 const NO_DETAIL: Detail = { slices: [], latencies: { power: 7, index: [], count: [], sum_ns: 0, max_ns: 0 } };

@@ -141,16 +141,21 @@ function relative(half: number): string {
   return `±${rounded(Math.ceil(percent * 10) / 10, -1)} %`;
 }
 
+/** Kept: making one takes a hundred times as long as using it. */
+const formats: Intl.NumberFormat[] = [];
+const format = (decimals: number): Intl.NumberFormat =>
+  (formats[decimals] ??= new Intl.NumberFormat("en-US", {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  }));
+
 /** `value` to the digit at 10^`place`, with separated thousands. */
 function rounded(value: number, place: number): string {
   if (!Number.isFinite(value)) return NOTHING;
   if (Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-9)) return value.toExponential(1);
   const step = 10 ** Math.max(0, place);
-  const text = (Math.round(Math.abs(value) / step) * step).toLocaleString("en-US", { maximumFractionDigits: 0 });
   const decimals = Math.min(12, Math.max(0, -place));
-  const shown =
-    decimals === 0
-      ? text
-      : Math.abs(value).toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  const number = decimals === 0 ? Math.round(Math.abs(value) / step) * step : Math.abs(value);
+  const shown = format(decimals).format(number);
   return value < 0 && /[1-9]/.test(shown) ? `-${shown}` : shown;
 }

@@ -1,6 +1,7 @@
 //! The HTML report: one file that works offline, with its data, its looks and its program inside.
 
 mod bins;
+mod columns;
 mod payload;
 mod series;
 
@@ -23,7 +24,9 @@ pub fn page(report: &Report, record: &Record) -> String {
     page.push_str(STYLE);
     page.push_str("</style>\n</head>\n<body>\n<noscript>This report draws itself with the script inside this file; ");
     page.push_str("please allow it. It loads nothing from anywhere.</noscript>\n");
-    page.push_str(&block("document", &crate::json::document(report, record).to_string()));
+    let (document, figures) = payload::document(report, record);
+    page.push_str(&block("document", &document));
+    page.push_str(&block("columns", &figures));
     page.push_str(&block("details", &payload::details(report, record)));
     page.push_str(&block("meanings", &payload::meanings()));
     page.push_str("<script>");

@@ -1,6 +1,7 @@
-//! What the page carries besides the run's document: per figure its slices over time and its latencies, kept small.
+//! What the page carries: the run's document, and besides per figure its slices over time and its latencies, kept small.
 
 use super::bins::Bins;
+use super::columns;
 use super::series::{self, SliceSeries};
 use crate::slices::Slices;
 use model::{Figure, Record, Report, Slice, Sparse};
@@ -19,6 +20,32 @@ const BINS_LEAST: usize = 16;
 struct Detail {
     slices: Vec<SliceSeries>,
     latencies: Bins,
+}
+
+/// The run's document without its figures, and those as columns: both as JSON.
+pub fn document(report: &Report, record: &Record) -> (String, String) {
+    let mut document = crate::json::document(report, record);
+    seeds_as_text(&mut document);
+    let figures = document.get_mut("figures").map(Value::take).unwrap_or_default();
+    let rows: Vec<&Value> = figures.as_array().map(|figures| figures.iter().collect()).unwrap_or_default();
+    (document.to_string(), columns::table(&rows).to_string())
+}
+
+/// Seeds beyond what JavaScript holds exactly become text, so that the very number is shown.
+fn seeds_as_text(value: &mut Value) {
+    const EXACT: u64 = 1 << 53;
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(seeds_as_text),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value.as_u64().filter(|seed| name == "seed" && *seed > EXACT) {
+                    Some(seed) => *value = Value::String(seed.to_string()),
+                    None => seeds_as_text(value),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// A line for each figure of the report, in its order: read one by one.
