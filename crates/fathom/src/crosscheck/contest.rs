@@ -4,6 +4,7 @@ use super::Request;
 use super::duel::Duel;
 use super::fio::Fio;
 use super::job::{Objects, Terms, job};
+use super::placed::Placed;
 use crate::failure::Failure;
 use crate::sounding::loader::{Engines, Loader};
 use crate::sounding::{Ready, Telling, trouble};
@@ -11,7 +12,7 @@ use ceph::{Access, CephError};
 use cluster::watch::Seen;
 use engines::crew::Flow;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Agreement, Crosschecked, Event, Nanos, Pair, Place, Sparse, Step, Turn, WindowSet};
+use model::{Agreement, Crosschecked, Event, Judged, Layer, Nanos, Pair, Place, Sparse, Step, Turn, WindowSet};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 /// Opening, laying out, closing: so much longer than its load fio may take.
@@ -46,6 +47,7 @@ type Loaded = Result<Option<Turn>, String>;
 struct Standing<'a> {
     duel: &'a Duel,
     row: Crosschecked,
+    judged: Judged,
     seconds: f64,
     /// Of its pairs, the one that took longest.
     longest: f64,
@@ -80,6 +82,9 @@ impl Contest<'_> {
             return Err(why);
         }
         self.renew(duel)?;
+        // Both orders on each processor. Clients of a cluster have threads that begin elsewhere.
+        let single = duel.ours.layer == Layer::Device && duel.ours.workload.jobs <= 1;
+        let _placed = single.then(|| Placed::on(round / 2));
         let ours_first = round.is_multiple_of(2);
         let seed = self.request.wishes.knobs.seed.wrapping_add(2 * u64::from(round));
         let (mut ours, mut theirs) = (None, None);
@@ -222,6 +227,7 @@ impl Tally {
 
 impl<'a> Standing<'a> {
     fn new(duel: &'a Duel) -> Standing<'a> {
+        let judged = Judged::of(duel.ours.layer, duel.ours.workload.depth);
         let row = Crosschecked {
             layer: duel.ours.layer,
             target: duel.ours.together(),
@@ -231,17 +237,16 @@ impl<'a> Standing<'a> {
             their_engine: duel.their_engine.clone(),
             tolerance: duel.tolerance,
             pairs: Vec::new(),
-            agreement: judge::agreement(&[], duel.tolerance, duel.ours.workload.depth),
+            agreement: judge::agreement(&[], duel.tolerance, judged),
             why: None,
         };
-        Standing { duel, row, seconds: 0.0, longest: 0.0, done: false }
+        Standing { duel, row, judged, seconds: 0.0, longest: 0.0, done: false }
     }
 
     fn add(&mut self, pair: Pair) {
         self.row.pairs.push(pair);
-        let (tolerance, depth) = (self.row.tolerance, self.row.workload.depth);
-        self.row.agreement = judge::agreement(&self.row.pairs, tolerance, depth);
-        self.done = judge::agreement_known(&self.row.pairs, tolerance, depth);
+        self.row.agreement = judge::agreement(&self.row.pairs, self.row.tolerance, self.judged);
+        self.done = judge::agreement_known(&self.row.pairs, self.row.tolerance, self.judged);
     }
 
     /// Would another pair end in time? It may last as long as the longest before.

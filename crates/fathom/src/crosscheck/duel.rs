@@ -5,7 +5,7 @@ use super::request::Request;
 use crate::failure::Failure;
 use crate::sounding::Ready;
 use ceph::{Cache, OpenFor};
-use model::{Access, Change, Durability, Layer, Place, Plan, Step, StepId};
+use model::{Access, Change, Durability, Layer, Place, Plan, Step, StepId, Target};
 
 /// One step, by both.
 pub struct Duel {
@@ -60,11 +60,15 @@ fn duel(step: &Step, request: &Request) -> Result<Duel, Failure> {
     Ok(Duel { ours, theirs, our_engine, their_engine, tolerance })
 }
 
-/// As the layer chooses, but that psync gets no queue in front of it: fio's has none.
+/// io_uring, where both make the same two system calls for an operation. Of files in memory what the layer chooses (a ring
+/// is a detour there), but that psync gets no queue in front of it: fio's has none.
 fn own_engine(step: &Step) -> Result<String, Failure> {
     let chosen = engines::engine_for(step)?.name();
-    let queued = step.workload.engine.is_none() && step.workload.lane_depth(0) > 1;
-    Ok(if chosen == "psync" && queued { "io_uring" } else { chosen }.to_string())
+    let on_disk =
+        |target: &Target| matches!(&target.place, Place::Path { path, .. } if !engines::disk::in_memory(path));
+    let ring = || step.workload.lane_depth(0) > 1 || (engines::disk::has_ring() && step.targets.iter().all(on_disk));
+    let free = chosen == "psync" && step.workload.engine.is_none();
+    Ok(if free && ring() { "io_uring" } else { chosen }.to_string())
 }
 
 /// What the two would not do alike.

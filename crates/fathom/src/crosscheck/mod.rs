@@ -5,6 +5,7 @@ mod contest;
 mod duel;
 mod fio;
 mod job;
+mod placed;
 mod request;
 
 pub use request::Request;
