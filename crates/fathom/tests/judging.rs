@@ -23,14 +23,15 @@ fn outcomes(document: &Value) -> Vec<&str> {
 
 /// No disk takes an hour for a write, and none answers in a nanosecond.
 #[test]
-fn thresholds_far_away_pass_or_fail_in_one_pass_and_only_they_are_measured() {
+fn thresholds_far_away_pass_or_fail_at_once_and_only_they_are_measured() {
     let home = Home::new();
     let ran = disk(&home, &["--verdict", &limits(&home, "[device]\nwrite-latency = \"<= 3600 s\"\n")]);
     let document = ran.ends(0, &[]).json();
     assert_eq!(outcomes(&document), ["pass"], "{document}");
     let figures = document["figures"].as_array().unwrap();
     assert_eq!((figures.len(), &figures[0]["pattern"]), (1, &Value::from("write-latency")));
-    assert_eq!(figures[0]["slices"], 1);
+    // One slice that settled, or two: a busy disk may still move in the first.
+    assert!((1..=2).contains(&figures[0]["slices"].as_u64().unwrap()), "{}", figures[0]);
 
     let ran = disk(&home, &["--verdict", &limits(&home, "[device]\nread-latency = \"<= 0.001 us\"\n")]);
     let document = ran.json();
