@@ -3,7 +3,7 @@
 
 use crate::noise::{autoregressive, normal};
 use judge::{Rung, agreement, agreement_known, knee, levels, slow_ones};
-use model::{Agrees, Estimate, Judged, Pair, Turn};
+use model::{Agrees, Estimate, Pair, Turn};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -133,9 +133,9 @@ pub fn contests(times: u64) -> String {
 fn contest(truth: f64, noise: f64, most: usize, chance: &mut StdRng) -> Agrees {
     let turn = |iops: f64| Turn { iops, mean_ms: 1.0 / iops, p99_ms: None };
     let mut pairs: Vec<Pair> = Vec::new();
-    while pairs.len() < most && !agreement_known(&pairs, 0.03, Judged::RateAndTime) {
+    while pairs.len() < most && !agreement_known(&pairs, 0.03, 1) {
         let ours_first = pairs.len().is_multiple_of(2);
         pairs.push(Pair { ours: turn(truth * (noise * normal(chance)).exp()), theirs: turn(1.0), ours_first });
     }
-    agreement(&pairs, 0.03, Judged::RateAndTime).finds
+    agreement(&pairs, 0.03, 1).finds
 }

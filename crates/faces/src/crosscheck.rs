@@ -4,7 +4,7 @@ use crate::markdown;
 use crate::numbers::{self, NOTHING};
 use crate::terminal::{Style, plain_table, wrapped};
 use crate::words;
-use model::{Agrees, Crosscheck, Crosschecked, Estimate, Judged, Pair, Turn};
+use model::{Agrees, Crosscheck, Crosschecked, Estimate, Pair, Turn};
 use serde_json::{Value, json};
 
 pub const SCHEMA: &str = "fathom.crosscheck/1";
@@ -151,7 +151,7 @@ fn times(row: &Crosschecked) -> Vec<String> {
         side(|pair| &pair.ours),
         side(|pair| &pair.theirs),
         ratio(row.agreement.latency),
-        if judged(row) == Judged::Rate { "not judged".to_string() } else { String::new() },
+        if row.workload.depth > 1 { "not judged".to_string() } else { String::new() },
     ]
 }
 
@@ -189,10 +189,6 @@ fn notes(found: &Crosscheck) -> Vec<String> {
     broken.chain(ended).chain(fewer).chain([how]).chain(found.notes.iter().cloned()).collect()
 }
 
-fn judged(row: &Crosschecked) -> Judged {
-    Judged::of(row.layer, row.workload.depth)
-}
-
 /// Rate times mean time is how many operations a program had in flight (Little's law); told where that is not as many as it was told.
 fn fewer_in_flight(row: &Crosschecked) -> Option<String> {
     let depth = f64::from(row.workload.depth);
@@ -200,10 +196,8 @@ fn fewer_in_flight(row: &Crosschecked) -> Option<String> {
     let (ours, theirs) = (in_flight(|pair| &pair.ours)?, in_flight(|pair| &pair.theirs)?);
     let fewer = ours.min(theirs) < depth * (1.0 - row.tolerance);
     let digits = if depth > 1.0 { 0 } else { 2 };
-    let then = match judged(row) {
-        Judged::Rate => ", and the rates are compared",
-        Judged::RateAndTime => "; of one in flight both are judged all the same",
-    };
+    let then =
+        if depth > 1.0 { ", and the rates are compared" } else { "; of one in flight both are judged all the same" };
     fewer.then(|| {
         format!(
             "{} {}: in flight were {ours:.digits$} of Fathom's operations and {theirs:.digits$} of fio's, as rate times mean time says. What has \

@@ -6,20 +6,22 @@
 
 use crate::batch_means::t_quantile;
 use crate::series::{mean, sample_sd};
-use model::{Agreement, Agrees, Estimate, Judged, Pair, Turn};
+use model::{Agreement, Agrees, Estimate, Pair, Turn};
 
 /// Before so many pairs nothing is known: so many ranks it takes for 95 %.
 const PAIRS_LEAST: usize = 6;
 /// Two-sided 95 % of the normal distribution.
 const Z95: f64 = 1.959_964;
 
-/// `tolerance`: how far the ratios that are judged may be off 1 (0.03).
-pub fn agreement(pairs: &[Pair], tolerance: f64, judged: Judged) -> Agreement {
+/// `tolerance`: how far the ratios may be off 1 (0.03). `depth`: operations in flight. With many of them the rate alone is judged: by Little's law
+/// rate times mean time is what is in flight, and a program that handles what ended before it stamps the start of what comes next
+/// has fewer than it was told to (docs/method.md, "Agreement with another program").
+pub fn agreement(pairs: &[Pair], tolerance: f64, depth: u32) -> Agreement {
     let iops = ratio(pairs, |turn| turn.iops);
     let latency = ratio(pairs, |turn| turn.mean_ms);
-    let deciding = if judged == Judged::Rate { &[iops][..] } else { &[iops, latency][..] };
+    let judged = if depth > 1 { &[iops][..] } else { &[iops, latency][..] };
     let sides: Vec<Agrees> =
-        deciding.iter().map(|ratio| ratio.map_or(Agrees::Open, |ratio| side(&ratio, tolerance))).collect();
+        judged.iter().map(|ratio| ratio.map_or(Agrees::Open, |ratio| side(&ratio, tolerance))).collect();
     let finds = match () {
         _ if sides.contains(&Agrees::Differs) => Agrees::Differs,
         _ if sides.contains(&Agrees::Open) => Agrees::Open,
@@ -31,15 +33,15 @@ pub fn agreement(pairs: &[Pair], tolerance: f64, judged: Judged) -> Agreement {
 /// Are more pairs needless? Who looks after every pair and stops at the first answer is wrong more often than the interval says:
 /// it is looked at ever more seldom, when each program was the first of a pair equally often, and an answer holds only if it was
 /// the same one look before.
-pub fn agreement_known(pairs: &[Pair], tolerance: f64, judged: Judged) -> bool {
+pub fn agreement_known(pairs: &[Pair], tolerance: f64, depth: u32) -> bool {
     let before = looks().take_while(|look| *look < pairs.len()).last();
     let Some(before) =
         before.filter(|_| looks().take_while(|look| *look <= pairs.len()).any(|look| look == pairs.len()))
     else {
         return false;
     };
-    let now = agreement(pairs, tolerance, judged).finds;
-    now != Agrees::Open && agreement(&pairs[..before], tolerance, judged).finds == now
+    let now = agreement(pairs, tolerance, depth).finds;
+    now != Agrees::Open && agreement(&pairs[..before], tolerance, depth).finds == now
 }
 
 /// Numbers of pairs after which it is looked: 4, 6, 8, … 16, 20, 24, 30, 36, 44, …
@@ -106,15 +108,15 @@ mod tests {
     fn found(seed: u64, truth: f64, noise: f64, most: usize) -> Agrees {
         let mut chance = Chance(seed);
         let ratios: Vec<f64> = (0..most).map(|_| truth * (noise * chance.normal()).exp()).collect();
-        let known = (1..=most).find(|count| agreement_known(&pairs(&ratios[..*count]), 0.03, Judged::RateAndTime));
-        agreement(&pairs(&ratios[..known.unwrap_or(most)]), 0.03, Judged::RateAndTime).finds
+        let known = (1..=most).find(|count| agreement_known(&pairs(&ratios[..*count]), 0.03, 1));
+        agreement(&pairs(&ratios[..known.unwrap_or(most)]), 0.03, 1).finds
     }
 
     #[test]
     fn few_pairs_have_students_interval() {
         // By hand: logarithms −0.01, 0, 0.01, 0.02: mean 0.005, sd 0.0129099, t(3) = 3.18245.
         let logs: [f64; 4] = [-0.01, 0.0, 0.01, 0.02];
-        let told = agreement(&pairs(&logs.map(f64::exp)), 0.03, Judged::RateAndTime);
+        let told = agreement(&pairs(&logs.map(f64::exp)), 0.03, 1);
         let half = 3.182_446 * 0.012_909_944 / 2.0;
         let iops = told.iops.unwrap();
         for (got, want) in [(iops.value, 0.005), (iops.low, 0.005 - half), (iops.high, 0.005 + half)] {
@@ -127,15 +129,12 @@ mod tests {
     fn many_pairs_have_that_of_their_ranks() {
         // By hand: of six values the 21 means of two, of which the outermost on either side hold 96.9 %: so those are the bounds.
         let logs: [f64; 6] = [-0.02, -0.01, 0.0, 0.01, 0.02, 5.0];
-        let told = agreement(&pairs(&logs.map(f64::exp)), 0.03, Judged::RateAndTime).iops.unwrap();
+        let told = agreement(&pairs(&logs.map(f64::exp)), 0.03, 1).iops.unwrap();
         assert!((told.low.ln() + 0.02).abs() < 1e-9 && (told.high.ln() - 5.0).abs() < 1e-9, "{told:?}");
         // Of many, one that was disturbed moves nothing.
         let even: Vec<f64> = (0..40).map(|n| 1.0 + 0.001 * f64::from(n % 5 - 2)).collect();
         let with: Vec<f64> = even.iter().copied().chain([150.0]).collect();
-        let (before, after) = (
-            agreement(&pairs(&even), 0.03, Judged::RateAndTime).iops.unwrap(),
-            agreement(&pairs(&with), 0.03, Judged::RateAndTime),
-        );
+        let (before, after) = (agreement(&pairs(&even), 0.03, 1).iops.unwrap(), agreement(&pairs(&with), 0.03, 1));
         let (found, after) = (after.finds, after.iops.unwrap());
         assert!((before.value - after.value).abs() < 5e-4 && after.high < 1.002, "{before:?} {after:?}");
         assert_eq!(found, Agrees::Agrees);
@@ -152,7 +151,7 @@ mod tests {
                     1.02 * (0.05 * off * chance.normal()).exp()
                 };
                 let ratios: Vec<f64> = (0..count).map(|_| one()).collect();
-                let told = agreement(&pairs(&ratios), 0.03, Judged::RateAndTime).iops.unwrap();
+                let told = agreement(&pairs(&ratios), 0.03, 1).iops.unwrap();
                 (told.low..=told.high).contains(&1.02)
             });
             let held = held.count();
@@ -163,28 +162,22 @@ mod tests {
     #[test]
     fn inside_outside_and_neither() {
         let even = |ratio: f64| pairs(&[ratio * 0.999, ratio * 1.001, ratio, ratio * 0.9995, ratio * 1.0005, ratio]);
-        let finds = |ratio| agreement(&even(ratio), 0.03, Judged::RateAndTime).finds;
+        let finds = |ratio| agreement(&even(ratio), 0.03, 1).finds;
         assert_eq!([1.0, 1.02, 0.98].map(finds), [Agrees::Agrees; 3]);
         assert_eq!([1.05, 0.95, 2.0].map(finds), [Agrees::Differs; 3]);
         assert_eq!([1.03, 0.971].map(finds), [Agrees::Open; 2]);
-        assert!(
-            agreement_known(&even(1.0), 0.03, Judged::RateAndTime)
-                && agreement_known(&even(1.5), 0.03, Judged::RateAndTime)
-        );
-        assert!(
-            !agreement_known(&even(1.03), 0.03, Judged::RateAndTime)
-                && !agreement_known(&even(1.0)[..5], 0.03, Judged::RateAndTime)
-        );
+        assert!(agreement_known(&even(1.0), 0.03, 1) && agreement_known(&even(1.5), 0.03, 1));
+        assert!(!agreement_known(&even(1.03), 0.03, 1) && !agreement_known(&even(1.0)[..5], 0.03, 1));
         // The rates agree, the latencies do not.
         let latency: Vec<Pair> = even(1.0).iter().map(|one| pair(one.ours.iops, 1.2)).collect();
-        assert_eq!(agreement(&latency, 0.03, Judged::RateAndTime).finds, Agrees::Differs);
-        assert_eq!(agreement(&latency, 0.03, Judged::Rate).finds, Agrees::Agrees);
+        assert_eq!(agreement(&latency, 0.03, 1).finds, Agrees::Differs);
+        assert_eq!(agreement(&latency, 0.03, 128).finds, Agrees::Agrees);
     }
 
     #[test]
     fn nothing_is_made_of_nothing() {
         for few in [vec![], pairs(&[1.0]), pairs(&[1.0, 0.0]), pairs(&[1.0, f64::NAN, 1.0])] {
-            let told = agreement(&few, 0.03, Judged::RateAndTime);
+            let told = agreement(&few, 0.03, 1);
             assert_eq!((told.iops, told.finds), (None, Agrees::Open));
         }
     }
@@ -213,7 +206,7 @@ mod tests {
         #[test]
         fn no_pairs_panic(values in proptest::collection::vec((any::<f64>(), any::<f64>()), 0..9), tolerance in 0.0..1.0) {
             let pairs: Vec<Pair> = values.into_iter().map(|(iops, latency)| pair(iops, latency)).collect();
-            let _ = (agreement(&pairs, tolerance, Judged::RateAndTime), agreement_known(&pairs, tolerance, Judged::Rate));
+            let _ = (agreement(&pairs, tolerance, 1), agreement_known(&pairs, tolerance, 2));
         }
     }
 }

@@ -46,22 +46,6 @@ impl Agrees {
     }
 }
 
-/// Which ratios decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judged {
-    Rate,
-    RateAndTime,
-}
-
-impl Judged {
-    /// With many in flight, and where operations end in a thread of the client library, the two programs stamp other moments:
-    /// rate times mean time, which is what is in flight, is not the same for both (docs/method.md, "Agreement with another program").
-    pub fn of(layer: Layer, depth: u32) -> Judged {
-        let same_moments = depth <= 1 && !matches!(layer, Layer::Rados | Layer::Rbd);
-        if same_moments { Judged::RateAndTime } else { Judged::Rate }
-    }
-}
-
 /// What pairs say together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {

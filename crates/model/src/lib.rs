@@ -40,7 +40,7 @@ pub use buckets::Buckets;
 pub use change::{Change, Undo};
 pub use clock::{Clock, Nanos};
 pub use comparison::{Comparison, Difference, Finds, Level, Point, Subject, Trend};
-pub use crosscheck::{Agreement, Agrees, Crosscheck, Crosschecked, Judged, Pair, Turn};
+pub use crosscheck::{Agreement, Agrees, Crosscheck, Crosschecked, Pair, Turn};
 pub use effort::{Effort, Overhead, Shares};
 pub use event::{Event, Face};
 pub use figure::{Dip, Estimate, Figure, Label, Percentile, Sight};

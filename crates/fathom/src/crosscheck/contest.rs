@@ -12,7 +12,7 @@ use ceph::{Access, CephError};
 use cluster::watch::Seen;
 use engines::crew::Flow;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Agreement, Crosschecked, Event, Judged, Layer, Nanos, Pair, Place, Sparse, Step, Turn, WindowSet};
+use model::{Agreement, Crosschecked, Event, Layer, Nanos, Pair, Place, Sparse, Step, Turn, WindowSet};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 /// Opening, laying out, closing: so much longer than its load fio may take.
@@ -47,7 +47,6 @@ type Loaded = Result<Option<Turn>, String>;
 struct Standing<'a> {
     duel: &'a Duel,
     row: Crosschecked,
-    judged: Judged,
     seconds: f64,
     /// Of its pairs, the one that took longest.
     longest: f64,
@@ -227,7 +226,6 @@ impl Tally {
 
 impl<'a> Standing<'a> {
     fn new(duel: &'a Duel) -> Standing<'a> {
-        let judged = Judged::of(duel.ours.layer, duel.ours.workload.depth);
         let row = Crosschecked {
             layer: duel.ours.layer,
             target: duel.ours.together(),
@@ -237,16 +235,17 @@ impl<'a> Standing<'a> {
             their_engine: duel.their_engine.clone(),
             tolerance: duel.tolerance,
             pairs: Vec::new(),
-            agreement: judge::agreement(&[], duel.tolerance, judged),
+            agreement: judge::agreement(&[], duel.tolerance, duel.ours.workload.depth),
             why: None,
         };
-        Standing { duel, row, judged, seconds: 0.0, longest: 0.0, done: false }
+        Standing { duel, row, seconds: 0.0, longest: 0.0, done: false }
     }
 
     fn add(&mut self, pair: Pair) {
         self.row.pairs.push(pair);
-        self.row.agreement = judge::agreement(&self.row.pairs, self.row.tolerance, self.judged);
-        self.done = judge::agreement_known(&self.row.pairs, self.row.tolerance, self.judged);
+        let (tolerance, depth) = (self.row.tolerance, self.row.workload.depth);
+        self.row.agreement = judge::agreement(&self.row.pairs, tolerance, depth);
+        self.done = judge::agreement_known(&self.row.pairs, tolerance, depth);
     }
 
     /// Would another pair end in time? It may last as long as the longest before.
