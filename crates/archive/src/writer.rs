@@ -39,12 +39,15 @@ impl Writer {
             (_, None) => return Err(ArchiveError::NoRun { path }),
         };
         let insert = "INSERT INTO events (run, kind, body) VALUES (?1, ?2, ?3)";
-        let mut added = Ok(());
+        let mut added = Ok(0);
         for row in rows {
             let (kind, body) = row?;
-            added = added.and_then(|()| transaction.execute(insert, params![run.0, kind, body]).map(|_| ()));
+            added = transaction.execute(insert, params![run.0, kind, body]);
+            if added.is_err() {
+                break;
+            }
         }
-        let added = added.and_then(|()| sum_up(&transaction, run.0, event)).and_then(|()| transaction.commit());
+        let added = added.and_then(|_| sum_up(&transaction, run.0, event)).and_then(|()| transaction.commit());
         match added {
             Ok(()) => self.run = Some(run),
             Err(rusqlite::Error::SqliteFailure(error, _)) if error.code == rusqlite::ErrorCode::ConstraintViolation => {
