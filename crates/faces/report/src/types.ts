@@ -1,4 +1,10 @@
-//! The shapes of what this page carries: the document `fathom.run/1`, and each figure's windows and latencies.
+//! The shapes of what this page carries: the document `fathom.run/1`, as it comes and as it is used.
+
+import type { Detail } from "./types_detail";
+import type { Scope } from "./types_scope";
+
+export type * from "./types_detail";
+export type * from "./types_scope";
 
 export type LayerName = "device" | "network" | "floor" | "store" | "osd" | "rados" | "rbd";
 export type PatternName =
@@ -283,90 +289,6 @@ export interface Finding {
 export interface Change {
   what: string;
   undone: boolean;
-}
-
-export interface Host {
-  name: string;
-  address: string | null;
-  namespace: string | null;
-  kernel: string | null;
-  cpu: string | null;
-  cores: number | null;
-  memory: number | null;
-  here: boolean;
-}
-export interface Device {
-  path: string;
-  host: string | null;
-  model: string | null;
-  bytes: number | null;
-  rotational: boolean | null;
-  osds: number[];
-}
-export interface Osd {
-  id: number;
-  host: string;
-  class: string | null;
-  device: string | null;
-  up: boolean;
-  inside: boolean;
-  address: string | null;
-  version: string | null;
-  store: string | null;
-  bytes: number | null;
-  bytes_used: number | null;
-}
-export interface Pool {
-  id: number;
-  name: string;
-  size: number;
-  min_size: number;
-  erasure_k: number | null;
-  pg_num: number;
-  applications: string[];
-}
-export interface Scope {
-  fsid: string | null;
-  cluster: string | null;
-  health: string | null;
-  health_checks: string[];
-  versions: Record<string, string[]>;
-  client_version: string | null;
-  hosts: Host[];
-  devices: Device[];
-  osds: Osd[];
-  pools: Pool[];
-  options: Record<string, string>;
-}
-
-/** One slice over time; every array has one entry per point. */
-export interface SliceSeries {
-  pass: number;
-  started_seconds: number;
-  window_ms: number;
-  join: number;
-  warmup: number;
-  settled: boolean;
-  void?: string;
-  error?: string;
-  ops: number[];
-  mean_ns: (number | null)[];
-  bytes?: number[];
-  span_ms?: number[];
-  errors?: number[];
-  /** Seconds from the slice's start between which RocksDB wrote tables; absent: nobody looked. */
-  compaction?: [number, number][];
-}
-export interface Bins {
-  power: number;
-  index: number[];
-  count: number[];
-  sum_ns: number;
-  max_ns: number;
-}
-export interface Detail {
-  slices: SliceSeries[];
-  latencies: Bins;
 }
 
 /** One setting against another; widths are of logarithms. */
