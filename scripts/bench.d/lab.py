@@ -13,16 +13,6 @@ from programs import NotHere, run, which
 MEMORY = Path("/dev/shm")
 NEEDED = 4 << 30
 OSDS = 3
-# What `fathom lab` gives an OSD unless it is told otherwise.
-SIZE_MOST = 10 << 30
-
-
-def osd_size():
-    """Freed space of a store in memory stays taken: it may grow to its full size, and what is left must do for daemons and load."""
-    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    available = next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable"))
-    room = min(available, shutil.disk_usage(MEMORY).free) - NEEDED
-    return max(1 << 30, min(SIZE_MOST, room // OSDS))
 
 
 @dataclasses.dataclass
@@ -64,7 +54,7 @@ def lab(ours, backing):
     name = f"bench-{os.getpid()}"
     with tempfile.TemporaryDirectory(prefix="fathom-bench-", dir=MEMORY) as folder, data_home(folder):
         try:
-            told, _ = ours.say("lab", "up", "--name", name, "--backing", backing, "--osds", OSDS, "--size", osd_size())
+            told, _ = ours.say("lab", "up", "--name", name, "--backing", backing, "--osds", OSDS)
             conf = Path(told["conf"]).read_text(encoding="utf-8") + "\n[client]\nrbd cache = false\n"
             Path(folder, "bench.conf").write_text(conf, encoding="utf-8")
             yield Lab(ours, name, told, Path(folder))

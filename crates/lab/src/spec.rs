@@ -48,7 +48,7 @@ pub struct Spec {
 }
 
 pub const GIB: u64 = 1 << 30;
-const SIZE_MIN: u64 = GIB;
+pub(crate) const SIZE_MIN: u64 = GIB;
 const OSDS_MAX: u32 = 200;
 const HOSTS_MAX: u32 = 64;
 const NAME_MAX: usize = 32;

@@ -4,7 +4,8 @@ use crate::cli::{Common, Format, words};
 use crate::failure::Failure;
 use crate::output::say;
 use clap::{Args, Subcommand, ValueEnum};
-use lab::{Act, Backing, Lab, LabError, Osd, Spec};
+use faces::numbers;
+use lab::{Act, Backing, Lab, LabError, Osd, Room, Spec};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
@@ -49,9 +50,9 @@ struct UpArgs {
     backing: BackingArg,
     #[arg(long, default_value_t = 3)]
     osds: u32,
-    /// Bytes of each OSD; the files are sparse
-    #[arg(long, value_parser = words::size, default_value = "10G")]
-    size: u64,
+    /// Bytes of each OSD; the files are sparse (default: 10G, or what their place can hold of all of them)
+    #[arg(long, value_parser = words::size)]
+    size: Option<u64>,
     /// This many hosts, each a network namespace with an address of its own (root); without, all is on the loopback address
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     hosts: u32,
@@ -126,11 +127,12 @@ fn up(common: &Common, args: &UpArgs) -> Result<(), Failure> {
         BackingArg::Loop => Backing::Loop,
         BackingArg::Memory => Backing::Memory,
     };
+    let room = Room::of(&args.name.name, backing)?;
     let spec = Spec {
         name: args.name.name.clone(),
         backing,
         osds: args.osds,
-        size: args.size,
+        size: args.size.unwrap_or_else(|| room.each(args.osds)),
         hosts: args.hosts,
         cluster_network: args.cluster_network,
         port: args.port,
@@ -142,9 +144,26 @@ fn up(common: &Common, args: &UpArgs) -> Result<(), Failure> {
             eprintln!("{:5.1} s  {line}", begun.elapsed().as_secs_f64());
         }
     };
+    if let Some(text) = crowded(&spec, &room) {
+        eprintln!("warning: {text}");
+    }
     let lab = lab::up(&spec, &mut progress)?;
     progress("ready");
     show(common.format, &lab)
+}
+
+/// What was asked for may be what somebody wants who writes little; who doesn't should know before it happens.
+fn crowded(spec: &Spec, room: &Room) -> Option<String> {
+    let all = spec.size.saturating_mul(u64::from(spec.osds));
+    (all > room.stores(spec.osds)).then(|| {
+        format!(
+            "the files of {} may grow to {} in all, and {} can hold {}; a lower --size, or fewer --osds, keep them from filling it",
+            numbers::counted(u64::from(spec.osds), "OSD", "OSDs"),
+            numbers::bytes(all),
+            room.place.display(),
+            numbers::bytes(room.stores(spec.osds))
+        )
+    })
 }
 
 fn down(common: &Common, name: &str) -> Result<(), Failure> {

@@ -1,0 +1,88 @@
+//! How large the OSDs of a lab may grow: their files are sparse, and keep what was once written to them until it is taken down.
+
+use crate::dirs::Dirs;
+use crate::errors::LabError;
+use crate::lab::PROBE_BYTES;
+use crate::preflight::{MB, free_mb, free_memory_mb};
+use crate::spec::{Backing, GIB, SIZE_MIN};
+use nix::sys::statfs::{TMPFS_MAGIC, statfs};
+use std::path::{Path, PathBuf};
+
+/// What is enough for any measurement of a lab.
+const SIZE_ENOUGH: u64 = 10 * GIB;
+/// Memory that files in memory leave to monitor and manager, to whoever loads the lab, and to everybody else.
+const MEMORY_LEFT_MB: u64 = 2 << 10;
+/// And for each OSD: after an hour of load one had 1.1 GiB.
+const OSD_MEMORY_MB: u64 = 1280;
+/// Of a disk; the monitor's database and the logs grow as well.
+const DISK_LEFT_MB: u64 = 1 << 10;
+
+/// What the place of a lab's files can hold.
+#[derive(Clone, Debug)]
+pub struct Room {
+    /// The directory that is there already.
+    pub place: PathBuf,
+    free_mb: u64,
+    in_memory: bool,
+}
+
+impl Room {
+    /// Of the place where the files of this lab will lie.
+    ///
+    /// # Errors
+    /// The name is none for a lab, or its place can't be looked at.
+    pub fn of(name: &str, backing: Backing) -> Result<Room, LabError> {
+        let dirs = Dirs::of(name)?;
+        let place = existing(dirs.data(backing));
+        let (free_mb, in_memory) = (free_mb(&place)?, in_memory(&place));
+        let free_mb = if in_memory { free_mb.min(free_memory_mb().unwrap_or(free_mb)) } else { free_mb };
+        Ok(Room { place, free_mb, in_memory })
+    }
+
+    /// Bytes that the stores of so many OSDs may have together, beside what else grows.
+    pub fn stores(&self, osds: u32) -> u64 {
+        let (left, each) = if self.in_memory { (MEMORY_LEFT_MB, OSD_MEMORY_MB) } else { (DISK_LEFT_MB, 0) };
+        let taken = left + u64::from(osds) * (each + PROBE_BYTES / MB);
+        self.free_mb.saturating_sub(taken) * MB
+    }
+
+    /// Bytes that each of so many OSDs may have without ever filling the place, where even the least size allows that.
+    pub fn each(&self, osds: u32) -> u64 {
+        (self.stores(osds) / u64::from(osds.max(1)) / MB * MB).clamp(SIZE_MIN, SIZE_ENOUGH)
+    }
+}
+
+fn existing(path: &Path) -> PathBuf {
+    path.ancestors().find(|place| place.is_dir()).unwrap_or(path).to_path_buf()
+}
+
+fn in_memory(place: &Path) -> bool {
+    statfs(place).is_ok_and(|stat| stat.filesystem_type() == TMPFS_MAGIC)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_osds_together_fit_but_for_the_least_and_none_is_larger_than_it_need_be() {
+        let each = |gib: u64, in_memory, osds| {
+            let room = Room { place: PathBuf::new(), free_mb: gib << 10, in_memory };
+            let (all, each) = (room.stores(osds), room.each(osds));
+            assert!(all <= gib * GIB && (each == SIZE_MIN || each * u64::from(osds) <= all));
+            each
+        };
+        // Beside the gigabyte of each that is free to be measured.
+        assert_eq!(each(19, false, 3), 5 * GIB);
+        assert_eq!(each(24, true, 3), (24 - 2 - 3) * GIB / 3 / MB * MB - OSD_MEMORY_MB * MB);
+        assert_eq!(each(500, true, 3), SIZE_ENOUGH);
+        assert_eq!((each(0, false, 3), each(3, true, 200), each(9, false, 0)), (SIZE_MIN, SIZE_MIN, 8 * GIB));
+    }
+
+    #[test]
+    fn what_lies_in_memory_leaves_memory() {
+        let memory = Room::of("room", Backing::Memory).unwrap();
+        assert!(memory.in_memory && memory.place == Path::new("/dev/shm"));
+        assert!(Room::of("room", Backing::File).unwrap().place.is_absolute());
+    }
+}
