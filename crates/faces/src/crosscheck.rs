@@ -71,6 +71,7 @@ fn row_document(row: &Crosschecked) -> Value {
         "iops": measure(row, |turn| Some(turn.iops), row.agreement.iops),
         "latency_mean": measure(row, |turn| Some(turn.mean_ms), row.agreement.latency),
         "latency_p99": measure(row, |turn| turn.p99_ms, None),
+        "left_out": row.left_out,
         "pairs": row.pairs.iter().map(pair_document).collect::<Vec<_>>(),
     })
 }
@@ -185,8 +186,20 @@ fn notes(found: &Crosscheck) -> Vec<String> {
         numbers::seconds(found.load_seconds),
         numbers::seconds(found.front_seconds)
     );
+    let empty = found.rows.iter().filter_map(left_out);
     let fewer = found.rows.iter().filter_map(fewer_in_flight);
-    broken.chain(ended).chain(fewer).chain([how]).chain(found.notes.iter().cloned()).collect()
+    broken.chain(ended).chain(empty).chain(fewer).chain([how]).chain(found.notes.iter().cloned()).collect()
+}
+
+fn left_out(row: &Crosschecked) -> Option<String> {
+    let pairs = numbers::counted(u64::from(row.left_out), "pair was", "pairs were");
+    let place = words::place(row.layer, &row.target);
+    (row.left_out > 0).then(|| {
+        format!(
+            "{place} {}: {pairs} left out, since no operation of one of the loads ended in the time that counts.",
+            load(row)
+        )
+    })
 }
 
 /// Rate times mean time is how many operations a program had in flight (Little's law); told where that is not as many as it was told.
@@ -226,11 +239,13 @@ mod tests {
             their_engine: "libaio".into(),
             tolerance: 0.03,
             pairs: vec![pair(200.0, 100.0), pair(50.0, 100.0)],
+            left_out: 1,
             agreement: Agreement { iops: estimate, latency: None, finds: Agrees::Differs },
             why: None,
         };
         let empty = Crosschecked {
             pairs: Vec::new(),
+            left_out: 0,
             agreement: Agreement { iops: None, latency: None, finds: Agrees::Open },
             why: Some("osd.1 went down".into()),
             ..row.clone()
@@ -258,6 +273,7 @@ mod tests {
             "1.100 (1.050–1.150)",
             "12.5 (p99 37.5)",
             "device /dev/vdb 4 KiB random write, depth 1, durable: osd.1 went down",
+            "device /dev/vdb 4 KiB random write, depth 1, durable: 1 pair was left out, since no operation",
             "Each load lasted 4.0 s, after 2.0 s",
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");

@@ -68,6 +68,8 @@ pub struct Crosschecked {
     /// How far the ratios may be off 1.
     pub tolerance: f64,
     pub pairs: Vec<Pair>,
+    /// Pairs of which one load ended no operation at all, so that it has no rate to compare.
+    pub left_out: u32,
     pub agreement: Agreement,
     /// Why there are no more pairs, where something went wrong.
     pub why: Option<String>,

@@ -5,6 +5,7 @@ use super::duel::Duel;
 use super::fio::Fio;
 use super::job::{Objects, Terms, job};
 use super::placed::Placed;
+use super::unusable::Unusable;
 use crate::failure::Failure;
 use crate::sounding::loader::{Engines, Loader};
 use crate::sounding::{Ready, Telling, trouble};
@@ -21,6 +22,8 @@ const FIO_MORE: f64 = 60.0;
 const OPENING: f64 = 0.7;
 /// Pairs without which nothing is known.
 const PAIRS_LEAST: f64 = 6.0;
+/// So often nothing may end in a load of a row: who stands still more often is not to be compared.
+const EMPTY_MOST: u32 = 2;
 
 /// Seconds if every duel is decided as soon as it may be.
 pub fn seconds_least(request: &Request, duels: usize) -> f64 {
@@ -41,7 +44,7 @@ pub struct Contest<'a> {
 }
 
 /// How a load ended: `Ok(None)`: the user wants the end. `Err`: why it can't be used.
-type Loaded = Result<Option<Turn>, String>;
+type Loaded = Result<Option<Turn>, Unusable>;
 
 /// A duel so far.
 struct Standing<'a> {
@@ -66,7 +69,8 @@ impl Contest<'_> {
                 match self.pair(one.duel, round) {
                     Ok(Some(pair)) => one.add(pair),
                     Ok(None) => break,
-                    Err(why) => one.fail(why, telling)?,
+                    Err(Unusable::Empty(_)) if one.row.left_out < EMPTY_MOST => one.row.left_out += 1,
+                    Err(why) => one.fail(why.to_string(), telling)?,
                 }
                 let took = telling.seconds() - begun;
                 (one.seconds, one.longest) = (one.seconds + took, one.longest.max(took));
@@ -76,9 +80,9 @@ impl Contest<'_> {
         Ok(all.into_iter().map(|one| one.row).collect())
     }
 
-    fn pair(&self, duel: &Duel, round: u32) -> Result<Option<Pair>, String> {
+    fn pair(&self, duel: &Duel, round: u32) -> Result<Option<Pair>, Unusable> {
         if let Some(why) = self.ready.unfilled.of(&duel.ours).or_else(|| self.ready.unfilled.of(&duel.theirs)) {
-            return Err(why);
+            return Err(why.into());
         }
         self.renew(duel)?;
         // Both orders on each processor. Clients of a cluster have threads that begin elsewhere.
@@ -117,14 +121,14 @@ impl Contest<'_> {
             return Ok(None);
         }
         match why.or(end.broken).or(end.first_error.map(|(_, text)| text)) {
-            Some(why) => Err(why),
+            Some(why) => Err(why.into()),
             None => tally.turn().map(Some),
         }
     }
 
     fn theirs(&self, duel: &Duel, seed: u64) -> Loaded {
         let step = &duel.theirs;
-        let target = step.targets.first().ok_or("there is no target")?;
+        let target = step.targets.first().ok_or_else(|| "there is no target".to_string())?;
         let access = self.access;
         let user = access.and_then(|access| access.id.as_deref()).unwrap_or("admin");
         let terms = Terms {
@@ -210,11 +214,11 @@ impl Tally {
         }
     }
 
-    fn turn(&self) -> Result<Turn, String> {
+    fn turn(&self) -> Result<Turn, Unusable> {
         let service = Sparse::merged(&self.service);
         let seconds = f64::from(self.windows) * WINDOW as f64 / SECOND as f64;
         match service.mean_ns().filter(|_| self.operations > 0) {
-            None => Err("no operation ended in the time that counts".to_string()),
+            None => Err(Unusable::empty()),
             Some(mean) => Ok(Turn {
                 iops: self.operations as f64 / seconds,
                 mean_ms: mean / 1e6,
@@ -235,6 +239,7 @@ impl<'a> Standing<'a> {
             their_engine: duel.their_engine.clone(),
             tolerance: duel.tolerance,
             pairs: Vec::new(),
+            left_out: 0,
             agreement: judge::agreement(&[], duel.tolerance, duel.ours.workload.depth),
             why: None,
         };

@@ -1,6 +1,7 @@
 //! fio: is it there, what can it do, and what did it say of a load.
 
 use super::child::{self, Ended};
+use super::unusable::Unusable;
 use crate::failure::Failure;
 use model::Turn;
 use serde::Deserialize;
@@ -44,16 +45,16 @@ impl Fio {
         environment: &[(&str, String)],
         limit: f64,
         watch: &mut dyn FnMut() -> Option<String>,
-    ) -> Result<Option<Turn>, String> {
+    ) -> Result<Option<Turn>, Unusable> {
         let mut command = child::tied(PROGRAM);
         command.args(["--output-format=json", "--eta=never", "-"]).envs(environment.iter().map(|(k, v)| (k, v)));
         match child::run(command, job, limit, watch)? {
             Ended::Stopped(why) if why.is_empty() => Ok(None),
-            Ended::Stopped(why) => Err(why),
+            Ended::Stopped(why) => Err(Unusable::Broken(why)),
             Ended::Done { out, err, status } => turn(&out).map(Some).map_err(|why| {
                 let first = err.lines().map(str::trim).find(|line| !line.is_empty());
                 let said = first.map(|line| format!(": {line}")).unwrap_or_default();
-                format!("{}: {why} ({status}){said}", self.version)
+                why.map(|why| format!("{}: {why} ({status}){said}", self.version))
             }),
         }
     }
@@ -105,24 +106,28 @@ struct Times {
 }
 
 /// What fio's JSON says of the one group of jobs, both kinds together. There may be other text before and after it.
-fn turn(text: &str) -> Result<Turn, String> {
+fn turn(text: &str) -> Result<Turn, Unusable> {
     let begin = if text.starts_with('{') { Some(0) } else { text.find("\n{").map(|at| at + 1) };
-    let begin = begin.ok_or("it gave no result")?;
+    let begin = begin.ok_or_else(no_result)?;
     let mut documents = serde_json::Deserializer::from_str(&text[begin..]).into_iter::<Document>();
-    let document = documents.next().ok_or("it gave no result")?;
+    let document = documents.next().ok_or_else(no_result)?;
     let document = document.map_err(|error| format!("its result can't be read: {error}"))?;
     let [job] = document.jobs.as_slice() else {
-        return Err(format!("it told of {} groups of jobs instead of one", document.jobs.len()));
+        return Err(format!("it told of {} groups of jobs instead of one", document.jobs.len()).into());
     };
     if job.error != 0 {
-        return Err(format!("an operation failed: {}", std::io::Error::from_raw_os_error(job.error)));
+        return Err(format!("an operation failed: {}", std::io::Error::from_raw_os_error(job.error)).into());
     }
     let sides: Vec<&Side> = match &job.mixed {
         Some(mixed) => vec![mixed],
         None => job.read.iter().chain(&job.write).collect(),
     };
     let sides: Vec<&Side> = sides.into_iter().filter(|side| side.total_ios > 0).collect();
-    together(&sides).ok_or_else(|| "no operation ended in the time that counts".to_string())
+    together(&sides).ok_or_else(Unusable::empty)
+}
+
+fn no_result() -> String {
+    "it gave no result".to_string()
 }
 
 /// Rates add up; of times the mean over the operations.
@@ -183,7 +188,8 @@ mod tests {
         ];
         for (text, word) in cases {
             let why = turn(text).unwrap_err();
-            assert!(why.contains(word), "{text}: {why}");
+            assert_eq!(matches!(why, Unusable::Empty(_)), word == "no operation", "{text}");
+            assert!(why.to_string().contains(word), "{text}: {why}");
         }
     }
 

@@ -7,6 +7,7 @@ mod fio;
 mod job;
 mod placed;
 mod request;
+mod unusable;
 
 pub use request::Request;
 
