@@ -5,7 +5,7 @@ use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers;
 use crate::verify::Marks;
 use ceph::Finished;
-use model::{OpKind, Workload};
+use model::{Nanos, OpKind, Workload};
 use std::time::Duration;
 
 /// How many slots a lane needs, and how many bytes each.
@@ -72,7 +72,14 @@ impl<S: Slots> SlotSession<S> {
             // Shorter than asked for: it was never written.
             (0.., OpKind::Read) => Err(OpError { errno: libc::ENODATA }),
         };
-        Ok(Done { slot: finished.slot, at: finished.at, result, told: None })
+        Ok(Done { slot: finished.slot, at: self.ended(finished), result, told: None })
+    }
+
+    /// 0: when it is reaped. With one in flight the thread that asked does nothing but wait, and has its answer when it has
+    /// woken up, as on a disk or in a network. With several it may be at another one, and the library's thread tells.
+    #[inline]
+    fn ended(&self, finished: &Finished) -> Nanos {
+        if self.ops.len() == 1 { 0 } else { finished.at }
     }
 
     #[inline]
