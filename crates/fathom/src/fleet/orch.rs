@@ -5,7 +5,9 @@ use crate::cli::hosts::HostArgs;
 use crate::failure::Failure;
 use crate::memory::MemoryFile;
 use cluster::Cluster;
+use cluster::orch::OrchHost;
 use remote::{NamesError, SshOptions, Transport};
+use std::collections::BTreeSet;
 
 /// All of them, or those with a label.
 ///
@@ -16,17 +18,50 @@ pub fn hosts(cluster: &Cluster, label: Option<&str>, args: &HostArgs) -> Result<
     let hosts: Vec<_> =
         known.iter().filter(|host| label.is_none_or(|label| host.labels.iter().any(|own| own == label))).collect();
     if hosts.is_empty() {
-        let labels: Vec<&str> = known.iter().flat_map(|host| &host.labels).map(String::as_str).collect();
-        return Err(Failure::Usage(format!("orch: no host has that label; there are: {}", labels.join(", "))));
+        return Err(Failure::Usage(none(&known, label)));
     }
     let access = cluster.orch_access()?;
     let kept = [MemoryFile::of("config", &access.config)?, MemoryFile::of("key", &access.key)?];
     let options =
         SshOptions { config: Some(kept[0].path()), identity: Some(kept[1].path()), options: args.ssh_option.clone() };
-    let way = |host: &&cluster::orch::OrchHost| {
+    let way = |host: &&OrchHost| {
         let transport = Transport::of(&format!("{}@{}", access.user, host.addr), &options)?;
         Ok((host.hostname.clone(), transport))
     };
     let hosts = hosts.iter().map(way).collect::<Result<Vec<_>, NamesError>>()?;
     Ok(Wanted { hosts, program: super::sources::program(args)?, spared: Vec::new(), _kept: kept.into() })
+}
+
+/// Why no host is left.
+fn none(known: &[OrchHost], label: Option<&str>) -> String {
+    let labels: BTreeSet<&str> = known.iter().flat_map(|host| &host.labels).map(String::as_str).collect();
+    let labels: Vec<&str> = labels.into_iter().collect();
+    match label {
+        Some(label) if !labels.is_empty() => {
+            format!("orch: no host has the label {label:?}; there are: {}", labels.join(", "))
+        }
+        Some(label) if !known.is_empty() => {
+            format!("orch: no host has the label {label:?}, nor any other; --hosts orch takes all of them")
+        }
+        _ => "orch: cephadm manages no host of this cluster; see `ceph orch host ls`".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_finds_no_host_is_told_what_there_is() {
+        let host = |labels: &[&str]| OrchHost {
+            hostname: "a".into(),
+            addr: "a".into(),
+            labels: labels.iter().map(|label| label.to_string()).collect(),
+            status: String::new(),
+        };
+        let labelled = [host(&["osd", "b"]), host(&["osd"])];
+        assert!(none(&labelled, Some("x")).ends_with("no host has the label \"x\"; there are: b, osd"));
+        assert!(none(&[host(&[])], Some("x")).contains("nor any other"));
+        assert!(none(&[], Some("x")).contains("manages no host") && none(&[], None).contains("manages no host"));
+    }
 }
