@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// Plain system calls where they cost less than a ring: on files in memory at any depth, since their reads and writes are
 /// done inside the system call (operations then queue in the session, and Little's law holds as for any queue); and for one
-/// operation in flight (of a file on a disk in 18.9 instead of 19.8 µs; and a ring hands a sync to a worker thread). One in
-/// flight on a loop device goes through a ring, which stays on its processor.
+/// operation in flight (a ring hands a sync to a worker thread; of reads they are alike). One in flight on a loop device goes
+/// through a ring, which stays on its processor.
 pub fn chosen(step: &Step) -> &'static Disk {
     let paths: Vec<PathBuf> = step
         .targets
