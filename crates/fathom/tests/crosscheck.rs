@@ -52,7 +52,11 @@ fn a_file_by_both() {
     assert_eq!(engines, ["psync", "psync", "io_uring", "io_uring"]);
     let firsts: Vec<bool> =
         document["rows"][0]["pairs"].as_array().unwrap().iter().map(|pair| pair["ours_first"] == true).collect();
-    assert_eq!(firsts, [true, false, true]);
+    // A machine that stands still for as long as a load leaves a pair out.
+    match document["rows"][0]["left_out"].as_u64().unwrap() {
+        0 => assert_eq!(firsts, [true, false, true]),
+        left_out => assert_eq!(firsts.len() as u64 + left_out, 3),
+    }
     assert!(!path.exists(), "{} is left", path.display());
 }
 
@@ -66,9 +70,11 @@ fn pairs_end_when_it_is_known() {
     all.extend(["--rounds", "14", "--tolerance", "90%"]);
     let ran = home.run(&all);
     compared(&ran.json(), ran.code, 1);
-    let pairs = ran.json()["rows"][0]["pairs"].as_array().unwrap().len();
-    match ran.json()["finds"].as_str() {
-        Some("open") => assert_eq!(pairs, 14),
+    let document = ran.json();
+    let row = &document["rows"][0];
+    let (pairs, left_out) = (row["pairs"].as_array().unwrap().len(), row["left_out"].as_u64().unwrap() as usize);
+    match document["finds"].as_str() {
+        Some("open") => assert_eq!(pairs + left_out, 14),
         _ => assert!((6..=14).contains(&pairs) && pairs % 2 == 0, "{pairs} pairs"),
     }
 }

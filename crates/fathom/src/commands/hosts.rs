@@ -10,7 +10,13 @@ use model::{HostSeen, HostSilent};
 use serde_json::json;
 
 pub fn run(common: &Common, args: &HostsCommand) -> Result<u8, Failure> {
-    let cluster = || Ok(Cluster::connect(&common.cluster.access())?);
+    let cluster = || {
+        let mut access = common.cluster.access();
+        if let Some(lab) = args.lab.as_deref().map(lab::status).transpose()?.flatten() {
+            access.conf.get_or_insert(lab.conf);
+        }
+        Ok(Cluster::connect(&access)?)
+    };
     let wanted = fleet::wanted(&args.hosts, args.lab.as_deref(), &cluster)?;
     match args.then {
         Some(Then::Clean) => clean(common, &wanted),
