@@ -8,9 +8,9 @@ use std::fs;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// Waits until every agent has a file of its own, behind whatever else the disk is busy with; if the run ends or hangs, it says why.
+/// Waits until every agent has a file of its own; if that does not come about, the run says why.
 fn each_with_a_file(mut run: Child, folder: &str) -> Child {
-    let deadline = Instant::now() + Duration::from_secs(180);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while nameless(folder).len() < 3 {
         if Instant::now() > deadline || run.try_wait().unwrap().is_some() {
             let _ = run.kill();

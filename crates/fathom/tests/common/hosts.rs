@@ -258,17 +258,17 @@ pub fn soon(what: &str, seconds: u64, holds: impl Fn() -> bool) {
     }
 }
 
-/// Processes of agents, once for each file without a name that they have open in that folder.
+/// Processes of agents that have files without a name open in that folder: one for as long as they are there, another
+/// while they load it.
 pub fn nameless(folder: &str) -> Vec<String> {
     let is_agent = |pid: &String| {
         fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("/fathom\0agent")
     };
     let pids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let open = |pid: String| {
+    let has_one = |pid: &String| {
         let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-        let links = files.filter_map(|file| fs::read_link(file.path()).ok());
-        let own = links.map(|link| link.to_string_lossy().into_owned()).filter(|link| link.starts_with(folder));
-        own.map(|_| pid.clone()).collect::<Vec<_>>()
+        let mut links = files.filter_map(|file| fs::read_link(file.path()).ok());
+        links.any(|link| link.to_string_lossy().starts_with(folder))
     };
-    pids.filter(is_agent).flat_map(open).collect()
+    pids.filter(is_agent).filter(has_one).collect()
 }
