@@ -3,9 +3,10 @@
 use super::slots::Slots;
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers;
+use crate::clock::RealClock;
 use crate::verify::Marks;
 use ceph::Finished;
-use model::{Nanos, OpKind, Workload};
+use model::{Clock, OpKind, Workload};
 use std::time::Duration;
 
 /// How many slots a lane needs, and how many bytes each.
@@ -72,14 +73,16 @@ impl<S: Slots> SlotSession<S> {
             // Shorter than asked for: it was never written.
             (0.., OpKind::Read) => Err(OpError { errno: libc::ENODATA }),
         };
-        Ok(Done { slot: finished.slot, at: self.ended(finished), result, told: None })
+        Ok(Done { slot: finished.slot, at: finished.at, result, told: None })
     }
 
-    /// 0: when it is reaped. With one in flight the thread that asked does nothing but wait, and has its answer when it has
-    /// woken up, as on a disk or in a network. With several it may be at another one, and the library's thread tells.
+    /// With one in flight the thread that asked does nothing but wait, and has its answer when it has woken up, as on a disk
+    /// or in a network. With several it may be at another one, and the library's thread tells.
     #[inline]
-    fn ended(&self, finished: &Finished) -> Nanos {
-        if self.ops.len() == 1 { 0 } else { finished.at }
+    fn woken(&mut self) {
+        if let ([_], [finished]) = (&self.ops[..], &mut self.finished[..]) {
+            finished.at = RealClock.now();
+        }
     }
 
     #[inline]
@@ -119,6 +122,7 @@ impl<S: Slots> Session for SlotSession<S> {
         done.append(&mut self.refused);
         self.finished.clear();
         self.slots.wait(patience, &mut self.finished);
+        self.woken();
         for index in 0..self.finished.len() {
             let ended = self.done(&self.finished[index])?;
             self.verify(ended.slot, ended.result);
