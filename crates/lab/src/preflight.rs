@@ -9,7 +9,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 pub(crate) const MB: u64 = 1 << 20;
-/// Resident memory of the daemons: fresh an OSD has 50 MB, after load 210 MB with the caches that a lab's conf gives it.
+/// Resident memory of the daemons of a lab to begin with: fresh an OSD has 50 MB, after a first load 210 MB with the caches that
+/// a lab's conf gives it. What it grows to is kept free by `Room`.
 const MON_AND_MGR_MB: u64 = 340;
 const OSD_MB: u64 = 300;
 /// What a fresh lab occupies: the monitor's database, and per OSD the write-ahead log and tables of BlueStore.
@@ -113,17 +114,20 @@ pub(crate) fn free_ports() -> Result<u16, LabError> {
 }
 
 fn check_memory(spec: &Spec) -> Result<(), LabError> {
-    let Some(free_mb) = free_memory_mb() else { return Ok(()) };
+    let Some(free_mb) = free_memory_mb()? else { return Ok(()) };
     let in_memory = if spec.backing == Backing::Memory { disk_mb(spec) } else { 0 };
     let need_mb = MON_AND_MGR_MB + OSD_MB * u64::from(spec.osds) + in_memory;
     if free_mb < need_mb { Err(LabError::MemoryShort { need_mb, free_mb }) } else { Ok(()) }
 }
 
 /// What the kernel says that it could give to programs; `None` where it does not say.
-pub(crate) fn free_memory_mb() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let available = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    Some(available.split_whitespace().next()?.parse::<u64>().ok()? / 1024)
+pub(crate) fn free_memory_mb() -> Result<Option<u64>, LabError> {
+    let path = Path::new("/proc/meminfo");
+    let text = fs::read_to_string(path).map_err(LabError::io("cannot read", path))?;
+    let kilobytes = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:")?.split_whitespace().next()?.parse::<u64>().ok());
+    Ok(kilobytes.map(|kb| kb / 1024))
 }
 
 fn disk_mb(spec: &Spec) -> u64 {

@@ -4,12 +4,10 @@ use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::lab::PROBE_BYTES;
 use crate::preflight::{MB, free_mb, free_memory_mb};
-use crate::spec::{Backing, GIB, SIZE_MIN};
+use crate::spec::{Backing, SIZE_ENOUGH, SIZE_MIN};
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use std::path::{Path, PathBuf};
 
-/// What is enough for any measurement of a lab.
-const SIZE_ENOUGH: u64 = 10 * GIB;
 /// Memory that files in memory leave to monitor and manager, to whoever loads the lab, and to everybody else.
 const MEMORY_LEFT_MB: u64 = 2 << 10;
 /// And for each OSD: after an hour of load one had 1.1 GiB.
@@ -35,7 +33,7 @@ impl Room {
         let dirs = Dirs::of(name)?;
         let place = existing(dirs.data(backing));
         let (free_mb, in_memory) = (free_mb(&place)?, in_memory(&place));
-        let free_mb = if in_memory { free_mb.min(free_memory_mb().unwrap_or(free_mb)) } else { free_mb };
+        let free_mb = if in_memory { free_mb.min(free_memory_mb()?.unwrap_or(free_mb)) } else { free_mb };
         Ok(Room { place, free_mb, in_memory })
     }
 
@@ -63,6 +61,7 @@ fn in_memory(place: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::GIB;
 
     #[test]
     fn all_osds_together_fit_but_for_the_least_and_none_is_larger_than_it_need_be() {

@@ -49,6 +49,8 @@ pub struct Spec {
 
 pub const GIB: u64 = 1 << 30;
 pub(crate) const SIZE_MIN: u64 = GIB;
+/// What is enough for any measurement of a lab.
+pub(crate) const SIZE_ENOUGH: u64 = 10 * GIB;
 const OSDS_MAX: u32 = 200;
 const HOSTS_MAX: u32 = 64;
 const NAME_MAX: usize = 32;
@@ -59,7 +61,7 @@ impl Default for Spec {
             name: "default".to_owned(),
             backing: Backing::File,
             osds: 3,
-            size: 10 * GIB,
+            size: SIZE_ENOUGH,
             hosts: 0,
             cluster_network: false,
             port: None,
