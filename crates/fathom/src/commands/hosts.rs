@@ -12,8 +12,8 @@ use serde_json::json;
 pub fn run(common: &Common, args: &HostsCommand) -> Result<u8, Failure> {
     let cluster = || {
         let mut access = common.cluster.access();
-        if let Some(lab) = args.lab.as_deref().map(lab::status).transpose()?.flatten() {
-            access.conf.get_or_insert(lab.conf);
+        if let Some(name) = &args.lab {
+            access.conf.get_or_insert(fleet::running_lab(name)?.conf);
         }
         Ok(Cluster::connect(&access)?)
     };

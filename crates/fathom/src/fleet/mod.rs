@@ -16,7 +16,7 @@ mod watching;
 pub use fill::Filled;
 pub use loader::Hosts;
 pub use muster::{Answered, clean, muster};
-pub use sources::{Wanted, wanted};
+pub use sources::{Wanted, running_lab, wanted};
 
 use model::{HostBond, HostSeen, Nanos, Nic, Offset};
 use remote::{Access, Answer, Heard, Link, News, Order, Question, What};

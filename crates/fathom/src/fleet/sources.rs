@@ -92,9 +92,15 @@ pub fn program(args: &HostArgs) -> Result<Program, Failure> {
 }
 
 /// By ssh, as real hosts are; else through their network namespaces.
-fn of_lab(args: &HostArgs, name: &str) -> Result<Wanted, Failure> {
+/// # Errors
+/// It does not run.
+pub fn running_lab(name: &str) -> Result<lab::Lab, Failure> {
     let lab = lab::status(name)?.filter(|lab| lab.state == lab::State::Ready);
-    let lab = lab.ok_or_else(|| Failure::Failed(format!("lab {name} does not run; start it with: fathom lab up")))?;
+    lab.ok_or_else(|| Failure::Failed(format!("lab {name} does not run; start it with: fathom lab up")))
+}
+
+fn of_lab(args: &HostArgs, name: &str) -> Result<Wanted, Failure> {
+    let lab = running_lab(name)?;
     let of = |host: &lab::Host| match (&lab.ssh_config, &host.namespace) {
         (Some(_), Some(_)) => host.name.clone(),
         (None, Some(namespace)) => format!("netns:{namespace}"),
