@@ -56,6 +56,16 @@ fn a_banner_does_no_harm() {
     assert_eq!(ran.ends(0, &[]).json()["hosts"][0]["agent_sent"], true);
 }
 
+/// Three logins of six seconds are longer than an agent stays to which nobody speaks.
+#[test]
+fn an_agent_waits_for_hosts_whose_login_is_slow() {
+    let slow = Odd { force: Some("sleep 6; eval \"$SSH_ORIGINAL_COMMAND\"".into()), ..Odd::default() };
+    let Some(hosts) = Hosts::new(&[Odd::default(), slow]) else { return };
+    let ran = hosts.home.run(&["hosts", "--hosts", &hosts.list(), "--ssh-config", &hosts.config(), "--format", "json"]);
+    let document = ran.ends(0, &[]).json();
+    assert_eq!(document["hosts"].as_array().unwrap().len(), 2, "{document:#}");
+}
+
 #[test]
 fn hosts_that_are_wrong_are_told_with_their_mend_and_the_others_answer() {
     let nowhere = "for d in HOME_OF_IT /var/tmp /tmp /dev/shm; do mount -t tmpfs -o ro none $d; done";

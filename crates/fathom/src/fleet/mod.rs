@@ -23,12 +23,12 @@ use remote::{Access, Answer, Heard, Link, News, Order, Question, What};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// An agent that answered.
+/// A host that was to be reached.
 struct Member {
     seen: HostSeen,
     /// Of the clock that only moves forwards: theirs minus ours.
     offset: Offset,
-    /// `None`: it is gone.
+    /// `None`: its agent did not answer, or is gone.
     link: Option<Link>,
     role: watching::Role,
 }
@@ -171,8 +171,13 @@ impl Fleet {
         take: &mut dyn FnMut(&mut Member, News, Duration) -> bool,
     ) -> Vec<(usize, String)> {
         let mut lost = Vec::new();
-        let asked = (0..self.members.len()).filter(|agent| meant(&self.members[*agent]));
-        let mut open: Vec<usize> = asked.filter(|agent| self.order(*agent, order())).collect();
+        let lives = |member: &Member| member.link.is_some();
+        let asked = (0..).zip(&self.members).filter(|(_, member)| lives(member) && meant(member));
+        let mut open: Vec<usize> = asked.map(|(agent, _)| agent).collect();
+        for agent in &open {
+            // That one is gone is heard below.
+            self.order(*agent, order());
+        }
         let deadline = Instant::now() + patience;
         while !open.is_empty() {
             let Some(heard) = self.next(deadline.saturating_duration_since(Instant::now())) else { break };

@@ -2,9 +2,9 @@
 
 use super::{Fleet, Member};
 use model::{HostFacts, HostSeen, HostSilent, Offset};
-use remote::{DialError, Dialled, Link, News, Order, Program, Transport, dial};
+use remote::{DialError, Dialled, Heard, Link, News, Order, Program, Transport, dial};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,21 +12,35 @@ use std::time::{Duration, Instant};
 const LOGINS: usize = 8;
 const ANSWER: Duration = Duration::from_secs(15);
 
-/// `tell` is told of each host as it answers.
+/// `tell` is told of each host as it answers. From then on it is spoken to: an agent that hears nothing for long leaves, however
+/// many hosts are still to be reached.
 pub fn muster(
     hosts: &[(String, Transport)],
     program: &Program,
     tell: &(dyn Fn(&str) + Sync),
 ) -> (Fleet, Vec<HostSilent>) {
-    let (mut answered, mut silent) = (Vec::new(), Vec::new());
-    for ((name, transport), dialled) in hosts.iter().zip(dial_all(hosts, program, tell)) {
-        let (name, via) = (name.clone(), transport.program().to_string());
-        match dialled {
-            Ok(dialled) => answered.push(Answered { name, via, dialled }),
-            Err(error) => silent.push(HostSilent { name, why: error.what }),
-        }
+    let (since, (speaker, news)) = (Instant::now(), channel());
+    let answers = side_by_side(hosts, &|agent, name, transport| {
+        let answer = dial(transport, program);
+        tell(&match &answer {
+            Ok(dialled) if dialled.sent => format!("{name}: the agent was sent"),
+            Ok(_) => format!("{name}: answers"),
+            Err(error) => format!("{name}: {}", error.what),
+        });
+        answer.map(|dialled| (dialled.sent, Link::new(agent, dialled.pipes, since, speaker.clone())))
+    });
+    let (mut members, mut silent) = (Vec::new(), Vec::new());
+    for ((name, transport), answer) in hosts.iter().zip(answers) {
+        let (sent, link) = match answer {
+            Ok((sent, link)) => (sent, Some(link)),
+            Err(error) => {
+                silent.push(HostSilent { name: name.clone(), why: error.what });
+                (false, None)
+            }
+        };
+        members.push(Member::new(name.clone(), transport.program().to_string(), sent, link));
     }
-    let (fleet, more) = Fleet::gather(answered);
+    let (fleet, more) = Fleet::of(members, since, news).learn();
     silent.extend(more);
     (fleet, silent)
 }
@@ -38,50 +52,53 @@ pub struct Answered {
     pub dialled: Dialled,
 }
 
-impl Fleet {
-    /// Listens to them all from now on, and learns what each is made of. Those that did not answer that are left out.
-    pub fn gather(answered: Vec<Answered>) -> (Fleet, Vec<HostSilent>) {
-        let since = Instant::now();
-        let (speaker, news) = channel();
-        let (mut members, mut silent) = (Vec::new(), Vec::new());
-        for Answered { name, via, dialled } in answered {
-            let link = Some(Link::new(members.len(), dialled.pipes, since, speaker.clone()));
-            let seen = HostSeen { name, via, agent_sent: dialled.sent, clock: None, facts: HostFacts::default() };
-            members.push(Member { seen, offset: Offset::default(), link, role: Default::default() });
-        }
-        let mut fleet = Fleet { members, news, since, compared: since, slices: 0, questions: 0, came: Vec::new() };
-        for (agent, why) in [describe(&mut fleet), fleet.compare_clocks()].concat() {
-            fleet.members[agent].link = None;
-            silent.push(HostSilent { name: fleet.members[agent].seen.name.clone(), why });
-        }
-        (fleet, silent)
+impl Member {
+    pub(super) fn new(name: String, via: String, agent_sent: bool, link: Option<Link>) -> Member {
+        let seen = HostSeen { name, via, agent_sent, clock: None, facts: HostFacts::default() };
+        Member { seen, offset: Offset::default(), link, role: Default::default() }
     }
 }
 
-fn dial_all(
-    hosts: &[(String, Transport)],
-    program: &Program,
-    tell: &(dyn Fn(&str) + Sync),
-) -> Vec<Result<Dialled, DialError>> {
-    side_by_side(hosts, &|name, transport| {
-        let answer = dial(transport, program);
-        tell(&match &answer {
-            Ok(dialled) if dialled.sent => format!("{name}: the agent was sent"),
-            Ok(_) => format!("{name}: answers"),
-            Err(error) => format!("{name}: {}", error.what),
-        });
-        answer
-    })
+impl Fleet {
+    /// Listens to them all from now on, and learns what each is made of. Those that did not answer that are left out.
+    pub fn gather(answered: Vec<Answered>) -> (Fleet, Vec<HostSilent>) {
+        let (since, (speaker, news)) = (Instant::now(), channel());
+        let member = |(agent, one): (usize, Answered)| {
+            let link = Link::new(agent, one.dialled.pipes, since, speaker.clone());
+            Member::new(one.name, one.via, one.dialled.sent, Some(link))
+        };
+        let members = answered.into_iter().enumerate().map(member).collect();
+        Fleet::of(members, since, news).learn()
+    }
+
+    /// `since`: when listening began.
+    pub(super) fn of(members: Vec<Member>, since: Instant, news: Receiver<Heard>) -> Fleet {
+        Fleet { members, news, since, compared: since, slices: 0, questions: 0, came: Vec::new() }
+    }
+
+    fn learn(mut self) -> (Fleet, Vec<HostSilent>) {
+        let mut silent = Vec::new();
+        for ask in [describe, Fleet::compare_clocks] {
+            for (agent, why) in ask(&mut self) {
+                self.members[agent].link = None;
+                silent.push(HostSilent { name: self.members[agent].seen.name.clone(), why });
+            }
+        }
+        (self, silent)
+    }
 }
 
 /// Removes what was ever sent to the hosts: by host, the folders that are gone.
 pub fn clean(hosts: &[(String, Transport)]) -> Vec<(String, Result<Vec<String>, DialError>)> {
-    let cleaned = side_by_side(hosts, &|_, transport| remote::clean(transport));
+    let cleaned = side_by_side(hosts, &|_, _, transport| remote::clean(transport));
     hosts.iter().map(|(name, _)| name.clone()).zip(cleaned).collect()
 }
 
-/// The work for each host, a few at a time; what came of it in the order of the hosts.
-fn side_by_side<T: Send>(hosts: &[(String, Transport)], work: &(dyn Fn(&str, &Transport) -> T + Sync)) -> Vec<T> {
+/// The work for each host, by its place in the list, a few at a time; what came of it in the order of the hosts.
+fn side_by_side<T: Send>(
+    hosts: &[(String, Transport)],
+    work: &(dyn Fn(usize, &str, &Transport) -> T + Sync),
+) -> Vec<T> {
     let (next, answers) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..LOGINS.min(hosts.len()) {
@@ -89,7 +106,7 @@ fn side_by_side<T: Send>(hosts: &[(String, Transport)], work: &(dyn Fn(&str, &Tr
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some((name, transport)) = hosts.get(index) else { return };
-                    let answer = work(name, transport);
+                    let answer = work(index, name, transport);
                     answers.lock().unwrap_or_else(PoisonError::into_inner).push((index, answer));
                 }
             });
