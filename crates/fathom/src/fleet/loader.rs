@@ -139,8 +139,9 @@ impl Sliced<'_> {
             let at = self.fleet.theirs(*agent, start);
             self.fleet.order(*agent, Order::Start { slice: self.slice, at });
         }
-        let names = self.parts.keys().map(|agent| (*agent, self.fleet.name(*agent).to_string())).collect();
-        let merge = Merge::new(names, start, self.window_ns);
+        let loading: BTreeSet<usize> = self.parts.keys().copied().collect();
+        let names = loading.union(&self.passive).map(|agent| (*agent, self.fleet.name(*agent).to_string())).collect();
+        let merge = Merge::new(names, loading, start, self.window_ns);
         let mut merge = self.watch(merge, on_window);
         self.stop();
         self.farewell(&mut merge);
@@ -283,12 +284,12 @@ impl Sliced<'_> {
     }
 
     fn take(&self, agent: usize, what: What, merge: &mut Merge) {
-        let Some(part) = self.parts.get(&agent) else { return };
-        match what {
-            What::News(News::Window { slice, set }) if slice == self.slice => merge.put(agent, set, &part.targets),
-            What::News(News::Ended { slice, end }) if slice == self.slice => merge.ended(agent, end, &part.targets),
-            What::Lost(why) => merge.lost(agent, &why),
-            What::News(_) => {}
+        let targets = self.parts.get(&agent).map(|part| part.targets.as_slice());
+        match (what, targets) {
+            (What::News(News::Window { slice, set }), Some(own)) if slice == self.slice => merge.put(agent, set, own),
+            (What::News(News::Ended { slice, end }), Some(own)) if slice == self.slice => merge.ended(agent, end, own),
+            (What::Lost(why), _) => merge.lost(agent, &why),
+            (What::News(_), _) => {}
         }
     }
 }

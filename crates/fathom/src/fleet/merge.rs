@@ -14,6 +14,8 @@ pub struct Merge {
     window_ns: Nanos,
     /// Hosts from which windows are expected.
     live: BTreeSet<usize>,
+    /// Hosts that are only the other end of what is loaded.
+    passive: BTreeSet<usize>,
     /// By agent: windows that it told of.
     told: BTreeMap<usize, u32>,
     /// Hosts that have not said that they ended.
@@ -31,10 +33,11 @@ struct Half {
 }
 
 impl Merge {
-    pub fn new(names: BTreeMap<usize, String>, start: Nanos, window_ns: Nanos) -> Merge {
-        let live: BTreeSet<usize> = names.keys().copied().collect();
+    /// `names`: of all agents that have a part in the slice; `live`: those that load.
+    pub fn new(names: BTreeMap<usize, String>, live: BTreeSet<usize>, start: Nanos, window_ns: Nanos) -> Merge {
+        let passive = names.keys().copied().filter(|agent| !live.contains(agent)).collect();
         let (loading, open, end) = (live.clone(), VecDeque::new(), SliceEnd::default());
-        Merge { names, start, window_ns, live, told: BTreeMap::new(), loading, first: 0, open, end }
+        Merge { names, start, window_ns, live, passive, told: BTreeMap::new(), loading, first: 0, open, end }
     }
 
     /// `targets`: which of the step's targets the agent's own are.
@@ -82,7 +85,9 @@ impl Merge {
         let whose = |target: u32| targets.get(target as usize).copied().unwrap_or(target);
         if self.end.broken.is_none() && end.broken.is_some() {
             self.end.broken = end.broken;
-            self.end.target = end.target.map(whose);
+            // An agent that loads one target knows no other that it could be.
+            let only = if let [only] = targets { Some(*only) } else { None };
+            self.end.target = end.target.map(whose).or(only);
         }
         if let Some((target, text)) = end.first_error {
             self.end.first_error.get_or_insert((whose(target), text));
@@ -95,17 +100,17 @@ impl Merge {
         }
     }
 
-    /// The agent is gone: the others go on, and the slice says what is missing.
+    /// The agent is gone: the slice says what is missing.
     pub fn lost(&mut self, agent: usize, why: &str) {
         self.loading.remove(&agent);
-        if self.live.remove(&agent) {
+        if self.live.remove(&agent) || self.passive.remove(&agent) {
             self.gap(agent, why);
         }
     }
 
-    /// From the last that was heard of it, not from when that was noticed.
+    /// From the last that was heard of it, not from when that was noticed; of one that tells no windows, from the others' last.
     fn gap(&mut self, agent: usize, why: &str) {
-        let told = self.told.get(&agent).copied().unwrap_or(0);
+        let told = self.told.get(&agent).copied().unwrap_or(self.first);
         let seconds = (Nanos::from(told) * self.window_ns) as f64 / SECOND as f64;
         let host = self.names.get(&agent).map_or("", String::as_str);
         self.end
@@ -118,9 +123,9 @@ impl Merge {
         self.end.gap.is_some()
     }
 
-    /// Nobody loads any more.
+    /// Nobody loads any more, or one can't: the series of its target would never be long enough, and the others would load for ever.
     pub fn over(&self) -> bool {
-        self.live.is_empty()
+        self.live.is_empty() || self.end.broken.is_some()
     }
 
     pub fn all_ended(&self) -> bool {
@@ -140,7 +145,11 @@ mod tests {
     const WINDOW: Nanos = SECOND / 10;
 
     fn two() -> Merge {
-        Merge::new(BTreeMap::from([(0, "a".into()), (1, "b".into())]), 0, WINDOW)
+        Merge::new(names(), BTreeSet::from([0, 1]), 0, WINDOW)
+    }
+
+    fn names() -> BTreeMap<usize, String> {
+        BTreeMap::from([(0, "a".into()), (1, "b".into())])
     }
 
     fn set(window: u32, ops: u64) -> WindowSet {
@@ -186,5 +195,28 @@ mod tests {
         let end = merge.end();
         assert_eq!((end.broken.as_deref(), end.target), (Some("no"), Some(5)));
         assert_eq!(end.gap.as_deref(), Some("host b is missing from 0.1 s into the slice on: gone"));
+    }
+
+    #[test]
+    fn it_is_over_when_one_of_several_can_not_load() {
+        let mut merge = two();
+        let broken = SliceEnd { broken: Some("no".into()), ..SliceEnd::default() };
+        merge.ended(1, broken, &[7]);
+        // The other one still loads, and says how that ended.
+        assert!(merge.over() && !merge.all_ended());
+        merge.ended(0, SliceEnd::default(), &[3]);
+        assert!(merge.all_ended());
+        assert_eq!(merge.end().target, Some(7));
+    }
+
+    #[test]
+    fn who_is_only_the_other_end_is_missed_as_well() {
+        let mut merge = Merge::new(names(), BTreeSet::from([0]), 0, WINDOW);
+        merge.put(0, set(0, 3), &[0]);
+        merge.put(0, set(1, 3), &[0]);
+        assert!(merge.complete(0).is_some() && merge.complete(0).is_some());
+        merge.lost(1, "gone");
+        assert!(merge.has_gap() && !merge.all_ended());
+        assert_eq!(merge.end().gap.as_deref(), Some("host b is missing from 0.2 s into the slice on: gone"));
     }
 }
