@@ -101,10 +101,22 @@ fn parts(fleet: &Fleet, step: &Step) -> Result<BTreeMap<usize, Part>, EngineErro
     }
 }
 
-/// Why nothing is loaded, and which agent it is due to.
+/// Why nothing is loaded, and which of the step's targets that is due to, where it is known: the others can be measured without it.
 struct Unopened {
-    agent: Option<usize>,
+    target: Option<u32>,
     error: EngineError,
+}
+
+impl Unopened {
+    fn broken(target: Option<u32>, why: String) -> Unopened {
+        Unopened { target, error: EngineError::Broken(why) }
+    }
+}
+
+impl From<EngineError> for Unopened {
+    fn from(error: EngineError) -> Unopened {
+        Unopened { target: None, error }
+    }
 }
 
 struct Sliced<'a> {
@@ -118,20 +130,14 @@ struct Sliced<'a> {
 
 impl Sliced<'_> {
     fn run(mut self, on_window: &mut dyn FnMut(&WindowSet) -> Flow) -> Result<SliceEnd, EngineError> {
-        let opened = match self.open_doors().and_then(|()| self.open_keepers()) {
-            Ok(()) => self.open(),
-            Err(error) => Err(Unopened { agent: None, error }),
-        };
-        if let Err(Unopened { agent, error }) = opened {
+        let doors = self.open_doors().and_then(|()| self.open_keepers().map_err(Unopened::from));
+        let opened = doors.and_then(|()| self.open());
+        if let Err(Unopened { target, error }) = opened {
             self.stop();
             self.close();
-            // Which target it is, is known where its host has no other.
-            let own = agent.and_then(|agent| self.parts.get(&agent)).map(|part| part.targets.as_slice());
-            return match own {
-                Some([only]) => {
-                    Ok(SliceEnd { broken: Some(error.to_string()), target: Some(*only), ..SliceEnd::default() })
-                }
-                _ => Err(error),
+            return match target {
+                Some(_) => Ok(SliceEnd { broken: Some(error.to_string()), target, ..SliceEnd::default() }),
+                None => Err(error),
             };
         }
         let start = RealClock.now() + LEAD + self.fleet.way_ns();
@@ -182,12 +188,19 @@ impl Sliced<'_> {
             (*agent, format!("{name} did not open its sessions within {} s", OPENING.as_secs()))
         }));
         match wrong.into_iter().next() {
-            Some((agent, why)) => Err(Unopened { agent: Some(agent), error: EngineError::Broken(why) }),
+            Some((agent, why)) => Err(Unopened::broken(self.only_target(agent), why)),
             None if self.parts.is_empty() => {
-                let why = "none of the hosts that load it answers any more";
-                Err(Unopened { agent: None, error: EngineError::Broken(why.into()) })
+                Err(Unopened::broken(None, "none of the hosts that load it answers any more".into()))
             }
             None => Ok(()),
+        }
+    }
+
+    /// Which target it is, is known where the agent has no other.
+    fn only_target(&self, agent: usize) -> Option<u32> {
+        match self.parts.get(&agent)?.targets.as_slice() {
+            [only] => Some(*only),
+            _ => None,
         }
     }
 
@@ -204,14 +217,14 @@ impl Sliced<'_> {
     }
 
     /// The other ends of pairs of hosts open their ports, and the loads learn of them.
-    fn open_doors(&mut self) -> Result<(), EngineError> {
+    fn open_doors(&mut self) -> Result<(), Unopened> {
         let mut waited: BTreeMap<u32, (usize, usize, usize)> = BTreeMap::new();
         for (agent, part) in &self.parts {
             for (place, (target, index)) in part.step.targets.iter().zip(&part.targets).enumerate() {
                 let Place::Pair { from, to, .. } = &target.place else { continue };
                 let end = if streams_out(&part.step.workload) { from } else { to };
                 let other = self.fleet.agent_of(&end.host).ok_or_else(|| {
-                    EngineError::Broken(format!("{}: {} does not answer any more", target.name, end.host))
+                    Unopened::broken(Some(*index), format!("{}: {} does not answer any more", target.name, end.host))
                 })?;
                 let workload = Box::new(part.step.workload.clone());
                 let order = Order::Answer { slice: self.slice, target: *index, end: end.clone(), workload };
@@ -224,18 +237,24 @@ impl Sliced<'_> {
         while !waited.is_empty() {
             let patience = Duration::from_nanos(deadline.saturating_sub(RealClock.now()));
             let Some(heard) = self.fleet.next(patience) else {
-                return Err(EngineError::Broken(format!("no port was opened within {} s", OPENING.as_secs())));
+                let why = format!("no port was opened within {} s", OPENING.as_secs());
+                return Err(Unopened::broken(waited.keys().next().copied(), why));
             };
             match heard.what {
                 What::News(News::Answers { slice, target, door }) if slice == self.slice => {
                     let Some((agent, place, other)) = waited.remove(&target) else { continue };
-                    let key = door.map_err(|why| EngineError::Broken(format!("{}: {why}", self.fleet.name(other))))?;
+                    let wrong =
+                        |why: String| Unopened::broken(Some(target), format!("{}: {why}", self.fleet.name(other)));
+                    let key = door.map_err(wrong)?;
                     self.give_key(agent, place, key);
                 }
-                What::Lost(why) if waited.values().any(|(_, _, other)| *other == heard.agent) => {
-                    return Err(EngineError::Broken(format!("{}: {why}", self.fleet.name(heard.agent))));
+                What::Lost(why) => {
+                    if let Some((target, _)) = waited.iter().find(|(_, (_, _, other))| *other == heard.agent) {
+                        let why = format!("{}: {why}", self.fleet.name(heard.agent));
+                        return Err(Unopened::broken(Some(*target), why));
+                    }
                 }
-                _ => {}
+                What::News(_) => {}
             }
         }
         Ok(())
@@ -291,5 +310,40 @@ impl Sliced<'_> {
             (What::Lost(why), _) => merge.lost(agent, &why),
             (What::News(_), _) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fleet::Member;
+    use model::{Client, Endpoint, Layer, Pattern, StepId, Target, Workload};
+    use std::sync::mpsc::channel;
+    use std::time::Instant;
+
+    #[test]
+    fn a_pair_whose_other_end_is_gone_is_named_so_that_the_others_are_measured() {
+        let end = |host: &str| Endpoint { host: host.into(), address: "127.0.0.1".into(), namespace: None };
+        let place = Place::Pair { from: end("a"), to: end("gone"), door: None };
+        let client = Some(Client { host: "a".into(), of: "a→gone".into() });
+        let target = Target { client, ..Target::new(Layer::Network, "a→gone", place) };
+        let (layer, pattern) = (Layer::Network, Pattern::WriteLatency);
+        let step = Step {
+            id: StepId(0),
+            layer,
+            pattern,
+            targets: vec![target],
+            workload: Workload::canonical(pattern, 0, 1),
+            metric: pattern.metric(layer),
+            chart: true,
+            apart: true,
+        };
+        let host = Member::new("a".into(), "ssh".into(), false, None);
+        let mut fleet = Fleet::of(vec![host], Instant::now(), channel().1);
+        let parts = BTreeMap::from([(0, Part { step, targets: vec![3] })]);
+        let sliced = Sliced { fleet: &mut fleet, slice: 1, parts, passive: BTreeSet::new(), window_ns: SECOND };
+        let end = sliced.run(&mut |_| Flow::GoOn).unwrap();
+        assert_eq!(end.target, Some(3));
+        assert!(end.broken.unwrap().contains("gone does not answer any more"));
     }
 }
