@@ -56,6 +56,14 @@ fn a_banner_does_no_harm() {
     assert_eq!(ran.ends(0, &[]).json()["hosts"][0]["agent_sent"], true);
 }
 
+#[test]
+fn a_long_banner_does_no_harm() {
+    let talks = Odd { force: Some("seq 2000; eval \"$SSH_ORIGINAL_COMMAND\"".into()), ..Odd::default() };
+    let Some(hosts) = Hosts::new(&[talks]) else { return };
+    let ran = hosts.home.run(&["hosts", "--hosts", &hosts.list(), "--ssh-config", &hosts.config(), "--format", "json"]);
+    assert_eq!(ran.ends(0, &[]).json()["hosts"][0]["agent_sent"], true);
+}
+
 /// Three logins of six seconds are longer than an agent stays to which nobody speaks.
 #[test]
 fn an_agent_waits_for_hosts_whose_login_is_slow() {

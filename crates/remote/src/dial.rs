@@ -18,8 +18,8 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// To send the program over a slow line.
 const SENDING: Duration = Duration::from_secs(300);
-/// So much of what a host says is shown.
-const SHOWN: usize = 4 << 10;
+/// So much of what a host says is looked at: the end, since any banner comes first.
+const SHOWN: usize = 64 << 10;
 
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{host}: {what}")]
@@ -238,14 +238,14 @@ fn spawn(transport: &Transport, command: &mut Command) -> Result<Child, DialErro
     })
 }
 
-/// The beginning of what a stream says, once it has ended.
+/// The end of what a stream says, once it has ended.
 pub(crate) fn gather(mut stream: impl Read + Send + 'static) -> Receiver<String> {
     let (tell, text) = sync_channel(1);
     std::thread::spawn(move || {
         let (mut kept, mut buffer) = (Vec::new(), [0; 4096]);
         while let Ok(n @ 1..) = stream.read(&mut buffer) {
-            let room = SHOWN.saturating_sub(kept.len());
-            kept.extend_from_slice(&buffer[..n.min(room)]);
+            kept.extend_from_slice(&buffer[..n]);
+            kept.drain(..kept.len().saturating_sub(SHOWN));
         }
         let _ = tell.send(String::from_utf8_lossy(&kept).into_owned());
     });
@@ -271,5 +271,13 @@ mod tests {
         assert_eq!(absent(text), Some(("x86_64".into(), "glibc 2.36".into())));
         assert_eq!(absent("fathom-agent-absent x86_64 \n"), Some(("x86_64".into(), String::new())));
         assert_eq!(absent("Permission denied"), None);
+    }
+
+    #[test]
+    fn of_what_a_host_says_the_end_is_kept() {
+        let banner = "welcome\n".repeat(2 * SHOWN);
+        let text = gather(std::io::Cursor::new(format!("{banner}fathom-agent-kept /x"))).recv().unwrap();
+        assert!(text.ends_with("fathom-agent-kept /x") && text.len() <= SHOWN, "{}", text.len());
+        assert_eq!(gather(&b"short"[..]).recv().unwrap(), "short");
     }
 }
