@@ -9,7 +9,7 @@ use crate::scripts;
 use crate::transport::Transport;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
@@ -34,17 +34,24 @@ pub struct DialError {
 pub struct Program {
     pub path: PathBuf,
     pub build: String,
+    /// The kind of machine that it is for.
+    pub machine: String,
     pub sudo: bool,
 }
 
 impl Program {
+    /// # Errors
+    /// It can't be read, or is no program.
+    pub fn of(path: &Path, sudo: bool) -> io::Result<Program> {
+        Ok(Program { build: build::id(path)?, machine: build::machine(path)?, path: path.to_path_buf(), sudo })
+    }
+
     /// The running one.
     ///
     /// # Errors
     /// It can't be read.
     pub fn own(sudo: bool) -> io::Result<Program> {
-        let path = PathBuf::from(build::OWN);
-        Ok(Program { build: build::id(&path)?, path, sudo })
+        Program::of(Path::new(build::OWN), sudo)
     }
 }
 
@@ -55,19 +62,27 @@ pub struct Dialled {
     pub sent: bool,
 }
 
+/// `programs`: of several, the first that is for that kind of machine is sent.
+///
 /// # Errors
 /// What is wrong with the host, and the mend.
-pub fn dial(transport: &Transport, program: &Program) -> Result<Dialled, DialError> {
+pub fn dial(transport: &Transport, programs: &[Program]) -> Result<Dialled, DialError> {
+    let first = programs.first().ok_or_else(|| wrong(transport, "there is no program for it".into()))?;
+    let host = match attempt(transport, first)? {
+        Attempt::Started(dialled) => return Ok(*dialled),
+        Attempt::Absent(host) => host,
+    };
+    // Which kind of machine it is, is not known before.
+    let program = fitting(programs, &host).map_err(|what| wrong(transport, what))?;
+    if program.build != first.build
+        && let Attempt::Started(dialled) = attempt(transport, program)?
+    {
+        return Ok(*dialled);
+    }
+    send(transport, program)?;
     match attempt(transport, program)? {
-        Attempt::Started(dialled) => Ok(*dialled),
-        Attempt::Absent { machine, libc } => {
-            fits(transport, &machine, &libc)?;
-            send(transport, program)?;
-            match attempt(transport, program)? {
-                Attempt::Started(dialled) => Ok(Dialled { sent: true, ..*dialled }),
-                Attempt::Absent { .. } => Err(wrong(transport, "the agent was sent, and then was not there".into())),
-            }
-        }
+        Attempt::Started(dialled) => Ok(Dialled { sent: true, ..*dialled }),
+        Attempt::Absent(_) => Err(wrong(transport, "the agent was sent, and then was not there".into())),
     }
 }
 
@@ -86,7 +101,14 @@ pub fn clean(transport: &Transport) -> Result<Vec<String>, DialError> {
 
 enum Attempt {
     Started(Box<Dialled>),
-    Absent { machine: String, libc: String },
+    Absent(Absent),
+}
+
+/// A host without this agent: what kind of machine it is, and its C library; empty: it is not glibc.
+#[derive(Debug, PartialEq)]
+struct Absent {
+    machine: String,
+    libc: String,
 }
 
 fn attempt(transport: &Transport, program: &Program) -> Result<Attempt, DialError> {
@@ -127,7 +149,7 @@ fn attempt(transport: &Transport, program: &Program) -> Result<Attempt, DialErro
             let status = child.wait().ok().and_then(|status| status.code());
             let text = String::from_utf8_lossy(&text).into_owned();
             match absent(&text) {
-                Some((machine, libc)) => Ok(Attempt::Absent { machine, libc }),
+                Some(host) => Ok(Attempt::Absent(host)),
                 None => {
                     let complaints = complaints.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
                     Err(wrong(transport, explain::why(transport, &format!("{complaints}\n{text}"), status)))
@@ -147,30 +169,30 @@ enum Silent {
     Frame(FrameError),
 }
 
-/// Machine and C library, if the script said that there is no agent. A banner may stand before it.
-fn absent(text: &str) -> Option<(String, String)> {
+/// If the script said that there is no agent. A banner may stand before it.
+fn absent(text: &str) -> Option<Absent> {
     let (_, after) = text.rsplit_once(scripts::ABSENT)?;
     let mut words = after.split_whitespace();
     let machine = words.next().unwrap_or_default().to_string();
-    Some((machine, words.collect::<Vec<_>>().join(" ")))
+    Some(Absent { machine, libc: words.collect::<Vec<_>>().join(" ") })
 }
 
-/// Before ten megabytes are sent: can the program run there at all?
-fn fits(transport: &Transport, machine: &str, libc: &str) -> Result<(), DialError> {
-    if machine != build::MACHINE {
-        let what = format!(
-            "it is a {machine} machine, and this fathom is built for {}; name a build for it with --agent FILE \
-             (`make dist` makes both)",
-            build::MACHINE
-        );
-        return Err(wrong(transport, what));
-    }
-    if libc.is_empty() {
+/// Before ten megabytes are sent: which program can run there at all?
+fn fitting<'p>(programs: &'p [Program], host: &Absent) -> Result<&'p Program, String> {
+    if host.libc.is_empty() {
         let what = "its C library is not glibc, which fathom needs; run fathom in a container there \
                     (podman:NAME, docker:NAME, kube:POD)";
-        return Err(wrong(transport, what.into()));
+        return Err(what.into());
     }
-    Ok(())
+    programs.iter().find(|program| program.machine == host.machine).ok_or_else(|| {
+        let others: Vec<&str> = programs.iter().map(|program| program.machine.as_str()).collect();
+        format!(
+            "the program is not for this kind of machine ({}), but for {}; name a build for it with --agent FILE, once for \
+             each kind (`make dist` makes both)",
+            host.machine,
+            others.join(", ")
+        )
+    })
 }
 
 fn send(transport: &Transport, program: &Program) -> Result<(), DialError> {
@@ -268,9 +290,30 @@ mod tests {
     #[test]
     fn an_absent_agent_is_known_behind_a_banner() {
         let text = "Welcome!\nfathom-agent-absent x86_64 glibc 2.36\n";
-        assert_eq!(absent(text), Some(("x86_64".into(), "glibc 2.36".into())));
-        assert_eq!(absent("fathom-agent-absent x86_64 \n"), Some(("x86_64".into(), String::new())));
+        assert_eq!(absent(text), Some(host("x86_64", "glibc 2.36")));
+        assert_eq!(absent("fathom-agent-absent x86_64 \n"), Some(host("x86_64", "")));
         assert_eq!(absent("Permission denied"), None);
+    }
+
+    fn host(machine: &str, libc: &str) -> Absent {
+        Absent { machine: machine.into(), libc: libc.into() }
+    }
+
+    #[test]
+    fn each_kind_of_machine_gets_its_own_program() {
+        let program = |machine: &str| Program {
+            path: PathBuf::from(machine),
+            build: machine.into(),
+            machine: machine.into(),
+            sudo: false,
+        };
+        let programs = [program("aarch64"), program("x86_64")];
+        for machine in ["x86_64", "aarch64"] {
+            assert_eq!(fitting(&programs, &host(machine, "glibc 2.36")).unwrap().machine, machine);
+        }
+        let other = fitting(&programs, &host("riscv64", "glibc 2.36")).unwrap_err();
+        assert!(other.contains("riscv64") && other.contains("aarch64, x86_64") && other.contains("--agent"), "{other}");
+        assert!(fitting(&programs, &host("x86_64", "")).unwrap_err().contains("glibc"));
     }
 
     #[test]

@@ -30,9 +30,10 @@ pub struct HostArgs {
     /// As ssh's -o
     #[arg(long, value_name = "NAME=VALUE", global = true)]
     pub ssh_option: Vec<String>,
-    /// The program that is sent, if not this one: a build for another kind of machine
+    /// The program that is sent, if not this one: a build for another kind of machine. Once for each kind: every host gets the
+    /// first that fits it
     #[arg(long, value_name = "FILE", global = true)]
-    pub agent: Option<PathBuf>,
+    pub agent: Vec<PathBuf>,
 }
 
 impl HostArgs {

@@ -16,12 +16,12 @@ const ANSWER: Duration = Duration::from_secs(15);
 /// many hosts are still to be reached.
 pub fn muster(
     hosts: &[(String, Transport)],
-    program: &Program,
+    programs: &[Program],
     tell: &(dyn Fn(&str) + Sync),
 ) -> (Fleet, Vec<HostSilent>) {
     let (since, (speaker, news)) = (Instant::now(), channel());
     let answers = side_by_side(hosts, &|agent, name, transport| {
-        let answer = dial(transport, program);
+        let answer = dial(transport, programs);
         tell(&match &answer {
             Ok(dialled) if dialled.sent => format!("{name}: the agent was sent"),
             Ok(_) => format!("{name}: answers"),

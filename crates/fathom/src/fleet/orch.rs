@@ -29,7 +29,7 @@ pub fn hosts(cluster: &Cluster, label: Option<&str>, args: &HostArgs) -> Result<
         Ok((host.hostname.clone(), transport))
     };
     let hosts = hosts.iter().map(way).collect::<Result<Vec<_>, NamesError>>()?;
-    Ok(Wanted { hosts, program: super::sources::program(args)?, spared: Vec::new(), _kept: kept.into() })
+    Ok(Wanted { hosts, programs: super::sources::programs(args)?, spared: Vec::new(), _kept: kept.into() })
 }
 
 /// Why no host is left.

@@ -5,13 +5,13 @@ use crate::cli::hosts::HostArgs;
 use crate::failure::Failure;
 use crate::memory::MemoryFile;
 use cluster::Cluster;
-use remote::{NamesError, Program, SshOptions, Transport, build};
+use remote::{NamesError, Program, SshOptions, Transport};
 use std::path::PathBuf;
 
-/// The hosts that a command names, and the program that they get.
+/// The hosts that a command names, and the programs of which each gets the one that fits it.
 pub struct Wanted {
     pub hosts: Vec<(String, Transport)>,
-    pub program: Program,
+    pub programs: Vec<Program>,
     /// Those that are not to load the cluster.
     pub spared: Vec<String>,
     /// Files of ssh that are wanted while hosts are reached.
@@ -69,7 +69,7 @@ pub fn wanted(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<
     let clients = args.hosts.is_some() || args.hosts_file.is_some();
     let mut all = match clients {
         true => listed(args, lab, cluster)?,
-        false => Wanted { hosts: Vec::new(), program: program(args)?, spared: Vec::new(), _kept: Vec::new() },
+        false => Wanted { hosts: Vec::new(), programs: programs(args)?, spared: Vec::new(), _kept: Vec::new() },
     };
     more.hosts.retain(|(name, _)| all.hosts.iter().all(|(known, _)| known != name));
     all.spared = more.hosts.iter().map(|(name, _)| name.clone()).collect();
@@ -82,13 +82,18 @@ fn reached(args: &HostArgs, names: Vec<String>, config: Option<PathBuf>) -> Resu
     let options = SshOptions { config, identity: args.identity.clone(), options: args.ssh_option.clone() };
     let hosts = names.into_iter().map(|name| Ok((name.clone(), Transport::of(&name, &options)?)));
     let hosts = hosts.collect::<Result<Vec<_>, NamesError>>()?;
-    Ok(Wanted { hosts, program: program(args)?, spared: Vec::new(), _kept: Vec::new() })
+    Ok(Wanted { hosts, programs: programs(args)?, spared: Vec::new(), _kept: Vec::new() })
 }
 
-pub fn program(args: &HostArgs) -> Result<Program, Failure> {
-    let Some(path) = &args.agent else { return Ok(Program::own(args.sudo)?) };
-    let build = build::id(path).map_err(|error| Failure::Usage(format!("--agent {}: {error}", path.display())))?;
-    Ok(Program { path: path.clone(), build, sudo: args.sudo })
+/// Those of `--agent`, else the running one.
+pub fn programs(args: &HostArgs) -> Result<Vec<Program>, Failure> {
+    if args.agent.is_empty() {
+        return Ok(vec![Program::own(args.sudo)?]);
+    }
+    let program = |path: &PathBuf| {
+        Program::of(path, args.sudo).map_err(|error| Failure::Usage(format!("--agent {}: {error}", path.display())))
+    };
+    args.agent.iter().map(program).collect()
 }
 
 /// By ssh, as real hosts are; else through their network namespaces.

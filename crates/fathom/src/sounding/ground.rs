@@ -169,7 +169,7 @@ fn clients(common: &Common, args: &GroundArgs, wishes: &Wishes, cluster: Option<
             eprintln!("{text}");
         }
     };
-    let (mut fleet, silent) = fleet::muster(&wanted.hosts, &wanted.program, &tell);
+    let (mut fleet, silent) = fleet::muster(&wanted.hosts, &wanted.programs, &tell);
     fleet.spare(&wanted.spared);
     if let Some(host) = silent.first() {
         return Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why)));
