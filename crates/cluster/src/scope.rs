@@ -69,7 +69,7 @@ fn osds(dump: &Value, metadata: &Value, tree: &Value, usage: &Value) -> Vec<OsdS
                 id: id as u32,
                 host: host.unwrap_or_else(|| "unknown".to_string()),
                 class: nodes.get(&id).and_then(|node| text(node, "device_class")),
-                device: text(fact, "devices").or_else(|| text(fact, "bluestore_bdev_path")),
+                device: data_disks(fact),
                 up: number(osd, "up") == Some(1),
                 inside: number(osd, "in") == Some(1),
                 cluster_address: address("cluster_addr")
@@ -114,31 +114,56 @@ fn hosts(osds: &[OsdScope]) -> Vec<HostScope> {
     hosts
 }
 
+/// Of an OSD with its data on one disk that one; of one whose data lie on several (LVM over disks, the paths of a multipath
+/// device) a list with commas, which is the name of no disk: nothing is compared with it.
+fn data_disks(fact: &Value) -> Option<String> {
+    // `devices` has also those of the database and the journal.
+    text(fact, "bluestore_bdev_devices").or_else(|| text(fact, "devices")).or_else(|| text(fact, "bluestore_bdev_path"))
+}
+
+/// Every disk once, with the OSDs that have data, or the database or journal of it, there.
 fn devices(osds: &[OsdScope], metadata: &Value) -> Vec<DeviceScope> {
     let mut devices: Vec<DeviceScope> = Vec::new();
     for osd in osds {
-        let Some(path) = &osd.device else { continue };
-        let known = devices.iter_mut().find(|device| device.path == *path && device.host.as_deref() == Some(&osd.host));
-        if let Some(known) = known {
-            known.osds.push(osd.id);
-            continue;
-        }
         let facts = metadata.as_array().into_iter().flatten();
         let facts = facts.into_iter().find(|fact| number(fact, "id") == Some(u64::from(osd.id)));
         let fact = facts.unwrap_or(&Value::Null);
-        devices.push(DeviceScope {
-            path: path.clone(),
-            host: Some(osd.host.clone()),
-            model: text(fact, "bluestore_bdev_model").or_else(|| text(fact, "device_ids")),
-            // An OSD may have but a part of it; only this host's own devices can be asked.
-            bytes: here::device_of(&device_node(path))
-                .filter(|_| osd.host == here::host_name())
-                .and_then(|own| own.bytes),
-            rotational: text(fact, "rotational").map(|flag| flag == "1"),
-            osds: vec![osd.id],
-        });
+        let data = names(osd.device.as_deref());
+        for path in data.iter().chain(&names(text(fact, "devices").as_deref())) {
+            let mut known = devices.iter_mut();
+            match known.find(|device| device.path == *path && device.host.as_deref() == Some(&osd.host)) {
+                Some(known) if known.osds.contains(&osd.id) => {}
+                Some(known) => known.osds.push(osd.id),
+                None => devices.push(device(path, osd, fact, data.contains(path))),
+            }
+        }
     }
     devices
+}
+
+fn names(list: Option<&str>) -> Vec<String> {
+    let names = list.unwrap_or_default().split(',').map(str::trim).filter(|name| !name.is_empty());
+    names.map(str::to_string).collect()
+}
+
+/// `data`: it holds the OSD's data, of which the metadata say more than of the others.
+fn device(path: &str, osd: &OsdScope, fact: &Value, data: bool) -> DeviceScope {
+    let of_data = |key: &str| text(fact, key).filter(|_| data);
+    DeviceScope {
+        path: path.to_string(),
+        host: Some(osd.host.clone()),
+        model: of_data("bluestore_bdev_model").or_else(|| model(&text(fact, "device_ids")?, path)),
+        // An OSD may have but a part of it; only this host's own devices can be asked.
+        bytes: here::device_of(&device_node(path)).filter(|_| osd.host == here::host_name()).and_then(|own| own.bytes),
+        rotational: of_data("rotational").map(|flag| flag == "1"),
+        osds: vec![osd.id],
+    }
+}
+
+/// That disk's own of `nvme0n1=Samsung_SSD_970,sda=ST4000NM`.
+fn model(ids: &str, path: &str) -> Option<String> {
+    let name = path.trim_start_matches("/dev/");
+    ids.split(',').find_map(|id| id.trim().strip_prefix(name)?.strip_prefix('=')).map(str::to_string)
 }
 
 fn device_node(path: &str) -> PathBuf {
@@ -205,4 +230,48 @@ fn options(dump: &Value) -> BTreeMap<String, String> {
             Some((format!("{who}/{name}"), value))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(facts: &[Value]) -> (Vec<OsdScope>, Vec<DeviceScope>) {
+        let dump = json!({"osds": facts.iter().map(|fact| json!({"osd": fact["id"], "up": 1})).collect::<Vec<_>>()});
+        let metadata = Value::from(facts.to_vec());
+        let osds = osds(&dump, &metadata, &Value::Null, &Value::Null);
+        let devices = devices(&osds, &metadata);
+        (osds, devices)
+    }
+
+    #[test]
+    fn osds_with_their_database_elsewhere_lie_on_the_disk_of_their_data() {
+        let hybrid = |id: u32, disk: &str| {
+            json!({"id": id, "hostname": "h", "devices": format!("nvme0n1,{disk}"), "bluestore_bdev_devices": disk,
+                   "device_ids": format!("nvme0n1=Fast_1,{disk}=Slow_{disk}"), "rotational": "1"})
+        };
+        let (osds, devices) = seen(&[hybrid(0, "sda"), hybrid(1, "sdb")]);
+        assert_eq!(osds.iter().map(|osd| osd.device.as_deref().unwrap()).collect::<Vec<_>>(), ["sda", "sdb"]);
+        let found = |path: &str| devices.iter().find(|device| device.path == path).unwrap();
+        assert_eq!(devices.len(), 3);
+        assert_eq!((found("nvme0n1").osds.as_slice(), found("sdb").osds.as_slice()), (&[0, 1][..], &[1][..]));
+        assert_eq!((found("nvme0n1").rotational, found("sda").rotational), (None, Some(true)));
+        assert_eq!(found("sda").model.as_deref(), Some("Slow_sda"));
+        assert_eq!(found("nvme0n1").model.as_deref(), Some("Fast_1"));
+    }
+
+    #[test]
+    fn of_several_disks_each_is_one() {
+        let fact = json!({"id": 0, "hostname": "h", "devices": "sda,sdb", "bluestore_bdev_devices": "sda,sdb"});
+        let (osds, devices) = seen(&[fact]);
+        assert_eq!(osds[0].device.as_deref(), Some("sda,sdb"));
+        assert_eq!(devices.iter().map(|device| device.path.as_str()).collect::<Vec<_>>(), ["sda", "sdb"]);
+    }
+
+    #[test]
+    fn older_osds_tell_only_the_path() {
+        let (osds, devices) = seen(&[json!({"id": 0, "hostname": "h", "bluestore_bdev_path": "/dev/vdb"})]);
+        assert_eq!((osds[0].device.as_deref(), devices[0].path.as_str()), (Some("/dev/vdb"), "/dev/vdb"));
+        assert!(seen(&[json!({"id": 0})]).1.is_empty());
+    }
 }

@@ -46,7 +46,7 @@ pub struct DeviceScope {
     pub model: Option<String>,
     pub bytes: Option<Bytes>,
     pub rotational: Option<bool>,
-    /// The OSDs that live on it.
+    /// The OSDs that live on it, or have their database or journal there.
     pub osds: Vec<u32>,
 }
 
@@ -55,6 +55,7 @@ pub struct OsdScope {
     pub id: u32,
     pub host: String,
     pub class: Option<String>,
+    /// The disk of its data; several with commas between them.
     pub device: Option<String>,
     pub up: bool,
     pub inside: bool,
