@@ -1,6 +1,7 @@
 //! What runs on another host: does what the coordinator says over standard streams, and ends when nobody speaks any more.
 
 mod files;
+mod hearing;
 mod load;
 mod looks;
 mod reach;
@@ -12,22 +13,21 @@ use engines::clock::RealClock;
 use engines::floor::keep;
 use engines::network::{Door, Echo, carries};
 use files::Files;
+use hearing::{Heard, leave_soon, leave_when_deaf, listen};
 use load::{Load, Loading};
 use model::{Clock, Endpoint, Nanos, Step};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use remote::frame::{self, FrameError, MAGIC};
 use remote::link::{BEAT, DEAF};
 use remote::{Answer, News, Order, Question};
-use std::io::{Stdin, Stdout, Write, stdin, stdout};
+use std::io::{Stdout, Write, stdin, stdout};
 use std::net::IpAddr;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::time::{SystemTime, UNIX_EPOCH};
 use watching::Watching;
 
 /// News that wait for a slow line: more would be memory without end.
 const NEWS: usize = 1024;
-/// Operations that never return do not keep it: nobody would ever end it.
-const LEAVING: Duration = Duration::from_secs(5);
 
 /// The whole life of an agent. Its exit code says nothing to anybody but a person: 0 in order, 1 if the line broke.
 ///
@@ -39,9 +39,14 @@ pub fn serve() -> Result<u8, Failure> {
     let mut output = stdout();
     output.write_all(MAGIC)?;
     let (tell, waiting) = sync_channel(NEWS);
-    let (heard, orders) = sync_channel(1);
+    let (heard, (pass_on, orders)) = (Heard::now(), channel());
     std::thread::spawn(move || speak(output, &waiting));
-    std::thread::spawn(move || listen(stdin(), &heard));
+    let own = heard.clone();
+    std::thread::spawn(move || {
+        listen(stdin(), &own, &pass_on);
+        leave_soon();
+    });
+    leave_when_deaf(heard.clone());
     let _ = tell.send(News::Hello { build, pid: std::process::id() });
     let mut agent = Agent {
         context: Context::default(),
@@ -52,11 +57,8 @@ pub fn serve() -> Result<u8, Failure> {
         echo: None,
         tell,
     };
-    let asked = agent.obey(&orders);
-    std::thread::spawn(|| {
-        std::thread::sleep(LEAVING);
-        ceph::leave(1)
-    });
+    let asked = agent.obey(&orders, &heard);
+    leave_soon();
     drop(agent);
     Ok(u8::from(!asked))
 }
@@ -84,13 +86,11 @@ struct Agent {
 
 impl Agent {
     /// True: it was asked to leave. However it ends, nothing is loaded any more.
-    fn obey(&mut self, orders: &Receiver<Result<Order, FrameError>>) -> bool {
-        let mut heard = Instant::now();
+    fn obey(&mut self, orders: &Receiver<Result<Order, FrameError>>, heard: &Heard) -> bool {
         loop {
             match orders.recv_timeout(BEAT) {
                 Ok(Ok(Order::Leave)) => return true,
                 Ok(Ok(order)) => {
-                    heard = Instant::now();
                     if let Some(news) = self.follow(order)
                         && self.tell.send(news).is_err()
                     {
@@ -101,7 +101,7 @@ impl Agent {
                     eprintln!("fathom agent: {error}");
                     return false;
                 }
-                Err(RecvTimeoutError::Timeout) if heard.elapsed() > DEAF => {
+                Err(RecvTimeoutError::Timeout) if heard.silence() > DEAF => {
                     eprintln!("fathom agent: nothing was heard for {} s", DEAF.as_secs());
                     return false;
                 }
@@ -208,16 +208,6 @@ impl Agent {
 
 fn address(end: &Endpoint) -> Result<IpAddr, String> {
     end.address.parse().map_err(|_| format!("{:?} is no IP address", end.address))
-}
-
-fn listen(mut input: Stdin, heard: &SyncSender<Result<Order, FrameError>>) {
-    loop {
-        let order = frame::read(&mut input);
-        let last = order.is_err();
-        if heard.send(order).is_err() || last {
-            return;
-        }
-    }
 }
 
 /// Writes news, and beats while there are none.

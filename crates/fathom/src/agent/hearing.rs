@@ -1,0 +1,82 @@
+//! What an agent hears of its coordinator: orders as they come, and that nobody speaks any more, whatever the agent is busy with.
+
+use remote::Order;
+use remote::frame::{self, FrameError};
+use remote::link::{BEAT, DEAF};
+use std::io::Read;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{sleep, spawn};
+use std::time::{Duration, Instant};
+
+/// Operations that never return do not keep it: nobody would ever end it.
+const LEAVING: Duration = Duration::from_secs(5);
+
+/// When the coordinator was last heard.
+#[derive(Clone)]
+pub struct Heard(Arc<Mutex<Instant>>);
+
+impl Heard {
+    pub fn now() -> Heard {
+        Heard(Arc::new(Mutex::new(Instant::now())))
+    }
+
+    fn again(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    pub fn silence(&self) -> Duration {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+}
+
+/// Reads orders until there are no more. It waits for nobody: who opens an image of a cluster that does not answer follows no order,
+/// and the end of the line must be seen all the same.
+pub fn listen(mut input: impl Read, heard: &Heard, orders: &Sender<Result<Order, FrameError>>) {
+    loop {
+        let order = frame::read(&mut input);
+        heard.again();
+        let last = order.is_err();
+        let told = matches!(order, Ok(Order::Beat)) || orders.send(order).is_ok();
+        if last || !told {
+            return;
+        }
+    }
+}
+
+/// Ends the process once it has had the time to end in order.
+pub fn leave_soon() {
+    spawn(|| {
+        sleep(LEAVING);
+        ceph::leave(1)
+    });
+}
+
+/// Ends the process if nobody speaks and it does not see to that itself.
+pub fn leave_when_deaf(heard: Heard) {
+    spawn(move || {
+        while heard.silence() < DEAF + LEAVING {
+            sleep(BEAT);
+        }
+        ceph::leave(1)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn the_end_of_the_line_is_seen_while_no_order_is_followed() {
+        let mut line = Vec::new();
+        for order in [Order::Describe, Order::Beat, Order::Hush, Order::Leave] {
+            frame::write(&mut line, &order).unwrap();
+        }
+        let (tell, orders) = channel();
+        // Nobody takes what is told until it returns.
+        listen(line.as_slice(), &Heard::now(), &tell);
+        let told: Vec<_> = orders.try_iter().collect();
+        assert!(matches!(&told[..], [Ok(Order::Describe), Ok(Order::Hush), Ok(Order::Leave), Err(_)]), "{told:?}");
+    }
+}
