@@ -30,6 +30,9 @@ pub struct Nic {
     pub megabits: Option<u32>,
     pub mtu: Option<u32>,
     pub addresses: Vec<String>,
+    /// The same with the lengths of their networks' prefixes: `10.0.1.7/24`.
+    #[serde(default)]
+    pub networks: Vec<String>,
     /// `None`: it is no bond.
     pub bond: Option<Bond>,
 }

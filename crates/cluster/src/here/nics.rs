@@ -3,15 +3,17 @@
 use super::bonds::bond;
 use model::Nic;
 use nix::ifaddrs::getifaddrs;
+use nix::sys::socket::SockaddrStorage;
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
+use std::net::IpAddr;
 use std::path::Path;
 
 const FOLDER: &str = "/sys/class/net";
 
 /// Those that are up, loopback left out. In a network namespace these are its own.
 pub fn nics() -> Vec<Nic> {
-    let mut addresses: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut addresses: BTreeMap<String, Vec<(IpAddr, u32)>> = BTreeMap::new();
     let mut up = Vec::new();
     for interface in getifaddrs().into_iter().flatten() {
         use nix::net::if_::InterfaceFlags;
@@ -21,16 +23,33 @@ pub fn nics() -> Vec<Nic> {
         if !up.contains(&interface.interface_name) {
             up.push(interface.interface_name.clone());
         }
-        let Some(address) = interface.address else { continue };
-        let v4 = address.as_sockaddr_in().map(|v4| v4.ip().to_string());
-        let v6 = address.as_sockaddr_in6().map(|v6| v6.ip()).filter(|ip| !ip.is_unicast_link_local());
-        if let Some(text) = v4.or(v6.map(|ip| ip.to_string())) {
-            addresses.entry(interface.interface_name).or_default().push(text);
+        let Some(address) = interface.address.and_then(ip) else { continue };
+        if !matches!(address, IpAddr::V6(own) if own.is_unicast_link_local()) {
+            // Without a mask the network is the address alone.
+            let whole = if address.is_ipv4() { 32 } else { 128 };
+            let prefix = interface.netmask.and_then(ip).map_or(whole, ones);
+            addresses.entry(interface.interface_name).or_default().push((address, prefix));
         }
     }
-    up.into_iter()
-        .map(|name| Nic { addresses: addresses.remove(&name).unwrap_or_default(), ..of_sysfs(name) })
-        .collect()
+    let nic = |name: String| {
+        let own = addresses.remove(&name).unwrap_or_default();
+        let networks = own.iter().map(|(address, prefix)| format!("{address}/{prefix}")).collect();
+        Nic { addresses: own.iter().map(|(address, _)| address.to_string()).collect(), networks, ..of_sysfs(name) }
+    };
+    up.into_iter().map(nic).collect()
+}
+
+fn ip(address: SockaddrStorage) -> Option<IpAddr> {
+    let v4 = address.as_sockaddr_in().map(|v4| IpAddr::V4(v4.ip()));
+    v4.or_else(|| address.as_sockaddr_in6().map(|v6| IpAddr::V6(v6.ip())))
+}
+
+/// The length of a prefix, of its mask.
+fn ones(mask: IpAddr) -> u32 {
+    match mask {
+        IpAddr::V4(mask) => u32::from(mask).count_ones(),
+        IpAddr::V6(mask) => u128::from(mask).count_ones(),
+    }
 }
 
 /// The kernel's folder may be another network namespace's: then it says nothing of an interface that it does not have.
@@ -46,6 +65,7 @@ fn of_sysfs(name: String) -> Nic {
         mtu: text("mtu").and_then(|mtu| mtu.parse().ok()),
         bond: bond(Path::new(FOLDER), &name),
         addresses: Vec::new(),
+        networks: Vec::new(),
         name,
     }
 }
