@@ -3,7 +3,7 @@
 use crate::transport::Transport;
 
 /// What is looked for in what the host said, and what it means. The first that is found counts.
-const KNOWN: [(&[&str], &str); 16] = [
+const KNOWN: [(&[&str], &str); 17] = [
     (
         &["GLIBC_"],
         "its C library is older than this build of fathom needs; use a release build (`make dist`: glibc 2.28 and newer)",
@@ -51,6 +51,10 @@ const KNOWN: [(&[&str], &str); 16] = [
     ),
     (&["No space left on device"], "its disk is full; make room, or set another XDG_CACHE_HOME there"),
     (&["Read-only file system"], "its file system is read-only; set another XDG_CACHE_HOME there"),
+    (
+        &["is forbidden"],
+        "kubectl's user may not exec into this pod; grant it get on pods and create on pods/exec in the pod's namespace",
+    ),
     (&["pods \"", "NotFound"], "there is no such pod; see: kubectl get pods --all-namespaces"),
     (&["No such container", "no container with name"], "there is no such container; see: podman ps, docker ps"),
     (&["Cannot open network namespace"], "there is no such network namespace; see: ip netns"),
@@ -98,6 +102,11 @@ mod tests {
             ("sh: 1: /x/fathom: Permission denied", "noexec"),
             ("/x/fathom: /lib/libc.so.6: version `GLIBC_2.34' not found", "make dist"),
             ("sudo: a password is required", "NOPASSWD"),
+            (
+                "Error from server (Forbidden): pods \"osd-0\" is forbidden: User \"a\" cannot create resource \"pods/exec\"",
+                "create on pods/exec",
+            ),
+            ("Error from server (NotFound): pods \"osd-0\" not found", "no such pod"),
             ("ssh: connect to host a port 22: Connection refused", "sshd"),
             ("\x1b[31mwhat\x07ever", "did not start: [31mwhatever"),
         ] {
