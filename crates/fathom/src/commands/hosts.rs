@@ -18,6 +18,7 @@ pub fn run(common: &Common, args: &HostsCommand) -> Result<u8, Failure> {
         Ok(Cluster::connect(&access)?)
     };
     let wanted = fleet::wanted(&args.hosts, args.lab.as_deref(), &cluster)?;
+    wanted.left_out.iter().for_each(|text| eprintln!("warning: {text}"));
     match args.then {
         Some(Then::Clean) => clean(common, &wanted),
         None => show(common, &wanted),

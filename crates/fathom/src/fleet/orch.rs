@@ -15,11 +15,7 @@ use std::collections::BTreeSet;
 /// There is no cephadm, none has the label, or the key may not be read.
 pub fn hosts(cluster: &Cluster, label: Option<&str>, args: &HostArgs) -> Result<Wanted, Failure> {
     let known = cluster.orch_hosts()?;
-    let hosts: Vec<_> =
-        known.iter().filter(|host| label.is_none_or(|label| host.labels.iter().any(|own| own == label))).collect();
-    if hosts.is_empty() {
-        return Err(Failure::Usage(none(&known, label)));
-    }
+    let (hosts, left_out) = choose(&known, label)?;
     let access = cluster.orch_access()?;
     let kept = [MemoryFile::of("config", &access.config)?, MemoryFile::of("key", &access.key)?];
     let options =
@@ -29,7 +25,25 @@ pub fn hosts(cluster: &Cluster, label: Option<&str>, args: &HostArgs) -> Result<
         Ok((host.hostname.clone(), transport))
     };
     let hosts = hosts.iter().map(way).collect::<Result<Vec<_>, NamesError>>()?;
-    Ok(Wanted { hosts, programs: super::sources::programs(args)?, spared: Vec::new(), _kept: kept.into() })
+    Ok(Wanted { hosts, programs: super::sources::programs(args)?, spared: Vec::new(), left_out, _kept: kept.into() })
+}
+
+/// Those that are meant and up, and in words those that cephadm does not use now.
+fn choose<'k>(known: &'k [OrchHost], label: Option<&str>) -> Result<(Vec<&'k OrchHost>, Vec<String>), Failure> {
+    let meant = |host: &&OrchHost| label.is_none_or(|label| host.labels.iter().any(|own| own == label));
+    let (up, down): (Vec<_>, Vec<_>) = known.iter().filter(meant).partition(|host| host.status.is_empty());
+    let down: Vec<String> = down.iter().map(|host| format!("{} ({})", host.hostname, host.status)).collect();
+    let down = down.join(", ");
+    match (up.is_empty(), down.is_empty()) {
+        (true, true) => Err(Failure::Usage(none(known, label))),
+        (true, false) => Err(Failure::Failed(format!(
+            "orch: cephadm uses none of these hosts now: {down}; see `ceph orch host ls`, or name hosts with --hosts a,b"
+        ))),
+        (false, true) => Ok((up, Vec::new())),
+        (false, false) => {
+            Ok((up, vec![format!("cephadm does not use these hosts now, and they are left out: {down}")]))
+        }
+    }
 }
 
 /// Why no host is left.
@@ -51,14 +65,30 @@ fn none(known: &[OrchHost], label: Option<&str>) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn who_finds_no_host_is_told_what_there_is() {
-        let host = |labels: &[&str]| OrchHost {
+    fn host(labels: &[&str]) -> OrchHost {
+        OrchHost {
             hostname: "a".into(),
             addr: "a".into(),
             labels: labels.iter().map(|label| label.to_string()).collect(),
             status: String::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn hosts_that_cephadm_does_not_reach_are_left_out_by_name() {
+        let named =
+            |name: &str, status: &str| OrchHost { hostname: name.into(), status: status.into(), ..host(&["osd"]) };
+        let known = [named("a", ""), named("b", "offline"), named("c", "maintenance"), named("d", "")];
+        let (up, told) = choose(&known, None).unwrap();
+        assert_eq!(up.iter().map(|host| host.hostname.as_str()).collect::<Vec<_>>(), ["a", "d"]);
+        assert!(told[0].ends_with("left out: b (offline), c (maintenance)"), "{told:?}");
+        assert!(choose(&known[..1], Some("osd")).unwrap().1.is_empty());
+        assert!(choose(&known[1..3], None).unwrap_err().to_string().contains("b (offline), c (maintenance)"));
+        assert!(choose(&known, Some("x")).is_err());
+    }
+
+    #[test]
+    fn who_finds_no_host_is_told_what_there_is() {
         let labelled = [host(&["osd", "b"]), host(&["osd"])];
         assert!(none(&labelled, Some("x")).ends_with("no host has the label \"x\"; there are: b, osd"));
         assert!(none(&[host(&[])], Some("x")).contains("nor any other"));

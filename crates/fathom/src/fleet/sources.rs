@@ -14,6 +14,8 @@ pub struct Wanted {
     pub programs: Vec<Program>,
     /// Those that are not to load the cluster.
     pub spared: Vec<String>,
+    /// Hosts that are meant and not tried, in words.
+    pub left_out: Vec<String>,
     /// Files of ssh that are wanted while hosts are reached.
     pub _kept: Vec<MemoryFile>,
 }
@@ -69,11 +71,18 @@ pub fn wanted(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<
     let clients = args.hosts.is_some() || args.hosts_file.is_some();
     let mut all = match clients {
         true => listed(args, lab, cluster)?,
-        false => Wanted { hosts: Vec::new(), programs: programs(args)?, spared: Vec::new(), _kept: Vec::new() },
+        false => Wanted {
+            hosts: Vec::new(),
+            programs: programs(args)?,
+            spared: Vec::new(),
+            left_out: Vec::new(),
+            _kept: Vec::new(),
+        },
     };
     more.hosts.retain(|(name, _)| all.hosts.iter().all(|(known, _)| known != name));
     all.spared = more.hosts.iter().map(|(name, _)| name.clone()).collect();
     all.hosts.append(&mut more.hosts);
+    all.left_out.append(&mut more.left_out);
     all._kept.append(&mut more._kept);
     Ok(all)
 }
@@ -82,7 +91,7 @@ fn reached(args: &HostArgs, names: Vec<String>, config: Option<PathBuf>) -> Resu
     let options = SshOptions { config, identity: args.identity.clone(), options: args.ssh_option.clone() };
     let hosts = names.into_iter().map(|name| Ok((name.clone(), Transport::of(&name, &options)?)));
     let hosts = hosts.collect::<Result<Vec<_>, NamesError>>()?;
-    Ok(Wanted { hosts, programs: programs(args)?, spared: Vec::new(), _kept: Vec::new() })
+    Ok(Wanted { hosts, programs: programs(args)?, spared: Vec::new(), left_out: Vec::new(), _kept: Vec::new() })
 }
 
 /// Those of `--agent`, else the running one.

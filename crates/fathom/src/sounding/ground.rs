@@ -22,6 +22,8 @@ pub struct Grounded {
     pub fleet: Option<RefCell<Fleet>>,
     head: RunHead,
     /// Takes the lab down again if it was started for this run.
+    /// Hosts that are meant and not tried, in words.
+    pub left_out: Vec<String>,
     own_lab: Option<OwnLab>,
 }
 
@@ -66,9 +68,12 @@ impl Grounded {
             _ => None,
         };
         let head = new_head();
-        let fleet = match args.hosts.named() {
-            true => Some(RefCell::new(clients(common, args, wishes, cluster.as_ref())?)),
-            false => None,
+        let (fleet, left_out) = match args.hosts.named() {
+            true => {
+                let (fleet, left_out) = clients(common, args, wishes, cluster.as_ref())?;
+                (Some(RefCell::new(fleet)), left_out)
+            }
+            false => (None, Vec::new()),
         };
         let hosts = match &fleet {
             Some(fleet) => client_hosts(&fleet.borrow(), &scope, lab.as_ref(), &args.networks)?,
@@ -84,7 +89,7 @@ impl Grounded {
             ground.sites = sites(&mut fleet.borrow_mut(), planner::wanted_sites(&ground, wishes));
             ground.keepers = sites(&mut fleet.borrow_mut(), planner::wanted_keepers(&ground, wishes));
         }
-        Ok(Grounded { ground, cluster, fleet, head, own_lab: own })
+        Ok(Grounded { ground, cluster, fleet, head, left_out, own_lab: own })
     }
 
     /// Where an earlier run took place: the same cluster, or none. `lab`: its lab, if it is not the one that is recorded.
@@ -118,7 +123,7 @@ impl Grounded {
                 Some(cluster)
             }
         };
-        Ok(Grounded { ground, cluster, fleet: None, head: record.head.clone(), own_lab: None })
+        Ok(Grounded { ground, cluster, fleet: None, head: record.head.clone(), left_out: Vec::new(), own_lab: None })
     }
 
     /// Will what it runs on be there afterwards?
@@ -161,7 +166,13 @@ fn reach(common: &Common, lab: Option<&lab::Lab>) -> Result<Cluster, Failure> {
 }
 
 /// Agents on all hosts, each of them connected to the cluster. Who can't do its part is told before anything is changed.
-fn clients(common: &Common, args: &GroundArgs, wishes: &Wishes, cluster: Option<&Cluster>) -> Result<Fleet, Failure> {
+/// And which were left out.
+fn clients(
+    common: &Common,
+    args: &GroundArgs,
+    wishes: &Wishes,
+    cluster: Option<&Cluster>,
+) -> Result<(Fleet, Vec<String>), Failure> {
     let of = || cluster.cloned().ok_or_else(|| Failure::Usage("--hosts orch: this run has no cluster".to_string()));
     let wanted = fleet::wanted(&args.hosts, args.lab.as_deref(), &of)?;
     let tell = |text: &str| {
@@ -174,7 +185,7 @@ fn clients(common: &Common, args: &GroundArgs, wishes: &Wishes, cluster: Option<
     if let Some(host) = silent.first() {
         return Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why)));
     }
-    let Some(cluster) = cluster.filter(|_| wishes.need_cluster()) else { return Ok(fleet) };
+    let Some(cluster) = cluster.filter(|_| wishes.need_cluster()) else { return Ok((fleet, wanted.left_out)) };
     let (conf, keyring) = cluster.texts()?;
     let id = cluster.user().trim_start_matches("client.").to_string();
     let access = remote::Access {
@@ -185,7 +196,7 @@ fn clients(common: &Common, args: &GroundArgs, wishes: &Wishes, cluster: Option<
     };
     match fleet.reach(&access).first() {
         Some((host, why)) => Err(Failure::Failed(format!("{host} does not reach the cluster: {why}"))),
-        None => Ok(fleet),
+        None => Ok((fleet, wanted.left_out)),
     }
 }
 

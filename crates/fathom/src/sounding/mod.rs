@@ -68,8 +68,8 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, warnings: Vec<
     let grounded = Grounded::prepare(common, args, wishes)?;
     let plan = planner::plan(&grounded.ground, wishes)?;
     let shared = grounded.shared_hosts().filter(|_| plan.steps.iter().any(Step::of_clients));
-    let unseen = grounded.unseen_disks();
-    let warnings = [warnings, sides::prove(&grounded, &plan)?, Vec::from_iter(shared), unseen].concat();
+    let (left_out, unseen) = (grounded.left_out.clone(), grounded.unseen_disks());
+    let warnings = [warnings, sides::prove(&grounded, &plan)?, left_out, Vec::from_iter(shared), unseen].concat();
     if args.dry_run {
         warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         return Ok(Outcome::Planned(Box::new(plan)));
