@@ -11,8 +11,9 @@ use crate::planner::{self, ClientHost, Ground, Site, Wishes};
 use cluster::journal::pending;
 use cluster::{Cluster, scope};
 use ipnet::IpNet;
-use model::{HostSeen, Record, RunHead, Scope};
+use model::{HostSeen, OsdScope, Record, RunHead, Scope};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 
 pub struct Grounded {
@@ -216,24 +217,23 @@ fn client_hosts(
     fleet.here().map(host).collect()
 }
 
-/// The host's name in the CRUSH map: that of its list, or its own, with or without its domain, or that of the OSDs at its addresses. A
-/// lab's hosts all have this one's.
+/// The host's name in the CRUSH map: that of its list, or its own, else that of the OSDs at its addresses, else the only one
+/// that is the same without its domain. A lab's hosts all have this one's.
 fn known_as(seen: &HostSeen, scope: &Scope, lab: Option<&lab::Lab>) -> String {
     let bare = seen.name.split_once(':').map_or(seen.name.as_str(), |(_, name)| name);
     let of_lab = |host: &&lab::Host| host.name == bare || host.namespace.as_deref() == Some(bare);
     if let Some(host) = lab.and_then(|lab| lab.hosts.iter().find(of_lab)) {
         return host.name.clone();
     }
-    let short = |name: &str| name.split('.').next().unwrap_or(name).to_string();
     let own = [bare, seen.facts.scope.name.as_str()];
-    let same = |known: &&model::OsdScope| own.iter().any(|own| known.host == *own || short(&known.host) == short(own));
-    let at = |osd: &&model::OsdScope| {
+    let same = |osd: &&OsdScope| own.contains(&osd.host.as_str());
+    let at = |osd: &&OsdScope| {
         let mut addresses = seen.facts.nics.iter().flat_map(|nic| &nic.addresses);
         addresses.any(|own| osd.address.as_ref() == Some(own))
     };
     let osds = || scope.osds.iter();
     let found = osds().find(same).or_else(|| osds().find(at)).map(|osd| osd.host.clone());
-    found.unwrap_or_else(|| seen.facts.scope.name.clone())
+    found.or(only).unwrap_or_else(|| seen.facts.scope.name.clone())
 }
 
 /// Each agent learns which OSDs are its host's.
@@ -256,7 +256,12 @@ fn sites(fleet: &mut Fleet, wanted: Vec<(ClientHost, model::SiteWish)>) -> Vec<S
 
 fn running_lab(name: &str) -> Result<lab::Lab, Failure> {
     let ready = lab::status(name)?.filter(|lab| lab.state == lab::State::Ready);
+    // `a.rack1` and `a.rack2` are two hosts.
+    let short = |name: &str| name.split('.').next().unwrap_or(name).to_string();
     ready.ok_or_else(|| Failure::Failed(format!("lab {name}, on which the run took place, does not run any more")))
+    let hosts = osds().map(|osd| osd.host.as_str());
+    let alike: BTreeSet<&str> = hosts.filter(|host| own.iter().any(|own| short(host) == short(own))).collect();
+    let only = alike.first().filter(|_| alike.len() == 1).map(|host| host.to_string());
 }
 
 /// The running lab of that name, or a new one for this run.
@@ -295,4 +300,42 @@ pub fn offer_restore(common: &Common, grounded: &Grounded) -> Result<(), Failure
     }
     eprintln!("fathom: {text}; undo them with: fathom restore");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{HostFacts, HostScope, Nic};
+
+    fn seen(name: &str, own: &str, address: &str) -> HostSeen {
+        let nics = vec![Nic { addresses: vec![address.into()], ..Nic::default() }];
+        let scope = HostScope { name: own.into(), ..HostScope::default() };
+        HostSeen {
+            name: name.into(),
+            via: "ssh".into(),
+            agent_sent: false,
+            clock: None,
+            facts: HostFacts { scope, nics, ..HostFacts::default() },
+        }
+    }
+
+    fn osds(hosts: &[(&str, &str)]) -> Scope {
+        let osd = |(host, address): &(&str, &str)| OsdScope {
+            host: host.to_string(),
+            address: Some(address.to_string()),
+            ..OsdScope::default()
+        };
+        Scope { osds: hosts.iter().map(osd).collect(), ..Scope::default() }
+    }
+
+    #[test]
+    fn hosts_that_differ_only_by_their_domain_are_not_mistaken() {
+        let scope = osds(&[("a.rack1", "10.0.0.1"), ("a.rack2", "10.0.0.2"), ("b.rack1", "10.0.0.3")]);
+        let name = |list: &str, own: &str, address: &str| known_as(&seen(list, own, address), &scope, None);
+        assert_eq!(name("a.rack2", "a.rack2", "10.9.9.9"), "a.rack2");
+        assert_eq!(name("x", "a", "10.0.0.2"), "a.rack2", "of two that are alike the one at its address");
+        assert_eq!(name("x", "a", "10.9.9.9"), "a", "neither is known to be it");
+        assert_eq!(name("x", "b", "10.9.9.9"), "b.rack1");
+        assert_eq!(name("client", "client", "10.9.9.9"), "client");
+    }
 }
