@@ -1,5 +1,7 @@
 //! Lists of hosts as people write them: `a,b[1-9]`, `ceph[01-12,20].rack3`, with a user before an @ and a port after a colon.
 
+use std::net::Ipv6Addr;
+
 /// More is a mistake in a range, not a cluster.
 const MOST: usize = 10_000;
 
@@ -84,6 +86,10 @@ fn expand_one(part: &str) -> Result<Vec<String>, String> {
         return Ok(vec![part.to_string()]);
     };
     let (inside, after) = rest.split_once(']').ok_or("a [ without its ]")?;
+    if is_address(inside) {
+        [before, inside, after].into_iter().try_for_each(check)?;
+        return Ok(vec![part.to_string()]);
+    }
     let tails = if after.is_empty() { vec![String::new()] } else { expand_tail(after)? };
     let mut hosts = Vec::new();
     for number in numbers(inside)? {
@@ -97,6 +103,11 @@ fn expand_one(part: &str) -> Result<Vec<String>, String> {
         }
     }
     Ok(hosts)
+}
+
+/// An IPv6 address, with a zone or without, stands in brackets for the sake of the port behind it.
+fn is_address(inside: &str) -> bool {
+    inside.split('%').next().is_some_and(|address| address.parse::<Ipv6Addr>().is_ok())
 }
 
 /// As [`expand_one`], for what stands behind a bracket: it need not be a whole name.
@@ -144,7 +155,7 @@ mod tests {
 
     #[test]
     fn lists_are_expanded_in_their_order() {
-        let cases: [(&str, &[&str]); 7] = [
+        let cases: [(&str, &[&str]); 9] = [
             ("a,b[1-3]", &["a", "b1", "b2", "b3"]),
             ("a a, a", &["a"]),
             ("n[08-11]", &["n08", "n09", "n10", "n11"]),
@@ -152,6 +163,8 @@ mod tests {
             ("root@10.0.0.1:2222", &["root@10.0.0.1:2222"]),
             ("h[5]", &["h5"]),
             ("h[1-2,7-8]", &["h1", "h2", "h7", "h8"]),
+            ("[2001:db8::1]:22,a", &["[2001:db8::1]:22", "a"]),
+            ("root@[::1]:2222,[fe80::1%eth0]", &["root@[::1]:2222", "[fe80::1%eth0]"]),
         ];
         for (list, hosts) in cases {
             assert_eq!(expand(list).unwrap(), hosts, "{list}");
@@ -175,6 +188,8 @@ mod tests {
             ("root@-x", "dash"),
             ("a;rm", "';'"),
             ("$(x)", "'$'"),
+            ("[::1];rm", "';'"),
+            ("[2001:db8::1]x[1-2]", "'['"),
         ] {
             let error = expand(list).unwrap_err().to_string();
             assert!(error.contains(word), "{list}: {error}");

@@ -39,18 +39,25 @@ fn listed(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<Want
         return of_lab(args, lab);
     }
     let names = match (&args.hosts, &args.hosts_file) {
-        (Some(list), _) if list == "orch" || list.starts_with("orch:") => {
+        (Some(number), _) if args.number().is_some() => {
+            let text = format!("hosts {number}: a number of hosts needs --lab; others are named: --hosts a,b[1-9]");
+            return Err(Failure::Usage(text));
+        }
+        (Some(list), _) if is_orch(list) => {
             return orch::hosts(&cluster()?, list.strip_prefix("orch:"), args);
         }
         (Some(list), _) => match list.strip_prefix("kube-label:") {
             Some(selector) => kube::pods(selector)?,
-            None => remote::expand(list)?,
+            None => {
+                hosts_alone(list).map_err(Failure::Usage)?;
+                remote::expand(list)?
+            }
         },
         (None, Some(file)) => {
-            let text = std::fs::read_to_string(file)
-                .map_err(|error| Failure::Usage(format!("--hosts-file {}: {error}", file.display())))?;
-            remote::of_file(&text)
-                .map_err(|error| Failure::Usage(format!("--hosts-file {}: {error}", file.display())))?
+            let wrong = |why: String| Failure::Usage(format!("--hosts-file {}: {why}", file.display()));
+            let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+            hosts_alone(&text).map_err(wrong)?;
+            remote::of_file(&text).map_err(|error| wrong(error.to_string()))?
         }
         (None, None) => {
             let text = "which hosts? Name them with --hosts a,b[1-9], --hosts-file FILE, --lab NAME, --hosts orch (cephadm) or --hosts kube-label:NAME=VALUE";
@@ -58,6 +65,20 @@ fn listed(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<Want
         }
     };
     reached(args, names, args.ssh_config.clone())
+}
+
+fn is_orch(list: &str) -> bool {
+    (list == "orch" || list.starts_with("orch:")) && !list.contains(',')
+}
+
+/// What stands for hosts that somebody else knows is a whole list: within a longer one it would be taken for a host's name.
+fn hosts_alone(text: &str) -> Result<(), String> {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+    let mut words = lines.flat_map(|line| line.split([',', ' ', '\t']));
+    match words.find(|word| is_orch(word) || word.starts_with("kube-label:")) {
+        Some(word) => Err(format!("{word} is a list of its own, and no part of another: --hosts {word}")),
+        None => Ok(()),
+    }
 }
 
 /// Those of `--hosts`, and those of `--osd-hosts` that are not among them.
@@ -126,4 +147,41 @@ fn of_lab(args: &HostArgs, name: &str) -> Result<Wanted, Failure> {
         return Err(Failure::Usage(text));
     }
     reached(args, lab.hosts.iter().map(of).collect(), lab.ssh_config.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(args: HostArgs) -> String {
+        let no_cluster = || -> Result<Cluster, Failure> { Err(Failure::Failed("asked for a cluster".into())) };
+        wanted(&args, None, &no_cluster).map(|wanted| wanted.hosts).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_number_of_hosts_is_of_a_lab() {
+        assert!(
+            refused(HostArgs { hosts: Some("3".into()), ..HostArgs::default() })
+                .contains("hosts 3: a number of hosts needs --lab")
+        );
+        assert!(refused(HostArgs { osd_hosts: Some("3".into()), ..HostArgs::default() }).contains("needs --lab"));
+    }
+
+    #[test]
+    fn lists_of_others_are_no_part_of_a_list() {
+        for (list, word) in [
+            ("a,orch", "orch is a list of its own"),
+            ("orch,a", "orch is a list of its own"),
+            ("orch:osd,a", "orch:osd is"),
+            ("a kube-label:app=x", "kube-label:app=x is"),
+        ] {
+            let said = refused(HostArgs { hosts: Some(list.into()), ..HostArgs::default() });
+            assert!(said.contains(word), "{list}: {said}");
+        }
+        assert!(refused(HostArgs { hosts: Some("orch:osd".into()), ..HostArgs::default() }).contains("a cluster"));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, "a # not orch\nb, orch\n").unwrap();
+        let said = refused(HostArgs { hosts_file: Some(file.path().into()), ..HostArgs::default() });
+        assert!(said.contains("--hosts-file") && said.contains("orch is a list"), "{said}");
+    }
 }

@@ -89,6 +89,14 @@ mod tests {
             words("ceph@a:2222", &plain),
             "ssh -T -o BatchMode=yes -o ConnectTimeout=10 -p 2222 -- ceph@a sh -c 'exit 0'"
         );
+        for (host, ssh) in [
+            ("[2001:db8::1]:22", "-p 22 -- 2001:db8::1 "),
+            ("root@[::1]:2222", "-p 2222 -- root@::1 "),
+            ("[::1]", "10 -- ::1 "),
+            ("2001:db8::1", "10 -- 2001:db8::1 "),
+        ] {
+            assert!(words(host, &plain).contains(ssh), "{host}: {}", words(host, &plain));
+        }
         let own = SshOptions { config: Some("/x".into()), identity: Some("/k".into()), options: vec!["Port=3".into()] };
         assert_eq!(
             words("a", &own),
@@ -104,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        for host in ["kube:", "docker:", "netns:", "a:b", "a:99999", "here:"] {
+        for host in ["kube:", "docker:", "netns:", "a:b", "a:99999", "here:", "[::1]x", "[]:22"] {
             assert!(Transport::of(host, &SshOptions::default()).is_err(), "{host}");
         }
     }

@@ -26,10 +26,14 @@ impl Ssh {
             Some((user, rest)) => (Some(user.to_string()), rest),
             None => (None, text),
         };
-        // More than one colon is an IPv6 address.
-        let (host, port) = match rest.split_once(':') {
-            Some((host, port)) if !port.contains(':') => (host, Some(port)),
-            _ => (rest, None),
+        // More than one colon is an IPv6 address; one with a port has brackets, which ssh does not know.
+        let (host, port) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((host, "")) => (host, None),
+            Some((host, after)) => (host, Some(after.strip_prefix(':').unwrap_or(after))),
+            None => match rest.split_once(':') {
+                Some((host, port)) if !port.contains(':') => (host, Some(port)),
+                _ => (rest, None),
+            },
         };
         let number = |port: &str| port.parse().map_err(|_| format!("{port:?} is no port, and no way to a host either"));
         if host.is_empty() {
