@@ -5,6 +5,8 @@ mod disks;
 mod missing;
 mod nics;
 
+pub use nics::nics;
+
 use model::{DeviceScope, HostFacts, HostScope};
 use std::fs::read_to_string;
 
@@ -35,7 +37,7 @@ pub fn facts() -> HostFacts {
     let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten();
     HostFacts {
         scope: host(),
-        nics: nics::nics(),
+        nics: nics(),
         disks: disks::disks(),
         user: user.map_or_else(|| nix::unistd::geteuid().to_string(), |user| user.name),
         boot: read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_string(),

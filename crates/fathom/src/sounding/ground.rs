@@ -11,7 +11,7 @@ use crate::planner::{self, ClientHost, Ground, Site, Wishes};
 use cluster::journal::pending;
 use cluster::{Cluster, scope};
 use ipnet::IpNet;
-use model::{HostSeen, OsdScope, Record, RunHead, Scope};
+use model::{HostFacts, HostSeen, OsdScope, Place, Plan, Record, RunHead, Scope, Step};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -22,9 +22,9 @@ pub struct Grounded {
     /// The hosts that load it; `None`: this one.
     pub fleet: Option<RefCell<Fleet>>,
     head: RunHead,
-    /// Takes the lab down again if it was started for this run.
     /// Hosts that are meant and not tried, in words.
     pub left_out: Vec<String>,
+    /// Takes the lab down again if it was started for this run.
     own_lab: Option<OwnLab>,
 }
 
@@ -141,13 +141,22 @@ impl Grounded {
         self.ground.sites.iter().filter_map(unseen).collect()
     }
 
-    /// Hosts that load the cluster and carry it.
-    pub fn shared_hosts(&self) -> Option<String> {
-        let carries = |host: &&ClientHost| self.ground.scope.osds.iter().any(|osd| osd.host == host.known_as);
-        let both: Vec<&str> = self.ground.clients().filter(carries).map(|host| host.end.host.as_str()).collect();
+    /// Hosts that load the cluster and carry it. That a lab is on this one goes without saying.
+    pub fn shared_hosts(&self, plan: &Plan) -> Option<String> {
+        let mut both: Vec<String> = Vec::new();
+        if plan.steps.iter().any(Step::of_clients) {
+            let carries = |host: &&ClientHost| carries_osds(&host.known_as, &self.ground.scope);
+            both.extend(self.ground.clients().filter(carries).map(|host| host.end.host.clone()));
+        }
+        if self.ground.lab.is_none() && plan.steps.iter().any(from_here) {
+            let seen = here();
+            let known_as = known_as(&seen, &self.ground.scope, None);
+            both.extend(carries_osds(&known_as, &self.ground.scope).then_some(seen.name));
+        }
         (!both.is_empty()).then(|| {
             format!(
-                "{} load the cluster and carry its OSDs: they share processors and links, and alone the cluster might do more",
+                "these hosts load the cluster and carry its OSDs: {}; they share processors and links, and alone the cluster might do \
+                 more",
                 both.join(", ")
             )
         })
@@ -156,6 +165,22 @@ impl Grounded {
     pub fn head(&self) -> &RunHead {
         &self.head
     }
+}
+
+fn carries_osds(known_as: &str, scope: &Scope) -> bool {
+    scope.osds.iter().any(|osd| osd.host == known_as)
+}
+
+/// Does this host load the cluster? (The bench of the store runs within an OSD.)
+fn from_here(step: &Step) -> bool {
+    let loads = |place: &Place| matches!(place, Place::Osd { .. } | Place::Pool { .. } | Place::Images { .. });
+    step.targets.iter().any(|target| target.client.is_none() && loads(&target.place))
+}
+
+/// This host, as an agent on it would tell of it.
+fn here() -> HostSeen {
+    let facts = HostFacts { scope: cluster::here::host(), nics: cluster::here::nics(), ..HostFacts::default() };
+    HostSeen { name: cluster::here::host_name(), via: String::new(), agent_sent: false, clock: None, facts }
 }
 
 fn reach(common: &Common, lab: Option<&lab::Lab>) -> Result<Cluster, Failure> {
@@ -231,7 +256,12 @@ fn known_as(seen: &HostSeen, scope: &Scope, lab: Option<&lab::Lab>) -> String {
         let mut addresses = seen.facts.nics.iter().flat_map(|nic| &nic.addresses);
         addresses.any(|own| osd.address.as_ref() == Some(own))
     };
+    // `a.rack1` and `a.rack2` are two hosts.
+    let short = |name: &str| name.split('.').next().unwrap_or(name).to_string();
     let osds = || scope.osds.iter();
+    let hosts = osds().map(|osd| osd.host.as_str());
+    let alike: BTreeSet<&str> = hosts.filter(|host| own.iter().any(|own| short(host) == short(own))).collect();
+    let only = alike.first().filter(|_| alike.len() == 1).map(|host| host.to_string());
     let found = osds().find(same).or_else(|| osds().find(at)).map(|osd| osd.host.clone());
     found.or(only).unwrap_or_else(|| seen.facts.scope.name.clone())
 }
@@ -256,12 +286,7 @@ fn sites(fleet: &mut Fleet, wanted: Vec<(ClientHost, model::SiteWish)>) -> Vec<S
 
 fn running_lab(name: &str) -> Result<lab::Lab, Failure> {
     let ready = lab::status(name)?.filter(|lab| lab.state == lab::State::Ready);
-    // `a.rack1` and `a.rack2` are two hosts.
-    let short = |name: &str| name.split('.').next().unwrap_or(name).to_string();
     ready.ok_or_else(|| Failure::Failed(format!("lab {name}, on which the run took place, does not run any more")))
-    let hosts = osds().map(|osd| osd.host.as_str());
-    let alike: BTreeSet<&str> = hosts.filter(|host| own.iter().any(|own| short(host) == short(own))).collect();
-    let only = alike.first().filter(|_| alike.len() == 1).map(|host| host.to_string());
 }
 
 /// The running lab of that name, or a new one for this run.
@@ -305,7 +330,7 @@ pub fn offer_restore(common: &Common, grounded: &Grounded) -> Result<(), Failure
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{HostFacts, HostScope, Nic};
+    use model::{HostScope, Layer, Nic, Pattern, StepId, Target, Workload};
 
     fn seen(name: &str, own: &str, address: &str) -> HostSeen {
         let nics = vec![Nic { addresses: vec![address.into()], ..Nic::default() }];
@@ -337,5 +362,30 @@ mod tests {
         assert_eq!(name("x", "a", "10.9.9.9"), "a", "neither is known to be it");
         assert_eq!(name("x", "b", "10.9.9.9"), "b.rack1");
         assert_eq!(name("client", "client", "10.9.9.9"), "client");
+    }
+
+    #[test]
+    fn who_loads_from_here_is_known_by_what_is_loaded() {
+        let (layer, pattern) = (Layer::Rados, Pattern::ReadLatency);
+        let step = |place: Place| Step {
+            id: StepId(0),
+            layer,
+            pattern,
+            targets: vec![Target::new(layer, "x", place)],
+            workload: Workload::canonical(pattern, 0, 1),
+            metric: pattern.metric(layer),
+            chart: true,
+            apart: false,
+        };
+        assert!(from_here(&step(Place::Pool { pool: "p".into(), prefix: String::new() })));
+        assert!(!from_here(&step(Place::Store { osd: 0 })));
+        let mut elsewhere = step(Place::Osd { osd: 0, pool: "p".into() });
+        assert!(from_here(&elsewhere));
+        elsewhere.targets[0].client = Some(model::Client { host: "h".into(), of: "osd.0".into() });
+        assert!(!from_here(&elsewhere));
+        let scope = osds(&[(&here().name, "10.0.0.1")]);
+        assert!(carries_osds(&known_as(&here(), &scope, None), &scope));
+        let other = osds(&[("elsewhere", "203.0.113.1")]);
+        assert!(!carries_osds(&known_as(&here(), &other, None), &other));
     }
 }

@@ -38,7 +38,7 @@ use cluster::journal::{Head, Journal};
 use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
-use model::{Clock, Event, HostBond, Layer, Plan, Record, Report, RunHead, Step};
+use model::{Clock, Event, HostBond, Layer, Plan, Record, Report, RunHead};
 use std::sync::Arc;
 
 /// What a run leaves: all that is recorded, and what it says.
@@ -67,7 +67,7 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, warnings: Vec<
     };
     let grounded = Grounded::prepare(common, args, wishes)?;
     let plan = planner::plan(&grounded.ground, wishes)?;
-    let shared = grounded.shared_hosts().filter(|_| plan.steps.iter().any(Step::of_clients));
+    let shared = grounded.shared_hosts(&plan);
     let (left_out, unseen) = (grounded.left_out.clone(), grounded.unseen_disks());
     let warnings = [warnings, sides::prove(&grounded, &plan)?, left_out, Vec::from_iter(shared), unseen].concat();
     if args.dry_run {
