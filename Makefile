@@ -47,12 +47,14 @@ habit:
 	$(CARGO) build --release --locked
 	@scripts/habit $(FATHOM)
 
-# Every number of docs/method.md that was measured or simulated.
-method: coverage
-	@scripts/install-missing rust compiler ceph headers
+# Every number of docs/method.md that was measured or simulated, with fio beside it; about two hours. An answer that stays open ends nothing.
+method: coverage alarms
+	@scripts/install-missing rust compiler ceph headers fio
 	$(CARGO) build --release --locked
 	@scripts/effort $(FATHOM)
 	$(CARGO) test --release --locked -p engines -p fathom --lib -- --nocapture open_loop highest_rate sides
+	-$(FATHOM) crosscheck disk $(dir $(FATHOM))crosscheck.data
+	-$(FATHOM) crosscheck rbd --lab
 
 # Programs for other machines, and as agents for other kinds of them: glibc 2.28 and newer, x86_64 and aarch64.
 dist:

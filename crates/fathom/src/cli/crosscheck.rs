@@ -80,14 +80,14 @@ pub struct LoadArgs {
     /// Seed of everything that is drawn by chance
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// How long each load counts: many short pairs know more than few long ones (docs/method.md)
-    #[arg(long, value_parser = words::seconds, default_value = "1s", value_name = "DURATION")]
-    pub duration: f64,
-    /// The front of each load that is not counted: the first second of a new process is unlike the rest
-    #[arg(long, value_parser = words::seconds, default_value = "1s", value_name = "DURATION")]
-    pub front: f64,
+    /// How long each load counts: many short pairs know more than few long ones (default: 300ms on a disk, else 1s)
+    #[arg(long, value_parser = words::seconds, value_name = "DURATION")]
+    pub duration: Option<f64>,
+    /// The front of each load that is not counted: a new process is unlike an old one (default: 300ms on a disk, else 1s)
+    #[arg(long, value_parser = words::seconds, value_name = "DURATION")]
+    pub front: Option<f64>,
     /// The most pairs of loads for each workload
-    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1000), default_value_t = 200)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1000), default_value_t = 400)]
     pub rounds: u32,
     /// The most time for each workload
     #[arg(long, value_parser = words::seconds, default_value = "15m", value_name = "DURATION")]

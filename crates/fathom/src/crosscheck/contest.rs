@@ -1,4 +1,4 @@
-//! Pair after pair of every duel that is still open, in turns: ours theirs, theirs ours, ours theirs, …
+//! Pair after pair of every duel that is still open, in turns: ours theirs, theirs ours, theirs ours, ours theirs, …
 
 use super::Request;
 use super::duel::Duel;
@@ -41,6 +41,13 @@ pub struct Contest<'a> {
     pub fio: &'a Fio,
     pub access: Option<&'a Access>,
     pub ready: &'a Ready<'a>,
+}
+
+/// Of two pairs each is first in one, of four each is first on a processor that the others have just left, of eight so on each of
+/// two processors (the sequence of Thue and Morse): in plain turns the first load on another processor, which is not as fast as the
+/// next ones, was always ours.
+fn ours_first(round: u32) -> bool {
+    round.count_ones().is_multiple_of(2)
 }
 
 /// How a load ended: `Ok(None)`: the user wants the end. `Err`: why it can't be used.
@@ -88,7 +95,7 @@ impl Contest<'_> {
         // Both orders on each processor. Clients of a cluster have threads that begin elsewhere.
         let single = duel.ours.layer == Layer::Device && duel.ours.workload.jobs <= 1;
         let _placed = single.then(|| Placed::on(round / 2));
-        let ours_first = round.is_multiple_of(2);
+        let ours_first = ours_first(round);
         let seed = self.request.wishes.knobs.seed.wrapping_add(2 * u64::from(round));
         let (mut ours, mut theirs) = (None, None);
         for own in [ours_first, !ours_first] {
@@ -283,5 +290,24 @@ impl<'a> Standing<'a> {
             row.pattern.name(),
             ratio.unwrap_or_default()
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two processors, in turns of two pairs: each is entered as often with our load first as with theirs, and each program begins
+    /// half of the pairs on it.
+    #[test]
+    fn no_program_is_always_the_first_on_another_processor() {
+        for processor in 0..2 {
+            let there = |round: &u32| round / 2 % 2 == processor;
+            let firsts: Vec<bool> = (0..8).filter(there).map(ours_first).collect();
+            let entering: Vec<bool> = (0..8).step_by(2).filter(there).map(ours_first).collect();
+            let ours = |all: &[bool]| all.iter().filter(|ours| **ours).count();
+            assert_eq!((ours(&firsts), firsts.len()), (2, 4));
+            assert_eq!((ours(&entering), entering.len()), (1, 2));
+        }
     }
 }

@@ -9,6 +9,10 @@ use model::{Goal, Layer, Pattern};
 /// Where one operation is in flight, a program's own time is a larger share of it; but fewer things disturb it.
 const TOLERANCE_ONE: f64 = 0.03;
 const TOLERANCE_MANY: f64 = 0.05;
+/// Seconds of a load, counted and not: pairs of a disk vary as much with short loads as with long ones (docs/method.md), while a
+/// client of a cluster has connections to make.
+const LOAD_DISK: f64 = 0.3;
+const LOAD_CLUSTER: f64 = 1.0;
 
 #[derive(Debug)]
 pub struct Request {
@@ -81,6 +85,7 @@ impl Request {
             sustained: None,
             batches: Vec::new(),
         };
+        let usual = if layer == Layer::Device { LOAD_DISK } else { LOAD_CLUSTER };
         Request {
             wishes,
             lab: None,
@@ -88,8 +93,8 @@ impl Request {
             peer_engine: None,
             rounds: load.rounds,
             time_max: load.time_max,
-            front: load.front,
-            seconds: load.duration,
+            front: load.front.unwrap_or(usual),
+            seconds: load.duration.unwrap_or(usual),
             tolerance: load.tolerance,
         }
     }
