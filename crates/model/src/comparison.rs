@@ -12,7 +12,8 @@ pub struct Comparison {
     /// Figures that the other side does not have, or has of another workload.
     pub only_before: Vec<String>,
     pub only_after: Vec<String>,
-    /// What unchanged runs are taken to differ by, as a share; `None`: it was seen, between the runs of each group.
+    /// What unchanged runs are taken to differ by, as a share, where a side has one run of a figure; `None`: of every figure it was
+    /// seen, between the runs of each group.
     pub run_spread: Option<f64>,
 }
 

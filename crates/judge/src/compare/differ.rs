@@ -35,27 +35,51 @@ struct Pair<'a> {
     after: Vec<&'a Measured>,
 }
 
+struct Sides {
+    before: Side,
+    after: Side,
+    /// Several runs on both sides have this figure: a run is one value, and what differs between runs is seen.
+    grouped: bool,
+}
+
+impl Sides {
+    fn of(pair: &Pair) -> Sides {
+        let grouped = pair.before.len() > 1 && pair.after.len() > 1;
+        Sides { before: side(&pair.before, grouped), after: side(&pair.after, grouped), grouped }
+    }
+
+    fn test(&self, prior: &Prior) -> Test {
+        let Sides { before: a, after: b, grouped } = self;
+        let (variance, freedom) = pool(a, b);
+        let (variance, freedom) = prior.moderate(variance, freedom);
+        let runs = if *grouped { 0.0 } else { 2.0 * RUN_SPREAD.powi(2) };
+        let error = (variance * (1.0 / a.count + 1.0 / b.count) + runs).max(a.own + b.own).sqrt();
+        judged(b.centre - a.centre, error, freedom)
+    }
+}
+
+fn pooled<'a>(sides: impl Iterator<Item = &'a Sides>) -> Vec<(f64, f64)> {
+    sides.map(|sides| pool(&sides.before, &sides.after)).collect()
+}
+
 /// `before` and `after`: one run each, or groups of them.
 pub fn compare(before: &[Record], after: &[Record]) -> Comparison {
     let of = |records: &[Record]| records.iter().map(measured).collect::<Vec<Vec<Measured>>>();
     let (old, new) = (of(before), of(after));
     let pairs = pairs(&old, &new);
-    // With several runs on both sides, a run is one value, and what differs between runs is seen.
-    let grouped = pairs.iter().all(|pair| pair.before.len() > 1 && pair.after.len() > 1) && !pairs.is_empty();
-    let sides: Vec<(Side, Side)> =
-        pairs.iter().map(|pair| (side(&pair.before, grouped), side(&pair.after, grouped))).collect();
-    let pooled: Vec<(f64, f64)> = sides.iter().map(|(a, b)| pool(a, b)).collect();
-    let prior = Prior::learn(&pooled);
-    let run_variance = if grouped { 0.0 } else { 2.0 * RUN_SPREAD.powi(2) };
+    let sides: Vec<Sides> = pairs.iter().map(Sides::of).collect();
+    // Runs of a group and slices of a run differ by other things: each learns from its own kind.
+    let prior = |grouped: bool| Prior::learn(&pooled(sides.iter().filter(|sides| sides.grouped == grouped)));
+    let (of_runs, of_slices) = (prior(true), prior(false));
     let tests: Vec<Test> =
-        sides.iter().zip(&pooled).map(|((a, b), pooled)| test(a, b, *pooled, &prior, run_variance)).collect();
+        sides.iter().map(|sides| sides.test(if sides.grouped { &of_runs } else { &of_slices })).collect();
     let rejected = benjamini_hochberg(&tests.iter().map(|test| test.chance).collect::<Vec<_>>());
     let differences = pairs.iter().zip(&tests).zip(rejected).map(|((pair, test), real)| difference(pair, test, real));
     Comparison {
         differences: differences.collect(),
         only_before: alone(&old, &new),
         only_after: alone(&new, &old),
-        run_spread: if grouped { None } else { Some(RUN_SPREAD) },
+        run_spread: sides.iter().any(|sides| !sides.grouped).then_some(RUN_SPREAD),
     }
 }
 
@@ -155,12 +179,6 @@ pub fn finds(test: &Test, real: bool, metric: Metric, least: f64) -> Finds {
     } else {
         Finds::Undecided
     }
-}
-
-fn test(a: &Side, b: &Side, (variance, freedom): (f64, f64), prior: &Prior, run_variance: f64) -> Test {
-    let (variance, freedom) = prior.moderate(variance, freedom);
-    let error = (variance * (1.0 / a.count + 1.0 / b.count) + run_variance).max(a.own + b.own).sqrt();
-    judged(b.centre - a.centre, error, freedom)
 }
 
 fn difference(pair: &Pair, test: &Test, real: bool) -> Difference {

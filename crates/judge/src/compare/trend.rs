@@ -39,10 +39,19 @@ fn trend(one: &Measured, runs: &[(String, Vec<Measured>)]) -> Option<Trend> {
 }
 
 /// The change as a share, and whether it is one; `None`: too few runs to tell.
+///
+/// A newest run that is off its own level tells more than that the level is another than the one before.
 fn newest_change(values: &[f64], levels: &[Level]) -> (f64, Option<bool>) {
-    if let [.., before, now] = levels {
-        return (now.value / before.value - 1.0, Some(true));
+    let begins = levels.last().map_or(0, |level| level.begins);
+    let alone = off_its_level(&values[begins..]);
+    match levels {
+        [.., before, now] if alone.1 != Some(true) => (now.value / before.value - 1.0, Some(true)),
+        _ => alone,
     }
+}
+
+/// The last of a level's runs against the others of it: outside of their 95 % prediction interval?
+fn off_its_level(values: &[f64]) -> (f64, Option<bool>) {
     let Some((newest, before)) = values.split_last() else { return (0.0, None) };
     let logs: Vec<f64> = before.iter().map(|value| value.ln()).collect();
     let off = newest.ln() - mean(&logs);

@@ -64,6 +64,27 @@ fn groups_of_runs_find_a_tenth() {
     assert!(finds(&group(300, 1.0), &group(320, 1.0), Finds::Worse).is_empty());
 }
 
+/// What one run alone has takes nothing from what groups of runs know of the others.
+#[test]
+fn one_figure_that_a_single_run_has_leaves_the_others_to_their_groups() {
+    let group = |from: u64| (from..from + 3).map(|n| run(n, 1.0)).collect::<Vec<Record>>();
+    let (before, mut after) = (group(340), group(350));
+    let whole = compare(&before, &after);
+    for record in &mut after[1..] {
+        record.slices.retain(|slice| slice.step != model::StepId(3));
+    }
+    let part = compare(&before, &after);
+    assert_eq!((whole.run_spread, part.run_spread), (None, Some(0.02)));
+    let width =
+        |found: &model::Comparison, n: usize| found.differences[n].change.high - found.differences[n].change.low;
+    assert_eq!(part.differences.len(), OSDS as usize);
+    for n in (0..OSDS as usize).filter(|n| *n != 3) {
+        // The spread that all figures lend each other is learnt of one figure less.
+        let (one, two) = (width(&whole, n), width(&part, n));
+        assert!((one / two - 1.0).abs() < 0.05, "figure {n}: {one} and {two}");
+    }
+}
+
 #[test]
 fn what_only_one_side_has_is_named_and_other_workloads_are_not_compared() {
     let (before, mut after) = (run(400, 1.0), run(401, 1.0));
@@ -106,6 +127,22 @@ fn a_series_of_runs_shows_where_it_changed() {
     assert_eq!((first.finds, first.levels.len(), first.levels[1].begins), (Finds::Worse, 2, 8), "{:?}", first.levels);
     let others: Vec<Finds> = trends[1..].iter().map(|trend| trend.finds).collect();
     assert!(others.iter().all(|finds| *finds == Finds::Same), "{others:?}");
+}
+
+/// After a rise that is long past, a newest run that fell is worse, not better.
+#[test]
+fn the_newest_run_is_held_against_its_level_although_there_were_others_before() {
+    let finds = |newest: f64| {
+        let factor = |n: u64| if n < 10 { 1.2 } else { 1.0 };
+        let mut runs: Vec<_> = (0..20u64).map(|n| (format!("run-{n}"), measured(&run(800 + n, factor(n))))).collect();
+        runs.push(("newest".into(), measured(&run(830, newest))));
+        let first = &trends(&runs)[0];
+        (first.finds, first.change)
+    };
+    // `slower` of 1.2 for ten runs, then ten without: a rate that rose by a fifth.
+    assert!(matches!(finds(1.0).0, Finds::Same | Finds::Better));
+    let (fell, change) = finds(1.12);
+    assert_eq!(fell, Finds::Worse, "by {change}");
 }
 
 #[test]
