@@ -114,7 +114,16 @@ fn of_json(json: &str, text: &str) -> Result<Results, String> {
     let wrong = |error: serde_json::Error| format!("line {}: no JSON: {error}", before + error.line());
     let first = values.next().unwrap_or(Ok(serde_json::Value::Null)).map_err(wrong)?;
     if first.get("fio version").is_some() {
-        return fio::read(&first);
+        // With --status-interval it tells of itself again and again; the last time is of the whole job.
+        let mut last = first;
+        for more in values {
+            match more {
+                Ok(more) if more.get("fio version").is_some() => last = more,
+                Err(error) if error.is_eof() => return Err(wrong(error)),
+                _ => break,
+            }
+        }
+        return fio::read(&last);
     }
     if first.get("datas").is_some() {
         return rados_bench::json(&first);

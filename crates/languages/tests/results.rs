@@ -33,6 +33,14 @@ const ALL: [&str; 13] = [
     ELBENCHO_JSON,
 ];
 
+/// With `--status-interval` fio tells of itself again and again: the last time counts, and is there as a whole.
+#[test]
+fn of_what_fio_told_again_and_again_the_last_counts() {
+    let both = format!("{TWO_JOBS}\n{FIO}");
+    assert_eq!(read(&both).unwrap(), read(FIO).unwrap());
+    assert!(read(&both[..both.len() - FIO.len() / 2]).unwrap_err().contains("no JSON"));
+}
+
 #[track_caller]
 fn only(results: &Results) -> &Measured {
     assert_eq!(results.measured.len(), 1, "{results:?}");

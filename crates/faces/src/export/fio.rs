@@ -97,7 +97,7 @@ fn latencies(service: &Sparse, unit: u64, bounds: &[u64]) -> Value {
     Value::Object(shares)
 }
 
-/// As in a job file; a rate is each job's.
+/// As in a job file: depth, size and rate are each job's.
 fn options(figure: &Figure) -> Value {
     let workload = &figure.workload;
     let mut options = json!({
@@ -105,9 +105,9 @@ fn options(figure: &Figure) -> Value {
         "ioengine": format!("fathom-{}", figure.layer.name()),
         "rw": way(figure),
         "bs": workload.block.to_string(),
-        "iodepth": workload.depth.to_string(),
+        "iodepth": workload.lane_depth(0).to_string(),
         "numjobs": workload.jobs.to_string(),
-        "size": workload.span.to_string(),
+        "size": workload.lane_span().to_string(),
     });
     if let Some(rate) = workload.rate {
         let each = rate.per_second / f64::from(workload.jobs.max(1));

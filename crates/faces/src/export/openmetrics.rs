@@ -103,6 +103,12 @@ fn add_figures(registry: &mut Registry, report: &Report) {
     let rate = family(registry, "operations_per_second", &format!("Operations a second; {bound}"), None);
     let bandwidth = family(registry, "bytes_per_second", &format!("Bytes a second; {bound}"), None);
     let percentiles = family(registry, "latency", "Percentile of service time", Some(Unit::Seconds));
+    let responses = family(
+        registry,
+        "response",
+        "Percentile of response time, from when an operation was due",
+        Some(Unit::Seconds),
+    );
     let settled = family(registry, "settled", "1: as precise as was asked for, without a reservation", None);
     let marked = family(registry, "figure_label", "1: the figure has this label", None);
     for figure in &report.figures {
@@ -115,9 +121,11 @@ fn add_figures(registry: &mut Registry, report: &Report) {
         for (name, value) in bounds(&estimate).into_iter().filter(|(_, value)| value.is_finite()) {
             gauges.get_or_create(&labels(report, figure, Some(("bound", name.to_string())))).set(value * scale);
         }
-        for percentile in &figure.percentiles {
-            let quantile = ("quantile", quantile(percentile.percent));
-            percentiles.get_or_create(&labels(report, figure, Some(quantile))).set(percentile.value_ms * 1e-3);
+        for (gauges, told) in [(&percentiles, &figure.percentiles), (&responses, &figure.response)] {
+            for percentile in told {
+                let quantile = ("quantile", quantile(percentile.percent));
+                gauges.get_or_create(&labels(report, figure, Some(quantile))).set(percentile.value_ms * 1e-3);
+            }
         }
         let is = f64::from(u8::from(matches!(figure.label, model::Label::Settled)));
         settled.get_or_create(&labels(report, figure, None)).set(is);

@@ -145,6 +145,12 @@ fn notes(job: &Job) -> Vec<String> {
             "rbdname",
             "writes go to an image of Fathom's own in the same pool, which is deleted afterwards".to_string(),
         );
+        if shape.size.is_none() {
+            note(
+                "rbdname",
+                "no size: that image is as large as this one, but at most 4 GiB; size= says another".to_string(),
+            );
+        }
     }
     notes
 }

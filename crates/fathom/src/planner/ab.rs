@@ -3,7 +3,7 @@
 use super::{Ground, Wishes};
 use crate::cli::words;
 use crate::failure::Failure;
-use model::{Ab, Change, Plan, Step, StepId};
+use model::{Ab, Change, HostFile, Plan, Step, StepId};
 use std::path::PathBuf;
 
 /// What `--ab` takes, as in `pool=fast,slow`.
@@ -58,9 +58,10 @@ pub fn plan(ground: &Ground, wishes: &Wishes, wish: &Wish) -> Result<Plan, Failu
     let pairs = a.steps.iter().zip(&b.steps).map(|(a, b)| (a.id, b.id)).collect();
     let ab = Ab { what: wish.what.clone(), a: wish.a.clone(), b: wish.b.clone(), pairs };
     let (goal, changes) = (a.goal, both(a.changes, b.changes)?);
+    let host_files = both_hosts(a.host_files, b.host_files)?;
     // Two figures for each cell: no depth chart.
     let steps = a.steps.into_iter().chain(b.steps).map(|step| Step { chart: false, ..step }).collect();
-    Ok(Plan { changes, steps, goal, ab: Some(ab), ..Plan::default() })
+    Ok(Plan { changes, host_files, steps, goal, ab: Some(ab), ..Plan::default() })
 }
 
 /// What both sides need is made once.
@@ -77,6 +78,21 @@ fn both(mut all: Vec<Change>, others: Vec<Change>) -> Result<Vec<Change>, Failur
             return Err(Failure::Usage(text));
         }
         all.push(change);
+    }
+    Ok(all)
+}
+
+/// A file on another host that both sides need is made once.
+fn both_hosts(mut all: Vec<HostFile>, others: Vec<HostFile>) -> Result<Vec<HostFile>, Failure> {
+    for file in others.into_iter().filter(|file| !all.contains(file)).collect::<Vec<_>>() {
+        if all.iter().any(|known| (&known.host, &known.path) == (&file.host, &file.path)) {
+            let (host, path) = (&file.host, file.path.display());
+            let text = format!(
+                "--ab: the two sides need {path} on {host} in different sizes; give both the same --working-set"
+            );
+            return Err(Failure::Usage(text));
+        }
+        all.push(file);
     }
     Ok(all)
 }

@@ -11,6 +11,9 @@ use model::{Bytes, Change, Durability, Found, Layer, Metric, Pattern, Place, Ste
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use std::path::{Path, PathBuf};
 
+/// Of an image that stands in for a larger one, which would be filled for hours.
+pub const IMAGE_MOST: Bytes = 4096 * MIB;
+
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let wishes = draft.wishes;
     refuse_buffered(&wishes.batches)?;
@@ -183,7 +186,7 @@ fn on_image(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
         let place = Place::Images { pool: pool.clone(), images: vec![image.clone()] };
         return Ok((Target::new(Layer::Rbd, format!("{pool}/{image}"), place), wanted));
     }
-    let Some(wanted) = shape.size.or(draft.ground.image_bytes) else {
+    let Some(wanted) = shape.size.or(draft.ground.image_bytes.map(|bytes| bytes.min(IMAGE_MOST))) else {
         return Err(Failure::Usage(format!("line {}: [{}] has no size; add size=1g", job.line, job.name)));
     };
     let image = draft.name(&draft.changes.len().to_string());

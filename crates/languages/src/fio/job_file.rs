@@ -2,10 +2,12 @@
 
 use super::options::{Given, Options, Problem, canonical};
 use super::shape::{Shape, shape};
-use model::Layer;
+use model::{Durability, Layer};
 
 /// What any device is addressed in at least.
 const SECTOR: u64 = 512;
+/// What Fathom writes in one object at most.
+const OBJECT_MOST: u64 = 64 << 20;
 
 /// One section, with all that `[global]` said before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,6 +166,16 @@ fn unlike(job: &Job) -> Faults {
     if shape.layer == Layer::Rbd && shape.jobs > 1 {
         fault("numjobs", "several jobs on one image are not supported; use numjobs=1 with a larger iodepth");
     }
+    if shape.layer == Layer::Rbd && shape.writes() && shape.durability != Durability::None {
+        let flush = ["fsync", "fdatasync", "sync"].into_iter().find(|name| job.options.contains_key(*name));
+        fault(flush.unwrap_or("sync"), "writes to an image are not flushed one by one here; leave it out");
+    }
+    let object = super::object(shape).unwrap_or(0);
+    if object > OBJECT_MOST {
+        let text =
+            format!("objects of {object} bytes are too large: at most 64 MiB; share size among more, with nrfiles=");
+        fault("size", &text);
+    }
     if shape.layer != Layer::Rados && shape.files > 1 {
         fault("nrfiles", "several files in one job are not supported; use nrfiles=1");
     }
@@ -289,6 +301,8 @@ mod tests {
             ("[a]\nfilename=x\ntime_based\n", "add runtime"),
             ("[a]\nioengine=rbd\nrw=write\n", "add pool"),
             ("[a]\nioengine=rbd\npool=p\nrw=read\n", "add rbdname"),
+            ("[a]\nioengine=rbd\npool=p\nrw=write\nsize=1g\nfsync=1\n", "not flushed"),
+            ("[a]\nioengine=rados\npool=p\nrw=write\nsize=128m\n", "nrfiles="),
             ("[a]\nioengine=http\nfilename=x\n", "ioengine=http"),
             ("[a]\nfilename=x\nbs=4k,8k\n", "section for each"),
             ("[a]\nfilename=x\nsize=4ki\n", "4kib"),

@@ -146,6 +146,10 @@ fn workload(shape: &Shape) -> Workload {
         engine: None,
         options: Default::default(),
     };
+    if shape.layer == Layer::Rbd && shape.writes() && shape.durability != Durability::None {
+        // Flushed after each write, which no load of ours on an image is.
+        workload.options.insert("fsync".to_string(), "1".to_string());
+    }
     if device && !shape.direct && !in_memory(shape) {
         workload.options.insert("direct".to_string(), "0".to_string());
     }
