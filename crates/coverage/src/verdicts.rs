@@ -61,5 +61,5 @@ pub fn recorded(recording: &Recording, start: usize, truth: &Truth, ratio: f64) 
 }
 
 fn goal(pattern: Pattern, truth: f64, ratio: f64) -> Goal {
-    Goal::verdict(1, vec![Threshold { layer: Layer::Rados, pattern, target: None, value: truth / ratio }])
+    Goal::verdict(1, vec![Threshold::of(Layer::Rados, pattern, None, truth / ratio)])
 }

@@ -206,6 +206,7 @@ fn verdict(verdict: &Verdict) -> Value {
     json!({
         "layer": threshold.layer.name(),
         "pattern": threshold.pattern.name(),
+        "kind": words::kind(threshold.kind()),
         "target": verdict.target,
         "unit": threshold.metric().unit(),
         "bound": crate::verdicts::bound(threshold.metric()),

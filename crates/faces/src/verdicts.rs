@@ -1,7 +1,7 @@
 //! Verdicts as rows of words, the same on a terminal and in Markdown.
 
 use crate::{numbers, words};
-use model::{Metric, Outcome, Report, Verdict};
+use model::{Metric, Outcome, Report, Threshold, Verdict};
 
 pub(crate) const HEADING: [&str; 5] = ["verdict", "target", "pattern", "threshold", "figure"];
 
@@ -24,10 +24,17 @@ fn row(verdict: &Verdict) -> [String; 5] {
     [
         verdict.outcome.name().to_string(),
         words::place(threshold.layer, &verdict.target),
-        threshold.pattern.name().to_string(),
+        pattern(threshold),
         format!("{} {} {}", bound(threshold.metric()), numbers::rough(threshold.value), threshold.metric().unit()),
         if said.is_empty() { numbers::NOTHING.to_string() } else { said.join("; ") },
     ]
+}
+
+/// With the kind of operation, where it is not the pattern's own: of a mix each has its threshold.
+fn pattern(threshold: &Threshold) -> String {
+    let (own, kind) = (threshold.pattern.kind(), threshold.kind());
+    let other = if kind == own { String::new() } else { format!(", its {}s", words::kind(kind)) };
+    format!("{}{other}", threshold.pattern.name())
 }
 
 /// Which side of the threshold is good.

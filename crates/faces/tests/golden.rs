@@ -140,7 +140,7 @@ fn json_of_the_run() {
 fn verdicts_on_a_terminal_and_in_markdown() {
     let Sample { mut report, record } = run();
     let verdict = |pattern, value: f64, target: &str, estimate: Option<Estimate>, outcome| Verdict {
-        threshold: Threshold { layer: Layer::Rbd, pattern, target: None, value },
+        threshold: Threshold::of(Layer::Rbd, pattern, None, value),
         target: target.to_string(),
         estimate,
         outcome,

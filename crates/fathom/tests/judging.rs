@@ -88,4 +88,36 @@ fn runs_are_compared_and_expected_again() {
     let again = disk(&home, &["--expect", &first, "-99%"]);
     assert_eq!(outcomes(&again.ends(0, &[]).json()), ["pass", "pass"]);
     disk(&home, &["--expect", &first, "10%"]).ends(2, &["10%", "-10%"]);
+    // What it had with other blocks is no measure.
+    disk(&home, &["--expect", &first, "-99%", "--block-size", "8k"]).ends(2, &["--expect", "another block size"]);
+    disk(&home, &["--expect", &first, "-99%", "--rate", "100"]).ends(2, &["--rate"]);
+}
+
+/// Reads are held against the reads that were, writes against the writes.
+#[test]
+fn each_kind_of_a_mix_is_expected_by_itself() {
+    let home = Home::new();
+    let file = home.path().join("load").to_string_lossy().into_owned();
+    let load = ["disk", &file, "--working-set", "8M", "--read-share", "30", "--depth", "4", "--format", "json"];
+    let first = home.run(&[&load[..], &["--duration", "1s"]].concat()).json();
+    let values = |document: &Value| -> Vec<f64> {
+        document["figures"].as_array().unwrap().iter().map(|figure| figure["value"].as_f64().unwrap()).collect()
+    };
+    let before = values(&first);
+    assert!(before.len() == 2 && before[0] != before[1], "{first}");
+    let ran = home.run(&[&load[..], &["--expect", "last", "-99%"]].concat());
+    let document = ran.ends(0, &[]).json();
+    let mut bounds: Vec<f64> = document["verdicts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|verdict| verdict["threshold"].as_f64().unwrap() * 100.0)
+        .collect();
+    let mut wanted = before;
+    bounds.sort_by(f64::total_cmp);
+    wanted.sort_by(f64::total_cmp);
+    assert_eq!(outcomes(&document), ["pass", "pass"]);
+    for (bound, wanted) in bounds.iter().zip(&wanted) {
+        assert!((bound / wanted - 1.0).abs() < 1e-6, "{bounds:?} instead of {wanted:?}");
+    }
 }

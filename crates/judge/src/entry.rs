@@ -27,7 +27,7 @@ impl Entry<'_> {
 
     /// Its layer and pattern, and operations of the kind that the pattern is about.
     pub fn is(&self, layer: Layer, pattern: Pattern) -> bool {
-        self.figure.layer == layer && self.figure.pattern == pattern && self.figure.kind == kind_of(pattern)
+        self.figure.layer == layer && self.figure.pattern == pattern && self.figure.kind == pattern.kind()
     }
 
     pub fn place(&self) -> Option<&Place> {
@@ -55,10 +55,6 @@ impl Entry<'_> {
 /// Half-width: from the upper end, since the lower one is cut at zero.
 pub fn spread(estimate: &Estimate) -> f64 {
     estimate.high - estimate.value
-}
-
-pub fn kind_of(pattern: Pattern) -> OpKind {
-    if pattern.writes() { OpKind::Write } else { OpKind::Read }
 }
 
 /// Every figure of a record in the order of the plan: each target, then all together. A step that had no turn yet has none;

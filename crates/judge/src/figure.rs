@@ -53,7 +53,7 @@ pub fn figure(
             figure.label = label;
             // A threshold of all targets is one of each, not of their sum.
             let own = |threshold: &&Threshold| threshold.target.is_some() || figure.chart;
-            let threshold = goal.threshold(step.layer, step.pattern, &figure.target).filter(own);
+            let threshold = goal.threshold(step.layer, step.pattern, kind, &figure.target).filter(own);
             let enough = match (goal.thresholds.is_empty(), threshold) {
                 (true, _) => {
                     let settled = void.is_empty() && good.iter().all(|slice| slice.settled);

@@ -4,7 +4,7 @@
 //! faster than the disk: OSDs and hosts cache.
 
 use crate::chart::severity;
-use crate::entry::{Entry, kind_of};
+use crate::entry::Entry;
 use crate::gate_layers::better_than_below;
 use crate::series::told;
 use crate::words::{number, percent};
@@ -42,7 +42,7 @@ fn verdict(entry: &Entry, entries: &[Entry], record: &Record) -> Option<Label> {
 /// true figure of a smaller depth.
 fn little(entry: &Entry) -> Option<Label> {
     let workload = &entry.step.workload;
-    let pure = !(workload.reads() && workload.writes()) && entry.figure.kind == kind_of(entry.figure.pattern);
+    let pure = !(workload.reads() && workload.writes()) && entry.figure.kind == entry.figure.pattern.kind();
     let bulk = entry.figure.layer == Layer::Network && entry.figure.metric == Metric::Bandwidth;
     if !pure || bulk || entry.together() || entry.figure.errors * 100 > entry.figure.operations {
         return None;

@@ -45,7 +45,7 @@ mod warmup;
 mod words;
 
 pub use agreement::{agreement, agreement_known};
-pub use compare::{Measured, ab_half_width, compare, levels, measured, nearest, trends};
+pub use compare::{Measured, ab_half_width, compare, differs, levels, measured, nearest, trends};
 pub use explain::explain;
 pub use figure::{Next, figure};
 pub use knee::{Bend, Rung, knee};

@@ -40,7 +40,7 @@ fn beginning(slice: &Slice) -> Slice {
 /// One for each figure that has a threshold, and for each threshold that has no figure.
 pub fn verdicts(entries: &[Entry], goal: &Goal) -> Vec<Verdict> {
     let judged = |threshold: &Threshold| {
-        let own = |entry: &&Entry| entry.is(threshold.layer, threshold.pattern) && applies(goal, threshold, entry);
+        let own = |entry: &&Entry| applies(goal, threshold, entry);
         let found: Vec<Verdict> = entries.iter().filter(own).map(|entry| verdict(threshold, entry)).collect();
         if found.is_empty() { vec![missing(threshold)] } else { found }
     };
@@ -50,7 +50,7 @@ pub fn verdicts(entries: &[Entry], goal: &Goal) -> Vec<Verdict> {
 /// A threshold of all targets is for those that count for the depth chart and have none of their own.
 fn applies(goal: &Goal, threshold: &Threshold, entry: &Entry) -> bool {
     let figure = &entry.figure;
-    let nearest = goal.threshold(figure.layer, figure.pattern, &figure.target);
+    let nearest = goal.threshold(figure.layer, figure.pattern, figure.kind, &figure.target);
     nearest == Some(threshold) && (threshold.target.is_some() || figure.chart)
 }
 

@@ -1,7 +1,7 @@
 //! The six canonical patterns, and the metric that each is shown in.
 
 use crate::layer::Layer;
-use crate::workload::{MIB, Workload};
+use crate::workload::{MIB, OpKind, Workload};
 use serde::{Deserialize, Serialize};
 
 /// What is done to a target. The order is the order of every table.
@@ -74,6 +74,11 @@ impl Pattern {
 
     pub fn writes(self) -> bool {
         matches!(self, Pattern::WriteLatency | Pattern::WriteParallel | Pattern::WriteLinear)
+    }
+
+    /// The operations that it is about.
+    pub fn kind(self) -> OpKind {
+        if self.writes() { OpKind::Write } else { OpKind::Read }
     }
 
     pub fn family(self) -> Family {

@@ -10,7 +10,7 @@ use crate::sustained::SustainedTest;
 use crate::sweep::Sweep;
 use crate::target::{Target, on_network};
 use crate::verdict::Threshold;
-use crate::workload::Workload;
+use crate::workload::{OpKind, Workload};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -221,8 +221,9 @@ impl Goal {
     }
 
     /// The bound on a target's figure in this cell: its own, or that of all.
-    pub fn threshold(&self, layer: Layer, pattern: Pattern, target: &str) -> Option<&Threshold> {
-        let of_cell = |threshold: &&Threshold| (threshold.layer, threshold.pattern) == (layer, pattern);
+    pub fn threshold(&self, layer: Layer, pattern: Pattern, kind: OpKind, target: &str) -> Option<&Threshold> {
+        let of_cell =
+            |threshold: &&Threshold| (threshold.layer, threshold.pattern, threshold.kind()) == (layer, pattern, kind);
         let own = self.thresholds.iter().filter(of_cell).find(|threshold| threshold.target.as_deref() == Some(target));
         own.or_else(|| self.thresholds.iter().filter(of_cell).find(|threshold| threshold.target.is_none()))
     }

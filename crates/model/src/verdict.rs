@@ -3,6 +3,7 @@
 use crate::figure::Estimate;
 use crate::layer::Layer;
 use crate::pattern::{Metric, Pattern};
+use crate::workload::{OpKind, Workload};
 use serde::{Deserialize, Serialize};
 
 /// A bound on the figures of one cell of the depth chart: at most that much where less is better, else at least.
@@ -10,13 +11,28 @@ use serde::{Deserialize, Serialize};
 pub struct Threshold {
     pub layer: Layer,
     pub pattern: Pattern,
+    /// Of which operations of a load that reads and writes. `None`: of those that the pattern is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<OpKind>,
     /// `None`: every target of the cell.
     pub target: Option<String>,
     /// In the metric's unit.
     pub value: f64,
+    /// What was loaded when an earlier run had it; `None`: somebody wrote it down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<Workload>,
 }
 
 impl Threshold {
+    /// Of the pattern's own operations and whatever workload.
+    pub fn of(layer: Layer, pattern: Pattern, target: Option<&str>, value: f64) -> Threshold {
+        Threshold { layer, pattern, kind: None, target: target.map(String::from), value, workload: None }
+    }
+
+    pub fn kind(&self) -> OpKind {
+        self.kind.unwrap_or(self.pattern.kind())
+    }
+
     pub fn metric(&self) -> Metric {
         self.pattern.metric(self.layer)
     }

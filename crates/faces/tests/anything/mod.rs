@@ -269,7 +269,7 @@ pub fn report() -> impl Strategy<Value = Report> {
     );
     let outcome = prop_oneof![Just(Outcome::Pass), Just(Outcome::Fail), Just(Outcome::Open)];
     let threshold = (layer(), pattern(), option::of(text()), number())
-        .prop_map(|(layer, pattern, target, value)| Threshold { layer, pattern, target, value });
+        .prop_map(|(layer, pattern, target, value)| Threshold::of(layer, pattern, target.as_deref(), value));
     let verdict = (threshold, text(), option::of(estimate()), outcome, option::of(text()))
         .prop_map(|(threshold, target, estimate, outcome, why)| Verdict { threshold, target, estimate, outcome, why });
     let lists = (vec(figure(), 0..12), vec(cell(), 0..12), vec(row(), 0..8), vec(outlier, 0..3), vec(verdict, 0..4));

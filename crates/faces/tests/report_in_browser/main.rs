@@ -149,7 +149,7 @@ fn one_setting_against_another_has_its_changes_with_their_intervals_and_no_chart
 fn verdicts_stand_above_the_chart_what_failed_first() {
     let mut run = runs::usual();
     let verdict = |target: &str, outcome, estimate, why: Option<&str>| Verdict {
-        threshold: Threshold { layer: Layer::Osd, pattern: Pattern::WriteLatency, target: None, value: 2.0 },
+        threshold: Threshold::of(Layer::Osd, Pattern::WriteLatency, None, 2.0),
         target: target.to_string(),
         estimate,
         outcome,

@@ -227,11 +227,11 @@ pub struct SettleArgs {
     #[arg(long, conflicts_with = "duration")]
     pub quick: bool,
     /// Stop each figure as soon as it is known on which side of its threshold in this file it lies
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "duration", "settle", "expect", "rate_max_where", "ab"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "duration", "settle", "expect", "rate", "rate_max_where", "ab"])]
     pub verdict: Option<PathBuf>,
     /// The same against an earlier run: -10% allows a tenth less than it had
     #[arg(long, num_args = 2, value_names = ["RUN", "CHANGE"], allow_hyphen_values = true,
-          conflicts_with_all = ["quick", "duration", "settle", "rate_max_where", "ab"])]
+          conflicts_with_all = ["quick", "duration", "settle", "rate", "rate_max_where", "ab"])]
     pub expect: Option<Vec<String>>,
     /// Slices of this length, settled or not, in one pass
     #[arg(long, value_parser = words::seconds, value_name = "DURATION")]

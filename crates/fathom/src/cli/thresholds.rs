@@ -63,7 +63,7 @@ fn of_layer(
             DeValue::String(text) => {
                 let pattern = words::pattern(name.get_ref()).map_err(|why| format!("{}: {why}", at(name.span())))?;
                 let value = bound(text, pattern.metric(layer)).map_err(|why| format!("{}: {why}", at(entry.span())))?;
-                found.push(Threshold { layer, pattern, target: target.map(String::from), value });
+                found.push(Threshold::of(layer, pattern, target, value));
             }
             _ => {
                 let text = format!("{}: {name} is a text, as \"<= 3 ms\"", at(entry.span()), name = name.get_ref());
@@ -117,16 +117,10 @@ mod tests {
     fn layers_patterns_and_targets() {
         let text = "# limits\n[rbd]\nwrite-latency = \"<= 3 ms\"\nread-linear = \">= 1.2 GB/s\"\n[osd.\"osd.2\"]\nread-parallel = \"≥ 5_000 IOPS\"\n";
         let found = parse(text).unwrap();
-        let of = |layer, pattern, target: Option<&str>, value| Threshold {
-            layer,
-            pattern,
-            target: target.map(String::from),
-            value,
-        };
         assert_eq!(found.len(), 3);
-        assert!(found.contains(&of(Layer::Rbd, Pattern::WriteLatency, None, 3.0)));
-        assert!(found.contains(&of(Layer::Rbd, Pattern::ReadLinear, None, 1200.0)));
-        assert!(found.contains(&of(Layer::Osd, Pattern::ReadParallel, Some("osd.2"), 5000.0)));
+        assert!(found.contains(&Threshold::of(Layer::Rbd, Pattern::WriteLatency, None, 3.0)));
+        assert!(found.contains(&Threshold::of(Layer::Rbd, Pattern::ReadLinear, None, 1200.0)));
+        assert!(found.contains(&Threshold::of(Layer::Osd, Pattern::ReadParallel, Some("osd.2"), 5000.0)));
     }
 
     #[test]

@@ -55,11 +55,11 @@ fn expected(common: &Common, words: &[String]) -> Result<Vec<Threshold>, Failure
     let threshold = |figure: &model::Figure| {
         let value = figure.estimate?.value;
         let factor = 1.0 + change;
+        let value = if figure.metric.lower_is_better() { value / factor } else { value * factor };
         Some(Threshold {
-            layer: figure.layer,
-            pattern: figure.pattern,
-            target: Some(figure.target.clone()),
-            value: if figure.metric.lower_is_better() { value / factor } else { value * factor },
+            kind: Some(figure.kind),
+            workload: Some(figure.workload.clone()),
+            ..Threshold::of(figure.layer, figure.pattern, Some(&figure.target), value)
         })
     };
     Ok(usable.filter_map(threshold).collect())

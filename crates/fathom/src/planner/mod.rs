@@ -23,7 +23,7 @@ use crate::cli::knobs::{Clients, Knobs};
 use crate::failure::Failure;
 use draft::Draft;
 use engines::verify::refusal;
-use model::{Change, Goal, Layer, Pattern, Plan, Step, StepId, Sweep};
+use model::{Change, Goal, Layer, OpKind, Pattern, Plan, Step, StepId, Sweep};
 use std::collections::BTreeSet;
 
 pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
@@ -51,6 +51,7 @@ fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     draft.steps.retain(|step| asked_for(&wishes.goal, step));
     (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
     refuse_impossible(&draft)?;
+    refuse_other_work(&wishes.goal, &draft.steps)?;
     let axes = wishes.axes.clone();
     let swept = (!axes.is_empty()).then_some(Sweep { axes, points: draft.points, left_out });
     let goal = wishes.goal.clone();
@@ -114,8 +115,31 @@ pub fn read_back_seconds(goal: &Goal, step: &Step) -> f64 {
 
 /// In a run for verdicts: has any of its figures a threshold?
 fn asked_for(goal: &Goal, step: &Step) -> bool {
-    let named = |name: &str| goal.threshold(step.layer, step.pattern, name).is_some();
+    let of = |name: &str, kind| goal.threshold(step.layer, step.pattern, kind, name).is_some();
+    let named = |name: &str| of(name, OpKind::Read) || of(name, OpKind::Write);
     goal.thresholds.is_empty() || named(&step.together()) || step.targets.iter().any(|target| named(&target.name))
+}
+
+/// What an earlier run had is a threshold for the same workload alone.
+fn refuse_other_work(goal: &Goal, steps: &[Step]) -> Result<(), Failure> {
+    for (step, target) in steps.iter().flat_map(|step| step.targets.iter().map(move |target| (step, target))) {
+        for kind in [OpKind::Read, OpKind::Write] {
+            let threshold = goal.threshold(step.layer, step.pattern, kind, &target.name);
+            let Some(other) = threshold.and_then(|threshold| threshold.workload.as_ref()) else { continue };
+            let differs = judge::differs(other, &step.workload);
+            if !differs.is_empty() {
+                return Err(Failure::Usage(format!(
+                    "--expect: {} {} {} had another {} in that run; give this one what that one was given, or leave it out by --layers or \
+                     --patterns",
+                    step.layer.name(),
+                    target.name,
+                    step.pattern.name(),
+                    differs.join(", ")
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A client without a job would be one that is counted and does nothing.

@@ -327,7 +327,7 @@ fn an_osd_that_goes_down_voids_its_step_at_once() {
 }
 
 fn bounds(pattern: Pattern, value: f64) -> Goal {
-    Goal::verdict(1, vec![model::Threshold { layer: Layer::Osd, pattern, target: None, value }])
+    Goal::verdict(1, vec![model::Threshold::of(Layer::Osd, pattern, None, value)])
 }
 
 #[test]

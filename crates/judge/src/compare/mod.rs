@@ -11,5 +11,5 @@ mod trend;
 pub use ab::{ab, ab_half_width};
 pub use differ::compare;
 pub use history::levels;
-pub use pairs::{Measured, measured, nearest};
+pub use pairs::{Measured, differs, measured, nearest};
 pub use trend::trends;

@@ -4,7 +4,7 @@ use crate::entry::{Entry, entries};
 use crate::figure::void_reason;
 use crate::gate::strike_out;
 use crate::series::Ratio;
-use model::{Estimate, Figure, Record};
+use model::{Estimate, Figure, Record, Workload};
 
 /// One figure of one run, with the logarithms of its slices' values.
 pub struct Measured {
@@ -29,10 +29,14 @@ fn of_entry(entry: &Entry) -> Option<Measured> {
 
 /// What keeps two figures of the same layer, pattern and kind from being of the same thing, in words.
 pub fn apart(a: &Figure, b: &Figure) -> Vec<&'static str> {
-    let (one, two) = (&a.workload, &b.workload);
-    let differs = [
-        (a.target != b.target, "target"),
-        (a.at_once != b.at_once, "targets loaded at once"),
+    let places = [(a.target != b.target, "target"), (a.at_once != b.at_once, "targets loaded at once")];
+    named(&places).chain(differs(&a.workload, &b.workload)).collect()
+}
+
+/// What two workloads do not have in common, in words. The seed says only in which order places are drawn. What one side leaves
+/// open (an engine, when the layer chooses; a working set of 0 bytes, when another tool did not tell it) is no difference.
+pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
+    named(&[
         (one.block != two.block, "block size"),
         (one.depth != two.depth, "depth"),
         (one.rate != two.rate, "rate"),
@@ -41,17 +45,21 @@ pub fn apart(a: &Figure, b: &Figure) -> Vec<&'static str> {
         (one.read_percent != two.read_percent, "share of reads"),
         (one.access != two.access, "access"),
         (one.durability != two.durability, "sync"),
+        (one.verify != two.verify, "setting of --verify"),
         (one.span != two.span && one.span != 0 && two.span != 0, "working set"),
         (one.object != two.object, "object size"),
         (one.engine != two.engine && one.engine.is_some() && two.engine.is_some(), "engine"),
         (one.options != two.options, "options"),
         (one.settings != two.settings, "options of the cluster"),
-    ];
-    differs.into_iter().filter_map(|(differs, name)| differs.then_some(name)).collect()
+    ])
+    .collect()
 }
 
-/// Are they figures of the same thing? The seed says only in which order places are drawn. What one side leaves open (an
-/// engine, when the layer chooses; a working set of 0 bytes, when another tool did not tell it) is no difference.
+fn named(differs: &[(bool, &'static str)]) -> impl Iterator<Item = &'static str> {
+    differs.iter().filter_map(|(differs, name)| differs.then_some(*name))
+}
+
+/// Are they figures of the same thing?
 pub fn alike(a: &Figure, b: &Figure) -> bool {
     (a.layer, a.pattern, a.kind) == (b.layer, b.pattern, b.kind) && apart(a, b).is_empty()
 }
