@@ -160,10 +160,12 @@ fn device(path: &str, osd: &OsdScope, fact: &Value, data: bool) -> DeviceScope {
     }
 }
 
-/// That disk's own of `nvme0n1=Samsung_SSD_970,sda=ST4000NM`.
+/// That disk's own of `nvme0n1=Samsung_SSD_970_S466NX0,sda=ST4000NM_ZC1`, without the serial number behind it: disks of one
+/// model are peers.
 fn model(ids: &str, path: &str) -> Option<String> {
     let name = path.trim_start_matches("/dev/");
-    ids.split(',').find_map(|id| id.trim().strip_prefix(name)?.strip_prefix('=')).map(str::to_string)
+    let id = ids.split(',').find_map(|id| id.trim().strip_prefix(name)?.strip_prefix('='))?;
+    id.rsplit_once('_').map(|(model, _)| model.to_string()).filter(|model| !model.is_empty())
 }
 
 fn device_node(path: &str) -> PathBuf {
@@ -248,7 +250,7 @@ mod tests {
     fn osds_with_their_database_elsewhere_lie_on_the_disk_of_their_data() {
         let hybrid = |id: u32, disk: &str| {
             json!({"id": id, "hostname": "h", "devices": format!("nvme0n1,{disk}"), "bluestore_bdev_devices": disk,
-                   "device_ids": format!("nvme0n1=Fast_1,{disk}=Slow_{disk}"), "rotational": "1"})
+                   "device_ids": format!("nvme0n1=Very_Fast_S1,{disk}=Slow_{disk}"), "rotational": "1"})
         };
         let (osds, devices) = seen(&[hybrid(0, "sda"), hybrid(1, "sdb")]);
         assert_eq!(osds.iter().map(|osd| osd.device.as_deref().unwrap()).collect::<Vec<_>>(), ["sda", "sdb"]);
@@ -256,8 +258,8 @@ mod tests {
         assert_eq!(devices.len(), 3);
         assert_eq!((found("nvme0n1").osds.as_slice(), found("sdb").osds.as_slice()), (&[0, 1][..], &[1][..]));
         assert_eq!((found("nvme0n1").rotational, found("sda").rotational), (None, Some(true)));
-        assert_eq!(found("sda").model.as_deref(), Some("Slow_sda"));
-        assert_eq!(found("nvme0n1").model.as_deref(), Some("Fast_1"));
+        assert_eq!(found("sda").model.as_deref(), Some("Slow"));
+        assert_eq!(found("nvme0n1").model.as_deref(), Some("Very_Fast"));
     }
 
     #[test]
