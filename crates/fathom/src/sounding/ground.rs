@@ -245,7 +245,7 @@ fn client_hosts(
 /// The host's name in the CRUSH map: that of its list, or its own, else that of the OSDs at its addresses, else the only one
 /// that is the same without its domain. A lab's hosts all have this one's.
 fn known_as(seen: &HostSeen, scope: &Scope, lab: Option<&lab::Lab>) -> String {
-    let bare = seen.name.split_once(':').map_or(seen.name.as_str(), |(_, name)| name);
+    let bare = bare(&seen.name);
     let of_lab = |host: &&lab::Host| host.name == bare || host.namespace.as_deref() == Some(bare);
     if let Some(host) = lab.and_then(|lab| lab.hosts.iter().find(of_lab)) {
         return host.name.clone();
@@ -264,6 +264,16 @@ fn known_as(seen: &HostSeen, scope: &Scope, lab: Option<&lab::Lab>) -> String {
     let only = alike.first().filter(|_| alike.len() == 1).map(|host| host.to_string());
     let found = osds().find(same).or_else(|| osds().find(at)).map(|osd| osd.host.clone());
     found.or(only).unwrap_or_else(|| seen.facts.scope.name.clone())
+}
+
+/// Of `root@a:2222` and `netns:a` only `a`.
+fn bare(name: &str) -> &str {
+    let host = match name.split_once(':') {
+        Some((host, port)) if port.parse::<u16>().is_ok() => host,
+        Some((_, host)) => host,
+        None => name,
+    };
+    host.rsplit_once('@').map_or(host, |(_, host)| host)
 }
 
 /// Each agent learns which OSDs are its host's.
@@ -362,6 +372,7 @@ mod tests {
         assert_eq!(name("x", "a", "10.9.9.9"), "a", "neither is known to be it");
         assert_eq!(name("x", "b", "10.9.9.9"), "b.rack1");
         assert_eq!(name("client", "client", "10.9.9.9"), "client");
+        assert_eq!(name("root@a.rack2:2222", "localhost", "10.9.9.9"), "a.rack2");
     }
 
     #[test]
