@@ -10,6 +10,9 @@ pub const KIB: Bytes = 1 << 10;
 pub const MIB: Bytes = 1 << 20;
 pub const GIB: Bytes = 1 << 30;
 
+/// The largest object of RADOS that is written: Ceph takes it without objection (`osd_max_object_size` is 128 MiB).
+pub const OBJECT_MOST: Bytes = 64 * MIB;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpKind {

@@ -1,12 +1,8 @@
 //! The working set of one lane: objects of one size, one after the other.
 
+use model::workload::{MIB, OBJECT_MOST};
 use model::{Bytes, Workload};
 use std::ffi::{CStr, CString};
-
-const MIB: Bytes = 1 << 20;
-
-/// Objects that Ceph takes without objection (`osd_max_object_size` is 128 MiB).
-pub const OBJECT_MAX: Bytes = 64 * MIB;
 
 /// Thousands of objects, so that every placement group gets its share: with fewer, a few OSDs get more than the others.
 const OBJECTS_WANTED: Bytes = 4096;
@@ -30,9 +26,9 @@ pub fn refusal(workload: &Workload) -> Option<String> {
     if workload.block == 0 {
         return Some("operations of 0 bytes measure nothing; choose a block size".into());
     }
-    if size > OBJECT_MAX {
+    if size > OBJECT_MOST {
         return Some(format!(
-            "objects of {size} bytes are too large (at most {OBJECT_MAX}); choose a smaller object or block size"
+            "objects of {size} bytes are too large (at most {OBJECT_MOST}); choose a smaller object or block size"
         ));
     }
     if !size.is_multiple_of(workload.block) {

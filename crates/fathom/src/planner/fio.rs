@@ -12,7 +12,7 @@ use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use std::path::{Path, PathBuf};
 
 /// Of an image that stands in for a larger one, which would be filled for hours.
-pub const IMAGE_MOST: Bytes = 4096 * MIB;
+const IMAGE_MOST: Bytes = 4096 * MIB;
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let wishes = draft.wishes;

@@ -2,12 +2,11 @@
 
 use super::options::{Given, Options, Problem, canonical};
 use super::shape::{Shape, shape};
+use model::workload::OBJECT_MOST;
 use model::{Durability, Layer};
 
 /// What any device is addressed in at least.
 const SECTOR: u64 = 512;
-/// What Fathom writes in one object at most.
-const OBJECT_MOST: u64 = 64 << 20;
 
 /// One section, with all that `[global]` said before it.
 #[derive(Clone, Debug, PartialEq)]
