@@ -122,9 +122,9 @@ fn asked_for(goal: &Goal, step: &Step) -> bool {
 
 /// What an earlier run had is a threshold for the same workload alone.
 fn refuse_other_work(goal: &Goal, steps: &[Step]) -> Result<(), Failure> {
-    for (step, target) in steps.iter().flat_map(|step| step.targets.iter().map(move |target| (step, target))) {
+    for (step, name) in steps.iter().flat_map(|step| figures_of(step).into_iter().map(move |name| (step, name))) {
         for kind in [OpKind::Read, OpKind::Write] {
-            let threshold = goal.threshold(step.layer, step.pattern, kind, &target.name);
+            let threshold = goal.threshold(step.layer, step.pattern, kind, &name);
             let Some(other) = threshold.and_then(|threshold| threshold.workload.as_ref()) else { continue };
             let differs = judge::differs(other, &step.workload);
             if !differs.is_empty() {
@@ -132,7 +132,7 @@ fn refuse_other_work(goal: &Goal, steps: &[Step]) -> Result<(), Failure> {
                     "--expect: {} {} {} had another {} in that run; give this one what that one was given, or leave it out by --layers or \
                      --patterns",
                     step.layer.name(),
-                    target.name,
+                    name,
                     step.pattern.name(),
                     differs.join(", ")
                 )));
@@ -216,15 +216,17 @@ fn refuse_useless_hosts(ground: &Ground, wishes: &Wishes) -> Result<(), Failure>
     }
 }
 
+/// What its figures are named after: its targets, and all of them together.
+fn figures_of(step: &Step) -> Vec<String> {
+    let own = step.targets.iter().map(|target| target.name.clone());
+    own.chain(step.has_whole().then(|| step.together())).collect()
+}
+
 /// A threshold that nothing is measured for would be open in the end, minutes later.
 fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
     for threshold in draft.wishes.goal.thresholds.iter().filter(|_| draft.wishes.strict) {
         let cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
-        let names = |step: &Step| -> Vec<String> {
-            let own = step.targets.iter().map(|target| target.name.clone());
-            own.chain(step.has_whole().then(|| step.together())).collect()
-        };
-        let targets: BTreeSet<String> = draft.steps.iter().filter(cell).flat_map(names).collect();
+        let targets: BTreeSet<String> = draft.steps.iter().filter(cell).flat_map(figures_of).collect();
         let what = format!("a threshold is set for {} {}", threshold.layer.name(), threshold.pattern.name());
         match &threshold.target {
             _ if targets.is_empty() => {
