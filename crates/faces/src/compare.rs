@@ -39,6 +39,7 @@ pub fn document(found: &Comparison, (before, after): &Sides) -> Value {
         "after": after,
         "run_spread": found.run_spread,
         "differences": differences(found),
+        "lost": found.lost,
         "only_before": found.only_before,
         "only_after": found.only_after,
     })
@@ -89,6 +90,11 @@ fn change(change: &Estimate) -> String {
     format!("{} % ({} to {})", percent(change.value), percent(change.low), percent(change.high))
 }
 
+/// `None`: nothing did.
+pub(crate) fn came_to_nothing(lost: &[String]) -> Option<String> {
+    (!lost.is_empty()).then(|| format!("Measured before, and came to nothing after: {}.", lost.join("; ")))
+}
+
 fn notes(found: &Comparison) -> Vec<String> {
     let only = |which: &str, names: &[String]| {
         (!names.is_empty()).then(|| format!("Only {which}, or of another workload: {}.", names.join("; ")))
@@ -100,5 +106,8 @@ fn notes(found: &Comparison) -> Vec<String> {
             numbers::relative(spread)
         )
     });
-    [spread, only("before", &found.only_before), only("after", &found.only_after)].into_iter().flatten().collect()
+    [came_to_nothing(&found.lost), spread, only("before", &found.only_before), only("after", &found.only_after)]
+        .into_iter()
+        .flatten()
+        .collect()
 }

@@ -1,7 +1,8 @@
 //! Figures over a series of runs: their levels, and where they changed. On a terminal, as Markdown, as `fathom.history/1`.
 
+use crate::compare::came_to_nothing;
 use crate::markdown;
-use crate::terminal::{Style, plain_table};
+use crate::terminal::{Style, plain_table, wrapped};
 use crate::{finds, numbers};
 use model::{Level, Trend};
 use serde_json::{Value, json};
@@ -10,19 +11,23 @@ pub const SCHEMA: &str = "fathom.history/1";
 
 const HEADING: [&str; 6] = ["finds", "target", "pattern", "runs", "newest", "levels"];
 
-pub fn summary(trends: &[Trend], until: &str, style: &Style) -> String {
+/// `lost`: figures that earlier runs had and that came to nothing in the newest.
+pub fn summary(trends: &[Trend], lost: &[String], until: &str, style: &Style) -> String {
     let table = plain_table(&HEADING, rows(trends), finds::is_worse, style);
-    format!("{}\n{}\n\n{table}", title(until), counts(trends))
+    let note = came_to_nothing(lost).map_or(String::new(), |note| format!("\n{}", wrapped(&note, style)));
+    format!("{}\n{}\n\n{table}{note}", title(until), counts(trends))
 }
 
-pub fn page(trends: &[Trend], until: &str) -> String {
+pub fn page(trends: &[Trend], lost: &[String], until: &str) -> String {
     let rows = rows(trends).into_iter().map(|row| row.iter().map(|cell| markdown::escaped(cell)).collect());
     let table = markdown::table(&HEADING.map(String::from), rows);
-    format!("# {}\n\n{}.\n\n{table}", markdown::escaped(&title(until)), counts(trends))
+    let note = came_to_nothing(lost).map_or(String::new(), |note| format!("\n{}\n", markdown::escaped(&note)));
+    format!("# {}\n\n{}.\n\n{table}{note}", markdown::escaped(&title(until)), counts(trends))
 }
 
-pub fn document(trends: &[Trend], until: &str) -> Value {
-    json!({"schema": SCHEMA, "until": until, "trends": sorted(trends).into_iter().map(trend).collect::<Vec<_>>()})
+pub fn document(trends: &[Trend], lost: &[String], until: &str) -> Value {
+    let trends: Vec<Value> = sorted(trends).into_iter().map(trend).collect();
+    json!({"schema": SCHEMA, "until": until, "trends": trends, "lost": lost})
 }
 
 fn trend(one: &Trend) -> Value {

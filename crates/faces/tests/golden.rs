@@ -248,6 +248,7 @@ fn comparisons_and_histories() {
             difference(Pattern::WriteLatency, "osd.2", Estimate::new(0.31, 0.08), Finds::Worse),
         ],
         only_before: vec![],
+        lost: vec!["osd osd.3 write-parallel (OSD 3 went down)".to_string()],
         only_after: vec!["rbd pool write-linear".to_string()],
         run_spread: Some(0.02),
     };
@@ -266,8 +267,9 @@ fn comparisons_and_histories() {
         change: -0.2,
     };
     let trends = [trend];
-    compare("history.txt", &faces::history::summary(&trends, &run(9), &Style { width: 80, colours: false }));
-    compare("history.json", &format!("{:#}\n", faces::history::document(&trends, &run(9))));
+    let lost = ["osd osd.3 write-parallel (OSD 3 went down)".to_string()];
+    compare("history.txt", &faces::history::summary(&trends, &lost, &run(9), &Style { width: 80, colours: false }));
+    compare("history.json", &format!("{:#}\n", faces::history::document(&trends, &lost, &run(9))));
 }
 
 /// Depth × block size on one pool: one curve with a decided knee, one without, one void point.

@@ -11,6 +11,8 @@ pub struct Comparison {
     pub differences: Vec<Difference>,
     /// Figures that the other side does not have, or has of another workload.
     pub only_before: Vec<String>,
+    /// Figures that were measured before, and that came to nothing after, with the reason.
+    pub lost: Vec<String>,
     pub only_after: Vec<String>,
     /// What unchanged runs are taken to differ by, as a share, where a side has one run of a figure; `None`: of every figure it was
     /// seen, between the runs of each group.

@@ -1,7 +1,7 @@
 //! `fathom compare`: what differs between runs beyond the noise, and where a series of runs changed.
 
 use crate::cli::{Common, CompareArgs, Format};
-use crate::failure::{Failure, REGRESSION};
+use crate::failure::{Failure, INCOMPLETE, REGRESSION};
 use crate::output::say;
 use archive::{Archive, RunSummary};
 use faces::{compare, history};
@@ -30,7 +30,7 @@ fn two(common: &Common, archive: &Archive, before: &str, after: &str) -> Result<
         return Err(Failure::Usage(format!("run {run} is named twice; a run counts once")));
     }
     let found = judge::compare(&old, &new);
-    if found.differences.is_empty() {
+    if found.differences.is_empty() && found.lost.is_empty() {
         let measured = |records: &[Record]| records.iter().flat_map(judge::measured).collect::<Vec<Measured>>();
         let near = judge::nearest(&measured(&old), &measured(&new));
         let near: String = near.iter().take(NEAREST).map(|one| format!("\n  {one}")).collect();
@@ -43,7 +43,7 @@ fn two(common: &Common, archive: &Archive, before: &str, after: &str) -> Result<
         _ => compare::summary(&found, &sides, &super::style()),
     };
     say(&text)?;
-    Ok(code(found.differences.iter().map(|difference| difference.finds)))
+    Ok(code(found.differences.iter().map(|difference| difference.finds), &found.lost))
 }
 
 fn records(archive: &Archive, names: &str) -> Result<Vec<Record>, Failure> {
@@ -65,19 +65,26 @@ fn over_time(common: &Common, archive: &Archive, args: &CompareArgs) -> Result<u
     };
     let runs = chosen.into_iter().map(figures).collect::<Result<Vec<_>, Failure>>()?;
     let trends = judge::trends(&runs);
-    if trends.is_empty() {
+    let earlier: Vec<Vec<Measured>> =
+        runs.into_iter().filter(|(run, _)| *run != until).map(|(_, figures)| figures).collect();
+    let lost = judge::lost_in(&archive.load(&until)?, &earlier);
+    if trends.is_empty() && lost.is_empty() {
         let text = "no earlier run on the same cluster has one of its figures";
         return Err(Failure::Usage(format!("run {until}: {text}")));
     }
     let text = match common.format {
-        Format::Json => format!("{:#}\n", history::document(&trends, &until)),
-        Format::Markdown => history::page(&trends, &until),
-        _ => history::summary(&trends, &until, &super::style()),
+        Format::Json => format!("{:#}\n", history::document(&trends, &lost, &until)),
+        Format::Markdown => history::page(&trends, &lost, &until),
+        _ => history::summary(&trends, &lost, &until, &super::style()),
     };
     say(&text)?;
-    Ok(code(trends.iter().map(|trend| trend.finds)))
+    Ok(code(trends.iter().map(|trend| trend.finds), &lost))
 }
 
-fn code(mut finds: impl Iterator<Item = Finds>) -> u8 {
-    if finds.any(|finds| finds == Finds::Worse) { REGRESSION } else { 0 }
+fn code(mut finds: impl Iterator<Item = Finds>, lost: &[String]) -> u8 {
+    match lost {
+        _ if finds.any(|finds| finds == Finds::Worse) => REGRESSION,
+        [] => 0,
+        _ => INCOMPLETE,
+    }
 }

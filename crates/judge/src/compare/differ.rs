@@ -1,11 +1,11 @@
 //! Slice against slice, moderated, against a least effect, with control of false discoveries over all figures.
 
 use super::moderated::Prior;
-use super::pairs::{Measured, alike, measured};
+use super::pairs::{Measured, alike, measured, unusable};
 use crate::entry::spread;
 use crate::outliers::benjamini_hochberg;
 use crate::series::{mean, sample_sd};
-use model::{Comparison, Difference, Finds, Label, Metric, Record, Subject};
+use model::{Comparison, Difference, Figure, Finds, Label, Metric, Record, Subject};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Nobody acts on less: what the test asks for is a difference beyond this.
@@ -75,10 +75,13 @@ pub fn compare(before: &[Record], after: &[Record]) -> Comparison {
         sides.iter().map(|sides| sides.test(if sides.grouped { &of_runs } else { &of_slices })).collect();
     let rejected = benjamini_hochberg(&tests.iter().map(|test| test.chance).collect::<Vec<_>>());
     let differences = pairs.iter().zip(&tests).zip(rejected).map(|((pair, test), real)| difference(pair, test, real));
+    let lost = lost(&old, &new, after);
+    let other = |figure: &&Measured| !lost.iter().any(|lost| alike(lost, &figure.figure));
     Comparison {
         differences: differences.collect(),
-        only_before: alone(&old, &new),
-        only_after: alone(&new, &old),
+        only_before: names(alone(&old, &new).into_iter().filter(other).map(|one| &one.figure)),
+        lost: lost.iter().map(with_reason).collect(),
+        only_after: names(alone(&new, &old).into_iter().map(|one| &one.figure)),
         run_spread: sides.iter().any(|sides| !sides.grouped).then_some(RUN_SPREAD),
     }
 }
@@ -97,16 +100,43 @@ fn pairs<'a>(old: &'a [Vec<Measured>], new: &'a [Vec<Measured>]) -> Vec<Pair<'a>
     seen.iter().map(pair).filter(|pair| !pair.after.is_empty()).collect()
 }
 
-/// Names of figures that only one side has.
-fn alone(these: &[Vec<Measured>], those: &[Vec<Measured>]) -> Vec<String> {
-    let there = |one: &Measured| those.iter().flatten().any(|other| alike(&one.figure, &other.figure));
-    let name = |one: &Measured| {
-        let figure = &one.figure;
-        format!("{} {} {}", figure.layer.name(), figure.target, figure.pattern.name())
-    };
-    let mut names: Vec<String> = these.iter().flatten().filter(|one| !there(one)).map(name).collect();
+fn has(side: &[Vec<Measured>], figure: &Figure) -> bool {
+    side.iter().flatten().any(|one| alike(&one.figure, figure))
+}
+
+/// Figures that only one side has.
+fn alone<'a>(these: &'a [Vec<Measured>], those: &[Vec<Measured>]) -> Vec<&'a Measured> {
+    these.iter().flatten().filter(|one| !has(those, &one.figure)).collect()
+}
+
+/// What the runs before had, and what came to nothing in all of those after that tried it.
+fn lost(old: &[Vec<Measured>], new: &[Vec<Measured>], after: &[Record]) -> Vec<Figure> {
+    let mut lost: Vec<Figure> = Vec::new();
+    for figure in after.iter().flat_map(unusable) {
+        if has(old, &figure) && !has(new, &figure) && !lost.iter().any(|other| alike(other, &figure)) {
+            lost.push(figure);
+        }
+    }
+    lost
+}
+
+/// Names of the figures that earlier runs had and that came to nothing in the newest, with the reason.
+pub fn lost_in(newest: &Record, earlier: &[Vec<Measured>]) -> Vec<String> {
+    lost(earlier, &[measured(newest)], std::slice::from_ref(newest)).iter().map(with_reason).collect()
+}
+
+fn name(figure: &Figure) -> String {
+    format!("{} {} {}", figure.layer.name(), figure.target, figure.pattern.name())
+}
+
+fn names<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<String> {
+    let mut names: Vec<String> = figures.map(name).collect();
     names.dedup();
     names
+}
+
+fn with_reason(figure: &Figure) -> String {
+    figure.label.why().map_or_else(|| name(figure), |why| format!("{} ({why})", name(figure)))
 }
 
 fn side(runs: &[&Measured], grouped: bool) -> Side {

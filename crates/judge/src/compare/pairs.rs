@@ -20,6 +20,13 @@ pub fn measured(record: &Record) -> Vec<Measured> {
     entries.iter().filter_map(of_entry).collect()
 }
 
+/// Figures of a run that came to nothing: void, or implausible.
+pub fn unusable(record: &Record) -> Vec<Figure> {
+    let mut entries = entries(record);
+    strike_out(&mut entries, record);
+    entries.into_iter().filter(|entry| entry.usable().is_none()).map(|entry| entry.figure).collect()
+}
+
 fn of_entry(entry: &Entry) -> Option<Measured> {
     let estimate = entry.usable()?;
     let good = entry.slices.iter().filter(|slice| void_reason(slice).is_none());

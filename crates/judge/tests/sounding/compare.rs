@@ -98,6 +98,20 @@ fn what_only_one_side_has_is_named_and_other_workloads_are_not_compared() {
     );
 }
 
+#[test]
+fn what_came_to_nothing_after_is_named_with_its_reason() {
+    let (before, mut after) = (run(400, 1.0), run(401, 1.0));
+    let gone = |slice: &&mut model::Slice| slice.step == model::StepId(3);
+    after.slices.iter_mut().filter(gone).for_each(|slice| slice.void = Some("OSD 3 went down".into()));
+    let found = compare(std::slice::from_ref(&before), std::slice::from_ref(&after));
+    assert_eq!(found.differences.len(), OSDS as usize - 1);
+    assert_eq!(found.lost, ["osd osd.3 write-latency (OSD 3 went down)"]);
+    assert!(found.only_before.is_empty() && found.only_after.is_empty());
+    // What another run after could measure is not lost; nor is what only the run before could not.
+    assert!(compare(std::slice::from_ref(&before), &[after.clone(), run(402, 1.0)]).lost.is_empty());
+    assert!(compare(&[after], &[before]).lost.is_empty());
+}
+
 /// Its one slice says nothing of how slices differ: the comparison is not surer than the figure.
 #[test]
 fn a_single_slice_that_was_not_level_is_compared_with_its_own_interval() {
