@@ -201,7 +201,7 @@ fn searching(report: &Report, figure: &Figure) -> bool {
     let confirmed = |limit: &model::Limit| {
         (limit.layer, limit.pattern, &limit.target) == (figure.layer, figure.pattern, &figure.target)
             && limit.rate.is_some()
-            && limit.rate == figure.workload.rate.map(|rate| rate.per_second)
+            && limit.rate == figure.workload.rate.map(|rate| rate.per_second * f64::from(figure.at_once))
     };
     report.ab.is_some() || (!report.limits.is_empty() && !report.limits.iter().any(confirmed))
 }

@@ -11,7 +11,7 @@ use model::clock::SECOND;
 use model::{Goal, Label, Metric, OpKind, Sample, Slice, Sparse, Step};
 
 /// An open loop is kept up with if no more than this share of what is due is left undone, chance apart.
-const KEPT: f64 = 0.02;
+pub const KEPT: f64 = 0.02;
 /// The generator's own lateness over the response time, both p99, that still counts as the target's (docs/method.md, "Open
 /// loop").
 const LATE_MOST: f64 = 0.10;

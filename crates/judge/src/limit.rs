@@ -2,12 +2,13 @@
 
 use crate::batch_means::half_width;
 use crate::entry::Entry;
+use crate::labels::KEPT;
 use crate::percentiles::{clopper_pearson, one_percentile};
 use crate::series::mean;
 use model::clock::SECOND;
 use model::{Bound, Label, Limit, Nanos, OpKind, Probe, Record, Sample, Slice, Step, StepId};
 
-/// More than this share over the bound: no interval is needed.
+/// So much more than the allowed share over the bound: no interval is needed.
 const HOPELESS: f64 = 0.20;
 /// Looks at a probe: the first, and each so much later (docs/method.md, "The highest rate under a bound").
 const FIRST_LOOK_SECONDS: f64 = 3.2;
@@ -55,6 +56,15 @@ pub fn over(slices: &[Vec<Sample>], window_ns: Nanos, bound: &Bound, rate: f64) 
     Some(Share { value, low, high })
 }
 
+/// Is what is due done? Else what waits grows, and any bound is broken in the end, however long it is. Asked of the later half: what is
+/// in flight at first is no sign. Less may be done by a share that counts as kept up, and by chance.
+fn kept_up(slices: &[Vec<Sample>], window_ns: Nanos, rate: f64) -> bool {
+    let later = || slices.iter().flat_map(|samples| &samples[samples.len() / 2..]);
+    let due = rate * later().count() as f64 * window_ns as f64 / SECOND as f64;
+    let done: u64 = later().map(|sample| sample.ops + sample.errors).sum();
+    done as f64 >= due * (1.0 - KEPT) - 3.0 * due.sqrt()
+}
+
 /// Is it known yet whether the bound is kept? Looks only at fixed lengths, so that it doesn't pick the first lucky one.
 pub fn decided(samples: &[Sample], window_ns: Nanos, bound: &Bound, rate: f64) -> Option<bool> {
     let windows = |seconds: f64| (seconds * SECOND as f64 / window_ns as f64).round() as usize;
@@ -65,10 +75,11 @@ pub fn decided(samples: &[Sample], window_ns: Nanos, bound: &Bound, rate: f64) -
     if windows(look) != samples.len() {
         return None;
     }
-    let share = over(&[samples.to_vec()], window_ns, bound, rate)?;
+    let slices = [samples.to_vec()];
+    let share = over(&slices, window_ns, bound, rate)?;
     match share {
-        _ if share.value > HOPELESS || share.low > bound.allowed() => Some(false),
-        _ if share.high < bound.allowed() => Some(true),
+        _ if share.value > bound.allowed() + HOPELESS || share.low > bound.allowed() => Some(false),
+        _ if share.high < bound.allowed() => Some(kept_up(&slices, window_ns, rate)),
         _ => None,
     }
 }
@@ -140,9 +151,11 @@ fn probe(record: &Record, id: StepId, confirms: bool, bound: &Bound) -> Option<P
     let slices: Vec<&Slice> = record.slices.iter().filter(|slice| slice.step == id && slice.void.is_none()).collect();
     let together = joined(&slices);
     let window_ns = slices.first()?.window_ns;
-    let share = over(&together, window_ns, bound, rate * step.targets.len() as f64)?;
+    // Each target is loaded at that rate; what is told is what all of them do together.
+    let rate = rate * step.targets.len() as f64;
+    let share = over(&together, window_ns, bound, rate)?;
     let kept = match (confirms, together.as_slice()) {
-        (false, [samples]) => decided(samples, window_ns, bound, rate * step.targets.len() as f64),
+        (false, [samples]) => decided(samples, window_ns, bound, rate),
         _ => None,
     };
     let whole: Vec<Slice> = together.iter().map(|samples| as_slice(&slices, samples)).collect();
@@ -150,7 +163,7 @@ fn probe(record: &Record, id: StepId, confirms: bool, bound: &Bound) -> Option<P
     Some(Probe {
         rate,
         confirms,
-        kept: kept.unwrap_or(share.value <= bound.allowed()),
+        kept: kept.unwrap_or(share.value <= bound.allowed() && kept_up(&together, window_ns, rate)),
         seconds: together.iter().map(Vec::len).sum::<usize>() as f64 * window_ns as f64 / SECOND as f64,
         over: share.value,
         over_low: share.low,

@@ -42,9 +42,9 @@ pub struct Limit {
     pub target: String,
     pub pattern: Pattern,
     pub bound: Bound,
-    /// Operations per second that kept the bound when it was confirmed; `None`: see `why`.
+    /// Operations per second, of all targets together, that kept the bound when it was confirmed; `None`: see `why`.
     pub rate: Option<f64>,
-    /// Operations per second of the closed loop.
+    /// Operations per second of the closed loop, of all targets together.
     pub capacity: Option<f64>,
     /// For how long the rate was confirmed.
     pub seconds: f64,
@@ -57,6 +57,7 @@ pub struct Limit {
 /// One rate that was tried.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
+    /// Operations per second of all targets together.
     pub rate: f64,
     pub confirms: bool,
     pub kept: bool,

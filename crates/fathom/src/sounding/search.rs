@@ -105,7 +105,8 @@ impl Searcher<'_> {
         telling.tell(Event::Planned { plan: course.plan.clone() })?;
         self.conductor.conduct_one(step, self.goal(1, PROBE_SECONDS), telling)?;
         let last = found(telling).and_then(|limit| limit.probes.last().map(|probe| (probe.rate, probe.kept)));
-        Ok(last.filter(|(tried, _)| *tried == rounded(rate)).map(|(_, kept)| kept))
+        let all = rounded(rate) * course.base.targets.len() as f64;
+        Ok(last.filter(|(tried, _)| *tried == all).map(|(_, kept)| kept))
     }
 
     fn goal(&self, passes: u32, seconds: f64) -> Goal {

@@ -1,6 +1,8 @@
 //! Whole runs on a simulated engine and clock: minutes of measuring in which no time passes.
 
+mod limits;
 mod sides;
+mod time;
 
 use super::Telling;
 use super::conductor::{AsItIs, Conductor, Eyes};
@@ -63,6 +65,8 @@ struct Simulated {
     /// Steps in the order in which they were measured, with their pass.
     order: Vec<(u32, u32)>,
     slices: Vec<Slice>,
+    /// Passes that were said to be done.
+    announced: Vec<u32>,
 }
 
 fn simulate(
@@ -88,6 +92,8 @@ fn go_on(
     let eyes = Script { clock: clock.clone(), ends, seen };
     let clock: Arc<dyn Clock> = clock;
     let mut telling = Telling::silent(clock.clone());
+    let announced = time::Passes::default();
+    telling.also(Box::new(announced.clone()));
     telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
     telling.tell(model::Event::StepFinished { pass: 1, slices }).unwrap();
     let loader = &Engines { context: &Context::default(), clock: &clock, engine_of: &|_| Ok(&sim as &dyn Engine) };
@@ -97,7 +103,7 @@ fn go_on(
     let seconds = telling.seconds();
     let record = telling.into_record();
     let order = record.slices.iter().map(|slice| (slice.pass, slice.step.0)).collect();
-    Simulated { report: judge::explain(&record), seconds, order, slices: record.slices }
+    Simulated { report: judge::explain(&record), seconds, order, slices: record.slices, announced: announced.seen() }
 }
 
 fn steady(_: &str) -> Model {
@@ -147,34 +153,6 @@ fn an_open_loop_that_is_kept_up_with_settles_and_tells_service_and_response_apar
     assert!(figure.estimate.unwrap().value > 1.0);
 }
 
-/// Searches for the highest rate; the targets of the base are closed loops of 64.
-fn search(model_of: fn(&str) -> Model, percent: f64, ms: f64) -> (model::Limit, f64) {
-    let clock = Arc::new(SimClock::default());
-    let sim = Sim::new(clock.clone(), move |target: &Target, _: &Workload| model_of(&target.name));
-    let mut base = step(0, Pattern::ReadLatency, &["osd.0"]);
-    (base.workload.depth, base.chart) = (64, false);
-    let bound = Some(Bound { percent, ms, arrivals: Arrivals::Poisson });
-    let goal = Goal {
-        bound,
-        fixed: true,
-        passes_min: 3,
-        passes_max: 3,
-        read_slice_seconds: 20.0,
-        window_ms: 50,
-        ..Goal::default()
-    };
-    let plan = &Plan { steps: vec![base], goal: Goal { seconds_max: 1e9, ..goal }, ..Plan::default() };
-    let eyes = &Script { clock: clock.clone(), ends: None, seen: well };
-    let clock: Arc<dyn Clock> = clock;
-    let mut telling = Telling::silent(clock.clone());
-    let loader = &Engines { context: &Context::default(), clock: &clock, engine_of: &|_| Ok(&sim as &dyn Engine) };
-    let unfilled = &Unfilled::default();
-    let conductor = Conductor { plan, clock: &clock, eyes, loader, sides: &AsItIs, unfilled };
-    Searcher { conductor }.search(&mut telling).unwrap();
-    let seconds = telling.seconds();
-    (judge::explain(&telling.into_record()).limits.pop().unwrap(), seconds)
-}
-
 /// Of up to eight clients, each with one operation of a millisecond in flight, on a target that takes so many at once. Lanes take
 /// turns on a simulated clock; what they do side by side is told by shorter operations.
 fn doubled(at_once: u32) -> Doubled {
@@ -208,39 +186,6 @@ fn clients_are_doubled_until_the_target_is_full() {
     let found = doubled(64);
     assert_eq!((clients(&found), found.full), (vec![1, 2, 4, 8], None), "{found:#?}");
     assert!(found.says.contains("--hosts"), "{found:#?}");
-}
-
-#[test]
-fn the_highest_rate_under_a_bound_is_found_where_theory_has_it() {
-    // One server of exactly a millisecond, 1000 a second at most. The p99 of its response time (M/D/1) is 10 ms where it is
-    // about 78 % busy: the waiting time's tail falls by e^-θt with ρ(e^θ − 1) = θ, at which 1 % remain.
-    let (found, seconds) = search(|_| Model::steady(1e6, 0.0, 1), 99.0, 10.0);
-    let rate = found.rate.unwrap();
-    assert!((700.0..830.0).contains(&rate), "{found:#?}");
-    assert!((found.capacity.unwrap() - 1000.0).abs() < 10.0);
-    // Few probes, each as short as it may be, and a minute to confirm (or two, if the first was a little too high).
-    assert!(found.probes.iter().filter(|probe| !probe.confirms).count() <= 8, "{found:#?}");
-    assert!(seconds < 330.0, "{seconds}");
-}
-
-#[test]
-fn a_bound_that_no_rate_keeps_has_none_and_says_so() {
-    let (found, _) = search(|_| Model::steady(1e6, 0.0, 4), 99.0, 0.5);
-    assert_eq!(found.rate, None);
-    assert!(found.why.as_deref().is_some_and(|why| why.starts_with("not even")), "{found:#?}");
-}
-
-#[test]
-fn rare_stalls_that_a_probe_misses_are_found_by_the_confirmation() {
-    // A tenth of a second in every fifteen: 0.7 % of the time, too rare for a probe of three seconds.
-    let stalls = |_: &str| {
-        Model::steady(1e6, 0.0, 4).with(Twist::Dips { every: 15 * SECOND, lasts: SECOND / 10, factor: 400.0 })
-    };
-    let (found, _) = search(stalls, 99.0, 20.0);
-    assert!(
-        found.probes.iter().any(|probe| probe.confirms && !probe.kept) || found.rate.is_some_and(|rate| rate < 4000.0)
-    );
-    assert!(found.probes.iter().filter(|probe| probe.kept && !probe.confirms).any(|probe| probe.seconds < 5.0));
 }
 
 #[test]
