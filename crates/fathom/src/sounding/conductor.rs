@@ -106,11 +106,9 @@ struct Schedule {
 }
 
 impl Schedule {
-    const SLACK: f64 = 1.05;
-
-    /// `grace`: seconds that a pass may be late in any case.
+    /// `grace`: seconds that a pass may be late.
     fn in_time(&self, now: f64, grace: f64) -> bool {
-        now - self.began <= self.expected * Schedule::SLACK + grace
+        now - self.began <= self.expected + grace
     }
 }
 
@@ -124,14 +122,16 @@ impl Conductor<'_> {
     pub fn conduct(&self, telling: &mut Telling) -> Result<(), Failure> {
         let mut wanted: Vec<StepId> = self.plan.steps.iter().map(|step| step.id).collect();
         for pass in 1..=self.plan.goal.passes_max {
+            if self.out_of_time(pass, telling) {
+                break;
+            }
             self.order(&mut wanted, pass, telling);
             // A run that is taken up again has some of them already.
             let todo: Vec<StepId> =
                 wanted.iter().copied().filter(|id| !wanted::done(*id, pass, telling.record())).collect();
             let mut schedule = Schedule { began: telling.seconds(), expected: 0.0 };
             for id in &todo {
-                let over = pass > self.plan.goal.passes_min && telling.seconds() > BUDGET_SECONDS;
-                if over || self.eyes.asked_to_end() {
+                if self.out_of_time(pass, telling) || self.eyes.asked_to_end() {
                     break;
                 }
                 if let Some(says) = self.stuck() {
@@ -157,6 +157,12 @@ impl Conductor<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What compares points or sides needs its passes; how many there may be, the user knows.
+    fn out_of_time(&self, pass: u32, telling: &Telling) -> bool {
+        let compares = self.plan.sweep.is_some() || self.plan.ab.is_some();
+        !compares && pass > self.plan.goal.passes_min && telling.seconds() > BUDGET_SECONDS
     }
 
     /// Shuffled, so that what one step leaves behind becomes noise instead of bias; once every figure has what it must
