@@ -121,3 +121,17 @@ fn each_kind_of_a_mix_is_expected_by_itself() {
         assert!((bound / wanted - 1.0).abs() < 1e-6, "{bounds:?} instead of {wanted:?}");
     }
 }
+
+/// One stream and four have the same target; only the four are in the depth chart, and only of them a bound is.
+#[test]
+fn what_an_earlier_run_had_is_no_bound_for_what_lies_beside_the_chart() {
+    let home = Home::new();
+    let network = ["network", "--patterns", "read-linear", "--passes", "1", "--duration", "1s", "--quiet"];
+    assert!(matches!(home.run(&network).code, 0 | 4));
+    let verdict = ["network", "--patterns", "read-linear", "--expect", "last", "-99%", "--format", "json", "--quiet"];
+    let found = home.run(&verdict);
+    assert_eq!(found.code, 0, "{}", found.err);
+    let run = found.json();
+    let of = |list: &str| run[list].as_array().unwrap().iter().map(|one| one["target"].clone()).collect::<Vec<_>>();
+    assert_eq!((of("verdicts"), of("figures")), (vec!["loopback".into()], vec!["loopback".into()]), "{run:#}");
+}

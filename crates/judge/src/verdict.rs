@@ -47,11 +47,10 @@ pub fn verdicts(entries: &[Entry], goal: &Goal) -> Vec<Verdict> {
     goal.thresholds.iter().flat_map(judged).collect()
 }
 
-/// A threshold of all targets is for those that count for the depth chart and have none of their own.
+/// A threshold of all targets is for those that have none of their own.
 fn applies(goal: &Goal, threshold: &Threshold, entry: &Entry) -> bool {
     let figure = &entry.figure;
-    let nearest = goal.threshold(figure.layer, figure.pattern, figure.kind, &figure.target);
-    nearest == Some(threshold) && (threshold.target.is_some() || figure.chart)
+    goal.threshold(figure.layer, figure.pattern, figure.kind, &figure.target, figure.chart) == Some(threshold)
 }
 
 fn verdict(threshold: &Threshold, entry: &Entry) -> Verdict {

@@ -34,6 +34,11 @@ pub struct Step {
 }
 
 impl Step {
+    /// Compactions come with writes to an object store; raw devices and networks have none.
+    pub fn meets_compactions(&self) -> bool {
+        self.workload.writes() && !matches!(self.layer, Layer::Device | Layer::Network | Layer::Floor)
+    }
+
     /// What the figure of all targets together is called: `osd.*`, `node1.*` for the disks of one host, or the one target's own
     /// name, or what all clients load.
     pub fn together(&self) -> String {
@@ -220,22 +225,27 @@ impl Goal {
         self.thresholds.is_empty() || self.thresholds.iter().any(of_cell)
     }
 
-    /// The bound on a target's figure in this cell: its own, or that of all.
-    pub fn threshold(&self, layer: Layer, pattern: Pattern, kind: OpKind, target: &str) -> Option<&Threshold> {
-        let of_cell =
-            |threshold: &&Threshold| (threshold.layer, threshold.pattern, threshold.kind()) == (layer, pattern, kind);
+    /// The bound on a target's figure in this cell: its own, or that of all. `chart`: does the figure count for the depth chart?
+    pub fn threshold(
+        &self,
+        layer: Layer,
+        pattern: Pattern,
+        kind: OpKind,
+        target: &str,
+        chart: bool,
+    ) -> Option<&Threshold> {
+        let of_cell = |threshold: &&Threshold| {
+            (threshold.layer, threshold.pattern, threshold.kind()) == (layer, pattern, kind)
+                && (chart || threshold.beside)
+        };
         let own = self.thresholds.iter().filter(of_cell).find(|threshold| threshold.target.as_deref() == Some(target));
         own.or_else(|| self.thresholds.iter().filter(of_cell).find(|threshold| threshold.target.is_none()))
     }
 
-    /// Compaction dips come with writes to an object store; raw devices and networks have none.
+    /// So much settled data is wanted of a slice.
     pub fn slice_seconds(&self, step: &Step) -> f64 {
-        let stored = match step.layer {
-            Layer::Network | Layer::Floor => false,
-            // A device's own cache is full within seconds, which a verdict's short slice of reads does not outlast.
-            Layer::Device => !self.thresholds.is_empty(),
-            _ => true,
-        };
-        if stored && step.workload.writes() { self.write_slice_seconds } else { self.read_slice_seconds }
+        // A device's own cache is full within seconds, which a verdict's short slice of reads does not outlast.
+        let cached = step.layer == Layer::Device && step.workload.writes() && !self.thresholds.is_empty();
+        if cached || step.meets_compactions() { self.write_slice_seconds } else { self.read_slice_seconds }
     }
 }

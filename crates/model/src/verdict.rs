@@ -21,12 +21,15 @@ pub struct Threshold {
     /// What was loaded when an earlier run had it; `None`: somebody wrote it down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<Workload>,
+    /// The depth chart has no figure of this target; it is about those beside the chart.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beside: bool,
 }
 
 impl Threshold {
     /// Of the pattern's own operations and whatever workload.
     pub fn of(layer: Layer, pattern: Pattern, target: Option<&str>, value: f64) -> Threshold {
-        Threshold { layer, pattern, kind: None, target: target.map(String::from), value, workload: None }
+        Threshold { layer, pattern, kind: None, target: target.map(String::from), value, workload: None, beside: false }
     }
 
     pub fn kind(&self) -> OpKind {

@@ -25,7 +25,14 @@ pub fn goal(common: &Common, settle: &SettleArgs, knobs: &Knobs, layers: &[Layer
     };
     let kept: Vec<Threshold> = all.into_iter().filter(wished).collect();
     if kept.is_empty() {
-        let text = format!("{whence}: has no threshold for the layers and patterns of this run");
+        let text = format!(
+            "{whence}: has no threshold for the layers and patterns of this run{}",
+            if settle.expect.is_some() {
+                "; only figures of the depth chart become thresholds, which an A/B run, a sweep and an open loop have none of"
+            } else {
+                ""
+            }
+        );
         return Err(Failure::Usage(text));
     }
     let goal = Goal::verdict(knobs.seed, kept);

@@ -48,13 +48,13 @@ fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     }
     let left_out = sweep::add_points(&mut draft)?;
     refuse_unmatched(&draft)?;
-    draft.steps.retain(|step| asked_for(&wishes.goal, step));
+    let goal = with_places(&wishes.goal, &draft.steps);
+    draft.steps.retain(|step| asked_for(&goal, step));
     (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
     refuse_impossible(&draft)?;
-    refuse_other_work(&wishes.goal, &draft.steps)?;
+    refuse_other_work(&goal, &draft.steps)?;
     let axes = wishes.axes.clone();
     let swept = (!axes.is_empty()).then_some(Sweep { axes, points: draft.points, left_out });
-    let goal = wishes.goal.clone();
     let knobs = draft.knobs;
     let clients_most = knobs.clients_most();
     // What is held against a threshold is loaded as it says.
@@ -113,18 +113,33 @@ pub fn read_back_seconds(goal: &Goal, step: &Step) -> f64 {
     if blind { (goal.slice_seconds(step) / 4.0).clamp(1.0, 5.0) } else { 0.0 }
 }
 
+/// A target may be measured in several ways, of which one counts for the depth chart: a threshold is about that one. Only where
+/// somebody names what the chart has not, it is about what lies beside.
+fn with_places(goal: &Goal, steps: &[Step]) -> Goal {
+    let mut goal = goal.clone();
+    for threshold in goal.thresholds.iter_mut().filter(|threshold| threshold.workload.is_none()) {
+        let of_cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
+        let own = |(name, chart): (String, bool)| chart && threshold.target.as_ref() == Some(&name);
+        let in_chart = steps.iter().filter(of_cell).flat_map(figures_of).any(own);
+        threshold.beside = threshold.target.is_some() && !in_chart;
+    }
+    goal
+}
+
 /// In a run for verdicts: has any of its figures a threshold?
 fn asked_for(goal: &Goal, step: &Step) -> bool {
-    let of = |name: &str, kind| goal.threshold(step.layer, step.pattern, kind, name).is_some();
-    let named = |name: &str| of(name, OpKind::Read) || of(name, OpKind::Write);
-    goal.thresholds.is_empty() || named(&step.together()) || step.targets.iter().any(|target| named(&target.name))
+    let of =
+        |(name, chart): &(String, bool), kind| goal.threshold(step.layer, step.pattern, kind, name, *chart).is_some();
+    goal.thresholds.is_empty()
+        || figures_of(step).iter().any(|figure| of(figure, OpKind::Read) || of(figure, OpKind::Write))
 }
 
 /// What an earlier run had is a threshold for the same workload alone.
 fn refuse_other_work(goal: &Goal, steps: &[Step]) -> Result<(), Failure> {
-    for (step, name) in steps.iter().flat_map(|step| figures_of(step).into_iter().map(move |name| (step, name))) {
+    let figures = steps.iter().flat_map(|step| figures_of(step).into_iter().map(move |figure| (step, figure)));
+    for (step, (name, chart)) in figures {
         for kind in [OpKind::Read, OpKind::Write] {
-            let threshold = goal.threshold(step.layer, step.pattern, kind, &name);
+            let threshold = goal.threshold(step.layer, step.pattern, kind, &name, chart);
             let Some(other) = threshold.and_then(|threshold| threshold.workload.as_ref()) else { continue };
             let differs = judge::differs(other, &step.workload);
             if !differs.is_empty() {
@@ -217,16 +232,19 @@ fn refuse_useless_hosts(ground: &Ground, wishes: &Wishes) -> Result<(), Failure>
 }
 
 /// What its figures are named after: its targets, and all of them together.
-fn figures_of(step: &Step) -> Vec<String> {
-    let own = step.targets.iter().map(|target| target.name.clone());
-    own.chain(step.has_whole().then(|| step.together())).collect()
+/// Names, and which of them count for the depth chart: of clients what they do together, else what each target does.
+fn figures_of(step: &Step) -> Vec<(String, bool)> {
+    let of_clients = step.of_clients();
+    let own = step.targets.iter().map(|target| (target.name.clone(), step.chart && !of_clients));
+    own.chain(step.has_whole().then(|| (step.together(), step.chart && of_clients))).collect()
 }
 
 /// A threshold that nothing is measured for would be open in the end, minutes later.
 fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
     for threshold in draft.wishes.goal.thresholds.iter().filter(|_| draft.wishes.strict) {
         let cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
-        let targets: BTreeSet<String> = draft.steps.iter().filter(cell).flat_map(figures_of).collect();
+        let targets: BTreeSet<String> =
+            draft.steps.iter().filter(cell).flat_map(figures_of).map(|figure| figure.0).collect();
         let what = format!("a threshold is set for {} {}", threshold.layer.name(), threshold.pattern.name());
         match &threshold.target {
             _ if targets.is_empty() => {
