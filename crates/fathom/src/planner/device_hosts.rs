@@ -34,12 +34,14 @@ pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
         own.map(|device| SiteWish { path: Path::new("/dev").join(&device.path), writes: false, given_up: false })
             .collect()
     };
+    // What is named may be another place in each pod of a node; a device of the cluster is the same one.
+    let machines = if wishes.paths.is_empty() { ground.machines() } else { ground.hosts.iter().collect() };
     let of = |host: &ClientHost| match (&ground.lab, wishes.paths.is_empty()) {
         (_, false) => named(),
         (Some(lab), true) => probes(host, lab),
         (None, true) => osd_devices(host),
     };
-    ground.hosts.iter().flat_map(|host| of(host).into_iter().map(|wish| (host.clone(), wish))).collect()
+    machines.into_iter().flat_map(|host| of(host).into_iter().map(|wish| (host.clone(), wish))).collect()
 }
 
 /// What the user named, on each host.

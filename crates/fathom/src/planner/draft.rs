@@ -60,13 +60,44 @@ pub struct Network {
 impl Ground {
     /// Between which of the hosts' addresses: where they load the cluster, then each other network with those that are on it.
     pub fn networks(&self) -> Vec<Network> {
-        let main = Network { name: None, ends: self.hosts.iter().map(|host| host.end.clone()).collect() };
-        let names: BTreeSet<&String> = self.hosts.iter().flat_map(|host| host.others.keys()).collect();
+        let hosts = self.machines();
+        let main = Network { name: None, ends: hosts.iter().map(|host| host.end.clone()).collect() };
+        let names: BTreeSet<&String> = hosts.iter().flat_map(|host| host.others.keys()).collect();
         let other = |name: &String| {
-            let ends = self.hosts.iter().filter_map(|host| host.others.get(name).cloned()).collect();
+            let ends = hosts.iter().filter_map(|host| host.others.get(name).cloned()).collect();
             Network { name: Some(name.clone()), ends }
         };
         [main].into_iter().chain(names.into_iter().map(other)).filter(|network| network.ends.len() > 1).collect()
+    }
+
+    /// One agent of each machine: pods of a node, or a host under two names, have the same disks and links.
+    pub fn machines(&self) -> Vec<&ClientHost> {
+        let first = |(place, host): (usize, &ClientHost)| {
+            !self.hosts[..place].iter().any(|other| self.one_machine(other, host))
+        };
+        self.hosts.iter().enumerate().filter(|one| first(*one)).map(|(_, host)| host).collect()
+    }
+
+    /// Do they run on the same one? Where all hosts have one kernel they are network namespaces, each of which stands for a host.
+    pub fn one_machine(&self, one: &ClientHost, other: &ClientHost) -> bool {
+        let namespaces = self.hosts.iter().all(|host| host.boot == one.boot);
+        one.end.host == other.end.host || (!namespaces && !one.boot.is_empty() && one.boot == other.boot)
+    }
+
+    /// Says which hosts share a machine with another.
+    pub fn shared_machines(&self) -> Vec<String> {
+        let machines = self.machines();
+        let of = |host: &ClientHost| {
+            machines.iter().find(|first| self.one_machine(first, host)).map(|first| &first.end.host)
+        };
+        let shared = |host: &ClientHost| {
+            let first = of(host).filter(|first| **first != host.end.host)?;
+            Some(format!(
+                "{} runs on the same machine as {first}: its network and disks are measured once, from {first}",
+                host.end.host
+            ))
+        };
+        self.hosts.iter().filter_map(shared).collect()
     }
 
     /// The hosts that load the cluster; none: this one does.
@@ -292,4 +323,33 @@ fn nearest(knobs: &Knobs) -> Pattern {
         read_percent: knobs.read_share.unwrap_or(plain.read_percent),
         ..plain
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ground(hosts: &[(&str, &str)]) -> Ground {
+        let host = |(name, boot): &(&str, &str)| ClientHost {
+            end: Endpoint { host: name.to_string(), address: "10.0.0.1".to_string(), namespace: None },
+            others: BTreeMap::new(),
+            known_as: name.to_string(),
+            boot: boot.to_string(),
+            loads: true,
+        };
+        let hosts = hosts.iter().map(host).collect();
+        let (scope, run) = (Scope::default(), String::new());
+        Ground { run, scope, lab: None, image_bytes: None, hosts, sites: Vec::new(), keepers: Vec::new() }
+    }
+
+    #[test]
+    fn two_pods_of_a_node_are_one_machine_and_namespaces_of_one_kernel_are_hosts() {
+        let names = |ground: &Ground| ground.machines().iter().map(|host| host.end.host.clone()).collect::<Vec<_>>();
+        let pods = ground(&[("osd-0", "x"), ("osd-1", "x"), ("osd-2", "y"), ("osd-3", "")]);
+        assert_eq!(names(&pods), ["osd-0", "osd-2", "osd-3"]);
+        assert_eq!(pods.shared_machines().len(), 1);
+        assert!(pods.shared_machines()[0].starts_with("osd-1 runs on the same machine as osd-0"));
+        let namespaces = ground(&[("host1", "x"), ("host2", "x"), ("host3", "x")]);
+        assert_eq!((names(&namespaces).len(), namespaces.shared_machines().len()), (3, 0));
+    }
 }

@@ -30,7 +30,8 @@ pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
         }
         (None, true) => Vec::new(),
     };
-    ground.hosts.iter().flat_map(|host| of(host).into_iter().map(|wish| (host.clone(), wish))).collect()
+    let machines = ground.machines().into_iter();
+    machines.flat_map(|host| of(host).into_iter().map(|wish| (host.clone(), wish))).collect()
 }
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
@@ -114,7 +115,7 @@ fn keepers(draft: &mut Draft, file_bytes: Bytes) -> Result<Vec<Keeper>, Failure>
 fn targets(draft: &Draft, keepers: &[Keeper], size: usize) -> Vec<Target> {
     let of = format!("{size} replicas");
     let client = |(number, client): (usize, &ClientHost)| {
-        let own = keepers.iter().position(|keeper| keeper.host.end.host == client.end.host);
+        let own = keepers.iter().position(|keeper| draft.ground.one_machine(&keeper.host, client));
         let begin = own.map_or(number, |own| own + 1);
         let of_turn: Vec<&Keeper> = (0..size).map(|turn| &keepers[(begin + turn) % keepers.len()]).collect();
         // As OSDs do, where all of them can.

@@ -69,7 +69,7 @@ impl Grounded {
             _ => None,
         };
         let head = new_head();
-        let (fleet, left_out) = match args.hosts.named() {
+        let (fleet, mut left_out) = match args.hosts.named() {
             true => {
                 let (fleet, left_out) = clients(common, args, wishes, cluster.as_ref())?;
                 (Some(RefCell::new(fleet)), left_out)
@@ -90,6 +90,7 @@ impl Grounded {
             ground.sites = sites(&mut fleet.borrow_mut(), planner::wanted_sites(&ground, wishes));
             ground.keepers = sites(&mut fleet.borrow_mut(), planner::wanted_keepers(&ground, wishes));
         }
+        left_out.extend(ground.shared_machines());
         Ok(Grounded { ground, cluster, fleet, head, left_out, own_lab: own })
     }
 
