@@ -1,5 +1,6 @@
 //! How often the intervals hold the truth: series with a known truth, through the code that stops real runs.
 
+pub mod behind;
 pub mod comparisons;
 pub mod decisions;
 pub mod kinds;

@@ -5,7 +5,7 @@ use coverage::kinds::{KINDS, Kind};
 use coverage::table::{HEADING, Line};
 use coverage::trial::{self, Outcome};
 use coverage::verdicts::{self, RATIOS, Tally};
-use coverage::{comparisons, decisions, recorded};
+use coverage::{behind, comparisons, decisions, recorded};
 use fathom::failure::Failure;
 use model::{Goal, Pattern};
 use rand::SeedableRng;
@@ -30,6 +30,9 @@ struct Arguments {
     /// Tries of each other decision: the slow one, a change in a history, the knee, agreement
     #[arg(long, default_value_t = 400)]
     decisions: u64,
+    /// Figures of each kind beside compactions that have no part in them, and that have
+    #[arg(long, default_value_t = 100)]
+    compactions: u64,
     /// A folder of recorded series
     #[arg(long, value_name = "FOLDER")]
     recorded: Option<PathBuf>,
@@ -66,6 +69,9 @@ fn main() -> ExitCode {
     }
     if arguments.comparisons > 0 {
         compared(arguments.comparisons, &arguments.kind);
+    }
+    if arguments.compactions > 0 {
+        blamed(&chosen, arguments.compactions);
     }
     if arguments.decisions > 0 {
         for decided in [decisions::peers, decisions::histories, decisions::curves, decisions::contests] {
@@ -190,11 +196,42 @@ fn compared(times: u64, kind: &str) {
     }
 }
 
+/// What they take of the level while tables are written.
+const TAKEN: [f64; 3] = [0.0, 0.3, 0.6];
+
+fn blamed(kinds: &[&'static Kind], times: u64) {
+    for habit in &behind::HABITS {
+        println!(
+            "Compactions, {}, {times} figures of writes of each kind: in step % / slower %, by what they take; \"at least\" held, of so many",
+            habit.name
+        );
+        println!("{:<19}{}", "kind", TAKEN.map(|by| format!("{:>15}", format!("{:.0} %", 100.0 * by))).concat());
+        let mut all = [behind::Tally::default(); TAKEN.len()];
+        for kind in kinds {
+            let tallies = TAKEN.map(|by| {
+                let tally = Mutex::new(behind::Tally::default());
+                let tell = |seed| add(behind::made(kind, seed, habit, by), &tally, |tally, seen| tally.add(by, &seen));
+                on_all_processors(times, tell);
+                tally.into_inner().unwrap_or_default()
+            });
+            all.iter_mut().zip(&tallies).for_each(|(all, tally)| *all = all.joined(tally));
+            println!("{}", behind_row(kind.name, &tallies));
+        }
+        println!("{}\n", behind_row("all", &all));
+    }
+}
+
+fn behind_row(name: &str, tallies: &[behind::Tally]) -> String {
+    let told = tallies.iter().map(|tally| format!("{:>15}", tally.text())).collect::<String>();
+    let held = tallies.iter().map(|tally| format!("{:>17}", tally.coverage())).collect::<String>();
+    format!("{name:<19}{told}{held}")
+}
+
 fn row(tallies: &[Tally]) -> String {
     tallies.iter().map(|tally| format!("{:>14}", tally.text())).collect()
 }
 
-fn add<T>(outcome: Result<Outcome, Failure>, into: &Mutex<T>, how: impl Fn(&mut T, Outcome)) {
+fn add<T, O>(outcome: Result<O, Failure>, into: &Mutex<T>, how: impl Fn(&mut T, O)) {
     match (outcome, into.lock()) {
         (Ok(outcome), Ok(mut into)) => how(&mut into, outcome),
         (Err(error), _) => eprintln!("{error}"),

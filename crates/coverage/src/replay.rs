@@ -7,6 +7,7 @@ use engines::crew::Flow;
 use fathom::sounding::loader::Loader;
 use model::clock::SECOND;
 use model::{Clock, Nanos, OpKind, Sample, SliceEnd, Sparse, Step, WindowSet};
+use rand::SeedableRng;
 use rand::rngs::StdRng;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -79,11 +80,18 @@ impl<S: Source> Loader for Replay<S> {
 
 /// A made-up series that goes on between the slices, or begins anew with each.
 pub struct Made {
-    pub kind: &'static crate::kinds::Kind,
-    pub seed: u64,
+    kind: &'static crate::kinds::Kind,
+    seed: u64,
     /// The whole of it, if it goes on.
-    pub series: Vec<f64>,
-    pub chance: StdRng,
+    series: Vec<f64>,
+    chance: StdRng,
+}
+
+impl Made {
+    pub fn new(kind: &'static crate::kinds::Kind, seed: u64) -> Made {
+        let (series, _) = crate::trial::series(kind, seed, 0, crate::trial::SERIES_WINDOWS);
+        Made { kind, seed, series, chance: StdRng::seed_from_u64(seed ^ 1 << 58) }
+    }
 }
 
 /// Longer than any slice becomes.

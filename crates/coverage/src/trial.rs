@@ -10,7 +10,9 @@ use engines::clock::SimClock;
 use fathom::failure::Failure;
 use fathom::sounding::conductor::{AsItIs, Conductor, Eyes};
 use fathom::sounding::{Telling, Unfilled};
-use model::{Clock, Event, Figure, Goal, Layer, OpKind, Pattern, Place, Plan, Report, Step, StepId, Target, Workload};
+use model::{
+    Clock, Event, Figure, Goal, Layer, OpKind, Pattern, Place, Plan, Record, Report, Step, StepId, Target, Workload,
+};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use std::sync::Arc;
@@ -21,7 +23,7 @@ pub const PAUSE_SECONDS: f64 = 90.0;
 pub const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 
 /// Windows of a series: six passes and what lies between them.
-const SERIES_WINDOWS: usize = 14_000;
+pub const SERIES_WINDOWS: usize = 14_000;
 /// Windows from which the true percentiles are taken.
 const TRUTH_WINDOWS: usize = 60_000;
 
@@ -80,11 +82,9 @@ fn truth(kind: &Kind, seed: u64, series: &[f64], mean: f64) -> Truth {
 pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, goal: impl Fn(f64) -> Goal) -> Result<Outcome, Failure> {
     let (windows, mean) = series(kind, seed, 0, SERIES_WINDOWS);
     let truth = truth(kind, seed, &windows, mean);
-    let chance = StdRng::seed_from_u64(seed ^ 1 << 58);
     let usual = Usual::after_ramp(&windows);
-    let source = Made { kind, seed, series: windows, chance };
     let goal = goal(truth.rate);
-    outcome(truth, usual, measure(source, step(pattern, latency::DEPTH), &goal, PAUSE_SECONDS)?)
+    outcome(truth, usual, measure(Made::new(kind, seed), step(pattern, latency::DEPTH), &goal, PAUSE_SECONDS)?)
 }
 
 /// The whole procedure on a recorded series, taken up at `start`.
@@ -106,6 +106,12 @@ fn outcome(truth: Truth, usual: Usual, (report, passes): (Report, u32)) -> Resul
 
 /// What the product makes of a source, and how many passes it took.
 pub fn measure<S: Source>(source: S, step: Step, goal: &Goal, pause: f64) -> Result<(Report, u32), Failure> {
+    let (record, passes) = record(source, step, goal, pause)?;
+    Ok((judge::explain(&record), passes))
+}
+
+/// What it writes down of it.
+pub fn record<S: Source>(source: S, step: Step, goal: &Goal, pause: f64) -> Result<(Record, u32), Failure> {
     let sim = Arc::new(SimClock::default());
     let loader = Replay::new(sim.clone(), source, pause);
     let clock: Arc<dyn Clock> = sim;
@@ -115,10 +121,10 @@ pub fn measure<S: Source>(source: S, step: Step, goal: &Goal, pause: f64) -> Res
     let unfilled = &Unfilled::default();
     let eyes = &NothingHappens;
     Conductor { plan: &plan, clock: &clock, eyes, loader: &loader, sides: &AsItIs, unfilled }.conduct(&mut telling)?;
-    Ok((judge::explain(telling.record()), loader.slices()))
+    Ok((telling.record().clone(), loader.slices()))
 }
 
-fn step(pattern: Pattern, depth: u32) -> Step {
+pub fn step(pattern: Pattern, depth: u32) -> Step {
     let workload = Workload { depth, ..Workload::canonical(pattern, 1 << 30, 1) };
     let target = Target::new(Layer::Rados, "made", Place::Null);
     let metric = pattern.metric(Layer::Rados);

@@ -1,20 +1,25 @@
-//! Do a figure's dips come when RocksDB writes its tables? And was there a compaction at all?
+//! Do a figure's dips come when RocksDB writes its tables, and is it slower then? And was there a compaction at all?
 
 use crate::entry::Entry;
 use crate::levels::{OPERATIONS_A_WINDOW, dip_runs};
 use crate::series::{rate, speaks};
+use crate::slowed::slowed;
 use crate::words::{count, percent, seconds};
 use model::clock::SECOND;
-use model::{Background, Compaction, Layer, OpKind, Place, Record, Slice};
+use model::{Background, Compaction, Look, OpKind, Place, Record, Sample, Slice, Slowed};
 
 /// So many dips must be in step before anything is said of it.
 const IN_STEP_LEAST: usize = 2;
-/// So unlikely it must be that dips which come at any time lie so: shared by all figures that have dips (Bonferroni), so that a
-/// run says it falsely in one of a hundred cases, however many figures it has.
+/// Less of the level than this is not worth a word: within it a slice counts as settled, too.
+const SLOWER_LEAST: f64 = 0.1;
+/// So unlikely it must be that dips which come at any time lie so, or that a level which nothing moves differs so: shared by all
+/// figures that have dips or both kinds of stretches (Bonferroni), so that a run says it falsely in one of a hundred cases,
+/// however many figures it has.
 const CHANCE_MOST: f64 = 0.01;
 
-/// How the sentence begins by which a finding knows it.
-pub const IN_STEP: &str = "dips in step with RocksDB compaction";
+/// How the sentences begin by which a finding knows them.
+const IN_STEP: &str = "dips in step with RocksDB compaction";
+const SLOWER: &str = "slower while RocksDB wrote tables";
 
 /// A stretch of a slice, in seconds from its start.
 type Stretch = (f64, f64);
@@ -22,13 +27,20 @@ type Stretch = (f64, f64);
 /// Figures on a cluster whose OSDs were looked at carry what was seen.
 pub fn look_behind(entries: &mut [Entry], record: &Record) {
     let mut all: Vec<Option<Background>> = entries.iter().map(|entry| background(entry, record)).collect();
-    let tried = all.iter().flatten().filter(|found| found.dips > 0).count().max(1);
+    let tests = |found: &Background| usize::from(found.chance.is_some()) + usize::from(found.slowed.is_some());
+    let tried = all.iter().flatten().map(tests).sum::<usize>().max(1);
     for (entry, found) in entries.iter_mut().zip(&mut all) {
         if let Some(found) = found {
             found.says = in_words(found, entry, CHANCE_MOST / tried as f64);
         }
         entry.figure.background = found.take();
     }
+}
+
+/// What a figure says of compactions as a cause, not of their absence.
+pub fn blamed(found: &Background) -> Option<&str> {
+    let blames = |says: &&str| says.starts_with(IN_STEP) || says.starts_with(SLOWER);
+    found.says.as_deref().filter(blames)
 }
 
 fn background(entry: &Entry, record: &Record) -> Option<Background> {
@@ -39,7 +51,7 @@ fn background(entry: &Entry, record: &Record) -> Option<Background> {
     let own = own_osd(entry);
     let osds = first.osds.iter().filter(|osd| own.is_none_or(|own| own == osd.osd)).count() as u32;
     let mut found = Background { osds, of: if own.is_some() { 1 } else { first.of }, ..Background::default() };
-    let mut chances = Vec::new();
+    let (mut chances, mut parts) = (Vec::new(), Vec::new());
     for (slice, compaction) in &looked {
         let Some(counted) = counted_stretch(slice) else { continue };
         let busy = busy(compaction, own);
@@ -48,6 +60,7 @@ fn background(entry: &Entry, record: &Record) -> Option<Background> {
         found.seconds += long;
         found.slices += 1;
         found.quiet += u32::from(!meets(counted, &busy));
+        parts.push(with_and_without(slice, &busy, looked_at(compaction, own)));
         for dip in dips(slice) {
             found.dips += 1;
             found.in_step += u32::from(meets(dip, &busy));
@@ -56,6 +69,7 @@ fn background(entry: &Entry, record: &Record) -> Option<Background> {
     }
     found.busy = if found.seconds > 0.0 { found.busy / found.seconds } else { 0.0 };
     found.chance = (found.dips > 0).then(|| at_least(found.in_step as usize, &chances));
+    found.slowed = slowed(&parts);
     Some(found)
 }
 
@@ -70,11 +84,31 @@ fn own_osd(entry: &Entry) -> Option<u32> {
     }
 }
 
-/// Stretches in which tables were written, joined where they touch. `own`: only by this OSD.
+/// `own`: only of this OSD.
+fn looks(compaction: &Compaction, own: Option<u32>) -> impl Iterator<Item = &[Look]> {
+    let osds = compaction.osds.iter().filter(move |osd| own.is_none_or(|own| own == osd.osd));
+    osds.map(|osd| osd.looks.as_slice())
+}
+
+/// From when until when all of them were looked at.
+fn looked_at(compaction: &Compaction, own: Option<u32>) -> Stretch {
+    let ends = looks(compaction, own).filter_map(|looks| Some((looks.first()?.from, looks.last()?.to)));
+    ends.fold((0.0, f64::INFINITY), |(from, to), (first, last)| (first.max(from), last.min(to)))
+}
+
+/// The rate of each counted window, and whether tables were written in its middle.
+fn with_and_without(slice: &Slice, busy: &[Stretch], looked: Stretch) -> Vec<(f64, bool)> {
+    let window = slice.window_ns as f64 / SECOND as f64;
+    let at = |sample: &Sample| (f64::from(sample.window) + 0.5) * window;
+    let known = |sample: &&Sample| speaks(sample) && looked.0 <= at(sample) && at(sample) < looked.1;
+    let written = |sample: &Sample| meets((at(sample), at(sample)), busy);
+    slice.counted().iter().filter(known).map(|sample| (rate(sample), written(sample))).collect()
+}
+
+/// Stretches in which tables were written, joined where they touch.
 fn busy(compaction: &Compaction, own: Option<u32>) -> Vec<Stretch> {
-    let osds = compaction.osds.iter().filter(|osd| own.is_none_or(|own| own == osd.osd));
     let mut all: Vec<Stretch> =
-        osds.flat_map(|osd| &osd.looks).filter(|look| look.bytes > 0).map(|look| (look.from, look.to)).collect();
+        looks(compaction, own).flatten().filter(|look| look.bytes > 0).map(|look| (look.from, look.to)).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut joined: Vec<Stretch> = Vec::new();
     for (from, to) in all {
@@ -153,17 +187,15 @@ fn in_words(found: &Background, entry: &Entry, chance_most: f64) -> Option<Strin
     } else {
         String::new()
     };
-    let unlikely = found.chance.filter(|chance| *chance <= chance_most);
-    if let Some(chance) = unlikely.filter(|_| found.in_step as usize >= IN_STEP_LEAST) {
-        return Some(format!(
-            "{IN_STEP}: {} of {}; by chance alone {}{some}",
-            found.in_step,
-            found.dips,
-            likely(chance)
-        ));
+    let in_step = found.chance.filter(|chance| *chance <= chance_most && found.in_step as usize >= IN_STEP_LEAST);
+    let in_step = in_step
+        .map(|chance| format!("{IN_STEP}: {} of {}; by chance alone {}", found.in_step, found.dips, likely(chance)));
+    let slower = found.slowed.filter(|slowed| slowed.chance <= chance_most && slowed.at_least >= SLOWER_LEAST);
+    let blamed: Vec<String> = in_step.into_iter().chain(slower.as_ref().map(by_how_much)).collect();
+    if !blamed.is_empty() {
+        return Some(format!("{}{some}", blamed.join("; ")));
     }
-    let writes = entry.figure.kind == OpKind::Write
-        && !matches!(entry.figure.layer, Layer::Device | Layer::Network | Layer::Floor);
+    let writes = entry.figure.kind == OpKind::Write && entry.step.meets_compactions();
     // Where not all were looked at, nobody knows that there was none.
     if !writes || found.quiet == 0 || found.osds < found.of {
         return None;
@@ -175,6 +207,11 @@ fn in_words(found: &Background, entry: &Entry, chance_most: f64) -> Option<Strin
         seconds(found.seconds),
         if found.quiet == found.slices { "the value" } else { "those" }
     ))
+}
+
+fn by_how_much(slowed: &Slowed) -> String {
+    let of = count(slowed.stretches as usize, "stretch", "stretches");
+    format!("{SLOWER}: by at least {}, in {of}", percent(slowed.at_least))
 }
 
 fn likely(chance: f64) -> String {

@@ -8,7 +8,8 @@ use crate::series::Ratio;
 use crate::sight::sight;
 use crate::verdict::decided;
 use crate::words::{count, quantity};
-use model::{Estimate, Figure, Goal, Label, OpKind, Sample, Slice, Step, Threshold};
+use model::clock::SECOND;
+use model::{Estimate, Figure, Goal, Label, OpKind, Percentile, Sample, Slice, Step};
 
 /// What the next pass should do for this figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub enum Next {
     OutOfTime,
 }
 
+/// Compactions come every 10 to 30 s. In fewer counted seconds than this, the interval of p99.9 has no upper end (docs/method.md, "Percentiles").
+const SELDOM_SECONDS: f64 = 36.0;
 /// Seconds that a slice takes beyond its settled data.
 const WARMUP_SECONDS: f64 = 1.0;
 
@@ -42,18 +45,19 @@ pub fn figure(
     match judged(step, kind, &good, &void, &ordered, goal) {
         Ok((pooled, label)) => {
             let wandering = matches!(label, Label::Wandering(_));
-            figure.percentiles = percentiles(&good, |sample| &sample.service, wandering);
+            let seen = |found| {
+                if kind == OpKind::Write && step.meets_compactions() { seen_briefly(found, &good) } else { found }
+            };
+            figure.percentiles = seen(percentiles(&good, |sample| &sample.service, wandering));
             if step.workload.rate.is_some() {
-                figure.response = percentiles(&good, Sample::felt, wandering);
+                figure.response = seen(percentiles(&good, Sample::felt, wandering));
             }
             // A rate or a latency below nothing is impossible, however wide the interval.
             let low = (pooled.value - pooled.half_width).max(0.0);
             figure.estimate = Some(Estimate { value: pooled.value, low, high: pooled.value + pooled.half_width });
             figure.sight = sight(step, &good, &label);
             figure.label = label;
-            // A threshold of all targets is one of each, not of their sum.
-            let own = |threshold: &&Threshold| threshold.target.is_some() || figure.chart;
-            let threshold = goal.threshold(step.layer, step.pattern, kind, &figure.target).filter(own);
+            let threshold = goal.threshold(step.layer, step.pattern, kind, &figure.target, figure.chart);
             let enough = match (goal.thresholds.is_empty(), threshold) {
                 (true, _) => {
                     let settled = void.is_empty() && good.iter().all(|slice| slice.settled);
@@ -72,6 +76,16 @@ pub fn figure(
             (figure, next)
         }
     }
+}
+
+/// What comes seldom may not have come: how much slower the slowest thousandth is with a compaction, such a figure can't know.
+fn seen_briefly(mut found: Vec<Percentile>, slices: &[&Slice]) -> Vec<Percentile> {
+    let seconds: f64 =
+        slices.iter().map(|slice| slice.counted().len() as f64 * slice.window_ns as f64 / SECOND as f64).sum();
+    if seconds < SELDOM_SECONDS {
+        found.iter_mut().filter(|one| one.percent > 99.0).for_each(|one| one.high_ms = None);
+    }
+    found
 }
 
 /// The value and its label, or why there is none.

@@ -1,6 +1,6 @@
 //! Causes that the figures themselves show: a target slower than its peers, dips that come with compactions.
 
-use crate::background::IN_STEP;
+use crate::background::blamed;
 use crate::bonds::bad_bonds;
 use crate::ceilings::ceilings;
 use crate::entry::Entry;
@@ -46,19 +46,18 @@ fn on(network: Option<&str>, found: Finding) -> Finding {
     Finding { target: on_network(found.target, network), says, ..found }
 }
 
-/// One for all figures whose dips come with compactions: the cause is the same.
+/// One for all figures that dip or slow down with compactions: the cause is the same.
 fn compactions(entries: &[Entry]) -> Option<Finding> {
-    let says = |entry: &Entry| entry.figure.background.as_ref()?.says.clone().filter(|says| says.starts_with(IN_STEP));
     let named = |entry: &Entry| {
         let figure = &entry.figure;
-        Some(format!("{} {}: {}", figure.target, figure.pattern.name(), says(entry)?))
+        Some(format!("{} {}: {}", figure.target, figure.pattern.name(), blamed(figure.background.as_ref()?)?))
     };
     let evidence: Vec<String> = entries.iter().filter_map(named).collect();
     (!evidence.is_empty()).then(|| Finding {
         id: "compaction-dips".to_string(),
         standing: Standing::Hint,
         target: "osd.*".to_string(),
-        says: "writes dip while RocksDB compacts".to_string(),
+        says: "operations slow down while RocksDB compacts".to_string(),
         evidence,
         fix: "put block.db on a faster device, give it room for the next level, or spread the omap load over more OSDs; what \
               is in step need not be the cause: compare with fathom run --ab of an option"

@@ -35,6 +35,7 @@ mod series;
 mod side_by_side;
 mod sight;
 mod slice;
+mod slowed;
 mod supply;
 mod sustained;
 mod sweep;
@@ -45,13 +46,14 @@ mod warmup;
 mod words;
 
 pub use agreement::{agreement, agreement_known};
-pub use compare::{Measured, ab_half_width, compare, differs, levels, measured, nearest, trends};
+pub use compare::{Measured, ab_half_width, compare, differs, levels, lost_in, measured, nearest, trends};
 pub use explain::explain;
 pub use figure::{Next, figure};
 pub use knee::{Bend, Rung, knee};
 pub use limit::{decided as bound_decided, side_by_side};
 pub use outliers::slow_ones;
 pub use slice::{SliceState, cut_short, first_look, slice_state, whole};
+pub use slowed::slowed;
 pub use sustained::fell;
 pub use validity::written_to;
 

@@ -31,7 +31,7 @@ pub struct Look {
     pub bytes: Bytes,
 }
 
-/// Of a figure: how its dips lie to the compactions.
+/// Of a figure: how its dips and its level lie to the compactions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Background {
     /// OSDs that were looked at, of those that serve it.
@@ -48,6 +48,21 @@ pub struct Background {
     pub in_step: u32,
     /// How likely so many or more of them would be if dips came at any time; `None`: there was no dip.
     pub chance: Option<f64>,
+    /// `None`: tables were written always or never, or there is too little of either to compare.
+    pub slowed: Option<Slowed>,
     /// What is worth knowing of it; `None`: nothing is.
     pub says: Option<String>,
+}
+
+/// How much slower a figure is while tables are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Slowed {
+    /// Share of the level without that is missing with them, and the lower end of its 95 % interval; negative: it is faster. Somebody
+    /// looks once a second, so that the seconds in which writing began or ended count whole: both are rather too low than too high.
+    pub by: f64,
+    pub at_least: f64,
+    /// Stretches of the series in which tables were written.
+    pub stretches: u32,
+    /// How likely so much or more would be if nothing followed from it.
+    pub chance: f64,
 }

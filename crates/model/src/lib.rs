@@ -34,7 +34,7 @@ pub mod window;
 pub mod workload;
 
 pub use ab::{Ab, AbFound};
-pub use background::{Background, Compaction, Look, OsdLooks};
+pub use background::{Background, Compaction, Look, OsdLooks, Slowed};
 pub use bond::{Bond, HostBond, Leg};
 pub use buckets::Buckets;
 pub use change::{Change, Undo};

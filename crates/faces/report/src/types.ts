@@ -93,6 +93,8 @@ export interface Background {
   dips: number;
   in_step: number;
   chance: number | null;
+  /** Of the level without; null: too little to compare. */
+  slowed: { by: number | null; at_least: number | null; stretches: number; chance: number | null } | null;
   says: string | null;
 }
 /** What made the label visible, in the figure's unit. */

@@ -170,7 +170,9 @@ fn background(counts: [u32; 4], number: f64) -> Background {
     let [osds, of, slices, dips] = counts;
     let says = of.is_multiple_of(3).then(|| "|</script>\u{1b}[31m".to_string());
     let chance = dips.is_multiple_of(2).then_some(number);
-    Background { osds, of, seconds: number, busy: number, slices, quiet: of, dips, in_step: osds, chance, says }
+    let slowed =
+        slices.is_multiple_of(2).then_some(Slowed { by: number, at_least: -number, stretches: dips, chance: number });
+    Background { osds, of, seconds: number, busy: number, slices, quiet: of, dips, in_step: osds, chance, slowed, says }
 }
 
 fn sight(counts: [u32; 4], number: f64) -> Option<Sight> {

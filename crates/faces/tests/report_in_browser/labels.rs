@@ -30,6 +30,7 @@ pub fn seen() -> Run {
         dips: 6,
         in_step: 5,
         chance: Some(0.002),
+        slowed: None,
         says,
     });
     report.sustained = vec![fallen(), lasting()];

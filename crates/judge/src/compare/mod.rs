@@ -9,7 +9,8 @@ mod pairs;
 mod trend;
 
 pub use ab::{ab, ab_half_width};
-pub use differ::compare;
+pub use differ::{compare, lost_in};
 pub use history::levels;
+pub use moderated::Prior;
 pub use pairs::{Measured, differs, measured, nearest};
 pub use trend::trends;

@@ -4,9 +4,6 @@ use super::gamma::{inverse_trigamma, trigamma};
 use crate::series::{mean, sample_sd};
 use statrs::function::gamma::digamma;
 
-/// What is taken where there are too few figures to learn it: 2 %, or what they show if that is more, with two degrees of freedom
-/// as for a figure's slices.
-const FALLBACK: Prior = Prior { variance: 0.0004, freedom: 2.0 };
 /// So many figures, at least, teach a spread of spreads.
 const FIGURES_LEAST: usize = 10;
 /// All figures have the same variance.
@@ -22,6 +19,10 @@ pub struct Prior {
 }
 
 impl Prior {
+    /// What is taken where there are too few figures to learn it: 2 %, or what they show if that is more, with two degrees of freedom
+    /// as for a figure's slices.
+    pub const FALLBACK: Prior = Prior { variance: 0.0004, freedom: 2.0 };
+
     /// From variances of logarithms, each with its degrees of freedom.
     pub fn learn(variances: &[(f64, f64)]) -> Prior {
         let known: Vec<(f64, f64)> = variances.iter().copied().filter(|(_, freedom)| *freedom > 0.0).collect();
@@ -29,8 +30,9 @@ impl Prior {
             // What little is known may show that 2 % is too bold here; that it is too timid, it can't show.
             let freedom: f64 = known.iter().map(|(_, freedom)| freedom).sum();
             let seen: f64 = known.iter().map(|(variance, freedom)| variance * freedom).sum();
-            let variance = if freedom > 0.0 { FALLBACK.variance.max(seen / freedom) } else { FALLBACK.variance };
-            return Prior { variance, ..FALLBACK };
+            let variance =
+                if freedom > 0.0 { Self::FALLBACK.variance.max(seen / freedom) } else { Self::FALLBACK.variance };
+            return Prior { variance, ..Self::FALLBACK };
         }
         let centred = |(variance, freedom): &(f64, f64)| {
             variance.max(SMALLEST).ln() - digamma(freedom / 2.0) + (freedom / 2.0).ln()
@@ -76,13 +78,13 @@ mod tests {
 
     #[test]
     fn few_figures_teach_nothing() {
-        assert_eq!(Prior::learn(&[(0.0001, 2.0); 9]), FALLBACK);
-        assert_eq!(Prior::learn(&[]), FALLBACK);
+        assert_eq!(Prior::learn(&[(0.0001, 2.0); 9]), Prior::FALLBACK);
+        assert_eq!(Prior::learn(&[]), Prior::FALLBACK);
     }
 
     #[test]
     fn few_restless_figures_are_not_taken_for_quiet_ones() {
         let prior = Prior::learn(&[(0.01, 4.0), (0.004, 2.0)]);
-        assert!((prior.variance - 0.008).abs() < 1e-12 && prior.freedom == FALLBACK.freedom, "{prior:?}");
+        assert!((prior.variance - 0.008).abs() < 1e-12 && prior.freedom == Prior::FALLBACK.freedom, "{prior:?}");
     }
 }

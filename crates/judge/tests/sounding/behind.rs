@@ -79,6 +79,43 @@ fn dips_that_come_with_compactions_are_said_to_and_others_are_not() {
     assert!(elsewhere.findings.is_empty() && always.findings.is_empty());
 }
 
+/// 12 s at 1000, but 300 in these seconds.
+fn slow_in(seconds: std::ops::Range<u32>) -> Vec<f64> {
+    (0..120).map(|window| if seconds.contains(&(window / 10)) { 300.0 } else { 1000.0 }).collect()
+}
+
+#[test]
+fn a_level_that_is_lower_while_tables_are_written_is_said_to_be_by_how_much() {
+    let of = |busy: [&[u32]; 2], target: Target| {
+        let slices = vec![slice(1, &slow_in(2..7), Some(0)), slice(2, &slow_in(5..9), Some(0))];
+        let compactions = vec![looks(1, busy[0]), looks(2, busy[1])];
+        explain(&Record { compactions, ..record(target, slices) })
+    };
+    let found = of([&[2, 3, 4, 5, 6], &[5, 6, 7, 8]], pool());
+    let seen = found.figures[0].background.as_ref().unwrap();
+    let slowed = seen.slowed.unwrap();
+    assert!((slowed.by - 0.7).abs() < 0.01 && slowed.at_least > 0.4 && slowed.at_least < slowed.by, "{seen:?}");
+    assert!(slowed.stretches == 2 && slowed.chance < 0.01, "{seen:?}");
+    let says = seen.says.as_ref().unwrap();
+    assert!(
+        says.starts_with("slower while RocksDB wrote tables: by at least ") && says.ends_with("in 2 stretches"),
+        "{says}"
+    );
+    assert_eq!(found.findings.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["compaction-dips"]);
+    assert_eq!(found.findings[0].evidence, [format!("pool write-parallel: {says}")]);
+
+    // At other times; all the time; by another OSD than the one that is measured.
+    for (busy, target) in [
+        ([&[8, 9, 10][..], &[1, 2, 3][..]], pool()),
+        ([&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]], pool()),
+        ([&[2, 3, 4, 5, 6], &[5, 6, 7, 8]], store(0)),
+    ] {
+        let found = of(busy, target);
+        let says = found.figures[0].background.as_ref().unwrap().says.clone();
+        assert!(says.is_none_or(|says| says.starts_with("no compaction ran")) && found.findings.is_empty(), "{busy:?}");
+    }
+}
+
 #[test]
 fn a_store_is_judged_by_its_own_compactions_and_none_at_all_is_named() {
     // OSD 0 had none; those of OSD 1 are not its own.
