@@ -4,20 +4,21 @@ use crate::failure::Failure;
 use serde_json::Value;
 use std::process::Command;
 
+/// An API server that hangs holds nobody up for longer: by itself kubectl waits for ever.
+const PATIENCE: &str = "--request-timeout=30s";
+
 /// The running pods with a label, `NAMESPACE/LABEL=VALUE` or `LABEL=VALUE` in all namespaces, as hosts of a list.
 ///
 /// # Errors
 /// kubectl is missing, fails, or finds none.
 pub fn pods(selector: &str) -> Result<Vec<String>, Failure> {
-    let (namespace, label) = match selector.split_once('/') {
-        Some((namespace, label)) if !namespace.contains('=') => (Some(namespace), label),
-        _ => (None, selector),
-    };
+    let (namespace, label) = parts(selector);
     if !label.contains('=') || selector.starts_with('-') || label.starts_with('-') {
         return Err(Failure::Usage(format!("kube-label:{selector}: a label is NAME=VALUE, as in app=rook-ceph-osd")));
     }
     let mut command = Command::new("kubectl");
-    command.args(["get", "pods", "--output", "json", "--field-selector", "status.phase=Running", "--selector", label]);
+    command.args(["get", "pods", PATIENCE, "--output", "json"]);
+    command.args(["--field-selector", "status.phase=Running", "--selector", label]);
     match namespace {
         Some(namespace) => command.args(["--namespace", namespace]),
         None => command.arg("--all-namespaces"),
@@ -38,6 +39,15 @@ pub fn pods(selector: &str) -> Result<Vec<String>, Failure> {
         )));
     }
     Ok(names)
+}
+
+/// The namespace, if one is named, and the label. A label's name may have a prefix before a slash, too, which is a domain: it has a
+/// dot, and a namespace never has one.
+fn parts(selector: &str) -> (Option<&str>, &str) {
+    match selector.split_once('/') {
+        Some((namespace, label)) if !namespace.contains(['=', '.']) => (Some(namespace), label),
+        _ => (None, selector),
+    }
 }
 
 fn names(answer: &Value) -> Vec<String> {
@@ -62,8 +72,21 @@ mod tests {
     }
 
     #[test]
+    fn a_labels_prefix_is_no_namespace() {
+        for (selector, namespace, label) in [
+            ("app=osd", None, "app=osd"),
+            ("rook-ceph/app=osd", Some("rook-ceph"), "app=osd"),
+            ("app.kubernetes.io/name=osd", None, "app.kubernetes.io/name=osd"),
+            ("rook-ceph/app.kubernetes.io/name=osd", Some("rook-ceph"), "app.kubernetes.io/name=osd"),
+            ("app=a/b", None, "app=a/b"),
+        ] {
+            assert_eq!(parts(selector), (namespace, label), "{selector}");
+        }
+    }
+
+    #[test]
     fn what_is_no_label_is_refused() {
-        for bad in ["app", "--all", "rook-ceph/app", "-x=y"] {
+        for bad in ["app", "--all", "rook-ceph/app", "app.kubernetes.io/name", "-x=y"] {
             assert!(matches!(pods(bad), Err(Failure::Usage(_))), "{bad}");
         }
     }
