@@ -10,8 +10,13 @@ pub struct Container {
 
 impl Container {
     pub fn of(program: &str, name: &str) -> Result<Container, String> {
-        if program != "cephadm" && name.is_empty() {
-            return Err(format!("the container's name is missing: {program}:NAME"));
+        match (program, name.is_empty()) {
+            // A name would be shown with what this host measures.
+            ("cephadm", false) => {
+                return Err("cephadm: is this host's own shell; for other hosts take --hosts orch".into());
+            }
+            ("cephadm", true) | (_, false) => {}
+            (_, true) => return Err(format!("the container's name is missing: {program}:NAME")),
         }
         Ok(Container { program: program.to_string(), name: name.to_string() })
     }

@@ -115,5 +115,7 @@ mod tests {
         for host in ["kube:", "docker:", "netns:", "a:b", "a:99999", "here:", "[::1]x", "[]:22"] {
             assert!(Transport::of(host, &SshOptions::default()).is_err(), "{host}");
         }
+        let other = Transport::of("cephadm:ceph2", &SshOptions::default()).unwrap_err().to_string();
+        assert!(other.contains("--hosts orch"), "{other}");
     }
 }
