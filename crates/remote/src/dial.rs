@@ -36,6 +36,8 @@ pub struct Program {
     pub build: String,
     /// The kind of machine that it is for.
     pub machine: String,
+    /// How long it is: a copy of another length is none.
+    pub bytes: u64,
     pub sudo: bool,
 }
 
@@ -43,7 +45,13 @@ impl Program {
     /// # Errors
     /// It can't be read, or is no program.
     pub fn of(path: &Path, sudo: bool) -> io::Result<Program> {
-        Ok(Program { build: build::id(path)?, machine: build::machine(path)?, path: path.to_path_buf(), sudo })
+        Ok(Program {
+            build: build::id(path)?,
+            machine: build::machine(path)?,
+            bytes: std::fs::metadata(path)?.len(),
+            path: path.to_path_buf(),
+            sudo,
+        })
     }
 
     /// The running one.
@@ -112,7 +120,8 @@ struct Absent {
 }
 
 fn attempt(transport: &Transport, program: &Program) -> Result<Attempt, DialError> {
-    let mut command = transport.shell(&scripts::start(&program.build, program.sudo));
+    let script = scripts::start(&program.build, &program.machine, program.bytes, program.sudo);
+    let mut command = transport.shell(&script);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = spawn(transport, &mut command)?;
     let (Some(input), Some(mut output), Some(errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
@@ -196,12 +205,9 @@ fn fitting<'p>(programs: &'p [Program], host: &Absent) -> Result<&'p Program, St
 }
 
 fn send(transport: &Transport, program: &Program) -> Result<(), DialError> {
-    let bytes = std::fs::metadata(&program.path)
-        .map_err(|error| wrong(transport, format!("{}: {error}", program.path.display())))?
-        .len();
     let file =
         File::open(&program.path).map_err(|error| wrong(transport, format!("{}: {error}", program.path.display())))?;
-    let command = transport.shell(&scripts::receive(&program.build, bytes));
+    let command = transport.shell(&scripts::receive(&program.build, program.bytes));
     let output = finished(transport, command, Some(file), SENDING)?;
     let text = told(&output);
     if text.contains(scripts::KEPT) {
@@ -211,7 +217,7 @@ fn send(transport: &Transport, program: &Program) -> Result<(), DialError> {
         let what = format!(
             "there is no place for the agent ({}); it needs {} MB in one of them, or another XDG_CACHE_HOME there",
             why.trim(),
-            bytes.div_ceil(1_000_000)
+            program.bytes.div_ceil(1_000_000)
         );
         return Err(wrong(transport, what));
     }
@@ -305,6 +311,7 @@ mod tests {
             path: PathBuf::from(machine),
             build: machine.into(),
             machine: machine.into(),
+            bytes: 1,
             sudo: false,
         };
         let programs = [program("aarch64"), program("x86_64")];

@@ -7,14 +7,20 @@ const PLACES: &str = r##"
     for d in "${XDG_CACHE_HOME:-$HOME/.cache}/fathom" "/var/tmp/fathom-$u" "/tmp/fathom-$u" "/dev/shm/fathom-$u"; do
 "##;
 
+/// If the file at `$p` is the program, as long as it was sent: what a loss of power cut off is sent again.
+const WHOLE: &str = r##"whole() { [ -x "$p" ] && [ "$(wc -c < "$p")" -eq BYTES ]; };
+"##;
+
+/// Hosts of several kinds may share a home: a program for another kind is as good as absent, so that the one for this kind is taken.
 const START: &str = r##"
     p="$d/agents/BUILD/fathom";
-    if [ -L "$d" ]; then :; elif [ -O "$d" ] && [ -x "$p" ]; then exec SUDO"$p" agent; fi;
+    if [ -L "$d" ]; then :; elif [ -O "$d" ] && whole && [ "$(uname -m)" = "MACHINE" ]; then exec SUDO"$p" agent; fi;
     done;
     echo "ABSENT $(uname -m) $(getconf GNU_LIBC_VERSION 2>/dev/null)"
 "##;
 
-/// A file that only exits shows whether programs may be run there at all; `#\041` is `#` and an exclamation mark.
+/// A file that only exits shows whether programs may be run there at all; `#\041` is `#` and an exclamation mark. It is on the disk
+/// before it has its name, where `sync` and the file system can do that: a name without its content would outlive a loss of power.
 const RECEIVE: &str = r##"
     a="$d/agents/BUILD"; t="$a/new.$$";
     if [ -L "$d" ]; then
@@ -24,7 +30,8 @@ const RECEIVE: &str = r##"
       if [ "${free:-0}" -lt KIB ]; then
         why="$why; $d: full, ${free:-0} KiB free";
       elif printf "#\041/bin/sh\n" > "$t" && chmod 700 "$t" && "$t" 2>/dev/null; then
-        cat > "$t" && [ "$(wc -c < "$t")" -eq BYTES ] && mv -f "$t" "$a/fathom" && echo "KEPT $a/fathom" && exit 0;
+        cat > "$t" && [ "$(wc -c < "$t")" -eq BYTES ] && { sync "$t" 2>/dev/null; mv -f "$t" "$a/fathom"; } &&
+          echo "KEPT $a/fathom" && exit 0;
         rm -f "$t"; echo "NOWHERE $d: it could not be written whole"; exit 1;
       else
         rm -f "$t"; why="$why; $d: no program may be run there";
@@ -56,10 +63,11 @@ pub const ABSENT: &str = "fathom-agent-absent";
 pub const KEPT: &str = "fathom-agent-kept";
 pub const NOWHERE: &str = "fathom-agent-nowhere";
 
-/// Becomes the agent of this build, or says that there is none.
-pub fn start(build: &str, sudo: bool) -> String {
-    let script = one_line(&[PLACES, START]);
-    script.replace("BUILD", build).replace("SUDO", if sudo { "sudo -n " } else { "" }).replace("ABSENT", ABSENT)
+/// Becomes the agent of this build, `bytes` long and for this kind of machine, or says that there is none.
+pub fn start(build: &str, machine: &str, bytes: u64, sudo: bool) -> String {
+    let script = one_line(&[WHOLE, PLACES, START]);
+    let script = script.replace("BUILD", build).replace("MACHINE", machine).replace("BYTES", &bytes.to_string());
+    script.replace("SUDO", if sudo { "sudo -n " } else { "" }).replace("ABSENT", ABSENT)
 }
 
 /// Keeps what comes on standard input, `bytes` long, in the first place that has room, and from which programs may be run.
@@ -97,19 +105,46 @@ mod tests {
         child.wait_with_output().unwrap()
     }
 
+    const PROGRAM: &[u8] = b"#!/bin/sh\necho \"I am $1\"\n";
+
+    fn started() -> String {
+        start("b1", std::env::consts::ARCH, PROGRAM.len() as u64, false)
+    }
+
+    fn received() -> String {
+        receive("b1", PROGRAM.len() as u64)
+    }
+
     #[test]
     fn what_is_received_is_started_and_removed() {
         let home = tempfile::tempdir().unwrap();
-        let program = b"#!/bin/sh\necho \"I am $1\"\n";
-        let absent = shell(home.path(), &start("b1", false), b"");
+        let absent = shell(home.path(), &started(), b"");
         assert!(String::from_utf8_lossy(&absent.stdout).starts_with(ABSENT), "{absent:?}");
-        let kept = shell(home.path(), &receive("b1", program.len() as u64), program);
+        let kept = shell(home.path(), &received(), PROGRAM);
         let path = home.path().join(".cache/fathom/agents/b1/fathom");
         assert_eq!(String::from_utf8_lossy(&kept.stdout).trim(), format!("{KEPT} {}", path.display()), "{kept:?}");
-        assert_eq!(shell(home.path(), &start("b1", false), b"").stdout, b"I am agent\n");
+        assert_eq!(shell(home.path(), &started(), b"").stdout, b"I am agent\n");
         let cleaned = shell(home.path(), &clean(), b"");
         assert!(String::from_utf8_lossy(&cleaned.stdout).contains("removed"), "{cleaned:?}");
         assert!(!home.path().join(".cache/fathom").exists());
+    }
+
+    #[test]
+    fn what_can_not_run_counts_as_absent_and_is_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        let absent = |script: &str| {
+            let said = shell(home.path(), script, b"");
+            assert!(String::from_utf8_lossy(&said.stdout).starts_with(ABSENT), "{said:?}");
+        };
+        shell(home.path(), &received(), PROGRAM);
+        absent(&start("b1", "a kind of its own", PROGRAM.len() as u64, false));
+        let path = home.path().join(".cache/fathom/agents/b1/fathom");
+        for left in [&PROGRAM[..0], &PROGRAM[..10]] {
+            fs::write(&path, left).unwrap();
+            absent(&started());
+            shell(home.path(), &received(), PROGRAM);
+            assert_eq!(shell(home.path(), &started(), b"").stdout, b"I am agent\n");
+        }
     }
 
     #[test]
@@ -144,7 +179,7 @@ mod tests {
 
     #[test]
     fn no_login_shell_trips_over_a_script() {
-        for script in [start("x", true), receive("x", 1), clean()] {
+        for script in [start("x", "y", 1, true), receive("x", 1), clean()] {
             assert!(!script.contains(['\'', '!', '\n']), "{script}");
         }
     }
