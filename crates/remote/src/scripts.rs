@@ -21,8 +21,11 @@ const START: &str = r##"
 
 /// A file that only exits shows whether programs may be run there at all; `#\041` is `#` and an exclamation mark. It is on the disk
 /// before it has its name, where `sync` and the file system can do that: a name without its content would outlive a loss of power.
+/// Hosts that share a home may all receive at once: whoever is first gives it the name (`ln` replaces nothing), and the others take
+/// that one, for another host may run it already, and would lose the file under its feet. `mv` is for file systems without links,
+/// and for what is there and not whole.
 const RECEIVE: &str = r##"
-    a="$d/agents/BUILD"; t="$a/new.$$";
+    a="$d/agents/BUILD"; p="$a/fathom"; t="$a/new.$(uname -n).$$";
     if [ -L "$d" ]; then
       why="$why; $d: it is a link";
     elif mkdir -p "$a" 2>/dev/null && [ -O "$d" ]; then
@@ -30,9 +33,13 @@ const RECEIVE: &str = r##"
       if [ "${free:-0}" -lt KIB ]; then
         why="$why; $d: full, ${free:-0} KiB free";
       elif printf "#\041/bin/sh\n" > "$t" && chmod 700 "$t" && "$t" 2>/dev/null; then
-        cat > "$t" && [ "$(wc -c < "$t")" -eq BYTES ] && { sync "$t" 2>/dev/null; mv -f "$t" "$a/fathom"; } &&
-          echo "KEPT $a/fathom" && exit 0;
-        rm -f "$t"; echo "NOWHERE $d: it could not be written whole"; exit 1;
+        if cat > "$t" && [ "$(wc -c < "$t")" -eq BYTES ]; then
+          sync "$t" 2>/dev/null;
+          whole || ln "$t" "$p" 2>/dev/null || whole || mv -f "$t" "$p";
+        fi;
+        rm -f "$t";
+        if whole; then echo "KEPT $p"; exit 0; fi;
+        echo "NOWHERE $d: it could not be written whole"; exit 1;
       else
         rm -f "$t"; why="$why; $d: no program may be run there";
       fi;
@@ -73,7 +80,7 @@ pub fn start(build: &str, machine: &str, bytes: u64, sudo: bool) -> String {
 /// Keeps what comes on standard input, `bytes` long, in the first place that has room, and from which programs may be run.
 pub fn receive(build: &str, bytes: u64) -> String {
     let room = bytes.div_ceil(1024) + 64;
-    let script = one_line(&["umask 077; why=;\n", PLACES, RECEIVE]);
+    let script = one_line(&["umask 077; why=;\n", WHOLE, PLACES, RECEIVE]);
     let script = script.replace("BUILD", build).replace("KIB ]", &format!("{room} ]"));
     script.replace("BYTES", &bytes.to_string()).replace("KEPT", KEPT).replace("NOWHERE", NOWHERE)
 }
@@ -86,13 +93,19 @@ pub fn clean() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
     use std::fs;
     use std::io::Write;
+    use std::os::unix::fs::MetadataExt;
     use std::path::Path;
-    use std::process::{Command, Output, Stdio};
+    use std::process::{Child, Command, Output, Stdio};
 
     fn shell(home: &Path, script: &str, input: &[u8]) -> Output {
-        let mut child = Command::new("sh")
+        ended(begun(home, script), input)
+    }
+
+    fn begun(home: &Path, script: &str) -> Child {
+        Command::new("sh")
             .args(["-c", script])
             .env("HOME", home)
             .env_remove("XDG_CACHE_HOME")
@@ -100,7 +113,10 @@ mod tests {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap();
+            .unwrap()
+    }
+
+    fn ended(mut child: Child, input: &[u8]) -> Output {
         let _ = child.stdin.take().unwrap().write_all(input);
         child.wait_with_output().unwrap()
     }
@@ -145,6 +161,28 @@ mod tests {
             shell(home.path(), &received(), PROGRAM);
             assert_eq!(shell(home.path(), &started(), b"").stdout, b"I am agent\n");
         }
+    }
+
+    #[test]
+    fn a_program_that_another_host_put_there_is_not_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join(".cache/fathom/agents/b1");
+        let inode = || fs::metadata(folder.join("fathom")).unwrap().ino();
+        shell(home.path(), &received(), PROGRAM);
+        let first = inode();
+        let kept = shell(home.path(), &received(), PROGRAM);
+        assert!(String::from_utf8_lossy(&kept.stdout).starts_with(KEPT), "{kept:?}");
+        assert_eq!((inode(), fs::read_dir(&folder).unwrap().count()), (first, 1));
+        // All of them begin before one is done.
+        fs::remove_file(folder.join("fathom")).unwrap();
+        let receivers: Vec<_> = (0..4).map(|_| begun(home.path(), &received())).collect();
+        let mut inodes = BTreeSet::new();
+        for receiver in receivers {
+            let kept = ended(receiver, PROGRAM);
+            assert!(String::from_utf8_lossy(&kept.stdout).starts_with(KEPT), "{kept:?}");
+            inodes.insert(inode());
+        }
+        assert_eq!((inodes.len(), fs::read_dir(&folder).unwrap().count()), (1, 1));
     }
 
     #[test]
