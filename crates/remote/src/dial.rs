@@ -101,7 +101,7 @@ pub fn dial(transport: &Transport, programs: &[Program]) -> Result<Dialled, Dial
 pub fn clean(transport: &Transport) -> Result<Vec<String>, DialError> {
     let output = finished(transport, transport.shell(&scripts::clean()), None, PATIENCE)?;
     if !output.status.success() {
-        return Err(wrong(transport, explain::why(transport, &told(&output), output.status.code())));
+        return Err(unexplained(transport, &output));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(text.lines().filter_map(|line| line.strip_prefix("removed ")).map(str::to_string).collect())
@@ -161,7 +161,7 @@ fn attempt(transport: &Transport, program: &Program) -> Result<Attempt, DialErro
                 Some(host) => Ok(Attempt::Absent(host)),
                 None => {
                     let complaints = complaints.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
-                    Err(wrong(transport, explain::why(transport, &format!("{complaints}\n{text}"), status)))
+                    Err(wrong(transport, explain::why(transport, &text, &complaints, status)))
                 }
             }
         }
@@ -209,7 +209,7 @@ fn send(transport: &Transport, program: &Program) -> Result<(), DialError> {
         File::open(&program.path).map_err(|error| wrong(transport, format!("{}: {error}", program.path.display())))?;
     let command = transport.shell(&scripts::receive(&program.build, program.bytes));
     let output = finished(transport, command, Some(file), SENDING)?;
-    let text = told(&output);
+    let text = String::from_utf8_lossy(&output.stdout);
     if text.contains(scripts::KEPT) {
         return Ok(());
     }
@@ -221,7 +221,7 @@ fn send(transport: &Transport, program: &Program) -> Result<(), DialError> {
         );
         return Err(wrong(transport, what));
     }
-    Err(wrong(transport, explain::why(transport, &text, output.status.code())))
+    Err(unexplained(transport, &output))
 }
 
 /// Runs a command to its end, `input` on its standard input.
@@ -249,8 +249,10 @@ fn finished(
     Ok(Output { status, stdout: stdout.into_bytes(), stderr: stderr.into_bytes() })
 }
 
-fn told(output: &Output) -> String {
-    format!("{}\n{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout))
+/// The script did not come to say what is wrong.
+fn unexplained(transport: &Transport, output: &Output) -> DialError {
+    let (said, complaints) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    wrong(transport, explain::why(transport, &said, &complaints, output.status.code()))
 }
 
 fn spawn(transport: &Transport, command: &mut Command) -> Result<Child, DialError> {

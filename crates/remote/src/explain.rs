@@ -3,7 +3,7 @@
 use crate::transport::Transport;
 
 /// What is looked for in what the host said, and what it means. The first that is found counts.
-const KNOWN: [(&[&str], &str); 17] = [
+const KNOWN: [(&[&str], &str); 18] = [
     (
         &["GLIBC_"],
         "its C library is older than this build of fathom needs; use a release build (`make dist`: glibc 2.28 and newer)",
@@ -32,6 +32,11 @@ const KNOWN: [(&[&str], &str); 17] = [
     (
         &["Permission denied (", "Too many authentication failures"],
         "ssh may not log in without a password; put your key there (ssh-copy-id), or name one with --identity",
+    ),
+    (
+        // On standard output, as nologin says it.
+        &["account is currently not available"],
+        "this user has no shell there (nologin); take another: USER@HOST",
     ),
     (
         &["Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED"],
@@ -64,9 +69,11 @@ const KNOWN: [(&[&str], &str); 17] = [
     ),
 ];
 
-/// One line: what is wrong, the mend, and the host's own words.
-pub fn why(transport: &Transport, text: &str, status: Option<i32>) -> String {
-    let own = last_words(text);
+/// One line: what is wrong, the mend, and the host's own words. `complaints`: what it said on standard error. They come last, since
+/// the last words are shown: on standard output there may be a banner.
+pub fn why(transport: &Transport, said: &str, complaints: &str, status: Option<i32>) -> String {
+    let text = format!("{said}\n{complaints}");
+    let own = last_words(&text);
     let known = KNOWN.iter().find(|(words, _)| words.iter().any(|word| text.contains(word)));
     let program = transport.program();
     match (known, own.is_empty()) {
@@ -84,9 +91,9 @@ fn last_words(text: &str) -> String {
     const LINES: usize = 2;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let from = lines.len().saturating_sub(LINES);
-    let joined = lines[from..].join("; ");
-    // What a host says goes to a terminal: nothing that moves its cursor.
-    joined.chars().filter(|c| !c.is_control()).take(300).collect()
+    // What a host says goes to a terminal: nothing that moves its cursor. Each line has its own bound: the first may be a banner's.
+    let shown = |line: &&str| line.chars().filter(|c| !c.is_control()).take(200).collect::<String>();
+    lines[from..].iter().map(shown).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -110,9 +117,20 @@ mod tests {
             ("ssh: connect to host a port 22: Connection refused", "sshd"),
             ("\x1b[31mwhat\x07ever", "did not start: [31mwhatever"),
         ] {
-            let said = why(&host, text, Some(1));
+            let said = why(&host, "", text, Some(1));
             assert!(said.contains(word) && !said.contains('\x1b'), "{text}: {said}");
         }
-        assert!(why(&host, "\n", Some(127)).contains("ssh ended with status 127"));
+        assert!(why(&host, "\n", "", Some(127)).contains("ssh ended with status 127"));
+    }
+
+    #[test]
+    fn a_banner_does_not_stand_for_what_is_wrong() {
+        let host = Transport::of("a", &SshOptions::default()).unwrap();
+        let said = why(&host, "Welcome!\nHave a nice day.\n", "sh: 1: cannot fork\nlogged out\n", Some(2));
+        assert_eq!(said, "the agent did not start: sh: 1: cannot fork; logged out");
+        let long = why(&host, &"=".repeat(500), "sh: 1: cannot fork", Some(2));
+        assert!(long.ends_with("sh: 1: cannot fork"), "{long}");
+        let no_shell = why(&host, "This account is currently not available.\n", "Authorized use only.\n", Some(1));
+        assert!(no_shell.starts_with("this user has no shell there"), "{no_shell}");
     }
 }
