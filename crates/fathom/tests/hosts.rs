@@ -54,6 +54,14 @@ fn the_agent_is_sent_once_and_removed() {
 }
 
 #[test]
+fn an_agent_that_can_not_be_removed_is_told() {
+    let before = "mkdir -p HOME_OF_IT/fathom/agents; mount -t tmpfs none HOME_OF_IT/fathom/agents";
+    let Some(hosts) = Hosts::new(&[Odd { before: before.into(), ..Odd::default() }]) else { return };
+    let ran = hosts.home.run(&["hosts", "clean", "--hosts", &hosts.list(), "--ssh-config", &hosts.config()]);
+    ran.ends(4, &["remove by hand there", "home0/fathom/agents: rm: "]);
+}
+
+#[test]
 fn a_banner_does_no_harm() {
     let says =
         |banner: &str| Odd { force: Some(format!("{banner}; eval \"$SSH_ORIGINAL_COMMAND\"")), ..Odd::default() };

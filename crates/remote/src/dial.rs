@@ -97,14 +97,26 @@ pub fn dial(transport: &Transport, programs: &[Program]) -> Result<Dialled, Dial
 /// Removes what was ever sent there. The folders that were removed.
 ///
 /// # Errors
-/// The host can't be reached.
+/// The host can't be reached, or something can't be removed there.
 pub fn clean(transport: &Transport) -> Result<Vec<String>, DialError> {
     let output = finished(transport, transport.shell(&scripts::clean()), None, PATIENCE)?;
     if !output.status.success() {
         return Err(unexplained(transport, &output));
     }
-    let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.lines().filter_map(|line| line.strip_prefix("removed ")).map(str::to_string).collect())
+    removed(&String::from_utf8_lossy(&output.stdout)).map_err(|what| wrong(transport, what))
+}
+
+/// The folders that were removed, or which were not, and why.
+fn removed(said: &str) -> Result<Vec<String>, String> {
+    // A banner may end without a line break.
+    let told = |word: &str| -> Vec<String> {
+        let after = said.lines().filter_map(|line| Some(line.split_once(word)?.1.trim()));
+        after.map(|text| text.chars().filter(|c| !c.is_control()).collect()).collect()
+    };
+    match told(scripts::LEFT) {
+        left if left.is_empty() => Ok(told(scripts::REMOVED)),
+        left => Err(format!("it could not be cleaned; remove by hand there what is left: {}", left.join("; "))),
+    }
 }
 
 enum Attempt {
@@ -323,6 +335,15 @@ mod tests {
         let other = fitting(&programs, &host("riscv64", "glibc 2.36")).unwrap_err();
         assert!(other.contains("riscv64") && other.contains("aarch64, x86_64") && other.contains("--agent"), "{other}");
         assert!(fitting(&programs, &host("x86_64", "")).unwrap_err().contains("glibc"));
+    }
+
+    #[test]
+    fn what_is_left_on_a_host_is_an_error() {
+        let gone = format!("Welcome{} /a/agents\n{} /b/agents\n", scripts::REMOVED, scripts::REMOVED);
+        assert_eq!(removed(&gone).unwrap(), ["/a/agents", "/b/agents"]);
+        assert_eq!(removed("Welcome\n").unwrap(), [""; 0]);
+        let what = removed(&format!("{gone}{} /c/agents: rm: it is busy\nrm: and that\n", scripts::LEFT)).unwrap_err();
+        assert!(what.ends_with("remove by hand there what is left: /c/agents: rm: it is busy"), "{what}");
     }
 
     #[test]

@@ -51,9 +51,14 @@ const RECEIVE: &str = r##"
     echo "NOWHERE${why#;}"; exit 1
 "##;
 
+/// The words of `rm` come with the folder: on standard error they would be among those of the program that leads there.
 const CLEAN: &str = r##"
     if [ -L "$d" ]; then :; elif [ -O "$d" ] && [ -d "$d/agents" ]; then
-      rm -rf "$d/agents" && echo "removed $d/agents"; rmdir "$d" 2>/dev/null;
+      if why=$(rm -rf "$d/agents" 2>&1); then
+        echo "REMOVED $d/agents"; rmdir "$d" 2>/dev/null;
+      else
+        echo "LEFT $d/agents: $why";
+      fi;
     fi;
     done;
     exit 0
@@ -69,6 +74,9 @@ pub const ABSENT: &str = "fathom-agent-absent";
 /// What the second one says: where the agent is now, or why each place is none.
 pub const KEPT: &str = "fathom-agent-kept";
 pub const NOWHERE: &str = "fathom-agent-nowhere";
+/// And the third, of each folder; after one that is left, why.
+pub const REMOVED: &str = "fathom-agent-removed";
+pub const LEFT: &str = "fathom-agent-left";
 
 /// Becomes the agent of this build, `bytes` long and for this kind of machine, or says that there is none.
 pub fn start(build: &str, machine: &str, bytes: u64, sudo: bool) -> String {
@@ -87,7 +95,7 @@ pub fn receive(build: &str, bytes: u64) -> String {
 
 /// Removes the agents of all builds, and what was made for them alone.
 pub fn clean() -> String {
-    one_line(&[PLACES, CLEAN])
+    one_line(&[PLACES, CLEAN]).replace("REMOVED", REMOVED).replace("LEFT", LEFT)
 }
 
 #[cfg(test)]
@@ -141,7 +149,7 @@ mod tests {
         assert_eq!(String::from_utf8_lossy(&kept.stdout).trim(), format!("{KEPT} {}", path.display()), "{kept:?}");
         assert_eq!(shell(home.path(), &started(), b"").stdout, b"I am agent\n");
         let cleaned = shell(home.path(), &clean(), b"");
-        assert!(String::from_utf8_lossy(&cleaned.stdout).contains("removed"), "{cleaned:?}");
+        assert!(String::from_utf8_lossy(&cleaned.stdout).contains(REMOVED), "{cleaned:?}");
         assert!(!home.path().join(".cache/fathom").exists());
     }
 
@@ -194,6 +202,26 @@ mod tests {
         assert_eq!(left, 0);
     }
 
+    /// Only the first place: the others are this machine's own.
+    fn only(script: String) -> String {
+        script
+            .replace("/var/tmp/", "/proc/nowhere/")
+            .replace("/tmp/", "/proc/nowhere/")
+            .replace("/dev/shm/", "/proc/nowhere/")
+    }
+
+    #[test]
+    fn what_can_not_be_removed_is_told() {
+        let home = tempfile::tempdir().unwrap();
+        let agents = home.path().join(".cache/fathom/agents");
+        fs::create_dir_all(&agents).unwrap();
+        // Root may remove nearly everything.
+        let rm = "rm() { echo \"rm: not today\" >&2; return 1; };";
+        let left = shell(home.path(), &format!("{rm} {}", only(clean())), b"");
+        let told = format!("{LEFT} {}: rm: not today\n", agents.display());
+        assert_eq!((String::from_utf8_lossy(&left.stdout), agents.exists()), (told.into(), true));
+    }
+
     #[test]
     fn a_link_is_nothing_to_write_through() {
         let home = tempfile::tempdir().unwrap();
@@ -201,13 +229,6 @@ mod tests {
         fs::create_dir_all(elsewhere.join("agents/mine")).unwrap();
         fs::create_dir(home.path().join(".cache")).unwrap();
         std::os::unix::fs::symlink(&elsewhere, home.path().join(".cache/fathom")).unwrap();
-        // Only this one place: the others are this machine's own.
-        let only = |script: String| {
-            script
-                .replace("/var/tmp/", "/proc/nowhere/")
-                .replace("/tmp/", "/proc/nowhere/")
-                .replace("/dev/shm/", "/proc/nowhere/")
-        };
         shell(home.path(), &only(receive("b1", 3)), b"abc");
         shell(home.path(), &only(clean()), b"");
         let left: Vec<_> =
