@@ -8,6 +8,7 @@ use cluster::Cluster;
 use cluster::orch::OrchHost;
 use remote::{NamesError, SshOptions, Transport};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// All of them, or those with a label.
 ///
@@ -18,14 +19,22 @@ pub fn hosts(cluster: &Cluster, label: Option<&str>, args: &HostArgs) -> Result<
     let (hosts, left_out) = choose(&known, label)?;
     let access = cluster.orch_access()?;
     let kept = [MemoryFile::of("config", &access.config)?, MemoryFile::of("key", &access.key)?];
-    let options =
-        SshOptions { config: Some(kept[0].path()), identity: Some(kept[1].path()), options: args.ssh_option.clone() };
+    let options = options(args, kept.each_ref().map(MemoryFile::path));
     let way = |host: &&OrchHost| {
         let transport = Transport::of(&format!("{}@{}", access.user, host.addr), &options)?;
         Ok((host.hostname.clone(), transport))
     };
     let hosts = hosts.iter().map(way).collect::<Result<Vec<_>, NamesError>>()?;
     Ok(Wanted { hosts, programs: super::sources::programs(args)?, spared: Vec::new(), left_out, _kept: kept.into() })
+}
+
+/// cephadm's configuration of ssh and its key, except where the user names others.
+fn options(args: &HostArgs, [config, key]: [PathBuf; 2]) -> SshOptions {
+    SshOptions {
+        config: Some(args.ssh_config.clone().unwrap_or(config)),
+        identity: Some(args.identity.clone().unwrap_or(key)),
+        options: args.ssh_option.clone(),
+    }
 }
 
 /// Those that are meant and up, and in words those that cephadm does not use now.
@@ -72,6 +81,17 @@ mod tests {
             labels: labels.iter().map(|label| label.to_string()).collect(),
             status: String::new(),
         }
+    }
+
+    #[test]
+    fn what_the_user_names_stands_before_what_cephadm_has() {
+        let of = |args: HostArgs| {
+            let options = options(&args, ["/kept/config".into(), "/kept/key".into()]);
+            [options.config, options.identity].map(|path| path.unwrap().to_string_lossy().into_owned())
+        };
+        assert_eq!(of(HostArgs::default()), ["/kept/config", "/kept/key"]);
+        assert_eq!(of(HostArgs { identity: Some("/k".into()), ..HostArgs::default() }), ["/kept/config", "/k"]);
+        assert_eq!(of(HostArgs { ssh_config: Some("/c".into()), ..HostArgs::default() }), ["/c", "/kept/key"]);
     }
 
     #[test]

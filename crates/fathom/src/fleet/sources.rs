@@ -126,7 +126,6 @@ pub fn programs(args: &HostArgs) -> Result<Vec<Program>, Failure> {
     args.agent.iter().map(program).collect()
 }
 
-/// By ssh, as real hosts are; else through their network namespaces.
 /// # Errors
 /// It does not run.
 pub fn running_lab(name: &str) -> Result<lab::Lab, Failure> {
@@ -134,7 +133,15 @@ pub fn running_lab(name: &str) -> Result<lab::Lab, Failure> {
     lab.ok_or_else(|| Failure::Failed(format!("lab {name} does not run; start it with: fathom lab up")))
 }
 
+/// By ssh, as real hosts are; else through their network namespaces.
 fn of_lab(args: &HostArgs, name: &str) -> Result<Wanted, Failure> {
+    // Only the lab's own configuration knows where its hosts are. One that is named may be for other hosts of OSDs.
+    if let Some(config) = args.ssh_config.as_ref().filter(|_| args.osd_hosts.is_none()) {
+        return Err(Failure::Usage(format!(
+            "--ssh-config {}: lab {name} has a configuration of ssh of its own; leave this one out",
+            config.display()
+        )));
+    }
     let lab = running_lab(name)?;
     let of = |host: &lab::Host| match (&lab.ssh_config, &host.namespace) {
         (Some(_), Some(_)) => host.name.clone(),
@@ -165,6 +172,14 @@ mod tests {
                 .contains("hosts 3: a number of hosts needs --lab")
         );
         assert!(refused(HostArgs { osd_hosts: Some("3".into()), ..HostArgs::default() }).contains("needs --lab"));
+    }
+
+    #[test]
+    fn a_lab_is_not_reached_by_another_configuration() {
+        let no_cluster = || -> Result<Cluster, Failure> { Err(Failure::Failed("asked for a cluster".into())) };
+        let args = HostArgs { ssh_config: Some("/c".into()), ..HostArgs::default() };
+        let said = wanted(&args, Some("x"), &no_cluster).map(|wanted| wanted.hosts).unwrap_err().to_string();
+        assert!(said.contains("--ssh-config /c: lab x has"), "{said}");
     }
 
     #[test]
