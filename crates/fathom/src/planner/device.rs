@@ -55,6 +55,7 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
             if writes {
                 prove_free(path, given_up).map_err(read_only_hint)?;
             }
+            refuse_larger(path, wanted, bytes)?;
             let span = wanted.unwrap_or(SPAN).min(bytes) / MIB * MIB;
             let host = Some(cluster::here::host_name());
             let target = target(path.display().to_string(), host, path, writes);
@@ -70,6 +71,17 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
         Found::File(_) => return Err(empty_file(path)),
     }
     Ok(())
+}
+
+/// What is asked for is loaded, or nothing: a smaller set would answer another question.
+pub fn refuse_larger(path: &Path, wanted: Option<Bytes>, bytes: Bytes) -> Result<(), Failure> {
+    match wanted.filter(|wanted| *wanted > bytes) {
+        Some(wanted) => Err(Failure::Usage(format!(
+            "{}: --working-set {wanted} is more than its {bytes} bytes; name less",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// A file in /dev would be one in memory, beside the device that was meant.

@@ -1,6 +1,6 @@
 //! Steps of the device layer on other hosts: each disk alone, all of a host together, all of all hosts together.
 
-use super::device::{LAB_SPAN, SPAN, refuse_missing_device};
+use super::device::{LAB_SPAN, SPAN, refuse_larger, refuse_missing_device};
 use super::draft::{ClientHost, Draft, Ground, Wishes};
 use crate::failure::Failure;
 use model::pattern::Family;
@@ -113,7 +113,10 @@ pub fn disk(draft: &mut Draft, site: &Site, file_bytes: Bytes) -> Result<Disk, F
         (path, file_bytes, true)
     };
     let (path, bytes, writable) = match site.found.clone().map_err(|not| at_host(Failure::from(not)))? {
-        Found::Device(bytes) | Found::File(bytes) if bytes > 0 => (shown.clone(), bytes, site.wish.writes),
+        Found::Device(bytes) | Found::File(bytes) if bytes > 0 => {
+            refuse_larger(shown, draft.knobs.working_set, bytes).map_err(at_host)?;
+            (shown.clone(), bytes, site.wish.writes)
+        }
         Found::Device(_) | Found::File(_) => {
             return Err(at_host(Failure::Usage(format!("{}: is there, and empty", shown.display()))));
         }

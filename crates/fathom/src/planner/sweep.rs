@@ -5,7 +5,7 @@ use super::subset;
 use crate::cli::knobs::{Clients, Knobs};
 use crate::failure::Failure;
 use model::workload::MIB;
-use model::{Axis, Layer, Pattern, Setting};
+use model::{Axis, Layer, Pattern, Setting, Step};
 
 /// More are not looked at by anyone, and last a working day.
 const POINTS_MOST: usize = 1000;
@@ -25,8 +25,24 @@ pub fn add_points(draft: &mut Draft) -> Result<u32, Failure> {
         let before = draft.steps.len();
         super::add_layers(draft)?;
         left_out += u32::from(draft.steps.len() == before);
+        refuse_repeated(&draft.steps, before)?;
     }
     Ok(left_out)
+}
+
+/// Two points that come to the same load would be one curve's points under two names.
+fn refuse_repeated(steps: &[Step], before: usize) -> Result<(), Failure> {
+    let (earlier, new) = steps.split_at(before);
+    let load = |step: &Step| (step.pattern, step.targets.clone(), step.workload.clone());
+    match new.iter().find(|step| earlier.iter().any(|other| load(other) == load(step))) {
+        Some(step) => Err(Failure::Usage(format!(
+            "--axis: two of its points are the same load ({} {}, {} bytes of working set): images are whole multiples of 4 MiB, all else              of 1 MiB; take values that lie further apart",
+            step.layer.name(),
+            step.together(),
+            step.workload.span
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Axes that name the same thing twice, or that the layer does not have.
