@@ -7,7 +7,7 @@ use faces::export::{csv, fio, openmetrics};
 use faces::progress::Progress;
 use faces::terminal::{self, Style};
 use faces::{html, json, markdown};
-use model::{Face, Record};
+use model::{Face, Record, Report, RunHead};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::io::{self, Write};
@@ -16,6 +16,50 @@ use std::time::Duration;
 
 fn harmless(text: &str) -> bool {
     text.chars().all(|c| c == '\n' || !(c.is_control() || c == '\u{202e}'))
+}
+
+/// As a Prometheus reads a sample, to its end: `name{label="value",…} number`; values with their escapes undone.
+fn sample(line: &str) -> Option<Vec<(String, String)>> {
+    let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let (name, mut rest) = line.split_once('{')?;
+    let mut labels = Vec::new();
+    while is_name(name) {
+        let (label, quoted) = rest.split_once("=\"")?;
+        let (mut value, mut chars) = (String::new(), quoted.chars());
+        loop {
+            match chars.next()? {
+                '"' => break,
+                '\\' => value.push(match chars.next()? {
+                    'n' => '\n',
+                    c @ ('"' | '\\') => c,
+                    _ => return None,
+                }),
+                c => value.push(c),
+            }
+        }
+        labels.push((label.to_string(), value));
+        rest = chars.as_str();
+        match rest.strip_prefix("} ") {
+            Some(number) => {
+                let whole = number.parse::<f64>().is_ok() && labels.iter().all(|(label, _)| is_name(label));
+                return whole.then_some(labels);
+            }
+            None => rest = rest.strip_prefix(',')?,
+        }
+    }
+    None
+}
+
+#[test]
+fn what_breaks_a_line_is_read_back_from_openmetrics() {
+    let name = "pool \"a\\b\"} 1\nfathom_x 2";
+    let head = RunHead { run: name.to_string(), ..RunHead::default() };
+    let text = openmetrics::live(&Report { head, ..Report::default() }, &openmetrics::Course::default());
+    let samples: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    assert!(!samples.is_empty());
+    for line in samples {
+        assert_eq!(sample(line), Some(vec![("run".to_string(), name.to_string())]), "{line}");
+    }
 }
 
 #[derive(Clone, Default)]
@@ -78,6 +122,8 @@ proptest! {
         prop_assert!(again["jobs"].is_array());
         let metrics = openmetrics::text(&report);
         prop_assert!(metrics.ends_with("# EOF\n"));
-        prop_assert!(metrics.lines().all(|line| line.starts_with('#') || line.starts_with("fathom_")), "{}", metrics);
+        for line in metrics.lines().filter(|line| !line.starts_with('#')) {
+            prop_assert!(line.starts_with("fathom_") && sample(line).is_some(), "{}", line);
+        }
     }
 }

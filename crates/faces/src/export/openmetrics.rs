@@ -64,7 +64,7 @@ pub fn text(report: &Report) -> String {
 /// The same of a run that goes on, with where it is.
 pub fn live(report: &Report, course: &Course) -> String {
     let mut registry = Registry::with_prefix("fathom");
-    let run = || vec![("run".to_string(), words::tame(&report.head.run))];
+    let run = || vec![label("run", &report.head.run)];
     let mut one = |name: &str, help: &str, value: f64| {
         family(&mut registry, name, help, None).get_or_create(&run()).set(value);
     };
@@ -74,13 +74,13 @@ pub fn live(report: &Report, course: &Course) -> String {
     one("finished", "1: all is measured", f64::from(u8::from(report.finished)));
     if let Some((what, share)) = course.preparing.as_ref().filter(|(_, share)| share.is_finite()) {
         let preparing = family(&mut registry, "preparing_ratio", "The share that is done of what is prepared", None);
-        let labels = [run(), vec![("what".to_string(), words::tame(what))]].concat();
+        let labels = [run(), vec![label("what", what)]].concat();
         preparing.get_or_create(&labels).set(*share);
     }
     if let Some(step) = &course.step {
         let loaded = family(&mut registry, "step_loaded", "1: this step is loaded now", None);
         let named = ["layer", "target", "pattern"].into_iter().zip(step);
-        let labels = named.map(|(name, value)| (name.to_string(), words::tame(value))).collect();
+        let labels = named.map(|(name, value)| label(name, value)).collect();
         loaded.get_or_create(&[run(), labels].concat()).set(1.0);
     }
     add_figures(&mut registry, report);
@@ -129,8 +129,8 @@ fn add_figures(registry: &mut Registry, report: &Report) {
         }
         let is = f64::from(u8::from(matches!(figure.label, model::Label::Settled)));
         settled.get_or_create(&labels(report, figure, None)).set(is);
-        let label = ("label", figure.label.name().to_string());
-        marked.get_or_create(&labels(report, figure, Some(label))).set(1.0);
+        let name = ("label", figure.label.name().to_string());
+        marked.get_or_create(&labels(report, figure, Some(name))).set(1.0);
     }
 }
 
@@ -146,9 +146,8 @@ fn add_cost(registry: &mut Registry, report: &Report) {
             ("clock", overhead.clock_ns),
         ]
     }) {
-        let labels = [("run", report.head.run.as_str()), ("of", of)];
-        let labels = labels.map(|(name, value)| (name.to_string(), words::tame(value)));
-        overhead.get_or_create(&labels.to_vec()).set(ns / 1e9);
+        let labels = vec![label("run", &report.head.run), label("of", of)];
+        overhead.get_or_create(&labels).set(ns / 1e9);
     }
     let busy =
         family(registry, "generator_busy_ratio", "Of their time, that the threads that put on the load ran", None);
@@ -206,5 +205,11 @@ fn labels(report: &Report, figure: &Figure, further: Option<(&str, String)>) -> 
         ("at_once", figure.at_once.to_string()),
     ];
     let apart = words::apart(figure.chart, figure.layer, &figure.workload).map(|workload| ("workload", workload));
-    own.into_iter().chain(apart).chain(further).map(|(name, value)| (name.to_string(), words::tame(&value))).collect()
+    own.into_iter().chain(apart).chain(further).map(|(name, value)| label(name, &value)).collect()
+}
+
+/// Escaped here: the encoder writes values as they are, and one quote in a name would make the whole text unreadable.
+fn label(name: &str, value: &str) -> (String, String) {
+    let line = |line: &str| words::tame(line).replace('\\', r"\\").replace('"', r#"\""#);
+    (name.to_string(), value.split('\n').map(line).collect::<Vec<_>>().join(r"\n"))
 }

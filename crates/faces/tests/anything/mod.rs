@@ -11,8 +11,18 @@ pub fn number() -> impl Strategy<Value = f64> {
     prop_oneof![4 => 1e-3..1e6f64, 2 => any::<f64>(), 1 => select(vec![0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY])]
 }
 
-const RUDE: [&str; 9] =
-    ["", "\u{1b}[31m", "</script>", "|", "a\nb", "\u{202e}", "osd.18446744073709551616", "日本", "e\u{301}"];
+const RUDE: [&str; 10] = [
+    "",
+    "\"a\\b\"} 1",
+    "\u{1b}[31m",
+    "</script>",
+    "|",
+    "a\nb",
+    "\u{202e}",
+    "osd.18446744073709551616",
+    "日本",
+    "e\u{301}",
+];
 
 /// Names and sentences, some with what breaks tables, terminals and markup.
 pub fn text() -> impl Strategy<Value = String> {
