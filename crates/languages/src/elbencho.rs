@@ -1,6 +1,6 @@
 //! Results of elbencho: its CSV file (a row for each phase) and its JSON file (a document on each line).
 
-use crate::results::{Measured, Results, Told};
+use crate::results::{Measured, Results, Told, with_latency};
 use model::clock::MILLISECOND;
 use model::workload::MIB;
 use model::{Access, Bytes, Durability, Layer, OpKind, Sample, Sparse, Workload};
@@ -145,7 +145,8 @@ impl Phase<'_> {
         // IOPS are cut to whole numbers, and in CSV bytes to whole MiB: what is known better counts the operations.
         let by_rate = u128::from(iops) * u128::from(ms) / 1000;
         let ops = u64::try_from(by_rate.max(u128::from(told / block))).unwrap_or(u64::MAX);
-        let mean_us = self.whole(&format!("last_done.latency.IO.{side}avg_us"))?;
+        // Cut to whole microseconds as well: nothing of it may be left.
+        let mean_us = self.whole(&format!("last_done.latency.IO.{side}avg_us"))?.filter(|mean| *mean > 0);
         let max_us = self.whole(&format!("last_done.latency.IO.{side}max_us"))?.unwrap_or(0);
         let bytes = told.max(ops.saturating_mul(block));
         Ok((ops > 0).then_some(Done { ops, bytes, mean_us, max_us }))
@@ -181,7 +182,11 @@ fn take(phase: &Phase, results: &mut Results) -> Result<(), String> {
         results.tool = format!("elbencho-{version}");
     }
     results.ended = (phase.value)("date").and_then(|date| time(&date)).or(results.ended);
-    results.measured.push(Measured { layer: Layer::Device, target: target(phase), workload, told });
+    let (told, unknown) = with_latency(Layer::Device, &workload, told);
+    results.notes.extend(unknown.map(|why| format!("{}: {why}", phase.at)));
+    if !told.is_empty() {
+        results.measured.push(Measured { layer: Layer::Device, target: target(phase), workload, told });
+    }
     Ok(())
 }
 

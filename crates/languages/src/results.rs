@@ -96,6 +96,31 @@ fn listed(notes: &[String]) -> String {
     if notes.is_empty() { String::new() } else { format!(": {}", notes.join("; ")) }
 }
 
+/// Options by which a rate was given.
+pub const RATES: [&str; 3] = ["rate", "rate_iops", "rate_process"];
+
+/// What is told without latencies has a mean one by Little's law, which holds where operations of one kind follow each other
+/// without a pause; else a figure that is a latency can't be known. What is left, and why what is not.
+pub fn with_latency(layer: Layer, workload: &Workload, told: Vec<Told>) -> (Vec<Told>, Option<String>) {
+    let why = match RATES.iter().any(|name| workload.options.contains_key(*name)) {
+        true => "at a rate that was given",
+        false if workload.reads() && workload.writes() => "beside those of the other kind",
+        false => return (told, None),
+    };
+    if !Pattern::nearest(workload).metric(layer).lower_is_better() {
+        return (told, None);
+    }
+    let timed = |told: &Told| told.samples.iter().any(|sample| sample.service.count > 0);
+    let (timed, unknown): (Vec<Told>, Vec<Told>) = told.into_iter().partition(timed);
+    let kind = |told: &Told| if told.kind == OpKind::Read { "reads" } else { "writes" };
+    let kinds: Vec<&str> = unknown.iter().map(kind).collect();
+    let text = format!(
+        "{} left out: no latency of theirs is told, and none follows from how many were done {why}",
+        kinds.join(" and ")
+    );
+    (timed, (!kinds.is_empty()).then_some(text))
+}
+
 /// From the first line that begins with a brace: tools print notes before it.
 fn first_json(text: &str) -> Option<&str> {
     let mut at = 0;

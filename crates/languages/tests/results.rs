@@ -3,6 +3,7 @@
 use languages::{Measured, Results, events, read};
 use model::{Access, Event, Layer, OpKind, Pattern, RunHead};
 use proptest::prelude::*;
+use serde_json::Value;
 
 const FIO: &str = include_str!("../../../fixtures/import/fio.json+");
 const TWO_JOBS: &str = include_str!("../../../fixtures/import/fio-two-jobs.json");
@@ -142,6 +143,54 @@ fn a_job_with_a_rate_is_no_cell_of_the_chart_and_no_open_loop() {
     let events = events(&results, RunHead::default(), &|_, _| (0, true));
     let Event::Planned { plan } = &events[1] else { panic!("{events:?}") };
     assert!(!plan.steps[0].chart);
+}
+
+/// The same document, of a fio that does not tell this of its operations.
+fn without(text: &str, object: &str, field: &str) -> String {
+    fn strip(value: &mut Value, object: &str, field: &str) {
+        match value {
+            Value::Object(map) => {
+                if let Some(Value::Object(inner)) = map.get_mut(object) {
+                    inner.remove(field);
+                }
+                map.values_mut().for_each(|inner| strip(inner, object, field));
+            }
+            Value::Array(list) => list.iter_mut().for_each(|inner| strip(inner, object, field)),
+            _ => {}
+        }
+    }
+    let mut document: Value = serde_json::from_str(text).unwrap();
+    strip(&mut document, object, field);
+    document.to_string()
+}
+
+/// fio 3.1 to about 3.9: the mean of latencies without their number.
+#[test]
+fn latencies_that_nobody_counted_are_those_of_all_operations() {
+    for text in [FIO, TWO_JOBS] {
+        let older = read(&without(text, "lat_ns", "N")).unwrap();
+        assert_eq!(older, read(text).unwrap());
+        assert!(older.measured[0].told[0].samples[0].service.quantile_ns(0.99).is_some());
+    }
+}
+
+/// The rate gives a mean latency only where nothing else sets the rate.
+#[test]
+fn a_latency_that_cannot_be_known_is_left_out_with_a_note() {
+    let silent = without(&without(&without(FIO, "read", "lat_ns"), "read", "clat_ns"), "write", "lat_ns");
+    let closed = read(&silent).unwrap();
+    assert_eq!(only(&closed).told[0].samples[0].service.count, 0);
+    assert!(closed.notes.is_empty(), "{:?}", closed.notes);
+    for (from, to, word) in [
+        ("\"runtime\":\"2\"", "\"runtime\":\"2\",\"rate_iops\":\"500\"", "at a rate that was given"),
+        ("\"randread\"", "\"randrw\"", "beside those of the other kind"),
+    ] {
+        let why = read(&silent.replace(from, to)).unwrap_err();
+        assert!(why.contains("(rr4k): reads left out") && why.contains(word), "{why}");
+    }
+    // What is counted is counted, whatever sets the rate.
+    let many = silent.replace("\"psync\"", "\"libaio\",\"iodepth\":\"8\",\"rate_iops\":\"500\"");
+    assert_eq!(ops(only(&read(&many).unwrap()), OpKind::Read), 1_616_746);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::options::{Given, Options, canonical};
 use super::shape::{Shape, shape};
-use crate::results::{Measured, Results, Told};
+use crate::results::{Measured, RATES, Results, Told, with_latency};
 use model::clock::MILLISECOND;
 use model::{Durability, Latencies, Layer, OpKind, Sample, Sparse, Workload};
 use serde_json::{Map, Value};
@@ -120,11 +120,13 @@ fn measured(parts: &[&Entry], all: &[Entry], results: &mut Results) -> Result<()
     if !beside.is_empty() {
         workload.options.insert("beside".to_string(), beside.join(","));
     }
-    results.measured.push(Measured { layer: shape.layer, target: target(&shape), workload, told });
+    let (told, unknown) = with_latency(shape.layer, &workload, told);
+    results.notes.extend(unknown.map(|why| format!("{}: {why}", first.at)));
+    if !told.is_empty() {
+        results.measured.push(Measured { layer: shape.layer, target: target(&shape), workload, told });
+    }
     Ok(())
 }
-
-const RATES: [&str; 3] = ["rate", "rate_iops", "rate_process"];
 
 /// As a workload of ours. What ours do in any case is not said: durable answers of a cluster, past the page cache.
 fn workload(shape: &Shape) -> Workload {
@@ -202,16 +204,18 @@ fn side(entry: &Entry, name: &str, value: &Value) -> Result<Side, String> {
         ops,
         bytes: whole("io_bytes")?,
         errors: if ops > 0 { of_job("total_err") } else { 0 },
-        service: service(value).map_err(|what| format!("{}.{name}.{what}", entry.at))?,
+        service: service(value, ops).map_err(|what| format!("{}.{name}.{what}", entry.at))?,
     })
 }
 
 /// The mean is that of the whole time (`lat_ns`); bins or percentiles are of it, too, where fio was told so, else of the
-/// time after submission (`clat_ns`).
-fn service(value: &Value) -> Result<Sparse, String> {
+/// time after submission (`clat_ns`). Up to about 3.9 fio does not say of how many operations its mean is (`N`): of all.
+fn service(value: &Value, ops: u64) -> Result<Sparse, String> {
     let (lat, clat) = (value.get("lat_ns"), value.get("clat_ns"));
     let number = |field: &str| lat.and_then(|lat| lat.get(field)).and_then(Value::as_f64).unwrap_or(0.0).max(0.0);
-    let (mean, count) = (number("mean"), number("N") as u64);
+    let mean = number("mean");
+    let counted = lat.is_some_and(|lat| lat.get("N").is_some());
+    let count = if counted || mean == 0.0 { number("N") as u64 } else { ops };
     let detailed = [lat, clat].into_iter().flatten().find(|side| side.get("bins").or(side.get("percentile")).is_some());
     let buckets = match detailed {
         Some(side) => match side.get("bins").and_then(Value::as_object) {
