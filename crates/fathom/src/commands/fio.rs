@@ -134,8 +134,11 @@ fn notes(job: &Job) -> Vec<String> {
         note("runtime", "not time_based: measured for its runtime, also if size is done before".to_string());
     }
     if shape.ramp_seconds > 0.0 {
-        let longer = shape.ramp_seconds;
-        note("ramp_time", format!("Fathom finds the warm-up itself, in a slice that is {longer} s longer"));
+        let how = match shape.seconds {
+            Some(_) => format!(", in a slice that is {} s longer", shape.ramp_seconds),
+            None => "; ramp_time changes nothing".to_string(),
+        };
+        note("ramp_time", format!("Fathom finds the warm-up itself{how}"));
     }
     if shape.layer == Layer::Rbd {
         note("ioengine", "through librbd's cache, as in fio; `fathom rbd` goes without".to_string());
@@ -153,4 +156,20 @@ fn notes(job: &Job) -> Vec<String> {
         }
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ramp_lengthens_the_slice_only_where_there_is_one_of_a_given_length() {
+        let noted = |runtime: &str| {
+            let text = format!("[a]\nfilename=/dev/shm/x\nsize=1m\nramp_time=3\n{runtime}");
+            let batches = parse(&text, &[], &|_| None).unwrap();
+            batches.iter().flatten().flat_map(notes).find(|note| note.starts_with("4: ")).unwrap()
+        };
+        assert!(noted("runtime=5\n").ends_with("in a slice that is 3 s longer"), "{}", noted("runtime=5\n"));
+        assert!(noted("").ends_with("ramp_time changes nothing"), "{}", noted(""));
+    }
 }
