@@ -47,6 +47,24 @@ fn devices_that_are_not_there_or_no_devices() {
     home.run(&["disk", ".", "--engine", "warp"]).ends(2, &["warp", "io_uring"]);
 }
 
+/// A against A under another name would be a finding about nothing.
+#[test]
+fn one_setting_against_another_that_is_none_here() {
+    let home = Home::new();
+    let folder = home.path().to_str().unwrap();
+    home.run(&["disk", folder, "--ab", "pool=fast,slow"]).ends(2, &["--ab pool", "device layer", "rados and rbd"]);
+    home.run(&["osd", "--ab", "pool=a,b"]).ends(2, &["--ab pool", "osd layer", "osd=A,B"]);
+    home.run(&["rados", "--ab", "path=/a,/b"]).ends(2, &["--ab path", "rados layer", "device"]);
+    home.run(&["rbd", "--ab", "osd=0,1"]).ends(2, &["--ab osd", "rbd layer", "store and osd"]);
+    home.run(&["disk", folder, "--ab", "depth=8,16", "--depth", "4"]).ends(2, &["depth", "fixed value", "--depth"]);
+    home.run(&["disk", folder, "--ab", "depth=8,8"]).ends(2, &["same on both sides", "--ab nothing"]);
+    for numbers in ["depth=1,32", "block-size=4k,1M"] {
+        let planned = home.run(&["disk", folder, "--ab", numbers, "--working-set", "4M", "--dry-run"]);
+        planned.ends(0, &[]);
+    }
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "something was left behind");
+}
+
 #[test]
 fn an_archive_that_is_none() {
     let home = Home::new();

@@ -53,6 +53,7 @@ pub fn sound_and_print_warned(
     wishes: &Wishes,
     warnings: Vec<String>,
 ) -> Result<u8, Failure> {
+    let wishes = &crate::planner::ab::prepared(wishes)?;
     match sound(common, ground, wishes, warnings)? {
         Outcome::Planned(plan) => {
             let seconds = crate::planner::seconds_expected(&plan);

@@ -225,8 +225,7 @@ impl<'a> Draft<'a> {
     /// pattern make one workload of its own, under the pattern that it is nearest to.
     pub fn workloads(&self, layer: Layer, span: Bytes) -> Vec<(Pattern, Workload)> {
         let knobs = &self.knobs;
-        let own = knobs.block_size.is_some() || knobs.depth.is_some() || knobs.read_share.is_some();
-        let patterns: Vec<Pattern> = match (knobs.patterns.is_empty(), own) {
+        let patterns: Vec<Pattern> = match (knobs.patterns.is_empty(), own_numbers(knobs)) {
             (false, _) => knobs.patterns.clone(),
             (true, true) => vec![nearest(knobs)],
             (true, false) if knobs.open() => vec![Pattern::WriteLatency, Pattern::ReadLatency],
@@ -315,7 +314,12 @@ impl<'a> Draft<'a> {
     }
 }
 
-fn nearest(knobs: &Knobs) -> Pattern {
+/// Numbers that a pattern has of itself: they make a workload of its own.
+pub fn own_numbers(knobs: &Knobs) -> bool {
+    knobs.block_size.is_some() || knobs.depth.is_some() || knobs.read_share.is_some()
+}
+
+pub fn nearest(knobs: &Knobs) -> Pattern {
     let plain = Workload::canonical(Pattern::WriteLatency, 0, 0);
     Pattern::nearest(&Workload {
         block: knobs.block_size.unwrap_or(plain.block),

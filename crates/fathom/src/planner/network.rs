@@ -10,6 +10,8 @@ const STREAMS: u32 = 4;
 
 pub fn add(draft: &mut Draft) {
     let workloads = draft.workloads(Layer::Network, 0);
+    // What has one stream in any case is the same on both sides.
+    let by_jobs = draft.knobs.ab.as_ref().is_some_and(|wish| wish.what == "jobs");
     let measured: Vec<Pattern> = workloads.iter().map(|(pattern, _)| *pattern).collect();
     for (pattern, mut workload) in workloads {
         let opposite = measured.iter().any(|other| other.family() == pattern.family() && *other != pattern);
@@ -24,6 +26,9 @@ pub fn add(draft: &mut Draft) {
                 (workload.jobs, workload.depth) = (jobs, jobs);
                 let one = Workload { jobs: 1, depth: 1, ..workload.clone() };
                 add_steps(draft, pattern, &workload, true, !opposite);
+                if by_jobs {
+                    continue;
+                }
                 if draft.wishes.thorough && jobs > 1 && draft.ground.hosts.is_empty() {
                     add_steps(draft, pattern, &one, false, false);
                 }
