@@ -66,6 +66,54 @@ fn one_setting_against_another_that_is_none_here() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_is_told_before_anything_is_done() {
+    let home = Home::new();
+    let folder = home.path().join("load");
+    std::fs::create_dir(&folder).unwrap();
+    let load = ["disk", folder.to_str().unwrap(), "--patterns", "read-latency", "--working-set", "4M"];
+    let load = [&load[..], &["--duration", "300ms", "--report"]].concat();
+    let to = |path: &str| home.run(&[&load[..], &[path]].concat());
+    to("report.docx").ends(2, &["report.docx", ".html, .md or .json"]);
+    to("/nowhere/report.html").ends(2, &["/nowhere", "no such folder"]);
+    let taken = home.path().join("taken.html");
+    std::fs::create_dir(&taken).unwrap();
+    to(taken.to_str().unwrap()).ends(2, &["taken.html", "is a folder"]);
+    to("/proc/report.html").ends(2, &["/proc/report.html", "can't be written"]);
+    home.run(&["sweep", "--resume", "last", "--report", "report.docx"]).ends(2, &["report.docx"]);
+    assert!(!home.path().join("fathom").exists(), "something was measured");
+    let report = home.path().join("report.html");
+    let ended = to(report.to_str().unwrap());
+    assert!(matches!(ended.code, 0 | 4) && report.exists(), "{}", ended.err);
+    let parts = std::fs::read_dir(home.path())
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".part"));
+    assert_eq!(parts.count(), 0);
+}
+
+/// The folder is there at the start and gone at the end: the run's own word stays.
+#[test]
+fn a_report_that_fails_at_the_end_does_not_hide_how_the_run_ended() {
+    let home = Home::new();
+    let folder = home.path().join("reports");
+    std::fs::create_dir(&folder).unwrap();
+    let load = home.path().join("load");
+    let limits = home.path().join("limits.toml");
+    std::fs::write(&limits, "[device]\nread-latency = \"<= 0.1 us\"\n").unwrap();
+    let (load, limits, report) = (load.to_str().unwrap(), limits.to_str().unwrap(), folder.join("report.html"));
+    let words = ["disk", load, "--working-set", "4M", "--verdict", limits, "--passes", "1", "--report"];
+    let words = [&words[..], &[report.to_str().unwrap()]].concat();
+    let child = home.fathom(&words).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
+    let child = child.unwrap();
+    common::eventually("the run's beginning", 20, || home.path().join("fathom/archive.sqlite").exists());
+    std::fs::remove_dir_all(&folder).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr);
+    // A starved generator leaves the verdict open.
+    assert!(matches!(ended.status.code(), Some(4 | 5)), "{:?} {err}", ended.status);
+    assert!(err.contains("report.html: the report can't be written"), "{err}");
+}
+
+#[test]
 fn an_archive_that_is_none() {
     let home = Home::new();
     let text = home.path().join("notes.txt");

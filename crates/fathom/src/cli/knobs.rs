@@ -134,7 +134,7 @@ pub struct GroundArgs {
     /// Set noscrub and nodeep-scrub while the run lasts
     #[arg(long)]
     pub quiesce: bool,
-    /// Also write an HTML report here
+    /// Also write a report here; its ending says what it becomes: .html, .md, .json
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// While the run lasts, give Prometheus what is known so far, at http://ADDRESS:PORT/metrics

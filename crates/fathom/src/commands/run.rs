@@ -53,6 +53,7 @@ pub fn sound_and_print_warned(
     wishes: &Wishes,
     warnings: Vec<String>,
 ) -> Result<u8, Failure> {
+    ground.report.as_deref().map_or(Ok(()), super::runs::prove_writable)?;
     let wishes = &crate::planner::ab::prepared(wishes)?;
     match sound(common, ground, wishes, warnings)? {
         Outcome::Planned(plan) => {
@@ -72,9 +73,17 @@ pub fn print_sounded(common: &Common, report: Option<&Path>, sounded: &Sounded) 
         return Ok(super::exit_code(sounded));
     }
     super::print(common.format, &sounded.record, &sounded.report)?;
-    if let Some(path) = report {
-        super::runs::write_report(path, &sounded.record, &sounded.report)?;
-        eprintln!("report: {}", path.display());
+    let code = super::exit_code(sounded);
+    let Some(path) = report else { return Ok(code) };
+    match super::runs::write_report(path, &sounded.record, &sounded.report) {
+        Ok(()) => {
+            eprintln!("report: {}", path.display());
+            Ok(code)
+        }
+        // The run is in the archive and has been told: what it found counts for more than this.
+        Err(failure) => {
+            eprintln!("fathom: {failure}; it is made again by: fathom report {}", sounded.record.head.run);
+            Ok(if code == 0 { failure.exit_code() } else { code })
+        }
     }
-    Ok(super::exit_code(sounded))
 }

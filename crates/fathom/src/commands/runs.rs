@@ -6,7 +6,7 @@ use crate::output::say;
 use archive::Archive;
 use model::{Record, Report};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn open(common: &Common) -> Result<Archive, Failure> {
     let path = common.archive.clone().unwrap_or_else(archive::default_path);
@@ -68,19 +68,64 @@ pub fn report(common: &Common, args: &ReportArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The file's ending says what it becomes. Written beside and renamed: never half a report.
-pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(), Failure> {
+/// What a report becomes.
+#[derive(Clone, Copy)]
+enum Kind {
+    Html,
+    Markdown,
+    Json,
+}
+
+/// By the file's ending.
+fn kind(path: &Path) -> Result<Kind, Failure> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let text = match ending.as_str() {
-        "html" | "htm" => faces::html::page(report, record),
-        "md" | "markdown" => faces::markdown::page(report, record),
-        "json" => format!("{:#}\n", faces::json::document(report, record)),
+    match ending.as_str() {
+        "html" | "htm" => Ok(Kind::Html),
+        "md" | "markdown" => Ok(Kind::Markdown),
+        "json" => Ok(Kind::Json),
         _ => {
             let text = format!("{}: its ending says nothing; name it .html, .md or .json", path.display());
-            return Err(Failure::Usage(text));
+            Err(Failure::Usage(text))
         }
+    }
+}
+
+/// Where it is written before it gets its name: there is never half a report.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(".part");
+    PathBuf::from(name)
+}
+
+/// Before minutes are spent on what could then not be written.
+pub fn prove_writable(path: &Path) -> Result<(), Failure> {
+    let wrong = |says: String| Err(Failure::Usage(format!("--report {}: {says}", path.display())));
+    kind(path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        return wrong(format!("there is no such folder as {}; make it, or name another", folder.display()));
+    }
+    if path.is_dir() {
+        return wrong("is a folder; name a file in it".to_string());
+    }
+    let beside = beside(path);
+    match std::fs::write(&beside, "") {
+        Ok(()) => {
+            let _ = std::fs::remove_file(&beside);
+            Ok(())
+        }
+        Err(error) => wrong(format!("it can't be written: {error}; name a file in another folder")),
+    }
+}
+
+/// The file's ending says what it becomes.
+pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(), Failure> {
+    let text = match kind(path)? {
+        Kind::Html => faces::html::page(report, record),
+        Kind::Markdown => faces::markdown::page(report, record),
+        Kind::Json => format!("{:#}\n", faces::json::document(report, record)),
     };
-    let beside = path.with_extension(format!("{ending}.part"));
+    let beside = beside(path);
     let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
     written.map_err(|error| {
         let _ = std::fs::remove_file(&beside);

@@ -2,6 +2,7 @@
 
 use super::layers::{disk_wishes, osd_wishes, pool_wishes};
 use super::run::{print_sounded, sound_and_print};
+use super::runs::prove_writable;
 use crate::cli::Common;
 use crate::cli::knobs::LayerArgs;
 use crate::cli::sweep::{PaceArgs, SweepArgs, SweepLayer};
@@ -20,6 +21,7 @@ pub fn run(common: &Common, args: &SweepArgs) -> Result<u8, Failure> {
         )),
         (Some(layer), None) => begin(common, layer),
         (None, Some(run)) => {
+            args.report.as_deref().map_or(Ok(()), prove_writable)?;
             let wanted = Again { run, lab: args.lab.as_deref(), destroy: args.destroy_data_on.as_deref() };
             let sounded = again(common, &wanted)?;
             print_sounded(common, args.report.as_deref(), &sounded)
