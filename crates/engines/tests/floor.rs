@@ -142,6 +142,31 @@ fn a_replica_that_goes_away_breaks_the_load_and_does_not_hold_it() {
 }
 
 #[test]
+fn two_replicas_that_do_not_reach_each_other_are_named_before_a_client_comes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (paths, load) = (files(folder.path(), 3), workload(2));
+    let mut target = target(&paths);
+    if let Place::Replicas { replicas, .. } = &mut target.place {
+        for (number, replica) in replicas.iter_mut().enumerate() {
+            replica.among =
+                Some(Endpoint { host: format!("h{number}"), address: format!("127.0.1.{}", number + 1), ..end() });
+        }
+    }
+    // All but the first; then nobody answers any more at the last one's port.
+    let mut doors = Vec::new();
+    for number in [2, 1] {
+        doors.push(keep(&target, number, &load).unwrap());
+        if let Place::Replicas { replicas, .. } = &mut target.place {
+            replicas[number].door = doors.last().map(|door| door.key.clone());
+        }
+    }
+    drop(doors.remove(0));
+    let why = keep(&target, 0, &load).err().unwrap().to_string();
+    assert!(why.starts_with("host h0 can't pass writes on to host h2: 127.0.1.1 → 127.0.1.3"), "{why}");
+    assert!(why.contains("open TCP from 127.0.1.1 to 127.0.1.3"), "{why}");
+}
+
+#[test]
 fn what_cannot_be_done_is_refused_in_words() {
     let folder = tempfile::tempdir().unwrap();
     let paths = files(folder.path(), 2);

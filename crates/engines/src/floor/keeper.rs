@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// doors must be known.
 ///
 /// # Errors
-/// The file can't be opened for durable writes, or is too short; no port; another replica is not kept.
+/// The file can't be opened for durable writes, or is too short; no port; another replica is not kept, or is not to be reached from here.
 pub fn keep(target: &Target, number: usize, workload: &Workload) -> Result<Door, EngineError> {
     let (_, all) = replicas(target).map_err(EngineError::Refused)?;
     let own = all.get(number).ok_or_else(|| EngineError::Refused(format!("there is no replica {number}")))?;
@@ -35,17 +35,15 @@ pub fn keep(target: &Target, number: usize, workload: &Workload) -> Result<Door,
     };
     // All of them, or none: fewer copies would be another floor.
     let others: Vec<(Endpoint, Key)> = others.iter().map(way).collect::<Result<_, EngineError>>()?;
+    // Before any client comes: it would learn no more than that the first one hangs up, not which two hosts do not reach each other.
+    let lane = |_| others.iter().map(|(other, key)| pass_on(own.among(), other, key)).collect();
+    let mut lanes =
+        (0..workload.jobs.max(1)).map(lane).collect::<Result<Vec<Vec<TcpStream>>, EngineError>>()?.into_iter();
     // The client reaches the first one, and that the others.
-    let (end, load) = (own.among().clone(), workload.clone());
-    let door = if number == 0 { &own.end } else { &end };
-    Door::with(&door.clone(), workload.jobs, move |socket, lane| {
-        let reached = others.iter().map(|(other, key)| {
-            let (socket, name) = reach(&end, other, key)?;
-            let ready = socket.set_read_timeout(Some(PATIENCE)).and_then(|()| socket.set_write_timeout(Some(PATIENCE)));
-            ready.map(|()| socket).map_err(|error| EngineError::Broken(format!("{name}: {error}")))
-        });
+    let (door, load) = (if number == 0 { &own.end } else { own.among() }, workload.clone());
+    Door::with(door, workload.jobs, move |socket, lane| {
         let block = load.block as usize;
-        let others = reached.collect::<Result<Vec<TcpStream>, EngineError>>()?;
+        let others = lanes.next().ok_or_else(|| EngineError::Broken(format!("nobody passes on lane {lane}")))?;
         let ends = others.iter().filter_map(|other| other.try_clone().ok()).collect();
         let keeper = Keeper {
             file: file.clone(),
@@ -62,6 +60,19 @@ pub fn keep(target: &Target, number: usize, workload: &Workload) -> Result<Door,
         // A replica that is silent must not hold up the end.
         Ok(peer.and_ends(ends))
     })
+}
+
+/// A connection from the first replica to another one.
+fn pass_on(from: &Endpoint, to: &Endpoint, key: &Key) -> Result<TcpStream, EngineError> {
+    let (socket, name) = reach(from, to, key).map_err(|error| {
+        EngineError::Broken(format!(
+            "host {} can't pass writes on to host {}: {error}; open TCP from {} to {}, to every port that a kernel may choose \
+             (net.ipv4.ip_local_port_range)",
+            from.host, to.host, from.address, to.address
+        ))
+    })?;
+    let ready = socket.set_read_timeout(Some(PATIENCE)).and_then(|()| socket.set_write_timeout(Some(PATIENCE)));
+    ready.map(|()| socket).map_err(|error| EngineError::Broken(format!("{name}: {error}")))
 }
 
 struct Keeper {

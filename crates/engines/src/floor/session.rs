@@ -76,7 +76,7 @@ impl Session for FloorSession {
         }
         let flags = if patience.is_zero() { MsgFlags::MSG_DONTWAIT } else { MsgFlags::empty() };
         match recv(self.socket.as_raw_fd(), &mut self.heard[self.bytes_heard..], flags) {
-            Ok(0) => return Err(self.broken("a replica is gone")),
+            Ok(0) => return Err(self.broken("this replica, or one behind it, is gone")),
             Ok(bytes) => self.bytes_heard += bytes,
             Err(nix::Error::EAGAIN | nix::Error::EINTR) => return Ok(()),
             Err(error) => return Err(self.broken(error)),

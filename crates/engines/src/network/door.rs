@@ -34,7 +34,7 @@ impl Door {
     pub(crate) fn with(
         end: &Endpoint,
         connections: u32,
-        peer: impl Fn(TcpStream, u32) -> Result<Peer, EngineError> + Send + 'static,
+        mut peer: impl FnMut(TcpStream, u32) -> Result<Peer, EngineError> + Send + 'static,
     ) -> Result<Door, EngineError> {
         let listening = Listening::at(end)
             .map_err(|error| EngineError::Broken(format!("no port can be opened at {}: {error}", end.address)))?;
