@@ -10,12 +10,18 @@ pub struct Exchange {
     pub answered: Nanos,
 }
 
-/// Each exchange bounds the offset from both sides: the answer was given at some instant within it (Cristian, 1989). The
-/// narrowest bounds together are the answer, so that a slow exchange never makes it worse. `None`: there was none, or they
-/// contradict each other (a clock was set).
+/// Two clocks run apart by one part in so many at most, of the time that passes: each by 100 millionths by itself, and by 500 while it is
+/// slewed (adjtimex(2)).
+const DRIFT: i128 = 1_000;
+
+/// As it is at the end. Each exchange bounds the offset from both sides: the answer was given at some instant within it (Cristian,
+/// 1989). Since then the clocks may have run apart, so the older, the wider. The narrowest bounds together are the answer, so that a slow
+/// exchange never makes it worse. `None`: there was none, or they contradict each other (a clock was set).
 pub fn offset(exchanges: &[Exchange]) -> Option<Offset> {
-    let least = exchanges.iter().map(|one| i128::from(one.theirs) - i128::from(one.answered)).max()?;
-    let most = exchanges.iter().map(|one| i128::from(one.theirs) - i128::from(one.asked)).min()?;
+    let end = exchanges.iter().map(|one| i128::from(one.answered)).max()?;
+    let since = |one: &Exchange| (end - i128::from(one.asked)) / DRIFT;
+    let least = exchanges.iter().map(|one| i128::from(one.theirs) - i128::from(one.answered) - since(one)).max()?;
+    let most = exchanges.iter().map(|one| i128::from(one.theirs) - i128::from(one.asked) + since(one)).min()?;
     if least > most {
         return None;
     }
@@ -32,20 +38,41 @@ mod tests {
         #[test]
         fn the_truth_lies_within_the_error(
             truth in -1_000_000_000_000i64..1_000_000_000_000,
+            drift in -900i64..900,
+            pause in 1_000u64..2_000_000_000,
             ways in proptest::collection::vec((1u64..50_000_000, 1u64..50_000_000), 1..20),
         ) {
-            let mut now = 10_000_000_000_000u64;
+            let start = 10_000_000_000_000u64;
+            let mut now = start;
+            // In millionths.
+            let truth = |at: u64| truth + (at - start) as i64 * drift / 1_000_000;
             let exchanges: Vec<Exchange> = ways.iter().map(|(there, back)| {
                 let asked = now;
-                let theirs = (asked + there).saturating_add_signed(truth);
-                now += there + back + 1_000;
+                let theirs = (asked + there).saturating_add_signed(truth(asked + there));
+                now += there + back + pause;
                 Exchange { asked, theirs, answered: asked + there + back }
             }).collect();
             let found = offset(&exchanges).unwrap();
-            prop_assert!(found.ns.abs_diff(truth) <= found.error_ns);
-            let quickest = ways.iter().map(|(there, back)| there + back).min().unwrap();
-            prop_assert!(found.error_ns <= quickest / 2 + 1);
+            let end = now - pause;
+            // What the divisions cut off.
+            prop_assert!(found.ns.abs_diff(truth(end)) <= found.error_ns + 2);
+            let worth = |one: &Exchange| (one.answered - one.asked) / 2 + (end - one.asked) / 1_000;
+            prop_assert!(found.error_ns <= exchanges.iter().map(worth).min().unwrap() + 1);
         }
+    }
+
+    #[test]
+    fn a_clock_that_runs_apart_does_not_jump() {
+        // Round trips of 50 µs, a second apart: between the first and the last one the other clock gains 5.5 ms.
+        let exchange = |second: u64, set: u64| {
+            let asked = second * 1_000_000_000;
+            Exchange { asked, theirs: asked + 25_000 + second * 500_000 + set, answered: asked + 50_000 }
+        };
+        let drifts: Vec<Exchange> = (0..12).map(|second| exchange(second, 0)).collect();
+        let found = offset(&drifts).unwrap();
+        assert!(found.ns.abs_diff(5_500_000) <= found.error_ns && found.error_ns < 100_000, "{found:?}");
+        let set: Vec<Exchange> = (0..12).map(|second| exchange(second, 50_000_000 * (second / 6))).collect();
+        assert_eq!(offset(&set), None);
     }
 
     #[test]

@@ -4,11 +4,11 @@ use super::Fleet;
 use engines::clock::RealClock;
 use model::{Clock, Nanos};
 use remote::{Exchange, News, Order, What, offset};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// The quickest of these tells the offset.
-const EXCHANGES: u64 = 12;
+/// The quickest of these tell the offset.
+const EXCHANGES: usize = 12;
 /// So many are asked side by side: more would wait for each other here, and fewer would take seconds for a thousand.
 const AT_ONCE: usize = 16;
 /// Two clocks run apart by up to 50 µs a second, undisciplined; half a minute is then a sixtieth of a window.
@@ -32,58 +32,61 @@ impl Fleet {
         wrong
     }
 
+    /// Each at its own pace: who waited for the slowest host's answers would ask a near one over seconds, in which clocks run apart.
     fn compare_some(&mut self, agents: &[usize]) -> Vec<(usize, String)> {
         let mut open: BTreeMap<usize, Exchanges> = agents.iter().map(|agent| (*agent, Exchanges::default())).collect();
+        open.iter_mut().for_each(|(agent, exchanges)| self.ask_clock(*agent, exchanges));
         let mut wrong = Vec::new();
-        for id in 0..EXCHANGES {
-            for (agent, exchanges) in &mut open {
-                exchanges.asked = Some((RealClock.now(), wall()));
-                self.order(*agent, Order::Ask { id });
-            }
-            for (agent, why) in self.hear_clocks(id, &mut open) {
-                open.remove(&agent);
-                wrong.push((agent, why));
-            }
-        }
-        for (agent, exchanges) in open {
-            let member = &mut self.members[agent];
-            member.seen.clock = offset(&exchanges.days);
-            match offset(&exchanges.own) {
-                Some(found) => member.offset = found,
-                None => wrong.push((agent, "its clock jumps, so that nothing can start together".to_string())),
-            }
-        }
-        wrong
-    }
-
-    /// One answer of each; who gives none, and why.
-    fn hear_clocks(&mut self, question: u64, open: &mut BTreeMap<usize, Exchanges>) -> Vec<(usize, String)> {
-        let deadline = Instant::now() + ANSWER;
-        let mut wrong = Vec::new();
-        let mut waited: BTreeSet<usize> = open.keys().copied().collect();
-        while !waited.is_empty() {
+        let mut deadline = Instant::now() + ANSWER;
+        while !open.is_empty() {
             let Some(heard) = self.next(deadline.saturating_duration_since(Instant::now())) else { break };
+            let agent = heard.agent;
             match heard.what {
-                What::News(News::Clock { id, now, wall: day }) if id == question && waited.remove(&heard.agent) => {
+                What::News(News::Clock { id, now, wall: day }) => {
+                    let Some(exchanges) = open.get_mut(&agent).filter(|one| one.question == id) else { continue };
                     // When it came, not when its turn was to be looked at.
                     let lag = self.since.elapsed().saturating_sub(heard.at).as_nanos() as Nanos;
-                    let answered = (RealClock.now() - lag, wall().saturating_sub(lag));
-                    if let Some(exchanges) = open.get_mut(&heard.agent) {
-                        exchanges.answer((now, day), answered);
+                    exchanges.answer((now, day), (RealClock.now() - lag, wall().saturating_sub(lag)));
+                    deadline = Instant::now() + ANSWER;
+                    if exchanges.own.len() < EXCHANGES {
+                        self.ask_clock(agent, exchanges);
+                    } else if let Some(all) = open.remove(&agent) {
+                        wrong.extend(self.settle(agent, &all).map(|why| (agent, why)));
                     }
                 }
-                What::Lost(why) if waited.remove(&heard.agent) => wrong.push((heard.agent, why)),
+                What::Lost(why) if open.remove(&agent).is_some() => wrong.push((agent, why)),
                 _ => {}
             }
         }
-        wrong.extend(waited.into_iter().map(|agent| (agent, format!("no answer within {} s", ANSWER.as_secs()))));
+        wrong.extend(open.into_keys().map(|agent| (agent, format!("no answer within {} s", ANSWER.as_secs()))));
         wrong
+    }
+
+    /// That it is gone is heard where its answer is waited for.
+    fn ask_clock(&mut self, agent: usize, exchanges: &mut Exchanges) {
+        self.questions += 1;
+        exchanges.question = self.questions;
+        exchanges.asked = Some((RealClock.now(), wall()));
+        self.order(agent, Order::Ask { id: exchanges.question });
+    }
+
+    /// What its answers say; what is wrong with them.
+    fn settle(&mut self, agent: usize, exchanges: &Exchanges) -> Option<String> {
+        let member = &mut self.members[agent];
+        member.seen.clock = offset(&exchanges.days);
+        match offset(&exchanges.own) {
+            Some(found) => member.offset = found,
+            None => return Some("its clock jumps, so that nothing can start together".to_string()),
+        }
+        None
     }
 }
 
 /// Questions to one agent, of the clock that only moves forwards and of the time of day.
 #[derive(Default)]
 struct Exchanges {
+    /// The number of the last one: an answer to one of an earlier comparison may still come.
+    question: u64,
     asked: Option<(Nanos, Nanos)>,
     own: Vec<Exchange>,
     days: Vec<Exchange>,
