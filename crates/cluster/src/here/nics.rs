@@ -3,38 +3,53 @@
 use super::bonds::bond;
 use model::Nic;
 use nix::ifaddrs::getifaddrs;
-use nix::sys::socket::SockaddrStorage;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrStorage, socket};
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
 use std::net::IpAddr;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 
 const FOLDER: &str = "/sys/class/net";
+
+mod ioctl {
+    nix::ioctl_read_bad!(mtu, libc::SIOCGIFMTU, libc::ifreq);
+}
+
+type Mac = [u8; 6];
 
 /// Those that are up, loopback left out. In a network namespace these are its own.
 pub fn nics() -> Vec<Nic> {
     let mut addresses: BTreeMap<String, Vec<(IpAddr, u32)>> = BTreeMap::new();
     let mut up = Vec::new();
+    let mut macs: BTreeMap<String, Mac> = BTreeMap::new();
     for interface in getifaddrs().into_iter().flatten() {
         use nix::net::if_::InterfaceFlags;
         if !interface.flags.contains(InterfaceFlags::IFF_UP) || interface.flags.contains(InterfaceFlags::IFF_LOOPBACK) {
             continue;
         }
-        if !up.contains(&interface.interface_name) {
-            up.push(interface.interface_name.clone());
+        // A label (`eth0:1`) is one more address of the same interface.
+        let name = interface.interface_name.split(':').next().unwrap_or_default().to_string();
+        if !up.contains(&name) {
+            up.push(name.clone());
+        }
+        if let Some(mac) = interface.address.and_then(|address| address.as_link_addr()?.addr()) {
+            macs.insert(name.clone(), mac);
         }
         let Some(address) = interface.address.and_then(ip) else { continue };
         if !matches!(address, IpAddr::V6(own) if own.is_unicast_link_local()) {
             // Without a mask the network is the address alone.
             let whole = if address.is_ipv4() { 32 } else { 128 };
             let prefix = interface.netmask.and_then(ip).map_or(whole, ones);
-            addresses.entry(interface.interface_name).or_default().push((address, prefix));
+            addresses.entry(name).or_default().push((address, prefix));
         }
     }
     let nic = |name: String| {
         let own = addresses.remove(&name).unwrap_or_default();
         let networks = own.iter().map(|(address, prefix)| format!("{address}/{prefix}")).collect();
-        Nic { addresses: own.iter().map(|(address, _)| address.to_string()).collect(), networks, ..of_sysfs(name) }
+        let seen = of_sysfs(Path::new(FOLDER), &name, macs.get(&name));
+        let addresses = own.iter().map(|(address, _)| address.to_string()).collect();
+        Nic { addresses, networks, mtu: mtu(&name).or(seen.mtu), ..seen }
     };
     up.into_iter().map(nic).collect()
 }
@@ -52,10 +67,36 @@ fn ones(mask: IpAddr) -> u32 {
     }
 }
 
-/// The kernel's folder may be another network namespace's: then it says nothing of an interface that it does not have.
-fn of_sysfs(name: String) -> Nic {
-    let folder = Path::new(FOLDER).join(&name);
+/// Of the network namespace that this thread is in, whichever one the kernel's folder shows.
+#[allow(unsafe_code)]
+fn mtu(name: &str) -> Option<u32> {
+    let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None).ok()?;
+    // SAFETY: it consists of numbers, and all zeros are valid ones.
+    let mut asked: libc::ifreq = unsafe { std::mem::zeroed() };
+    // A byte is left for the zero at the end.
+    if name.len() >= asked.ifr_name.len() {
+        return None;
+    }
+    for (to, byte) in asked.ifr_name.iter_mut().zip(name.bytes()) {
+        *to = byte as libc::c_char;
+    }
+    // SAFETY: the kernel reads the name and writes the number, both of which lie in `asked`.
+    unsafe { ioctl::mtu(socket.as_raw_fd(), &mut asked) }.ok()?;
+    // SAFETY: the call has written this field of the union.
+    u32::try_from(unsafe { asked.ifr_ifru.ifru_mtu }).ok()
+}
+
+/// The kernel's folder may be another network namespace's: then it may have another interface of the same name, which the hardware
+/// address tells apart.
+fn of_sysfs(interfaces: &Path, name: &str, mac: Option<&Mac>) -> Nic {
+    let folder = interfaces.join(name);
     let text = |file: &str| read_to_string(folder.join(file)).ok().map(|text| text.trim().to_string());
+    // InfiniBand's is longer, and begins with what differs.
+    let same = |mac: &Mac| text("address").is_some_and(|address| address.starts_with(&words(mac)));
+    let plain = Nic { name: name.to_string(), ..Nic::default() };
+    if !mac.is_some_and(same) {
+        return plain;
+    }
     let megabits = text("speed").and_then(|speed| speed.parse::<i64>().ok()).filter(|speed| *speed > 0);
     Nic {
         // A virtual interface claims 10 Gbit/s, whatever lies below it.
@@ -63,9 +104,42 @@ fn of_sysfs(name: String) -> Nic {
             .and_then(|speed| u32::try_from(speed).ok())
             .filter(|_| folder.join("device").exists() || folder.join("bonding").exists()),
         mtu: text("mtu").and_then(|mtu| mtu.parse().ok()),
-        bond: bond(Path::new(FOLDER), &name),
-        addresses: Vec::new(),
-        networks: Vec::new(),
-        name,
+        bond: bond(interfaces, name),
+        ..plain
+    }
+}
+
+/// As the kernel's folder has it: `52:54:00:12:34:56`.
+fn words(mac: &Mac) -> String {
+    mac.map(|byte| format!("{byte:02x}")).join(":")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn an_interface_of_the_same_name_elsewhere_says_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("eth0");
+        fs::create_dir_all(own.join("device")).unwrap();
+        for (file, text) in [("address", "52:54:00:12:34:56\n"), ("speed", "25000\n"), ("mtu", "9000\n")] {
+            fs::write(own.join(file), text).unwrap();
+        }
+        let seen = |mac: Option<&Mac>| {
+            let nic = of_sysfs(folder.path(), "eth0", mac);
+            (nic.megabits, nic.mtu)
+        };
+        assert_eq!(seen(Some(&[0x52, 0x54, 0, 0x12, 0x34, 0x56])), (Some(25_000), Some(9000)));
+        assert_eq!(seen(Some(&[0x52, 0x54, 0, 0x12, 0x34, 0x57])), (None, None));
+        assert_eq!(seen(None), (None, None));
+    }
+
+    #[test]
+    fn the_kernel_tells_the_mtu_of_an_interface_by_its_name() {
+        assert!(mtu("lo").is_some_and(|bytes| bytes >= 1280), "{:?}", mtu("lo"));
+        assert_eq!(mtu("none-such"), None);
+        assert_eq!(mtu("a-name-that-is-longer-than-any"), None);
     }
 }

@@ -19,8 +19,15 @@ impl Fleet {
     ) -> (Vec<PathMtu>, Vec<String>) {
         let (mut found, mut wrong) = (Vec::new(), Vec::new());
         let mut keys: BTreeMap<&str, Key> = BTreeMap::new();
+        let mut mtus: BTreeMap<&str, u32> = BTreeMap::new();
         for end in ends {
-            match self.echo(end) {
+            let (echo, mtu) = (self.echo(end), self.mtu_of(end));
+            // Of a host whose agent is gone, that is said already.
+            if echo.is_ok() && mtu.is_none() {
+                wrong.push(unknown(end));
+            }
+            mtus.extend(mtu.map(|mtu| (end.host.as_str(), mtu)));
+            match echo {
                 Ok(key) => drop(keys.insert(&end.host, key)),
                 Err(why) => wrong.push(format!("{}: packet sizes are not known: {why}", end.host)),
             }
@@ -37,8 +44,17 @@ impl Fleet {
                 break;
             }
             let Some(key) = keys.get(to.host.as_str()) else { continue };
-            match self.path_mtu(from, to, key) {
-                Ok(path) => found.extend(path.map(|path| PathMtu { network: network.cloned(), ..path })),
+            let mtu = |end: &Endpoint| mtus.get(end.host.as_str()).copied();
+            let (Some(sender), Some(receiver)) = (mtu(from), mtu(to)) else { continue };
+            match self.carries(from, to, key, sender) {
+                Ok(carries) => found.push(PathMtu {
+                    from: from.host.clone(),
+                    to: to.host.clone(),
+                    network: network.cloned(),
+                    sender,
+                    receiver,
+                    carries,
+                }),
                 Err(why) => wrong.push(format!("{}→{}: packet sizes are not known: {why}", from.host, to.host)),
             }
         }
@@ -57,15 +73,13 @@ impl Fleet {
         }
     }
 
-    /// `None`: of one of them the interface is not known.
-    fn path_mtu(&mut self, from: &Endpoint, to: &Endpoint, key: &Key) -> Result<Option<PathMtu>, String> {
-        let (Some(sender), Some(receiver)) = (self.mtu_of(from), self.mtu_of(to)) else { return Ok(None) };
-        let question = Question::Probe { from: from.clone(), to: to.clone(), key: key.clone(), largest: sender };
-        let carries = match self.question(&from.host, question)? {
-            Answer::Probed(carries) => carries?,
-            other => return Err(format!("it answered something else: {other:?}")),
-        };
-        Ok(Some(PathMtu { from: from.host.clone(), to: to.host.clone(), sender, receiver, carries, network: None }))
+    /// Up to so many bytes.
+    fn carries(&mut self, from: &Endpoint, to: &Endpoint, key: &Key, largest: u32) -> Result<Option<u32>, String> {
+        let question = Question::Probe { from: from.clone(), to: to.clone(), key: key.clone(), largest };
+        match self.question(&from.host, question)? {
+            Answer::Probed(carries) => carries,
+            other => Err(format!("it answered something else: {other:?}")),
+        }
     }
 
     /// Of the interface that has the address.
@@ -73,4 +87,12 @@ impl Fleet {
         let seen: &HostSeen = self.here().find(|seen| seen.name == end.host)?;
         seen.facts.nics.iter().find(|nic| nic.addresses.contains(&end.address))?.mtu
     }
+}
+
+fn unknown(end: &Endpoint) -> String {
+    format!(
+        "{0}: packet sizes from it and to it are not looked at: no interface of it that is up has the address {1}, or its MTU is not \
+         told; look at ip address on {0}, or name a network on which it has an address (--networks)",
+        end.host, end.address
+    )
 }
