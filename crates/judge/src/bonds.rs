@@ -21,12 +21,29 @@ const SLICES_LEAST: usize = 3;
 pub struct BadBond {
     pub host: String,
     pub finding: Finding,
+    why: Why,
+}
+
+/// What a bond's fault is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// Streams on this network; the kernel may tell as well.
+    Streams,
+    /// The kernel alone, of a bond that this network's streams may take.
+    Kernel,
+    /// The kernel alone, and these streams are none the slower.
+    Beside,
 }
 
 impl BadBond {
     /// Is it why this host, or a link of it, is slow? Then that is evidence of it.
     pub fn explains(&mut self, link: &Finding) -> bool {
-        let own = ends(&link.target).contains(self.host.as_str());
+        let own = match self.why {
+            Why::Streams => ends(&link.target).contains(self.host.as_str()),
+            // A leg that carries nothing slows all that the host does: one slow link has another cause.
+            Why::Kernel => link.id == "host-network-slow" && link.target == self.host,
+            Why::Beside => false,
+        };
         if own {
             let evidence = link.evidence.first().map(|first| format!(" ({first})")).unwrap_or_default();
             self.finding.evidence.push(format!("{}{evidence}", link.says));
@@ -38,14 +55,16 @@ impl BadBond {
 /// What the kernels say, and what the streams on this network show; one for each host.
 pub fn bad_bonds(record: &Record, network: Option<&str>) -> Vec<BadBond> {
     let mut found: Vec<BadBond> = uneven(record, network).into_iter().collect();
-    // Which network a bond carries is not looked into: what is told once is enough.
+    // Told once, whichever network it carries.
     for own in record.bonds.iter().filter(|_| network.is_none()) {
         let faults = own.bond.faults();
         if faults.is_empty() {
             continue;
         }
         let says = format!("{}: the bond {} does not have all its legs: {}", own.host, own.nic, faults.join("; "));
-        match found.iter_mut().find(|bad| bad.host == own.host) {
+        let why = if slows(own, record, network) { Why::Kernel } else { Why::Beside };
+        let same = |bad: &&mut BadBond| bad.host == own.host && (bad.why == Why::Beside) == (why == Why::Beside);
+        match found.iter_mut().find(same) {
             Some(bad) => {
                 bad.finding.evidence.insert(0, bad.finding.says.clone());
                 (bad.finding.says, bad.finding.standing) = (says, Standing::Confirmed);
@@ -53,10 +72,24 @@ pub fn bad_bonds(record: &Record, network: Option<&str>) -> Vec<BadBond> {
             None => found.push(BadBond {
                 host: own.host.clone(),
                 finding: finding(own.host.clone(), says, described(own), Standing::Confirmed),
+                why,
             }),
         }
     }
     found
+}
+
+/// May a fault of this bond slow what was measured on this network? Not if its other legs are spares, or if the host has the address that
+/// was measured elsewhere.
+fn slows(own: &HostBond, record: &Record, network: Option<&str>) -> bool {
+    let targets = record.plan.steps.iter().filter(|step| step.network() == network).flat_map(|step| &step.targets);
+    let ends = targets.flat_map(|target| match &target.place {
+        Place::Pair { from, to, .. } => vec![from, to],
+        _ => Vec::new(),
+    });
+    let mut measured = ends.filter(|end| end.host == own.host).map(|end| &end.address).peekable();
+    let unknown = own.addresses.is_empty() || measured.peek().is_none();
+    own.bond.mode != "active-backup" && (unknown || measured.any(|address| own.addresses.contains(address)))
 }
 
 fn finding(target: String, says: String, evidence: String, standing: Standing) -> Finding {
@@ -142,7 +175,7 @@ fn uneven(record: &Record, network: Option<&str>) -> Option<BadBond> {
     let standing = if passes.len() > 1 { Standing::Confirmed } else { Standing::Hint };
     let mut finding = finding(host.to_string(), says, evidence, standing);
     finding.evidence.extend(record.bonds.iter().filter(|bond| bond.host == host).map(described));
-    Some(BadBond { host: host.to_string(), finding })
+    Some(BadBond { host: host.to_string(), finding, why: Why::Streams })
 }
 
 fn of_slice<'a>(record: &'a Record, streams: &'a Streams, network: Option<&str>) -> Vec<Seen<'a>> {
@@ -228,7 +261,7 @@ mod tests {
     fn what_the_kernel_says_comes_first_and_explains_slow_links() {
         let leg = |name: &str, up| Leg { name: name.into(), up, ..Leg::default() };
         let bond = Bond { mode: "802.3ad".into(), spread: None, legs: vec![leg("eth0", true), leg("eth1", false)] };
-        let bonds = vec![HostBond { host: "h1".into(), nic: "bond0".into(), bond }];
+        let bonds = vec![HostBond { host: "h1".into(), nic: "bond0".into(), addresses: Vec::new(), bond }];
         let sends = |from, _, _| if from == 1 { 0.1 } else { 0.7 };
         let mut found = bad_bonds(&Record { bonds: bonds.clone(), ..made(3, 3, sends) }, None);
         assert_eq!(found.len(), 1);
@@ -240,5 +273,36 @@ mod tests {
         let whole = Record { bonds, ..made(3, 3, |_, _, _| 0.8) };
         assert_eq!(told(&whole), [("h1".to_string(), Standing::Confirmed)]);
         assert_eq!(bad_bonds(&whole, Some("cluster")).len(), 0, "it is told once");
+    }
+
+    #[test]
+    fn what_only_the_kernel_says_explains_a_slow_host_and_no_slow_link() {
+        let leg = |name: &str, up| Leg { name: name.into(), up, ..Leg::default() };
+        let explained = |mode: &str, addresses: &[&str]| {
+            let bond = Bond { mode: mode.into(), spread: None, legs: vec![leg("eth0", true), leg("eth1", false)] };
+            let addresses = addresses.iter().map(|address| address.to_string()).collect();
+            let bonds = vec![HostBond { host: "h1".into(), nic: "bond0".into(), addresses, bond }];
+            let mut found = bad_bonds(&Record { bonds, ..made(3, 3, |_, _, _| 0.8) }, None);
+            assert_eq!(found.len(), 1, "it is told in any case");
+            let slow =
+                |id: &str, target: &str| Finding { id: id.into(), target: target.into(), ..found[0].finding.clone() };
+            let (host, other) = (slow("host-network-slow", "h1"), slow("host-network-slow", "h2"));
+            let link = slow("link-slow", "h0→h1");
+            assert!(!found[0].explains(&link) && !found[0].explains(&other));
+            found[0].explains(&host)
+        };
+        assert!(explained("802.3ad", &[]), "a bridge may have its address");
+        assert!(explained("802.3ad", &["10.0.0.1"]));
+        assert!(!explained("802.3ad", &["10.0.1.1"]), "it carries another network");
+        assert!(!explained("active-backup", &["10.0.0.1"]), "a spare");
+    }
+
+    #[test]
+    fn a_spare_that_is_down_is_no_reason_for_uneven_streams() {
+        let legs = vec![Leg { name: "eth1".into(), ..Leg::default() }];
+        let bond = Bond { mode: "active-backup".into(), spread: None, legs };
+        let bonds = vec![HostBond { host: "h1".into(), nic: "bond0".into(), addresses: Vec::new(), bond }];
+        let found = bad_bonds(&Record { bonds, ..made(3, 3, |from, _, _| if from == 1 { 0.1 } else { 0.7 }) }, None);
+        assert_eq!(found.iter().map(|bad| bad.why).collect::<Vec<_>>(), [Why::Streams, Why::Beside]);
     }
 }

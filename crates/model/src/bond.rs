@@ -30,6 +30,9 @@ pub struct HostBond {
     /// As it stands in the list of hosts.
     pub host: String,
     pub nic: String,
+    /// Its own; none: a bridge or a VLAN on it has them, or an older run did not tell.
+    #[serde(default)]
+    pub addresses: Vec<String>,
     pub bond: Bond,
 }
 

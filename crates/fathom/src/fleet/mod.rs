@@ -63,8 +63,10 @@ impl Fleet {
     /// Interfaces of these hosts that share their traffic as one.
     pub fn bonds(&self) -> Vec<HostBond> {
         let of = |seen: &HostSeen| {
-            let own =
-                |nic: &Nic| Some(HostBond { host: seen.name.clone(), nic: nic.name.clone(), bond: nic.bond.clone()? });
+            let own = |nic: &Nic| {
+                let (host, addresses) = (seen.name.clone(), nic.addresses.clone());
+                Some(HostBond { host, nic: nic.name.clone(), addresses, bond: nic.bond.clone()? })
+            };
             seen.facts.nics.iter().filter_map(own).collect::<Vec<_>>()
         };
         self.here().flat_map(of).collect()
