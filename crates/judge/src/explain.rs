@@ -30,7 +30,7 @@ pub fn explain(record: &Record) -> Report {
     let loads = host_loads(record);
     let outliers = outliers(&entries, &record.scope);
     let mut findings = findings(&outliers, &entries, record);
-    sent_again(&loads, &mut findings);
+    sent_again(&loads, record, &mut findings);
     findings.extend(path_mtus(&record.path_mtus));
     Report {
         head: record.head.clone(),

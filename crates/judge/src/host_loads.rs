@@ -1,10 +1,11 @@
 //! What hosts' kernels counted while a step was measured, as means over its slices.
 
+use crate::links::ends;
 use crate::words::{grouped, percent};
 use model::{
     DiskSecond, Finding, HostLoad, HostSecond, NicSecond, OsdSecond, Pressure, Record, Standing, Step, StepId,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// In the order of hosts, then steps.
 pub fn host_loads(record: &Record) -> Vec<HostLoad> {
@@ -128,19 +129,38 @@ const AGAIN_LEAST: u64 = 20;
 const STARVED: f64 = 0.5;
 const ALL_AT_WORK: f64 = 0.95;
 
-/// Hosts that had to send much again, each with its worst steps. Where a link or a host's network is known to be slow, that is why,
-/// and they are evidence of it.
-pub fn sent_again(loads: &[HostLoad], found: &mut Vec<Finding>) {
-    let again = hosts_that_send_again(loads);
-    match found.iter_mut().find(|finding| {
-        ["link-slow", "host-network-slow", "bond-leg", "uplink-oversubscribed"].contains(&finding.id.as_str())
-    }) {
-        Some(slow) => {
-            let line =
-                |host: &Finding| host.evidence.first().map(|first| format!("{} sends again: {first}", host.target));
-            slow.evidence.extend(again.iter().filter_map(line));
+/// Hosts that had to send much again, each with its worst steps. Where a link or a host's network is known to be slow through which it
+/// sends, that is why, and it is evidence of it.
+pub fn sent_again(loads: &[HostLoad], record: &Record, found: &mut Vec<Finding>) {
+    for again in hosts_that_send_again(loads) {
+        let names = names(record, &again.target);
+        match found.iter_mut().find(|slow| names.iter().any(|name| goes_through(slow, name))) {
+            Some(slow) => {
+                let line = again.evidence.first().map(|first| format!("{} sends again: {first}", again.target));
+                slow.evidence.extend(line);
+            }
+            None => found.push(again),
         }
-        None => found.extend(again),
+    }
+}
+
+/// What the cluster calls this, and how that stands in the list of hosts, from which findings of the network have their names.
+fn names<'a>(record: &'a Record, host: &'a str) -> BTreeSet<&'a str> {
+    let hosts = record.observed.iter().flat_map(|observed| &observed.hosts);
+    hosts.filter(|own| own.host == host && !own.named.is_empty()).map(|own| own.named.as_str()).chain([host]).collect()
+}
+
+/// Do packets that this host sends go through what is slow?
+fn goes_through(slow: &Finding, host: &str) -> bool {
+    let own = || ends(&slow.target).contains(host);
+    // What one host does not receive, all others send again.
+    let receives = || std::iter::once(&slow.says).chain(&slow.evidence).any(|line| line.contains("receives"));
+    match slow.id.as_str() {
+        "link-slow" => own(),
+        "host-network-slow" | "bond-leg" => own() || receives(),
+        // Of the whole network it is not known where the line runs.
+        "uplink-oversubscribed" => own() || ends(&slow.target).contains("network.*"),
+        _ => false,
     }
 }
 
@@ -216,7 +236,7 @@ mod tests {
         };
         let loads = [load("a", 1_000_000, 900), load("b", 10_000, 19), load("c", 10_000, 50)];
         let mut found = Vec::new();
-        sent_again(&loads, &mut found);
+        sent_again(&loads, &Record::default(), &mut found);
         assert_eq!(found.iter().map(|finding| finding.target.as_str()).collect::<Vec<_>>(), ["c"]);
         assert!(found[0].evidence[0].contains("50 of 10,000 TCP segments, 0.5 %"), "{:?}", found[0].evidence);
         let pressed = |cpu: f64| HostLoad {
@@ -225,12 +245,56 @@ mod tests {
         };
         let told = |load: HostLoad| {
             let mut found = Vec::new();
-            sent_again(&[load], &mut found);
+            sent_again(&[load], &Record::default(), &mut found);
             found.len()
         };
         assert_eq!((told(pressed(0.2)), told(pressed(0.9))), (1, 0));
-        found[0].id = "link-slow".to_string();
-        sent_again(&loads, &mut found);
-        assert_eq!((found.len(), found[0].evidence.len()), (1, 2));
+    }
+
+    #[test]
+    fn what_is_sent_again_is_evidence_of_what_it_goes_through() {
+        let load = |host: &str| HostLoad {
+            host: host.into(),
+            step: StepId(0),
+            layer: model::Layer::Network,
+            target: "all".into(),
+            pattern: model::Pattern::WriteLinear,
+            mean: HostSecond { segments: 10_000, retransmitted: 50, ..HostSecond::default() },
+        };
+        let named = |host: &str, named: &str| model::HostSeconds {
+            host: host.into(),
+            named: named.into(),
+            ..model::HostSeconds::default()
+        };
+        let observed = model::Observed {
+            step: StepId(0),
+            pass: 1,
+            hosts: vec![named("a", "root@a"), named("b", "root@b"), named("c", "")],
+        };
+        let record = Record { observed: vec![observed], ..Record::default() };
+        let slow = |id: &str, target: &str, says: &str| Finding {
+            id: id.into(),
+            standing: Standing::Confirmed,
+            target: target.into(),
+            says: says.into(),
+            evidence: Vec::new(),
+            fix: String::new(),
+            risk: String::new(),
+        };
+        // Hosts whose packets are evidence of it, and those with a finding of their own.
+        let told = |slow: Finding| {
+            let mut found = vec![slow];
+            sent_again(&["a", "b", "c"].map(load), &record, &mut found);
+            let hosts = found[0].evidence.iter().filter_map(|line| line.split(' ').next()).collect::<String>();
+            (hosts, found[1..].iter().map(|one| one.target.as_str()).collect::<String>())
+        };
+        let of = |folded: &str, apart: &str| (folded.to_string(), apart.to_string());
+        assert_eq!(told(slow("link-slow", "root@a→c", "")), of("ac", "b"));
+        assert_eq!(told(slow("link-slow", "root@a→root@b (cluster)", "")), of("ab", "c"));
+        assert_eq!(told(slow("host-network-slow", "c", "c: all that it sends is slow")), of("c", "ab"));
+        assert_eq!(told(slow("host-network-slow", "c", "c: all that it receives is slow")), of("abc", ""));
+        assert_eq!(told(slow("uplink-oversubscribed", "root@a, d ↔ c, e", "")), of("ac", "b"));
+        assert_eq!(told(slow("uplink-oversubscribed", "network.*", "")), of("abc", ""));
+        assert_eq!(told(slow("osd-slow", "osd.1", "")), of("", "abc"));
     }
 }

@@ -55,9 +55,10 @@ pub fn alone(entry: &Entry, network: Option<&str>) -> bool {
     figure.network.as_deref() == network && figure.at_once == 1 && (figure.chart || network.is_some())
 }
 
-/// The hosts of a finding's target.
+/// The hosts of a finding's target: of a host, a way, a link or an uplink, on whichever network.
 pub fn ends(target: &str) -> BTreeSet<&str> {
-    target.split(['→', '↔']).collect()
+    let hosts = target.split_once(" (").map_or(target, |(hosts, _)| hosts);
+    hosts.split(['→', '↔', ',']).map(str::trim).collect()
 }
 
 /// A figure, and the way that it speaks of.

@@ -18,6 +18,9 @@ pub struct Observed {
 pub struct HostSeconds {
     /// As the cluster calls it.
     pub host: String,
+    /// As it stands in the list of hosts, which findings of the network name; empty: an older run did not tell.
+    #[serde(default)]
+    pub named: String,
     pub seconds: Vec<HostSecond>,
 }
 

@@ -68,6 +68,7 @@ impl Fleet {
         for came in &self.came {
             let host = hosts.entry(came.agent).or_insert_with(|| HostSeconds {
                 host: self.members[came.agent].role.known_as.clone(),
+                named: self.members[came.agent].seen.name.clone(),
                 seconds: Vec::new(),
             });
             let at = (came.at as i64).saturating_sub(from as i64) as f64 / SECOND as f64;
