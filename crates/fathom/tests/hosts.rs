@@ -329,4 +329,9 @@ fn a_host_with_another_mtu_is_found() {
         .filter_map(|finding| finding["target"].as_str())
         .collect();
     assert_eq!(told, [hosts.name(1)], "{findings:#?}");
+    // Entered from here, where /sys shows this machine's interfaces, of which one may have the same name.
+    let entered = format!("netns:{},netns:{}", hosts.name(0), hosts.name(1));
+    let document = hosts.home.run(&["hosts", "--hosts", &entered, "--format", "json"]).ends(0, &[]).json();
+    let mtu = |index: usize| document["hosts"][index]["facts"]["nics"][0]["mtu"].as_u64();
+    assert_eq!((mtu(0), mtu(1)), (Some(1500), Some(1400)), "{document:#}");
 }
