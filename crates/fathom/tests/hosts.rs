@@ -329,7 +329,7 @@ fn a_host_with_another_mtu_is_found() {
         .filter_map(|finding| finding["target"].as_str())
         .collect();
     assert_eq!(told, [hosts.name(1)], "{findings:#?}");
-    // Entered from here, where /sys shows this machine's interfaces, of which one may have the same name.
+    // Also of hosts that are entered by their namespaces, whichever interfaces /sys shows there.
     let entered = format!("netns:{},netns:{}", hosts.name(0), hosts.name(1));
     let document = hosts.home.run(&["hosts", "--hosts", &entered, "--format", "json"]).ends(0, &[]).json();
     let mtu = |index: usize| document["hosts"][index]["facts"]["nics"][0]["mtu"].as_u64();
