@@ -71,6 +71,12 @@ impl Line {
         }
     }
 
+    /// How often the interval held that held least often.
+    pub fn least(&self) -> f64 {
+        let all = self.percentiles.iter().chain([&self.covered]).filter(|share| share.of > 0);
+        all.map(Share::value).fold(1.0, f64::min)
+    }
+
     /// Mean measuring time of a figure, s.
     pub fn mean_seconds(&self) -> f64 {
         self.seconds / self.count.max(1) as f64
