@@ -37,16 +37,19 @@ fn a_rate(lab: &Lab) {
 }
 
 fn a_limit(lab: &Lab) {
-    // An hour is a bound that every rate keeps that can be kept at all.
+    // Nothing takes 50 s: what does not keep that bound is a rate that is not kept up with.
     let words = ["--rate-max-where", "p90<3600s", "--read-share", "100", "--duration", "1s", "--passes", "1"];
     lab.run(&[&["rados"], &LOAD[..], &words].concat()).ends(2, &["from 1us to 60s"]);
     let words = ["--rate-max-where", "p90<50s", "--read-share", "100", "--duration", "1s", "--passes", "1"];
     let (_, document) = measured(lab, &words);
     let limit = &document["limits"][0];
-    assert!(limit["closed_loop"].as_f64().unwrap() > 0.0, "{document}");
+    let closed = limit["closed_loop"].as_f64().unwrap();
+    assert!(closed > 0.0, "{document}");
     let tried = limit["tried"].as_array().unwrap();
-    assert!(tried.iter().all(|one| one["kept"] == true), "{limit}");
-    assert!(limit["rate"].as_f64().unwrap() > 0.8 * limit["closed_loop"].as_f64().unwrap(), "{limit}");
+    assert!(tried.iter().all(|one| one["slower"] == 0.0), "{limit}");
+    let far_below = |one: &Value| one["rate"].as_f64().unwrap() < 0.5 * closed;
+    assert!(tried.iter().all(|one| one["kept"] == true || !far_below(one)), "{limit}");
+    assert!(limit["rate"].as_f64().unwrap() > 0.5 * closed, "{limit}");
 }
 
 /// A number that the monitors write in another form than it was set in.

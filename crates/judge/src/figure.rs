@@ -2,14 +2,14 @@
 
 use crate::effort::shares;
 use crate::labels::Case;
-use crate::percentiles::percentiles;
+use crate::percentiles::{Doubt, percentiles};
 use crate::pooled::{Pooled, pool};
 use crate::series::Ratio;
 use crate::sight::sight;
 use crate::verdict::decided;
 use crate::words::{count, quantity};
 use model::clock::SECOND;
-use model::{Estimate, Figure, Goal, Label, OpKind, Percentile, Sample, Slice, Step};
+use model::{Estimate, Figure, Goal, Label, OpKind, Sample, Slice, Step};
 
 /// What the next pass should do for this figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,10 @@ pub enum Next {
     OutOfTime,
 }
 
-/// Compactions come every 10 to 30 s. In fewer counted seconds than this, the interval of p99.9 has no upper end (docs/method.md, "Percentiles").
+/// Compactions come every 10 to 30 s: fewer counted seconds than this may have met none (docs/method.md, "Percentiles").
 const SELDOM_SECONDS: f64 = 36.0;
+/// Then so large a share of the operations may be slower than all that were seen.
+const SELDOM_SHARE: f64 = 0.009;
 /// Seconds that a slice takes beyond its settled data.
 const WARMUP_SECONDS: f64 = 1.0;
 
@@ -45,12 +47,10 @@ pub fn figure(
     match judged(step, kind, &good, &void, &ordered, goal) {
         Ok((pooled, label)) => {
             let wandering = matches!(label, Label::Wandering(_));
-            let seen = |found| {
-                if kind == OpKind::Write && step.meets_compactions() { seen_briefly(found, &good) } else { found }
-            };
-            figure.percentiles = seen(percentiles(&good, |sample| &sample.service, wandering));
+            let doubt = Doubt { wandering, unseen: unseen(step, kind, &good) };
+            figure.percentiles = percentiles(&good, |sample| &sample.service, doubt);
             if step.workload.rate.is_some() {
-                figure.response = seen(percentiles(&good, Sample::felt, wandering));
+                figure.response = percentiles(&good, Sample::felt, doubt);
             }
             // A rate or a latency below nothing is impossible, however wide the interval.
             let low = (pooled.value - pooled.half_width).max(0.0);
@@ -78,14 +78,11 @@ pub fn figure(
     }
 }
 
-/// What comes seldom may not have come: how much slower the slowest thousandth is with a compaction, such a figure can't know.
-fn seen_briefly(mut found: Vec<Percentile>, slices: &[&Slice]) -> Vec<Percentile> {
-    let seconds: f64 =
-        slices.iter().map(|slice| slice.counted().len() as f64 * slice.window_ns as f64 / SECOND as f64).sum();
-    if seconds < SELDOM_SECONDS {
-        found.iter_mut().filter(|one| one.percent > 99.0).for_each(|one| one.high_ms = None);
-    }
-    found
+/// What comes seldom may not have come: a compaction, whose operations would be the slowest.
+fn unseen(step: &Step, kind: OpKind, slices: &[&Slice]) -> f64 {
+    let windows = slices.iter().map(|slice| slice.counted().len() as f64 * slice.window_ns as f64);
+    let brief = windows.sum::<f64>() / (SECOND as f64) < SELDOM_SECONDS;
+    if brief && kind == OpKind::Write && step.meets_compactions() { SELDOM_SHARE } else { 0.0 }
 }
 
 /// The value and its label, or why there is none.

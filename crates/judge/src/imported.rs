@@ -2,7 +2,7 @@
 
 use crate::batch_means::WINDOWS_MIN;
 use crate::figure::void_reason;
-use crate::percentiles::percentiles;
+use crate::percentiles::{Doubt, percentiles};
 use crate::pooled::{PRIOR_SPREAD, moderated_half_width};
 use crate::series::{Ratio, sample_sd};
 use crate::words::{count, percent, seconds};
@@ -22,7 +22,7 @@ pub fn restate(figure: &mut Figure, step: &Step, slices: &[&Slice], imported: &I
         restate_series(figure, &good, windows, imported);
         return;
     }
-    figure.percentiles = percentiles(&good, |sample| &sample.service, false);
+    figure.percentiles = percentiles(&good, |sample| &sample.service, Doubt::default());
     let (half, why) = match good.len() {
         1 if windows == 1 => {
             let text =

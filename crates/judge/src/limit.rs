@@ -79,7 +79,8 @@ pub fn decided(samples: &[Sample], window_ns: Nanos, bound: &Bound, rate: f64) -
     let share = over(&slices, window_ns, bound, rate)?;
     match share {
         _ if share.value > bound.allowed() + HOPELESS || share.low > bound.allowed() => Some(false),
-        _ if share.high < bound.allowed() => Some(kept_up(&slices, window_ns, rate)),
+        // What waits may have been held up for a moment: the next look tells.
+        _ if share.high < bound.allowed() && kept_up(&slices, window_ns, rate) => Some(true),
         _ => None,
     }
 }

@@ -28,18 +28,25 @@ struct Interval {
 /// Which times of a sample: of service, or of response.
 pub type Times = fn(&Sample) -> &Sparse;
 
+/// What may bend percentiles, beside what the slices show.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Doubt {
+    /// The level is seen to wander.
+    pub wandering: bool,
+    /// So large a share of all operations, slower than any other, may not have come yet.
+    pub unseen: f64,
+}
+
 /// Over the counted windows of all slices. Empty where operations were not timed one by one.
-pub fn percentiles(slices: &[&Slice], times: Times, wandering: bool) -> Vec<Percentile> {
+pub fn percentiles(slices: &[&Slice], times: Times, doubt: Doubt) -> Vec<Percentile> {
     let each: Vec<Sparse> = slices.iter().map(|slice| Sparse::merged(slice.counted().iter().map(times))).collect();
     let all = Sparse::merged(&each);
     let operations: u64 = slices.iter().flat_map(|slice| slice.counted()).map(|sample| sample.ops).sum();
     if all.count == 0 || all.count < operations || slices.iter().any(|slice| told(slice)) {
         return Vec::new();
     }
-    let mut found: Vec<Percentile> = WANTED
-        .iter()
-        .filter_map(|(percent, prior)| one(slices, times, &each, &all, *percent, *prior, wandering))
-        .collect();
+    let mut found: Vec<Percentile> =
+        WANTED.iter().filter_map(|(percent, prior)| one(slices, times, &each, &all, *percent, *prior, doubt)).collect();
     if all.max_ns == 0 {
         return found;
     }
@@ -52,7 +59,7 @@ pub fn one_percentile(slices: &[&Slice], percent: f64) -> Option<Percentile> {
     let each: Vec<Sparse> =
         slices.iter().map(|slice| Sparse::merged(slice.counted().iter().map(Sample::felt))).collect();
     let prior = WANTED.iter().rev().find(|(wanted, _)| *wanted <= percent).map_or(WANTED[0].1, |(_, prior)| *prior);
-    one(slices, Sample::felt, &each, &Sparse::merged(&each), percent, prior, false)
+    one(slices, Sample::felt, &each, &Sparse::merged(&each), percent, prior, Doubt::default())
 }
 
 fn one(
@@ -62,11 +69,11 @@ fn one(
     all: &Sparse,
     percent: f64,
     prior: f64,
-    wandering: bool,
+    doubt: Doubt,
 ) -> Option<Percentile> {
     let p = percent / 100.0;
     let value = all.quantile_ns(p)?;
-    let prior = if wandering && percent == 50.0 { WANDERING_MEDIAN } else { prior };
+    let prior = if doubt.wandering && percent == 50.0 { WANDERING_MEDIAN } else { prior };
     let inside = inside(slices, times, all, p, value);
     let seen = inside.as_ref().map_or(0.0, |interval| interval.effective * (1.0 - p));
     if percent > 99.0 && seen < SEEN_ABOVE {
@@ -76,8 +83,15 @@ fn one(
         Some(interval) => widest(&interval, each, p, value, prior),
         None => (None, None),
     };
+    let high = high.and_then(|high| Some(high.max(with_unseen(all, p, doubt.unseen)?)));
     let ms = |ns: f64| ns / 1e6;
     Some(Percentile { percent, value_ms: ms(value), low_ms: low.map(ms), high_ms: high.map(ms) })
+}
+
+/// Where the percentile would be with them; `None`: among them.
+fn with_unseen(all: &Sparse, p: f64, unseen: f64) -> Option<f64> {
+    let seen = p / (1.0 - unseen);
+    if seen < 1.0 { all.quantile_ns(seen) } else { None }
 }
 
 /// From the inside of the slices: how many windows' worth of independent exceedances there are, and where the histogram
@@ -192,7 +206,10 @@ mod tests {
             (&all, 99.9, [18.6469580799, 14.0439599959, 24.7586183483]),
         ];
         for (slices, percent, want) in wanted {
-            let found = percentiles(slices, SERVICE, false).into_iter().find(|found| found.percent == percent).unwrap();
+            let found = percentiles(slices, SERVICE, Doubt::default())
+                .into_iter()
+                .find(|found| found.percent == percent)
+                .unwrap();
             let got = [found.value_ms, found.low_ms.unwrap(), found.high_ms.unwrap()];
             let off = got.iter().zip(want).map(|(got, want)| (got / want - 1.0).abs()).fold(0.0, f64::max);
             assert!(off < 1e-5, "p{percent}: {got:?} instead of {want:?}");
@@ -202,7 +219,8 @@ mod tests {
     #[test]
     fn a_percentile_seen_too_seldom_is_not_shown() {
         let slices = breathing(1);
-        let shown: Vec<f64> = percentiles(&[&slices[0]], SERVICE, false).iter().map(|found| found.percent).collect();
+        let shown: Vec<f64> =
+            percentiles(&[&slices[0]], SERVICE, Doubt::default()).iter().map(|found| found.percent).collect();
         assert_eq!(shown, [50.0, 95.0, 99.0, 100.0]);
     }
 
@@ -210,7 +228,7 @@ mod tests {
     fn the_largest_has_no_interval_and_is_exact() {
         let slices = breathing(1);
         let largest = slices[0].samples.iter().map(|sample| sample.service.max_ns).max().unwrap();
-        let found = percentiles(&[&slices[0]], SERVICE, false).pop().unwrap();
+        let found = percentiles(&[&slices[0]], SERVICE, Doubt::default()).pop().unwrap();
         assert_eq!((found.value_ms, found.low_ms, found.high_ms), (largest as f64 / 1e6, None, None));
     }
 
@@ -218,6 +236,6 @@ mod tests {
     fn means_that_the_other_side_told_have_no_percentiles() {
         let mut slices = breathing(1);
         slices[0].samples[3].span_ns = 70_000_000;
-        assert_eq!(percentiles(&[&slices[0]], SERVICE, false), []);
+        assert_eq!(percentiles(&[&slices[0]], SERVICE, Doubt::default()), []);
     }
 }
