@@ -72,32 +72,32 @@ impl Ground {
 
     /// One agent of each machine: pods of a node, or a host under two names, have the same disks and links.
     pub fn machines(&self) -> Vec<&ClientHost> {
-        let first = |(place, host): (usize, &ClientHost)| {
-            !self.hosts[..place].iter().any(|other| self.one_machine(other, host))
-        };
-        self.hosts.iter().enumerate().filter(|one| first(*one)).map(|(_, host)| host).collect()
+        let (namespaces, mut seen) = (self.namespaces(), BTreeSet::new());
+        self.hosts.iter().filter(|host| namespaces || host.boot.is_empty() || seen.insert(&host.boot)).collect()
     }
 
-    /// Do they run on the same one? Where all hosts have one kernel they are network namespaces, each of which stands for a host.
     pub fn one_machine(&self, one: &ClientHost, other: &ClientHost) -> bool {
-        let namespaces = self.hosts.iter().all(|host| host.boot == one.boot);
-        one.end.host == other.end.host || (!namespaces && !one.boot.is_empty() && one.boot == other.boot)
+        let same = !one.boot.is_empty() && one.boot == other.boot;
+        one.end.host == other.end.host || (same && !self.namespaces())
+    }
+
+    /// All hosts have one kernel: they are network namespaces, each of which stands for a host.
+    fn namespaces(&self) -> bool {
+        self.hosts.windows(2).all(|pair| pair[0].boot == pair[1].boot)
     }
 
     /// Says which hosts share a machine with another.
     pub fn shared_machines(&self) -> Vec<String> {
-        let machines = self.machines();
-        let of = |host: &ClientHost| {
-            machines.iter().find(|first| self.one_machine(first, host)).map(|first| &first.end.host)
-        };
+        let firsts: BTreeMap<&String, &String> =
+            self.machines().into_iter().map(|first| (&first.boot, &first.end.host)).collect();
         let shared = |host: &ClientHost| {
-            let first = of(host).filter(|first| **first != host.end.host)?;
+            let first = firsts.get(&host.boot).filter(|first| **first != &host.end.host && !host.boot.is_empty())?;
             Some(format!(
                 "{} runs on the same machine as {first}: its network and disks are measured once, from {first}",
                 host.end.host
             ))
         };
-        self.hosts.iter().filter_map(shared).collect()
+        if self.namespaces() { Vec::new() } else { self.hosts.iter().filter_map(shared).collect() }
     }
 
     /// The hosts that load the cluster; none: this one does.
