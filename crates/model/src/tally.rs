@@ -141,17 +141,41 @@ impl Sparse {
 
     /// How many operations took longer than `ns`, the bucket that holds it split in proportion.
     pub fn above(&self, ns: f64) -> f64 {
-        let share = |index: u32| {
-            let (low, high) = Sparse::bucket_range(index);
-            ((high + 1) as f64 - ns).clamp(0.0, (high + 1 - low) as f64) / (high + 1 - low) as f64
-        };
-        self.buckets.iter().map(|(index, n)| n as f64 * share(index)).sum()
+        let at = Sparse::bucket_of(ns as u64);
+        let (low, high) = Sparse::bucket_range(at);
+        let width = (high - low) as f64 + 1.0;
+        let share = (low as f64 + width - ns).clamp(0.0, width) / width;
+        let (mut whole, mut split) = (0, 0);
+        for (index, n) in &self.buckets {
+            whole += if index > at { n } else { 0 };
+            split += if index == at { n } else { 0 };
+        }
+        whole as f64 + split as f64 * share
+    }
+
+    /// The bucket whose range holds `ns`.
+    fn bucket_of(ns: u64) -> u32 {
+        let power = ns.checked_ilog2().unwrap_or(0);
+        match power.checked_sub(u32::from(GROUPING_POWER)) {
+            None | Some(0) => ns as u32,
+            Some(shift) => (shift << GROUPING_POWER) + (ns >> shift) as u32,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_time_is_in_its_bucket() {
+        for power in 0..64 {
+            for ns in [1u64 << power, (1 << power) + 1, (1 << power) - 1, (1 << power) / 3 * 2 + 1] {
+                let (low, high) = Sparse::bucket_range(Sparse::bucket_of(ns));
+                assert!((low..=high).contains(&ns), "{ns} in {low}..={high}");
+            }
+        }
+    }
 
     #[test]
     fn quantiles_are_within_half_a_percent() {
