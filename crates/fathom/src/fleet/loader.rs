@@ -277,10 +277,8 @@ impl Sliced<'_> {
 
     fn watch(&mut self, mut merge: Merge, on_window: &mut dyn FnMut(&WindowSet) -> Flow) -> Merge {
         loop {
-            if let Some(heard) = self.fleet.next(Duration::from_nanos(self.window_ns)) {
-                self.take(heard.agent, heard.what, &mut merge);
-            }
-            while let Some(set) = merge.complete(RealClock.now()) {
+            let known_until = self.hear(&mut merge);
+            while let Some(set) = merge.complete(known_until) {
                 if on_window(&set) == Flow::Stop {
                     return merge;
                 }
@@ -289,6 +287,21 @@ impl Sliced<'_> {
                 return merge;
             }
         }
+    }
+
+    /// Takes what the hosts said, for a window at most. Until when everything is known that came: nobody is late because we are.
+    fn hear(&mut self, merge: &mut Merge) -> Nanos {
+        let began = RealClock.now();
+        let mut patience = Duration::from_nanos(self.window_ns);
+        while let Some(heard) = self.fleet.next(patience) {
+            let waited = self.fleet.since(&heard).as_nanos() as Nanos;
+            self.take(heard.agent, heard.what, merge);
+            if RealClock.now() > began + self.window_ns {
+                return RealClock.now().saturating_sub(waited);
+            }
+            patience = Duration::ZERO;
+        }
+        RealClock.now()
     }
 
     /// What is still said of this slice: errors, effort. Windows that come now are too late.

@@ -141,6 +141,11 @@ impl Fleet {
         }
     }
 
+    /// How long ago that came.
+    fn since(&self, heard: &Heard) -> Duration {
+        self.since.elapsed().saturating_sub(heard.at)
+    }
+
     /// Asks one agent, and waits for its answer to this very question.
     fn question(&mut self, host: &str, question: Question) -> Result<Answer, String> {
         let gone = || "its agent is gone".to_string();
