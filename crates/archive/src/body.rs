@@ -2,6 +2,8 @@
 
 use crate::error::ArchiveError;
 use crate::slices;
+use crate::stream::Sent;
+use crate::windows::Windows;
 use model::{Event, Plan, RunHead, Scope, Undo};
 use rusqlite::types::{Value, ValueRef};
 use serde::de::DeserializeOwned;
@@ -23,10 +25,12 @@ type Row = (&'static str, Value);
 
 /// The rows of an event, made one by one: slices of a thousand hosts are too much for one. None: it tells what goes on,
 /// not what is known, and is not kept.
-pub(crate) fn rows(event: &Event) -> Box<dyn Iterator<Item = Result<Row, ArchiveError>> + '_> {
+/// `sent`: samples that are in the file already.
+pub(crate) fn rows<'a>(event: &'a Event, sent: &'a Sent) -> Box<dyn Iterator<Item = Result<Row, ArchiveError>> + 'a> {
     match event {
         Event::StepFinished { slices, .. } => {
-            Box::new(slices::parts(slices).map(|part| Ok(("slices", Value::Blob(encoded(part)?)))))
+            let blob = |part| slices::encode(part, sent).map_err(|_| ArchiveError::NotFinite { what: "a slice" });
+            Box::new(slices::parts(slices, sent).map(move |part| Ok(("slices", Value::Blob(blob(part)?)))))
         }
         other => Box::new(row(other).transpose().into_iter()),
     }
@@ -53,13 +57,17 @@ fn row(event: &Event) -> Result<Option<Row>, ArchiveError> {
         Event::Sustained { sustained } => ("sustained", exact(sustained, "a sustained test")?),
         Event::Failed { text } => ("error", exact(text, "an error")?),
         Event::RunFinished { seconds } => ("finished", exact(&Ended { seconds: *seconds }, "the end of the run")?),
-        Event::StepFinished { .. } | Event::Progress { .. } | Event::StepStarted { .. } => return Ok(None),
+        // The first two are stored in other ways.
+        Event::StepFinished { .. } | Event::Window { .. } | Event::Progress { .. } | Event::StepStarted { .. } => {
+            return Ok(None);
+        }
     };
     Ok(Some(row))
 }
 
-/// The event of a row; `None` for rows that a record does not need. Errors: in words, for a damaged archive.
-pub(crate) fn event(kind: &str, body: ValueRef<'_>) -> Result<Option<Event>, String> {
+/// The event of a row; `None` for rows that a record does not need, or not yet. Errors: in words, for a damaged archive.
+pub(crate) fn event(kind: &str, body: ValueRef<'_>, windows: &mut Windows) -> Result<Option<Event>, String> {
+    let blob = || body.as_blob().map_err(|error| error.to_string());
     Ok(Some(match kind {
         "started" => {
             let Started { head, scope } = parsed(kind, body)?;
@@ -69,8 +77,12 @@ pub(crate) fn event(kind: &str, body: ValueRef<'_>) -> Result<Option<Event>, Str
         "overhead" => Event::Overhead { overhead: parsed(kind, body)? },
         "change" => Event::Changed { undo: parsed::<Undo>(kind, body)? },
         "slices" => {
-            let slices = slices::decode(body.as_blob().map_err(|error| error.to_string())?)?;
+            let slices = slices::decode(blob()?, windows)?;
             Event::StepFinished { pass: slices.first().map_or(0, |slice| slice.pass), slices }
+        }
+        "windows" => {
+            windows.put(blob()?)?;
+            return Ok(None);
         }
         "warning" => Event::Warned { text: parsed(kind, body)? },
         "verified" => Event::Verified { verified: parsed(kind, body)? },
@@ -85,10 +97,6 @@ pub(crate) fn event(kind: &str, body: ValueRef<'_>) -> Result<Option<Event>, Str
         "finished" => Event::RunFinished { seconds: parsed::<Ended>(kind, body)?.seconds },
         _ => return Ok(None),
     }))
-}
-
-fn encoded(slices: &[model::Slice]) -> Result<Vec<u8>, ArchiveError> {
-    slices::encode(slices).map_err(|_| ArchiveError::NotFinite { what: "a slice" })
 }
 
 fn json<T: Serialize>(value: &T) -> Result<Value, ArchiveError> {

@@ -49,6 +49,8 @@ pub enum ArchiveError {
     NoRun { path: PathBuf },
     #[error("{what} holds a number that is not finite and would not come back from the archive as it went in")]
     NotFinite { what: &'static str },
+    #[error("no thread can be had to write the archive with: {reason}")]
+    Thread { reason: String },
     #[error("the archive {}: {source}", .path.display())]
     Other { path: PathBuf, source: Sqlite },
 }
@@ -72,6 +74,16 @@ impl ArchiveError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ArchiveError::Locked { path },
             Some(ErrorCode::DatabaseCorrupt) => ArchiveError::Damaged { path, what: source.to_string() },
             _ => ArchiveError::Other { path, source },
+        }
+    }
+
+    /// Of rows of a run: they are refused when the run has been removed meanwhile.
+    pub(crate) fn of_run(path: &Path, run: &str, source: Sqlite) -> ArchiveError {
+        match source.sqlite_error_code() {
+            Some(ErrorCode::ConstraintViolation) => {
+                ArchiveError::Removed { path: path.to_path_buf(), run: run.to_string() }
+            }
+            _ => ArchiveError::from_sqlite(path, source),
         }
     }
 

@@ -6,6 +6,8 @@ mod files;
 mod queries;
 mod schema;
 mod slices;
+mod stream;
+mod windows;
 mod writer;
 
 pub use error::ArchiveError;

@@ -1,6 +1,7 @@
 //! What the archive gives back: the list of runs, one run's record, a run by part of its name.
 
 use crate::error::ArchiveError;
+use crate::windows::Windows;
 use crate::{Archive, body};
 use model::Record;
 use rusqlite::params;
@@ -77,10 +78,10 @@ impl Archive {
         let sql = "SELECT kind, body FROM events WHERE run = (SELECT id FROM runs WHERE run = ?1) ORDER BY id";
         let mut statement = self.told(self.connection.prepare(sql))?;
         let mut rows = self.told(statement.query([&run]))?;
-        let mut record = Record::default();
+        let (mut record, mut windows) = (Record::default(), Windows::default());
         while let Some(row) = self.told(rows.next())? {
             let kind: String = self.told(row.get(0))?;
-            let event = body::event(&kind, self.told(row.get_ref(1))?);
+            let event = body::event(&kind, self.told(row.get_ref(1))?, &mut windows);
             let damaged = |what| ArchiveError::damaged(&self.path, format!("run {run}, {what}"));
             if let Some(event) = event.map_err(damaged)? {
                 record.take(event);

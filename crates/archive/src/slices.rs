@@ -1,5 +1,7 @@
 //! Slices as bytes: a format byte, then postcard of shapes that belong to the format and never change with the model.
 
+use crate::stream::Sent;
+use crate::windows::Windows;
 use model::{Buckets, Effort, OpKind, Sample, Slice, Sparse, StepId};
 use serde::de::DeserializeOwned;
 use serde::ser::SerializeSeq;
@@ -7,6 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The first byte of every blob. A new shape gets the next number; the old ones are read for ever.
 const FORMAT: u8 = 3;
+/// The samples are elsewhere.
+const FORMAT_APART: u8 = 4;
 const FORMAT_2: u8 = 2;
 const FORMAT_1: u8 = 1;
 
@@ -25,6 +29,13 @@ struct SliceShape<S> {
     error: Option<String>,
 }
 
+/// Without its samples, which are rows of windows.
+#[derive(Serialize, Deserialize)]
+struct SliceApart {
+    slice: SliceV3,
+    samples: u32,
+}
+
 #[derive(Serialize, Deserialize)]
 struct SampleV1 {
     window: u32,
@@ -38,7 +49,7 @@ struct SampleV1 {
 
 /// With the load generator's lateness, which an open loop has.
 #[derive(Serialize, Deserialize)]
-struct SampleV2 {
+pub(crate) struct SampleV2 {
     sample: SampleV1,
     late: Option<SparseV1>,
 }
@@ -97,45 +108,66 @@ impl<'de> Deserialize<'de> for Gaps {
 /// Samples of a row at most: some ten MB, of which SQLite makes copies.
 const SAMPLES: usize = 20_000;
 
-/// What goes into one row each; at least one row, and of one slice never a part.
-pub(crate) fn parts(slices: &[Slice]) -> impl Iterator<Item = &[Slice]> {
-    let longest = slices.iter().map(|slice| slice.samples.len()).max().unwrap_or(0);
-    let each = (SAMPLES / longest.max(1)).max(1);
+/// What goes into one row each; at least one row, and of one slice never a part. Slices whose samples are in the file already
+/// have rows of their own.
+pub(crate) fn parts<'a>(slices: &'a [Slice], sent: &'a Sent) -> impl Iterator<Item = &'a [Slice]> {
+    let alike = slices.chunk_by(|a, b| sent.holds(a) == sent.holds(b)).flat_map(|alike| {
+        let longest = alike.iter().filter(|slice| !sent.holds(slice)).map(|slice| slice.samples.len()).max();
+        alike.chunks((SAMPLES / longest.unwrap_or(0).max(1)).max(1))
+    });
     let none = slices.is_empty().then_some(slices);
-    slices.chunks(each).chain(none)
+    alike.chain(none)
 }
 
-pub(crate) fn encode(slices: &[Slice]) -> Result<Vec<u8>, postcard::Error> {
+/// One of the [`parts`].
+pub(crate) fn encode(slices: &[Slice], sent: &Sent) -> Result<Vec<u8>, postcard::Error> {
+    let apart = slices.first().is_some_and(|slice| sent.holds(slice));
     // As a list of shapes, but made one by one: all at once would double what the slices of a thousand hosts take.
-    let blob = postcard::to_extend(&slices.len(), vec![FORMAT])?;
-    slices.iter().try_fold(blob, |blob, slice| postcard::to_extend(&SliceV3::from(slice), blob))
+    let blob = postcard::to_extend(&slices.len(), vec![if apart { FORMAT_APART } else { FORMAT }])?;
+    slices.iter().try_fold(blob, |blob, slice| match apart {
+        true => {
+            let samples = slice.samples.len() as u32;
+            postcard::to_extend(&SliceApart { slice: SliceV3::of(slice, &[]), samples }, blob)
+        }
+        false => postcard::to_extend(&SliceV3::of(slice, &slice.samples), blob),
+    })
 }
 
-/// Errors: in words, for a damaged archive.
-pub(crate) fn decode(blob: &[u8]) -> Result<Vec<Slice>, String> {
+/// `windows`: the samples that came before. Errors: in words, for a damaged archive.
+pub(crate) fn decode(blob: &[u8], windows: &mut Windows) -> Result<Vec<Slice>, String> {
     match blob.split_first() {
-        Some((&FORMAT, rest)) => shapes::<SliceV3>(rest),
-        Some((&FORMAT_2, rest)) => shapes::<SliceShape<SampleV2>>(rest),
-        Some((&FORMAT_1, rest)) => shapes::<SliceShape<SampleV1>>(rest),
+        Some((&FORMAT_APART, rest)) => {
+            let filled = |SliceApart { slice, samples }| {
+                let mut slice = Slice::from(slice);
+                windows.fill(&mut slice, samples).map(|()| slice)
+            };
+            shapes::<SliceApart>(rest)?.into_iter().map(filled).collect()
+        }
+        Some((&FORMAT, rest)) => slices_of::<SliceV3>(rest),
+        Some((&FORMAT_2, rest)) => slices_of::<SliceShape<SampleV2>>(rest),
+        Some((&FORMAT_1, rest)) => slices_of::<SliceShape<SampleV1>>(rest),
         Some((other, _)) => Err(format!("slices of the unknown format {other}")),
         None => Err("slices without bytes".to_string()),
     }
 }
 
-fn shapes<S: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<Slice>, String>
+fn shapes<S: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<S>, String> {
+    postcard::from_bytes(bytes).map_err(|error| format!("slices: {error}"))
+}
+
+fn slices_of<S: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<Slice>, String>
 where
     Slice: From<S>,
 {
-    let shapes: Vec<S> = postcard::from_bytes(bytes).map_err(|error| format!("slices: {error}"))?;
-    Ok(shapes.into_iter().map(Slice::from).collect())
+    Ok(shapes::<S>(bytes)?.into_iter().map(Slice::from).collect())
 }
 
-impl From<&Slice> for SliceV3 {
-    fn from(slice: &Slice) -> SliceV3 {
+impl SliceV3 {
+    fn of(slice: &Slice, samples: &[Sample]) -> SliceV3 {
         let effort = slice.effort.map(|Effort { seconds, cpu_seconds, queued_seconds, operations, operation_ns }| {
             EffortV3 { seconds, cpu_seconds, queued_seconds, operations, operation_ns }
         });
-        SliceV3 { slice: SliceShape::from(slice), effort }
+        SliceV3 { slice: SliceShape::of(slice, samples), effort }
     }
 }
 
@@ -148,8 +180,8 @@ impl From<SliceV3> for Slice {
     }
 }
 
-impl<'a, S: From<&'a Sample>> From<&'a Slice> for SliceShape<S> {
-    fn from(slice: &'a Slice) -> SliceShape<S> {
+impl<'a, S: From<&'a Sample>> SliceShape<S> {
+    fn of(slice: &Slice, samples: &'a [Sample]) -> SliceShape<S> {
         SliceShape {
             step: slice.step.0,
             target: slice.target,
@@ -157,7 +189,7 @@ impl<'a, S: From<&'a Sample>> From<&'a Slice> for SliceShape<S> {
             pass: slice.pass,
             started_seconds: slice.started_seconds,
             window_ns: slice.window_ns,
-            samples: slice.samples.iter().map(S::from).collect(),
+            samples: samples.iter().map(S::from).collect(),
             warmup: slice.warmup,
             settled: slice.settled,
             void: slice.void.clone(),
@@ -262,11 +294,12 @@ mod tests {
             error: None,
             effort: None,
         };
-        let lengths = |slices: &[Slice]| parts(slices).map(<[Slice]>::len).collect::<Vec<_>>();
+        let none = Sent::default();
+        let lengths = |slices: &[Slice]| parts(slices, &none).map(<[Slice]>::len).collect::<Vec<_>>();
         let many: Vec<Slice> = (0..250).map(|target| slice(target, 200)).collect();
         assert_eq!(lengths(&many), [100, 100, 50]);
         assert_eq!(
-            parts(&many).flatten().map(|slice| slice.target).collect::<Vec<_>>(),
+            parts(&many, &none).flatten().map(|slice| slice.target).collect::<Vec<_>>(),
             (0..250).map(Some).collect::<Vec<_>>()
         );
         assert_eq!(lengths(&[slice(0, SAMPLES * 2), slice(1, 3)]), [1, 1]);
@@ -291,14 +324,15 @@ mod tests {
             error: Some("once".into()),
             effort: None,
         };
-        let shapes: Vec<SliceShape<SampleV1>> = vec![SliceShape::from(&slice)];
+        let shapes: Vec<SliceShape<SampleV1>> = vec![SliceShape::of(&slice, &slice.samples)];
         let blob = postcard::to_extend(&shapes, vec![FORMAT_1]).unwrap();
-        assert_eq!(decode(&blob), Ok(vec![slice.clone()]));
-        let shapes: Vec<SliceShape<SampleV2>> = vec![SliceShape::from(&slice)];
+        assert_eq!(decode(&blob, &mut Windows::default()), Ok(vec![slice.clone()]));
+        let shapes: Vec<SliceShape<SampleV2>> = vec![SliceShape::of(&slice, &slice.samples)];
         let blob = postcard::to_extend(&shapes, vec![FORMAT_2]).unwrap();
-        assert_eq!(decode(&blob), Ok(vec![slice.clone()]));
+        assert_eq!(decode(&blob, &mut Windows::default()), Ok(vec![slice.clone()]));
         let effort = Effort { seconds: 2.0, cpu_seconds: 0.5, queued_seconds: 0.25, operations: 7, operation_ns: 59.5 };
         let kept = Slice { effort: Some(effort), ..slice };
-        assert_eq!(decode(&encode(std::slice::from_ref(&kept)).unwrap()), Ok(vec![kept]));
+        let blob = encode(std::slice::from_ref(&kept), &Sent::default()).unwrap();
+        assert_eq!(decode(&blob, &mut Windows::default()), Ok(vec![kept]));
     }
 }

@@ -1,21 +1,26 @@
 //! The face that stores: one transaction per event, so whatever ends the program, all that had happened is kept.
 
 use crate::error::ArchiveError;
+use crate::stream::{Sent, Stream};
 use crate::{Archive, body};
-use model::{Event, Face, Report, RunHead, Scope, Slice};
+use model::{Event, Face, Report, RunHead, Scope, Slice, WindowSet};
 use rusqlite::{Transaction, TransactionBehavior, params};
 use std::io;
+
+pub(crate) const INSERT: &str = "INSERT INTO events (run, kind, body) VALUES (?1, ?2, ?3)";
 
 #[derive(Debug)]
 pub struct Writer {
     archive: Archive,
     /// Row of the run that goes on, and its name.
     run: Option<(i64, String)>,
+    /// Windows of the slice that goes on, if it has many targets.
+    stream: Option<Stream>,
 }
 
 impl Writer {
     pub(crate) fn new(archive: Archive, run: Option<(i64, String)>) -> Writer {
-        Writer { archive, run }
+        Writer { archive, run, stream: None }
     }
 
     /// The same file, to read from.
@@ -25,7 +30,12 @@ impl Writer {
 
     /// Stores the event. Errors: `NoRun`, `RunExists`, `NotFinite`, and what the file system says.
     pub fn store(&mut self, event: &Event) -> Result<(), ArchiveError> {
-        let mut rows = body::rows(event).peekable();
+        let sent = match event {
+            Event::Window { started_seconds, set } => return self.pass_on(*started_seconds, set),
+            Event::StepFinished { .. } | Event::RunFinished { .. } => self.end_stream()?,
+            _ => Sent::default(),
+        };
+        let mut rows = body::rows(event, &sent).peekable();
         if rows.peek().is_none() {
             return Ok(());
         }
@@ -38,24 +48,40 @@ impl Writer {
             (_, Some(run)) => run.clone(),
             (_, None) => return Err(ArchiveError::NoRun { path }),
         };
-        let insert = "INSERT INTO events (run, kind, body) VALUES (?1, ?2, ?3)";
         let mut added = Ok(0);
         for row in rows {
             let (kind, body) = row?;
-            added = transaction.execute(insert, params![run.0, kind, body]);
+            added = transaction.execute(INSERT, params![run.0, kind, body]);
             if added.is_err() {
                 break;
             }
         }
         let added = added.and_then(|_| sum_up(&transaction, run.0, event)).and_then(|()| transaction.commit());
-        match added {
-            Ok(()) => self.run = Some(run),
-            Err(rusqlite::Error::SqliteFailure(error, _)) if error.code == rusqlite::ErrorCode::ConstraintViolation => {
-                return Err(ArchiveError::Removed { path, run: run.1 });
-            }
-            Err(source) => return Err(sqlite(source)),
+        added.map_err(|source| ArchiveError::of_run(&path, &run.1, source))?;
+        self.run = Some(run);
+        Ok(())
+    }
+
+    fn pass_on(&mut self, started_seconds: f64, set: &WindowSet) -> Result<(), ArchiveError> {
+        if self.stream.as_ref().is_some_and(|stream| !stream.is_of(started_seconds)) {
+            self.end_stream()?;
+        }
+        let path = &self.archive.path;
+        let run = self.run.as_ref().ok_or_else(|| ArchiveError::NoRun { path: path.clone() })?;
+        let mut stream = match self.stream.take() {
+            Some(stream) => stream,
+            None => Stream::open(path, run, started_seconds)?,
+        };
+        match stream.send(set)? {
+            true => self.stream = Some(stream),
+            false => drop(stream.end()?),
         }
         Ok(())
+    }
+
+    /// What the file holds of the slice that has ended.
+    fn end_stream(&mut self) -> Result<Sent, ArchiveError> {
+        self.stream.take().map_or_else(|| Ok(Sent::default()), Stream::end)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::scope::Scope;
 use crate::streams::Streams;
 use crate::sustained::Sustained;
 use crate::verified::Verified;
+use crate::window::WindowSet;
 use serde::{Deserialize, Serialize};
 use std::io;
 
@@ -51,6 +52,12 @@ pub enum Event {
         pass: u32,
         step: Step,
         seconds_expected: f64,
+    },
+    /// A window of a slice with many targets, told while the slice goes on. Its targets are those of the step, and `started_seconds`
+    /// is the slice's; what is told of a slice that is begun anew counts for nothing.
+    Window {
+        started_seconds: f64,
+        set: WindowSet,
     },
     /// What the OSDs' stores did while a slice was measured. It comes before the slice.
     Compaction {

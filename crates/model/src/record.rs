@@ -115,7 +115,7 @@ impl Record {
                 self.finished = true;
             }
             // They tell what goes on, not what is known.
-            Event::Progress { .. } | Event::StepStarted { .. } | Event::PassFinished { .. } => {}
+            Event::Progress { .. } | Event::StepStarted { .. } | Event::Window { .. } | Event::PassFinished { .. } => {}
         }
     }
 

@@ -11,17 +11,19 @@ use fathom::sounding::conductor::{AsItIs, Conductor, Eyes};
 use fathom::sounding::loader::Loader;
 use fathom::sounding::{Telling, Unfilled};
 use model::{
-    Client, Clock, Event, Goal, Layer, Nanos, Pattern, Place, Plan, RunHead, Scope, SliceEnd, Step, StepId, Target,
-    WindowSet, Workload,
+    Client, Clock, Event, Face, Goal, Layer, Nanos, Pattern, Place, Plan, Report, RunHead, Scope, SliceEnd, Step,
+    StepId, Target, WindowSet, Workload,
 };
 use nix::sys::socket::{MsgFlags, recv};
 use remote::{Dialled, Far, News, Pipes, frame};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::error::Error;
+use std::io;
 use std::net::Shutdown;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Command, Stdio};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Instant;
@@ -30,7 +32,8 @@ use std::time::Instant;
 const START_MS: f64 = 1000.0;
 const MEMORY_MIB: f64 = 1024.0;
 const PROCESSORS: f64 = 1.0;
-/// Windows are passed on at most so long after they came: else it falls behind.
+/// Windows are passed on at most so long after they came, and all of them are in the archive so long after the last: else it
+/// falls behind.
 const BEHIND_MS: f64 = 1000.0;
 
 /// One run for each number of agents, each in a process of its own, so that the memory of one is not that of another.
@@ -56,7 +59,8 @@ pub fn all(numbers: &[usize], seconds: f64) -> Result<bool, Box<dyn Error>> {
 }
 
 fn heading() -> String {
-    "agents  reached s  start ms  windows  behind ms  processors  memory MiB  end s  archive MiB".to_string()
+    "agents  reached s  start ms  windows  behind ms  archived ms  processors  memory MiB  end s  archive MiB"
+        .to_string()
 }
 
 fn one_run(number: usize, seconds: f64) -> Result<bool, Box<dyn Error>> {
@@ -83,10 +87,11 @@ fn one_run(number: usize, seconds: f64) -> Result<bool, Box<dyn Error>> {
     let starts: Starts = serde_json::from_slice(&output.stdout)?;
     println!("{}", heading());
     println!(
-        "{number:>6}  {reached:>9.2}  {:>8.1}  {:>7}  {:>9.0}  {:>10.2}  {:>10.0}  {:>5.2}  {archived:>11.1}",
+        "{number:>6}  {reached:>9.2}  {:>8.1}  {:>7}  {:>9.0}  {:>11.0}  {:>10.2}  {:>10.0}  {:>5.2}  {archived:>11.1}",
         starts.spread_ms + starts.late_ms,
         measured.windows,
         measured.behind_ms,
+        measured.archived_ms,
         measured.processors,
         memory_peak(),
         measured.end
@@ -97,6 +102,7 @@ fn one_run(number: usize, seconds: f64) -> Result<bool, Box<dyn Error>> {
         (starts.spread_ms + starts.late_ms > START_MS, "the start took longer than a second"),
         (measured.windows < expected, "windows are missing"),
         (measured.behind_ms > BEHIND_MS, "windows were passed on late"),
+        (measured.archived_ms > BEHIND_MS, "the archive fell behind"),
         (measured.processors > PROCESSORS, "more than one processor was used"),
         (memory_peak() > MEMORY_MIB, "more than a GiB of memory was used"),
     ];
@@ -136,15 +142,36 @@ fn accept(listener: &UnixListener, number: usize) -> Result<Answered, Box<dyn Er
 struct Measured {
     windows: u32,
     behind_ms: f64,
+    /// From the last window until all slices are in the archive.
+    archived_ms: f64,
     processors: f64,
-    /// From the last window to the end of the step: judged, and in the archive.
+    /// From the last window to the end of the step, with the picture after the pass.
     end: f64,
+}
+
+/// Is told what the archive has stored.
+#[derive(Clone, Default)]
+struct Stored(Rc<Cell<Option<Instant>>>);
+
+impl Face for Stored {
+    fn take(&mut self, event: &Event) -> io::Result<()> {
+        if matches!(event, Event::StepFinished { .. }) {
+            self.0.set(Some(Instant::now()));
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &Report) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 fn measure(fleet: Fleet, archive: &std::path::Path, number: usize, seconds: f64) -> Result<Measured, Box<dyn Error>> {
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     let head = RunHead { run: "scale".into(), started: "2026-01-01T00:00:00Z".into(), ..RunHead::default() };
     let mut telling = Telling::kept_in(archive, &head, clock.clone())?;
+    let stored = Stored::default();
+    telling.also(Box::new(stored.clone()));
     telling.tell(Event::RunStarted { head, scope: Scope::default() })?;
     let plan = plan(number, seconds);
     telling.tell(Event::Planned { plan: plan.clone() })?;
@@ -159,11 +186,13 @@ fn measure(fleet: Fleet, archive: &std::path::Path, number: usize, seconds: f64)
     let processors = (processor_seconds() - before) / wall;
     let seen = timed.seen.take();
     let end = seen.last.map_or(f64::NAN, |last| last.elapsed().as_secs_f64());
+    let archived = seen.last.zip(stored.0.get()).map(|(last, stored)| stored.duration_since(last).as_secs_f64() * 1e3);
+    let archived_ms = archived.ok_or("nothing was stored")?;
     telling.tell(Event::RunFinished { seconds: wall })?;
     if let Some(error) = telling.record().errors.first() {
         return Err(error.clone().into());
     }
-    Ok(Measured { windows: seen.windows, behind_ms: seen.behind_ms, processors, end })
+    Ok(Measured { windows: seen.windows, behind_ms: seen.behind_ms, archived_ms, processors, end })
 }
 
 /// One step: every agent reads a pool.

@@ -1,7 +1,7 @@
 //! Steps whose targets share nothing: one that is ill is left out, and the others are measured without it.
 
 use super::filling::Unfilled;
-use model::{OpKind, Record, Slice, Step};
+use model::{OpKind, Record, Slice, Step, WindowSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Targets of a step that can't be measured; of a step whose targets are one thing there are none: it is void as a whole.
@@ -16,6 +16,19 @@ pub struct Ill {
 pub struct Part {
     pub step: Step,
     pub targets: Vec<u32>,
+}
+
+impl Part {
+    /// The place in the step of a target of the part.
+    pub fn whose(&self, target: u32) -> u32 {
+        self.targets.get(target as usize).copied().unwrap_or(target)
+    }
+
+    /// A window of the part as one of the step.
+    pub fn in_step(&self, set: &WindowSet) -> WindowSet {
+        let samples = set.samples.iter().map(|(target, kind, sample)| (self.whose(*target), *kind, sample.clone()));
+        WindowSet { window: set.window, samples: samples.collect() }
+    }
 }
 
 impl Ill {

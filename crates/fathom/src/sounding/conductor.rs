@@ -1,7 +1,7 @@
 //! The loop that owns everything that changes while a run is measured: pass after pass, a slice of each step.
 
 use super::Telling;
-use super::apart::Ill;
+use super::apart::{Ill, Part};
 use super::efforts::Efforts;
 use super::filling::Unfilled;
 use super::guard::trouble;
@@ -90,6 +90,9 @@ struct Loaded {
 
 /// Windows with completions without which no figure can be made at all.
 const SPOKEN_LEAST: usize = 8;
+
+/// Of so many targets and more every window goes to the archive as it comes, not all of them at the slice's end.
+const MANY: usize = 64;
 
 /// A run may take a third pass and more only within this time; two passes are never cut short.
 const BUDGET_SECONDS: f64 = 13.0 * 60.0;
@@ -196,7 +199,7 @@ impl Conductor<'_> {
         let (part, started_seconds, loaded) = loop {
             let part = ill.others(step);
             let started_seconds = telling.seconds();
-            let loaded = self.attempt(&part.step, patient, telling)?;
+            let loaded = self.attempt(&part, started_seconds, patient, telling)?;
             let why = loaded.void.as_ref().filter(|_| !self.eyes.asked_to_end());
             if !why.is_some_and(|why| ill.leave_out(step, &part, &loaded.of, why)) {
                 break (part, started_seconds, loaded);
@@ -219,11 +222,10 @@ impl Conductor<'_> {
         let efforts = Efforts::new(loaded.efforts, &loaded.series, operation_ns);
         let void = loaded.void.clone();
         let slices = self.slices(&part.step, pass, started_seconds, loaded.series, void.clone(), loaded.error);
-        let in_step = |index: u32| part.targets.get(index as usize).copied().unwrap_or(index);
-        let whose = |target: Option<u32>| target.map(in_step);
+        let whose = |target: Option<u32>| target.map(|target| part.whose(target));
         let several = step.pattern.family() == Family::Linear && part.step.workload.jobs > 1;
         if step.layer == Layer::Network && several && void.is_none() {
-            let blocks = loaded.lanes.into_iter().map(|(target, blocks)| (in_step(target), blocks)).collect();
+            let blocks = loaded.lanes.into_iter().map(|(target, blocks)| (part.whose(target), blocks)).collect();
             telling.tell(Event::Streams { streams: Streams { step: step.id, pass, blocks } })?;
         }
         let slices = slices.into_iter().map(|slice| {
@@ -242,13 +244,28 @@ impl Conductor<'_> {
         Ok(())
     }
 
-    /// Loads all targets of the step once.
-    fn attempt(&self, step: &Step, patient: bool, telling: &mut Telling) -> Result<Loaded, Failure> {
+    /// Loads all targets of the part once.
+    fn attempt(
+        &self,
+        part: &Part,
+        started_seconds: f64,
+        patient: bool,
+        telling: &mut Telling,
+    ) -> Result<Loaded, Failure> {
+        let step = &part.step;
         let before = self.eyes.seen();
         let void = self.unfilled.of(step).or_else(|| trouble(step, &before, &before));
         let mut loaded = Loaded { void: void.or_else(|| self.sides.take(step, telling).err()), ..Loaded::default() };
         if loaded.void.is_none() {
-            let (ended, behind) = self.load(step, patient, &before, &mut loaded.series, &mut loaded.void);
+            let (mut told, many) = (Ok(()), step.targets.len() >= MANY);
+            let mut tell = |set: &WindowSet| {
+                if many {
+                    told = telling.tell(Event::Window { started_seconds, set: part.in_step(set) });
+                }
+                told.is_ok()
+            };
+            let (ended, behind) = self.load(step, patient, &before, &mut tell, &mut loaded.series, &mut loaded.void);
+            told?;
             loaded.behind = Some(behind);
             match ended {
                 Ok(end) => {
@@ -284,6 +301,7 @@ impl Conductor<'_> {
         step: &Step,
         patient: bool,
         before: &Seen,
+        tell: &mut dyn FnMut(&WindowSet) -> bool,
         series: &mut Series,
         void: &mut Option<String>,
     ) -> (Result<SliceEnd, EngineError>, Behind) {
@@ -293,7 +311,7 @@ impl Conductor<'_> {
             first.get_or_insert_with(|| self.clock.now().saturating_sub(u64::from(set.window + 1) * self.window_ns()));
             collect(step, set, series);
             *void = trouble(step, before, &self.eyes.seen());
-            let done = void.is_some() || self.eyes.asked_to_end() || self.enough(step, patient, series);
+            let done = !tell(set) || void.is_some() || self.eyes.asked_to_end() || self.enough(step, patient, series);
             if done { Flow::Stop } else { Flow::GoOn }
         };
         let ended = self.loader.load(step, self.window_ns(), &mut on_window);

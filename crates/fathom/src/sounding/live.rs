@@ -81,8 +81,10 @@ impl Face for Live {
         self.record.apply(event);
         self.course.take(event);
         // They tell where the run is, and nothing that would have to be explained anew.
-        if !matches!(event, Event::Progress { .. } | Event::StepStarted { .. } | Event::PassFinished { .. }) {
-            self.report = judge::explain(&self.record);
+        match event {
+            Event::Window { .. } => return Ok(()),
+            Event::Progress { .. } | Event::StepStarted { .. } | Event::PassFinished { .. } => {}
+            _ => self.report = judge::explain(&self.record),
         }
         self.write();
         Ok(())

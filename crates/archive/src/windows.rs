@@ -1,0 +1,65 @@
+//! Windows of slices with many targets as bytes: stored as they come, and put back into their slices when those are read.
+
+use crate::slices::SampleV2;
+use model::{OpKind, Sample, Slice, WindowSet};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The first byte of every blob, as for slices.
+const FORMAT: u8 = 1;
+
+/// Which slice a window belongs to is known by when that began.
+#[derive(Serialize, Deserialize)]
+struct WindowShape {
+    started_seconds: f64,
+    /// Target, whether it wrote, and what it did.
+    samples: Vec<(u32, bool, SampleV2)>,
+}
+
+pub(crate) fn encode(started_seconds: f64, set: &WindowSet) -> Result<Vec<u8>, postcard::Error> {
+    let samples = set.samples.iter();
+    let samples =
+        samples.map(|(target, kind, sample)| (*target, *kind == OpKind::Write, SampleV2::from(sample))).collect();
+    postcard::to_extend(&WindowShape { started_seconds, samples }, vec![FORMAT])
+}
+
+/// Windows whose slices have not come yet. Those of a slice that was given up never do.
+#[derive(Default)]
+pub(crate) struct Windows {
+    started_seconds: f64,
+    series: BTreeMap<(u32, bool), Vec<Sample>>,
+}
+
+impl Windows {
+    /// Errors: in words, for a damaged archive.
+    pub(crate) fn put(&mut self, blob: &[u8]) -> Result<(), String> {
+        let shape: WindowShape = match blob.split_first() {
+            Some((&FORMAT, rest)) => postcard::from_bytes(rest).map_err(|error| format!("windows: {error}"))?,
+            Some((other, _)) => return Err(format!("windows of the unknown format {other}")),
+            None => return Err("windows without bytes".to_string()),
+        };
+        if shape.started_seconds != self.started_seconds {
+            *self = Windows { started_seconds: shape.started_seconds, series: BTreeMap::new() };
+        }
+        for (target, write, sample) in shape.samples {
+            self.series.entry((target, write)).or_default().push(Sample::from(sample));
+        }
+        Ok(())
+    }
+
+    /// Gives the slice its samples, of which there must be so many. Errors: in words, for a damaged archive.
+    pub(crate) fn fill(&mut self, slice: &mut Slice, samples: u32) -> Result<(), String> {
+        let own = slice.started_seconds == self.started_seconds;
+        let kept = key(slice).filter(|_| own).and_then(|key| self.series.remove(&key)).unwrap_or_default();
+        if kept.len() != samples as usize {
+            return Err(format!("a slice has {samples} windows, {} of them are there", kept.len()));
+        }
+        slice.samples = kept;
+        Ok(())
+    }
+}
+
+/// `None`: of all targets together, which is stored with its slice.
+pub(crate) fn key(slice: &Slice) -> Option<(u32, bool)> {
+    slice.target.map(|target| (target, slice.kind == OpKind::Write))
+}
