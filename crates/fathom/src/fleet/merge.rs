@@ -24,6 +24,8 @@ pub struct Merge {
     first: u32,
     open: VecDeque<Half>,
     end: SliceEnd,
+    /// Who is missing: the first.
+    gap: Option<(usize, String)>,
 }
 
 #[derive(Default)]
@@ -37,7 +39,8 @@ impl Merge {
     pub fn new(names: BTreeMap<usize, String>, live: BTreeSet<usize>, start: Nanos, window_ns: Nanos) -> Merge {
         let passive = names.keys().copied().filter(|agent| !live.contains(agent)).collect();
         let (loading, open, end) = (live.clone(), VecDeque::new(), SliceEnd::default());
-        Merge { names, start, window_ns, live, passive, told: BTreeMap::new(), loading, first: 0, open, end }
+        let (told, gap) = (BTreeMap::new(), None);
+        Merge { names, start, window_ns, live, passive, told, loading, first: 0, open, end, gap }
     }
 
     /// `targets`: which of the step's targets the agent's own are.
@@ -83,6 +86,10 @@ impl Merge {
         self.live.remove(&agent);
         self.loading.remove(&agent);
         let whose = |target: u32| targets.get(target as usize).copied().unwrap_or(target);
+        // It was silent because it waited for what it could not end: it says so, and is not missing.
+        if end.broken.is_some() {
+            self.gap.take_if(|(of, _)| *of == agent);
+        }
         if self.end.broken.is_none() && end.broken.is_some() {
             self.end.broken = end.broken;
             // An agent that loads one target knows no other that it could be.
@@ -113,14 +120,14 @@ impl Merge {
         let told = self.told.get(&agent).copied().unwrap_or(self.first);
         let seconds = (Nanos::from(told) * self.window_ns) as f64 / SECOND as f64;
         let host = self.names.get(&agent).map_or("", String::as_str);
-        self.end
-            .gap
-            .get_or_insert_with(|| format!("host {host} is missing from {seconds:.1} s into the slice on: {why}"));
+        self.gap.get_or_insert_with(|| {
+            (agent, format!("host {host} is missing from {seconds:.1} s into the slice on: {why}"))
+        });
     }
 
     /// A host is missing: what comes from now on is less than the whole.
     pub fn has_gap(&self) -> bool {
-        self.end.gap.is_some()
+        self.gap.is_some()
     }
 
     /// Nobody loads any more, or one can't: the series of its target would never be long enough, and the others would load for ever.
@@ -134,6 +141,7 @@ impl Merge {
 
     pub fn end(mut self) -> SliceEnd {
         self.end.windows = self.first;
+        self.end.gap = self.gap.map(|(_, says)| says);
         self.end
     }
 }
@@ -180,6 +188,24 @@ mod tests {
         merge.put(0, set(1, 4), &[0]);
         assert_eq!(ops(&merge.complete(2 * WINDOW).unwrap()), [(0, 4)]);
         assert!(merge.end().gap.unwrap().contains("told nothing"));
+    }
+
+    #[test]
+    fn who_was_silent_until_it_said_why_is_not_missing() {
+        let silent = || {
+            let mut merge = two();
+            merge.put(0, set(0, 3), &[0]);
+            assert!(merge.complete(WINDOW + PATIENCE).is_some() && merge.has_gap());
+            merge
+        };
+        let broken = || SliceEnd { broken: Some("no operation completed".into()), ..SliceEnd::default() };
+        let mut merge = silent();
+        merge.ended(1, broken(), &[1]);
+        let end = merge.end();
+        assert_eq!((end.broken.as_deref(), end.gap), (Some("no operation completed"), None));
+        let mut merge = silent();
+        merge.ended(0, broken(), &[0]);
+        assert!(merge.end().gap.unwrap().contains("host b is missing"));
     }
 
     #[test]
