@@ -1,6 +1,7 @@
 //! A figure from its slices, and whether it needs another.
 
 use crate::effort::shares;
+use crate::in_flight::in_flight;
 use crate::labels::Case;
 use crate::percentiles::{Doubt, percentiles};
 use crate::pooled::{Pooled, pool};
@@ -48,7 +49,9 @@ pub fn figure(
         Ok((pooled, label)) => {
             let wandering = matches!(label, Label::Wandering(_));
             let doubt = Doubt { wandering, unseen: unseen(step, kind, &good) };
-            figure.percentiles = percentiles(&good, |sample| &sample.service, doubt);
+            if in_flight(step, &good).is_none() {
+                figure.percentiles = percentiles(&good, |sample| &sample.service, doubt);
+            }
             if step.workload.rate.is_some() {
                 figure.response = percentiles(&good, Sample::felt, doubt);
             }
@@ -110,6 +113,10 @@ fn judged(
     let ratios: Vec<Ratio> = good.iter().map(|slice| Ratio::of(step, slice)).collect();
     match pool(&ratios) {
         Some(pooled) => {
+            let pooled = match in_flight(step, good) {
+                Some(open) => open.widen(step, pooled),
+                None => pooled,
+            };
             let label = Case { step, kind, slices: good, void, pooled: &pooled, goal }.label();
             Ok((pooled, label))
         }

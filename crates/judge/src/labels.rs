@@ -2,6 +2,7 @@
 
 use crate::batch_means::WINDOWS_FOR_BATCHES;
 use crate::effort::limited;
+use crate::in_flight::in_flight;
 use crate::levels::{Dips, OPERATIONS_A_WINDOW, dips, two_levels};
 use crate::pooled::Pooled;
 use crate::series::{mean, median, rates};
@@ -38,6 +39,7 @@ impl Case<'_> {
     pub fn label(&self) -> Label {
         let rates: Vec<Vec<f64>> = self.slices.iter().map(|slice| rates(slice)).collect();
         self.partly_void()
+            .or_else(|| in_flight(self.step, self.slices).map(|open| Label::Unsettled(open.says())))
             .or_else(|| self.behind())
             .or_else(|| self.late())
             .or_else(|| limited(self.step, self.slices))

@@ -20,6 +20,7 @@ mod gate;
 mod gate_layers;
 mod host_loads;
 mod imported;
+mod in_flight;
 mod knee;
 mod labels;
 mod ledger;

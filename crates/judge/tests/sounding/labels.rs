@@ -140,7 +140,7 @@ fn long_dwells_at_two_levels_are_two_levels() {
 #[test]
 fn a_slow_target_is_told_how_long_it_takes() {
     let mut seed = 4;
-    let mut ops = || (0..90).map(|_| f64::from(u8::from(chance(&mut seed) < 0.5))).collect::<Vec<_>>();
+    let mut ops = || (0..90).map(|_| 3.0 * f64::from(u8::from(chance(&mut seed) < 0.5))).collect::<Vec<_>>();
     let slices = vec![slice(1, OpKind::Read, &ops()), slice(2, OpKind::Read, &ops())];
     let (label, why, _) = labelled(&slices, &Goal::default());
     assert_eq!(label, "imprecise");

@@ -1,0 +1,130 @@
+//! Slices that end before what was in flight at their beginning: how many operations ended says little of how many do.
+
+use crate::pooled::Pooled;
+use crate::series::told;
+use crate::words::{count, seconds};
+use model::{Metric, Slice, Step};
+
+/// Fewer operations ended in these slices than were in flight in a closed loop. They all began at once and end late and close
+/// together: the target may have done next to nothing of the others, or nearly all.
+pub struct InFlight {
+    ended: u64,
+    in_flight: u64,
+    /// Of all slices.
+    seconds: f64,
+    slices: usize,
+}
+
+/// `None`: every place was taken more than once, or the loop is open, or the target gives times of its own.
+pub fn in_flight(step: &Step, slices: &[&Slice]) -> Option<InFlight> {
+    let workload = &step.workload;
+    let mixed = workload.reads() && workload.writes();
+    if mixed || workload.rate.is_some() || slices.iter().any(|slice| told(slice)) {
+        return None;
+    }
+    let targets = |slice: &Slice| if slice.target.is_none() { step.targets.len() as u64 } else { 1 };
+    let found = InFlight {
+        ended: slices.iter().flat_map(|slice| &slice.samples).map(|sample| sample.ops + sample.errors).sum(),
+        in_flight: slices.iter().map(|slice| u64::from(workload.depth) * targets(slice)).sum(),
+        seconds: slices.iter().map(|slice| slice.seconds()).sum(),
+        slices: slices.len(),
+    };
+    (found.ended < found.in_flight).then_some(found)
+}
+
+impl InFlight {
+    /// From what the windows say up to what would be if all in flight had just been about to end.
+    pub fn widen(&self, step: &Step, pooled: Pooled) -> Pooled {
+        let operations = (self.ended + self.in_flight) as f64 / self.seconds;
+        let most = match step.metric {
+            Metric::Bandwidth => operations * step.workload.block as f64 / 1e6,
+            Metric::Iops => operations,
+            // Of times it is only known that those still to come are longer.
+            _ => return pooled,
+        };
+        let low = (pooled.value - pooled.half_width).max(0.0);
+        let high = most.max(pooled.value + pooled.half_width);
+        Pooled { value: (low + high) / 2.0, half_width: (high - low) / 2.0, ..pooled }
+    }
+
+    pub fn says(&self) -> String {
+        format!(
+            "only {} operations ended in {} of {}, with {} in flight: what those would have taken is not known; measure \
+             longer, or with fewer at once",
+            self.ended,
+            count(self.slices, "slice", "slices"),
+            seconds(self.seconds / self.slices as f64),
+            self.in_flight / self.slices as u64
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::figure::figure;
+    use model::clock::SECOND;
+    use model::{
+        Figure, Goal, Label, Layer, Metric, OpKind, Pattern, Place, Sample, Slice, Step, StepId, Target, Workload,
+    };
+
+    const WINDOW: u64 = SECOND / 10;
+
+    fn linear(targets: u32) -> Step {
+        let place = || Place::Pool { pool: "p".into(), prefix: "x".into() };
+        Step {
+            id: StepId(0),
+            layer: Layer::Rados,
+            pattern: Pattern::WriteLinear,
+            targets: (0..targets).map(|n| Target::new(Layer::Rados, format!("t{n}"), place())).collect(),
+            workload: Workload::canonical(Pattern::WriteLinear, 1 << 30, 1),
+            metric: Metric::Bandwidth,
+            chart: true,
+            apart: false,
+        }
+    }
+
+    /// 9.8 s in which so many operations of 4 MiB ended, one in each of the last windows.
+    fn slice(target: Option<u32>, pass: u32, ended: u32) -> Slice {
+        let sample = |window: u32| {
+            let ops = u64::from(window >= 98 - ended);
+            Sample { window, span_ns: WINDOW, ops, bytes: ops << 22, ..Sample::default() }
+        };
+        Slice {
+            step: StepId(0),
+            target,
+            kind: OpKind::Write,
+            pass,
+            started_seconds: f64::from(pass),
+            window_ns: WINDOW,
+            samples: (0..98).map(sample).collect(),
+            warmup: 0,
+            settled: true,
+            void: None,
+            error: None,
+            effort: None,
+        }
+    }
+
+    fn of(step: &Step, target: Option<u32>, ended: u32) -> Figure {
+        let slices = [slice(target, 1, ended), slice(target, 2, ended)];
+        figure(step, target, OpKind::Write, &slices.each_ref(), &Goal::default(), 2).0
+    }
+
+    /// A disk held to 8 MB/s: 64 MiB are in flight and end after 8.4 s, so that of 9.8 s little more than one round is seen.
+    #[test]
+    fn what_is_still_in_flight_may_be_nearly_done() {
+        let few = of(&linear(1), Some(0), 2);
+        let estimate = few.estimate.unwrap();
+        assert!((estimate.high - 18.0 * 4.194304 / 9.8).abs() < 1e-9 && estimate.low < 0.86, "{estimate:?}");
+        let Label::Unsettled(why) = few.label else { panic!("{:?}", few.label) };
+        assert!(why.starts_with("only 4 operations ended in 2 slices of 9.8 s, with 16 in flight"), "{why}");
+        assert!(few.percentiles.is_empty());
+    }
+
+    #[test]
+    fn each_target_has_as_many_in_flight() {
+        let open = |figure: Figure| matches!(figure.label, Label::Unsettled(why) if why.contains("in flight:"));
+        assert!(open(of(&linear(1), Some(0), 15)) && !open(of(&linear(1), Some(0), 16)));
+        assert!(open(of(&linear(3), None, 47)) && !open(of(&linear(3), None, 48)));
+    }
+}
