@@ -26,7 +26,7 @@ export function chart({ chart: cells, figures }: Run): HTMLElement {
   const rows = new Map(
     patterns.map((pattern) => [
       pattern,
-      layers.map((layer, depth) => row(cells, figures, layer, pattern, depth, notes)),
+      layers.map((layer, place) => row(cells, figures, layer, pattern, water(place, layers.length), notes)),
     ]),
   );
   return section(
@@ -40,12 +40,18 @@ export function chart({ chart: cells, figures }: Run): HTMLElement {
   );
 }
 
+/** Water gets deeper from the first of so many layers to the last. */
+function water(place: number, layers: number): string {
+  const share = layers > 1 ? (100 * place) / (layers - 1) : 0;
+  return `color-mix(in srgb, var(--depth-lowest) ${share.toFixed(1)}%, var(--depth-top))`;
+}
+
 function row(
   cells: ChartCell[],
   figures: Named[],
   layer: LayerName,
   pattern: PatternName,
-  depth: number,
+  fill: string,
   notes: Note[],
 ): Row {
   const cell = cells.find((one) => one.layer === layer && one.pattern === pattern) ?? null;
@@ -62,7 +68,7 @@ function row(
     note = notes.length + 1;
     notes.push({ number: note, layer, pattern, label, why: cell.why ?? "no reason was recorded" });
   }
-  return { layer, depth, cell, label, shown, struck, ghosts, href: best ? `#${best.id}` : null, note };
+  return { layer, fill, cell, label, shown, struck, ghosts, href: best ? `#${best.id}` : null, note };
 }
 
 function legend(cells: ChartCell[]): HTMLElement {
@@ -106,9 +112,13 @@ function asTable(layers: LayerName[], patterns: PatternName[], rows: Map<Pattern
   return table(
     "Depth chart as a table: mean over the targets with its 95 % interval",
     heads,
-    layers.map((layer, depth) => [
-      h("span", { class: `depth-key depth-${depth}`, title: LAYER_WORDS[layer] }, layer),
-      ...patterns.map((pattern) => cell(rows.get(pattern)?.[depth])),
+    layers.map((layer, place) => [
+      h(
+        "span",
+        { class: "depth-key", style: `background:${water(place, layers.length)}`, title: LAYER_WORDS[layer] },
+        layer,
+      ),
+      ...patterns.map((pattern) => cell(rows.get(pattern)?.[place])),
     ]),
     "numbers chart-table",
   );

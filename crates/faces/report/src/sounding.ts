@@ -9,7 +9,8 @@ import { colour, look, patternUnit } from "./words";
 /** One row of one picture. */
 export interface Row {
   layer: LayerName;
-  depth: number;
+  /** The colour of the water at its depth. */
+  fill: string;
   cell: ChartCell | null;
   label: string;
   /** What is drawn: the cell's value, or the struck ones of its figures. */
@@ -74,10 +75,17 @@ export function sounding(pattern: PatternName, rows: Row[], width: number): Elem
 
 /** The layers as water that gets deeper, with their names. */
 function water(rows: Row[], [low, high]: [number, number], right: number): Markish[] {
-  const fill = (row: Row) => `var(--depth-${row.depth})`;
   const dx = 8 - LEFT;
   return [
-    barX(rows, { y: "layer", x1: low, x2: high, fill, insetLeft: -LEFT, insetRight: -right, insetBottom: 1 }),
+    barX(rows, {
+      y: "layer",
+      x1: low,
+      x2: high,
+      fill: (row: Row) => row.fill,
+      insetLeft: -LEFT,
+      insetRight: -right,
+      insetBottom: 1,
+    }),
     text(rows, { y: "layer", x: low, text: "layer", dx, textAnchor: "start", fontWeight: 600, fill: "var(--ink)" }),
   ];
 }

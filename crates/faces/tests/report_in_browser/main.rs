@@ -11,8 +11,8 @@ mod sweeps;
 use browser::Browser;
 use faces::{export, html, json, numbers};
 use model::{
-    AbFound, Arrivals, Bound, Comparison, Difference, Estimate, Finds, Label, Layer, Limit, Outcome, Pattern,
-    Percentile, Probe, Report, Subject, Threshold, Verdict,
+    AbFound, Arrivals, Bound, ChartCell, Comparison, Difference, Estimate, Finds, Label, Layer, Limit, Outcome,
+    Pattern, Percentile, Probe, Report, Subject, Threshold, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -71,6 +71,24 @@ fn every_part_is_drawn_and_says_what_the_terminal_says() {
         assert!(reasons.contains(why.as_str()), "{why} is not in\n{reasons}");
     }
     assert!(browser.count("#chart s") > 0, "what is implausible is struck out");
+}
+
+#[test]
+fn every_layer_of_the_chart_has_its_own_water_however_many_there_are() {
+    let mut run = runs::usual();
+    let floor: Vec<_> = run.0.chart.iter().filter(|cell| cell.layer == Layer::Store).cloned().collect();
+    run.0.chart.extend(floor.into_iter().map(|cell| ChartCell { layer: Layer::Floor, ..cell }));
+    let mut browser = Browser::start();
+    show(&mut browser, &run, "");
+    let all = |elements: &str, property: &str| {
+        let each = format!("[...document.querySelectorAll('{elements}')].map(one => getComputedStyle(one).{property})");
+        format!("[...new Set({each})].join(' | ')")
+    };
+    for (elements, property) in [("#chart g[aria-label=bar] rect", "fill"), ("#chart .depth-key", "backgroundColor")] {
+        let colours = browser.text(&all(elements, property));
+        assert_eq!(colours.split(" | ").count(), 7, "{elements}: {colours}");
+        assert!(!colours.contains("rgb(0, 0, 0)") && !colours.contains("rgba(0, 0, 0, 0)"), "{elements}: {colours}");
+    }
 }
 
 #[test]
