@@ -10,14 +10,16 @@ use crate::transport::Transport;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// From the command's start to the agent's first word; a slow login takes seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// To send the program over a slow line.
 const SENDING: Duration = Duration::from_secs(300);
+/// From the last word to the end of the program that leads there.
+const FAREWELL: Duration = Duration::from_secs(2);
 /// So much of what a host says is looked at: the end, since any banner comes first.
 const SHOWN: usize = 64 << 10;
 
@@ -99,7 +101,7 @@ pub fn dial(transport: &Transport, programs: &[Program]) -> Result<Dialled, Dial
 /// # Errors
 /// The host can't be reached, or something can't be removed there.
 pub fn clean(transport: &Transport) -> Result<Vec<String>, DialError> {
-    let output = finished(transport, transport.shell(&scripts::clean()), None, PATIENCE)?;
+    let output = finished(transport, transport.shell(&scripts::clean()), None, PATIENCE, &[])?;
     if !output.status.success() {
         return Err(unexplained(transport, &output));
     }
@@ -220,14 +222,15 @@ fn send(transport: &Transport, program: &Program) -> Result<(), DialError> {
     let file =
         File::open(&program.path).map_err(|error| wrong(transport, format!("{}: {error}", program.path.display())))?;
     let command = transport.shell(&scripts::receive(&program.build, program.bytes));
-    let output = finished(transport, command, Some(file), SENDING)?;
+    let output = finished(transport, command, Some(file), SENDING, &[scripts::KEPT, scripts::NOWHERE])?;
     let text = String::from_utf8_lossy(&output.stdout);
     if text.contains(scripts::KEPT) {
         return Ok(());
     }
     if let Some((_, why)) = text.rsplit_once(scripts::NOWHERE) {
         let what = format!(
-            "there is no place for the agent ({}); it needs {} MB in one of them, or another XDG_CACHE_HOME there",
+            "there is no place for the agent ({}); it needs {} MB in one of them, from which programs may be run (a volume), or another \
+             XDG_CACHE_HOME there",
             why.trim(),
             program.bytes.div_ceil(1_000_000)
         );
@@ -236,19 +239,21 @@ fn send(transport: &Transport, program: &Program) -> Result<(), DialError> {
     Err(unexplained(transport, &output))
 }
 
-/// Runs a command to its end, `input` on its standard input.
+/// Runs a command to its end, `input` on its standard input, or until one of these last words was said: whoever has said it reads no
+/// more, and kubectl may wait for ever until its input is taken.
 fn finished(
     transport: &Transport,
     mut command: Command,
     input: Option<File>,
     patience: Duration,
+    last: &'static [&'static str],
 ) -> Result<Output, DialError> {
     command.stdin(input.map_or_else(Stdio::null, Stdio::from)).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = spawn(transport, &mut command)?;
     let (Some(output), Some(errors)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(wrong(transport, "its standard streams can't be had".into()));
     };
-    let (output, errors) = (gather(output), gather(errors));
+    let (output, errors) = (gather_until(output, last), gather(errors));
     let stdout = match output.recv_timeout(patience) {
         Ok(text) => text,
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
@@ -256,7 +261,7 @@ fn finished(
             return Err(wrong(transport, format!("no answer within {} s", patience.as_secs())));
         }
     };
-    let status = child.wait().map_err(|error| wrong(transport, error.to_string()))?;
+    let status = left(child).map_err(|error| wrong(transport, error.to_string()))?;
     let stderr = errors.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
     Ok(Output { status, stdout: stdout.into_bytes(), stderr: stderr.into_bytes() })
 }
@@ -280,14 +285,37 @@ fn spawn(transport: &Transport, command: &mut Command) -> Result<Child, DialErro
     })
 }
 
+/// How it ended, if need be by force.
+fn left(mut child: Child) -> io::Result<ExitStatus> {
+    let deadline = Instant::now() + FAREWELL;
+    while Instant::now() < deadline {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill()?;
+    child.wait()
+}
+
 /// The end of what a stream says, once it has ended.
-pub(crate) fn gather(mut stream: impl Read + Send + 'static) -> Receiver<String> {
+pub(crate) fn gather(stream: impl Read + Send + 'static) -> Receiver<String> {
+    gather_until(stream, &[])
+}
+
+/// The same, or once it has said a whole line with one of these words.
+fn gather_until(mut stream: impl Read + Send + 'static, last: &'static [&'static str]) -> Receiver<String> {
     let (tell, text) = sync_channel(1);
     std::thread::spawn(move || {
         let (mut kept, mut buffer) = (Vec::new(), [0; 4096]);
         while let Ok(n @ 1..) = stream.read(&mut buffer) {
             kept.extend_from_slice(&buffer[..n]);
             kept.drain(..kept.len().saturating_sub(SHOWN));
+            let said = String::from_utf8_lossy(&kept);
+            let whole = |word: &&str| said.rsplit_once(word).is_some_and(|(_, after)| after.contains('\n'));
+            if last.iter().any(whole) {
+                break;
+            }
         }
         let _ = tell.send(String::from_utf8_lossy(&kept).into_owned());
     });
@@ -306,6 +334,7 @@ fn wrong(transport: &Transport, what: String) -> DialError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::SshOptions;
 
     #[test]
     fn an_absent_agent_is_known_behind_a_banner() {
@@ -344,6 +373,22 @@ mod tests {
         assert_eq!(removed("Welcome\n").unwrap(), [""; 0]);
         let what = removed(&format!("{gone}{} /c/agents: rm: it is busy\nrm: and that\n", scripts::LEFT)).unwrap_err();
         assert!(what.ends_with("remove by hand there what is left: /c/agents: rm: it is busy"), "{what}");
+    }
+
+    #[test]
+    fn a_way_that_hangs_after_the_last_word_is_not_waited_for() {
+        let here = Transport::of("here:x", &SshOptions::default()).unwrap();
+        let words = &[scripts::KEPT, scripts::NOWHERE];
+        let long = Duration::from_secs(300);
+        let said = format!("echo Welcome; echo {} /x: full; exec sleep 300", scripts::NOWHERE);
+        let begun = Instant::now();
+        let output = finished(&here, here.shell(&said), None, long, words).unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).ends_with("/x: full\n"), "{output:?}");
+        assert!(begun.elapsed() < long / 2);
+        // A word is not the last one before its line is whole.
+        let halves = format!("printf {}; sleep 0.2; echo \" /x\"", scripts::KEPT);
+        let output = finished(&here, here.shell(&halves), None, long, words).unwrap();
+        assert!(output.status.success() && output.stdout.ends_with(b"kept /x\n"), "{output:?}");
     }
 
     #[test]
