@@ -5,6 +5,7 @@ use crate::explain;
 use crate::frame::{self, FrameError};
 use crate::link::Pipes;
 use crate::message::News;
+use crate::room::{self, Narrow};
 use crate::scripts;
 use crate::transport::Transport;
 use std::fs::File;
@@ -221,7 +222,7 @@ fn fitting<'p>(programs: &'p [Program], host: &Absent) -> Result<&'p Program, St
 fn send(transport: &Transport, program: &Program) -> Result<(), DialError> {
     let file =
         File::open(&program.path).map_err(|error| wrong(transport, format!("{}: {error}", program.path.display())))?;
-    let command = transport.shell(&scripts::receive(&program.build, program.bytes));
+    let command = transport.shell(&scripts::receive(&program.build, program.bytes, &narrow(transport, program)?));
     let output = finished(transport, command, Some(file), SENDING, &[scripts::KEPT, scripts::NOWHERE])?;
     let text = String::from_utf8_lossy(&output.stdout);
     if text.contains(scripts::KEPT) {
@@ -237,6 +238,18 @@ fn send(transport: &Transport, program: &Program) -> Result<(), DialError> {
         return Err(wrong(transport, what));
     }
     Err(unexplained(transport, &output))
+}
+
+/// Where in a pod nothing is to be kept.
+fn narrow(transport: &Transport, program: &Program) -> Result<Vec<Narrow>, DialError> {
+    let Transport::Kubectl(pod) = transport else { return Ok(Vec::new()) };
+    let output = finished(transport, pod.described(), None, PATIENCE, &[])?;
+    if !output.status.success() {
+        return Err(unexplained(transport, &Output { stdout: Vec::new(), ..output }));
+    }
+    let described = serde_json::from_slice(&output.stdout)
+        .map_err(|error| wrong(transport, format!("kubectl get pod does not describe it: {error}")))?;
+    room::narrow(&described, pod.container(), program.bytes).map_err(|what| wrong(transport, what))
 }
 
 /// Runs a command to its end, `input` on its standard input, or until one of these last words was said: whoever has said it reads no

@@ -8,6 +8,7 @@ pub mod link;
 pub mod message;
 pub mod names;
 pub mod offset;
+mod room;
 mod scripts;
 pub mod transport;
 

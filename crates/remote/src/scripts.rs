@@ -1,5 +1,7 @@
 //! The three shell scripts that run on a host: start the agent, receive it, remove it. Any POSIX shell; no quotes of the single kind.
 
+use crate::room::Narrow;
+
 /// Where an agent may be kept, the best first: the user's cache, else a folder of the user's own beside temporary files.
 /// A folder that somebody else made there is passed over (`-O`), and a link, too: anybody may have made one that leads to a folder of ours.
 const PLACES: &str = r##"
@@ -25,8 +27,11 @@ const START: &str = r##"
 /// that one, for another host may run it already, and would lose the file under its feet. `mv` is for file systems without links,
 /// and for what is there and not whole.
 const RECEIVE: &str = r##"
-    a="$d/agents/BUILD"; p="$a/fathom"; t="$a/new.$(uname -n).$$";
-    if [ -L "$d" ]; then
+    a="$d/agents/BUILD"; p="$a/fathom"; t="$a/new.$(uname -n).$$"; n=;
+    NARROW
+    if [ -n "$n" ]; then
+      why="$why; $d: $n";
+    elif [ -L "$d" ]; then
       why="$why; $d: it is a link";
     elif mkdir -p "$a" 2>/dev/null && [ -O "$d" ]; then
       free=$(df -Pk "$a" | awk "END { print \$4 }");
@@ -85,12 +90,15 @@ pub fn start(build: &str, machine: &str, bytes: u64, sudo: bool) -> String {
     script.replace("SUDO", if sudo { "sudo -n " } else { "" }).replace("ABSENT", ABSENT)
 }
 
-/// Keeps what comes on standard input, `bytes` long, in the first place that has room, and from which programs may be run.
-pub fn receive(build: &str, bytes: u64) -> String {
+/// Keeps what comes on standard input, `bytes` long, in the first place that has room, and from which programs may be run. `narrow`:
+/// folders that are passed over.
+pub fn receive(build: &str, bytes: u64, narrow: &[Narrow]) -> String {
     let room = bytes.div_ceil(1024) + 64;
+    let cases = narrow.iter().map(|one| format!("case \"$a\" in {}/*) n=\"{}\";; esac;", one.folder, one.why));
     let script = one_line(&["umask 077; why=;\n", WHOLE, PLACES, RECEIVE]);
     let script = script.replace("BUILD", build).replace("KIB ]", &format!("{room} ]"));
-    script.replace("BYTES", &bytes.to_string()).replace("KEPT", KEPT).replace("NOWHERE", NOWHERE)
+    let script = script.replace("BYTES", &bytes.to_string()).replace("KEPT", KEPT).replace("NOWHERE", NOWHERE);
+    script.replace("NARROW ", &cases.collect::<String>())
 }
 
 /// Removes the agents of all builds, and what was made for them alone.
@@ -136,7 +144,7 @@ mod tests {
     }
 
     fn received() -> String {
-        receive("b1", PROGRAM.len() as u64)
+        receive("b1", PROGRAM.len() as u64, &[])
     }
 
     #[test]
@@ -196,10 +204,27 @@ mod tests {
     #[test]
     fn what_was_cut_off_is_not_kept() {
         let home = tempfile::tempdir().unwrap();
-        let kept = shell(home.path(), &receive("b1", 1000), b"#!/bin/sh\n");
+        let kept = shell(home.path(), &receive("b1", 1000, &[]), b"#!/bin/sh\n");
         assert!(String::from_utf8_lossy(&kept.stdout).starts_with(NOWHERE), "{kept:?}");
         let left = fs::read_dir(home.path().join(".cache/fathom/agents/b1")).unwrap().count();
         assert_eq!(left, 0);
+    }
+
+    #[test]
+    fn a_narrow_folder_is_passed_over() {
+        let home = tempfile::tempdir().unwrap();
+        let narrow = |folder: &str| [Narrow { folder: folder.into(), why: "it may hold 5Mi".into() }];
+        // Not to be taken for a place of this machine's own.
+        let mine = |script: String| script.replace("/THERE", &home.path().to_string_lossy());
+        let elsewhere = mine(receive("b1", PROGRAM.len() as u64, &narrow("/THEREABOUTS")));
+        let kept = shell(home.path(), &elsewhere, PROGRAM);
+        assert!(String::from_utf8_lossy(&kept.stdout).starts_with(KEPT), "{kept:?}");
+        shell(home.path(), &only(clean()), b"");
+        let here = mine(only(receive("b1", PROGRAM.len() as u64, &narrow("/THERE"))));
+        let kept = shell(home.path(), &here, PROGRAM);
+        let said = String::from_utf8_lossy(&kept.stdout).into_owned();
+        assert!(said.starts_with(NOWHERE) && said.contains("fathom: it may hold 5Mi;"), "{kept:?}");
+        assert!(!home.path().join(".cache/fathom").exists());
     }
 
     /// Only the first place: the others are this machine's own.
@@ -229,7 +254,7 @@ mod tests {
         fs::create_dir_all(elsewhere.join("agents/mine")).unwrap();
         fs::create_dir(home.path().join(".cache")).unwrap();
         std::os::unix::fs::symlink(&elsewhere, home.path().join(".cache/fathom")).unwrap();
-        shell(home.path(), &only(receive("b1", 3)), b"abc");
+        shell(home.path(), &only(receive("b1", 3, &[])), b"abc");
         shell(home.path(), &only(clean()), b"");
         let left: Vec<_> =
             fs::read_dir(elsewhere.join("agents")).unwrap().flatten().map(|entry| entry.file_name()).collect();
@@ -238,7 +263,7 @@ mod tests {
 
     #[test]
     fn no_login_shell_trips_over_a_script() {
-        for script in [start("x", "y", 1, true), receive("x", 1), clean()] {
+        for script in [start("x", "y", 1, true), receive("x", 1, &[]), clean()] {
             assert!(!script.contains(['\'', '!', '\n']), "{script}");
         }
     }

@@ -29,13 +29,27 @@ impl Pod {
         })
     }
 
-    pub fn shell(&self, script: &str) -> Command {
+    pub fn container(&self) -> Option<&str> {
+        self.container.as_deref()
+    }
+
+    fn kubectl(&self, words: &[&str]) -> Command {
         let mut command = Command::new("kubectl");
-        command.args(["exec", "-i"]);
+        command.args(words);
         if let Some(namespace) = &self.namespace {
             command.args(["--namespace", namespace]);
         }
         command.arg(&self.pod);
+        command
+    }
+
+    /// Prints the pod as Kubernetes knows it.
+    pub fn described(&self) -> Command {
+        self.kubectl(&["get", "pod", "--output", "json"])
+    }
+
+    pub fn shell(&self, script: &str) -> Command {
+        let mut command = self.kubectl(&["exec", "-i"]);
         if let Some(container) = &self.container {
             command.args(["--container", container]);
         }
