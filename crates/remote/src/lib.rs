@@ -13,6 +13,7 @@ mod scripts;
 pub mod transport;
 
 pub use dial::{DialError, Dialled, Program, clean, dial};
+pub use explain::kubectl as explain_kubectl;
 pub use link::{Far, Heard, Link, Pipes, What};
 pub use message::{Access, Answer, News, Order, Question};
 pub use names::{NamesError, expand, of_file};

@@ -1,5 +1,6 @@
 //! A line to an agent that stands: orders go out, news come in, and both sides know within seconds when the other is gone.
 
+use crate::explain;
 use crate::frame::{self, FrameError};
 use crate::message::{News, Order};
 use std::io::{Read, Write};
@@ -180,7 +181,7 @@ impl Listener {
             return format!("nothing was heard of it for {} s", DEAF.as_secs());
         }
         let complaint = self.complaints.recv_timeout(Duration::from_millis(500)).unwrap_or_default();
-        let complaint = complaint.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let complaint = explain::telling(&complaint).pop().unwrap_or_default();
         let ended = lock(&self.far).ended().unwrap_or_default();
         match (complaint.is_empty(), ended.is_empty()) {
             (false, _) => format!("{error}: {complaint}"),

@@ -17,8 +17,7 @@ pub fn pods(selector: &str) -> Result<Vec<String>, Failure> {
         return Err(Failure::Usage(format!("kube-label:{selector}: a label is NAME=VALUE, as in app=rook-ceph-osd")));
     }
     let mut command = Command::new("kubectl");
-    command.args(["get", "pods", PATIENCE, "--output", "json"]);
-    command.args(["--field-selector", "status.phase=Running", "--selector", label]);
+    command.args(["get", "pods", PATIENCE, "--output", "json", "--selector", label]);
     match namespace {
         Some(namespace) => command.args(["--namespace", namespace]),
         None => command.arg("--all-namespaces"),
@@ -29,13 +28,19 @@ pub fn pods(selector: &str) -> Result<Vec<String>, Failure> {
         _ => failed(error.to_string()),
     })?;
     if !output.status.success() {
-        return Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_string()));
+        return Err(failed(remote::explain_kubectl(&String::from_utf8_lossy(&output.stderr))));
     }
     let answer: Value = serde_json::from_slice(&output.stdout).map_err(|error| failed(error.to_string()))?;
-    let names = names(&answer);
+    let (names, others) = names(&answer);
     if names.is_empty() {
+        let place = namespace.map_or(String::new(), |namespace| format!(" in namespace {namespace}"));
+        let others = match others.as_slice() {
+            [] => String::new(),
+            [one] => format!(" ({one})"),
+            [one, more @ ..] => format!(" ({one}; and {} more do not run)", more.len()),
+        };
         return Err(Failure::Failed(format!(
-            "no running pod has the label {label}; see: kubectl get pods -A --show-labels"
+            "no running pod has the label {label}{place}{others}; see: kubectl get pods -A --show-labels"
         )));
     }
     Ok(names)
@@ -50,13 +55,20 @@ fn parts(selector: &str) -> (Option<&str>, &str) {
     }
 }
 
-fn names(answer: &Value) -> Vec<String> {
-    let pods = answer["items"].as_array().into_iter().flatten();
-    let name = |pod: &Value| {
+/// Those that run, and the others with what they do instead. One that is being deleted has seconds left.
+fn names(answer: &Value) -> (Vec<String>, Vec<String>) {
+    let (mut running, mut others) = (Vec::new(), Vec::new());
+    for pod in answer["items"].as_array().into_iter().flatten() {
         let meta = &pod["metadata"];
-        Some(format!("kube:{}/{}", meta["namespace"].as_str()?, meta["name"].as_str()?))
-    };
-    pods.filter_map(name).collect()
+        let (Some(namespace), Some(name)) = (meta["namespace"].as_str(), meta["name"].as_str()) else { continue };
+        let phase =
+            if meta["deletionTimestamp"].is_null() { pod["status"]["phase"].as_str() } else { Some("Terminating") };
+        match phase.unwrap_or("Unknown") {
+            "Running" => running.push(format!("kube:{namespace}/{name}")),
+            phase => others.push(format!("{namespace}/{name} is {phase}")),
+        }
+    }
+    (running, others)
 }
 
 #[cfg(test)]
@@ -66,9 +78,14 @@ mod tests {
 
     #[test]
     fn pods_become_hosts_of_a_list() {
-        let answer = json!({"items": [{"metadata": {"namespace": "rook-ceph", "name": "osd-0-x"}}, {"metadata": {}}]});
-        assert_eq!(names(&answer), ["kube:rook-ceph/osd-0-x"]);
-        assert_eq!(names(&json!({})), [""; 0]);
+        let pod = |name: &str, phase: &str| json!({"metadata": {"namespace": "rook-ceph", "name": name}, "status": {"phase": phase}});
+        let mut going = pod("osd-2-x", "Running");
+        going["metadata"]["deletionTimestamp"] = json!("2026-11-23T18:27:46Z");
+        let answer = json!({"items": [pod("osd-0-x", "Running"), {"metadata": {}}, pod("osd-1-x", "Pending"), going]});
+        let (running, others) = names(&answer);
+        assert_eq!(running, ["kube:rook-ceph/osd-0-x"]);
+        assert_eq!(others, ["rook-ceph/osd-1-x is Pending", "rook-ceph/osd-2-x is Terminating"]);
+        assert_eq!(names(&json!({})), (vec![], vec![]));
     }
 
     #[test]
