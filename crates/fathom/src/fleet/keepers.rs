@@ -27,7 +27,7 @@ pub fn open(
         for number in (0..count).rev() {
             let host = replicas(target).get(number).map(|one| one.end.host.clone()).unwrap_or_default();
             let broken = |why: &str| EngineError::Broken(format!("{host}: {why}"));
-            let agent = fleet.agent_of(&host).ok_or_else(|| broken("does not answer any more"))?;
+            let agent = fleet.agent_of(&host).ok_or_else(|| EngineError::Broken(fleet.silence_of(&host)))?;
             passive.insert(agent);
             let asked = index * REPLICAS_MOST + number as u32;
             let step = Box::new(Step { targets: vec![target.clone()], ..plain.clone() });

@@ -96,8 +96,18 @@ fn parts(fleet: &Fleet, step: &Step) -> Result<BTreeMap<usize, Part>, EngineErro
         part.targets.push(index);
     }
     match parts.is_empty() {
-        true => Err(EngineError::Broken("none of the hosts that load it answers any more".into())),
+        true => Err(EngineError::Broken(none_answers(fleet, step))),
         false => Ok(parts),
+    }
+}
+
+/// Of many hosts only the first is told with the reason.
+fn none_answers(fleet: &Fleet, step: &Step) -> String {
+    let mut hosts = step.targets.iter().filter_map(|target| target.client.as_ref());
+    let first = hosts.next().map(|client| fleet.silence_of(&client.host)).unwrap_or_default();
+    match hosts.next() {
+        None => first,
+        Some(_) => format!("none of the hosts that load it answers any more; {first}"),
     }
 }
 
@@ -224,7 +234,7 @@ impl Sliced<'_> {
                 let Place::Pair { from, to, .. } = &target.place else { continue };
                 let end = if streams_out(&part.step.workload) { from } else { to };
                 let other = self.fleet.agent_of(&end.host).ok_or_else(|| {
-                    Unopened::broken(Some(*index), format!("{}: {} does not answer any more", target.name, end.host))
+                    Unopened::broken(Some(*index), format!("{}: {}", target.name, self.fleet.silence_of(&end.host)))
                 })?;
                 let workload = Box::new(part.step.workload.clone());
                 let order = Order::Answer { slice: self.slice, target: *index, end: end.clone(), workload };
@@ -353,10 +363,14 @@ mod tests {
         };
         let host = Member::new("a".into(), "ssh".into(), false, None);
         let mut fleet = Fleet::of(vec![host], Instant::now(), channel().1);
-        let parts = BTreeMap::from([(0, Part { step, targets: vec![3] })]);
+        let parts = BTreeMap::from([(0, Part { step: step.clone(), targets: vec![3] })]);
         let sliced = Sliced { fleet: &mut fleet, slice: 1, parts, passive: BTreeSet::new(), window_ns: SECOND };
         let end = sliced.run(&mut |_| Flow::GoOn).unwrap();
         assert_eq!(end.target, Some(3));
         assert!(end.broken.unwrap().contains("gone does not answer any more"));
+        fleet.members[0].link = None;
+        fleet.members[0].lost = Some("command terminated with exit code 137".into());
+        let said = super::parts(&fleet, &step).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(said, "a does not answer any more: command terminated with exit code 137");
     }
 }

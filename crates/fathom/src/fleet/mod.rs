@@ -30,6 +30,8 @@ struct Member {
     offset: Offset,
     /// `None`: its agent did not answer, or is gone.
     link: Option<Link>,
+    /// Why its agent, that once answered, is gone.
+    lost: Option<String>,
     role: watching::Role,
 }
 
@@ -75,6 +77,13 @@ impl Fleet {
     /// The agent on this host, if it lives.
     fn agent_of(&self, host: &str) -> Option<usize> {
         self.members.iter().position(|member| member.seen.name == host && member.link.is_some())
+    }
+
+    /// In words, that it does not answer any more, and why, if it was heard.
+    fn silence_of(&self, host: &str) -> String {
+        let lost = self.members.iter().find(|member| member.seen.name == host).and_then(|member| member.lost.as_ref());
+        let why = lost.map_or(String::new(), |why| format!(": {why}"));
+        format!("{host} does not answer any more{why}")
     }
 
     fn next_slice(&mut self) -> u64 {
@@ -132,8 +141,9 @@ impl Fleet {
                     let at = self.ours(heard.agent, at);
                     self.came.push(watching::Came { agent: heard.agent, slice, at, second: *second });
                 }
-                What::Lost(_) => {
+                What::Lost(ref why) => {
                     self.members[heard.agent].link = None;
+                    self.members[heard.agent].lost = Some(why.clone());
                     return Some(heard);
                 }
                 What::News(_) => return Some(heard),

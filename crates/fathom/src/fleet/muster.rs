@@ -55,7 +55,7 @@ pub struct Answered {
 impl Member {
     pub(super) fn new(name: String, via: String, agent_sent: bool, link: Option<Link>) -> Member {
         let seen = HostSeen { name, via, agent_sent, clock: None, facts: HostFacts::default() };
-        Member { seen, offset: Offset::default(), link, role: Default::default() }
+        Member { seen, offset: Offset::default(), link, lost: None, role: Default::default() }
     }
 }
 
