@@ -13,7 +13,7 @@ use cluster::{Cluster, scope};
 use ipnet::IpNet;
 use model::{HostFacts, HostSeen, OsdScope, Place, Plan, Record, RunHead, Scope, Step};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 
 pub struct Grounded {
@@ -240,7 +240,27 @@ fn client_hosts(
         let loads = !fleet.spares(&seen.name);
         Ok(ClientHost { end, others, known_as, boot: seen.facts.boot.clone(), loads })
     };
-    fleet.here().map(host).collect()
+    let mut hosts: Vec<ClientHost> = fleet.here().map(host).collect::<Result<_, Failure>>()?;
+    tell_apart(&mut hosts, &fleet.here().collect::<Vec<_>>(), scope);
+    Ok(hosts)
+}
+
+/// Pods of two namespaces may have one name. Those that the cluster does not know are then called as they are listed, unless they are the
+/// same machine in the same network.
+fn tell_apart(hosts: &mut [ClientHost], seen: &[&HostSeen], scope: &Scope) {
+    let place = |seen: &HostSeen| {
+        let addresses: BTreeSet<String> = seen.facts.nics.iter().flat_map(|nic| nic.addresses.clone()).collect();
+        (seen.facts.boot.clone(), addresses)
+    };
+    let mut places: BTreeMap<String, BTreeSet<(String, BTreeSet<String>)>> = BTreeMap::new();
+    for (host, seen) in hosts.iter().zip(seen) {
+        places.entry(host.known_as.clone()).or_default().insert(place(seen));
+    }
+    for (host, seen) in hosts.iter_mut().zip(seen) {
+        if places[&host.known_as].len() > 1 && !carries_osds(&host.known_as, scope) {
+            host.known_as = seen.name.clone();
+        }
+    }
 }
 
 /// The host's name in the CRUSH map: that of its list, or its own, else that of the OSDs at its addresses, else the only one
@@ -341,7 +361,7 @@ pub fn offer_restore(common: &Common, grounded: &Grounded) -> Result<(), Failure
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{HostScope, Layer, Nic, Pattern, StepId, Target, Workload};
+    use model::{Endpoint, HostScope, Layer, Nic, Pattern, StepId, Target, Workload};
 
     fn seen(name: &str, own: &str, address: &str) -> HostSeen {
         let nics = vec![Nic { addresses: vec![address.into()], ..Nic::default() }];
@@ -374,6 +394,29 @@ mod tests {
         assert_eq!(name("x", "b", "10.9.9.9"), "b.rack1");
         assert_eq!(name("client", "client", "10.9.9.9"), "client");
         assert_eq!(name("root@a.rack2:2222", "localhost", "10.9.9.9"), "a.rack2");
+    }
+
+    #[test]
+    fn pods_of_one_name_are_not_mistaken() {
+        let called = |seen: &[HostSeen], scope: &Scope| {
+            let host = |seen: &HostSeen| ClientHost {
+                end: Endpoint { host: seen.name.clone(), address: String::new(), namespace: None },
+                others: Default::default(),
+                known_as: known_as(seen, scope, None),
+                boot: String::new(),
+                loads: true,
+            };
+            let mut hosts: Vec<ClientHost> = seen.iter().map(host).collect();
+            tell_apart(&mut hosts, &seen.iter().collect::<Vec<_>>(), scope);
+            hosts.into_iter().map(|host| host.known_as).collect::<Vec<_>>()
+        };
+        let pods =
+            [seen("kube:a/x", "x", "10.0.0.1"), seen("kube:b/x", "x", "10.0.0.2"), seen("kube:b/y", "y", "10.0.0.3")];
+        assert_eq!(called(&pods, &Scope::default()), ["kube:a/x", "kube:b/x", "y"]);
+        let of_host = [seen("kube:a/x", "n1", "10.0.0.1"), seen("kube:b/y", "n1", "10.0.0.1")];
+        assert_eq!(called(&of_host, &Scope::default()), ["n1", "n1"]);
+        let of_osds = [seen("kube:a/osd-0", "osd-0", "10.0.0.1"), seen("kube:a/osd-1", "osd-1", "10.0.0.2")];
+        assert_eq!(called(&of_osds, &osds(&[("n1", "10.0.0.1"), ("n1", "10.0.0.2")])), ["n1", "n1"]);
     }
 
     #[test]
