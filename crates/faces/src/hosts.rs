@@ -46,7 +46,7 @@ fn row(host: &HostSeen) -> Vec<String> {
         processors(facts),
         facts.scope.memory.map_or(NOTHING.into(), numbers::bytes),
         host.clock.map_or(NOTHING.into(), clock),
-        or_nothing(facts.nics.iter().map(nic).collect::<Vec<_>>().join("; ")),
+        or_nothing(facts.nics.iter().filter(|nic| telling(nic)).map(nic).collect::<Vec<_>>().join("; ")),
         or_nothing(facts.disks.iter().map(disk).collect::<Vec<_>>().join("; ")),
     ]
 }
@@ -68,6 +68,11 @@ fn clock(offset: Offset) -> String {
     let (ms, error) = (offset.ns as f64 / 1e6, offset.error_ns as f64 / 1e6);
     let digits = (1.0 - error.max(1e-3).log10().floor()).clamp(0.0, 3.0) as usize;
     format!("{ms:+.digits$} ±{error:.digits$} ms")
+}
+
+/// A host of containers has dozens of virtual cables' ends without an address: the containers have it.
+fn telling(nic: &Nic) -> bool {
+    !nic.addresses.is_empty() || nic.megabits.is_some() || nic.bond.is_some()
 }
 
 fn nic(nic: &Nic) -> String {
