@@ -32,10 +32,14 @@ pub fn quantity(value: f64, metric: Metric) -> String {
     format!("{} {}", number(value), metric.unit())
 }
 
-/// A share as percent: `8.7 %`, `31 %`.
+/// A share as percent: `8.7 %`, `31 %`; nearly all is not all: `99.64 %`.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
-    if percent.abs() < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+    match percent.abs() {
+        0.0..10.0 => format!("{percent:.1} %"),
+        99.5..100.0 => format!("{:.2} %", (percent * 100.0).trunc() / 100.0),
+        _ => format!("{percent:.0} %"),
+    }
 }
 
 pub fn volume(bytes: Bytes) -> String {
@@ -65,6 +69,15 @@ mod tests {
         let said: Vec<String> =
             [5423.7, 1.2345, 0.041249, 431.2, 99.97, 1_234_567.0, 0.0].iter().map(|value| number(*value)).collect();
         assert_eq!(said, ["5,420", "1.23", "0.0412", "431", "100", "1,230,000", "0"]);
+    }
+
+    #[test]
+    fn nearly_all_is_not_all() {
+        let said: Vec<String> = [0.0874, 0.0996, 0.31, 0.994, 0.9964, 0.999_999, 1.0, -0.9964]
+            .iter()
+            .map(|share| percent(*share))
+            .collect();
+        assert_eq!(said, ["8.7 %", "10.0 %", "31 %", "99 %", "99.64 %", "99.99 %", "100 %", "-99.64 %"]);
     }
 
     #[test]
