@@ -34,7 +34,7 @@ const KUBECTL: [Known; 9] = [
     ),
 ];
 
-const KNOWN: [Known; 19] = [
+const KNOWN: [Known; 20] = [
     (
         &["\"sh\": executable file not found", "exec sh: no such file"],
         "there is no shell (sh) in it; take another container (kube:NAMESPACE/POD/CONTAINER), or an image that has one",
@@ -97,6 +97,10 @@ const KNOWN: [Known; 19] = [
     ),
     (&["pods \"", "NotFound"], "there is no such pod; see: kubectl get pods --all-namespaces"),
     (&["No such container", "no container with name"], "there is no such container; see: podman ps, docker ps"),
+    (
+        &["can only create exec sessions on running containers", "is not running"],
+        "this container does not run; see: podman ps --all, docker ps --all",
+    ),
     (&["Cannot open network namespace"], "there is no such network namespace; see: ip netns"),
     (
         &["Permission denied"],

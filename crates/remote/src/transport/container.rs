@@ -1,5 +1,6 @@
 //! A container of this host: one that runs, or the shell of cephadm, which makes one.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,10 +33,22 @@ impl Container {
     pub fn shell(&self, script: &str) -> Command {
         let mut command = Command::new(&self.program);
         match self.program.as_str() {
-            "cephadm" => command.args(["shell", "--"]),
+            "cephadm" => {
+                // It makes a new container each time and removes it: what is to be there the next time lies on this host.
+                let cache = cache();
+                // That it can't be made, podman says.
+                let _ = std::fs::create_dir_all(&cache);
+                command.args(["shell", "--volume"]).arg(format!("{}:/root/.cache", cache.display())).arg("--")
+            }
             _ => command.args(["exec", "-i", &self.name]),
         };
         command.args(["sh", "-c", script]);
         command
     }
+}
+
+/// Of this host's user (XDG base directory specification).
+pub(super) fn cache() -> PathBuf {
+    let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    named.unwrap_or_else(|| std::env::home_dir().unwrap_or_default().join(".cache"))
 }

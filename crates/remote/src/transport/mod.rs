@@ -105,7 +105,8 @@ mod tests {
         assert_eq!(words("kube:rook/tools", &plain), "kubectl exec -i --namespace rook tools -- sh -c exit 0");
         assert_eq!(words("kube:a/b/c", &plain), "kubectl exec -i --namespace a b --container c -- sh -c exit 0");
         assert_eq!(words("docker:x", &plain), "docker exec -i x sh -c exit 0");
-        assert_eq!(words("cephadm:", &plain), "cephadm shell -- sh -c exit 0");
+        let volume = format!("{}:/root/.cache", container::cache().display());
+        assert_eq!(words("cephadm:", &plain), format!("cephadm shell --volume {volume} -- sh -c exit 0"));
         assert_eq!(words("netns:h1", &plain), "ip netns exec h1 sh -c exit 0");
         assert_eq!(words("here:x", &plain), "sh -c exit 0");
     }
