@@ -4,7 +4,7 @@ mod common;
 
 use archive::{Archive, ArchiveError};
 use common::{record, run, slice, started};
-use model::{Event, Face};
+use model::{Event, Face, Sample, WindowSet};
 use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
@@ -175,6 +175,16 @@ fn on_a_small_disk(folder: &Path) {
             result.err()
         })
         .unwrap();
+    says(&error, &path, "full");
+    // Windows that a thread stores as well, at the latest with their slice.
+    let of_one = slice(1);
+    let window = |sample: &Sample| Event::Window {
+        started_seconds: of_one.started_seconds,
+        set: WindowSet { window: sample.window, samples: vec![(0, of_one.kind, sample.clone())] },
+    };
+    let events = of_one.samples.iter().cycle().take(1000).map(window);
+    let events = events.chain([Event::StepFinished { pass: 1, slices: vec![of_one.clone()] }]);
+    let error = events.map(|event| writer.store(&event)).find_map(Result::err).unwrap();
     says(&error, &path, "full");
     assert_eq!(writer.archive().load(RUN).unwrap().slices.len() as u32, stored);
     drop(writer);
