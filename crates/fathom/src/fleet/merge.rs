@@ -24,8 +24,8 @@ pub struct Merge {
     first: u32,
     open: VecDeque<Half>,
     end: SliceEnd,
-    /// Who is missing: the first.
-    gap: Option<(usize, String)>,
+    /// Who is missing, in the order in which that was noticed; the first is told.
+    gaps: Vec<(usize, String)>,
 }
 
 #[derive(Default)]
@@ -39,8 +39,8 @@ impl Merge {
     pub fn new(names: BTreeMap<usize, String>, live: BTreeSet<usize>, start: Nanos, window_ns: Nanos) -> Merge {
         let passive = names.keys().copied().filter(|agent| !live.contains(agent)).collect();
         let (loading, open, end) = (live.clone(), VecDeque::new(), SliceEnd::default());
-        let (told, gap) = (BTreeMap::new(), None);
-        Merge { names, start, window_ns, live, passive, told, loading, first: 0, open, end, gap }
+        let (told, gaps) = (BTreeMap::new(), Vec::new());
+        Merge { names, start, window_ns, live, passive, told, loading, first: 0, open, end, gaps }
     }
 
     /// `targets`: which of the step's targets the agent's own are.
@@ -88,7 +88,7 @@ impl Merge {
         let whose = |target: u32| targets.get(target as usize).copied().unwrap_or(target);
         // It was silent because it waited for what it could not end: it says so, and is not missing.
         if end.broken.is_some() {
-            self.gap.take_if(|(of, _)| *of == agent);
+            self.gaps.retain(|(of, _)| *of != agent);
         }
         if self.end.broken.is_none() && end.broken.is_some() {
             self.end.broken = end.broken;
@@ -120,14 +120,12 @@ impl Merge {
         let told = self.told.get(&agent).copied().unwrap_or(self.first);
         let seconds = (Nanos::from(told) * self.window_ns) as f64 / SECOND as f64;
         let host = self.names.get(&agent).map_or("", String::as_str);
-        self.gap.get_or_insert_with(|| {
-            (agent, format!("host {host} is missing from {seconds:.1} s into the slice on: {why}"))
-        });
+        self.gaps.push((agent, format!("host {host} is missing from {seconds:.1} s into the slice on: {why}")));
     }
 
     /// A host is missing: what comes from now on is less than the whole.
     pub fn has_gap(&self) -> bool {
-        self.gap.is_some()
+        !self.gaps.is_empty()
     }
 
     /// Nobody loads any more, or one can't: the series of its target would never be long enough, and the others would load for ever.
@@ -141,7 +139,7 @@ impl Merge {
 
     pub fn end(mut self) -> SliceEnd {
         self.end.windows = self.first;
-        self.end.gap = self.gap.map(|(_, says)| says);
+        self.end.gap = self.gaps.into_iter().next().map(|(_, says)| says);
         self.end
     }
 }
@@ -203,6 +201,11 @@ mod tests {
         merge.ended(1, broken(), &[1]);
         let end = merge.end();
         assert_eq!((end.broken.as_deref(), end.gap), (Some("no operation completed"), None));
+        // Another one that is missing stays so.
+        let mut merge = silent();
+        merge.lost(0, "gone");
+        merge.ended(1, broken(), &[1]);
+        assert!(merge.end().gap.unwrap().contains("host a is missing"));
         let mut merge = silent();
         merge.ended(0, broken(), &[0]);
         assert!(merge.end().gap.unwrap().contains("host b is missing"));
