@@ -34,7 +34,16 @@ const KUBECTL: [Known; 9] = [
     ),
 ];
 
-const KNOWN: [Known; 20] = [
+/// What podman and docker say of a container.
+const CONTAINERS: [Known; 2] = [
+    (&["No such container", "no container with name"], "there is no such container; see: podman ps, docker ps"),
+    (
+        &["can only create exec sessions on running containers", "is not running"],
+        "this container does not run; see: podman ps --all, docker ps --all",
+    ),
+];
+
+const KNOWN: [Known; 18] = [
     (
         &["\"sh\": executable file not found", "exec sh: no such file"],
         "there is no shell (sh) in it; take another container (kube:NAMESPACE/POD/CONTAINER), or an image that has one",
@@ -96,11 +105,6 @@ const KNOWN: [Known; 20] = [
         "kubectl's user may not exec into this pod; grant it get on pods and create on pods/exec in the pod's namespace",
     ),
     (&["pods \"", "NotFound"], "there is no such pod; see: kubectl get pods --all-namespaces"),
-    (&["No such container", "no container with name"], "there is no such container; see: podman ps, docker ps"),
-    (
-        &["can only create exec sessions on running containers", "is not running"],
-        "this container does not run; see: podman ps --all, docker ps --all",
-    ),
     (&["Cannot open network namespace"], "there is no such network namespace; see: ip netns"),
     (
         &["Permission denied"],
@@ -114,7 +118,11 @@ pub fn why(transport: &Transport, said: &str, complaints: &str, status: Option<i
     let text = format!("{said}\n{complaints}");
     let own = last_words(&text);
     let program = transport.program();
-    let first = if program == "kubectl" { &KUBECTL[..] } else { &[] };
+    let first = match program {
+        "kubectl" => &KUBECTL[..],
+        "podman" | "docker" => &CONTAINERS,
+        _ => &[],
+    };
     let known = first.iter().chain(&KNOWN).find(|(words, _)| words.iter().any(|word| text.contains(word)));
     match (known, own.is_empty()) {
         (Some((_, meaning)), _) => format!("{meaning} ({own})"),
@@ -252,6 +260,17 @@ mod tests {
         );
         assert!(forbidden.starts_with("kubectl's user may not list pods"), "{forbidden}");
         assert_eq!(kubectl(&format!("{log}\nsomething else")), "something else");
+    }
+
+    #[test]
+    fn a_container_that_does_not_run_is_none_that_is_missing() {
+        let of = |host: &str, text: &str| why(&Transport::of(host, &SshOptions::default()).unwrap(), "", text, Some(1));
+        let stopped = "Error response from daemon: container 20e59064dd41 is not running";
+        assert!(of("docker:x", stopped).starts_with("this container does not run"));
+        let missing = "Error: no container with name or ID \"x\" found: no such container";
+        assert!(of("podman:x", missing).starts_with("there is no such container"));
+        // A host may say that of anything.
+        assert!(of("x", "the backup is not running").starts_with("the agent did not start"));
     }
 
     #[test]
