@@ -2,7 +2,7 @@
 
 use crate::results::{Measured, Results, Told};
 use model::clock::SECOND;
-use model::workload::MIB;
+use model::workload::{GIB, KIB, MIB};
 use model::{Access, Bytes, Durability, Layer, OpKind, Sample, Sparse, Workload};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -171,6 +171,7 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
         let taken = if sequential { "seq, as large reads mostly are" } else { "rand, as small reads mostly are" };
         notes.push(format!("rados bench does not say whether it read with seq or rand; taken as {taken}"));
     }
+    notes.extend(of_objects(&whole, &told));
     let depth = whole.depth.unwrap_or_else(|| seconds.iter().map(|second| second.in_flight).max().unwrap_or(1)).max(1);
     let workload = Workload {
         rate: None,
@@ -193,6 +194,30 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
     // The output does not name the pool.
     let measured = Measured { layer: Layer::Rados, target: "pool".to_string(), workload, told: vec![told] };
     Ok(Results { tool: "rados bench".to_string(), ended: None, measured: vec![measured], notes })
+}
+
+/// What the number of its objects means for the figure.
+fn of_objects(whole: &Whole, told: &Told) -> Option<String> {
+    let bytes: Bytes = told.samples.iter().map(|sample| sample.bytes).sum();
+    let objects = bytes.div_ceil(whole.object.max(1));
+    let kib = whole.object.div_ceil(KIB);
+    let volume = bytes as f64 / GIB as f64;
+    if objects == 0 {
+        return None;
+    }
+    Some(match whole.kind {
+        OpKind::Write => format!(
+            "rados bench wrote {objects} new objects of {kib} KiB, {volume:.2} GiB in all: a placement group gets {objects} / pg_num of \
+             them, give or take the square root, so that with few objects for each some OSDs do more than others; and what fits into \
+             the caches of drives may not have reached their media"
+        ),
+        OpKind::Read => format!(
+            "rados bench read what an earlier write had left (--no-cleanup), and does not say how many objects those are: at most \
+             {objects} of {kib} KiB, {volume:.2} GiB. Few objects lie in few placement groups, not on all OSDs alike; and what was just \
+             written, or is read again, may come from the memory of OSDs and hosts: it tells of the disks only if it is several times \
+             as large as their caches"
+        ),
+    })
 }
 
 /// Each second is a window. Its latencies are the difference of two means since the start, each times its count.

@@ -109,6 +109,16 @@ fn seconds_of_rados_bench_are_windows() {
 }
 
 #[test]
+fn the_number_of_objects_of_rados_bench_is_told_with_what_it_means() {
+    let written = read(RADOS).unwrap().notes.join(" ");
+    assert!(written.contains("wrote 12497 new objects of 64 KiB, 0.76 GiB in all"), "{written}");
+    assert!(written.contains("12497 / pg_num"), "{written}");
+    let read_back = read(RADOS_TIMED).unwrap().notes.join(" ");
+    assert!(read_back.contains("at most 13064 of"), "{read_back}");
+    assert!(read_back.contains("memory of OSDs") && read_back.contains("placement groups"), "{read_back}");
+}
+
+#[test]
 fn a_load_that_was_done_within_a_second_has_its_totals() {
     for (text, ops, ms) in [(RADOS_SHORT, 815, 4.21593), (RADOS_SHORT_JSON, 1047, 1.675)] {
         let results = read(text).unwrap();
