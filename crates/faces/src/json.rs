@@ -179,6 +179,7 @@ fn row(row: &LedgerRow) -> Value {
         "unexplained": row.unexplained,
         "share": row.share,
         "ceiling": row.ceiling,
+        "at_least": row.at_least,
         "because": row.because,
     })
 }

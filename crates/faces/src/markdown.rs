@@ -107,13 +107,9 @@ fn ledger(report: &Report) -> String {
             vec![
                 row.layer.name().to_string(),
                 numbers::figure(&row.adds, pattern.metric(row.layer)).plain(),
-                if latency {
-                    number(row.expected)
-                } else {
-                    row.ceiling.map_or(numbers::NOTHING.into(), numbers::rough)
-                },
+                if latency { number(row.expected) } else { numbers::ceiling(row) },
                 number(row.unexplained),
-                numbers::share(row.share),
+                numbers::share_of_ceiling(row),
                 escaped(&row.because),
             ]
         });

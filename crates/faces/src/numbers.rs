@@ -1,6 +1,6 @@
 //! The one place where numbers become words: never more digits than the interval allows, never without one where there is one.
 
-use model::{Bytes, Estimate, Metric, Percentile};
+use model::{Bytes, Estimate, LedgerRow, Metric, Percentile};
 
 /// No figure is known better than to four digits; more would be noise of the clock.
 const DIGITS_MAX: i32 = 4;
@@ -71,6 +71,18 @@ pub fn percentile(of: &Percentile) -> String {
     let say = |value| rounded(value, last_place(of.value_ms, half));
     let range = of.high_ms.map_or_else(|| format!("≥ {}", say(low)), |high| format!("{}–{}", say(low), say(high)));
     format!("{} ({range})", say(of.value_ms))
+}
+
+/// `≤87 %` where the ceiling may be higher.
+pub fn share_of_ceiling(row: &LedgerRow) -> String {
+    let bound = if row.at_least { "≤" } else { "" };
+    format!("{bound}{}", share(row.share))
+}
+
+/// `≥12,000` where it may be higher.
+pub fn ceiling(row: &LedgerRow) -> String {
+    let bound = if row.at_least { "≥" } else { "" };
+    row.ceiling.map_or(NOTHING.into(), |ceiling| format!("{bound}{}", rough(ceiling)))
 }
 
 /// `34 %`; below one percent with one decimal.

@@ -39,6 +39,12 @@ impl Entry<'_> {
         self.step.targets.get(self.target.or(only)? as usize)
     }
 
+    /// What it loads: of several hosts that load one and the same thing, that thing.
+    pub fn loads(&self) -> Option<&Place> {
+        let shared = || self.step.targets.first().filter(|_| self.step.of_clients()).map(|target| &target.place);
+        self.place().or_else(shared)
+    }
+
     /// Several targets as one.
     pub fn together(&self) -> bool {
         self.only_target().is_none()

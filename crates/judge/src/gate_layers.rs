@@ -1,9 +1,10 @@
 //! What the layers below a figure can supply at most, and whether the figure claims more.
 
+use crate::client::several_streams;
 use crate::disks::disk_of;
 use crate::entry::{Entry, spread};
 use crate::redundancy::redundancy;
-use crate::supply::{Supply, osds_supply};
+use crate::supply::osds_supply;
 use crate::words::quantity;
 use model::pattern::Family;
 use model::{Durability, Estimate, Layer, Metric, Pattern, Place, Record};
@@ -52,12 +53,12 @@ impl View<'_, '_> {
 
     fn sooner_than_round_trip(&self) -> Option<String> {
         let host = self.entry.figure.host.as_deref()?;
-        let trip =
-            self.links(host, |entry| entry.figure.metric == Metric::Rtt).min_by(|a, b| a.low.total_cmp(&b.low))?;
+        let trips = self.links(self.here()?, host, |entry| entry.figure.metric == Metric::Rtt);
+        let trip = trips.min_by(|a, b| a.low.total_cmp(&b.low))?;
         (self.own.high < trip.low).then(|| self.says(&format!("one round trip to {host} takes"), trip))
     }
 
-    /// The links from this host to those of the OSDs: what passes through them all is the most that can arrive.
+    /// The links from the hosts that load to those of the OSDs: what passes through them all is the most that can arrive.
     fn more_than_links(&self) -> Option<String> {
         let own_host = self.entry.figure.host.as_deref();
         let all = self.record.scope.osds.iter().filter(|osd| osd.up && osd.inside).map(|osd| osd.host.as_str());
@@ -66,27 +67,38 @@ impl View<'_, '_> {
         hosts.sort_unstable();
         hosts.dedup();
         let mut most = Estimate::new(0.0, 0.0);
-        for host in &hosts {
-            // One stream says little on what several connections can do.
-            let several = |entry: &Entry| {
-                entry.figure.metric == Metric::Bandwidth && entry.step.workload.depth.max(entry.step.workload.jobs) > 1
-            };
-            let link = self.links(host, several).max_by(|a, b| a.high.total_cmp(&b.high))?;
+        for (client, host) in self.clients()?.iter().flat_map(|client| hosts.iter().map(move |host| (client, host))) {
+            let link = self.links(client, host, several_streams).max_by(|a, b| a.high.total_cmp(&b.high))?;
             most = Estimate::new(most.value + link.value, spread(&most) + spread(&link));
         }
         let exceeded = !hosts.is_empty() && self.own.low > most.high;
         exceeded.then(|| self.says(&format!("the network to {} carries", hosts.join(", ")), most))
     }
 
-    /// Usable figures of links between the host that Fathom runs on and another one.
-    fn links(&self, host: &str, wanted: impl Fn(&Entry) -> bool) -> impl Iterator<Item = Estimate> {
-        let here = self.record.scope.hosts.iter().find(|host| host.here).map(|host| host.name.as_str());
+    fn here(&self) -> Option<&str> {
+        self.record.scope.hosts.iter().find(|host| host.here).map(|host| host.name.as_str())
+    }
+
+    /// The hosts that load it.
+    fn clients(&self) -> Option<Vec<&str>> {
+        let own = self.entry.only_target().map_or(self.entry.step.targets.as_slice(), std::slice::from_ref);
+        let mut clients: Vec<&str> = own
+            .iter()
+            .map(|target| target.client.as_ref().map_or_else(|| self.here(), |client| Some(client.host.as_str())))
+            .collect::<Option<_>>()?;
+        clients.sort_unstable();
+        clients.dedup();
+        Some(clients)
+    }
+
+    /// Usable figures of links between a host that loads and another one.
+    fn links(&self, client: &str, host: &str, wanted: impl Fn(&Entry) -> bool) -> impl Iterator<Item = Estimate> {
         self.entries
             .iter()
             .filter(move |entry| {
                 let Some(Place::Pair { from, to, .. }) = entry.place() else { return false };
                 let ends = [from.host.as_str(), to.host.as_str()];
-                let joins = here.is_some_and(|here| here != host && ends.contains(&here) && ends.contains(&host));
+                let joins = client != host && ends.contains(&client) && ends.contains(&host);
                 joins && entry.figure.at_once == 1 && wanted(entry)
             })
             .filter_map(Entry::usable)
@@ -110,11 +122,11 @@ impl View<'_, '_> {
 
     fn more_than_osds(&self) -> Option<String> {
         let pattern = self.entry.figure.pattern;
-        let redundancy = redundancy(self.record, self.entry.place()?)?;
+        let redundancy = redundancy(self.record, self.entry.loads()?)?;
         if !pattern.writes() || !self.entry.is(self.entry.figure.layer, pattern) || redundancy.assumed {
             return None;
         }
-        let Supply { most, from, .. } = osds_supply(self.entries, self.record, pattern)?;
+        let (most, from) = osds_supply(self.entries, self.record, self.entry)?.most?;
         (self.own.low * redundancy.factor() > most.high).then(|| {
             format!(
                 "{} on {} is more than all OSDs together supply: {} ({from})",

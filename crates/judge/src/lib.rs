@@ -7,6 +7,7 @@ mod bonds;
 mod ceilings;
 mod chart;
 mod checked;
+mod client;
 mod compare;
 mod disks;
 mod distance;

@@ -21,6 +21,20 @@ impl Redundancy {
         f64::from(self.size.max(1)) / f64::from(self.erasure_k.unwrap_or(1).max(1))
     }
 
+    /// Bytes that come in at the OSDs' hosts for one byte that a client writes: to the primary all of it, from there a copy to each of
+    /// the others, or a chunk to each of the others of an erasure-coded pool.
+    pub fn write_traffic(&self) -> f64 {
+        let others = f64::from(self.size.max(1) - 1);
+        1.0 + others / f64::from(self.erasure_k.unwrap_or(1).max(1))
+    }
+
+    /// Bytes that go out of the OSDs' hosts for one byte that a client reads. The primary of an erasure-coded pool holds one of the k
+    /// chunks, gets the others from their OSDs, and sends the whole to the client.
+    pub fn read_traffic(&self) -> f64 {
+        let chunks = f64::from(self.erasure_k.unwrap_or(1).max(1));
+        1.0 + (chunks - 1.0) / chunks
+    }
+
     /// As shown behind a division: `3 replicas`, `(4+2)/4 chunks`.
     pub fn words(&self) -> String {
         match (self.erasure_k, self.size) {

@@ -72,9 +72,9 @@ fn throughput(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
     for row in rows {
         let cells = vec![
             row.layer.name().to_string(),
-            row.ceiling.map_or(numbers::NOTHING.into(), numbers::rough),
+            numbers::ceiling(row),
             numbers::figure(&row.adds, pattern.metric(row.layer)).plain(),
-            numbers::share(row.share),
+            numbers::share_of_ceiling(row),
             step(0.0, row.share),
             reason(row, style),
         ];

@@ -89,6 +89,7 @@ fn row(pattern: Pattern, layer: Layer, adds: f64, half: f64, share: f64, because
         unexplained: None,
         share,
         ceiling: None,
+        at_least: false,
         because: because.into(),
     }
 }

@@ -11,9 +11,6 @@ use model::{Estimate, Layer, LedgerRow, Pattern, Sparse};
 
 /// OSD software on a read, ms: 4,500 reads/s of one OSD on a local NVMe disk, less 0.10 of the disk and 0.02 of loopback.
 const OSD_READ_MS: f64 = 0.10;
-/// librbd's own time: one client tops out at 30,000 reads or 15,000 writes a second.
-const RBD_READ_MS: f64 = 1.0 / 30.0;
-const RBD_WRITE_MS: f64 = 1.0 / 15.0;
 
 pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
     let top = [Layer::Rbd, Layer::Rados, Layer::Osd, Layer::Store].iter().find_map(|layer| books.cell(*layer, pattern));
@@ -127,6 +124,7 @@ impl Path<'_, '_, '_> {
             unexplained: expected.map(|expected| adds.value - expected),
             share: adds.value / self.top,
             ceiling: None,
+            at_least: false,
             because,
         }
     }
@@ -145,10 +143,10 @@ impl Path<'_, '_, '_> {
                 because: "messenger and OSD software on a fast CPU, by published figures".to_string(),
             }),
             Layer::Rados => self.rados_model(),
+            // What librbd takes of one operation in flight nobody has published; how many a client can do at once says nothing of it.
             _ => {
-                let expected = if self.pattern.writes() { RBD_WRITE_MS } else { RBD_READ_MS };
-                let cap = if self.pattern.writes() { "15,000 writes/s" } else { "30,000 reads/s" };
-                Some(Model { expected, because: format!("librbd's own time: a client tops out at {cap}") })
+                self.notes.push("librbd's own time: no model".to_string());
+                None
             }
         }
     }
@@ -184,11 +182,19 @@ impl Path<'_, '_, '_> {
     }
 
     fn rados_model(&mut self) -> Option<Model> {
-        if !self.pattern.writes() {
-            return Some(Model { expected: 0.0, because: "a read is the primary OSD's alone".to_string() });
-        }
         let pool = self.redundancy()?;
         match pool {
+            Redundancy { erasure_k: Some(k), .. } if !self.pattern.writes() && k > 1 => {
+                self.notes.push(format!(
+                    "{}: the primary gathers a stripe's {k} chunks, {} of them from other OSDs, no model",
+                    pool.words(),
+                    k - 1
+                ));
+                None
+            }
+            _ if !self.pattern.writes() => {
+                Some(Model { expected: 0.0, because: "a read is the primary OSD's alone".to_string() })
+            }
             Redundancy { erasure_k: Some(_), .. } => {
                 self.notes.push(format!("{}: a small write reads and writes whole stripes, no model", pool.words()));
                 None
@@ -228,7 +234,7 @@ impl Path<'_, '_, '_> {
 
     fn redundancy(&self) -> Option<Redundancy> {
         let figures = figures_of(self.books.entries, Layer::Rados, self.pattern);
-        redundancy(self.books.record, figures.first()?.place()?)
+        redundancy(self.books.record, figures.first()?.loads()?)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::{Books, less};
 use crate::chart::{figures_of, mean_of};
 use crate::disks::{disk_of, sharing_disk, sharing_host};
-use crate::entry::spread;
-use crate::redundancy::{Redundancy, redundancy};
+use crate::entry::{Entry, spread};
+use crate::redundancy::redundancy;
 use crate::supply::osds_supply;
 use crate::words::{number, quantity};
 use model::pattern::Family;
@@ -19,11 +19,17 @@ pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
 struct Ceiling {
     value: Estimate,
     because: String,
+    /// It may be higher: what was measured may have been limited by who loaded it.
+    at_least: bool,
 }
 
 impl Ceiling {
+    fn of(value: Estimate, because: String) -> Ceiling {
+        Ceiling { value, because, at_least: false }
+    }
+
     fn times(self, factor: f64, words: &str) -> Ceiling {
-        Ceiling { value: scaled(self.value, factor), because: format!("{}{words}", self.because) }
+        Ceiling { value: scaled(self.value, factor), because: format!("{}{words}", self.because), ..self }
     }
 }
 
@@ -36,10 +42,14 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
         _ => of_cell(books, Layer::Rados, pattern).or_else(|| of_pool(books, layer, pattern)),
     };
     let network = if layer == Layer::Store { None } else { of_network(books, layer, pattern, delivered) };
-    let ceiling = lower(local, network)?;
+    let ceiling = lowest(local, network, delivered)?;
     let share = delivered.value / ceiling.value.value;
     let beyond = delivered.low > ceiling.value.high;
-    let because = if beyond { format!("{}; {}", ceiling.because, beyond_words(pattern)) } else { ceiling.because };
+    let because = match (ceiling.at_least, beyond) {
+        (true, _) => format!("{}; or more: {AT_LEAST}", ceiling.because),
+        (false, true) => format!("{}; {}", ceiling.because, beyond_words(pattern)),
+        (false, false) => ceiling.because,
+    };
     Some(LedgerRow {
         pattern,
         layer,
@@ -48,9 +58,12 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
         unexplained: None,
         share,
         ceiling: Some(ceiling.value.value),
+        at_least: ceiling.at_least,
         because,
     })
 }
+
+const AT_LEAST: &str = "the OSDs were loaded all at once from one host, which may have been the limit";
 
 fn beyond_words(pattern: Pattern) -> &'static str {
     if pattern.writes() {
@@ -63,27 +76,24 @@ fn beyond_words(pattern: Pattern) -> &'static str {
 fn of_cell(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
     let value = books.cell(layer, pattern)?;
     let measured = quantity(value.value, pattern.metric(layer));
-    Some(Ceiling { value, because: format!("{} {measured}", layer.name()) })
+    Some(Ceiling::of(value, format!("{} {measured}", layer.name())))
 }
 
 /// All OSDs together, divided by the copies that a write makes.
 fn of_pool(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
-    let pool = pool(books, layer, pattern)?;
+    let figures = figures_of(books.entries, layer, pattern);
+    let first = figures.first()?;
+    let pool = redundancy(books.record, first.loads()?)?;
     // A small write or read of an erasure-coded pool touches whole stripes; no model.
     if pool.erasure_k.is_some() && pattern.family() == Family::Parallel {
         return None;
     }
-    let supply = osds_supply(books.entries, books.record, pattern)?;
-    let ceiling = Ceiling { value: supply.likely, because: supply.from };
+    let supply = osds_supply(books.entries, books.record, first)?;
+    let ceiling = Ceiling { value: supply.likely, because: supply.from, at_least: supply.at_least };
     Some(match pattern.writes() {
         true => ceiling.times(1.0 / pool.factor(), &format!(" / {}", pool.words())),
         false => ceiling,
     })
-}
-
-fn pool(books: &Books, layer: Layer, pattern: Pattern) -> Option<Redundancy> {
-    let figures = figures_of(books.entries, layer, pattern);
-    redundancy(books.record, figures.first()?.place()?)
 }
 
 /// Each OSD's own disk, shared by those that were loaded on it at once; else the mean of the disks.
@@ -103,40 +113,63 @@ fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
     let disk = mean_of(&own.iter().map(|(disk, _)| *disk).collect::<Vec<_>>())?;
     let measured = quantity(disk.value, pattern.metric(layer));
     let shared = if most > 1 { format!(" / {most} OSDs on it at once") } else { String::new() };
-    Some(Ceiling { value: mean_of(&shares)?, because: format!("device {measured}{shared}") })
+    Some(Ceiling::of(mean_of(&shares)?, format!("device {measured}{shared}")))
 }
 
 fn scaled(value: Estimate, factor: f64) -> Estimate {
     Estimate::new(value.value * factor, spread(&value) * factor)
 }
 
-/// What the links can carry: one link for an OSD and for the client; for writes, all links of the OSDs' hosts as well,
-/// which carry every copy.
+/// What the links can carry: those of the clients, and those of the OSDs' hosts, which carry every copy of a write and, of an
+/// erasure-coded pool, most chunks twice.
 fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate) -> Option<Ceiling> {
     let linear = if pattern.writes() { Pattern::WriteLinear } else { Pattern::ReadLinear };
     let link = books.cell(Layer::Network, linear)?;
     let figures = figures_of(books.entries, layer, pattern);
     let first = figures.first()?;
     let link = match pattern.family() {
-        Family::Linear => Ceiling { value: link, because: format!("network {} MB/s", number(link.value)) },
+        Family::Linear => Ceiling::of(link, format!("network {} MB/s", number(link.value))),
         _ => {
             let block = first.step.workload.block;
             let value = scaled(link, 1e6 / block.max(1) as f64);
-            Ceiling { value, because: format!("network {} MB/s in blocks of {block} bytes", number(link.value)) }
+            Ceiling::of(value, format!("network {} MB/s in blocks of {block} bytes", number(link.value)))
         }
     };
     if layer == Layer::Osd {
-        let sharing = sharing_host(first);
-        let words = format!(" / {sharing} OSDs of a host at once");
-        return Some(if sharing > 1 { link.times(1.0 / f64::from(sharing), &words) } else { link });
+        return Some(of_shared_link(link, first, delivered));
     }
-    let hosts = hosts(books);
-    let copies = if pattern.writes() { pool(books, layer, pattern)?.factor() } else { 1.0 };
-    let all = f64::from(hosts) / copies;
-    // More than a link came through: then the client has more than one.
-    let client = delivered.low <= link.value.high;
-    let words = format!(" × {hosts} hosts / {} copies", number(copies));
-    Some(if hosts > 1 && (all < 1.0 || !client) { link.times(all, &words) } else { link })
+    let pool = redundancy(books.record, first.loads()?)?;
+    let traffic = if pattern.writes() { pool.write_traffic() } else { pool.read_traffic() };
+    let hosts = f64::from(hosts(books));
+    let clients = if first.step.of_clients() { first.step.targets.len() as f64 } else { 1.0 };
+    // More than their links came through: then the clients have more of them.
+    let of_clients = (delivered.low <= link.value.high * clients).then_some(clients);
+    let of_hosts = (hosts > 1.0).then_some(hosts / traffic);
+    Some(match (of_clients, of_hosts) {
+        (clients, Some(hosts_can)) if clients.is_none_or(|clients| hosts_can < clients) => {
+            let words = match (pattern.writes(), pool.erasure_k) {
+                (true, None) => format!(" / {} copies", number(traffic)),
+                (false, None) => String::new(),
+                _ => format!(" / {} times the data, with the chunks between OSDs", number(traffic)),
+            };
+            let words = format!(" × {hosts} hosts{words}");
+            link.times(hosts_can, &words)
+        }
+        (Some(clients), _) if clients > 1.0 => link.times(clients, &format!(" × {clients} clients")),
+        _ => link,
+    })
+}
+
+/// OSDs that were loaded at once shared their host's link, and all of them that of the host which loaded them.
+fn of_shared_link(link: Ceiling, first: &Entry, delivered: Estimate) -> Ceiling {
+    let (all, of_host) = (first.figure.at_once, sharing_host(first));
+    let all_at_once = scaled(delivered, f64::from(all));
+    // More than one link came through: then that host has more than one.
+    let (sharing, words) = match all > of_host && all_at_once.low <= link.value.high {
+        true => (all, "OSDs at once through one client's link"),
+        false => (of_host, "OSDs of a host at once"),
+    };
+    if sharing > 1 { link.times(1.0 / f64::from(sharing), &format!(" / {sharing} {words}")) } else { link }
 }
 
 fn hosts(books: &Books) -> u32 {
@@ -146,10 +179,15 @@ fn hosts(books: &Books) -> u32 {
     hosts.len() as u32
 }
 
-fn lower(a: Option<Ceiling>, b: Option<Ceiling>) -> Option<Ceiling> {
-    match (a, b) {
+/// The lower of both. What OSDs supply at least is a ceiling only as far as it is below the network and above what was delivered.
+fn lowest(local: Option<Ceiling>, network: Option<Ceiling>, delivered: Estimate) -> Option<Ceiling> {
+    match (local, network) {
+        (Some(local), Some(network)) if network.value.value < local.value.value => Some(network),
+        (Some(local), Some(network)) if local.at_least && local.value.value < delivered.value => Some(network),
+        (Some(local), None) if local.at_least && local.value.value < delivered.value => {
+            Some(Ceiling { value: delivered, ..local })
+        }
         // The network alone is a ceiling only for what was also measured below it.
-        (Some(a), Some(b)) if b.value.value < a.value.value => Some(b),
-        (a, _) => a,
+        (local, _) => local,
     }
 }

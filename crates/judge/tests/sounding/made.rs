@@ -1,8 +1,8 @@
 //! Records made for tests: a small cluster whose figures are as they are told to be.
 
 use model::{
-    Change, DeviceScope, Durability, Endpoint, HostScope, Latencies, Layer, Nanos, OpKind, OsdScope, Pattern, Place,
-    Plan, Record, Sample, Scope, Slice, Step, StepId, Target, Workload,
+    Change, Client, DeviceScope, Durability, Effort, Endpoint, HostScope, Latencies, Layer, Nanos, OpKind, OsdScope,
+    Pattern, Place, Plan, Record, Sample, Scope, Slice, Step, StepId, Target, Workload,
 };
 
 pub const WINDOW: Nanos = 100_000_000;
@@ -48,6 +48,12 @@ pub fn pair(id: u32) -> Target {
 pub fn pool() -> Target {
     let place = Place::Pool { pool: "fathom.rados".to_string(), prefix: "fathom.".to_string() };
     target(Layer::Rados, "pool", None, place)
+}
+
+/// The pool as each of so many hosts loads it.
+pub fn pool_from(hosts: u32) -> Vec<Target> {
+    let client = |host: u32| Some(Client { host: format!("client-{host}"), of: "pool".to_string() });
+    (0..hosts).map(|host| Target { name: format!("pool from client-{host}"), client: client(host), ..pool() }).collect()
 }
 
 pub fn images() -> Target {
@@ -157,6 +163,19 @@ impl Made {
             let all: f64 = rates.iter().sum();
             let depths = depth * rates.len() as u32;
             self.slice(&step, None, pass, f64::from(depths) * 1000.0 / all, depths);
+        }
+        self
+    }
+
+    /// The threads of the last step were so busy, and waited so much for processors: shares of their time.
+    pub fn with_threads(&mut self, busy: f64, queued: f64) -> &mut Made {
+        let step = self.record.plan.steps.last().unwrap();
+        let (id, seconds) = (step.id, 10.0 * f64::from(step.workload.jobs));
+        for slice in self.record.slices.iter_mut().filter(|slice| slice.step == id) {
+            let targets = if slice.target.is_none() { step.targets.len() as f64 } else { 1.0 };
+            let seconds = seconds * targets;
+            let (cpu_seconds, queued_seconds) = (busy * seconds, queued * seconds);
+            slice.effort = Some(Effort { seconds, cpu_seconds, queued_seconds, ..Effort::default() });
         }
         self
     }

@@ -13,3 +13,4 @@ mod outliers;
 mod picture;
 mod properties;
 mod recorded;
+mod supply;
