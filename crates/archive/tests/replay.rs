@@ -64,6 +64,8 @@ fn change() -> impl Strategy<Value = Change> {
         (".*", ".*", any::<u64>()).prop_map(|(pool, name, bytes)| Change::Image { pool, name, bytes }),
         select(vec!["noscrub", "nodeep-scrub"]).prop_map(|name| Change::Flag { name: name.into() }),
         (".*", any::<u64>()).prop_map(|(path, bytes)| Change::File { path: path.into(), bytes }),
+        (".*", ".*", ".*").prop_map(|(pool, name, value)| Change::PoolSetting { pool, name, value }),
+        Just(Change::BalancerOff),
     ]
 }
 
@@ -98,6 +100,8 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (".*", any::<f64>()).prop_map(|(what, share)| Event::Progress { what, share }),
         1 => any::<f64>().prop_map(|seconds| Event::StepStarted { pass: 1, step: step(), seconds_expected: seconds }),
         4 => vec(any_slice(), 0..3).prop_map(|slices| Event::StepFinished { pass: 1, slices }),
+        1 => btree_map(".*", any::<u32>(), 0..3)
+            .prop_map(|states| Event::PgsSeen { pgs: PgsSeen { step: StepId(4), pass: 1, states } }),
         1 => ".*".prop_map(|text| Event::Warned { text }),
         1 => ".*".prop_map(|text| Event::Failed { text }),
         1 => (0.0..1e9f64).prop_map(|seconds| Event::RunFinished { seconds }),

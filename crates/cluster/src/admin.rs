@@ -90,6 +90,12 @@ impl Cluster {
         serde_json::from_slice(&reply.out).map_err(|error| ClusterError::answer(&name, error.to_string()))
     }
 
+    /// A command to the manager whose answer says nothing.
+    pub fn tell_manager(&self, command: Value) -> Result<(), ClusterError> {
+        let name = prefix(&command);
+        self.rados.mgr_command(&command).map(drop).map_err(|error| self.explain(&name, error))
+    }
+
     /// Adds, to a refusal for lack of rights, what the user has and the least that suffices.
     fn explain(&self, command: &str, error: CephError) -> ClusterError {
         match error {

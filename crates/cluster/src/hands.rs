@@ -2,7 +2,7 @@
 
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
-use crate::{option_values, pools};
+use crate::{option_values, pools, quiet};
 use ceph::CephError;
 use model::{Change, Undo};
 use serde_json::{Value, json};
@@ -19,6 +19,8 @@ pub fn before(cluster: Option<&Cluster>, change: &Change) -> Result<Option<Strin
     match (change, cluster) {
         (Change::Option { who, name, .. }, Some(cluster)) => option_value(cluster, who, name),
         (Change::Flag { name }, Some(cluster)) => Ok(flags(cluster)?.contains(name).then(|| "set".to_string())),
+        (Change::PoolSetting { pool, name, .. }, Some(cluster)) => quiet::pool_setting(cluster, pool, name),
+        (Change::BalancerOff, Some(cluster)) => quiet::balancer(cluster),
         _ => Ok(None),
     }
 }
@@ -36,6 +38,10 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<(), ClusterErr
         (Change::Objects { .. }, Some(_)) => Ok(()),
         (Change::Option { who, name, value }, Some(cluster)) => make_option(cluster, who, name, value, change),
         (Change::Flag { name }, Some(cluster)) => cluster.tell(json!({"prefix": "osd set", "key": name})).map(drop),
+        (Change::PoolSetting { pool, name, value }, Some(cluster)) => {
+            quiet::set_pool_setting(cluster, pool, name, value)
+        }
+        (Change::BalancerOff, Some(cluster)) => quiet::balancer_off(cluster),
     }
 }
 
@@ -78,6 +84,14 @@ pub fn unmake(cluster: Option<&Cluster>, undo: &Undo) -> Result<(), ClusterError
             Some(_) => Ok(()),
             None => cluster.tell(json!({"prefix": "osd unset", "key": name})).map(drop),
         },
+        (Change::PoolSetting { pool, name, value }, Some(cluster)) => match &undo.before {
+            // Somebody else may have set it since: then it is theirs.
+            Some(before) if quiet::pool_setting(cluster, pool, name)?.as_ref() == Some(value) => {
+                quiet::set_pool_setting(cluster, pool, name, before)
+            }
+            _ => Ok(()),
+        },
+        (Change::BalancerOff, Some(cluster)) => quiet::balancer_back(cluster, undo.before.as_deref()),
     }
 }
 

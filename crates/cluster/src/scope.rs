@@ -189,6 +189,7 @@ fn pools(dump: &Value, cluster: &Cluster) -> Result<Vec<PoolScope>, ClusterError
                 min_size: number(pool, "min_size").unwrap_or(0) as u32,
                 erasure_k,
                 pg_num: number(pool, "pg_num").unwrap_or(0) as u32,
+                pg_autoscale_mode: text(pool, "pg_autoscale_mode"),
                 applications: applications.map(|map| map.keys().cloned().collect()).unwrap_or_default(),
             })
         })

@@ -1,6 +1,8 @@
 //! Watching a cluster while it is loaded: which OSDs are up, whether pools get full, whether operations get stuck.
 
 use crate::admin::Cluster;
+use crate::pg_states;
+use model::PgStates;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,32 +20,46 @@ pub struct Seen {
     pub full: Option<String>,
     /// OSDs complain that operations, anybody's, take longer than `osd_op_complaint_time`: in their words.
     pub slow: Option<String>,
+    /// Placement groups that are anything but `active+clean`.
+    pub pgs: PgStates,
 }
 
-/// Looks every second in a thread of its own, since a command blocks while monitors are away.
+/// Looks every second in threads of its own, since a command blocks while monitors, or the manager, are away.
 pub struct Watch {
     seen: Arc<Mutex<Seen>>,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl Watch {
     pub fn start(cluster: &Cluster) -> Watch {
-        let seen = Arc::new(Mutex::new(look(cluster).unwrap_or_default()));
-        let stop = Arc::new(AtomicBool::new(false));
-        let thread = {
-            let (cluster, seen, stop) = (cluster.clone(), seen.clone(), stop.clone());
-            std::thread::spawn(move || {
-                while !stop.load(Ordering::Relaxed) {
-                    std::thread::park_timeout(LOOK_EVERY);
-                    // Monitors that do not answer are no reason to stop a load that goes on.
-                    if let (Some(now), Ok(mut seen)) = (look(&cluster), seen.lock()) {
-                        *seen = now;
-                    }
-                }
-            })
+        let mut watch = Watch { seen: Arc::default(), stop: Arc::default(), threads: Vec::new() };
+        watch.look_every_second(cluster, look, |seen, now| *seen = Seen { pgs: std::mem::take(&mut seen.pgs), ..now });
+        let states = |cluster: &Cluster| pg_states::look(cluster).ok().map(|(states, _)| states);
+        watch.look_every_second(cluster, states, |seen, now| seen.pgs = now);
+        watch
+    }
+
+    /// What can't be known now, stays as it was: monitors that do not answer are no reason to stop a load that goes on.
+    fn look_every_second<T>(
+        &mut self,
+        cluster: &Cluster,
+        look: impl Fn(&Cluster) -> Option<T> + Send + 'static,
+        put: impl Fn(&mut Seen, T) + Send + 'static,
+    ) {
+        let (cluster, seen, stop) = (cluster.clone(), self.seen.clone(), self.stop.clone());
+        let take = move || {
+            if let (Some(now), Ok(mut seen)) = (look(&cluster), seen.lock()) {
+                put(&mut seen, now);
+            }
         };
-        Watch { seen, stop, thread: Some(thread) }
+        take();
+        self.threads.push(std::thread::spawn(move || {
+            while !stop.load(Ordering::Relaxed) {
+                std::thread::park_timeout(LOOK_EVERY);
+                take();
+            }
+        }));
     }
 
     pub fn seen(&self) -> Seen {
@@ -54,8 +70,8 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
+        self.threads.iter().for_each(|thread| thread.thread().unpark());
+        for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
     }
@@ -67,7 +83,7 @@ fn look(cluster: &Cluster) -> Option<Seen> {
     let down = down.filter_map(|osd| osd.get("osd")?.as_u64()).map(|id| id as u32).collect();
     let full = dump.get("pools")?.as_array()?.iter().find_map(full_pool);
     let health = cluster.ask(json!({"prefix": "health"})).ok()?;
-    Some(Seen { down, full, slow: slow_operations(&health) })
+    Some(Seen { down, full, slow: slow_operations(&health), ..Seen::default() })
 }
 
 /// Monitors may have slow operations, too: they serve no I/O.

@@ -14,6 +14,7 @@ fn killed_at_any_instant_then_restored_leaves_the_cluster_as_it_was() {
     let lab = Lab::up(&[]);
     lab.ceph(&["osd", "pool", "create", "named", "8"]);
     lab.ceph(&["osd", "pool", "application", "enable", "named", "rbd"]);
+    lab.ceph(&["osd", "pool", "set", "named", "pg_autoscale_mode", "on"]);
     // A cautious cluster: pools of one replica and the deletion of pools have to be allowed first, and forbidden again.
     for option in ["mon_allow_pool_size_one", "mon_allow_pool_delete"] {
         lab.ceph(&["config", "set", "mon", option, "false"]);

@@ -2,7 +2,7 @@
 
 mod common;
 use common::{Lab, eventually};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::process::{Child, Stdio};
 
 fn start(lab: &Lab, arguments: &[&str]) -> Child {
@@ -45,8 +45,76 @@ fn an_osd_killed_during_a_step_voids_the_figure_and_the_run_goes_on() {
         assert!(figure["why"].as_str().is_some_and(|why| !why.is_empty()), "{figure}");
     }
     assert!(figures.iter().any(|figure| figure["label"] != "void"), "the run did not go on: {err}");
+    others_write(&lab);
     lab.daemon("start", "osd.1");
+    what_recovers_marks_figures_and_is_waited_for(&lab);
+    what_is_trimmed_marks_figures(&lab);
     assert_eq!(lab.snapshot(), before, "something was left behind");
+}
+
+fn others_write(lab: &Lab) {
+    let writes = ["-p", "rbd", "bench", "2", "write", "-b", "4096", "--no-cleanup"];
+    common::tool("rados", &[&["--conf", lab.conf()], &writes[..]].concat());
+}
+
+/// A run of one short slice, and the states of placement groups that its figure tells.
+fn states_seen(lab: &Lab, arguments: &[&str]) -> (Value, String) {
+    let short = ["rados", "--patterns", "read-latency", "--working-set", "8M", "--duration", "1s", "--passes", "1"];
+    let ran = lab.run(&[&short[..], &["--format", "json"], arguments].concat());
+    let document = ran.json();
+    let figure = &document["figures"][0];
+    assert!(figure["value"].is_number(), "{document:#}");
+    let warned = document["warnings"].to_string().contains("not all placement groups");
+    let states = &figure["pgs_seen"];
+    assert_eq!(warned, *states != json!([]), "{document:#}");
+    (document.clone(), states.to_string())
+}
+
+fn state(lab: &Lab, word: &str) -> bool {
+    lab.ceph(&["pg", "stat"]).contains(word)
+}
+
+fn what_recovers_marks_figures_and_is_waited_for(lab: &Lab) {
+    // So slowly that it lasts longer than a run; then at once.
+    lab.ceph(&["config", "set", "osd", "osd_recovery_sleep", "0.5"]);
+    eventually("recovery", 60, || state(lab, "recovering"));
+    let (_, states) = states_seen(lab, &[]);
+    assert!(states.contains("recovering"), "{states}");
+    lab.ceph(&["config", "set", "osd", "osd_recovery_sleep", "0.0001"]);
+    lab.ceph(&["osd", "pool", "set", "rbd", "pg_autoscale_mode", "on"]);
+    let (document, states) = states_seen(lab, &["--quiesce"]);
+    assert_eq!(states, "[]", "--quiesce did not wait");
+    for change in ["flag noscrub", "flag nodeep-scrub", "balancer off", "pool rbd: pg_autoscale_mode = off"] {
+        let made = |made: &Value| made["what"] == change && made["undone"] == true;
+        assert!(document["changes"].as_array().unwrap().iter().any(made), "{change}: {document:#}");
+    }
+    assert_eq!(lab.ceph(&["osd", "pool", "get", "rbd", "pg_autoscale_mode"]).trim(), "pg_autoscale_mode: on");
+    let balancer: Value = serde_json::from_str(&lab.ceph(&["balancer", "status"])).unwrap();
+    assert_eq!((&balancer["active"], &balancer["mode"]), (&json!(true), &json!("upmap")));
+    lab.ceph(&["osd", "pool", "set", "rbd", "pg_autoscale_mode", "off"]);
+    // Who has switched it off finds it off.
+    lab.ceph(&["balancer", "off"]);
+    states_seen(lab, &["--quiesce"]);
+    let balancer: Value = serde_json::from_str(&lab.ceph(&["balancer", "status"])).unwrap();
+    assert_eq!(balancer["active"], false);
+    lab.ceph(&["balancer", "on"]);
+    lab.ceph(&["config", "rm", "mgr", "mgr/balancer/active"]);
+    lab.ceph(&["config", "rm", "osd", "osd_recovery_sleep"]);
+}
+
+fn what_is_trimmed_marks_figures(lab: &Lab) {
+    lab.ceph(&["config", "set", "osd", "osd_snap_trim_sleep", "10"]);
+    let write = ["bench", "rbd/trimmed", "--io-type", "write", "--io-size", "1M", "--io-total", "16M"];
+    lab.rbd(&["create", "rbd/trimmed", "--size", "16M"]);
+    lab.rbd(&write);
+    lab.rbd(&["snap", "create", "rbd/trimmed@before"]);
+    lab.rbd(&write);
+    lab.rbd(&["snap", "rm", "rbd/trimmed@before"]);
+    eventually("trimming", 60, || state(lab, "snaptrim"));
+    let (_, states) = states_seen(lab, &[]);
+    assert!(states.contains("snaptrim"), "{states}");
+    lab.ceph(&["config", "rm", "osd", "osd_snap_trim_sleep"]);
+    lab.rbd(&["rm", "rbd/trimmed"]);
 }
 
 #[test]

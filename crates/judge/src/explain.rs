@@ -13,6 +13,7 @@ use crate::ledger::ledger;
 use crate::limit::limits;
 use crate::outliers::outliers;
 use crate::path_mtus::path_mtus;
+use crate::pgs::{name_pgs, while_not_clean};
 use crate::sustained::endurance;
 use crate::sweep::swept;
 use crate::validity::limit_writes;
@@ -24,6 +25,7 @@ pub fn explain(record: &Record) -> Report {
     let mut entries = entries(record);
     look_behind(&mut entries, record);
     name_gaps(&mut entries, record);
+    name_pgs(&mut entries, record);
     let sustained = endurance(record);
     limit_writes(&mut entries, &sustained, record);
     strike_out(&mut entries, record);
@@ -52,7 +54,7 @@ pub fn explain(record: &Record) -> Report {
         outliers,
         figures: entries.into_iter().map(|entry| entry.figure).collect(),
         changes: record.changes.clone(),
-        warnings: record.warnings.clone(),
+        warnings: record.warnings.iter().cloned().chain(while_not_clean(record)).collect(),
         errors: record.errors.clone(),
     }
 }

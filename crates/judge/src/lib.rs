@@ -31,6 +31,7 @@ mod links;
 mod outliers;
 mod path_mtus;
 mod percentiles;
+mod pgs;
 mod pooled;
 mod redundancy;
 mod series;

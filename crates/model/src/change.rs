@@ -25,6 +25,10 @@ pub enum Change {
     Option { who: String, name: String, value: String },
     /// A cluster flag (`noscrub`). Undone by unsetting it if it was unset.
     Flag { name: String },
+    /// A setting (`pg_autoscale_mode`) of a pool that is not ours. Undone by setting what was there.
+    PoolSetting { pool: String, name: String, value: String },
+    /// The manager's balancer is switched off. Undone by switching it on, if it was on; its mode stays.
+    BalancerOff,
     /// A file of our own. Undone by deleting it.
     File { path: PathBuf, bytes: Bytes },
 }
@@ -44,6 +48,8 @@ impl Change {
             Change::Objects { pool, prefix } => format!("objects {prefix}* in pool {pool}"),
             Change::Option { who, name, value } => format!("option {who}/{name} = {value}"),
             Change::Flag { name } => format!("flag {name}"),
+            Change::PoolSetting { pool, name, value } => format!("pool {pool}: {name} = {value}"),
+            Change::BalancerOff => "balancer off".to_string(),
             Change::File { path, .. } => format!("file {}", path.display()),
         }
     }

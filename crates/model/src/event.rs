@@ -4,7 +4,7 @@ use crate::background::Compaction;
 use crate::bond::HostBond;
 use crate::change::Undo;
 use crate::effort::Overhead;
-use crate::observed::Observed;
+use crate::observed::{Observed, PgsSeen};
 use crate::path_mtu::PathMtu;
 use crate::plan::{Plan, Step};
 use crate::record::{Gap, RunHead};
@@ -66,6 +66,10 @@ pub enum Event {
     /// What the kernels of hosts counted while a slice was measured. It comes before the slice.
     Observed {
         observed: Observed,
+    },
+    /// In which states placement groups were while a slice was measured, if not all were active and clean. It comes before the slice.
+    PgsSeen {
+        pgs: PgsSeen,
     },
     /// What each of several streams carried while a slice was measured. It comes before the slice.
     Streams {

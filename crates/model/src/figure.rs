@@ -3,6 +3,7 @@
 use crate::background::Background;
 use crate::effort::Shares;
 use crate::layer::Layer;
+use crate::observed::PgsSeen;
 use crate::pattern::{Metric, Pattern};
 use crate::plan::StepId;
 use crate::verified::Checked;
@@ -142,6 +143,9 @@ pub struct Figure {
     /// Hosts that should have loaded it and went missing: `pass 2: host b is missing from 1.0 s into the slice on: gone`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
+    /// Passes during which not all placement groups of the cluster were active and clean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pgs_seen: Vec<PgsSeen>,
     /// What the OSDs' stores did meanwhile; `None`: nobody looked.
     #[serde(default)]
     pub background: Option<Background>,

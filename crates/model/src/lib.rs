@@ -47,7 +47,9 @@ pub use figure::{Dip, Estimate, Figure, Label, Percentile, Sight};
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 pub use layer::Layer;
 pub use limit::{Bound, Limit, Probe, Search};
-pub use observed::{DiskSecond, HostLoad, HostSecond, HostSeconds, NicSecond, Observed, OsdSecond, OsdWish, Pressure};
+pub use observed::{
+    DiskSecond, HostLoad, HostSecond, HostSeconds, NicSecond, Observed, OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,
+};
 pub use path_mtu::PathMtu;
 pub use pattern::{Metric, Pattern};
 pub use plan::{Doubling, Goal, Plan, Rung, Step, StepId};

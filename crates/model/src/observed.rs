@@ -14,6 +14,17 @@ pub struct Observed {
     pub hosts: Vec<HostSeconds>,
 }
 
+/// How many placement groups were in each state but `active+clean`.
+pub type PgStates = BTreeMap<String, u32>;
+
+/// While a slice was measured: the most that were seen in each state at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PgsSeen {
+    pub step: StepId,
+    pub pass: u32,
+    pub states: PgStates,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostSeconds {
     /// As the cluster calls it.

@@ -5,7 +5,7 @@ use crate::bond::HostBond;
 use crate::change::Undo;
 use crate::effort::Overhead;
 use crate::event::Event;
-use crate::observed::Observed;
+use crate::observed::{Observed, PgsSeen};
 use crate::path_mtu::PathMtu;
 use crate::plan::{Plan, StepId};
 use crate::sample::Slice;
@@ -67,6 +67,9 @@ pub struct Record {
     /// Of slices on other hosts: what their kernels counted meanwhile.
     #[serde(default)]
     pub observed: Vec<Observed>,
+    /// Of slices during which not all placement groups were active and clean.
+    #[serde(default)]
+    pub pgs_seen: Vec<PgsSeen>,
     /// Hosts that should have loaded and went missing.
     #[serde(default)]
     pub gaps: Vec<Gap>,
@@ -106,6 +109,7 @@ impl Record {
             Event::Bonds { bonds } => self.bonds = bonds.clone(),
             Event::Streams { streams } => self.streams.push(streams.clone()),
             Event::Gap { gap } => self.gaps.push(gap.clone()),
+            Event::PgsSeen { pgs } => self.pgs_seen.push(pgs.clone()),
             Event::Observed { observed } => self.observed.push(observed.clone()),
             Event::Sustained { sustained } => self.sustained.push(sustained.clone()),
             Event::Warned { text } => self.warnings.push(text.clone()),

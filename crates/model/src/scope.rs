@@ -80,5 +80,8 @@ pub struct PoolScope {
     /// Data chunks of an erasure-coded pool.
     pub erasure_k: Option<u32>,
     pub pg_num: u32,
+    /// `on`, `warn`, `off`; `None`: the release has no autoscaler, or an older record does not tell.
+    #[serde(default)]
+    pub pg_autoscale_mode: Option<String>,
     pub applications: Vec<String>,
 }

@@ -196,6 +196,7 @@ fn scope() -> Scope {
             min_size: 2,
             erasure_k: None,
             pg_num: 32,
+            pg_autoscale_mode: Some("on".into()),
             applications: vec!["rbd".into()],
         }],
         options: BTreeMap::from([

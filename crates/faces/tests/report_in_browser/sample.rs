@@ -185,6 +185,7 @@ impl Sampler {
             checked: None,
             valid_up_to: None,
             gaps: vec![],
+            pgs_seen: vec![],
             background: None,
             sight,
         });

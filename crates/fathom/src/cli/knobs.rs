@@ -131,7 +131,8 @@ pub struct GroundArgs {
     /// Print the plan with its expected time; measure nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Set noscrub and nodeep-scrub while the run lasts
+    /// While the run lasts, keep the cluster from scrubbing, from moving placement groups (balancer) and from resizing them
+    /// (autoscaler); first wait, at most 5 min, for what goes on already
     #[arg(long)]
     pub quiesce: bool,
     /// Also write a report here; its ending says what it becomes: .html, .md, .json

@@ -38,9 +38,7 @@ fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     refuse_useless_hosts(ground, wishes)?;
     let mut draft = Draft::new(ground, wishes);
     if wishes.quiesce {
-        for name in ["noscrub", "nodeep-scrub"] {
-            draft.change(Change::Flag { name: name.to_string() });
-        }
+        quiesce(&mut draft);
     }
     fio::add(&mut draft)?;
     if wishes.axes.is_empty() && wishes.batches.is_empty() {
@@ -66,6 +64,21 @@ fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     let (changes, host_files) = (draft.changes, draft.host_files);
     let (steps, sustained) = (draft.steps, draft.sustained);
     Ok(Plan { changes, host_files, steps, may_shrink, goal, sweep: swept, sustained, clients_most, ..Plan::default() })
+}
+
+/// What a cluster does by itself, and can be told not to: scrub, resize placement groups, move them.
+fn quiesce(draft: &mut Draft) {
+    for name in ["noscrub", "nodeep-scrub"] {
+        draft.change(Change::Flag { name: name.to_string() });
+    }
+    draft.change(Change::BalancerOff);
+    // Pool by pool: the command for all of them forgets, in some releases, which were on before (16.2: `osd pool unset
+    // noautoscale` switches every pool on).
+    let pools = draft.ground.scope.pools.iter();
+    for pool in pools.filter(|pool| pool.pg_autoscale_mode.as_deref() == Some("on")) {
+        let (name, value) = ("pg_autoscale_mode".to_string(), "off".to_string());
+        draft.change(Change::PoolSetting { pool: pool.name.clone(), name, value });
+    }
 }
 
 fn add_layers(draft: &mut Draft) -> Result<(), Failure> {

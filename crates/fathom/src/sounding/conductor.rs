@@ -16,8 +16,8 @@ use judge::SliceState;
 use model::clock::SECOND;
 use model::pattern::Family;
 use model::{
-    Clock, Compaction, Effort, Event, Gap, Goal, HostSeconds, Layer, Observed, OpKind, OsdLooks, Plan, Sample, Slice,
-    SliceEnd, Step, StepId, Streams, Target, WindowSet,
+    Clock, Compaction, Effort, Event, Gap, Goal, HostSeconds, Layer, Observed, OpKind, OsdLooks, PgStates, PgsSeen,
+    Plan, Sample, Slice, SliceEnd, Step, StepId, Streams, Target, WindowSet,
 };
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -35,6 +35,10 @@ pub trait Eyes {
     /// It is over: what they did, in seconds since it began; and how many OSDs serve the step.
     fn slice_ended(&self) -> (Vec<OsdLooks>, u32) {
         (Vec::new(), 0)
+    }
+    /// In which states but `active+clean` placement groups were since the slice began.
+    fn pgs_seen(&self) -> PgStates {
+        PgStates::new()
     }
 }
 
@@ -71,6 +75,7 @@ type Series = BTreeMap<(Option<u32>, OpKind), Vec<Sample>>;
 struct Behind {
     stores: Option<(Vec<OsdLooks>, u32)>,
     hosts: Vec<HostSeconds>,
+    pgs: PgStates,
 }
 
 /// How loading a step once ended.
@@ -323,7 +328,7 @@ impl Conductor<'_> {
             (look.from, look.to) = (look.from - lead, look.to - lead);
         }
         let stores = (!osds.is_empty()).then_some((osds, of));
-        (ended, Behind { stores, hosts: self.loader.observed(first) })
+        (ended, Behind { stores, hosts: self.loader.observed(first), pgs: self.eyes.pgs_seen() })
     }
 
     /// Is every target's part of the slice long enough? A pass behind its schedule waits for no level to settle.
@@ -420,6 +425,9 @@ fn side_by_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], b_first: bool
 fn tell_behind(step: &Step, pass: u32, behind: Behind, telling: &mut Telling) -> Result<(), Failure> {
     if let Some((osds, of)) = behind.stores {
         telling.tell(Event::Compaction { compaction: Compaction { step: step.id, pass, osds, of } })?;
+    }
+    if !behind.pgs.is_empty() {
+        telling.tell(Event::PgsSeen { pgs: PgsSeen { step: step.id, pass, states: behind.pgs } })?;
     }
     if !behind.hosts.is_empty() {
         telling.tell(Event::Observed { observed: Observed { step: step.id, pass, hosts: behind.hosts } })?;

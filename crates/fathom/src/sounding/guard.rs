@@ -8,8 +8,8 @@ use cluster::compaction::Looking;
 use cluster::journal::Journal;
 use cluster::watch::{Seen, Watch};
 use cluster::{Cluster, ClusterError};
-use model::{Change, Event, Layer, OsdLooks, Place, Scope, Step};
-use std::cell::Cell;
+use model::{Change, Event, Layer, OsdLooks, PgStates, Place, Scope, Step};
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 /// A journal that is rolled back even if the run panics.
@@ -96,13 +96,15 @@ pub struct Watching<'a> {
     osds: Vec<u32>,
     /// How many serve the slice that goes on.
     serve: Cell<u32>,
+    /// Since it began.
+    pgs: RefCell<PgStates>,
 }
 
 impl<'a> Watching<'a> {
     pub fn over(watch: Option<&'a Watch>, interrupt: &'a Interrupt) -> Watching<'a> {
         let sick = watch.is_some_and(|watch| watch.seen().slow.is_some());
-        let (looking, osds, serve) = (None, Vec::new(), Cell::new(0));
-        Watching { watch, interrupt, sick: Cell::new(sick), looking, osds, serve }
+        let (looking, osds, serve, pgs) = (None, Vec::new(), Cell::new(0), RefCell::default());
+        Watching { watch, interrupt, sick: Cell::new(sick), looking, osds, serve, pgs }
     }
 
     /// Looks at what the OSDs' stores do as well.
@@ -120,10 +122,13 @@ impl Eyes for Watching<'_> {
     fn seen(&self) -> Seen {
         let seen = self.watch.map(Watch::seen).unwrap_or_default();
         self.sick.set(self.sick.get() && seen.slow.is_some());
+        most_of(&mut self.pgs.borrow_mut(), &seen.pgs);
         Seen { slow: seen.slow.filter(|_| !self.sick.get()), ..seen }
     }
 
     fn slice_begins(&self, step: &Step) {
+        self.pgs.take();
+        self.seen();
         let own: Vec<u32> = step.targets.iter().filter_map(osd_of).collect();
         let serving = match step.layer {
             Layer::Device | Layer::Network | Layer::Floor => return,
@@ -138,6 +143,19 @@ impl Eyes for Watching<'_> {
 
     fn slice_ended(&self) -> (Vec<OsdLooks>, u32) {
         (self.looking.as_ref().map(Looking::end).unwrap_or_default(), self.serve.take())
+    }
+
+    fn pgs_seen(&self) -> PgStates {
+        self.seen();
+        self.pgs.take()
+    }
+}
+
+/// The most that were in each state at once.
+fn most_of(most: &mut PgStates, now: &PgStates) {
+    for (state, number) in now {
+        let known = most.entry(state.clone()).or_default();
+        *known = (*known).max(*number);
     }
 }
 

@@ -5,8 +5,9 @@ use super::guard::Rollback;
 use super::interrupt::Interrupt;
 use super::telling::Telling;
 use crate::failure::Failure;
-use cluster::pools;
+use cluster::{pg_states, pools};
 use model::{Change, Event, Plan};
+use std::time::Duration;
 
 pub fn make_changes(
     plan: &Plan,
@@ -16,8 +17,10 @@ pub fn make_changes(
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     // All pools first: their placement groups peer while the rest is made.
-    let (first, second): (Vec<&Change>, Vec<&Change>) =
-        plan.changes.iter().partition(|change| matches!(change, Change::Pool { .. } | Change::Flag { .. }));
+    let early = |change: &&Change| {
+        matches!(change, Change::Pool { .. } | Change::Flag { .. } | Change::PoolSetting { .. } | Change::BalancerOff)
+    };
+    let (first, second): (Vec<&Change>, Vec<&Change>) = plan.changes.iter().partition(early);
     for change in &first {
         if !interrupt.asked() {
             journal.make((*change).clone(), telling)?;
@@ -32,12 +35,38 @@ pub fn make_changes(
             pools::wait_clean(cluster, name, on, &mut tell)?;
         }
     }
+    if plan.changes.contains(&Change::BalancerOff) {
+        wait_calm(grounded, telling, interrupt)?;
+    }
     for change in second {
         if !interrupt.asked() {
             journal.make(change.clone(), telling)?;
         }
     }
     make_host_files(plan, grounded, interrupt)
+}
+
+/// So long `--quiesce` waits for what goes on already. Recovery of a disk takes hours, which nobody expects a run to wait for.
+const CALM_WITHIN: Duration = Duration::from_secs(5 * 60);
+
+/// What goes on still after that marks the figures that are measured meanwhile.
+fn wait_calm(grounded: &Grounded, telling: &mut Telling, interrupt: &Interrupt) -> Result<(), Failure> {
+    let Some(cluster) = &grounded.cluster else { return Ok(()) };
+    let minutes = CALM_WITHIN.as_secs() / 60;
+    let what = format!(
+        "waiting, at most {minutes} min, until no placement group recovers, backfills, trims snapshots, scrubs or peers"
+    );
+    let mut tell = |share| telling.tell(Event::Progress { what: what.clone(), share }).is_ok() && !interrupt.asked();
+    let left = pg_states::wait_calm(cluster, CALM_WITHIN, &mut tell)?;
+    if left.is_empty() || interrupt.asked() {
+        return Ok(());
+    }
+    let left: Vec<String> = left.iter().map(|(state, number)| format!("{number} {state}")).collect();
+    let text = format!(
+        "--quiesce: after {minutes} min placement groups were still busy ({}); the run goes on, and what is measured meanwhile is marked",
+        left.join(", ")
+    );
+    telling.tell(Event::Warned { text })
 }
 
 /// Nothing undoes them: they have no name, and are gone with their agents.

@@ -136,7 +136,11 @@ impl Lab {
         let keys = self.ceph(&["config-key", "ls"]);
         // The configuration's history, and what daemons and the manager note for themselves, are not ours.
         let keys: Vec<&str> = keys.lines().filter(|key| key.contains("fathom")).collect();
-        format!("{pools}\n{images:?}\n{}\n{}\n{keys:?}", dump["flags"], self.ceph(&["config", "dump"]))
+        let mode = |pool: &Value| format!("{} {}", pool["pool_name"], pool["pg_autoscale_mode"]);
+        let modes: Vec<String> = dump["pools"].as_array().unwrap().iter().map(mode).collect();
+        let balancer: Value = serde_json::from_str(&self.ceph(&["balancer", "status"])).unwrap();
+        let quiet = format!("{} {modes:?} {} {}", dump["flags"], balancer["active"], balancer["mode"]);
+        format!("{pools}\n{images:?}\n{quiet}\n{}\n{keys:?}", self.ceph(&["config", "dump"]))
     }
 }
 

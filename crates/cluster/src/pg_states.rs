@@ -1,0 +1,121 @@
+//! In which states placement groups are: how many are not simply active and clean, and waiting until nothing goes on in them.
+
+use crate::admin::Cluster;
+use crate::errors::ClusterError;
+use model::PgStates;
+use serde_json::{Value, json};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// Words in the state of a placement group in which something goes on that takes from the OSDs and comes to an end (Ceph's
+/// documentation, "Placement Group States"). What only lacks an OSD (`undersized`), or waits for somebody (`toofull`), stays.
+const PASSING: [&str; 15] = [
+    "activating",
+    "backfill_wait",
+    "backfilling",
+    "creating",
+    "deep",
+    "laggy",
+    "peering",
+    "recovering",
+    "recovery_wait",
+    "repair",
+    "scrubbing",
+    "snaptrim",
+    "snaptrim_wait",
+    "unknown",
+    "wait",
+];
+
+/// All placement groups of the cluster that are anything but `active+clean`; and how many there are at all.
+pub fn look(cluster: &Cluster) -> Result<(PgStates, u32), ClusterError> {
+    read(&cluster.ask_manager(json!({"prefix": "pg stat"}))?)
+        .ok_or_else(|| ClusterError::answer("pg stat", "it names no states"))
+}
+
+/// Newer releases put the summary into a field of its own.
+fn read(answer: &Value) -> Option<(PgStates, u32)> {
+    let summary = answer.get("pg_summary").unwrap_or(answer);
+    let number = |value: &Value, key: &str| Some(value.get(key)?.as_u64()? as u32);
+    let states = summary.get("num_pg_by_state")?.as_array()?.iter();
+    let other = states.filter_map(|one| Some((one.get("name")?.as_str()?.to_string(), number(one, "num")?)));
+    Some((other.filter(|(name, _)| name != "active+clean").collect(), number(summary, "num_pgs")?))
+}
+
+/// Those of the states in which something goes on.
+fn passing(states: &PgStates) -> PgStates {
+    let passes = |name: &str| name.split('+').any(|word| PASSING.contains(&word));
+    states.iter().filter(|(name, _)| passes(name)).map(|(name, number)| (name.clone(), *number)).collect()
+}
+
+/// Waits, no longer than `most`, until nothing goes on in any placement group. What still does then. `progress` gets the share of
+/// placement groups in which nothing does, and says whether to go on.
+pub fn wait_calm(
+    cluster: &Cluster,
+    most: Duration,
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<PgStates, ClusterError> {
+    let deadline = Instant::now() + most;
+    loop {
+        let (states, all) = look(cluster)?;
+        let busy = passing(&states);
+        let calm = all.saturating_sub(busy.values().sum());
+        if busy.is_empty() || Instant::now() >= deadline || !progress(f64::from(calm) / f64::from(all.max(1))) {
+            return Ok(busy);
+        }
+        sleep(LOOK_AGAIN);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn states(of: &[(&str, u32)]) -> PgStates {
+        of.iter().map(|(name, number)| (name.to_string(), *number)).collect()
+    }
+
+    #[test]
+    fn states_are_read_from_both_forms_of_the_answer() {
+        let by_state = [json!({"name": "active+clean", "num": 30}), json!({"name": "active+clean+snaptrim", "num": 2})];
+        let summary = json!({"num_pg_by_state": by_state, "num_pgs": 32});
+        let expected = Some((states(&[("active+clean+snaptrim", 2)]), 32));
+        assert_eq!(read(&summary), expected);
+        assert_eq!(read(&json!({"pg_ready": true, "pg_summary": summary})), expected);
+        assert_eq!(read(&json!({})), None);
+    }
+
+    #[test]
+    fn only_what_comes_to_an_end_is_waited_for() {
+        let ending = [
+            "active+recovering+undersized+degraded+remapped",
+            "active+recovery_wait+degraded",
+            "active+remapped+backfilling",
+            "active+remapped+backfill_wait",
+            "active+clean+snaptrim",
+            "active+clean+snaptrim_wait",
+            "active+clean+scrubbing+deep",
+            "active+clean+laggy",
+            "active+clean+wait",
+            "peering",
+            "remapped+peering",
+            "activating",
+            "creating+peering",
+            "unknown",
+        ];
+        let staying = [
+            "active+undersized+degraded",
+            "active+clean+remapped",
+            "active+remapped+backfill_toofull",
+            "active+recovery_toofull+degraded",
+            "active+clean+snaptrim_error",
+            "active+clean+inconsistent",
+            "down",
+            "stale+active+clean",
+        ];
+        let all: PgStates = ending.iter().chain(&staying).map(|name| (name.to_string(), 1)).collect();
+        assert_eq!(passing(&all), ending.iter().map(|name| (name.to_string(), 1)).collect());
+    }
+}
