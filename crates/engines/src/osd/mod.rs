@@ -5,7 +5,7 @@ mod mapping;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::{
-    Objects, fill_objects, object_size, objects_per_lane, open_objects, open_pool, open_pool_as, refusal,
+    Objects, family, fill_objects, object_size, objects_per_lane, open_objects, open_pool, open_pool_as, refusal,
 };
 use crate::verify::{Ground, Marks, Stamper, refusal as unverifiable};
 use model::{Bytes, Layer, Place, Target, Workload};
@@ -67,7 +67,7 @@ fn osd_of(target: &Target) -> Result<(u32, &str), String> {
 
 /// The working set's name in what is verified.
 fn set(osd: u32, pool: &str, workload: &Workload) -> String {
-    format!("objects of {} bytes on osd.{osd} in pool {pool}", object_size(workload))
+    format!("{}objects of {} bytes on osd.{osd} in pool {pool}", family(workload), object_size(workload))
 }
 
 /// The objects of some lanes.
@@ -80,6 +80,6 @@ fn objects(
 ) -> Result<Objects, EngineError> {
     let (size, each) = (object_size(workload), objects_per_lane(workload));
     let (first, end) = (u64::from(lanes.start) * each, u64::from(lanes.end) * each);
-    let names = choose::names_on(context, pool, osd, &format!("fathom.osd{osd}.{size}."), end)?;
+    let names = choose::names_on(context, pool, osd, &format!("fathom.osd{osd}.{}{size}.", family(workload)), end)?;
     Ok(Objects::new(choose::c_names(&names[first as usize..])?, size))
 }

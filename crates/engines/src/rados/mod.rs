@@ -6,7 +6,8 @@ mod session;
 mod slots;
 
 pub(crate) use fill::{IN_FLIGHT, PART, fill};
-pub(crate) use objects::{Objects, object_size, objects_per_lane, refusal};
+pub use objects::Needed;
+pub(crate) use objects::{Objects, family, object_size, objects_per_lane, refusal};
 pub(crate) use session::{SlotSession, room};
 pub(crate) use slots::{ObjectSlots, Slots, broken, hopeless_anywhere};
 
@@ -45,8 +46,7 @@ impl Engine for Rados {
         progress: &mut dyn FnMut(Bytes) -> bool,
     ) -> Result<(), EngineError> {
         let (pool, prefix) = pool_of(target).map_err(EngineError::Refused)?;
-        let count = objects_per_lane(workload) * u64::from(workload.jobs.max(1));
-        let objects = Objects::new(names(prefix, workload, 0..count)?, object_size(workload));
+        let objects = Objects::new(names(prefix, workload, 0..Needed::by(workload).count)?, object_size(workload));
         let stamper = Stamper::of(&context.verify, workload, || {
             Ground::objects(set(pool, prefix, workload), workload, 0, &objects)
         });
@@ -79,13 +79,13 @@ fn pool_of(target: &Target) -> Result<(&str, &str), String> {
 
 /// The working set's name in what is verified.
 fn set(pool: &str, prefix: &str, workload: &Workload) -> String {
-    format!("objects {prefix}{}.* of pool {pool}", object_size(workload))
+    format!("objects {prefix}{}{}.* of pool {pool}", family(workload), object_size(workload))
 }
 
-/// `<prefix><object size>.<number>`: sets with objects of different sizes never share one.
+/// `<prefix><family><object size>.<number>`: sets with objects of different sizes never share one.
 fn names(prefix: &str, workload: &Workload, numbers: std::ops::Range<u64>) -> Result<Vec<CString>, EngineError> {
-    let size = object_size(workload);
-    numbers.map(|number| c_name(format!("{prefix}{size}.{number}"))).collect()
+    let (family, size) = (family(workload), object_size(workload));
+    numbers.map(|number| c_name(format!("{prefix}{family}{size}.{number}"))).collect()
 }
 
 pub(crate) fn c_name(name: String) -> Result<CString, EngineError> {

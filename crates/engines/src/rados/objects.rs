@@ -1,7 +1,7 @@
 //! The working set of one lane: objects of one size, one after the other.
 
 use model::workload::{MIB, OBJECT_MOST};
-use model::{Bytes, Workload};
+use model::{Access, Bytes, Workload};
 use std::ffi::{CStr, CString};
 
 /// Thousands of objects, so that every placement group gets its share: with fewer, a few OSDs get more than the others.
@@ -18,6 +18,31 @@ pub fn object_size(workload: &Workload) -> Bytes {
 /// How many objects one lane has. Lanes have objects of their own: two writers to one object wait for each other.
 pub fn objects_per_lane(workload: &Workload) -> u64 {
     workload.lane_span().div_ceil(object_size(workload)).max(1)
+}
+
+/// Large blocks one after the other have objects that nothing else writes to: after random overwrites an object lies in pieces, and
+/// is read several times slower.
+pub fn family(workload: &Workload) -> &'static str {
+    if workload.access == Access::Sequential { "linear." } else { "" }
+}
+
+/// Which objects a workload needs: those of one size and family are numbered from 0 on, whatever else the workload is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needed {
+    pub size: Bytes,
+    pub family: &'static str,
+    pub count: u64,
+}
+
+impl Needed {
+    pub fn by(workload: &Workload) -> Needed {
+        let count = objects_per_lane(workload) * u64::from(workload.jobs.max(1));
+        Needed { size: object_size(workload), family: family(workload), count }
+    }
+
+    pub fn bytes(&self) -> Bytes {
+        self.size * self.count
+    }
 }
 
 /// What a working set of objects cannot be.

@@ -14,6 +14,8 @@ mod store;
 mod subset;
 mod sustained;
 mod sweep;
+#[cfg(test)]
+pub mod testing;
 
 pub use device_hosts::{Site, wanted as wanted_sites};
 pub use draft::{CLUSTER, ClientHost, Ground, Network, Sustain, Wishes};

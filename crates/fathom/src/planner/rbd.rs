@@ -5,7 +5,7 @@ use super::objects::{pool_for, shown};
 use crate::failure::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
-use model::{Bytes, Change, Layer, Place};
+use model::{Access, Bytes, Change, Layer, Place, Workload};
 
 const IMAGE: Bytes = GIB;
 const LAB_IMAGE: Bytes = 64 * MIB;
@@ -33,23 +33,25 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let span = draft.knobs.working_set.unwrap_or(bytes * Bytes::from(images / shared));
     let bytes = (span / Bytes::from(images)).next_multiple_of(4 * MIB);
     let run = draft.name("");
-    let image = |part: &str, number: u32| format!("{run}{part}{number}");
-    for part in draft.clients_parts() {
-        for number in 0..images {
-            draft.change(Change::Image { pool: pool.clone(), name: image(&part, number), bytes });
-        }
-    }
     for (pattern, mut workload) in steps {
         let jobs = workload.jobs.min(images);
         workload.span = bytes * Bytes::from(jobs);
-        let place = |part: &str| {
-            let images = (0..jobs).map(|number| image(part, number)).collect();
-            Place::Images { pool: pool.clone(), images }
-        };
+        let name = |part: &str, number: u32| format!("{run}{part}{}{number}", own(&workload));
+        let names = |part: &str| (0..jobs).map(|number| name(part, number)).collect::<Vec<_>>();
+        for name in draft.clients_parts().iter().flat_map(|part| names(part)) {
+            draft.change(Change::Image { pool: pool.clone(), name, bytes });
+        }
+        let place = |part: &str| Place::Images { pool: pool.clone(), images: names(part) };
         let targets = draft.by_clients(Layer::Rbd, &shown(draft, &pool, temporary), place);
         draft.step(pattern, targets, workload, true);
     }
     Ok(())
+}
+
+/// Large blocks one after the other have images that nothing else writes to: after random overwrites an image lies in pieces, and is
+/// read several times slower; which figures had that would be left to the order of a pass.
+fn own(workload: &Workload) -> &'static str {
+    if workload.access == Access::Sequential { "linear." } else { "" }
 }
 
 /// An image that is not ours is only read.

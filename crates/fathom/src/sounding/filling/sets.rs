@@ -9,22 +9,34 @@ use model::{Bytes, Layer, Place, Plan, Step, Target, Workload};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Set {
     layer: Layer,
-    object: Option<Bytes>,
+    /// Size of its objects, and their family; `None`: it has no objects of ours.
+    objects: Option<(Bytes, &'static str)>,
 }
 
 impl Set {
     pub fn of(step: &Step) -> Set {
-        Set { layer: step.layer, object: step.workload.object }
+        let objects = engines::objects_needed(step.layer, &step.workload);
+        Set { layer: step.layer, objects: objects.map(|needed| (needed.size, needed.family)) }
     }
 }
 
-/// The same data serve several patterns: each (target, set) once, with the largest span.
+/// How much of its data a step needs, always from the beginning on: the lanes of some shapes need a little more than the span.
+fn needed(step: &Step) -> Bytes {
+    let workload = &step.workload;
+    match engines::objects_needed(step.layer, workload) {
+        Some(objects) => objects.bytes(),
+        None if step.layer == Layer::Rbd => workload.lane_span() * Bytes::from(workload.jobs.max(1)),
+        None => workload.span,
+    }
+}
+
+/// The same data serve several patterns: each (target, set) once, for the step that needs most of it.
 pub fn jobs(plan: &Plan) -> Vec<Job<'_>> {
     let mut jobs: Vec<Job> = Vec::new();
     for step in &plan.steps {
         for target in step.targets.iter().filter(|target| ours(target)) {
             match jobs.iter_mut().find(|(other, known)| same((other, known), (step, target))) {
-                Some(known) if known.0.workload.span < step.workload.span => *known = (step, target),
+                Some(known) if needed(known.0) < needed(step) => *known = (step, target),
                 Some(_) => {}
                 None => jobs.push((step, target)),
             }
@@ -34,10 +46,11 @@ pub fn jobs(plan: &Plan) -> Vec<Job<'_>> {
 }
 
 fn same((a, of_a): Job, (b, of_b): Job) -> bool {
+    let objects = Set::of(a).objects;
     of_a.place == of_b.place
         && of_a.client == of_b.client
-        && a.workload.object == b.workload.object
-        && a.pattern.family() == b.pattern.family()
+        && Set::of(a) == Set::of(b)
+        && (objects.is_some() || a.pattern.family() == b.pattern.family())
 }
 
 /// What is filled already.
@@ -46,13 +59,13 @@ pub struct Done(Vec<(Set, Place, Option<String>, Bytes)>);
 
 impl Done {
     pub fn add(&mut self, step: &Step, target: &Target) {
-        self.0.push((Set::of(step), target.place.clone(), client_of(target), step.workload.span));
+        self.0.push((Set::of(step), target.place.clone(), client_of(target), needed(step)));
     }
 
     /// Those that are not, or not in this size: the lanes of a smaller set begin elsewhere.
     pub fn lacking<'a>(&self, jobs: Vec<Job<'a>>) -> Vec<Job<'a>> {
         let known = |(step, target): &Job| {
-            let now = (Set::of(step), &target.place, client_of(target), step.workload.span);
+            let now = (Set::of(step), &target.place, client_of(target), needed(step));
             self.0.iter().any(|(set, place, client, span)| (*set, place, client.clone(), *span) == now)
         };
         jobs.into_iter().filter(|job| !known(job)).collect()
@@ -91,13 +104,16 @@ pub fn shrink(plan: &mut Plan, slow: &[(Set, f64)]) -> Vec<String> {
         let mut largest = (0, 0);
         for step in plan.steps.iter_mut().filter(|step| Set::of(step) == set) {
             let before = step.workload.span;
+            // Its objects stay those that are there.
+            step.workload.object = step.workload.object.or(set.objects.map(|(size, _)| size));
             step.workload.span = smaller(&step.workload, share);
             if step.workload.span < before && !plan.cut.contains(&step.id) {
                 plan.cut.push(step.id);
             }
             largest = largest.max((before, step.workload.span));
         }
-        let objects = set.object.map_or(String::new(), |object| format!(" in objects of {}", numbers::bytes(object)));
+        let objects =
+            set.objects.map_or(String::new(), |(object, _)| format!(" in objects of {}", numbers::bytes(object)));
         format!(
             "writing the working set of the {} layer{objects} full takes long: it was cut from {} to {} (--working-set SIZE decides)",
             set.layer.name(),
@@ -126,6 +142,7 @@ fn ours(target: &Target) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::planner;
     use model::{Metric, Pattern, StepId};
     use proptest::prelude::*;
 
@@ -169,6 +186,88 @@ mod tests {
             "{told:?}"
         );
         assert_eq!(done.lacking(jobs(&plan)).len(), 2);
+    }
+
+    /// Every object that a step loads is among those that are filled, whatever else is swept.
+    fn all_are_filled(plan: &Plan) {
+        let filled: Vec<_> = jobs(plan).iter().map(|(step, target)| (&target.place, needed_objects(step))).collect();
+        for step in &plan.steps {
+            let wanted = needed_objects(step);
+            for target in &step.targets {
+                let same = |(place, there): &&(&Place, engines::Needed)| {
+                    **place == target.place && (there.size, there.family) == (wanted.size, wanted.family)
+                };
+                let there: Vec<_> = filled.iter().filter(same).collect();
+                assert_eq!(there.len(), 1, "each set is filled once: {} {wanted:?}", target.name);
+                assert!(there[0].1.count >= wanted.count, "{} needs {wanted:?} of {:?}", target.name, there[0].1);
+            }
+        }
+    }
+
+    fn needed_objects(step: &Step) -> engines::Needed {
+        engines::objects_needed(step.layer, &step.workload).unwrap()
+    }
+
+    #[test]
+    fn every_point_of_a_sweep_reads_what_was_written_for_it() {
+        let sweeps: [&[&str]; 8] = [
+            &["block-size=4k,64k,1M,4M"],
+            &["working-set=64M,256M,1G,4G"],
+            &["block-size=4k,1M,4M", "working-set=64M,4G"],
+            // 3 and 7 do not divide the span.
+            &["jobs=1,3,7", "depth=16"],
+            &["jobs=1,3,7", "block-size=4k,1M", "depth=16"],
+            &["object-size=64k,1M", "block-size=4k,4M"],
+            &["read-share=0,50,100", "block-size=4k,256k"],
+            &["clients=1,2,3", "block-size=4k,2M", "depth=8"],
+        ];
+        for (layer, axes) in [Layer::Osd, Layer::Rados].into_iter().flat_map(|layer| sweeps.map(|axes| (layer, axes))) {
+            let mut wishes = planner::testing::wishes(&[layer]);
+            wishes.axes = axes.iter().map(|axis| crate::cli::axes::axis(axis).unwrap()).collect();
+            let plan = planner::plan(&planner::testing::ground(3), &wishes).unwrap();
+            assert_eq!(
+                plan.steps.len(),
+                wishes.axes.iter().map(|axis| axis.values.len()).product::<usize>(),
+                "{axes:?}"
+            );
+            all_are_filled(&plan);
+        }
+    }
+
+    #[test]
+    fn large_blocks_one_after_the_other_are_read_where_nothing_else_writes() {
+        for layer in [Layer::Osd, Layer::Rados, Layer::Rbd] {
+            let mut wishes = planner::testing::wishes(&[layer]);
+            if layer != Layer::Rbd {
+                wishes.knobs.object_size = Some(4 << 20);
+            }
+            let plan = planner::plan(&planner::testing::ground(3), &wishes).unwrap();
+            let (linear, random): (Vec<_>, Vec<_>) =
+                plan.steps.iter().partition(|step| step.workload.access == model::Access::Sequential);
+            assert!(!linear.is_empty() && !random.is_empty());
+            for (one, other) in linear.iter().flat_map(|one| random.iter().map(move |other| (one, other))) {
+                let shares = |target: &&Target| other.targets.iter().any(|there| shared(&target.place, &there.place));
+                let apart = Set::of(one) != Set::of(other);
+                assert!(
+                    apart || !one.targets.iter().any(|target| shares(&target)),
+                    "{} {}",
+                    one.together(),
+                    other.together()
+                );
+            }
+            if layer != Layer::Rbd {
+                all_are_filled(&plan);
+            }
+        }
+    }
+
+    fn shared(one: &Place, other: &Place) -> bool {
+        match (one, other) {
+            (Place::Images { images: one, .. }, Place::Images { images: other, .. }) => {
+                one.iter().any(|image| other.contains(image))
+            }
+            _ => one == other,
+        }
     }
 
     proptest! {
