@@ -19,6 +19,24 @@ pub enum ClusterError {
     Make { what: String, why: String },
     #[error("{what} could not be undone: {why}")]
     Undo { what: String, why: String },
+    /// A journal in the cluster that is not believed.
+    #[error(
+        "the cluster's config-key {key} is not used: {why}; look at it with `ceph config-key get {key}`, and remove it with `ceph config-key rm {key}`"
+    )]
+    Copy { key: String, why: String },
+    #[error("run {run} is not undone: {why}: fathom restore --run {run}")]
+    NotProven { run: String, why: String },
+    #[error("run {run} is still going on: its lease in the cluster moves; it ends with Ctrl-C where it runs")]
+    Lives { run: String },
+    #[error("run {run} ends: it was cut off from the monitors for long, and what it made is gone ({by})")]
+    LeaseLost { run: String, by: String },
+    #[error("{what} was not undone: {why}")]
+    NotOurs { what: String, why: String },
+    #[error("option {option} is held by run {run} of host {host}; {mend}")]
+    Held { option: String, run: String, host: String, mend: String },
+    /// A pool would be made that can't be deleted.
+    #[error("no pool is made, since it could not be deleted: {0}")]
+    Undeletable(String),
     #[error("{what} did not happen within {seconds} s; see `ceph health detail`")]
     TooSlow { what: String, seconds: u64 },
 }
@@ -32,6 +50,12 @@ impl ClusterError {
             ClusterError::Ceph(CephError::Errno { errno, .. }) => *errno == libc::EINVAL,
             _ => false,
         }
+    }
+
+    /// Was it left alone so that no harm is done?
+    pub fn for_safety(&self) -> bool {
+        use ClusterError::{Held, Lives, NotOurs, NotProven, Undeletable};
+        matches!(self, NotProven { .. } | Lives { .. } | NotOurs { .. } | Held { .. } | Undeletable(_))
     }
 
     pub fn answer(command: &str, what: impl Into<String>) -> ClusterError {

@@ -2,96 +2,116 @@
 
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
-use crate::{option_values, pools, quiet};
+use crate::journal::keys::may_be_ours;
+use crate::journal::{Entry, Made};
+use crate::{own_files, pools, proof, settings};
 use ceph::CephError;
-use model::{Change, Undo};
-use serde_json::{Value, json};
-use std::fs::OpenOptions;
-use std::path::Path;
+use model::Change;
 use std::time::{Duration, Instant};
 
 /// A killed client's watch on an image ends after osd_client_watch_timeout, 30 s by default; until then the image counts as
 /// in use.
 const WATCHERS_GONE: Duration = Duration::from_secs(60);
 
-/// The state that undoing the change has to bring back, read before it is made.
-pub fn before(cluster: Option<&Cluster>, change: &Change) -> Result<Option<String>, ClusterError> {
-    match (change, cluster) {
-        (Change::Option { who, name, .. }, Some(cluster)) => option_value(cluster, who, name),
-        (Change::Flag { name }, Some(cluster)) => Ok(flags(cluster)?.contains(name).then(|| "set".to_string())),
-        (Change::PoolSetting { pool, name, .. }, Some(cluster)) => quiet::pool_setting(cluster, pool, name),
-        (Change::BalancerOff, Some(cluster)) => quiet::balancer(cluster),
-        _ => Ok(None),
-    }
+/// How far a journal is believed when it is undone.
+#[derive(Clone, Copy, Debug)]
+pub struct Trust {
+    /// It was written on this host, and kept here: nobody else could write it.
+    pub here: bool,
+    /// The user named its run, after having seen what would be undone.
+    pub named: bool,
 }
 
-pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<(), ClusterError> {
-    match (change, cluster) {
-        (Change::File { path, .. }, _) => make_file(path, change),
-        (_, None) => Err(no_cluster(change)),
-        (Change::Pool { name, pg_num, size, on }, Some(cluster)) => pools::make(cluster, name, *pg_num, *size, on),
-        (Change::Image { pool, name, bytes }, Some(cluster)) => {
-            let made = open_pool(cluster, pool).and_then(|pool| pool.create_image(name, *bytes));
-            made.map_err(|error| failed(change, error))
+/// The entry for this change: with the state that undoing it has to bring back, and what is the newest of its kind now.
+///
+/// # Errors
+/// There is such a thing already, which is not ours then.
+pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<Entry, ClusterError> {
+    let taken = || failed(&change, "there is one of this name already, which is not this run's");
+    let (before, since) = match (&change, cluster) {
+        (Change::Pool { name, .. }, Some(cluster)) => match pools::find(cluster, name)? {
+            (None, highest) => (None, Some(highest)),
+            (Some(_), _) => return Err(taken()),
+        },
+        (Change::Image { pool, name, .. }, Some(cluster)) => {
+            if proof::image_id(&open_pool(cluster, pool)?, name)?.is_some() {
+                return Err(taken());
+            }
+            (None, None)
+        }
+        (_, Some(cluster)) => settings::before(cluster, &change)?,
+        _ => (None, None),
+    };
+    let written = Some(jiff::Timestamp::now().as_second());
+    Ok(Entry { before, since, written, ..Entry::of(change) })
+}
+
+/// Makes the change, and says by what the thing is known again.
+pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<Made, ClusterError> {
+    let cluster = cluster.ok_or_else(|| failed(change, "there is no connection to its cluster"))?;
+    match change {
+        Change::File { .. } => Err(failed(change, "files have no name, and are not made with the journal")),
+        Change::Pool { name, pg_num, size, on } => {
+            pools::make(cluster, name, *pg_num, *size, on)?;
+            let pool = pools::find(cluster, name)?.0.ok_or_else(|| failed(change, "it was deleted at once"))?;
+            Ok(Made::Pool(pool.id))
+        }
+        Change::Image { pool, name, bytes } => {
+            let open = open_pool(cluster, pool).map_err(|error| failed(change, error))?;
+            open.create_image(name, *bytes).map_err(|error| failed(change, error))?;
+            let id = proof::image_id(&open, name)?.ok_or_else(|| failed(change, "it was deleted at once"))?;
+            Ok(Made::Image(id))
         }
         // The objects come with the load; the entry is there so that they go.
-        (Change::Objects { .. }, Some(_)) => Ok(()),
-        (Change::Option { who, name, value }, Some(cluster)) => make_option(cluster, who, name, value, change),
-        (Change::Flag { name }, Some(cluster)) => cluster.tell(json!({"prefix": "osd set", "key": name})).map(drop),
-        (Change::PoolSetting { pool, name, value }, Some(cluster)) => {
-            quiet::set_pool_setting(cluster, pool, name, value)
-        }
-        (Change::BalancerOff, Some(cluster)) => quiet::balancer_off(cluster),
+        Change::Objects { .. } => Ok(Made::Set),
+        _ => settings::make(cluster, change).map(|()| Made::Set),
     }
 }
 
-/// What is stored in another form than it was set in could not be told from somebody else's value when it is undone.
-fn make_option(cluster: &Cluster, who: &str, name: &str, value: &str, change: &Change) -> Result<(), ClusterError> {
-    let before = option_value(cluster, who, name)?;
-    set_option(cluster, who, name, Some(value))?;
-    match option_value(cluster, who, name)? {
-        Some(now) if !option_values::same(&now, value) => {
-            set_option(cluster, who, name, before.as_deref())?;
-            let why = format!("the monitors keep `{value}` as `{now}`; write it like that");
-            Err(ClusterError::Make { what: change.what(), why })
-        }
-        _ => Ok(()),
+/// Undoes what this run made, and only that. What was never made, or is gone already, is done at once.
+///
+/// # Errors
+/// It can't be undone; or it is not proven that it is this run's: then it is left as it is, and the text says what to do.
+pub fn unmake(cluster: Option<&Cluster>, run: &str, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
+    let change = &entry.change;
+    if !trust.here && !may_be_ours(run, change) {
+        return Err(not_ours(change, "no run makes that; look who wrote it into the journal".to_string()));
+    }
+    if let Change::File { path, .. } = change {
+        return own_files::unmake(path, run, entry, trust);
+    }
+    let cluster = cluster.ok_or_else(|| failed(change, "there is no connection to its cluster"))?;
+    match change {
+        Change::Pool { name, .. } => unmake_pool(cluster, name, entry, trust),
+        Change::Image { pool, name, .. } => unmake_image(cluster, pool, name, entry),
+        Change::Objects { pool, prefix } => unmake_objects(cluster, pool, prefix, change),
+        _ => settings::unmake(cluster, entry, trust),
     }
 }
 
-/// Is the option set to this value already?
-pub fn holds(cluster: Option<&Cluster>, change: &Change) -> Result<bool, ClusterError> {
-    let Change::Option { value, .. } = change else { return Ok(false) };
-    Ok(before(cluster, change)?.is_some_and(|now| option_values::same(&now, value)))
+pub(crate) fn not_ours(change: &Change, why: String) -> ClusterError {
+    ClusterError::NotOurs { what: change.what(), why }
 }
 
-/// Undoing what was never made, or is gone already, is done at once.
-pub fn unmake(cluster: Option<&Cluster>, undo: &Undo) -> Result<(), ClusterError> {
-    match (&undo.change, cluster) {
-        (Change::File { path, .. }, _) => unmake_file(path, &undo.change),
-        (change, None) => Err(no_cluster(change)),
-        (Change::Pool { name, .. }, Some(cluster)) => pools::unmake(cluster, name),
-        (Change::Image { pool, name, .. }, Some(cluster)) => unmake_image(cluster, pool, name, &undo.change),
-        (Change::Objects { pool, prefix }, Some(cluster)) => unmake_objects(cluster, pool, prefix, &undo.change),
-        (Change::Option { who, name, value }, Some(cluster)) => {
-            // Somebody else may have set it since: then it is theirs.
-            if option_value(cluster, who, name)?.is_some_and(|now| option_values::same(&now, value)) {
-                set_option(cluster, who, name, undo.before.as_deref())?;
-            }
-            Ok(())
-        }
-        (Change::Flag { name }, Some(cluster)) => match undo.before {
-            Some(_) => Ok(()),
-            None => cluster.tell(json!({"prefix": "osd unset", "key": name})).map(drop),
-        },
-        (Change::PoolSetting { pool, name, value }, Some(cluster)) => match &undo.before {
-            // Somebody else may have set it since: then it is theirs.
-            Some(before) if quiet::pool_setting(cluster, pool, name)?.as_ref() == Some(value) => {
-                quiet::set_pool_setting(cluster, pool, name, before)
-            }
-            _ => Ok(()),
-        },
-        (Change::BalancerOff, Some(cluster)) => quiet::balancer_back(cluster, undo.before.as_deref()),
+fn unmake_pool(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
+    let Some(pool) = pools::find(cluster, name)?.0 else { return Ok(()) };
+    let labelled = pool.applications == [pools::APPLICATION];
+    match &entry.made {
+        // This one came after ours had gone.
+        Some(Made::Pool(id)) if *id != pool.id => Ok(()),
+        _ if labelled => pools::delete(cluster, name),
+        None if proof::unlabelled_pool(cluster, name, &pool, entry.since)? => pools::delete(cluster, name),
+        // The first release did not write down what was before; its user has looked.
+        None if trust.named && entry.written.is_none() && pool.applications.is_empty() => pools::delete(cluster, name),
+        _ => Err(not_ours(
+            &entry.change,
+            format!(
+                "it does not bear the application {} alone, as Fathom's pools do (it has: {}); if nobody uses it: ceph osd pool delete \
+                 {name} {name} --yes-i-really-really-mean-it",
+                pools::APPLICATION,
+                if pool.applications.is_empty() { "none".to_string() } else { pool.applications.join(", ") }
+            ),
+        )),
     }
 }
 
@@ -101,32 +121,22 @@ fn open_pool(cluster: &Cluster, pool: &str) -> Result<ceph::Pool, CephError> {
     cluster.rados.open_pool(pool)
 }
 
-fn no_cluster(change: &Change) -> ClusterError {
-    ClusterError::Make { what: change.what(), why: "there is no connection to its cluster".to_string() }
-}
-
 fn failed(change: &Change, error: impl std::fmt::Display) -> ClusterError {
     ClusterError::Make { what: change.what(), why: error.to_string() }
 }
 
-fn make_file(path: &Path, change: &Change) -> Result<(), ClusterError> {
-    OpenOptions::new().write(true).create_new(true).open(path).map(drop).map_err(|error| failed(change, error))
-}
-
-fn unmake_file(path: &Path, change: &Change) -> Result<(), ClusterError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(ClusterError::Undo { what: change.what(), why: error.to_string() })
-        }
-        _ => Ok(()),
-    }
-}
-
-fn unmake_image(cluster: &Cluster, pool: &str, name: &str, change: &Change) -> Result<(), ClusterError> {
+fn unmake_image(cluster: &Cluster, pool: &str, name: &str, entry: &Entry) -> Result<(), ClusterError> {
+    let change = &entry.change;
     let open = match open_pool(cluster, pool) {
         Err(CephError::NotFound { .. }) => return Ok(()),
         other => other?,
     };
+    if let (Some(Made::Image(own)), Some(id)) = (&entry.made, proof::image_id(&open, name)?)
+        && *own != id
+    {
+        // This one came after ours had gone.
+        return Ok(());
+    }
     let deadline = Instant::now() + WATCHERS_GONE;
     loop {
         match open.remove_image(name) {
@@ -143,36 +153,17 @@ fn unmake_objects(cluster: &Cluster, pool: &str, prefix: &str, change: &Change) 
         other => other?,
     };
     let undo_failed = |error: CephError| ClusterError::Undo { what: change.what(), why: error.to_string() };
-    for name in open.objects(prefix).map_err(undo_failed)? {
-        match open.remove(&name) {
-            Ok(()) | Err(CephError::NotFound { .. }) => {}
-            Err(error) => return Err(undo_failed(error)),
+    // Until none is found: writes of a killed run that were under way may have come after the first look.
+    loop {
+        let names = open.objects(prefix).map_err(undo_failed)?;
+        if names.is_empty() {
+            return Ok(());
+        }
+        for name in names {
+            match open.remove(&name) {
+                Ok(()) | Err(CephError::NotFound { .. }) => {}
+                Err(error) => return Err(undo_failed(error)),
+            }
         }
     }
-    Ok(())
-}
-
-/// The value in the configuration database for exactly this section; `None`: not set there.
-fn option_value(cluster: &Cluster, who: &str, name: &str) -> Result<Option<String>, ClusterError> {
-    let all = cluster.ask(json!({"prefix": "config dump"}))?;
-    let entries = all.as_array().ok_or_else(|| ClusterError::answer("config dump", "not a list"))?;
-    let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or("").to_string();
-    let found = entries
-        .iter()
-        .find(|entry| text(entry, "section") == who && text(entry, "name") == name && text(entry, "mask").is_empty());
-    Ok(found.map(|entry| text(entry, "value")))
-}
-
-pub fn set_option(cluster: &Cluster, who: &str, name: &str, value: Option<&str>) -> Result<(), ClusterError> {
-    let command = match value {
-        Some(value) => json!({"prefix": "config set", "who": who, "name": name, "value": value}),
-        None => json!({"prefix": "config rm", "who": who, "name": name}),
-    };
-    cluster.tell(command).map(drop)
-}
-
-fn flags(cluster: &Cluster) -> Result<Vec<String>, ClusterError> {
-    let dump = cluster.ask(json!({"prefix": "osd dump"}))?;
-    let flags = dump.get("flags").and_then(Value::as_str).unwrap_or("");
-    Ok(flags.split(',').map(str::to_string).collect())
 }

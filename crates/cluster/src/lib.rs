@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod compaction;
+pub mod deletable;
 pub mod devices;
 pub mod errors;
 mod hands;
@@ -10,13 +11,17 @@ pub mod journal;
 pub mod kernel;
 pub mod option_values;
 pub mod orch;
+pub mod own_files;
 pub mod pg_states;
 pub mod pools;
+mod proof;
 mod quiet;
 pub mod rights;
 pub mod scope;
+mod settings;
 pub mod watch;
 
 pub use admin::Cluster;
 pub use errors::ClusterError;
+pub use hands::Trust;
 pub use journal::{Journal, pending};

@@ -65,20 +65,42 @@ fn set_size(cluster: &Cluster, name: &str, size: u32) -> Result<(), ClusterError
     cluster.tell(size_command).map(drop)
 }
 
-/// Deletes the pool if it is there and ours.
-pub fn unmake(cluster: &Cluster, name: &str) -> Result<(), ClusterError> {
-    if !names(cluster)?.iter().any(|pool| pool == name) {
-        return Ok(());
-    }
-    let command = json!({"prefix": "osd pool delete", "pool": name, "pool2": name,
-        "yes_i_really_really_mean_it": true});
-    cluster.tell(command).map(drop)
+/// A pool of the OSD map, as far as it tells whose it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Known {
+    pub id: u64,
+    pub applications: Vec<String>,
 }
 
-pub fn names(cluster: &Cluster) -> Result<Vec<String>, ClusterError> {
-    let list = cluster.ask(json!({"prefix": "osd pool ls"}))?;
-    let pools = list.as_array().ok_or_else(|| ClusterError::answer("osd pool ls", "not a list"))?;
-    Ok(pools.iter().filter_map(Value::as_str).map(str::to_string).collect())
+/// The pool of this name, if there is one, and the highest id that any pool ever had.
+pub fn find(cluster: &Cluster, name: &str) -> Result<(Option<Known>, u64), ClusterError> {
+    let dump = cluster.ask(json!({"prefix": "osd dump"}))?;
+    let unknown = |what: &str| ClusterError::answer("osd dump", what);
+    let pools = dump.get("pools").and_then(Value::as_array).ok_or_else(|| unknown("no pools"))?;
+    let highest = dump.get("pool_max").and_then(Value::as_i64).ok_or_else(|| unknown("no pool_max"))?;
+    let pool = pools.iter().find(|pool| pool.get("pool_name").and_then(Value::as_str) == Some(name));
+    let known = |pool: &Value| {
+        let applications = pool.get("application_metadata")?.as_object()?.keys().cloned().collect();
+        Some(Known { id: pool.get("pool")?.as_u64()?, applications })
+    };
+    let pool = pool.map(|pool| known(pool).ok_or_else(|| unknown("a pool without id or applications"))).transpose()?;
+    Ok((pool, highest.max(0) as u64))
+}
+
+/// Whose it is was proven before.
+pub fn delete(cluster: &Cluster, name: &str) -> Result<(), ClusterError> {
+    let command = || {
+        json!({"prefix": "osd pool delete", "pool": name, "pool2": name,
+        "yes_i_really_really_mean_it": true})
+    };
+    match cluster.tell(command()) {
+        // Clusters may protect every new pool (osd_pool_default_flag_nodelete).
+        Err(error) if error.to_string().contains("nodelete") => {
+            cluster.tell(json!({"prefix": "osd pool set", "pool": name, "var": "nodelete", "val": "false"}))?;
+            cluster.tell(command()).map(drop)
+        }
+        other => other.map(drop),
+    }
 }
 
 /// Replicas (or chunks) of a pool; `None`: it is gone, or the answer is not understood.

@@ -2,12 +2,14 @@
 
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
-use crate::hands::set_option;
+use crate::settings::set_option;
 use ceph::CephError;
 use serde_json::{Value, json};
 
 /// Where the manager keeps whether the balancer is active; where nothing is kept, it is.
 const ACTIVE: &str = "mgr/balancer/active";
+/// The same in the log of the configuration.
+pub(crate) const LOGGED: &str = "mgr/mgr/balancer/active";
 /// The balancer's state before: on because that is stored, or on because nothing is.
 const STORED: &str = "on, stored";
 const BY_DEFAULT: &str = "on by default";
@@ -33,6 +35,11 @@ pub(crate) fn balancer(cluster: &Cluster) -> Result<Option<String>, ClusterError
     let stored = cluster.ask(json!({"prefix": "config dump"}))?;
     let stored = stored.as_array().into_iter().flatten().any(|entry| entry.get("name") == Some(&json!(ACTIVE)));
     Ok(Some(if stored { STORED } else { BY_DEFAULT }.to_string()))
+}
+
+/// What the manager kept before, if it kept anything.
+pub(crate) fn stored(before: &str) -> Option<&'static str> {
+    (before == STORED).then_some("true")
 }
 
 pub(crate) fn balancer_off(cluster: &Cluster) -> Result<(), ClusterError> {

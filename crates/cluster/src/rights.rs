@@ -12,10 +12,11 @@ fn needed(command: &str) -> &'static str {
     match command {
         _ if command.starts_with("config-key") => "mon 'allow service config-key rw'",
         "bench" => "osd 'allow *'",
-        "pg ls-by-pool" | "pg ls-by-primary" | "pg stat" | "osd perf" | "osd df" | "balancer status" => "mgr 'allow r'",
+        "pg ls-by-pool" | "pg ls-by-primary" | "pg stat" | "osd perf" | "osd df" | "balancer status"
+        | "config show" => "mgr 'allow r'",
         "balancer on" | "balancer off" => "mgr 'allow rw'",
-        "status" | "osd dump" | "osd metadata" | "versions" | "health" | "osd tree" | "df" | "config dump"
-        | "osd map" => "mon 'allow r'",
+        "status" | "quorum_status" | "config log" | "osd dump" | "osd metadata" | "versions" | "health"
+        | "osd tree" | "df" | "config dump" | "osd map" => "mon 'allow r'",
         _ => "mon 'allow rw'",
     }
 }

@@ -38,7 +38,8 @@ pub const REGRESSION: u8 = 5;
 
 impl From<cluster::ClusterError> for Failure {
     fn from(error: cluster::ClusterError) -> Failure {
-        Failure::Failed(error.to_string())
+        let text = error.to_string();
+        if error.for_safety() { Failure::Refused(text) } else { Failure::Failed(text) }
     }
 }
 

@@ -1,12 +1,15 @@
 //! The journal on disk: one file a run, a line an entry, each line on the disk before the change is made.
 
+use super::entry::{Entry, Made};
+use super::life::Process;
 use crate::errors::ClusterError;
-use model::Undo;
 use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Whose journal it is, and how its cluster is reached again. No secrets: paths of keyrings, never keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,6 +18,9 @@ pub struct Head {
     pub host: String,
     pub pid: u32,
     pub started: String,
+    /// `None`: the journal of a release that did not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<Process>,
     /// `None`: nothing of a cluster is changed.
     pub fsid: Option<String>,
     pub conf: Option<PathBuf>,
@@ -27,141 +33,210 @@ pub struct Head {
 #[serde(rename_all = "kebab-case")]
 enum Line {
     Head(Head),
-    Change(Undo),
-    /// Index of the change, from 0.
+    Change(Entry),
+    /// Index of the change, from 0, and how the thing is known again.
+    Made(usize, Made),
     Undone(usize),
 }
 
-/// An open journal file, locked: as long as the lock is held its run is alive.
-pub struct Book {
-    path: PathBuf,
-    file: Flock<File>,
-    head: Head,
-    entries: Vec<Undo>,
+/// What a journal says.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub head: Head,
+    pub entries: Vec<Entry>,
 }
+
+impl Told {
+    pub fn left(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| !entry.undone)
+    }
+}
+
+/// An open journal. Its file is locked: as long as the lock is held its run is alive.
+pub struct Book {
+    told: Told,
+    /// `None`: only the cluster holds it.
+    file: Option<(PathBuf, Flock<File>)>,
+}
+
+/// Somebody who only looks holds a journal's lock for a moment.
+const LOOKS: u32 = 10;
+const LOOK: Duration = Duration::from_millis(20);
 
 impl Book {
     pub fn create(folder: &Path, head: Head) -> Result<Book, ClusterError> {
         let path = folder.join(format!("{}.journal", head.run));
         std::fs::create_dir_all(folder).map_err(|error| failed(&path, &error))?;
-        let file = OpenOptions::new().append(true).create_new(true).open(&path);
-        let file = lock(&path, file.map_err(|error| failed(&path, &error))?)?;
-        let mut book = Book { path, file, head: head.clone(), entries: Vec::new() };
+        let file = locked(&path, || OpenOptions::new().append(true).create_new(true).open(&path))?;
+        // Somebody who took it for one of a killed run may have removed it before it was locked.
+        if file.metadata().is_ok_and(|told| told.nlink() == 0) {
+            return Err(failed(&path, &"was removed while it was made; start the run again"));
+        }
+        let told = Told { head: head.clone(), entries: Vec::new() };
+        let mut book = Book { told, file: Some((path.clone(), file)) };
         book.append(&Line::Head(head))?;
         // The file's name must be on the disk as well.
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed(&book.path, &error))?;
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed(&path, &error))?;
         Ok(book)
+    }
+
+    /// What the cluster alone holds. Nothing is written to this host.
+    pub fn in_cluster(told: Told) -> Book {
+        Book { told, file: None }
     }
 
     /// Opens what a run left. An error if the run is still alive.
     pub fn open(path: &Path) -> Result<Book, ClusterError> {
-        let file = OpenOptions::new().read(true).append(true).open(path).map_err(|error| failed(path, &error))?;
-        let file = lock(path, file)?;
+        let mut file = locked(path, || OpenOptions::new().read(true).append(true).open(path))?;
         let text = std::fs::read_to_string(path).map_err(|error| failed(path, &error))?;
-        let (head, entries, whole) = parse(&text).ok_or_else(|| ClusterError::Journal {
-            path: path.to_path_buf(),
-            what: "has no readable head; nothing was changed by this run, the file may be deleted".to_string(),
-        })?;
-        let mut book = Book { path: path.to_path_buf(), file, head, entries };
+        let (told, whole) = parse(&text).map_err(|what| failed(path, &what))?;
         // What follows the last whole line is torn: its change was never made, and the next line must not hang on it.
-        let mended = book
-            .file
+        let mended = file
             .set_len(whole as u64)
-            .and_then(|()| if text[..whole].ends_with('\n') { Ok(()) } else { book.file.write_all(b"\n") });
+            .and_then(|()| if text[..whole].ends_with('\n') { Ok(()) } else { file.write_all(b"\n") });
         mended.map_err(|error| failed(path, &error))?;
-        Ok(book)
-    }
-
-    /// A book for entries that came from the cluster's copy.
-    pub fn copy_of(folder: &Path, head: Head, entries: Vec<Undo>) -> Result<Book, ClusterError> {
-        let mut book = Book::create(folder, head)?;
-        for entry in entries {
-            book.add(entry)?;
-        }
-        Ok(book)
+        Ok(Book { told, file: Some((path.to_path_buf(), file)) })
     }
 
     pub fn head(&self) -> &Head {
-        &self.head
+        &self.told.head
     }
 
-    pub fn entries(&self) -> &[Undo] {
-        &self.entries
+    pub fn entries(&self) -> &[Entry] {
+        &self.told.entries
     }
 
-    pub fn add(&mut self, entry: Undo) -> Result<usize, ClusterError> {
+    pub fn told(&self) -> &Told {
+        &self.told
+    }
+
+    /// Only the cluster holds it.
+    pub fn without_file(&self) -> bool {
+        self.file.is_none()
+    }
+
+    pub fn add(&mut self, entry: Entry) -> Result<usize, ClusterError> {
         self.append(&Line::Change(entry.clone()))?;
-        self.entries.push(entry);
-        Ok(self.entries.len() - 1)
+        self.told.entries.push(entry);
+        Ok(self.told.entries.len() - 1)
+    }
+
+    pub fn mark_made(&mut self, index: usize, made: Made) -> Result<(), ClusterError> {
+        self.append(&Line::Made(index, made.clone()))?;
+        self.told.entries[index].made = Some(made);
+        Ok(())
     }
 
     pub fn mark_undone(&mut self, index: usize) -> Result<(), ClusterError> {
         self.append(&Line::Undone(index))?;
-        self.entries[index].undone = true;
+        self.told.entries[index].undone = true;
         Ok(())
     }
 
     pub fn remove(&self) -> Result<(), ClusterError> {
-        std::fs::remove_file(&self.path).map_err(|error| failed(&self.path, &error))
+        match &self.file {
+            Some((path, _)) => std::fs::remove_file(path).map_err(|error| failed(path, &error)),
+            None => Ok(()),
+        }
     }
 
     fn append(&mut self, line: &Line) -> Result<(), ClusterError> {
-        let mut text = serde_json::to_string(line).map_err(|error| failed(&self.path, &error))?;
+        let Some((path, file)) = &mut self.file else { return Ok(()) };
+        let mut text = serde_json::to_string(line).map_err(|error| failed(path, &error))?;
         text.push('\n');
-        let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
-        written.map_err(|error| failed(&self.path, &error))
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
+        written.map_err(|error| failed(path, &error))
     }
 }
 
-fn lock(path: &Path, file: File) -> Result<Flock<File>, ClusterError> {
-    Flock::lock(file, FlockArg::LockExclusiveNonblock)
-        .map_err(|_| ClusterError::Journal { path: path.to_path_buf(), what: "its run is still going on".to_string() })
+/// Removes the journal of a run that was killed before it wrote a line.
+pub fn remove_blank(path: &Path) -> Result<(), ClusterError> {
+    let _locked = locked(path, || OpenOptions::new().read(true).append(true).open(path))?;
+    let text = std::fs::read_to_string(path).map_err(|error| failed(path, &error))?;
+    if text.contains('\n') { Ok(()) } else { std::fs::remove_file(path).map_err(|error| failed(path, &error)) }
+}
+
+pub struct Looked {
+    /// `None`: its run was killed before the head was written, so before it changed anything.
+    pub told: Option<Told>,
+    /// The run holds the lock.
+    pub alive: bool,
+}
+
+/// Reads a journal without touching it.
+pub fn look(path: &Path) -> Result<Looked, ClusterError> {
+    let file = File::open(path).map_err(|error| failed(path, &error))?;
+    let alive = Flock::lock(file, FlockArg::LockSharedNonblock).is_err();
+    let text = std::fs::read_to_string(path).map_err(|error| failed(path, &error))?;
+    let told = match text.contains('\n') {
+        true => Some(parse(&text).map_err(|what| failed(path, &what))?.0),
+        false => None,
+    };
+    Ok(Looked { told, alive })
+}
+
+/// Who only looks holds the lock for a moment: then it is tried again.
+fn locked(path: &Path, open: impl FnOnce() -> std::io::Result<File>) -> Result<Flock<File>, ClusterError> {
+    let mut file = open().map_err(|error| failed(path, &error))?;
+    for _ in 0..LOOKS {
+        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(locked) => return Ok(locked),
+            Err((same, _)) => file = same,
+        }
+        std::thread::sleep(LOOK);
+    }
+    Err(failed(path, &"its run is still going on"))
 }
 
 fn failed(path: &Path, error: &dyn std::fmt::Display) -> ClusterError {
     ClusterError::Journal { path: path.to_path_buf(), what: error.to_string() }
 }
 
-/// Head, entries, and how many bytes of the text are whole lines; `None`: not even the head is.
-fn parse(text: &str) -> Option<(Head, Vec<Undo>, usize)> {
-    let mut lines = text.split_inclusive('\n');
-    let first = lines.next()?;
-    let Ok(Line::Head(head)) = serde_json::from_str(first) else { return None };
-    let mut whole = first.len();
-    let mut entries: Vec<Undo> = Vec::new();
-    for line in lines {
-        match serde_json::from_str(line) {
-            Ok(Line::Change(undo)) => entries.push(undo),
-            Ok(Line::Undone(index)) => entries.get_mut(index)?.undone = true,
-            Ok(Line::Head(_)) => return None,
-            Err(_) => break,
+/// What it says, and how many bytes of the text are whole lines. Only the last line may be torn, and has no end then.
+fn parse(text: &str) -> Result<(Told, usize), String> {
+    let mut lines = text.split_inclusive('\n').enumerate();
+    let first = lines.next().map_or("", |(_, line)| line);
+    let Ok(Line::Head(head)) = serde_json::from_str(first) else {
+        let mend = "undo it with the release that wrote it, or by hand, and delete the file";
+        return Err(format!("has no head that this release reads; {mend}"));
+    };
+    let (mut whole, mut told) = (first.len(), Told { head, entries: Vec::new() });
+    for (number, line) in lines {
+        match serde_json::from_str(line).map_err(|error| error.to_string()).and_then(|line| apply(&mut told, line)) {
+            Ok(()) => whole += line.len(),
+            Err(_) if !line.ends_with('\n') => break,
+            Err(error) => {
+                let mend = "undo it with the release that wrote it, or by hand, and delete the file";
+                return Err(format!("line {} is not understood ({error}); {mend}", number + 1));
+            }
         }
-        whole += line.len();
     }
-    Some((head, entries, whole))
+    Ok((told, whole))
+}
+
+fn apply(told: &mut Told, line: Line) -> Result<(), String> {
+    let entry = |index: usize| format!("there is no change {index}");
+    match line {
+        Line::Head(_) => return Err("a second head".to_string()),
+        Line::Change(change) => told.entries.push(change),
+        Line::Made(index, made) => told.entries.get_mut(index).ok_or_else(|| entry(index))?.made = Some(made),
+        Line::Undone(index) => told.entries.get_mut(index).ok_or_else(|| entry(index))?.undone = true,
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::journal::testing::head;
     use model::Change;
 
-    fn head() -> Head {
-        Head {
-            run: "r1".into(),
-            host: "h".into(),
-            pid: 1,
-            started: String::new(),
-            fsid: None,
-            conf: None,
-            keyring: None,
-            id: None,
-            cluster: None,
-        }
+    fn path_of(book: &Book) -> PathBuf {
+        book.file.as_ref().unwrap().0.clone()
     }
 
-    fn entry(n: u32) -> Undo {
-        Undo { change: Change::Flag { name: format!("flag{n}") }, before: None, undone: false }
+    fn entry(n: u32) -> Entry {
+        Entry::of(Change::Flag { name: format!("flag{n}") })
     }
 
     /// Power may fail at any byte: what can be read back is a beginning of what was written, and can be gone on with.
@@ -172,8 +247,9 @@ mod tests {
         for n in 0..3 {
             book.add(entry(n)).unwrap();
         }
+        book.mark_made(1, Made::Set).unwrap();
         book.mark_undone(2).unwrap();
-        let path = book.path.clone();
+        let path = path_of(&book);
         drop(book);
         let whole = std::fs::read(&path).unwrap();
         let head_ends = whole.iter().position(|byte| *byte == b'\n').unwrap();
@@ -198,7 +274,37 @@ mod tests {
     fn a_live_run_keeps_its_journal() {
         let folder = tempfile::tempdir().unwrap();
         let book = Book::create(folder.path(), head()).unwrap();
-        let told = Book::open(&book.path).err().map(|error| error.to_string()).unwrap_or_default();
+        let told = Book::open(&path_of(&book)).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(told.contains("still going on"), "{told}");
+    }
+
+    /// Of a newer release, or damaged: what stands behind such a line must not be forgotten.
+    #[test]
+    fn a_line_that_is_not_understood_makes_the_whole_journal_unreadable() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut book = Book::create(folder.path(), head()).unwrap();
+        book.add(entry(0)).unwrap();
+        let path = path_of(&book);
+        drop(book);
+        let whole = std::fs::read_to_string(&path).unwrap();
+        for wrong in ["{\"change\":{\"change\":{\"change\":\"moon\"}}}\n", "\n", "{\"undone\":7}\n"] {
+            std::fs::write(&path, format!("{whole}{wrong}")).unwrap();
+            let told = Book::open(&path).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(told.contains("line 3 is not understood") && told.contains("delete the file"), "{told}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{whole}{wrong}"), "it was changed");
+        }
+    }
+
+    #[test]
+    fn who_looks_sees_a_live_run_and_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let book = Book::create(folder.path(), head()).unwrap();
+        let path = path_of(&book);
+        assert!(look(&path).unwrap().alive);
+        drop(book);
+        let torn = std::fs::read_to_string(&path).unwrap() + "{\"change";
+        std::fs::write(&path, &torn).unwrap();
+        assert!(!look(&path).unwrap().alive);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), torn);
     }
 }

@@ -1,16 +1,26 @@
-//! The journal: every change is written down, on disk and in the cluster, before it is made, with what undoes it.
+//! The journal: every change is written down, on disk and in the cluster, before it is made, with what undoes it, and confirmed after it.
 
 mod book;
-mod keys;
+mod entry;
+pub(crate) mod keys;
+mod lease;
+mod life;
 pub mod pending;
+#[cfg(test)]
+pub(crate) mod testing;
 
-pub use book::{Book, Head};
+pub use book::{Book, Head, Told};
+pub use entry::{Entry, Made};
+pub use lease::{Lost, take};
+pub use life::{Life, Process};
 
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
-use crate::hands;
+use crate::hands::{self, Trust};
+use crate::{own_files, settings};
+use lease::Lease;
 use model::{Change, Undo};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Options that a monitor may want to be set before it obeys; set for that one command only, as changes of their own.
 const PERMISSIONS: [&str; 2] = ["mon_allow_pool_size_one", "mon_allow_pool_delete"];
@@ -18,33 +28,66 @@ const PERMISSIONS: [&str; 2] = ["mon_allow_pool_size_one", "mon_allow_pool_delet
 pub struct Journal {
     book: Book,
     cluster: Option<Cluster>,
+    /// Where other journals of this host are.
+    folder: PathBuf,
+    trust: Trust,
+    /// Of a run; who undoes a dead one has none.
+    lease: Option<Lease>,
+    live: bool,
 }
 
 impl Journal {
     /// Begins the journal of a run: an empty book in `folder`, locked for as long as this process lives.
     pub fn begin(folder: &Path, head: Head, cluster: Option<Cluster>) -> Result<Journal, ClusterError> {
-        Ok(Journal { book: Book::create(folder, head)?, cluster })
+        let (book, trust) = (Book::create(folder, head)?, Trust { here: true, named: false });
+        Ok(Journal { book, cluster, folder: folder.to_path_buf(), trust, lease: None, live: true })
     }
 
     /// Takes up what a dead run left. `cluster`: the one that the run worked on.
-    pub fn resume(book: Book, cluster: Option<Cluster>) -> Journal {
-        Journal { book, cluster }
+    pub fn resume(folder: &Path, book: Book, cluster: Option<Cluster>, trust: Trust) -> Journal {
+        Journal { book, cluster, folder: folder.to_path_buf(), trust, lease: None, live: false }
     }
 
-    pub fn changes(&self) -> &[Undo] {
-        self.book.entries()
+    pub fn run(&self) -> &str {
+        &self.book.head().run
     }
 
-    /// Writes the change down, then makes it.
+    /// Tells when somebody undoes this run's changes; `None`: it changed nothing of a cluster yet.
+    pub fn lost(&self) -> Option<Lost> {
+        self.lease.as_ref().map(Lease::lost)
+    }
+
+    /// Writes the change down, makes it, and confirms it.
     pub fn make(&mut self, change: Change) -> Result<Undo, ClusterError> {
+        if let Some(by) = self.lost().and_then(|lost| lost.by()) {
+            return Err(ClusterError::LeaseLost { run: self.run().to_string(), by });
+        }
+        self.refuse_held(&change)?;
         let index = self.write_down(change.clone())?;
-        match hands::make(self.cluster.as_ref(), &change) {
+        let made = match hands::make(self.cluster.as_ref(), &change) {
             Err(error) if permission_wanted(&error).is_some() => {
-                self.with_permission(&error, |cluster| hands::make(cluster, &change))?;
+                self.with_permission(&error, |cluster| hands::make(cluster, &change))?
             }
             other => other?,
-        }
-        Ok(self.book.entries()[index].clone())
+        };
+        self.confirm(index, made)
+    }
+
+    /// As [`Journal::make`], for what is not of a cluster.
+    pub(crate) fn make_with(
+        &mut self,
+        change: Change,
+        how: impl FnOnce(&Change) -> Result<Made, ClusterError>,
+    ) -> Result<Undo, ClusterError> {
+        let index = self.write_down(change.clone())?;
+        let made = how(&change)?;
+        self.confirm(index, made)
+    }
+
+    fn confirm(&mut self, index: usize, made: Made) -> Result<Undo, ClusterError> {
+        self.book.mark_made(index, made)?;
+        self.write_keys()?;
+        Ok(self.book.entries()[index].undo())
     }
 
     /// Is this change made, or about to be, and not undone?
@@ -54,7 +97,7 @@ impl Journal {
 
     /// Is the option that this would set so already, whoever set it?
     pub fn holds(&self, change: &Change) -> Result<bool, ClusterError> {
-        hands::holds(self.cluster.as_ref(), change)
+        settings::holds(self.cluster.as_ref(), change)
     }
 
     /// Undoes the latest such change; `None`: there is none that stands.
@@ -63,7 +106,7 @@ impl Journal {
     }
 
     fn standing(&self, change: &Change) -> Option<usize> {
-        self.book.entries().iter().rposition(|undo| undo.change == *change && !undo.undone)
+        self.book.entries().iter().rposition(|entry| entry.change == *change && !entry.undone)
     }
 
     /// Undoes everything, the newest first. What can't be undone stays in the journal; the errors tell.
@@ -83,57 +126,112 @@ impl Journal {
     }
 
     fn undo(&mut self, index: usize) -> Result<Option<Undo>, ClusterError> {
-        let undo = self.book.entries()[index].clone();
-        if undo.undone {
+        let (entry, run, trust) = (self.book.entries()[index].clone(), self.run().to_string(), self.trust);
+        if entry.undone {
             return Ok(None);
         }
-        match hands::unmake(self.cluster.as_ref(), &undo) {
+        if !self.live && entry.made.is_none() {
+            wait_until_settled(entry.written);
+        }
+        match hands::unmake(self.cluster.as_ref(), &run, &entry, trust) {
             Err(error) if permission_wanted(&error).is_some() => {
-                self.with_permission(&error, |cluster| hands::unmake(cluster, &undo))?;
+                self.with_permission(&error, |cluster| hands::unmake(cluster, &run, &entry, trust))?;
             }
             other => other?,
         }
         self.book.mark_undone(index)?;
         self.write_keys()?;
-        Ok(Some(Undo { undone: true, ..undo }))
+        Ok(Some(Undo { undone: true, ..entry.undo() }))
     }
 
     fn write_down(&mut self, change: Change) -> Result<usize, ClusterError> {
-        let before = hands::before(self.cluster.as_ref(), &change)?;
-        let index = self.book.add(Undo { change, before, undone: false })?;
+        let index = self.book.add(hands::entry(self.cluster.as_ref(), change)?)?;
         self.write_keys()?;
         Ok(index)
     }
 
-    /// What is undone is left out: a value of the store has a limit, which a long run's settings would reach.
-    fn write_keys(&self) -> Result<(), ClusterError> {
+    fn write_keys(&mut self) -> Result<(), ClusterError> {
         let Some(cluster) = &self.cluster else { return Ok(()) };
-        let left: Vec<Undo> = self.book.entries().iter().filter(|entry| !entry.undone).cloned().collect();
-        keys::write(cluster, self.book.head(), &left)
+        keys::write(cluster, self.book.told())?;
+        // After the journal, so that there is never a lease without one.
+        if self.live && self.lease.is_none() {
+            self.lease = Some(Lease::keep(cluster, &self.book.head().run)?);
+        }
+        Ok(())
     }
 
-    /// Sets the option that the monitor named, does the thing, and puts the option back.
-    fn with_permission(
+    /// Two runs that set one option would put back each other's values.
+    fn refuse_held(&self, change: &Change) -> Result<(), ClusterError> {
+        let Change::Option { who, name, .. } = change else { return Ok(()) };
+        pending::refuse_held(&self.folder, self.cluster.as_ref(), self.run(), &format!("{who}/{name}"))
+    }
+
+    /// Sets the option that the monitor named, does the thing, and puts the option back. While another run has it set, and will put it
+    /// back, the thing is only tried again.
+    fn with_permission<T>(
         &mut self,
         refused: &ClusterError,
-        thing: impl Fn(Option<&Cluster>) -> Result<(), ClusterError>,
-    ) -> Result<(), ClusterError> {
-        let Some(name) = permission_wanted(refused) else { return Ok(()) };
+        thing: impl Fn(Option<&Cluster>) -> Result<T, ClusterError>,
+    ) -> Result<T, ClusterError> {
+        let name = permission_wanted(refused).unwrap_or_default();
         let option = Change::Option { who: "mon".to_string(), name: name.to_string(), value: "true".to_string() };
+        if self.refuse_held(&option).is_err() || settings::holds(self.cluster.as_ref(), &option)? {
+            return patiently(|| thing(self.cluster.as_ref()));
+        }
+        if self.book.without_file() {
+            // The cluster's copy is not believed about options: killed now, this host's own journal puts it back.
+            let mut own = Journal::begin(&self.folder, self.own_head(), self.cluster.clone())?;
+            own.make(option)?;
+            let done = patiently(|| thing(self.cluster.as_ref()));
+            return own.roll_back().1.into_iter().next().map_or(done, Err);
+        }
         let index = self.write_down(option.clone())?;
-        hands::make(self.cluster.as_ref(), &option)?;
+        let made = hands::make(self.cluster.as_ref(), &option)?;
+        self.confirm(index, made)?;
         let done = patiently(|| thing(self.cluster.as_ref()));
         self.undo(index)?;
         done
     }
 
+    /// Of this process, on the same cluster.
+    fn own_head(&self) -> Head {
+        let now = jiff::Timestamp::now();
+        let access = self.cluster.as_ref().map(|cluster| cluster.access.clone()).unwrap_or_default();
+        Head {
+            run: format!("{}-{:04x}", now.strftime("%Y%m%d-%H%M%S"), own_files::random() as u16),
+            host: crate::here::host_name(),
+            pid: std::process::id(),
+            started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            process: Some(Process::this()),
+            fsid: self.book.head().fsid.clone(),
+            conf: access.conf,
+            keyring: access.keyring,
+            id: access.id,
+            cluster: access.cluster,
+        }
+    }
+
     /// Nothing is left to undo: the journal goes, from the cluster first.
-    fn close(&self) -> Result<(), ClusterError> {
+    fn close(&mut self) -> Result<(), ClusterError> {
         if let Some(cluster) = &self.cluster {
+            match &mut self.lease {
+                Some(lease) => lease.remove()?,
+                None => lease::remove(cluster, &self.book.head().run)?,
+            }
             keys::remove(cluster, &self.book.head().run)?;
         }
         self.book.remove()
     }
+}
+
+/// A command that a killed run had sent may still be carried out: monitors gather changes for a second before they agree on them
+/// (paxos_propose_interval), and then have to write them.
+const SETTLED_SECONDS: i64 = 5;
+
+fn wait_until_settled(written: Option<i64>) {
+    let since = written.map_or(SETTLED_SECONDS, |written| jiff::Timestamp::now().as_second() - written);
+    let left = (SETTLED_SECONDS - since).clamp(0, SETTLED_SECONDS);
+    std::thread::sleep(std::time::Duration::from_secs(left.unsigned_abs()));
 }
 
 fn permission_wanted(error: &ClusterError) -> Option<&'static str> {
@@ -142,7 +240,7 @@ fn permission_wanted(error: &ClusterError) -> Option<&'static str> {
 }
 
 /// A monitor takes a moment to see a new option.
-fn patiently(thing: impl Fn() -> Result<(), ClusterError>) -> Result<(), ClusterError> {
+fn patiently<T>(thing: impl Fn() -> Result<T, ClusterError>) -> Result<T, ClusterError> {
     const TRIES: u32 = 25;
     for _ in 1..TRIES {
         match thing() {

@@ -1,61 +1,146 @@
 //! What runs left that did not end: their journals, on this host and in the cluster.
 
-use super::book::{Book, Head};
-use super::keys;
+use super::book::{Book, Head, Looked, Told, look};
+use super::entry::Entry;
+use super::life::{Life, life, of_this_host};
+use super::{book, keys, lease};
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
-use model::Undo;
+use crate::hands::Trust;
+use model::Change;
 use std::path::{Path, PathBuf};
 
-/// A journal whose run is dead, or, from another host, whose run can't be asked.
+/// A journal whose run is dead, or can't be seen from here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pending {
     pub head: Head,
-    pub left: Vec<Undo>,
+    pub left: Vec<Entry>,
     /// The file on this host; `None`: only the cluster has it.
     pub path: Option<PathBuf>,
+    pub life: Life,
 }
 
 impl Pending {
-    /// The open journal; the cluster's copy is first written down here.
-    pub fn book(&self, folder: &Path) -> Result<Book, ClusterError> {
-        match &self.path {
-            Some(path) => Book::open(path),
-            None => Book::copy_of(folder, self.head.clone(), self.left.clone()),
+    /// Was it written here, so that nobody else can have put anything into it?
+    pub fn here(&self) -> bool {
+        self.path.is_some() && of_this_host(&self.head)
+    }
+
+    /// The open journal. `named`: the user named its run. Of a run that can't be seen it is first made sure that it is dead; `tell` gets
+    /// how many seconds that takes.
+    ///
+    /// # Errors
+    /// The run lives, or it is not known whether it does.
+    pub fn open(
+        &self,
+        cluster: Option<&Cluster>,
+        named: bool,
+        tell: &mut dyn FnMut(u64),
+    ) -> Result<(Book, Trust), ClusterError> {
+        let book = match &self.path {
+            Some(path) => Book::open(path)?,
+            None => Book::in_cluster(Told { head: self.head.clone(), entries: self.left.clone() }),
+        };
+        match (self.life, cluster) {
+            (Life::Unknown, Some(cluster)) => lease::take(cluster, &self.head.run, named, tell)?,
+            (Life::Alive, _) => return Err(ClusterError::Lives { run: self.head.run.clone() }),
+            _ => {}
         }
+        Ok((book, Trust { here: self.here(), named }))
     }
 }
 
-/// Dead runs' journals in `folder`. Those of live runs are left out; unreadable ones are told in the second list.
-pub fn on_this_host(folder: &Path) -> (Vec<Pending>, Vec<ClusterError>) {
-    let mut found = Vec::new();
-    let mut errors = Vec::new();
+#[derive(Default)]
+pub struct Found {
+    /// The newest first: what a run changed was there for the runs before it.
+    pub left: Vec<Pending>,
+    pub live: Vec<Told>,
+    /// Journals that can't be read, or are not believed. They hide no other.
+    pub errors: Vec<ClusterError>,
+    /// Files of runs that were killed before they changed anything.
+    pub blank: Vec<PathBuf>,
+}
+
+/// All journals in `folder`, and those that the cluster holds and this host does not: those of other hosts, or of another data home.
+pub fn find(folder: &Path, cluster: Option<&Cluster>) -> Found {
+    let mut found = Found::default();
     for path in journal_files(folder) {
-        match Book::open(&path) {
-            Ok(book) => {
-                let left = book.entries().iter().filter(|entry| !entry.undone).cloned().collect();
-                found.push(Pending { head: book.head().clone(), left, path: Some(path) });
-            }
-            Err(ClusterError::Journal { what, .. }) if what.contains("still going on") => {}
-            Err(error) => errors.push(error),
+        match look(&path) {
+            Ok(Looked { told: Some(told), alive }) => found.add(told, Some(path), alive),
+            Ok(Looked { told: None, alive: false }) => found.blank.push(path),
+            Ok(Looked { told: None, alive: true }) => {}
+            // Its run has just ended.
+            Err(_) if !path.exists() => {}
+            Err(error) => found.errors.push(error),
         }
     }
-    (found, errors)
+    let (copies, errors) =
+        cluster.map_or_else(|| Ok(Default::default()), keys::all).unwrap_or_else(|error| (Vec::new(), vec![error]));
+    found.errors.extend(errors);
+    let here: Vec<String> = found.runs().map(str::to_string).collect();
+    copies.into_iter().filter(|copy| !here.contains(&copy.head.run)).for_each(|copy| found.add(copy, None, false));
+    found.left.sort_by(|a, b| (&b.head.started, &b.head.run).cmp(&(&a.head.started, &a.head.run)));
+    found
 }
 
-/// Journals that the cluster holds and this host does not: those of other hosts, or of a lost disk.
-pub fn in_cluster(cluster: &Cluster, folder: &Path) -> Result<Vec<Pending>, ClusterError> {
-    let here: Vec<String> = journal_files(folder)
-        .iter()
-        .filter_map(|path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))
-        .collect();
-    let copies = keys::all(cluster)?.into_iter().filter(|copy| !here.contains(&copy.head.run));
-    Ok(copies
-        .map(|copy| {
-            let left = copy.changes.into_iter().filter(|entry| !entry.undone).collect();
-            Pending { head: copy.head, left, path: None }
-        })
-        .collect())
+impl Found {
+    fn add(&mut self, told: Told, path: Option<PathBuf>, locked: bool) {
+        // A free lock proves the end of a run of this host; another one may have the folder by a network whose locks are its own.
+        let life = match life(&told.head) {
+            Life::Unknown if path.is_some() && of_this_host(&told.head) => Life::Dead,
+            life => life,
+        };
+        if locked || life == Life::Alive {
+            return self.live.push(told);
+        }
+        let left = told.left().cloned().collect();
+        self.left.push(Pending { head: told.head, left, path, life });
+    }
+
+    fn runs(&self) -> impl Iterator<Item = &str> {
+        self.left
+            .iter()
+            .map(|pending| &pending.head)
+            .chain(self.live.iter().map(|told| &told.head))
+            .map(|head| head.run.as_str())
+    }
+
+    /// Who holds an option, other than this run: its head, and whether it lives.
+    fn holder(&self, fsid: Option<&str>, run: &str, option: &str) -> Option<(&Head, bool)> {
+        let sets = |entries: &[Entry]| {
+            entries.iter().filter(|entry| !entry.undone).any(|entry| match &entry.change {
+                Change::Option { who, name, .. } => format!("{who}/{name}") == option,
+                _ => false,
+            })
+        };
+        let left = self.left.iter().map(|pending| (&pending.head, pending.left.as_slice(), false));
+        let live = self.live.iter().map(|told| (&told.head, told.entries.as_slice(), true));
+        let other = |head: &Head| head.run != run && head.fsid.as_deref() == fsid;
+        left.chain(live).find(|(head, entries, _)| other(head) && sets(entries)).map(|(head, _, lives)| (head, lives))
+    }
+}
+
+/// Journals of runs that were killed before they wrote anything: nothing was changed.
+pub fn remove_blank(found: &mut Found) {
+    for path in found.blank.drain(..) {
+        found.errors.extend(book::remove_blank(&path).err());
+    }
+}
+
+/// May a run set this option (`WHO/NAME`)? Not while a journal holds it: each run would put back what the other one set.
+///
+/// # Errors
+/// Which run holds it, and what to do.
+pub fn refuse_held(folder: &Path, cluster: Option<&Cluster>, run: &str, option: &str) -> Result<(), ClusterError> {
+    let found = find(folder, cluster);
+    let fsid = cluster.map(|cluster| cluster.rados.fsid()).transpose()?;
+    let Some((head, lives)) = found.holder(fsid.as_deref(), run, option) else { return Ok(()) };
+    let mend = match lives {
+        true => format!("it is still going on (process {}): wait until it ends", head.pid),
+        false => format!("undo what it left first: fathom restore --run {}", head.run),
+    };
+    let (option, run, host) = (option.to_string(), head.run.clone(), head.host.clone());
+    Err(ClusterError::Held { option, run, host, mend })
 }
 
 fn journal_files(folder: &Path) -> Vec<PathBuf> {
@@ -66,4 +151,72 @@ fn journal_files(folder: &Path) -> Vec<PathBuf> {
         .collect();
     paths.sort();
     paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::testing::head;
+
+    fn run(number: u32) -> String {
+        format!("20260102-03040{number}-a1b2")
+    }
+
+    fn told(number: u32) -> Head {
+        Head { run: run(number), started: format!("2026-01-02T03:04:0{number}Z"), ..head() }
+    }
+
+    fn of_dead_process(head: Head) -> Head {
+        let mut head = head;
+        head.process.as_mut().unwrap().began += 1;
+        head
+    }
+
+    #[test]
+    fn the_newest_comes_first_and_what_is_unreadable_hides_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in [2, 1, 3] {
+            drop(Book::create(folder.path(), of_dead_process(told(number))).unwrap());
+        }
+        std::fs::write(folder.path().join("broken.journal"), "{}\n{}\n").unwrap();
+        std::fs::write(folder.path().join("blank.journal"), "{\"he").unwrap();
+        let live = Book::create(folder.path(), told(4)).unwrap();
+        let found = find(folder.path(), None);
+        let runs: Vec<&str> = found.left.iter().map(|pending| pending.head.run.as_str()).collect();
+        assert_eq!(runs, [run(3), run(2), run(1)]);
+        assert!(found.left.iter().all(|pending| pending.life == Life::Dead && pending.here()));
+        assert_eq!((found.live.len(), found.errors.len(), found.blank.len()), (1, 1, 1));
+        drop(live);
+    }
+
+    /// From another data home its lock is not seen, but its process is.
+    #[test]
+    fn a_live_process_of_another_data_home_is_live() {
+        let mut found = Found::default();
+        found.add(Told { head: told(1), entries: Vec::new() }, None, false);
+        assert_eq!((found.left.len(), found.live.len()), (0, 1));
+        let mut elsewhere = told(2);
+        elsewhere.process.as_mut().unwrap().boot = "another".into();
+        found.add(Told { head: elsewhere, entries: Vec::new() }, None, false);
+        assert_eq!((found.left.len(), found.left[0].life, found.left[0].here()), (1, Life::Unknown, false));
+    }
+
+    #[test]
+    fn an_option_is_set_by_one_run_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut dead = Book::create(folder.path(), of_dead_process(told(1))).unwrap();
+        let index = dead.add(Entry::of(Change::option("osd/osd_max_backfills", "3"))).unwrap();
+        drop(dead);
+        let refused = |option: &str| refuse_held(folder.path(), None, &run(2), option);
+        let said = refused("osd/osd_max_backfills").unwrap_err();
+        assert!(said.for_safety() && said.to_string().contains("fathom restore --run 20260102-030401-a1b2"), "{said}");
+        assert!(refused("osd/osd_recovery_max_active").is_ok());
+        assert!(refuse_held(folder.path(), None, &run(1), "osd/osd_max_backfills").is_ok(), "its own");
+        let path = folder.path().join(format!("{}.journal", run(1)));
+        Book::open(&path).unwrap().mark_undone(index).unwrap();
+        assert!(refused("osd/osd_max_backfills").is_ok());
+        let mut live = Book::create(folder.path(), told(3)).unwrap();
+        live.add(Entry::of(Change::option("osd/osd_max_backfills", "5"))).unwrap();
+        assert!(refused("osd/osd_max_backfills").unwrap_err().to_string().contains("wait until it ends"));
+    }
 }

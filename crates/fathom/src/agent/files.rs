@@ -1,4 +1,4 @@
-//! An agent's own files: without a name from the beginning, so that nothing is left however the agent ends.
+//! Own files of a host: without a name from the beginning, so that nothing is left however the program ends.
 
 use engines::disk;
 use model::{HostFile, Layer, Place, Step, Target};
@@ -6,11 +6,17 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-#[derive(Default)]
-pub struct Files(BTreeMap<PathBuf, File>);
+#[derive(Clone, Default)]
+pub struct Files(BTreeMap<PathBuf, Arc<File>>);
 
 impl Files {
+    /// `path`: as which it is known.
+    pub fn add(&mut self, path: PathBuf, file: File) {
+        self.0.insert(path, Arc::new(file));
+    }
+
     /// # Errors
     /// The folder is not there or may not be written to, or has no room.
     pub fn make(&mut self, wanted: &HostFile) -> Result<(), String> {
@@ -18,7 +24,7 @@ impl Files {
         let folder = path.parent().unwrap_or(Path::new("/"));
         let file = tempfile::tempfile_in(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let place = Place::Path { path: open_path(&file), writable: true };
-        self.0.insert(path.clone(), file);
+        self.add(path.clone(), file);
         let made = disk::make_room(&Target::new(Layer::Device, path.display().to_string(), place), wanted.bytes);
         let said = made.map_err(|error| self.names().named(&error.to_string()));
         if said.is_err() {
@@ -43,9 +49,22 @@ impl Files {
         step
     }
 
+    /// The same, for programs that this one starts.
+    pub fn found_by_others(&self, step: Step) -> Step {
+        let mut step = self.found(step);
+        for target in &mut step.targets {
+            if let Place::Path { path, .. } = &mut target.place
+                && let Ok(own) = path.strip_prefix("/proc/self")
+            {
+                *path = Path::new("/proc").join(std::process::id().to_string()).join(own);
+            }
+        }
+        step
+    }
+
     pub fn names(&self) -> Names {
         // `/proc/self/fd/1` is no part of `/proc/self/fd/12:`.
-        let name = |(path, file): (&PathBuf, &File)| {
+        let name = |(path, file): (&PathBuf, &Arc<File>)| {
             (format!("{}:", open_path(file).display()), format!("{}:", path.display()))
         };
         Names(self.0.iter().map(name).collect())
@@ -57,6 +76,12 @@ impl Files {
 pub struct Names(Vec<(String, String)>);
 
 impl Names {
+    /// The place, as the user knows it.
+    pub fn place(&self, place: &str) -> String {
+        let own = self.0.iter().find(|(own, _)| own.trim_end_matches(':') == place);
+        own.map_or(place, |(_, shown)| shown.trim_end_matches(':')).to_string()
+    }
+
     /// The text, with the files called as the user knows them.
     pub fn named(&self, text: &str) -> String {
         self.0.iter().fold(text.to_string(), |text, (own, shown)| text.replace(own, shown))

@@ -1,6 +1,6 @@
 //! What runs on another host: does what the coordinator says over standard streams, and ends when nobody speaks any more.
 
-mod files;
+pub mod files;
 mod hearing;
 mod load;
 mod looks;

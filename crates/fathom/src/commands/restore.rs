@@ -4,45 +4,66 @@ use crate::cli::{Common, Format, RestoreArgs};
 use crate::dirs;
 use crate::failure::Failure;
 use crate::output::say;
-use cluster::journal::pending::{self, Pending};
-use cluster::journal::{Head, Journal};
+use cluster::journal::pending::{self, Found, Pending};
+use cluster::journal::{Head, Journal, Life};
 use cluster::{Cluster, ClusterError};
+use model::Change;
 use serde_json::json;
 use std::io::{BufRead, IsTerminal};
 
 pub fn restore(common: &Common, args: &RestoreArgs) -> Result<u8, Failure> {
-    let folder = dirs::journals();
-    let (mut left, errors) = pending::on_this_host(&folder);
-    for error in &errors {
+    let cluster = named_cluster(common, args)?;
+    let mut found = pending::find(&dirs::journals(), cluster.as_ref());
+    for error in &found.errors {
         eprintln!("fathom: {error}");
     }
-    let cluster = named_cluster(common, args)?;
-    if let Some(cluster) = &cluster {
-        left.extend(pending::in_cluster(cluster, &folder)?);
+    pending::remove_blank(&mut found);
+    let wanted = match &args.run {
+        Some(run) => vec![named(&found, run)?],
+        None => found.left.clone(),
+    };
+    if wanted.is_empty() {
+        return told(common, &[], &found.errors);
     }
-    if let Some(run) = &args.run {
-        left.retain(|pending| pending.head.run.starts_with(run.as_str()));
-        if left.is_empty() {
-            return Err(Failure::Usage(format!("no journal of a dead run {run}; `fathom restore` lists what is left")));
-        }
-    }
-    if left.is_empty() {
-        return told(common, &[], errors);
-    }
-    let runs: Vec<String> = left.iter().map(|pending| pending.head.run.clone()).collect();
+    let runs: Vec<String> = wanted.iter().map(|pending| pending.head.run.clone()).collect();
+    let undo = || undo(common, cluster.as_ref(), &found, &wanted, args.run.is_some());
     if args.yes {
-        undo(common, cluster.as_ref(), left)?;
+        undo()?;
     } else {
-        list(&left);
+        list(&wanted);
         if !std::io::stdin().is_terminal() {
             return Err(Failure::Refused("nothing was undone: this is no terminal to ask on; say --yes".to_string()));
         }
-        ask_and_undo(common, cluster.as_ref(), left)?;
+        if !agreed()? {
+            return Ok(0);
+        }
+        undo()?;
     }
-    told(common, &runs, errors)
+    told(common, &runs, &found.errors)
 }
 
-fn told(common: &Common, runs: &[String], errors: Vec<ClusterError>) -> Result<u8, Failure> {
+/// The one run whose name begins so.
+fn named(found: &Found, run: &str) -> Result<Pending, Failure> {
+    let begins = |head: &Head| head.run.starts_with(run);
+    if let Some(told) = found.live.iter().find(|told| begins(&told.head)) {
+        let (run, host, pid) = (&told.head.run, &told.head.host, told.head.pid);
+        let text =
+            format!("run {run} is still going on (process {pid} on host {host}); it ends with Ctrl-C where it runs");
+        return Err(Failure::Refused(text));
+    }
+    let mut those = found.left.iter().filter(|pending| begins(&pending.head));
+    match (those.next(), those.next()) {
+        (Some(one), None) => Ok(one.clone()),
+        (Some(one), Some(other)) => {
+            Err(Failure::Usage(format!("{run} may be run {} or run {}; name one", one.head.run, other.head.run)))
+        }
+        (None, _) => {
+            Err(Failure::Usage(format!("no journal of a dead run {run}; `fathom restore` lists what is left")))
+        }
+    }
+}
+
+fn told(common: &Common, runs: &[String], errors: &[ClusterError]) -> Result<u8, Failure> {
     match common.format {
         Format::Json => say(&format!("{:#}\n", json!({"schema": "fathom.restore/1", "restored": runs})))?,
         _ if runs.is_empty() => say("nothing to undo\n")?,
@@ -73,58 +94,105 @@ fn list(left: &[Pending]) {
     for pending in left {
         let head = &pending.head;
         eprintln!("run {} of {} on host {} (process {}) left:", head.run, head.started, head.host, head.pid);
-        for undo in &pending.left {
-            eprintln!("  {}", undo.change.what());
+        for entry in &pending.left {
+            eprintln!("  {}", entry.change.what());
         }
-        if pending.path.is_none() {
+        if pending.life == Life::Unknown {
             eprintln!(
-                "  (known from the cluster alone: make sure that this run is not going on on host {})",
-                head.host
+                "  (it may still be going on where this host can't see it: its lease in the cluster is looked at first)"
             );
         }
     }
 }
 
-pub fn ask_and_undo(common: &Common, cluster: Option<&Cluster>, left: Vec<Pending>) -> Result<(), Failure> {
-    list(&left);
+/// Shows what was left, asks, and undoes it.
+pub fn ask_and_undo(
+    common: &Common,
+    cluster: Option<&Cluster>,
+    found: &Found,
+    left: &[Pending],
+) -> Result<(), Failure> {
+    list(left);
+    if agreed()? { undo(common, cluster, found, left, false) } else { Ok(()) }
+}
+
+fn agreed() -> Result<bool, Failure> {
     eprintln!("undo this now? [y/N]");
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
-    match answer.trim().to_ascii_lowercase().as_str() {
-        "y" | "yes" => undo(common, cluster, left),
-        _ => {
-            eprintln!("nothing was undone");
-            Ok(())
+    let yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
+    if !yes {
+        eprintln!("nothing was undone");
+    }
+    Ok(yes)
+}
+
+/// Undoes these of all that was found, the newest first. `by_name`: the user named the run.
+pub fn undo(
+    common: &Common,
+    cluster: Option<&Cluster>,
+    found: &Found,
+    wanted: &[Pending],
+    by_name: bool,
+) -> Result<(), Failure> {
+    let (mut errors, mut refused, mut done) = (Vec::new(), true, Vec::new());
+    for pending in wanted {
+        let newer = found.left.iter().take_while(|other| other.head.run != pending.head.run);
+        let undone =
+            match newer.filter(|other| !done.contains(&other.head.run)).find(|other| share_an_option(other, pending)) {
+                Some(newer) => Err(vec![Failure::Refused(format!(
+                    "run {} changed the same option later and comes first: fathom restore --run {}",
+                    newer.head.run, newer.head.run
+                ))]),
+                None => undo_one(common, cluster, pending, by_name),
+            };
+        match undone {
+            Ok(()) => done.push(pending.head.run.clone()),
+            Err(why) => {
+                refused &= why.iter().all(|why| matches!(why, Failure::Refused(_)));
+                errors.extend(why.iter().map(|why| format!("run {}: {why}", pending.head.run)));
+            }
         }
     }
-}
-
-pub fn undo(common: &Common, named: Option<&Cluster>, left: Vec<Pending>) -> Result<(), Failure> {
-    let mut errors = Vec::new();
-    for pending in left {
-        let done = undo_one(common, named, &pending);
-        errors.extend(done.err().map(|error| format!("run {}: {error}", pending.head.run)));
-    }
-    match errors.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::Failed(errors.join("\n"))),
+    match (errors.is_empty(), refused) {
+        (true, _) => Ok(()),
+        (false, true) => Err(Failure::Refused(errors.join("\n"))),
+        (false, false) => Err(Failure::Failed(errors.join("\n"))),
     }
 }
 
-fn undo_one(common: &Common, named: Option<&Cluster>, pending: &Pending) -> Result<(), Failure> {
+/// The older one's value would be put back onto the newer one's.
+fn share_an_option(a: &Pending, b: &Pending) -> bool {
+    let options = |pending: &Pending| -> Vec<(String, String)> {
+        let option = |change: &Change| match change {
+            Change::Option { who, name, .. } => Some((who.clone(), name.clone())),
+            _ => None,
+        };
+        pending.left.iter().filter_map(|entry| option(&entry.change)).collect()
+    };
+    let of_b = options(b);
+    a.head.fsid == b.head.fsid && options(a).iter().any(|option| of_b.contains(option))
+}
+
+fn undo_one(common: &Common, named: Option<&Cluster>, pending: &Pending, by_name: bool) -> Result<(), Vec<Failure>> {
+    let only = |failure: Failure| vec![failure];
     let cluster = match &pending.head.fsid {
         None => None,
-        Some(fsid) => Some(cluster_of(named, fsid, &pending.head)?),
+        Some(fsid) => Some(cluster_of(named, fsid, &pending.head).map_err(only)?),
     };
-    let book = pending.book(&dirs::journals())?;
-    let (undone, errors) = Journal::resume(book, cluster).roll_back();
+    let mut tell = |seconds: u64| {
+        if !common.quiet {
+            let head = &pending.head;
+            eprintln!("run {} of host {}: watching for {seconds} s whether it still goes on", head.run, head.host);
+        }
+    };
+    let opened = pending.open(cluster.as_ref(), by_name, &mut tell);
+    let (book, trust) = opened.map_err(|error| only(error.into()))?;
+    let (undone, errors) = Journal::resume(&dirs::journals(), book, cluster, trust).roll_back();
     for undo in undone.iter().filter(|_| !common.quiet) {
         eprintln!("undone: {}", undo.change.what());
     }
-    match errors.first() {
-        None => Ok(()),
-        Some(_) => Err(Failure::Failed(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))),
-    }
+    if errors.is_empty() { Ok(()) } else { Err(errors.into_iter().map(Failure::from).collect()) }
 }
 
 /// The cluster that the run worked on, and no other: the one named, or the one that the journal names.

@@ -121,8 +121,8 @@ impl Contest<'_> {
             let done = set.window + 1 >= last || why.is_some() || self.ready.eyes.asked_to_end();
             if done { Flow::Stop } else { Flow::GoOn }
         };
-        let Ready { context, clock, .. } = *self.ready;
-        let loader = Engines { context, clock, engine_of: &|step| engines::engine_for(step) };
+        let Ready { context, clock, files, .. } = *self.ready;
+        let loader = Engines { context, clock, engine_of: &|step| engines::engine_for(step), files };
         let end = loader.load(&step, WINDOW, &mut on_window).map_err(|error| error.to_string())?;
         if self.ready.eyes.asked_to_end() {
             return Ok(None);
@@ -134,7 +134,7 @@ impl Contest<'_> {
     }
 
     fn theirs(&self, duel: &Duel, seed: u64) -> Loaded {
-        let step = &duel.theirs;
+        let step = &self.ready.files.found_by_others(duel.theirs.clone());
         let target = step.targets.first().ok_or_else(|| "there is no target".to_string())?;
         let access = self.access;
         let user = access.and_then(|access| access.id.as_deref()).unwrap_or("admin");

@@ -9,7 +9,7 @@ use crate::dirs;
 use crate::failure::Failure;
 use archive::Archive;
 use cluster::devices::{look_at, prove_free};
-use cluster::journal::pending;
+use cluster::journal::pending::{self, Pending};
 use engines::clock::RealClock;
 use model::{Change, Event, Found, Place, Plan};
 use std::path::Path;
@@ -48,12 +48,9 @@ pub fn again(common: &Common, wish: &Again) -> Result<Sounded, Failure> {
 /// After a kill the run's pools, images and files are still there; they are made anew, so that the plan's names are free.
 fn undo_what_is_left(common: &Common, grounded: &Grounded, run: &str) -> Result<(), Failure> {
     let folder = dirs::journals();
-    let (mut left, _) = pending::on_this_host(&folder);
-    if let Some(cluster) = &grounded.cluster {
-        left.extend(pending::in_cluster(cluster, &folder)?);
-    }
-    left.retain(|pending| pending.head.run == run);
-    restore::undo(common, grounded.cluster.as_ref(), left)?;
+    let found = pending::find(&folder, grounded.cluster.as_ref());
+    let left: Vec<Pending> = found.left.iter().filter(|pending| pending.head.run == run).cloned().collect();
+    restore::undo(common, grounded.cluster.as_ref(), &found, &left, false)?;
     match folder.join(format!("{run}.journal")).exists() {
         true => Err(Failure::Usage(format!("run {run} is still going on; it ends with Ctrl-C where it runs"))),
         false => Ok(()),

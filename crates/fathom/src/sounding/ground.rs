@@ -8,7 +8,8 @@ use crate::dirs;
 use crate::failure::Failure;
 use crate::fleet::{self, Fleet};
 use crate::planner::{self, ClientHost, Ground, Site, Wishes};
-use cluster::journal::pending;
+use cluster::journal::Life;
+use cluster::journal::pending::{self, Pending};
 use cluster::{Cluster, scope};
 use ipnet::IpNet;
 use model::{HostFacts, HostSeen, OsdScope, Place, Plan, Record, RunHead, Scope, Step};
@@ -343,16 +344,24 @@ fn lab_of(common: &Common, name: &str, hosts: Option<u32>) -> Result<(Option<lab
 
 /// Every run begins by offering to undo what dead runs left.
 pub fn offer_restore(common: &Common, grounded: &Grounded) -> Result<(), Failure> {
-    let folder = dirs::journals();
-    let (mut left, _) = pending::on_this_host(&folder);
-    if let Some(cluster) = &grounded.cluster {
-        left.extend(pending::in_cluster(cluster, &folder)?);
+    let found = pending::find(&dirs::journals(), grounded.cluster.as_ref());
+    for error in found.errors.iter().filter(|_| !common.quiet) {
+        eprintln!("fathom: {error}");
     }
-    let Some(first) = left.first() else { return Ok(()) };
-    let text = format!("run {} ended without undoing {} changes", first.head.run, first.left.len());
-    if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+    let dead: Vec<Pending> = found.left.iter().filter(|pending| pending.life == Life::Dead).cloned().collect();
+    let Some(first) = dead.first().or(found.left.first()) else { return Ok(()) };
+    let (run, changes) = (&first.head.run, first.left.len());
+    let text = match first.life {
+        Life::Unknown => format!(
+            "run {run} of host {} is still going on, or ended without undoing {changes} changes",
+            first.head.host
+        ),
+        _ => format!("run {run} ended without undoing {changes} changes"),
+    };
+    // A run that may still go on is not asked about: that takes long, and is no matter of this run.
+    if !dead.is_empty() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
         eprintln!("{text}");
-        return crate::commands::restore::ask_and_undo(common, grounded.cluster.as_ref(), left);
+        return crate::commands::restore::ask_and_undo(common, grounded.cluster.as_ref(), &found, &dead);
     }
     eprintln!("fathom: {text}; undo them with: fathom restore");
     Ok(())

@@ -3,30 +3,49 @@
 use super::Telling;
 use super::conductor::Eyes;
 use super::interrupt::Interrupt;
+use crate::agent::files::Files;
 use crate::failure::Failure;
 use cluster::compaction::Looking;
-use cluster::journal::Journal;
+use cluster::journal::{Journal, Lost};
 use cluster::watch::{Seen, Watch};
-use cluster::{Cluster, ClusterError};
-use model::{Change, Event, Layer, OsdLooks, PgStates, Place, Scope, Step};
+use cluster::{Cluster, ClusterError, own_files};
+use model::{Change, Event, Layer, OsdLooks, PgStates, Place, Scope, Step, Undo};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 /// A journal that is rolled back even if the run panics.
 pub struct Rollback {
     journal: Option<Journal>,
+    /// Files of our own on this host: they have no name, so that nothing of them is left, and no journal knows them.
+    files: Files,
+    made_files: Vec<Change>,
 }
 
 impl Rollback {
     pub fn of(journal: Journal) -> Rollback {
-        Rollback { journal: Some(journal) }
+        Rollback { journal: Some(journal), files: Files::default(), made_files: Vec::new() }
+    }
+
+    /// `None`: nothing of a cluster is changed.
+    pub fn lost(&self) -> Option<Lost> {
+        self.journal.as_ref().and_then(Journal::lost)
+    }
+
+    pub fn files(&self) -> &Files {
+        &self.files
     }
 
     pub fn make(&mut self, change: Change, telling: &mut Telling) -> Result<(), Failure> {
-        if let Some(journal) = &mut self.journal {
-            let undo = journal.make(change)?;
-            telling.tell(Event::Changed { undo })?;
-        }
+        let Some(journal) = &mut self.journal else { return Ok(()) };
+        let undo = match &change {
+            Change::File { path, .. } => {
+                self.files.add(path.clone(), own_files::nameless(journal, path)?);
+                self.made_files.push(change.clone());
+                Undo { change, before: None, undone: false }
+            }
+            _ => journal.make(change)?,
+        };
+        telling.tell(Event::Changed { undo })?;
         Ok(())
     }
 
@@ -61,8 +80,10 @@ impl Rollback {
     /// Undoes all; what can't be undone is told, and stays in the journal for `fathom restore`.
     pub fn roll_back(&mut self, telling: &mut Telling) -> Result<(), Failure> {
         let Some(mut journal) = self.journal.take() else { return Ok(()) };
+        self.files = Files::default();
+        let files = self.made_files.drain(..).map(|change| Undo { change, before: None, undone: true });
         let (undone, errors) = journal.roll_back();
-        for undo in undone {
+        for undo in files.chain(undone) {
             telling.tell(Event::Changed { undo })?;
         }
         let mut left = Vec::new();
@@ -98,13 +119,20 @@ pub struct Watching<'a> {
     serve: Cell<u32>,
     /// Since it began.
     pgs: RefCell<PgStates>,
+    /// Somebody undoes the run's changes, having taken it for dead.
+    lost: Option<Lost>,
 }
 
 impl<'a> Watching<'a> {
     pub fn over(watch: Option<&'a Watch>, interrupt: &'a Interrupt) -> Watching<'a> {
         let sick = watch.is_some_and(|watch| watch.seen().slow.is_some());
         let (looking, osds, serve, pgs) = (None, Vec::new(), Cell::new(0), RefCell::default());
-        Watching { watch, interrupt, sick: Cell::new(sick), looking, osds, serve, pgs }
+        Watching { watch, interrupt, sick: Cell::new(sick), looking, osds, serve, pgs, lost: None }
+    }
+
+    /// Ends the run when its lease is lost.
+    pub fn and_lease(self, lost: Option<Lost>) -> Watching<'a> {
+        Watching { lost, ..self }
     }
 
     /// Looks at what the OSDs' stores do as well.
@@ -116,7 +144,7 @@ impl<'a> Watching<'a> {
 
 impl Eyes for Watching<'_> {
     fn asked_to_end(&self) -> bool {
-        self.interrupt.asked()
+        self.interrupt.asked() || self.lost.as_ref().is_some_and(|lost| lost.by().is_some())
     }
 
     fn seen(&self) -> Seen {

@@ -1,5 +1,7 @@
 //! Who puts the load on a step's targets: the engines, or what stands in for them where the method itself is tried.
 
+use crate::agent::files::Files;
+
 use super::verifying::{self, Found};
 use engines::crew::{Flow, run_slice};
 use engines::{Context, Engine, EngineError};
@@ -34,6 +36,17 @@ pub struct Engines<'a> {
     pub context: &'a Context,
     pub clock: &'a Arc<dyn Clock>,
     pub engine_of: &'a dyn Fn(&Step) -> Result<&'a dyn Engine, EngineError>,
+    /// Own files of this host, which have no name to be opened by.
+    pub files: &'a Files,
+}
+
+/// The error, with the files called as the user knows them.
+pub fn named(files: &Files, error: EngineError) -> EngineError {
+    let named = |text: String| files.names().named(&text);
+    match error {
+        EngineError::Refused(text) => EngineError::Refused(named(text)),
+        EngineError::Broken(text) => EngineError::Broken(named(text)),
+    }
 }
 
 impl Loader for Engines<'_> {
@@ -43,13 +56,26 @@ impl Loader for Engines<'_> {
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
-        run_slice((self.engine_of)(step)?, self.context, self.clock, step, window_ns, on_window)
+        let step = &self.files.found(step.clone());
+        let ended = run_slice((self.engine_of)(step)?, self.context, self.clock, step, window_ns, on_window);
+        let names = self.files.names();
+        let mut ended = ended.map_err(|error| named(self.files, error))?;
+        ended.broken = ended.broken.map(|text| names.named(&text));
+        ended.first_error = ended.first_error.map(|(errno, text)| (errno, names.named(&text)));
+        Ok(ended)
     }
 
     fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
-        match (self.engine_of)(step) {
+        let step = &self.files.found(step.clone());
+        let names = self.files.names();
+        let mut found = match (self.engine_of)(step) {
             Ok(engine) => verifying::found(engine, self.context, step, limit, go_on),
             Err(error) => Found { error: Some(error.to_string()), ..Found::default() },
+        };
+        found.error = found.error.map(|text| names.named(&text));
+        for flaw in found.checked.iter_mut().flat_map(|(_, checked)| &mut checked.flaws) {
+            flaw.place = names.place(&flaw.place);
         }
+        found
     }
 }

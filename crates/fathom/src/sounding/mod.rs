@@ -29,12 +29,14 @@ pub use guard::{Rollback, trouble};
 pub use interrupt::Interrupt;
 pub use telling::Telling;
 
+use crate::agent::files::Files;
 use crate::cli::Common;
 use crate::failure::Failure;
 use crate::fleet::Hosts;
 use crate::planner::{self, Wishes};
 use crate::{cli::knobs::GroundArgs, dirs};
-use cluster::journal::{Head, Journal};
+use cluster::ClusterError;
+use cluster::journal::{Head, Journal, Process};
 use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
@@ -69,6 +71,7 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, warnings: Vec<
     let plan = planner::plan(&grounded.ground, wishes)?;
     let shared = grounded.shared_hosts(&plan);
     let (left_out, unseen) = (grounded.left_out.clone(), grounded.unseen_disks());
+    prepare::prove(&grounded, &plan)?;
     let warnings = [warnings, sides::prove(&grounded, &plan)?, left_out, Vec::from_iter(shared), unseen].concat();
     if args.dry_run {
         warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
@@ -136,6 +139,8 @@ pub struct Ready<'a> {
     pub eyes: &'a dyn conductor::Eyes,
     /// Targets whose data could not be written, and why.
     pub unfilled: &'a Unfilled,
+    /// Own files of this host, which have no name to be opened by.
+    pub files: &'a Files,
 }
 
 /// What is done between making and undoing.
@@ -175,26 +180,31 @@ fn measured(
     prepare::make_changes(plan, grounded, journal, telling, interrupt)?;
     let mut sized = prepare::with_pool_sizes(plan, grounded)?;
     let watch = grounded.cluster.as_ref().map(cluster::watch::Watch::start);
-    let eyes = guard::Watching::over(watch.as_ref(), interrupt);
+    let eyes = guard::Watching::over(watch.as_ref(), interrupt).and_lease(journal.lost());
     let eyes = match &grounded.cluster {
         Some(cluster) => eyes.and_stores(cluster, &grounded.ground.scope),
         None => eyes,
     };
-    let filler = filling::Filler { context: &context, fleet: grounded.fleet.as_ref(), eyes: &eyes };
+    let files = &journal.files().clone();
+    let filler = filling::Filler { files, context: &context, fleet: grounded.fleet.as_ref(), eyes: &eyes };
     let unfilled = filler.fill(&mut sized, telling)?;
-    let ready = Ready { plan: &sized, context: &context, clock: &clock, eyes: &eyes, unfilled: &unfilled };
-    body(&ready, journal, telling)
+    let ready = Ready { plan: &sized, context: &context, clock: &clock, eyes: &eyes, unfilled: &unfilled, files };
+    body(&ready, journal, telling)?;
+    match journal.lost().and_then(|lost| lost.by()) {
+        Some(by) => Err(ClusterError::LeaseLost { run: grounded.head().run.clone(), by }.into()),
+        None => Ok(()),
+    }
 }
 
 /// Pass after pass, or a search for the highest rate; then what is written to until it falls.
 fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: &mut Telling) -> Result<(), Failure> {
-    let Ready { plan, context, clock, eyes, unfilled } = *ready;
+    let Ready { plan, context, clock, eyes, unfilled, files } = *ready;
     if telling.record().plan != *plan {
         telling.tell(Event::Planned { plan: plan.clone() })?;
     }
     tell_bonds(grounded, telling)?;
     prove_packet_sizes(grounded, ready, telling)?;
-    let here = &loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step) };
+    let here = &loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step), files };
     let hosts = grounded.fleet.as_ref().map(|fleet| Hosts::new(here, fleet));
     let loader: &dyn loader::Loader = match &hosts {
         Some(hosts) => hosts,
@@ -248,6 +258,7 @@ fn journal_head(grounded: &Grounded) -> Head {
         run: head.run.clone(),
         host: cluster::here::host_name(),
         pid: std::process::id(),
+        process: Some(Process::this()),
         started: head.started.clone(),
         fsid: grounded.ground.scope.fsid.clone(),
         conf: access.conf,

@@ -5,9 +5,33 @@ use super::guard::Rollback;
 use super::interrupt::Interrupt;
 use super::telling::Telling;
 use crate::failure::Failure;
-use cluster::{pg_states, pools};
+use cluster::{Cluster, ClusterError, deletable, pg_states, pools};
 use model::{Change, Event, Plan};
 use std::time::Duration;
+
+/// Before anything is made: can it be undone?
+pub fn prove(grounded: &Grounded, plan: &Plan) -> Result<(), Failure> {
+    for_pools(grounded, plan).map_or(Ok(true), deletable::allowed)?;
+    Ok(())
+}
+
+/// The cluster, if pools are made in it.
+fn for_pools<'a>(grounded: &'a Grounded, plan: &Plan) -> Option<&'a Cluster> {
+    let pools = plan.changes.iter().any(|change| matches!(change, Change::Pool { .. }));
+    grounded.cluster.as_ref().filter(|_| pools)
+}
+
+/// Where the deletion of pools has to be allowed first: may this user do that?
+fn try_permission(grounded: &Grounded, plan: &Plan, journal: &mut Rollback) -> Result<(), Failure> {
+    if for_pools(grounded, plan).map_or(Ok(true), deletable::allowed)? {
+        return Ok(());
+    }
+    match journal.attempt(&Change::option(&format!("mon/{}", deletable::OPTION), "true"), || ()) {
+        // Another run has it set just now.
+        Ok(()) | Err(ClusterError::Held { .. }) => Ok(()),
+        Err(error) => Err(ClusterError::Undeletable(error.to_string()).into()),
+    }
+}
 
 pub fn make_changes(
     plan: &Plan,
@@ -16,6 +40,7 @@ pub fn make_changes(
     telling: &mut Telling,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
+    try_permission(grounded, plan, journal)?;
     // All pools first: their placement groups peer while the rest is made.
     let early = |change: &&Change| {
         matches!(change, Change::Pool { .. } | Change::Flag { .. } | Change::PoolSetting { .. } | Change::BalancerOff)

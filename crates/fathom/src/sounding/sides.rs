@@ -5,8 +5,10 @@ use super::conductor::Sides;
 use super::ground::Grounded;
 use super::guard::Rollback;
 use super::interrupt::Interrupt;
+use crate::dirs;
 use crate::failure::Failure;
 use crate::planner::HEARD_SECONDS;
+use cluster::pending;
 use faces::is_secret;
 use model::change::who_and_name;
 use model::clock::SECOND;
@@ -56,6 +58,8 @@ fn prove_option(grounded: &Grounded, option: &str) -> Result<Option<String>, Fai
             known.join(", ")
         )));
     }
+    let held = pending::refuse_held(&dirs::journals(), Some(cluster), &grounded.head().run, &format!("{who}/{name}"));
+    held?;
     match cluster.option_at_runtime(name)? {
         None => Err(Failure::Usage(format!(
             "option {option}: the cluster has no option {name}; `ceph config ls` names them"

@@ -96,7 +96,12 @@ fn go_on(
     telling.also(Box::new(announced.clone()));
     telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
     telling.tell(model::Event::StepFinished { pass: 1, slices }).unwrap();
-    let loader = &Engines { context: &Context::default(), clock: &clock, engine_of: &|_| Ok(&sim as &dyn Engine) };
+    let loader = &Engines {
+        context: &Context::default(),
+        clock: &clock,
+        engine_of: &|_| Ok(&sim as &dyn Engine),
+        files: &Default::default(),
+    };
     let conductor =
         Conductor { plan: &plan, clock: &clock, eyes: &eyes, loader, sides: &AsItIs, unfilled: &Unfilled::default() };
     conductor.conduct(&mut telling).unwrap();
@@ -165,7 +170,12 @@ fn doubled(at_once: u32) -> Doubled {
     let eyes = &Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
     let mut telling = Telling::silent(clock.clone());
-    let loader = &Engines { context: &Context::default(), clock: &clock, engine_of: &|_| Ok(&sim as &dyn Engine) };
+    let loader = &Engines {
+        context: &Context::default(),
+        clock: &clock,
+        engine_of: &|_| Ok(&sim as &dyn Engine),
+        files: &Default::default(),
+    };
     let unfilled = &Unfilled::default();
     let conductor = Conductor { plan, clock: &clock, eyes, loader, sides: &AsItIs, unfilled };
     Doubler { conductor }.double(&mut telling).unwrap();

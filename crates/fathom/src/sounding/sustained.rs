@@ -1,6 +1,6 @@
 //! Devices that are written to without pause until they fall: once for each model, after the passes.
 
-use super::loader::{Engines, Loader};
+use super::loader::{Engines, Loader, named};
 use super::{Ready, Telling};
 use crate::failure::Failure;
 use engines::bounded::Bounded;
@@ -90,9 +90,11 @@ fn load(
     ready: &Ready,
     on_window: &mut dyn FnMut(&WindowSet) -> Flow,
 ) -> Result<SliceEnd, EngineError> {
-    let (step, most) = (&test.step, test.step.workload.span);
-    step.targets.iter().try_for_each(|target| engines::disk::make_room(target, most))?;
+    let (step, most) = (&ready.files.found(test.step.clone()), test.step.workload.span);
+    let room = step.targets.iter().try_for_each(|target| engines::disk::make_room(target, most));
+    room.map_err(|error| named(ready.files, error))?;
     let bounded = Bounded { engine: engines::engine_for(step)?, most };
     let engine_of = |_: &Step| Ok(&bounded as &dyn Engine);
-    Engines { context: ready.context, clock: ready.clock, engine_of: &engine_of }.load(step, WINDOW, on_window)
+    Engines { context: ready.context, clock: ready.clock, engine_of: &engine_of, files: ready.files }
+        .load(step, WINDOW, on_window)
 }

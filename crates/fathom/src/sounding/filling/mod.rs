@@ -5,6 +5,7 @@ mod sets;
 
 use super::conductor::Eyes;
 use super::telling::Telling;
+use crate::agent::files::Files;
 use crate::failure::Failure;
 use crate::fleet::{Filled, Fleet};
 use crate::planner;
@@ -37,6 +38,7 @@ impl Unfilled {
 
 /// With which means, and who looks on.
 pub struct Filler<'a> {
+    pub files: &'a Files,
     pub context: &'a Context,
     pub fleet: Option<&'a RefCell<Fleet>>,
     pub eyes: &'a dyn Eyes,
@@ -122,10 +124,13 @@ impl Filler<'_> {
 
     fn here(&self, step: &Step, target: &Target, seconds: Option<f64>, telling: &mut Telling) -> End {
         let mut care = Care::of(step, target, seconds, self.eyes);
+        let own = Step { targets: vec![target.clone()], ..step.clone() };
+        let (step, names) = (&self.files.found(own), self.files.names());
+        let target = &step.targets[0];
         let filled = engines::engine_for(step).and_then(|engine| {
             engine.prepare(self.context, target, &step.workload, &mut |done| care.look(done, self.eyes, telling))
         });
-        care.end(filled.map_err(|error| error.to_string()))
+        care.end(filled.map_err(|error| names.named(&error.to_string())))
     }
 
     fn there(

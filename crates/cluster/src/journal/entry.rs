@@ -1,0 +1,90 @@
+//! A change in the journal: what was there before it, whether it was made, and by what it is known again.
+
+use model::{Change, Undo};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    pub change: Change,
+    /// The option's or flag's earlier value; `None`: there was none. Other changes need nothing.
+    pub before: Option<String>,
+    pub undone: bool,
+    /// Written before the change is made: seconds since 1970, by this host's clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<i64>,
+    /// The newest of its kind when it was written: the highest pool id, the version of the configuration, the epoch of the OSD
+    /// map. What is not newer was not made by this change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+    /// `None`: intended. The run may have been killed before or after it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<Made>,
+}
+
+/// The change was made, and this tells the thing from another of its name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Made {
+    Pool(u64),
+    Image(String),
+    File {
+        device: u64,
+        inode: u64,
+    },
+    /// What has no identity of its own.
+    Set,
+}
+
+impl Entry {
+    pub fn of(change: Change) -> Entry {
+        Entry { change, before: None, undone: false, written: None, since: None, made: None }
+    }
+
+    pub fn undo(&self) -> Undo {
+        Undo { change: self.change.clone(), before: self.before.clone(), undone: self.undone }
+    }
+}
+
+/// `20260102-030405-a1b2`: the only form that a run's name has.
+pub fn is_run(name: &str) -> bool {
+    let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    let hex = |text: &str| text.len() == 4 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    match name.split('-').collect::<Vec<_>>().as_slice() {
+        [day, time, tail] => digits(day, 8) && digits(time, 6) && hex(tail),
+        _ => false,
+    }
+}
+
+/// Names of pools, images and objects of this run begin so.
+pub fn own_prefix(run: &str) -> String {
+    format!("fathom.{run}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_known_form_is_a_run() {
+        assert!(is_run("20260102-030405-a1b2"));
+        for wrong in [
+            "",
+            "../../../x",
+            "20260102-030405-A1B2",
+            "20260102-030405-a1b2/x",
+            "20260102-030405-a1b2-c",
+            "2026010-0304055-a1b2",
+            "20260102-030405-a1b",
+            "20260102-030405-a1é",
+        ] {
+            assert!(!is_run(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_entry_of_the_first_release_is_read_as_intended() {
+        let old = r#"{"change":{"change":"flag","name":"noscrub"},"before":null,"undone":false}"#;
+        let entry: Entry = serde_json::from_str(old).unwrap();
+        assert_eq!(entry, Entry::of(Change::Flag { name: "noscrub".into() }));
+    }
+}

@@ -1,0 +1,169 @@
+//! Files of our own without a name: nothing is left of them, however the run ends.
+
+use crate::errors::ClusterError;
+use crate::hands::Trust;
+use crate::journal::{Entry, Journal, Made};
+use model::Change;
+use nix::fcntl::{OFlag, open};
+use nix::sys::stat::Mode;
+use std::fs::{File, Metadata, OpenOptions};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A new file on the file system on which one at `path` would be, open for reading and writing, without a name.
+///
+/// # Errors
+/// Its folder is not there or may not be written to.
+pub fn nameless(journal: &mut Journal, path: &Path) -> Result<File, ClusterError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = std::fs::canonicalize(folder).map_err(|error| failed(path, &error))?;
+    match open(&folder, OFlag::O_TMPFILE | OFlag::O_RDWR | OFlag::O_CLOEXEC, Mode::from_bits_truncate(0o600)) {
+        Ok(file) => Ok(file.into()),
+        // Its file system has no such files (NFS, FAT), or the kernel is older than they are.
+        Err(nix::Error::EOPNOTSUPP | nix::Error::EISDIR | nix::Error::EINVAL | nix::Error::ENOENT) => {
+            named_for_a_moment(journal, &folder)
+        }
+        Err(error) => Err(failed(path, &std::io::Error::from(error))),
+    }
+}
+
+/// The name is in the journal before it is in the folder, and gone from both when this returns.
+fn named_for_a_moment(journal: &mut Journal, folder: &Path) -> Result<File, ClusterError> {
+    let path = folder.join(own_name(journal.run()));
+    let change = Change::File { path: path.clone(), bytes: 0 };
+    let mut file = None;
+    journal.make_with(change.clone(), |_| {
+        let made = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
+        let made = made.map_err(|error| failed(&path, &error))?;
+        let told = made.metadata().map_err(|error| failed(&path, &error))?;
+        file = Some(made);
+        Ok(Made::File { device: told.dev(), inode: told.ino() })
+    })?;
+    journal.undo_one(&change)?;
+    file.ok_or_else(|| failed(folder, &"no file was made"))
+}
+
+fn failed(path: &Path, why: &dyn std::fmt::Display) -> ClusterError {
+    ClusterError::Make { what: format!("file {}", path.display()), why: why.to_string() }
+}
+
+/// Hidden, of this run, and of no other file: 64 bits from the kernel.
+fn own_name(run: &str) -> PathBuf {
+    PathBuf::from(format!(".fathom.{run}.{:016x}", random()))
+}
+
+/// Without the device the names are the run's all the same, and whether they are taken is found out when they are made.
+pub(crate) fn random() -> u64 {
+    let mut random = [0u8; 8];
+    let _ = File::open("/dev/urandom").and_then(|mut file| std::io::Read::read_exact(&mut file, &mut random));
+    u64::from_ne_bytes(random)
+}
+
+/// Deletes the file of a killed run: the one that it made, or, if it was killed before it could write down which, an empty one of the
+/// run's own random name.
+pub fn unmake(path: &Path, run: &str, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
+    let what = || entry.change.what();
+    if !trust.here {
+        let why = "it is a file of another host, where `fathom restore` deletes it".to_string();
+        return Err(ClusterError::NotOurs { what: what(), why });
+    }
+    if !path.is_absolute() || (entry.made.is_none() && !random_name(path, run)) {
+        let why = "an older release of Fathom wrote it down without telling which file it is; look at it, delete it, and delete the \
+                   journal";
+        return Err(ClusterError::NotOurs { what: what(), why: why.to_string() });
+    }
+    let now = match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        other => other.map_err(|error| ClusterError::Undo { what: what(), why: error.to_string() })?,
+    };
+    if !is_ours(&now, entry.made.as_ref()) {
+        return Ok(());
+    }
+    std::fs::remove_file(path).map_err(|error| ClusterError::Undo { what: what(), why: error.to_string() })
+}
+
+fn random_name(path: &Path, run: &str) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    name.strip_prefix(&format!(".fathom.{run}.")).is_some_and(|random| random.len() == 16)
+}
+
+fn is_ours(now: &Metadata, made: Option<&Made>) -> bool {
+    match made {
+        Some(Made::File { device, inode }) => now.is_file() && (now.dev(), now.ino()) == (*device, *inode),
+        _ => now.is_file() && now.len() == 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::testing::{RUN, head};
+    use std::fs;
+
+    const HERE: Trust = Trust { here: true, named: false };
+
+    fn entry(path: &Path, made: Option<Made>) -> Entry {
+        Entry { made, ..Entry::of(Change::File { path: path.to_path_buf(), bytes: 1 }) }
+    }
+
+    fn unmade(path: &Path, made: Option<Made>) -> Result<(), ClusterError> {
+        unmake(path, RUN, &entry(path, made), HERE)
+    }
+
+    #[test]
+    fn a_file_has_no_name_on_any_file_system() {
+        let (folder, journals) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut journal = Journal::begin(journals.path(), head(), None).unwrap();
+        let own = [
+            nameless(&mut journal, &folder.path().join("x")).unwrap(),
+            named_for_a_moment(&mut journal, folder.path()).unwrap(),
+        ];
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(own.iter().all(|file| file.metadata().unwrap().nlink() == 0));
+        assert!(journal.roll_back().1.is_empty());
+        assert_eq!(fs::read_dir(journals.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_took_the_place_of_our_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        fs::write(&path, "").unwrap();
+        let told = fs::metadata(&path).unwrap();
+        let ours = Some(Made::File { device: told.dev(), inode: told.ino() });
+        // Another file that the user moved there: the first one keeps its inode.
+        fs::rename(&path, folder.path().join("kept")).unwrap();
+        fs::write(&path, "theirs").unwrap();
+        unmade(&path, ours.clone()).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        // A link to ours is not ours.
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(folder.path().join("kept"), &path).unwrap();
+        unmade(&path, ours.clone()).unwrap();
+        assert!(fs::symlink_metadata(&path).is_ok());
+        fs::remove_file(&path).unwrap();
+        fs::rename(folder.path().join("kept"), &path).unwrap();
+        unmade(&path, ours).unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_was_not_confirmed_is_deleted_only_with_our_random_name_and_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join(own_name(RUN));
+        fs::write(&own, "").unwrap();
+        unmade(&own, None).unwrap();
+        assert!(!own.exists());
+        fs::write(&own, "theirs").unwrap();
+        unmade(&own, None).unwrap();
+        assert!(own.exists());
+        let other = folder.path().join("test.img");
+        fs::write(&other, "").unwrap();
+        let said = unmade(&other, None).unwrap_err().to_string();
+        assert!(said.contains("test.img") && said.contains("delete the journal"), "{said}");
+        assert!(unmade(Path::new("test.img"), None).is_err(), "a relative path means another file elsewhere");
+        let there = Trust { here: false, named: true };
+        assert!(unmake(&own, RUN, &entry(&own, None), there).unwrap_err().to_string().contains("another host"));
+        assert!(other.exists() && own.exists());
+    }
+}

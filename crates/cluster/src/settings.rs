@@ -1,0 +1,212 @@
+//! Changes of what is there already: options, flags, settings of pools, the balancer. None of them bears a name, so each is put back only if it is
+//! known that the run made it, and that nobody has changed it since.
+
+use crate::admin::Cluster;
+use crate::errors::ClusterError;
+use crate::hands::{Trust, not_ours};
+use crate::journal::Entry;
+use crate::journal::keys::FLAGS;
+use crate::proof::{self, Became, Fence};
+use crate::{option_values, quiet};
+use model::Change;
+use serde_json::{Value, json};
+
+/// What undoing has to bring back, and what is the newest of its kind now.
+pub fn before(cluster: &Cluster, change: &Change) -> Result<(Option<String>, Option<u64>), ClusterError> {
+    match change {
+        Change::Option { who, name, .. } => {
+            let version = proof::config_version(cluster)?;
+            Ok((option_value(cluster, who, name)?, Some(version)))
+        }
+        Change::BalancerOff => {
+            let version = proof::config_version(cluster)?;
+            Ok((quiet::balancer(cluster)?, Some(version)))
+        }
+        Change::Flag { name } => {
+            let map = osd_map(cluster)?;
+            Ok((proof::flags(&map).any(|flag| flag == name).then(|| "set".to_string()), Some(proof::epoch(&map)?)))
+        }
+        Change::PoolSetting { pool, name, .. } => {
+            let epoch = proof::epoch(&osd_map(cluster)?)?;
+            Ok((quiet::pool_setting(cluster, pool, name)?, Some(epoch)))
+        }
+        _ => Ok((None, None)),
+    }
+}
+
+fn osd_map(cluster: &Cluster) -> Result<Value, ClusterError> {
+    cluster.ask(json!({"prefix": "osd dump"}))
+}
+
+pub fn make(cluster: &Cluster, change: &Change) -> Result<(), ClusterError> {
+    match change {
+        Change::Option { who, name, value } => make_option(cluster, who, name, value, change),
+        Change::Flag { name } => cluster.tell(json!({"prefix": "osd set", "key": name})).map(drop),
+        Change::PoolSetting { pool, name, value } => quiet::set_pool_setting(cluster, pool, name, value),
+        Change::BalancerOff => quiet::balancer_off(cluster),
+        _ => Ok(()),
+    }
+}
+
+/// What is stored in another form than it was set in could not be told from somebody else's value when it is undone.
+fn make_option(cluster: &Cluster, who: &str, name: &str, value: &str, change: &Change) -> Result<(), ClusterError> {
+    let before = option_value(cluster, who, name)?;
+    set_option(cluster, who, name, Some(value))?;
+    match option_value(cluster, who, name)? {
+        Some(now) if !option_values::same(&now, value) => {
+            set_option(cluster, who, name, before.as_deref())?;
+            let why = format!("the monitors keep `{value}` as `{now}`; write it like that");
+            Err(ClusterError::Make { what: change.what(), why })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Is the option set to this value already?
+pub fn holds(cluster: Option<&Cluster>, change: &Change) -> Result<bool, ClusterError> {
+    let (Change::Option { who, name, value }, Some(cluster)) = (change, cluster) else { return Ok(false) };
+    Ok(option_value(cluster, who, name)?.is_some_and(|now| option_values::same(&now, value)))
+}
+
+/// Puts back what was there.
+pub fn unmake(cluster: &Cluster, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
+    match &entry.change {
+        Change::Option { who, name, value } => unmake_option(cluster, (who, name), value, entry, trust),
+        Change::Flag { name } => unmake_flag(cluster, name, entry, trust),
+        Change::PoolSetting { pool, name, value } => unmake_pool_setting(cluster, (pool, name), value, entry, trust),
+        Change::BalancerOff => unmake_balancer(cluster, entry, trust),
+        _ => Ok(()),
+    }
+}
+
+fn fence(entry: &Entry) -> Option<Fence> {
+    entry.written.zip(entry.since).map(|(written, since)| Fence { written, since })
+}
+
+/// Is it known without a look at the cluster's own records?
+fn sure(entry: &Entry, trust: Trust) -> bool {
+    (trust.here && entry.made.is_some()) || trust.named
+}
+
+/// The text says how to put it back by hand.
+fn refused(entry: &Entry, trust: Trust, command: &str) -> Result<(), ClusterError> {
+    let why = match trust.here {
+        true => "it is not known whether the run made this change before it was killed, or somebody else later",
+        false => "it bears no run's name, and anybody may have written this journal in the cluster",
+    };
+    Err(not_ours(&entry.change, format!("{why}; put it back with: {command}; or name the run: --run")))
+}
+
+/// Somebody else may have set it since: then it is theirs.
+fn unmake_option(
+    cluster: &Cluster,
+    (who, name): (&str, &str),
+    value: &str,
+    entry: &Entry,
+    trust: Trust,
+) -> Result<(), ClusterError> {
+    let now = option_value(cluster, who, name)?;
+    let became = || match fence(entry) {
+        Some(fence) => proof::option_became(cluster, &format!("{who}/{name}"), entry.before.as_deref(), value, fence),
+        None => Ok(Became::Unknown),
+    };
+    let put_back = || set_option(cluster, who, name, entry.before.as_deref());
+    if now.as_ref().is_some_and(|now| option_values::same(now, value)) {
+        let ours = sure(entry, trust) || (trust.here && became()? == Became::AsIntended);
+        let command = match &entry.before {
+            Some(before) => format!("ceph config set {who} {name} '{before}'"),
+            None => format!("ceph config rm {who} {name}"),
+        };
+        return if ours { put_back() } else { refused(entry, trust, &command) };
+    }
+    let unconfirmed = trust.here && !sure(entry, trust) && now != entry.before;
+    if unconfirmed && became()? == Became::Other {
+        let why = "it was changed to another value just when the run set it; put it as you want it, then: fathom restore --run RUN";
+        return Err(not_ours(&entry.change, why.to_string()));
+    }
+    Ok(())
+}
+
+fn unmake_flag(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
+    let is_set = |map: &Value| proof::flags(map).any(|flag| flag == name);
+    if entry.before.is_some() || !is_set(&osd_map(cluster)?) {
+        return Ok(());
+    }
+    if !FLAGS.contains(&name) {
+        return Err(not_ours(&entry.change, "no run sets that flag".to_string()));
+    }
+    match sure(entry, trust) || set_since(cluster, entry, trust, is_set)? {
+        true => cluster.tell(json!({"prefix": "osd unset", "key": name})).map(drop),
+        false => refused(entry, trust, &format!("ceph osd unset {name}")),
+    }
+}
+
+fn set_since(
+    cluster: &Cluster,
+    entry: &Entry,
+    trust: Trust,
+    is_set: impl Fn(&Value) -> bool,
+) -> Result<bool, ClusterError> {
+    match fence(entry).filter(|_| trust.here) {
+        Some(fence) => proof::set_after(cluster, fence, is_set),
+        None => Ok(false),
+    }
+}
+
+fn unmake_pool_setting(
+    cluster: &Cluster,
+    (pool, name): (&str, &str),
+    value: &str,
+    entry: &Entry,
+    trust: Trust,
+) -> Result<(), ClusterError> {
+    let Some(before) = entry.before.as_deref().filter(|before| *before != value) else { return Ok(()) };
+    if quiet::pool_setting(cluster, pool, name)?.as_deref() != Some(value) {
+        return Ok(());
+    }
+    let text = |pool: &Value, key: &str| pool.get(key).and_then(Value::as_str).map(str::to_string);
+    let is_set = |map: &Value| {
+        let pools = map.get("pools").and_then(Value::as_array);
+        let own = pools.and_then(|pools| pools.iter().find(|one| text(one, "pool_name").as_deref() == Some(pool)));
+        own.and_then(|own| text(own, name)).as_deref() == Some(value)
+    };
+    match sure(entry, trust) || set_since(cluster, entry, trust, is_set)? {
+        true => quiet::set_pool_setting(cluster, pool, name, before),
+        false => refused(entry, trust, &format!("ceph osd pool set {pool} {name} {before}")),
+    }
+}
+
+fn unmake_balancer(cluster: &Cluster, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
+    let Some(before) = entry.before.as_deref() else { return Ok(()) };
+    let stored = quiet::stored(before);
+    let became = || match fence(entry).filter(|_| trust.here) {
+        Some(fence) => proof::option_became(cluster, quiet::LOGGED, stored, "false", fence),
+        None => Ok(Became::Unknown),
+    };
+    if sure(entry, trust) || became()? == Became::AsIntended {
+        return quiet::balancer_back(cluster, Some(before));
+    }
+    match quiet::balancer(cluster)? {
+        Some(_) => Ok(()),
+        None => refused(entry, trust, "ceph balancer on"),
+    }
+}
+
+/// The value in the configuration database for exactly this section; `None`: not set there.
+fn option_value(cluster: &Cluster, who: &str, name: &str) -> Result<Option<String>, ClusterError> {
+    let all = cluster.ask(json!({"prefix": "config dump"}))?;
+    let entries = all.as_array().ok_or_else(|| ClusterError::answer("config dump", "not a list"))?;
+    let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or("").to_string();
+    let found = entries
+        .iter()
+        .find(|entry| text(entry, "section") == who && text(entry, "name") == name && text(entry, "mask").is_empty());
+    Ok(found.map(|entry| text(entry, "value")))
+}
+
+pub fn set_option(cluster: &Cluster, who: &str, name: &str, value: Option<&str>) -> Result<(), ClusterError> {
+    let command = match value {
+        Some(value) => json!({"prefix": "config set", "who": who, "name": name, "value": value}),
+        None => json!({"prefix": "config rm", "who": who, "name": name}),
+    };
+    cluster.tell(command).map(drop)
+}
