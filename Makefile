@@ -1,5 +1,5 @@
 # Fathom: what a person types. Each target installs what it misses (Debian, Ubuntu) and says so.
-.PHONY: build demo test bench coverage scale alarms habit method dist lint report-bundle clean
+.PHONY: build demo test kills bench coverage scale alarms habit method dist lint report-bundle clean
 
 CARGO ?= $(shell command -v cargo || echo $(HOME)/.cargo/bin/cargo)
 FATHOM = target/release/fathom
@@ -18,6 +18,11 @@ test:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) test --workspace --locked --no-fail-fast
+
+# Kills runs, `restore`, and two runs in a row at random instants, and compares everything before and after; ten minutes for a hundred.
+kills:
+	@scripts/install-missing rust compiler ceph headers
+	FATHOM_KILLS=$(or $(KILLS),100) $(CARGO) test --locked -p fathom --test crash kills -- --nocapture
 
 bench:
 	@scripts/install-missing rust compiler ceph headers peers

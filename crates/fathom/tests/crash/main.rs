@@ -1,0 +1,6 @@
+//! What runs leave that do not end, and what `fathom restore` undoes of it: everything of theirs, and nothing of others.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod journals;
+mod kills;
