@@ -1,7 +1,7 @@
 //! Loads one target with one engine for some seconds and says what came of it: one line of JSON, to be compared with
 //! what other load generators say.
 //!
-//! `measure ENGINE PATH read|write|ask DEPTH SECONDS [BLOCK] [JOBS] [none|sync|dsync|fsync|fdatasync]`; engine `auto`: the
+//! `measure ENGINE PATH read|write|ask DEPTH SECONDS [BLOCK] [JOBS] [none|sync|dsync|fsync|fdatasync|group-commit]`; engine `auto`: the
 //! layer chooses; path `-`: no file, `pair:A,B` or `pair:A/NAMESPACE,B/NAMESPACE`: two addresses, with `ask` for round
 //! trips. A file must have been filled by an earlier run with `fill` for ENGINE.
 
@@ -91,6 +91,7 @@ fn durability(word: &str) -> Result<Durability, String> {
         "dsync" => Ok(Durability::Dsync),
         "fsync" => Ok(Durability::Fsync),
         "fdatasync" => Ok(Durability::Fdatasync),
+        "group-commit" => Ok(Durability::GroupCommit),
         other => Err(format!("{other} is no way to make writes durable")),
     }
 }

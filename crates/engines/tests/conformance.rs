@@ -78,6 +78,8 @@ fn workloads(case: &Case) -> Vec<Workload> {
             with(16, 2, 50, Durability::None),
             with(7, 2, 30, Durability::Fdatasync),
             with(8, 1, 0, Durability::Fsync),
+            with(16, 1, 0, Durability::GroupCommit),
+            with(9, 2, 40, Durability::GroupCommit),
             Workload { access: Access::Sequential, block: 1 << 20, ..with(4, 1, 0, Durability::None) },
         ]);
     }

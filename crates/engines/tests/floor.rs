@@ -88,9 +88,9 @@ fn replicas_reach_each_other_on_a_network_of_their_own() {
 
 #[test]
 fn a_write_that_is_acknowledged_is_on_every_replica() {
-    for count in [1, 2, 3] {
+    for (count, durability) in [(1, Durability::Fdatasync), (2, Durability::Fsync), (3, Durability::Dsync)] {
         let folder = tempfile::tempdir().unwrap();
-        let (paths, load) = (files(folder.path(), count), workload(4));
+        let (paths, load) = (files(folder.path(), count), Workload { durability, ..workload(4) });
         let mut target = target(&paths);
         let _doors = kept(&mut target, &load).unwrap();
         for lane in 0..4u32 {

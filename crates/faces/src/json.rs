@@ -2,8 +2,8 @@
 
 use crate::words;
 use model::{
-    Axis, ChartCell, Distance, Estimate, Figure, Finding, Knee, Label, Layer, LedgerRow, Limit, Outlier, Percentile,
-    Probe, Reading, Record, Report, Standing, Swept, Verdict,
+    Axis, ChartCell, Distance, Estimate, Figure, Finding, Knee, Label, Layer, LedgerRow, Limit, OtherWay, Outlier,
+    Percentile, Probe, Reading, Record, Report, Standing, Swept, Verdict,
 };
 use serde_json::{Map, Value, json};
 
@@ -90,6 +90,15 @@ fn list<T>(items: &[T], document: impl Fn(&T) -> Value) -> Value {
     items.iter().map(document).collect()
 }
 
+fn other_way(other: &OtherWay) -> Value {
+    json!({
+        "durability": words::durability_name(other.durability),
+        "value": other.estimate.map(|estimate| estimate.value),
+        "ci95": interval(other.estimate.as_ref()),
+        "label": other.label,
+    })
+}
+
 /// A figure has a value exactly if it is not void: a value that is no number makes it so.
 fn figure(figure: &Figure) -> Value {
     let void = matches!(figure.label, Label::Void(_));
@@ -107,6 +116,7 @@ fn figure(figure: &Figure) -> Value {
         "pattern": figure.pattern.name(),
         "kind": words::kind(figure.kind),
         "workload": figure.workload,
+        "other_way": figure.other_way.as_ref().map(other_way),
         "metric": figure.metric,
         "unit": figure.metric.unit(),
         "value": estimate.map(|estimate| estimate.value),

@@ -239,6 +239,26 @@ pub fn meanings(groups: &[(&'static str, Vec<&Figure>)]) -> Vec<String> {
     groups.iter().filter_map(of).collect()
 }
 
+/// Durable writes that were measured in two ways: which counts, and how the other was.
+pub fn both_ways(report: &Report) -> Option<String> {
+    let told = |figure: &Figure| {
+        let other = figure.other_way.as_ref()?;
+        let name = words::durability_name;
+        let beside = other.estimate.map_or(other.label.clone(), |estimate| {
+            format!("{} {}", numbers::figure(&estimate, figure.metric).plain(), figure.metric.unit())
+        });
+        let place = words::place(figure.layer, &figure.target);
+        let (way, value) = (name(figure.workload.durability), words::value(figure));
+        Some(format!("{place} {way} {value} ({} {beside})", name(other.durability)))
+    };
+    let all: Vec<String> = report.figures.iter().filter(|figure| figure.chart).filter_map(told).collect();
+    let more = all.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    let named = all.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ");
+    (!all.is_empty())
+        .then(|| format!("write-latency counts with the worse of two ways to make writes durable: {named}{more}."))
+}
+
 /// Writes through a store during which no compaction ran: what these take is in none of their values.
 pub fn without_compaction(report: &Report) -> Option<String> {
     let quiet = |figure: &&Figure| {

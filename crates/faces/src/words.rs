@@ -175,6 +175,8 @@ pub fn beside_pattern(figure: &Figure) -> String {
     }
     if core(&canonical) != core(&figure.workload) {
         parts.push(workload(figure.layer, &figure.workload));
+    } else if figure.other_way.is_some() {
+        parts.push(durability(figure.workload.durability).to_string());
     }
     parts.join(", ")
 }
@@ -262,6 +264,7 @@ fn durability(durability: Durability) -> &'static str {
         Durability::Dsync => "dsync",
         Durability::Fsync => "fsync",
         Durability::Fdatasync => "fdatasync",
+        Durability::GroupCommit => "group-commit",
     }
 }
 

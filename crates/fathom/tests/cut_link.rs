@@ -29,7 +29,7 @@ fn the_others_go_on_and_nothing_is_left_on_the_host_that_is_cut_off() {
     fs::create_dir(&folder).unwrap();
     let (list, config, path) = (hosts.list(), hosts.config(), folder.to_string_lossy().into_owned());
     let words = ["disk", &path, "--hosts", &list, "--ssh-config", &config, "--patterns", "write-latency"];
-    let more = ["--duration", "2s", "--passes", "4", "--working-set", "16M", "--format", "json"];
+    let more = ["--duration", "2s", "--passes", "4", "--working-set", "16M", "--sync", "dsync", "--format", "json"];
     let run = hosts.home.fathom(&[&words[..], &more].concat());
     let run = { run }.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let run = each_with_a_file(run, &path);

@@ -53,7 +53,7 @@ fn a_killed_agent_leaves_no_file_and_the_others_go_on() {
     fs::create_dir(&folder).unwrap();
     let (list, config, path) = (hosts.list(), hosts.config(), folder.to_string_lossy().into_owned());
     let words = ["disk", &path, "--hosts", &list, "--ssh-config", &config, "--patterns", "write-latency"];
-    let more = ["--duration", "3s", "--passes", "2", "--working-set", "16M", "--format", "json"];
+    let more = ["--duration", "3s", "--passes", "2", "--working-set", "16M", "--sync", "dsync", "--format", "json"];
     let run = hosts.home.fathom(&[&words[..], &more].concat());
     let run = { run }.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(30);

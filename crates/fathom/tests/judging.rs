@@ -30,7 +30,8 @@ fn slices(home: &Home, run: &str) -> Vec<model::Slice> {
 #[test]
 fn thresholds_far_away_pass_or_fail_at_once_and_only_they_are_measured() {
     let home = Home::new();
-    let ran = disk(&home, &["--verdict", &limits(&home, "[device]\nwrite-latency = \"<= 3600 s\"\n")]);
+    let far = limits(&home, "[device]\nwrite-latency = \"<= 3600 s\"\n");
+    let ran = disk(&home, &["--verdict", &far, "--sync", "dsync"]);
     let document = ran.ends(0, &[]).json();
     assert_eq!(outcomes(&document), ["pass"], "{document}");
     let figures = document["figures"].as_array().unwrap();
@@ -78,12 +79,12 @@ fn runs_are_compared_and_expected_again() {
     assert!(matches!(ran.code, 0 | 5), "{}: {}", ran.code, ran.err);
     let document = ran.json();
     let differences = document["differences"].as_array().unwrap();
-    assert_eq!((document["schema"].as_str(), differences.len()), (Some("fathom.compare/1"), 2));
+    assert_eq!((document["schema"].as_str(), differences.len()), (Some("fathom.compare/1"), 3));
     for one in differences {
         assert!(one["ci95"][0].as_f64() < one["change"].as_f64() && one["change"].as_f64() < one["ci95"][1].as_f64());
     }
     let ran = home.run(&["compare", "--history", "--format", "json"]);
-    assert_eq!(ran.json()["trends"].as_array().unwrap().len(), 2);
+    assert_eq!(ran.json()["trends"].as_array().unwrap().len(), 3);
 
     let again = disk(&home, &["--expect", &first, "-99%"]);
     assert_eq!(outcomes(&again.ends(0, &[]).json()), ["pass", "pass"]);

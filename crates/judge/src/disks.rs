@@ -1,5 +1,6 @@
 //! Which measured disk an OSD lies on, and who shares it.
 
+use crate::durable::as_stores_do;
 use crate::entry::Entry;
 use model::{Layer, OsdScope, Pattern, Place, Record};
 
@@ -20,7 +21,8 @@ fn scope_of<'a>(record: &'a Record, place: &Place) -> Option<&'a OsdScope> {
     record.scope.osds.iter().find(|osd| osd.id == id)
 }
 
-/// The usable figure of the very disk that an OSD lies on, measured alone; `None`: not known, or not measured.
+/// The usable figure of the very disk that an OSD lies on, measured alone; `None`: not known, or not measured. Of durable writes in
+/// two ways it is the store's: a store flushes, so that its writes may well be quicker than those with O_DSYNC.
 pub fn disk_of<'e, 'a>(
     entries: &'e [Entry<'a>],
     record: &Record,
@@ -29,13 +31,14 @@ pub fn disk_of<'e, 'a>(
 ) -> Option<&'e Entry<'a>> {
     let osd = scope_of(record, place)?;
     let disk = short(osd.device.as_deref()?);
-    entries.iter().find(|entry| {
+    let of_disk = |entry: &&Entry| {
         let Some(target) = entry.only_target() else { return false };
         let path = matches!(&target.place, Place::Path { path, .. } if short(&path.to_string_lossy()) == disk);
         let here = target.host.as_ref().is_none_or(|host| *host == osd.host);
         let usable = entry.figure.at_once == 1 && entry.usable().is_some();
         entry.is(Layer::Device, pattern) && usable && here && (path || short(&target.name) == disk)
-    })
+    };
+    entries.iter().filter(of_disk).min_by_key(|entry| !as_stores_do(entry.step.workload.durability))
 }
 
 /// How many targets of this figure's step were loaded on that disk at the same time, itself included.

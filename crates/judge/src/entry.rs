@@ -2,6 +2,7 @@
 
 use crate::chart::{mean_of, severity};
 use crate::checked::checked;
+use crate::durable::worse_of_both;
 use crate::figure::figure;
 use crate::imported::restate;
 use crate::series::told;
@@ -66,7 +67,9 @@ pub fn spread(estimate: &Estimate) -> f64 {
 /// Every figure of a record in the order of the plan: each target, then all together. A step that had no turn yet has none;
 /// once the run is over it has a void one.
 pub fn entries(record: &Record) -> Vec<Entry<'_>> {
-    record.plan.steps.iter().flat_map(|step| of_step(record, step)).collect()
+    let mut entries = record.plan.steps.iter().flat_map(|step| of_step(record, step)).collect::<Vec<_>>();
+    worse_of_both(&mut entries);
+    entries
 }
 
 fn of_step<'a>(record: &'a Record, step: &'a Step) -> Vec<Entry<'a>> {

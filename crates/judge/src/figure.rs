@@ -194,5 +194,6 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
         pgs_seen: Vec::new(),
         background: None,
         sight: None,
+        other_way: None,
     }
 }

@@ -12,6 +12,7 @@ mod compare;
 mod disks;
 mod distance;
 mod doubled;
+mod durable;
 mod effort;
 mod entry;
 mod explain;

@@ -50,7 +50,15 @@ pub fn verdicts(entries: &[Entry], goal: &Goal) -> Vec<Verdict> {
 /// A threshold of all targets is for those that have none of their own.
 fn applies(goal: &Goal, threshold: &Threshold, entry: &Entry) -> bool {
     let figure = &entry.figure;
-    goal.threshold(figure.layer, figure.pattern, figure.kind, &figure.target, figure.chart) == Some(threshold)
+    let two_ways =
+        figure.other_way.is_some() && entry.step.chart && !(entry.step.of_clients() && entry.target.is_some());
+    let chart = figure.chart || two_ways;
+    // Of two ways to make writes durable it is the one that an earlier run had, else the worse.
+    let this_way = match &threshold.workload {
+        Some(before) if two_ways => before.durability == figure.workload.durability,
+        _ => figure.chart == chart,
+    };
+    this_way && goal.threshold(figure.layer, figure.pattern, figure.kind, &figure.target, chart) == Some(threshold)
 }
 
 fn verdict(threshold: &Threshold, entry: &Entry) -> Verdict {

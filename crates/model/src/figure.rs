@@ -7,7 +7,7 @@ use crate::observed::PgsSeen;
 use crate::pattern::{Metric, Pattern};
 use crate::plan::StepId;
 use crate::verified::Checked;
-use crate::workload::{Bytes, OpKind, Workload};
+use crate::workload::{Bytes, Durability, OpKind, Workload};
 use serde::{Deserialize, Serialize};
 
 /// A value with its 95 % interval, in the metric's unit.
@@ -152,6 +152,18 @@ pub struct Figure {
     /// What made its label visible, for a picture.
     #[serde(default)]
     pub sight: Option<Sight>,
+    /// The same writes were made durable in another way as well: the worse of the two counts for the depth chart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_way: Option<OtherWay>,
+}
+
+/// The other of two ways to make writes durable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OtherWay {
+    pub durability: Durability,
+    /// `None`: it is void.
+    pub estimate: Option<Estimate>,
+    pub label: String,
 }
 
 /// What is seen in a figure's windows. Values are in the figure's unit.

@@ -43,7 +43,7 @@ pub use comparison::{Comparison, Difference, Finds, Level, Point, Subject, Trend
 pub use crosscheck::{Agreement, Agrees, Crosscheck, Crosschecked, Pair, Turn};
 pub use effort::{Effort, Overhead, Shares};
 pub use event::{Event, Face};
-pub use figure::{Dip, Estimate, Figure, Label, Percentile, Sight};
+pub use figure::{Dip, Estimate, Figure, Label, OtherWay, Percentile, Sight};
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 pub use layer::Layer;
 pub use limit::{Bound, Limit, Probe, Search};

@@ -43,6 +43,8 @@ pub enum Durability {
     Fsync,
     /// write, then fdatasync: one operation, timed as a whole.
     Fdatasync,
+    /// As stores commit: one fdatasync for all writes that have ended since the last one, and only after it are they done.
+    GroupCommit,
 }
 
 /// How the starts of an open loop lie in time.

@@ -38,7 +38,8 @@ impl PsyncSession {
         let block = usize::try_from(workload.block).unwrap_or(usize::MAX);
         let after_write = match workload.durability {
             Durability::Fsync => AfterWrite::Fsync,
-            Durability::Fdatasync => AfterWrite::Fdatasync,
+            // One in flight: there is nothing to gather.
+            Durability::Fdatasync | Durability::GroupCommit => AfterWrite::Fdatasync,
             Durability::None | Durability::Sync | Durability::Dsync => AfterWrite::Nothing,
         };
         Ok(PsyncSession {

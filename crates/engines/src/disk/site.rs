@@ -181,7 +181,7 @@ impl Site {
         let durability = match workload.durability {
             Durability::Sync => OFlag::O_SYNC,
             Durability::Dsync => OFlag::O_DSYNC,
-            Durability::None | Durability::Fsync | Durability::Fdatasync => OFlag::empty(),
+            Durability::None | Durability::Fsync | Durability::Fdatasync | Durability::GroupCommit => OFlag::empty(),
         };
         let opened = self.open_with(direction | durability | self.direct());
         opened.map_err(|error| EngineError::Refused(format!("{}: {}", self.path.display(), no_direct(error))))

@@ -26,6 +26,7 @@ const SETTLE: Duration = Duration::from_secs(3);
 /// Marks in `user_data`, above the slot's number.
 const HEART: u64 = 1 << 32;
 const SYNC: u64 = 1 << 33;
+const COMMIT: u64 = 1 << 34;
 
 const FILE: Fixed = Fixed(0);
 
@@ -41,6 +42,8 @@ pub struct UringSession {
     /// Writes have buffers of their own where both happen: what was read may be compressible.
     write_buffers: u32,
     after_write: Option<FsyncFlags>,
+    /// Writes that have ended wait for the next commit, and those of the commit that goes on for its end.
+    commits: Option<Commits>,
     marks: Marks,
     slots: Vec<Slot>,
     in_flight: u32,
@@ -59,10 +62,18 @@ struct Held {
     _file: File,
 }
 
+/// Slots whose writes have ended and are not durable yet.
+#[derive(Default)]
+struct Commits {
+    waiting: Vec<u32>,
+    committing: Vec<u32>,
+}
+
 /// What a slot waits for, and what came of it so far.
 #[derive(Clone, Copy)]
 struct Slot {
     pending: u8,
+    writes: bool,
     result: Result<u32, OpError>,
 }
 
@@ -85,8 +96,9 @@ impl UringSession {
         let after_write = match workload.durability {
             Durability::Fsync => Some(FsyncFlags::empty()),
             Durability::Fdatasync => Some(FsyncFlags::DATASYNC),
-            Durability::None | Durability::Sync | Durability::Dsync => None,
+            Durability::None | Durability::Sync | Durability::Dsync | Durability::GroupCommit => None,
         };
+        let commits = (workload.durability == Durability::GroupCommit).then(Commits::default);
         Ok(UringSession {
             held: ManuallyDrop::new(Held { ring, slab, _file: file }),
             base: u64::from(lane) * workload.lane_span(),
@@ -96,8 +108,9 @@ impl UringSession {
             registered: registered.is_ok(),
             write_buffers,
             after_write,
+            commits,
             marks,
-            slots: vec![Slot { pending: 0, result: Ok(0) }; depth as usize],
+            slots: vec![Slot { pending: 0, writes: false, result: Ok(0) }; depth as usize],
             in_flight: 0,
             single: depth == 1 && workload.rate.is_none(),
             stays: depth == 1 && workload.rate.is_none() && site.looped,
@@ -144,7 +157,8 @@ impl UringSession {
     fn queue(&mut self, op: &Op) -> Result<(), EngineError> {
         let sync = self.after_write.filter(|_| op.kind == OpKind::Write);
         let entry = self.entry(op);
-        self.slots[op.slot as usize] = Slot { pending: 1 + u8::from(sync.is_some()), result: Ok(0) };
+        let writes = op.kind == OpKind::Write;
+        self.slots[op.slot as usize] = Slot { pending: 1 + u8::from(sync.is_some()), writes, result: Ok(0) };
         self.in_flight += 1;
         let Some(flags) = sync else { return self.push(&entry) };
         self.push(&entry.flags(Flags::IO_LINK))?;
@@ -206,15 +220,40 @@ impl UringSession {
                 self.beats = false;
                 continue;
             }
+            if let Some(commits) = self.commits.as_mut().filter(|_| user_data & COMMIT != 0) {
+                for number in commits.committing.drain(..) {
+                    let slot = &mut self.slots[number as usize];
+                    slot.note(completion.result(), true);
+                    self.in_flight -= 1;
+                    done.push(Done::now(number, slot.result));
+                }
+                continue;
+            }
             let number = user_data as u32;
             let slot = &mut self.slots[number as usize];
             slot.pending -= 1;
             slot.note(completion.result(), user_data & SYNC != 0);
-            if slot.pending == 0 {
-                self.in_flight -= 1;
-                done.push(Done::now(number, slot.result));
+            match &mut self.commits {
+                Some(commits) if slot.writes && slot.result.is_ok() => commits.waiting.push(number),
+                _ if slot.pending == 0 => {
+                    self.in_flight -= 1;
+                    done.push(Done::now(number, slot.result));
+                }
+                _ => {}
             }
         }
+    }
+
+    /// Begins the next commit if none goes on and something waits for it; it is handed over with the next operations.
+    #[inline]
+    fn commit(&mut self) -> Result<(), EngineError> {
+        let Some(commits) = &mut self.commits else { return Ok(()) };
+        if commits.waiting.is_empty() || !commits.committing.is_empty() {
+            return Ok(());
+        }
+        std::mem::swap(&mut commits.waiting, &mut commits.committing);
+        let flush = opcode::Fsync::new(FILE).flags(FsyncFlags::DATASYNC).build();
+        self.push(&flush.user_data(COMMIT))
     }
 }
 
@@ -270,6 +309,7 @@ impl Session for UringSession {
         }
         let before = done.len();
         self.collect(done);
+        self.commit()?;
         if let Marks::Stamped(guard) = &mut self.marks {
             for done in &done[before..] {
                 let len = done.result.unwrap_or(0) as usize;
@@ -285,6 +325,7 @@ impl Drop for UringSession {
         let (deadline, mut done) = (Instant::now() + SETTLE, Vec::new());
         while self.in_flight > 0 && Instant::now() < deadline && self.enter(true).is_ok() {
             self.collect(&mut done);
+            let _ = self.commit();
         }
         if self.in_flight == 0 {
             // SAFETY: dropped once; nothing of it is used afterwards.

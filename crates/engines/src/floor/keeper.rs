@@ -5,7 +5,7 @@ use crate::api::EngineError;
 use crate::buffers::{ALIGN, Slab};
 use crate::disk::Site;
 use crate::network::{Door, Peer, reach};
-use model::{Bytes, Endpoint, Key, Layer, Place, Replica, Target, Workload};
+use model::{Bytes, Durability, Endpoint, Key, Layer, Place, Replica, Target, Workload};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -47,6 +47,7 @@ pub fn keep(target: &Target, number: usize, workload: &Workload) -> Result<Door,
         let ends = others.iter().filter_map(|other| other.try_clone().ok()).collect();
         let keeper = Keeper {
             file: file.clone(),
+            durability: load.durability,
             others,
             slab: Slab::new(1, ALIGN + block, load.seed ^ u64::from(lane) << 32)?,
             block,
@@ -77,6 +78,7 @@ fn pass_on(from: &Endpoint, to: &Endpoint, key: &Key) -> Result<TcpStream, Engin
 
 struct Keeper {
     file: Arc<File>,
+    durability: Durability,
     others: Vec<TcpStream>,
     /// The header ends where the block begins, which is aligned as direct I/O wants it.
     slab: Slab,
@@ -95,7 +97,10 @@ impl Keeper {
             }
             let (header, block) = message.split_at(HEADER);
             let offset = u64::from_le_bytes(header.try_into().unwrap_or_default());
-            let mut errno = if offset <= self.last { written(&self.file, block, offset) } else { libc::EFBIG };
+            let mut errno = match offset <= self.last {
+                true => written(&self.file, self.durability, block, offset),
+                false => libc::EFBIG,
+            };
             for other in &mut self.others {
                 let mut said = [0; ACKNOWLEDGEMENT];
                 other.read_exact(&mut said)?;
@@ -106,9 +111,14 @@ impl Keeper {
     }
 }
 
-/// The file was opened so that a write is durable when it returns. 0, or `errno`.
-fn written(file: &File, block: &[u8], offset: u64) -> i32 {
-    match file.write_all_at(block, offset) {
+/// Durable when it returns: the file was opened so, or is flushed. 0, or `errno`.
+fn written(file: &File, durability: Durability, block: &[u8], offset: u64) -> i32 {
+    let flushed = |()| match durability {
+        Durability::Fsync => file.sync_all(),
+        Durability::Fdatasync | Durability::GroupCommit => file.sync_data(),
+        Durability::None | Durability::Sync | Durability::Dsync => Ok(()),
+    };
+    match file.write_all_at(block, offset).and_then(flushed) {
         Ok(()) => 0,
         Err(error) => error.raw_os_error().unwrap_or(libc::EIO),
     }

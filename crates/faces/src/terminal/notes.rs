@@ -178,6 +178,10 @@ pub(crate) fn compaction(report: &Report, style: &Style) -> String {
     scene::without_compaction(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
 }
 
+pub(crate) fn both_ways(report: &Report, style: &Style) -> String {
+    scene::both_ways(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
+}
+
 fn imprecise(figures: &[&Figure]) -> String {
     let precision = |figure: &Figure| figure.estimate.map_or(f64::INFINITY, |estimate| numbers::precision(&estimate));
     if figures.len() <= NAMED {

@@ -98,6 +98,7 @@ fn figure() -> impl Strategy<Value = Figure> {
         let (layer, target, host, pattern, workload) = place;
         let (estimate, label, chart, at_once, percentiles) = value;
         Figure {
+            other_way: None,
             step: StepId(counts[0]),
             layer,
             target,

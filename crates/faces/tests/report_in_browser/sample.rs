@@ -161,6 +161,7 @@ impl Sampler {
         let void = matches!(label, Label::Void(_));
         let sight = sight(&label, value, &slices);
         self.report.figures.push(Figure {
+            other_way: None,
             step: step.id,
             layer: step.layer,
             target: name,

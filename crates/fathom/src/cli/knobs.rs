@@ -183,7 +183,9 @@ pub struct Knobs {
     /// random, sequential, zipf[:EXPONENT]
     #[arg(long, value_parser = words::access)]
     pub access: Option<Access>,
-    /// How writes are made durable: none, sync, dsync, fsync, fdatasync (device)
+    /// How writes are made durable: none, sync, dsync, fsync, fdatasync, group-commit (device; floor: all but none). Else
+    /// write-latency is measured with dsync and with fdatasync, of which the worse counts, and other writes of a device with
+    /// group-commit
     #[arg(long, value_parser = words::durability)]
     pub sync: Option<Durability>,
     /// Placement groups of the temporary pool (rados, rbd)
@@ -204,6 +206,9 @@ pub struct Knobs {
     /// Seed of everything that is drawn by chance
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Writes are made durable only as fio can do it, in one way: write-latency with O_DSYNC, others not.
+    #[arg(skip)]
+    pub as_fio: bool,
     /// Of a lab, on which a temporary pool shall lie.
     #[arg(skip)]
     pub osds: Option<u32>,

@@ -100,7 +100,8 @@ pub fn durability(text: &str) -> Result<Durability, String> {
         "dsync" => Ok(Durability::Dsync),
         "fsync" => Ok(Durability::Fsync),
         "fdatasync" => Ok(Durability::Fdatasync),
-        _ => Err(unknown("sync mode", text, &["none", "sync", "dsync", "fsync", "fdatasync"])),
+        "group-commit" => Ok(Durability::GroupCommit),
+        _ => Err(unknown("sync mode", text, &["none", "sync", "dsync", "fsync", "fdatasync", "group-commit"])),
     }
 }
 

@@ -90,8 +90,8 @@ fn refuse(step: &Step, engines: [&String; 2]) -> Result<(), Failure> {
         _ if !load.depth.is_multiple_of(load.jobs.max(1)) => {
             "fio gives each job the same depth; use a depth that is a multiple of --jobs"
         }
-        _ if matches!(load.durability, Durability::Fsync | Durability::Fdatasync) => {
-            "--sync fsync, fdatasync: fio times the sync apart from the write; none, sync and dsync can be compared"
+        _ if matches!(load.durability, Durability::Fsync | Durability::Fdatasync | Durability::GroupCommit) => {
+            "--sync fsync, fdatasync, group-commit: fio times the sync apart from the write; none, sync and dsync can be compared"
         }
         _ if load.lane_depth(0) > 1 && engines.iter().any(|engine| *engine == "psync") => {
             "psync has one operation in flight for each job; use io_uring or libaio, or as many --jobs as --depth"

@@ -66,6 +66,7 @@ impl Request {
             working_set: load.working_set,
             access: load.access,
             seed: load.seed,
+            as_fio: true,
             ..Knobs::default()
         };
         let wishes = Wishes {

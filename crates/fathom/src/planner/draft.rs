@@ -6,8 +6,8 @@ use languages::fio::job_file::Batch;
 use model::sweep::Point;
 use model::workload::MIB;
 use model::{
-    Axis, Bytes, Change, Client, Durability, Endpoint, Goal, HostFile, Layer, Metric, Pattern, Place, Scope, Step,
-    StepId, SustainedTest, Target, Workload,
+    Axis, Bytes, Change, Client, Endpoint, Goal, HostFile, Layer, Metric, Pattern, Place, Scope, Step, StepId,
+    SustainedTest, Target, Workload,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -234,7 +234,7 @@ impl<'a> Draft<'a> {
             (true, false) => Pattern::ALL.to_vec(),
         };
         let wanted = patterns.into_iter().filter(|pattern| self.wishes.goal.wants(layer, *pattern));
-        let all = wanted.map(|pattern| (pattern, self.workload(layer, pattern, span)));
+        let all = wanted.flat_map(|pattern| self.both_ways(layer, pattern, self.workload(layer, pattern, span)));
         // Of a depth of 4, 8 jobs can't have a part each: in a sweep that would be the point of 4 jobs once more. Nor can 8
         // clients of 4 jobs.
         let apart = |(_, workload): &(Pattern, Workload)| {
@@ -270,11 +270,7 @@ impl<'a> Draft<'a> {
         workload.options = knobs.option.iter().cloned().collect();
         workload.verify = knobs.verify;
         workload.settings = knobs.settings.clone();
-        // Only a device knows a difference; the layers above it are durable whenever they answer.
-        workload.durability = match layer {
-            Layer::Device => knobs.sync.unwrap_or(workload.durability),
-            _ => Durability::None,
-        };
+        workload.durability = self.durability(layer, &workload);
         workload
     }
 

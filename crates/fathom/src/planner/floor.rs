@@ -5,9 +5,7 @@ use super::draft::{CLUSTER, ClientHost, Draft, Ground, Wishes};
 use crate::failure::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
-use model::{
-    Access, Bytes, Client, Durability, Layer, Pattern, Place, Plan, Replica, SiteWish, Step, Target, Workload,
-};
+use model::{Access, Bytes, Client, Layer, Pattern, Place, Plan, Replica, SiteWish, Step, Target, Workload};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -58,7 +56,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         // A connection has one write in flight at its replicas.
         let jobs = workload.depth;
         let span = workload.span.min(bytes) / MIB * MIB;
-        let workload = Workload { span, jobs, durability: Durability::Dsync, ..workload };
+        let workload = Workload { span, jobs, ..workload };
         let sizes: Vec<usize> = REPLICAS.into_iter().filter(|size| *size <= keepers.len()).collect();
         for size in &sizes {
             let targets = targets(draft, &keepers, *size);

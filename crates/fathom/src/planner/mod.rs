@@ -4,6 +4,7 @@ pub mod ab;
 mod device;
 mod device_hosts;
 mod draft;
+mod durability;
 mod fio;
 mod floor;
 mod network;
@@ -157,7 +158,12 @@ fn refuse_other_work(goal: &Goal, steps: &[Step]) -> Result<(), Failure> {
             let threshold = goal.threshold(step.layer, step.pattern, kind, &name, chart);
             let Some(other) = threshold.and_then(|threshold| threshold.workload.as_ref()) else { continue };
             let differs = judge::differs(other, &step.workload);
-            if !differs.is_empty() {
+            // It is judged by the way in which that run made its writes durable.
+            let in_another_way =
+                |of: &&Step| (of.layer, of.pattern, &of.targets) == (step.layer, step.pattern, &step.targets);
+            let way = |of: &Step| judge::differs(other, &of.workload).is_empty();
+            let other_way = differs == ["sync"] && steps.iter().filter(in_another_way).any(way);
+            if !differs.is_empty() && !other_way {
                 return Err(Failure::Usage(format!(
                     "--expect: {} {} {} had another {} in that run; give this one what that one was given, or leave it out by --layers or \
                      --patterns",

@@ -7,7 +7,7 @@ use super::{Books, less};
 use crate::chart::figures_of;
 use crate::redundancy::{Redundancy, redundancy};
 use crate::words::{count, number};
-use model::{Estimate, Layer, LedgerRow, Pattern, Sparse};
+use model::{Durability, Estimate, Layer, LedgerRow, Pattern, Sparse};
 
 /// OSD software on a read, ms: 4,500 reads/s of one OSD on a local NVMe disk, less 0.10 of the disk and 0.02 of loopback.
 const OSD_READ_MS: f64 = 0.10;
@@ -45,7 +45,7 @@ impl Path<'_, '_, '_> {
         if layer == Layer::Floor {
             return None;
         }
-        let Some(value) = self.books.cell(layer, self.pattern) else {
+        let Some(value) = self.value(layer) else {
             self.miss(layer);
             return None;
         };
@@ -53,7 +53,12 @@ impl Path<'_, '_, '_> {
             Layer::Device if self.cached(value) => None,
             Layer::Device => {
                 self.local = vec![value];
-                Some(self.row(layer, value, None, "the disk itself, one operation at a time".to_string()))
+                Some(self.row(
+                    layer,
+                    value,
+                    None,
+                    format!("the disk itself, one operation at a time{}", self.way_words()),
+                ))
             }
             Layer::Network => {
                 self.trip = Some(value);
@@ -76,6 +81,22 @@ impl Path<'_, '_, '_> {
                 self.whole = Some((layer, value));
                 Some(self.modelled(layer, adds, model))
             }
+        }
+    }
+
+    fn value(&self, layer: Layer) -> Option<Estimate> {
+        match layer {
+            Layer::Device if self.pattern == Pattern::WriteLatency => self.books.commit().map(|commit| commit.value),
+            _ => self.books.cell(layer, self.pattern),
+        }
+    }
+
+    /// In which of two ways its writes are made durable.
+    fn way_words(&self) -> &'static str {
+        match self.books.commit().filter(|_| self.pattern.writes()).and_then(|commit| commit.way) {
+            Some(Durability::Dsync | Durability::Sync) => ", made durable by O_DSYNC",
+            Some(_) => ", made durable by a flush",
+            None => "",
         }
     }
 
@@ -155,7 +176,7 @@ impl Path<'_, '_, '_> {
     fn osd_write_model(&self) -> Option<Model> {
         let trip = self.trip?;
         let software = (self.way()? - trip.value).max(0.0);
-        let disk = self.books.cell(Layer::Device, self.pattern);
+        let disk = self.value(Layer::Device);
         match (self.books.cell(Layer::Store, self.pattern), disk) {
             (None, Some(disk)) => Some(Model {
                 expected: software + disk.value,

@@ -4,9 +4,16 @@ mod latency;
 mod throughput;
 
 use crate::chart::{figures_of, mean_of};
+use crate::durable::as_stores_do;
 use crate::entry::{Entry, spread};
 use model::pattern::Family;
-use model::{Estimate, Layer, LedgerRow, Pattern, Record};
+use model::{Durability, Estimate, Layer, LedgerRow, Pattern, Record};
+
+/// What one durable write of a disk takes, and how it was made durable.
+struct Commit {
+    value: Estimate,
+    way: Option<Durability>,
+}
 
 /// All that a row may rest on: usable figures and the record's scope.
 pub struct Books<'b, 'a> {
@@ -25,6 +32,27 @@ pub fn ledger(entries: &[Entry], record: &Record) -> Vec<LedgerRow> {
 }
 
 impl Books<'_, '_> {
+    /// A durable write of the disks below a store: the depth chart's value, which is the worse of two ways to make it durable; where the
+    /// OSDs are quicker than that, the way in which stores do it.
+    fn commit(&self) -> Option<Commit> {
+        let counts = figures_of(self.entries, Layer::Device, Pattern::WriteLatency);
+        let used = |figures: &[&Entry]| {
+            let usable: Vec<Estimate> = figures.iter().filter_map(|entry| entry.usable()).collect();
+            let way = figures.first().map(|entry| entry.step.workload.durability);
+            Some(Commit { value: mean_of(&usable)?, way: way.filter(|way| *way != Durability::None) })
+        };
+        let worse = used(&counts)?;
+        let above = self.cell(Layer::Osd, Pattern::WriteLatency);
+        let flushes = |entry: &&Entry| {
+            let alone = entry.is(Layer::Device, Pattern::WriteLatency) && entry.figure.at_once == 1;
+            alone && as_stores_do(entry.step.workload.durability)
+        };
+        let flushed: Vec<&Entry> = self.entries.iter().filter(flushes).collect();
+        let quicker = above.is_some_and(|above| above.value < worse.value.value);
+        let flushed = used(&flushed).filter(|flushed| quicker && flushed.value.value < worse.value.value);
+        Some(flushed.unwrap_or(worse))
+    }
+
     /// The depth chart's value of a cell.
     fn cell(&self, layer: Layer, pattern: Pattern) -> Option<Estimate> {
         let usable: Vec<Estimate> =

@@ -4,6 +4,7 @@ mod behind;
 mod ceilings;
 mod compare;
 mod distance;
+mod durable;
 mod gate;
 mod imported;
 mod labels;
