@@ -4,7 +4,7 @@ use crate::admin::Cluster;
 use crate::errors::ClusterError;
 use crate::journal::keys::may_be_ours;
 use crate::journal::{Entry, Made};
-use crate::{own_files, pools, proof, settings};
+use crate::{own_files, pools, proof, settings, spread};
 use ceph::CephError;
 use model::Change;
 use std::time::{Duration, Instant};
@@ -62,6 +62,8 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<Made, ClusterE
             let id = proof::image_id(&open, name)?.ok_or_else(|| failed(change, "it was deleted at once"))?;
             Ok(Made::Image(id))
         }
+        // It goes with the pool, and is nowhere else: nothing undoes it.
+        Change::Spread { pool } => spread::make(cluster, pool).map(|()| Made::Set),
         // The objects come with the load; the entry is there so that they go.
         Change::Objects { .. } => Ok(Made::Set),
         _ => settings::make(cluster, change).map(|()| Made::Set),

@@ -19,6 +19,7 @@ mod quiet;
 pub mod rights;
 pub mod scope;
 mod settings;
+mod spread;
 pub mod watch;
 
 pub use admin::Cluster;

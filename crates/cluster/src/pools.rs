@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Every pool that Fathom makes carries this application, so that anybody can see whose it is.
 pub const APPLICATION: &str = "fathom";
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
-/// Placement groups of a new pool peer within seconds; on a large or busy cluster within a minute.
+/// Placement groups of a new pool peer within seconds; on a busy cluster one after the other. So long without one more is too long.
 const CLEAN_SECONDS: u64 = 90;
 
 /// `on`: sets of OSDs to which its placement groups are bound in turns, by name, so that nothing else in the cluster's map of
@@ -22,7 +22,12 @@ pub fn make(
     size: Option<u32>,
     on: &[Vec<u32>],
 ) -> Result<(), ClusterError> {
-    cluster.tell(json!({"prefix": "osd pool create", "pool": name, "pg_num": pg_num, "pgp_num": pg_num}))?;
+    let mut create = json!({"prefix": "osd pool create", "pool": name, "pg_num": pg_num, "pgp_num": pg_num});
+    // The monitors count all copies at once.
+    if let (Some(size), Some(fields)) = (size, create.as_object_mut()) {
+        fields.insert("size".to_string(), json!(size));
+    }
+    cluster.tell(create)?;
     // The name marks the pool until the label does; nobody else may resize its placement groups while it is measured.
     cluster.tell(json!({"prefix": "osd pool application enable", "pool": name, "app": APPLICATION,
         "yes_i_really_mean_it": true}))?;
@@ -38,13 +43,21 @@ pub fn make(
 }
 
 /// So many at once: each waits until the monitors have agreed, and they agree on many together.
-const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 32;
 
 fn bind(cluster: &Cluster, name: &str, pg_num: u32, on: &[Vec<u32>]) -> Result<(), ClusterError> {
     cluster.rados.refresh()?;
     let pool = cluster.rados.pool_id(name)?;
-    let commands = (0..pg_num).zip(on.iter().cycle());
-    let commands: Vec<Value> = commands
+    upmap(cluster, pool, (0..pg_num).zip(on.iter().cloned().cycle()))
+}
+
+/// Binds placement groups of a pool to OSDs.
+pub(crate) fn upmap(
+    cluster: &Cluster,
+    pool: i64,
+    groups: impl Iterator<Item = (u32, Vec<u32>)>,
+) -> Result<(), ClusterError> {
+    let commands: Vec<Value> = groups
         .map(|(group, set)| json!({"prefix": "osd pg-upmap", "pgid": format!("{pool}.{group:x}"), "id": set}))
         .collect();
     for some in commands.chunks(AT_ONCE) {
@@ -120,42 +133,83 @@ pub fn image_bytes(cluster: &Cluster, pool: &str, image: &str) -> Result<Option<
     }
 }
 
-/// Waits until every placement group of the pool is active and clean, and lies on one of the sets `on`, unless there are none.
-/// `progress` gets the share that is, and says whether to go on.
+/// Waits until the pool has all its placement groups (monitors make a large pool with 1,024 and let it grow:
+/// `mon_osd_max_initial_pgs`), each of them active and clean, and on one of the sets `on`, unless there are none. `progress` gets the
+/// share that is, and says whether to go on.
 pub fn wait_clean(
     cluster: &Cluster,
     name: &str,
     on: &[Vec<u32>],
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Result<(), ClusterError> {
-    let deadline = Instant::now() + Duration::from_secs(CLEAN_SECONDS);
+    let (mut best, mut since) = (0, Instant::now());
     loop {
-        let (clean, all) = clean_groups(cluster, name, on)?;
-        let share = if all == 0 { 0.0 } else { clean as f64 / all as f64 };
-        if all > 0 && clean == all {
+        let asked = Instant::now();
+        let all = groups_wanted(cluster, name)?;
+        let groups = groups(cluster, name)?;
+        let clean = groups.iter().filter(|group| group.clean && (on.is_empty() || on.contains(&group.acting))).count();
+        if all > 0 && clean == all && groups.len() == all {
             return Ok(());
         }
-        if !progress(share) {
+        if !progress(if all > 0 { clean as f64 / all as f64 } else { 0.0 }) {
             return Ok(());
         }
-        if Instant::now() > deadline {
+        if clean > best {
+            (best, since) = (clean, Instant::now());
+        }
+        if since.elapsed() > Duration::from_secs(CLEAN_SECONDS) {
             let place = if on.is_empty() { "" } else { " where they shall be" };
-            let what = format!("pool {name} with all placement groups active+clean{place} ({clean} of {all})");
+            let what =
+                format!("pool {name} with all placement groups active+clean{place} ({clean} of {all}, and no more)");
             return Err(ClusterError::TooSlow { what, seconds: CLEAN_SECONDS });
         }
-        sleep(LOOK_AGAIN);
+        pause(asked);
     }
 }
 
-fn clean_groups(cluster: &Cluster, name: &str, on: &[Vec<u32>]) -> Result<(usize, usize), ClusterError> {
-    // The manager learns of a new pool a moment after the monitor made it.
+/// The table of a large pool is megabytes: the manager has four fifths of the time for others.
+pub(crate) fn pause(asked: Instant) {
+    sleep(LOOK_AGAIN.max(asked.elapsed() * 4));
+}
+
+/// A placement group, as the manager knows it.
+pub(crate) struct Group {
+    pub number: u32,
+    pub acting: Vec<u32>,
+    pub clean: bool,
+}
+
+/// All placement groups that the manager knows of a pool.
+pub(crate) fn groups(cluster: &Cluster, name: &str) -> Result<Vec<Group>, ClusterError> {
+    // It learns of a new pool a moment after the monitor made it.
     let answer = match cluster.ask_manager(json!({"prefix": "pg ls-by-pool", "poolstr": name})) {
-        Err(ClusterError::Ceph(CephError::NotFound { .. } | CephError::Refused { .. })) => return Ok((0, 0)),
+        Err(ClusterError::Ceph(CephError::NotFound { .. } | CephError::Refused { .. })) => return Ok(Vec::new()),
         other => other?,
     };
-    let groups = answer.get("pg_stats").unwrap_or(&answer).as_array().cloned().unwrap_or_default();
-    let state = |group: &Value| group.get("state").and_then(Value::as_str).unwrap_or("").to_string();
-    let placed = |group: &Value| on.is_empty() || on.iter().any(|set| group.get("acting") == Some(&json!(set)));
-    let clean = groups.iter().filter(|group| state(group).starts_with("active+clean") && placed(group));
-    Ok((clean.count(), groups.len()))
+    let rows = answer.get("pg_stats").unwrap_or(&answer).as_array().map_or(&[][..], Vec::as_slice);
+    Ok(rows.iter().filter_map(group).collect())
+}
+
+fn group(row: &Value) -> Option<Group> {
+    let (_, number) = row.get("pgid")?.as_str()?.split_once('.')?;
+    let acting = row.get("acting")?.as_array()?.iter().filter_map(Value::as_u64).map(|osd| osd as u32).collect();
+    let clean = row.get("state").and_then(Value::as_str).is_some_and(|state| state.starts_with("active+clean"));
+    Some(Group { number: u32::from_str_radix(number, 16).ok()?, acting, clean })
+}
+
+/// How many the pool shall have; 0: not known, or they are not all placed yet. They wait for other pools' recovery to be placed by
+/// themselves, which ours, that are empty, need not.
+fn groups_wanted(cluster: &Cluster, name: &str) -> Result<usize, ClusterError> {
+    let pools = cluster.ask(json!({"prefix": "osd pool ls", "detail": "detail"}))?;
+    let own = |pool: &&Value| pool.get("pool_name").and_then(Value::as_str) == Some(name);
+    let Some(pool) = pools.as_array().into_iter().flatten().find(own) else { return Ok(0) };
+    let number = |key: &str| pool.get(key).and_then(Value::as_u64);
+    let wanted = number("pg_num_target").or(number("pg_num")).unwrap_or(0);
+    let placed = number("pg_placement_num").is_none_or(|placed| placed == wanted);
+    if !placed && number("pg_num") == Some(wanted) {
+        let place = json!({"prefix": "osd pool set", "pool": name, "var": "pgp_num_actual", "val": wanted.to_string()});
+        // A release that does not know it places them by itself.
+        let _ = cluster.tell(place);
+    }
+    Ok(if placed { wanted as usize } else { 0 })
 }

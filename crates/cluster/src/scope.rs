@@ -25,6 +25,8 @@ pub fn look(cluster: &Cluster) -> Result<Scope, ClusterError> {
         hosts: hosts(&osds),
         devices: devices(&osds, &metadata),
         pools: pools(&dump, cluster)?,
+        pgs_per_osd_most: pgs_per_osd_most(cluster),
+        pg_upmap: text(&dump, "require_min_compat_client").map(|release| takes_upmap(&release)),
         options: options(&cluster.ask(json!({"prefix": "config dump"}))?),
         osds,
     })
@@ -196,6 +198,18 @@ fn pools(dump: &Value, cluster: &Cluster) -> Result<Vec<PoolScope>, ClusterError
         .collect()
 }
 
+/// As the leader of the monitors has it, wherever it was set.
+fn pgs_per_osd_most(cluster: &Cluster) -> Option<u32> {
+    let leader = text(&cluster.ask(json!({"prefix": "quorum_status"})).ok()?, "quorum_leader_name")?;
+    let key = json!({"prefix": "config show", "who": format!("mon.{leader}"), "key": "mon_max_pg_per_osd"});
+    cluster.ask_manager(key).ok()?.as_u64().map(|most| most as u32)
+}
+
+/// Ceph's releases are named along the alphabet; luminous is the first with `pg-upmap`.
+fn takes_upmap(release: &str) -> bool {
+    release != "unknown" && release >= "luminous"
+}
+
 fn erasure_k(cluster: &Cluster, profile: &str) -> Result<Option<u32>, ClusterError> {
     let answer = cluster.ask(json!({"prefix": "osd erasure-code-profile get", "name": profile}))?;
     Ok(number(&answer, "k").map(|k| k as u32))
@@ -261,6 +275,15 @@ mod tests {
         assert_eq!((found("nvme0n1").rotational, found("sda").rotational), (None, Some(true)));
         assert_eq!(found("sda").model.as_deref(), Some("Slow"));
         assert_eq!(found("nvme0n1").model.as_deref(), Some("Very_Fast"));
+    }
+
+    #[test]
+    fn placement_groups_are_bound_only_where_all_clients_know_it() {
+        for (release, takes) in
+            [("jewel", false), ("kraken", false), ("luminous", true), ("squid", true), ("unknown", false)]
+        {
+            assert_eq!(takes_upmap(release), takes, "{release}");
+        }
     }
 
     #[test]

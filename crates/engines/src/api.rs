@@ -14,6 +14,8 @@ pub struct Context {
     pub more_clients: Vec<Arc<ceph::Rados>>,
     /// What is known of the data of workloads that verify.
     pub verify: Arc<Verify>,
+    /// Where objects of single OSDs lie.
+    pub placed: Arc<crate::osd::Placed>,
 }
 
 /// Ends the step; the run goes on. The text says what, where and the mend.

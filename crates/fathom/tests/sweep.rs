@@ -396,4 +396,22 @@ fn pools_lie_on_as_many_osds_of_a_lab_as_wanted_and_others_where_they_were() {
     refused(&["--axis", "osds=1,2", "--lab", &lab.name, "--pool", "rbd"], 2, &["--pool"]);
     refused(&["--axis", "osds=1,4", "--lab", &lab.name, "--pgs", "2"], 2, &["2 placement groups"]);
     assert_eq!((lab.snapshot(), upmaps(), others()), (before, 0, places), "something was left behind");
+    every_osd_gets_objects_whatever_the_weights(&lab);
+    assert_eq!(upmaps(), 0, "something was left behind");
+}
+
+/// Two OSDs to which CRUSH gives next to nothing, and a pool that monitors make too small first and let grow.
+fn every_osd_gets_objects_whatever_the_weights(lab: &Lab) {
+    for osd in ["osd.2", "osd.3"] {
+        lab.ceph(&["osd", "crush", "reweight", osd, "0.0001"]);
+    }
+    lab.ceph(&["config", "set", "mon", "mon_osd_max_initial_pgs", "8"]);
+    let ran = lab.run(&[&["osd", "--patterns", "read-latency", "--format", "json"], &QUICK[..]].concat());
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    let document = ran.json();
+    let figures = document["figures"].as_array().unwrap();
+    for osd in ["osd.0", "osd.1", "osd.2", "osd.3", "osd.*"] {
+        let own = figures.iter().find(|figure| figure["target"] == osd).unwrap();
+        assert!(own["value"].is_number() && own["errors"] == 0, "{own:#}");
+    }
 }

@@ -17,6 +17,8 @@ pub enum Change {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         on: Vec<Vec<u32>>,
     },
+    /// Placement groups of a pool of our own, of one copy, are bound to OSDs so that each has some. Undone with the pool.
+    Spread { pool: String },
     /// An image of our own. Undone by deleting it.
     Image { pool: String, name: String, bytes: Bytes },
     /// Objects whose names begin with `prefix`, in a pool that is not ours. Undone by deleting exactly those.
@@ -44,6 +46,7 @@ impl Change {
     pub fn what(&self) -> String {
         match self {
             Change::Pool { name, on, .. } => format!("pool {name}{}", named(on)),
+            Change::Spread { pool } => format!("placement groups of pool {pool} on every OSD"),
             Change::Image { pool, name, .. } => format!("image {pool}/{name}"),
             Change::Objects { pool, prefix } => format!("objects {prefix}* in pool {pool}"),
             Change::Option { who, name, value } => format!("option {who}/{name} = {value}"),

@@ -21,6 +21,12 @@ pub struct Scope {
     pub devices: Vec<DeviceScope>,
     pub osds: Vec<OsdScope>,
     pub pools: Vec<PoolScope>,
+    /// Replicas of placement groups that the monitors allow for each OSD (`mon_max_pg_per_osd`).
+    #[serde(default)]
+    pub pgs_per_osd_most: Option<u32>,
+    /// May placement groups be bound to OSDs one by one (`pg-upmap`: `require-min-compat-client` is luminous or later)?
+    #[serde(default)]
+    pub pg_upmap: Option<bool>,
     /// Options of the cluster that differ from their defaults: `osd.2/debug_osd` to its value.
     pub options: BTreeMap<String, String>,
 }

@@ -88,7 +88,9 @@ fn has_control(value: &Value) -> bool {
 pub fn may_be_ours(run: &str, change: &Change) -> bool {
     let own = own_prefix(run);
     match change {
-        Change::Pool { name, .. } | Change::Image { name, .. } => name.starts_with(&own),
+        Change::Pool { name, .. } | Change::Spread { pool: name } | Change::Image { name, .. } => {
+            name.starts_with(&own)
+        }
         Change::Objects { prefix, .. } => prefix.starts_with(&own),
         Change::Flag { name } => FLAGS.contains(&name.as_str()),
         Change::Option { .. } | Change::BalancerOff => true,

@@ -6,7 +6,10 @@ use crate::api::EngineError;
 use crate::rados::{broken, c_name, connection};
 use ceph::Rados;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
+use std::fmt::Write;
+use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -17,67 +20,115 @@ const SAMPLE: usize = 8;
 const PATIENCE: Duration = Duration::from_secs(15);
 const LOOK_AGAIN: Duration = Duration::from_millis(300);
 
+/// Where the placement groups of pools lay when they were first looked at, and which numbers of objects they hold by prefix. Data
+/// that were written for one placement are not there in another.
+#[derive(Default)]
+pub struct Placed(Mutex<BTreeMap<(String, u32), Own>>);
+
+#[derive(Default)]
+struct Own {
+    pg_num: u32,
+    groups: BTreeSet<u32>,
+    numbers: BTreeMap<String, Vec<u64>>,
+}
+
 /// Names `<prefix><number>` of `count` objects of `pool` that lie on `osd`, in a pool that keeps one copy.
 pub fn names_on(context: &Context, pool: &str, osd: u32, prefix: &str, count: u64) -> Result<Vec<String>, EngineError> {
     let rados = connection(context)?;
     let deadline = Instant::now() + PATIENCE;
     loop {
-        match names_now(rados, pool, osd, prefix, count) {
+        match names_now(rados, &context.placed, pool, osd, prefix, count as usize) {
             Err(EngineError::Broken(_)) if Instant::now() < deadline => sleep(LOOK_AGAIN),
             answer => return answer,
         }
     }
 }
 
-fn names_now(rados: &Rados, pool: &str, osd: u32, prefix: &str, count: u64) -> Result<Vec<String>, EngineError> {
-    let groups = groups(rados, pool)?;
-    if !groups.contains(&Some(osd)) {
+fn names_now(
+    rados: &Rados,
+    placed: &Placed,
+    pool: &str,
+    osd: u32,
+    prefix: &str,
+    count: usize,
+) -> Result<Vec<String>, EngineError> {
+    let (pg_num, groups) = groups_on(rados, pool, osd)?;
+    if groups.is_empty() {
         return Err(EngineError::Refused(format!(
-            "no placement group of pool {pool} lies on osd.{osd}: it is out or down, or the pool's {} placement groups \
-             are too few; check `ceph osd tree` or take a pool with more of them",
-            groups.len()
+            "no placement group of pool {pool} lies on osd.{osd}: it is out or down, has no weight in the CRUSH map, the pool's CRUSH \
+             rule leaves it out, or the pool's {pg_num} placement groups are too few; check `ceph osd tree`"
         )));
     }
-    let pg_num = groups.len() as u32;
-    let lies_there = |name: &String| groups[placement_group(hash(name.as_bytes()), pg_num) as usize] == Some(osd);
-    let names: Vec<String> = (0u64..).map(|n| format!("{prefix}{n}")).filter(lies_there).take(count as usize).collect();
+    let mut known = placed.0.lock().map_err(|_| EngineError::Broken("a thread ended while it chose objects".into()))?;
+    let own = known.entry((pool.to_string(), osd)).or_default();
+    if own.pg_num == 0 {
+        (own.pg_num, own.groups) = (pg_num, groups);
+    } else if (own.pg_num, &own.groups) != (pg_num, &groups) {
+        return Err(EngineError::Broken(format!(
+            "the placement groups of pool {pool} on osd.{osd} are not those for which its objects were written: the balancer, or somebody, \
+             moved them; see `ceph balancer status`, or use --quiesce"
+        )));
+    }
+    let numbers = own.numbers.entry(prefix.to_string()).or_default();
+    if numbers.len() < count {
+        *numbers = numbers_in(&own.groups, pg_num, prefix, count);
+    }
+    let names: Vec<String> = numbers.iter().take(count).map(|number| format!("{prefix}{number}")).collect();
+    drop(known);
     let every = names.len().div_ceil(SAMPLE).max(1);
     names.iter().step_by(every).try_for_each(|name| confirm(rados, pool, osd, name))?;
     Ok(names)
+}
+
+/// The first numbers whose names lie in one of the groups. Of a large pool one name in thousands does.
+fn numbers_in(groups: &BTreeSet<u32>, pg_num: u32, prefix: &str, count: usize) -> Vec<u64> {
+    let mut name = prefix.to_string();
+    let lies_there = |number: &u64| {
+        name.truncate(prefix.len());
+        let _ = write!(name, "{number}");
+        groups.contains(&placement_group(hash(name.as_bytes()), pg_num))
+    };
+    (0u64..).filter(lies_there).take(count).collect()
 }
 
 pub fn c_names(names: &[String]) -> Result<Vec<CString>, EngineError> {
     names.iter().map(|name| c_name(name.clone())).collect()
 }
 
-/// By placement group: the OSD that holds it; `None` while it is on no OSD.
-fn groups(rados: &Rados, pool: &str) -> Result<Vec<Option<u32>>, EngineError> {
-    let command = json!({"prefix": "pg ls-by-pool", "poolstr": pool, "format": "json"});
-    let reply = rados.mgr_command(&command).and_then(|reply| reply.json()).map_err(broken)?;
-    table(&reply).map_err(|why| {
+/// How many placement groups the pool has, and which of them this OSD holds. The table of the whole pool would be megabytes.
+fn groups_on(rados: &Rados, pool: &str, osd: u32) -> Result<(u32, BTreeSet<u32>), EngineError> {
+    let unusable = |why: String| {
         EngineError::Broken(format!(
             "the placement groups of pool {pool} cannot be used: {why}; see `ceph pg ls-by-pool {pool}`"
         ))
-    })
+    };
+    let command = json!({"prefix": "osd pool get", "pool": pool, "var": "pg_num", "format": "json"});
+    let answer = rados.mon_command(&command).and_then(|reply| reply.json()).map_err(broken)?;
+    let number = |key: &str| answer[key].as_u64().ok_or_else(|| unusable(format!("{key} is not told")));
+    let (pg_num, id) = (number("pg_num")? as u32, number("pool_id")?);
+    let command = json!({"prefix": "pg ls-by-primary", "osd": osd, "pool": id, "format": "json"});
+    let rows = rados.mgr_command(&command).and_then(|reply| reply.json()).map_err(broken)?;
+    Ok((pg_num, table(&rows, pg_num).map_err(unusable)?))
 }
 
-/// Reads the answer of `pg ls-by-pool`.
-fn table(reply: &Value) -> Result<Vec<Option<u32>>, String> {
-    let rows = reply["pg_stats"].as_array().or(reply.as_array()).ok_or("the answer is no list")?;
-    let mut groups = vec![None; rows.len()];
-    for row in rows {
+/// Reads the answer of `pg ls-by-primary`.
+fn table(reply: &Value, pg_num: u32) -> Result<BTreeSet<u32>, String> {
+    let rows = match reply {
+        Value::Array(rows) => rows.as_slice(),
+        // Of none there is no list.
+        Value::Object(_) => reply["pg_stats"].as_array().map_or(&[][..], Vec::as_slice),
+        _ => return Err("the answer is no list".to_string()),
+    };
+    let group = |row: &Value| {
         let id = row["pgid"].as_str().unwrap_or_default();
         let number = id.split_once('.').and_then(|(_, number)| u32::from_str_radix(number, 16).ok());
-        let Some(group) = number.and_then(|number| groups.get_mut(number as usize)) else {
-            return Err(format!("{id:?} is not one of {} groups", rows.len()));
-        };
+        let number = number.filter(|number| *number < pg_num).ok_or(format!("{id:?} is not one of {pg_num} groups"))?;
         match row["acting"].as_array().map(Vec::as_slice) {
-            Some([only]) => *group = only.as_u64().and_then(|osd| u32::try_from(osd).ok()),
-            Some([]) => {}
-            _ => return Err(format!("{id} is not on exactly one OSD: the pool must keep one copy (size 1)")),
+            Some([_]) => Ok(number),
+            _ => Err(format!("{id} is not on exactly one OSD: the pool must keep one copy (size 1)")),
         }
-    }
-    if groups.is_empty() { Err("there are none".into()) } else { Ok(groups) }
+    };
+    rows.iter().map(group).collect()
 }
 
 /// The cluster's own answer for one object.
@@ -104,17 +155,27 @@ mod tests {
 
     #[test]
     fn groups_are_read_from_both_forms_of_the_answer() {
-        let rows = json!([row("3.1", json!([2])), row("3.0", json!([0])), row("3.2", json!([]))]);
-        let expected = Ok(vec![Some(0), Some(2), None]);
-        assert_eq!(table(&rows), expected);
-        assert_eq!(table(&json!({"pg_ready": true, "pg_stats": rows})), expected);
+        let rows = json!([row("3.1", json!([2])), row("3.1f", json!([2]))]);
+        let expected = Ok(BTreeSet::from([1, 31]));
+        assert_eq!(table(&rows, 32), expected);
+        assert_eq!(table(&json!({"pg_ready": true, "pg_stats": rows}), 32), expected);
+        assert_eq!(table(&json!([]), 32), Ok(BTreeSet::new()));
+        assert_eq!(table(&json!({"pg_ready": true}), 32), Ok(BTreeSet::new()));
     }
 
     #[test]
     fn what_is_no_table_of_a_pool_of_size_1_is_refused() {
-        assert!(table(&json!([row("3.0", json!([0, 1]))])).unwrap_err().contains("size 1"));
-        assert!(table(&json!([row("3.f", json!([0]))])).is_err());
-        assert!(table(&json!([])).is_err());
-        assert!(table(&json!("x")).is_err());
+        assert!(table(&json!([row("3.0", json!([0, 1]))]), 4).unwrap_err().contains("size 1"));
+        assert!(table(&json!([row("3.f", json!([0]))]), 4).is_err());
+        assert!(table(&json!("x"), 4).is_err());
+    }
+
+    #[test]
+    fn names_are_those_of_the_groups_in_their_order() {
+        let groups = BTreeSet::from([5, 700]);
+        let numbers = numbers_in(&groups, 1024, "fathom.osd2.4096.", 100);
+        let all =
+            (0..).filter(|n| groups.contains(&placement_group(hash(format!("fathom.osd2.4096.{n}").as_bytes()), 1024)));
+        assert_eq!(numbers, all.take(100).collect::<Vec<u64>>());
     }
 }

@@ -3,6 +3,8 @@
 mod choose;
 mod mapping;
 
+pub use choose::Placed;
+
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::{
     Objects, family, fill_objects, object_size, objects_per_lane, open_objects, open_pool, open_pool_as, refusal,

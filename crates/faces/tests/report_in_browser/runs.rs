@@ -189,6 +189,8 @@ fn scope() -> Scope {
         hosts: HOSTS.into_iter().enumerate().map(host).collect(),
         devices: (0..3).map(device).collect(),
         osds: (0..3).map(osd).collect(),
+        pgs_per_osd_most: Some(250),
+        pg_upmap: Some(true),
         pools: vec![PoolScope {
             id: 2,
             name: "rbd".into(),

@@ -7,6 +7,7 @@ mod draft;
 mod durability;
 mod fio;
 mod floor;
+mod groups;
 mod network;
 mod objects;
 mod osd;
@@ -34,6 +35,17 @@ pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
         Some(wish) if wishes.axes.is_empty() => ab::plan(ground, wishes, wish),
         _ => one(ground, wishes),
     }
+}
+
+/// Why some OSDs may get no placement group of the osd layer's pool.
+pub fn unbound(ground: &Ground, plan: &Plan) -> Option<String> {
+    let alone = plan.steps.iter().any(|step| step.layer == Layer::Osd);
+    (alone && ground.scope.pg_upmap == Some(false)).then(|| {
+        "placement groups can't be bound to OSDs here (`ceph osd set-require-min-compat-client luminous` would allow it, once \
+         all clients are that new): the pool of the osd layer has twice as many of them instead, and an OSD that gets none all \
+         the same is not measured"
+            .to_string()
+    })
 }
 
 fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {

@@ -1,6 +1,7 @@
 //! Steps of the rados layer: objects of a temporary or a named pool.
 
 use super::draft::Draft;
+use super::groups;
 use super::subset::subset;
 use crate::failure::Failure;
 use model::pattern::Family;
@@ -56,15 +57,13 @@ pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure
         return Err(Failure::Failed("the cluster has no OSD that is up".to_string()));
     }
     let part = |name: &str, number: Option<u32>| number.map_or(String::new(), |number| format!(".{name}{number}"));
-    let (groups, osds) = (part("pgs", draft.knobs.pgs), part("osds", draft.knobs.osds));
-    let pool = draft.name(&format!("{what}{groups}{osds}"));
-    // About 32 placement-group replicas on each OSD at three replicas: even enough, far below the monitors' limit.
-    let usual = (draft.ground.scope.osds.len() * 11).next_power_of_two().clamp(16, 1024) as u32;
-    let (usual, size, on) = match subset(draft) {
-        Some(subset) => (subset.pg_num, Some(subset.size), subset.sets),
-        None => (usual, None, Vec::new()),
+    let (pgs, osds) = (part("pgs", draft.knobs.pgs), part("osds", draft.knobs.osds));
+    let pool = draft.name(&format!("{what}{pgs}{osds}"));
+    let (pg_num, size, on) = match (subset(draft), draft.knobs.pgs) {
+        (Some(subset), wished) => (wished.unwrap_or(subset.pg_num), Some(subset.size), subset.sets),
+        (None, Some(wished)) => (groups::asked(draft, &pool, wished, None)?, None, Vec::new()),
+        (None, None) => (groups::of_replicas(draft, &pool)?, None, Vec::new()),
     };
-    let pg_num = draft.knobs.pgs.unwrap_or(usual);
     draft.change(Change::Pool { name: pool.clone(), pg_num, size, on });
     Ok((pool, true))
 }

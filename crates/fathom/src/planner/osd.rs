@@ -1,6 +1,7 @@
 //! Steps of the osd layer: each OSD through a pool of size 1, in objects that map to it.
 
 use super::draft::Draft;
+use super::groups;
 use crate::failure::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
@@ -9,14 +10,15 @@ use std::collections::BTreeSet;
 
 const SPAN: Bytes = GIB;
 const LAB_SPAN: Bytes = 64 * MIB;
-/// So many placement groups for each OSD that everyone gets some by any CRUSH map.
-const GROUPS_PER_OSD: usize = 8;
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     check_wished(draft)?;
     let pool = draft.name("osd");
-    let groups = (draft.ground.scope.osds.len() * GROUPS_PER_OSD).next_power_of_two().clamp(16, 1024);
-    draft.change(Change::Pool { name: pool.clone(), pg_num: groups as u32, size: Some(1), on: Vec::new() });
+    let pg_num = groups::of_one_copy(draft, &pool)?;
+    draft.change(Change::Pool { name: pool.clone(), pg_num, size: Some(1), on: Vec::new() });
+    if groups::spreads(draft) {
+        draft.change(Change::Spread { pool: pool.clone() });
+    }
     let span = if draft.small() { LAB_SPAN } else { SPAN };
     for (pattern, workload) in draft.workloads(Layer::Osd, span) {
         group(draft, Layer::Osd, |osd| Place::Osd { osd, pool: pool.clone() }, pattern, workload);
