@@ -10,7 +10,7 @@ use crate::api::{Context, Engine, EngineError};
 use crate::tally::Span;
 use crate::worker::Lane;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Clock, Nanos, SliceEnd, Step, WindowSet};
+use model::{Clock, Nanos, SliceEnd, Step, WindowSet, Workload};
 use overseer::Overseer;
 use std::sync::Arc;
 
@@ -62,8 +62,9 @@ impl<'a> Opened<'a> {
     pub fn open(engine: &'a dyn Engine, context: &Context, step: &'a Step) -> Result<Opened<'a>, EngineError> {
         let mut sessions = Vec::new();
         for (index, target) in step.targets.iter().enumerate() {
-            for lane in (0..step.workload.jobs.max(1)).filter(|lane| step.workload.lane_depth(*lane) > 0) {
-                sessions.push((index as u32, lane, engine.open(context, target, &step.workload, lane)?));
+            let workload = step.workload.of_target(&target.name);
+            for lane in (0..workload.jobs.max(1)).filter(|lane| workload.lane_depth(*lane) > 0) {
+                sessions.push((index as u32, lane, engine.open(context, target, &workload, lane)?));
             }
         }
         if sessions.is_empty() {
@@ -90,9 +91,10 @@ impl<'a> Opened<'a> {
         let lead = if engine.simulated() { 0 } else { MILLISECOND + 100_000 * sessions.len() as Nanos };
         let start = start.unwrap_or_else(|| clock.now() + lead);
         let span = if engine.times_itself() { Span::Told } else { Span::Window(window_ns) };
+        let own: Vec<Workload> = step.targets.iter().map(|target| step.workload.of_target(&target.name)).collect();
         let seat = |(target, lane, session)| Seat {
             target,
-            lane: Lane::new(session, &step.workload, lane, span, window_ns, start),
+            lane: Lane::new(session, &own[target as usize], lane, span, window_ns, start),
         };
         let seats: Vec<Seat> = sessions.into_iter().map(seat).collect();
         let targets = seats.iter().map(|seat| seat.target).collect();

@@ -70,6 +70,18 @@ fn a_simulated_slice_is_the_same_every_time() {
     assert_ne!(first.0, other.0);
 }
 
+/// Two targets of an open loop: their operations do not come at the same times.
+#[test]
+fn targets_that_are_loaded_at_once_have_arrivals_of_their_own() {
+    let open = Workload { rate: Some(Rate { per_second: 500.0, arrivals: Arrivals::Poisson }), ..workload(64, 1) };
+    let (sets, _) = simulate(&step(2, open), Model::steady(1e6, 0.0, 64), 30);
+    let of = |target: u32| {
+        let own = sets.iter().flat_map(|set| &set.samples).filter(move |sample| sample.0 == target);
+        own.map(|sample| sample.2.ops).collect::<Vec<_>>()
+    };
+    assert_ne!(of(0), of(1));
+}
+
 #[test]
 fn reads_and_writes_of_a_mix_are_counted_apart() {
     let mixed = Workload { read_percent: 75, ..workload(8, 1) };

@@ -77,8 +77,8 @@ pub struct LoadArgs {
     /// random or sequential
     #[arg(long, value_parser = words::access)]
     pub access: Option<Access>,
-    /// Seed of everything that is drawn by chance
-    #[arg(long, default_value_t = 1)]
+    /// Seed of everything that is drawn by chance (default: another for each run; the report has it)
+    #[arg(long, default_value_t = words::seed(), hide_default_value = true)]
     pub seed: u64,
     /// How long each load counts: many short pairs know more than few long ones (default: 300ms on a disk, else 1s)
     #[arg(long, value_parser = words::seconds, value_name = "DURATION")]

@@ -203,8 +203,8 @@ pub struct Knobs {
     /// Stamp what is written and check what is read back (device, osd, rados, rbd); costs CPU
     #[arg(long)]
     pub verify: bool,
-    /// Seed of everything that is drawn by chance
-    #[arg(long, default_value_t = 1)]
+    /// Seed of everything that is drawn by chance (default: another for each run; the report has it)
+    #[arg(long, default_value_t = words::seed(), hide_default_value = true)]
     pub seed: u64,
     /// Writes are made durable only as fio can do it, in one way: write-latency with O_DSYNC, others not.
     #[arg(skip)]

@@ -32,6 +32,11 @@ pub const SECONDS_LEAST: f64 = 0.1;
 pub const SECONDS_MOST: f64 = 7.0 * 86_400.0;
 
 /// `500ms`, `30s`, `5m`, `1h`, as seconds.
+/// A run's own, if none is given: no two runs read the same places in the same order. Small enough to be typed, and exact in JSON.
+pub fn seed() -> u64 {
+    u64::from(rand::random::<u32>())
+}
+
 pub fn seconds(text: &str) -> Result<f64, String> {
     let wrong = || format!("`{text}` is not a duration; write it as 500ms, 30s, 5m or 1h");
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

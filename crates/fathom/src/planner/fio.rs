@@ -63,7 +63,7 @@ fn add_batch(draft: &mut Draft, batch: &Batch) -> Result<(), Failure> {
     // Side by side they have one workload: the smallest of the places says how much there is of it.
     let span = parts.iter().map(|(_, span)| *span).min().unwrap_or(0);
     let targets: Vec<Target> = parts.into_iter().map(|(target, _)| target).collect();
-    let workload = workload(first, span, &targets);
+    let workload = Workload { seed: first.shape.seed.unwrap_or(draft.knobs.seed), ..workload(first, span, &targets) };
     let (layer, pattern) = (first.shape.layer, Pattern::nearest(&workload));
     let same = |step: &Step| (step.layer, step.pattern) == (layer, pattern) && step.targets[0].name == targets[0].name;
     // As in every open loop: how long it takes is the figure, and that is no cell of the chart.
@@ -93,7 +93,7 @@ fn workload(job: &Job, span: Bytes, targets: &[Target]) -> Workload {
         durability: if device && shape.writes() { shape.durability } else { Durability::None },
         span,
         object: object(shape),
-        seed: shape.seed.unwrap_or(1),
+        seed: 0,
         engine: match (device && !memory, shape.one_by_one()) {
             (false, _) => None,
             (true, true) => Some("psync".to_string()),

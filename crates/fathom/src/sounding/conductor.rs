@@ -204,7 +204,7 @@ impl Conductor<'_> {
         let (part, started_seconds, loaded) = loop {
             let part = ill.others(step);
             let started_seconds = telling.seconds();
-            let loaded = self.attempt(&part, started_seconds, patient, telling)?;
+            let loaded = self.attempt(&part, (pass, started_seconds), patient, telling)?;
             let why = loaded.void.as_ref().filter(|_| !self.eyes.asked_to_end());
             if !why.is_some_and(|why| ill.leave_out(step, &part, &loaded.of, why)) {
                 break (part, started_seconds, loaded);
@@ -253,11 +253,13 @@ impl Conductor<'_> {
     fn attempt(
         &self,
         part: &Part,
-        started_seconds: f64,
+        (pass, started_seconds): (u32, f64),
         patient: bool,
         telling: &mut Telling,
     ) -> Result<Loaded, Failure> {
-        let step = &part.step;
+        let mut step = part.step.clone();
+        step.workload.seed = self.plan.load_seed(&part.step, pass);
+        let step = &step;
         let before = self.eyes.seen();
         let void = self.unfilled.of(step).or_else(|| trouble(step, &before, &before));
         let mut loaded = Loaded { void: void.or_else(|| self.sides.take(step, telling).err()), ..Loaded::default() };

@@ -128,8 +128,6 @@ impl Course {
         let id = StepId(self.plan.steps.iter().map(|step| step.id.0 + 1).max().unwrap_or(0));
         let mut step = Step { id, metric: model::Metric::LatencyMean, ..self.base.clone() };
         step.workload.rate = Some(Rate { per_second, arrivals });
-        // Other arrivals each time, so that no luck is repeated.
-        step.workload.seed = step.workload.seed.wrapping_add(u64::from(id.0));
         self.plan.steps.push(step.clone());
         if let Some(search) = self.plan.searches.last_mut() {
             if confirms { &mut search.confirmations } else { &mut search.probes }.push(id);

@@ -1,6 +1,7 @@
 //! Whole runs on a simulated engine and clock: minutes of measuring in which no time passes.
 
 mod limits;
+mod seeds;
 mod sides;
 mod time;
 
