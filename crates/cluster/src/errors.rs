@@ -32,8 +32,8 @@ pub enum ClusterError {
     LeaseLost { run: String, by: String },
     #[error("{what} was not undone: {why}")]
     NotOurs { what: String, why: String },
-    #[error("option {option} is held by run {run} of host {host}; {mend}")]
-    Held { option: String, run: String, host: String, mend: String },
+    #[error("option {option} is not set: {why}")]
+    Held { option: String, why: String },
     /// A pool would be made that can't be deleted.
     #[error("no pool is made, since it could not be deleted: {0}")]
     Undeletable(String),

@@ -62,7 +62,7 @@ impl Lease {
                     let Ok(found) = read(&cluster, &run) else { continue };
                     if !found.as_ref().is_some_and(|found| found.starts_with(BEAT)) {
                         if let Ok(mut lost) = lost.lock() {
-                            *lost = Some(found.unwrap_or_else(|| "its lease was removed".to_string()));
+                            *lost = Some(found.unwrap_or_else(|| REMOVED.to_string()));
                         }
                         return;
                     }
@@ -76,6 +76,16 @@ impl Lease {
 
     pub fn lost(&self) -> Lost {
         Lost(self.lost.clone())
+    }
+
+    /// Asks the cluster now: the next beat may be seconds away.
+    pub fn taken(&self) -> Option<String> {
+        match read(&self.cluster, &self.run) {
+            Ok(found) if !found.as_ref().is_some_and(|found| found.starts_with(BEAT)) => {
+                Some(found.unwrap_or_else(|| REMOVED.to_string()))
+            }
+            _ => None,
+        }
     }
 
     /// Ends the beats, so that nothing is written after the key is gone.
@@ -138,6 +148,8 @@ fn stands_still(cluster: &Cluster, run: &str, known: &Option<String>, time: Dura
     Ok(())
 }
 
+/// Where nobody says who it was.
+const REMOVED: &str = "its lease was removed";
 const BEAT: &str = "beat ";
 
 /// Two runs of one name are told apart by their processes.

@@ -21,6 +21,7 @@ use crate::{own_files, settings};
 use lease::Lease;
 use model::{Change, Undo};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Options that a monitor may want to be set before it obeys; set for that one command only, as changes of their own.
 const PERMISSIONS: [&str; 2] = ["mon_allow_pool_size_one", "mon_allow_pool_delete"];
@@ -57,13 +58,22 @@ impl Journal {
         self.lease.as_ref().map(Lease::lost)
     }
 
+    /// # Errors
+    /// Somebody has undone this run's changes meanwhile.
+    pub fn prove_lease(&self) -> Result<(), ClusterError> {
+        match self.lease.as_ref().and_then(Lease::taken) {
+            Some(by) => Err(ClusterError::LeaseLost { run: self.run().to_string(), by }),
+            None => Ok(()),
+        }
+    }
+
     /// Writes the change down, makes it, and confirms it.
     pub fn make(&mut self, change: Change) -> Result<Undo, ClusterError> {
         if let Some(by) = self.lost().and_then(|lost| lost.by()) {
             return Err(ClusterError::LeaseLost { run: self.run().to_string(), by });
         }
-        self.refuse_held(&change)?;
         let index = self.write_down(change.clone())?;
+        self.refuse_held(index)?;
         let made = match hands::make(self.cluster.as_ref(), &change) {
             Err(error) if permission_wanted(&error).is_some() => {
                 self.with_permission(&error, |cluster| hands::make(cluster, &change))?
@@ -160,10 +170,32 @@ impl Journal {
         Ok(())
     }
 
-    /// Two runs that set one option would put back each other's values.
-    fn refuse_held(&self, change: &Change) -> Result<(), ClusterError> {
-        let Change::Option { who, name, .. } = change else { return Ok(()) };
-        pending::refuse_held(&self.folder, self.cluster.as_ref(), self.run(), &format!("{who}/{name}"))
+    /// Two runs that set one option would put back each other's values. Each writes down first what it wants, and looks then: of two at
+    /// the same time at least one sees the other.
+    fn refuse_held(&mut self, index: usize) -> Result<(), ClusterError> {
+        let Change::Option { who, name, .. } = &self.book.entries()[index].change else { return Ok(()) };
+        let option = format!("{who}/{name}");
+        let held = pending::refuse_held(&self.folder, self.cluster.as_ref(), self.run(), &option);
+        match held {
+            Ok(()) if self.before_stands(index)? => Ok(()),
+            held => {
+                self.withdraw(index)?;
+                let why = "somebody changed it at this moment; start again".to_string();
+                held.and(Err(ClusterError::Held { option, why }))
+            }
+        }
+    }
+
+    /// Is what was written down as the state before still the state?
+    fn before_stands(&self, index: usize) -> Result<bool, ClusterError> {
+        let entry = &self.book.entries()[index];
+        Ok(hands::entry(self.cluster.as_ref(), entry.change.clone())?.before == entry.before)
+    }
+
+    /// It was written down and not made.
+    fn withdraw(&mut self, index: usize) -> Result<(), ClusterError> {
+        self.book.mark_undone(index)?;
+        self.write_keys()
     }
 
     /// Sets the option that the monitor named, does the thing, and puts the option back. While another run has it set, and will put it
@@ -175,22 +207,54 @@ impl Journal {
     ) -> Result<T, ClusterError> {
         let name = permission_wanted(refused).unwrap_or_default();
         let option = Change::Option { who: "mon".to_string(), name: name.to_string(), value: "true".to_string() };
-        if self.refuse_held(&option).is_err() || settings::holds(self.cluster.as_ref(), &option)? {
-            return patiently(|| thing(self.cluster.as_ref()));
-        }
         if self.book.without_file() {
             // The cluster's copy is not believed about options: killed now, this host's own journal puts it back.
             let mut own = Journal::begin(&self.folder, self.own_head(), self.cluster.clone())?;
-            own.make(option)?;
-            let done = patiently(|| thing(self.cluster.as_ref()));
+            let done = own.permitted(&option, thing);
             return own.roll_back().1.into_iter().next().map_or(done, Err);
         }
+        self.permitted(&option, thing)
+    }
+
+    fn permitted<T>(
+        &mut self,
+        option: &Change,
+        thing: impl Fn(Option<&Cluster>) -> Result<T, ClusterError>,
+    ) -> Result<T, ClusterError> {
+        for attempt in 0..ATTEMPTS {
+            if let Some(index) = self.permit(option, attempt + 1 == ATTEMPTS)? {
+                let done = patiently(|| thing(self.cluster.as_ref()));
+                self.undo(index)?;
+                return done;
+            }
+            match thing(self.cluster.as_ref()) {
+                Err(error) if permission_wanted(&error).is_some() => {
+                    // Not in step with the other run.
+                    std::thread::sleep(Duration::from_millis(100 + own_files::random() % 200));
+                }
+                other => return other,
+            }
+        }
+        thing(self.cluster.as_ref())
+    }
+
+    /// Sets it; `None`: another run has it set, or is about to. Dead ones do not count, and those that can't be seen not for ever: who lives
+    /// has it set for a moment.
+    fn permit(&mut self, option: &Change, last: bool) -> Result<Option<usize>, ClusterError> {
+        let Change::Option { who, name, .. } = option else { return Ok(None) };
+        if settings::holds(self.cluster.as_ref(), option)? {
+            return Ok(None);
+        }
         let index = self.write_down(option.clone())?;
-        let made = hands::make(self.cluster.as_ref(), &option)?;
+        let holder = pending::holder(&self.folder, self.cluster.as_ref(), self.run(), &format!("{who}/{name}"))?;
+        let counts = |life| life == Life::Alive || (life == Life::Unknown && !last);
+        if holder.is_some_and(|holder| counts(holder.life)) || !self.before_stands(index)? {
+            self.withdraw(index)?;
+            return Ok(None);
+        }
+        let made = hands::make(self.cluster.as_ref(), option)?;
         self.confirm(index, made)?;
-        let done = patiently(|| thing(self.cluster.as_ref()));
-        self.undo(index)?;
-        done
+        Ok(Some(index))
     }
 
     /// Of this process, on the same cluster.
@@ -231,7 +295,7 @@ const SETTLED_SECONDS: i64 = 5;
 fn wait_until_settled(written: Option<i64>) {
     let since = written.map_or(SETTLED_SECONDS, |written| jiff::Timestamp::now().as_second() - written);
     let left = (SETTLED_SECONDS - since).clamp(0, SETTLED_SECONDS);
-    std::thread::sleep(std::time::Duration::from_secs(left.unsigned_abs()));
+    std::thread::sleep(Duration::from_secs(left.unsigned_abs()));
 }
 
 fn permission_wanted(error: &ClusterError) -> Option<&'static str> {
@@ -239,13 +303,16 @@ fn permission_wanted(error: &ClusterError) -> Option<&'static str> {
     PERMISSIONS.into_iter().find(|name| text.contains(name))
 }
 
+/// Of about a fifth of a second each.
+const ATTEMPTS: u32 = 75;
+
 /// A monitor takes a moment to see a new option.
 fn patiently<T>(thing: impl Fn() -> Result<T, ClusterError>) -> Result<T, ClusterError> {
     const TRIES: u32 = 25;
     for _ in 1..TRIES {
         match thing() {
             Err(error) if permission_wanted(&error).is_some() => {
-                std::thread::sleep(std::time::Duration::from_millis(200));
+                std::thread::sleep(Duration::from_millis(200));
             }
             other => return other,
         }

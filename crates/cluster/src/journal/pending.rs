@@ -105,19 +105,40 @@ impl Found {
             .map(|head| head.run.as_str())
     }
 
-    /// Who holds an option, other than this run: its head, and whether it lives.
-    fn holder(&self, fsid: Option<&str>, run: &str, option: &str) -> Option<(&Head, bool)> {
+    /// Who holds an option, other than this run. Of several one that lives.
+    fn holder(&self, fsid: Option<&str>, run: &str, option: &str) -> Option<Holder> {
         let sets = |entries: &[Entry]| {
             entries.iter().filter(|entry| !entry.undone).any(|entry| match &entry.change {
                 Change::Option { who, name, .. } => format!("{who}/{name}") == option,
                 _ => false,
             })
         };
-        let left = self.left.iter().map(|pending| (&pending.head, pending.left.as_slice(), false));
-        let live = self.live.iter().map(|told| (&told.head, told.entries.as_slice(), true));
+        let live = self.live.iter().map(|told| (&told.head, told.entries.as_slice(), Life::Alive));
+        let left = self.left.iter().map(|pending| (&pending.head, pending.left.as_slice(), pending.life));
         let other = |head: &Head| head.run != run && head.fsid.as_deref() == fsid;
-        left.chain(live).find(|(head, entries, _)| other(head) && sets(entries)).map(|(head, _, lives)| (head, lives))
+        let mut holders = live.chain(left).filter(|(head, entries, _)| other(head) && sets(entries));
+        holders.next().map(|(head, _, life)| Holder { head: head.clone(), life })
     }
+}
+
+/// A run in whose journal an option stands.
+pub struct Holder {
+    pub head: Head,
+    pub life: Life,
+}
+
+/// The run, other than this one, that holds an option (`WHO/NAME`).
+///
+/// # Errors
+/// The cluster does not answer.
+pub fn holder(
+    folder: &Path,
+    cluster: Option<&Cluster>,
+    run: &str,
+    option: &str,
+) -> Result<Option<Holder>, ClusterError> {
+    let fsid = cluster.map(|cluster| cluster.rados.fsid()).transpose()?;
+    Ok(find(folder, cluster).holder(fsid.as_deref(), run, option))
 }
 
 /// Journals of runs that were killed before they wrote anything: nothing was changed.
@@ -132,15 +153,13 @@ pub fn remove_blank(found: &mut Found) {
 /// # Errors
 /// Which run holds it, and what to do.
 pub fn refuse_held(folder: &Path, cluster: Option<&Cluster>, run: &str, option: &str) -> Result<(), ClusterError> {
-    let found = find(folder, cluster);
-    let fsid = cluster.map(|cluster| cluster.rados.fsid()).transpose()?;
-    let Some((head, lives)) = found.holder(fsid.as_deref(), run, option) else { return Ok(()) };
-    let mend = match lives {
-        true => format!("it is still going on (process {}): wait until it ends", head.pid),
-        false => format!("undo what it left first: fathom restore --run {}", head.run),
+    let Some(Holder { head, life }) = holder(folder, cluster, run, option)? else { return Ok(()) };
+    let mend = match life {
+        Life::Alive => format!("which is still going on (process {}); wait until it ends", head.pid),
+        _ => format!("which ended without putting it back; undo that first: fathom restore --run {}", head.run),
     };
-    let (option, run, host) = (option.to_string(), head.run.clone(), head.host.clone());
-    Err(ClusterError::Held { option, run, host, mend })
+    let why = format!("run {} of host {} holds it, {mend}", head.run, head.host);
+    Err(ClusterError::Held { option: option.to_string(), why })
 }
 
 fn journal_files(folder: &Path) -> Vec<PathBuf> {

@@ -26,6 +26,12 @@ impl Rollback {
         Rollback { journal: Some(journal), files: Files::default(), made_files: Vec::new() }
     }
 
+    /// # Errors
+    /// Somebody has undone the run's changes meanwhile: what was measured since is of nothing.
+    pub fn prove_lease(&self) -> Result<(), Failure> {
+        self.journal.as_ref().map_or(Ok(()), |journal| Ok(journal.prove_lease()?))
+    }
+
     /// `None`: nothing of a cluster is changed.
     pub fn lost(&self) -> Option<Lost> {
         self.journal.as_ref().and_then(Journal::lost)

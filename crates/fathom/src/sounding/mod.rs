@@ -35,7 +35,6 @@ use crate::failure::Failure;
 use crate::fleet::Hosts;
 use crate::planner::{self, Wishes};
 use crate::{cli::knobs::GroundArgs, dirs};
-use cluster::ClusterError;
 use cluster::journal::{Head, Journal, Process};
 use engines::Context;
 use engines::clock::RealClock;
@@ -191,11 +190,9 @@ fn measured(
     let filler = filling::Filler { files, context: &context, fleet: grounded.fleet.as_ref(), eyes: &eyes };
     let unfilled = filler.fill(&mut sized, telling)?;
     let ready = Ready { plan: &sized, context: &context, clock: &clock, eyes: &eyes, unfilled: &unfilled, files };
-    body(&ready, journal, telling)?;
-    match journal.lost().and_then(|lost| lost.by()) {
-        Some(by) => Err(ClusterError::LeaseLost { run: grounded.head().run.clone(), by }.into()),
-        None => Ok(()),
-    }
+    let done = body(&ready, journal, telling);
+    journal.prove_lease()?;
+    done
 }
 
 /// Pass after pass, or a search for the highest rate; then what is written to until it falls.

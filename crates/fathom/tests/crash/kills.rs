@@ -23,6 +23,8 @@ fn kills_at_random_instants_leave_nothing_and_touch_nothing_foreign() {
     foreign_things(&lab, files.path());
     make_cautious(&lab);
     let before = everything(&lab, files.path());
+    at_once(&lab);
+    assert_eq!(everything(&lab, files.path()), before, "runs at once left something");
     let (mut chance, mut kills, began) = (StdRng::seed_from_u64(seed), 0, Instant::now());
     while kills < most {
         let mut story = Vec::new();
@@ -110,6 +112,16 @@ fn plan(chance: &mut StdRng, files: &Path) -> Vec<String> {
         &["disk", &file, "--quick", "--working-set", "8M"],
     ];
     plans[chance.random_range(0..plans.len())].iter().map(|word| word.to_string()).collect()
+}
+
+/// Each of them allows what is forbidden, and forbids it again.
+fn at_once(lab: &Lab) {
+    let load = ["rados", "--quick", "--working-set", "4M", "--patterns", "read-latency", "--passes", "1"];
+    let start = |_| lab.fathom(&load).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    for mut run in (0..3).map(start).collect::<Vec<_>>() {
+        let ended = run.wait().unwrap();
+        assert!(matches!(ended.code(), Some(0 | 4)), "{ended}");
+    }
 }
 
 /// Kills it after so many milliseconds; 0: it had ended by itself.

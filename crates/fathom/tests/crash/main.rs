@@ -4,3 +4,4 @@
 mod common;
 mod journals;
 mod kills;
+mod unconfirmed;
