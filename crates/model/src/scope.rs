@@ -65,6 +65,9 @@ pub struct OsdScope {
     pub device: Option<String>,
     pub up: bool,
     pub inside: bool,
+    /// Its share of the data in the CRUSH map.
+    #[serde(default)]
+    pub crush_weight: Option<f64>,
     pub address: Option<String>,
     /// Where other OSDs reach it, if that is another address.
     #[serde(default)]
@@ -74,6 +77,13 @@ pub struct OsdScope {
     pub store: Option<String>,
     pub bytes: Option<Bytes>,
     pub bytes_used: Option<Bytes>,
+}
+
+impl OsdScope {
+    /// May placement groups lie on it?
+    pub fn takes_data(&self) -> bool {
+        self.inside && self.crush_weight != Some(0.0)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

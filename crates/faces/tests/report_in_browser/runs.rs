@@ -164,6 +164,7 @@ fn scope() -> Scope {
         device: Some(DISKS[i as usize].into()),
         up: i != 1,
         inside: true,
+        crush_weight: Some(1.0),
         address: Some(format!("10.77.0.{}:6800", i + 1)),
         cluster_address: None,
         version: Some("16.2.15".into()),

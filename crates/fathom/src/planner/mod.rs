@@ -37,15 +37,26 @@ pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     }
 }
 
-/// Why some OSDs may get no placement group of the osd layer's pool.
-pub fn unbound(ground: &Ground, plan: &Plan) -> Option<String> {
-    let alone = plan.steps.iter().any(|step| step.layer == Layer::Osd);
-    (alone && ground.scope.pg_upmap == Some(false)).then(|| {
+/// OSDs that get no placement group of the osd layer's pool, or may get none.
+pub fn unbound(ground: &Ground, plan: &Plan) -> Vec<String> {
+    if !plan.steps.iter().any(|step| step.layer == Layer::Osd) {
+        return Vec::new();
+    }
+    let without = ground.scope.osds.iter().filter(|osd| osd.up && !osd.takes_data());
+    let without: Vec<String> = without.map(|osd| format!("osd.{}", osd.id)).collect();
+    let without = (!without.is_empty()).then(|| {
+        format!(
+            "the cluster puts no data on {} (out, or without weight in the CRUSH map): the osd layer leaves them out",
+            without.join(", ")
+        )
+    });
+    let by_chance = (ground.scope.pg_upmap == Some(false)).then(|| {
         "placement groups can't be bound to OSDs here (`ceph osd set-require-min-compat-client luminous` would allow it, once \
          all clients are that new): the pool of the osd layer has twice as many of them instead, and an OSD that gets none all \
          the same is not measured"
             .to_string()
-    })
+    });
+    without.into_iter().chain(by_chance).collect()
 }
 
 fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {

@@ -12,7 +12,7 @@ const SPAN: Bytes = GIB;
 const LAB_SPAN: Bytes = 64 * MIB;
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
-    check_wished(draft)?;
+    check_wished(draft, Layer::Osd)?;
     let pool = draft.name("osd");
     let pg_num = groups::of_one_copy(draft, &pool)?;
     draft.change(Change::Pool { name: pool.clone(), pg_num, size: Some(1), on: Vec::new() });
@@ -31,6 +31,7 @@ pub fn group(draft: &mut Draft, layer: Layer, place: impl Fn(u32) -> Place, patt
     let targets: Vec<Target> = draft
         .osds()
         .iter()
+        .filter(|osd| layer != Layer::Osd || osd.takes_data())
         .map(|osd| Target {
             host: Some(osd.host.clone()),
             ..Target::new(layer, format!("osd.{}", osd.id), place(osd.id))
@@ -83,8 +84,8 @@ fn of_different_hosts(targets: &[Target], most: usize) -> Vec<Vec<Target>> {
     rounds
 }
 
-/// An OSD that was asked for must be there and up.
-pub fn check_wished(draft: &Draft) -> Result<(), Failure> {
+/// An OSD that was asked for must be there and up, and for the osd layer take data.
+pub fn check_wished(draft: &Draft, layer: Layer) -> Result<(), Failure> {
     let known = &draft.ground.scope.osds;
     for id in &draft.wishes.osds {
         match known.iter().find(|osd| osd.id == *id) {
@@ -93,10 +94,17 @@ pub fn check_wished(draft: &Draft) -> Result<(), Failure> {
                 return Err(Failure::Usage(format!("osd.{id} does not exist; there are: {}", ids.join(", "))));
             }
             Some(osd) if !osd.up => return Err(Failure::Failed(format!("osd.{id} on host {} is down", osd.host))),
+            Some(osd) if layer == Layer::Osd && !osd.takes_data() => {
+                let why = if osd.inside { "has no weight in the CRUSH map" } else { "is out" };
+                return Err(Failure::Failed(format!(
+                    "osd.{id} on host {} {why}: the cluster puts no data on it; see `ceph osd tree`",
+                    osd.host
+                )));
+            }
             Some(_) => {}
         }
     }
-    if draft.osds().is_empty() {
+    if draft.osds().iter().all(|osd| layer == Layer::Osd && !osd.takes_data()) {
         return Err(Failure::Failed("the cluster has no OSD that is up".to_string()));
     }
     Ok(())
@@ -105,6 +113,25 @@ pub fn check_wished(draft: &Draft) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn osds_that_take_no_data_are_left_out_and_told() {
+        let mut ground = crate::planner::testing::ground(4);
+        ground.scope.osds[1].crush_weight = Some(0.0);
+        ground.scope.osds[2].inside = false;
+        let mut wishes = crate::planner::testing::wishes(&[Layer::Osd]);
+        let plan = crate::planner::plan(&ground, &wishes).unwrap();
+        let names: BTreeSet<&str> =
+            plan.steps.iter().flat_map(|step| &step.targets).map(|target| target.name.as_str()).collect();
+        assert_eq!(names, BTreeSet::from(["osd.0", "osd.3"]));
+        let told = crate::planner::unbound(&ground, &plan);
+        assert!(told.len() == 1 && told[0].contains("osd.1, osd.2"), "{told:?}");
+        for (osd, why) in [(1, "no weight"), (2, "is out")] {
+            wishes.osds = vec![osd];
+            let failure = crate::planner::plan(&ground, &wishes).unwrap_err().to_string();
+            assert!(failure.contains(why), "{failure}");
+        }
+    }
 
     #[test]
     fn no_two_osds_of_a_host_are_loaded_at_once() {

@@ -7,7 +7,7 @@ use model::workload::GIB;
 use model::{Layer, Place};
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
-    check_wished(draft)?;
+    check_wished(draft, Layer::Store)?;
     for (pattern, workload) in draft.workloads(Layer::Store, GIB) {
         // The OSD's bench only writes.
         if !workload.reads() {

@@ -69,7 +69,7 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, warnings: Vec<
     let grounded = Grounded::prepare(common, args, wishes)?;
     let plan = planner::plan(&grounded.ground, wishes)?;
     let shared = grounded.shared_hosts(&plan);
-    let unbound = Vec::from_iter(planner::unbound(&grounded.ground, &plan));
+    let unbound = planner::unbound(&grounded.ground, &plan);
     let (left_out, unseen) = (grounded.left_out.clone(), grounded.unseen_disks());
     prepare::prove(&grounded, &plan)?;
     let warnings =
