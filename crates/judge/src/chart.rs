@@ -1,5 +1,6 @@
 //! The depth chart: for each layer and pattern the mean over its targets.
 
+use crate::across::mean_over;
 use crate::entry::{Entry, spread};
 use crate::pooled::FLOOR;
 use model::{ChartCell, Estimate, Label, Layer, Pattern};
@@ -35,7 +36,6 @@ fn better(new: &Entry, old: &Entry) -> bool {
 
 fn cell(layer: Layer, pattern: Pattern, figures: &[&Entry]) -> Option<ChartCell> {
     let usable: Vec<(&Entry, Estimate)> = figures.iter().filter_map(|entry| Some((*entry, entry.usable()?))).collect();
-    let values: Vec<Estimate> = usable.iter().map(|(_, estimate)| *estimate).collect();
     let labelled = figures.iter().copied().max_by_key(|entry| severity(&entry.figure.label))?;
     let lower_is_better = pattern.metric(layer).lower_is_better();
     let badness = |estimate: &Estimate| if lower_is_better { estimate.value } else { -estimate.value };
@@ -43,9 +43,9 @@ fn cell(layer: Layer, pattern: Pattern, figures: &[&Entry]) -> Option<ChartCell>
     Some(ChartCell {
         layer,
         pattern,
-        estimate: mean_of(&values),
-        targets: values.len() as u32,
-        worst: worst.filter(|_| values.len() > 1).map(|(entry, _)| entry.figure.target.clone()),
+        estimate: mean_over(figures),
+        targets: usable.len() as u32,
+        worst: worst.filter(|_| usable.len() > 1).map(|(entry, _)| entry.figure.target.clone()),
         label: labelled.figure.label.name().to_string(),
         why: labelled.figure.label.why().map(|why| reason(why, labelled, figures.len())),
     })

@@ -1,6 +1,7 @@
 //! How far Ceph is from what any replicated store could do at best on the same disks and network.
 
-use crate::chart::{figures_of, mean_of, severity};
+use crate::across::mean_over;
+use crate::chart::{figures_of, severity};
 use crate::entry::{Entry, spread};
 use crate::redundancy::{Redundancy, redundancy};
 use model::{Distance, Estimate, Layer, Multiple, Pattern, Place, Record};
@@ -12,11 +13,10 @@ pub fn distances(entries: &[Entry], record: &Record) -> Vec<Distance> {
 
 fn distance(entries: &[Entry], record: &Record, pattern: Pattern) -> Option<Distance> {
     let figures = figures_of(entries, Layer::Rados, pattern);
-    let usable: Vec<Estimate> = figures.iter().filter_map(|entry| entry.usable()).collect();
     let pool = redundancy(record, figures.first()?.step.targets.first().map(|target| &target.place)?)?;
     // An erasure-coded pool keeps no replicas.
     let Redundancy { size, erasure_k: None, .. } = pool else { return None };
-    let ceph = mean_of(&usable)?;
+    let ceph = mean_over(&figures)?;
     let gravest = figures.iter().max_by_key(|entry| severity(&entry.figure.label))?;
     // Loaded by as many clients at once.
     let clients = figures.first()?.step.targets.len();

@@ -1,6 +1,7 @@
 //! A figure beside what it was made of: its step, its target, its slices.
 
-use crate::chart::{mean_of, severity};
+use crate::across::mean_over;
+use crate::chart::severity;
 use crate::checked::checked;
 use crate::durable::worse_of_both;
 use crate::figure::figure;
@@ -107,12 +108,12 @@ fn of_step<'a>(record: &'a Record, step: &'a Step) -> Vec<Entry<'a>> {
 /// the sum of the targets' figures, or the mean of their latencies.
 fn add_up(figure: &mut Figure, found: &[Entry]) {
     let parts: Vec<&Entry> = found.iter().filter(|entry| entry.figure.kind == figure.kind).collect();
-    let values: Option<Vec<Estimate>> = parts.iter().map(|entry| entry.usable()).collect();
-    let (Some(values), Some(worst)) = (values, parts.iter().max_by_key(|entry| severity(&entry.figure.label))) else {
+    let Some(worst) = parts.iter().max_by_key(|entry| severity(&entry.figure.label)) else { return };
+    if parts.iter().any(|entry| entry.usable().is_none()) {
         return;
-    };
-    let mean = mean_of(&values);
-    let times = if figure.metric.lower_is_better() { 1.0 } else { values.len() as f64 };
+    }
+    let mean = mean_over(&parts);
+    let times = if figure.metric.lower_is_better() { 1.0 } else { parts.len() as f64 };
     figure.estimate =
         mean.map(|mean| Estimate { value: mean.value * times, low: mean.low * times, high: mean.high * times });
     figure.label = worst.figure.label.clone();

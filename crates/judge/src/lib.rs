@@ -1,5 +1,6 @@
 //! What the samples of a run say: figures, chart, ledger, gate, outliers. Pure: no I/O, no clock.
 
+mod across;
 mod agreement;
 mod background;
 mod batch_means;

@@ -9,7 +9,7 @@ const PRIOR_FREEDOM: f64 = 2.0;
 /// No interval is narrower than this share of the value.
 pub const FLOOR: f64 = 0.02;
 /// Half-width to standard error, for the batches' usual degrees of freedom.
-const WIDTHS_PER_ERROR: f64 = 2.1;
+pub const WIDTHS_PER_ERROR: f64 = 2.1;
 
 #[derive(Clone, Debug)]
 pub struct Pooled {

@@ -1,6 +1,7 @@
 //! What all OSDs together can give: as the sum of each alone, or as measured at once where the client was not the limit.
 
-use crate::chart::{figures_of, mean_of};
+use crate::across::mean_over;
+use crate::chart::figures_of;
 use crate::client::{Client, client};
 use crate::entry::{Entry, spread};
 use crate::words::{number, quantity};
@@ -81,17 +82,16 @@ impl<'l, 'a> Loaded<'l, 'a> {
     fn alone(&self) -> Option<Alone> {
         let figures = figures_of(self.entries, self.layer, self.pool.figure.pattern);
         let figures = figures.into_iter().filter(|entry| self.alike(entry) && entry.figure.at_once == 1);
-        let usable: Vec<(&Entry, Estimate)> = figures.filter_map(|entry| Some((entry, entry.usable()?))).collect();
-        let values: Vec<Estimate> = usable.iter().map(|(_, estimate)| *estimate).collect();
-        let mean = mean_of(&values)?;
-        let count = self.osds().max(values.len());
-        let unit = usable.first().map_or("", |(entry, _)| entry.figure.metric.unit());
+        let usable: Vec<&Entry> = figures.filter(|entry| entry.usable().is_some()).collect();
+        let mean = mean_over(&usable)?;
+        let count = self.osds().max(usable.len());
+        let unit = usable.first().map_or("", |entry| entry.figure.metric.unit());
         let measured =
-            if count > values.len() { format!(", {} of them measured", values.len()) } else { String::new() };
+            if count > usable.len() { format!(", {} of them measured", usable.len()) } else { String::new() };
         Some(Alone {
             likely: Estimate::new(mean.value * count as f64, spread(&mean) * count as f64),
             from: format!("{count} × {} {unit} of one {}{measured}", number(mean.value), self.layer.name()),
-            bounds: count == values.len() && usable.iter().all(|(entry, _)| self.holds_for_the_pool(entry)),
+            bounds: count == usable.len() && usable.iter().all(|entry| self.holds_for_the_pool(entry)),
         })
     }
 

@@ -3,7 +3,8 @@
 mod latency;
 mod throughput;
 
-use crate::chart::{figures_of, mean_of};
+use crate::across::mean_over;
+use crate::chart::figures_of;
 use crate::durable::as_stores_do;
 use crate::entry::{Entry, spread};
 use model::pattern::Family;
@@ -37,9 +38,8 @@ impl Books<'_, '_> {
     fn commit(&self) -> Option<Commit> {
         let counts = figures_of(self.entries, Layer::Device, Pattern::WriteLatency);
         let used = |figures: &[&Entry]| {
-            let usable: Vec<Estimate> = figures.iter().filter_map(|entry| entry.usable()).collect();
             let way = figures.first().map(|entry| entry.step.workload.durability);
-            Some(Commit { value: mean_of(&usable)?, way: way.filter(|way| *way != Durability::None) })
+            Some(Commit { value: mean_over(figures)?, way: way.filter(|way| *way != Durability::None) })
         };
         let worse = used(&counts)?;
         let above = self.cell(Layer::Osd, Pattern::WriteLatency);
@@ -55,9 +55,7 @@ impl Books<'_, '_> {
 
     /// The depth chart's value of a cell.
     fn cell(&self, layer: Layer, pattern: Pattern) -> Option<Estimate> {
-        let usable: Vec<Estimate> =
-            figures_of(self.entries, layer, pattern).iter().filter_map(|entry| entry.usable()).collect();
-        mean_of(&usable)
+        mean_over(&figures_of(self.entries, layer, pattern))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Throughput is a minimum over ceilings: which share of what the layers below can give a layer delivers.
 
 use super::{Books, less};
-use crate::chart::{figures_of, mean_of};
+use crate::across::mean_over;
+use crate::chart::figures_of;
 use crate::disks::{disk_of, sharing_disk, sharing_host};
 use crate::entry::{Entry, spread};
 use crate::redundancy::redundancy;
@@ -99,21 +100,24 @@ fn of_pool(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
 /// Each OSD's own disk, shared by those that were loaded on it at once; else the mean of the disks.
 fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
     let figures = figures_of(books.entries, layer, pattern);
-    let own: Option<Vec<(Estimate, u32)>> = figures
+    let own: Option<Vec<(&Entry, u32)>> = figures
         .iter()
         .filter(|entry| entry.usable().is_some())
         .map(|entry| {
             let disk = disk_of(books.entries, books.record, entry.place()?, pattern)?;
-            Some((disk.usable()?, sharing_disk(books.entries, books.record, entry, disk)))
+            disk.usable()?;
+            Some((disk, sharing_disk(books.entries, books.record, entry, disk)))
         })
         .collect();
     let Some(own) = own.filter(|own| !own.is_empty()) else { return of_cell(books, Layer::Device, pattern) };
     let most = own.iter().map(|(_, sharing)| *sharing).max().unwrap_or(1);
-    let shares: Vec<Estimate> = own.iter().map(|(disk, sharing)| scaled(*disk, 1.0 / f64::from(*sharing))).collect();
-    let disk = mean_of(&own.iter().map(|(disk, _)| *disk).collect::<Vec<_>>())?;
+    let disks: Vec<&Entry> = own.iter().map(|(disk, _)| *disk).collect();
+    let disk = mean_over(&disks)?;
+    let of_each = |(disk, sharing): &(&Entry, u32)| Some(disk.usable()?.value / f64::from(*sharing));
+    let share = own.iter().filter_map(of_each).sum::<f64>() / own.len() as f64;
     let measured = quantity(disk.value, pattern.metric(layer));
     let shared = if most > 1 { format!(" / {most} OSDs on it at once") } else { String::new() };
-    Some(Ceiling::of(mean_of(&shares)?, format!("device {measured}{shared}")))
+    Some(Ceiling::of(scaled(disk, share / disk.value), format!("device {measured}{shared}")))
 }
 
 fn scaled(value: Estimate, factor: f64) -> Estimate {

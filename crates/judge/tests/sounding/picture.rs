@@ -2,7 +2,7 @@
 
 use crate::made::{Made, disk, osd, store};
 use judge::explain;
-use model::{Label, Layer, Pattern, Record};
+use model::{Label, Layer, OsdScope, Pattern, Record};
 
 #[test]
 fn nothing_measured_is_an_empty_report() {
@@ -112,4 +112,29 @@ fn what_went_wrong_and_what_was_changed_is_passed_on() {
     let report = explain(&made.record);
     assert_eq!((report.errors.len(), report.seconds, report.passes), (1, 12.5, 2));
     assert_eq!(report.figures[0].label, Label::Settled);
+}
+
+/// Ten OSDs, each measured alone in three passes, of which one found the whole cluster a fifth slower: for ten it is no better known how
+/// fast the cluster is than for one, and what they supply is not either.
+#[test]
+fn what_a_pass_does_to_all_targets_does_not_shrink_with_their_number() {
+    let wide = |count: u32, by: &[f64]| {
+        let mut made = Made::cluster();
+        made.record.scope.osds =
+            (0..count).map(|id| OsdScope { id, up: true, inside: true, ..OsdScope::default() }).collect();
+        for id in 0..count {
+            made.drifting(Pattern::WriteLatency, osd(id), 2.0, by);
+        }
+        let report = judge::explain(&made.record);
+        let cell = report.chart.iter().find(|cell| cell.layer == Layer::Osd).unwrap().estimate.unwrap();
+        let row = report.ledger.iter().find(|row| row.layer == Layer::Osd);
+        (cell.relative(), row.map(|row| row.adds.relative()))
+    };
+    let passes = [1.0, 1.2, 0.98];
+    let (one, ten) = (wide(1, &passes), wide(10, &passes));
+    assert!(one.0 > 0.10 && ten.0 > 0.9 * one.0, "{one:?} {ten:?}");
+    assert!(ten.1.is_some_and(|row| row > 0.9 * one.0), "{ten:?}");
+    // Where passes agree, the insides of ten say more than that of one.
+    let level = wide(10, &[1.0, 1.0, 1.0]);
+    assert!(level.0 < wide(1, &[1.0, 1.0, 1.0]).0 + 1e-9, "{level:?}");
 }
