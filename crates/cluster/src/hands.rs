@@ -58,7 +58,10 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<Made, ClusterE
         }
         Change::Image { pool, name, bytes } => {
             let open = open_pool(cluster, pool).map_err(|error| failed(change, error))?;
-            open.create_image(name, *bytes).map_err(|error| failed(change, error))?;
+            open.create_image(name, *bytes).map_err(|error| match error {
+                CephError::Exists { .. } => ClusterError::Ceph(error),
+                error => failed(change, error),
+            })?;
             let id = proof::image_id(&open, name)?.ok_or_else(|| failed(change, "it was deleted at once"))?;
             Ok(Made::Image(id))
         }

@@ -18,6 +18,7 @@ use crate::admin::Cluster;
 use crate::errors::ClusterError;
 use crate::hands::{self, Trust};
 use crate::{own_files, settings};
+use ceph::CephError;
 use lease::Lease;
 use model::{Change, Undo};
 use std::path::{Path, PathBuf};
@@ -77,6 +78,11 @@ impl Journal {
         let made = match hands::make(self.cluster.as_ref(), &change) {
             Err(error) if permission_wanted(&error).is_some() => {
                 self.with_permission(&error, |cluster| hands::make(cluster, &change))?
+            }
+            // It appeared since it was looked for, so somebody else made it.
+            Err(error @ ClusterError::Ceph(CephError::Exists { .. })) => {
+                self.withdraw(index)?;
+                return Err(error);
             }
             other => other?,
         };
