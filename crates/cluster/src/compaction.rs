@@ -1,7 +1,7 @@
-//! What RocksDB does in OSDs while they are loaded: a counter of each, read once a second, in a thread of its own.
+//! What OSDs' stores do while they are loaded: RocksDB's tables once a second, and at both ends of a slice from where reads came.
 
 use crate::admin::Cluster;
-use model::{Bytes, Look, OsdLooks};
+use model::{Bytes, Look, OsdLooks, StoreReads};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -16,20 +16,48 @@ pub const OSDS_MOST: usize = 16;
 
 /// The counter (Ceph 14 and later): bytes of tables that BlueFS wrote for RocksDB. All of them come from compactions and from
 /// the flushes that feed them. `rocksdb.compact` of Ceph 16 counts only those that somebody asked for.
-fn table_bytes(cluster: &Cluster, osd: u32) -> Option<Bytes> {
-    let command = json!({"prefix": "perf dump", "logger": "bluefs", "format": "json"});
-    let reply = cluster.rados.osd_command(osd, &command).ok()?;
-    written(&reply.json().ok()?)
+fn counters(cluster: &Cluster, osd: u32, logger: &str) -> Option<Value> {
+    let command = json!({"prefix": "perf dump", "logger": logger, "format": "json"});
+    cluster.rados.osd_command(osd, &command).ok()?.json().ok()
 }
 
 fn written(dump: &Value) -> Option<Bytes> {
     dump.get("bluefs")?.get("bytes_written_sst")?.as_u64()
 }
 
+/// What a store has read since it started. Releases name the counters with `bluestore_` before them or without, 16.2 some of each.
+fn read_so_far(bluestore: &Value, bluefs: Option<&Value>) -> Option<StoreReads> {
+    let of = |name: &str| {
+        let section = bluestore.get("bluestore")?;
+        section.get(name).or_else(|| section.get(format!("bluestore_{name}")))?.as_u64()
+    };
+    Some(StoreReads {
+        memory: of("buffer_hit_bytes")?,
+        device: of("buffer_miss_bytes")?,
+        onode_hits: of("onode_hits"),
+        onode_misses: of("onode_misses"),
+        rocksdb: bluefs.and_then(|dump| dump.get("bluefs")?.get("read_random_disk_bytes")?.as_u64()),
+    })
+}
+
+/// Between two looks; `None`: the OSD started anew.
+fn read_between(before: &StoreReads, after: &StoreReads) -> Option<StoreReads> {
+    let both = |before: Option<u64>, after: Option<u64>| after?.checked_sub(before?);
+    Some(StoreReads {
+        memory: after.memory.checked_sub(before.memory)?,
+        device: after.device.checked_sub(before.device)?,
+        onode_hits: both(before.onode_hits, after.onode_hits),
+        onode_misses: both(before.onode_misses, after.onode_misses),
+        rocksdb: both(before.rocksdb, after.rocksdb),
+    })
+}
+
 /// One slice, from its beginning to its end.
 struct Task {
     began: Instant,
     osds: BTreeMap<u32, Seen>,
+    /// Its operations read: from where is asked at both of its ends.
+    reads: bool,
     /// The slice is over; after one more look so is this.
     ending: bool,
     over: bool,
@@ -39,9 +67,24 @@ struct Task {
 struct Seen {
     last: Option<(f64, Bytes)>,
     looks: Vec<Look>,
+    /// At the slice's beginning, and at its end.
+    first: Option<StoreReads>,
+    last_read: Option<StoreReads>,
 }
 
 impl Seen {
+    fn reads(&self) -> Option<StoreReads> {
+        read_between(self.first.as_ref()?, self.last_read.as_ref()?)
+    }
+
+    fn take_reads(&mut self, reads: Option<StoreReads>, first: bool) {
+        if first {
+            self.first = reads;
+        } else {
+            self.last_read = reads;
+        }
+    }
+
     fn take(&mut self, at: f64, bytes: Option<Bytes>) {
         // An OSD that restarts begins at zero: that stretch is not known.
         if let (Some((from, before)), Some(now)) = (self.last, bytes)
@@ -81,10 +124,10 @@ impl Looking {
     }
 
     /// A slice begins that these OSDs serve, of which at most [`OSDS_MOST`] are looked at.
-    pub fn begin(&self, osds: &[u32]) {
+    pub fn begin(&self, osds: &[u32], reads: bool) {
         let every = osds.len().div_ceil(OSDS_MOST).max(1);
         let osds = osds.iter().step_by(every).map(|osd| (*osd, Seen::default())).collect();
-        *self.shared.lock() = Some(Task { began: Instant::now(), osds, ending: false, over: false });
+        *self.shared.lock() = Some(Task { began: Instant::now(), osds, reads, ending: false, over: false });
         self.shared.changed.notify_all();
     }
 
@@ -99,8 +142,8 @@ impl Looking {
         let waited = self.shared.changed.wait_timeout_while(task, LAST_LOOK, waits);
         let (mut task, _) = waited.unwrap_or_else(|poisoned| poisoned.into_inner());
         let osds = task.take().map(|task| task.osds).unwrap_or_default();
-        let seen = osds.into_iter().map(|(osd, seen)| OsdLooks { osd, looks: seen.looks });
-        seen.filter(|one| !one.looks.is_empty()).collect()
+        let seen = osds.into_iter().map(|(osd, seen)| OsdLooks { osd, reads: seen.reads(), looks: seen.looks });
+        seen.filter(|one| !one.looks.is_empty() || one.reads.is_some()).collect()
     }
 }
 
@@ -114,27 +157,22 @@ impl Drop for Looking {
 }
 
 fn watch(cluster: &Cluster, shared: &Shared) {
+    let mut looked_at: Option<Instant> = None;
     while !shared.stop.load(Relaxed) {
         let task = shared.lock();
-        let Some((began, osds)) = task.as_ref().filter(|task| !task.over).map(todo) else {
+        let Some(todo) = task.as_ref().filter(|task| !task.over).map(|task| Todo::of(task, looked_at)) else {
             // The time-out only bounds how long a notice that came between two looks is missed.
             let _ = shared.changed.wait_timeout(task, LOOK_EVERY);
             continue;
         };
-        let last = task.as_ref().is_some_and(|task| task.ending);
         drop(task);
-        let started = Instant::now();
-        for osd in osds.into_iter().take_while(|_| !shared.stop.load(Relaxed)) {
-            let bytes = table_bytes(cluster, osd);
-            let at = began.elapsed().as_secs_f64();
-            if let Some(seen) =
-                shared.lock().as_mut().filter(|task| task.began == began).and_then(|t| t.osds.get_mut(&osd))
-            {
-                seen.take(at, bytes);
-            }
+        let (began, started) = (todo.began, Instant::now());
+        for osd in todo.osds.iter().take_while(|_| !shared.stop.load(Relaxed)) {
+            look(cluster, shared, &todo, *osd);
         }
+        looked_at = Some(began);
         let mut task = shared.lock();
-        if let Some(task) = task.as_mut().filter(|task| last && task.began == began) {
+        if let Some(task) = task.as_mut().filter(|task| todo.last && task.began == began) {
             task.over = true;
             shared.changed.notify_all();
             continue;
@@ -145,8 +183,36 @@ fn watch(cluster: &Cluster, shared: &Shared) {
     }
 }
 
-fn todo(task: &Task) -> (Instant, Vec<u32>) {
-    (task.began, task.osds.keys().copied().collect())
+/// One look at all OSDs of a slice.
+struct Todo {
+    began: Instant,
+    osds: Vec<u32>,
+    /// From where reads came is asked as well.
+    reads: bool,
+    first: bool,
+    last: bool,
+}
+
+impl Todo {
+    fn of(task: &Task, looked_at: Option<Instant>) -> Todo {
+        let (first, last) = (looked_at != Some(task.began), task.ending);
+        let osds = task.osds.keys().copied().collect();
+        Todo { began: task.began, osds, reads: task.reads && (first || last), first, last }
+    }
+}
+
+fn look(cluster: &Cluster, shared: &Shared, todo: &Todo, osd: u32) {
+    let bluefs = counters(cluster, osd, "bluefs");
+    let at = todo.began.elapsed().as_secs_f64();
+    let bluestore = if todo.reads { counters(cluster, osd, "bluestore") } else { None };
+    let reads = bluestore.and_then(|bluestore| read_so_far(&bluestore, bluefs.as_ref()));
+    let mut task = shared.lock();
+    let seen = task.as_mut().filter(|task| task.began == todo.began).and_then(|task| task.osds.get_mut(&osd));
+    let Some(seen) = seen else { return };
+    seen.take(at, bluefs.as_ref().and_then(written));
+    if todo.reads {
+        seen.take_reads(reads, todo.first);
+    }
 }
 
 #[cfg(test)]
@@ -177,5 +243,41 @@ mod tests {
         for wrong in [json!({}), json!({"bluefs": {}}), json!({"bluefs": {"bytes_written_sst": "x"}}), json!([])] {
             assert_eq!(written(&wrong), None);
         }
+    }
+
+    #[test]
+    fn counters_of_reads_are_found_by_either_of_their_names() {
+        let bluefs = json!({"bluefs": {"read_random_disk_bytes": 7}});
+        for names in [
+            json!({"bluestore": {"bluestore_buffer_hit_bytes": 5, "bluestore_buffer_miss_bytes": 6, "onode_hits": 1,
+                "bluestore_onode_misses": 2}}),
+            json!({"bluestore": {"buffer_hit_bytes": 5, "buffer_miss_bytes": 6, "bluestore_onode_hits": 1, "onode_misses": 2}}),
+        ] {
+            let wanted =
+                StoreReads { memory: 5, device: 6, onode_hits: Some(1), onode_misses: Some(2), rocksdb: Some(7) };
+            assert_eq!(read_so_far(&names, Some(&bluefs)), Some(wanted));
+        }
+        let least = json!({"bluestore": {"buffer_hit_bytes": 5, "buffer_miss_bytes": 6}});
+        let wanted = StoreReads { memory: 5, device: 6, ..StoreReads::default() };
+        assert_eq!(read_so_far(&least, None), Some(wanted));
+        // A memstore has none, and an unknown release neither: not known, and not zero.
+        for none in [json!({}), json!({"bluestore": {}}), json!({"bluestore": {"buffer_hit_bytes": 5}})] {
+            assert_eq!(read_so_far(&none, Some(&bluefs)), None);
+        }
+    }
+
+    #[test]
+    fn what_was_read_lies_between_both_ends_of_a_slice_of_one_process() {
+        let at = |memory, device| StoreReads { memory, device, onode_hits: Some(memory), ..StoreReads::default() };
+        let mut seen = Seen::default();
+        seen.take_reads(Some(at(10, 100)), true);
+        assert_eq!(seen.reads(), None, "the end is missing");
+        seen.take_reads(Some(at(15, 160)), false);
+        assert_eq!(
+            seen.reads(),
+            Some(StoreReads { memory: 5, device: 60, onode_hits: Some(5), ..StoreReads::default() })
+        );
+        seen.take_reads(Some(at(3, 170)), false);
+        assert_eq!(seen.reads(), None, "it started anew");
     }
 }

@@ -1,7 +1,7 @@
 //! What a face shows of a report, in which order, before it is laid out: shared by the terminal and Markdown.
 
 use crate::{numbers, words};
-use model::{ChartCell, Figure, Label, Layer, OpKind, Outlier, Overhead, Pattern, Report, Scope};
+use model::{ChartCell, Figure, Label, Layer, OpKind, Outlier, Overhead, Pattern, ReadFrom, Report, Scope};
 
 /// So many figures are named, more are counted.
 const NAMED: usize = 6;
@@ -239,6 +239,46 @@ pub fn meanings(groups: &[(&'static str, Vec<&Figure>)]) -> Vec<String> {
     groups.iter().filter_map(of).collect()
 }
 
+/// From where the reads of each cell came, by the OSDs' own counters: from devices or from memory.
+pub fn read_from(report: &Report) -> Option<String> {
+    let (layers, patterns) = axes(report);
+    let cells = layers.iter().flat_map(|layer| patterns.iter().map(move |pattern| (*layer, *pattern)));
+    let told = |(layer, pattern): (Layer, Pattern)| {
+        let of_store = |figure: &&Figure| {
+            matches!(layer, Layer::Osd | Layer::Rados | Layer::Rbd)
+                && (figure.layer, figure.pattern, figure.kind) == (layer, pattern, OpKind::Read)
+                && figure.chart
+        };
+        let figures: Vec<&Figure> = report.figures.iter().filter(of_store).collect();
+        let known = |figure: &&Figure| figure.background.as_ref().and_then(|seen| seen.reads);
+        let reads: Vec<ReadFrom> = figures.iter().filter_map(known).collect();
+        let name = format!("{} {}", layer.name(), pattern.name());
+        let shares: Vec<f64> = reads.iter().map(|read| read.from_device).collect();
+        let (least, most) = (shares.iter().copied().fold(1.0, f64::min), shares.iter().copied().fold(0.0, f64::max));
+        match (figures.is_empty(), reads.first()) {
+            (true, _) => None,
+            (false, None) => Some(format!("{name} not known")),
+            (false, Some(first)) => {
+                let one = reads.iter().all(|read| read.caches == first.caches);
+                let caches = if one { first.caches.name() } else { "partly cached" };
+                let range = if numbers::share(least) == numbers::share(most) {
+                    String::new()
+                } else {
+                    format!("{} to ", numbers::share(least))
+                };
+                Some(format!("{name} {caches} ({range}{})", numbers::share(most)))
+            }
+        }
+    };
+    let told: Vec<String> = cells.filter_map(told).collect();
+    if told.iter().all(|one| one.ends_with(" not known")) {
+        let text =
+            "Whether reads came from the OSDs' devices or from their memory is not known: no OSD told its counters.";
+        return (!told.is_empty()).then(|| text.to_string());
+    }
+    Some(format!("Reads, by the share of bytes that the OSDs took from their devices: {}.", told.join(", ")))
+}
+
 /// Durable writes that were measured in two ways: which counts, and how the other was.
 pub fn both_ways(report: &Report) -> Option<String> {
     let told = |figure: &Figure| {
@@ -262,7 +302,7 @@ pub fn both_ways(report: &Report) -> Option<String> {
 /// Writes through a store during which no compaction ran: what these take is in none of their values.
 pub fn without_compaction(report: &Report) -> Option<String> {
     let quiet = |figure: &&Figure| {
-        let seen = figure.background.as_ref().filter(|seen| seen.says.is_some());
+        let seen = figure.background.as_ref().filter(|seen| seen.says.is_some() && figure.kind == OpKind::Write);
         seen.is_some_and(|seen| seen.slices > 0 && seen.quiet == seen.slices && seen.in_step == 0)
     };
     let all: Vec<&Figure> = report.figures.iter().filter(quiet).collect();

@@ -1,4 +1,4 @@
-//! What RocksDB does in real OSDs is seen while they are loaded: compactions that are asked for, and that there was none.
+//! What real OSDs' stores do is seen while they are loaded: compactions that are asked for, that there was none, and from where reads came.
 
 mod common;
 use common::Lab;
@@ -44,4 +44,31 @@ fn compactions_during_a_slice_are_seen_and_so_is_that_there_were_none() {
     let path = lab.home.path().join("report.html");
     lab.home.run(&["report", "last", "-o", path.to_str().unwrap()]).ends(0, &[]);
     assert!(std::fs::read_to_string(path).unwrap().contains("\"compaction\":[["));
+
+    reads_say_from_where_they_came(&lab);
+}
+
+/// Objects that a store keeps none of, and a set that fits into its memory.
+fn reads_say_from_where_they_came(lab: &Lab) {
+    let reads = |buffered: &str| {
+        for osd in ["osd.0", "osd.1", "osd.2"] {
+            let set = ["--conf", lab.conf(), "tell", osd, "config", "set", "bluestore_default_buffered_read", buffered];
+            Command::new("ceph").args(set).output().unwrap();
+        }
+        let load = ["osd", "osd.0", "--patterns", "read-parallel", "--passes", "1", "--duration", "2s"];
+        let ran = lab.run(&[&load[..], &["--working-set", "2M", "--format", "json", "--quiet"]].concat());
+        assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+        let seen = background(&ran.json()).clone();
+        (seen["reads"]["from_device"].as_f64().unwrap(), seen["reads"]["caches"].clone(), seen["says"].clone())
+    };
+    let (cold, caches, says) = reads("false");
+    assert!(cold > 0.9 && caches == "cold" && says.as_str().unwrap().starts_with("cold: "), "{cold} {caches} {says}");
+    // Each block comes from the device once, and then from memory; how often it is read again depends on the machine.
+    let (warm, caches, says) = reads("true");
+    assert!(warm < 0.75 && caches != "cold" && !says.as_str().unwrap().starts_with("cold: "), "{warm} {caches} {says}");
+    let shown = lab.home.run(&["show", "last"]).out.replace('\n', " ");
+    assert!(
+        shown.contains("by the share of bytes that the OSDs took from their devices: osd read-parallel"),
+        "{shown}"
+    );
 }

@@ -1,5 +1,6 @@
 //! Do a figure's dips come when RocksDB writes its tables, and is it slower then? And was there a compaction at all?
 
+use crate::caches::{self, read_from};
 use crate::entry::Entry;
 use crate::levels::{OPERATIONS_A_WINDOW, dip_runs};
 use crate::series::{rate, speaks};
@@ -31,7 +32,9 @@ pub fn look_behind(entries: &mut [Entry], record: &Record) {
     let tried = all.iter().flatten().map(tests).sum::<usize>().max(1);
     for (entry, found) in entries.iter_mut().zip(&mut all) {
         if let Some(found) = found {
-            found.says = in_words(found, entry, CHANCE_MOST / tried as f64);
+            let reads = found.reads.as_ref().map(caches::in_words);
+            let said = [reads, in_words(found, entry, CHANCE_MOST / tried as f64)];
+            found.says = said.into_iter().flatten().reduce(|one, other| format!("{one}; {other}"));
         }
         entry.figure.background = found.take();
     }
@@ -39,8 +42,9 @@ pub fn look_behind(entries: &mut [Entry], record: &Record) {
 
 /// What a figure says of compactions as a cause, not of their absence.
 pub fn blamed(found: &Background) -> Option<&str> {
-    let blames = |says: &&str| says.starts_with(IN_STEP) || says.starts_with(SLOWER);
-    found.says.as_deref().filter(blames)
+    let says = found.says.as_deref()?;
+    let from = [IN_STEP, SLOWER].into_iter().filter_map(|begins| says.find(begins)).min()?;
+    Some(&says[from..])
 }
 
 fn background(entry: &Entry, record: &Record) -> Option<Background> {
@@ -49,7 +53,8 @@ fn background(entry: &Entry, record: &Record) -> Option<Background> {
         good.filter_map(|slice| Some((slice, compaction(record, slice)?))).collect();
     let (_, first) = looked.first()?;
     let own = own_osd(entry);
-    let osds = first.osds.iter().filter(|osd| own.is_none_or(|own| own == osd.osd)).count() as u32;
+    let of_own = |osd: u32| own.is_none_or(|own| own == osd);
+    let osds = first.osds.iter().filter(|osd| of_own(osd.osd)).count() as u32;
     let mut found = Background { osds, of: if own.is_some() { 1 } else { first.of }, ..Background::default() };
     let (mut chances, mut parts) = (Vec::new(), Vec::new());
     for (slice, compaction) in &looked {
@@ -70,6 +75,9 @@ fn background(entry: &Entry, record: &Record) -> Option<Background> {
     found.busy = if found.seconds > 0.0 { found.busy / found.seconds } else { 0.0 };
     found.chance = (found.dips > 0).then(|| at_least(found.in_step as usize, &chances));
     found.slowed = slowed(&parts);
+    if entry.figure.kind == OpKind::Read {
+        found.reads = read_from(looked.iter().flat_map(|(_, seen)| &seen.osds).filter(|osd| of_own(osd.osd)));
+    }
     Some(found)
 }
 
@@ -247,8 +255,8 @@ mod tests {
     fn busy_stretches_of_several_osds_are_joined() {
         let look = |from: f64, bytes| model::Look { from, to: from + 1.0, bytes };
         let osds = vec![
-            model::OsdLooks { osd: 0, looks: vec![look(0.0, 0), look(1.0, 5), look(2.0, 5)] },
-            model::OsdLooks { osd: 1, looks: vec![look(2.5, 1), look(6.0, 1)] },
+            model::OsdLooks { osd: 0, looks: vec![look(0.0, 0), look(1.0, 5), look(2.0, 5)], reads: None },
+            model::OsdLooks { osd: 1, looks: vec![look(2.5, 1), look(6.0, 1)], reads: None },
         ];
         let all = Compaction { step: model::StepId(0), pass: 1, osds, of: 2 };
         assert_eq!(busy(&all, None), [(1.0, 3.5), (6.0, 7.0)]);

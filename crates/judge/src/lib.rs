@@ -5,6 +5,7 @@ mod agreement;
 mod background;
 mod batch_means;
 mod bonds;
+mod caches;
 mod ceilings;
 mod chart;
 mod checked;

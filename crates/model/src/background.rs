@@ -19,6 +19,22 @@ pub struct Compaction {
 pub struct OsdLooks {
     pub osd: u32,
     pub looks: Vec<Look>,
+    /// `None`: the OSD does not count it, or nobody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<StoreReads>,
+}
+
+/// What an OSD's store read during a slice, and from where; everybody's reads count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StoreReads {
+    /// Bytes of data found in BlueStore's memory, and those that were not and came from the device.
+    pub memory: Bytes,
+    pub device: Bytes,
+    /// Lookups of an object's metadata that were answered from memory, and those that RocksDB had to answer.
+    pub onode_hits: Option<u64>,
+    pub onode_misses: Option<u64>,
+    /// Bytes that RocksDB's own random reads took from its devices (or from the kernel's page cache above them).
+    pub rocksdb: Option<Bytes>,
 }
 
 /// What happened between two looks at an OSD's counters.
@@ -52,6 +68,42 @@ pub struct Background {
     pub slowed: Option<Slowed>,
     /// What is worth knowing of it; `None`: nothing is.
     pub says: Option<String>,
+    /// Of reads: from where their bytes came; `None`: not known.
+    #[serde(default)]
+    pub reads: Option<ReadFrom>,
+}
+
+/// From where a figure's reads came, by the OSDs' own counters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReadFrom {
+    pub caches: Caches,
+    /// Share of the bytes that came from the OSDs' devices, and not from BlueStore's memory.
+    pub from_device: f64,
+    /// Share of the lookups of objects' metadata that were answered from memory.
+    pub onodes_in_memory: Option<f64>,
+    /// Bytes that RocksDB read meanwhile, below its own block cache.
+    pub rocksdb: Option<Bytes>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Caches {
+    /// Nearly all came from the devices.
+    Cold,
+    /// Some did.
+    Mixed,
+    /// Hardly any did: what was measured is memory.
+    Warm,
+}
+
+impl Caches {
+    pub fn name(self) -> &'static str {
+        match self {
+            Caches::Cold => "cold",
+            Caches::Mixed => "partly cached",
+            Caches::Warm => "warm",
+        }
+    }
 }
 
 /// How much slower a figure is while tables are written.

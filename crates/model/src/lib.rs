@@ -35,7 +35,7 @@ pub mod window;
 pub mod workload;
 
 pub use ab::{Ab, AbFound};
-pub use background::{Background, Compaction, Look, OsdLooks, Slowed};
+pub use background::{Background, Caches, Compaction, Look, OsdLooks, ReadFrom, Slowed, StoreReads};
 pub use bond::{Bond, HostBond, Leg};
 pub use buckets::Buckets;
 pub use change::{Change, Undo};

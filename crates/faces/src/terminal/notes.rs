@@ -178,6 +178,10 @@ pub(crate) fn compaction(report: &Report, style: &Style) -> String {
     scene::without_compaction(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
 }
 
+pub(crate) fn read_from(report: &Report, style: &Style) -> String {
+    scene::read_from(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
+}
+
 pub(crate) fn both_ways(report: &Report, style: &Style) -> String {
     scene::both_ways(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
 }

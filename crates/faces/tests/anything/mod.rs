@@ -184,7 +184,27 @@ fn background(counts: [u32; 4], number: f64) -> Background {
     let chance = dips.is_multiple_of(2).then_some(number);
     let slowed =
         slices.is_multiple_of(2).then_some(Slowed { by: number, at_least: -number, stretches: dips, chance: number });
-    Background { osds, of, seconds: number, busy: number, slices, quiet: of, dips, in_step: osds, chance, slowed, says }
+    let caches = if of > 1 { Caches::Warm } else { Caches::Cold };
+    let reads = osds.is_multiple_of(2).then_some(ReadFrom {
+        caches,
+        from_device: number,
+        onodes_in_memory: chance,
+        rocksdb: None,
+    });
+    Background {
+        osds,
+        of,
+        seconds: number,
+        busy: number,
+        slices,
+        quiet: of,
+        dips,
+        in_step: osds,
+        chance,
+        slowed,
+        says,
+        reads,
+    }
 }
 
 fn sight(counts: [u32; 4], number: f64) -> Option<Sight> {

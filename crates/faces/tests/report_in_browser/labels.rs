@@ -12,8 +12,9 @@ use model::{
 pub fn seen() -> Run {
     let (mut report, mut record) = runs::usual();
     let look = |from: f64| Look { from, to: from + 1.0, bytes: if (2.0..4.0).contains(&from) { 1 << 24 } else { 0 } };
-    let osds: Vec<OsdLooks> =
-        (0..3).map(|osd| OsdLooks { osd, looks: (0..9).map(|second| look(f64::from(second))).collect() }).collect();
+    let osds: Vec<OsdLooks> = (0..3)
+        .map(|osd| OsdLooks { osd, looks: (0..9).map(|second| look(f64::from(second))).collect(), reads: None })
+        .collect();
     for slice in &record.slices {
         record.compactions.push(Compaction { step: slice.step, pass: slice.pass, osds: osds.clone(), of: 3 });
     }
@@ -32,6 +33,7 @@ pub fn seen() -> Run {
         chance: Some(0.002),
         slowed: None,
         says,
+        reads: None,
     });
     report.sustained = vec![fallen(), lasting()];
     (report, record)

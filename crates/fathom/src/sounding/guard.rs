@@ -171,7 +171,7 @@ impl Eyes for Watching<'_> {
         };
         if let Some(looking) = &self.looking {
             self.serve.set(serving.len() as u32);
-            looking.begin(serving);
+            looking.begin(serving, step.workload.reads());
         }
     }
 

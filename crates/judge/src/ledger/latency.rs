@@ -3,10 +3,10 @@
 //! client write = round trip + OSD software + the slowest of the copies' commits; client read = round trip + OSD software +
 //! the primary's read (`docs/method.md`, "The ledger").
 
-use super::{Books, less};
+use super::{ASKED_LEAST, Books, less, scaled};
 use crate::chart::figures_of;
 use crate::redundancy::{Redundancy, redundancy};
-use crate::words::{count, number};
+use crate::words::{count, number, percent};
 use model::{Durability, Estimate, Layer, LedgerRow, Pattern, Sparse};
 
 /// OSD software on a read, ms: 4,500 reads/s of one OSD on a local NVMe disk, less 0.10 of the disk and 0.02 of loopback.
@@ -50,15 +50,10 @@ impl Path<'_, '_, '_> {
             return None;
         };
         match layer {
-            Layer::Device if self.cached(value) => None,
             Layer::Device => {
+                let Some((value, words)) = self.disk(value) else { return self.cached(value) };
                 self.local = vec![value];
-                Some(self.row(
-                    layer,
-                    value,
-                    None,
-                    format!("the disk itself, one operation at a time{}", self.way_words()),
-                ))
+                Some(self.row(layer, value, None, format!("the disk itself, one operation at a time{words}")))
             }
             Layer::Network => {
                 self.trip = Some(value);
@@ -78,6 +73,7 @@ impl Path<'_, '_, '_> {
             Layer::Floor | Layer::Osd | Layer::Rados | Layer::Rbd => {
                 let adds = less(value, &self.below());
                 let model = self.model(layer);
+                self.notes.extend(self.books.unlike_below(layer, self.pattern).filter(|_| !self.pattern.writes()));
                 self.whole = Some((layer, value));
                 Some(self.modelled(layer, adds, model))
             }
@@ -115,16 +111,24 @@ impl Path<'_, '_, '_> {
         }
     }
 
-    /// An OSD that reads faster than the disk didn't read from the disk, so the disk isn't part of the sum.
-    fn cached(&mut self, disk: Estimate) -> bool {
-        let cached = !self.pattern.writes() && served_from_cache(self.books, disk);
-        if cached {
-            self.notes.push(format!(
-                "read from a cache: the disk alone takes {} ms and isn't in the sum",
-                number(disk.value)
-            ));
+    /// The part of a disk in an operation: of reads, where the OSDs told from where their bytes came, the share for which it was asked.
+    /// `None`: it was not, or the OSD read faster than the disk.
+    fn disk(&self, disk: Estimate) -> Option<(Estimate, String)> {
+        if self.pattern.writes() {
+            return Some((disk, self.way_words().to_string()));
         }
-        cached
+        read_part(self.books, disk)
+    }
+
+    fn cached(&mut self, disk: Estimate) -> Option<LedgerRow> {
+        let known = self.books.asked(self.pattern);
+        let known =
+            known.map_or(String::new(), |share| format!(" ({} of the bytes came from devices)", percent(share)));
+        self.notes.push(format!(
+            "read from a cache{known}: the disk alone takes {} ms and isn't in the sum",
+            number(disk.value)
+        ));
+        None
     }
 
     fn modelled(&mut self, layer: Layer, adds: Estimate, model: Option<Model>) -> LedgerRow {
@@ -197,9 +201,8 @@ impl Path<'_, '_, '_> {
     /// One way through network and OSD without its disk, ms: what reads show.
     fn way(&self) -> Option<f64> {
         let read = self.books.cell(Layer::Osd, Pattern::ReadLatency)?;
-        let disk = self.books.cell(Layer::Device, Pattern::ReadLatency);
-        let disk = disk.filter(|disk| !served_from_cache(self.books, *disk));
-        Some((read.value - disk.map_or(0.0, |disk| disk.value)).max(0.0))
+        let disk = self.books.cell(Layer::Device, Pattern::ReadLatency).and_then(|disk| read_part(self.books, disk));
+        Some((read.value - disk.map_or(0.0, |(disk, _)| disk.value)).max(0.0))
     }
 
     fn rados_model(&mut self) -> Option<Model> {
@@ -256,6 +259,22 @@ impl Path<'_, '_, '_> {
     fn redundancy(&self) -> Option<Redundancy> {
         let figures = figures_of(self.books.entries, Layer::Rados, self.pattern);
         redundancy(self.books.record, figures.first()?.loads()?)
+    }
+}
+
+/// The disk's part in a read, and what is to be said of it.
+fn read_part(books: &Books, disk: Estimate) -> Option<(Estimate, String)> {
+    match books.asked(Pattern::ReadLatency) {
+        Some(share) if share < ASKED_LEAST => None,
+        Some(share) => {
+            let words = format!(
+                " ({} ms), for {} of the bytes: the others came from memory",
+                number(disk.value),
+                percent(share)
+            );
+            Some((scaled(disk, share), if share < 0.995 { words } else { String::new() }))
+        }
+        None => (!served_from_cache(books, disk)).then(|| (disk, String::new())),
     }
 }
 

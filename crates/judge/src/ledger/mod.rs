@@ -4,11 +4,18 @@ mod latency;
 mod throughput;
 
 use crate::across::mean_over;
+use crate::caches::device_share;
 use crate::chart::figures_of;
 use crate::durable::as_stores_do;
 use crate::entry::{Entry, spread};
+use crate::words::percent;
 use model::pattern::Family;
 use model::{Durability, Estimate, Layer, LedgerRow, Pattern, Record};
+
+/// Below this share the disk was not asked.
+const ASKED_LEAST: f64 = 0.005;
+/// Reads of two layers whose shares from the devices differ by more are no longer the same reads.
+const UNLIKE: f64 = 0.2;
 
 /// What one durable write of a disk takes, and how it was made durable.
 struct Commit {
@@ -53,10 +60,41 @@ impl Books<'_, '_> {
         Some(flushed.unwrap_or(worse))
     }
 
+    /// Share of a layer's reads that came from the OSDs' devices. `None`: not known.
+    fn share_of_devices(&self, layer: Layer, pattern: Pattern) -> Option<f64> {
+        device_share(&figures_of(self.entries, layer, pattern), layer, pattern)
+    }
+
+    /// Share of the reads, of the lowest layer above the disks that was measured, for which a disk was asked.
+    fn asked(&self, pattern: Pattern) -> Option<f64> {
+        let measured =
+            [Layer::Osd, Layer::Rados, Layer::Rbd].into_iter().find(|layer| self.cell(*layer, pattern).is_some());
+        self.share_of_devices(measured?, pattern)
+    }
+
+    /// Reads of this layer and of the next one below it, if one came from memory and the other did not: then they are not the same reads.
+    fn unlike_below(&self, layer: Layer, pattern: Pattern) -> Option<String> {
+        let below = [Layer::Rados, Layer::Osd].into_iter().filter(|below| *below < layer);
+        let (below, theirs) = below.filter_map(|below| Some((below, self.share_of_devices(below, pattern)?))).next()?;
+        let own = self.share_of_devices(layer, pattern)?;
+        ((own - theirs).abs() > UNLIKE).then(|| {
+            format!(
+                "{} of its bytes came from the devices, of {}'s {}: they are not the same reads",
+                percent(own),
+                below.name(),
+                percent(theirs)
+            )
+        })
+    }
+
     /// The depth chart's value of a cell.
     fn cell(&self, layer: Layer, pattern: Pattern) -> Option<Estimate> {
         mean_over(&figures_of(self.entries, layer, pattern))
     }
+}
+
+fn scaled(value: Estimate, factor: f64) -> Estimate {
+    Estimate::new(value.value * factor, spread(&value) * factor)
 }
 
 /// `total` without the parts; their errors are independent.

@@ -1,13 +1,14 @@
 //! Throughput is a minimum over ceilings: which share of what the layers below can give a layer delivers.
 
-use super::{Books, less};
+use super::{ASKED_LEAST, Books, less, scaled};
 use crate::across::mean_over;
+use crate::caches::COLD_LEAST;
 use crate::chart::figures_of;
 use crate::disks::{disk_of, sharing_disk, sharing_host};
-use crate::entry::{Entry, spread};
+use crate::entry::Entry;
 use crate::redundancy::redundancy;
 use crate::supply::osds_supply;
-use crate::words::{number, quantity};
+use crate::words::{number, percent, quantity};
 use model::pattern::Family;
 use model::{Estimate, Layer, LedgerRow, Pattern};
 
@@ -38,7 +39,10 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
     let delivered = books.cell(layer, pattern)?;
     let local = match layer {
         Layer::Store => of_disks(books, layer, pattern),
-        Layer::Osd => of_cell(books, Layer::Store, pattern).or_else(|| of_disks(books, layer, pattern)),
+        Layer::Osd => {
+            let disks = || of_disks(books, layer, pattern).and_then(|disks| where_asked(books, layer, pattern, disks));
+            of_cell(books, Layer::Store, pattern).or_else(disks)
+        }
         Layer::Rados => of_pool(books, layer, pattern),
         _ => of_cell(books, Layer::Rados, pattern).or_else(|| of_pool(books, layer, pattern)),
     };
@@ -48,9 +52,11 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
     let beyond = delivered.low > ceiling.value.high;
     let because = match (ceiling.at_least, beyond) {
         (true, _) => format!("{}; or more: {AT_LEAST}", ceiling.because),
-        (false, true) => format!("{}; {}", ceiling.because, beyond_words(pattern)),
+        (false, true) => format!("{}; {}", ceiling.because, beyond_words(books, layer, pattern)),
         (false, false) => ceiling.because,
     };
+    let unlike = books.unlike_below(layer, pattern).filter(|_| !pattern.writes());
+    let because = unlike.map_or(because.clone(), |unlike| format!("{because}; {unlike}"));
     Some(LedgerRow {
         pattern,
         layer,
@@ -66,9 +72,12 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
 
 const AT_LEAST: &str = "the OSDs were loaded all at once from one host, which may have been the limit";
 
-fn beyond_words(pattern: Pattern) -> &'static str {
+fn beyond_words(books: &Books, layer: Layer, pattern: Pattern) -> &'static str {
+    let from_devices = books.share_of_devices(layer, pattern).is_some_and(|share| share >= COLD_LEAST);
     if pattern.writes() {
         "more than that: the layer gathers small writes, or holds them back"
+    } else if from_devices {
+        "more than that, and not from the OSDs' memory: a cache below them (drive, controller, host), or another part of the disk"
     } else {
         "more than that: read from a cache"
     }
@@ -97,6 +106,17 @@ fn of_pool(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
     })
 }
 
+/// Of reads only those that memory did not answer are a disk's; where hardly any are, it is no ceiling. As before, where nobody knows.
+fn where_asked(books: &Books, layer: Layer, pattern: Pattern, disks: Ceiling) -> Option<Ceiling> {
+    match books.share_of_devices(layer, pattern).filter(|_| !pattern.writes()) {
+        Some(share) if share < ASKED_LEAST => None,
+        Some(share) => {
+            Some(disks.times(1.0 / share, &format!(" for the {} of bytes that it was asked for", percent(share))))
+        }
+        None => Some(disks),
+    }
+}
+
 /// Each OSD's own disk, shared by those that were loaded on it at once; else the mean of the disks.
 fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
     let figures = figures_of(books.entries, layer, pattern);
@@ -118,10 +138,6 @@ fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
     let measured = quantity(disk.value, pattern.metric(layer));
     let shared = if most > 1 { format!(" / {most} OSDs on it at once") } else { String::new() };
     Some(Ceiling::of(scaled(disk, share / disk.value), format!("device {measured}{shared}")))
-}
-
-fn scaled(value: Estimate, factor: f64) -> Estimate {
-    Estimate::new(value.value * factor, spread(&value) * factor)
 }
 
 /// What the links can carry: those of the clients, and those of the OSDs' hosts, which carry every copy of a write and, of an

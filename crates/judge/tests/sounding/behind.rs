@@ -49,7 +49,10 @@ fn looks(pass: u32, busy: &[u32]) -> Compaction {
         Look { from: f64::from(second), to: f64::from(second + 1), bytes }
     };
     let idle = (0..12).map(|second| Look { bytes: 0, ..look(second) }).collect();
-    let osds = vec![OsdLooks { osd: 1, looks: (0..12).map(look).collect() }, OsdLooks { osd: 0, looks: idle }];
+    let osds = vec![
+        OsdLooks { osd: 1, looks: (0..12).map(look).collect(), reads: None },
+        OsdLooks { osd: 0, looks: idle, reads: None },
+    ];
     Compaction { step: StepId(0), pass, osds, of: 2 }
 }
 

@@ -1,6 +1,7 @@
 //! The judge as a run uses it: recorded series through the whole procedure, and made records through the explanation.
 
 mod behind;
+mod caches;
 mod ceilings;
 mod compare;
 mod distance;
