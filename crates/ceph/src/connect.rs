@@ -47,6 +47,9 @@ pub fn c_text(text: &str) -> Result<CString, CephError> {
     CString::new(text).map_err(|_| CephError::BadName { name: text.to_owned() })
 }
 
+/// A keyring of ten thousand users is smaller.
+const KEYRING_MOST: u64 = 16 << 20;
+
 impl Cluster {
     pub fn connect(access: &Access) -> Result<Cluster, CephError> {
         let fns = Librados::get()?;
@@ -100,7 +103,22 @@ impl Cluster {
         if let Some(keyring) = &access.keyring {
             self.set("keyring", &keyring.to_string_lossy())?;
         }
-        access.options.iter().try_for_each(|(name, value)| self.set(name, value))
+        access.options.iter().try_for_each(|(name, value)| self.set(name, value))?;
+        self.prove_keyrings()
+    }
+
+    /// The library reads them whole: a device without an end, or a pipe that nobody writes to, would hold it for ever.
+    fn prove_keyrings(&self) -> Result<(), CephError> {
+        let value = self.option("keyring");
+        let endless =
+            |file: &&str| std::fs::metadata(file).is_ok_and(|found| !found.is_file() || found.len() > KEYRING_MOST);
+        match value.split([',', ';', ' ']).map(str::trim).find(endless) {
+            Some(file) => {
+                let why = format!("{file} is no regular file of at most {} MiB", KEYRING_MOST >> 20);
+                Err(CephError::BadOption { name: "keyring".into(), value: value.clone(), why })
+            }
+            None => Ok(()),
+        }
     }
 
     pub fn set(&self, name: &str, value: &str) -> Result<(), CephError> {
@@ -165,6 +183,7 @@ impl Cluster {
         let (entity, keyring) = (self.entity.clone(), self.option("keyring"));
         let given = ["key", "keyfile"].iter().any(|option| !self.option(option).is_empty());
         let section = format!("[{entity}]");
+        // That they have an end was proven before.
         let holds = |file: &str| std::fs::read_to_string(file.trim()).is_ok_and(|text| text.contains(&section));
         if given || keyring.split(',').any(holds) {
             CephError::WrongKey { entity, keyring }

@@ -1,7 +1,7 @@
 //! The connection for administration: monitor, manager and OSD commands in JSON, with time-outs.
 
 use crate::errors::ClusterError;
-use crate::rights;
+use crate::{own_keys, rights, text_file};
 use ceph::{Access, CephError, Rados};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -32,19 +32,32 @@ impl Cluster {
         Ok(Arc::new(Rados::connect(&self.access)?))
     }
 
-    /// What another host needs to reach the cluster as this user: the texts of conf and keyring.
+    /// What another host needs to reach the cluster as this user, and no more: the sections of the configuration that are for it without
+    /// what is secret in them, and a keyring with its own key alone.
     ///
     /// # Errors
-    /// One of them can't be read here.
+    /// One of them can't be read here, or no keyring has the user's key.
     pub fn texts(&self) -> Result<(String, String), ClusterError> {
-        let read = |path: &Path| {
-            let text = std::fs::read_to_string(path);
-            text.map_err(|error| ClusterError::Unreadable { path: path.to_path_buf(), why: error.to_string() })
-        };
-        // The library has several places in mind, and takes the first that is there.
+        let conf = text_file::read(&self.access.conf_file()?)?;
+        let user = self.user();
+        let key = self.own_key()?;
+        Ok((own_keys::conf_for(&conf, &user), own_keys::keyring_of(&user, key.as_deref())))
+    }
+
+    /// As the library finds it: in the first keyring that is there, in the configuration, or in a file of its own. `None`: it needs none.
+    fn own_key(&self) -> Result<Option<String>, ClusterError> {
+        let user = self.user();
         let places = self.rados.option("keyring");
-        let keyring = places.split([',', ';', ' ']).map(Path::new).find(|path| path.is_file());
-        Ok((read(&self.access.conf_file()?)?, keyring.map(read).transpose()?.unwrap_or_default()))
+        for keyring in places.split([',', ';', ' ']).map(Path::new).filter(|path| path.is_file()) {
+            if let Some(key) = own_keys::key_of(&text_file::read(keyring)?, &user) {
+                return Ok(Some(key));
+            }
+        }
+        let (key, file) = (self.rados.option("key"), self.rados.option("keyfile"));
+        if key.is_empty() && !file.is_empty() {
+            return Ok(Some(text_file::read(Path::new(&file))?.trim().to_string()));
+        }
+        Ok(Some(key).filter(|key| !key.is_empty()))
     }
 
     /// The user's name as in its keyring: `client.admin`.

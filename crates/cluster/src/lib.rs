@@ -12,6 +12,7 @@ pub mod kernel;
 pub mod option_values;
 pub mod orch;
 pub mod own_files;
+mod own_keys;
 pub mod pg_states;
 pub mod pools;
 mod proof;
@@ -20,6 +21,7 @@ pub mod rights;
 pub mod scope;
 mod settings;
 mod spread;
+pub mod text_file;
 pub mod watch;
 
 pub use admin::Cluster;

@@ -3,7 +3,7 @@
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
 use crate::here;
-use model::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};
+use model::{DeviceScope, HostScope, OsdScope, PoolScope, Scope, secrets};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -230,20 +230,19 @@ fn health(answer: &Value) -> (String, Vec<String>) {
     let checks = answer.get("checks").and_then(Value::as_object).into_iter().flatten();
     let said = checks.map(|(name, check)| {
         let message = check.get("summary").and_then(|summary| text(summary, "message")).unwrap_or_default();
-        format!("{name}: {message}")
+        secrets::cleaned(&format!("{name}: {message}"))
     });
     (text(answer, "status").unwrap_or_else(|| "unknown".to_string()), said.collect())
 }
 
-/// What is set in the configuration database; values of secret-looking options stay out.
+/// What is set in the configuration database, without what is secret.
 fn options(dump: &Value) -> BTreeMap<String, String> {
-    let secret = |name: &str| ["key", "secret", "password", "token"].iter().any(|word| name.contains(word));
     dump.as_array()
         .into_iter()
         .flatten()
         .filter_map(|entry| {
             let name = text(entry, "name")?;
-            let value = if secret(&name) { "(not shown)".to_string() } else { text(entry, "value")? };
+            let value = secrets::value(&name, &text(entry, "value")?);
             let who = text(entry, "section").unwrap_or_else(|| "global".to_string());
             Some((format!("{who}/{name}"), value))
         })
@@ -253,6 +252,39 @@ fn options(dump: &Value) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// In every form in which a configuration may hold one.
+        #[test]
+        fn no_secret_of_the_configuration_is_recorded(secret in "[A-Za-z0-9]{8,40}", form in 0usize..FORMS.len()) {
+            let (name, value) = FORMS[form];
+            let value = value.replace("SECRET", &format!("s3{secret}"));
+            let dump = json!([{"section": "mgr", "name": name, "value": value}]);
+            let shown = options(&dump);
+            prop_assert_eq!(shown.len(), 1);
+            prop_assert!(!format!("{shown:?}").contains(&format!("s3{secret}")), "{:?}", shown);
+            let told = json!({"status": "HEALTH_WARN", "checks": {"X": {"summary": {"message": format!("{name} = {value}")}}}});
+            prop_assert!(!format!("{:?}", health(&told)).contains(&format!("s3{secret}")), "{}", value);
+        }
+    }
+
+    const FORMS: [(&str, &str); 14] = [
+        ("mgr/dashboard/GRAFANA_API_PASSWORD", "SECRET"),
+        ("mgr/dashboard/RGW_API_SECRET_KEY", "SECRET"),
+        ("mgr/dashboard/RGW_API_ACCESS_KEY", "SECRET"),
+        ("mgr/x/credentials", "{\"a\":\"SECRET\"}"),
+        ("mgr/x/passwd", "SECRET"),
+        ("mgr/x/PASSPHRASE", "SECRET"),
+        ("mgr/x/access_token", "SECRET"),
+        ("mgr/x/db-pw", "SECRET"),
+        ("mgr/dashboard/key", "-----BEGIN PRIVATE KEY----- SECRET -----END PRIVATE KEY-----"),
+        ("mgr/dashboard/GRAFANA_API_URL", "https://admin:SECRET@grafana:3000/"),
+        ("mgr/prometheus/target", "admin:SECRET@prometheus"),
+        ("mgr/x/endpoint", "http://x/y?z=1&api_key=SECRET"),
+        ("mgr/x/settings", "{\"user\": \"me\", \"password\": \"SECRET\"}"),
+        ("rgw_enable_apis", "eyJhbGciOiJIUzI1NiJ9.SECRET"),
+    ];
 
     fn seen(facts: &[Value]) -> (Vec<OsdScope>, Vec<DeviceScope>) {
         let dump = json!({"osds": facts.iter().map(|fact| json!({"osd": fact["id"], "up": 1})).collect::<Vec<_>>()});

@@ -3,7 +3,7 @@
 use crate::words;
 use model::{
     Axis, ChartCell, Distance, Estimate, Figure, Finding, Knee, Label, Layer, LedgerRow, Limit, OtherWay, Outlier,
-    Percentile, Probe, Reading, Record, Report, Standing, Swept, Verdict,
+    Percentile, Probe, Reading, Record, Report, Standing, Swept, Verdict, secrets,
 };
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,10 @@ pub const SCHEMA: &str = "fathom.run/1";
 pub fn document(report: &Report, record: &Record) -> Value {
     let mut scope = json!(record.scope);
     if let Some(options) = scope.get_mut("options").and_then(Value::as_object_mut) {
-        options.iter_mut().filter(|(name, _)| words::is_secret(name)).for_each(|(_, value)| *value = json!("(hidden)"));
+        // An archive may be older than the list of what is secret.
+        for (name, value) in options {
+            *value = json!(secrets::value(name, value.as_str().unwrap_or_default()));
+        }
     }
     json!({
         "schema": SCHEMA,

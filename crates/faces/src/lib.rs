@@ -27,4 +27,4 @@ mod verdicts;
 mod verified;
 mod words;
 
-pub use words::is_secret;
+pub use words::{printable, tame, tame_lines};

@@ -135,15 +135,35 @@ pub fn rate(estimate: &Estimate) -> String {
 
 /// Text from outside as plain text: it can neither command a terminal nor turn the direction of what follows.
 pub fn tame(text: &str) -> String {
-    let wild = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().map(|c| if wild(c) { ' ' } else { c }).collect()
+    text.chars().map(|c| if is_wild(c) { ' ' } else { c }).collect()
 }
 
-/// Options say by their names that their values are secret.
-pub fn is_secret(option: &str) -> bool {
-    const WORDS: [&str; 6] = ["secret", "password", "passwd", "token", "credential", "private_key"];
-    let name = option.to_lowercase();
-    WORDS.iter().any(|word| name.contains(word)) || name.ends_with("_key") || name.ends_with("/key")
+/// Several lines of it; colours are put in afterwards.
+pub fn tame_lines(text: &str) -> String {
+    text.split('\n').map(tame).collect::<Vec<_>>().join("\n")
+}
+
+/// A whole output, in which colours are already: nothing else in it commands a terminal. What JSON leaves as it is becomes an escape.
+pub fn printable(text: &str) -> String {
+    let ours = |c: char| matches!(c, '\n' | '\x1b' | '\r' | '\t') || !is_wild(c);
+    if text.chars().all(ours) {
+        return text.to_string();
+    }
+    let escaped = |c: char| c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+    let json = text.starts_with('{');
+    let shown = |c: char| match (ours(c), json) {
+        (true, _) => c.to_string(),
+        (false, true) => escaped(c),
+        (false, false) => " ".to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
+/// Commands for a terminal (also those of one character, U+0080 to U+009F), and what turns or hides text (Unicode's format characters).
+pub(crate) fn is_wild(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
 /// What tells a figure from others of the same target and pattern: nothing for those of the depth chart, which are one each.
@@ -273,12 +293,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_which_options_are_secret() {
-        for name in ["client/rgw_keystone_admin_password", "mgr/mgr/dashboard/jwt_token", "client/rgw_crypt_kmip_key"] {
-            assert!(is_secret(name), "{name}");
-        }
-        for name in ["osd/osd_max_backfills", "osd.2/debug_osd", "global/osd_pool_default_size", "mon/keyvaluedb"] {
-            assert!(!is_secret(name), "{name}");
-        }
+    fn no_text_from_outside_commands_a_terminal() {
+        assert_eq!(tame("a\x1b[31mb\u{9b}1mc\u{202e}d\u{7f}e\nf"), "a [31mb 1mc d e f");
+        assert_eq!(tame_lines("a\x1b\nb"), "a \nb");
+        assert_eq!(printable("\x1b[1mpainted\x1b[0m\n\u{9b}2J"), "\x1b[1mpainted\x1b[0m\n 2J");
+        let json = printable("{\"name\": \"a\u{9b}b\u{e0041}\"}\n");
+        assert_eq!(json, "{\"name\": \"a\\u009bb\\udb40\\udc41\"}\n");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["name"], "a\u{9b}b\u{e0041}");
     }
 }

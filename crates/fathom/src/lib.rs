@@ -21,15 +21,35 @@ pub mod sounding;
 use clap::Parser;
 use failure::Failure;
 
+/// As it was typed.
+fn arguments() -> Vec<String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+/// As it is recorded: without what is secret.
+fn command_line() -> String {
+    model::secrets::cleaned(&arguments().join(" "))
+}
+
 /// What a person types, done; the exit code.
 pub fn run() -> u8 {
-    let arguments: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let arguments = arguments();
+    if let Some(word) = std::env::args_os().skip(1).find(|word| word.to_str().is_none()) {
+        let text = format!(
+            "{}: is not UTF-8, and a run is recorded as text; give the file another name, or a link to it",
+            word.to_string_lossy()
+        );
+        return finish(&arguments, Err(Failure::Usage(text)));
+    }
     match cli::Cli::try_parse() {
         Ok(cli) => finish(&arguments, commands::run(cli)),
         Err(shown) if !shown.use_stderr() => finish(&arguments, output::written(shown.print()).map(|()| 0)),
         Err(error) => {
             if !wants_json(&arguments) {
-                let _ = error.print();
+                match arguments.iter().any(|word| faces::tame(word) != **word) {
+                    true => eprintln!("{error}"),
+                    false => drop(error.print()),
+                }
                 return 2;
             }
             finish(&arguments, Err(Failure::Usage(error.to_string().trim().to_string())))

@@ -90,6 +90,113 @@ fn a_report_that_cannot_be_written_is_told_before_anything_is_done() {
     assert_eq!(parts.count(), 0);
 }
 
+/// In every option that takes a file: a device without an end is read no further than such a file can be.
+#[test]
+fn files_without_an_end_are_refused() {
+    let home = Home::new();
+    for words in [
+        &["fio", "/dev/zero"][..],
+        &["hosts", "--hosts-file", "/dev/zero"],
+        &["hosts", "--hosts", "a", "--ssh-config", "/dev/zero"],
+        &["hosts", "--hosts", "a", "--identity", "/dev/zero"],
+        &["hosts", "--hosts", "a", "--agent", "/dev/zero"],
+        &["run", "--verdict", "/dev/zero"],
+        &["import", "/dev/zero"],
+    ] {
+        home.run(words).ends(2, &["/dev/zero"]);
+    }
+    home.run(&["osd", "--conf", "/dev/zero"]).ends(1, &["/dev/zero"]);
+    let conf = home.path().join("ceph.conf");
+    std::fs::write(&conf, "[global]\nmon host = 127.0.0.1:1\n").unwrap();
+    home.run(&["osd", "--conf", conf.to_str().unwrap(), "--keyring", "/dev/zero"])
+        .ends(1, &["/dev/zero", "regular file"]);
+    home.run(&["runs", "--archive", "/dev/zero"]).ends(1, &["/dev/zero"]);
+}
+
+/// Recorded as text, a run can't have them: each is refused before anything is done.
+#[test]
+fn paths_that_are_no_text_are_refused() {
+    use std::os::unix::ffi::OsStringExt;
+    let home = Home::new();
+    let path = std::ffi::OsString::from_vec([home.path().as_os_str().as_encoded_bytes(), b"/x\xff"].concat());
+    std::fs::write(&path, "x").unwrap();
+    for words in [
+        &["disk"][..],
+        &["run", "--devices"],
+        &["disk", "/tmp", "--destroy-data-on"],
+        &["disk", "/tmp", "--report"],
+        &["disk", "/tmp", "--archive"],
+        &["run", "--verdict"],
+        &["run", "--conf"],
+        &["run", "--keyring"],
+        &["hosts", "--hosts-file"],
+        &["hosts", "--hosts", "a", "--identity"],
+        &["hosts", "--hosts", "a", "--ssh-config"],
+        &["hosts", "--hosts", "a", "--agent"],
+        &["report", "--output"],
+        &["import"],
+        &["fio"],
+        &["crosscheck", "disk"],
+    ] {
+        let ended = home.fathom(words).arg(&path).output().unwrap();
+        let err = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.code() == Some(2) && err.contains("not UTF-8"), "{words:?}: {:?} {err}", ended.status);
+    }
+    // The folder in which it runs may have such a name.
+    let folder = std::ffi::OsString::from_vec([home.path().as_os_str().as_encoded_bytes(), b"/in\xff"].concat());
+    std::fs::create_dir(&folder).unwrap();
+    let words =
+        ["disk", "own", "--patterns", "read-latency", "--working-set", "4M", "--passes", "1", "--duration", "300ms"];
+    let ended = home.fathom(&words).current_dir(&folder).output().unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert!(matches!(ended.status.code(), Some(0 | 2 | 4)) && !err.contains("panicked"), "{:?} {err}", ended.status);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "something was left behind");
+}
+
+#[test]
+fn hosts_that_would_be_options_are_refused() {
+    let home = Home::new();
+    for host in ["docker:--privileged", "kube:-x/y", "kube:x/--as-root", "netns:-n", "podman:-it"] {
+        home.run(&["hosts", "--hosts", host]).ends(2, &["dash"]);
+    }
+    let file = home.path().join("hosts");
+    std::fs::write(&file, "a\x1b[31m\n").unwrap();
+    let ended = home.run(&["hosts", "--hosts-file", file.to_str().unwrap()]);
+    ended.ends(2, &["hosts"]);
+    assert!(!ended.err.contains('\x1b'), "{:?}", ended.err);
+    let ended = home.run(&["show", "a\x1b[31mb"]);
+    assert!(!ended.err.contains('\x1b') && ended.err.contains("a [31mb"), "{:?}", ended.err);
+}
+
+/// What has a similar name beside the report, and what a link there leads to, is not Fathom's.
+#[test]
+fn a_report_touches_no_other_file() {
+    let home = Home::new();
+    let at = |name: &str| home.path().join(name);
+    for name in ["x.html.part", "elsewhere", "target.html"] {
+        std::fs::write(at(name), name).unwrap();
+    }
+    std::os::unix::fs::symlink(at("elsewhere"), at("y.html.part")).unwrap();
+    std::os::unix::fs::symlink(at("target.html"), at("y.html")).unwrap();
+    let disk = at("load");
+    let load = ["disk", disk.to_str().unwrap(), "--patterns", "read-latency", "--working-set", "4M", "--passes", "1"];
+    for name in ["x.html", "y.html"] {
+        let report = at(name);
+        let ended = home.run(&[&load[..], &["--duration", "300ms", "--report", report.to_str().unwrap()]].concat());
+        assert!(matches!(ended.code, 0 | 4), "{}", ended.err);
+        let written = std::fs::symlink_metadata(&report).unwrap();
+        assert!(written.is_file() && written.len() > 10_000, "{name}");
+    }
+    for name in ["x.html.part", "elsewhere", "target.html"] {
+        assert_eq!(std::fs::read_to_string(at(name)).unwrap(), name);
+    }
+    assert!(std::fs::symlink_metadata(at("y.html.part")).unwrap().is_symlink());
+    let left = std::fs::read_dir(home.path())
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with(".fathom"));
+    assert_eq!(left.count(), 0);
+}
+
 /// The folder is there at the start and gone at the end: the run's own word stays.
 #[test]
 fn a_report_that_fails_at_the_end_does_not_hide_how_the_run_ended() {

@@ -22,6 +22,7 @@ pub mod record;
 pub mod report;
 pub mod sample;
 pub mod scope;
+pub mod secrets;
 mod seed;
 pub mod site;
 pub mod streams;

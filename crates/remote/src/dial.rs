@@ -24,6 +24,9 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// So much of what a host says is looked at: the end, since any banner comes first.
 const SHOWN: usize = 64 << 10;
 
+/// No build of fathom is larger; a device has no end.
+const PROGRAM_MOST: u64 = 1 << 30;
+
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{host}: {what}")]
 pub struct DialError {
@@ -48,10 +51,14 @@ impl Program {
     /// # Errors
     /// It can't be read, or is no program.
     pub fn of(path: &Path, sudo: bool) -> io::Result<Program> {
+        let metadata = std::fs::metadata(path)?;
+        if !metadata.is_file() || metadata.len() > PROGRAM_MOST {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no program for Linux"));
+        }
         Ok(Program {
             build: build::id(path)?,
             machine: build::machine(path)?,
-            bytes: std::fs::metadata(path)?.len(),
+            bytes: metadata.len(),
             path: path.to_path_buf(),
             sudo,
         })

@@ -219,7 +219,41 @@ fn table(heading: &[&str], lines: impl Iterator<Item = Vec<String>>) -> String {
     // Writing to memory does not fail, and all lines are as long as the heading.
     let _ = writer.write_record(heading);
     for line in lines {
-        let _ = writer.write_record(&line);
+        let _ = writer.write_record(line.iter().map(|cell| harmless(cell)));
     }
     writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+/// A text that a spreadsheet would take for a formula stays a text: with an apostrophe before it (OWASP, CSV injection). Numbers are none.
+fn harmless(cell: &str) -> String {
+    let cell = words::tame(cell);
+    let formula = |c: char| matches!(c, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠' | '|' | '%');
+    let suspect = cell.trim_start().starts_with(formula) && cell.parse::<f64>().is_err();
+    if suspect { format!("'{cell}") } else { cell }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_no_formula_and_no_command() {
+        for (cell, shown) in [
+            ("=HYPERLINK(\"http://x\")", "'=HYPERLINK(\"http://x\")"),
+            ("+1+cmd|' /C calc'!A0", "'+1+cmd|' /C calc'!A0"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("-2+3", "'-2+3"),
+            ("\t=1+1", "' =1+1"),
+            ("＝1", "'＝1"),
+            ("a\x1b[31mb", "a [31mb"),
+            ("-1.5", "-1.5"),
+            ("1e-9", "1e-9"),
+            ("pool =x", "pool =x"),
+            ("", ""),
+        ] {
+            assert_eq!(harmless(cell), shown);
+        }
+        let text = table(&["a"], [vec!["=1+1, \"x\"".to_string()]].into_iter());
+        assert_eq!(text, "a\n\"'=1+1, \"\"x\"\"\"\n");
+    }
 }

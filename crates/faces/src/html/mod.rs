@@ -50,11 +50,12 @@ fn block(id: &str, json: &str) -> String {
 
 /// JSON that cannot end its script element: `<` only ever occurs inside strings, where an escape means the same.
 fn inert(json: &str) -> String {
-    json.replace('<', "\\u003c")
+    // What stands unescaped in JSON and is wild stands in a string.
+    json.split('<').map(crate::words::tame_lines).collect::<Vec<_>>().join("\\u003c")
 }
 
 fn text(raw: &str) -> String {
-    raw.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    crate::words::tame(raw).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

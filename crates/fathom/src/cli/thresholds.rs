@@ -10,6 +10,7 @@
 
 use super::words;
 use crate::failure::Failure;
+use cluster::text_file;
 use model::{Layer, Metric, Threshold};
 use std::path::Path;
 use toml::Spanned;
@@ -18,7 +19,7 @@ use toml::de::{DeTable, DeValue};
 /// All thresholds of a file. Errors name the file, the line, and the mend.
 pub fn read(path: &Path) -> Result<Vec<Threshold>, Failure> {
     let wrong = |text: String| Failure::Usage(format!("{}:{text}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(format!(" {error}")))?;
+    let text = text_file::read_up_to(path, text_file::LARGEST).map_err(|error| wrong(format!(" {error}")))?;
     parse(&text).map_err(wrong)
 }
 

@@ -5,17 +5,15 @@ use crate::cli::knobs::{FioArgs, Knobs};
 use crate::cli::{Common, words};
 use crate::failure::Failure;
 use crate::planner::Wishes;
+use cluster::text_file;
 use languages::fio::job_file::{Batch, Job, parse};
 use model::{Goal, Layer};
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 pub fn run(common: &Common, args: &FioArgs) -> Result<u8, Failure> {
     let file = args.file.display().to_string();
-    let text = std::fs::read_to_string(&args.file).map_err(|error| match error.kind() {
-        ErrorKind::InvalidData => Failure::Usage(format!("{file}: is no text, and so no job file")),
-        _ => Failure::Usage(format!("{file}: {error}")),
-    })?;
+    let text = text_file::read_up_to(&args.file, text_file::LARGEST)
+        .map_err(|error| Failure::Usage(format!("{file}: {error}; name a job file")))?;
     let batches = parse(&text, &args.section, &|name| std::env::var(name).ok()).map_err(|faults| {
         let lines: Vec<String> = faults.iter().map(|(line, says)| format!("{file}:{line}: {says}")).collect();
         Failure::Usage(lines.join("\nfathom: "))

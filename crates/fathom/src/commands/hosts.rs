@@ -4,7 +4,7 @@ use crate::cli::hosts::{HostsCommand, Then};
 use crate::cli::{Common, Format};
 use crate::failure::{Failure, INCOMPLETE};
 use crate::fleet::{self, Wanted};
-use crate::output::say;
+use crate::output::{say, say_plain};
 use cluster::Cluster;
 use model::{HostSeen, HostSilent};
 use serde_json::json;
@@ -60,7 +60,7 @@ fn clean(common: &Common, wanted: &Wanted) -> Result<u8, Failure> {
         for (name, folders) in &removed {
             let what =
                 if folders.is_empty() { "nothing to remove".into() } else { format!("removed {}", folders.join(", ")) };
-            say(&format!("{name}: {what}\n"))?;
+            say_plain(&format!("{name}: {what}\n"))?;
         }
         for one in &silent {
             eprintln!("fathom: {}: {}", one.name, one.why);

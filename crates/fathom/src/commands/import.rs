@@ -2,14 +2,15 @@
 
 use crate::cli::{Common, Format, ImportArgs};
 use crate::failure::Failure;
-use crate::output::say;
+use crate::output::say_plain;
 use archive::Archive;
+use cluster::text_file;
 use jiff::{SignedDuration, Timestamp};
 use languages::{Results, Told};
 use model::{Imported, RunHead};
 use serde_json::json;
 use std::fs::File;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Beyond this nothing is a summary of results: a log of single operations, a disk.
@@ -39,7 +40,7 @@ pub fn run(common: &Common, args: &ImportArgs) -> Result<u8, Failure> {
     for import in &imports {
         store(&path, import)?;
     }
-    say(&told(common.format, &imports))?;
+    say_plain(&told(common.format, &imports))?;
     Ok(0)
 }
 
@@ -77,7 +78,7 @@ fn import(file: &Path, renamed: Option<&str>) -> Result<Import, String> {
         run: format!("{}-{:04x}", started.strftime("%Y%m%d-%H%M%S"), checksum(&text)),
         started: started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
-        command: std::env::args().collect::<Vec<_>>().join(" "),
+        command: crate::command_line(),
         imported: Some(Imported { tool: results.tool.clone(), file: shown }),
     };
     Ok(Import { head, results })
@@ -85,23 +86,21 @@ fn import(file: &Path, renamed: Option<&str>) -> Result<Import, String> {
 
 /// And when it was last written to.
 fn text_of(file: &Path) -> Result<(String, Timestamp), String> {
-    let mut bytes = Vec::new();
-    let (read, modified) = if file == Path::new("-") {
-        (std::io::stdin().take(LARGEST + 1).read_to_end(&mut bytes), Timestamp::now())
-    } else {
-        let opened = File::open(file).map_err(|error| error.to_string())?;
-        let modified = opened.metadata().and_then(|metadata| metadata.modified()).ok();
-        let modified = modified.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now);
-        (opened.take(LARGEST + 1).read_to_end(&mut bytes), modified)
-    };
-    read.map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(format!("is larger than {} MiB: no file of results is", LARGEST >> 20));
+    if file == Path::new("-") {
+        let text = text_file::text_of(&mut std::io::stdin(), LARGEST).map_err(explained)?;
+        return Ok((text, Timestamp::now()));
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        format!("is no text (byte {}); import what the tool printed, uncompressed", error.utf8_error().valid_up_to())
-    })?;
-    Ok((text, modified))
+    let mut opened = File::open(file).map_err(|error| error.to_string())?;
+    let modified = opened.metadata().and_then(|metadata| metadata.modified()).ok();
+    let modified = modified.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now);
+    Ok((text_file::text_of(&mut opened, LARGEST).map_err(explained)?, modified))
+}
+
+fn explained(error: std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::InvalidData => format!("{error}; import what the tool printed, uncompressed"),
+        _ => error.to_string(),
+    }
 }
 
 /// FNV-1a (Fowler, Noll, Vo), folded to 16 bits.

@@ -3,7 +3,7 @@
 use crate::cli::{Common, Format, RestoreArgs};
 use crate::dirs;
 use crate::failure::Failure;
-use crate::output::say;
+use crate::output::{say, say_plain};
 use cluster::journal::pending::{self, Found, Pending};
 use cluster::journal::{Head, Journal, Life};
 use cluster::{Cluster, ClusterError};
@@ -67,7 +67,7 @@ fn told(common: &Common, runs: &[String], errors: &[ClusterError]) -> Result<u8,
     match common.format {
         Format::Json => say(&format!("{:#}\n", json!({"schema": "fathom.restore/1", "restored": runs})))?,
         _ if runs.is_empty() => say("nothing to undo\n")?,
-        _ => say(&format!("undone: {}\n", runs.join(", ")))?,
+        _ => say_plain(&format!("undone: {}\n", runs.join(", ")))?,
     }
     match errors.is_empty() {
         true => Ok(0),

@@ -2,11 +2,15 @@
 
 use crate::cli::{Common, Format, ReportArgs, ShowArgs};
 use crate::failure::Failure;
-use crate::output::say;
+use crate::output::{say, say_plain};
 use archive::Archive;
 use model::{Record, Report};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::fs::Permissions;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use tempfile::NamedTempFile;
 
 fn open(common: &Common) -> Result<Archive, Failure> {
     let path = common.archive.clone().unwrap_or_else(archive::default_path);
@@ -64,7 +68,7 @@ pub fn show(common: &Common, args: &ShowArgs) -> Result<u8, Failure> {
 pub fn report(common: &Common, args: &ReportArgs) -> Result<u8, Failure> {
     let (record, report) = load(common, &args.run)?;
     write_report(&args.output, &record, &report)?;
-    say(&format!("{}\n", args.output.display()))?;
+    say_plain(&format!("{}\n", args.output.display()))?;
     Ok(0)
 }
 
@@ -90,11 +94,12 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
     }
 }
 
-/// Where it is written before it gets its name: there is never half a report.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(".part");
-    PathBuf::from(name)
+/// In the report's folder, under a name that nobody else has: there is never half a report, and no other file is touched. As readable as
+/// any new file of this user's.
+fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let readable = Permissions::from_mode(0o666);
+    tempfile::Builder::new().prefix(".fathom-report-").permissions(readable).tempfile_in(folder)
 }
 
 /// Before minutes are spent on what could then not be written.
@@ -108,14 +113,16 @@ pub fn prove_writable(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
         return wrong("is a folder; name a file in it".to_string());
     }
-    let beside = beside(path);
-    match std::fs::write(&beside, "") {
-        Ok(()) => {
-            let _ = std::fs::remove_file(&beside);
-            Ok(())
-        }
-        Err(error) => wrong(format!("it can't be written: {error}; name a file in another folder")),
+    // Gone again at once.
+    match beside(path) {
+        Ok(_) => Ok(()),
+        Err(error) => wrong(format!("it can't be written: {}; name a file in another folder", reason(&error))),
     }
+}
+
+/// Without the random name, which says nothing to anybody.
+fn reason(error: &std::io::Error) -> String {
+    error.raw_os_error().map_or_else(|| error.to_string(), |code| std::io::Error::from_raw_os_error(code).to_string())
 }
 
 /// The file's ending says what it becomes.
@@ -125,12 +132,13 @@ pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(),
         Kind::Markdown => faces::markdown::page(report, record),
         Kind::Json => format!("{:#}\n", faces::json::document(report, record)),
     };
-    let beside = beside(path);
-    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&beside);
-        Failure::Failed(format!("{}: the report can't be written: {error}", path.display()))
-    })
+    let written = beside(path).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        // A name that is there already is replaced, a link too: what it leads to stays as it is.
+        file.persist(path).map_err(|error| error.error)
+    });
+    let wrong = |error: std::io::Error| format!("{}: the report can't be written: {}", path.display(), reason(&error));
+    written.map(|_| ()).map_err(|error| Failure::Failed(wrong(error)))
 }
 
 pub fn remove(common: &Common, args: &ShowArgs) -> Result<u8, Failure> {

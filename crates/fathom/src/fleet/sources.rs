@@ -4,7 +4,7 @@ use super::{kube, orch};
 use crate::cli::hosts::HostArgs;
 use crate::failure::Failure;
 use crate::memory::MemoryFile;
-use cluster::Cluster;
+use cluster::{Cluster, text_file};
 use remote::{NamesError, Program, SshOptions, Transport};
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ fn listed(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<Want
         },
         (None, Some(file)) => {
             let wrong = |why: String| Failure::Usage(format!("--hosts-file {}: {why}", file.display()));
-            let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+            let text = text_file::read_up_to(file, text_file::LARGEST).map_err(|error| wrong(error.to_string()))?;
             hosts_alone(&text).map_err(wrong)?;
             remote::of_file(&text).map_err(|error| wrong(error.to_string()))?
         }
@@ -109,6 +109,9 @@ pub fn wanted(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<
 }
 
 fn reached(args: &HostArgs, names: Vec<String>, config: Option<PathBuf>) -> Result<Wanted, Failure> {
+    for file in config.iter().chain(&args.identity) {
+        text_file::prove_end(file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
+    }
     let options = SshOptions { config, identity: args.identity.clone(), options: args.ssh_option.clone() };
     let hosts = names.into_iter().map(|name| Ok((name.clone(), Transport::of(&name, &options)?)));
     let hosts = hosts.collect::<Result<Vec<_>, NamesError>>()?;

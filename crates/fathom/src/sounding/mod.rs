@@ -275,7 +275,7 @@ pub fn new_head() -> RunHead {
         run: format!("{}-{tail:04x}", now.strftime("%Y%m%d-%H%M%S")),
         started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
-        command: std::env::args().collect::<Vec<_>>().join(" "),
+        command: crate::command_line(),
         imported: None,
     }
 }

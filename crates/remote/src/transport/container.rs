@@ -19,6 +19,7 @@ impl Container {
             ("cephadm", true) | (_, false) => {}
             (_, true) => return Err(format!("the container's name is missing: {program}:NAME")),
         }
+        super::prove_name("container", name)?;
         Ok(Container { program: program.to_string(), name: name.to_string() })
     }
 

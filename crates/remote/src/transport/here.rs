@@ -10,6 +10,7 @@ pub struct Here {
 
 impl Here {
     pub fn of(kind: &str, name: &str) -> Result<Here, String> {
+        super::prove_name("host", name)?;
         match name.is_empty() {
             true => Err(format!("its name is missing: {kind}:NAME")),
             false => Ok(Here { name: name.to_string(), namespace: kind == "netns" }),

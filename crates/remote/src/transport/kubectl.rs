@@ -22,6 +22,7 @@ impl Pod {
         if parts.iter().any(|part| part.is_empty()) {
             return Err("the pod's name is missing: kube:NAMESPACE/POD".into());
         }
+        parts.iter().try_for_each(|part| super::prove_name("pod, namespace or container", part))?;
         Ok(Pod {
             pod: pod.to_string(),
             namespace: namespace.map(str::to_string),

@@ -72,6 +72,18 @@ impl Transport {
     }
 }
 
+/// A name becomes a word of a command: it is no option of it, and nothing that a shell or a terminal obeys.
+fn prove_name(what: &str, name: &str) -> Result<(), String> {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '%');
+    if name.starts_with('-') {
+        return Err(format!("{name:?} begins with a dash: it would be an option, and no {what}"));
+    }
+    match name.chars().find(|c| !plain(*c)) {
+        Some(c) => Err(format!("{c:?} is in the name of no {what}")),
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +126,15 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         for host in ["kube:", "docker:", "netns:", "a:b", "a:99999", "here:", "[::1]x", "[]:22"] {
+            assert!(Transport::of(host, &SshOptions::default()).is_err(), "{host}");
+        }
+        for host in
+            ["docker:--privileged", "podman:-v/:/x", "kube:-x/y", "kube:x/-y", "kube:x/y/--tty", "netns:-n", "-x"]
+        {
+            let said = Transport::of(host, &SshOptions::default()).unwrap_err().to_string();
+            assert!(said.contains("dash"), "{said}");
+        }
+        for host in ["docker:a b", "docker:$(x)", "kube:a/b;c", "netns:../x", "-x@a", "a\u{1b}[1m", "x'y@a"] {
             assert!(Transport::of(host, &SshOptions::default()).is_err(), "{host}");
         }
         let other = Transport::of("cephadm:ceph2", &SshOptions::default()).unwrap_err().to_string();

@@ -40,6 +40,8 @@ impl Ssh {
             return Err("the host's name is missing".into());
         }
         let port = port.map(number).transpose()?;
+        super::prove_name("host", host)?;
+        super::prove_name("user", user.as_deref().unwrap_or_default())?;
         Ok(Ssh { host: host.to_string(), user, port, options: options.clone() })
     }
 
