@@ -164,8 +164,8 @@ fn hosts_that_would_be_options_are_refused() {
     let ended = home.run(&["hosts", "--hosts-file", file.to_str().unwrap()]);
     ended.ends(2, &["hosts"]);
     assert!(!ended.err.contains('\x1b'), "{:?}", ended.err);
-    let ended = home.run(&["show", "a\x1b[31mb"]);
-    assert!(!ended.err.contains('\x1b') && ended.err.contains("a [31mb"), "{:?}", ended.err);
+    let ended = home.run(&["run", "--layers", "a\x1b[31mb"]);
+    assert!(!ended.err.contains('\x1b') && ended.err.contains("layer"), "{:?}", ended.err);
 }
 
 /// What has a similar name beside the report, and what a link there leads to, is not Fathom's.

@@ -66,16 +66,19 @@ pub fn cleaned(text: &str) -> String {
     }
     let mut out = String::with_capacity(text.len());
     // The value that comes next belongs to a name that is secret: the rest of it is hidden, however it is quoted.
-    let mut hide_next = false;
+    let (mut hide_next, mut before) = (false, "");
     for piece in text.split_inclusive(char::is_whitespace) {
         let word = piece.trim_end();
         let space = &piece[word.len()..];
         let separator = !word.is_empty() && word.chars().all(|c| matches!(c, '=' | ':' | '"' | '\''));
+        // `password = x`
+        hide_next |= separator && is_secret(before);
         match hide_next && !word.is_empty() && !separator {
             true => out += HIDDEN,
             false => out += &without_secret(word),
         }
         hide_next = if separator || word.is_empty() { hide_next } else { announces_secret(word) };
+        before = word;
         out += space;
     }
     out
@@ -199,6 +202,7 @@ mod tests {
             ("{\"url\": \"r\", \"password\": \"HUSH\"}", "{\"url\": \"r\", \"password\": (hidden)"),
             ("{\"password\":\"HUSH\"}", "{\"password\":(hidden)"),
             ("password = HUSH", "password = (hidden)"),
+            ("mgr/x/RGW_API_SECRET_KEY = HUSH", "mgr/x/RGW_API_SECRET_KEY = (hidden)"),
             ("user password: HUSH here", "user password: (hidden) here"),
             ("Authorization: Bearer HUSH", "Authorization: Bearer (hidden)"),
             ("--ssh-option sshpass --password HUSH a", "--ssh-option sshpass --password (hidden) a"),

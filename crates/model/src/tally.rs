@@ -74,11 +74,11 @@ impl Latencies {
         let dense = self.buckets.as_mut_slice();
         for (index, n) in &other.buckets {
             if let Some(bucket) = dense.get_mut(index as usize) {
-                *bucket += n;
+                *bucket = bucket.saturating_add(n);
             }
         }
-        self.sum_ns += other.sum_ns;
-        self.count += other.count;
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.count = self.count.saturating_add(other.count);
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 }
@@ -93,6 +93,11 @@ pub struct Sparse {
 }
 
 impl Sparse {
+    /// How many buckets there are; an index is below that.
+    pub fn buckets_most() -> u32 {
+        config().total_buckets() as u32
+    }
+
     /// Lowest and highest ns of a bucket, both inclusive.
     pub fn bucket_range(index: u32) -> (u64, u64) {
         const LINEAR: u64 = 1 << (GROUPING_POWER + 1);

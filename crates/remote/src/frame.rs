@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub const MAGIC: &[u8; 16] = b"\0fathom-agent/1\n";
 
 /// A window of a thousand targets, each with full histograms, stays below 8 MiB.
-pub const LARGEST: usize = 64 << 20;
+pub const LARGEST: usize = 16 << 20;
 const HEAD: usize = 4 + 8;
 
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +22,9 @@ pub enum FrameError {
     /// A checksum that is wrong, a length that can't be, a message that is none.
     #[error("what came over the connection is damaged ({0})")]
     Damaged(String),
+    /// It says what no agent may say.
+    #[error("it broke a limit: {0}")]
+    Beyond(String),
 }
 
 /// # Errors
@@ -42,6 +45,14 @@ pub fn write<M: Serialize>(stream: &mut impl Write, message: &M) -> Result<(), F
 /// # Errors
 /// `Closed` if the stream ends before a frame begins; else what was wrong with it.
 pub fn read<M: DeserializeOwned>(stream: &mut impl Read) -> Result<M, FrameError> {
+    read_counted(stream).map(|(message, _)| message)
+}
+
+/// And how many bytes it had.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_counted<M: DeserializeOwned>(stream: &mut impl Read) -> Result<(M, usize), FrameError> {
     let mut head = [0; HEAD];
     let got = fill(stream, &mut head)?;
     if got == 0 {
@@ -65,7 +76,8 @@ pub fn read<M: DeserializeOwned>(stream: &mut impl Read) -> Result<M, FrameError
     if xxh3_64(&body) != sum {
         return Err(FrameError::Damaged("a checksum is wrong".into()));
     }
-    postcard::from_bytes(&body).map_err(|error| FrameError::Damaged(error.to_string()))
+    let message = postcard::from_bytes(&body).map_err(|error| FrameError::Damaged(error.to_string()))?;
+    Ok((message, length))
 }
 
 /// Reads until the buffer is full or the stream ends.

@@ -4,6 +4,7 @@ pub mod build;
 pub mod dial;
 mod explain;
 pub mod frame;
+pub mod limits;
 pub mod link;
 pub mod message;
 pub mod names;

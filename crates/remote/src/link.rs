@@ -2,6 +2,7 @@
 
 use crate::explain;
 use crate::frame::{self, FrameError};
+use crate::limits::{self, Pace, Place, Queue};
 use crate::message::{News, Order};
 use std::io::{Read, Write};
 use std::process::Child;
@@ -56,6 +57,15 @@ pub struct Heard {
     /// When it came, since the coordinator began to listen.
     pub at: Duration,
     pub what: What,
+    /// Its place in what waits of this agent; `None`: it takes none.
+    _place: Option<Place>,
+}
+
+impl Heard {
+    /// That an agent is not listened to any more.
+    pub fn lost(agent: usize, at: Duration, why: String) -> Heard {
+        Heard { agent, at, what: What::Lost(why), _place: None }
+    }
 }
 
 #[derive(Debug)]
@@ -89,6 +99,11 @@ impl Link {
     /// False: it is gone, or takes nothing any more; that is told by [`What::Lost`].
     pub fn order(&self, order: Order) -> bool {
         self.orders.try_send(order).is_ok()
+    }
+
+    /// Ends it at once: it is not to be trusted.
+    pub fn end(self) {
+        end(&self.far);
     }
 
     /// Asks it to leave, and waits for that no longer than `patience`.
@@ -158,25 +173,48 @@ struct Listener {
 
 impl Listener {
     fn listen(mut self) {
-        let mut stream = std::io::BufReader::with_capacity(64 << 10, &mut self.output);
+        let mut stream = std::io::BufReader::with_capacity(
+            64 << 10,
+            std::mem::replace(&mut self.output, Box::new(std::io::empty())),
+        );
+        let (mut pace, queue) = (Pace::new(Instant::now()), Queue::default());
         let lost = loop {
-            match frame::read::<News>(&mut stream) {
-                Ok(news) => {
-                    self.heard.store(millis(self.since), Ordering::Relaxed);
-                    let heard = Heard { agent: self.agent, at: self.since.elapsed(), what: What::News(news) };
-                    if !matches!(heard.what, What::News(News::Beat)) && self.tell.send(heard).is_err() {
+            let read = frame::read_counted::<News>(&mut stream).and_then(|(news, bytes)| {
+                pace.another(Instant::now()).and_then(|()| limits::check(&news)).map_err(FrameError::Beyond)?;
+                Ok((news, bytes))
+            });
+            match read {
+                Ok((news, bytes)) => {
+                    self.hear();
+                    if matches!(news, News::Beat) {
+                        continue;
+                    }
+                    let at = self.since.elapsed();
+                    let place = Some(queue.place(bytes, &|| self.hear()));
+                    if self.tell.send(Heard { agent: self.agent, at, what: What::News(news), _place: place }).is_err() {
                         return;
                     }
                 }
                 Err(error) => break error,
             }
         };
+        if matches!(lost, FrameError::Beyond(_)) {
+            end(&self.far);
+        }
         let silent = millis(self.since).saturating_sub(self.heard.load(Ordering::Relaxed));
         let why = self.why(lost, silent);
-        let _ = self.tell.send(Heard { agent: self.agent, at: self.since.elapsed(), what: What::Lost(why) });
+        let at = self.since.elapsed();
+        let _ = self.tell.send(Heard { agent: self.agent, at, what: What::Lost(why), _place: None });
+    }
+
+    fn hear(&self) {
+        self.heard.store(millis(self.since), Ordering::Relaxed);
     }
 
     fn why(&self, error: FrameError, silent: u64) -> String {
+        if matches!(error, FrameError::Beyond(_)) {
+            return error.to_string();
+        }
         if silent > DEAF.as_millis() as u64 {
             return format!("nothing was heard of it for {} s", DEAF.as_secs());
         }
@@ -188,5 +226,90 @@ impl Listener {
             (true, false) => format!("{error} ({ended})"),
             (true, true) => error.to_string(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{OpKind, Sample, WindowSet};
+    use std::os::unix::net::UnixStream;
+    use std::sync::mpsc::channel;
+
+    struct Nobody;
+
+    impl Far for Nobody {
+        fn ended(&mut self) -> Option<String> {
+            None
+        }
+        fn end(&mut self) {}
+    }
+
+    /// What a coordinator hears of an agent that writes this, until it is lost.
+    fn heard(write: impl FnOnce(&mut UnixStream) + Send + 'static) -> (usize, String) {
+        let (mut agent, ours) = UnixStream::pair().unwrap();
+        let (tell, news) = channel();
+        let pipes = Pipes {
+            far: Box::new(Nobody),
+            input: Box::new(std::io::sink()),
+            output: Box::new(ours),
+            complaints: channel().1,
+        };
+        let link = Link::new(0, pipes, Instant::now(), tell);
+        let writer = std::thread::spawn(move || write(&mut agent));
+        let mut count = 0;
+        let why = loop {
+            match news.recv().unwrap().what {
+                What::News(_) => count += 1,
+                What::Lost(why) => break why,
+            }
+        };
+        drop((link, news));
+        writer.join().unwrap();
+        (count, why)
+    }
+
+    #[test]
+    fn an_agent_that_floods_is_lost_and_what_waits_of_it_is_bounded() {
+        let (count, why) = heard(|agent| {
+            let news = News::Filling { slice: 1, bytes: 1 };
+            while frame::write(agent, &news).is_ok() {}
+        });
+        assert!(why.contains("messages a second") && count < 100_000, "{count}: {why}");
+        let (_, why) = heard(|agent| while frame::write(agent, &News::Beat).is_ok() {});
+        assert!(why.contains("messages a second"), "{why}");
+    }
+
+    #[test]
+    fn an_agent_whose_numbers_can_not_be_is_lost_with_the_reason() {
+        let window = |sample: Sample| News::Window {
+            slice: 1,
+            set: WindowSet { window: 0, samples: vec![(0, OpKind::Read, sample)] },
+        };
+        let latencies = |index: u32, count: u64| model::Sparse {
+            buckets: [(index, 1)].into_iter().collect(),
+            sum_ns: 1,
+            count,
+            max_ns: 1,
+        };
+        let sample = Sample::default;
+        let second =
+            |cpu| News::Second { slice: 1, at: 1, second: Box::new(model::HostSecond { cpu, ..Default::default() }) };
+        for (news, word) in [
+            (window(Sample { ops: u64::MAX, ..sample() }), "operations"),
+            (window(Sample { bytes: u64::MAX, ..sample() }), "bytes"),
+            (window(Sample { span_ns: u64::MAX, ..sample() }), "ns of a sample"),
+            (window(Sample { service: latencies(u32::MAX, 1), ..sample() }), "bucket"),
+            (window(Sample { service: latencies(0, 7), ..sample() }), "a histogram of 1"),
+            (second(f64::NAN), "rate of NaN"),
+            (second(-1.0), "rate of -1"),
+            (News::Clock { id: 1, now: u64::MAX, wall: 0 }, "clock"),
+            (News::Reached { error: Some("x".repeat(1 << 20)) }, "bytes of a text"),
+        ] {
+            let (count, why) = heard(move |agent| frame::write(agent, &news).unwrap());
+            assert!(count == 0 && why.contains(word) && why.contains("broke a limit"), "{why}");
+        }
+        let (count, why) = heard(move |agent| frame::write(agent, &window(sample())).unwrap());
+        assert_eq!((count, why.contains("closed")), (1, true), "{why}");
     }
 }

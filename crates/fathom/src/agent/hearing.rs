@@ -4,7 +4,7 @@ use remote::Order;
 use remote::frame::{self, FrameError};
 use remote::link::{BEAT, DEAF};
 use std::io::Read;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
@@ -32,12 +32,12 @@ impl Heard {
 
 /// Reads orders until there are no more. It waits for nobody: who opens an image of a cluster that does not answer follows no order,
 /// and the end of the line must be seen all the same.
-pub fn listen(mut input: impl Read, heard: &Heard, orders: &Sender<Result<Order, FrameError>>) {
+pub fn listen(mut input: impl Read, heard: &Heard, orders: &SyncSender<Result<Order, FrameError>>) {
     loop {
         let order = frame::read(&mut input);
         heard.again();
         let last = order.is_err();
-        let told = matches!(order, Ok(Order::Beat)) || orders.send(order).is_ok();
+        let told = matches!(order, Ok(Order::Beat)) || orders.try_send(order).is_ok();
         if last || !told {
             return;
         }
@@ -65,7 +65,7 @@ pub fn leave_when_deaf(heard: Heard) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::sync_channel;
 
     #[test]
     fn the_end_of_the_line_is_seen_while_no_order_is_followed() {
@@ -73,7 +73,7 @@ mod tests {
         for order in [Order::Describe, Order::Beat, Order::Hush, Order::Leave] {
             frame::write(&mut line, &order).unwrap();
         }
-        let (tell, orders) = channel();
+        let (tell, orders) = sync_channel(8);
         // Nobody takes what is told until it returns.
         listen(line.as_slice(), &Heard::now(), &tell);
         let told: Vec<_> = orders.try_iter().collect();

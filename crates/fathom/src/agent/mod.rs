@@ -22,12 +22,15 @@ use remote::link::{BEAT, DEAF};
 use remote::{Answer, News, Order, Question};
 use std::io::{Stdout, Write, stdin, stdout};
 use std::net::IpAddr;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{SystemTime, UNIX_EPOCH};
 use watching::Watching;
 
 /// News that wait for a slow line: more would be memory without end.
 const NEWS: usize = 1024;
+
+/// Orders that wait while one is followed; a coordinator that sends more is none.
+const ORDERS: usize = 4096;
 
 /// The whole life of an agent. Its exit code says nothing to anybody but a person: 0 in order, 1 if the line broke.
 ///
@@ -39,7 +42,7 @@ pub fn serve() -> Result<u8, Failure> {
     let mut output = stdout();
     output.write_all(MAGIC)?;
     let (tell, waiting) = sync_channel(NEWS);
-    let (heard, (pass_on, orders)) = (Heard::now(), channel());
+    let (heard, (pass_on, orders)) = (Heard::now(), sync_channel(ORDERS));
     std::thread::spawn(move || speak(output, &waiting));
     let own = heard.clone();
     std::thread::spawn(move || {

@@ -325,10 +325,15 @@ impl Sliced<'_> {
         }
     }
 
-    fn take(&self, agent: usize, what: What, merge: &mut Merge) {
+    fn take(&mut self, agent: usize, what: What, merge: &mut Merge) {
         let targets = self.parts.get(&agent).map(|part| part.targets.as_slice());
         match (what, targets) {
-            (What::News(News::Window { slice, set }), Some(own)) if slice == self.slice => merge.put(agent, set, own),
+            (What::News(News::Window { slice, set }), Some(own)) if slice == self.slice => {
+                if let Err(why) = merge.put(agent, set, own, RealClock.now()) {
+                    let why = self.fleet.distrust(agent, &why);
+                    merge.lost(agent, &why);
+                }
+            }
             (What::News(News::Ended { slice, end }), Some(own)) if slice == self.slice => merge.ended(agent, end, own),
             (What::Lost(why), _) => merge.lost(agent, &why),
             (What::News(_), _) => {}

@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// So long after its end a window waits for hosts that have not told it yet: a slow one does not hold up the rest.
 const PATIENCE: Nanos = 3 * SECOND;
 
+/// A window may be told so long before its end by our clock: the agent's clock is known to less than that.
+const AHEAD: Nanos = 2 * SECOND;
+
 pub struct Merge {
     /// By agent: its host.
     names: BTreeMap<usize, String>,
@@ -44,20 +47,34 @@ impl Merge {
     }
 
     /// `targets`: which of the step's targets the agent's own are.
-    pub fn put(&mut self, agent: usize, set: WindowSet, targets: &[u32]) {
-        self.told.insert(agent, set.window + 1);
-        let Some(index) = set.window.checked_sub(self.first) else { return };
+    ///
+    /// # Errors
+    /// What no agent can know or tell at this time.
+    pub fn put(&mut self, agent: usize, set: WindowSet, targets: &[u32], now: Nanos) -> Result<(), String> {
+        let ended = (now + AHEAD).saturating_sub(self.start) / self.window_ns.max(1);
+        if Nanos::from(set.window) > ended {
+            return Err(format!("it tells of window {}, and {ended} are over at most", set.window));
+        }
+        let told: BTreeSet<(u32, OpKind)> = set.samples.iter().map(|(target, kind, _)| (*target, *kind)).collect();
+        if told.len() < set.samples.len() || told.iter().any(|(target, _)| *target as usize >= targets.len()) {
+            return Err(format!("it tells of window {} what it does not load, or twice", set.window));
+        }
+        self.told.insert(agent, set.window.saturating_add(1));
+        let Some(index) = set.window.checked_sub(self.first) else { return Ok(()) };
         let index = index as usize;
         if self.open.len() <= index {
             self.open.resize_with(index + 1, Half::default);
         }
         let half = &mut self.open[index];
-        half.from.insert(agent);
+        if !half.from.insert(agent) {
+            return Err(format!("it tells window {} twice", set.window));
+        }
         for (target, kind, sample) in set.samples {
             if let Some(target) = targets.get(target as usize) {
                 half.samples.push((*target, kind, sample));
             }
         }
+        Ok(())
     }
 
     /// The oldest window, if every host has told it. A host that is later than others may wait for is left out from then on.
@@ -148,6 +165,8 @@ impl Merge {
 mod tests {
     use super::*;
 
+    use proptest::prelude::*;
+
     const WINDOW: Nanos = SECOND / 10;
 
     fn two() -> Merge {
@@ -169,10 +188,10 @@ mod tests {
     #[test]
     fn a_window_waits_for_the_slowest_host() {
         let mut merge = two();
-        merge.put(1, set(0, 7), &[1]);
-        merge.put(1, set(1, 8), &[1]);
+        merge.put(1, set(0, 7), &[1], SECOND).unwrap();
+        merge.put(1, set(1, 8), &[1], SECOND).unwrap();
         assert_eq!(merge.complete(WINDOW), None);
-        merge.put(0, set(0, 3), &[0]);
+        merge.put(0, set(0, 3), &[0], SECOND).unwrap();
         assert_eq!(ops(&merge.complete(WINDOW).unwrap()), [(0, 3), (1, 7)]);
         assert_eq!(merge.complete(2 * WINDOW), None);
     }
@@ -180,10 +199,10 @@ mod tests {
     #[test]
     fn who_is_late_is_left_out_and_that_is_told() {
         let mut merge = two();
-        merge.put(0, set(0, 3), &[0]);
+        merge.put(0, set(0, 3), &[0], SECOND).unwrap();
         assert_eq!(merge.complete(WINDOW + PATIENCE - 1), None);
         assert_eq!(ops(&merge.complete(WINDOW + PATIENCE).unwrap()), [(0, 3)]);
-        merge.put(0, set(1, 4), &[0]);
+        merge.put(0, set(1, 4), &[0], SECOND).unwrap();
         assert_eq!(ops(&merge.complete(2 * WINDOW).unwrap()), [(0, 4)]);
         assert!(merge.end().gap.unwrap().contains("told nothing"));
     }
@@ -192,7 +211,7 @@ mod tests {
     fn who_was_silent_until_it_said_why_is_not_missing() {
         let silent = || {
             let mut merge = two();
-            merge.put(0, set(0, 3), &[0]);
+            merge.put(0, set(0, 3), &[0], SECOND).unwrap();
             assert!(merge.complete(WINDOW + PATIENCE).is_some() && merge.has_gap());
             merge
         };
@@ -214,8 +233,8 @@ mod tests {
     #[test]
     fn without_a_lost_host_the_others_go_on() {
         let mut merge = two();
-        merge.put(0, set(0, 3), &[0]);
-        merge.put(1, set(0, 7), &[1]);
+        merge.put(0, set(0, 3), &[0], SECOND).unwrap();
+        merge.put(1, set(0, 7), &[1], SECOND).unwrap();
         merge.lost(1, "gone");
         assert_eq!(ops(&merge.complete(0).unwrap()), [(0, 3), (1, 7)]);
         assert!(!merge.over());
@@ -241,11 +260,41 @@ mod tests {
     #[test]
     fn who_is_only_the_other_end_is_missed_as_well() {
         let mut merge = Merge::new(names(), BTreeSet::from([0]), 0, WINDOW);
-        merge.put(0, set(0, 3), &[0]);
-        merge.put(0, set(1, 3), &[0]);
+        merge.put(0, set(0, 3), &[0], SECOND).unwrap();
+        merge.put(0, set(1, 3), &[0], SECOND).unwrap();
         assert!(merge.complete(0).is_some() && merge.complete(0).is_some());
         merge.lost(1, "gone");
         assert!(merge.has_gap() && !merge.all_ended());
         assert_eq!(merge.end().gap.as_deref(), Some("host b is missing from 0.2 s into the slice on: gone"));
+    }
+
+    #[test]
+    fn what_no_agent_can_know_is_refused_and_costs_no_memory() {
+        let mut merge = two();
+        for window in [u32::MAX - 1, u32::MAX, 1 << 20, 31] {
+            assert!(merge.put(0, set(window, 1), &[0], SECOND).unwrap_err().contains("are over"), "{window}");
+        }
+        assert!(merge.open.is_empty());
+        merge.put(0, set(30, 1), &[0], SECOND).unwrap();
+        assert!(merge.put(0, set(30, 1), &[0], SECOND).unwrap_err().contains("twice"));
+        assert!(merge.put(1, set(3, 1), &[], SECOND).unwrap_err().contains("does not load"));
+        let twice = WindowSet { window: 1, samples: [set(1, 1).samples, set(1, 2).samples].concat() };
+        assert!(merge.put(1, twice, &[0], SECOND).unwrap_err().contains("twice"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_windows_are_taken_or_refused(
+            windows in proptest::collection::vec((0usize..3, any::<u32>(), any::<u32>(), 0u64..100 * SECOND), 0..60),
+        ) {
+            let mut merge = two();
+            for (agent, window, target, now) in windows {
+                let mut set = set(if target % 2 == 0 { window } else { window % 1000 }, 1);
+                set.samples[0].0 = target % 3;
+                let _ = merge.put(agent, set, &[0, 1], now);
+                prop_assert!(merge.open.len() as u64 <= (now + AHEAD) / WINDOW + 1 + 1020);
+                while merge.complete(now).is_some() {}
+            }
+        }
     }
 }

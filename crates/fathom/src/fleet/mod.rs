@@ -20,6 +20,7 @@ pub use sources::{Wanted, running_lab, wanted};
 
 use model::{HostBond, HostSeen, Nanos, Nic, Offset};
 use remote::{Access, Answer, Heard, Link, News, Order, Question, What};
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,8 @@ pub struct Fleet {
     questions: u64,
     /// What the hosts' kernels told of the slice that goes on.
     came: Vec<watching::Came>,
+    /// How many of each agent, since when.
+    seconds: (BTreeMap<usize, u64>, Instant),
 }
 
 /// A connection to a cluster gives up after 10 s by itself.
@@ -123,6 +126,16 @@ impl Fleet {
         wrong
     }
 
+    /// Its agent said what can't be: it is ended, and nothing of it is heard any more. The reason, in words.
+    fn distrust(&mut self, agent: usize, why: &str) -> String {
+        let why = format!("it broke a limit: {why}");
+        if let Some(link) = self.members[agent].link.take() {
+            link.end();
+            self.members[agent].lost = Some(why.clone());
+        }
+        why
+    }
+
     /// False: it is gone.
     fn order(&self, agent: usize, order: Order) -> bool {
         self.members[agent].link.as_ref().is_some_and(|link| link.order(order))
@@ -136,8 +149,16 @@ impl Fleet {
                 Ok(heard) => heard,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
             };
+            if self.members[heard.agent].link.is_none() {
+                // What is still said of one that is not listened to any more.
+                continue;
+            }
             match heard.what {
                 What::News(News::Second { slice, at, second }) => {
+                    if let Err(why) = self.one_more_second(heard.agent) {
+                        let why = self.distrust(heard.agent, &why);
+                        return Some(Heard::lost(heard.agent, heard.at, why));
+                    }
                     let at = self.ours(heard.agent, at);
                     self.came.push(watching::Came { agent: heard.agent, slice, at, second: *second });
                 }

@@ -3,6 +3,7 @@
 use super::{Fleet, Member};
 use model::{HostFacts, HostSeen, HostSilent, Offset};
 use remote::{DialError, Dialled, Heard, Link, News, Order, Program, Transport, dial};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, PoisonError};
@@ -73,7 +74,16 @@ impl Fleet {
 
     /// `since`: when listening began.
     pub(super) fn of(members: Vec<Member>, since: Instant, news: Receiver<Heard>) -> Fleet {
-        Fleet { members, news, since, compared: since, slices: 0, questions: 0, came: Vec::new() }
+        Fleet {
+            members,
+            news,
+            since,
+            compared: since,
+            slices: 0,
+            questions: 0,
+            came: Vec::new(),
+            seconds: (BTreeMap::new(), since),
+        }
     }
 
     fn learn(mut self) -> (Fleet, Vec<HostSilent>) {

@@ -5,7 +5,7 @@ use model::clock::SECOND;
 use model::{HostSecond, HostSeconds, Nanos, OsdWish};
 use remote::Order;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a host is for the cluster.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,9 @@ pub(super) struct Came {
     pub at: Nanos,
     pub second: HostSecond,
 }
+
+/// Of the slice before, and those that a slow line held back.
+const SECONDS_MORE: u64 = 60;
 
 impl Fleet {
     /// These are not to load the cluster.
@@ -47,9 +50,21 @@ impl Fleet {
     /// All agents look, from now on.
     pub(super) fn watch(&mut self, slice: u64) {
         self.came.clear();
+        self.seconds = (BTreeMap::new(), Instant::now());
         for agent in 0..self.members.len() {
             let osds = self.members[agent].role.osds.clone();
             self.order(agent, Order::Watch { slice, osds });
+        }
+    }
+
+    /// An agent tells one a second.
+    pub(super) fn one_more_second(&mut self, agent: usize) -> Result<(), String> {
+        let (told, since) = &mut self.seconds;
+        let count = told.entry(agent).or_insert(0);
+        *count += 1;
+        match *count > 2 * since.elapsed().as_secs() + SECONDS_MORE {
+            true => Err(format!("it told of {count} seconds within {} s", since.elapsed().as_secs())),
+            false => Ok(()),
         }
     }
 

@@ -1,0 +1,211 @@
+//! What an agent may say: every number and every length in its news has a limit, and so has how much it says, for it may be broken or hostile.
+
+use crate::message::{Answer, News};
+use model::{Effort, Found, HostFacts, HostSecond, Nanos, Sample, SliceEnd, Sparse, WindowSet};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Of operations, errors and the like in one window: a thousand times what one host can do.
+const COUNT: u64 = 1 << 40;
+/// Bytes in one window.
+const MOVED: u64 = 1 << 44;
+/// Latencies are counted up to 2^44 ns, 4.9 hours; their sum in one window is below this with 500,000 in flight for half a minute.
+const LONGEST: Nanos = 1 << 44;
+const LONGEST_SUM: Nanos = 1 << 54;
+/// A device or file: an exbibyte.
+const STORED: u64 = 1 << 60;
+/// Rates, shares, seconds as floating-point numbers.
+const RATE: f64 = 1e18;
+/// An error message.
+const TEXT: usize = 64 << 10;
+/// Targets, disks, lanes.
+const THINGS: usize = 1 << 17;
+
+/// # Errors
+/// What is beyond which limit, in words.
+pub fn check(news: &News) -> Result<(), String> {
+    match news {
+        News::Hello { build, .. } => text(build),
+        News::Beat => Ok(()),
+        News::Clock { now, wall, .. } => number("a clock's time", (*now).max(*wall), i64::MAX as u64),
+        News::Description { facts } => of_host(facts),
+        News::Reached { error } | News::Ready { error, .. } => error.iter().try_for_each(|error| text(error)),
+        News::Answer { answer, .. } => of_answer(answer),
+        News::Filling { bytes, .. } => number("bytes filled", *bytes, STORED),
+        News::Answers { door, .. } => door.as_ref().err().iter().try_for_each(|why| text(why)),
+        News::Window { set, .. } => of_window(set),
+        News::Second { at, second, .. } => {
+            number("a second's end", *at, i64::MAX as u64)?;
+            of_second(second)
+        }
+        News::Ended { end, .. } => of_end(end),
+    }
+}
+
+fn number(what: &str, found: u64, most: u64) -> Result<(), String> {
+    if found > most { Err(format!("{what}: {found}, where {most} is the most")) } else { Ok(()) }
+}
+
+fn text(text: &str) -> Result<(), String> {
+    number("bytes of a text", text.len() as u64, TEXT as u64)
+}
+
+fn many(what: &str, found: usize) -> Result<(), String> {
+    number(what, found as u64, THINGS as u64)
+}
+
+fn rates(all: impl IntoIterator<Item = f64>) -> Result<(), String> {
+    match all.into_iter().find(|rate| !(0.0..=RATE).contains(rate)) {
+        Some(rate) => Err(format!("a rate of {rate}")),
+        None => Ok(()),
+    }
+}
+
+fn of_host(facts: &HostFacts) -> Result<(), String> {
+    many("interfaces", facts.nics.len())?;
+    many("disks", facts.disks.len())?;
+    many("things that are missing", facts.missing.len())?;
+    facts.disks.iter().try_for_each(|disk| number("bytes of a disk", disk.bytes.unwrap_or(0), STORED))
+}
+
+fn of_answer(answer: &Answer) -> Result<(), String> {
+    match answer {
+        Answer::Looked(Ok(Found::Device(bytes) | Found::File(bytes))) => number("bytes of a path", *bytes, STORED),
+        Answer::Looked(Ok(_)) | Answer::Made(Ok(())) | Answer::Echoes(Ok(_)) | Answer::Probed(Ok(None)) => Ok(()),
+        // The largest packet of IPv6 with its header (RFC 2675 apart, which Linux does not send over TCP paths like these).
+        Answer::Probed(Ok(Some(bytes))) => number("bytes of a packet", u64::from(*bytes), 1 << 17),
+        Answer::Looked(Err(not)) => text(&not.says),
+        Answer::Made(Err(why)) | Answer::Echoes(Err(why)) | Answer::Probed(Err(why)) => text(why),
+    }
+}
+
+fn of_window(set: &WindowSet) -> Result<(), String> {
+    many("samples of a window", set.samples.len())?;
+    set.samples.iter().try_for_each(|(_, _, sample)| of_sample(sample))
+}
+
+fn of_sample(sample: &Sample) -> Result<(), String> {
+    number("operations", sample.ops, COUNT)?;
+    number("errors", sample.errors, COUNT)?;
+    number("bytes", sample.bytes, MOVED)?;
+    number("ns of a sample", sample.span_ns, LONGEST)?;
+    [Some(&sample.service), sample.response.as_ref(), sample.late.as_ref()]
+        .into_iter()
+        .flatten()
+        .try_for_each(latencies)
+}
+
+fn latencies(all: &Sparse) -> Result<(), String> {
+    number("latencies", all.count, COUNT)?;
+    number("ns of all latencies", all.sum_ns, LONGEST_SUM)?;
+    number("ns of the longest latency", all.max_ns, LONGEST)?;
+    let mut counted = 0u64;
+    for (index, count) in &all.buckets {
+        number("a histogram's bucket", u64::from(index), u64::from(Sparse::buckets_most()) - 1)?;
+        counted = counted.saturating_add(count);
+    }
+    if counted != all.count {
+        return Err(format!("a histogram of {counted} latencies that says it has {}", all.count));
+    }
+    Ok(())
+}
+
+fn of_second(second: &HostSecond) -> Result<(), String> {
+    many("disks", second.disks.len())?;
+    many("interfaces", second.nics.len())?;
+    many("OSDs", second.osds.len())?;
+    number("TCP segments", second.segments.max(second.retransmitted), COUNT)?;
+    let pressure = second.pressure.unwrap_or_default();
+    rates([second.at, second.seconds, second.cpu, second.steal, pressure.cpu, pressure.io, pressure.memory])?;
+    for disk in &second.disks {
+        rates([disk.reads, disk.writes, disk.read_bytes, disk.written_bytes, disk.queue])?;
+        rates([disk.read_ms, disk.write_ms].into_iter().flatten())?;
+    }
+    for nic in &second.nics {
+        number("packets lost", nic.lost, COUNT)?;
+        rates([nic.sent, nic.received])?;
+    }
+    second.osds.iter().try_for_each(|osd| rates(osd.threads.values().copied()))
+}
+
+fn of_end(end: &SliceEnd) -> Result<(), String> {
+    let texts = [&end.broken, &end.gap].into_iter().flatten().chain(end.first_error.as_ref().map(|(_, text)| text));
+    texts.into_iter().try_for_each(|one| text(one))?;
+    many("lanes", end.lanes.values().map(Vec::len).sum::<usize>() + end.lanes.len() + end.efforts.len())?;
+    end.lanes.values().flatten().try_for_each(|ops| number("operations of a lane", *ops, 1 << 44))?;
+    let of = |effort: &Effort| {
+        number("operations of lanes", effort.operations, 1 << 44)?;
+        rates([effort.seconds, effort.cpu_seconds, effort.queued_seconds, effort.operation_ns])
+    };
+    end.efforts.values().try_for_each(of)
+}
+
+/// News in a second over any longer time: an agent tells ten windows a second, one of its kernel, and answers.
+const A_SECOND: f64 = 512.0;
+/// What may come at once after a line was interrupted, and answers for many targets.
+const AT_ONCE: f64 = 8192.0;
+
+/// How often an agent speaks: more than a working one could is a flood, which would keep the coordinator from the others.
+pub struct Pace {
+    left: f64,
+    at: Instant,
+}
+
+impl Pace {
+    pub fn new(now: Instant) -> Pace {
+        Pace { left: AT_ONCE, at: now }
+    }
+
+    /// # Errors
+    /// It speaks too often.
+    pub fn another(&mut self, now: Instant) -> Result<(), String> {
+        self.left = (self.left + now.duration_since(self.at).as_secs_f64() * A_SECOND).min(AT_ONCE) - 1.0;
+        self.at = now;
+        if self.left < 0.0 { Err(format!("more than {A_SECOND} messages a second")) } else { Ok(()) }
+    }
+}
+
+/// So much of one agent may wait for the coordinator, in frames and in their bytes: then its line is not read, and it has to wait.
+const WAITING: usize = 4096;
+const WAITING_BYTES: usize = 64 << 20;
+/// Who waits for room looks this often whether it still is wanted.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What of one agent waits.
+#[derive(Clone, Default)]
+pub struct Queue(Arc<(Mutex<(usize, usize)>, Condvar)>);
+
+/// The place of one message in it, free again when that is taken.
+pub struct Place {
+    queue: Queue,
+    bytes: usize,
+}
+
+impl std::fmt::Debug for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Place").field("bytes", &self.bytes).finish()
+    }
+}
+
+impl Queue {
+    /// Waits until there is room; `waits` is told meanwhile.
+    pub fn place(&self, bytes: usize, waits: &dyn Fn()) -> Place {
+        let (lock, freed) = &*self.0;
+        let mut taken = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        while taken.0 > 0 && (taken.0 >= WAITING || taken.1 + bytes > WAITING_BYTES) {
+            waits();
+            taken = freed.wait_timeout(taken, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *taken = (taken.0 + 1, taken.1 + bytes);
+        Place { queue: self.clone(), bytes }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let (lock, freed) = &*self.queue.0;
+        let mut taken = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        *taken = (taken.0.saturating_sub(1), taken.1.saturating_sub(self.bytes));
+        freed.notify_one();
+    }
+}
