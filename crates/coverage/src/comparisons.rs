@@ -7,8 +7,8 @@ use model::{
     Ab, Comparison, Finds, Goal, Layer, OpKind, Pattern, Place, Plan, Record, Sample, Slice, Step, StepId, Target,
     Workload,
 };
-use rand::SeedableRng;
 use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 const TENTH: f64 = 0.9;
@@ -31,18 +31,34 @@ pub struct Setting {
     /// Of a slice's level around its figure's, and of a figure's level around that of all runs.
     pub slice_sd: f64,
     pub run_sd: f64,
+    /// Slow-downs that come and go: the share of the slices that one meets, and what it takes. Figures whose first two slices agree
+    /// then have no third.
+    pub events: Option<(f64, f64)>,
     /// A and B in one run, pair by pair, instead of two sides of runs.
     pub beside: bool,
 }
 
-const RUNS: Setting =
-    Setting { name: "", figures: 100, slower: 5, runs: 1, passes: 3, slice_sd: 0.015, run_sd: 0.01, beside: false };
+const RUNS: Setting = Setting {
+    name: "",
+    figures: 100,
+    slower: 5,
+    runs: 1,
+    passes: 3,
+    slice_sd: 0.015,
+    run_sd: 0.01,
+    events: None,
+    beside: false,
+};
 const SIDES: Setting = Setting { figures: 6, slower: 1, run_sd: 0.02, beside: true, ..RUNS };
 
-pub const SETTINGS: [Setting; 7] = [
+pub const SETTINGS: [Setting; 11] = [
     Setting { name: "3 + 3 slices, runs differ by 1 %", ..RUNS },
     Setting { name: "5 + 5 slices, runs differ by 2 %", passes: 5, run_sd: 0.02, ..RUNS },
     Setting { name: "4 + 4 runs that differ by 2 %", runs: 4, run_sd: 0.02, ..RUNS },
+    Setting { name: "bursts, -40 % in 12 of 52 s", figures: 40, passes: 6, events: Some((0.23, 0.4)), ..RUNS },
+    Setting { name: "slow-downs, -30 % in 5 of 30 s", figures: 40, passes: 6, events: Some((0.17, 0.3)), ..RUNS },
+    Setting { name: "two levels, 20 % apart", figures: 40, passes: 6, events: Some((0.5, 0.18)), ..RUNS },
+    Setting { name: "rare, -60 % in 5 of 100 s", figures: 40, passes: 6, events: Some((0.05, 0.6)), ..RUNS },
     Setting { name: "A/B, slices differ by 2 %", slice_sd: 0.02, ..SIDES },
     Setting { name: "A/B, slices differ by 5 %", slice_sd: 0.05, ..SIDES },
     Setting { name: "A/B, slices differ by 8 %", slice_sd: 0.08, ..SIDES },
@@ -82,7 +98,8 @@ fn compared(setting: &Setting, chance: &mut StdRng) -> Found {
         [1.0, TENTH].map(|slower| (0..setting.runs).map(|_| run(setting, slower, chance)).collect::<Vec<_>>());
     let all = |runs: &[Record], id| runs.iter().flat_map(|run| windows(run, id)).collect::<Vec<f64>>();
     let usual = usual(setting, |id| all(&before, id), |id| all(&after, id));
-    let slices = f64::from(setting.runs * setting.passes);
+    let taken: usize = before.iter().map(|run| run.slices.len()).sum();
+    let slices = taken as f64 / f64::from(setting.figures);
     Found { usual, slices, ..found(setting, &judge::compare(&before, &after)) }
 }
 
@@ -105,10 +122,31 @@ fn run(setting: &Setting, slower: f64, chance: &mut StdRng) -> Record {
         let own = if id < setting.slower { slower } else { 1.0 };
         let level = own * (setting.run_sd * normal(chance)).exp();
         record.plan.steps.push(step(id, id));
-        record.slices.extend((1..=setting.passes).map(|pass| slice(id, pass, level, setting.slice_sd, chance)));
+        record.slices.extend(slices(setting, id, level, chance));
     }
     record.finished = true;
     record
+}
+
+/// More than this apart, two slices do not agree.
+const AGREE: f64 = 0.05;
+
+fn slices(setting: &Setting, id: u32, level: f64, chance: &mut StdRng) -> Vec<Slice> {
+    let Some((share, takes)) = setting.events else {
+        return (1..=setting.passes).map(|pass| slice(id, pass, level, setting.slice_sd, chance)).collect();
+    };
+    let mut levels: Vec<f64> = Vec::new();
+    let mut all = Vec::new();
+    for pass in 1..=setting.passes {
+        let own = if chance.random::<f64>() < share { level * (1.0 - takes) } else { level };
+        all.push(slice(id, pass, own, setting.slice_sd, chance));
+        levels.push(own);
+        let apart = levels.iter().any(|one| (one / levels[0]).ln().abs() > AGREE);
+        if pass >= 2 && !apart {
+            break;
+        }
+    }
+    all
 }
 
 /// A and B of each figure, as many slices as the product takes: what a run differs by, both have in common.
@@ -161,7 +199,7 @@ fn slice(id: u32, pass: u32, level: f64, sd: f64, chance: &mut StdRng) -> Slice 
         target: Some(0),
         kind: OpKind::Read,
         pass,
-        started_seconds: 0.0,
+        started_seconds: f64::from(pass) * crate::trial::PAUSE_SECONDS,
         window_ns: SECOND / 10,
         samples: noise.iter().enumerate().map(sample).collect(),
         warmup: 0,

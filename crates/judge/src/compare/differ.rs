@@ -1,5 +1,6 @@
 //! Slice against slice, moderated, against a least effect, with control of false discoveries over all figures.
 
+use super::events::Events;
 use super::moderated::Prior;
 use super::pairs::{Measured, alike, measured, unusable};
 use crate::entry::spread;
@@ -33,6 +34,14 @@ struct Side {
 struct Pair<'a> {
     before: Vec<&'a Measured>,
     after: Vec<&'a Measured>,
+}
+
+impl Pair<'_> {
+    /// The chance that what comes and goes met one side alone.
+    fn chance_of_events(&self, by: f64, events: &Events) -> f64 {
+        let looks = |side: &[&Measured]| side.iter().map(|run| run.looks).sum();
+        events.chance(by, looks(&self.before), looks(&self.after))
+    }
 }
 
 struct Sides {
@@ -73,7 +82,9 @@ pub fn compare(before: &[Record], after: &[Record]) -> Comparison {
     let (of_runs, of_slices) = (prior(true), prior(false));
     let tests: Vec<Test> =
         sides.iter().map(|sides| sides.test(if sides.grouped { &of_runs } else { &of_slices })).collect();
-    let rejected = benjamini_hochberg(&tests.iter().map(|test| test.chance).collect::<Vec<_>>());
+    let events = Events::of(old.iter().chain(&new).flatten());
+    let chances = pairs.iter().zip(&tests).map(|(pair, test)| test.chance + pair.chance_of_events(test.by, &events));
+    let rejected = benjamini_hochberg(&chances.collect::<Vec<_>>());
     let differences = pairs.iter().zip(&tests).zip(rejected).map(|((pair, test), real)| difference(pair, test, real));
     let lost = lost(&old, &new, after);
     let other = |figure: &&Measured| !lost.iter().any(|lost| alike(lost, &figure.figure));

@@ -2,6 +2,7 @@
 
 mod ab;
 mod differ;
+mod events;
 mod gamma;
 mod history;
 mod moderated;

@@ -1,16 +1,19 @@
 //! The same figure on both sides: same layer, target, pattern and workload.
 
+use super::events::looks;
 use crate::entry::{Entry, entries};
 use crate::figure::void_reason;
 use crate::gate::strike_out;
 use crate::series::Ratio;
-use model::{Estimate, Figure, Record, Workload};
+use model::{Estimate, Figure, Record, Slice, Workload};
 
 /// One figure of one run, with the logarithms of its slices' values.
 pub struct Measured {
     pub figure: Figure,
     pub estimate: Estimate,
     pub slices: Vec<f64>,
+    /// How many of them lie apart in time.
+    pub looks: u32,
 }
 
 /// All figures of a run that may be used.
@@ -29,9 +32,10 @@ pub fn unusable(record: &Record) -> Vec<Figure> {
 
 fn of_entry(entry: &Entry) -> Option<Measured> {
     let estimate = entry.usable()?;
-    let good = entry.slices.iter().filter(|slice| void_reason(slice).is_none());
-    let logs = good.map(|slice| Ratio::of(entry.step, slice).value().ln()).filter(|log| log.is_finite());
-    Some(Measured { figure: entry.figure.clone(), estimate, slices: logs.collect() })
+    let good: Vec<&Slice> = entry.slices.iter().copied().filter(|slice| void_reason(slice).is_none()).collect();
+    let logs = good.iter().map(|slice| Ratio::of(entry.step, slice).value().ln()).filter(|log| log.is_finite());
+    let began: Vec<f64> = good.iter().map(|slice| slice.started_seconds).collect();
+    Some(Measured { figure: entry.figure.clone(), estimate, slices: logs.collect(), looks: looks(&began) })
 }
 
 /// What keeps two figures of the same layer, pattern and kind from being of the same thing, in words.
