@@ -1,5 +1,6 @@
 //! What an engine is: it opens sessions, which submit operations and reap completions.
 
+use crate::disk::Holds;
 use crate::verify::Verify;
 use model::{Bytes, Layer, Nanos, OpKind, Target, Workload};
 use std::sync::Arc;
@@ -12,6 +13,8 @@ pub struct Context {
     pub rados: Option<Arc<ceph::Rados>>,
     /// One more of each further client: nothing is shared with the first but this process.
     pub more_clients: Vec<Arc<ceph::Rados>>,
+    /// Devices that were proven to be free, and are nobody else's since.
+    pub holds: Holds,
     /// What is known of the data of workloads that verify.
     pub verify: Arc<Verify>,
     /// Where objects of single OSDs lie.

@@ -1,5 +1,6 @@
 //! Replicas over real sockets: what the client is told is there, is there on each of them.
 
+use engines::disk::Holds;
 use engines::floor::keep;
 use engines::network::Door;
 use engines::{Context, Done, ENGINES, Engine, EngineError, Op, Session};
@@ -44,7 +45,7 @@ fn kept(target: &mut Target, load: &Workload) -> Result<Vec<Door>, EngineError> 
     };
     let mut doors = Vec::new();
     for number in (0..count).rev() {
-        let door = keep(target, number, load)?;
+        let door = keep(target, number, load, &Holds::default())?;
         if let Place::Replicas { replicas, .. } = &mut target.place {
             replicas[number].door = Some(door.key.clone());
         }
@@ -155,13 +156,13 @@ fn two_replicas_that_do_not_reach_each_other_are_named_before_a_client_comes() {
     // All but the first; then nobody answers any more at the last one's port.
     let mut doors = Vec::new();
     for number in [2, 1] {
-        doors.push(keep(&target, number, &load).unwrap());
+        doors.push(keep(&target, number, &load, &Holds::default()).unwrap());
         if let Place::Replicas { replicas, .. } = &mut target.place {
             replicas[number].door = doors.last().map(|door| door.key.clone());
         }
     }
     drop(doors.remove(0));
-    let why = keep(&target, 0, &load).err().unwrap().to_string();
+    let why = keep(&target, 0, &load, &Holds::default()).err().unwrap().to_string();
     assert!(why.starts_with("host h0 can't pass writes on to host h2: 127.0.1.1 → 127.0.1.3"), "{why}");
     assert!(why.contains("open TCP from 127.0.1.1 to 127.0.1.3"), "{why}");
 }
@@ -181,7 +182,7 @@ fn what_cannot_be_done_is_refused_in_words() {
     let unkept = floor().open(&Context::default(), &target(&paths), &workload(1), 0).err().unwrap();
     assert!(unkept.to_string().contains("nobody keeps"), "{unkept}");
     // The first one before the others: it would pass nothing on.
-    let early = keep(&target(&paths), 0, &workload(1)).err().unwrap().to_string();
+    let early = keep(&target(&paths), 0, &workload(1), &Holds::default()).err().unwrap().to_string();
     assert!(early.contains("keeps no replica yet"), "{early}");
     let mut missing = target(&[folder.path().join("none")]);
     let why = kept(&mut missing, &workload(1)).err().unwrap().to_string();

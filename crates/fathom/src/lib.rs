@@ -13,6 +13,7 @@ mod crosscheck;
 mod dirs;
 pub mod failure;
 pub mod fleet;
+pub mod holding;
 mod memory;
 mod output;
 pub mod planner;

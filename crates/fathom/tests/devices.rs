@@ -41,7 +41,7 @@ fn a_partition_table_or_unknown_data_is_refused() {
     refused(&device, &["partition table"]);
     let unknown = LoopDevice::of(64 << 20);
     tool("sh", &["-c", &format!("printf x | dd of={} bs=1 seek=700000 conv=notrunc 2>/dev/null", unknown.path)]);
-    refused(&unknown, &["does not know", "first MiB"]);
+    refused(&unknown, &["does not know", "byte 700000"]);
     let bluestore = LoopDevice::of(64 << 20);
     tool("sh", &["-c", &format!("printf 'bluestore block device\n' > {}", bluestore.path)]);
     refused(&bluestore, &["BlueStore"]);

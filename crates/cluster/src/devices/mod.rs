@@ -1,14 +1,23 @@
-//! Is a device or file free to be written to? Proven before the first write, never assumed.
+//! Is a device or file free to be written to? Proven before the first write, and held from then on.
 
+mod emptiness;
+mod in_use;
+mod places;
 mod signatures;
+mod stack;
 
-use model::Found;
-use nix::fcntl::{OFlag, open};
+use model::{Bytes, Found};
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl, open};
 use nix::sys::stat::Mode;
+use nix::sys::statfs::{FsType, statfs};
+use stack::{Id, Stack};
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::io::{Seek, SeekFrom};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum Refusal {
@@ -21,9 +30,15 @@ pub enum Refusal {
 const GIVE_UP: &str = "If its data may be destroyed, say so with --destroy-data-on and the same path again";
 const IN_USE: &str = "Name a device that nothing uses; there is no way around this";
 
+/// Whoever asks a device what is on it (udev) has it locked for so long at most.
+const ASKED: Duration = Duration::from_secs(3);
+
 pub fn look_at(path: &Path) -> Result<Found, Refusal> {
     let metadata = match fs::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let folder = path.ancestors().skip(1).find(|folder| folder.is_dir());
+            return keeps_files(path, folder.unwrap_or(Path::new("."))).map(|()| Found::Nothing);
+        }
         other => other.map_err(|error| unusable(path, error))?,
     };
     let kind = metadata.file_type();
@@ -32,95 +47,170 @@ pub fn look_at(path: &Path) -> Result<Found, Refusal> {
         return Ok(Found::Device(bytes.map_err(|error| unusable(path, error))?));
     }
     match (kind.is_dir(), kind.is_file()) {
-        (true, _) => Ok(Found::Folder),
-        (_, true) => Ok(Found::File(metadata.len())),
+        (true, _) => keeps_files(path, path).map(|()| Found::Folder),
+        (_, true) => keeps_files(path, path).map(|()| Found::File(metadata.len())),
         _ => Err(unusable(path, "is neither a block device, a file nor a folder")),
     }
 }
 
-/// Ok: the path may be written to. `given_up`: the user said that its data may be destroyed; that never opens a device
-/// in use.
-pub fn prove_free(path: &Path, given_up: bool) -> Result<(), Refusal> {
-    match look_at(path)? {
-        Found::Device(_) => prove_device_free(path, given_up),
-        Found::File(bytes) if bytes > 0 && !given_up => {
-            Err(holds(path, format!("is a file that holds {bytes} bytes"), GIVE_UP))
+/// File systems that show what the kernel knows: nothing can be kept there.
+fn keeps_files(path: &Path, there: &Path) -> Result<(), Refusal> {
+    // linux/magic.h
+    const SHOWN: [(i64, &str); 11] = [
+        (0x9fa0, "proc"),
+        (0x6265_6572, "sysfs"),
+        (0x6462_6720, "debugfs"),
+        (0x7472_6163, "tracefs"),
+        (0x0027_e0eb, "cgroup"),
+        (0x6367_7270, "cgroup2"),
+        (0x7363_6673, "securityfs"),
+        (0x6265_6570, "configfs"),
+        (0x1cd1, "devpts"),
+        (0xcafe_4a11, "bpf"),
+        (0x6165_676c, "pstore"),
+    ];
+    let there = if there.as_os_str().is_empty() { Path::new(".") } else { there };
+    let FsType(kind) = statfs(there).map_err(|error| unusable(path, error))?.filesystem_type();
+    match SHOWN.iter().find(|(magic, _)| *magic == kind) {
+        Some((_, name)) => {
+            Err(unusable(path, format!("lies on {name}, which keeps no data; name a device, or a folder on a disk")))
         }
-        Found::File(_) => prove_file_unused(path),
-        Found::Folder | Found::Nothing => Ok(()),
+        None => Ok(()),
     }
 }
 
-fn prove_device_free(path: &Path, given_up: bool) -> Result<(), Refusal> {
-    if let Some(use_) = used_by(path)? {
-        return Err(holds(path, use_, IN_USE));
+/// Are two paths one and the same, or one a part of the other? Also by links, as a partition of a disk, and through a loop
+/// device.
+pub fn overlap(one: &Path, other: &Path) -> bool {
+    match (Id::at(one), Id::at(other)) {
+        (Some(one), Some(other)) => one == other || Stack::of(one).overlaps(&Stack::of(other)),
+        _ => one == other,
     }
-    // O_EXCL on a block device fails while the kernel has it for anything: mount, RAID, LVM, swap, bcache.
-    if open(path, OFlag::O_RDONLY | OFlag::O_EXCL, Mode::empty()).is_err_and(|error| error == nix::Error::EBUSY) {
-        return Err(holds(path, "is in use (the kernel refuses exclusive access)".to_string(), IN_USE));
+}
+
+/// A path that may be written to as long as the descriptor is open: nobody else gets the device meanwhile.
+#[derive(Debug)]
+pub struct Proven {
+    pub file: File,
+    /// What could not be looked at, in words.
+    pub unseen: Option<String>,
+}
+
+/// Ok: the path may be written to; without a descriptor, where nothing is there yet. `given_up`: the user said that its data
+/// may be destroyed; that never opens what is in use. `tell`: the share of the device that was looked at.
+///
+/// # Errors
+/// It holds something, is in use, or can't be opened.
+pub fn prove(path: &Path, given_up: bool, tell: &(dyn Fn(f64) + Sync)) -> Result<Option<Proven>, Refusal> {
+    match look_at(path)? {
+        Found::Folder | Found::Nothing => return Ok(None),
+        Found::File(bytes) if bytes > 0 && !given_up => {
+            // That it is in use is the graver reason: nothing opens it then.
+            prove_unused_by_kernel(path)?;
+            return Err(holds(path, format!("is a file that holds {bytes} bytes"), GIVE_UP));
+        }
+        Found::File(_) | Found::Device(_) => {}
     }
-    let found = signatures::find(path).map_err(|error| unusable(path, error))?;
-    match found {
-        Some(what) if !given_up => Err(holds(path, what, GIVE_UP)),
+    let stack = prove_unused_by_kernel(path)?;
+    let file = open_alone(path)?;
+    let metadata = file.metadata().map_err(|error| unusable(path, error))?;
+    if Id::of(&metadata) != stack.id {
+        return Err(holds(path, "became something else while it was looked at".to_string(), "Run again"));
+    }
+    let unseen = prove_unused_by_processes(path, &stack)?;
+    lock(path, &file)?;
+    if matches!(stack.id, Id::Device(_)) && !given_up {
+        prove_empty(path, &file, &stack, tell)?;
+    }
+    Ok(Some(Proven { file, unseen }))
+}
+
+fn prove_unused_by_kernel(path: &Path) -> Result<Stack, Refusal> {
+    let stack = Stack::of(Id::at(path).ok_or_else(|| unusable(path, "is not there any more"))?);
+    match in_use::by_the_kernel(&stack) {
+        Some(what) => Err(holds(path, what, IN_USE)),
+        None => Ok(stack),
+    }
+}
+
+fn prove_unused_by_processes(path: &Path, stack: &Stack) -> Result<Option<String>, Refusal> {
+    let seen = in_use::by_processes(stack);
+    if let Some(what) = seen.user {
+        return Err(holds(path, what, IN_USE));
+    }
+    let unseen = match (seen.hidden, in_use::sees_all_processes()) {
+        (0, true) => return Ok(None),
+        (0, false) => {
+            "processes outside of this container are not seen: whether one of them has it open is not known".to_string()
+        }
+        (hidden, _) => format!(
+            "the open files of {hidden} processes may only be seen by root: whether one of them has it open is not known"
+        ),
+    };
+    Ok(Some(format!("{}: {unseen}", path.display())))
+}
+
+/// O_EXCL on a block device fails while anybody has it for himself, and keeps others from that: mounts, RAID, LVM, swap, mkfs.
+fn open_alone(path: &Path) -> Result<File, Refusal> {
+    let device = fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device());
+    let alone = if device { OFlag::O_EXCL } else { OFlag::O_NONBLOCK };
+    let flags = OFlag::O_RDWR | OFlag::O_CLOEXEC | alone;
+    let opened = match open(path, flags | OFlag::O_DIRECT, Mode::empty()) {
+        Err(Errno::EINVAL) => open(path, flags, Mode::empty()),
+        other => other,
+    };
+    opened.map(File::from).map_err(|error| match error {
+        Errno::EBUSY => holds(path, "is in use (the kernel refuses exclusive access)".to_string(), IN_USE),
+        Errno::ETXTBSY => holds(path, "is in use (a program that runs, or swap space)".to_string(), IN_USE),
+        Errno::EAGAIN => holds(path, "is in use (a lease on the file)".to_string(), IN_USE),
+        Errno::EPERM => holds(path, "may not be changed (immutable or append-only, or swap space)".to_string(), IN_USE),
+        error => unusable(path, std::io::Error::from(error)),
+    })
+}
+
+/// Both kinds of locks, kept with the descriptor: while they are held, udev leaves a device alone.
+fn lock(path: &Path, file: &File) -> Result<(), Refusal> {
+    let until = Instant::now() + ASKED;
+    while file.try_lock().is_err() {
+        if Instant::now() > until {
+            return Err(holds(path, "is locked by another process (flock)".to_string(), IN_USE));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let whole =
+        libc::flock { l_type: libc::F_WRLCK as i16, l_whence: libc::SEEK_SET as i16, l_start: 0, l_len: 0, l_pid: 0 };
+    match fcntl(file.as_fd(), FcntlArg::F_OFD_SETLK(&whole)) {
+        Err(Errno::EAGAIN | Errno::EACCES) => {
+            Err(holds(path, "is locked by another process (fcntl)".to_string(), IN_USE))
+        }
+        // File systems without such locks.
         _ => Ok(()),
     }
 }
 
-/// A file may back a loop device that is in use.
-fn prove_file_unused(path: &Path) -> Result<(), Refusal> {
-    let canonical = fs::canonicalize(path).map_err(|error| unusable(path, error))?;
-    for device in fs::read_dir("/sys/block").into_iter().flatten().flatten() {
-        let backing = fs::read_to_string(device.path().join("loop/backing_file")).unwrap_or_default();
-        if Path::new(backing.trim()) == canonical {
-            let loop_device = device.file_name().to_string_lossy().into_owned();
-            return Err(holds(path, format!("backs /dev/{loop_device}"), IN_USE));
-        }
+fn prove_empty(path: &Path, device: &File, stack: &Stack, tell: &(dyn Fn(f64) + Sync)) -> Result<(), Refusal> {
+    let unknown = |error| holds(path, format!("is not known to be empty: {error}"), GIVE_UP);
+    let bytes = size(device).map_err(unknown)?;
+    let found = match emptiness::find(device, bytes, tell).map_err(unknown)? {
+        None => in_backing_file(stack, bytes).map_err(unknown)?,
+        found => found,
+    };
+    found.map_or(Ok(()), |what| Err(holds(path, what, GIVE_UP)))
+}
+
+/// A loop device over a sparse file: the file system knows where data lies.
+fn in_backing_file(stack: &Stack, bytes: Bytes) -> std::io::Result<Option<String>> {
+    let own = stack::loops().into_iter().find(|own| Id::Device(own.number) == stack.id);
+    let Some(own) = own.filter(|own| Id::at(&own.path) == Some(own.backing)) else { return Ok(None) };
+    match File::open(&own.path) {
+        Ok(file) if file.metadata()?.is_file() => emptiness::find_in_file(&file, own.offset, bytes),
+        // Not to be had from here: the device itself was looked at.
+        _ => Ok(None),
     }
-    Ok(())
 }
 
-/// Mounted, swap, or held by another block device (RAID, LVM, device-mapper); partitions included.
-fn used_by(path: &Path) -> Result<Option<String>, Refusal> {
-    let number = fs::metadata(path).map_err(|error| unusable(path, error))?.rdev();
-    let (major, minor) = (nix::sys::stat::major(number), nix::sys::stat::minor(number));
-    let folder = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));
-    let numbers = own_and_partitions(&folder, format!("{major}:{minor}"));
-    if let Some(mount) = mounted(&numbers) {
-        return Ok(Some(format!("is mounted on {mount}")));
-    }
-    if let Some(swap) = swapped(&numbers) {
-        return Ok(Some(format!("is swap space ({swap})")));
-    }
-    let holders = fs::read_dir(folder.join("holders")).into_iter().flatten().flatten();
-    let holders: Vec<String> = holders.map(|holder| holder.file_name().to_string_lossy().into_owned()).collect();
-    Ok((!holders.is_empty()).then(|| format!("is held by {}", holders.join(", "))))
-}
-
-fn own_and_partitions(folder: &Path, own: String) -> Vec<String> {
-    let parts = fs::read_dir(folder).into_iter().flatten().flatten();
-    let parts = parts.filter(|entry| entry.path().join("partition").exists());
-    let parts = parts.filter_map(|entry| fs::read_to_string(entry.path().join("dev")).ok());
-    std::iter::once(own).chain(parts.map(|dev| dev.trim().to_string())).collect()
-}
-
-fn mounted(numbers: &[String]) -> Option<String> {
-    let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    table.lines().find_map(|line| {
-        let mut fields = line.split(' ');
-        let number = fields.nth(2)?;
-        let place = fields.nth(1)?;
-        numbers.iter().any(|own| own == number).then(|| place.to_string())
-    })
-}
-
-fn swapped(numbers: &[String]) -> Option<String> {
-    let table = fs::read_to_string("/proc/swaps").unwrap_or_default();
-    table.lines().skip(1).find_map(|line| {
-        let path = line.split_whitespace().next()?;
-        let number = fs::metadata(path).ok()?.rdev();
-        let number = format!("{}:{}", nix::sys::stat::major(number), nix::sys::stat::minor(number));
-        numbers.contains(&number).then(|| path.to_string())
-    })
+fn size(mut device: &File) -> std::io::Result<Bytes> {
+    device.seek(SeekFrom::End(0))
 }
 
 fn unusable(path: &Path, what: impl std::fmt::Display) -> Refusal {
@@ -129,12 +219,4 @@ fn unusable(path: &Path, what: impl std::fmt::Display) -> Refusal {
 
 fn holds(path: &Path, what: String, mend: &str) -> Refusal {
     Refusal::Holds { path: path.to_path_buf(), what, mend: mend.to_string() }
-}
-
-/// Reads `len` bytes at `offset`, fewer at the end of the device.
-fn read_at(device: &mut File, offset: u64, len: usize) -> std::io::Result<Vec<u8>> {
-    device.seek(SeekFrom::Start(offset))?;
-    let mut bytes = Vec::with_capacity(len);
-    device.take(len as u64).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

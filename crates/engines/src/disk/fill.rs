@@ -49,7 +49,7 @@ pub fn fill(
     let written = write_all(site, &filler, marks, progress);
     context.verify.forget_written(&target.name);
     written?;
-    let synced = File::open(&site.path).and_then(|file| file.sync_all());
+    let synced = File::open(site.open_path()).and_then(|file| file.sync_all());
     synced.map_err(|error| EngineError::Broken(format!("{}: {error}", site.path.display())))
 }
 
@@ -72,7 +72,7 @@ fn is_filled(site: &Site, span: Bytes) -> bool {
     if site.bytes < span || site.first_hole() < span {
         return false;
     }
-    let Ok(file) = File::open(&site.path) else { return false };
+    let Ok(file) = File::open(site.open_path()) else { return false };
     let mut place = [0; PROBE];
     (0..PROBES).all(|n| {
         let offset = (span.saturating_sub(PROBE as Bytes) / PROBES.max(1) * n) / PROBE as Bytes * PROBE as Bytes;
@@ -87,7 +87,7 @@ pub fn make_room(site: &Site, span: Bytes) -> Result<(), EngineError> {
     if site.device {
         return Ok(());
     }
-    let file = File::options().write(true).open(&site.path).map_err(|error| no_room(site, span, &error))?;
+    let file = File::options().write(true).open(site.open_path()).map_err(|error| no_room(site, span, &error))?;
     let length = libc::off_t::try_from(span).unwrap_or(libc::off_t::MAX);
     match fallocate(&file, FallocateFlags::empty(), 0, length) {
         Ok(()) => Ok(()),

@@ -5,6 +5,7 @@
 
 mod choice;
 mod fill;
+mod holds;
 mod processor;
 mod psync;
 mod ring;
@@ -12,6 +13,7 @@ mod site;
 mod uring;
 
 pub use choice::chosen;
+pub use holds::{Hold, Holds};
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::verify::{self, Ground, Marks, Names};
@@ -90,7 +92,7 @@ impl Engine for Disk {
         workload: &Workload,
         progress: &mut dyn FnMut(Bytes) -> bool,
     ) -> Result<(), EngineError> {
-        let site = Site::look(target).map_err(EngineError::Refused)?;
+        let site = Site::held(target, &context.holds)?;
         fill::fill(&site, context, target, workload, progress)
     }
 
@@ -101,7 +103,7 @@ impl Engine for Disk {
         workload: &Workload,
         lane: u32,
     ) -> Result<Box<dyn Session>, EngineError> {
-        let site = Site::look(target).map_err(EngineError::Refused)?;
+        let site = Site::held(target, &context.holds)?;
         site.ready(workload)?;
         let marks = marks(context, &site, target, workload, lane);
         session(self.way, &site, workload, lane, marks)

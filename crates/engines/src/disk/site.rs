@@ -1,5 +1,6 @@
 //! What a path is, whether a workload may go there, and how it is opened.
 
+use super::holds::{Hold, Holds};
 use crate::api::EngineError;
 use model::{Bytes, Durability, Place, Target, Workload};
 use nix::fcntl::{OFlag, open};
@@ -10,6 +11,7 @@ use std::io::{Seek, SeekFrom};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 mod ioctl {
     nix::ioctl_read_bad!(logical_block, 0x1268, libc::c_int);
@@ -33,6 +35,8 @@ pub struct Site {
     pub sector: Bytes,
     /// Its file system lies in memory.
     pub memory: bool,
+    /// Opened through this, not by its path.
+    hold: Option<Arc<Hold>>,
 }
 
 impl Site {
@@ -53,11 +57,38 @@ impl Site {
             bytes: metadata.len(),
             sector: SECTOR,
             memory: Site::memory(path),
+            hold: None,
         };
         if device {
             site.look_at_device().map_err(|error| format!("{}: {error}", path.display()))?;
         }
         Ok(site)
+    }
+
+    /// As it is held: what was proven to be free, and nothing else that may have its path meanwhile. A device that nobody holds
+    /// can only be read.
+    ///
+    /// # Errors
+    /// It is no place for a load, or not what it was.
+    pub fn held(target: &Target, holds: &Holds) -> Result<Site, EngineError> {
+        let hold = match &target.place {
+            Place::Path { path, .. } => holds.of(path),
+            _ => None,
+        };
+        if let Some(hold) = &hold {
+            hold.unchanged().map_err(EngineError::Broken)?;
+        }
+        let mut site = Site::look(target).map_err(EngineError::Refused)?;
+        if site.device && site.writable && hold.is_none() {
+            return Err(EngineError::Refused(format!("{}: was not proven to be free", site.path.display())));
+        }
+        site.hold = hold;
+        Ok(site)
+    }
+
+    /// Where it is opened.
+    pub fn open_path(&self) -> PathBuf {
+        self.hold.as_ref().map_or_else(|| self.path.clone(), |hold| hold.open_path())
     }
 
     fn look_at_device(&mut self) -> std::io::Result<()> {
@@ -121,9 +152,6 @@ impl Site {
         if workload.writes() && self.device && self.is_read_only() {
             return Some("is a read-only device".into());
         }
-        if workload.writes() && self.in_use() {
-            return Some("is in use (the kernel refuses exclusive access); nothing may be written to it".into());
-        }
         if let Err(error) = self.open_with(OFlag::O_RDONLY | self.direct()) {
             return Some(no_direct(error));
         }
@@ -137,11 +165,6 @@ impl Site {
         // SAFETY: the call fills the one integer.
         let asked = unsafe { ioctl::read_only(std::os::fd::AsRawFd::as_raw_fd(&file), &mut read_only) };
         asked.is_ok() && read_only != 0
-    }
-
-    /// The kernel has the device for something: a mount, RAID, LVM, swap.
-    fn in_use(&self) -> bool {
-        self.device && self.open_with(OFlag::O_RDONLY | OFlag::O_EXCL).is_err_and(|error| error == nix::Error::EBUSY)
     }
 
     /// Where the data ends for the first time; a device has no holes.
@@ -193,7 +216,7 @@ impl Site {
     }
 
     fn open_with(&self, flags: OFlag) -> nix::Result<File> {
-        open(&self.path, flags | OFlag::O_CLOEXEC, Mode::empty()).map(File::from)
+        open(&self.open_path(), flags | OFlag::O_CLOEXEC, Mode::empty()).map(File::from)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{ACKNOWLEDGEMENT, HEADER, replicas};
 use crate::api::EngineError;
 use crate::buffers::{ALIGN, Slab};
-use crate::disk::Site;
+use crate::disk::{Holds, Site};
 use crate::network::{Door, Peer, reach};
 use model::{Bytes, Durability, Endpoint, Key, Layer, Place, Replica, Target, Workload};
 use std::fs::File;
@@ -21,11 +21,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// The file can't be opened for durable writes, or is too short; no port; another replica is not kept, or is not to be reached from here.
-pub fn keep(target: &Target, number: usize, workload: &Workload) -> Result<Door, EngineError> {
+pub fn keep(target: &Target, number: usize, workload: &Workload, holds: &Holds) -> Result<Door, EngineError> {
     let (_, all) = replicas(target).map_err(EngineError::Refused)?;
     let own = all.get(number).ok_or_else(|| EngineError::Refused(format!("there is no replica {number}")))?;
     let place = Place::Path { path: own.path.clone(), writable: true };
-    let site = Site::look(&Target::new(Layer::Device, target.name.clone(), place)).map_err(EngineError::Refused)?;
+    let site = Site::held(&Target::new(Layer::Device, target.name.clone(), place), holds)?;
     site.ready(workload)?;
     let file = Arc::new(site.open(workload)?);
     let others = if number == 0 { &all[1..] } else { &[] };

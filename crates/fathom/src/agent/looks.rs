@@ -1,15 +1,35 @@
 //! What a path of this host is, and whether it may be loaded.
 
-use cluster::devices::{Refusal, look_at, prove_free};
+use crate::holding::{Held, named_twice};
+use cluster::devices::{Refusal, look_at};
 use model::{Found, NotFree, SiteWish};
+use std::path::PathBuf;
 
-/// Nothing is changed.
-pub fn look(wish: &SiteWish) -> Result<Found, NotFree> {
-    let found = look_at(&wish.path).map_err(refused)?;
-    if wish.writes {
-        prove_free(&wish.path, wish.given_up).map_err(refused)?;
+/// What was asked for so far, and what of it is held.
+#[derive(Default)]
+pub struct Looks {
+    paths: Vec<PathBuf>,
+    pub held: Held,
+}
+
+impl Looks {
+    /// Nothing is changed; what may be written to is held from now on.
+    ///
+    /// # Errors
+    /// It can't be used, or may not be written to.
+    pub fn look(&mut self, wish: &SiteWish) -> Result<Found, NotFree> {
+        let found = look_at(&wish.path).map_err(refused)?;
+        if !self.paths.contains(&wish.path) {
+            self.paths.push(wish.path.clone());
+        }
+        if let Some(says) = named_twice(&self.paths) {
+            return Err(NotFree { says, holds: false });
+        }
+        if wish.writes {
+            self.held.take(&wish.path, wish.given_up).map_err(refused)?;
+        }
+        Ok(found)
     }
-    Ok(found)
 }
 
 fn refused(refusal: Refusal) -> NotFree {

@@ -15,6 +15,7 @@ use engines::network::{Door, Echo, carries};
 use files::Files;
 use hearing::{Heard, leave_soon, leave_when_deaf, listen};
 use load::{Load, Loading};
+use looks::Looks;
 use model::{Clock, Endpoint, Nanos, Step};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use remote::frame::{self, FrameError, MAGIC};
@@ -51,9 +52,11 @@ pub fn serve() -> Result<u8, Failure> {
     });
     leave_when_deaf(heard.clone());
     let _ = tell.send(News::Hello { build, pid: std::process::id() });
+    let looks = Looks::default();
     let mut agent = Agent {
-        context: Context::default(),
+        context: Context { holds: looks.held.holds.clone(), ..Context::default() },
         files: Files::default(),
+        looks,
         loading: None,
         doors: Vec::new(),
         watching: None,
@@ -78,6 +81,7 @@ fn more_files() {
 struct Agent {
     context: Context,
     files: Files,
+    looks: Looks,
     /// The slice that is open or runs. Dropped, it stops its load.
     loading: Option<Loading>,
     /// Passive ends of pairs, keepers of replicas, and of which slice.
@@ -124,7 +128,7 @@ impl Agent {
             Order::Reach { access } => {
                 let reached = reach::reach(&access);
                 let error = reached.as_ref().err().map(ToString::to_string);
-                self.context = reached.unwrap_or_default();
+                self.context = Context { holds: self.looks.held.holds.clone(), ..reached.unwrap_or_default() };
                 Some(News::Reached { error })
             }
             Order::Question { id, question } => Some(News::Answer { id, answer: self.answer(question) }),
@@ -144,7 +148,7 @@ impl Agent {
                 self.doors.retain(|(of, _)| *of == slice);
                 let step = self.files.found(*step);
                 let kept = step.targets.first().ok_or("a step without a target".to_string()).and_then(|target| {
-                    keep(target, replica as usize, &step.workload)
+                    keep(target, replica as usize, &step.workload, &self.context.holds)
                         .map_err(|error| self.files.names().named(&error.to_string()))
                 });
                 let key = kept.as_ref().map(|door| door.key.clone()).map_err(Clone::clone);
@@ -188,7 +192,7 @@ impl Agent {
 
     fn answer(&mut self, question: Question) -> Answer {
         match question {
-            Question::Look(wish) => Answer::Looked(looks::look(&wish)),
+            Question::Look(wish) => Answer::Looked(self.looks.look(&wish)),
             Question::Make(file) => Answer::Made(self.files.make(&file)),
             Question::Echo(end) => {
                 let echo = address(&end).and_then(|at| Echo::open(at).map_err(|error| format!("{at}: {error}")));

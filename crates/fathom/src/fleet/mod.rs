@@ -56,6 +56,8 @@ pub struct Fleet {
 const REACHING: Duration = Duration::from_secs(30);
 /// A disk that sleeps wakes up within this.
 const ANSWER: Duration = Duration::from_secs(30);
+/// To prove that a hard disk is empty takes half a minute, and several times that beside other load.
+const PROOF: Duration = Duration::from_secs(300);
 /// How long an agent may take to end what it does and go.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -183,13 +185,14 @@ impl Fleet {
         let agent = self.agent_of(host).ok_or_else(gone)?;
         self.questions += 1;
         let id = self.questions;
+        let patience = if matches!(question, Question::Look(_)) { PROOF } else { ANSWER };
         if !self.order(agent, Order::Question { id, question }) {
             return Err(gone());
         }
-        let deadline = Instant::now() + ANSWER;
+        let deadline = Instant::now() + patience;
         loop {
             let Some(heard) = self.next(deadline.saturating_duration_since(Instant::now())) else {
-                return Err(format!("no answer within {} s", ANSWER.as_secs()));
+                return Err(format!("no answer within {} s", patience.as_secs()));
             };
             match heard.what {
                 What::Lost(why) if heard.agent == agent => return Err(why),

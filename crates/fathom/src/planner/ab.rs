@@ -285,7 +285,8 @@ mod tests {
     fn planned(wishes: &Wishes) -> Result<Plan, String> {
         let (scope, run) = (Scope::default(), "r".to_string());
         let (hosts, sites, keepers) = (Vec::new(), Vec::new(), Vec::new());
-        let ground = Ground { run, scope, lab: None, image_bytes: None, hosts, sites, keepers };
+        let ground =
+            Ground { run, scope, lab: None, image_bytes: None, hosts, sites, keepers, held: Default::default() };
         let wishes = prepared(wishes).map_err(|failure| failure.to_string())?;
         crate::planner::plan(&ground, &wishes).map_err(|failure| failure.to_string())
     }

@@ -4,7 +4,8 @@ use super::device_hosts;
 use super::draft::Draft;
 use super::sustained::{self, Room};
 use crate::failure::Failure;
-use cluster::devices::{Refusal, look_at, prove_free};
+use crate::holding::named_twice;
+use cluster::devices::{Refusal, look_at};
 use model::workload::{GIB, MIB};
 use model::{Bytes, Change, Found, Layer, Place, Target};
 use std::path::Path;
@@ -14,6 +15,9 @@ pub const SPAN: Bytes = 4 * GIB;
 pub const LAB_SPAN: Bytes = 512 * MIB;
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
+    if let Some(text) = named_twice(&draft.wishes.paths) {
+        return Err(Failure::Usage(text));
+    }
     if !draft.ground.sites.is_empty() {
         return device_hosts::add(draft);
     }
@@ -53,7 +57,7 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
     match look_at(path)? {
         Found::Device(bytes) | Found::File(bytes) if bytes > 0 => {
             if writes {
-                prove_free(path, given_up).map_err(read_only_hint)?;
+                draft.ground.held.take(path, given_up).map_err(read_only_hint)?;
             }
             refuse_larger(path, wanted, bytes)?;
             let span = wanted.unwrap_or(SPAN).min(bytes) / MIB * MIB;
@@ -125,6 +129,8 @@ fn add_probes(draft: &mut Draft, lab: &lab::Lab) -> Result<(), Failure> {
             Found::Device(bytes) => {
                 let host = Some(osd.host.clone());
                 let span = LAB_SPAN.min(bytes);
+                // The lab's own, whatever an earlier run left there.
+                draft.ground.held.take(&osd.probe, true)?;
                 add_steps(draft, &target(osd.probe.display().to_string(), host, &osd.probe, true), span, true);
                 continue;
             }

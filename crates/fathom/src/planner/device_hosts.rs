@@ -27,7 +27,7 @@ pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
     let named = || named(wishes, writes);
     let probes = |host: &ClientHost, lab: &lab::Lab| -> Vec<SiteWish> {
         let own = lab.osds.iter().filter(|osd| osd.host == host.known_as && is_device(&osd.probe));
-        own.map(|osd| SiteWish { path: osd.probe.clone(), writes, given_up: false }).collect()
+        own.map(|osd| SiteWish { path: osd.probe.clone(), writes, given_up: true }).collect()
     };
     let osd_devices = |host: &ClientHost| -> Vec<SiteWish> {
         let own = ground.scope.devices.iter().filter(|device| device.host.as_deref() == Some(&host.known_as));

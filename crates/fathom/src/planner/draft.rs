@@ -2,6 +2,7 @@
 
 use super::device_hosts::Site;
 use crate::cli::knobs::Knobs;
+use crate::holding::Held;
 use languages::fio::job_file::Batch;
 use model::sweep::Point;
 use model::workload::MIB;
@@ -30,6 +31,8 @@ pub struct Ground {
     pub sites: Vec<Site>,
     /// Where they could keep replicas for the floor.
     pub keepers: Vec<Site>,
+    /// What this process may write to.
+    pub held: Held,
 }
 
 /// A host with an agent.
@@ -339,7 +342,16 @@ mod tests {
         };
         let hosts = hosts.iter().map(host).collect();
         let (scope, run) = (Scope::default(), String::new());
-        Ground { run, scope, lab: None, image_bytes: None, hosts, sites: Vec::new(), keepers: Vec::new() }
+        Ground {
+            run,
+            scope,
+            lab: None,
+            image_bytes: None,
+            hosts,
+            sites: Vec::new(),
+            keepers: Vec::new(),
+            held: Held::default(),
+        }
     }
 
     #[test]

@@ -70,6 +70,7 @@ mod tests {
             hosts: Vec::new(),
             sites: Vec::new(),
             keepers: Vec::new(),
+            held: Default::default(),
         }
     }
 

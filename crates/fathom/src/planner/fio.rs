@@ -3,7 +3,7 @@
 use super::device;
 use super::draft::Draft;
 use crate::failure::Failure;
-use cluster::devices::{look_at, prove_free};
+use cluster::devices::look_at;
 use languages::fio::job_file::{Batch, Job};
 use languages::fio::{cache, object, span};
 use model::workload::MIB;
@@ -111,7 +111,7 @@ fn on_path(draft: &mut Draft, job: &Job, several: bool) -> Result<(Target, Bytes
     match look_at(&path)? {
         Found::Device(bytes) | Found::File(bytes) if bytes > 0 && !draft.makes(&path) => {
             if shape.writes() {
-                prove_free(&path, draft.wishes.destroy.as_deref() == Some(path.as_path()))?;
+                draft.ground.held.take(&path, draft.wishes.destroy.as_deref() == Some(path.as_path()))?;
             }
             if wanted.is_some_and(|wanted| wanted > bytes) {
                 let line = job.line_of("size");

@@ -24,7 +24,7 @@ pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
         (_, false) => named(wishes, true),
         (Some(lab), true) => {
             let own = lab.osds.iter().filter(|osd| osd.host == host.known_as);
-            own.map(|osd| SiteWish { path: osd.probe.clone(), writes: true, given_up: false }).collect()
+            own.map(|osd| SiteWish { path: osd.probe.clone(), writes: true, given_up: true }).collect()
         }
         (None, true) => Vec::new(),
     };

@@ -10,7 +10,16 @@ pub fn ground(osds: u32) -> Ground {
         |id: u32| OsdScope { id, host: format!("host{}", id / 12), up: true, inside: true, ..OsdScope::default() };
     let scope = Scope { fsid: Some("f".to_string()), osds: (0..osds).map(osd).collect(), ..Scope::default() };
     let (hosts, sites, keepers) = (Vec::new(), Vec::new(), Vec::new());
-    Ground { run: "20261121-093012-ab3f".to_string(), scope, lab: None, image_bytes: None, hosts, sites, keepers }
+    Ground {
+        run: "20261121-093012-ab3f".to_string(),
+        scope,
+        lab: None,
+        image_bytes: None,
+        hosts,
+        sites,
+        keepers,
+        held: Default::default(),
+    }
 }
 
 pub fn wishes(layers: &[Layer]) -> Wishes {

@@ -7,8 +7,9 @@ use crate::cli::Common;
 use crate::commands::restore;
 use crate::dirs;
 use crate::failure::Failure;
+use crate::holding::Held;
 use archive::Archive;
-use cluster::devices::{look_at, prove_free};
+use cluster::devices::look_at;
 use cluster::journal::pending::{self, Pending};
 use engines::clock::RealClock;
 use model::{Change, Event, Found, Place, Plan};
@@ -38,7 +39,7 @@ pub fn again(common: &Common, wish: &Again) -> Result<Sounded, Failure> {
     }
     let grounded = Grounded::again(common, &record, wish.lab)?;
     undo_what_is_left(common, &grounded, &run)?;
-    prove_paths(&record.plan, wish.destroy)?;
+    prove_paths(&record.plan, wish.destroy, &grounded.ground.held)?;
     let plan = record.plan.clone();
     let mut telling = Telling::again(common, record, Arc::new(RealClock))?;
     telling.tell(Event::Planned { plan: plan.clone() })?;
@@ -58,7 +59,7 @@ fn undo_what_is_left(common: &Common, grounded: &Grounded, run: &str) -> Result<
 }
 
 /// Every path is looked at again: minutes or months lie between.
-fn prove_paths(plan: &Plan, destroy: Option<&Path>) -> Result<(), Failure> {
+fn prove_paths(plan: &Plan, destroy: Option<&Path>, held: &Held) -> Result<(), Failure> {
     let made =
         |path: &Path| plan.changes.iter().any(|change| matches!(change, Change::File { path: own, .. } if own == path));
     for step in &plan.steps {
@@ -72,7 +73,7 @@ fn prove_paths(plan: &Plan, destroy: Option<&Path>) -> Result<(), Failure> {
                 _ => return Err(Failure::Failed(format!("{}: is not there any more, or smaller", path.display()))),
             }
             if *writable {
-                prove_free(path, destroy == Some(path))?;
+                held.take(path, destroy == Some(path))?;
             }
         }
     }
@@ -103,9 +104,9 @@ mod tests {
             };
             Plan { steps: vec![step], ..Plan::default() }
         };
-        assert!(prove_paths(&plan(false, 1 << 20), None).is_ok());
-        assert!(prove_paths(&plan(true, 1 << 20), Some(file.path())).is_ok());
-        assert!(matches!(prove_paths(&plan(true, 1 << 20), None), Err(Failure::Refused(_))));
-        assert!(matches!(prove_paths(&plan(false, 2 << 20), None), Err(Failure::Failed(_))));
+        assert!(prove_paths(&plan(false, 1 << 20), None, &Held::default()).is_ok());
+        assert!(prove_paths(&plan(true, 1 << 20), Some(file.path()), &Held::default()).is_ok());
+        assert!(matches!(prove_paths(&plan(true, 1 << 20), None, &Held::default()), Err(Failure::Refused(_))));
+        assert!(matches!(prove_paths(&plan(false, 2 << 20), None, &Held::default()), Err(Failure::Failed(_))));
     }
 }

@@ -7,6 +7,7 @@ use crate::cli::knobs::GroundArgs;
 use crate::dirs;
 use crate::failure::Failure;
 use crate::fleet::{self, Fleet};
+use crate::holding::Held;
 use crate::planner::{self, ClientHost, Ground, Site, Wishes};
 use cluster::journal::Life;
 use cluster::journal::pending::{self, Pending};
@@ -85,8 +86,16 @@ impl Grounded {
         if let Some(fleet) = &fleet {
             give_roles(&mut fleet.borrow_mut(), &hosts, &scope);
         }
-        let mut ground =
-            Ground { run: head.run.clone(), scope, lab, image_bytes, hosts, sites: Vec::new(), keepers: Vec::new() };
+        let mut ground = Ground {
+            run: head.run.clone(),
+            scope,
+            lab,
+            image_bytes,
+            hosts,
+            sites: Vec::new(),
+            keepers: Vec::new(),
+            held: Held::default(),
+        };
         if let Some(fleet) = &fleet {
             ground.sites = sites(&mut fleet.borrow_mut(), planner::wanted_sites(&ground, wishes));
             ground.keepers = sites(&mut fleet.borrow_mut(), planner::wanted_keepers(&ground, wishes));
@@ -110,6 +119,7 @@ impl Grounded {
             hosts: Vec::new(),
             sites: Vec::new(),
             keepers: Vec::new(),
+            held: Held::default(),
         };
         let cluster = match &record.scope.fsid {
             None => None,

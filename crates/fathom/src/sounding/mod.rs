@@ -72,8 +72,9 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, warnings: Vec<
     let unbound = planner::unbound(&grounded.ground, &plan);
     let (left_out, unseen) = (grounded.left_out.clone(), grounded.unseen_disks());
     prepare::prove(&grounded, &plan)?;
+    let held = grounded.ground.held.unseen();
     let warnings =
-        [warnings, sides::prove(&grounded, &plan)?, left_out, Vec::from_iter(shared), unseen, unbound].concat();
+        [warnings, sides::prove(&grounded, &plan)?, left_out, Vec::from_iter(shared), unseen, unbound, held].concat();
     if args.dry_run {
         warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         return Ok(Outcome::Planned(Box::new(plan)));
@@ -175,7 +176,8 @@ fn measured(
     let further = grounded.cluster.iter().flat_map(|cluster| (1..clients).map(|_| cluster.for_load()));
     let more_clients = further.collect::<Result<Vec<_>, _>>()?;
     let verify = Arc::new(Verify::new(rand::random(), telling.started()));
-    let context = Context { rados, more_clients, verify, ..Context::default() };
+    let context =
+        Context { rados, more_clients, verify, holds: grounded.ground.held.holds.clone(), ..Context::default() };
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     sides::try_out(plan, grounded, &clock, journal, telling, interrupt)?;
     prepare::make_changes(plan, grounded, journal, telling, interrupt)?;

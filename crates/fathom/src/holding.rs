@@ -1,0 +1,85 @@
+//! Paths that are to be written to: proven to be free, and held until the run ends.
+
+use cluster::devices::{Refusal, overlap, prove};
+use engines::disk::Holds;
+use faces::numbers;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Of this process; all copies are the same one.
+#[derive(Clone, Debug, Default)]
+pub struct Held {
+    pub holds: Holds,
+    unseen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Held {
+    /// Proves that a path may be written to, once. `given_up`: the user said that its data may be destroyed.
+    ///
+    /// # Errors
+    /// It may not.
+    pub fn take(&self, path: &Path, given_up: bool) -> Result<(), Refusal> {
+        if self.holds.of(path).is_some() {
+            return Ok(());
+        }
+        let progress = Mutex::new((Instant::now(), false));
+        let proven = prove(path, given_up, &|share| show(path, share, &progress));
+        if progress.into_inner().unwrap_or_else(PoisonError::into_inner).1 {
+            eprintln!("\r\x1b[K");
+        }
+        let Some(proven) = proven? else { return Ok(()) };
+        self.unseen.lock().unwrap_or_else(PoisonError::into_inner).extend(proven.unseen);
+        let kept = self.holds.keep(path, proven.file);
+        kept.map_err(|error| Refusal::Unusable { path: path.to_path_buf(), what: error.to_string() })
+    }
+
+    /// What could not be looked at, in words.
+    pub fn unseen(&self) -> Vec<String> {
+        self.unseen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Of a large hard disk it takes half a minute.
+fn show(path: &Path, share: f64, progress: &Mutex<(Instant, bool)>) {
+    let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+    if progress.0.elapsed() > Duration::from_secs(1) && std::io::stderr().is_terminal() {
+        *progress = (Instant::now(), true);
+        eprint!("\r\x1b[Kfathom: looking whether {} is empty: {}", path.display(), numbers::share(share));
+    }
+}
+
+/// Two paths that are one and the same, or overlap: they would be loaded twice, and each would be said to be slower.
+pub fn named_twice(paths: &[PathBuf]) -> Option<String> {
+    let pairs = paths.iter().enumerate().flat_map(|(at, one)| paths[..at].iter().map(move |other| (one, other)));
+    let mut same = pairs.filter(|(one, other)| overlap(one, other));
+    same.next().map(|(one, other)| {
+        format!(
+            "{} and {} are the same, or one is a part of the other; name one of them",
+            other.display(),
+            one.display()
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_a_hard_link_and_the_same_name_are_named_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("a"), "x").unwrap();
+        std::fs::write(path("b"), "x").unwrap();
+        std::os::unix::fs::symlink(path("a"), path("link")).unwrap();
+        std::fs::hard_link(path("a"), path("hard")).unwrap();
+        for other in ["a", "link", "hard"] {
+            let said = named_twice(&[path("b"), path("a"), path(other)]).unwrap();
+            assert!(said.contains("name one of them"), "{said}");
+        }
+        assert_eq!(named_twice(&[path("a"), path("b"), path("missing")]), None);
+        assert!(named_twice(&[path("missing"), path("missing")]).is_some());
+    }
+}
