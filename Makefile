@@ -14,7 +14,7 @@ demo:
 	@scripts/demo $(FATHOM)
 
 test:
-	@scripts/install-missing rust compiler ceph headers browser fio sshd
+	@scripts/install-missing rust compiler ceph headers browser fio sshd devices
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) test --workspace --locked --no-fail-fast
