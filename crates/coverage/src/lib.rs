@@ -3,9 +3,12 @@
 pub mod behind;
 pub mod comparisons;
 pub mod decisions;
+pub mod gaps;
 pub mod kinds;
 pub mod latency;
 pub mod noise;
+pub mod open_loop;
+pub mod rare;
 pub mod recorded;
 pub mod replay;
 pub mod table;

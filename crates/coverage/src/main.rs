@@ -2,10 +2,11 @@
 
 use clap::Parser;
 use coverage::kinds::{KINDS, Kind};
+use coverage::rare::RARE;
 use coverage::table::{HEADING, Line};
 use coverage::trial::{self, Outcome};
 use coverage::verdicts::{self, RATIOS, Tally};
-use coverage::{behind, comparisons, decisions, recorded};
+use coverage::{behind, comparisons, decisions, gaps, open_loop, recorded};
 use fathom::failure::Failure;
 use model::{Goal, Pattern};
 use rand::SeedableRng;
@@ -51,6 +52,10 @@ fn main() -> ExitCode {
         for (pattern, title) in PATTERNS {
             intervals(&chosen, pattern, title, arguments.series);
         }
+    }
+    if arguments.series > 0 {
+        at_gaps(&arguments.kind, arguments.series);
+        in_an_open_loop(arguments.series);
     }
     if let Some(folder) = &arguments.recorded
         && let Err(error) = real(folder)
@@ -101,7 +106,7 @@ fn intervals(kinds: &[&'static Kind], pattern: Pattern, title: &str, series: u64
             let line = Mutex::new(Line::default());
             let more = |first: u64, count: u64| {
                 on_all_processors(count, |n| {
-                    let outcome = trial::made(kind, first + n, pattern, |_| goal.clone());
+                    let outcome = trial::made(kind, first + n, pattern, trial::PAUSE_SECONDS, |_| goal.clone());
                     add(outcome, &line, |line, outcome| line.add(&outcome));
                 });
             };
@@ -113,6 +118,36 @@ fn intervals(kinds: &[&'static Kind], pattern: Pattern, title: &str, series: u64
         }
         println!();
     }
+}
+
+/// What is rare, lasts long or comes with a period, with as much between two slices of a figure as runs of one, of a few and of many
+/// figures have.
+fn at_gaps(chosen: &str, series: u64) {
+    println!("Reads, by the seconds between slices, {series} series: held % / settled % / held of those settled % / s");
+    println!("{:<26}{}", "kind", gaps::GAPS.map(|gap| format!("{:>22}", format!("{gap} s"))).concat());
+    for kind in KINDS.iter().filter(|kind| !kind.plain).chain(&RARE).filter(|kind| kind.name.contains(chosen)) {
+        let told = gaps::GAPS.map(|gap| {
+            let tally = Mutex::new(gaps::Tally::default());
+            on_all_processors(series, |seed| {
+                let outcome = trial::made(kind, seed, Pattern::ReadParallel, gap, |_| Goal::default());
+                add(outcome, &tally, |tally, outcome| tally.add(&outcome));
+            });
+            format!("{:>22}", tally.into_inner().unwrap_or_default().text())
+        });
+        println!("{:<26}{}", kind.name, told.concat());
+    }
+    println!();
+}
+
+fn in_an_open_loop(series: u64) {
+    println!(
+        "Open loop, one server that is busy for 70 % of the time (M/D/1), {series} runs: held % / settled % / held of those settled % / s"
+    );
+    let tally = Mutex::new(gaps::Tally::default());
+    on_all_processors(series, |seed| {
+        add(open_loop::made(seed), &tally, |tally, (held, figure)| tally.note(held, &figure));
+    });
+    println!("{:<26}{:>22}\n", "mean response time", tally.into_inner().unwrap_or_default().text());
 }
 
 type Belongs = fn(&Kind) -> bool;

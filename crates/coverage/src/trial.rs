@@ -1,6 +1,6 @@
 //! One figure, measured by the product's own loop on a series whose truth is known.
 
-use crate::kinds::{DRIFT_WINDOWS, Kind};
+use crate::kinds::Kind;
 use crate::latency;
 use crate::recorded::{Recording, Taken};
 use crate::replay::{Made, Replay, Source};
@@ -9,6 +9,7 @@ use cluster::watch::Seen;
 use engines::clock::SimClock;
 use fathom::failure::Failure;
 use fathom::sounding::conductor::{AsItIs, Conductor, Eyes};
+use fathom::sounding::loader::Loader;
 use fathom::sounding::{Telling, Unfilled};
 use model::{
     Clock, Event, Figure, Goal, Layer, OpKind, Pattern, Place, Plan, Record, Report, Step, StepId, Target, Workload,
@@ -32,6 +33,14 @@ const TRUTH_WINDOWS: usize = 60_000;
 pub struct Truth {
     pub rate: f64,
     pub percentiles: [f64; 3],
+}
+
+impl Truth {
+    /// `mean`: of a window; `windows`: those of which the percentiles are true.
+    fn of(mean: f64, windows: &[f64]) -> Truth {
+        let percentiles = PERCENTILES.map(|percent| latency::truth(windows, percent / 100.0));
+        Truth { rate: mean / crate::noise::DT, percentiles }
+    }
 }
 
 /// A figure and what it should have been.
@@ -65,26 +74,39 @@ pub fn series(kind: &Kind, seed: u64, slice: u32, windows: usize) -> (Vec<f64>, 
     (kind.make)(&mut given, &mut chance, windows)
 }
 
-/// The truth of the same parameters, from a series of its own.
-fn truth(kind: &Kind, seed: u64, series: &[f64], mean: f64) -> Truth {
-    let long = if kind.name == "drift" {
-        series[..DRIFT_WINDOWS.min(series.len())].to_vec()
-    } else {
-        let mut given = StdRng::seed_from_u64(seed);
-        let mut chance = StdRng::seed_from_u64(seed ^ 1 << 57);
-        (kind.make)(&mut given, &mut chance, TRUTH_WINDOWS).0.split_off(kind.early)
-    };
-    let percentiles = PERCENTILES.map(|percent| latency::truth(&long, percent / 100.0));
-    Truth { rate: mean / crate::noise::DT, percentiles }
+/// The truth of the same parameters: in the long run, from a series of its own; of a kind that has none, over the stretch that the
+/// slices span.
+fn truth(kind: &Kind, seed: u64, mean: f64, stretch: &[f64]) -> Truth {
+    if kind.ends {
+        let mean = stretch.iter().sum::<f64>() / stretch.len().max(1) as f64;
+        return Truth::of(mean, stretch);
+    }
+    let mut given = StdRng::seed_from_u64(seed);
+    let mut chance = StdRng::seed_from_u64(seed ^ 1 << 57);
+    Truth::of(mean, &(kind.make)(&mut given, &mut chance, TRUTH_WINDOWS).0.split_off(kind.early))
 }
 
-/// The whole procedure on one made-up series; the goal may depend on its true rate.
-pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, goal: impl Fn(f64) -> Goal) -> Result<Outcome, Failure> {
+/// The part of the series between the beginning of a run's first slice and the end of its last one.
+fn stretch<'a>(windows: &'a [f64], record: &Record) -> &'a [f64] {
+    let place = |seconds: f64| ((seconds / crate::noise::DT).round().max(0.0) as usize).min(windows.len());
+    let ends = record.slices.iter().map(|slice| place(slice.started_seconds + slice.seconds())).max();
+    &windows[..ends.unwrap_or(0)]
+}
+
+/// The whole procedure on one made-up series; the goal may depend on its true rate. `gap_seconds`: between two slices.
+pub fn made(
+    kind: &'static Kind,
+    seed: u64,
+    pattern: Pattern,
+    gap_seconds: f64,
+    goal: impl Fn(f64) -> Goal,
+) -> Result<Outcome, Failure> {
     let (windows, mean) = series(kind, seed, 0, SERIES_WINDOWS);
-    let truth = truth(kind, seed, &windows, mean);
     let usual = Usual::after_ramp(&windows);
-    let goal = goal(truth.rate);
-    outcome(truth, usual, measure(Made::new(kind, seed), step(pattern, latency::DEPTH), &goal, PAUSE_SECONDS)?)
+    let goal = goal(mean / crate::noise::DT);
+    let (record, passes) = record(Made::new(kind, seed), step(pattern, latency::DEPTH), &goal, gap_seconds)?;
+    let truth = truth(kind, seed, mean, stretch(&windows, &record));
+    outcome(truth, usual, (judge::explain(&record), passes))
 }
 
 /// The whole procedure on a recorded series, taken up at `start`.
@@ -114,14 +136,18 @@ pub fn measure<S: Source>(source: S, step: Step, goal: &Goal, pause: f64) -> Res
 pub fn record<S: Source>(source: S, step: Step, goal: &Goal, pause: f64) -> Result<(Record, u32), Failure> {
     let sim = Arc::new(SimClock::default());
     let loader = Replay::new(sim.clone(), source, pause);
-    let clock: Arc<dyn Clock> = sim;
+    let record = conducted(step, goal, sim, &loader)?;
+    Ok((record, loader.slices()))
+}
+
+/// One step through the product's own loop.
+pub fn conducted(step: Step, goal: &Goal, clock: Arc<dyn Clock>, loader: &dyn Loader) -> Result<Record, Failure> {
     let plan = Plan { changes: Vec::new(), steps: vec![step], goal: goal.clone(), ..Plan::default() };
     let mut telling = Telling::silent(clock.clone());
     telling.tell(Event::Planned { plan: plan.clone() })?;
-    let unfilled = &Unfilled::default();
-    let eyes = &NothingHappens;
-    Conductor { plan: &plan, clock: &clock, eyes, loader: &loader, sides: &AsItIs, unfilled }.conduct(&mut telling)?;
-    Ok((telling.record().clone(), loader.slices()))
+    let (eyes, sides, unfilled) = (&NothingHappens, &AsItIs, &Unfilled::default());
+    Conductor { plan: &plan, clock: &clock, eyes, loader, sides, unfilled }.conduct(&mut telling)?;
+    Ok(telling.into_record())
 }
 
 pub fn step(pattern: Pattern, depth: u32) -> Step {

@@ -17,7 +17,7 @@ fn kind(name: &str) -> &'static Kind {
 fn line(name: &str, pattern: Pattern) -> Line {
     let mut line = Line::default();
     for seed in 0..SERIES {
-        line.add(&trial::made(kind(name), 1000 + seed, pattern, |_| Goal::default()).unwrap());
+        line.add(&trial::made(kind(name), 1000 + seed, pattern, trial::PAUSE_SECONDS, |_| Goal::default()).unwrap());
     }
     line
 }
