@@ -17,6 +17,7 @@ fn row(distance: &Distance) -> Vec<String> {
     let metric = distance.pattern.metric(Layer::Rados);
     let times = &distance.times;
     let price = match distance.pattern.family() {
+        _ if [&distance.floor, &distance.ceph].into_iter().any(numbers::is_unknown) => numbers::NOTHING.to_string(),
         Family::Latency => {
             let more = distance.ceph.value - distance.floor.value;
             format!(

@@ -108,7 +108,7 @@ fn ledger(report: &Report) -> String {
                 |value: Option<f64>| value.map_or(numbers::NOTHING.into(), |value| numbers::beside(value, &row.adds));
             vec![
                 row.layer.name().to_string(),
-                numbers::figure(&row.adds, pattern.metric(row.layer)).plain(),
+                numbers::adds(row).plain(),
                 if latency { number(row.expected) } else { numbers::ceiling(row) },
                 number(row.unexplained),
                 numbers::share_of_ceiling(row),

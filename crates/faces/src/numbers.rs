@@ -1,11 +1,16 @@
 //! The one place where numbers become words: never more digits than the interval allows, never without one where there is one.
 
-use model::{Bytes, Estimate, LedgerRow, Metric, Percentile};
+use model::pattern::Family;
+use model::{Bytes, Estimate, Layer, LedgerRow, Metric, Percentile};
 
 /// No figure is known better than to four digits; more would be noise of the clock.
 const DIGITS_MAX: i32 = 4;
 /// Shown where there is no number.
 pub const NOTHING: &str = "–";
+/// Half-width, as a share of the value, from which on a figure is no figure: what would be shown as ±100 % or more holds zero.
+const UNKNOWN_FROM: f64 = 0.995;
+/// Shown in its place; in a grid the second half stands where intervals stand.
+const UNKNOWN: [&str; 2] = ["not known", "in this time"];
 
 /// A value and its interval in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,14 +19,15 @@ pub struct Shown {
     pub value: String,
     /// `±4 %`, `±0.12`; empty: there is no value.
     pub within: String,
+    /// Empty: the value is not known.
     pub unit: &'static str,
 }
 
 impl Shown {
     /// `5,420 IOPS ±4 %`
     pub fn with_unit(&self) -> String {
-        if self.within.is_empty() {
-            self.value.clone()
+        if self.within.is_empty() || self.unit.is_empty() {
+            self.plain()
         } else {
             format!("{} {} {}", self.value, self.unit, self.within)
         }
@@ -33,20 +39,50 @@ impl Shown {
     }
 }
 
-/// The value with its 95 % interval: absolute for times, as a share for rates. Of an uneven interval the wider side.
+/// A figure with its 95 % interval, or that it is not known: absolute for times, as a share for rates. Of an uneven interval the wider side.
 pub fn figure(estimate: &Estimate, metric: Metric) -> Shown {
+    if is_unknown(estimate) {
+        return Shown { value: UNKNOWN[0].to_string(), within: UNKNOWN[1].to_string(), unit: "" };
+    }
+    difference(estimate, metric)
+}
+
+/// Is the interval as wide as the value, so that it holds zero? No interval at all, as of an imported total, says nothing of that.
+pub fn is_unknown(estimate: &Estimate) -> bool {
+    let half = half_width(estimate);
+    half > 0.0 && half.is_finite() && precision(estimate) >= UNKNOWN_FROM
+}
+
+/// What a layer adds, or falls short by: a difference, except of what lies at the bottom of a latency.
+pub fn adds(row: &LedgerRow) -> Shown {
+    let metric = row.pattern.metric(row.layer);
+    let bottom = matches!(row.layer, Layer::Device | Layer::Network) && row.pattern.family() == Family::Latency;
+    if bottom { figure(&row.adds, metric) } else { difference(&row.adds, metric) }
+}
+
+/// The same for a number that may well be around zero: then that is what is known.
+fn difference(estimate: &Estimate, metric: Metric) -> Shown {
     let unit = metric.unit();
     if !estimate.value.is_finite() {
         return Shown { value: NOTHING.to_string(), within: String::new(), unit };
     }
     let half = half_width(estimate);
     let place = last_place(estimate.value, half);
-    let within = match metric {
-        Metric::LatencyMean | Metric::Rtt => absolute(half, place),
-        Metric::Iops | Metric::Bandwidth if estimate.value == 0.0 => absolute(half, place),
-        Metric::Iops | Metric::Bandwidth => relative(precision(estimate)),
-    };
-    Shown { value: rounded(estimate.value, place), within, unit }
+    match metric {
+        Metric::Iops | Metric::Bandwidth if estimate.value != 0.0 => {
+            Shown { value: rounded(estimate.value, place), within: relative(precision(estimate)), unit }
+        }
+        _ => {
+            let place = apart(estimate.value, half, place);
+            Shown { value: rounded(estimate.value, place), within: absolute(half, place), unit }
+        }
+    }
+}
+
+/// Up to two digits more, where rounding would make the half-width as large as a value that is larger.
+fn apart(value: f64, half: f64, place: i32) -> i32 {
+    let same = |place: &i32| half < value.abs() && steps_up(half, *place) >= (value.abs() / 10f64.powi(*place)).round();
+    (place - 2..=place).rev().find(|place| !same(place)).unwrap_or(place)
 }
 
 /// Half-width of the interval as a share of the value; of an uneven interval the wider side.
@@ -189,11 +225,13 @@ fn absolute(half: f64, place: i32) -> String {
     if half == 0.0 {
         return "±0".to_string();
     }
-    let unit = 10f64.powi(place);
-    let steps = half / unit;
+    format!("±{}", rounded(steps_up(half, place) * 10f64.powi(place), place))
+}
+
+fn steps_up(half: f64, place: i32) -> f64 {
+    let steps = half / 10f64.powi(place);
     // Not up by a whole step for what the division itself added.
-    let up = if (steps - steps.round()).abs() < 1e-6 { steps.round() } else { steps.ceil() };
-    format!("±{}", rounded(up * unit, place))
+    if (steps - steps.round()).abs() < 1e-6 { steps.round() } else { steps.ceil() }
 }
 
 /// `value` to the digit at 10^`place`, with separated thousands.
@@ -233,6 +271,7 @@ fn separated(digits: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::Pattern;
     use proptest::prelude::*;
 
     fn ms(value: f64, half: f64) -> String {
@@ -248,14 +287,46 @@ mod tests {
         assert_eq!(ms(3.2143, 0.1199), "3.21 ms ±0.12");
         assert_eq!(ms(3.2143, 0.00001), "3.214 ms ±0.001");
         assert_eq!(ms(3.2143, 0.0), "3.214 ms ±0");
-        assert_eq!(ms(3.2143, 7.0), "3 ms ±7");
         assert_eq!(ms(0.01234, 0.0004), "0.0123 ms ±0.0004");
-        assert_eq!(ms(0.0996, 0.0996), "0.10 ms ±0.10");
         assert_eq!(ms(5.43, 0.42), "5.4 ms ±0.5");
         assert_eq!(iops(5423.0, 217.0), "5,420 IOPS ±4 %");
         assert_eq!(iops(1_234_567.0, 1000.0), "1,235,000 IOPS ±0.1 %");
         assert_eq!(iops(5423.0, 5423.0 * 0.0041), "5,423 IOPS ±0.5 %");
-        assert_eq!(iops(32.0, 1200.0), "30 IOPS ±>999 %");
+        assert_eq!(difference(&Estimate::new(32.0, 1200.0), Metric::Iops).with_unit(), "30 IOPS ±>999 %");
+        assert_eq!(difference(&Estimate::new(-0.2, 1.6), Metric::LatencyMean).with_unit(), "-0.2 ms ±1.6");
+    }
+
+    #[test]
+    fn an_interval_as_wide_as_its_figure_leaves_nothing_known() {
+        let unknown = "not known in this time";
+        assert_eq!([ms(0.019, 0.019), ms(3.2143, 7.0), ms(0.0996, 0.0996), iops(5000.0, 5400.0)], [unknown; 4]);
+        assert_eq!([iops(5423.0, 5423.0 * 0.996), iops(0.0, 3.0)], [unknown; 2], "±100 % in words is as wide");
+        assert_eq!(iops(5423.0, 5423.0 * 0.99), "5,000 IOPS ±99 %");
+        // The wider side of an uneven interval counts.
+        let uneven = Estimate { value: 2.0, low: 1.0, high: 4.5 };
+        assert_eq!(figure(&uneven, Metric::LatencyMean).plain(), unknown);
+        // What rounding up alone made as wide gets one digit more.
+        assert_eq!(ms(4.7, 4.5), "4.7 ms ±4.5");
+    }
+
+    #[test]
+    fn what_a_layer_adds_may_be_around_zero_but_the_bottom_of_a_latency_is_a_figure() {
+        let row = |pattern, layer| LedgerRow {
+            pattern,
+            layer,
+            adds: Estimate::new(0.019, 0.019),
+            expected: None,
+            unexplained: None,
+            share: 0.1,
+            ceiling: None,
+            at_least: false,
+            because: String::new(),
+        };
+        let adds = |pattern, layer| adds(&row(pattern, layer)).plain();
+        assert_eq!(adds(Pattern::WriteLatency, Layer::Device), "not known in this time");
+        assert_eq!(adds(Pattern::ReadLatency, Layer::Network), "not known in this time");
+        assert_eq!(adds(Pattern::WriteLatency, Layer::Osd), "0.019 ±0.019");
+        assert_eq!(adds(Pattern::WriteParallel, Layer::Device), "0.019 ±100 %");
     }
 
     #[test]
@@ -264,7 +335,6 @@ mod tests {
         assert_eq!(ms(f64::INFINITY, 1.0), "–");
         assert_eq!(ms(3.2, f64::INFINITY), "3.20 ms ±?");
         assert_eq!(iops(0.0, 0.0), "0 IOPS ±0");
-        assert_eq!(iops(0.0, 3.0), "0.0 IOPS ±3.0");
         assert_eq!(share(f64::NAN), "–");
         assert_eq!(seconds(f64::INFINITY), "–");
     }
@@ -293,7 +363,7 @@ mod tests {
         fn what_is_shown_lies_inside_the_interval_widened_by_a_digit(
             value in 1e-4..1e9f64, share in 0.0..2.0f64,
         ) {
-            let shown = figure(&Estimate::new(value, value * share), Metric::LatencyMean);
+            let shown = difference(&Estimate::new(value, value * share), Metric::LatencyMean);
             let half = parsed(shown.within.trim_start_matches('±'));
             prop_assert!(half >= value * share * 0.999_999, "{shown:?} is narrower than {}", value * share);
             let place = 10f64.powi(last_place(value, value * share));
@@ -301,7 +371,7 @@ mod tests {
         }
 
         #[test]
-        fn never_more_digits_than_the_interval_allows(value in 1e-4..1e9f64, share in 1e-6..1.0f64) {
+        fn never_more_digits_than_the_interval_allows(value in 1e-4..1e9f64, share in 1e-6..0.99f64) {
             let shown = figure(&Estimate::new(value, value * share), Metric::Iops).value;
             let digits = shown.replace([',', '.'], "").trim_start_matches('0').trim_end_matches('0').len() as f64;
             // One digit of the value per power of ten between it and the half-width, and one more.

@@ -284,9 +284,9 @@ pub fn both_ways(report: &Report) -> Option<String> {
     let told = |figure: &Figure| {
         let other = figure.other_way.as_ref()?;
         let name = words::durability_name;
-        let beside = other.estimate.map_or(other.label.clone(), |estimate| {
-            format!("{} {}", numbers::figure(&estimate, figure.metric).plain(), figure.metric.unit())
-        });
+        let beside = other
+            .estimate
+            .map_or(other.label.clone(), |estimate| numbers::figure(&estimate, figure.metric).with_unit());
         let place = words::place(figure.layer, &figure.target);
         let (way, value) = (name(figure.workload.durability), words::value(figure));
         Some(format!("{place} {way} {value} ({} {beside})", name(other.durability)))

@@ -46,6 +46,32 @@ fn the_terminal_at_80_and_120_columns() {
 }
 
 #[test]
+fn an_interval_as_wide_as_its_figure_is_said_in_words_and_kept_in_json() {
+    let Sample { mut report, record } = run();
+    let wide =
+        |estimate: &mut Estimate| (estimate.low, estimate.high) = (-0.08 * estimate.value, 2.08 * estimate.value);
+    report.chart.iter_mut().filter_map(|cell| cell.estimate.as_mut()).for_each(wide);
+    report.figures.iter_mut().filter_map(|figure| figure.estimate.as_mut()).for_each(wide);
+    report.ledger.iter_mut().for_each(|row| wide(&mut row.adds));
+    for width in [80, 120] {
+        let text = terminal::summary(&report, &record.scope, &Style { width, colours: false });
+        fits(&text, width);
+        let chart = text.split("Ledger of").next().unwrap();
+        assert!(chart.contains("not known") && chart.contains("in this time"), "{text}");
+        assert!(!chart.contains('±'), "{text}");
+    }
+    let text = markdown::page(&report, &record);
+    let chart = text.split("## Depth chart").nth(1).unwrap().split("\n## ").next().unwrap();
+    assert!(chart.contains("| not known in this time") && !chart.contains('±'), "{chart}");
+    let ledger = text.split("## Ledger of write-latency").nth(1).unwrap().split("\n## ").next().unwrap();
+    assert!(ledger.contains("| device | not known in this time |") && ledger.contains('±'), "{ledger}");
+    let json = json::document(&report, &record);
+    let cell = json["chart"].as_array().unwrap().iter().find(|cell| !cell["value"].is_null()).unwrap();
+    let (value, high) = (cell["value"].as_f64().unwrap(), cell["ci95"][1].as_f64().unwrap());
+    assert!((high / value - 2.08).abs() < 1e-9, "{cell}");
+}
+
+#[test]
 fn colours_change_nothing_but_colours() {
     let Sample { report, record } = run();
     let plain = terminal::summary(&report, &record.scope, &Style { width: 100, colours: false });

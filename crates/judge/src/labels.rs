@@ -230,7 +230,9 @@ impl Case<'_> {
         }
         let spent: f64 = self.slices.iter().map(|slice| slice.seconds()).sum();
         let passes = count(self.slices.len(), "pass", "passes");
-        let mut text = format!("±{} after {passes} ({})", percent(relative), seconds(spent));
+        // As it is shown: a figure whose interval is as wide as itself is none.
+        let unknown = if relative >= 0.995 { "not known in this time: " } else { "" };
+        let mut text = format!("{unknown}±{} after {passes} ({})", percent(relative), seconds(spent));
         if wide {
             text += &format!("; ±{} was asked for", percent(self.goal.settle));
         }

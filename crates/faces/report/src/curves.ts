@@ -1,7 +1,7 @@
 //! The pictures of a sweep: lines over one axis, and two axes as a surface of coloured cells.
 
 import { cell, dot, gridX, gridY, line, ruleX, text, type Markish, type PlotOptions } from "@observablehq/plot";
-import { estimate, rough, tick } from "./numbers";
+import { rough, tick, withUnit } from "./numbers";
 import { linearY, logDomain, logTicks, picture, shortened } from "./plots";
 import type { Picture, Spot } from "./sweep";
 import { called, lineOf, look, numeric, valueOf } from "./words";
@@ -91,7 +91,7 @@ function said(of: Picture, one: Drawn, side: Side): string {
   const place = [of.along, of.across].flatMap((axis) =>
     axis ? [`${axis.name} ${valueOf(axis, one.point.at[axis.name])}`] : [],
   );
-  return `${place.join(", ")}: ${estimate(one, unit)} ${unit}, ${one.named.figure.label}`;
+  return `${place.join(", ")}: ${withUnit(one, unit)}, ${one.named.figure.label}`;
 }
 
 /** Each value under its points, as far as there is room. */

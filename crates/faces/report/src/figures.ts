@@ -2,7 +2,7 @@
 
 import { mixed, type Figure, type Named } from "./data";
 import { h, section, type Child } from "./dom";
-import { count, duration, estimate, percentile } from "./numbers";
+import { count, duration, estimate, isUnknown, percentile } from "./numbers";
 import { detail } from "./detail";
 import { badge } from "./words";
 
@@ -197,7 +197,8 @@ function target(figure: Figure): Child {
 function value(figure: Figure): Child {
   if (figure.estimate === null) return h("span", { class: "soft" }, "no value");
   const text = estimate(figure.estimate, figure.unit);
-  return h("span", {}, figure.label === "implausible" ? h("s", {}, text) : text, h("small", {}, figure.unit));
+  const shown = figure.label === "implausible" ? h("s", {}, text) : text;
+  return h("span", {}, shown, !isUnknown(figure.estimate) && h("small", {}, figure.unit));
 }
 
 function row(named: Named): HTMLTableRowElement {

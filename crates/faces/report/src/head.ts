@@ -2,7 +2,7 @@
 
 import type { LedgerRow, Run, Sweep, Verdict } from "./data";
 import { h, svg, type Child } from "./dom";
-import { count, duration, rough, share, when, withUnit } from "./numbers";
+import { count, duration, isUnknown, rough, share, when, withUnit } from "./numbers";
 import { badge, called, isLatency, place } from "./words";
 
 export function head(run: Run): HTMLElement {
@@ -124,6 +124,7 @@ function dearest(run: Run, pattern: "write-latency" | "read-latency"): string | 
   const whole = total?.estimate
     ? `takes ${withUnit(total.estimate, "ms")} through ${last.layer}${total.label === "settled" ? "" : ` (${total.label})`}`
     : `goes through ${last.layer}`;
+  if (isUnknown(most.adds) || (total?.estimate && isUnknown(total.estimate))) return null;
   const part = most.layer === "device" ? "is the bare disk" : `is what ${most.layer} adds`;
   return `A 4 KiB ${pattern === "write-latency" ? "write" : "read"} ${whole}; the largest part of it, ${withUnit(most.adds, "ms")} (${share(most.share)}), ${part}`;
 }

@@ -11,7 +11,7 @@ import {
   type Run,
 } from "./data";
 import { h, section, table } from "./dom";
-import { beside, estimate, share, withUnit } from "./numbers";
+import { adds, beside, estimate, share, withUnit } from "./numbers";
 import { place } from "./plots";
 import { bars, delivered, shareText } from "./shares";
 import { falling, stages } from "./waterfall";
@@ -96,7 +96,7 @@ function waterfall(pattern: PatternName, rows: LedgerRow[], chart: ChartCell[]):
     note: row.because,
     cells: [
       row.layer,
-      estimate(row.adds, "ms", "+"),
+      adds(row, "ms", "+"),
       share(row.share),
       beside(row.expected, row.adds),
       beside(row.unexplained, row.adds),

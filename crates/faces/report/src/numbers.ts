@@ -1,26 +1,53 @@
 //! How numbers are shown: the rules of crates/faces/src/numbers.rs once more, so that the page says what the terminal says.
 
-import type { Estimate, MetricName, Percentile } from "./data";
+import type { Estimate, LedgerRow, MetricName, Percentile } from "./data";
 
 /** No figure is known better than to four digits. */
 const DIGITS_MAX = 4;
 export const NOTHING = "–";
+/** Half-width, as a share of the value, from which on a figure is no figure: shown as ±100 % or more it holds zero. */
+const UNKNOWN_FROM = 0.995;
+export const UNKNOWN = "not known in this time";
 
 const UNITS: Record<MetricName, string> = { latency_mean: "ms", rtt: "ms", iops: "IOPS", bandwidth: "MB/s" };
 export const unit = (metric: MetricName): string => UNITS[metric];
 
-/** `3.21 ±0.12` for times and shares, `5,420 ±4 %` for rates; the unit is stated once, elsewhere. */
-export function estimate(of: Estimate, unit: string, sign = ""): string {
+/** `3.21 ±0.12` for times and shares, `5,420 ±4 %` for rates, or that it is not known; the unit is stated once, elsewhere. */
+export const estimate = (of: Estimate, unit: string): string => (isUnknown(of) ? UNKNOWN : difference(of, unit));
+
+/** Is the interval as wide as the value, so that it holds zero? No interval at all, as of an imported total, says nothing of that. */
+export function isUnknown(of: Estimate): boolean {
+  const half = halfWidth(of);
+  return half > 0 && Number.isFinite(half) && (of.value === 0 || half / Math.abs(of.value) >= UNKNOWN_FROM);
+}
+
+/** What a layer adds, or falls short by: a difference, except of what lies at the bottom of a latency. */
+export const adds = (row: LedgerRow, unit: string, sign = ""): string =>
+  isUnknown(row.adds) && row.pattern.endsWith("latency") && (row.layer === "device" || row.layer === "network")
+    ? UNKNOWN
+    : difference(row.adds, unit, sign);
+
+/** The same for a number that may well be around zero: then that is what is known. */
+export function difference(of: Estimate, unit: string, sign = ""): string {
   if (!Number.isFinite(of.value)) return NOTHING;
   const half = halfWidth(of);
-  const place = lastPlace(of.value, half);
   const rate = (unit === "IOPS" || unit === "MB/s") && of.value !== 0;
+  const first = lastPlace(of.value, half);
+  const place = rate ? first : apart(of.value, half, first);
   return `${of.value > 0 ? sign : ""}${rounded(of.value, place)} ${rate ? relative(half / Math.abs(of.value)) : absolute(half, place)}`;
+}
+
+/** Up to two digits more, where rounding would make the half-width as large as a value that is larger. */
+function apart(value: number, half: number, place: number): number {
+  const of = Math.abs(value);
+  const same = (at: number) => half < of && stepsUp(half, at) >= Math.round(of / 10 ** at);
+  return [place, place - 1, place - 2].find((at) => !same(at)) ?? place;
 }
 
 /** `3.21 ms ±0.12` */
 export function withUnit(of: Estimate, unit: string): string {
   const text = estimate(of, unit);
+  if (text === UNKNOWN) return text;
   const at = text.indexOf(" ");
   return at < 0 ? text : `${text.slice(0, at)} ${unit}${text.slice(at)}`;
 }
@@ -128,9 +155,12 @@ function lastPlace(value: number, half: number): number {
 function absolute(half: number, place: number): string {
   if (!Number.isFinite(half)) return "±?";
   if (half === 0) return "±0";
+  return `±${rounded(stepsUp(half, place) * 10 ** place, place)}`;
+}
+
+function stepsUp(half: number, place: number): number {
   const steps = half / 10 ** place;
-  const up = Math.abs(steps - Math.round(steps)) < 1e-6 ? Math.round(steps) : Math.ceil(steps);
-  return `±${rounded(up * 10 ** place, place)}`;
+  return Math.abs(steps - Math.round(steps)) < 1e-6 ? Math.round(steps) : Math.ceil(steps);
 }
 
 function relative(half: number): string {

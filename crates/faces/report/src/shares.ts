@@ -2,7 +2,7 @@
 
 import { axisX, barX, gridX, ruleY, text } from "@observablehq/plot";
 import type { LedgerRow } from "./data";
-import { estimate, halfWidth, share } from "./numbers";
+import { difference, halfWidth, share } from "./numbers";
 import { caps, picture } from "./plots";
 
 export interface Delivered {
@@ -20,7 +20,7 @@ export function delivered(row: LedgerRow): Delivered {
 }
 
 export const shareText = (one: Delivered): string =>
-  `${estimate({ value: one.share * 100, low: one.low * 100, high: one.high * 100 }, "%")} %`;
+  `${difference({ value: one.share * 100, low: one.low * 100, high: one.high * 100 }, "%")} %`;
 
 const [LEFT, RIGHT] = [64, 108];
 /** An interval may be far wider than the picture: it is cut off at half as much again as the largest share, or as 100 %. */

@@ -2,7 +2,7 @@
 
 import { barX, dot, line, ruleY, text, type Markish } from "@observablehq/plot";
 import type { ChartCell, Estimate, LayerName, PatternName } from "./data";
-import { estimate, withUnit } from "./numbers";
+import { estimate, UNKNOWN, withUnit } from "./numbers";
 import { caps, logAxis, logDomain, picture } from "./plots";
 import { colour, look, patternUnit } from "./words";
 
@@ -25,11 +25,15 @@ type Drawn = Row & { shown: Estimate };
 const LEFT = 74;
 /** Room for the numbers at the right, and for the longest label under them. */
 const RIGHT_LEAST = 134;
+const RIGHT_WORDS = 162;
 const PER_LETTER = 6.2;
 
 const note = (row: Row): string => `${row.label} [${row.note}]`;
 const room = (rows: Row[]): number =>
-  Math.max(RIGHT_LEAST, ...rows.filter(labelled).map((row) => 22 + PER_LETTER * note(row).length));
+  Math.max(
+    rows.some((row) => said(row) === UNKNOWN) ? RIGHT_WORDS : RIGHT_LEAST,
+    ...rows.filter(labelled).map((row) => 22 + PER_LETTER * note(row).length),
+  );
 const labelled = (row: Row): boolean => row.label !== "settled" && row.cell !== null;
 
 /** The row's number in words. */

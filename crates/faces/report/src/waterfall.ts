@@ -2,7 +2,7 @@
 
 import { barX, dot, ruleX, ruleY, text, tickX, type Markish } from "@observablehq/plot";
 import type { Estimate, LedgerRow } from "./data";
-import { beside, estimate } from "./numbers";
+import { adds, beside, estimate, UNKNOWN } from "./numbers";
 import { caps, linearX, picture } from "./plots";
 
 export interface Stage {
@@ -31,7 +31,8 @@ export function stages(rows: LedgerRow[]): Stage[] {
   });
 }
 
-const [LEFT, RIGHT] = [64, 108];
+/** At the right there is room for a number, or for the words that stand for one. */
+const [LEFT, RIGHT, RIGHT_WORDS] = [64, 108, 156];
 const TOTAL = "total";
 const layer = (stage: Stage): string => stage.row.layer;
 
@@ -41,21 +42,22 @@ export function falling(pattern: string, all: Stage[], total: Estimate | null, w
   const domain: [number, number] = [Math.min(0, ...edges), Math.max(...edges, total?.high ?? 0) * 1.02 || 1];
   const shown = (name: string) => {
     const stage = all.find((one) => layer(one) === name);
-    if (stage) return estimate(stage.row.adds, "ms", "+");
+    if (stage) return adds(stage.row, "ms", "+");
     return total === null ? "–" : estimate(total, "ms");
   };
+  const right = names.some((name) => shown(name) === UNKNOWN) ? RIGHT_WORDS : RIGHT;
   const column = { y: String, x: domain[1], dx: 8, textAnchor: "start" as const, text: shown };
   return picture(`Waterfall of ${pattern}; the table below holds the same numbers`, {
     width,
     height: names.length * 34 + 28,
     marginLeft: LEFT,
-    marginRight: RIGHT,
+    marginRight: right,
     marginTop: 2,
     marginBottom: 26,
     x: { domain },
     y: { type: "band", domain: names, padding: 0.34, axis: null },
     marks: [
-      ...linearX((width - LEFT - RIGHT) / 70),
+      ...linearX((width - LEFT - right) / 70),
       ruleX([0], { stroke: "var(--soft)" }),
       text(names, { y: String, x: domain[0], text: String, dx: -LEFT, textAnchor: "start", fontWeight: 600 }),
       ...steps(all),

@@ -8,6 +8,7 @@ use model::{LedgerRow, Pattern, Report};
 
 /// Columns of a bar.
 const BAR: usize = 20;
+const BAR_BESIDE_WORDS: usize = 12;
 /// A terminal of this width has room for reasons.
 const WIDE: usize = 100;
 
@@ -40,15 +41,18 @@ fn latency(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
         ("", Align::Left),
         ("", Align::Left),
     ]);
+    // Words in place of a number take their room from the bar.
+    let words = rows.iter().any(|row| numbers::adds(row).unit.is_empty());
+    let bar = if words { BAR_BESIDE_WORDS } else { BAR };
     let mut before = 0.0;
     for row in rows {
         let cells = vec![
             row.layer.name().to_string(),
-            numbers::figure(&row.adds, pattern.metric(row.layer)).plain(),
+            numbers::adds(row).plain(),
             row.expected.map_or(numbers::NOTHING.into(), |expected| numbers::beside(expected, &row.adds)),
             row.unexplained.map_or(numbers::NOTHING.into(), |rest| numbers::beside(rest, &row.adds)),
             numbers::share(row.share),
-            step(before, row.share),
+            step(bar, before, row.share),
             reason(row, style),
         ];
         before += row.share;
@@ -73,9 +77,9 @@ fn throughput(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
         let cells = vec![
             row.layer.name().to_string(),
             numbers::ceiling(row),
-            numbers::figure(&row.adds, pattern.metric(row.layer)).plain(),
+            numbers::adds(row).plain(),
             numbers::share_of_ceiling(row),
-            step(0.0, row.share),
+            step(BAR, 0.0, row.share),
             reason(row, style),
         ];
         table.row(cells, Paint::Plain);
@@ -89,11 +93,11 @@ fn reason(row: &LedgerRow, style: &Style) -> String {
     if style.room() >= WIDE { row.because.clone() } else { String::new() }
 }
 
-/// A bar of `BAR` columns from `from` to `from + share` of the whole; anything beyond the whole is cut off.
-fn step(from: f64, share: f64) -> String {
-    let column = |share: f64| (share.clamp(0.0, 1.0) * BAR as f64).round() as usize;
+/// A bar of `bar` columns from `from` to `from + share` of the whole; anything beyond the whole is cut off.
+fn step(bar: usize, from: f64, share: f64) -> String {
+    let column = |share: f64| (share.clamp(0.0, 1.0) * bar as f64).round() as usize;
     let (low, high) = if share < 0.0 { (from + share, from) } else { (from, from + share) };
     let (low, high) = (column(low), column(high));
     let drawn = if share < 0.0 { "-" } else { "█" };
-    format!("{}{}{}", "·".repeat(low), drawn.repeat(high.saturating_sub(low)), "·".repeat(BAR - high.max(low)))
+    format!("{}{}{}", "·".repeat(low), drawn.repeat(high.saturating_sub(low)), "·".repeat(bar - high.max(low)))
 }

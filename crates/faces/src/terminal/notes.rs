@@ -189,7 +189,10 @@ pub(crate) fn both_ways(report: &Report, style: &Style) -> String {
 fn imprecise(figures: &[&Figure]) -> String {
     let precision = |figure: &Figure| figure.estimate.map_or(f64::INFINITY, |estimate| numbers::precision(&estimate));
     if figures.len() <= NAMED {
-        let named = |figure: &&Figure| format!("{} {}", what(figure), numbers::relative(precision(figure)));
+        let named = |figure: &&Figure| match figure.estimate.as_ref().is_some_and(numbers::is_unknown) {
+            true => format!("{} not known in this time", what(figure)),
+            false => format!("{} {}", what(figure), numbers::relative(precision(figure))),
+        };
         return format!("- imprecise: {}", figures.iter().map(named).collect::<Vec<_>>().join(", "));
     }
     let all: Vec<f64> = figures.iter().map(|figure| precision(figure)).collect();
