@@ -111,7 +111,7 @@ fn ledger(report: &Report) -> String {
                 numbers::adds(row).plain(),
                 if latency { number(row.expected) } else { numbers::ceiling(row) },
                 number(row.unexplained),
-                numbers::share_of_ceiling(row),
+                numbers::share_at_most(row),
                 escaped(&row.because),
             ]
         });

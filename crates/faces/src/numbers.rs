@@ -109,8 +109,8 @@ pub fn percentile(of: &Percentile) -> String {
     format!("{} ({range})", say(of.value_ms))
 }
 
-/// `≤87 %` where the ceiling may be higher.
-pub fn share_of_ceiling(row: &LedgerRow) -> String {
+/// `≤87 %` where it may be lower.
+pub fn share_at_most(row: &LedgerRow) -> String {
     let bound = if row.at_least { "≤" } else { "" };
     format!("{bound}{}", share(row.share))
 }

@@ -46,6 +46,22 @@ fn the_terminal_at_80_and_120_columns() {
 }
 
 #[test]
+fn a_share_of_a_latency_that_holds_a_round_trip_is_an_upper_bound() {
+    let Sample { mut report, record } = run();
+    report.ledger.retain(|row| row.pattern == Pattern::WriteLatency);
+    let shown = |report: &model::Report| {
+        [
+            terminal::summary(report, &record.scope, &Style { width: 80, colours: false }),
+            markdown::page(report, &record),
+        ]
+        .map(|text| text.contains('≤'))
+    };
+    assert_eq!(shown(&report), [false, false]);
+    report.ledger.iter_mut().for_each(|row| row.at_least = true);
+    assert_eq!(shown(&report), [true, true]);
+}
+
+#[test]
 fn an_interval_as_wide_as_its_figure_is_said_in_words_and_kept_in_json() {
     let Sample { mut report, record } = run();
     let wide =

@@ -67,4 +67,8 @@ fn public_and_cluster_network_are_told_apart() {
     assert!(ran.ends(0, &[]).out.contains("7 steps in 1 pass"), "{}", ran.out);
     let absent = ["network", "--hosts", &list, "--networks", "10.9.9.0/24"];
     lab.run(&absent).ends(2, &["no address on 10.9.9.0/24"]);
+    // From here, without agents, there is no way to measure: loopback is not the way to these OSDs.
+    let planned = lab.run(&["run", "--layers", "network,osd", "--dry-run", "--format", "json"]);
+    planned.ends(0, &["the network was not measured: 3 of 3 OSDs are not on this host", "--hosts"]);
+    assert!(planned.out.contains("osd.2") && !planned.out.contains("loopback"), "{}", planned.out);
 }

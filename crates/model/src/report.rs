@@ -91,7 +91,8 @@ pub struct LedgerRow {
     pub share: f64,
     /// The most that the layer could give; throughput patterns only.
     pub ceiling: Option<f64>,
-    /// The ceiling may be higher, and the share lower: what it was made of may have been limited by who loaded it.
+    /// The share may be lower. Throughput: what the ceiling was made of may have been limited by who loaded it, and the ceiling be higher.
+    /// Latency: the round trip was not measured, and is in what the layer adds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
     /// How expected or ceiling was made: `osd.* 5,420 IOPS / 3 replicas`.

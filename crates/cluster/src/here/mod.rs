@@ -5,7 +5,7 @@ mod disks;
 mod missing;
 mod nics;
 
-pub use nics::nics;
+pub use nics::{addresses, nics};
 
 use model::{DeviceScope, HostFacts, HostScope};
 use std::fs::read_to_string;

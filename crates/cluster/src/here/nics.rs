@@ -4,7 +4,7 @@ use super::bonds::bond;
 use model::Nic;
 use nix::ifaddrs::getifaddrs;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrStorage, socket};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::read_to_string;
 use std::net::IpAddr;
 use std::os::fd::AsRawFd;
@@ -52,6 +52,12 @@ pub fn nics() -> Vec<Nic> {
         Nic { addresses, networks, mtu: mtu(&name).or(seen.mtu), ..seen }
     };
     up.into_iter().map(nic).collect()
+}
+
+/// Every address of this host in this thread's network namespace, that of loopback interfaces included: hosts that announce their routes
+/// themselves have their address there.
+pub fn addresses() -> BTreeSet<IpAddr> {
+    getifaddrs().into_iter().flatten().filter_map(|interface| interface.address.and_then(ip)).collect()
 }
 
 fn ip(address: SockaddrStorage) -> Option<IpAddr> {
@@ -134,6 +140,13 @@ mod tests {
         assert_eq!(seen(Some(&[0x52, 0x54, 0, 0x12, 0x34, 0x56])), (Some(25_000), Some(9000)));
         assert_eq!(seen(Some(&[0x52, 0x54, 0, 0x12, 0x34, 0x57])), (None, None));
         assert_eq!(seen(None), (None, None));
+    }
+
+    #[test]
+    fn loopback_is_an_address_of_this_host_and_a_reserved_one_is_not() {
+        let own = addresses();
+        assert!(own.contains(&"127.0.0.1".parse().unwrap()), "{own:?}");
+        assert!(!own.contains(&"203.0.113.1".parse().unwrap()), "{own:?}");
     }
 
     #[test]

@@ -51,7 +51,7 @@ fn latency(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
             numbers::adds(row).plain(),
             row.expected.map_or(numbers::NOTHING.into(), |expected| numbers::beside(expected, &row.adds)),
             row.unexplained.map_or(numbers::NOTHING.into(), |rest| numbers::beside(rest, &row.adds)),
-            numbers::share(row.share),
+            numbers::share_at_most(row),
             step(bar, before, row.share),
             reason(row, style),
         ];
@@ -78,7 +78,7 @@ fn throughput(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
             row.layer.name().to_string(),
             numbers::ceiling(row),
             numbers::adds(row).plain(),
-            numbers::share_of_ceiling(row),
+            numbers::share_at_most(row),
             step(BAR, 0.0, row.share),
             reason(row, style),
         ];

@@ -37,8 +37,14 @@ pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     }
 }
 
+/// What is to be known of a plan: what it leaves out, and why.
+pub fn notes(ground: &Ground, wishes: &Wishes, plan: &Plan) -> Vec<String> {
+    let unmeasured = network::unmeasured(&Draft::new(ground, wishes));
+    unmeasured.into_iter().chain(unbound(ground, plan)).collect()
+}
+
 /// OSDs that get no placement group of the osd layer's pool, or may get none.
-pub fn unbound(ground: &Ground, plan: &Plan) -> Vec<String> {
+fn unbound(ground: &Ground, plan: &Plan) -> Vec<String> {
     if !plan.steps.iter().any(|step| step.layer == Layer::Osd) {
         return Vec::new();
     }
@@ -308,8 +314,9 @@ fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
 fn refuse_impossible(draft: &Draft) -> Result<(), Failure> {
     if draft.steps.is_empty() && draft.sustained.is_empty() {
         let layers: Vec<&str> = draft.wishes.layers.iter().map(|layer| layer.name()).collect();
+        let why = network::unmeasured(draft).map_or(String::new(), |why| format!("; {why}"));
         return Err(Failure::Usage(format!(
-            "there is nothing to measure: no target for {} with these patterns",
+            "there is nothing to measure: no target for {} with these patterns{why}",
             layers.join(", ")
         )));
     }

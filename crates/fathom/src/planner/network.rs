@@ -1,14 +1,31 @@
-//! Steps of the network layer: between all hosts that load, else from this host to each of a lab's hosts, else over loopback.
+//! Steps of the network layer: between all hosts that load, else from this host to each of a lab's hosts, else over loopback if the OSDs
+//! are on this host. To OSDs of other hosts nothing is measured without an agent there.
 
-use super::draft::{Draft, Network};
+use super::draft::{Draft, Ground, Network};
 use model::pattern::Family;
 use model::target::on_network;
-use model::{Client, Endpoint, Layer, Pattern, Place, Target, Workload};
+use model::{Client, Endpoint, Layer, OsdScope, Pattern, Place, Target, Workload};
+use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 /// Enough streams to fill a link that one stream can't.
 const STREAMS: u32 = 4;
 
+/// Why nothing of the network is measured, though it was wished for.
+pub fn unmeasured(draft: &Draft) -> Option<String> {
+    let wished = draft.wishes.layers.contains(&Layer::Network);
+    let alone = draft.wishes.axes.is_empty() && draft.wishes.batches.is_empty();
+    let any = || draft.workloads(Layer::Network, 0).iter().any(|(pattern, _)| pattern.family() != Family::Parallel);
+    if !wished || !alone || !any() || draft.ground.hosts.len() > 1 || remote_lab(draft.ground).is_some() {
+        return None;
+    }
+    not_loopback(draft.ground, &cluster::here::addresses())
+}
+
 pub fn add(draft: &mut Draft) {
+    if unmeasured(draft).is_some() {
+        return;
+    }
     let workloads = draft.workloads(Layer::Network, 0);
     // What has one stream in any case is the same on both sides.
     let by_jobs = draft.knobs.ab.as_ref().is_some_and(|wish| wish.what == "jobs");
@@ -97,21 +114,51 @@ fn between(from: &Endpoint, to: &Endpoint, workload: &Workload, network: Option<
 fn pairs_from_here(draft: &Draft) -> Vec<Target> {
     let loopback = |host: &str| Endpoint { host: host.to_string(), address: "127.0.0.1".to_string(), namespace: None };
     let here = cluster::here::host_name();
-    let lab_hosts = draft.ground.lab.as_ref().map_or(&[][..], |lab| lab.hosts.as_slice());
-    let client = draft.ground.lab.as_ref().map(|lab| lab.client_address.clone());
-    let remote: Vec<_> = lab_hosts.iter().filter(|host| host.namespace.is_some()).collect();
-    let Some(client) = client.filter(|_| !remote.is_empty()) else {
+    let Some(lab) = remote_lab(draft.ground) else {
         return vec![pair(loopback(&here), loopback(&here), "loopback".to_string())];
     };
-    let from = Endpoint { host: here, address: client, namespace: None };
+    let from = Endpoint { host: here, address: lab.client_address.clone(), namespace: None };
+    let remote = lab.hosts.iter().filter(|host| host.namespace.is_some());
     remote
-        .into_iter()
         .map(|host| {
             let to =
                 Endpoint { host: host.name.clone(), address: host.address.clone(), namespace: host.namespace.clone() };
             pair(from.clone(), to, format!("client→{}", host.name))
         })
         .collect()
+}
+
+/// A lab whose hosts are network namespaces.
+fn remote_lab(ground: &Ground) -> Option<&lab::Lab> {
+    ground.lab.as_ref().filter(|lab| lab.hosts.iter().any(|host| host.namespace.is_some()))
+}
+
+/// Why a round trip within this host, whose addresses are these, is not the way that the load takes.
+fn not_loopback(ground: &Ground, own: &BTreeSet<IpAddr>) -> Option<String> {
+    let up: Vec<&OsdScope> = ground.scope.osds.iter().filter(|osd| osd.up).collect();
+    let elsewhere: Vec<&OsdScope> =
+        up.iter().copied().filter(|osd| !osd.address.as_deref().is_some_and(|address| is_own(address, own))).collect();
+    if let Some(first) = elsewhere.first() {
+        let address = first.address.as_deref().unwrap_or("an address that is not known");
+        return Some(format!(
+            "the network was not measured: {} of {} OSDs are not on this host (osd.{} is at {address}), and a round trip within this \
+             host says nothing of the way to them; name two hosts or more with --hosts to measure it between them",
+            elsewhere.len(),
+            up.len(),
+            first.id
+        ));
+    }
+    let client = ground.clients().find(|client| !up.is_empty() && !is_own(&client.end.address, own))?;
+    Some(format!(
+        "the network was not measured: {} loads the cluster, and a round trip within this host says nothing of its way; name two hosts or \
+         more with --hosts to measure it between them",
+        client.end.host
+    ))
+}
+
+fn is_own(address: &str, own: &BTreeSet<IpAddr>) -> bool {
+    let parsed = address.parse::<IpAddr>().map(|address| address.to_canonical());
+    parsed.is_ok_and(|address| address.is_loopback() || own.contains(&address))
 }
 
 fn pair(from: Endpoint, to: Endpoint, name: String) -> Target {
@@ -121,7 +168,85 @@ fn pair(from: Endpoint, to: Endpoint, name: String) -> Target {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use crate::planner::testing::{ground, wishes};
+    use crate::planner::{ClientHost, notes, plan};
+    use std::collections::BTreeMap;
+
+    /// OSDs at these addresses: the names of the planned pairs of hosts, and what is to be known of the plan.
+    fn planned(addresses: &[Option<&str>], client: Option<&str>) -> (BTreeSet<String>, Vec<String>) {
+        let mut ground = ground(addresses.len() as u32);
+        for (osd, address) in ground.scope.osds.iter_mut().zip(addresses) {
+            osd.address = address.map(str::to_string);
+        }
+        ground.hosts = client.map(client_at).into_iter().collect();
+        let wishes = wishes(&[Layer::Network, Layer::Rados]);
+        let plan = plan(&ground, &wishes).unwrap();
+        let of_network = plan.steps.iter().filter(|step| step.layer == Layer::Network);
+        let names = of_network.flat_map(|step| &step.targets).map(|target| target.name.clone()).collect();
+        (names, notes(&ground, &wishes, &plan))
+    }
+
+    fn client_at(address: &str) -> ClientHost {
+        ClientHost {
+            end: Endpoint { host: "client".into(), address: address.into(), namespace: None },
+            others: BTreeMap::new(),
+            known_as: "client".into(),
+            boot: "x".into(),
+            loads: true,
+        }
+    }
+
+    #[test]
+    fn loopback_is_the_network_of_osds_on_this_host_alone() {
+        let here = Some("127.0.0.1");
+        let loopback = (BTreeSet::from(["loopback".to_string()]), Vec::new());
+        assert_eq!(planned(&[here, Some("::1"), Some("::ffff:127.0.0.1")], None), loopback);
+        assert_eq!(planned(&[here], here), loopback, "it is loaded by an agent on this host");
+        for (addresses, client, words) in [
+            (vec![Some("203.0.113.7"); 3], None, ["3 of 3 OSDs", "osd.0 is at 203.0.113.7"]),
+            (vec![here, Some("203.0.113.7")], None, ["1 of 2 OSDs", "osd.1 is at 203.0.113.7"]),
+            (vec![Some("2001:db8::7")], None, ["1 of 1 OSDs", "osd.0 is at 2001:db8::7"]),
+            (vec![here, None], None, ["1 of 2 OSDs", "osd.1 is at an address that is not known"]),
+            (vec![here], Some("203.0.113.9"), ["client loads the cluster", "of its way"]),
+        ] {
+            let (pairs, notes) = planned(&addresses, client);
+            assert!(pairs.is_empty(), "{addresses:?}: {pairs:?}");
+            let [note] = &notes[..] else { panic!("{addresses:?}: {notes:?}") };
+            let words = words.iter().chain(&["the network was not measured", "--hosts"]);
+            words.for_each(|words| assert!(note.contains(*words), "{note}"));
+        }
+    }
+
+    #[test]
+    fn osds_that_are_down_are_on_nobodys_way_and_without_osds_there_is_no_cluster() {
+        let mut ground = ground(2);
+        ground.scope.osds[0].address = Some("127.0.0.1".into());
+        ground.scope.osds[1] = OsdScope { up: false, ..ground.scope.osds[1].clone() };
+        let own = BTreeSet::new();
+        assert_eq!(not_loopback(&ground, &own), None);
+        ground.scope.osds[1].up = true;
+        assert!(not_loopback(&ground, &own).is_some());
+        ground.scope.osds.clear();
+        ground.hosts = vec![client_at("203.0.113.9")];
+        assert_eq!(not_loopback(&ground, &own), None);
+    }
+
+    #[test]
+    fn an_address_of_an_interface_is_this_hosts_own() {
+        let mut ground = ground(1);
+        ground.scope.osds[0].address = Some("10.4.0.7".into());
+        assert!(not_loopback(&ground, &BTreeSet::from(["10.4.0.8".parse().unwrap()])).is_some());
+        assert_eq!(not_loopback(&ground, &BTreeSet::from(["10.4.0.7".parse().unwrap()])), None);
+    }
+
+    #[test]
+    fn who_wants_nothing_but_a_network_that_can_not_be_measured_is_told_why() {
+        let mut ground = ground(1);
+        ground.scope.osds[0].address = Some("203.0.113.7".into());
+        let why = plan(&ground, &wishes(&[Layer::Network])).unwrap_err().to_string();
+        assert!(why.contains("nothing to measure") && why.contains("203.0.113.7") && why.contains("--hosts"), "{why}");
+        assert_eq!(notes(&ground, &wishes(&[Layer::Rados]), &Default::default()), Vec::<String>::new());
+    }
 
     #[test]
     fn all_pairs_are_met_once_and_no_round_shares_an_end() {

@@ -69,12 +69,12 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, warnings: Vec<
     let grounded = Grounded::prepare(common, args, wishes)?;
     let plan = planner::plan(&grounded.ground, wishes)?;
     let shared = grounded.shared_hosts(&plan);
-    let unbound = planner::unbound(&grounded.ground, &plan);
+    let notes = planner::notes(&grounded.ground, wishes, &plan);
     let (left_out, unseen) = (grounded.left_out.clone(), grounded.unseen_disks());
     prepare::prove(&grounded, &plan)?;
     let held = grounded.ground.held.unseen();
     let warnings =
-        [warnings, sides::prove(&grounded, &plan)?, left_out, Vec::from_iter(shared), unseen, unbound, held].concat();
+        [warnings, sides::prove(&grounded, &plan)?, left_out, Vec::from_iter(shared), unseen, notes, held].concat();
     if args.dry_run {
         warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         return Ok(Outcome::Planned(Box::new(plan)));

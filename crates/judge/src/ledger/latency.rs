@@ -12,6 +12,9 @@ use model::{Durability, Estimate, Layer, LedgerRow, Pattern, Sparse};
 /// OSD software on a read, ms: 4,500 reads/s of one OSD on a local NVMe disk, less 0.10 of the disk and 0.02 of loopback.
 const OSD_READ_MS: f64 = 0.10;
 
+const TRIP_IN_HERE: &str =
+    "network not measured: the round trip is in here, and how long it takes is not known, so there is no model";
+
 pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
     let top = [Layer::Rbd, Layer::Rados, Layer::Osd, Layer::Store].iter().find_map(|layer| books.cell(*layer, pattern));
     let Some(top) = top else { return Vec::new() };
@@ -72,10 +75,13 @@ impl Path<'_, '_, '_> {
             }
             Layer::Floor | Layer::Osd | Layer::Rados | Layer::Rbd => {
                 let adds = less(value, &self.below());
-                let model = self.model(layer);
+                // Of the layers that are reached over the network the lowest one holds its round trip.
+                let holds_trip = self.whole.is_none() && self.trip.is_none();
+                let model = if holds_trip { None } else { self.model(layer) };
+                self.notes.extend(holds_trip.then(|| TRIP_IN_HERE.to_string()));
                 self.notes.extend(self.books.unlike_below(layer, self.pattern).filter(|_| !self.pattern.writes()));
                 self.whole = Some((layer, value));
-                Some(self.modelled(layer, adds, model))
+                Some(LedgerRow { at_least: holds_trip, ..self.modelled(layer, adds, model) })
             }
         }
     }
@@ -105,8 +111,8 @@ impl Path<'_, '_, '_> {
     }
 
     fn miss(&mut self, layer: Layer) {
-        // An OSD's bench command reads nothing, so that is no gap.
-        if layer != Layer::Store || self.pattern.writes() {
+        // An OSD's bench command reads nothing, so that is no gap. A round trip is not in a store, which may come next.
+        if layer != Layer::Network && (layer != Layer::Store || self.pattern.writes()) {
             self.notes.push(format!("{} not measured: its part is in here", layer.name()));
         }
     }
@@ -206,6 +212,8 @@ impl Path<'_, '_, '_> {
     }
 
     fn rados_model(&mut self) -> Option<Model> {
+        // What copies cost does not explain a row that holds an OSD's whole part.
+        self.whole?;
         let pool = self.redundancy()?;
         match pool {
             Redundancy { erasure_k: Some(k), .. } if !self.pattern.writes() && k > 1 => {

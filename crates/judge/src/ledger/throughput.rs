@@ -56,7 +56,8 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
         (false, false) => ceiling.because,
     };
     let unlike = books.unlike_below(layer, pattern).filter(|_| !pattern.writes());
-    let because = unlike.map_or(because.clone(), |unlike| format!("{because}; {unlike}"));
+    let link = link_unknown(books, layer, pattern).then(|| LINK_UNKNOWN.to_string());
+    let because = [because].into_iter().chain(link).chain(unlike).collect::<Vec<_>>().join("; ");
     Some(LedgerRow {
         pattern,
         layer,
@@ -71,6 +72,18 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
 }
 
 const AT_LEAST: &str = "the OSDs were loaded all at once from one host, which may have been the limit";
+
+const LINK_UNKNOWN: &str = "network not measured: it may be the limit";
+
+/// Is a layer that is reached over the network held against what lies beyond it alone?
+fn link_unknown(books: &Books, layer: Layer, pattern: Pattern) -> bool {
+    let like_below = layer == Layer::Rbd && books.cell(Layer::Rados, pattern).is_some();
+    layer != Layer::Store && !like_below && books.cell(Layer::Network, linear(pattern)).is_none()
+}
+
+fn linear(pattern: Pattern) -> Pattern {
+    if pattern.writes() { Pattern::WriteLinear } else { Pattern::ReadLinear }
+}
 
 fn beyond_words(books: &Books, layer: Layer, pattern: Pattern) -> &'static str {
     let from_devices = books.share_of_devices(layer, pattern).is_some_and(|share| share >= COLD_LEAST);
@@ -143,8 +156,7 @@ fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
 /// What the links can carry: those of the clients, and those of the OSDs' hosts, which carry every copy of a write and, of an
 /// erasure-coded pool, most chunks twice.
 fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate) -> Option<Ceiling> {
-    let linear = if pattern.writes() { Pattern::WriteLinear } else { Pattern::ReadLinear };
-    let link = books.cell(Layer::Network, linear)?;
+    let link = books.cell(Layer::Network, linear(pattern))?;
     let figures = figures_of(books.entries, layer, pattern);
     let first = figures.first()?;
     let link = match pattern.family() {

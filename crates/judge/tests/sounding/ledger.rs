@@ -108,6 +108,89 @@ fn a_missing_layer_is_named_where_its_part_went() {
     assert_eq!(rows[1].expected, None);
 }
 
+/// As [`whole`], but that the OSDs are on other hosts to which nothing was measured: their latencies have 5 ms of a real round trip in them.
+fn without_network() -> Made {
+    let mut made = Made::cluster();
+    for id in 0..3 {
+        made.measured(Pattern::WriteLatency, disk(id), 0.5).measured(Pattern::ReadLatency, disk(id), 0.2);
+        made.measured(Pattern::WriteLatency, osd(id), 6.4).measured(Pattern::ReadLatency, osd(id), 5.6);
+    }
+    made.measured(Pattern::WriteLatency, pool(), 12.4).measured(Pattern::ReadLatency, pool(), 5.6);
+    made
+}
+
+#[test]
+fn an_osd_is_not_blamed_for_a_round_trip_that_nobody_measured() {
+    let mut with_store = without_network();
+    for id in 0..3 {
+        with_store.measured(Pattern::WriteLatency, store(id), 1.0);
+    }
+    for (made, pattern, disk) in [
+        (without_network(), Pattern::WriteLatency, 0.5),
+        (without_network(), Pattern::ReadLatency, 0.2),
+        (with_store, Pattern::WriteLatency, 1.0),
+    ] {
+        let rows = rows(&made, pattern);
+        assert!(rows.iter().all(|row| row.layer != Layer::Network));
+        let of = |layer: Layer| rows.iter().find(|row| row.layer == layer).unwrap();
+        let row = of(Layer::Osd);
+        near(row.adds.value, if pattern.writes() { 6.4 - disk } else { 5.4 }, 0.1);
+        assert_eq!((row.expected, row.unexplained, row.at_least), (None, None, true), "{row:?}");
+        let words = ["network not measured: the round trip is in here", "is not known", "no model"];
+        words.iter().for_each(|words| assert!(row.because.contains(words), "{}", row.because));
+        let others = rows.iter().filter(|row| row.layer != Layer::Osd);
+        others.for_each(|row| assert!(!row.at_least && !row.because.contains("network not measured"), "{row:?}"));
+        // What replication costs is known without it: one more way, as on reads.
+        assert!(of(Layer::Rados).expected.is_some(), "{:?}", of(Layer::Rados));
+        near(rows.iter().map(|row| row.share).sum(), 1.0, 0.001);
+    }
+    for pattern in [Pattern::WriteLatency, Pattern::ReadLatency] {
+        assert!(rows(&whole(), pattern).iter().all(|row| !row.at_least && !row.because.contains("not known")));
+    }
+}
+
+#[test]
+fn a_pool_is_not_blamed_for_what_its_osds_and_the_network_take() {
+    for pattern in [Pattern::WriteLatency, Pattern::ReadLatency] {
+        let mut made = Made::cluster();
+        made.measured(pattern, disk(0), 0.5).measured(pattern, pool(), 5.0).measured(pattern, images(), 5.1);
+        let rows = rows(&made, pattern);
+        assert_eq!(rows.iter().map(|row| row.at_least).collect::<Vec<_>>(), [false, true, false]);
+        assert!(rows.iter().all(|row| row.expected.is_none() && row.unexplained.is_none()), "{rows:?}");
+        // With the network and without the OSDs a pool's row still holds all that an OSD takes.
+        made.measured(pattern, pair(0), 0.1);
+        let found = self::rows(&made, pattern);
+        let row = found.iter().find(|row| row.layer == Layer::Rados).unwrap();
+        assert_eq!((row.expected, row.at_least), (None, false), "{row:?}");
+        assert!(row.because.contains("osd not measured"), "{}", row.because);
+    }
+}
+
+#[test]
+fn a_link_that_nobody_measured_may_be_the_limit() {
+    let says = "network not measured: it may be the limit";
+    for pattern in [Pattern::WriteLinear, Pattern::ReadLinear, Pattern::WriteParallel, Pattern::ReadParallel] {
+        let mut made = Made::cluster();
+        for id in 0..3 {
+            made.delivers(pattern, disk(id), 400.0).delivers(pattern, store(id), 300.0).delivers(
+                pattern,
+                osd(id),
+                28.0,
+            );
+        }
+        made.delivers(pattern, pool(), 10.0).delivers(pattern, images(), 9.0);
+        let told = |made: &Made| {
+            let rows = rows(made, pattern);
+            rows.iter().map(|row| (row.layer, row.because.contains(says))).collect::<Vec<_>>()
+        };
+        let layers = [Layer::Store, Layer::Osd, Layer::Rados, Layer::Rbd];
+        assert_eq!(told(&made), layers.map(|layer| (layer, matches!(layer, Layer::Osd | Layer::Rados))).to_vec());
+        let linear = if pattern.writes() { Pattern::WriteLinear } else { Pattern::ReadLinear };
+        made.delivers(linear, pair(0), 30.0);
+        assert_eq!(told(&made), layers.map(|layer| (layer, false)).to_vec());
+    }
+}
+
 #[test]
 fn reads_from_a_cache_leave_the_disk_out_of_the_sum() {
     let mut made = Made::cluster();
