@@ -161,6 +161,8 @@ export interface RawRow {
   unexplained: number | null;
   share: number | null;
   ceiling: number | null;
+  /** The share may be lower; and the ceiling, where there is one, higher. */
+  at_least: boolean;
   because: string;
 }
 export interface LedgerRow extends Omit<RawRow, "adds" | "ci95"> {

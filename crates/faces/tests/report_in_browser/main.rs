@@ -44,10 +44,19 @@ fn every_part_is_drawn_and_says_what_the_terminal_says() {
     // One figure is not known: the page says that in the same words, too.
     let unknown = run.0.chart.iter_mut().find_map(|cell| cell.estimate.as_mut()).expect("a cell with a value");
     (unknown.low, unknown.high) = (0.0, 2.1 * unknown.value);
+    // Of a latency and of a throughput one share is an upper bound.
+    let bounded = [(Pattern::ReadLatency, Layer::Osd), (Pattern::WriteParallel, Layer::Rados)];
+    let rows = run.0.ledger.iter_mut().filter(|row| bounded.contains(&(row.pattern, row.layer)));
+    rows.for_each(|row| row.at_least = true);
     let mut browser = Browser::start();
     browser.size(1280, 900);
     show(&mut browser, &run, "");
     assert_sound(&mut browser, "the usual run");
+    let with = |mark: &str| {
+        let cells = "[...document.querySelectorAll('#ledger td')].map(cell => cell.textContent)";
+        format!("String({cells}.filter(text => text.startsWith('{mark}')).length)")
+    };
+    assert_eq!([browser.text(&with("≤")), browser.text(&with("≥"))], ["2", "1"]);
     let counts = ["#chart", "#ledger", "#peers", "#detail"].map(|part| browser.count(&format!("{part} .chart > svg")));
     assert_eq!(counts, [6, 6, 6, 3]);
     assert!(
