@@ -412,6 +412,6 @@ fn every_osd_gets_objects_whatever_the_weights(lab: &Lab) {
     let figures = document["figures"].as_array().unwrap();
     for osd in ["osd.0", "osd.1", "osd.2", "osd.3", "osd.*"] {
         let own = figures.iter().find(|figure| figure["target"] == osd).unwrap();
-        assert!(own["value"].is_number() && own["errors"] == 0, "{own:#}");
+        assert!(own["value"].is_number() && own["errors"] == 0, "{own:#} {}", document["errors"]);
     }
 }

@@ -68,8 +68,9 @@ const FIGURES: [&str; 58] = [
 const PERCENTS: [f64; 5] = [50.0, 95.0, 99.0, 99.9, 100.0];
 
 /// The same, and two percentiles.
-const WINDOWS: [&str; 18] = [
+const WINDOWS: [&str; 19] = [
     "run",
+    "step",
     "layer",
     "target",
     "pattern",
@@ -188,6 +189,7 @@ fn of_slice(report: &Report, figure: &Figure, slice: &Slice) -> Vec<Vec<String>>
         let ms = |ns: Option<f64>| number(ns.map(|ns| ns / 1e6));
         vec![
             report.head.run.clone(),
+            figure.step.0.to_string(),
             figure.layer.name().into(),
             figure.target.clone(),
             figure.pattern.name().into(),
