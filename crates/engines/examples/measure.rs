@@ -73,6 +73,8 @@ fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, 
         engine: (!["auto", "fill"].contains(&engine)).then(|| engine.to_string()),
         ..Workload::canonical(pattern, bytes.unwrap_or(1 << 30), 1)
     };
+    // As large an answer as the question, as sockperf has it.
+    let workload = if way == "ask" { Workload { read_percent: 50, ..workload } } else { workload };
     let target = Target::new(layer, path, place);
     let metric = pattern.metric(layer);
     Ok(Step { id: StepId(0), layer, pattern, targets: vec![target], workload, metric, chart: true, apart: false })

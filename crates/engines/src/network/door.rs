@@ -76,6 +76,9 @@ fn peer(socket: TcpStream, workload: &Workload, lane: u32) -> Result<Peer, Engin
             let data = Slab::new(stream::BUFFERS, block, workload.seed ^ u64::from(lane) << 32)?;
             Peer::start(socket, move |socket| stream::pour(socket, data, block))
         }
-        Access::Random | Access::Zipf(_) => Peer::start(socket, move |socket| round_trip::answer(socket, block)),
+        Access::Random | Access::Zipf(_) => {
+            let sizes = round_trip::Sizes::of(workload);
+            Peer::start(socket, move |socket| round_trip::answer(socket, sizes))
+        }
     }
 }

@@ -77,7 +77,7 @@ impl Engine for Tcp {
                 Access::Sequential => Ok(Box::new(stream::StreamSession::over(socket, name, None, block, seed)?)),
                 Access::Random | Access::Zipf(_) => {
                     let depth = workload.lane_depth(lane);
-                    Ok(Box::new(round_trip::RoundTripSession::over(socket, name, None, block, depth, seed)?))
+                    Ok(Box::new(round_trip::RoundTripSession::over(socket, name, None, workload, depth, seed)?))
                 }
             };
         }
@@ -86,7 +86,7 @@ impl Engine for Tcp {
             Access::Sequential => Ok(Box::new(stream::StreamSession::new(ends, workload, seed)?)),
             Access::Random | Access::Zipf(_) => {
                 let depth = workload.lane_depth(lane);
-                Ok(Box::new(round_trip::RoundTripSession::new(ends, block, depth, seed)?))
+                Ok(Box::new(round_trip::RoundTripSession::new(ends, workload, depth, seed)?))
             }
         }
     }

@@ -60,7 +60,7 @@ impl Path<'_, '_, '_> {
             }
             Layer::Network => {
                 self.trip = Some(value);
-                Some(self.row(layer, value, None, "one full round trip of 4 KiB".to_string()))
+                Some(self.row(layer, value, None, round_trip_words(self.pattern).to_string()))
             }
             Layer::Store if self.local.first().is_some_and(|disk| value.high < disk.low) => {
                 let took = number(value.value);
@@ -267,6 +267,14 @@ impl Path<'_, '_, '_> {
     fn redundancy(&self) -> Option<Redundancy> {
         let figures = figures_of(self.books.entries, Layer::Rados, self.pattern);
         redundancy(self.books.record, figures.first()?.loads()?)
+    }
+}
+
+/// As the network engine asks and answers.
+fn round_trip_words(pattern: Pattern) -> &'static str {
+    match pattern.writes() {
+        true => "one round trip: 4 KiB there, a short acknowledgement back",
+        false => "one round trip: a short request there, 4 KiB back",
     }
 }
 
