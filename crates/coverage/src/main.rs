@@ -90,6 +90,9 @@ fn main() -> ExitCode {
 const FURTHER: u64 = 4;
 
 fn intervals(kinds: &[&'static Kind], pattern: Pattern, title: &str, series: u64) {
+    if kinds.is_empty() {
+        return;
+    }
     let goal = Goal::default();
     println!(
         "{title}, ±{:.0} %, {series} series of each kind, {} where less than 95 % hold\n{HEADING}",
