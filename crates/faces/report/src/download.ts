@@ -6,10 +6,15 @@ import { points } from "./strips";
 
 type Field = string | number | boolean | null | undefined;
 
+/** A text that a spreadsheet would take for a formula stays a text, as in the command's CSV. */
+function harmless(text: string): string {
+  return /^\s*[=+\-@＝＋－＠|%]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+}
+
 /** RFC 4180: text with quotes, commas or line ends is quoted. */
 export function csv(rows: Field[][]): string {
   const field = (value: Field) => {
-    const text = value === null || value === undefined ? "" : String(value);
+    const text = value === null || value === undefined ? "" : harmless(String(value));
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return rows.map((row) => row.map(field).join(",")).join("\r\n") + "\r\n";
@@ -119,6 +124,7 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
 
 export function windowRows(some: Named[]): Field[][] {
   const head = [
+    "step",
     "layer",
     "target",
     "pattern",
@@ -140,6 +146,7 @@ export function windowRows(some: Named[]): Field[][] {
     ...some.flatMap(({ figure, detail }) =>
       detail.slices.flatMap((slice) =>
         points(figure, slice).map((point, i) => [
+          figure.step,
           figure.layer,
           figure.target,
           figure.pattern,

@@ -352,6 +352,18 @@ fn the_raw_numbers_are_saved_from_the_page_alone() {
 }
 
 #[test]
+fn a_name_in_a_saved_table_is_no_formula() {
+    let mut browser = Browser::start();
+    let mut run = runs::usual();
+    run.0.figures[0].target = "=HYPERLINK(\"http://x\")".to_string();
+    show(&mut browser, &run, "");
+    let (_, text) = browser.download("#save-figures");
+    let rows = csv::parse(&text);
+    assert!(rows.iter().any(|row| row[1] == "'=HYPERLINK(\"http://x\")"), "{text}");
+    assert!(!rows.iter().flatten().any(|cell| cell.starts_with('=')), "{text}");
+}
+
+#[test]
 fn numbers_without_sense_break_no_picture() {
     let mut browser = Browser::start();
     let run = runs::nonsense();
