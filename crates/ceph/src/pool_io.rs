@@ -1,6 +1,6 @@
 //! Asynchronous reads and writes of objects: submit to a slot, wait for what has ended.
 
-use crate::alone::{Again, Alone};
+use crate::alone::Alone;
 use crate::error::CephError;
 use crate::flight::{Finished, Flight};
 use crate::librados::{Handle, Librados};
@@ -21,7 +21,7 @@ pub struct PoolIo {
     context: Arc<IoContext>,
     /// `None` only while it is dropped.
     flight: Option<Flight>,
-    /// With one slot: operations have no callback, until one took too long.
+    /// With one slot: operations have no callback.
     alone: Option<Alone>,
 }
 
@@ -88,9 +88,6 @@ impl PoolIo {
     fn start(&mut self, write: bool, slot: u32, object: &CStr, offset: u64, range: Range<usize>) -> Result<(), i32> {
         let (fns, raw, len, name) = (self.context.fns, self.context.raw, range.len(), object.as_ptr());
         let callback = self.alone.is_none().then_some(finished as _);
-        if let Some(alone) = &mut self.alone {
-            alone.again.remember(write, object, offset, &range);
-        }
         // SAFETY: the node is what the callback expects; the completion is filled on success.
         let create =
             |node, completion: &mut Handle| unsafe { (fns.rados_aio_create_completion2)(node, callback, completion) };
@@ -104,7 +101,7 @@ impl PoolIo {
     }
 
     /// Appends what has ended to `finished`; waits for the first one no longer than `patience`; with one slot, for its
-    /// operation, but no longer than about a second. Returns at once if nothing is in flight.
+    /// operation, until that ends, or was cancelled after 13 s. Returns at once if nothing is in flight.
     pub fn wait(&mut self, patience: Duration, finished: &mut Vec<Finished>) {
         match (&self.alone, self.flight.as_ref().and_then(Flight::first)) {
             (None, _) => self.flight().wait(patience, finished),
@@ -115,28 +112,12 @@ impl PoolIo {
                 if patience.is_zero() && unsafe { (fns.rados_aio_is_complete)(completion) } == 0 {
                     return;
                 }
-                let cancelled = alone.wait(completion);
+                alone.wait(completion);
                 // SAFETY: as above.
                 let result = unsafe { (fns.rados_aio_get_return_value)(completion) };
                 self.flight().ended(0);
-                if cancelled && result == -libc::ECANCELED {
-                    self.start_again(patience, finished);
-                } else {
-                    finished.push(Finished { slot: 0, result: result.into(), at: now() });
-                }
+                finished.push(Finished { slot: 0, result: result.into(), at: now() });
             }
-        }
-    }
-
-    /// The operation took too long and was cancelled. It does the same again, with a callback, and is measured from its
-    /// first start by whoever measures; so do all that follow.
-    #[cold]
-    fn start_again(&mut self, patience: Duration, finished: &mut Vec<Finished>) {
-        let Some(alone) = self.alone.take() else { unreachable!("only operations alone are cancelled") };
-        let Again { write, object, offset, range } = &alone.again;
-        match self.start(*write, 0, object, *offset, range.clone()) {
-            Ok(()) => self.flight().wait(patience, finished),
-            Err(errno) => finished.push(Finished { slot: 0, result: -i64::from(errno), at: now() }),
         }
     }
 

@@ -130,7 +130,67 @@ fn a_monitor_that_is_gone_for_ten_seconds_is_outlived() {
     assert!(matches!(code, 0 | 4), "{err}");
     let figure = &document["figures"][0];
     assert!(figure["value"].as_f64().is_some_and(|value| value > 0.0), "{figure}");
+    one_operation_that_an_osd_holds_up_is_sent_once(&lab);
+    an_operation_that_an_osd_holds_up_is_measured_as_long_as_it_took(&lab);
     assert_eq!(lab.snapshot(), before, "something was left behind");
+}
+
+const HELD_UP: std::time::Duration = std::time::Duration::from_secs(4);
+
+/// Reads and writes of clients that the OSDs have done.
+fn done_by_osds(lab: &Lab) -> (u64, u64) {
+    let of = |osd: usize| -> Value {
+        serde_json::from_str(&lab.ceph(&["tell", &format!("osd.{osd}"), "perf", "dump", "osd"])).unwrap()
+    };
+    let all: Vec<Value> = (0..3).map(of).collect();
+    let sum = |what: &str| all.iter().map(|one| one["osd"][what].as_u64().unwrap()).sum();
+    (sum("op_r"), sum("op_w"))
+}
+
+fn one_operation_that_an_osd_holds_up_is_sent_once(lab: &Lab) {
+    let access = ceph::Access { conf: Some(lab.conf().into()), ..ceph::Access::default() };
+    let pool = std::sync::Arc::new(ceph::Rados::connect(&access).unwrap()).open_pool("rbd").unwrap();
+    let (mut io, mut ended) = (pool.io(1, 4096).unwrap(), Vec::new());
+    let mut end = |io: &mut ceph::PoolIo| {
+        while io.in_flight() > 0 {
+            io.wait(std::time::Duration::from_millis(100), &mut ended);
+        }
+    };
+    io.write(0, c"held-up", 0, 0..4096).unwrap();
+    end(&mut io);
+    let before = done_by_osds(lab);
+    std::thread::scope(|scope| {
+        let holding = scope.spawn(|| lab.hold_up(HELD_UP));
+        while !holding.is_finished() {
+            // Writes and reads in turns, until one of them has been held up.
+            io.write(0, c"held-up", 0, 0..4096).unwrap();
+            end(&mut io);
+            io.read(0, c"held-up", 0, 0..4096).unwrap();
+            end(&mut io);
+        }
+    });
+    let done = done_by_osds(lab);
+    let (reads, writes) = ended[1..].iter().fold((0, 0), |(reads, writes), one| match one.result {
+        4096 => (reads + 1, writes),
+        0 => (reads, writes + 1),
+        other => panic!("an operation ended with {other}"),
+    });
+    assert_eq!((done.0 - before.0, done.1 - before.1), (reads, writes));
+    drop(io);
+    common::tool("rados", &["--conf", lab.conf(), "-p", "rbd", "rm", "held-up"]);
+}
+
+fn an_operation_that_an_osd_holds_up_is_measured_as_long_as_it_took(lab: &Lab) {
+    let words = ["rados", "--patterns", "write-latency", "--duration", "8s", "--passes", "1", "--working-set", "8M"];
+    let run = start(lab, &[&words[..], &["--format", "json"]].concat());
+    wait_for_load(lab);
+    lab.hold_up(HELD_UP);
+    let (code, document, err) = finish(run);
+    assert!(matches!(code, 0 | 4), "{err}");
+    let figure = &document["figures"][0];
+    let longest = figure["percentiles"]["100"].as_f64().unwrap();
+    assert!((HELD_UP.as_secs_f64() * 1e3..10_000.0).contains(&longest), "{longest} ms: {figure:#}");
+    assert_eq!(document["errors"], json!([]), "{document:#}");
 }
 
 #[test]

@@ -209,3 +209,25 @@ impl Drop for Place {
         freed.notify_one();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One operation in flight that takes 15 s: then its windows of 50 ms come at once, beside what the kernel counted.
+    #[test]
+    fn windows_that_an_operation_held_up_are_no_flood() {
+        let mut now = Instant::now();
+        let mut pace = Pace::new(now);
+        for _ in 0..100 {
+            for _ in 0..60 * 21 {
+                now += Duration::from_millis(1000 / 21);
+                pace.another(now).unwrap();
+            }
+            now += Duration::from_secs(15);
+            for _ in 0..15 * 21 {
+                pace.another(now).unwrap();
+            }
+        }
+    }
+}

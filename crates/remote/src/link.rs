@@ -80,6 +80,9 @@ pub struct Link {
     orders: SyncSender<Order>,
     /// Shared with the thread that ends it when it is silent for too long.
     far: Arc<Mutex<Box<dyn Far>>>,
+    /// When it was last heard, in milliseconds since `since`.
+    heard: Arc<AtomicU64>,
+    since: Instant,
 }
 
 impl Link {
@@ -91,14 +94,19 @@ impl Link {
         let heard = Arc::new(AtomicU64::new(millis(since)));
         let speaker = Speaker { waiting, input, heard: heard.clone(), since, far: far.clone() };
         std::thread::spawn(move || speaker.speak());
-        let listener = Listener { agent, output, complaints, heard, since, tell, far: far.clone() };
+        let listener = Listener { agent, output, complaints, heard: heard.clone(), since, tell, far: far.clone() };
         std::thread::spawn(move || listener.listen());
-        Link { orders, far }
+        Link { orders, far, heard, since }
     }
 
     /// False: it is gone, or takes nothing any more; that is told by [`What::Lost`].
     pub fn order(&self, order: Order) -> bool {
         self.orders.try_send(order).is_ok()
+    }
+
+    /// How long nothing has come from it, not even that it lives.
+    pub fn silence(&self) -> Duration {
+        Duration::from_millis(millis(self.since).saturating_sub(self.heard.load(Ordering::Relaxed)))
     }
 
     /// Ends it at once: it is not to be trusted.

@@ -20,12 +20,21 @@ pub enum Flow {
     Stop,
 }
 
+/// Operations that take long hold windows back: who takes the windows is then asked this often whether to go on, with
+/// [`no_window`].
+pub const ASK_EVERY: Nanos = SECOND;
 /// No completion for this long with operations in flight: nothing more is to be expected.
 const STALL: Nanos = 10 * SECOND;
 /// The same where a completion is a whole bench of the other side.
 const STALL_TOLD: Nanos = 60 * SECOND;
 /// How long lanes wait for their operations in flight when a slice ends.
 const DRAIN: Nanos = 3 * SECOND;
+
+/// A window set without samples, which only asks whether to go on. Its number is that of the last window that has ended by now.
+pub fn no_window(start: Nanos, window_ns: Nanos, now: Nanos) -> WindowSet {
+    let ended = now.saturating_sub(start) / window_ns.max(1);
+    WindowSet { window: u32::try_from(ended.saturating_sub(1)).unwrap_or(u32::MAX), samples: Vec::new() }
+}
 
 /// A lane, and whose.
 struct Seat {
@@ -34,7 +43,7 @@ struct Seat {
 }
 
 /// Runs one slice of `step` until `on_window` says stop, the engine breaks, or nothing completes any more. Windows come
-/// in order, each once all lanes have finished it.
+/// in order, each once all lanes have finished it; while they wait, sets without samples (see [`ASK_EVERY`]).
 ///
 /// # Errors
 /// A session could not be opened: nothing was loaded.

@@ -1,7 +1,7 @@
 //! Watches over the lanes of a slice: passes complete windows on, and knows when and why the slice has to end.
 
-use super::Flow;
 use super::board::Board;
+use super::{ASK_EVERY, Flow, no_window};
 use crate::api::EngineError;
 use crate::worker::Cut;
 use model::{Effort, Nanos, SliceEnd, WindowSet};
@@ -19,6 +19,8 @@ pub struct Overseer<'a> {
     start: Nanos,
     window_ns: Nanos,
     stall: Nanos,
+    /// When it last passed a window on, or asked whether to go on.
+    asked: Nanos,
     stop: bool,
     end: SliceEnd,
     on_window: &'a mut dyn FnMut(&WindowSet) -> Flow,
@@ -42,6 +44,7 @@ impl<'a> Overseer<'a> {
             start,
             window_ns,
             stall,
+            asked: start,
             stop: false,
             end: SliceEnd::default(),
             on_window,
@@ -70,8 +73,18 @@ impl<'a> Overseer<'a> {
         }
         while !self.stop {
             let Some(set) = self.board.complete() else { break };
+            self.asked = self.start + (Nanos::from(set.window) + 1) * self.window_ns;
             self.stop = (self.on_window)(&set) == Flow::Stop;
         }
+    }
+
+    /// No window has come for a while: is the slice still wanted?
+    pub fn ask(&mut self, now: Nanos) {
+        if self.stop || now < self.asked + self.window_ns + ASK_EVERY {
+            return;
+        }
+        self.asked = now;
+        self.stop = (self.on_window)(&no_window(self.start, self.window_ns, now)) == Flow::Stop;
     }
 
     pub fn lane_ended(&mut self, lane: usize, broken: Option<EngineError>, effort: Effort) {

@@ -1,6 +1,7 @@
 //! Whole slices on simulated and null engines.
 
 use super::*;
+use crate::api::{Done, Op, Session};
 use crate::clock::{RealClock, SimClock};
 use crate::null::Null;
 use crate::sim::{Model, Sim, Twist};
@@ -163,6 +164,67 @@ fn threads_count_every_operation_of_the_null_engine() {
     assert_eq!((end.windows, end.broken, end.first_error), (windows, None, None));
     let effort = end.efforts[&0];
     assert!(effort.seconds > 0.0 && effort.busy() > 0.0);
+}
+
+/// Its one operation ends when somebody lets it, however long it was waited for.
+struct Stuck(Arc<std::sync::Barrier>);
+
+impl Engine for Stuck {
+    fn name(&self) -> &'static str {
+        "stuck"
+    }
+
+    fn layer(&self) -> Layer {
+        Layer::Device
+    }
+
+    fn refuse(&self, _: &Target, _: &Workload) -> Option<String> {
+        None
+    }
+
+    fn open(&self, _: &Context, _: &Target, _: &Workload, _: u32) -> Result<Box<dyn Session>, EngineError> {
+        Ok(Box::new(StuckSession { until: Some(self.0.clone()), taken: None }))
+    }
+}
+
+struct StuckSession {
+    until: Option<Arc<std::sync::Barrier>>,
+    taken: Option<Op>,
+}
+
+impl Session for StuckSession {
+    fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError> {
+        self.taken = ops.first().copied();
+        Ok(1)
+    }
+
+    fn reap(&mut self, _: std::time::Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        if let Some(until) = self.until.take() {
+            until.wait();
+        }
+        done.extend(self.taken.take().map(|op| Done::now(op.slot, Ok(op.len))));
+        Ok(())
+    }
+}
+
+#[test]
+fn while_an_operation_takes_long_it_is_asked_whether_to_go_on() {
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let release = Arc::new(std::sync::Barrier::new(2));
+    let (mut asked, mut longest) = (0, 0);
+    let mut on_window = |set: &WindowSet| {
+        if set.samples.is_empty() {
+            asked += 1;
+            release.wait();
+            return Flow::GoOn;
+        }
+        longest = longest.max(set.samples[0].2.service.max_ns);
+        if asked > 0 && longest > 0 { Flow::Stop } else { Flow::GoOn }
+    };
+    let stuck = Stuck(release.clone());
+    let end = run_slice(&stuck, &Context::default(), &clock, &step(1, workload(1, 1)), WINDOW, &mut on_window).unwrap();
+    assert_eq!((asked, end.broken), (1, None));
+    assert!(longest >= ASK_EVERY, "{longest}");
 }
 
 #[test]

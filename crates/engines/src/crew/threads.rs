@@ -62,6 +62,7 @@ fn watch(news: &Receiver<News>, clock: &dyn Clock, window_ns: Nanos, lanes: usiz
             Err(RecvTimeoutError::Disconnected) => return 0,
         }
         overseer.look_for_stall(clock.now());
+        overseer.ask(clock.now());
     }
     left
 }

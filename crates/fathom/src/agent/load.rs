@@ -97,6 +97,10 @@ impl Load {
     fn run(&self, opened: Opened, at: Nanos) -> Result<SliceEnd, EngineError> {
         let clock: Arc<dyn Clock> = Arc::new(RealClock);
         let mut on_window = |set: &WindowSet| {
+            if set.samples.is_empty() {
+                // It only asks whether to go on.
+                return if self.stopped() { Flow::Stop } else { Flow::GoOn };
+            }
             let told = self.tell.send(News::Window { slice: self.slice, set: set.clone() });
             if told.is_err() || self.stopped() { Flow::Stop } else { Flow::GoOn }
         };

@@ -5,7 +5,7 @@ use super::{Fleet, keepers};
 use crate::sounding::loader::Loader;
 use engines::EngineError;
 use engines::clock::RealClock;
-use engines::crew::Flow;
+use engines::crew::{ASK_EVERY, Flow, no_window};
 use engines::network::streams_out;
 use model::clock::{MILLISECOND, SECOND};
 use model::{Clock, HostSeconds, Key, Nanos, Place, SliceEnd, Step, WindowSet};
@@ -286,10 +286,20 @@ impl Sliced<'_> {
     }
 
     fn watch(&mut self, mut merge: Merge, on_window: &mut dyn FnMut(&WindowSet) -> Flow) -> Merge {
+        let mut asked = merge.start;
         loop {
             let known_until = self.hear(&mut merge);
-            while let Some(set) = merge.complete(known_until) {
+            let silence = |agent: usize| self.fleet.silence(agent);
+            while let Some(set) = merge.complete(known_until, &silence) {
+                asked = RealClock.now();
                 if on_window(&set) == Flow::Stop {
+                    return merge;
+                }
+            }
+            let now = RealClock.now();
+            if now >= asked + self.window_ns + ASK_EVERY {
+                asked = now;
+                if on_window(&no_window(merge.start, self.window_ns, now)) == Flow::Stop {
                     return merge;
                 }
             }

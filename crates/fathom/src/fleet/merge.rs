@@ -4,8 +4,12 @@ use model::clock::SECOND;
 use model::{Nanos, OpKind, Sample, SliceEnd, WindowSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// So long after its end a window waits for hosts that have not told it yet: a slow one does not hold up the rest.
+/// So long after its end a window waits for a host of which nothing at all is heard; who lives says so every second.
 const PATIENCE: Nanos = 3 * SECOND;
+
+/// And so long for one that lives: with one operation in flight it tells no windows until that has ended. One that takes 10 s ends
+/// its slice, 3 s later it is cancelled, and then that is told.
+const PATIENCE_ALIVE: Nanos = 15 * SECOND;
 
 /// A window may be told so long before its end by our clock: the agent's clock is known to less than that.
 const AHEAD: Nanos = 2 * SECOND;
@@ -13,7 +17,7 @@ const AHEAD: Nanos = 2 * SECOND;
 pub struct Merge {
     /// By agent: its host.
     names: BTreeMap<usize, String>,
-    start: Nanos,
+    pub start: Nanos,
     window_ns: Nanos,
     /// Hosts from which windows are expected.
     live: BTreeSet<usize>,
@@ -78,7 +82,8 @@ impl Merge {
     }
 
     /// The oldest window, if every host has told it. A host that is later than others may wait for is left out from then on.
-    pub fn complete(&mut self, now: Nanos) -> Option<WindowSet> {
+    /// `silence`: how long nothing has come from an agent.
+    pub fn complete(&mut self, now: Nanos, silence: &dyn Fn(usize) -> Nanos) -> Option<WindowSet> {
         let half = self.open.front()?;
         let due = self.start + Nanos::from(self.first + 1) * self.window_ns;
         if !self.live.is_subset(&half.from) {
@@ -87,8 +92,13 @@ impl Merge {
             }
             let late: Vec<usize> = self.live.difference(&half.from).copied().collect();
             for agent in late {
+                let why = match now < due + PATIENCE_ALIVE {
+                    true if silence(agent) < PATIENCE => return None,
+                    true => format!("nothing was heard of it for {} s", PATIENCE / SECOND),
+                    false => format!("it told no window for {} s", PATIENCE_ALIVE / SECOND),
+                };
                 self.live.remove(&agent);
-                self.gap(agent, &format!("it told nothing for {} s", PATIENCE / SECOND));
+                self.gap(agent, &why);
             }
         }
         let half = self.open.pop_front()?;
@@ -169,6 +179,10 @@ mod tests {
 
     const WINDOW: Nanos = SECOND / 10;
 
+    fn silent(_: usize) -> Nanos {
+        PATIENCE
+    }
+
     fn two() -> Merge {
         Merge::new(names(), BTreeSet::from([0, 1]), 0, WINDOW)
     }
@@ -190,21 +204,21 @@ mod tests {
         let mut merge = two();
         merge.put(1, set(0, 7), &[1], SECOND).unwrap();
         merge.put(1, set(1, 8), &[1], SECOND).unwrap();
-        assert_eq!(merge.complete(WINDOW), None);
+        assert_eq!(merge.complete(WINDOW, &silent), None);
         merge.put(0, set(0, 3), &[0], SECOND).unwrap();
-        assert_eq!(ops(&merge.complete(WINDOW).unwrap()), [(0, 3), (1, 7)]);
-        assert_eq!(merge.complete(2 * WINDOW), None);
+        assert_eq!(ops(&merge.complete(WINDOW, &silent).unwrap()), [(0, 3), (1, 7)]);
+        assert_eq!(merge.complete(2 * WINDOW, &silent), None);
     }
 
     #[test]
     fn who_is_late_is_left_out_and_that_is_told() {
         let mut merge = two();
         merge.put(0, set(0, 3), &[0], SECOND).unwrap();
-        assert_eq!(merge.complete(WINDOW + PATIENCE - 1), None);
-        assert_eq!(ops(&merge.complete(WINDOW + PATIENCE).unwrap()), [(0, 3)]);
+        assert_eq!(merge.complete(WINDOW + PATIENCE - 1, &silent), None);
+        assert_eq!(ops(&merge.complete(WINDOW + PATIENCE, &silent).unwrap()), [(0, 3)]);
         merge.put(0, set(1, 4), &[0], SECOND).unwrap();
-        assert_eq!(ops(&merge.complete(2 * WINDOW).unwrap()), [(0, 4)]);
-        assert!(merge.end().gap.unwrap().contains("told nothing"));
+        assert_eq!(ops(&merge.complete(2 * WINDOW, &silent).unwrap()), [(0, 4)]);
+        assert!(merge.end().gap.unwrap().contains("nothing was heard of it for 3 s"));
     }
 
     #[test]
@@ -212,7 +226,7 @@ mod tests {
         let silent = || {
             let mut merge = two();
             merge.put(0, set(0, 3), &[0], SECOND).unwrap();
-            assert!(merge.complete(WINDOW + PATIENCE).is_some() && merge.has_gap());
+            assert!(merge.complete(WINDOW + PATIENCE, &silent).is_some() && merge.has_gap());
             merge
         };
         let broken = || SliceEnd { broken: Some("no operation completed".into()), ..SliceEnd::default() };
@@ -231,12 +245,36 @@ mod tests {
     }
 
     #[test]
+    fn a_host_that_lives_may_wait_for_an_operation_longer_than_one_that_is_silent() {
+        let lives = |_: usize| 0;
+        let mut merge = two();
+        merge.put(0, set(0, 3), &[0], SECOND).unwrap();
+        assert_eq!(merge.complete(WINDOW + 12 * SECOND, &lives), None);
+        assert!(!merge.has_gap());
+        // The operation ends after 12 s: all windows come at once, and nobody was missing.
+        for window in 0..120 {
+            merge.put(1, set(window, 1), &[1], 12 * SECOND).unwrap();
+        }
+        assert!(merge.complete(12 * SECOND, &lives).is_some() && !merge.has_gap());
+        let late = 2 * WINDOW + PATIENCE_ALIVE;
+        assert_eq!(merge.complete(late - 1, &lives), None);
+        assert!(merge.complete(late, &lives).is_some());
+        assert!(
+            merge
+                .end()
+                .gap
+                .unwrap()
+                .contains("host a is missing from 0.1 s into the slice on: it told no window for 15 s")
+        );
+    }
+
+    #[test]
     fn without_a_lost_host_the_others_go_on() {
         let mut merge = two();
         merge.put(0, set(0, 3), &[0], SECOND).unwrap();
         merge.put(1, set(0, 7), &[1], SECOND).unwrap();
         merge.lost(1, "gone");
-        assert_eq!(ops(&merge.complete(0).unwrap()), [(0, 3), (1, 7)]);
+        assert_eq!(ops(&merge.complete(0, &silent).unwrap()), [(0, 3), (1, 7)]);
         assert!(!merge.over());
         merge.ended(0, SliceEnd { broken: Some("no".into()), target: Some(0), ..SliceEnd::default() }, &[5]);
         assert!(merge.over() && merge.all_ended());
@@ -262,7 +300,7 @@ mod tests {
         let mut merge = Merge::new(names(), BTreeSet::from([0]), 0, WINDOW);
         merge.put(0, set(0, 3), &[0], SECOND).unwrap();
         merge.put(0, set(1, 3), &[0], SECOND).unwrap();
-        assert!(merge.complete(0).is_some() && merge.complete(0).is_some());
+        assert!(merge.complete(0, &silent).is_some() && merge.complete(0, &silent).is_some());
         merge.lost(1, "gone");
         assert!(merge.has_gap() && !merge.all_ended());
         assert_eq!(merge.end().gap.as_deref(), Some("host b is missing from 0.2 s into the slice on: gone"));
@@ -293,7 +331,7 @@ mod tests {
                 set.samples[0].0 = target % 3;
                 let _ = merge.put(agent, set, &[0, 1], now);
                 prop_assert!(merge.open.len() as u64 <= (now + AHEAD) / WINDOW + 1 + 1020);
-                while merge.complete(now).is_some() {}
+                while merge.complete(now, &silent).is_some() {}
             }
         }
     }

@@ -138,6 +138,11 @@ impl Fleet {
         why
     }
 
+    /// How long nothing has come from an agent, not even that it lives.
+    fn silence(&self, agent: usize) -> Nanos {
+        self.members[agent].link.as_ref().map_or(Nanos::MAX, |link| link.silence().as_nanos() as Nanos)
+    }
+
     /// False: it is gone.
     fn order(&self, agent: usize, order: Order) -> bool {
         self.members[agent].link.as_ref().is_some_and(|link| link.order(order))

@@ -266,7 +266,7 @@ impl Conductor<'_> {
         if loaded.void.is_none() {
             let (mut told, many) = (Ok(()), step.targets.len() >= MANY);
             let mut tell = |set: &WindowSet| {
-                if many {
+                if many && !set.samples.is_empty() {
                     told = telling.tell(Event::Window { started_seconds, set: part.in_step(set) });
                 }
                 told.is_ok()

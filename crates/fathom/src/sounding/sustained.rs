@@ -55,6 +55,9 @@ fn after(
     seen: &mut Sustained,
     telling: &mut Telling,
 ) -> Option<Ended> {
+    if set.samples.is_empty() {
+        return ready.eyes.asked_to_end().then_some(Ended::Stopped);
+    }
     let writes = || set.samples.iter().filter(|(_, kind, _)| *kind == OpKind::Write).map(|(.., sample)| sample);
     seen.windows.push(writes().map(|sample| sample.bytes).sum());
     let workload = &test.step.workload;

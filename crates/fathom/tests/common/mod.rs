@@ -124,6 +124,14 @@ impl Lab {
         self.home.run(&["lab", "daemon", what, daemon, "--name", &self.name]).ends(0, &[]);
     }
 
+    /// All three OSDs stop for that long, which is the fault itself and not a wait for luck.
+    pub fn hold_up(&self, time: Duration) {
+        let osds = ["osd.0", "osd.1", "osd.2"];
+        osds.iter().for_each(|osd| self.daemon("stop", osd));
+        std::thread::sleep(time);
+        osds.iter().for_each(|osd| self.daemon("cont", osd));
+    }
+
     /// Everything that a run might leave: pools, images, flags, options, config-keys.
     pub fn snapshot(&self) -> String {
         let pools = self.ceph(&["osd", "pool", "ls"]);
