@@ -346,7 +346,7 @@ fn pools_lie_on_as_many_osds_of_a_lab_as_wanted_and_others_where_they_were() {
     let lab = Lab::up(&["--osds", "4"]);
     // Where each pool's placement groups lie: the OSDs, and how many of the groups.
     let groups = |pool: &str| -> std::collections::BTreeMap<String, usize> {
-        let dump: Value = serde_json::from_str(&lab.ceph(&["pg", "ls-by-pool", pool, "--format", "json"])).unwrap();
+        let dump = lab.json(&["pg", "ls-by-pool", pool]);
         let mut found = std::collections::BTreeMap::new();
         for group in dump["pg_stats"].as_array().unwrap() {
             *found.entry(group["acting"].to_string()).or_default() += 1;
@@ -372,6 +372,7 @@ fn pools_lie_on_as_many_osds_of_a_lab_as_wanted_and_others_where_they_were() {
     assert_eq!(of(2), [("[0]".into(), 32), ("[1]".into(), 32)]);
     assert_eq!(of(4), [0, 1, 2, 3].map(|osd| (format!("[{osd}]"), 16)));
     assert_eq!(others(), places, "something else was moved");
+    assert!(last_note(&lab) > last_move(&lab, &[1, 2, 4].map(pool)), "no map after the last move: read leases of 0 s");
     killed.kill().unwrap();
     killed.wait().unwrap();
     assert!(upmaps() > 0);
@@ -398,6 +399,20 @@ fn pools_lie_on_as_many_osds_of_a_lab_as_wanted_and_others_where_they_were() {
     assert_eq!((lab.snapshot(), upmaps(), others()), (before, 0, places), "something was left behind");
     every_osd_gets_objects_whatever_the_weights(&lab);
     assert_eq!(upmaps(), 0, "something was left behind");
+}
+
+/// The map of OSDs in which a placement group of these pools came to where it is.
+fn last_move(lab: &Lab, pools: &[&str]) -> Option<u64> {
+    let of = |pool: &&str| lab.json(&["pg", "ls-by-pool", pool])["pg_stats"].as_array().unwrap().clone();
+    pools.iter().flat_map(of).map(|group| group["mapping_epoch"].as_u64().unwrap()).max()
+}
+
+/// The last map in which something was said of a pool of Fathom's.
+fn last_note(lab: &Lab) -> Option<u64> {
+    let dump = lab.json(&["osd", "dump"]);
+    let ours = |pool: &&Value| pool["pool_name"].as_str().unwrap().starts_with("fathom.");
+    let pools = dump["pools"].as_array().unwrap().iter().filter(ours);
+    pools.map(|pool| pool["last_change"].as_str().unwrap().parse().unwrap()).max()
 }
 
 /// Two OSDs to which CRUSH gives next to nothing, and a pool that monitors make too small first and let grow.

@@ -68,7 +68,19 @@ pub fn make_changes(
             journal.make(change.clone(), telling)?;
         }
     }
+    if let Some(cluster) = &grounded.cluster
+        && let Some(pool) = first.iter().find_map(|change| own_pool(change)).filter(|_| !interrupt.asked())
+    {
+        pools::publish_map(cluster, pool)?;
+    }
     make_host_files(plan, grounded, interrupt)
+}
+
+fn own_pool(change: &Change) -> Option<&str> {
+    match change {
+        Change::Pool { name, .. } => Some(name),
+        _ => None,
+    }
 }
 
 /// So long `--quiesce` waits for what goes on already. Recovery of a disk takes hours, which nobody expects a run to wait for.

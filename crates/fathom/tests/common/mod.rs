@@ -114,6 +114,11 @@ impl Lab {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
+    /// Its answer as a document.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.ceph(&[arguments, &["--format", "json"]].concat())).unwrap()
+    }
+
     pub fn rbd(&self, arguments: &[&str]) -> String {
         let output = Command::new("rbd").args(["--conf", self.conf()]).args(arguments).output().unwrap();
         assert!(output.status.success(), "rbd {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -140,13 +145,13 @@ impl Lab {
             .filter(|pool| self.ceph(&["osd", "pool", "application", "get", pool]).contains("rbd"))
             .map(|pool| format!("{pool}: {}", self.rbd(&["ls", pool])))
             .collect();
-        let dump: Value = serde_json::from_str(&self.ceph(&["osd", "dump", "--format", "json"])).unwrap();
+        let dump = self.json(&["osd", "dump"]);
         let keys = self.ceph(&["config-key", "ls"]);
         // The configuration's history, and what daemons and the manager note for themselves, are not ours.
         let keys: Vec<&str> = keys.lines().filter(|key| key.contains("fathom")).collect();
         let mode = |pool: &Value| format!("{} {}", pool["pool_name"], pool["pg_autoscale_mode"]);
         let modes: Vec<String> = dump["pools"].as_array().unwrap().iter().map(mode).collect();
-        let balancer: Value = serde_json::from_str(&self.ceph(&["balancer", "status"])).unwrap();
+        let balancer = self.json(&["balancer", "status"]);
         let quiet = format!("{} {modes:?} {} {}", dump["flags"], balancer["active"], balancer["mode"]);
         format!("{pools}\n{images:?}\n{quiet}\n{}\n{keys:?}", self.ceph(&["config", "dump"]))
     }
