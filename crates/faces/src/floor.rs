@@ -19,15 +19,13 @@ fn row(distance: &Distance) -> Vec<String> {
     let price = match distance.pattern.family() {
         _ if [&distance.floor, &distance.ceph].into_iter().any(numbers::is_unknown) => numbers::NOTHING.to_string(),
         Family::Latency => {
-            let more = distance.ceph.value - distance.floor.value;
-            format!(
-                "{} ms of {}",
-                numbers::beside(more, &distance.ceph),
-                numbers::beside(distance.ceph.value, &distance.ceph)
-            )
+            let more = numbers::more(&distance.ceph, &distance.floor, metric).with_unit();
+            format!("{more} of {}", numbers::beside(distance.ceph.value, &distance.ceph))
         }
         Family::Parallel | Family::Linear => {
-            format!("{} of what could be done", numbers::share(1.0 - distance.ceph.value / distance.floor.value))
+            let lost = |times: f64| numbers::share(1.0 - 1.0 / times);
+            let most = times.high.map_or("all".to_string(), lost);
+            format!("{} of what could be done ({} to {most})", lost(times.value), lost(times.low))
         }
     };
     // With the mark of its label, as in the depth chart.
@@ -46,4 +44,30 @@ fn row(distance: &Distance) -> Vec<String> {
         },
         price,
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Multiple, Pattern};
+
+    #[test]
+    fn a_price_within_the_noise_says_so() {
+        let of = |pattern, floor, ceph, times: f64| Distance {
+            pattern,
+            replicas: 3,
+            on: "three".into(),
+            floor: Estimate::new(floor, 0.3),
+            ceph: Estimate::new(ceph, 0.4),
+            floor_label: "settled".into(),
+            ceph_label: "settled".into(),
+            times: Multiple { value: times, low: times - 0.2, high: Some(times + 0.25) },
+        };
+        let price = |distance: &Distance| row(distance).pop().unwrap();
+        assert_eq!(price(&of(Pattern::WriteLatency, 2.0, 2.1, 1.05)), "0.1 ms ±0.5 of 2.1");
+        let rate = of(Pattern::WriteParallel, 2.0, 1.0, 1.0);
+        assert_eq!(price(&rate), "0 % of what could be done (-25 % to 20 %)");
+        let unbounded = Distance { times: Multiple { high: None, ..rate.times }, ..rate };
+        assert_eq!(price(&unbounded), "0 % of what could be done (-25 % to all)");
+    }
 }

@@ -44,7 +44,8 @@ pub fn figure(estimate: &Estimate, metric: Metric) -> Shown {
     if is_unknown(estimate) {
         return Shown { value: UNKNOWN[0].to_string(), within: UNKNOWN[1].to_string(), unit: "" };
     }
-    difference(estimate, metric)
+    let rate = matches!(metric, Metric::Iops | Metric::Bandwidth) && estimate.value != 0.0;
+    shown(estimate, metric, rate)
 }
 
 /// Is the interval as wide as the value, so that it holds zero? No interval at all, as of an imported total, says nothing of that.
@@ -60,23 +61,28 @@ pub fn adds(row: &LedgerRow) -> Shown {
     if bottom { figure(&row.adds, metric) } else { difference(&row.adds, metric) }
 }
 
-/// The same for a number that may well be around zero: then that is what is known.
+/// How much more `a` is than `b`, as their intervals say: `1.20 ms ±0.05`.
+pub fn more(a: &Estimate, b: &Estimate, metric: Metric) -> Shown {
+    difference(&Estimate::new(a.value - b.value, half_width(a).hypot(half_width(b))), metric)
+}
+
+/// The same for a number that may well be around zero: then that is what is known. Its interval is in its own unit: as a share of
+/// next to nothing it says nothing.
 fn difference(estimate: &Estimate, metric: Metric) -> Shown {
+    shown(estimate, metric, false)
+}
+
+/// `by_share`: the interval as a share of the value.
+fn shown(estimate: &Estimate, metric: Metric, by_share: bool) -> Shown {
     let unit = metric.unit();
     if !estimate.value.is_finite() {
         return Shown { value: NOTHING.to_string(), within: String::new(), unit };
     }
     let half = half_width(estimate);
     let place = last_place(estimate.value, half);
-    match metric {
-        Metric::Iops | Metric::Bandwidth if estimate.value != 0.0 => {
-            Shown { value: rounded(estimate.value, place), within: relative(precision(estimate)), unit }
-        }
-        _ => {
-            let place = apart(estimate.value, half, place);
-            Shown { value: rounded(estimate.value, place), within: absolute(half, place), unit }
-        }
-    }
+    let place = if by_share { place } else { apart(estimate.value, half, place) };
+    let within = if by_share { relative(precision(estimate)) } else { absolute(half, place) };
+    Shown { value: rounded(estimate.value, place), within, unit }
 }
 
 /// Up to two digits more, where rounding would make the half-width as large as a value that is larger.
@@ -292,8 +298,20 @@ mod tests {
         assert_eq!(iops(5423.0, 217.0), "5,420 IOPS ±4 %");
         assert_eq!(iops(1_234_567.0, 1000.0), "1,235,000 IOPS ±0.1 %");
         assert_eq!(iops(5423.0, 5423.0 * 0.0041), "5,423 IOPS ±0.5 %");
-        assert_eq!(difference(&Estimate::new(32.0, 1200.0), Metric::Iops).with_unit(), "30 IOPS ±>999 %");
-        assert_eq!(difference(&Estimate::new(-0.2, 1.6), Metric::LatencyMean).with_unit(), "-0.2 ms ±1.6");
+    }
+
+    #[test]
+    fn the_interval_of_a_difference_is_in_its_own_unit() {
+        let iops = |value, half| difference(&Estimate::new(value, half), Metric::Iops).with_unit();
+        assert_eq!(iops(500.0, 1590.0), "500 IOPS ±1,600");
+        assert_eq!(iops(-70.0, 812.0), "-70 IOPS ±820");
+        assert_eq!(iops(-4.0, 51.0), "-4 IOPS ±51");
+        assert_eq!(iops(0.0, 51.0), "0 IOPS ±60");
+        assert_eq!(iops(5423.0, 217.0), "5,420 IOPS ±220");
+        assert_eq!(iops(32.0, f64::INFINITY), "32.0 IOPS ±?");
+        let of = |value, half, metric| difference(&Estimate::new(value, half), metric).with_unit();
+        assert_eq!(of(-0.2, 1.6, Metric::LatencyMean), "-0.2 ms ±1.6");
+        assert_eq!(of(12.0, 340.0, Metric::Bandwidth), "10 MB/s ±340");
     }
 
     #[test]
@@ -326,7 +344,7 @@ mod tests {
         assert_eq!(adds(Pattern::WriteLatency, Layer::Device), "not known in this time");
         assert_eq!(adds(Pattern::ReadLatency, Layer::Network), "not known in this time");
         assert_eq!(adds(Pattern::WriteLatency, Layer::Osd), "0.019 ±0.019");
-        assert_eq!(adds(Pattern::WriteParallel, Layer::Device), "0.019 ±100 %");
+        assert_eq!(adds(Pattern::WriteParallel, Layer::Device), "0.019 ±0.019");
     }
 
     #[test]

@@ -96,7 +96,7 @@ function waterfall(pattern: PatternName, rows: LedgerRow[], chart: ChartCell[]):
     note: row.because,
     cells: [
       row.layer,
-      adds(row, "ms", "+"),
+      adds(row, "+"),
       (row.at_least ? "≤" : "") + share(row.share),
       beside(row.expected, row.adds),
       beside(row.unexplained, row.adds),

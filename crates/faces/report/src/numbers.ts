@@ -13,7 +13,8 @@ const UNITS: Record<MetricName, string> = { latency_mean: "ms", rtt: "ms", iops:
 export const unit = (metric: MetricName): string => UNITS[metric];
 
 /** `3.21 ±0.12` for times and shares, `5,420 ±4 %` for rates, or that it is not known; the unit is stated once, elsewhere. */
-export const estimate = (of: Estimate, unit: string): string => (isUnknown(of) ? UNKNOWN : difference(of, unit));
+export const estimate = (of: Estimate, unit: string): string =>
+  isUnknown(of) ? UNKNOWN : shown(of, "", (unit === "IOPS" || unit === "MB/s") && of.value !== 0);
 
 /** Is the interval as wide as the value, so that it holds zero? No interval at all, as of an imported total, says nothing of that. */
 export function isUnknown(of: Estimate): boolean {
@@ -22,19 +23,23 @@ export function isUnknown(of: Estimate): boolean {
 }
 
 /** What a layer adds, or falls short by: a difference, except of what lies at the bottom of a latency. */
-export const adds = (row: LedgerRow, unit: string, sign = ""): string =>
+export const adds = (row: LedgerRow, sign = ""): string =>
   isUnknown(row.adds) && row.pattern.endsWith("latency") && (row.layer === "device" || row.layer === "network")
     ? UNKNOWN
-    : difference(row.adds, unit, sign);
+    : difference(row.adds, sign);
 
-/** The same for a number that may well be around zero: then that is what is known. */
-export function difference(of: Estimate, unit: string, sign = ""): string {
+/** The same for a number that may well be around zero: then that is what is known. Its interval is in its own unit: as a
+ *  share of next to nothing it says nothing. */
+export const difference = (of: Estimate, sign = ""): string => shown(of, sign, false);
+
+/** `byShare`: the interval as a share of the value. */
+function shown(of: Estimate, sign: string, byShare: boolean): string {
   if (!Number.isFinite(of.value)) return NOTHING;
   const half = halfWidth(of);
-  const rate = (unit === "IOPS" || unit === "MB/s") && of.value !== 0;
   const first = lastPlace(of.value, half);
-  const place = rate ? first : apart(of.value, half, first);
-  return `${of.value > 0 ? sign : ""}${rounded(of.value, place)} ${rate ? relative(half / Math.abs(of.value)) : absolute(half, place)}`;
+  const place = byShare ? first : apart(of.value, half, first);
+  const within = byShare ? relative(half / Math.abs(of.value)) : absolute(half, place);
+  return `${of.value > 0 ? sign : ""}${rounded(of.value, place)} ${within}`;
 }
 
 /** Up to two digits more, where rounding would make the half-width as large as a value that is larger. */

@@ -20,7 +20,7 @@ export function delivered(row: LedgerRow): Delivered {
 }
 
 export const shareText = (one: Delivered): string =>
-  `${one.row.at_least ? "≤" : ""}${difference({ value: one.share * 100, low: one.low * 100, high: one.high * 100 }, "%")} %`;
+  `${one.row.at_least ? "≤" : ""}${difference({ value: one.share * 100, low: one.low * 100, high: one.high * 100 })} %`;
 
 const [LEFT, RIGHT] = [64, 108];
 /** An interval may be far wider than the picture: it is cut off at half as much again as the largest share, or as 100 %. */

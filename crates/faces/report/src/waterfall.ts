@@ -42,7 +42,7 @@ export function falling(pattern: string, all: Stage[], total: Estimate | null, w
   const domain: [number, number] = [Math.min(0, ...edges), Math.max(...edges, total?.high ?? 0) * 1.02 || 1];
   const shown = (name: string) => {
     const stage = all.find((one) => layer(one) === name);
-    if (stage) return adds(stage.row, "ms", "+");
+    if (stage) return adds(stage.row, "+");
     return total === null ? "–" : estimate(total, "ms");
   };
   const right = names.some((name) => shown(name) === UNKNOWN) ? RIGHT_WORDS : RIGHT;
