@@ -141,6 +141,7 @@ fn figure(figure: &Figure) -> Value {
         "verified": figure.checked,
         "valid_up_to": figure.valid_up_to,
         "gaps": figure.gaps,
+        "overlap": figure.overlap,
         "pgs_seen": list(&figure.pgs_seen, |seen| json!({"pass": seen.pass, "states": seen.states})),
         "background": figure.background,
         "sight": figure.sight,

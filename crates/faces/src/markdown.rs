@@ -33,6 +33,7 @@ pub fn page(report: &Report, record: &Record) -> String {
         unsettled(report),
         scene::read_from(report).map_or(String::new(), |text| escaped(&text) + "\n"),
         scene::both_ways(report).map_or(String::new(), |text| escaped(&text) + "\n"),
+        scene::sums(report).map_or(String::new(), |text| escaped(&text) + "\n"),
         scene::without_compaction(report).map_or(String::new(), |text| escaped(&text) + "\n"),
         listed("Warnings", report.warnings.iter().map(|warning| escaped(warning))),
         listed("Errors", report.errors.iter().map(|error| escaped(error))),

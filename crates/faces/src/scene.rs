@@ -299,6 +299,23 @@ pub fn both_ways(report: &Report) -> Option<String> {
         .then(|| format!("write-latency counts with the worse of two ways to make writes durable: {named}{more}."))
 }
 
+/// Sums of what each OSD's bench command told, of which nobody knows when exactly it wrote.
+pub fn sums(report: &Report) -> Option<String> {
+    let told = |figure: &Figure| {
+        let place = words::place(figure.layer, &figure.target);
+        Some(format!("{place} {} ({})", figure.pattern.name(), numbers::share(figure.overlap?)))
+    };
+    let all: Vec<String> = report.figures.iter().filter_map(told).collect();
+    (!all.is_empty()).then(|| {
+        format!(
+            "An OSD's bench command tells how long it wrote, and not when. All together are therefore the sum, or the mean, of what each did \
+             while its own command wrote; in brackets the share of the time in which each did, on average: {}. A sum's interval reaches down \
+             to that share.",
+            all.join(", ")
+        )
+    })
+}
+
 /// Writes through a store during which no compaction ran: what these take is in none of their values.
 pub fn without_compaction(report: &Report) -> Option<String> {
     let quiet = |figure: &&Figure| {

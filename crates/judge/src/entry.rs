@@ -105,7 +105,9 @@ fn of_step<'a>(record: &'a Record, step: &'a Step) -> Vec<Entry<'a>> {
 }
 
 /// Where the other side reports the times, windows of different targets say nothing about each other: all together is then
-/// the sum of the targets' figures, or the mean of their latencies.
+/// the sum of the targets' figures, or the mean of their latencies. Each is of the time in which its own command wrote. If they share
+/// what limits them, each was the quicker for the others' breaks, and together they do no more than the part of the sum in which
+/// they overlapped.
 fn add_up(figure: &mut Figure, found: &[Entry]) {
     let parts: Vec<&Entry> = found.iter().filter(|entry| entry.figure.kind == figure.kind).collect();
     let Some(worst) = parts.iter().max_by_key(|entry| severity(&entry.figure.label)) else { return };
@@ -114,9 +116,19 @@ fn add_up(figure: &mut Figure, found: &[Entry]) {
     }
     let mean = mean_over(&parts);
     let times = if figure.metric.lower_is_better() { 1.0 } else { parts.len() as f64 };
+    figure.overlap = overlap(&parts);
+    let least = if figure.metric.lower_is_better() { 1.0 } else { figure.overlap.unwrap_or(1.0) };
     figure.estimate =
-        mean.map(|mean| Estimate { value: mean.value * times, low: mean.low * times, high: mean.high * times });
+        mean.map(|mean| Estimate { value: mean.value * times, low: mean.low * times * least, high: mean.high * times });
     figure.label = worst.figure.label.clone();
+}
+
+/// The share of the counted time in which the other side wrote, by its own account: the mean over targets.
+fn overlap(parts: &[&Entry]) -> Option<f64> {
+    let slices = || parts.iter().flat_map(|part| &part.slices).filter(|slice| slice.void.is_none());
+    let wrote: u64 = slices().flat_map(|slice| slice.counted()).map(|sample| sample.span_ns).sum();
+    let time: u64 = slices().map(|slice| slice.window_ns * slice.counted().len() as u64).sum();
+    (time > 0).then(|| (wrote as f64 / time as f64).min(1.0))
 }
 
 /// Was this to be measured and isn't, although the run is over?

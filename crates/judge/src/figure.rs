@@ -191,6 +191,7 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
         checked: None,
         valid_up_to: None,
         gaps: Vec::new(),
+        overlap: None,
         pgs_seen: Vec::new(),
         background: None,
         sight: None,

@@ -4,7 +4,7 @@ use crate::across::mean_over;
 use crate::chart::figures_of;
 use crate::client::{Client, client};
 use crate::entry::{Entry, spread};
-use crate::words::{number, quantity};
+use crate::words::{number, percent, quantity};
 use model::{Estimate, Layer, Record};
 
 pub struct Supply {
@@ -40,7 +40,9 @@ impl<'l, 'a> Loaded<'l, 'a> {
         let (at_once, alone) = (self.at_once(), self.alone());
         let free = at_once.as_ref().is_some_and(|(entry, _)| self.client(entry) == Client::Free);
         let told = |(entry, estimate): &(&Entry, Estimate)| {
-            format!("{} {}", entry.figure.target, quantity(estimate.value, entry.figure.metric))
+            let figure = &entry.figure;
+            let sum = figure.overlap.map(|overlap| format!(" (a sum, {} of it at the same time)", percent(overlap)));
+            format!("{} {}{}", figure.target, quantity(estimate.value, figure.metric), sum.unwrap_or_default())
         };
         let mut bounds: Vec<(Estimate, String)> = alone.as_ref().and_then(Alone::bound).into_iter().collect();
         bounds.extend(at_once.as_ref().filter(|_| free).map(|at_once| (at_once.1, told(at_once))));

@@ -143,6 +143,10 @@ pub struct Figure {
     /// Hosts that should have loaded it and went missing: `pass 2: host b is missing from 1.0 s into the slice on: gone`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
+    /// Of several targets together whose other sides told how long they wrote, and not when: the mean share of the time in which each
+    /// of them did. The value is the sum of what each did in its own time, and its interval reaches down to this share of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<f64>,
     /// Passes during which not all placement groups of the cluster were active and clean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pgs_seen: Vec<PgsSeen>,

@@ -84,6 +84,9 @@ function facts(figure: Figure): HTMLElement {
       ? []
       : [["holds up to", `${bytes(figure.valid_up_to)} written without pause`] as [string, string]]),
     ["loaded at once", count(figure.at_once)],
+    ...(figure.overlap === null
+      ? []
+      : [["a sum of commands", `each wrote in ${share(figure.overlap)} of the time`] as [string, string]]),
     ...effort(figure),
     ...figure.gaps.map((gap): [string, string] => ["a host was missing", gap]),
     ...stores(figure),

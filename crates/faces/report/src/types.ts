@@ -79,6 +79,8 @@ export interface RawFigure {
   valid_up_to: number | null;
   /** Hosts that went missing while a slice was measured. */
   gaps: string[];
+  /** Of a sum of what OSDs' bench commands told: the share of the time in which each of them wrote. */
+  overlap: number | null;
   /** What RocksDB did in the OSDs meanwhile; null: nobody looked. */
   background: Background | null;
   sight: Sight | null;

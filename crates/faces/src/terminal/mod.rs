@@ -40,6 +40,7 @@ pub fn summary(report: &Report, scope: &Scope, style: &Style) -> String {
         notes::responses(report, style),
         notes::beside(report, style),
         notes::both_ways(report, style),
+        notes::sums(report, style),
         notes::read_from(report, style),
         hosts::host_loads(report, style),
         notes::outliers(report, style),

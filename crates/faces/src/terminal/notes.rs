@@ -186,6 +186,10 @@ pub(crate) fn both_ways(report: &Report, style: &Style) -> String {
     scene::both_ways(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
 }
 
+pub(crate) fn sums(report: &Report, style: &Style) -> String {
+    scene::sums(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
+}
+
 fn imprecise(figures: &[&Figure]) -> String {
     let precision = |figure: &Figure| figure.estimate.map_or(f64::INFINITY, |estimate| numbers::precision(&estimate));
     if figures.len() <= NAMED {

@@ -99,6 +99,7 @@ fn figure() -> impl Strategy<Value = Figure> {
         let (estimate, label, chart, at_once, percentiles) = value;
         Figure {
             other_way: None,
+            overlap: None,
             step: StepId(counts[0]),
             layer,
             target,

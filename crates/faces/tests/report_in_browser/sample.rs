@@ -162,6 +162,7 @@ impl Sampler {
         let sight = sight(&label, value, &slices);
         self.report.figures.push(Figure {
             other_way: None,
+            overlap: None,
             step: step.id,
             layer: step.layer,
             target: name,
