@@ -9,6 +9,8 @@ pub enum ArchiveError {
     Missing { path: PathBuf },
     #[error("the archive {} is a directory; name a file in it with --archive FILE", .path.display())]
     Directory { path: PathBuf },
+    #[error("{} is {what}, and what is on it would be overwritten; name a file with --archive FILE", .path.display())]
+    NotAFile { path: PathBuf, what: &'static str },
     #[error("the folder of the archive {} cannot be made: {reason}; name another file with --archive FILE", .path.display())]
     Folder { path: PathBuf, reason: String },
     #[error("{} is not an archive of Fathom: {what}; name another file with --archive FILE", .path.display())]

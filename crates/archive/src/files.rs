@@ -6,7 +6,7 @@ use crate::schema::{self, State};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::DirBuilder;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -30,6 +30,7 @@ pub(crate) fn open(path: &Path, access: Access) -> Result<Archive, ArchiveError>
     if path.is_dir() {
         return Err(ArchiveError::Directory { path: path.to_path_buf() });
     }
+    prove_file(path)?;
     match access {
         Access::Create => make_folder(path)?,
         Access::Existing if !path.exists() => return Err(ArchiveError::Missing { path: path.to_path_buf() }),
@@ -40,6 +41,19 @@ pub(crate) fn open(path: &Path, access: Access) -> Result<Archive, ArchiveError>
         (opened, _) => opened?,
     };
     Ok(Archive { connection, path: path.to_path_buf() })
+}
+
+/// SQLite takes a device for a new file, since its length is told as 0, and begins at its first byte.
+fn prove_file(path: &Path) -> Result<(), ArchiveError> {
+    let Ok(metadata) = std::fs::metadata(path) else { return Ok(()) };
+    let kind = metadata.file_type();
+    let what = match () {
+        () if kind.is_file() => return Ok(()),
+        () if kind.is_block_device() => "a block device",
+        () if kind.is_char_device() => "a character device",
+        () => "a pipe or a socket",
+    };
+    Err(ArchiveError::NotAFile { path: path.to_path_buf(), what })
 }
 
 fn make_folder(path: &Path) -> Result<(), ArchiveError> {

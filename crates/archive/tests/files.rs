@@ -49,6 +49,11 @@ fn what_is_no_archive_is_named_and_left_as_it_is() {
     let path = folder.path().join("file");
     says(&Archive::open(folder.path()).unwrap_err(), folder.path(), "is a directory");
     says(&Archive::open_existing(&path).unwrap_err(), &path, "no archive");
+    // A device is as long as a new file, which SQLite begins to write at once.
+    let device = Path::new("/dev/null");
+    for refused in [Archive::open(device), Archive::open_existing(device)] {
+        says(&refused.unwrap_err(), device, "would be overwritten");
+    }
     for (bytes, words) in [
         (
             &b"a letter to my aunt, which is longer than a header of SQLite is, so that it is read as one"[..],

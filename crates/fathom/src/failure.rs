@@ -51,7 +51,10 @@ impl From<ceph::CephError> for Failure {
 
 impl From<archive::ArchiveError> for Failure {
     fn from(error: archive::ArchiveError) -> Failure {
-        Failure::Failed(error.to_string())
+        match error {
+            archive::ArchiveError::NotAFile { .. } => Failure::Usage(error.to_string()),
+            _ => Failure::Failed(error.to_string()),
+        }
     }
 }
 
