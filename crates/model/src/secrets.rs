@@ -4,7 +4,7 @@
 pub const HIDDEN: &str = "(hidden)";
 
 /// Anywhere in a name, written with or without separators: `rgw_keystone_admin_password`, `apiToken`.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 19] = [
     "passw",
     "passphrase",
     "passcode",
@@ -18,11 +18,34 @@ const PARTS: [&str; 13] = [
     "signingkey",
     "masterkey",
     "bearer",
+    "bindpw",
+    "authorization",
+    "webhook",
+    "basicauth",
+    "httpauth",
+    "smtpauth",
 ];
 /// As a word of its own: `compass` is no `pass`.
-const WORDS: [&str; 9] = ["pass", "passwd", "pw", "pwd", "pin", "cred", "creds", "private", "jwt"];
+const WORDS: [&str; 14] = [
+    "pass",
+    "passwd",
+    "pw",
+    "pwd",
+    "pin",
+    "cred",
+    "creds",
+    "private",
+    "jwt",
+    "psk",
+    "hmac",
+    "cookie",
+    "sig",
+    "signature",
+];
 /// As the last word: `rgw_crypt_kmip_key` is one, `mon_config_key_max_entry_size` is not.
 const LAST: [&str; 2] = ["key", "keys"];
+/// Between `Authorization:` and what is secret.
+const SCHEMES: [&str; 4] = ["basic", "bearer", "digest", "negotiate"];
 /// Options of Ceph that end so and count the keys of a database.
 const COUNTS: [&str; 1] = ["osd_deep_scrub_keys"];
 
@@ -73,11 +96,14 @@ pub fn cleaned(text: &str) -> String {
         let separator = !word.is_empty() && word.chars().all(|c| matches!(c, '=' | ':' | '"' | '\''));
         // `password = x`
         hide_next |= separator && is_secret(before);
-        match hide_next && !word.is_empty() && !separator {
+        // `Authorization: Basic x`
+        let scheme = hide_next && SCHEMES.contains(&word.to_ascii_lowercase().as_str());
+        match hide_next && !word.is_empty() && !separator && !scheme {
             true => out += HIDDEN,
             false => out += &without_secret(word),
         }
-        hide_next = if separator || word.is_empty() { hide_next } else { announces_secret(word) };
+        let password = word == "-p" && before.ends_with("sshpass");
+        hide_next = if separator || word.is_empty() { hide_next } else { scheme || password || announces_secret(word) };
         before = word;
         out += space;
     }
@@ -135,10 +161,11 @@ fn user_info(word: &str) -> Option<(usize, usize)> {
     (begin > 0 && !known.is_empty() || known.contains(':')).then_some((begin, end))
 }
 
-/// A key of Ceph (28 bytes or more, of which the first is its type, 1 or 2), or a JSON web token.
+/// A key of Ceph (28 bytes or more, of which the first is its type, 1 or 2), of Amazon, or a JSON web token.
 fn is_key(token: &str) -> bool {
     let ceph = token.len() >= 36 && token.ends_with('=') && (token.starts_with("AQ") || token.starts_with("Ag"));
-    ceph || (token.len() >= 20 && token.starts_with("eyJ"))
+    let amazon = token.len() == 20 && (token.starts_with("AKIA") || token.starts_with("ASIA"));
+    ceph || amazon || (token.len() >= 20 && token.starts_with("eyJ"))
 }
 
 #[cfg(test)]
@@ -170,6 +197,11 @@ mod tests {
             "x/key_2",
             "x/user-pw",
             "x/private",
+            "x/bindpw",
+            "x/ldap_psk",
+            "x/smtp_auth",
+            "x/session_cookie",
+            "x/alert_webhook",
         ] {
             assert!(is_secret(name), "{name}");
         }
@@ -184,6 +216,9 @@ mod tests {
             "osd/osd_deep_scrub_keys",
             "osd/osd_compass",
             "global/auth_client_required",
+            "global/debug_auth",
+            "global/cephx_require_signatures",
+            "client/rgw_s3_auth_order",
             "mgr/mgr/dashboard/ssl_server_port",
         ] {
             assert!(!is_secret(name), "{name}");
@@ -206,6 +241,10 @@ mod tests {
             ("user password: HUSH here", "user password: (hidden) here"),
             ("Authorization: Bearer HUSH", "Authorization: Bearer (hidden)"),
             ("--ssh-option sshpass --password HUSH a", "--ssh-option sshpass --password (hidden) a"),
+            ("Authorization: Basic HUSH", "Authorization: Basic (hidden)"),
+            ("https://x/services?sig=HUSH", "https://x/services?sig=(hidden)"),
+            ("-o ProxyCommand=sshpass -p HUSH ssh", "-o ProxyCommand=sshpass -p (hidden) ssh"),
+            ("id AKIAHUSHHUSHHUSH1234", "id (hidden)"),
             ("--admin-token=HUSH", "--admin-token=(hidden)"),
             ("-----BEGIN RSA PRIVATE KEY-----\nHUSH", "(hidden)"),
             ("eyJhbGciOiJIUzI1NiJ9.eyJHUSHHUSH.x", "(hidden)"),
@@ -221,6 +260,7 @@ mod tests {
             "[v2:10.0.0.1:3300/0,v1:10.0.0.1:6789/0]",
             "root@10.0.0.1:2222",
             "osd_op_queue=mclock_scheduler",
+            "fathom lab up -p 3",
             "fathom run --hosts a,root@[::1]:22 --keyring /etc/ceph/keyring",
             "http://grafana:3000/d/x?orgId=1",
             "1 pool(s) have no replicas configured",
