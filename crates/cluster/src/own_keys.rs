@@ -25,19 +25,25 @@ pub fn keyring_of(user: &str, key: Option<&str>) -> String {
 /// Options that say where keys are: the agent has its own.
 const OF_KEYS: [&str; 3] = ["key", "keyfile", "keyring"];
 
-/// The sections for all, for all clients and for this one; no line with a secret.
+/// What says in the section of a monitor where it is: older configurations have no `mon host`.
+const OF_PLACES: [&str; 3] = ["mon_addr", "public_addr", "host"];
+
+/// The sections for all, for all clients and for this one, and where the monitors are; no line with a secret.
 pub fn conf_for(conf: &str, user: &str) -> String {
-    let (mut text, mut wanted, mut left_out, mut goes_on) = (String::new(), true, false, false);
+    let (mut text, mut wanted, mut monitor, mut left_out, mut goes_on) = (String::new(), true, false, false, false);
     for line in conf.lines() {
         if !goes_on {
             let trimmed = line.trim();
             if let Some(section) = section(trimmed) {
-                wanted = matches!(section, "global" | "client") || section == user;
+                monitor = section.starts_with("mon.");
+                wanted = matches!(section, "global" | "client") || section == user || monitor;
             }
             let name = trimmed.split(['=', '#', ';']).next().unwrap_or_default();
             // As Ceph takes them: blanks and dashes are underscores.
             let name = name.trim().replace([' ', '\t', '-'], "_").to_lowercase();
-            left_out = section(trimmed).is_none() && (OF_KEYS.contains(&name.as_str()) || is_secret(&name));
+            let elsewhere = monitor && !OF_PLACES.contains(&name.as_str());
+            left_out =
+                section(trimmed).is_none() && (elsewhere || OF_KEYS.contains(&name.as_str()) || is_secret(&name));
         }
         if wanted && !left_out {
             text += line;
@@ -73,10 +79,15 @@ mod tests {
         let conf = "[global]\nmon host = 10.0.0.1\nkeyring = /x\nkey = GLOBAL\nms mode = crc \\\n secure\n\
                     rgw keystone admin password = HUSH \\\n MORE-HUSH\nfsid = f\n\
                     [client.rgw.a]\nrgw_ldap_secret = HUSH\nhost = x\n[osd]\nosd x = 1\n\
+                    [mon.a]\nmon addr = 10.0.0.2:6789\nmon data = /z\n\
                     [client.a]\nrbd_cache = false\nRGW-S3-Key = HUSH\n[client]\nlog file = /y\n";
         let kept = conf_for(conf, "client.a");
         let lines = ["[global]", "mon host = 10.0.0.1", "ms mode = crc \\", " secure", "fsid = f"];
-        let lines = [&lines[..], &["[client.a]", "rbd_cache = false", "[client]", "log file = /y"]].concat();
+        let lines = [
+            &lines[..],
+            &["[mon.a]", "mon addr = 10.0.0.2:6789", "[client.a]", "rbd_cache = false", "[client]", "log file = /y"],
+        ]
+        .concat();
         assert_eq!(kept.lines().collect::<Vec<_>>(), lines);
     }
 }
