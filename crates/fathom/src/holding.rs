@@ -35,9 +35,9 @@ impl Held {
         kept.map_err(|error| Refusal::Unusable { path: path.to_path_buf(), what: error.to_string() })
     }
 
-    /// What could not be looked at, in words.
+    /// What could not be looked at, in words; told once.
     pub fn unseen(&self) -> Vec<String> {
-        self.unseen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        std::mem::take(&mut *self.unseen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -177,7 +177,8 @@ fn attempt(transport: &Transport, program: &Program) -> Result<Attempt, DialErro
             Err(wrong(transport, error.to_string()))
         }
         Ok(Err(Silent::Text(text))) => {
-            let status = child.wait().ok().and_then(|status| status.code());
+            // What closed its output may go on for ever.
+            let status = left(child).ok().and_then(|status| status.code());
             let text = String::from_utf8_lossy(&text).into_owned();
             match absent(&text) {
                 Some(host) => Ok(Attempt::Absent(host)),

@@ -45,14 +45,17 @@ pub fn write<M: Serialize>(stream: &mut impl Write, message: &M) -> Result<(), F
 /// # Errors
 /// `Closed` if the stream ends before a frame begins; else what was wrong with it.
 pub fn read<M: DeserializeOwned>(stream: &mut impl Read) -> Result<M, FrameError> {
-    read_counted(stream).map(|(message, _)| message)
+    read_counted(stream, |_| LARGEST).map(|(message, _)| message)
 }
 
-/// And how many bytes it had.
+/// And how many bytes it had. `most`: so many may begin with this byte; what they would become in memory is many times as much.
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_counted<M: DeserializeOwned>(stream: &mut impl Read) -> Result<(M, usize), FrameError> {
+pub fn read_counted<M: DeserializeOwned>(
+    stream: &mut impl Read,
+    most: impl Fn(u8) -> usize,
+) -> Result<(M, usize), FrameError> {
     let mut head = [0; HEAD];
     let got = fill(stream, &mut head)?;
     if got == 0 {
@@ -75,6 +78,9 @@ pub fn read_counted<M: DeserializeOwned>(stream: &mut impl Read) -> Result<(M, u
     }
     if xxh3_64(&body) != sum {
         return Err(FrameError::Damaged("a checksum is wrong".into()));
+    }
+    if body.first().is_some_and(|kind| length > most(*kind)) {
+        return Err(FrameError::Beyond(format!("a message of {length} bytes is too long for its kind")));
     }
     let message = postcard::from_bytes(&body).map_err(|error| FrameError::Damaged(error.to_string()))?;
     Ok((message, length))

@@ -1,5 +1,6 @@
 //! What an agent may say: every number and every length in its news has a limit, and so has how much it says, for it may be broken or hostile.
 
+use crate::frame::LARGEST;
 use crate::message::{Answer, News};
 use model::{Effort, Found, HostFacts, HostSecond, Nanos, Sample, SliceEnd, Sparse, WindowSet};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -20,6 +21,33 @@ const RATE: f64 = 1e18;
 const TEXT: usize = 64 << 10;
 /// Targets, disks, lanes.
 const THINGS: usize = 1 << 17;
+/// Disks, interfaces, OSDs of one host.
+const IN_A_SECOND: u64 = 4096;
+
+/// Bytes of a message by its first one, which says its kind (postcard writes the variant's number): in memory a list of what is empty takes
+/// some twenty times as much. A thousand disks are described in 100 KiB, and a second of theirs is told in as much.
+pub fn longest(kind: u8) -> usize {
+    match kind {
+        DESCRIPTION => 1 << 20,
+        WINDOW => LARGEST,
+        SECOND => 256 << 10,
+        ENDED => 2 << 20,
+        _ => 2 * TEXT,
+    }
+}
+
+const DESCRIPTION: u8 = 3;
+const WINDOW: u8 = 9;
+const SECOND: u8 = 10;
+const ENDED: u8 = 11;
+
+/// What it takes in memory beyond its bytes on the line.
+pub fn more_than_its_bytes(news: &News) -> usize {
+    match news {
+        News::Window { set, .. } => size_of_val(set.samples.as_slice()),
+        _ => 0,
+    }
+}
 
 /// # Errors
 /// What is beyond which limit, in words.
@@ -70,18 +98,28 @@ fn of_host(facts: &HostFacts) -> Result<(), String> {
 
 fn of_answer(answer: &Answer) -> Result<(), String> {
     match answer {
-        Answer::Looked(Ok(Found::Device(bytes) | Found::File(bytes))) => number("bytes of a path", *bytes, STORED),
-        Answer::Looked(Ok(_)) | Answer::Made(Ok(())) | Answer::Echoes(Ok(_)) | Answer::Probed(Ok(None)) => Ok(()),
+        Answer::Looked { found, unseen } => {
+            unseen.iter().try_for_each(|what| text(what))?;
+            match found {
+                Ok(Found::Device(bytes) | Found::File(bytes)) => number("bytes of a path", *bytes, STORED),
+                Ok(_) => Ok(()),
+                Err(not) => text(&not.says),
+            }
+        }
+        Answer::Made(Ok(())) | Answer::Echoes(Ok(_)) | Answer::Probed(Ok(None)) => Ok(()),
         // The largest packet of IPv6 with its header (RFC 2675 apart, which Linux does not send over TCP paths like these).
         Answer::Probed(Ok(Some(bytes))) => number("bytes of a packet", u64::from(*bytes), 1 << 17),
-        Answer::Looked(Err(not)) => text(&not.says),
         Answer::Made(Err(why)) | Answer::Echoes(Err(why)) | Answer::Probed(Err(why)) => text(why),
     }
 }
 
 fn of_window(set: &WindowSet) -> Result<(), String> {
     many("samples of a window", set.samples.len())?;
-    set.samples.iter().try_for_each(|(_, _, sample)| of_sample(sample))
+    let of = |sample: &Sample| match sample.window == set.window {
+        true => of_sample(sample),
+        false => Err(format!("a sample of window {} in window {}", sample.window, set.window)),
+    };
+    set.samples.iter().try_for_each(|(_, _, sample)| of(sample))
 }
 
 fn of_sample(sample: &Sample) -> Result<(), String> {
@@ -111,9 +149,9 @@ fn latencies(all: &Sparse) -> Result<(), String> {
 }
 
 fn of_second(second: &HostSecond) -> Result<(), String> {
-    many("disks", second.disks.len())?;
-    many("interfaces", second.nics.len())?;
-    many("OSDs", second.osds.len())?;
+    // A slice has many of them.
+    let things = [("disks", second.disks.len()), ("interfaces", second.nics.len()), ("OSDs", second.osds.len())];
+    things.into_iter().try_for_each(|(what, found)| number(what, found as u64, IN_A_SECOND))?;
     number("TCP segments", second.segments.max(second.retransmitted), COUNT)?;
     let pressure = second.pressure.unwrap_or_default();
     rates([second.at, second.seconds, second.cpu, second.steal, pressure.cpu, pressure.io, pressure.memory])?;
@@ -228,6 +266,20 @@ mod tests {
             for _ in 0..15 * 21 {
                 pace.another(now).unwrap();
             }
+        }
+    }
+
+    #[test]
+    fn a_kind_is_known_by_its_first_byte() {
+        let ended = News::Ended { slice: 1, end: SliceEnd::default() };
+        let window = News::Window { slice: 1, set: WindowSet { window: 0, samples: Vec::new() } };
+        for (news, kind) in [
+            (News::Description { facts: Box::default() }, DESCRIPTION),
+            (window, WINDOW),
+            (News::Second { slice: 1, at: 1, second: Box::default() }, SECOND),
+            (ended, ENDED),
+        ] {
+            assert_eq!(postcard::to_stdvec(&news).unwrap()[0], kind, "{news:?}");
         }
     }
 }

@@ -187,7 +187,7 @@ impl Listener {
         );
         let (mut pace, queue) = (Pace::new(Instant::now()), Queue::default());
         let lost = loop {
-            let read = frame::read_counted::<News>(&mut stream).and_then(|(news, bytes)| {
+            let read = frame::read_counted::<News>(&mut stream, limits::longest).and_then(|(news, bytes)| {
                 pace.another(Instant::now()).and_then(|()| limits::check(&news)).map_err(FrameError::Beyond)?;
                 Ok((news, bytes))
             });
@@ -198,7 +198,7 @@ impl Listener {
                         continue;
                     }
                     let at = self.since.elapsed();
-                    let place = Some(queue.place(bytes, &|| self.hear()));
+                    let place = Some(queue.place(bytes + limits::more_than_its_bytes(&news), &|| self.hear()));
                     if self.tell.send(Heard { agent: self.agent, at, what: What::News(news), _place: place }).is_err() {
                         return;
                     }
@@ -303,6 +303,9 @@ mod tests {
         let sample = Sample::default;
         let second =
             |cpu| News::Second { slice: 1, at: 1, second: Box::new(model::HostSecond { cpu, ..Default::default() }) };
+        let described = |nic: model::Nic| News::Description {
+            facts: Box::new(model::HostFacts { nics: vec![nic], ..Default::default() }),
+        };
         for (news, word) in [
             (window(Sample { ops: u64::MAX, ..sample() }), "operations"),
             (window(Sample { bytes: u64::MAX, ..sample() }), "bytes"),
@@ -311,8 +314,13 @@ mod tests {
             (window(Sample { service: latencies(0, 7), ..sample() }), "a histogram of 1"),
             (second(f64::NAN), "rate of NaN"),
             (second(-1.0), "rate of -1"),
+            (window(Sample { window: u32::MAX, ..sample() }), "of window 4294967295 in window 0"),
+            (
+                described(model::Nic { addresses: vec![String::new(); 2 << 20], ..Default::default() }),
+                "too long for its kind",
+            ),
             (News::Clock { id: 1, now: u64::MAX, wall: 0 }, "clock"),
-            (News::Reached { error: Some("x".repeat(1 << 20)) }, "bytes of a text"),
+            (News::Reached { error: Some("x".repeat(100_000)) }, "bytes of a text"),
         ] {
             let (count, why) = heard(move |agent| frame::write(agent, &news).unwrap());
             assert!(count == 0 && why.contains(word) && why.contains("broke a limit"), "{why}");

@@ -97,7 +97,11 @@ pub enum Question {
 /// In the order of the questions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    Looked(Result<Found, NotFree>),
+    /// `unseen`: what could not be looked at, in words.
+    Looked {
+        found: Result<Found, NotFree>,
+        unseen: Vec<String>,
+    },
     Made(Result<(), String>),
     /// The way to the echo.
     Echoes(Result<Key, String>),
@@ -254,8 +258,8 @@ mod tests {
             News::Clock { id: 1, now: 2, wall: 3 },
             News::Description { facts: Box::default() },
             News::Reached { error: None },
-            tell(Answer::Looked(Ok(Found::Device(5)))),
-            tell(Answer::Looked(Err(NotFree { says: "s".into(), holds: true }))),
+            tell(Answer::Looked { found: Ok(Found::Device(5)), unseen: vec!["u".into()] }),
+            tell(Answer::Looked { found: Err(NotFree { says: "s".into(), holds: true }), unseen: Vec::new() }),
             tell(Answer::Made(Ok(()))),
             tell(Answer::Echoes(Ok(key))),
             tell(Answer::Probed(Ok(Some(1500)))),

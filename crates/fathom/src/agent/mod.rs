@@ -192,7 +192,10 @@ impl Agent {
 
     fn answer(&mut self, question: Question) -> Answer {
         match question {
-            Question::Look(wish) => Answer::Looked(self.looks.look(&wish)),
+            Question::Look(wish) => {
+                let found = self.looks.look(&wish);
+                Answer::Looked { found, unseen: self.looks.held.unseen() }
+            }
             Question::Make(file) => Answer::Made(self.files.make(&file)),
             Question::Echo(end) => {
                 let echo = address(&end).and_then(|at| Echo::open(at).map_err(|error| format!("{at}: {error}")));

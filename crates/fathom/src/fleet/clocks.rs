@@ -2,6 +2,7 @@
 
 use super::Fleet;
 use engines::clock::RealClock;
+use model::clock::SECOND;
 use model::{Clock, Nanos};
 use remote::{Exchange, News, Order, What, offset};
 use std::collections::BTreeMap;
@@ -14,6 +15,8 @@ const AT_ONCE: usize = 16;
 /// Two clocks run apart by up to 50 µs a second, undisciplined; half a minute is then a sixtieth of a window.
 const STALE: Duration = Duration::from_secs(30);
 const ANSWER: Duration = Duration::from_secs(15);
+/// A clock that is known to no less starts a slice seconds late (and windows count as told too early, see `merge`).
+const VAGUE: Nanos = SECOND;
 
 impl Fleet {
     /// Before a common start: offsets that are good for it.
@@ -34,7 +37,7 @@ impl Fleet {
 
     /// Each at its own pace: who waited for the slowest host's answers would ask a near one over seconds, in which clocks run apart.
     fn compare_some(&mut self, agents: &[usize]) -> Vec<(usize, String)> {
-        let mut open: BTreeMap<usize, Exchanges> = agents.iter().map(|agent| (*agent, Exchanges::default())).collect();
+        let mut open: BTreeMap<usize, Exchanges> = agents.iter().map(|agent| (*agent, Exchanges::begin())).collect();
         open.iter_mut().for_each(|(agent, exchanges)| self.ask_clock(*agent, exchanges));
         let mut wrong = Vec::new();
         let mut deadline = Instant::now() + ANSWER;
@@ -48,7 +51,7 @@ impl Fleet {
                     let lag = self.since.elapsed().saturating_sub(heard.at).as_nanos() as Nanos;
                     exchanges.answer((now, day), (RealClock.now() - lag, wall().saturating_sub(lag)));
                     deadline = Instant::now() + ANSWER;
-                    if exchanges.own.len() < EXCHANGES {
+                    if exchanges.own.len() < EXCHANGES && exchanges.begun.elapsed() < ANSWER {
                         self.ask_clock(agent, exchanges);
                     } else if let Some(all) = open.remove(&agent) {
                         wrong.extend(self.settle(agent, &all).map(|why| (agent, why)));
@@ -75,16 +78,22 @@ impl Fleet {
         let member = &mut self.members[agent];
         member.seen.clock = offset(&exchanges.days);
         match offset(&exchanges.own) {
-            Some(found) => member.offset = found,
-            None => return Some("its clock jumps, so that nothing can start together".to_string()),
+            Some(found) if found.error_ns > VAGUE => {
+                let seconds = 2.0 * found.error_ns as f64 / SECOND as f64;
+                Some(format!("it takes {seconds:.0} s to answer, so that nothing can start together"))
+            }
+            Some(found) => {
+                member.offset = found;
+                None
+            }
+            None => Some("its clock jumps, so that nothing can start together".to_string()),
         }
-        None
     }
 }
 
 /// Questions to one agent, of the clock that only moves forwards and of the time of day.
-#[derive(Default)]
 struct Exchanges {
+    begun: Instant,
     /// The number of the last one: an answer to one of an earlier comparison may still come.
     question: u64,
     asked: Option<(Nanos, Nanos)>,
@@ -93,6 +102,10 @@ struct Exchanges {
 }
 
 impl Exchanges {
+    fn begin() -> Exchanges {
+        Exchanges { begun: Instant::now(), question: 0, asked: None, own: Vec::new(), days: Vec::new() }
+    }
+
     fn answer(&mut self, theirs: (Nanos, Nanos), answered: (Nanos, Nanos)) {
         if let Some(asked) = self.asked.take() {
             self.own.push(Exchange { asked: asked.0, theirs: theirs.0, answered: answered.0 });

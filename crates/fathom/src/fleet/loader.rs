@@ -182,6 +182,7 @@ impl Sliced<'_> {
             match heard.what {
                 What::News(News::Ready { slice, error }) if slice == self.slice => {
                     waited.retain(|agent| *agent != heard.agent);
+                    self.fleet.members[heard.agent].late = 0;
                     wrong
                         .extend(error.map(|error| (heard.agent, format!("{}: {error}", self.fleet.name(heard.agent)))));
                 }
@@ -193,10 +194,11 @@ impl Sliced<'_> {
                 What::News(_) => {}
             }
         }
-        wrong.extend(waited.iter().map(|agent| {
-            let name = self.fleet.name(*agent);
-            (*agent, format!("{name} did not open its sessions within {} s", OPENING.as_secs()))
-        }));
+        for agent in waited {
+            let why = format!("did not open its sessions within {} s", OPENING.as_secs());
+            wrong.push((agent, format!("{} {why}", self.fleet.name(agent))));
+            self.fleet.late(agent, &why);
+        }
         match wrong.into_iter().next() {
             Some((agent, why)) => Err(Unopened::broken(self.only_target(agent), why)),
             None if self.parts.is_empty() => {

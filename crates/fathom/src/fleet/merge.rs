@@ -11,6 +11,9 @@ const PATIENCE: Nanos = 3 * SECOND;
 /// its slice, 3 s later it is cancelled, and then that is told.
 const PATIENCE_ALIVE: Nanos = 15 * SECOND;
 
+/// An agent ends a slice after 10 s in which a target completed no operation; where a whole bench is one, after 60 s (engines::crew).
+const STANDSTILL: Nanos = 90 * SECOND;
+
 /// A window may be told so long before its end by our clock: the agent's clock is known to less than that.
 const AHEAD: Nanos = 2 * SECOND;
 
@@ -25,6 +28,8 @@ pub struct Merge {
     passive: BTreeSet<usize>,
     /// By agent: windows that it told of.
     told: BTreeMap<usize, u32>,
+    /// By agent: the window up to which each of its targets got on, from 1.
+    moved: BTreeMap<usize, Vec<u32>>,
     /// Hosts that have not said that they ended.
     loading: BTreeSet<usize>,
     /// The oldest window that was not passed on.
@@ -46,8 +51,8 @@ impl Merge {
     pub fn new(names: BTreeMap<usize, String>, live: BTreeSet<usize>, start: Nanos, window_ns: Nanos) -> Merge {
         let passive = names.keys().copied().filter(|agent| !live.contains(agent)).collect();
         let (loading, open, end) = (live.clone(), VecDeque::new(), SliceEnd::default());
-        let (told, gaps) = (BTreeMap::new(), Vec::new());
-        Merge { names, start, window_ns, live, passive, told, loading, first: 0, open, end, gaps }
+        let (told, moved, gaps) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Merge { names, start, window_ns, live, passive, told, moved, loading, first: 0, open, end, gaps }
     }
 
     /// `targets`: which of the step's targets the agent's own are.
@@ -64,6 +69,7 @@ impl Merge {
             return Err(format!("it tells of window {} what it does not load, or twice", set.window));
         }
         self.told.insert(agent, set.window.saturating_add(1));
+        self.prove_moves(agent, &set, targets.len())?;
         let Some(index) = set.window.checked_sub(self.first) else { return Ok(()) };
         let index = index as usize;
         if self.open.len() <= index {
@@ -81,16 +87,34 @@ impl Merge {
         Ok(())
     }
 
+    /// An agent ends a slice itself in which nothing moves.
+    fn prove_moves(&mut self, agent: usize, set: &WindowSet, targets: usize) -> Result<(), String> {
+        let moved = self.moved.entry(agent).or_insert_with(|| vec![0; targets]);
+        for (target, _, sample) in set.samples.iter().filter(|(.., sample)| sample.ops + sample.errors > 0) {
+            if let Some(moved) = moved.get_mut(*target as usize) {
+                *moved = sample.window.saturating_add(1).max(*moved);
+            }
+        }
+        let oldest = moved.iter().copied().min().unwrap_or(set.window);
+        match Nanos::from(set.window.saturating_sub(oldest)) * self.window_ns > STANDSTILL {
+            true => Err(format!("it goes on for {} s without an operation", STANDSTILL / SECOND)),
+            false => Ok(()),
+        }
+    }
+
     /// The oldest window, if every host has told it. A host that is later than others may wait for is left out from then on.
     /// `silence`: how long nothing has come from an agent.
     pub fn complete(&mut self, now: Nanos, silence: &dyn Fn(usize) -> Nanos) -> Option<WindowSet> {
-        let half = self.open.front()?;
         let due = self.start + Nanos::from(self.first + 1) * self.window_ns;
-        if !self.live.is_subset(&half.from) {
+        let late: Vec<usize> = match self.open.front() {
+            Some(half) => self.live.difference(&half.from).copied().collect(),
+            // Nobody has told it.
+            None => self.live.iter().copied().collect(),
+        };
+        if !late.is_empty() {
             if now < due + PATIENCE {
                 return None;
             }
-            let late: Vec<usize> = self.live.difference(&half.from).copied().collect();
             for agent in late {
                 let why = match now < due + PATIENCE_ALIVE {
                     true if silence(agent) < PATIENCE => return None,
@@ -112,7 +136,7 @@ impl Merge {
     pub fn ended(&mut self, agent: usize, end: SliceEnd, targets: &[u32]) {
         self.live.remove(&agent);
         self.loading.remove(&agent);
-        let whose = |target: u32| targets.get(target as usize).copied().unwrap_or(target);
+        let whose = |target: u32| targets.get(target as usize).copied();
         // It was silent because it waited for what it could not end: it says so, and is not missing.
         if end.broken.is_some() {
             self.gaps.retain(|(of, _)| *of != agent);
@@ -121,16 +145,16 @@ impl Merge {
             self.end.broken = end.broken;
             // An agent that loads one target knows no other that it could be.
             let only = if let [only] = targets { Some(*only) } else { None };
-            self.end.target = end.target.map(whose).or(only);
+            self.end.target = end.target.and_then(whose).or(only);
         }
-        if let Some((target, text)) = end.first_error {
-            self.end.first_error.get_or_insert((whose(target), text));
+        if let Some((target, text)) = end.first_error.and_then(|(target, text)| Some((whose(target)?, text))) {
+            self.end.first_error.get_or_insert((target, text));
         }
-        for (target, lanes) in end.lanes {
-            self.end.lanes.entry(whose(target)).or_default().extend(lanes);
+        for (target, lanes) in end.lanes.into_iter().filter_map(|(target, lanes)| Some((whose(target)?, lanes))) {
+            self.end.lanes.entry(target).or_default().extend(lanes);
         }
-        for (target, effort) in end.efforts {
-            *self.end.efforts.entry(whose(target)).or_default() += effort;
+        for (target, effort) in end.efforts.into_iter().filter_map(|(target, effort)| Some((whose(target)?, effort))) {
+            *self.end.efforts.entry(target).or_default() += effort;
         }
     }
 
@@ -219,6 +243,42 @@ mod tests {
         merge.put(0, set(1, 4), &[0], SECOND).unwrap();
         assert_eq!(ops(&merge.complete(2 * WINDOW, &silent).unwrap()), [(0, 4)]);
         assert!(merge.end().gap.unwrap().contains("nothing was heard of it for 3 s"));
+    }
+
+    #[test]
+    fn who_lives_and_tells_nothing_at_all_is_left_out() {
+        let mut merge = two();
+        assert!(merge.complete(WINDOW + PATIENCE - 1, &silent).is_none() && !merge.has_gap());
+        let alive = |_: usize| 0;
+        assert!(merge.complete(WINDOW + PATIENCE_ALIVE - 1, &alive).is_none() && !merge.has_gap());
+        assert!(merge.complete(WINDOW + PATIENCE_ALIVE, &alive).is_none() && merge.has_gap() && merge.over());
+        assert!(merge.end().gap.unwrap().contains("host a is missing from 0.0 s"));
+    }
+
+    #[test]
+    fn windows_in_which_nothing_happens_come_to_an_end() {
+        let mut merge = two();
+        let now = 1000 * SECOND;
+        let still = |window: u32| WindowSet { window, samples: Vec::new() };
+        let most = (STANDSTILL / WINDOW) as u32;
+        merge.put(0, set(0, 1), &[0], now).unwrap();
+        merge.put(0, still(most), &[0], now).unwrap();
+        assert!(merge.put(0, still(most + 2), &[0], now).unwrap_err().contains("without an operation"));
+        // One of two targets that does not move is enough.
+        merge.put(1, set(most, 1), &[0, 1], now).unwrap();
+        assert!(merge.put(1, set(most + 1, 1), &[0, 1], now).unwrap_err().contains("without an operation"));
+    }
+
+    #[test]
+    fn an_end_of_targets_that_are_not_its_own_is_of_none() {
+        let mut merge = two();
+        let lanes = BTreeMap::from([(0, vec![3]), (u32::MAX, vec![1])]);
+        let (broken, target) = (Some("no".to_string()), Some(u32::MAX));
+        let first_error = Some((u32::MAX, "no".to_string()));
+        merge.ended(1, SliceEnd { broken, target, first_error, lanes, ..SliceEnd::default() }, &[5, 6]);
+        let end = merge.end();
+        assert_eq!((end.target, end.first_error), (None, None));
+        assert_eq!(end.lanes, BTreeMap::from([(5, vec![3])]));
     }
 
     #[test]

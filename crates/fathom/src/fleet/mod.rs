@@ -31,6 +31,8 @@ struct Member {
     offset: Offset,
     /// `None`: its agent did not answer, or is gone.
     link: Option<Link>,
+    /// So many slices in a row did it not open.
+    late: u32,
     /// Why its agent, that once answered, is gone.
     lost: Option<String>,
     role: watching::Role,
@@ -50,6 +52,8 @@ pub struct Fleet {
     came: Vec<watching::Came>,
     /// How many of each agent, since when.
     seconds: (BTreeMap<usize, u64>, Instant),
+    /// What agents could not look at, with their hosts.
+    unseen: Vec<String>,
 }
 
 /// A connection to a cluster gives up after 10 s by itself.
@@ -77,6 +81,11 @@ impl Fleet {
             seen.facts.nics.iter().filter_map(own).collect::<Vec<_>>()
         };
         self.here().flat_map(of).collect()
+    }
+
+    /// What could not be looked at on the hosts, in words.
+    pub fn unseen(&self) -> &[String] {
+        &self.unseen
     }
 
     /// The agent on this host, if it lives.
@@ -141,6 +150,17 @@ impl Fleet {
     /// How long nothing has come from an agent, not even that it lives.
     fn silence(&self, agent: usize) -> Nanos {
         self.members[agent].link.as_ref().map_or(Nanos::MAX, |link| link.silence().as_nanos() as Nanos)
+    }
+
+    /// It did not open a slice in time. Twice in a row: its agent lives, but what it loads does not let go of it.
+    fn late(&mut self, agent: usize, why: &str) {
+        self.members[agent].late += 1;
+        if self.members[agent].late >= 2
+            && let Some(link) = self.members[agent].link.take()
+        {
+            link.end();
+            self.members[agent].lost = Some(format!("twice it {why}"));
+        }
     }
 
     /// False: it is gone.

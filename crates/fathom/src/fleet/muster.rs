@@ -56,7 +56,7 @@ pub struct Answered {
 impl Member {
     pub(super) fn new(name: String, via: String, agent_sent: bool, link: Option<Link>) -> Member {
         let seen = HostSeen { name, via, agent_sent, clock: None, facts: HostFacts::default() };
-        Member { seen, offset: Offset::default(), link, lost: None, role: Default::default() }
+        Member { seen, offset: Offset::default(), link, late: 0, lost: None, role: Default::default() }
     }
 }
 
@@ -83,6 +83,7 @@ impl Fleet {
             questions: 0,
             came: Vec::new(),
             seconds: (BTreeMap::new(), since),
+            unseen: Vec::new(),
         }
     }
 

@@ -8,7 +8,10 @@ impl Fleet {
     /// What the path is on that host, and whether it may be loaded.
     pub fn look(&mut self, host: &str, wish: &SiteWish) -> Result<Found, NotFree> {
         match self.question(host, Question::Look(wish.clone())) {
-            Ok(Answer::Looked(found)) => found,
+            Ok(Answer::Looked { found, unseen }) => {
+                self.unseen.extend(unseen.iter().map(|what| format!("{host}: {what}")));
+                found
+            }
             Ok(other) => Err(NotFree { says: format!("it answered something else: {other:?}"), holds: false }),
             Err(says) => Err(NotFree { says, holds: false }),
         }

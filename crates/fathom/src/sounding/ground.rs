@@ -153,6 +153,11 @@ impl Grounded {
         self.ground.sites.iter().filter_map(unseen).collect()
     }
 
+    /// What their agents could not look at.
+    pub fn unseen_by_hosts(&self) -> Vec<String> {
+        self.fleet.as_ref().map_or(Vec::new(), |fleet| fleet.borrow().unseen().to_vec())
+    }
+
     /// Hosts that load the cluster and carry it. That a lab is on this one goes without saying.
     pub fn shared_hosts(&self, plan: &Plan) -> Option<String> {
         let mut both: Vec<String> = Vec::new();

@@ -72,7 +72,7 @@ pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, warnings: Vec<
     let notes = planner::notes(&grounded.ground, wishes, &plan);
     let (left_out, unseen) = (grounded.left_out.clone(), grounded.unseen_disks());
     prepare::prove(&grounded, &plan)?;
-    let held = grounded.ground.held.unseen();
+    let held = [grounded.ground.held.unseen(), grounded.unseen_by_hosts()].concat();
     let warnings =
         [warnings, sides::prove(&grounded, &plan)?, left_out, Vec::from_iter(shared), unseen, notes, held].concat();
     if args.dry_run {

@@ -31,7 +31,12 @@ impl Home {
     }
 
     pub fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::from(self.fathom(arguments).output().unwrap(), arguments)
+        self.run_with(arguments, &[])
+    }
+
+    /// In this environment.
+    pub fn run_with(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
+        Ran::from(self.fathom(arguments).envs(environment.iter().copied()).output().unwrap(), arguments)
     }
 }
 
