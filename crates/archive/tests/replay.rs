@@ -102,6 +102,10 @@ fn event() -> impl Strategy<Value = Event> {
         4 => vec(any_slice(), 0..3).prop_map(|slices| Event::StepFinished { pass: 1, slices }),
         1 => btree_map(".*", any::<u32>(), 0..3)
             .prop_map(|states| Event::PgsSeen { pgs: PgsSeen { step: StepId(4), pass: 1, states } }),
+        1 => (0u32..4, any::<u64>(), any::<u64>()).prop_map(|(target, looked_at, empty)| {
+            let targets = [(target, EmptyPages { looked_at, empty })].into();
+            Event::PagesRead { pages: PagesRead { step: StepId(4), pass: 1, targets } }
+        }),
         1 => ".*".prop_map(|text| Event::Warned { text }),
         1 => ".*".prop_map(|text| Event::Failed { text }),
         1 => (0.0..1e9f64).prop_map(|seconds| Event::RunFinished { seconds }),

@@ -2,7 +2,7 @@
 
 use crate::disk::Holds;
 use crate::verify::Verify;
-use model::{Bytes, Layer, Nanos, OpKind, Target, Workload};
+use model::{Bytes, EmptyPages, Layer, Nanos, OpKind, Target, Workload};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -121,4 +121,8 @@ pub trait Session: Send {
     fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError>;
     /// Appends completions to `done`; waits for the first one no longer than `patience`.
     fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError>;
+    /// What was seen so far of the pages that were read.
+    fn empty_pages(&self) -> EmptyPages {
+        EmptyPages::default()
+    }
 }

@@ -12,6 +12,7 @@ pub mod null;
 pub mod offsets;
 pub mod osd;
 pub mod overhead;
+mod pages;
 pub mod rados;
 pub mod rbd;
 mod schedule;

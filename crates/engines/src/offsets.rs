@@ -97,7 +97,7 @@ impl Scatter {
     }
 }
 
-fn common_divisor(a: u64, b: u64) -> u64 {
+pub(crate) fn common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
 

@@ -4,7 +4,7 @@ use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::offsets::Draw;
 use crate::schedule::Schedule;
 use crate::tally::{Span, Tally, Times};
-use model::{Clock, Nanos, OpKind, Sample, Workload};
+use model::{Clock, EmptyPages, Nanos, OpKind, Sample, Workload};
 use std::time::Duration;
 
 /// What a lane counted in one window.
@@ -221,6 +221,10 @@ impl Lane {
             self.window += 1;
             self.window_end += self.window_ns;
         }
+    }
+
+    pub fn empty_pages(&self) -> EmptyPages {
+        self.session.empty_pages()
     }
 
     /// After the last window: waits for what is in flight, but not longer than until `deadline`. True: call again.

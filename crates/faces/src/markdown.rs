@@ -32,6 +32,7 @@ pub fn page(report: &Report, record: &Record) -> String {
         findings(report),
         unsettled(report),
         scene::read_from(report).map_or(String::new(), |text| escaped(&text) + "\n"),
+        scene::spread(report).map_or(String::new(), |text| escaped(&text) + "\n"),
         scene::both_ways(report).map_or(String::new(), |text| escaped(&text) + "\n"),
         scene::sums(report).map_or(String::new(), |text| escaped(&text) + "\n"),
         scene::without_compaction(report).map_or(String::new(), |text| escaped(&text) + "\n"),

@@ -2,7 +2,7 @@
 
 use crate::numbers::{self, NOTHING};
 use model::pattern::Family;
-use model::{Figure, Label, Layer, Report};
+use model::{Figure, Layer, Report};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More hosts than this fill no square that anybody reads on a terminal.
@@ -64,6 +64,6 @@ fn way(figure: &Figure, family: Family) -> Option<(String, String)> {
 }
 
 fn usable(figure: &Figure) -> Option<f64> {
-    let void = matches!(figure.label, Label::Void(_) | Label::Implausible(_));
+    let void = !crate::words::holds(&figure.label);
     figure.estimate.filter(|_| !void).map(|estimate| estimate.value)
 }

@@ -279,6 +279,24 @@ pub fn read_from(report: &Report) -> Option<String> {
     Some(format!("Reads, by the share of bytes that the OSDs took from their devices: {}.", told.join(", ")))
 }
 
+/// Which part of disks was measured, where that is not from their beginning on.
+pub fn spread(report: &Report) -> Option<String> {
+    let mut disks: Vec<String> = Vec::new();
+    for figure in report.figures.iter().filter(|figure| figure.layer == Layer::Device) {
+        let Some(bytes) = figure.workload.spread else { continue };
+        let (span, whole) = (numbers::bytes(figure.workload.span), numbers::bytes(bytes));
+        let told = format!("{span} of {}, which has {whole}", figure.target);
+        if !disks.contains(&told) && (figure.at_once == 1 || disks.is_empty()) {
+            disks.push(told);
+        }
+    }
+    let more = disks.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    let named = disks.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ");
+    (!disks.is_empty())
+        .then(|| format!("Disks were measured in parts that lie spread over the whole of them: {named}{more}."))
+}
+
 /// Durable writes that were measured in two ways: which counts, and how the other was.
 pub fn both_ways(report: &Report) -> Option<String> {
     let told = |figure: &Figure| {
@@ -337,7 +355,7 @@ pub fn without_compaction(report: &Report) -> Option<String> {
 fn gravity(label: &Label) -> u8 {
     match label {
         Label::Implausible(_) => 0,
-        Label::Void(_) => 1,
+        Label::Unwritten(_) | Label::Void(_) => 1,
         Label::GeneratorLimited(_) => 2,
         Label::TwoLevels(_) => 3,
         Label::FewEvents(_) => 4,

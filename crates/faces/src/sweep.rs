@@ -117,7 +117,7 @@ fn fixed(axes: &[&str], workload: &Workload) -> String {
         parts.push(format!("{} clients", workload.clients));
     }
     if !varied("working-set") && !varied("jobs") && !varied("images") {
-        parts.push(format!("over {}", numbers::bytes(workload.span)));
+        parts.push(words::over(workload));
     }
     parts.join(", ")
 }

@@ -17,7 +17,7 @@ pub struct Meaning {
 }
 
 /// Every label but `settled`.
-pub const MEANINGS: [Meaning; 9] = [
+pub const MEANINGS: [Meaning; 10] = [
     Meaning {
         label: "imprecise",
         mark: Some('i'),
@@ -68,6 +68,14 @@ pub const MEANINGS: [Meaning; 9] = [
         then: "Use a host with more processors, or end what else runs there.",
     },
     Meaning {
+        label: "unwritten",
+        mark: None,
+        short: "much of what was read was never written",
+        means: "Much of what was read holds no data: it was never written, or was trimmed, and is answered without asking the medium. It \
+                is no figure of the disk, and is used nowhere.",
+        then: "Read where data are: fill the disk first, or, if it may be overwritten, let Fathom write to it in the same run.",
+    },
+    Meaning {
         label: "implausible",
         mark: None,
         short: "better than the layers below can supply",
@@ -97,7 +105,7 @@ pub fn meaning(label: &str) -> &'static str {
 
 /// Is the figure's value one that may be used?
 pub fn holds(label: &Label) -> bool {
-    !matches!(label, Label::Implausible(_) | Label::Void(_))
+    !matches!(label, Label::Unwritten(_) | Label::Implausible(_) | Label::Void(_))
 }
 
 /// The target, with its layer where the name alone does not say it.
@@ -170,8 +178,14 @@ pub(crate) fn is_wild(c: char) -> bool {
 pub fn apart(chart: bool, layer: Layer, of: &Workload) -> Option<String> {
     (!chart).then(|| match layer {
         Layer::Network => workload(layer, of),
-        _ => format!("{}, over {}", workload(layer, of), numbers::bytes(of.span)),
+        _ => format!("{}, {}", workload(layer, of), over(of)),
     })
+}
+
+/// `over 4 GiB`, or, where they lie all over a device, `over 4 GiB spread over all 1.7 TiB`.
+pub fn over(of: &Workload) -> String {
+    let spread = of.spread.map(|device| format!(" spread over all {}", numbers::bytes(device)));
+    format!("over {}{}", numbers::bytes(of.span), spread.unwrap_or_default())
 }
 
 /// What the numbers of a sweep's axis count; `None`: things.
@@ -197,6 +211,9 @@ pub fn beside_pattern(figure: &Figure) -> String {
         parts.push(workload(figure.layer, &figure.workload));
     } else if figure.other_way.is_some() {
         parts.push(durability(figure.workload.durability).to_string());
+    }
+    if figure.workload.spread.is_some() {
+        parts.push(over(&figure.workload));
     }
     parts.join(", ")
 }

@@ -132,7 +132,7 @@ fn of_a_labs_disks_the_throttled_one_is_named() {
         return;
     };
     let words = ["disk", "--lab", &lab.name, "--hosts", "3", "--patterns", "read-latency,read-parallel"];
-    let ran = lab.home.run(&[&words[..], &["--duration", "2s", "--format", "json"]].concat());
+    let ran = lab.home.run(&[&words[..], &["--duration", "2s", "--working-set", "32M", "--format", "json"]].concat());
     assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
     let document = ran.json();
     assert_eq!(document["errors"].as_array().unwrap().len(), 0, "{document:#}");

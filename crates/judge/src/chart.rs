@@ -78,7 +78,8 @@ pub fn severity(label: &Label) -> u8 {
         Label::GeneratorLimited(_) => 5,
         Label::Burst(_) => 6,
         Label::Unsettled(_) => 7,
-        Label::Implausible(_) => 8,
-        Label::Void(_) => 9,
+        Label::Unwritten(_) => 8,
+        Label::Implausible(_) => 9,
+        Label::Void(_) => 10,
     }
 }

@@ -19,10 +19,10 @@ pub struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// The value, unless it is void or implausible.
+    /// The value, unless it is void, implausible, or of reads of nothing.
     pub fn usable(&self) -> Option<Estimate> {
         match self.figure.label {
-            Label::Void(_) | Label::Implausible(_) => None,
+            Label::Void(_) | Label::Implausible(_) | Label::Unwritten(_) => None,
             _ => self.figure.estimate,
         }
     }

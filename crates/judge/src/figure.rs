@@ -10,7 +10,7 @@ use crate::sight::sight;
 use crate::verdict::decided;
 use crate::words::{count, quantity};
 use model::clock::SECOND;
-use model::{Estimate, Figure, Goal, Label, OpKind, Sample, Slice, Step};
+use model::{Estimate, Figure, Goal, Label, OpKind, Sample, Slice, Step, Target, Workload};
 
 /// What the next pass should do for this figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +157,12 @@ fn again(step: &Step, slices: &[&Slice], goal: &Goal, finished_passes: u32) -> N
     if finished_passes >= goal.passes_max || spent + next > goal.seconds_max { Next::OutOfTime } else { Next::Another }
 }
 
+/// The step's workload, spread over this very target.
+fn of_one(step: &Step, target: Option<&Target>) -> Workload {
+    let spread = step.workload.spread.map(|least| target.and_then(|target| target.bytes).unwrap_or(least));
+    Workload { spread, ..step.workload.clone() }
+}
+
 /// All of a figure but its judgement.
 fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good: &[&Slice]) -> Figure {
     let one = target.and_then(|index| step.targets.get(index as usize));
@@ -173,7 +179,7 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
         network: step.network().map(str::to_string),
         pattern: step.pattern,
         kind,
-        workload: step.workload.clone(),
+        workload: of_one(step, one.or(only)),
         metric: step.metric,
         estimate: None,
         label: Label::Settled,
@@ -193,6 +199,7 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
         gaps: Vec::new(),
         overlap: None,
         pgs_seen: Vec::new(),
+        empty_pages: None,
         background: None,
         sight: None,
         other_way: None,

@@ -45,6 +45,7 @@ mod slowed;
 mod supply;
 mod sustained;
 mod sweep;
+mod unwritten;
 mod uplink;
 mod validity;
 mod verdict;

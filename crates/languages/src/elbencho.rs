@@ -253,6 +253,7 @@ fn workload(phase: &Phase, told: &[Told], block: Bytes) -> Result<Workload, Stri
         access: if phase.is("config.random_offsets") { Access::Random } else { Access::Sequential },
         durability: Durability::None,
         span: size.saturating_mul(files),
+        spread: None,
         object: None,
         seed: 0,
         engine: None,

@@ -186,6 +186,7 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
         durability: Durability::None,
         // It writes new objects all the time, and does not say how many there are when it reads.
         span: 0,
+        spread: None,
         object: Some(whole.object),
         seed: 0,
         engine: None,

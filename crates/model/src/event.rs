@@ -5,6 +5,7 @@ use crate::bond::HostBond;
 use crate::change::Undo;
 use crate::effort::Overhead;
 use crate::observed::{Observed, PgsSeen};
+use crate::pages::PagesRead;
 use crate::path_mtu::PathMtu;
 use crate::plan::{Plan, Step};
 use crate::record::{Gap, RunHead};
@@ -74,6 +75,10 @@ pub enum Event {
     /// What each of several streams carried while a slice was measured. It comes before the slice.
     Streams {
         streams: Streams,
+    },
+    /// Whether there was something to be read, in a slice that reads. It comes before the slice.
+    PagesRead {
+        pages: PagesRead,
     },
     /// A host went missing while a slice was measured. It comes before the slice.
     Gap {

@@ -4,6 +4,7 @@ use crate::background::Background;
 use crate::effort::Shares;
 use crate::layer::Layer;
 use crate::observed::PgsSeen;
+use crate::pages::EmptyPages;
 use crate::pattern::{Metric, Pattern};
 use crate::plan::StepId;
 use crate::verified::Checked;
@@ -50,6 +51,8 @@ pub enum Label {
     /// Valid only up to the volume that was written.
     Burst(String),
     GeneratorLimited(String),
+    /// Much of what was read was never written, or was trimmed: the medium was not asked for it.
+    Unwritten(String),
     /// Better than the layer below can supply.
     Implausible(String),
     /// Nothing was measured.
@@ -67,6 +70,7 @@ impl Label {
             Label::TwoLevels(_) => "two levels",
             Label::Burst(_) => "burst",
             Label::GeneratorLimited(_) => "generator-limited",
+            Label::Unwritten(_) => "unwritten",
             Label::Implausible(_) => "implausible",
             Label::Void(_) => "void",
         }
@@ -82,6 +86,7 @@ impl Label {
             | Label::TwoLevels(why)
             | Label::Burst(why)
             | Label::GeneratorLimited(why)
+            | Label::Unwritten(why)
             | Label::Implausible(why)
             | Label::Void(why) => Some(why),
         }
@@ -150,6 +155,9 @@ pub struct Figure {
     /// Passes during which not all placement groups of the cluster were active and clean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pgs_seen: Vec<PgsSeen>,
+    /// Of reads: pages that were looked at, and those without data; `None`: nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty_pages: Option<EmptyPages>,
     /// What the OSDs' stores did meanwhile; `None`: nobody looked.
     #[serde(default)]
     pub background: Option<Background>,

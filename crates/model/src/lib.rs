@@ -15,7 +15,8 @@ pub mod host;
 pub mod layer;
 pub mod limit;
 pub mod observed;
-pub mod path_mtu;
+pub mod pages;
+mod path_mtu;
 pub mod pattern;
 pub mod plan;
 pub mod record;
@@ -23,7 +24,7 @@ pub mod report;
 pub mod sample;
 pub mod scope;
 pub mod secrets;
-mod seed;
+pub mod seed;
 pub mod site;
 pub mod streams;
 pub mod sustained;
@@ -52,6 +53,7 @@ pub use limit::{Bound, Limit, Probe, Search};
 pub use observed::{
     DiskSecond, HostLoad, HostSecond, HostSeconds, NicSecond, Observed, OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,
 };
+pub use pages::{EmptyPages, PagesRead};
 pub use path_mtu::PathMtu;
 pub use pattern::{Metric, Pattern};
 pub use plan::{Doubling, Goal, Plan, Rung, Step, StepId};

@@ -6,6 +6,7 @@ use crate::change::Undo;
 use crate::effort::Overhead;
 use crate::event::Event;
 use crate::observed::{Observed, PgsSeen};
+use crate::pages::PagesRead;
 use crate::path_mtu::PathMtu;
 use crate::plan::{Plan, StepId};
 use crate::sample::Slice;
@@ -82,6 +83,9 @@ pub struct Record {
     /// Of slices with several streams between two hosts.
     #[serde(default)]
     pub streams: Vec<Streams>,
+    /// Of slices that read: whether there was something to be read.
+    #[serde(default)]
+    pub pages_read: Vec<PagesRead>,
     pub changes: Vec<Undo>,
     /// What is to be known about how it was measured.
     #[serde(default)]
@@ -108,6 +112,7 @@ impl Record {
             Event::PathMtus { paths } => self.path_mtus = paths.clone(),
             Event::Bonds { bonds } => self.bonds = bonds.clone(),
             Event::Streams { streams } => self.streams.push(streams.clone()),
+            Event::PagesRead { pages } => self.pages_read.push(pages.clone()),
             Event::Gap { gap } => self.gaps.push(gap.clone()),
             Event::PgsSeen { pgs } => self.pgs_seen.push(pgs.clone()),
             Event::Observed { observed } => self.observed.push(observed.clone()),

@@ -5,7 +5,7 @@ use crate::plan::{Plan, Step};
 use crate::workload::Workload;
 
 /// One seed from several numbers: each changes about half of its bits (the finalizer of SplitMix64, Steele and others 2014).
-fn mixed(numbers: impl IntoIterator<Item = u64>) -> u64 {
+pub fn mixed(numbers: impl IntoIterator<Item = u64>) -> u64 {
     numbers.into_iter().fold(0, |seed, number| {
         let mut bits = (seed ^ number).wrapping_add(0x9E37_79B9_7F4A_7C15);
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,6 +1,7 @@
 //! A target is one thing of a layer that is loaded.
 
 use crate::layer::Layer;
+use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -18,6 +19,9 @@ pub struct Target {
     /// Of a pair of hosts: between which of their addresses, `cluster` or `10.1.0.0/24`; `None`: those at which they load the cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
+    /// Of a device: how large it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Bytes>,
 }
 
 /// One of several hosts that load the same thing.
@@ -31,7 +35,7 @@ pub struct Client {
 
 impl Target {
     pub fn new(layer: Layer, name: impl Into<String>, place: Place) -> Target {
-        Target { layer, name: name.into(), host: None, place, client: None, network: None }
+        Target { layer, name: name.into(), host: None, place, client: None, network: None, bytes: None }
     }
 }
 

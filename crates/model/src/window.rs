@@ -1,6 +1,7 @@
 //! What a load tells while it goes on: a window of all its targets, and how it ended.
 
 use crate::effort::Effort;
+use crate::pages::EmptyPages;
 use crate::sample::Sample;
 use crate::workload::OpKind;
 use serde::{Deserialize, Serialize};
@@ -31,4 +32,6 @@ pub struct SliceEnd {
     pub lanes: BTreeMap<u32, Vec<u64>>,
     /// What the lanes took of the CPU, by target; no entry: nobody kept account.
     pub efforts: BTreeMap<u32, Effort>,
+    /// What was seen of the pages that were read, by target; no entry: nothing was read, or nobody looked.
+    pub empty_pages: BTreeMap<u32, EmptyPages>,
 }

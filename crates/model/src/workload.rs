@@ -85,6 +85,10 @@ pub struct Workload {
     pub durability: Durability,
     /// Bytes of the working set, over all jobs (images, objects, region of a device).
     pub span: Bytes,
+    /// The working set lies in pieces all over the device, which has so many bytes (of several the smallest); `None`: it lies
+    /// together, at the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Bytes>,
     /// Bytes of one object, for the layers made of objects.
     pub object: Option<Bytes>,
     pub seed: u64,
@@ -131,6 +135,7 @@ impl Workload {
             access,
             durability: if durable { Durability::Dsync } else { Durability::None },
             span,
+            spread: None,
             object: None,
             seed,
             engine: None,

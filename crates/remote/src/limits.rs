@@ -2,7 +2,7 @@
 
 use crate::frame::LARGEST;
 use crate::message::{Answer, News};
-use model::{Effort, Found, HostFacts, HostSecond, Nanos, Sample, SliceEnd, Sparse, WindowSet};
+use model::{Effort, EmptyPages, Found, HostFacts, HostSecond, Nanos, Sample, SliceEnd, Sparse, WindowSet};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -169,13 +169,21 @@ fn of_second(second: &HostSecond) -> Result<(), String> {
 fn of_end(end: &SliceEnd) -> Result<(), String> {
     let texts = [&end.broken, &end.gap].into_iter().flatten().chain(end.first_error.as_ref().map(|(_, text)| text));
     texts.into_iter().try_for_each(|one| text(one))?;
-    many("lanes", end.lanes.values().map(Vec::len).sum::<usize>() + end.lanes.len() + end.efforts.len())?;
+    many(
+        "lanes",
+        end.lanes.values().map(Vec::len).sum::<usize>() + end.lanes.len() + end.efforts.len() + end.empty_pages.len(),
+    )?;
     end.lanes.values().flatten().try_for_each(|ops| number("operations of a lane", *ops, 1 << 44))?;
     let of = |effort: &Effort| {
         number("operations of lanes", effort.operations, 1 << 44)?;
         rates([effort.seconds, effort.cpu_seconds, effort.queued_seconds, effort.operation_ns])
     };
-    end.efforts.values().try_for_each(of)
+    end.efforts.values().try_for_each(of)?;
+    let pages = |pages: &EmptyPages| {
+        number("pages looked at", pages.looked_at, 1 << 44)?;
+        number("empty pages", pages.empty, pages.looked_at)
+    };
+    end.empty_pages.values().try_for_each(pages)
 }
 
 /// News in a second over any longer time: an agent tells ten windows a second, one of its kernel, and answers.
@@ -281,5 +289,16 @@ mod tests {
         ] {
             assert_eq!(postcard::to_stdvec(&news).unwrap()[0], kind, "{news:?}");
         }
+    }
+
+    #[test]
+    fn no_more_pages_are_empty_than_were_looked_at() {
+        let told = |looked_at, empty| {
+            let end = SliceEnd { empty_pages: [(0, EmptyPages { looked_at, empty })].into(), ..SliceEnd::default() };
+            check(&News::Ended { slice: 1, end })
+        };
+        assert_eq!(told(9, 9), Ok(()));
+        assert!(told(9, 10).unwrap_err().contains("empty pages"));
+        assert!(told(u64::MAX, 1).is_err());
     }
 }

@@ -4,7 +4,7 @@ use super::board::Board;
 use super::{ASK_EVERY, Flow, no_window};
 use crate::api::EngineError;
 use crate::worker::Cut;
-use model::{Effort, Nanos, SliceEnd, WindowSet};
+use model::{Effort, EmptyPages, Nanos, SliceEnd, WindowSet};
 
 pub struct Overseer<'a> {
     board: Board,
@@ -87,7 +87,10 @@ impl<'a> Overseer<'a> {
         self.stop = (self.on_window)(&no_window(self.start, self.window_ns, now)) == Flow::Stop;
     }
 
-    pub fn lane_ended(&mut self, lane: usize, broken: Option<EngineError>, effort: Effort) {
+    pub fn lane_ended(&mut self, lane: usize, broken: Option<EngineError>, effort: Effort, pages: EmptyPages) {
+        if pages.looked_at > 0 {
+            *self.end.empty_pages.entry(self.targets[lane]).or_default() += pages;
+        }
         if effort.cpu_seconds > 0.0 {
             *self.end.efforts.entry(self.targets[lane]).or_default() += effort;
         }

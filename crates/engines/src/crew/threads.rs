@@ -6,7 +6,7 @@ use super::{DRAIN, Seat};
 use crate::api::EngineError;
 use crate::worker::{Cut, Lane};
 use model::clock::SECOND;
-use model::{Clock, Effort, Nanos, SliceEnd};
+use model::{Clock, Effort, EmptyPages, Nanos, SliceEnd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -20,7 +20,7 @@ const LEAVE: Nanos = DRAIN + 7 * SECOND;
 
 enum News {
     Windows { lane: usize, cuts: Vec<Cut>, first_error: Option<String> },
-    Ended { lane: usize, broken: Option<EngineError>, effort: Effort },
+    Ended { lane: usize, broken: Option<EngineError>, effort: Effort, pages: EmptyPages },
 }
 
 pub fn run(
@@ -85,8 +85,8 @@ fn heard(news: News, overseer: &mut Overseer) -> usize {
             overseer.take(lane, cuts, first_error);
             0
         }
-        News::Ended { lane, broken, effort } => {
-            overseer.lane_ended(lane, broken, effort);
+        News::Ended { lane, broken, effort, pages } => {
+            overseer.lane_ended(lane, broken, effort, pages);
             1
         }
     }
@@ -114,6 +114,7 @@ impl Thread {
             let deadline = self.clock.now() + DRAIN;
             while lane.drain(&*self.clock, deadline) {}
         }
+        let pages = lane.empty_pages();
         // The session is closed before the slice ends: the next step may want the same device.
         drop(lane);
         let effort = Effort {
@@ -123,7 +124,7 @@ impl Thread {
             ..Effort::default()
         };
         // Nobody listens any more if this took too long.
-        let _ = self.tell.send(News::Ended { lane: self.index, broken, effort });
+        let _ = self.tell.send(News::Ended { lane: self.index, broken, effort, pages });
     }
 
     fn load(&self, lane: &mut Lane) -> Option<EngineError> {

@@ -2,7 +2,7 @@
 
 use super::overseer::Overseer;
 use super::{DRAIN, Seat};
-use model::{Clock, Effort, SliceEnd};
+use model::{Clock, Effort, EmptyPages, SliceEnd};
 
 pub fn run(mut seats: Vec<Seat>, clock: &dyn Clock, mut overseer: Overseer) -> SliceEnd {
     while !overseer.stop() {
@@ -13,7 +13,7 @@ pub fn run(mut seats: Vec<Seat>, clock: &dyn Clock, mut overseer: Overseer) -> S
                     let cuts = std::mem::take(&mut seat.lane.cuts);
                     overseer.take(index, cuts, seat.lane.first_error.take());
                 }
-                Err(error) => overseer.lane_ended(index, Some(error), Effort::default()),
+                Err(error) => overseer.lane_ended(index, Some(error), Effort::default(), EmptyPages::default()),
             }
         }
         overseer.look_for_stall(clock.now());

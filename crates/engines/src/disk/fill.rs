@@ -1,7 +1,7 @@
 //! Fills what will be read with incompressible bytes, once.
 
 use super::site::Site;
-use super::{Way, marks, place, ring, session};
+use super::{Placing, Way, marks, place, ring, session};
 use crate::api::{Context, Done, EngineError, Op};
 use crate::verify::Marks;
 use model::{Access, Bytes, Durability, OpKind, Target, Workload};
@@ -31,6 +31,7 @@ pub fn fill(
     if !site.writable {
         return Ok(());
     }
+    let placing = site.placing(workload);
     let filler = filler(site, workload);
     if let Some(why) = site.refuse(&filler) {
         return Err(EngineError::Refused(why));
@@ -38,7 +39,7 @@ pub fn fill(
     let filled = match workload.verify {
         // Only what this run has stamped can be checked.
         true => context.verify.is_filled(&place(site), workload.span, workload.block),
-        false => is_filled(site, workload.span),
+        false => is_filled(site, workload.span, &placing),
     };
     if filled {
         progress(workload.span);
@@ -46,14 +47,14 @@ pub fn fill(
     }
     make_room(site, workload.span)?;
     let marks = marks(context, site, target, &filler, 0);
-    let written = write_all(site, &filler, marks, progress);
+    let written = write_all(site, &filler, marks, placing, progress);
     context.verify.forget_written(&target.name);
     written?;
     let synced = File::open(site.open_path()).and_then(|file| file.sync_all());
     synced.map_err(|error| EngineError::Broken(format!("{}: {error}", site.path.display())))
 }
 
-/// The workload that fills: large blocks, one after the other.
+/// The workload that fills: large blocks, in the order in which they lie on the device.
 fn filler(site: &Site, workload: &Workload) -> Workload {
     Workload {
         block: BLOCK.min(workload.span / site.sector * site.sector),
@@ -68,7 +69,7 @@ fn filler(site: &Site, workload: &Workload) -> Workload {
 }
 
 /// No holes, and no place that is all the same byte.
-fn is_filled(site: &Site, span: Bytes) -> bool {
+fn is_filled(site: &Site, span: Bytes, placing: &Placing) -> bool {
     if site.bytes < span || site.first_hole() < span {
         return false;
     }
@@ -76,7 +77,7 @@ fn is_filled(site: &Site, span: Bytes) -> bool {
     let mut place = [0; PROBE];
     (0..PROBES).all(|n| {
         let offset = (span.saturating_sub(PROBE as Bytes) / PROBES.max(1) * n) / PROBE as Bytes * PROBE as Bytes;
-        let read = file.read_at(&mut place, offset).unwrap_or(0);
+        let read = file.read_at(&mut place, placing.at(offset)).unwrap_or(0);
         let bytes = &place[..read];
         bytes.iter().any(|byte| Some(byte) != bytes.first())
     })
@@ -112,22 +113,24 @@ fn write_all(
     site: &Site,
     filler: &Workload,
     marks: Marks,
+    placing: Placing,
     progress: &mut dyn FnMut(Bytes) -> bool,
 ) -> Result<(), EngineError> {
+    let end = filler.span / site.sector * site.sector;
+    let mut blocks = blocks(placing.pieces(), filler.block, end);
     let way = if site.memory || ring::unavailable().is_some() { Way::Psync } else { Way::IoUring };
-    let mut session = session(way, site, filler, 0, marks)?;
-    let (mut next, mut written, mut done) = (0, 0, Vec::new());
+    let mut session = session(way, site, filler, 0, marks, placing)?;
+    let (mut written, mut done) = (0, Vec::new());
     let mut free: Vec<u32> = (0..DEPTH).collect();
     let mut lengths = [0; DEPTH as usize];
-    let end = filler.span / site.sector * site.sector;
     while written < end {
-        while next < end
-            && let Some(slot) = free.pop()
-        {
-            let len = filler.block.min(end - next) as u32;
+        while let Some(slot) = free.pop() {
+            let Some((offset, len)) = blocks.next() else {
+                free.push(slot);
+                break;
+            };
             lengths[slot as usize] = len;
-            session.submit(&[Op { slot, kind: OpKind::Write, offset: next, len, due: 0 }])?;
-            next += u64::from(len);
+            session.submit(&[Op { slot, kind: OpKind::Write, offset, len, due: 0 }])?;
         }
         session.reap(Duration::from_secs(1), &mut done)?;
         for Done { slot, result, .. } in done.drain(..) {
@@ -150,4 +153,12 @@ fn write_all(
         }
     }
     Ok(())
+}
+
+/// Offset and length of what is written at once: of each piece as many whole blocks as there are, and its rest.
+fn blocks(pieces: Vec<(Bytes, Bytes)>, block: Bytes, end: Bytes) -> impl Iterator<Item = (Bytes, u32)> {
+    pieces.into_iter().flat_map(move |(offset, len)| {
+        let until = (offset + len).min(end);
+        (offset..until).step_by(block as usize).map(move |at| (at, block.min(until - at) as u32))
+    })
 }

@@ -6,6 +6,7 @@
 mod choice;
 mod fill;
 mod holds;
+mod placing;
 mod processor;
 mod psync;
 mod ring;
@@ -18,6 +19,7 @@ pub use holds::{Hold, Holds};
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::verify::{self, Ground, Marks, Names};
 use model::{Bytes, Layer, Target, Workload};
+pub(crate) use placing::Placing;
 pub(crate) use site::Site;
 use site::existing;
 use std::path::Path;
@@ -106,7 +108,7 @@ impl Engine for Disk {
         let site = Site::held(target, &context.holds)?;
         site.ready(workload)?;
         let marks = marks(context, &site, target, workload, lane);
-        session(self.way, &site, workload, lane, marks)
+        session(self.way, &site, workload, lane, marks, site.placing(workload))
     }
 }
 
@@ -133,10 +135,11 @@ fn session(
     workload: &Workload,
     lane: u32,
     marks: Marks,
+    placing: Placing,
 ) -> Result<Box<dyn Session>, EngineError> {
     match way {
-        Way::Psync => Ok(Box::new(psync::PsyncSession::open(site, workload, lane, marks)?)),
-        Way::IoUring => Ok(Box::new(uring::UringSession::open(site, workload, lane, marks)?)),
+        Way::Psync => Ok(Box::new(psync::PsyncSession::open(site, workload, lane, marks, placing)?)),
+        Way::IoUring => Ok(Box::new(uring::UringSession::open(site, workload, lane, marks, placing)?)),
     }
 }
 

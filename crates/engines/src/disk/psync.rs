@@ -1,10 +1,12 @@
 //! One system call after the other: pread, pwrite, and what makes a write durable.
 
+use super::Placing;
 use super::site::Site;
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers::Slab;
+use crate::pages::PageLook;
 use crate::verify::Marks;
-use model::{Durability, OpKind, Workload};
+use model::{Durability, EmptyPages, OpKind, Workload};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
@@ -17,12 +19,15 @@ pub struct PsyncSession {
     file: File,
     /// Where the lane's part of the span begins.
     base: u64,
+    placing: Placing,
     /// One operation at a time needs one buffer for each direction, which then stays in the CPU's cache.
     slab: Slab,
     /// Taken and not yet begun. Longer than one only for files in memory.
     queue: VecDeque<Op>,
     after_write: AfterWrite,
     marks: Marks,
+    /// `None`: a disk that reads its medium whatever is there.
+    pages: Option<PageLook>,
 }
 
 /// What follows a write before it counts as done.
@@ -34,7 +39,13 @@ enum AfterWrite {
 }
 
 impl PsyncSession {
-    pub fn open(site: &Site, workload: &Workload, lane: u32, marks: Marks) -> Result<PsyncSession, EngineError> {
+    pub fn open(
+        site: &Site,
+        workload: &Workload,
+        lane: u32,
+        marks: Marks,
+        placing: Placing,
+    ) -> Result<PsyncSession, EngineError> {
         let block = usize::try_from(workload.block).unwrap_or(usize::MAX);
         let after_write = match workload.durability {
             Durability::Fsync => AfterWrite::Fsync,
@@ -45,22 +56,31 @@ impl PsyncSession {
         Ok(PsyncSession {
             file: site.open(workload)?,
             base: u64::from(lane) * workload.lane_span(),
+            placing,
             slab: Slab::new(2, block, workload.seed ^ u64::from(lane) << 32)?,
             queue: VecDeque::with_capacity(workload.lane_depth(lane) as usize),
             after_write,
             marks,
+            pages: site.page_look(),
         })
     }
 
     #[inline]
     fn execute(&mut self, op: &Op) -> Result<u32, OpError> {
         let (fd, len) = (self.file.as_raw_fd(), op.len as usize);
-        let offset = libc::off_t::try_from(self.base + op.offset).map_err(|_| OpError { errno: libc::EINVAL })?;
+        let offset = libc::off_t::try_from(self.placing.at(self.base + op.offset))
+            .map_err(|_| OpError { errno: libc::EINVAL })?;
         match op.kind {
             OpKind::Read => {
                 let buffer = self.slab.buffer(READ, len);
                 // SAFETY: the buffer has `len` bytes and is ours alone.
-                counted(unsafe { libc::pread(fd, buffer.as_mut_ptr().cast(), len, offset) })
+                let read = counted(unsafe { libc::pread(fd, buffer.as_mut_ptr().cast(), len, offset) })?;
+                if let Some(pages) = &mut self.pages
+                    && pages.due()
+                {
+                    pages.look(&buffer[..read as usize]);
+                }
+                Ok(read)
             }
             OpKind::Write => {
                 let buffer = self.slab.buffer(WRITE, len);
@@ -113,5 +133,9 @@ impl Session for PsyncSession {
             done.push(Done::now(op.slot, result));
         }
         Ok(())
+    }
+
+    fn empty_pages(&self) -> EmptyPages {
+        self.pages.as_ref().map(PageLook::seen).unwrap_or_default()
     }
 }

@@ -1,10 +1,12 @@
 //! What a path is, whether a workload may go there, and how it is opened.
 
+use super::Placing;
 use super::holds::{Hold, Holds};
 use crate::api::EngineError;
+use crate::pages::PageLook;
 use model::{Bytes, Durability, Place, Target, Workload};
 use nix::fcntl::{OFlag, open};
-use nix::sys::stat::{Mode, major};
+use nix::sys::stat::{Mode, major, minor};
 use nix::unistd::{AccessFlags, Whence, access, lseek64};
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom};
@@ -84,6 +86,21 @@ impl Site {
         }
         site.hold = hold;
         Ok(site)
+    }
+
+    /// Where a workload's bytes lie on it. Files are written as far as the working set goes, and no further.
+    pub fn placing(&self, workload: &Workload) -> Placing {
+        match self.device {
+            true => Placing::new(workload, self.bytes, rotating(&self.path)),
+            false => Placing::contiguous(workload.span),
+        }
+    }
+
+    /// Looks for reads of nothing, except on a disk that turns and takes no discards: it reads its medium in any case.
+    pub fn page_look(&self) -> Option<PageLook> {
+        let turns =
+            self.device && queue(&self.path, "discard_max_bytes") == Some(0) && turns_a_minute(&self.path).is_some();
+        (!turns).then(PageLook::default)
     }
 
     /// Where it is opened.
@@ -220,6 +237,34 @@ impl Site {
     }
 }
 
+/// Has the device, or the disk that a partition lies on, heads to move? As the kernel says, which takes this of virtual disks for granted.
+fn rotating(path: &Path) -> bool {
+    queue(path, "rotational") == Some(1)
+}
+
+/// A number of the queue of a device, or of the disk that a partition lies on (Documentation/ABI/stable/sysfs-block).
+fn queue(path: &Path, name: &str) -> Option<u64> {
+    String::from_utf8(of_disk(path, &format!("queue/{name}"))?).ok()?.trim().parse().ok()
+}
+
+fn of_disk(path: &Path, name: &str) -> Option<Vec<u8>> {
+    let number = fs::metadata(path).ok()?.rdev();
+    let device = PathBuf::from(format!("/sys/dev/block/{}:{}", major(number), minor(number)));
+    ["", ".."].iter().find_map(|up| fs::read(device.join(up).join(name)).ok())
+}
+
+/// What the disk says of itself (SBC-4, 6.6.2 "Block Device Characteristics VPD page"); `None`: nothing, as virtual ones, or that it is
+/// flash.
+fn turns_a_minute(path: &Path) -> Option<u16> {
+    let page = of_disk(path, "device/vpd_pgb1")?;
+    turns_of_page(&page)
+}
+
+fn turns_of_page(page: &[u8]) -> Option<u16> {
+    let turns = u16::from_be_bytes([*page.get(4)?, *page.get(5)?]);
+    (0x401..0xffff).contains(&turns).then_some(turns)
+}
+
 /// The path itself, or the nearest folder above it that exists: a file that is yet to be made.
 pub fn existing(path: &Path) -> PathBuf {
     path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/")).to_path_buf()
@@ -232,4 +277,18 @@ fn no_direct(error: nix::Error) -> String {
             .into();
     }
     std::io::Error::from(error).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_disk_that_tells_its_turns_is_one_that_turns() {
+        let page = |high, low| [0, 0xb1, 0, 0x3c, high, low, 0, 2];
+        // 7200, flash, not told, reserved.
+        let turns = [page(0x1c, 0x20), page(0, 1), page(0, 0), page(0xff, 0xff)].map(|page| turns_of_page(&page));
+        assert_eq!(turns, [Some(7200), None, None, None]);
+        assert_eq!(turns_of_page(&[0, 0xb1, 0]), None);
+    }
 }

@@ -1,14 +1,15 @@
 //! Many operations in flight through io_uring, with registered file and buffers.
 
 use super::site::Site;
-use super::{processor, ring};
+use super::{Placing, processor, ring};
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers::Slab;
+use crate::pages::PageLook;
 use crate::verify::Marks;
 use io_uring::squeue::{Entry, Flags};
 use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode};
-use model::{Durability, OpKind, Workload};
+use model::{Durability, EmptyPages, OpKind, Workload};
 use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::os::fd::AsRawFd;
@@ -35,6 +36,7 @@ pub struct UringSession {
     held: ManuallyDrop<Held>,
     /// Where the lane's part of the span begins.
     base: u64,
+    placing: Placing,
     /// Rings are registered in the thread that uses them, and this one does not run yet.
     asleep: bool,
     beats: bool,
@@ -45,6 +47,8 @@ pub struct UringSession {
     /// Writes that have ended wait for the next commit, and those of the commit that goes on for its end.
     commits: Option<Commits>,
     marks: Marks,
+    /// `None`: a disk that reads its medium whatever is there.
+    pages: Option<PageLook>,
     slots: Vec<Slot>,
     in_flight: u32,
     /// One operation in flight.
@@ -78,7 +82,13 @@ struct Slot {
 }
 
 impl UringSession {
-    pub fn open(site: &Site, workload: &Workload, lane: u32, marks: Marks) -> Result<UringSession, EngineError> {
+    pub fn open(
+        site: &Site,
+        workload: &Workload,
+        lane: u32,
+        marks: Marks,
+        placing: Placing,
+    ) -> Result<UringSession, EngineError> {
         let path = site.path.display();
         let depth = workload.lane_depth(lane).clamp(1, DEEPEST);
         let block = usize::try_from(workload.block).unwrap_or(usize::MAX);
@@ -102,6 +112,7 @@ impl UringSession {
         Ok(UringSession {
             held: ManuallyDrop::new(Held { ring, slab, _file: file }),
             base: u64::from(lane) * workload.lane_span(),
+            placing,
             asleep: true,
             beats: false,
             // Not without privilege beyond RLIMIT_MEMLOCK, and not for more than 1 GiB: then each operation maps its own.
@@ -110,6 +121,7 @@ impl UringSession {
             after_write,
             commits,
             marks,
+            pages: site.page_look(),
             slots: vec![Slot { pending: 0, writes: false, result: Ok(0) }; depth as usize],
             in_flight: 0,
             single: depth == 1 && workload.rate.is_none(),
@@ -128,7 +140,7 @@ impl UringSession {
 
     #[inline]
     fn entry(&mut self, op: &Op) -> Entry {
-        let offset = self.base + op.offset;
+        let offset = self.placing.at(self.base + op.offset);
         let user_data = u64::from(op.slot);
         let entry = match op.kind {
             OpKind::Read => {
@@ -244,6 +256,18 @@ impl UringSession {
         }
     }
 
+    #[inline]
+    fn look_at_pages(&mut self, done: &[Done]) {
+        let Some(pages) = &mut self.pages else { return };
+        for done in done {
+            if let (false, Ok(len)) = (self.slots[done.slot as usize].writes, done.result)
+                && pages.due()
+            {
+                pages.look(self.held.slab.buffer(done.slot, len as usize));
+            }
+        }
+    }
+
     /// Begins the next commit if none goes on and something waits for it; it is handed over with the next operations.
     #[inline]
     fn commit(&mut self) -> Result<(), EngineError> {
@@ -310,6 +334,7 @@ impl Session for UringSession {
         let before = done.len();
         self.collect(done);
         self.commit()?;
+        self.look_at_pages(&done[before..]);
         if let Marks::Stamped(guard) = &mut self.marks {
             for done in &done[before..] {
                 let len = done.result.unwrap_or(0) as usize;
@@ -317,6 +342,10 @@ impl Session for UringSession {
             }
         }
         Ok(())
+    }
+
+    fn empty_pages(&self) -> EmptyPages {
+        self.pages.as_ref().map(PageLook::seen).unwrap_or_default()
     }
 }
 

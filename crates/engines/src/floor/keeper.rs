@@ -3,7 +3,7 @@
 use super::{ACKNOWLEDGEMENT, HEADER, replicas};
 use crate::api::EngineError;
 use crate::buffers::{ALIGN, Slab};
-use crate::disk::{Holds, Site};
+use crate::disk::{Holds, Placing, Site};
 use crate::network::{Door, Peer, reach};
 use model::{Bytes, Durability, Endpoint, Key, Layer, Place, Replica, Target, Workload};
 use std::fs::File;
@@ -28,6 +28,7 @@ pub fn keep(target: &Target, number: usize, workload: &Workload, holds: &Holds) 
     let site = Site::held(&Target::new(Layer::Device, target.name.clone(), place), holds)?;
     site.ready(workload)?;
     let file = Arc::new(site.open(workload)?);
+    let placing = site.placing(workload);
     let others = if number == 0 { &all[1..] } else { &[] };
     let way = |other: &Replica| {
         let unkept = || EngineError::Broken(format!("{}: {} keeps no replica yet", target.name, other.end.host));
@@ -51,6 +52,7 @@ pub fn keep(target: &Target, number: usize, workload: &Workload, holds: &Holds) 
             others,
             slab: Slab::new(1, ALIGN + block, load.seed ^ u64::from(lane) << 32)?,
             block,
+            placing: placing.clone(),
             last: load.span.saturating_sub(load.block),
         };
         let peer = Peer::start(socket, move |socket| {
@@ -83,6 +85,7 @@ struct Keeper {
     /// The header ends where the block begins, which is aligned as direct I/O wants it.
     slab: Slab,
     block: usize,
+    placing: Placing,
     /// Where the last block begins: nothing is written behind it, whatever comes.
     last: Bytes,
 }
@@ -98,7 +101,7 @@ impl Keeper {
             let (header, block) = message.split_at(HEADER);
             let offset = u64::from_le_bytes(header.try_into().unwrap_or_default());
             let mut errno = match offset <= self.last {
-                true => written(&self.file, self.durability, block, offset),
+                true => written(&self.file, self.durability, block, self.placing.at(offset)),
                 false => libc::EFBIG,
             };
             for other in &mut self.others {

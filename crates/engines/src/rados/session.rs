@@ -4,9 +4,10 @@ use super::slots::Slots;
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers;
 use crate::clock::RealClock;
+use crate::pages::PageLook;
 use crate::verify::Marks;
 use ceph::Finished;
-use model::{Clock, OpKind, Workload};
+use model::{Clock, EmptyPages, OpKind, Workload};
 use std::time::Duration;
 
 /// How many slots a lane needs, and how many bytes each.
@@ -26,6 +27,7 @@ pub struct SlotSession<S> {
     /// Where in a slot's buffer is read to; writes come from the start.
     read_to: usize,
     marks: Marks,
+    pages: PageLook,
     finished: Vec<Finished>,
     /// Refused by the library at once; handed out by the next reap.
     refused: Vec<Done>,
@@ -45,6 +47,7 @@ impl<S: Slots> SlotSession<S> {
             ops: vec![(OpKind::Read, 0); depth as usize],
             read_to: block * (parts(workload) - 1),
             marks,
+            pages: PageLook::default(),
             finished: Vec::with_capacity(depth as usize),
             refused: Vec::new(),
         }
@@ -93,6 +96,16 @@ impl<S: Slots> SlotSession<S> {
         }
     }
 
+    #[inline]
+    fn look_at_page(&mut self, done: &Done) {
+        if let ((OpKind::Read, _), Ok(len)) = (self.ops[done.slot as usize], done.result)
+            && self.pages.due()
+        {
+            let read = self.read_to..self.read_to + len as usize;
+            self.pages.look(&self.slots.buffer(done.slot)[read]);
+        }
+    }
+
     #[cold]
     fn op_error(&self, errno: i32) -> Result<OpError, EngineError> {
         match self.slots.hopeless(errno) {
@@ -126,8 +139,13 @@ impl<S: Slots> Session for SlotSession<S> {
         for index in 0..self.finished.len() {
             let ended = self.done(&self.finished[index])?;
             self.verify(ended.slot, ended.result);
+            self.look_at_page(&ended);
             done.push(ended);
         }
         Ok(())
+    }
+
+    fn empty_pages(&self) -> EmptyPages {
+        self.pages.seen()
     }
 }

@@ -4,7 +4,7 @@ import { LAYERS, PATTERNS, type ChartCell, type LayerName, type Named, type Patt
 import { h, section, table, type Child } from "./dom";
 import { place } from "./plots";
 import { said, sounding, type Row } from "./sounding";
-import { badge, isLatency, LAYER_WORDS, mark, PATTERN_WORDS, patternUnit } from "./words";
+import { badge, isLatency, LAYER_WORDS, mark, PATTERN_WORDS, patternUnit, struckOut } from "./words";
 
 interface Note {
   number: number;
@@ -58,10 +58,8 @@ function row(
   const own = figures.filter(({ figure }) => figure.chart && figure.layer === layer && figure.pattern === pattern);
   const best = own.find(({ figure }) => figure.target === cell?.worst) ?? own[0];
   const label = cell?.label ?? "void";
-  const struck = label === "implausible";
-  const ghosts = own
-    .filter(({ figure }) => figure.label === "implausible")
-    .flatMap(({ figure }) => figure.estimate ?? []);
+  const struck = struckOut(label);
+  const ghosts = own.filter(({ figure }) => struckOut(figure.label)).flatMap(({ figure }) => figure.estimate ?? []);
   const shown = cell?.estimate ?? (struck && ghosts.length === 1 ? ghosts[0]! : null);
   let note: number | null = null;
   if (cell && label !== "settled") {

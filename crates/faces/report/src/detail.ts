@@ -7,7 +7,7 @@ import { distribution } from "./distribution";
 import { timeline } from "./timeline";
 import { saveWindows } from "./download";
 import { explained } from "./sight";
-import { badge, workload } from "./words";
+import { badge, workload, struckOut } from "./words";
 
 export function detail(named: Named): HTMLElement {
   const { figure } = named;
@@ -52,7 +52,7 @@ export function detail(named: Named): HTMLElement {
 function value(figure: Figure): HTMLElement {
   if (figure.estimate === null) return h("span", {}, "no value");
   const text = withUnit(figure.estimate, figure.unit);
-  return figure.label === "implausible" ? h("s", {}, text) : h("span", {}, text);
+  return struckOut(figure.label) ? h("s", {}, text) : h("span", {}, text);
 }
 
 /** What the load generator took: a figure of a starved one is its own, not the target's. */

@@ -64,6 +64,7 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
     "access",
     "durability",
     "span",
+    "spread",
     "seed",
     "settings",
     "busy",
@@ -76,6 +77,8 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
     "stale",
     "torn",
     "misplaced",
+    "pages_looked_at",
+    "empty_pages",
   ];
   return [
     head,
@@ -112,12 +115,15 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
       typeof f.workload.access === "string" ? f.workload.access : `zipf ${f.workload.access.zipf}`,
       f.workload.durability,
       f.workload.span,
+      f.workload.spread,
       f.workload.seed,
       Object.entries(f.workload.settings ?? {})
         .map((pair) => pair.join("="))
         .join(" "),
       ...cost(run, f),
       ...flaws(f),
+      f.empty_pages?.looked_at,
+      f.empty_pages?.empty,
     ]),
   ];
 }

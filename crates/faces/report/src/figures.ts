@@ -4,7 +4,7 @@ import { mixed, type Figure, type Named } from "./data";
 import { h, section, type Child } from "./dom";
 import { count, duration, estimate, isUnknown, percentile } from "./numbers";
 import { detail } from "./detail";
-import { badge } from "./words";
+import { badge, struckOut } from "./words";
 
 interface Column {
   head: string;
@@ -197,7 +197,7 @@ function target(figure: Figure): Child {
 function value(figure: Figure): Child {
   if (figure.estimate === null) return h("span", { class: "soft" }, "no value");
   const text = estimate(figure.estimate, figure.unit);
-  const shown = figure.label === "implausible" ? h("s", {}, text) : text;
+  const shown = struckOut(figure.label) ? h("s", {}, text) : text;
   return h("span", {}, shown, !isUnknown(figure.estimate) && h("small", {}, figure.unit));
 }
 

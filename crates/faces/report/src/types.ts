@@ -37,6 +37,8 @@ export interface Workload {
   access: "random" | "sequential" | { zipf: number };
   durability: string;
   span: number;
+  /** Bytes of the device all over which the working set lies; absent: it lies together. */
+  spread?: number;
   object: number | null;
   seed: number | string;
   engine: string | null;
@@ -75,6 +77,8 @@ export interface RawFigure {
   response_percentiles_ci95: Record<string, Interval>;
   effort: { busy: number; queued: number; overhead: number | null } | null;
   verified: Verified | null;
+  /** Of reads: pages that were looked at, and those without data; null: nobody looked. */
+  empty_pages: { looked_at: number; empty: number } | null;
   /** Of writes to a device: bytes written without pause up to which the value holds, where that is known. */
   valid_up_to: number | null;
   /** Hosts that went missing while a slice was measured. */
@@ -220,7 +224,7 @@ export interface SweepAxis {
   unit: string | null;
   values: (number | string)[];
 }
-/** One combination on one target; null where the figure is void or implausible. */
+/** One combination on one target; null where the figure is void, implausible or unwritten. */
 export interface SweepPoint {
   figure: number;
   at: Record<string, number | string | null>;

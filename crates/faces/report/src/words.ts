@@ -21,11 +21,14 @@ const LOOKS: Record<string, Look> = {
   "two levels": { severity: "caution", symbol: "square", hollow: false },
   burst: { severity: "caution", symbol: "wye", hollow: false },
   "generator-limited": { severity: "caution", symbol: "square", hollow: true },
+  unwritten: { severity: "bad", symbol: "circle", hollow: true },
   implausible: { severity: "bad", symbol: "times", hollow: true },
   void: { severity: "bad", symbol: "diamond", hollow: true },
 };
 
 export const look = (label: string): Look => LOOKS[label] ?? { severity: "caution", symbol: "circle", hollow: true };
+/** Has it a value that is shown and used nowhere? */
+export const struckOut = (label: string): boolean => label === "implausible" || label === "unwritten";
 export const colour = (label: string): string => `var(--${look(label).severity})`;
 
 const SHAPES: Record<string, string> = {
@@ -99,6 +102,7 @@ export function workload(of: Workload): [string, string][] {
     ["access", access],
     ["durability", of.durability === "none" ? "none asked for" : of.durability],
     ["span", bytes(of.span)],
+    ["spread over all", of.spread === undefined ? null : bytes(of.spread)],
     ["object", of.object === null ? null : bytes(of.object)],
     ["seed", String(of.seed)],
     ["engine", of.engine],

@@ -2,10 +2,10 @@
 
 use crate::slices::Slices;
 use crate::words;
-use model::{Checked, Estimate, Figure, Record, Report, Sample, Shares, Slice};
+use model::{Checked, EmptyPages, Estimate, Figure, Record, Report, Sample, Shares, Slice};
 
 /// The columns of the report's own download, after the run's name.
-const FIGURES: [&str; 58] = [
+const FIGURES: [&str; 61] = [
     "run",
     "layer",
     "target",
@@ -52,6 +52,7 @@ const FIGURES: [&str; 58] = [
     "access",
     "durability",
     "span",
+    "spread",
     "seed",
     "settings",
     "busy",
@@ -64,6 +65,8 @@ const FIGURES: [&str; 58] = [
     "stale",
     "torn",
     "misplaced",
+    "pages_looked_at",
+    "empty_pages",
 ];
 const PERCENTS: [f64; 5] = [50.0, 95.0, 99.0, 99.9, 100.0];
 
@@ -139,11 +142,14 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
         words::access(workload.access),
         words::durability_name(workload.durability).into(),
         workload.span.to_string(),
+        workload.spread.map(|bytes| bytes.to_string()).unwrap_or_default(),
         workload.seed.to_string(),
         workload.settings.iter().map(|(option, value)| format!("{option}={value}")).collect::<Vec<_>>().join(" "),
     ]);
     line.extend(cost(report, figure));
     line.extend(flaws(figure));
+    let pages = |of: fn(&EmptyPages) -> u64| figure.empty_pages.as_ref().map(|pages| of(pages).to_string());
+    line.extend([pages(|pages| pages.looked_at), pages(|pages| pages.empty)].map(Option::unwrap_or_default));
     line
 }
 

@@ -39,6 +39,7 @@ pub fn summary(report: &Report, scope: &Scope, style: &Style) -> String {
         notes::clients(report, style),
         notes::responses(report, style),
         notes::beside(report, style),
+        notes::spread(report, style),
         notes::both_ways(report, style),
         notes::sums(report, style),
         notes::read_from(report, style),

@@ -182,6 +182,10 @@ pub(crate) fn read_from(report: &Report, style: &Style) -> String {
     scene::read_from(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
 }
 
+pub(crate) fn spread(report: &Report, style: &Style) -> String {
+    scene::spread(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
+}
+
 pub(crate) fn both_ways(report: &Report, style: &Style) -> String {
     scene::both_ways(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
 }

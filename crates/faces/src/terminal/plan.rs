@@ -83,7 +83,7 @@ fn switched(plan: &Plan) -> BTreeMap<&str, Vec<&str>> {
 pub fn workload(step: &Step) -> String {
     let text = words::workload(step.layer, &step.workload);
     // The network has no working set.
-    if step.layer == Layer::Network { text } else { format!("{text}, over {}", numbers::bytes(step.workload.span)) }
+    if step.layer == Layer::Network { text } else { format!("{text}, {}", words::over(&step.workload)) }
 }
 
 fn targets(step: &Step) -> String {
@@ -96,13 +96,14 @@ fn targets(step: &Step) -> String {
 
 /// `- write to /dev/sdx without pause until …`
 fn sustained(test: &SustainedTest) -> String {
-    let Workload { block, depth, span, .. } = &test.step.workload;
+    let Workload { block, depth, span, spread, .. } = &test.step.workload;
+    let spread = spread.map(|device| format!(" spread over all {}", numbers::bytes(device))).unwrap_or_default();
     let also = match test.also.as_slice() {
         [] => String::new(),
         also => format!("; it stands for {} as well", also.join(", ")),
     };
     format!(
-        "- write to {} without pause, {} at depth {depth}, until the rate falls for good, or at most {} or {}{also}",
+        "- write to {} without pause, {} at depth {depth}, until the rate falls for good, or at most {}{spread} or {}{also}",
         test.step.together(),
         numbers::bytes(*block),
         numbers::bytes(*span),

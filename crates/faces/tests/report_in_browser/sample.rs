@@ -188,6 +188,7 @@ impl Sampler {
             valid_up_to: None,
             gaps: vec![],
             pgs_seen: vec![],
+            empty_pages: None,
             background: None,
             sight,
         });

@@ -177,7 +177,7 @@ pub struct Knobs {
     /// Share of reads in a mixed workload
     #[arg(long, value_parser = words::percent, value_name = "PERCENT")]
     pub read_share: Option<u8>,
-    /// Bytes that are read and written, over all jobs
+    /// Bytes that are read and written, over all jobs; of a device the first ones
     #[arg(long, value_parser = words::size, value_name = "SIZE")]
     pub working_set: Option<Bytes>,
     /// random, sequential, zipf[:EXPONENT]

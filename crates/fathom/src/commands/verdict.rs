@@ -57,7 +57,9 @@ fn expected(common: &Common, words: &[String]) -> Result<Vec<Threshold>, Failure
         );
     }
     let usable = report.figures.iter().filter(|figure| {
-        figure.chart && !cut(figure) && !matches!(figure.label, Label::Void(_) | Label::Implausible(_))
+        figure.chart
+            && !cut(figure)
+            && !matches!(figure.label, Label::Void(_) | Label::Implausible(_) | Label::Unwritten(_))
     });
     let threshold = |figure: &model::Figure| {
         let value = figure.estimate?.value;

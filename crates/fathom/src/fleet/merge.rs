@@ -156,6 +156,9 @@ impl Merge {
         for (target, effort) in end.efforts.into_iter().filter_map(|(target, effort)| Some((whose(target)?, effort))) {
             *self.end.efforts.entry(target).or_default() += effort;
         }
+        for (target, pages) in end.empty_pages.into_iter().filter_map(|(target, pages)| Some((whose(target)?, pages))) {
+            *self.end.empty_pages.entry(target).or_default() += pages;
+        }
     }
 
     /// The agent is gone: the slice says what is missing.
@@ -199,6 +202,7 @@ impl Merge {
 mod tests {
     use super::*;
 
+    use model::EmptyPages;
     use proptest::prelude::*;
 
     const WINDOW: Nanos = SECOND / 10;
@@ -353,6 +357,16 @@ mod tests {
         merge.ended(0, SliceEnd::default(), &[3]);
         assert!(merge.all_ended());
         assert_eq!(merge.end().target, Some(7));
+    }
+
+    #[test]
+    fn pages_that_were_read_are_added_up_by_the_steps_own_targets() {
+        let mut merge = two();
+        let pages =
+            |empty| SliceEnd { empty_pages: [(0, EmptyPages { looked_at: 9, empty })].into(), ..SliceEnd::default() };
+        merge.ended(0, pages(3), &[4]);
+        merge.ended(1, pages(5), &[4]);
+        assert_eq!(merge.end().empty_pages, [(4, EmptyPages { looked_at: 18, empty: 8 })].into());
     }
 
     #[test]

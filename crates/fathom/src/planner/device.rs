@@ -7,10 +7,10 @@ use crate::failure::Failure;
 use crate::holding::named_twice;
 use cluster::devices::{Refusal, look_at};
 use model::workload::{GIB, MIB};
-use model::{Bytes, Change, Found, Layer, Place, Target};
+use model::{Bytes, Change, Found, Layer, Place, Target, Workload};
 use std::path::Path;
 
-/// Enough to be larger than a drive's own cache; a lab's disk is only looked at, not filled.
+/// Enough to be larger than a drive's own cache.
 pub const SPAN: Bytes = 4 * GIB;
 pub const LAB_SPAN: Bytes = 512 * MIB;
 
@@ -37,13 +37,27 @@ pub fn target(name: String, host: Option<String>, path: &Path, writable: bool) -
     Target { host, ..Target::new(Layer::Device, name, Place::Path { path: path.to_path_buf(), writable }) }
 }
 
+/// Over a device all that is measured is spread, unless the user says how much of it counts, or another tool looks at the same place.
+pub fn spread(draft: &Draft, targets: &[Target], span: Bytes) -> Option<Bytes> {
+    let knobs = &draft.knobs;
+    let in_order = knobs.working_set.is_some() || knobs.verify || knobs.as_fio;
+    let sizes: Option<Vec<Bytes>> = targets.iter().map(|target| target.bytes).collect();
+    sizes?.into_iter().min().filter(|bytes| *bytes > span && !in_order)
+}
+
+/// A device, and all of it.
+fn device(name: String, host: Option<String>, path: &Path, writable: bool, bytes: Bytes) -> Target {
+    Target { bytes: Some(bytes), ..target(name, host, path, writable) }
+}
+
 fn add_steps(draft: &mut Draft, target: &Target, span: Bytes, may_write: bool) {
     if draft.wishes.sustained.is_some_and(|wished| wished.alone) {
         return;
     }
     for (pattern, workload) in draft.workloads(Layer::Device, span) {
         if may_write || !workload.writes() {
-            draft.step(pattern, vec![target.clone()], workload, true);
+            let spread = spread(draft, std::slice::from_ref(target), workload.span);
+            draft.step(pattern, vec![target.clone()], Workload { spread, ..workload }, true);
         }
     }
 }
@@ -55,7 +69,7 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
     let given_up = draft.wishes.destroy.as_deref() == Some(path);
     let wanted = draft.knobs.working_set;
     match look_at(path)? {
-        Found::Device(bytes) | Found::File(bytes) if bytes > 0 => {
+        found @ (Found::Device(bytes) | Found::File(bytes)) if bytes > 0 => {
             if writes {
                 draft.ground.held.take(path, given_up).map_err(read_only_hint)?;
             }
@@ -63,6 +77,8 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
             let span = wanted.unwrap_or(SPAN).min(bytes) / MIB * MIB;
             let host = Some(cluster::here::host_name());
             let target = target(path.display().to_string(), host, path, writes);
+            let whole = matches!(found, Found::Device(_)).then_some(bytes);
+            let target = Target { bytes: whole, ..target };
             add_steps(draft, &target, span, true);
             sustained::add(draft, &target, path, Room::All(bytes))?;
         }
@@ -131,7 +147,8 @@ fn add_probes(draft: &mut Draft, lab: &lab::Lab) -> Result<(), Failure> {
                 let span = LAB_SPAN.min(bytes);
                 // The lab's own, whatever an earlier run left there.
                 draft.ground.held.take(&osd.probe, true)?;
-                add_steps(draft, &target(osd.probe.display().to_string(), host, &osd.probe, true), span, true);
+                let name = osd.probe.display().to_string();
+                add_steps(draft, &device(name, host, &osd.probe, true, bytes), span, true);
                 continue;
             }
             _ => osd.probe.parent().and_then(cluster::here::device_of),
@@ -154,8 +171,9 @@ fn add_osd_devices(draft: &mut Draft) {
     for device in draft.ground.scope.devices.iter().filter(|device| device.host.as_deref() == Some(&here)) {
         let path = if device.path.starts_with('/') { device.path.clone() } else { format!("/dev/{}", device.path) };
         if let Ok(Found::Device(bytes)) = look_at(Path::new(&path)) {
-            let span = bytes / MIB * MIB;
-            add_steps(draft, &target(path.clone(), device.host.clone(), Path::new(&path), false), span, false);
+            let span = SPAN.min(bytes) / MIB * MIB;
+            let own = self::device(path.clone(), device.host.clone(), Path::new(&path), false, bytes);
+            add_steps(draft, &own, span, false);
         }
     }
 }

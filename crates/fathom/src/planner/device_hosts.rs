@@ -1,6 +1,6 @@
 //! Steps of the device layer on other hosts: each disk alone, all of a host together, all of all hosts together.
 
-use super::device::{LAB_SPAN, SPAN, refuse_larger, refuse_missing_device};
+use super::device::{LAB_SPAN, SPAN, refuse_larger, refuse_missing_device, spread};
 use super::draft::{ClientHost, Draft, Ground, Wishes};
 use crate::failure::Failure;
 use model::pattern::Family;
@@ -16,7 +16,8 @@ pub struct Site {
     pub found: Result<Found, NotFree>,
 }
 
-/// The paths that the hosts' agents are to look at: those that the user names, on each host; else the probes of a lab; else the
+/// The paths that the hosts' agents are to look at: those that the user names, on each host; else the probes of a lab, which are
+/// written full so that there is something to be read; else the
 /// hosts' OSD devices, which are only read.
 pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
     if ground.hosts.is_empty() || !wishes.layers.contains(&Layer::Device) {
@@ -27,7 +28,7 @@ pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
     let named = || named(wishes, writes);
     let probes = |host: &ClientHost, lab: &lab::Lab| -> Vec<SiteWish> {
         let own = lab.osds.iter().filter(|osd| osd.host == host.known_as && is_device(&osd.probe));
-        own.map(|osd| SiteWish { path: osd.probe.clone(), writes, given_up: true }).collect()
+        own.map(|osd| SiteWish { path: osd.probe.clone(), writes: true, given_up: true }).collect()
     };
     let osd_devices = |host: &ClientHost| -> Vec<SiteWish> {
         let own = ground.scope.devices.iter().filter(|device| device.host.as_deref() == Some(&host.known_as));
@@ -112,6 +113,7 @@ pub fn disk(draft: &mut Draft, site: &Site, file_bytes: Bytes) -> Result<Disk, F
         }
         (path, file_bytes, true)
     };
+    let device = matches!(site.found, Ok(Found::Device(_)));
     let (path, bytes, writable) = match site.found.clone().map_err(|not| at_host(Failure::from(not)))? {
         Found::Device(bytes) | Found::File(bytes) if bytes > 0 => {
             refuse_larger(shown, draft.knobs.working_set, bytes).map_err(at_host)?;
@@ -128,7 +130,9 @@ pub fn disk(draft: &mut Draft, site: &Site, file_bytes: Bytes) -> Result<Disk, F
     };
     let client = Some(Client { host: host.end.host.clone(), of: name.clone() });
     let known_as = Some(host.known_as.clone());
-    let target = Target { host: known_as, client, ..Target::new(Layer::Device, name, Place::Path { path, writable }) };
+    let whole = device.then_some(bytes);
+    let target = Target::new(Layer::Device, name, Place::Path { path, writable });
+    let target = Target { host: known_as, client, bytes: whole, ..target };
     Ok(Disk { target, bytes, boot: host.boot.clone(), host: host.end.host.clone() })
 }
 
@@ -161,12 +165,12 @@ fn together<'d>(disks: &[&'d Disk]) -> Vec<Vec<&'d Disk>> {
     each.chain(all).collect()
 }
 
-/// Over as much of each as the smallest has.
+/// As much of each as the smallest has.
 fn add_step(draft: &mut Draft, pattern: Pattern, workload: &Workload, disks: &[&Disk], alone: bool) {
     let bytes = disks.iter().map(|disk| disk.bytes).min().unwrap_or(0);
     let span = workload.span.min(bytes) / MIB * MIB;
-    let targets = disks.iter().map(|disk| disk.target.clone()).collect();
-    let workload = Workload { span, ..workload.clone() };
+    let targets: Vec<Target> = disks.iter().map(|disk| disk.target.clone()).collect();
+    let workload = Workload { span, spread: spread(draft, &targets, span), ..workload.clone() };
     match alone {
         true => draft.step_apart(pattern, targets, workload),
         false => draft.step(pattern, targets, workload, false),

@@ -92,6 +92,7 @@ fn workload(job: &Job, span: Bytes, targets: &[Target]) -> Workload {
         access: shape.access,
         durability: if device && shape.writes() { shape.durability } else { Durability::None },
         span,
+        spread: None,
         object: object(shape),
         seed: 0,
         engine: match (device && !memory, shape.one_by_one()) {

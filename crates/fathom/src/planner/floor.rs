@@ -56,7 +56,10 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         // A connection has one write in flight at its replicas.
         let jobs = workload.depth;
         let span = workload.span.min(bytes) / MIB * MIB;
-        let workload = Workload { span, jobs, ..workload };
+        let sizes: Option<Vec<Bytes>> = keepers.iter().map(|keeper| keeper.device).collect();
+        let whole = sizes.and_then(|sizes| sizes.into_iter().min());
+        let spread = whole.filter(|bytes| *bytes > span && draft.knobs.working_set.is_none());
+        let workload = Workload { span, spread, jobs, ..workload };
         let sizes: Vec<usize> = REPLICAS.into_iter().filter(|size| *size <= keepers.len()).collect();
         for size in &sizes {
             let targets = targets(draft, &keepers, *size);
@@ -80,6 +83,8 @@ struct Keeper {
     host: ClientHost,
     path: PathBuf,
     bytes: Bytes,
+    /// The same of a device; `None`: it is a file.
+    device: Option<Bytes>,
 }
 
 /// The first place of each host that may be written to. What Ceph stands on is what is asked about: if enough hosts carry OSDs, those
@@ -97,8 +102,9 @@ fn keepers(draft: &mut Draft, file_bytes: Bytes) -> Result<Vec<Keeper>, Failure>
         }
         match disk(draft, site, file_bytes) {
             Ok(Disk { target, bytes, .. }) if writable(&target) => {
+                let device = target.bytes;
                 if let Place::Path { path, .. } = target.place {
-                    keepers.push(Keeper { host: site.host.clone(), path, bytes });
+                    keepers.push(Keeper { host: site.host.clone(), path, bytes, device });
                 }
             }
             Err(failure) if named => return Err(failure),

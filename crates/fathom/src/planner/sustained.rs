@@ -42,6 +42,7 @@ pub fn add(draft: &mut Draft, target: &Target, path: &Path, room: Room) -> Resul
         access: Access::Sequential,
         durability: Durability::None,
         span,
+        spread: target.bytes.filter(|bytes| *bytes > span),
         engine: draft.knobs.engine.clone(),
         ..usual
     };

@@ -68,8 +68,9 @@ fn prove_paths(plan: &Plan, destroy: Option<&Path>, held: &Held) -> Result<(), F
             if made(path) {
                 continue;
             }
+            let least = step.workload.span.max(step.workload.spread.unwrap_or(0));
             match look_at(path)? {
-                Found::Device(bytes) | Found::File(bytes) if bytes >= step.workload.span => {}
+                Found::Device(bytes) | Found::File(bytes) if bytes >= least => {}
                 _ => return Err(Failure::Failed(format!("{}: is not there any more, or smaller", path.display()))),
             }
             if *writable {

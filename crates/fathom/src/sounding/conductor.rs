@@ -16,8 +16,8 @@ use judge::SliceState;
 use model::clock::SECOND;
 use model::pattern::Family;
 use model::{
-    Clock, Compaction, Effort, Event, Gap, Goal, HostSeconds, Layer, Observed, OpKind, OsdLooks, PgStates, PgsSeen,
-    Plan, Sample, Slice, SliceEnd, Step, StepId, Streams, Target, WindowSet,
+    Clock, Compaction, Effort, EmptyPages, Event, Gap, Goal, HostSeconds, Layer, Observed, OpKind, OsdLooks, PagesRead,
+    PgStates, PgsSeen, Plan, Sample, Slice, SliceEnd, Step, StepId, Streams, Target, WindowSet,
 };
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -88,6 +88,7 @@ struct Loaded {
     error: Option<(u32, String)>,
     efforts: BTreeMap<u32, Effort>,
     lanes: BTreeMap<u32, Vec<u64>>,
+    pages: BTreeMap<u32, EmptyPages>,
     /// A host that went missing, and when.
     gap: Option<String>,
     behind: Option<Behind>,
@@ -233,6 +234,10 @@ impl Conductor<'_> {
             let blocks = loaded.lanes.into_iter().map(|(target, blocks)| (part.whose(target), blocks)).collect();
             telling.tell(Event::Streams { streams: Streams { step: step.id, pass, blocks } })?;
         }
+        if !loaded.pages.is_empty() && void.is_none() {
+            let targets = loaded.pages.into_iter().map(|(target, pages)| (part.whose(target), pages)).collect();
+            telling.tell(Event::PagesRead { pages: PagesRead { step: step.id, pass, targets } })?;
+        }
         let slices = slices.into_iter().map(|slice| {
             let (effort, target) = (efforts.of(slice.target), whose(slice.target));
             Slice { effort, target, ..slice }
@@ -277,7 +282,7 @@ impl Conductor<'_> {
             match ended {
                 Ok(end) => {
                     (loaded.error, loaded.efforts, loaded.gap) = (end.first_error, end.efforts, end.gap);
-                    loaded.lanes = end.lanes;
+                    (loaded.lanes, loaded.pages) = (end.lanes, end.empty_pages);
                     if loaded.void.is_none() {
                         (loaded.void, loaded.of) = (end.broken, end.target.into_iter().collect());
                     }

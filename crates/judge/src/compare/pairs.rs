@@ -58,6 +58,7 @@ pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
         (one.durability != two.durability, "sync"),
         (one.verify != two.verify, "setting of --verify"),
         (one.span != two.span && one.span != 0 && two.span != 0, "working set"),
+        (one.spread.is_some() != two.spread.is_some() && one.span != 0 && two.span != 0, "part of the device"),
         (one.object != two.object, "object size"),
         (one.engine != two.engine && one.engine.is_some() && two.engine.is_some(), "engine"),
         (one.options != two.options, "options"),

@@ -16,3 +16,4 @@ mod picture;
 mod properties;
 mod recorded;
 mod supply;
+mod unwritten;

@@ -143,6 +143,7 @@ fn workload(shape: &Shape) -> Workload {
         access: shape.access,
         durability: if device && shape.writes() { shape.durability } else { Durability::None },
         span: super::span(shape).unwrap_or(0),
+        spread: None,
         object: super::object(shape),
         seed: 0,
         engine: None,

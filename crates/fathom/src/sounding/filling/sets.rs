@@ -2,7 +2,7 @@
 
 use super::Job;
 use faces::numbers;
-use model::{Bytes, Layer, Place, Plan, Step, Target, Workload};
+use model::{Access, Bytes, Layer, Place, Plan, Step, Target, Workload};
 
 /// Steps that use the same data of their targets. A working set is made smaller for all of them and on every target, so that
 /// they stay comparable.
@@ -11,12 +11,16 @@ pub struct Set {
     layer: Layer,
     /// Size of its objects, and their family; `None`: it has no objects of ours.
     objects: Option<(Bytes, &'static str)>,
+    /// Spread over a device: is it sequential, the block, the bytes. Each has places of its own; `None`: it lies together.
+    spread: Option<(bool, Bytes, Bytes)>,
 }
 
 impl Set {
     pub fn of(step: &Step) -> Set {
         let objects = engines::objects_needed(step.layer, &step.workload);
-        Set { layer: step.layer, objects: objects.map(|needed| (needed.size, needed.family)) }
+        let Workload { access, block, span, spread, .. } = &step.workload;
+        let spread = spread.map(|_| (*access == Access::Sequential, *block, *span));
+        Set { layer: step.layer, objects: objects.map(|needed| (needed.size, needed.family)), spread }
     }
 }
 
@@ -112,8 +116,12 @@ pub fn shrink(plan: &mut Plan, slow: &[(Set, f64)]) -> Vec<String> {
             }
             largest = largest.max((before, step.workload.span));
         }
-        let objects =
-            set.objects.map_or(String::new(), |(object, _)| format!(" in objects of {}", numbers::bytes(object)));
+        let objects = set.objects.map(|(object, _)| format!(" in objects of {}", numbers::bytes(object)));
+        let access = set.spread.map(|(sequential, ..)| match sequential {
+            true => " for sequential work".to_string(),
+            false => " for random work".to_string(),
+        });
+        let objects = objects.or(access).unwrap_or_default();
         format!(
             "writing the working set of the {} layer{objects} full takes long: it was cut from {} to {} (--working-set SIZE decides)",
             set.layer.name(),
@@ -268,6 +276,40 @@ mod tests {
             }
             _ => one == other,
         }
+    }
+
+    #[test]
+    fn what_lies_spread_over_a_device_is_filled_for_each_kind_of_work_that_has_places_of_its_own() {
+        let place = || Place::Path { path: "/dev/vdx".into(), writable: true };
+        let disk = |id: u32, pattern, block, spread| Step {
+            id: StepId(id),
+            layer: Layer::Device,
+            pattern,
+            targets: vec![Target::new(Layer::Device, "/dev/vdx", place())],
+            workload: Workload { block, spread, ..Workload::canonical(pattern, 1 << 32, 1) },
+            metric: Metric::Iops,
+            chart: true,
+            apart: false,
+        };
+        let plan = |spread| {
+            let loads =
+                [(Pattern::ReadParallel, 4096), (Pattern::ReadParallel, 1 << 20), (Pattern::WriteParallel, 4096)];
+            let linear = (Pattern::ReadLinear, 1 << 22);
+            let steps = (0..).zip(loads.into_iter().chain([linear]));
+            let steps = steps.map(|(id, (pattern, block))| disk(id, pattern, block, spread)).collect();
+            Plan { steps, ..Plan::default() }
+        };
+        let filled = |plan: &Plan| jobs(plan).iter().map(|(step, _)| step.id.0).collect::<Vec<_>>();
+        assert_eq!(filled(&plan(Some(1 << 40))), [0, 1, 3]);
+        assert_eq!(filled(&plan(None)), [0, 3]);
+        // One that is cut is filled anew, since its pieces lie elsewhere; the others stay.
+        let mut plan = plan(Some(1 << 40));
+        let mut done = Done::default();
+        let steps = plan.steps.clone();
+        steps.iter().for_each(|step| done.add(step, &step.targets[0]));
+        let told = shrink(&mut plan, &[(Set::of(&steps[3]), 0.5)]);
+        assert!(told[0].contains("device layer for sequential work full takes long"), "{told:?}");
+        assert_eq!(done.lacking(jobs(&plan)).iter().map(|(step, _)| step.id.0).collect::<Vec<_>>(), [3]);
     }
 
     proptest! {
