@@ -201,7 +201,10 @@ impl Rados {
     }
 
     /// Waits until this connection knows the cluster's newest map (a pool made by another connection).
+    ///
+    /// The library's call waits for ever where no monitor answers, so one is asked something first, with this connection's time-out.
     pub fn refresh(&self) -> Result<(), CephError> {
+        self.mon_command(&serde_json::json!({"prefix": "fsid"}))?;
         // SAFETY: the handle is valid.
         let code = unsafe { (self.cluster.fns.rados_wait_for_latest_osdmap)(self.cluster.raw) };
         self.check(code, || "get the newest map of the cluster".into())

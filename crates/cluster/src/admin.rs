@@ -27,9 +27,11 @@ impl Cluster {
         Ok(Cluster { rados, access: access.clone() })
     }
 
-    /// A connection without time-outs, whose timers would cost on every operation.
+    /// A connection without time-outs on operations of OSDs, whose timers would cost on each of them.
     pub fn for_load(&self) -> Result<Arc<Rados>, ClusterError> {
-        Ok(Arc::new(Rados::connect(&self.access)?))
+        let mut timed = self.access.clone();
+        timed.options.push(("rados_mon_op_timeout".to_string(), COMMAND_SECONDS.to_string()));
+        Ok(Arc::new(Rados::connect(&timed)?))
     }
 
     /// What another host needs to reach the cluster as this user, and no more: the sections of the configuration that are for it without

@@ -30,6 +30,14 @@ pub enum ClusterError {
     Lives { run: String },
     #[error("run {run} ends: it was cut off from the monitors for long, and what it made is gone ({by})")]
     LeaseLost { run: String, by: String },
+    #[error(
+        "no monitor has answered for {minutes} min (mon_host = {monitors}): the cluster is down, or this host is cut off from it, and the \
+         run ends here. What it had measured is in the archive (fathom show); what it made in the cluster stays until the cluster is back: \
+         then fathom restore undoes it"
+    )]
+    Silent { minutes: u64, monitors: String },
+    #[error("no monitor answers: {changes} further changes were not tried to be undone")]
+    NotTried { changes: usize },
     #[error("{what} was not undone: {why}")]
     NotOurs { what: String, why: String },
     #[error("option {option} is not set: {why}")]
@@ -50,6 +58,11 @@ impl ClusterError {
             ClusterError::Ceph(CephError::Errno { errno, .. }) => *errno == libc::EINVAL,
             _ => false,
         }
+    }
+
+    /// Did nobody answer in time? A monitor, or an OSD.
+    pub fn timed_out(&self) -> bool {
+        matches!(self, ClusterError::Ceph(CephError::TimedOut { .. } | CephError::Unreachable { .. }))
     }
 
     /// Was it left alone so that no harm is done?

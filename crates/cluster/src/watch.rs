@@ -1,6 +1,7 @@
 //! Watching a cluster while it is loaded: which OSDs are up, whether pools get full, whether operations get stuck.
 
 use crate::admin::Cluster;
+use crate::errors::ClusterError;
 use crate::pg_states;
 use model::PgStates;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -24,33 +25,77 @@ pub struct Seen {
     pub pgs: PgStates,
 }
 
+/// So long no monitor may answer. An election takes seconds, a restart of a host with the only monitor a minute or two; after that
+/// nobody knows what the load does to the cluster, and where all of it is gone, every step would wait in vain.
+const SILENT_MOST: Duration = Duration::from_secs(3 * 60);
+
+struct Known {
+    seen: Seen,
+    /// When a monitor last answered, whatever it said.
+    answered: Instant,
+}
+
+/// How long no monitor has answered.
+#[derive(Clone)]
+pub struct Silence {
+    known: Arc<Mutex<Known>>,
+    monitors: String,
+}
+
+impl Silence {
+    /// Some: no monitor has answered for as long as one may be silent, and `longer`.
+    pub fn lasts(&self, longer: Duration) -> Option<ClusterError> {
+        let since = self.known.lock().map(|known| known.answered).ok()?;
+        self.at(Instant::now(), since, longer)
+    }
+
+    fn at(&self, now: Instant, since: Instant, longer: Duration) -> Option<ClusterError> {
+        let silent = now.saturating_duration_since(since);
+        (silent > SILENT_MOST + longer)
+            .then(|| ClusterError::Silent { minutes: silent.as_secs() / 60, monitors: self.monitors.clone() })
+    }
+}
+
 /// Looks every second in threads of its own, since a command blocks while monitors, or the manager, are away.
 pub struct Watch {
-    seen: Arc<Mutex<Seen>>,
+    silence: Silence,
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Watch {
     pub fn start(cluster: &Cluster) -> Watch {
-        let mut watch = Watch { seen: Arc::default(), stop: Arc::default(), threads: Vec::new() };
-        watch.look_every_second(cluster, look, |seen, now| *seen = Seen { pgs: std::mem::take(&mut seen.pgs), ..now });
-        let states = |cluster: &Cluster| pg_states::look(cluster).ok().map(|(states, _)| states);
-        watch.look_every_second(cluster, states, |seen, now| seen.pgs = now);
+        let known = Arc::new(Mutex::new(Known { seen: Seen::default(), answered: Instant::now() }));
+        let silence = Silence { known, monitors: cluster.rados.option("mon_host") };
+        let mut watch = Watch { silence, stop: Arc::default(), threads: Vec::new() };
+        watch.look_every_second(cluster, look, |known, found| {
+            if found.as_ref().err().is_none_or(|error| !error.timed_out()) {
+                known.answered = Instant::now();
+            }
+            if let Ok(now) = found {
+                known.seen = Seen { pgs: std::mem::take(&mut known.seen.pgs), ..now };
+            }
+        });
+        watch.look_every_second(cluster, pg_states::look, |known, found| {
+            if let Ok((states, _)) = found {
+                known.seen.pgs = states;
+            }
+        });
         watch
     }
 
-    /// What can't be known now, stays as it was: monitors that do not answer are no reason to stop a load that goes on.
+    /// What can't be known now, stays as it was: monitors that do not answer for a moment are no reason to stop a load that goes on.
     fn look_every_second<T>(
         &mut self,
         cluster: &Cluster,
-        look: impl Fn(&Cluster) -> Option<T> + Send + 'static,
-        put: impl Fn(&mut Seen, T) + Send + 'static,
+        look: impl Fn(&Cluster) -> Result<T, ClusterError> + Send + 'static,
+        put: impl Fn(&mut Known, Result<T, ClusterError>) + Send + 'static,
     ) {
-        let (cluster, seen, stop) = (cluster.clone(), self.seen.clone(), self.stop.clone());
+        let (cluster, known, stop) = (cluster.clone(), self.silence.known.clone(), self.stop.clone());
         let take = move || {
-            if let (Some(now), Ok(mut seen)) = (look(&cluster), seen.lock()) {
-                put(&mut seen, now);
+            let found = look(&cluster);
+            if let Ok(mut known) = known.lock() {
+                put(&mut known, found);
             }
         };
         take();
@@ -63,7 +108,11 @@ impl Watch {
     }
 
     pub fn seen(&self) -> Seen {
-        self.seen.lock().map(|seen| seen.clone()).unwrap_or_default()
+        self.silence.known.lock().map(|known| known.seen.clone()).unwrap_or_default()
+    }
+
+    pub fn silence(&self) -> &Silence {
+        &self.silence
     }
 }
 
@@ -77,13 +126,17 @@ impl Drop for Watch {
     }
 }
 
-fn look(cluster: &Cluster) -> Option<Seen> {
-    let dump = cluster.ask(json!({"prefix": "osd dump"})).ok()?;
+fn look(cluster: &Cluster) -> Result<Seen, ClusterError> {
+    let dump = cluster.ask(json!({"prefix": "osd dump"}))?;
+    let health = cluster.ask(json!({"prefix": "health"}))?;
+    read(&dump, &health).ok_or_else(|| ClusterError::answer("osd dump", "it names no OSDs or no pools"))
+}
+
+fn read(dump: &Value, health: &Value) -> Option<Seen> {
     let down = dump.get("osds")?.as_array()?.iter().filter(|osd| osd.get("up") == Some(&json!(0)));
     let down = down.filter_map(|osd| osd.get("osd")?.as_u64()).map(|id| id as u32).collect();
     let full = dump.get("pools")?.as_array()?.iter().find_map(full_pool);
-    let health = cluster.ask(json!({"prefix": "health"})).ok()?;
-    Some(Seen { down, full, slow: slow_operations(&health), ..Seen::default() })
+    Some(Seen { down, full, slow: slow_operations(health), ..Seen::default() })
 }
 
 /// Monitors may have slow operations, too: they serve no I/O.
@@ -96,4 +149,36 @@ fn full_pool(pool: &Value) -> Option<String> {
     let flags = pool.get("flags_names")?.as_str()?;
     let full = flags.split(',').any(|flag| matches!(flag, "full" | "nearfull" | "backfillfull"));
     full.then(|| format!("pool {} is nearly full", pool.get("pool_name").and_then(Value::as_str).unwrap_or("?")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ceph::CephError;
+
+    #[test]
+    fn silence_counts_from_the_last_answer_and_is_told_with_its_mend() {
+        let since = Instant::now();
+        let known = Arc::new(Mutex::new(Known { seen: Seen::default(), answered: since }));
+        let silence = Silence { known, monitors: "10.0.0.1".to_string() };
+        let after = |seconds: u64, longer: u64| {
+            let now = since + Duration::from_secs(seconds);
+            silence.at(now, since, Duration::from_secs(longer)).map(|error| error.to_string())
+        };
+        assert_eq!((after(0, 0), after(180, 0), after(240, 120)), (None, None, None));
+        let text = after(301, 120).unwrap();
+        for word in ["for 5 min", "mon_host = 10.0.0.1", "fathom restore"] {
+            assert!(text.contains(word), "{text}");
+        }
+        assert!(after(181, 0).is_some());
+    }
+
+    #[test]
+    fn only_what_came_in_time_is_an_answer() {
+        let what = || "osd dump".to_string();
+        let timed_out = |error: CephError| ClusterError::Ceph(error).timed_out();
+        assert!(timed_out(CephError::TimedOut { what: what(), status: String::new() }));
+        assert!(!timed_out(CephError::NotFound { what: what(), status: String::new() }));
+        assert!(!ClusterError::answer("osd dump", "it names no OSDs").timed_out());
+    }
 }

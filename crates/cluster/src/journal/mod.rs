@@ -21,6 +21,7 @@ use crate::{own_files, settings};
 use ceph::CephError;
 use lease::Lease;
 use model::{Change, Undo};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -132,13 +133,32 @@ impl Journal {
             match self.undo(index) {
                 Ok(Some(undo)) => undone.push(undo),
                 Ok(None) => {}
-                Err(error) => errors.push(error),
+                Err(error) => {
+                    let silent = error.timed_out() && !self.monitors_answer();
+                    errors.push(error);
+                    if silent {
+                        errors.extend(self.not_tried(index));
+                        break;
+                    }
+                }
             }
         }
         if errors.is_empty() {
             errors.extend(self.close().err());
         }
         (undone, errors)
+    }
+
+    /// Without them every change would wait for its own time-out.
+    fn monitors_answer(&self) -> bool {
+        let ask = |cluster: &Cluster| cluster.ask(json!({"prefix": "health"})).err();
+        self.cluster.as_ref().and_then(ask).is_none_or(|error| !error.timed_out())
+    }
+
+    /// Those older than `index` that stand.
+    fn not_tried(&self, index: usize) -> Option<ClusterError> {
+        let changes = self.book.entries()[..index].iter().filter(|entry| !entry.undone).count();
+        (changes > 0).then_some(ClusterError::NotTried { changes })
     }
 
     fn undo(&mut self, index: usize) -> Result<Option<Undo>, ClusterError> {

@@ -7,11 +7,14 @@ use crate::agent::files::Files;
 use crate::failure::Failure;
 use cluster::compaction::Looking;
 use cluster::journal::{Journal, Lost};
-use cluster::watch::{Seen, Watch};
+use cluster::watch::{Seen, Silence, Watch};
 use cluster::{Cluster, ClusterError, own_files};
 use model::{Change, Event, Layer, OsdLooks, PgStates, Place, Scope, Step, Undo};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// A journal that is rolled back even if the run panics.
 pub struct Rollback {
@@ -112,6 +115,40 @@ impl Drop for Rollback {
     }
 }
 
+/// After the monitors were silent too long a run has so long to end in order: slices end within 20 s, commands within 40 s each.
+const END_WITHIN: Duration = Duration::from_secs(3 * 60);
+
+/// Ends the process where no order is possible any more: opening an image waits for ever for OSDs that are gone.
+pub struct LastResort {
+    done: Arc<AtomicBool>,
+    thread: std::thread::Thread,
+}
+
+impl LastResort {
+    /// Stands by until it is dropped.
+    pub fn after(silence: Silence) -> LastResort {
+        let done = Arc::new(AtomicBool::new(false));
+        let over = done.clone();
+        let look = move || {
+            while !over.load(Ordering::Relaxed) {
+                if let Some(silent) = silence.lasts(END_WITHIN) {
+                    eprintln!("fathom: {silent}");
+                    ceph::leave(Failure::from(silent).exit_code());
+                }
+                std::thread::park_timeout(Duration::from_secs(1));
+            }
+        };
+        LastResort { done, thread: std::thread::spawn(look).thread().clone() }
+    }
+}
+
+impl Drop for LastResort {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+        self.thread.unpark();
+    }
+}
+
 /// The conductor's eyes on a real cluster.
 pub struct Watching<'a> {
     watch: Option<&'a Watch>,
@@ -141,6 +178,16 @@ impl<'a> Watching<'a> {
         Watching { lost, ..self }
     }
 
+    /// # Errors
+    /// No monitor has answered for minutes: that is why the run ends.
+    pub fn prove_monitors(&self) -> Result<(), Failure> {
+        self.silent().map_or(Ok(()), |silent| Err(silent.into()))
+    }
+
+    fn silent(&self) -> Option<ClusterError> {
+        self.watch.and_then(|watch| watch.silence().lasts(Duration::ZERO))
+    }
+
     /// Looks at what the OSDs' stores do as well.
     pub fn and_stores(self, cluster: &Cluster, scope: &Scope) -> Watching<'a> {
         let osds = scope.osds.iter().filter(|osd| osd.up).map(|osd| osd.id).collect();
@@ -150,7 +197,7 @@ impl<'a> Watching<'a> {
 
 impl Eyes for Watching<'_> {
     fn asked_to_end(&self) -> bool {
-        self.interrupt.asked() || self.lost.as_ref().is_some_and(|lost| lost.by().is_some())
+        self.interrupt.asked() || self.lost.as_ref().is_some_and(|lost| lost.by().is_some()) || self.silent().is_some()
     }
 
     fn seen(&self) -> Seen {

@@ -36,6 +36,7 @@ use crate::fleet::Hosts;
 use crate::planner::{self, Wishes};
 use crate::{cli::knobs::GroundArgs, dirs};
 use cluster::journal::{Head, Journal, Process};
+use cluster::watch::Watch;
 use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
@@ -156,9 +157,11 @@ pub fn changed(
     interrupt: &Interrupt,
     body: Body,
 ) -> Result<(), Failure> {
+    let watch = grounded.cluster.as_ref().map(Watch::start);
+    let _last_resort = watch.as_ref().map(|watch| guard::LastResort::after(watch.silence().clone()));
     let journal = Journal::begin(&dirs::journals(), journal_head(grounded), grounded.cluster.clone());
     let mut journal = Rollback::of(journal?);
-    let measured = measured(grounded, plan, telling, interrupt, &mut journal, body);
+    let measured = measured(grounded, plan, telling, (interrupt, watch.as_ref()), &mut journal, body);
     let left = journal.roll_back(telling);
     measured.and(left)
 }
@@ -167,7 +170,7 @@ fn measured(
     grounded: &Grounded,
     plan: &Plan,
     telling: &mut Telling,
-    interrupt: &Interrupt,
+    (interrupt, watch): (&Interrupt, Option<&Watch>),
     journal: &mut Rollback,
     body: Body,
 ) -> Result<(), Failure> {
@@ -182,8 +185,7 @@ fn measured(
     sides::try_out(plan, grounded, &clock, journal, telling, interrupt)?;
     prepare::make_changes(plan, grounded, journal, telling, interrupt)?;
     let mut sized = prepare::with_pool_sizes(plan, grounded)?;
-    let watch = grounded.cluster.as_ref().map(cluster::watch::Watch::start);
-    let eyes = guard::Watching::over(watch.as_ref(), interrupt).and_lease(journal.lost());
+    let eyes = guard::Watching::over(watch, interrupt).and_lease(journal.lost());
     let eyes = match &grounded.cluster {
         Some(cluster) => eyes.and_stores(cluster, &grounded.ground.scope),
         None => eyes,
@@ -193,6 +195,7 @@ fn measured(
     let unfilled = filler.fill(&mut sized, telling)?;
     let ready = Ready { plan: &sized, context: &context, clock: &clock, eyes: &eyes, unfilled: &unfilled, files };
     let done = body(&ready, journal, telling);
+    eyes.prove_monitors()?;
     journal.prove_lease()?;
     done
 }
