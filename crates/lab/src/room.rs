@@ -4,7 +4,7 @@ use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::lab::PROBE_BYTES;
 use crate::preflight::{MB, free_mb, free_memory_mb};
-use crate::spec::{Backing, SIZE_ENOUGH, SIZE_MIN};
+use crate::spec::{Backing, GIB, SIZE_ENOUGH, SIZE_MIN};
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use std::path::{Path, PathBuf};
 
@@ -48,6 +48,21 @@ impl Room {
     pub fn each(&self, osds: u32) -> u64 {
         (self.stores(osds) / u64::from(osds.max(1)) / MB * MB).clamp(SIZE_MIN, SIZE_ENOUGH)
     }
+
+    /// Said where that is less than usual.
+    pub fn smaller(&self, osds: u32) -> Option<String> {
+        let gib = |bytes: u64| bytes as f64 / GIB as f64;
+        let (each, usual) = (self.each(osds), SIZE_ENOUGH);
+        (each < usual).then(|| {
+            format!(
+                "the lab's OSDs have {:.1} GiB each instead of {:.0} GiB: {} has {:.1} GiB free",
+                gib(each),
+                gib(usual),
+                self.place.display(),
+                gib(self.free_mb * MB)
+            )
+        })
+    }
 }
 
 fn existing(path: &Path) -> PathBuf {
@@ -61,13 +76,13 @@ fn in_memory(place: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::GIB;
 
     #[test]
     fn all_osds_together_fit_but_for_the_least_and_none_is_larger_than_it_need_be() {
         let each = |gib: u64, in_memory, osds| {
             let room = Room { place: PathBuf::new(), free_mb: gib << 10, in_memory };
             let (all, each) = (room.stores(osds), room.each(osds));
+            assert_eq!(room.smaller(osds).is_some_and(|text| text.contains("GiB free")), each < SIZE_ENOUGH);
             assert!(all <= gib * GIB && (each == SIZE_MIN || each * u64::from(osds) <= all));
             each
         };

@@ -144,7 +144,8 @@ fn up(common: &Common, args: &UpArgs) -> Result<(), Failure> {
             eprintln!("{:5.1} s  {line}", begun.elapsed().as_secs_f64());
         }
     };
-    if let Some(text) = crowded(&spec, &room) {
+    let smaller = room.smaller(spec.osds).filter(|_| args.size.is_none());
+    for text in smaller.into_iter().chain(crowded(&spec, &room)) {
         eprintln!("warning: {text}");
     }
     let lab = lab::up(&spec, &mut progress)?;

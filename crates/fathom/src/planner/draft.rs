@@ -161,6 +161,8 @@ pub struct Draft<'a> {
     pub wishes: &'a Wishes,
     /// The wished ones, or those of one point of a sweep.
     pub knobs: Knobs,
+    /// How often the usual working sets are halved, since OSDs have no room for them.
+    pub halvings: u32,
     /// Of a sweep: which value of each axis is planned for now.
     pub at: Vec<u32>,
     pub changes: Vec<Change>,
@@ -176,7 +178,7 @@ impl<'a> Draft<'a> {
         let knobs = wishes.knobs.clone();
         let (at, changes, host_files) = (Vec::new(), Vec::new(), Vec::new());
         let (steps, points, sustained) = (Vec::new(), Vec::new(), Vec::new());
-        Draft { ground, wishes, knobs, at, changes, host_files, steps, points, sustained }
+        Draft { ground, wishes, knobs, halvings: 0, at, changes, host_files, steps, points, sustained }
     }
 
     /// A name that nobody else uses: `fathom.RUN.what`.

@@ -12,6 +12,7 @@ mod network;
 mod objects;
 mod osd;
 mod rbd;
+mod room;
 mod store;
 mod subset;
 mod sustained;
@@ -40,7 +41,7 @@ pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
 /// What is to be known of a plan: what it leaves out, and why.
 pub fn notes(ground: &Ground, wishes: &Wishes, plan: &Plan) -> Vec<String> {
     let unmeasured = network::unmeasured(&Draft::new(ground, wishes));
-    unmeasured.into_iter().chain(unbound(ground, plan)).collect()
+    unmeasured.into_iter().chain(unbound(ground, plan)).chain(room::note(ground, wishes)).collect()
 }
 
 /// OSDs that get no placement group of the osd layer's pool, or may get none.
@@ -68,7 +69,7 @@ fn unbound(ground: &Ground, plan: &Plan) -> Vec<String> {
 fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
     refuse_idle_clients(wishes)?;
     refuse_useless_hosts(ground, wishes)?;
-    let mut draft = Draft::new(ground, wishes);
+    let mut draft = Draft { halvings: room::halvings(ground, wishes)?, ..Draft::new(ground, wishes) };
     if wishes.quiesce {
         quiesce(&mut draft);
     }

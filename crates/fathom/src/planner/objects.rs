@@ -21,7 +21,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     if !temporary {
         draft.change(Change::Objects { pool: pool.clone(), prefix: prefix.clone() });
     }
-    let span = if draft.small() { LAB_SPAN } else { SPAN };
+    let span = draft.fitting(if draft.small() { LAB_SPAN } else { SPAN });
     for (pattern, mut workload) in draft.workloads(Layer::Rados, span) {
         workload.object.get_or_insert(object_size(pattern.family(), &workload));
         // Sets of different object sizes must not share names.

@@ -19,7 +19,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     if groups::spreads(draft) {
         draft.change(Change::Spread { pool: pool.clone() });
     }
-    let span = if draft.small() { LAB_SPAN } else { SPAN };
+    let span = draft.fitting(if draft.small() { LAB_SPAN } else { SPAN });
     for (pattern, workload) in draft.workloads(Layer::Osd, span) {
         group(draft, Layer::Osd, |osd| Place::Osd { osd, pool: pool.clone() }, pattern, workload);
     }

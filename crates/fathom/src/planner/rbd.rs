@@ -17,7 +17,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         return add_named(draft, image);
     }
     let (pool, temporary) = pool_for(draft, "rbd")?;
-    let bytes = if draft.small() { LAB_IMAGE } else { IMAGE };
+    let bytes = draft.fitting(if draft.small() { LAB_IMAGE } else { IMAGE });
     let mut steps = draft.workloads(Layer::Rbd, bytes * Bytes::from(IMAGES));
     for (pattern, workload) in &mut steps {
         if draft.knobs.jobs.is_none() && pattern.family() == Family::Parallel {

@@ -352,7 +352,9 @@ fn lab_of(common: &Common, name: &str, hosts: Option<u32>) -> Result<(Option<lab
         }
     };
     let spec = lab::Spec { name: name.to_string(), hosts: hosts.unwrap_or(0), ..lab::Spec::default() };
-    let spec = lab::Spec { size: lab::Room::of(name, spec.backing)?.each(spec.osds), ..spec };
+    let room = lab::Room::of(name, spec.backing)?;
+    room.smaller(spec.osds).into_iter().for_each(|text| tell(&text));
+    let spec = lab::Spec { size: room.each(spec.osds), ..spec };
     let lab = lab::up(&spec, &mut tell)?;
     Ok((Some(lab), Some(OwnLab(name.to_string()))))
 }

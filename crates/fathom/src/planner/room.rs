@@ -1,0 +1,168 @@
+//! What a run fills never fills what it measures: working sets follow the room that OSDs have.
+
+use super::draft::{Draft, Ground, Wishes};
+use super::{objects, osd, rbd};
+use crate::failure::Failure;
+use model::workload::MIB;
+use model::{Bytes, Change, Layer, OsdScope, Place, Step};
+use std::collections::BTreeMap;
+
+/// Of an OSD; beyond it monitors warn, and a run writes no more (`mon_osd_nearfull_ratio`).
+const NEARLY_FULL: f64 = 0.85;
+/// Of what is free below that, all data of a run take no more: placement is uneven, stores keep what was overwritten for a while, and the
+/// OSD's own bench and others write, too.
+const PART: f64 = 0.5;
+/// Working sets of a thousandth measure nothing but caches.
+const HALVINGS_MOST: u32 = 8;
+const REPLICAS: u64 = 3;
+
+/// How often the usual working sets are halved so that all of them fit; where even that is too much, the guard ends what fills OSDs.
+pub fn halvings(ground: &Ground, wishes: &Wishes) -> Result<u32, Failure> {
+    let Some((_, room)) = tightest(ground).filter(|_| wishes.knobs.working_set.is_none()) else { return Ok(0) };
+    for halvings in 0..HALVINGS_MOST {
+        let mut draft = Draft { halvings, ..Draft::new(ground, wishes) };
+        for layer in &wishes.layers {
+            match layer {
+                Layer::Osd => osd::add(&mut draft)?,
+                Layer::Rados => objects::add(&mut draft)?,
+                Layer::Rbd if wishes.image.is_none() => rbd::add(&mut draft)?,
+                _ => {}
+            }
+        }
+        if needed(&draft) as f64 <= room as f64 * PART {
+            return Ok(halvings);
+        }
+    }
+    Ok(HALVINGS_MOST)
+}
+
+/// Said where working sets are smaller than usual.
+pub fn note(ground: &Ground, wishes: &Wishes) -> Option<String> {
+    let halvings = halvings(ground, wishes).ok().filter(|halvings| *halvings > 0)?;
+    let (osd, room) = tightest(ground)?;
+    Some(format!(
+        "osd.{} has room for {} until it is nearly full: the working sets are 1/{} of the usual ones, so that all data of the run take at most \
+         half of it (--working-set for others)",
+        osd.id,
+        faces::numbers::bytes(room),
+        1u64 << halvings
+    ))
+}
+
+/// The OSD with the least room, and how much it is; `None`: it is not known of any.
+fn tightest(ground: &Ground) -> Option<(&OsdScope, Bytes)> {
+    let room = |osd: &OsdScope| Some(((osd.bytes? as f64 * NEARLY_FULL) as Bytes).saturating_sub(osd.bytes_used?));
+    let osds = ground.scope.osds.iter().filter(|osd| osd.up && osd.inside);
+    osds.filter_map(|osd| Some((osd, room(osd)?))).min_by_key(|(_, room)| *room)
+}
+
+/// Bytes that come to each OSD, if all is placed evenly.
+fn needed(draft: &Draft) -> Bytes {
+    let mut sets: BTreeMap<String, Bytes> = BTreeMap::new();
+    for step in &draft.steps {
+        for (name, bytes) in data(draft, step) {
+            let known = sets.entry(name).or_default();
+            *known = bytes.max(*known);
+        }
+    }
+    sets.values().sum()
+}
+
+/// The data of a step by name, and how much of each comes to an OSD.
+fn data(draft: &Draft, step: &Step) -> Vec<(String, Bytes)> {
+    let objects = engines::objects_needed(step.layer, &step.workload);
+    let mut found = Vec::new();
+    for target in &step.targets {
+        match (&target.place, &objects) {
+            // As much on each: one stands for all.
+            (Place::Osd { pool, .. }, Some(objects)) => {
+                return vec![(format!("{pool} {} {}", objects.family, objects.size), objects.bytes())];
+            }
+            (Place::Pool { pool, prefix }, Some(objects)) => {
+                let name = format!("{pool} {prefix} {} {}", objects.family, objects.size);
+                found.push((name, each(draft, pool, objects.bytes())));
+            }
+            (Place::Images { pool, images }, _) => {
+                let bytes = step.workload.span / images.len().max(1) as u64;
+                found.extend(images.iter().map(|image| (format!("{pool} {image}"), each(draft, pool, bytes))));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What an OSD gets of so many bytes in a pool.
+fn each(draft: &Draft, pool: &str, bytes: Bytes) -> Bytes {
+    let made = draft.changes.iter().find_map(|change| match change {
+        Change::Pool { name, size, .. } if name == pool => *size,
+        _ => None,
+    });
+    let there = draft.ground.scope.pools.iter().find(|known| known.name == pool).map(|known| known.size);
+    let osds = draft.ground.scope.osds.iter().filter(|osd| osd.up && osd.inside).count().max(1) as u64;
+    let replicas = made.or(there).map_or(REPLICAS, u64::from).min(osds);
+    bytes * replicas / osds
+}
+
+impl Draft<'_> {
+    /// The usual working set, as far as there is room for it.
+    pub fn fitting(&self, usual: Bytes) -> Bytes {
+        (usual >> self.halvings).max(4 * MIB)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::{notes, plan, testing};
+
+    const LAYERS: [Layer; 3] = [Layer::Osd, Layer::Rados, Layer::Rbd];
+    const GIB: Bytes = 1 << 30;
+
+    fn with(osds: u32, bytes: Bytes, used: Bytes) -> Ground {
+        let mut ground = testing::ground(osds);
+        ground.scope.osds.iter_mut().for_each(|osd| (osd.bytes, osd.bytes_used) = (Some(bytes), Some(used)));
+        ground
+    }
+
+    #[test]
+    fn what_a_run_writes_leaves_half_of_the_room_on_every_osd() {
+        for (osds, bytes, used, expected) in [
+            (3, 4000 * GIB, 0, 0),
+            // 1 + 1 on each OSD, 4 + 4 and 4 + 1 of pools whose replicas lie on all three.
+            (3, 36 * GIB, 0, 0),
+            (3, 34 * GIB, 0, 1),
+            (3, 10 * GIB, GIB / 4, 2),
+            (3, 2 * GIB, GIB / 4, 5),
+            (30, 10 * GIB, GIB / 4, 0),
+            (3, 4000 * GIB, 3390 * GIB, 2),
+            (3, GIB, GIB, HALVINGS_MOST),
+        ] {
+            let (ground, wishes) = (with(osds, bytes, used), testing::wishes(&LAYERS));
+            assert_eq!(halvings(&ground, &wishes).unwrap(), expected, "{osds} OSDs of {bytes}, {used} used");
+            let plan = plan(&ground, &wishes).unwrap();
+            let spans: Vec<Bytes> = plan.steps.iter().map(|step| step.workload.span).collect();
+            let largest = spans.iter().max().unwrap();
+            assert!(*largest >= 16 * MIB && *largest <= ((4 * GIB) >> expected).max(16 * MIB), "{spans:?}");
+            let said = notes(&ground, &wishes, &plan).join(" ");
+            assert_eq!(said.contains(&format!("1/{} of the usual", 1 << expected)), expected > 0, "{said}");
+        }
+    }
+
+    #[test]
+    fn the_least_room_counts_and_what_is_asked_for_stands() {
+        let mut ground = with(3, 4000 * GIB, 0);
+        ground.scope.osds[1].bytes = Some(10 * GIB);
+        let mut wishes = testing::wishes(&LAYERS);
+        assert_eq!(halvings(&ground, &wishes).unwrap(), 2);
+        assert!(note(&ground, &wishes).unwrap().starts_with("osd.1 has room for 8.5"));
+        ground.scope.osds[1].inside = false;
+        assert_eq!(halvings(&ground, &wishes).unwrap(), 0);
+        ground.scope.osds[1].inside = true;
+        wishes.knobs.working_set = Some(GIB);
+        assert_eq!(halvings(&ground, &wishes).unwrap(), 0);
+        // Nothing is known, or nothing is written.
+        assert_eq!(halvings(&testing::ground(3), &testing::wishes(&LAYERS)).unwrap(), 0);
+        assert_eq!(halvings(&ground, &testing::wishes(&[Layer::Store])).unwrap(), 0);
+    }
+}
