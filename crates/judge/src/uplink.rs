@@ -1,6 +1,6 @@
 //! Links that are well one by one and not all at once: an uplink between switches, or a switch, carries less than its hosts' links.
 
-use crate::chart::mean_of;
+use crate::across::mean_over;
 use crate::effort::QUEUED_MOST;
 use crate::entry::Entry;
 use crate::links::alone;
@@ -15,8 +15,11 @@ const SHARE: f64 = 0.75;
 /// Fewer say nothing of where a line runs between them.
 const HOSTS_LEAST: usize = 3;
 
-/// What each ordered pair of hosts did.
-type Ways = BTreeMap<(String, String), Estimate>;
+/// An ordered pair of hosts, and what each did.
+type Way = (String, String);
+type Ways = BTreeMap<Way, Estimate>;
+/// The mean over some of the ways that were measured at once.
+type Mean<'m> = dyn Fn(&[&Way]) -> Option<Estimate> + 'm;
 
 /// What is found of the network between all hosts.
 pub struct Uplink {
@@ -44,11 +47,12 @@ pub fn uplink(entries: &[Entry], network: Option<&str>) -> Option<Uplink> {
         let waited = entry.figure.effort.as_ref().is_some_and(|effort| effort.queued > QUEUED_MOST);
         waited || matches!(entry.figure.label, Label::GeneratorLimited(_))
     };
-    let starved: BTreeSet<(String, String)> = ways(joint.iter().filter(held_back).copied()).into_keys().collect();
+    let starved: BTreeSet<Way> = ways(joint.iter().filter(held_back).copied()).into_keys().collect();
     let at_once = ways(joint.iter().copied().filter(|entry| !entry.together()));
-    let alone = ways(entries.iter().filter(linear).filter(|entry| alone(entry, network)));
+    let alone = values(&ways(entries.iter().filter(linear).filter(|entry| alone(entry, network))));
+    let mean = |of: &[&Way]| mean_over(&of.iter().filter_map(|way| at_once.get(*way).copied()).collect::<Vec<_>>());
     let steady = whole.figure.slices > 1;
-    told(&at_once, &alone, whole.usable().filter(|_| !held_back(&whole)), &starved)
+    told(&values(&at_once), &mean, &alone, whole.usable().filter(|_| !held_back(&whole)), &starved)
         .map(|found| Uplink { steady, ..found })
 }
 
@@ -76,17 +80,22 @@ impl Uplink {
     }
 }
 
-fn ways<'e, 'a: 'e>(entries: impl Iterator<Item = &'e Entry<'a>>) -> Ways {
-    let way = |entry: &Entry| {
+/// Those that were measured.
+fn ways<'e, 'a: 'e>(entries: impl Iterator<Item = &'e Entry<'a>>) -> BTreeMap<Way, &'e Entry<'a>> {
+    let way = |entry: &'e Entry<'a>| {
         let Some(Place::Pair { from, to, .. }) = entry.place() else { return None };
         let (from, to) = (from.host.clone(), to.host.clone());
-        Some((if entry.figure.pattern.writes() { (from, to) } else { (to, from) }, entry.usable()?))
+        entry.usable().map(|_| (if entry.figure.pattern.writes() { (from, to) } else { (to, from) }, entry))
     };
     entries.filter_map(way).collect()
 }
 
+fn values(ways: &BTreeMap<Way, &Entry>) -> Ways {
+    ways.iter().filter_map(|(way, entry)| Some((way.clone(), entry.usable()?))).collect()
+}
+
 /// `starved`: ways of which the load was the limit. Those inside a group would only be faster still without that.
-fn told(at_once: &Ways, alone: &Ways, whole: Option<Estimate>, starved: &BTreeSet<(String, String)>) -> Option<Uplink> {
+fn told(at_once: &Ways, mean: &Mean, alone: &Ways, whole: Option<Estimate>, starved: &BTreeSet<Way>) -> Option<Uplink> {
     let hosts: BTreeSet<&String> = at_once.keys().flat_map(|(from, to)| [from, to]).collect();
     let fast = alone.values().map(|one| one.value).fold(0.0, f64::max);
     let all = hosts.len() * (hosts.len() - 1);
@@ -95,10 +104,9 @@ fn told(at_once: &Ways, alone: &Ways, whole: Option<Estimate>, starved: &BTreeSe
     }
     // A link or a host that is slow alone is slow at once as well, which says nothing more; but pairs that are measured in the same
     // round may meet on the uplink.
-    let slow: Vec<&(String, String)> =
-        alone.iter().filter(|(_, one)| one.high <= SHARE * fast).map(|(way, _)| way).collect();
+    let slow: Vec<&Way> = alone.iter().filter(|(_, one)| one.high <= SHARE * fast).map(|(way, _)| way).collect();
     let rate = |value: f64| quantity(value, Metric::Bandwidth);
-    if let Some((groups, across, within)) = line(at_once, &hosts)
+    if let Some((groups, across, within)) = line(at_once, mean, &hosts)
         && !slow.iter().any(|way| within_one(&groups, way))
         && starved.iter().all(|way| within_one(&groups, way))
     {
@@ -131,8 +139,9 @@ fn told(at_once: &Ways, alone: &Ways, whole: Option<Estimate>, starved: &BTreeSe
     })
 }
 
-/// Do slow streams run between groups, and fast ones inside them? The groups, and the means across and within.
-fn line(at_once: &Ways, hosts: &BTreeSet<&String>) -> Option<(Vec<Vec<String>>, Estimate, Estimate)> {
+/// Do slow streams run between groups, and fast ones inside them? The groups, and the means across and within. What a pass has in
+/// common for all streams does not shrink with their number.
+fn line(at_once: &Ways, mean: &Mean, hosts: &BTreeSet<&String>) -> Option<(Vec<Vec<String>>, Estimate, Estimate)> {
     let best = at_once.values().map(|one| one.value).fold(0.0, f64::max);
     let value = |a: &String, b: &String| at_once.get(&(a.clone(), b.clone())).map_or(0.0, |one| one.value);
     let near = |a: &String, b: &String| value(a, b).min(value(b, a)) > SHARE * best;
@@ -147,14 +156,12 @@ fn line(at_once: &Ways, hosts: &BTreeSet<&String>) -> Option<(Vec<Vec<String>>, 
     if groups.len() < 2 || groups.iter().any(|group| group.len() < 2) {
         return None;
     }
-    let of = |inside: bool| -> Vec<Estimate> {
-        at_once.iter().filter(|(way, _)| within_one(&groups, way) == inside).map(|(_, one)| *one).collect()
-    };
-    let (across, within) = (mean_of(&of(false))?, mean_of(&of(true))?);
+    let of = |inside: bool| -> Vec<&Way> { at_once.keys().filter(|way| within_one(&groups, way) == inside).collect() };
+    let (across, within) = (mean(&of(false))?, mean(&of(true))?);
     (across.high < SHARE * within.low).then_some((groups, across, within))
 }
 
-fn within_one(groups: &[Vec<String>], (a, b): &(String, String)) -> bool {
+fn within_one(groups: &[Vec<String>], (a, b): &Way) -> bool {
     groups.iter().any(|group| group.contains(a) && group.contains(b))
 }
 
@@ -170,6 +177,10 @@ mod tests {
             .collect()
     }
 
+    fn mean(ways: &Ways) -> impl Fn(&[&Way]) -> Option<Estimate> {
+        |of| crate::chart::mean_of(&of.iter().map(|way| ways[*way]).collect::<Vec<_>>())
+    }
+
     fn uplink_of(
         hosts: usize,
         at_once: impl Fn(usize, usize) -> f64,
@@ -177,7 +188,8 @@ mod tests {
     ) -> Option<Uplink> {
         let at_once = made(hosts, at_once);
         let sum: f64 = at_once.values().map(|one| one.value).sum();
-        told(&at_once, &made(hosts, alone), Some(Estimate::new(sum, 0.03 * sum)), &BTreeSet::new())
+        let whole = Some(Estimate::new(sum, 0.03 * sum));
+        told(&at_once, &mean(&at_once), &made(hosts, alone), whole, &BTreeSet::new())
     }
 
     fn found(
@@ -214,7 +226,8 @@ mod tests {
         let at_once = made(4, |a, b| 33.0 * if across(a, b) { 0.4 } else { 1.3 });
         let whole = Some(Estimate::new(300.0, 9.0));
         let one = |a: usize, b: usize| BTreeSet::from([(format!("h{a}"), format!("h{b}"))]);
-        let found = |starved| told(&at_once, &made(4, |_, _| 100.0), whole, &starved).map(|one| one.finding().target);
+        let alone = made(4, |_, _| 100.0);
+        let found = |starved| told(&at_once, &mean(&at_once), &alone, whole, &starved).map(|one| one.finding().target);
         assert_eq!(found(one(2, 3)).as_deref(), Some("h0, h1 ↔ h2, h3"));
         assert_eq!(found(one(0, 3)), None);
     }

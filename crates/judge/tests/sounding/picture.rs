@@ -144,3 +144,34 @@ fn what_a_pass_does_to_all_targets_does_not_shrink_with_their_number() {
     let level = wide(10, &[1.0, 1.0, 1.0]);
     assert!(level.0 < wide(1, &[1.0, 1.0, 1.0]).0 + 1e-9, "{level:?}");
 }
+
+/// Four hosts on two switches whose streams across are a third slower than those beside them, in passes of which one found all of them an
+/// eighth slower: twelve streams know no better than one how fast any of them is.
+#[test]
+fn an_uplink_is_told_only_beyond_what_passes_do_to_all_streams() {
+    let found = |by: &[f64]| {
+        let mut made = Made::cluster();
+        let end = |host: u32| model::Endpoint { host: format!("h{host}"), address: "10.0.0.1".into(), namespace: None };
+        let ways: Vec<(u32, u32)> = (0..4).flat_map(|a| (0..4).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
+        let pair = |(a, b): (u32, u32)| {
+            let place = model::Place::Pair { from: end(a), to: end(b), door: None };
+            crate::made::target(Layer::Network, &format!("h{a}→h{b}"), None, place)
+        };
+        for way in &ways {
+            made.measured(Pattern::WriteLinear, pair(*way), 1.0);
+        }
+        let step = made.step(Pattern::WriteLinear, ways.iter().copied().map(pair).collect()).clone();
+        let depth = step.workload.depth;
+        for (pass, by) in (1..).zip(by) {
+            for (index, (a, b)) in (0..).zip(&ways) {
+                let across = (*a < 2) != (*b < 2);
+                made.slice(&step, Some(index), pass, by * if across { 1.5 } else { 1.0 }, depth);
+            }
+            made.slice(&step, None, pass, by * 1.3 / 12.0, depth);
+        }
+        let report = explain(&made.record);
+        report.findings.iter().any(|finding| finding.id == "uplink-oversubscribed" && finding.target.contains('↔'))
+    };
+    assert!(found(&[1.0, 1.0, 1.0]));
+    assert!(!found(&[1.0, 1.12, 0.98]));
+}
