@@ -36,30 +36,11 @@ impl Draft<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::wishes;
     use super::super::{Ground, Wishes};
     use super::*;
     use crate::cli::knobs::Knobs;
-    use model::{Axis, Goal, Scope};
-
-    fn wishes(knobs: Knobs) -> Wishes {
-        Wishes {
-            layers: vec![Layer::Device],
-            knobs,
-            goal: Goal::default(),
-            pool: None,
-            image: None,
-            osds: Vec::new(),
-            paths: Vec::new(),
-            destroy: None,
-            quiesce: false,
-            thorough: false,
-            alone: false,
-            strict: false,
-            batches: Vec::new(),
-            axes: Vec::new(),
-            sustained: None,
-        }
-    }
+    use model::{Axis, Scope};
 
     fn ground() -> Ground {
         Ground {
@@ -80,7 +61,7 @@ mod tests {
         let ground = ground();
         let plain = Knobs { patterns: Pattern::ALL.to_vec(), ..Knobs::default() };
         let ways = |layer: Layer, pattern: Pattern, knobs: &Knobs, change: &dyn Fn(&mut Wishes)| -> Vec<Durability> {
-            let mut wishes = wishes(knobs.clone());
+            let mut wishes = Wishes { knobs: knobs.clone(), ..wishes(&[Layer::Device]) };
             change(&mut wishes);
             let all = Draft::new(&ground, &wishes).workloads(layer, 1 << 30).into_iter();
             all.filter(|(own, _)| *own == pattern).map(|(_, load)| load.durability).collect()
