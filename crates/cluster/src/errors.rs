@@ -13,6 +13,11 @@ pub enum ClusterError {
     NotPermitted(String),
     #[error("{} can't be read: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
+    #[error(
+        "the cluster of {} is not reached ({why}), so that nothing of it was looked at or undone; restore again when it answers, or name another one with --conf",
+        conf.display()
+    )]
+    Unreached { conf: PathBuf, why: String },
     #[error("journal {path}: {what}")]
     Journal { path: PathBuf, what: String },
     #[error("{what} could not be made: {why}")]

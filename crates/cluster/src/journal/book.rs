@@ -1,8 +1,10 @@
 //! The journal on disk: one file a run, a line an entry, each line on the disk before the change is made.
 
 use super::entry::{Entry, Made};
+use super::keys;
 use super::life::Process;
 use crate::errors::ClusterError;
+use crate::text_file::read_up_to;
 use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
@@ -47,6 +49,12 @@ pub struct Told {
 }
 
 impl Told {
+    /// The next change.
+    fn push(&mut self, entry: Entry) {
+        let part = keys::part_of(&self.entries, &entry);
+        self.entries.push(Entry { part, ..entry });
+    }
+
     pub fn left(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| !entry.undone)
     }
@@ -58,6 +66,11 @@ pub struct Book {
     /// `None`: only the cluster holds it.
     file: Option<(PathBuf, Flock<File>)>,
 }
+
+/// Nothing longer is read as a journal: a change takes less than a KiB, so that it holds those of a run of days.
+const LARGEST: u64 = 256 << 20;
+/// Where no more changes are made: all that were can still be undone and confirmed.
+const FULL: u64 = LARGEST / 2;
 
 /// Somebody who only looks holds a journal's lock for a moment.
 const LOOKS: u32 = 10;
@@ -88,7 +101,7 @@ impl Book {
     /// Opens what a run left. An error if the run is still alive.
     pub fn open(path: &Path) -> Result<Book, ClusterError> {
         let mut file = locked(path, || OpenOptions::new().read(true).append(true).open(path))?;
-        let text = std::fs::read_to_string(path).map_err(|error| failed(path, &error))?;
+        let text = text_of(path)?;
         let (told, whole) = parse(&text).map_err(|what| failed(path, &what))?;
         // What follows the last whole line is torn: its change was never made, and the next line must not hang on it.
         let mended = file
@@ -116,8 +129,13 @@ impl Book {
     }
 
     pub fn add(&mut self, entry: Entry) -> Result<usize, ClusterError> {
+        if let Some((path, file)) = &self.file
+            && file.metadata().map_err(|error| failed(path, &error))?.len() > FULL
+        {
+            return Err(failed(path, &"is full; end the run and start another one for what is left"));
+        }
         self.append(&Line::Change(entry.clone()))?;
-        self.told.entries.push(entry);
+        self.told.push(entry);
         Ok(self.told.entries.len() - 1)
     }
 
@@ -152,7 +170,7 @@ impl Book {
 /// Removes the journal of a run that was killed before it wrote a line.
 pub fn remove_blank(path: &Path) -> Result<(), ClusterError> {
     let _locked = locked(path, || OpenOptions::new().read(true).append(true).open(path))?;
-    let text = std::fs::read_to_string(path).map_err(|error| failed(path, &error))?;
+    let text = text_of(path)?;
     if text.contains('\n') { Ok(()) } else { std::fs::remove_file(path).map_err(|error| failed(path, &error)) }
 }
 
@@ -165,14 +183,22 @@ pub struct Looked {
 
 /// Reads a journal without touching it.
 pub fn look(path: &Path) -> Result<Looked, ClusterError> {
+    // A pipe would be waited for.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(failed(path, &"is no file, and so no journal; delete it"));
+    }
     let file = File::open(path).map_err(|error| failed(path, &error))?;
     let alive = Flock::lock(file, FlockArg::LockSharedNonblock).is_err();
-    let text = std::fs::read_to_string(path).map_err(|error| failed(path, &error))?;
+    let text = text_of(path)?;
     let told = match text.contains('\n') {
         true => Some(parse(&text).map_err(|what| failed(path, &what))?.0),
         false => None,
     };
     Ok(Looked { told, alive })
+}
+
+fn text_of(path: &Path) -> Result<String, ClusterError> {
+    read_up_to(path, LARGEST).map_err(|error| failed(path, &error))
 }
 
 /// Who only looks holds the lock for a moment: then it is tried again.
@@ -218,7 +244,7 @@ fn apply(told: &mut Told, line: Line) -> Result<(), String> {
     let entry = |index: usize| format!("there is no change {index}");
     match line {
         Line::Head(_) => return Err("a second head".to_string()),
-        Line::Change(change) => told.entries.push(change),
+        Line::Change(change) => told.push(change),
         Line::Made(index, made) => told.entries.get_mut(index).ok_or_else(|| entry(index))?.made = Some(made),
         Line::Undone(index) => told.entries.get_mut(index).ok_or_else(|| entry(index))?.undone = true,
     }
@@ -276,6 +302,28 @@ mod tests {
         let book = Book::create(folder.path(), head()).unwrap();
         let told = Book::open(&path_of(&book)).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(told.contains("still going on"), "{told}");
+    }
+
+    #[test]
+    fn what_is_no_journal_is_not_read_to_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::os::unix::fs::symlink("/dev/zero", path("zero.journal")).unwrap();
+        nix::unistd::mkfifo(&path("pipe.journal"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        File::create(path("huge.journal")).unwrap().set_len(LARGEST + 1).unwrap();
+        let said = |name: &str| look(&path(name)).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(said("zero.journal").contains("no file") && said("pipe.journal").contains("no file"));
+        assert!(said("huge.journal").contains("larger than 256 MiB"), "{}", said("huge.journal"));
+    }
+
+    #[test]
+    fn a_full_journal_takes_no_more_changes_and_forgets_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut book = Book::create(folder.path(), head()).unwrap();
+        let first = book.add(entry(0)).unwrap();
+        book.file.as_ref().unwrap().1.set_len(FULL + 1).unwrap();
+        assert!(book.add(entry(1)).unwrap_err().to_string().contains("is full"));
+        book.mark_undone(first).unwrap();
     }
 
     /// Of a newer release, or damaged: what stands behind such a line must not be forgotten.

@@ -19,6 +19,9 @@ pub struct Entry {
     /// `None`: intended. The run may have been killed before or after it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<Made>,
+    /// In which of the values that the cluster keeps of its journal; known from where it stands.
+    #[serde(skip)]
+    pub part: u32,
 }
 
 /// The change was made, and this tells the thing from another of its name.
@@ -37,7 +40,7 @@ pub enum Made {
 
 impl Entry {
     pub fn of(change: Change) -> Entry {
-        Entry { change, before: None, undone: false, written: None, since: None, made: None }
+        Entry { change, before: None, undone: false, written: None, since: None, made: None, part: 0 }
     }
 
     pub fn undo(&self) -> Undo {

@@ -18,16 +18,48 @@ struct Copy {
     changes: Vec<Entry>,
 }
 
-pub fn write(cluster: &Cluster, told: &Told) -> Result<(), ClusterError> {
-    // What is undone is left out: a value of the store has a limit, which a long run's settings would reach.
-    let copy = Copy { head: told.head.clone(), changes: told.left().cloned().collect() };
-    let text =
-        serde_json::to_string(&copy).map_err(|error| ClusterError::answer("config-key set", error.to_string()))?;
-    cluster.tell(json!({"prefix": "config-key set", "key": key(&told.head.run), "val": text})).map(drop)
+/// A value of the store has a limit of 64 KiB (`mon_config_key_max_entry_size`), which the settings of some 300 pools reach. So a
+/// journal has as many values as it needs, and each is written only when one of its changes moves.
+const PART: usize = 40 << 10;
+/// What is added to a change when it has been made.
+const CONFIRMED: usize = 256;
+
+/// In which value the next change goes. What was undone keeps its room, so that a change never moves to another value.
+pub fn part_of(before: &[Entry], next: &Entry) -> u32 {
+    let room = |entry: &Entry| {
+        let bare = Entry { made: None, undone: false, ..entry.clone() };
+        serde_json::to_string(&bare).map_or(PART, |text| text.len()) + CONFIRMED
+    };
+    let Some(part) = before.last().map(|entry| entry.part) else { return 0 };
+    let taken: usize = before.iter().rev().take_while(|entry| entry.part == part).map(room).sum();
+    if taken + room(next) > PART { part + 1 } else { part }
 }
 
-pub fn remove(cluster: &Cluster, run: &str) -> Result<(), ClusterError> {
-    cluster.tell(json!({"prefix": "config-key rm", "key": key(run)})).map(drop)
+/// `None`: nothing of this part is left.
+fn text(told: &Told, part: u32) -> Result<Option<String>, ClusterError> {
+    let changes: Vec<Entry> = told.left().filter(|entry| entry.part == part).cloned().collect();
+    if part > 0 && changes.is_empty() {
+        return Ok(None);
+    }
+    let copy = Copy { head: told.head.clone(), changes };
+    serde_json::to_string(&copy).map(Some).map_err(|error| ClusterError::answer("config-key set", error.to_string()))
+}
+
+pub fn write(cluster: &Cluster, told: &Told, part: u32) -> Result<(), ClusterError> {
+    let key = key(&told.head.run, part);
+    let command = match text(told, part)? {
+        Some(text) => json!({"prefix": "config-key set", "key": key, "val": text}),
+        None => json!({"prefix": "config-key rm", "key": key}),
+    };
+    cluster.tell(command).map(drop)
+}
+
+/// All parts, the first one last: without it nothing is left.
+pub fn remove(cluster: &Cluster, told: &Told) -> Result<(), ClusterError> {
+    let last = told.entries.iter().map(|entry| entry.part).max().unwrap_or(0);
+    (0..=last).rev().try_for_each(|part| {
+        cluster.tell(json!({"prefix": "config-key rm", "key": key(&told.head.run, part)})).map(drop)
+    })
 }
 
 /// All journals that the cluster holds; and what is wrong with those that are not believed, which must not hide the others.
@@ -40,7 +72,7 @@ pub fn all(cluster: &Cluster) -> Result<(Vec<Told>, Vec<ClusterError>), ClusterE
         let refused = |why: String| ClusterError::Copy { key: name.escape_debug().to_string(), why };
         match cluster.tell(json!({"prefix": "config-key get", "key": name})) {
             Ok(text) => match believed(name, &text, &fsid) {
-                Ok(told) => found.push(told),
+                Ok(one) => found.push((one, name.to_string())),
                 Err(why) => wrong.push(refused(why)),
             },
             // Its run has just ended.
@@ -48,12 +80,29 @@ pub fn all(cluster: &Cluster) -> Result<(Vec<Told>, Vec<ClusterError>), ClusterE
             Err(error) => wrong.push(refused(error.to_string())),
         }
     }
-    Ok((found, wrong))
+    Ok((whole(found, &mut wrong), wrong))
+}
+
+/// The parts of each run as one.
+fn whole(mut parts: Vec<((u32, Told), String)>, wrong: &mut Vec<ClusterError>) -> Vec<Told> {
+    parts.sort_by(|((a, one), _), ((b, other), _)| (&one.head.run, a).cmp(&(&other.head.run, b)));
+    let mut found: Vec<Told> = Vec::new();
+    for ((_, told), key) in parts {
+        match found.last_mut().filter(|last| last.head.run == told.head.run) {
+            None => found.push(told),
+            Some(last) if last.head == told.head => last.entries.extend(told.entries),
+            Some(_) => {
+                let why = "it says something else of its run than the part before it".to_string();
+                wrong.push(ClusterError::Copy { key: key.escape_debug().to_string(), why });
+            }
+        }
+    }
+    found
 }
 
 /// What a key says, if it may be a run's of this cluster and names nothing but what such a run makes.
-fn believed(key: &str, text: &[u8], fsid: &str) -> Result<Told, String> {
-    let run = key.strip_prefix(FOLDER).filter(|run| is_run(run)).ok_or("its key is no name of a run")?;
+fn believed(key: &str, text: &[u8], fsid: &str) -> Result<(u32, Told), String> {
+    let (run, part) = run_of(key).ok_or("its key is no name of a run")?;
     let unknown = |error: serde_json::Error| format!("is not a journal of this release: {error}");
     let value: Value = serde_json::from_slice(text).map_err(unknown)?;
     if has_control(&value) {
@@ -68,7 +117,10 @@ fn believed(key: &str, text: &[u8], fsid: &str) -> Result<Told, String> {
     }
     match copy.changes.iter().find(|entry| !may_be_ours(run, &entry.change)) {
         Some(entry) => Err(format!("it names {:?}, which no run makes", entry.change.what())),
-        None => Ok(Told { head: copy.head, entries: copy.changes }),
+        None => {
+            let entries = copy.changes.into_iter().map(|entry| Entry { part, ..entry }).collect();
+            Ok((part, Told { head: copy.head, entries }))
+        }
     }
 }
 
@@ -102,8 +154,18 @@ pub fn may_be_ours(run: &str, change: &Change) -> bool {
 /// The flags that runs set.
 pub const FLAGS: [&str; 2] = ["noscrub", "nodeep-scrub"];
 
-fn key(run: &str) -> String {
-    format!("{FOLDER}{run}")
+/// `fathom/journal/RUN`, and for further parts `fathom/journal/RUN.1`.
+fn key(run: &str, part: u32) -> String {
+    if part == 0 { format!("{FOLDER}{run}") } else { format!("{FOLDER}{run}.{part}") }
+}
+
+fn run_of(name: &str) -> Option<(&str, u32)> {
+    let own = name.strip_prefix(FOLDER)?;
+    let (run, part) = match own.split_once('.') {
+        Some((run, part)) => (run, part.parse().ok()?),
+        None => (own, 0),
+    };
+    (is_run(run) && key(run, part) == name).then_some((run, part))
 }
 
 #[cfg(test)]
@@ -119,7 +181,58 @@ mod tests {
     }
 
     fn said(key: &str, copy: &Copy) -> Result<Told, String> {
-        believed(key, &serde_json::to_vec(copy).unwrap(), FSID)
+        believed(key, &serde_json::to_vec(copy).unwrap(), FSID).map(|(_, told)| told)
+    }
+
+    /// `--quiesce` on 400 pools whose names are as long as names may be.
+    #[test]
+    fn a_long_journal_has_parts_that_the_store_takes_and_forgets_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let head = Head { fsid: Some(FSID.into()), ..head() };
+        let mut book = crate::journal::Book::create(folder.path(), head).unwrap();
+        for number in 0..400 {
+            let (pool, name, value) = (format!("{number:0>120}"), "pg_autoscale_mode".into(), "off".into());
+            let entry = Entry::of(Change::PoolSetting { pool, name, value });
+            let index = book.add(Entry { before: Some("on".into()), written: Some(1 << 40), ..entry }).unwrap();
+            book.mark_made(index, crate::journal::Made::Set).unwrap();
+        }
+        let parts = |told: &Told| -> Vec<((u32, Told), String)> {
+            let last = told.entries.last().unwrap().part;
+            let texts = (0..=last).filter_map(|part| Some((part, text(told, part).unwrap()?)));
+            let all = texts.map(|(part, text)| {
+                assert!(text.len() < 64 << 10, "{} bytes", text.len());
+                let key = key(RUN, part);
+                (believed(&key, text.as_bytes(), FSID).unwrap(), key)
+            });
+            all.collect()
+        };
+        let mut wrong = Vec::new();
+        let found = whole(parts(book.told()), &mut wrong);
+        assert_eq!(found[0].entries, book.entries());
+        assert!(found.len() == 1 && wrong.is_empty() && parts(book.told()).len() > 3);
+        // A change stays in its value, whatever is undone before it, and however the journal is read.
+        (0..200).for_each(|index| book.mark_undone(index).unwrap());
+        let left: Vec<Entry> = book.told().left().cloned().collect();
+        assert_eq!(whole(parts(book.told()), &mut wrong)[0].entries, left);
+        let path = folder.path().join(format!("{RUN}.journal"));
+        drop(book);
+        let again = crate::journal::Book::open(&path).unwrap();
+        assert_eq!(again.told().left().cloned().collect::<Vec<_>>(), left);
+    }
+
+    #[test]
+    fn parts_of_one_run_that_differ_are_not_put_together() {
+        let part = |host: &str, part| {
+            let copy = Copy { head: Head { host: host.into(), ..copy(Vec::new()).head }, changes: Vec::new() };
+            let name = key(RUN, part);
+            (believed(&name, &serde_json::to_vec(&copy).unwrap(), FSID).unwrap(), name)
+        };
+        let mut wrong = Vec::new();
+        let found = whole(vec![part("b", 1), part("a", 0)], &mut wrong);
+        assert_eq!((found.len(), found[0].head.host.as_str(), wrong.len()), (1, "a", 1));
+        for name in [format!("{FOLDER}{RUN}.0"), format!("{FOLDER}{RUN}.01"), format!("{FOLDER}{RUN}.x")] {
+            assert_eq!(run_of(&name), None, "{name}");
+        }
     }
 
     fn pool(name: &str) -> Change {
@@ -128,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_believed_only_about_what_bears_its_run() {
-        let own = key(RUN);
+        let own = key(RUN, 0);
         let mine = || copy(vec![pool(&format!("fathom.{RUN}.rados")), Change::Flag { name: "noscrub".into() }]);
         assert_eq!(said(&own, &mine()).unwrap().entries.len(), 2);
         let image = |name: &str| Change::Image { pool: "rbd".into(), name: name.into(), bytes: 1 };

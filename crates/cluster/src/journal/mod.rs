@@ -103,7 +103,7 @@ impl Journal {
 
     fn confirm(&mut self, index: usize, made: Made) -> Result<Undo, ClusterError> {
         self.book.mark_made(index, made)?;
-        self.write_keys()?;
+        self.write_key(index)?;
         Ok(self.book.entries()[index].undo())
     }
 
@@ -176,19 +176,20 @@ impl Journal {
             other => other?,
         }
         self.book.mark_undone(index)?;
-        self.write_keys()?;
+        self.write_key(index)?;
         Ok(Some(Undo { undone: true, ..entry.undo() }))
     }
 
     fn write_down(&mut self, change: Change) -> Result<usize, ClusterError> {
         let index = self.book.add(hands::entry(self.cluster.as_ref(), change)?)?;
-        self.write_keys()?;
+        self.write_key(index)?;
         Ok(index)
     }
 
-    fn write_keys(&mut self) -> Result<(), ClusterError> {
+    /// The value in the cluster in which this change is.
+    fn write_key(&mut self, index: usize) -> Result<(), ClusterError> {
         let Some(cluster) = &self.cluster else { return Ok(()) };
-        keys::write(cluster, self.book.told())?;
+        keys::write(cluster, self.book.told(), self.book.entries()[index].part)?;
         // After the journal, so that there is never a lease without one.
         if self.live && self.lease.is_none() {
             self.lease = Some(Lease::keep(cluster, &self.book.head().run)?);
@@ -221,7 +222,7 @@ impl Journal {
     /// It was written down and not made.
     fn withdraw(&mut self, index: usize) -> Result<(), ClusterError> {
         self.book.mark_undone(index)?;
-        self.write_keys()
+        self.write_key(index)
     }
 
     /// Sets the option that the monitor named, does the thing, and puts the option back. While another run has it set, and will put it
@@ -308,7 +309,7 @@ impl Journal {
                 Some(lease) => lease.remove()?,
                 None => lease::remove(cluster, &self.book.head().run)?,
             }
-            keys::remove(cluster, &self.book.head().run)?;
+            keys::remove(cluster, self.book.told())?;
         }
         self.book.remove()
     }

@@ -12,8 +12,9 @@ use serde_json::json;
 use std::io::{BufRead, IsTerminal};
 
 pub fn restore(common: &Common, args: &RestoreArgs) -> Result<u8, Failure> {
-    let cluster = named_cluster(common, args)?;
+    let (cluster, unreached) = named_cluster(common, args)?;
     let mut found = pending::find(&dirs::journals(), cluster.as_ref());
+    found.errors.extend(unreached);
     for error in &found.errors {
         eprintln!("fathom: {error}");
     }
@@ -75,8 +76,9 @@ fn told(common: &Common, runs: &[String], errors: &[ClusterError]) -> Result<u8,
     }
 }
 
-/// The cluster that the command line names; without one, that of the default configuration, if there is any.
-fn named_cluster(common: &Common, args: &RestoreArgs) -> Result<Option<Cluster>, Failure> {
+/// The cluster that is named; without one, that of the default configuration, if there is any. If it can't be reached, which is told,
+/// the journals of this host can still be undone, and those of other clusters.
+fn named_cluster(common: &Common, args: &RestoreArgs) -> Result<(Option<Cluster>, Option<ClusterError>), Failure> {
     let mut access = common.cluster.access();
     if let Some(name) = &args.lab {
         let lab = lab::status(name)?;
@@ -85,8 +87,12 @@ fn named_cluster(common: &Common, args: &RestoreArgs) -> Result<Option<Cluster>,
     }
     let named = access.conf.is_some() || access.cluster.is_some();
     match (named, access.conf_file()) {
-        (true, _) | (false, Ok(_)) => Ok(Some(Cluster::connect(&access)?)),
-        (false, Err(_)) => Ok(None),
+        (_, Ok(conf)) => Ok(match Cluster::connect(&access) {
+            Ok(cluster) => (Some(cluster), None),
+            Err(error) => (None, Some(ClusterError::Unreached { conf, why: error.to_string() })),
+        }),
+        (true, Err(error)) => Err(error.into()),
+        (false, Err(_)) => Ok((None, None)),
     }
 }
 

@@ -105,6 +105,37 @@ fn an_unreadable_journal_is_named_and_blocks_no_run() {
     assert!(broken.exists());
 }
 
+/// Journals of this host are undone although the default cluster is gone, which is told.
+#[test]
+fn a_default_cluster_that_does_not_answer_holds_up_no_other_journal() {
+    let home = Home::new();
+    let conf = home.path().join("gone.conf");
+    // No monitor is named: it is not waited for.
+    fs::write(&conf, "[global]\n").unwrap();
+    let mut dead = Command::new("true").spawn().unwrap();
+    dead.wait().unwrap();
+    let run = |number: u32| format!("20260102-03040{number}-a1b2");
+    let left = |number: u32, fsid: Option<&str>, changes: &[Value]| {
+        let mut head = head(&host_name(), fsid);
+        head["run"] = json!(run(number));
+        head["pid"] = json!(dead.id());
+        let changes = changes.iter().map(|change| json!({"change": entry(change.clone(), None)}));
+        let lines: Vec<String> =
+            [json!({"head": head})].into_iter().chain(changes).map(|line| line.to_string() + "\n").collect();
+        fs::create_dir_all(journal(&home)).unwrap();
+        fs::write(journal(&home).join(format!("{}.journal", run(number))), lines.concat()).unwrap();
+    };
+    left(1, None, &[]);
+    let flag = json!({"change": "flag", "name": "noscrub"});
+    left(2, Some("20b7637f-1c98-4b98-9a6c-f33d93263fa5"), &[flag]);
+    let ran = home.fathom(&["restore", "--yes"]).env("CEPH_CONF", &conf).output().unwrap();
+    let err = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(1), "{err}");
+    assert!(err.contains("gone.conf is not reached") && err.contains(&format!("run {}", run(2))), "{err}");
+    assert!(!journal(&home).join(format!("{}.journal", run(1))).exists(), "{err}");
+    assert!(journal(&home).join(format!("{}.journal", run(2))).exists(), "{err}");
+}
+
 /// It would be another folder in each place where the program is started.
 #[test]
 fn a_relative_data_home_is_not_taken() {
