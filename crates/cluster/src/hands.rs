@@ -94,6 +94,15 @@ pub fn unmake(cluster: Option<&Cluster>, run: &str, entry: &Entry, trust: Trust)
     }
 }
 
+/// A text that becomes a word of a command which the user may copy to a shell.
+pub(crate) fn word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/' | '-' | ':' | '+');
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_string(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
 pub(crate) fn not_ours(change: &Change, why: String) -> ClusterError {
     ClusterError::NotOurs { what: change.what(), why }
 }
@@ -112,9 +121,10 @@ fn unmake_pool(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Re
             &entry.change,
             format!(
                 "it does not bear the application {} alone, as Fathom's pools do (it has: {}); if nobody uses it: ceph osd pool delete \
-                 {name} {name} --yes-i-really-really-mean-it",
+                 {own} {own} --yes-i-really-really-mean-it",
                 pools::APPLICATION,
-                if pool.applications.is_empty() { "none".to_string() } else { pool.applications.join(", ") }
+                if pool.applications.is_empty() { "none".to_string() } else { pool.applications.join(", ") },
+                own = word(name)
             ),
         )),
     }
@@ -170,5 +180,17 @@ fn unmake_objects(cluster: &Cluster, pool: &str, prefix: &str, change: &Change) 
                 Err(error) => return Err(undo_failed(error)),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word;
+
+    #[test]
+    fn a_command_to_copy_holds_no_other_command() {
+        assert_eq!([word("osd.1"), word("a/b-c_d"), word("")], ["osd.1", "a/b-c_d", "''"]);
+        assert_eq!(word("x; rm -rf ~ #"), "'x; rm -rf ~ #'");
+        assert_eq!(word("x'$(id)"), r"'x'\''$(id)'");
     }
 }

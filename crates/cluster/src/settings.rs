@@ -3,7 +3,7 @@
 
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
-use crate::hands::{Trust, not_ours};
+use crate::hands::{Trust, not_ours, word};
 use crate::journal::Entry;
 use crate::journal::keys::FLAGS;
 use crate::proof::{self, Became, Fence};
@@ -88,13 +88,36 @@ fn sure(entry: &Entry, trust: Trust) -> bool {
     (trust.here && entry.made.is_some()) || trust.named
 }
 
+/// May the option's earlier value be put back? Any option can stand in a journal that is in the cluster alone, with any value as the earlier
+/// one: there also the cluster's own log has to tell that it was so.
+fn is_ours(
+    entry: &Entry,
+    trust: Trust,
+    became: impl FnOnce() -> Result<Became, ClusterError>,
+) -> Result<bool, ClusterError> {
+    match trust.here {
+        true if sure(entry, trust) => Ok(true),
+        false if !trust.named => Ok(false),
+        _ => Ok(became()? == Became::AsIntended),
+    }
+}
+
 /// The text says how to put it back by hand.
 fn refused(entry: &Entry, trust: Trust, command: &str) -> Result<(), ClusterError> {
+    let option = matches!(entry.change, Change::Option { .. });
     let why = match trust.here {
-        true => "it is not known whether the run made this change before it was killed, or somebody else later",
-        false => "it bears no run's name, and anybody may have written this journal in the cluster",
+        true => {
+            "it is not known whether the run made this change before it was killed, or somebody else later; if it was the run"
+        }
+        false if option && trust.named => {
+            "the cluster's log of its configuration does not show that a run changed it so, and anybody may have written this journal; if it was so before"
+        }
+        false => {
+            "it bears no run's name, and anybody may have written this journal in the cluster; if a run made the change"
+        }
     };
-    Err(not_ours(&entry.change, format!("{why}; put it back with: {command}; or name the run: --run")))
+    let or_name = if trust.named { "" } else { "; or name the run: --run" };
+    Err(not_ours(&entry.change, format!("{why}, put it back with: {command}{or_name}")))
 }
 
 /// Somebody else may have set it since: then it is theirs.
@@ -112,10 +135,10 @@ fn unmake_option(
     };
     let put_back = || set_option(cluster, who, name, entry.before.as_deref());
     if now.as_ref().is_some_and(|now| option_values::same(now, value)) {
-        let ours = sure(entry, trust) || (trust.here && became()? == Became::AsIntended);
+        let ours = is_ours(entry, trust, became)?;
         let command = match &entry.before {
-            Some(before) => format!("ceph config set {who} {name} '{before}'"),
-            None => format!("ceph config rm {who} {name}"),
+            Some(before) => format!("ceph config set {} {} {}", word(who), word(name), word(before)),
+            None => format!("ceph config rm {} {}", word(who), word(name)),
         };
         return if ours { put_back() } else { refused(entry, trust, &command) };
     }
@@ -172,7 +195,7 @@ fn unmake_pool_setting(
     };
     match sure(entry, trust) || set_since(cluster, entry, trust, is_set)? {
         true => quiet::set_pool_setting(cluster, pool, name, before),
-        false => refused(entry, trust, &format!("ceph osd pool set {pool} {name} {before}")),
+        false => refused(entry, trust, &format!("ceph osd pool set {} {} {}", word(pool), word(name), word(before))),
     }
 }
 
@@ -209,4 +232,29 @@ pub fn set_option(cluster: &Cluster, who: &str, name: &str, value: Option<&str>)
         None => json!({"prefix": "config rm", "who": who, "name": name}),
     };
     cluster.tell(command).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::Made;
+
+    #[test]
+    fn an_option_of_a_journal_in_the_cluster_alone_needs_the_clusters_own_log() {
+        let confirmed =
+            |made: bool| Entry { made: made.then_some(Made::Set), ..Entry::of(Change::option("mon/x", "1")) };
+        let ours = |here: bool, named: bool, made: bool, became: Became| {
+            is_ours(&confirmed(made), Trust { here, named }, || Ok(became)).unwrap()
+        };
+        for became in [Became::AsIntended, Became::Other, Became::Unknown] {
+            let proven = became == Became::AsIntended;
+            // This host's own: what is confirmed, and what the user named after a look at it.
+            assert!(ours(true, false, true, became) && ours(true, true, false, became));
+            assert_eq!(ours(true, false, false, became), proven);
+            // Anybody may have written it, also that it is confirmed.
+            assert!(!ours(false, false, true, became));
+            assert_eq!(ours(false, true, true, became), proven);
+            assert_eq!(ours(false, true, false, became), proven);
+        }
+    }
 }

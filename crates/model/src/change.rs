@@ -78,3 +78,38 @@ pub struct Undo {
     pub before: Option<String>,
     pub undone: bool,
 }
+
+impl Undo {
+    /// With the value that comes, or came, back: that is what undoing does to the cluster.
+    pub fn what(&self) -> String {
+        let (what, before) = (self.change.what(), self.before.as_deref());
+        match &self.change {
+            Change::Option { name, .. } => {
+                let back = before.map_or("not set".to_string(), |before| crate::secrets::value(name, before));
+                format!("{what}, before: {back}")
+            }
+            Change::PoolSetting { .. } => format!("{what}, before: {}", before.unwrap_or("not known")),
+            _ => what,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_back_is_told() {
+        let undo = |change: Change, before: Option<&str>| {
+            Undo { change, before: before.map(str::to_string), undone: false }.what()
+        };
+        let option = || Change::option("mon/x", "1");
+        assert_eq!(undo(option(), Some("true")), "option mon/x = 1, before: true");
+        assert_eq!(undo(option(), None), "option mon/x = 1, before: not set");
+        assert_eq!(
+            undo(Change::option("mon/x_secret", "1"), Some("HUSH")),
+            "option mon/x_secret = 1, before: (hidden)"
+        );
+        assert_eq!(undo(Change::Flag { name: "noscrub".into() }, None), "flag noscrub");
+    }
+}

@@ -6,6 +6,7 @@ use super::book::{Head, Told};
 use super::entry::{Entry, is_run, own_prefix};
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
+use crate::hands::word;
 use model::Change;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -69,7 +70,7 @@ pub fn all(cluster: &Cluster) -> Result<(Vec<Told>, Vec<ClusterError>), ClusterE
     let names = names.as_array().cloned().unwrap_or_default();
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for name in names.iter().filter_map(Value::as_str).filter(|name| name.starts_with(FOLDER)) {
-        let refused = |why: String| ClusterError::Copy { key: name.escape_debug().to_string(), why };
+        let refused = |why: String| ClusterError::Copy { key: word(&name.escape_debug().to_string()), why };
         match cluster.tell(json!({"prefix": "config-key get", "key": name})) {
             Ok(text) => match believed(name, &text, &fsid) {
                 Ok(one) => found.push((one, name.to_string())),

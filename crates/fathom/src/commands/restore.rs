@@ -101,7 +101,7 @@ fn list(left: &[Pending]) {
         let head = &pending.head;
         eprintln!("run {} of {} on host {} (process {}) left:", head.run, head.started, head.host, head.pid);
         for entry in &pending.left {
-            eprintln!("  {}", entry.change.what());
+            eprintln!("  {}", entry.undo().what());
         }
         if pending.life == Life::Unknown {
             eprintln!(
@@ -196,7 +196,7 @@ fn undo_one(common: &Common, named: Option<&Cluster>, pending: &Pending, by_name
     let (book, trust) = opened.map_err(|error| only(error.into()))?;
     let (undone, errors) = Journal::resume(&dirs::journals(), book, cluster, trust).roll_back();
     for undo in undone.iter().filter(|_| !common.quiet) {
-        eprintln!("undone: {}", undo.change.what());
+        eprintln!("undone: {}", undo.what());
     }
     if errors.is_empty() { Ok(()) } else { Err(errors.into_iter().map(Failure::from).collect()) }
 }
