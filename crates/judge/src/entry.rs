@@ -7,6 +7,7 @@ use crate::durable::worse_of_both;
 use crate::figure::figure;
 use crate::imported::restate;
 use crate::series::told;
+use crate::unwritten::name_empty;
 use model::{Estimate, Figure, Label, Layer, OpKind, Pattern, Place, Record, Slice, Step, Target};
 use std::collections::BTreeMap;
 
@@ -70,6 +71,7 @@ pub fn spread(estimate: &Estimate) -> f64 {
 pub fn entries(record: &Record) -> Vec<Entry<'_>> {
     let mut entries = record.plan.steps.iter().flat_map(|step| of_step(record, step)).collect::<Vec<_>>();
     worse_of_both(&mut entries);
+    name_empty(&mut entries, record);
     entries
 }
 

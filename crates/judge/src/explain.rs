@@ -16,7 +16,6 @@ use crate::path_mtus::path_mtus;
 use crate::pgs::{name_pgs, while_not_clean};
 use crate::sustained::endurance;
 use crate::sweep::swept;
-use crate::unwritten::name_empty;
 use crate::validity::limit_writes;
 use crate::verdict::verdicts;
 use model::{Record, Report};
@@ -27,7 +26,6 @@ pub fn explain(record: &Record) -> Report {
     look_behind(&mut entries, record);
     name_gaps(&mut entries, record);
     name_pgs(&mut entries, record);
-    name_empty(&mut entries, record);
     let sustained = endurance(record);
     limit_writes(&mut entries, &sustained, record);
     strike_out(&mut entries, record);

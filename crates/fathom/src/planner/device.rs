@@ -177,3 +177,33 @@ fn add_osd_devices(draft: &mut Draft) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::knobs::Knobs;
+    use crate::planner::testing;
+
+    #[test]
+    fn a_device_is_measured_all_over_unless_somebody_says_which_part_or_looks_there_too() {
+        let ground = testing::ground(0);
+        let sized = |bytes: Option<Bytes>| Target { bytes, ..target("d".into(), None, Path::new("/dev/vdx"), true) };
+        let of = |targets: &[Target], change: fn(&mut Knobs)| {
+            let mut wishes = testing::wishes(&[Layer::Device]);
+            change(&mut wishes.knobs);
+            spread(&Draft::new(&ground, &wishes), targets, SPAN)
+        };
+        let (large, larger, file) = (sized(Some(8 * GIB)), sized(Some(1 << 41)), sized(None));
+        assert_eq!(of(std::slice::from_ref(&large), |_| ()), Some(8 * GIB));
+        assert_eq!(of(&[larger.clone(), large.clone()], |_| ()), Some(8 * GIB));
+        assert_eq!(of(&[large.clone(), file], |_| ()), None);
+        assert_eq!(of(&[sized(Some(SPAN))], |_| ()), None);
+        for in_order in [
+            |knobs: &mut Knobs| knobs.working_set = Some(MIB),
+            |knobs: &mut Knobs| knobs.verify = true,
+            |knobs: &mut Knobs| knobs.as_fio = true,
+        ] {
+            assert_eq!(of(std::slice::from_ref(&large), in_order), None);
+        }
+    }
+}

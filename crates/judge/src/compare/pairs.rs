@@ -23,7 +23,7 @@ pub fn measured(record: &Record) -> Vec<Measured> {
     entries.iter().filter_map(of_entry).collect()
 }
 
-/// Figures of a run that came to nothing: void, or implausible.
+/// Figures of a run that came to nothing: void, implausible, or of reads of nothing.
 pub fn unusable(record: &Record) -> Vec<Figure> {
     let mut entries = entries(record);
     strike_out(&mut entries, record);

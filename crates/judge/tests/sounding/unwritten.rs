@@ -1,7 +1,7 @@
 //! Reads of what was never written: such a figure is labelled, and nothing is explained with it.
 
 use crate::made::{Made, disk, osd};
-use judge::explain;
+use judge::{compare, explain};
 use model::{EmptyPages, Figure, Layer, PagesRead, Pattern, Record, Report, Step, StepId};
 use std::collections::BTreeMap;
 
@@ -55,4 +55,12 @@ fn nobody_looked_and_other_steps_pages_say_nothing() {
     let report = explain(&record);
     assert_eq!(of(&report, Layer::Osd).empty_pages, Some(EmptyPages { looked_at: 1000, empty: 1000 }));
     assert_eq!(of(&report, Layer::Device).empty_pages, None);
+}
+
+#[test]
+fn two_runs_are_not_compared_by_reads_of_nothing() {
+    let (good, empty) = (record(&[0, 0]), record(&[1000, 1000]));
+    let found = compare(&[good], &[empty]);
+    assert!(found.differences.iter().all(|one| one.subject.layer == Layer::Osd), "{:?}", found.differences);
+    assert!(found.lost[0].contains("holds no data"), "{:?}", found.lost);
 }
