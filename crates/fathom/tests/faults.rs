@@ -5,6 +5,10 @@ use common::{Lab, eventually};
 use serde_json::{Value, json};
 use std::process::{Child, Stdio};
 
+/// So little to fill that the load seen is that of the step.
+const ONE_SLICE: [&str; 8] =
+    ["--patterns", "write-latency", "--passes", "1", "--working-set", "8M", "--format", "json"];
+
 fn start(lab: &Lab, arguments: &[&str]) -> Child {
     let mut command = lab.fathom(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
@@ -32,7 +36,7 @@ fn wait_for_load(lab: &Lab) {
 fn an_osd_killed_during_a_step_voids_the_figure_and_the_run_goes_on() {
     let lab = Lab::up(&[]);
     let before = lab.snapshot();
-    let run = start(&lab, &["osd", "--patterns", "write-latency", "--duration", "15s", "--format", "json"]);
+    let run = start(&lab, &[&["osd", "--duration", "10s"], &ONE_SLICE[..]].concat());
     wait_for_load(&lab);
     lab.daemon("kill", "osd.1");
     let (code, document, err) = finish(run);
@@ -121,7 +125,7 @@ fn what_is_trimmed_marks_figures(lab: &Lab) {
 fn a_monitor_that_is_gone_for_ten_seconds_is_outlived() {
     let lab = Lab::up(&[]);
     let before = lab.snapshot();
-    let run = start(&lab, &["rados", "--patterns", "write-latency", "--duration", "20s", "--format", "json"]);
+    let run = start(&lab, &[&["rados", "--duration", "20s"], &ONE_SLICE[..]].concat());
     wait_for_load(&lab);
     lab.daemon("stop", "mon.a");
     std::thread::sleep(std::time::Duration::from_secs(10)); // The fault itself, not a wait for luck.

@@ -1,8 +1,6 @@
 //! A host's link is cut in the middle of a run: that is told, the others go on, and its agent ends by itself and leaves nothing.
 
-mod common;
-
-use common::hosts::{Hosts, Odd, nameless, soon};
+use crate::common::hosts::{Hosts, Odd, nameless, soon};
 use serde_json::Value;
 use std::fs;
 use std::process::{Child, Stdio};

@@ -1,7 +1,6 @@
 //! What real OSDs' stores do is seen while they are loaded: compactions that are asked for, that there was none, and from where reads came.
 
-mod common;
-use common::Lab;
+use crate::common::Lab;
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
@@ -12,8 +11,8 @@ fn background(run: &Value) -> &Value {
 #[test]
 fn compactions_during_a_slice_are_seen_and_so_is_that_there_were_none() {
     let lab = Lab::up(&[]);
-    let load =
-        ["rados", "--patterns", "write-parallel", "--depth", "16", "--passes", "1", "--format", "json", "--quiet"];
+    let load = ["rados", "--patterns", "write-parallel", "--depth", "16", "--passes", "1", "--working-set", "256M"];
+    let load = [&load[..], &["--format", "json", "--quiet"]].concat();
     let quiet = lab.run(&[&load[..], &["--duration", "5s"]].concat());
     assert!(matches!(quiet.code, 0 | 4), "{}", quiet.err);
     let seen = background(&quiet.json()).clone();

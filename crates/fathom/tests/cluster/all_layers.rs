@@ -1,7 +1,6 @@
 //! A whole run on a real cluster: every cell that exists has a labelled figure with its interval, a chart and a ledger.
 
-mod common;
-use common::Lab;
+use crate::common::Lab;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -1,8 +1,6 @@
 //! Two ways of a host, of which one is bad: alone in its program, since streams that wait for a processor are uneven by that.
 
-mod common;
-
-use common::hosts::{Hosts, Odd};
+use crate::common::hosts::{Hosts, Odd};
 
 #[test]
 fn a_bad_one_of_two_ways_of_a_host_is_told_apart_from_a_slow_host() {

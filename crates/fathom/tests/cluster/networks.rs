@@ -1,8 +1,6 @@
 //! A lab whose OSDs talk to each other on a network of their own: what is slow on one of the two is told apart from the other.
 
-mod common;
-
-use common::Lab;
+use crate::common::Lab;
 use std::fs;
 use std::process::Command;
 

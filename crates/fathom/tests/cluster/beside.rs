@@ -1,7 +1,6 @@
 //! Rates, limits and one setting against another on a real cluster.
 
-mod common;
-use common::Lab;
+use crate::common::Lab;
 use serde_json::Value;
 
 const LOAD: [&str; 6] = ["--working-set", "8M", "--block-size", "4k", "--format", "json"];

@@ -1,9 +1,7 @@
 //! Disks of other hosts, through their agents: files that leave nothing, what must not be touched, the throttled one of three.
 
-mod common;
-
-use common::Lab;
-use common::hosts::{Hosts, Odd, nameless};
+use crate::common::Lab;
+use crate::common::hosts::{Hosts, Odd, nameless};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;

@@ -1,8 +1,6 @@
 //! Two switches with a narrow way between them: alone in its program, since a load that waits for a processor says nothing of the network.
 
-mod common;
-
-use common::hosts::{Hosts, Odd};
+use crate::common::hosts::{Hosts, Odd};
 
 #[test]
 fn an_uplink_that_is_too_narrow_for_all_at_once_is_told_apart() {

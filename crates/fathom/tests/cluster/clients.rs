@@ -1,8 +1,6 @@
 //! As many clients as it takes to fill the cluster, on a lab of three hosts.
 
-mod common;
-
-use common::Lab;
+use crate::common::Lab;
 use serde_json::Value;
 
 fn tried(document: &Value) -> Vec<(u64, u64)> {

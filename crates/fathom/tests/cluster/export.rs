@@ -1,7 +1,6 @@
 //! A real run for other programs: windows that add up, and JSON that fio's own tool reads.
 
-mod common;
-use common::Home;
+use crate::common::Home;
 use serde_json::Value;
 
 #[test]
@@ -40,7 +39,7 @@ fn windows_add_up_to_the_figure_and_fios_own_reader_reads_the_run() {
     assert!((shares - 100.0).abs() < 1e-6, "{shares} %");
     let (input, output) = (home.path().join("run.json"), home.path().join("run.csv"));
     std::fs::write(&input, document.to_string()).unwrap();
-    common::tool("fio_jsonplus_clat2csv", &[input.to_str().unwrap(), output.to_str().unwrap()]);
+    crate::common::tool("fio_jsonplus_clat2csv", &[input.to_str().unwrap(), output.to_str().unwrap()]);
     for job in 0..2 {
         let table = std::fs::read_to_string(home.path().join(format!("run_job{job}.csv"))).unwrap();
         assert!(table.starts_with("nsec") && table.lines().count() > 2, "{table}");
