@@ -29,6 +29,10 @@ pub struct RunHead {
     /// `None`: Fathom measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
+    /// Round trips between hosts carry the block one way, and a short acknowledgement or request the other. False: the run of a release
+    /// that sent the block both ways.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub short_answers: bool,
 }
 
 /// Which other tool measured what is recorded, and where that was read.

@@ -290,6 +290,7 @@ fn finding() -> impl Strategy<Value = Finding> {
 pub fn head() -> impl Strategy<Value = RunHead> {
     (text(), text(), text(), text()).prop_map(|(run, started, version, command)| RunHead {
         imported: None,
+        short_answers: true,
         run,
         started,
         version,

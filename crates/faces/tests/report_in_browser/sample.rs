@@ -82,6 +82,7 @@ impl Sampler {
     pub fn new(windows: u32, passes: u32) -> Sampler {
         let head = RunHead {
             imported: None,
+            short_answers: true,
             run: "20261121-093012-ab3f".into(),
             started: "2026-11-21T09:30:12Z".into(),
             version: "0.1.0".into(),

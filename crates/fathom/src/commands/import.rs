@@ -80,6 +80,7 @@ fn import(file: &Path, renamed: Option<&str>) -> Result<Import, String> {
         version: env!("CARGO_PKG_VERSION").to_string(),
         command: crate::command_line(),
         imported: Some(Imported { tool: results.tool.clone(), file: shown }),
+        short_answers: false,
     };
     Ok(Import { head, results })
 }

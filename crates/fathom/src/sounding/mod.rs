@@ -282,5 +282,6 @@ pub fn new_head() -> RunHead {
         version: env!("CARGO_PKG_VERSION").to_string(),
         command: crate::command_line(),
         imported: None,
+        short_answers: true,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::events::Events;
 use super::moderated::Prior;
-use super::pairs::{Measured, alike, measured, unusable};
+use super::pairs::{Measured, alike, measured, other_definition, unusable};
 use crate::entry::spread;
 use crate::outliers::benjamini_hochberg;
 use crate::series::{mean, sample_sd};
@@ -137,7 +137,8 @@ pub fn lost_in(newest: &Record, earlier: &[Vec<Measured>]) -> Vec<String> {
 }
 
 fn name(figure: &Figure) -> String {
-    format!("{} {} {}", figure.layer.name(), figure.target, figure.pattern.name())
+    let name = format!("{} {} {}", figure.layer.name(), figure.target, figure.pattern.name());
+    other_definition(figure).map_or(name.clone(), |why| format!("{name} ({why})"))
 }
 
 fn names<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<String> {

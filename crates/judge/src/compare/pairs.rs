@@ -5,7 +5,7 @@ use crate::entry::{Entry, entries};
 use crate::figure::void_reason;
 use crate::gate::strike_out;
 use crate::series::Ratio;
-use model::{Estimate, Figure, Record, Slice, Workload};
+use model::{Estimate, Figure, Layer, Metric, Record, Slice, Workload};
 
 /// One figure of one run, with the logarithms of its slices' values.
 pub struct Measured {
@@ -20,6 +20,7 @@ pub struct Measured {
 pub fn measured(record: &Record) -> Vec<Measured> {
     let mut entries = entries(record);
     strike_out(&mut entries, record);
+    entries.iter_mut().for_each(|entry| define_round_trip(&mut entry.figure, record));
     entries.iter().filter_map(of_entry).collect()
 }
 
@@ -27,7 +28,26 @@ pub fn measured(record: &Record) -> Vec<Measured> {
 pub fn unusable(record: &Record) -> Vec<Figure> {
     let mut entries = entries(record);
     strike_out(&mut entries, record);
+    entries.iter_mut().for_each(|entry| define_round_trip(&mut entry.figure, record));
     entries.into_iter().filter(|entry| entry.usable().is_none()).map(|entry| entry.figure).collect()
+}
+
+/// In the options of a figure's workload: its round trips carried the block both ways, as those of earlier releases did.
+const BOTH_WAYS: &str = "block_both_ways";
+
+/// The same network has another round trip by another definition, which is no change of it.
+fn define_round_trip(figure: &mut Figure, record: &Record) {
+    let one_way = matches!(figure.workload.read_percent, 0 | 100);
+    if !record.head.short_answers && figure.layer == Layer::Network && figure.metric == Metric::Rtt && one_way {
+        figure.workload.options.insert(BOTH_WAYS.to_string(), String::new());
+    }
+}
+
+/// Why a figure is not compared with one of the same name; `None`: nothing is known.
+pub fn other_definition(figure: &Figure) -> Option<&'static str> {
+    let both_ways = figure.workload.options.contains_key(BOTH_WAYS);
+    both_ways
+        .then_some("its round trip carries the block both ways; since then the answer is short: they are not compared")
 }
 
 fn of_entry(entry: &Entry) -> Option<Measured> {
@@ -47,6 +67,7 @@ pub fn apart(a: &Figure, b: &Figure) -> Vec<&'static str> {
 /// What two workloads do not have in common, in words. The seed says only in which order places are drawn. What one side leaves
 /// open (an engine, when the layer chooses; a working set of 0 bytes, when another tool did not tell it) is no difference.
 pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
+    let both_ways = |load: &Workload| load.options.contains_key(BOTH_WAYS);
     named(&[
         (one.block != two.block, "block size"),
         (one.depth != two.depth, "depth"),
@@ -61,7 +82,8 @@ pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
         (one.spread.is_some() != two.spread.is_some() && one.span != 0 && two.span != 0, "part of the device"),
         (one.object != two.object, "object size"),
         (one.engine != two.engine && one.engine.is_some() && two.engine.is_some(), "engine"),
-        (one.options != two.options, "options"),
+        (both_ways(one) != both_ways(two), "definition of a round trip"),
+        (one.options != two.options && both_ways(one) == both_ways(two), "options"),
         (one.settings != two.settings, "options of the cluster"),
     ])
     .collect()

@@ -1,6 +1,6 @@
 //! Runs are told apart only where they differ: no alarm without a change, a change found, and the rest left alone.
 
-use crate::made::{Made, chance, osd};
+use crate::made::{Made, chance, osd, pair};
 use judge::{compare, measured, trends};
 use model::{Finds, Pattern, Record};
 
@@ -205,4 +205,29 @@ fn figures_under_other_options_or_by_more_clients_are_others() {
     set("2", &mut three.plan.steps[0].workload);
     assert_eq!(compared(one, three), OSDS - 1);
     assert_eq!(compared(with(|of| of.clients = 2), two), OSDS - 1);
+}
+
+/// Earlier releases sent the block both ways: that takes longer, and the network is the same.
+#[test]
+fn round_trips_of_two_definitions_are_not_compared_and_the_reason_is_told() {
+    let run = |short_answers, ms| {
+        let mut made = Made::cluster();
+        made.measured(Pattern::WriteLatency, pair(0), ms).measured(Pattern::WriteLatency, osd(0), 2.0);
+        made.record.head.short_answers = short_answers;
+        made.record
+    };
+    let network = |found: &model::Comparison| {
+        let own = found.differences.iter().filter(|one| one.subject.layer == model::Layer::Network);
+        own.map(|one| one.finds).collect::<Vec<_>>()
+    };
+    let found = compare(&[run(false, 0.30)], &[run(true, 0.20)]);
+    assert_eq!((network(&found).len(), found.differences.len()), (0, 1), "{found:?}");
+    assert!(
+        found.only_before[0].contains("host-0 write-latency (its round trip carries the block both ways"),
+        "{found:?}"
+    );
+    assert_eq!(found.only_after, ["network here→host-0 write-latency"]);
+    for both in [false, true] {
+        assert_eq!(network(&compare(&[run(both, 0.30)], &[run(both, 0.20)])), [Finds::Better]);
+    }
 }
