@@ -79,8 +79,13 @@ fn switched(plan: &Plan) -> BTreeMap<&str, Vec<&str>> {
     all
 }
 
-/// `4 KiB random read, depth 8, over 1 GiB`
+/// `4 KiB random read, depth 8, over 1 GiB`; of a part of a device, over which part.
 pub fn workload(step: &Step) -> String {
+    let Workload { span, spread, .. } = &step.workload;
+    let part = |target: &model::Target| target.bytes.is_some_and(|bytes| bytes > *span);
+    if spread.is_none() && step.targets.iter().any(part) {
+        return format!("{}, over the first {}", words::workload(step.layer, &step.workload), numbers::bytes(*span));
+    }
     let text = words::workload(step.layer, &step.workload);
     // The network has no working set.
     if step.layer == Layer::Network { text } else { format!("{text}, {}", words::over(&step.workload)) }
