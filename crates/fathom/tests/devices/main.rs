@@ -1,6 +1,9 @@
 //! Real devices behind loop devices: what holds anything is refused before the first write; what is empty is measured.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod spread;
+
 use common::{Home, LoopDevice, Mount, tool};
 use std::fs;
 

@@ -1,8 +1,7 @@
 //! Which part of a disk is measured, and whether there was anything to be read: on loop devices over sparse files.
 
-mod common;
-use common::hosts::{Hosts, Odd};
-use common::{Home, LoopDevice, tool};
+use crate::common::hosts::{Hosts, Odd};
+use crate::common::{Home, LoopDevice, tool};
 use engines::clock::RealClock;
 use engines::crew::{Flow, run_slice};
 use engines::{Context, ENGINES};
