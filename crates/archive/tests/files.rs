@@ -23,7 +23,10 @@ fn schema_1_is_read_for_ever() {
     let copy = folder.path().join("old.sqlite");
     fs::copy(&path, &copy).unwrap();
     let archive = Archive::open(&copy).unwrap();
-    assert_eq!(archive.load("last").unwrap(), record(&run(RUN)));
+    // Round trips had longer answers then, which nobody wrote down.
+    let mut expected = record(&run(RUN));
+    expected.head.short_answers = false;
+    assert_eq!(archive.load("last").unwrap(), expected);
     let summary = archive.runs().unwrap().remove(0);
     assert_eq!((summary.run.as_str(), summary.slices, summary.steps, summary.finished), (RUN, 3, 1, true));
     // And it can be written on.

@@ -9,6 +9,10 @@ use std::time::{Duration, Instant};
 
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
+/// OSDs tell the manager every five seconds in which states their placement groups are (`mgr_stats_period`): between one step of a
+/// recovery, or of a pool that is resized, and the next one it may look as if all were over.
+const CALM_FOR: Duration = Duration::from_secs(7);
+
 /// Words in the state of a placement group in which something goes on that takes from the OSDs and comes to an end (Ceph's
 /// documentation, "Placement Group States"). What only lacks an OSD (`undersized`), or waits for somebody (`toofull`), stays.
 const PASSING: [&str; 15] = [
@@ -50,7 +54,7 @@ fn passing(states: &PgStates) -> PgStates {
     states.iter().filter(|(name, _)| passes(name)).map(|(name, number)| (name.clone(), *number)).collect()
 }
 
-/// Waits, no longer than `most`, until nothing goes on in any placement group. What still does then. `progress` gets the share of
+/// Waits, no longer than `most`, until for some seconds nothing has gone on in any placement group. What still does then. `progress` gets the share of
 /// placement groups in which nothing does, and says whether to go on.
 pub fn wait_calm(
     cluster: &Cluster,
@@ -58,11 +62,14 @@ pub fn wait_calm(
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Result<PgStates, ClusterError> {
     let deadline = Instant::now() + most;
+    let mut calm_since = None;
     loop {
         let (states, all) = look(cluster)?;
         let busy = passing(&states);
         let calm = all.saturating_sub(busy.values().sum());
-        if busy.is_empty() || Instant::now() >= deadline || !progress(f64::from(calm) / f64::from(all.max(1))) {
+        calm_since = if busy.is_empty() { calm_since.or(Some(Instant::now())) } else { None };
+        let settled = calm_since.is_some_and(|since| since.elapsed() >= CALM_FOR);
+        if settled || Instant::now() >= deadline || !progress(f64::from(calm) / f64::from(all.max(1))) {
             return Ok(busy);
         }
         sleep(LOOK_AGAIN);

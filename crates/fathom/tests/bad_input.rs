@@ -110,7 +110,7 @@ fn files_without_an_end_are_refused() {
     std::fs::write(&conf, "[global]\nmon host = 127.0.0.1:1\n").unwrap();
     home.run(&["osd", "--conf", conf.to_str().unwrap(), "--keyring", "/dev/zero"])
         .ends(1, &["/dev/zero", "regular file"]);
-    home.run(&["runs", "--archive", "/dev/zero"]).ends(1, &["/dev/zero"]);
+    home.run(&["runs", "--archive", "/dev/zero"]).ends(2, &["/dev/zero", "character device"]);
 }
 
 /// Recorded as text, a run can't have them: each is refused before anything is done.
