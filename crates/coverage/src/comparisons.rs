@@ -17,6 +17,8 @@ const WINDOWS: usize = 80;
 const WINDOW_SD: f64 = 0.05;
 const PHI: f64 = 0.8;
 const OPS: f64 = 10_000.0;
+/// From one slice of a figure to the next.
+const PAUSE_SECONDS: f64 = 90.0;
 
 /// What a comparison meets.
 #[derive(Clone, Copy, Debug)]
@@ -199,7 +201,7 @@ fn slice(id: u32, pass: u32, level: f64, sd: f64, chance: &mut StdRng) -> Slice 
         target: Some(0),
         kind: OpKind::Read,
         pass,
-        started_seconds: f64::from(pass) * crate::trial::PAUSE_SECONDS,
+        started_seconds: f64::from(pass) * PAUSE_SECONDS,
         window_ns: SECOND / 10,
         samples: noise.iter().enumerate().map(sample).collect(),
         warmup: 0,

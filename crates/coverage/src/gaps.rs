@@ -1,10 +1,20 @@
 //! How often intervals hold, and figures are called settled, with different times between their slices.
 
-use crate::trial::Outcome;
+use crate::replay::Pause;
+use crate::trial::{FORTY, Outcome};
 use model::{Figure, Label};
 
-/// Seconds from the end of one slice of a figure to the next: of a run of one figure, of a few, and of many.
-pub const GAPS: [f64; 4] = [0.01, 10.0, 30.0, 90.0];
+/// What lies between two slices of a figure: of a run of one figure, of one whose slices are spread, of a few figures, and of many.
+pub const GAPS: [Pause; 5] =
+    [Pause::Seconds(0.01), Pause::Seconds(10.0), Pause::Seconds(30.0), Pause::Seconds(90.0), FORTY];
+
+/// As it heads a column.
+pub fn name(pause: Pause) -> String {
+    match pause {
+        Pause::Seconds(seconds) => format!("{seconds} s"),
+        Pause::Figures(figures) => format!("{figures} figures"),
+    }
+}
 
 #[derive(Default)]
 pub struct Tally {
@@ -13,13 +23,23 @@ pub struct Tally {
     settled: u32,
     held_settled: u32,
     seconds: f64,
+    /// Of those whose own stretch is known: it held its mean.
+    held_stretch: u32,
 }
 
 impl Tally {
     pub fn add(&mut self, outcome: &Outcome) {
         let truth = outcome.truth.rate;
         let held = outcome.figure.estimate.is_some_and(|estimate| estimate.low <= truth && truth <= estimate.high);
+        let own = outcome.stretch;
+        self.held_stretch +=
+            u32::from(outcome.figure.estimate.is_some_and(|estimate| estimate.low <= own && own <= estimate.high));
         self.note(held, &outcome.figure);
+    }
+
+    /// The same, and the share that held the mean of the stretch which the figure spans.
+    pub fn text_with_stretch(&self) -> String {
+        format!("{}/{:.0}", self.text(), 100.0 * f64::from(self.held_stretch) / f64::from(self.count.max(1)))
     }
 
     pub fn note(&mut self, held: bool, figure: &Figure) {

@@ -8,7 +8,7 @@ use coverage::trial::{self, Outcome};
 use coverage::verdicts::{self, RATIOS, Tally};
 use coverage::{behind, comparisons, decisions, gaps, open_loop, recorded};
 use fathom::failure::Failure;
-use model::{Goal, Pattern};
+use model::Pattern;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ fn intervals(kinds: &[&'static Kind], pattern: Pattern, title: &str, series: u64
     if kinds.is_empty() {
         return;
     }
-    let goal = Goal::default();
+    let goal = trial::usual();
     println!(
         "{title}, ±{:.0} %, {series} series of each kind, {} where less than 95 % hold\n{HEADING}",
         goal.settle * 100.0,
@@ -109,7 +109,7 @@ fn intervals(kinds: &[&'static Kind], pattern: Pattern, title: &str, series: u64
             let line = Mutex::new(Line::default());
             let more = |first: u64, count: u64| {
                 on_all_processors(count, |n| {
-                    let outcome = trial::made(kind, first + n, pattern, trial::PAUSE_SECONDS, |_| goal.clone());
+                    let outcome = trial::made(kind, first + n, pattern, trial::FORTY, |_| goal.clone());
                     add(outcome, &line, |line, outcome| line.add(&outcome));
                 });
             };
@@ -126,16 +126,18 @@ fn intervals(kinds: &[&'static Kind], pattern: Pattern, title: &str, series: u64
 /// What is rare, lasts long or comes with a period, with as much between two slices of a figure as runs of one, of a few and of many
 /// figures have.
 fn at_gaps(chosen: &str, series: u64) {
-    println!("Reads, by the seconds between slices, {series} series: held % / settled % / held of those settled % / s");
-    println!("{:<26}{}", "kind", gaps::GAPS.map(|gap| format!("{:>22}", format!("{gap} s"))).concat());
+    println!(
+        "Reads, by what lies between slices, {series} series: held % / settled % / held of those settled % / s / mean of its own stretch held %"
+    );
+    println!("{:<26}{}", "kind", gaps::GAPS.map(|gap| format!("{:>22}", gaps::name(gap))).concat());
     for kind in KINDS.iter().filter(|kind| !kind.plain).chain(&RARE).filter(|kind| kind.name.contains(chosen)) {
         let told = gaps::GAPS.map(|gap| {
             let tally = Mutex::new(gaps::Tally::default());
             on_all_processors(series, |seed| {
-                let outcome = trial::made(kind, seed, Pattern::ReadParallel, gap, |_| Goal::default());
+                let outcome = trial::made(kind, seed, Pattern::ReadParallel, gap, |_| trial::usual());
                 add(outcome, &tally, |tally, outcome| tally.add(&outcome));
             });
-            format!("{:>22}", tally.into_inner().unwrap_or_default().text())
+            format!("{:>22}", tally.into_inner().unwrap_or_default().text_with_stretch())
         });
         println!("{:<26}{}", kind.name, told.concat());
     }
@@ -168,7 +170,7 @@ fn groups(pattern: Pattern) -> Vec<(&'static str, Belongs)> {
 
 /// Recordings of real disks, from every place at which a minute is left.
 fn real(folder: &Path) -> Result<(), Failure> {
-    let goal = Goal::default();
+    let goal = trial::usual();
     println!("Recorded series, ±{:.0} %, taken up every 5 s\n{HEADING}", goal.settle * 100.0);
     let all = Mutex::new(Line::default());
     for recording in recorded::all(folder)? {

@@ -105,10 +105,9 @@ pub struct Taken<'a> {
 }
 
 impl Source for Taken<'_> {
-    fn rates(&mut self, slice: u32, _second: f64) -> Vec<f64> {
+    fn rates(&mut self, _slice: u32, second: f64) -> Vec<f64> {
         let all = &self.recording.rates;
-        let step = if all.len() < 2000 { (all.len() / 6).max(200) } else { 1000 };
-        self.from = (self.start + slice as usize * step) % all.len();
+        self.from = (self.start + (second / DT) as usize) % all.len();
         all.iter().cycle().skip(self.from).take(all.len()).copied().collect()
     }
 

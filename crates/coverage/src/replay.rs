@@ -7,8 +7,8 @@ use engines::crew::Flow;
 use fathom::sounding::loader::Loader;
 use model::clock::SECOND;
 use model::{Clock, Nanos, OpKind, Sample, SliceEnd, Sparse, Step, WindowSet};
-use rand::SeedableRng;
 use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -21,20 +21,51 @@ pub trait Source {
     fn latencies(&mut self, ops: u64, at: usize) -> Sparse;
 }
 
+/// What lies between two slices of a figure.
+#[derive(Clone, Copy, Debug)]
+pub enum Pause {
+    /// On average: other steps have their turns before it, sooner or later.
+    Seconds(f64),
+    /// The slices of as many other figures, half of them of reads; in another order in each pass.
+    Figures(u32),
+}
+
+/// The mean of a first slice of reads and one of writes, which need no warm-up.
+const OTHERS_SECONDS: f64 = 7.9;
+/// Opening and closing the sessions of a slice.
+const BETWEEN_SECONDS: f64 = 0.15;
+
 pub struct Replay<S> {
     clock: Arc<SimClock>,
     source: RefCell<S>,
     slices: RefCell<u32>,
     began: Nanos,
-    /// What lies between two slices: the other steps of a pass.
-    pause: Nanos,
+    pause: Pause,
+    /// The slice before: how long it was, and where in its pass it had its turn.
+    before: RefCell<(Nanos, f64)>,
+    lot: RefCell<StdRng>,
 }
 
 impl<S: Source> Replay<S> {
-    pub fn new(clock: Arc<SimClock>, source: S, pause_seconds: f64) -> Replay<S> {
+    pub fn new(clock: Arc<SimClock>, source: S, pause: Pause, seed: u64) -> Replay<S> {
         let began = clock.now();
-        let pause = (pause_seconds * SECOND as f64) as Nanos;
-        Replay { clock, source: RefCell::new(source), slices: RefCell::new(0), began, pause }
+        let (before, lot) = (RefCell::new((0, 0.5)), RefCell::new(StdRng::seed_from_u64(seed ^ 1 << 59)));
+        Replay { clock, source: RefCell::new(source), slices: RefCell::new(0), began, pause, before, lot }
+    }
+
+    /// Until the figure's next turn.
+    fn pause(&self) -> Nanos {
+        let (length, place) = *self.before.borrow();
+        let seconds = match self.pause {
+            Pause::Seconds(seconds) => seconds * (0.5 + self.lot.borrow_mut().random::<f64>()),
+            Pause::Figures(figures) => {
+                let each = (length as f64 / SECOND as f64).min(OTHERS_SECONDS) + BETWEEN_SECONDS;
+                let next: f64 = self.lot.borrow_mut().random();
+                self.before.borrow_mut().1 = next;
+                f64::from(figures) * each * (1.0 - place + next)
+            }
+        };
+        (seconds * SECOND as f64) as Nanos
     }
 
     /// How often a load was begun.
@@ -52,7 +83,7 @@ impl<S: Source> Loader for Replay<S> {
     ) -> Result<SliceEnd, EngineError> {
         let mut slices = self.slices.borrow_mut();
         if *slices > 0 {
-            self.clock.wait_until(self.clock.now() + self.pause);
+            self.clock.wait_until(self.clock.now() + self.pause());
         }
         let mut source = self.source.borrow_mut();
         let rates = source.rates(*slices, (self.clock.now() - self.began) as f64 / SECOND as f64);
@@ -70,6 +101,7 @@ impl<S: Source> Loader for Replay<S> {
                 ..Sample::default()
             };
             let set = WindowSet { window: at as u32, samples: vec![(0, kind, sample)] };
+            self.before.borrow_mut().0 = (at as u64 + 1) * window_ns;
             if on_window(&set) == Flow::Stop {
                 return Ok(SliceEnd { windows: at as u32 + 1, ..SliceEnd::default() });
             }

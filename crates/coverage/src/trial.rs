@@ -3,7 +3,7 @@
 use crate::kinds::Kind;
 use crate::latency;
 use crate::recorded::{Recording, Taken};
-use crate::replay::{Made, Replay, Source};
+use crate::replay::{Made, Pause, Replay, Source};
 use crate::usual::Usual;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
@@ -18,13 +18,23 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use std::sync::Arc;
 
-/// What lies between two slices of a figure in a run of some ten figures.
-pub const PAUSE_SECONDS: f64 = 90.0;
+/// What lies between two slices of a figure in a run of forty.
+pub const FORTY: Pause = Pause::Figures(40);
+
+/// What lies between two passes of a run for verdicts.
+pub const NINETY: Pause = Pause::Seconds(90.0);
+
+/// What runs ask for if nothing is said.
+pub fn usual() -> Goal {
+    // Of forty figures: a third of a fixed minute with ten seconds before it for each.
+    Goal { run_seconds: Some(40.0 * 70.0 / 3.0), ..Goal::usual(0.10, 60.0, 1) }
+}
+
 /// The percentiles whose intervals are tried.
 pub const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 
-/// Windows of a series: six passes and what lies between them.
-pub const SERIES_WINDOWS: usize = 14_000;
+/// Windows of a series: an hour and three quarters, which hold a run of forty figures that do not settle.
+pub const SERIES_WINDOWS: usize = 64_000;
 /// Windows from which the true percentiles are taken.
 const TRUTH_WINDOWS: usize = 60_000;
 
@@ -46,6 +56,8 @@ impl Truth {
 /// A figure and what it should have been.
 pub struct Outcome {
     pub truth: Truth,
+    /// Operations a second over the stretch that the slices span, if the series goes on between them.
+    pub stretch: f64,
     pub figure: Figure,
     pub passes: u32,
     /// What the habit makes of the same series: 60 s, and an interval as if windows were independent.
@@ -93,20 +105,22 @@ fn stretch<'a>(windows: &'a [f64], record: &Record) -> &'a [f64] {
     &windows[..ends.unwrap_or(0)]
 }
 
-/// The whole procedure on one made-up series; the goal may depend on its true rate. `gap_seconds`: between two slices.
+/// The whole procedure on one made-up series; the goal may depend on its true rate. `gap`: between two slices.
 pub fn made(
     kind: &'static Kind,
     seed: u64,
     pattern: Pattern,
-    gap_seconds: f64,
+    gap: Pause,
     goal: impl Fn(f64) -> Goal,
 ) -> Result<Outcome, Failure> {
     let (windows, mean) = series(kind, seed, 0, SERIES_WINDOWS);
     let usual = Usual::after_ramp(&windows);
     let goal = goal(mean / crate::noise::DT);
-    let (record, passes) = record(Made::new(kind, seed), step(pattern, latency::DEPTH), &goal, gap_seconds)?;
-    let truth = truth(kind, seed, mean, stretch(&windows, &record));
-    outcome(truth, usual, (judge::explain(&record), passes))
+    let (record, passes) = record(Made::new(kind, seed), step(pattern, latency::DEPTH), &goal, gap)?;
+    let own = stretch(&windows, &record);
+    let stretch = own.iter().map(|rate| rate.max(0.0)).sum::<f64>() / own.len().max(1) as f64 / crate::noise::DT;
+    let truth = truth(kind, seed, mean, own);
+    Ok(Outcome { stretch, ..outcome(truth, usual, (judge::explain(&record), passes))? })
 }
 
 /// The whole procedure on a recorded series, taken up at `start`.
@@ -117,25 +131,25 @@ pub fn recorded(recording: &Recording, start: usize, truth: &Truth, goal: &Goal)
     };
     let usual = Usual::at_once(&recording.rates[start..]);
     let source = Taken { recording, start, chance: StdRng::seed_from_u64(start as u64), from: start };
-    outcome(truth.clone(), usual, measure(source, step(pattern, recording.depth(truth)), goal, 0.0)?)
+    outcome(truth.clone(), usual, measure(source, step(pattern, recording.depth(truth)), goal, FORTY)?)
 }
 
 fn outcome(truth: Truth, usual: Usual, (report, passes): (Report, u32)) -> Result<Outcome, Failure> {
     let verdict = report.verdicts.first().map(|verdict| verdict.outcome);
     let figure = report.figures.into_iter().next().ok_or_else(|| Failure::Failed("no figure".to_string()))?;
-    Ok(Outcome { truth, figure, passes, usual, verdict })
+    Ok(Outcome { stretch: truth.rate, truth, figure, passes, usual, verdict })
 }
 
 /// What the product makes of a source, and how many passes it took.
-pub fn measure<S: Source>(source: S, step: Step, goal: &Goal, pause: f64) -> Result<(Report, u32), Failure> {
+pub fn measure<S: Source>(source: S, step: Step, goal: &Goal, pause: Pause) -> Result<(Report, u32), Failure> {
     let (record, passes) = record(source, step, goal, pause)?;
     Ok((judge::explain(&record), passes))
 }
 
 /// What it writes down of it.
-pub fn record<S: Source>(source: S, step: Step, goal: &Goal, pause: f64) -> Result<(Record, u32), Failure> {
+pub fn record<S: Source>(source: S, step: Step, goal: &Goal, pause: Pause) -> Result<(Record, u32), Failure> {
     let sim = Arc::new(SimClock::default());
-    let loader = Replay::new(sim.clone(), source, pause);
+    let loader = Replay::new(sim.clone(), source, pause, goal.seed);
     let record = conducted(step, goal, sim, &loader)?;
     Ok((record, loader.slices()))
 }

@@ -48,7 +48,7 @@ impl Tally {
 
 /// One series, with the threshold that its truth is `ratio` times of.
 pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, ratio: f64) -> Result<Outcome, Failure> {
-    trial::made(kind, seed, pattern, trial::PAUSE_SECONDS, |truth| goal(pattern, truth, ratio))
+    trial::made(kind, seed, pattern, trial::NINETY, |truth| goal(pattern, truth, ratio))
 }
 
 /// The same on a recorded series, taken up at `start`.

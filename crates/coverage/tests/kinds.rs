@@ -3,7 +3,7 @@
 use coverage::kinds::{KINDS, Kind};
 use coverage::table::{Line, Share};
 use coverage::{recorded, trial, verdicts};
-use model::{Goal, Outcome, Pattern};
+use model::{Outcome, Pattern};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn kind(name: &str) -> &'static Kind {
 fn line(name: &str, pattern: Pattern) -> Line {
     let mut line = Line::default();
     for seed in 0..SERIES {
-        line.add(&trial::made(kind(name), 1000 + seed, pattern, trial::PAUSE_SECONDS, |_| Goal::default()).unwrap());
+        line.add(&trial::made(kind(name), 1000 + seed, pattern, trial::FORTY, |_| trial::usual()).unwrap());
     }
     line
 }
@@ -28,7 +28,10 @@ fn intervals_of_plain_kinds_hold_the_truth() {
     for name in ["iid 15 %", "AR .9", "ramp", "early cliff", "dips 1-3 s", "stalls", "ceph mix"] {
         let line = line(name, Pattern::WriteParallel);
         assert!(line.covered.held >= 18, "{name}: {}", line.text(name));
-        let held = |share: &Share| share.of >= 18 && share.held + 2 >= share.of;
+        // p99.9 is shown only where enough was seen above it.
+        let [p50, p99, _] = line.percentiles;
+        assert!(p50.of >= 18 && p99.of >= 18, "{name}: {}", line.text(name));
+        let held = |share: &Share| share.held + 2 >= share.of;
         assert!(line.percentiles.iter().all(held), "{name}: {}", line.text(name));
         assert!(line.mean_seconds() < 60.0, "{name}: {}", line.text(name));
     }
@@ -36,7 +39,7 @@ fn intervals_of_plain_kinds_hold_the_truth() {
 
 #[test]
 fn what_cannot_be_known_is_labelled() {
-    for (name, label) in [("late cliff", "burst"), ("drift", "wandering"), ("bimodal 2 s", "two levels")] {
+    for (name, label) in [("late cliff", "burst"), ("bimodal 20 s", "two levels"), ("bimodal 2 s", "two levels")] {
         let line = line(name, Pattern::WriteParallel);
         let count = line.labels.get(label).copied().unwrap_or(0);
         assert!(count >= 14, "{name}: {}", line.text(name));
@@ -67,7 +70,7 @@ fn recordings_of_a_quiet_disk_are_held() {
     let truth = recording.truth(&mut StdRng::seed_from_u64(1));
     let mut line = Line::default();
     for start in recording.starts() {
-        line.add(&trial::recorded(recording, start, &truth, &Goal::default()).unwrap());
+        line.add(&trial::recorded(recording, start, &truth, &trial::usual()).unwrap());
     }
     assert_eq!(line.covered.held, line.covered.of, "{}", line.text(&recording.name));
     assert!(line.covered.of >= 10);

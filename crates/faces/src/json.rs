@@ -142,6 +142,7 @@ fn figure(figure: &Figure) -> Value {
         "valid_up_to": figure.valid_up_to,
         "gaps": figure.gaps,
         "overlap": figure.overlap,
+        "unseen": figure.unseen,
         "empty_pages": figure.empty_pages,
         "pgs_seen": list(&figure.pgs_seen, |seen| json!({"pass": seen.pass, "states": seen.states})),
         "background": figure.background,

@@ -18,6 +18,7 @@ pub fn page(report: &Report, record: &Record) -> String {
         crate::sustained::page(report),
         sweep(report),
         chart(report),
+        scene::speaks(report).map_or(String::new(), |text| escaped(&text) + "\n"),
         ledger(report),
         floor(report),
         targets(report, scope),

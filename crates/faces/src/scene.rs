@@ -1,7 +1,7 @@
 //! What a face shows of a report, in which order, before it is laid out: shared by the terminal and Markdown.
 
 use crate::{numbers, words};
-use model::{ChartCell, Figure, Label, Layer, OpKind, Outlier, Overhead, Pattern, ReadFrom, Report, Scope};
+use model::{ChartCell, Figure, Label, Layer, OpKind, Outlier, Overhead, Pattern, ReadFrom, Report, Scope, Unseen};
 
 /// So many figures are named, more are counted.
 const NAMED: usize = 6;
@@ -209,7 +209,9 @@ fn searching(report: &Report, figure: &Figure) -> bool {
 /// Figures that are not settled: by label, the gravest first; each with its reason.
 pub fn unsettled(report: &Report) -> Vec<(&'static str, Vec<&Figure>)> {
     let mut groups: Vec<(u8, &'static str, Vec<&Figure>)> = Vec::new();
-    let open = |figure: &&Figure| figure.label != Label::Settled && !searching(report, figure);
+    // What brief figures say little of is said of all at once (`speaks`).
+    let open =
+        |figure: &&Figure| !matches!(figure.label, Label::Settled | Label::Brief(_)) && !searching(report, figure);
     for figure in report.figures.iter().filter(open).filter(|figure| !said_of_all(report, figure)) {
         let name = figure.label.name();
         match groups.iter_mut().find(|(_, known, _)| *known == name) {
@@ -317,6 +319,32 @@ pub fn both_ways(report: &Report) -> Option<String> {
         .then(|| format!("write-latency counts with the worse of two ways to make writes durable: {named}{more}."))
 }
 
+/// Of which time the figures speak, and what they may have missed in it.
+pub fn speaks(report: &Report) -> Option<String> {
+    if !report.limits.is_empty() || !report.verdicts.is_empty() || report.ab.is_some() {
+        return None;
+    }
+    let all: Vec<Unseen> =
+        report.figures.iter().filter(|figure| words::holds(&figure.label)).filter_map(|figure| figure.unseen).collect();
+    let least = |of: fn(&Unseen) -> f64| all.iter().map(of).fold(f64::INFINITY, f64::min);
+    let most = |of: fn(&Unseen) -> f64| all.iter().map(of).fold(0.0, f64::max);
+    let first = all.first()?;
+    let (from, to) =
+        (numbers::seconds(least(|one| one.stretch_seconds)), numbers::seconds(most(|one| one.stretch_seconds)));
+    let time = if from == to { from } else { format!("{from} to {to}") };
+    let interval = match first.in_interval {
+        true => "the intervals allow for that",
+        false => {
+            "that is not in the intervals: slices spread over more time would see them (without --quick, --duration and --passes)"
+        }
+    };
+    Some(format!(
+        "The figures speak of {time}, from the first slice to the last. Slower events that come less often than once in {} may have been          missed; they could take up to {} of a value (95 %), and {interval}.",
+        numbers::seconds(most(|one| one.rarer_than_seconds)),
+        numbers::share(most(|one| one.share)),
+    ))
+}
+
 /// Sums of what each OSD's bench command told, of which nobody knows when exactly it wrote.
 pub fn sums(report: &Report) -> Option<String> {
     let told = |figure: &Figure| {
@@ -363,7 +391,8 @@ fn gravity(label: &Label) -> u8 {
         Label::Unsettled(_) => 6,
         Label::Burst(_) => 7,
         Label::Imprecise(_) => 8,
-        Label::Settled => 9,
+        Label::Brief(_) => 9,
+        Label::Settled => 10,
     }
 }
 

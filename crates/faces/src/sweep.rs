@@ -59,12 +59,12 @@ fn block(report: &Report, swept: &Swept, first: &Figure, mut points: Vec<usize>)
     Block { title: title(swept, first), heading, rows, knees, reasons }
 }
 
-/// Settled and imprecise points say it by their intervals.
+/// Settled, brief and imprecise points say it by their intervals.
 fn reasons(report: &Report, swept: &Swept, points: &[usize]) -> Vec<String> {
     let mut found: Vec<(&str, usize, String)> = Vec::new();
     for reading in points.iter().map(|index| &swept.readings[*index]) {
         let Some(label) = report.figures.get(reading.figure).map(|figure| &figure.label) else { continue };
-        let Some(why) = label.why().filter(|_| label.name() != "imprecise") else { continue };
+        let Some(why) = label.why().filter(|_| !["imprecise", "brief"].contains(&label.name())) else { continue };
         match found.iter_mut().find(|(name, ..)| *name == label.name()) {
             Some((_, count, _)) => *count += 1,
             None => found.push((label.name(), 1, format!("{}: {why}", point_of(&swept.sweep, reading)))),

@@ -17,7 +17,7 @@ pub struct Meaning {
 }
 
 /// Every label but `settled`.
-pub const MEANINGS: [Meaning; 10] = [
+pub const MEANINGS: [Meaning; 11] = [
     Meaning {
         label: "imprecise",
         mark: Some('i'),
@@ -52,6 +52,14 @@ pub const MEANINGS: [Meaning; 10] = [
         short: "the figure alternates between two levels",
         means: "It goes to and fro between two levels, so that the mean is a level at which it hardly ever is.",
         then: "Read the two levels and their shares instead; look for what switches (power states, caches, a neighbour).",
+    },
+    Meaning {
+        label: "brief",
+        mark: None,
+        short: "it speaks of a short time",
+        means: "It is as precise as was asked for, of the time in which it was measured: that is too short to say what comes seldom, or changes \
+                within minutes.",
+        then: "To know what it is over longer, spread its slices over that time (--over 10m), without --quick, --duration or --passes.",
     },
     Meaning {
         label: "burst",

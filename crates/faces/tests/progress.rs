@@ -89,7 +89,9 @@ fn a_run_in_lines() {
     assert!(lost.contains("nothing measured: osd.1 went down"), "{lost}");
     let pass = watched.says(62_000, &Event::PassFinished { pass: 1, report });
     assert!(
-        pass.starts_with("pass 1 of at most 3 done after 1 min 1 s: 76 of 87 figures settled\n\nDepth chart\n"),
+        pass.starts_with(
+            "pass 1 of at most 3 done after 1 min 1 s: 76 of 87 figures as precise as asked for\n\nDepth chart\n"
+        ),
         "{pass}"
     );
     assert!(pass.contains("rados") && pass.contains("±9 % i"), "{pass}");

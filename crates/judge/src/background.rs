@@ -18,6 +18,9 @@ const SLOWER_LEAST: f64 = 0.1;
 /// however many figures it has.
 const CHANCE_MOST: f64 = 0.01;
 
+/// Of so many slices those that no compaction met are named.
+const FEW_SLICES: u32 = 6;
+
 /// How the sentences begin by which a finding knows them.
 const IN_STEP: &str = "dips in step with RocksDB compaction";
 const SLOWER: &str = "slower while RocksDB wrote tables";
@@ -206,6 +209,10 @@ fn in_words(found: &Background, entry: &Entry, chance_most: f64) -> Option<Strin
     let writes = entry.figure.kind == OpKind::Write && entry.step.meets_compactions();
     // Where not all were looked at, nobody knows that there was none.
     if !writes || found.quiet == 0 || found.osds < found.of {
+        return None;
+    }
+    // Of many short slices most meet none, and those that do stand for the share of the time in which one runs.
+    if found.quiet < found.slices && found.slices > FEW_SLICES {
         return None;
     }
     let of = if found.quiet == found.slices { String::new() } else { format!(" of {}", found.slices) };

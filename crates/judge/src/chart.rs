@@ -71,15 +71,16 @@ pub fn mean_of(values: &[Estimate]) -> Option<Estimate> {
 pub fn severity(label: &Label) -> u8 {
     match label {
         Label::Settled => 0,
-        Label::Imprecise(_) => 1,
-        Label::FewEvents(_) => 2,
-        Label::Wandering(_) => 3,
-        Label::TwoLevels(_) => 4,
-        Label::GeneratorLimited(_) => 5,
-        Label::Burst(_) => 6,
-        Label::Unsettled(_) => 7,
-        Label::Unwritten(_) => 8,
-        Label::Implausible(_) => 9,
-        Label::Void(_) => 10,
+        Label::Brief(_) => 1,
+        Label::Imprecise(_) => 2,
+        Label::FewEvents(_) => 3,
+        Label::Wandering(_) => 4,
+        Label::TwoLevels(_) => 5,
+        Label::GeneratorLimited(_) => 6,
+        Label::Burst(_) => 7,
+        Label::Unsettled(_) => 8,
+        Label::Unwritten(_) => 9,
+        Label::Implausible(_) => 10,
+        Label::Void(_) => 11,
     }
 }

@@ -2,11 +2,13 @@
 
 use crate::effort::shares;
 use crate::in_flight::in_flight;
-use crate::labels::Case;
+use crate::labels::{Case, precise};
+use crate::length::Length;
 use crate::percentiles::{Doubt, percentiles};
-use crate::pooled::{Pooled, pool};
+use crate::pooled::{Pooled, pool, weighted};
 use crate::series::Ratio;
 use crate::sight::sight;
+use crate::unseen::{met, missed, trend, two_groups, unseen};
 use crate::verdict::decided;
 use crate::words::{count, quantity};
 use model::clock::SECOND;
@@ -27,6 +29,8 @@ pub enum Next {
 const SELDOM_SECONDS: f64 = 36.0;
 /// Then so large a share of the operations may be slower than all that were seen.
 const SELDOM_SHARE: f64 = 0.009;
+/// An interval of the mean that is wider says nothing more of percentiles.
+const NO_MORE: f64 = 0.9;
 /// Seconds that a slice takes beyond its settled data.
 const WARMUP_SECONDS: f64 = 1.0;
 
@@ -48,7 +52,8 @@ pub fn figure(
     match judged(step, kind, &good, &void, &ordered, goal) {
         Ok((pooled, label)) => {
             let wandering = matches!(label, Label::Wandering(_));
-            let doubt = Doubt { wandering, unseen: unseen(step, kind, &good) };
+            let least = if goal.short.is_some() { pooled.relative().min(NO_MORE) } else { 0.0 };
+            let doubt = Doubt { wandering, unseen: seldom(step, kind, &good, goal), least };
             if in_flight(step, &good).is_none() {
                 figure.percentiles = percentiles(&good, |sample| &sample.service, doubt);
             }
@@ -59,12 +64,15 @@ pub fn figure(
             let low = (pooled.value - pooled.half_width).max(0.0);
             figure.estimate = Some(Estimate { value: pooled.value, low, high: pooled.value + pooled.half_width });
             figure.sight = sight(step, &good, &label);
+            figure.unseen = Some(unseen(&good, goal));
             figure.label = label;
             let threshold = goal.threshold(step.layer, step.pattern, kind, &figure.target, figure.chart);
             let enough = match (goal.thresholds.is_empty(), threshold) {
                 (true, _) => {
-                    let settled = void.is_empty() && good.iter().all(|slice| slice.settled);
-                    settled && good.len() >= goal.passes_min as usize && pooled.relative() <= goal.settle
+                    let level =
+                        goal.short.is_none() || (two_groups(&pooled).is_none() && trend(&pooled, &good).is_none());
+                    let settled = level && void.is_empty() && good.iter().all(|slice| slice.settled);
+                    settled && good.len() >= goal.passes_min as usize && precise(&pooled, goal)
                 }
                 (false, Some(threshold)) => decided(step, &good, &pooled, threshold),
                 (false, None) => true,
@@ -82,10 +90,11 @@ pub fn figure(
 }
 
 /// What comes seldom may not have come: a compaction, whose operations would be the slowest.
-fn unseen(step: &Step, kind: OpKind, slices: &[&Slice]) -> f64 {
+fn seldom(step: &Step, kind: OpKind, slices: &[&Slice], goal: &Goal) -> f64 {
     let windows = slices.iter().map(|slice| slice.counted().len() as f64 * slice.window_ns as f64);
     let brief = windows.sum::<f64>() / (SECOND as f64) < SELDOM_SECONDS;
-    if brief && kind == OpKind::Write && step.meets_compactions() { SELDOM_SHARE } else { 0.0 }
+    let compactions = kind == OpKind::Write && step.meets_compactions();
+    if brief && (compactions || goal.short.is_some()) { SELDOM_SHARE } else { 0.0 }
 }
 
 /// The value and its label, or why there is none.
@@ -111,7 +120,9 @@ fn judged(
         });
     }
     let ratios: Vec<Ratio> = good.iter().map(|slice| Ratio::of(step, slice)).collect();
-    match pool(&ratios) {
+    let pooled =
+        if goal.short.is_some() { weighted(&ratios).map(|pooled| allowing(pooled, good, goal)) } else { pool(&ratios) };
+    match pooled {
         Some(pooled) => {
             let pooled = match in_flight(step, good) {
                 Some(open) => open.widen(step, pooled),
@@ -122,6 +133,13 @@ fn judged(
         }
         None => Err(too_little(step, &ratios)),
     }
+}
+
+/// With what slices at so many moments may have missed. An interval that is narrower than was asked for says no more than was: what
+/// ended the measuring is that it got there, which it does sooner where it is too narrow by chance.
+fn allowing(pooled: Pooled, good: &[&Slice], goal: &Goal) -> Pooled {
+    let share = missed(unseen(good, goal).looks).max(met(&pooled)).max(goal.settle);
+    Pooled { half_width: pooled.half_width.max(share * pooled.value), ..pooled }
 }
 
 fn too_little(step: &Step, ratios: &[Ratio]) -> String {
@@ -153,7 +171,10 @@ pub fn void_reason(slice: &Slice) -> Option<String> {
 
 fn again(step: &Step, slices: &[&Slice], goal: &Goal, finished_passes: u32) -> Next {
     let spent: f64 = slices.iter().map(|slice| slice.seconds()).sum();
-    let next = goal.slice_seconds(step) + WARMUP_SECONDS;
+    let next = match Length::next(goal, step, slices) {
+        Length::Long { seconds } => seconds + WARMUP_SECONDS,
+        short => slices.first().map_or(0.0, |slice| short.seconds(slice.window_ns)),
+    };
     if finished_passes >= goal.passes_max || spent + next > goal.seconds_max { Next::OutOfTime } else { Next::Another }
 }
 
@@ -197,6 +218,7 @@ fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good:
         checked: None,
         valid_up_to: None,
         gaps: Vec::new(),
+        unseen: None,
         overlap: None,
         pgs_seen: Vec::new(),
         empty_pages: None,

@@ -7,9 +7,10 @@ use crate::levels::{Dips, OPERATIONS_A_WINDOW, dips, two_levels};
 use crate::pooled::Pooled;
 use crate::series::{mean, median, rates};
 use crate::slice::{ends, settled};
+use crate::unseen::{missed, stretch_seconds, trend, two_groups, unseen};
 use crate::words::{count, number, percent, quantity, seconds, volume};
 use model::clock::SECOND;
-use model::{Goal, Label, Metric, OpKind, Sample, Slice, Sparse, Step};
+use model::{Goal, Label, Metric, OpKind, Sample, Slice, Sparse, Step, Unseen};
 
 /// An open loop is kept up with if no more than this share of what is due is left undone, chance apart.
 pub const KEPT: f64 = 0.02;
@@ -21,6 +22,10 @@ const CLIFF: f64 = 0.20;
 /// Between-slice variance beyond this multiple of the inside's, and a spread beyond this share, is wandering.
 const WANDERING_RATIO: f64 = 4.0;
 const WANDERING_SPREAD: f64 = 0.03;
+/// A fall is told from a pause by so many slices that stay down, where slices are short.
+const STAYS_DOWN: usize = 3;
+/// A shorter stretch of time says little of a longer one: what wanders over minutes does not show in it.
+const STRETCH_SECONDS: f64 = 300.0;
 /// So many dips are enough to know how often they come.
 const DIPS_ENOUGH: usize = 4;
 
@@ -45,10 +50,13 @@ impl Case<'_> {
             .or_else(|| limited(self.step, self.slices))
             .or_else(|| self.burst(&rates))
             .or_else(|| self.unsettled(&rates))
+            .or_else(|| self.two_groups())
             .or_else(|| self.two_levels(&rates))
+            .or_else(|| self.moving())
             .or_else(|| self.wandering())
             .or_else(|| self.few_events(&rates))
             .or_else(|| self.imprecise())
+            .or_else(|| self.brief())
             .unwrap_or(Label::Settled)
     }
 
@@ -127,7 +135,8 @@ impl Case<'_> {
             );
             return Some(Label::Burst(text));
         }
-        let at = (1..means.len()).find(|at| fallen(&means[..*at], &means[*at..]))?;
+        let stays = if self.goal.short.is_some() && means.len() > STAYS_DOWN { STAYS_DOWN } else { 1 };
+        let at = (1..=means.len().saturating_sub(stays)).find(|at| fallen(&means[..*at], &means[*at..]))?;
         let beyond_noise = self.pooled.between > WANDERING_RATIO * self.pooled.within;
         let text = format!(
             "fell by {} from pass {} to pass {}, after {} were written: the value mixes both",
@@ -173,7 +182,7 @@ impl Case<'_> {
 
     /// Only where it costs precision: a fast flip between two levels has a well-known mean.
     fn two_levels(&self, rates: &[Vec<f64>]) -> Option<Label> {
-        if self.pooled.relative() <= self.goal.settle || self.grainy() {
+        if precise(self.pooled, self.goal) || self.grainy() {
             return None;
         }
         let found = two_levels(rates)?;
@@ -185,7 +194,33 @@ impl Case<'_> {
         )))
     }
 
+    /// Short slices that are at one level or at another: how often at which, so few of them do not tell.
+    fn two_groups(&self) -> Option<Label> {
+        let (low, high, share) = two_groups(self.pooled).filter(|_| self.goal.short.is_some() && !self.grainy())?;
+        Some(Label::TwoLevels(format!(
+            "alternates between about {} ({} of {}) and {}",
+            number(low),
+            percent(share),
+            count(self.slices.len(), "slice", "slices"),
+            quantity(high, self.step.metric),
+        )))
+    }
+
+    /// A level that moves from the first slice to the last.
+    fn moving(&self) -> Option<Label> {
+        let moved = trend(self.pooled, self.slices).filter(|_| self.goal.short.is_some())?;
+        Some(Label::Wandering(format!(
+            "{} by {} in {}: the value is the mean of that time",
+            if moved > 0.0 { "rose" } else { "fell" },
+            percent(moved.abs()),
+            seconds(stretch_seconds(self.slices)),
+        )))
+    }
+
     fn wandering(&self) -> Option<Label> {
+        if self.goal.short.is_some() && precise(self.pooled, self.goal) {
+            return None;
+        }
         let spread = self.pooled.between.sqrt();
         let wanders = self.slices.len() > 1
             && self.pooled.between > WANDERING_RATIO * self.pooled.within
@@ -204,7 +239,7 @@ impl Case<'_> {
 
     fn few_events(&self, rates: &[Vec<f64>]) -> Option<Label> {
         // In an open loop a dip takes no operations away: they are done later, and their response times tell of it.
-        if self.grainy() || self.open_loop() {
+        if self.grainy() || self.open_loop() || (self.goal.short.is_some() && precise(self.pooled, self.goal)) {
             return None;
         }
         let per_second = |slice: &Slice| (SECOND / slice.window_ns.max(1)).max(1) as usize;
@@ -224,7 +259,7 @@ impl Case<'_> {
         let relative = self.pooled.relative();
         let few = self.pooled.windows < WINDOWS_FOR_BATCHES;
         // In a run for verdicts or for the highest rate no precision was asked for.
-        let wide = relative > self.goal.settle && self.goal.thresholds.is_empty() && self.goal.bound.is_none();
+        let wide = !precise(self.pooled, self.goal) && self.goal.thresholds.is_empty() && self.goal.bound.is_none();
         if !wide && !few {
             return None;
         }
@@ -245,6 +280,17 @@ impl Case<'_> {
         Some(Label::Imprecise(text))
     }
 
+    /// It is as precise as was asked for, of a time that says little of others.
+    fn brief(&self) -> Option<Label> {
+        if !self.goal.thresholds.is_empty() || self.goal.bound.is_some() {
+            return None;
+        }
+        let seen = unseen(self.slices, self.goal);
+        let short = self.goal.short.is_some() && seen.stretch_seconds < STRETCH_SECONDS;
+        let few = self.goal.short.is_none() && missed(seen.looks) > self.goal.settle;
+        (short || few).then(|| Label::Brief(says(&seen)))
+    }
+
     /// Where chance alone, the count of operations, forbids the goal in the time spent.
     fn seconds_needed(&self, spent: f64) -> Option<f64> {
         let rate = mean(&self.slices.iter().map(|slice| overall_rate(slice)).collect::<Vec<_>>());
@@ -258,6 +304,21 @@ impl Case<'_> {
         let operations: u64 = counted().map(|sample| sample.ops).sum();
         (operations as f64) < OPERATIONS_A_WINDOW * counted().filter(|sample| sample.span_ns > 0).count() as f64
     }
+}
+
+/// Of which time a figure speaks, and what it says little of.
+fn says(seen: &Unseen) -> String {
+    format!(
+        "speaks of {}; slower events that come less often than once in {} may have been missed, and could take up to {} of it",
+        seconds(seen.stretch_seconds),
+        seconds(seen.rarer_than_seconds),
+        percent(seen.share)
+    )
+}
+
+/// Is the interval as narrow as was asked for? It may be exactly so.
+pub fn precise(pooled: &Pooled, goal: &Goal) -> bool {
+    pooled.relative() <= goal.settle * (1.0 + 1e-9)
 }
 
 /// Does all that comes after lie a cliff below all that came before?

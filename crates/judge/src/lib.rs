@@ -28,6 +28,7 @@ mod in_flight;
 mod knee;
 mod labels;
 mod ledger;
+mod length;
 mod levels;
 mod limit;
 mod links;
@@ -45,6 +46,7 @@ mod slowed;
 mod supply;
 mod sustained;
 mod sweep;
+mod unseen;
 mod unwritten;
 mod uplink;
 mod validity;
@@ -57,11 +59,13 @@ pub use compare::{Measured, ab_half_width, compare, differs, levels, lost_in, me
 pub use explain::explain;
 pub use figure::{Next, figure};
 pub use knee::{Bend, Rung, knee};
+pub use length::Length;
 pub use limit::{decided as bound_decided, side_by_side};
 pub use outliers::slow_ones;
-pub use slice::{SliceState, cut_short, first_look, slice_state, whole};
+pub use slice::{SliceState, first_look, slice_state, whole};
 pub use slowed::slowed;
 pub use sustained::fell;
+pub use unseen::looks_for;
 pub use validity::written_to;
 
 #[cfg(test)]

@@ -35,6 +35,8 @@ pub struct Doubt {
     pub wandering: bool,
     /// So large a share of all operations, slower than any other, may not have come yet.
     pub unseen: f64,
+    /// A percentile is known no better than the mean, whose interval is so wide, as a share of it.
+    pub least: f64,
 }
 
 /// Over the counted windows of all slices. Empty where operations were not timed one by one.
@@ -83,6 +85,8 @@ fn one(
         Some(interval) => widest(&interval, each, p, value, prior),
         None => (None, None),
     };
+    let (low, high) =
+        (low.map(|low| low.min(value * (1.0 - doubt.least))), high.map(|high| high.max(value / (1.0 - doubt.least))));
     let high = high.and_then(|high| Some(high.max(with_unseen(all, p, doubt.unseen)?)));
     let ms = |ns: f64| ns / 1e6;
     Some(Percentile { percent, value_ms: ms(value), low_ms: low.map(ms), high_ms: high.map(ms) })

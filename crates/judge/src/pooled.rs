@@ -50,6 +50,48 @@ pub fn pool(ratios: &[Ratio]) -> Option<Pooled> {
     Some(Pooled { value, half_width, between, within, windows: residuals.len(), slices })
 }
 
+/// The same of slices of unequal lengths at many moments: each weighs what it knows, with what the slices differ by, so that a long first
+/// one does not speak for all.
+///
+/// Inside of slices from the batches of all windows; between them by moments (DerSimonian and Laird, 1986); freedom of the weights
+/// as if there were (Σw)²/Σw² equal slices.
+pub fn weighted(ratios: &[Ratio]) -> Option<Pooled> {
+    let pooled = pool(ratios)?;
+    if ratios.len() < 2 {
+        return Some(pooled);
+    }
+    let lengths: Vec<f64> = ratios.iter().map(|ratio| ratio.over.len() as f64).collect();
+    let own: Vec<f64> = pooled.slices.iter().map(|slice| slice / pooled.value).collect();
+    // Variance of one window's share in a mean, with what neighbours have in common.
+    let window = pooled.within / ratios.len() as f64 * pooled.windows as f64;
+    let inside: Vec<f64> = lengths.iter().map(|length| window / length).collect();
+    let apart = between(&own, &inside);
+    let weights: Vec<f64> = inside.iter().map(|inside| 1.0 / (PRIOR_SPREAD.powi(2) + apart + inside)).collect();
+    let each = |of: fn(&Ratio) -> f64| -> f64 {
+        ratios.iter().zip(&lengths).zip(&weights).map(|((ratio, length), weight)| weight / length * of(ratio)).sum()
+    };
+    let value = each(|ratio| ratio.over.iter().sum()) / each(Ratio::weight);
+    let sum: f64 = weights.iter().sum();
+    let count = sum.powi(2) / weights.iter().map(|weight| weight.powi(2)).sum::<f64>();
+    let off = |slice: &f64| (slice / value - 1.0).powi(2);
+    let seen: f64 = pooled.slices.iter().zip(&weights).map(|(slice, weight)| weight * off(slice)).sum::<f64>() / sum;
+    let seen = seen * count / (count - 1.0).max(1.0);
+    let expected: f64 = inside.iter().zip(&weights).map(|(inside, weight)| weight * inside).sum::<f64>() / sum;
+    let moderated = moderated_half_width(PRIOR_SPREAD.powi(2) + expected, seen, count);
+    let half_width = value * moderated.max(FLOOR);
+    Some(Pooled { value, half_width, between: apart, within: expected, ..pooled })
+}
+
+/// Variance between slices beyond what their insides explain.
+fn between(slices: &[f64], inside: &[f64]) -> f64 {
+    let weights: Vec<f64> = inside.iter().map(|inside| 1.0 / inside.max(1e-12)).collect();
+    let sum: f64 = weights.iter().sum();
+    let centre = slices.iter().zip(&weights).map(|(slice, weight)| slice * weight).sum::<f64>() / sum;
+    let q: f64 = slices.iter().zip(&weights).map(|(slice, weight)| weight * (slice - centre).powi(2)).sum();
+    let scale = sum - weights.iter().map(|weight| weight.powi(2)).sum::<f64>() / sum;
+    ((q - (slices.len() as f64 - 1.0)) / scale).max(0.0)
+}
+
 /// With one slice only the prior speaks, with its two degrees of freedom: t = 4.3.
 pub fn moderated_half_width(prior: f64, between: f64, count: f64) -> f64 {
     let (variance, freedom) = moderated_variance(prior, between, count);
@@ -103,6 +145,36 @@ mod tests {
         let (over, under) = (0..80).map(|i| if i % 2 == 0 { (10.0, 10.0) } else { (10.0, 1.0) }).unzip();
         let pooled = pool(&[Ratio { over, under }]).unwrap();
         assert!((pooled.value - 20.0 / 11.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_long_slice_does_not_speak_for_many_short_ones() {
+        // A first slice that met a level 10 % higher, then thirteen that did not.
+        let mut slices = vec![ratio(&independent(1, 50, 1100.0, 30.0))];
+        slices.extend((0..13).map(|n| ratio(&independent(n + 2, 6, 1000.0, 30.0))));
+        let (one, many) = (pool(&slices).unwrap(), weighted(&slices).unwrap());
+        assert!(one.value > 1035.0 && many.value < 1020.0, "{} {}", one.value, many.value);
+        assert!((many.value - 1000.0).abs() < many.half_width, "{many:?}");
+    }
+
+    #[test]
+    fn short_slices_cover_the_truth() {
+        let covered = |of: &dyn Fn(u64, usize) -> Vec<f64>| {
+            let pooled = |seed: u64| {
+                let slices = (0..14).map(|n| ratio(&of(seed * 14 + n, if n == 0 { 50 } else { 6 })));
+                weighted(&slices.collect::<Vec<_>>()).unwrap()
+            };
+            (0..300).map(pooled).filter(|pooled| (pooled.value - 1000.0).abs() <= pooled.half_width).count()
+        };
+        let shifted = |seed: u64, n: usize| {
+            independent(seed, n, 1000.0 * (1.0 + 0.06 * crate::testing::Chance(seed + 7777).normal()), 30.0)
+        };
+        let covered = [
+            covered(&|seed, n| independent(seed, n, 1000.0, 150.0)),
+            covered(&|seed, n| autoregressive(seed, n, 1000.0, 80.0, 0.9)),
+            covered(&shifted),
+        ];
+        assert!(covered.iter().all(|covered| *covered >= 276), "{covered:?} of 300");
     }
 
     #[test]

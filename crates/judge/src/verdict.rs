@@ -6,7 +6,7 @@ use crate::series::Ratio;
 use model::{Estimate, Goal, Label, Outcome, Slice, Step, Threshold, Verdict};
 
 /// One slice may tell only what is that far from the threshold, as a share of it; all else is seen twice, minutes apart, and what is
-/// near three times. With that, of the made-up and the recorded series of `make coverage` hardly one verdict in a hundred is wrong
+/// near is too near to tell. With that, of the made-up and the recorded series of `make coverage` hardly one verdict in a hundred is wrong
 /// (docs/method.md, "Coverage").
 const FAR: f64 = 0.18;
 const NEAR: f64 = 0.10;
@@ -17,11 +17,14 @@ const FIRST_LOOK: f64 = 1.0 / 1.15;
 /// Is it known? `slices`: the good ones of a figure, in order of time; `pooled`: what they say together.
 pub fn decided(step: &Step, slices: &[&Slice], pooled: &Pooled, threshold: &Threshold) -> bool {
     let outcome = |pooled: &Pooled| threshold.outcome(&Estimate::new(pooled.value, pooled.half_width));
-    let now = outcome(pooled);
+    let (now, off) = (outcome(pooled), off(pooled.value, threshold));
+    // More slices would not move it away from the threshold.
+    if slices.len() >= SLICES_NEAR && off + pooled.half_width / threshold.value < NEAR {
+        return true;
+    }
     if now == Outcome::Open {
         return false;
     }
-    let off = (pooled.value - threshold.value).abs() / threshold.value;
     match slices {
         [only] => {
             let far = off >= FAR;
@@ -30,6 +33,10 @@ pub fn decided(step: &Step, slices: &[&Slice], pooled: &Pooled, threshold: &Thre
         }
         several => off >= NEAR || several.len() >= SLICES_NEAR,
     }
+}
+
+fn off(value: f64, threshold: &Threshold) -> f64 {
+    (value - threshold.value).abs() / threshold.value
 }
 
 fn beginning(slice: &Slice) -> Slice {
@@ -64,11 +71,15 @@ fn applies(goal: &Goal, threshold: &Threshold, entry: &Entry) -> bool {
 fn verdict(threshold: &Threshold, entry: &Entry) -> Verdict {
     let label = &entry.figure.label;
     let estimate = entry.usable();
+    let near = estimate.is_some_and(|estimate| off(estimate.value, threshold) < NEAR);
     let outcome = match (estimate.map(|estimate| threshold.outcome(&estimate)), label) {
         (None, _) | (Some(Outcome::Fail), Label::GeneratorLimited(_)) => Outcome::Open,
+        _ if near => Outcome::Open,
         (Some(outcome), _) => outcome,
     };
-    let why = label.why().filter(|_| estimate.is_none() || outcome == Outcome::Open).map(String::from);
+    let too_near =
+        near.then(|| format!("less than {} from the threshold is too near to tell", crate::words::percent(NEAR)));
+    let why = label.why().filter(|_| estimate.is_none() || outcome == Outcome::Open).map(String::from).or(too_near);
     Verdict { threshold: threshold.clone(), target: entry.figure.target.clone(), estimate, outcome, why }
 }
 

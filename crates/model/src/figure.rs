@@ -48,6 +48,8 @@ pub enum Label {
     /// Rare dips carry much of the result and were seen too seldom.
     FewEvents(String),
     TwoLevels(String),
+    /// It speaks of a stretch of time that is too short to speak of longer ones.
+    Brief(String),
     /// Valid only up to the volume that was written.
     Burst(String),
     GeneratorLimited(String),
@@ -68,6 +70,7 @@ impl Label {
             Label::Wandering(_) => "wandering",
             Label::FewEvents(_) => "few events",
             Label::TwoLevels(_) => "two levels",
+            Label::Brief(_) => "brief",
             Label::Burst(_) => "burst",
             Label::GeneratorLimited(_) => "generator-limited",
             Label::Unwritten(_) => "unwritten",
@@ -84,6 +87,7 @@ impl Label {
             | Label::Wandering(why)
             | Label::FewEvents(why)
             | Label::TwoLevels(why)
+            | Label::Brief(why)
             | Label::Burst(why)
             | Label::GeneratorLimited(why)
             | Label::Unwritten(why)
@@ -127,6 +131,9 @@ pub struct Figure {
     pub slices: u32,
     /// Measuring time spent, warm-up included.
     pub seconds: f64,
+    /// What slices of this number may have missed; `None`: void.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unseen: Option<Unseen>,
     pub operations: u64,
     pub bytes: u64,
     pub errors: u64,
@@ -167,6 +174,22 @@ pub struct Figure {
     /// The same writes were made durable in another way as well: the worse of the two counts for the depth chart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_way: Option<OtherWay>,
+}
+
+/// What a figure speaks of, and what it may have missed there.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unseen {
+    /// Seconds from the beginning of its first slice to the end of its last one.
+    pub stretch_seconds: f64,
+    /// Moments at which it was looked at, 4 s or more apart.
+    pub looks: u32,
+    /// Events that come less often than once in so many seconds may have been missed: a third of the counted time (of a Poisson
+    /// process none is seen in three times its mean gap with a chance of 5 %).
+    pub rarer_than_seconds: f64,
+    /// So large a share of the value slower events that no look met could take (95 %).
+    pub share: f64,
+    /// The figure's interval is at least so wide.
+    pub in_interval: bool,
 }
 
 /// The other of two ways to make writes durable.

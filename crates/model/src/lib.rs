@@ -46,7 +46,7 @@ pub use comparison::{Comparison, Difference, Finds, Level, Point, Subject, Trend
 pub use crosscheck::{Agreement, Agrees, Crosscheck, Crosschecked, Pair, Turn};
 pub use effort::{Effort, Overhead, Shares};
 pub use event::{Event, Face};
-pub use figure::{Dip, Estimate, Figure, Label, OtherWay, Percentile, Sight};
+pub use figure::{Dip, Estimate, Figure, Label, OtherWay, Percentile, Sight, Unseen};
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 pub use layer::Layer;
 pub use limit::{Bound, Limit, Probe, Search};
@@ -56,7 +56,7 @@ pub use observed::{
 pub use pages::{EmptyPages, PagesRead};
 pub use path_mtu::PathMtu;
 pub use pattern::{Metric, Pattern};
-pub use plan::{Doubling, Goal, Plan, Rung, Step, StepId};
+pub use plan::{Doubling, Goal, Plan, Rung, ShortSlices, Step, StepId};
 pub use record::{Gap, Imported, Record, RunHead};
 pub use report::{ChartCell, Distance, Doubled, DoubledRung, Finding, LedgerRow, Multiple, Outlier, Report, Standing};
 pub use sample::{Sample, Slice};

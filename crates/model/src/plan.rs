@@ -157,12 +157,32 @@ pub struct Goal {
     /// What is asked is the highest rate that keeps this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Bound>,
+    /// After the first slice of a figure that needs no warm-up, many short ones; `None`: all slices are long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short: Option<ShortSlices>,
+    /// So long the run may take before passes beyond the least are left out; `None`: 13 minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_seconds: Option<f64>,
+}
+
+/// Short slices see more moments in the same time (docs/method.md, "Rare and long events").
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShortSlices {
+    /// Counted seconds of one.
+    pub seconds: f64,
+    /// At its front, and not counted: until as many operations are in flight as shall be.
+    pub front_seconds: f64,
+    /// From the end of one slice of a step to the next one's begin, at least.
+    pub apart_seconds: f64,
 }
 
 /// Settled data of a slice of writes from which a verdict may be told: 8 s, which outlast a cache's first seconds, and 15 % more
 /// for a second look at it. Reads have no such cliff, and 4 s have the windows that an interval needs.
 const VERDICT_SECONDS: f64 = 9.2;
 const VERDICT_READ_SECONDS: f64 = 4.6;
+
+/// So much longer, as a share, slices may lie apart than they must, as the lot falls.
+pub const SPREAD_BY_LOT: f64 = 0.5;
 
 impl Default for Goal {
     fn default() -> Self {
@@ -179,11 +199,32 @@ impl Default for Goal {
             seed: 1,
             thresholds: Vec::new(),
             bound: None,
+            short: None,
+            run_seconds: None,
         }
     }
 }
 
+/// Seconds of the first slice of a figure, of reads and of writes; the others are short.
+const FIRST_READ_SECONDS: f64 = 5.0;
+const FIRST_WRITE_SECONDS: f64 = 9.0;
+
 impl Goal {
+    /// How much it is, in slices that are spread over as many moments as the time allows.
+    pub fn usual(settle: f64, seconds_max: f64, seed: u64) -> Goal {
+        let short = ShortSlices { seconds: 0.6, front_seconds: 0.3, apart_seconds: 4.0 };
+        Goal {
+            settle,
+            seconds_max,
+            passes_max: (seconds_max / (short.seconds + short.front_seconds)).ceil() as u32,
+            read_slice_seconds: FIRST_READ_SECONDS,
+            write_slice_seconds: FIRST_WRITE_SECONDS,
+            short: Some(short),
+            seed,
+            ..Goal::default()
+        }
+    }
+
     /// One pass of short slices: every cell with its interval, in the least time. 64 windows of 50 ms are what the
     /// interval's finest batch size needs.
     pub fn quick(seed: u64) -> Goal {

@@ -77,6 +77,16 @@ function facts(figure: Figure): HTMLElement {
   const pairs: [string, string][] = [
     ["slices", count(figure.slices)],
     ["measured for", duration(figure.seconds)],
+    ...(figure.unseen === null
+      ? []
+      : [
+          [
+            "speaks of",
+            `${duration(figure.unseen.stretch_seconds)}, seen at ${count(figure.unseen.looks)} moments; slower events that come less ` +
+              `often than once in ${duration(figure.unseen.rarer_than_seconds)} could take up to ${share(figure.unseen.share)}` +
+              (figure.unseen.in_interval ? ", which the interval allows for" : ", which is not in the interval"),
+          ] as [string, string],
+        ]),
     ["operations", count(figure.operations)],
     ["moved", bytes(figure.bytes)],
     ["errors", count(figure.errors)],

@@ -3,7 +3,7 @@
 import type { LedgerRow, Run, Sweep, Verdict } from "./data";
 import { h, svg, type Child } from "./dom";
 import { count, duration, isUnknown, rough, share, when, withUnit } from "./numbers";
-import { badge, called, isLatency, place } from "./words";
+import { badge, called, fine, isLatency, place } from "./words";
 
 export function head(run: Run): HTMLElement {
   const { scope } = run;
@@ -65,8 +65,8 @@ function overhead({ overhead: of }: Run): [string, Child][] {
 }
 
 function tally(run: Run): string {
-  const settled = run.figures.filter(({ figure }) => figure.label === "settled").length;
-  return run.figures.length === 0 ? "none" : `${settled} of ${run.figures.length} settled`;
+  const precise = run.figures.filter(({ figure }) => fine(figure.label)).length;
+  return run.figures.length === 0 ? "none" : `${precise} of ${run.figures.length} precise`;
 }
 
 /** What was asked for: are all thresholds kept? */
@@ -110,9 +110,9 @@ export function sentence(run: Run): string {
     poorest && `${poorest.layer} delivers the least of its ceiling at ${poorest.pattern}: ${share(poorest.share)}`;
   if (latency && least) return `${latency}; ${least}.`;
   if (latency ?? least) return `${capital((latency ?? least)!)}.`;
-  const settled = run.figures.filter(({ figure }) => figure.label === "settled").length;
+  const precise = run.figures.filter(({ figure }) => fine(figure.label)).length;
   if (run.figures.length === 0) return "Nothing has been measured.";
-  return `${count(run.figures.length)} figures, ${count(settled)} of them settled; too few layers for a ledger.`;
+  return `${count(run.figures.length)} figures, ${count(precise)} of them as precise as asked for; too few layers for a ledger.`;
 }
 
 function dearest(run: Run, pattern: "write-latency" | "read-latency"): string | null {
@@ -122,7 +122,7 @@ function dearest(run: Run, pattern: "write-latency" | "read-latency"): string | 
   const most = rows.reduce((largest, row) => (row.adds.value > largest.adds.value ? row : largest));
   const total = run.chart.find((cell) => cell.layer === last.layer && cell.pattern === pattern);
   const whole = total?.estimate
-    ? `takes ${withUnit(total.estimate, "ms")} through ${last.layer}${total.label === "settled" ? "" : ` (${total.label})`}`
+    ? `takes ${withUnit(total.estimate, "ms")} through ${last.layer}${fine(total.label) ? "" : ` (${total.label})`}`
     : `goes through ${last.layer}`;
   if (isUnknown(most.adds) || (total?.estimate && isUnknown(total.estimate))) return null;
   const part = most.layer === "device" ? "is the bare disk" : `is what ${most.layer} adds`;
@@ -201,7 +201,7 @@ function unusable(run: Run): HTMLElement[] {
   for (const {
     figure: { label },
   } of run.figures)
-    if (label !== "settled") counts.set(label, (counts.get(label) ?? 0) + 1);
+    if (!fine(label)) counts.set(label, (counts.get(label) ?? 0) + 1);
   if (counts.size === 0) return [];
   const parts = [...counts].flatMap(([label, count]) => [h("span", { class: "count" }, `${count} `, badge(label))]);
   return [

@@ -15,7 +15,7 @@ import { adds, beside, estimate, share, withUnit } from "./numbers";
 import { place } from "./plots";
 import { bars, delivered, shareText } from "./shares";
 import { falling, stages } from "./waterfall";
-import { isLatency, PATTERN_WORDS } from "./words";
+import { fine, isLatency, PATTERN_WORDS } from "./words";
 
 export function ledger({ ledger: rows, chart, floor }: Run): HTMLElement {
   if (rows.length === 0) {
@@ -79,7 +79,7 @@ function distances(floor: Distance[]): HTMLElement {
 }
 
 const valued = (value: Estimate, unit: string, label: string): string =>
-  withUnit(value, unit) + (label === "settled" ? "" : ` (${label})`);
+  withUnit(value, unit) + (fine(label) ? "" : ` (${label})`);
 
 const joined = (value: number, ci95: Interval): Estimate => ({ value, low: ci95[0], high: ci95[1] });
 

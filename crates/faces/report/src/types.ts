@@ -85,6 +85,13 @@ export interface RawFigure {
   gaps: string[];
   /** Of a sum of what OSDs' bench commands told: the share of the time in which each of them wrote. */
   overlap: number | null;
+  unseen: {
+    stretch_seconds: number;
+    looks: number;
+    rarer_than_seconds: number;
+    share: number;
+    in_interval: boolean;
+  } | null;
   /** What RocksDB did in the OSDs meanwhile; null: nobody looked. */
   background: Background | null;
   sight: Sight | null;

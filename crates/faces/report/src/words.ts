@@ -19,12 +19,16 @@ const LOOKS: Record<string, Look> = {
   wandering: { severity: "caution", symbol: "diamond", hollow: false },
   "few events": { severity: "caution", symbol: "star", hollow: false },
   "two levels": { severity: "caution", symbol: "square", hollow: false },
+  brief: { severity: "good", symbol: "circle", hollow: true },
   burst: { severity: "caution", symbol: "wye", hollow: false },
   "generator-limited": { severity: "caution", symbol: "square", hollow: true },
   unwritten: { severity: "bad", symbol: "circle", hollow: true },
   implausible: { severity: "bad", symbol: "times", hollow: true },
   void: { severity: "bad", symbol: "diamond", hollow: true },
 };
+
+/** Is it as precise as was asked for, and nothing against it? */
+export const fine = (label: string): boolean => label === "settled" || label === "brief";
 
 export const look = (label: string): Look => LOOKS[label] ?? { severity: "caution", symbol: "circle", hollow: true };
 /** Has it a value that is shown and used nowhere? */

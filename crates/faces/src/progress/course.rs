@@ -101,10 +101,11 @@ impl Course {
     }
 
     pub(super) fn pass_done(&self, pass: u32, report: &Report) -> String {
-        let settled = report.figures.iter().filter(|figure| figure.label == Label::Settled).count();
+        let precise = |figure: &&model::Figure| matches!(figure.label, Label::Settled | Label::Brief(_));
+        let settled = report.figures.iter().filter(precise).count();
         let after = self.now().saturating_sub(self.run_started).as_secs_f64();
         format!(
-            "pass {pass} of at most {} done after {}: {settled} of {} settled",
+            "pass {pass} of at most {} done after {}: {settled} of {} as precise as asked for",
             self.passes_max.max(pass),
             numbers::seconds(after),
             numbers::counted(report.figures.len() as u64, "figure", "figures"),

@@ -30,6 +30,7 @@ pub fn summary(report: &Report, scope: &Scope, style: &Style) -> String {
         notes::sustained(report, style),
         sweep::sweep(report, style),
         chart::chart(report, style),
+        notes::speaks(report, style),
         ledger::ledger(report, style),
         floor(report, style),
         targets::targets(report, scope, style),

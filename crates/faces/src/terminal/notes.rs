@@ -190,6 +190,10 @@ pub(crate) fn both_ways(report: &Report, style: &Style) -> String {
     scene::both_ways(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
 }
 
+pub(crate) fn speaks(report: &Report, style: &Style) -> String {
+    scene::speaks(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
+}
+
 pub(crate) fn sums(report: &Report, style: &Style) -> String {
     scene::sums(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
 }

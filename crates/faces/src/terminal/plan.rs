@@ -138,7 +138,9 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
             numbers::seconds(seconds / plan.steps.len() as f64)
         );
     }
-    let passes = if goal.passes_min == goal.passes_max {
+    let passes = if goal.short.is_some() {
+        "as many passes as it takes".to_string()
+    } else if goal.passes_min == goal.passes_max {
         numbers::counted(u64::from(goal.passes_max), "pass", "passes")
     } else {
         format!("{} to {} passes", goal.passes_min, goal.passes_max)

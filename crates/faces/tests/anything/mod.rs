@@ -45,7 +45,7 @@ fn pattern() -> impl Strategy<Value = Pattern> {
 }
 
 fn label() -> impl Strategy<Value = Label> {
-    (0..10usize, text()).prop_map(|(which, why)| match which {
+    (0..11usize, text()).prop_map(|(which, why)| match which {
         0 => Label::Settled,
         1 => Label::Imprecise(why),
         2 => Label::Unsettled(why),
@@ -55,6 +55,7 @@ fn label() -> impl Strategy<Value = Label> {
         6 => Label::Burst(why),
         7 => Label::GeneratorLimited(why),
         8 => Label::Implausible(why),
+        9 => Label::Brief(why),
         _ => Label::Void(why),
     })
 }
@@ -101,6 +102,7 @@ fn figure() -> impl Strategy<Value = Figure> {
         Figure {
             other_way: None,
             overlap: None,
+            unseen: None,
             step: StepId(counts[0]),
             layer,
             target,

@@ -164,6 +164,7 @@ impl Sampler {
         self.report.figures.push(Figure {
             other_way: None,
             overlap: None,
+            unseen: None,
             step: step.id,
             layer: step.layer,
             target: name,

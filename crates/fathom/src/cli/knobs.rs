@@ -5,7 +5,8 @@ use super::words;
 use crate::planner::ab;
 use clap::Args;
 use ipnet::IpNet;
-use model::{Access, Arrivals, Bound, Bytes, Durability, Goal, Layer, Pattern, Rate};
+use model::plan::SPREAD_BY_LOT;
+use model::{Access, Arrivals, Bound, Bytes, Durability, Goal, Layer, Pattern, Rate, ShortSlices};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -220,15 +221,20 @@ pub struct Knobs {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "When a figure is good enough")]
 pub struct SettleArgs {
-    /// Half-width of the 95 % interval, with --ab of the change (default: 5%, with --ab 4%, with --quick 10%)
+    /// Half-width of the 95 % interval, with --ab of the change (default: 10%, with --ab 4%)
     #[arg(long, conflicts_with = "rate_max_where", value_parser = words::share, value_name = "PERCENT")]
     pub settle: Option<f64>,
     /// The most time for one figure
     #[arg(long, value_parser = words::seconds, default_value = "60s", value_name = "DURATION")]
     pub time_max: f64,
-    /// The most passes over the plan; with --quick and --duration 1 unless said otherwise
+    /// The most passes over the plan, of long slices; with --quick and --duration 1 unless said otherwise (default: as many short
+    /// slices as fit)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub passes: Option<u32>,
+    /// Spread each figure's slices over so much time: it then speaks of that time (default: of as long as measuring takes)
+    #[arg(long, value_parser = words::seconds, value_name = "DURATION",
+          conflicts_with_all = ["quick", "duration", "passes", "verdict", "expect", "rate", "rate_max_where", "ab"])]
+    pub over: Option<f64>,
     /// Short slices, one pass
     #[arg(long, conflicts_with = "duration")]
     pub quick: bool,
@@ -303,6 +309,9 @@ impl Knobs {
     }
 }
 
+/// Half-width that is asked for if nothing is said: what is worth its time.
+const SETTLE: f64 = 0.10;
+
 impl SettleArgs {
     /// As many pairs of slices as are wished, or until the change is known well enough.
     pub fn beside(&self, seed: u64) -> Goal {
@@ -344,17 +353,33 @@ impl SettleArgs {
             let passes_max = self.passes.unwrap_or(quick.passes_max);
             return Goal { settle: self.settle.unwrap_or(quick.settle), passes_max, ..quick };
         }
-        let default = Goal::default();
-        let settle = self.settle.unwrap_or(default.settle);
+        let settle = self.settle.unwrap_or(SETTLE);
         if let Some(seconds) = self.duration {
             return Goal { settle, seed, ..fixed(seconds, self.passes.unwrap_or(1)) };
         }
-        // Two slices are enough for ±5 %, a narrower interval needs three (docs/method.md, "The procedure").
-        let wanted = if settle < 0.05 { 3 } else { 2 };
-        let passes_max = self.passes.unwrap_or(default.passes_max);
-        let passes_min = wanted.min(passes_max);
-        Goal { settle, seconds_max: self.time_max, passes_min, passes_max, seed, ..default }
+        let usual = spread(Goal::usual(settle, self.time_max, seed), self.over);
+        // Few passes are long ones.
+        let Some(passes_max) = self.passes else { return usual };
+        let long = Goal::default();
+        Goal {
+            settle,
+            seconds_max: self.time_max,
+            passes_min: long.passes_min.min(passes_max),
+            passes_max,
+            seed,
+            ..long
+        }
     }
+}
+
+/// Slices so far apart that they lie spread over so much time.
+fn spread(goal: Goal, over: Option<f64>) -> Goal {
+    let (Some(short), Some(over)) = (goal.short, over) else { return goal };
+    let slices = f64::from(judge::looks_for(goal.settle)) - 2.0;
+    let apart = over / slices / (1.0 + SPREAD_BY_LOT / 2.0) - short.seconds - short.front_seconds;
+    let short = ShortSlices { apart_seconds: apart.max(short.apart_seconds), ..short };
+    // What does not settle has as much again.
+    Goal { short: Some(short), run_seconds: Some(2.0 * over), ..goal }
 }
 
 /// Slices of this length, settled or not, in so many passes.

@@ -105,7 +105,8 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
         let found = limits.iter().all(|limit| limit.rate.is_some()) && sounded.report.errors.is_empty();
         return if found && !sounded.interrupted { 0 } else { INCOMPLETE };
     }
-    let settled = |figure: &model::Figure| matches!(figure.label, model::Label::Settled | model::Label::Burst(_));
+    use model::Label::{Brief, Burst, Settled};
+    let settled = |figure: &model::Figure| matches!(figure.label, Settled | Brief(_) | Burst(_));
     match sounded.report.figures.iter().all(settled) && !sounded.interrupted && sounded.report.errors.is_empty() {
         true => 0,
         false => INCOMPLETE,

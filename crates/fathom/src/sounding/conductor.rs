@@ -6,21 +6,22 @@ use super::efforts::Efforts;
 use super::filling::Unfilled;
 use super::guard::trouble;
 use super::loader::Loader;
+use super::turns::{b_first, due_in, first_due, side_by_side};
 use super::wanted;
 use crate::failure::Failure;
 use crate::planner::step_seconds;
 use cluster::watch::Seen;
 use engines::EngineError;
 use engines::crew::Flow;
-use judge::SliceState;
+use judge::Length;
 use model::clock::SECOND;
 use model::pattern::Family;
 use model::{
     Clock, Compaction, Effort, EmptyPages, Event, Gap, Goal, HostSeconds, Layer, Observed, OpKind, OsdLooks, PagesRead,
     PgStates, PgsSeen, Plan, Sample, Slice, SliceEnd, Step, StepId, Streams, Target, WindowSet,
 };
+use rand::SeedableRng;
 use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -100,7 +101,7 @@ const SPOKEN_LEAST: usize = 8;
 /// Of so many targets and more every window goes to the archive as it comes, not all of them at the slice's end.
 const MANY: usize = 64;
 
-/// A run may take a third pass and more only within this time; two passes are never cut short.
+/// A run may take more passes than the least only within this time, unless its goal says otherwise.
 const BUDGET_SECONDS: f64 = 13.0 * 60.0;
 
 /// So long the next step waits for operations that a step left stuck: OSDs tell the manager every five seconds, and the
@@ -112,6 +113,14 @@ struct Schedule {
     began: f64,
     /// What the steps done so far should have taken.
     expected: f64,
+}
+
+/// How a slice is paced.
+#[derive(Clone, Copy)]
+struct Pace {
+    length: Length,
+    /// It may run on until it settles.
+    patient: bool,
 }
 
 impl Schedule {
@@ -136,10 +145,11 @@ impl Conductor<'_> {
             }
             self.order(&mut wanted, pass, telling);
             // A run that is taken up again has some of them already.
-            let todo: Vec<StepId> =
+            let mut todo: Vec<StepId> =
                 wanted.iter().copied().filter(|id| !wanted::done(*id, pass, telling.record())).collect();
             let mut schedule = Schedule { began: telling.seconds(), expected: 0.0 };
-            for id in &todo {
+            let any = !todo.is_empty();
+            while !todo.is_empty() {
                 if self.out_of_time(pass, telling) || self.eyes.asked_to_end() {
                     break;
                 }
@@ -149,29 +159,45 @@ impl Conductor<'_> {
                     telling.tell(Event::Failed { text })?;
                     return telling.tell(Event::PassFinished { pass, report: judge::explain(telling.record()) });
                 }
-                if let Some(step) = self.plan.steps.iter().find(|step| step.id == *id) {
+                let id = todo.remove(first_due(self.plan, &todo, pass, telling));
+                if let Some(step) = self.plan.steps.iter().find(|step| step.id == id) {
                     let goal = &self.plan.goal;
-                    let patient = !goal.fixed && schedule.in_time(telling.seconds(), goal.slice_seconds(step));
-                    self.slice(step, pass, patient, telling)?;
-                    schedule.expected += step_seconds(&self.plan.goal, step);
+                    self.wait(due_in(self.plan, id, pass, telling));
+                    let length = Length::next(goal, step, &wanted::slices_before(id, pass, telling.record()));
+                    let grace = length.seconds(self.window_ns());
+                    let patient = !goal.fixed && schedule.in_time(telling.seconds(), grace);
+                    self.slice(step, pass, Pace { length, patient }, telling)?;
+                    schedule.expected += step_seconds(goal, step, &length);
                 }
             }
-            if !todo.is_empty() {
+            wanted.retain(|id| wanted::another(self.plan, *id, pass, telling.record()));
+            let last = wanted.is_empty() || pass == self.plan.goal.passes_max || self.eyes.asked_to_end();
+            // Of many short passes not each is shown.
+            let shown =
+                self.plan.goal.short.is_none() || pass.is_power_of_two() || last || self.out_of_time(pass + 1, telling);
+            if any && shown {
                 let report = judge::explain(telling.record());
                 telling.tell(Event::PassFinished { pass, report })?;
             }
-            wanted.retain(|id| wanted::another(self.plan, *id, pass, telling.record()));
-            if wanted.is_empty() || self.eyes.asked_to_end() {
+            if last {
                 break;
             }
         }
         Ok(())
     }
 
+    fn wait(&self, seconds: f64) {
+        let until = self.clock.now() + (seconds * SECOND as f64) as u64;
+        while self.clock.now() < until && !self.eyes.asked_to_end() {
+            self.clock.wait_until(until.min(self.clock.now() + self.window_ns()));
+        }
+    }
+
     /// What compares points or sides needs its passes; how many there may be, the user knows.
     fn out_of_time(&self, pass: u32, telling: &Telling) -> bool {
         let compares = self.plan.sweep.is_some() || self.plan.ab.is_some();
-        !compares && pass > self.plan.goal.passes_min && telling.seconds() > BUDGET_SECONDS
+        let budget = self.plan.goal.run_seconds.unwrap_or(BUDGET_SECONDS);
+        !compares && pass > self.plan.goal.passes_min && telling.seconds() > budget
     }
 
     /// Shuffled, so that what one step leaves behind becomes noise instead of bias; once every figure has what it must
@@ -186,7 +212,8 @@ impl Conductor<'_> {
         if let Some(ab) = &self.plan.ab {
             return side_by_side(wanted, &ab.pairs, b_first(self.plan.goal.seed, pass));
         }
-        if pass > self.plan.goal.passes_min {
+        // Short ones come round soon: an order by width would see each figure in the same rhythm.
+        if pass > self.plan.goal.passes_min && self.plan.goal.short.is_none() {
             let width = |id: &StepId| {
                 wanted::figures(self.plan, *id, pass - 1, telling.record()).iter().map(|f| f.1).fold(0.0, f64::max)
             };
@@ -198,14 +225,14 @@ impl Conductor<'_> {
         }
     }
 
-    fn slice(&self, step: &Step, pass: u32, patient: bool, telling: &mut Telling) -> Result<(), Failure> {
-        let seconds_expected = step_seconds(&self.plan.goal, step);
+    fn slice(&self, step: &Step, pass: u32, pace: Pace, telling: &mut Telling) -> Result<(), Failure> {
+        let seconds_expected = step_seconds(&self.plan.goal, step, &pace.length);
         telling.tell(Event::StepStarted { pass, step: step.clone(), seconds_expected })?;
         let mut ill = Ill::known(step, self.unfilled, telling.record());
         let (part, started_seconds, loaded) = loop {
             let part = ill.others(step);
             let started_seconds = telling.seconds();
-            let loaded = self.attempt(&part, (pass, started_seconds), patient, telling)?;
+            let loaded = self.attempt(&part, (pass, started_seconds), pace, telling)?;
             let why = loaded.void.as_ref().filter(|_| !self.eyes.asked_to_end());
             if !why.is_some_and(|why| ill.leave_out(step, &part, &loaded.of, why)) {
                 break (part, started_seconds, loaded);
@@ -217,7 +244,7 @@ impl Conductor<'_> {
             telling.tell(Event::Gap { gap: Gap { step: step.id, pass, says: says.clone() } })?;
         }
         self.verify(&part, pass, loaded.void.is_none(), telling)?;
-        if self.eyes.asked_to_end() && loaded.void.is_none() && !self.enough(&part.step, patient, &loaded.series) {
+        if self.eyes.asked_to_end() && loaded.void.is_none() && !self.enough(&part.step, pace, &loaded.series) {
             // Cut off by the user: no slice at all, so that what earlier passes found stands.
             return Ok(());
         }
@@ -227,7 +254,8 @@ impl Conductor<'_> {
         let operation_ns = telling.record().overhead.map_or(0.0, |overhead| overhead.of(&step.workload));
         let efforts = Efforts::new(loaded.efforts, &loaded.series, operation_ns);
         let void = loaded.void.clone();
-        let slices = self.slices(&part.step, pass, started_seconds, loaded.series, void.clone(), loaded.error);
+        let slices =
+            self.slices(&part.step, (pass, started_seconds), &pace.length, loaded.series, void.clone(), loaded.error);
         let whose = |target: Option<u32>| target.map(|target| part.whose(target));
         let several = step.pattern.family() == Family::Linear && part.step.workload.jobs > 1;
         if step.layer == Layer::Network && several && void.is_none() {
@@ -259,7 +287,7 @@ impl Conductor<'_> {
         &self,
         part: &Part,
         (pass, started_seconds): (u32, f64),
-        patient: bool,
+        pace: Pace,
         telling: &mut Telling,
     ) -> Result<Loaded, Failure> {
         let mut step = part.step.clone();
@@ -276,7 +304,7 @@ impl Conductor<'_> {
                 }
                 told.is_ok()
             };
-            let (ended, behind) = self.load(step, patient, &before, &mut tell, &mut loaded.series, &mut loaded.void);
+            let (ended, behind) = self.load(step, pace, &before, &mut tell, &mut loaded.series, &mut loaded.void);
             told?;
             loaded.behind = Some(behind);
             match ended {
@@ -311,7 +339,7 @@ impl Conductor<'_> {
     fn load(
         &self,
         step: &Step,
-        patient: bool,
+        pace: Pace,
         before: &Seen,
         tell: &mut dyn FnMut(&WindowSet) -> bool,
         series: &mut Series,
@@ -323,7 +351,7 @@ impl Conductor<'_> {
             first.get_or_insert_with(|| self.clock.now().saturating_sub(u64::from(set.window + 1) * self.window_ns()));
             collect(step, set, series);
             *void = trouble(step, before, &self.eyes.seen());
-            let done = !tell(set) || void.is_some() || self.eyes.asked_to_end() || self.enough(step, patient, series);
+            let done = !tell(set) || void.is_some() || self.eyes.asked_to_end() || self.enough(step, pace, series);
             if done { Flow::Stop } else { Flow::GoOn }
         };
         let ended = self.loader.load(step, self.window_ns(), &mut on_window);
@@ -339,18 +367,13 @@ impl Conductor<'_> {
     }
 
     /// Is every target's part of the slice long enough? A pass behind its schedule waits for no level to settle.
-    fn enough(&self, step: &Step, patient: bool, series: &Series) -> bool {
+    fn enough(&self, step: &Step, pace: Pace, series: &Series) -> bool {
         if let Some(decided) = self.bound_decided(step, series) {
             return decided;
         }
-        let seconds = self.plan.goal.slice_seconds(step);
-        let least = judge::first_look(self.window_ns(), seconds);
-        let more = |samples: &Vec<Sample>| {
-            let state = judge::slice_state(samples, self.window_ns(), seconds);
-            let spoke = samples.iter().filter(|sample| sample.ops > 0).count();
-            matches!(state, SliceState::More) && (patient || samples.len() < least || spoke < SPOKEN_LEAST)
-        };
-        !series.is_empty() && !series.values().any(more)
+        let reached =
+            |samples: &Vec<Sample>| pace.length.reached(samples, self.window_ns(), pace.patient, SPOKEN_LEAST);
+        !series.is_empty() && series.values().all(reached)
     }
 
     /// Of a probe of a rate: is it known whether the bound is kept, or is the time up? `None`: the step is no such probe.
@@ -368,8 +391,8 @@ impl Conductor<'_> {
     fn slices(
         &self,
         step: &Step,
-        pass: u32,
-        started_seconds: f64,
+        (pass, started_seconds): (u32, f64),
+        length: &Length,
         mut series: Series,
         void: Option<String>,
         error: Option<(u32, String)>,
@@ -380,11 +403,10 @@ impl Conductor<'_> {
             let targets = (0..step.targets.len() as u32).map(Some).chain(together);
             series = targets.map(|target| ((target, kind), Vec::new())).collect();
         }
-        let seconds = self.plan.goal.slice_seconds(step);
         series
             .into_iter()
             .map(|((target, kind), samples)| {
-                let (warmup, settled) = judge::cut_short(&samples, self.window_ns(), seconds);
+                let (warmup, settled) = length.cut(&samples, self.window_ns());
                 let own_error = error.as_ref().filter(|(of, _)| target.is_none_or(|target| target == *of));
                 Slice {
                     step: step.id,
@@ -407,26 +429,6 @@ impl Conductor<'_> {
     fn window_ns(&self) -> u64 {
         self.plan.goal.window_ms * model::clock::MILLISECOND
     }
-}
-
-/// Two passes are a block: A B, B A or B A, A B, so that what drifts strikes both sides; which of the two is drawn by lot, so that what comes
-/// and goes with the rhythm of slices favours neither. In turns without a lot, the changes of twenty runs in which nothing differed
-/// varied by 1.6 times what their intervals said.
-fn b_first(seed: u64, pass: u32) -> bool {
-    let block = u64::from(pass.div_ceil(2));
-    let lot: bool = rand::rngs::StdRng::seed_from_u64(seed ^ (block << 40)).random();
-    lot == pass.is_multiple_of(2)
-}
-
-/// Steps of a pair stand beside each other.
-fn side_by_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], b_first: bool) {
-    let pair = |id: &StepId| pairs.iter().position(|(a, b)| a == id || b == id).unwrap_or(pairs.len());
-    let shuffled: Vec<usize> = wanted.iter().map(pair).collect();
-    let first = |id: &StepId| shuffled.iter().position(|other| *other == pair(id));
-    let is_b = |id: &StepId| pairs.iter().any(|(_, b)| b == id);
-    let mut keyed: Vec<_> = wanted.iter().map(|id| (first(id), is_b(id) != b_first, *id)).collect();
-    keyed.sort();
-    wanted.iter_mut().zip(keyed).for_each(|(place, (.., id))| *place = id);
 }
 
 fn tell_behind(step: &Step, pass: u32, behind: Behind, telling: &mut Telling) -> Result<(), Failure> {

@@ -19,6 +19,7 @@ mod sides;
 mod simulated;
 mod sustained;
 mod telling;
+mod turns;
 pub mod verifying;
 pub mod wanted;
 

@@ -9,6 +9,11 @@ pub fn done(id: StepId, pass: u32, record: &Record) -> bool {
     record.slices.iter().any(|slice| slice.step == id && slice.pass == pass)
 }
 
+/// Its slices of the passes before this one, in order of time.
+pub fn slices_before(id: StepId, pass: u32, record: &Record) -> Vec<&Slice> {
+    record.slices.iter().filter(|slice| slice.step == id && slice.pass < pass).collect()
+}
+
 /// After this pass: does the step need a slice in the next one? What a run that is taken up again has of later passes
 /// does not count, so that it decides as it did.
 pub fn another(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {

@@ -176,7 +176,7 @@ fn side(runs: &[&Measured], grouped: bool) -> Side {
 /// Variance of the logarithm of a figure of one slice that was not level (unsettled, a burst, two levels, …), by its own
 /// interval: there are no slices that could differ, and the usual spread is that of level ones.
 fn own(run: &Measured) -> f64 {
-    let level = matches!(run.figure.label, Label::Settled | Label::Imprecise(_));
+    let level = matches!(run.figure.label, Label::Settled | Label::Brief(_) | Label::Imprecise(_));
     if level || run.slices.len() > 1 {
         return 0.0;
     }

@@ -204,8 +204,8 @@ fn figures_of_writes_say_how_far_they_hold_also_on_another_device_of_the_model()
     // 1.47 GB had been written to each device: past a cliff at 0.5 GB no doubt is left.
     let (figures, report) = with_cliff(5, true);
     assert!(report.sustained[0].cliff.is_some());
-    assert!(figures.iter().all(|figure| figure.label.name() == "settled" && figure.valid_up_to.is_none()));
+    assert!(figures.iter().all(|figure| figure.label.name() == "brief" && figure.valid_up_to.is_none()));
     let (figures, report) = with_cliff(40, false);
     assert!(report.sustained[0].cliff.is_none());
-    assert!(figures.iter().all(|f| f.label.name() == "settled" && f.valid_up_to == Some(4_000_000_000)));
+    assert!(figures.iter().all(|f| f.label.name() == "brief" && f.valid_up_to == Some(4_000_000_000)));
 }

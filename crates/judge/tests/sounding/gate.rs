@@ -124,7 +124,7 @@ fn littles_law() {
         }
         explain(&made.record).figures[0].label.clone()
     };
-    assert_eq!(labels(10.5).name(), "settled");
+    assert_eq!(labels(10.5).name(), "brief");
     assert_eq!(labels(13.0).name(), "implausible");
     let few = labels(7.0);
     assert_eq!(few.name(), "generator-limited");
@@ -147,7 +147,7 @@ fn quick_disk(pattern: Pattern, ms: f64) -> String {
 #[test]
 fn a_late_next_operation_limits_a_rate_but_falsifies_no_latency() {
     assert_eq!(quick_disk(Pattern::ReadParallel, 0.4), "generator-limited");
-    assert_eq!(quick_disk(Pattern::ReadLatency, 0.4), "settled");
+    assert_eq!(quick_disk(Pattern::ReadLatency, 0.4), "brief");
     // Below two microseconds it is the generator's own time.
-    assert_eq!(quick_disk(Pattern::ReadParallel, 0.004), "settled");
+    assert_eq!(quick_disk(Pattern::ReadParallel, 0.004), "brief");
 }

@@ -52,9 +52,14 @@ fn passes(kind: OpKind, levels: &[f64]) -> Vec<Slice> {
 }
 
 #[test]
-fn two_agreeing_passes_settle_and_one_does_not() {
+fn two_agreeing_passes_are_precise_and_one_is_not() {
     let slices = passes(OpKind::Read, &[1000.0, 1005.0]);
-    assert_eq!(labelled(&slices, &Goal::default()), ("settled", String::new(), Next::Enough));
+    let (label, why, next) = labelled(&slices, &Goal::default());
+    assert_eq!((label, next), ("brief", Next::Enough));
+    assert_eq!(
+        why,
+        "speaks of 69.0 s; slower events that come less often than once in 6.0 s may have been missed, and could take up to 22 % of it"
+    );
     let (label, why, next) = labelled(&slices[..1], &Goal::default());
     assert_eq!((label, next), ("imprecise", Next::Another));
     assert_eq!(why, "±8.8 % after 1 pass (9.0 s); ±5.0 % was asked for");
@@ -63,10 +68,65 @@ fn two_agreeing_passes_settle_and_one_does_not() {
 #[test]
 fn one_pass_is_enough_for_a_quick_run_and_out_of_time_for_a_narrower_goal() {
     let goal = Goal::quick(1);
-    assert_eq!(labelled(&passes(OpKind::Read, &[1000.0]), &goal), ("settled", String::new(), Next::Enough));
+    let (label, _, next) = labelled(&passes(OpKind::Read, &[1000.0]), &goal);
+    assert_eq!((label, next), ("brief", Next::Enough));
     let narrow = Goal { settle: 0.05, ..goal };
     let (label, _, next) = labelled(&passes(OpKind::Read, &[1000.0]), &narrow);
     assert_eq!((label, next), ("imprecise", Next::OutOfTime));
+}
+
+/// A first slice and short ones of 0.9 s, so many seconds from one to the next.
+fn spread(levels: &[f64], apart: f64) -> Vec<Slice> {
+    let short = |(pass, level): (u32, &f64)| {
+        let (windows, warmup) = if pass == 1 { (55, 0) } else { (9, 3) };
+        let made = slice(pass, OpKind::Read, &noisy(*level, windows, u64::from(pass)));
+        Slice { started_seconds: f64::from(pass) * apart, warmup, settled: true, ..made }
+    };
+    (1..).zip(levels).map(short).collect()
+}
+
+fn usual() -> Goal {
+    Goal::usual(0.10, 60.0, 1)
+}
+
+#[test]
+fn slices_at_fifteen_moments_over_five_minutes_settle() {
+    let level = [1000.0; 14];
+    assert_eq!(labelled(&spread(&level, 30.0), &usual()), ("settled", String::new(), Next::Enough));
+    let (label, why, next) = labelled(&spread(&level, 5.0), &usual());
+    assert_eq!((label, next), ("brief", Next::Enough));
+    assert!(why.starts_with("speaks of 65.9 s;"), "{why}");
+    let (label, why, next) = labelled(&spread(&level[..12], 30.0), &usual());
+    assert_eq!((label, next), ("imprecise", Next::Another), "{why}");
+}
+
+#[test]
+fn what_short_slices_met_or_may_have_missed_is_in_the_interval() {
+    let seen = |levels: &[f64]| {
+        let (slices, kind) = (spread(levels, 30.0), OpKind::Read);
+        figure(&step(kind), Some(0), kind, &slices.iter().collect::<Vec<_>>(), &usual(), 14).0
+    };
+    let quiet = seen(&[1000.0; 14]);
+    let unseen = quiet.unseen.unwrap();
+    assert_eq!((unseen.looks, unseen.in_interval), (15, true));
+    assert!((unseen.stretch_seconds - 390.9).abs() < 1e-6, "{unseen:?}");
+    assert!((quiet.estimate.unwrap().relative() - 0.10).abs() < 1e-9);
+    let mut levels = [1000.0; 14];
+    levels[5] = 300.0;
+    let met = seen(&levels);
+    assert!(met.estimate.unwrap().relative() > 0.15, "{:?}", met.estimate);
+    assert_ne!(met.label.name(), "settled");
+}
+
+#[test]
+fn two_levels_of_short_slices_and_one_that_moves_never_settle() {
+    let levels: Vec<f64> = (0..60).map(|n| if n % 3 == 0 { 900.0 } else { 1050.0 }).collect();
+    let (label, why, next) = labelled(&spread(&levels, 10.0), &usual());
+    assert_eq!((label, next), ("two levels", Next::Another), "{why}");
+    let falls: Vec<f64> = (0..30).map(|n| 1000.0 - 4.0 * f64::from(n)).collect();
+    let (label, why, next) = labelled(&spread(&falls, 20.0), &usual());
+    assert_eq!((label, next), ("wandering", Next::Another));
+    assert!(why.starts_with("fell by 1"), "{why}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::made::{Made, disk, osd, store};
 use judge::explain;
-use model::{Label, Layer, OsdScope, Pattern, Record};
+use model::{Layer, OsdScope, Pattern, Record};
 
 #[test]
 fn nothing_measured_is_an_empty_report() {
@@ -35,7 +35,7 @@ fn a_cell_is_the_mean_of_its_targets_with_the_worst_one_named() {
     let cell = &report.chart[0];
     let estimate = cell.estimate.unwrap();
     assert!((estimate.value - 2.0).abs() < 0.01 && cell.targets == 3);
-    assert_eq!((cell.layer, cell.worst.as_deref(), cell.label.as_str()), (Layer::Osd, Some("osd.2"), "settled"));
+    assert_eq!((cell.layer, cell.worst.as_deref(), cell.label.as_str()), (Layer::Osd, Some("osd.2"), "brief"));
     let widest = report.figures.iter().map(|figure| figure.estimate.unwrap().half_width()).fold(0.0, f64::max);
     assert!(estimate.half_width() < widest && estimate.relative() >= 0.0199);
 }
@@ -117,7 +117,7 @@ fn what_went_wrong_and_what_was_changed_is_passed_on() {
     made.measured(Pattern::WriteLatency, osd(0), 1.0);
     let report = explain(&made.record);
     assert_eq!((report.errors.len(), report.seconds, report.passes), (1, 12.5, 2));
-    assert_eq!(report.figures[0].label, Label::Settled);
+    assert_eq!(report.figures[0].label.name(), "brief");
 }
 
 /// Ten OSDs, each measured alone in three passes, of which one found the whole cluster a fifth slower: for ten it is no better known how

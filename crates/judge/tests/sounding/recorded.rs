@@ -86,7 +86,7 @@ fn a_steady_disk_settles_in_two_passes() {
     for (name, kind) in [("sr1m_q4", OpKind::Read), ("rr4k_poisson10k", OpKind::Read)] {
         for start in [0, 100, 250] {
             let (figure, next, passes) = sounded(name, kind, start, &eight_seconds());
-            assert_eq!((next, passes, figure.label.name()), (Next::Enough, 2, "settled"), "{name} from {start}");
+            assert_eq!((next, passes, figure.label.name()), (Next::Enough, 2, "brief"), "{name} from {start}");
             assert!(figure.estimate.unwrap().relative() <= 0.05);
         }
     }

@@ -1,0 +1,48 @@
+//! Which step has the next turn in a pass, and when: pairs beside each other, slices of one step apart.
+
+use super::Telling;
+use model::plan::SPREAD_BY_LOT;
+use model::{Plan, Slice, StepId};
+use rand::{RngExt, SeedableRng};
+
+/// The first of these that need not wait, or else the one that waits least.
+pub fn first_due(plan: &Plan, todo: &[StepId], pass: u32, telling: &Telling) -> usize {
+    if plan.goal.short.is_none() {
+        return 0;
+    }
+    let waits = todo.iter().map(|id| due_in(plan, *id, pass, telling)).enumerate();
+    waits.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(place, _)| place)
+}
+
+/// Seconds until the step may have its next slice: slices that follow each other at once would see one moment. How much later is
+/// drawn by lot, so that no rhythm of the cluster's keeps time with it.
+pub fn due_in(plan: &Plan, id: StepId, pass: u32, telling: &Telling) -> f64 {
+    let (Some(short), Some(step)) = (plan.goal.short, plan.steps.iter().find(|step| step.id == id)) else {
+        return 0.0;
+    };
+    let own = telling.record().slices.iter().filter(|slice| slice.step == id);
+    let Some(ended) = own.map(Slice::ended_seconds).max_by(f64::total_cmp) else { return 0.0 };
+    let mut lot = rand::rngs::StdRng::seed_from_u64(plan.load_seed(step, pass));
+    let apart = short.apart_seconds * (1.0 + SPREAD_BY_LOT * lot.random::<f64>());
+    (ended + apart - telling.seconds()).max(0.0)
+}
+
+/// Two passes are a block: A B, B A or B A, A B, so that what drifts strikes both sides; which of the two is drawn by lot, so that what comes
+/// and goes with the rhythm of slices favours neither. In turns without a lot, the changes of twenty runs in which nothing differed
+/// varied by 1.6 times what their intervals said.
+pub fn b_first(seed: u64, pass: u32) -> bool {
+    let block = u64::from(pass.div_ceil(2));
+    let lot: bool = rand::rngs::StdRng::seed_from_u64(seed ^ (block << 40)).random();
+    lot == pass.is_multiple_of(2)
+}
+
+/// Steps of a pair stand beside each other.
+pub fn side_by_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], b_first: bool) {
+    let pair = |id: &StepId| pairs.iter().position(|(a, b)| a == id || b == id).unwrap_or(pairs.len());
+    let shuffled: Vec<usize> = wanted.iter().map(pair).collect();
+    let first = |id: &StepId| shuffled.iter().position(|other| *other == pair(id));
+    let is_b = |id: &StepId| pairs.iter().any(|(_, b)| b == id);
+    let mut keyed: Vec<_> = wanted.iter().map(|id| (first(id), is_b(id) != b_first, *id)).collect();
+    keyed.sort();
+    wanted.iter_mut().zip(keyed).for_each(|(place, (.., id))| *place = id);
+}

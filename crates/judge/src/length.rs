@@ -1,0 +1,180 @@
+//! How long the next slice of a step is, and when it may end: a first one that shows whether the load needs a warm-up, and then, if it
+//! needs none, short ones.
+
+use crate::figure::void_reason;
+use crate::in_flight::in_flight;
+use crate::series::{mean, rates, told};
+use crate::slice::{SliceState, cut_short, first_look, slice_state};
+use model::clock::SECOND;
+use model::{Goal, Nanos, Sample, ShortSlices, Slice, Step};
+
+/// Without a warm-up the first windows of a slice differ by no more than this share from all of it, or by three standard errors.
+const BEGINS_AT_LEVEL: f64 = 0.05;
+/// A short slice counts so many operations at least, and as often as this turns over what is in flight.
+const OPERATIONS_LEAST: f64 = 30.0;
+const TURNS: f64 = 2.0;
+/// Of what is so slow that short slices were longer than this share of long ones, all are long.
+const SHARE_OF_LONG: f64 = 0.5;
+
+/// How long a slice is to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Length {
+    /// Until so many seconds of it have settled.
+    Long { seconds: f64 },
+    /// So many windows, of which those at the front do not count.
+    Short { front: usize, windows: usize },
+}
+
+impl Length {
+    /// Of a step that has these slices: short only where the first slice of each of its figures shows that it may be.
+    pub fn next(goal: &Goal, step: &Step, slices: &[&Slice]) -> Length {
+        let long = Length::Long { seconds: goal.slice_seconds(step) };
+        let Some(short) = goal.short.filter(|_| step.workload.rate.is_none() && !step.workload.verify) else {
+            return long;
+        };
+        let Some(first) = slices.iter().map(|slice| slice.pass).min() else { return long };
+        let each = slices.iter().filter(|slice| slice.pass == first);
+        let lengths: Option<Vec<(usize, usize)>> = each.map(|slice| windows(goal, &short, step, slice)).collect();
+        let longest = lengths.and_then(|lengths| {
+            let front = lengths.iter().map(|length| length.0).max()?;
+            Some((front, front + lengths.iter().map(|length| length.1 - length.0).max()?))
+        });
+        match longest {
+            Some((front, all)) => Length::Short { front, windows: all },
+            None => long,
+        }
+    }
+
+    /// May a slice with these samples end? `patient`: it may run on until it settles. `spoken_least`: windows in which something must
+    /// have ended all the same.
+    pub fn reached(&self, samples: &[Sample], window_ns: Nanos, patient: bool, spoken_least: usize) -> bool {
+        match *self {
+            Length::Short { windows, .. } => samples.len() >= windows,
+            Length::Long { seconds } => {
+                let spoke = samples.iter().filter(|sample| sample.ops > 0).count();
+                let enough = samples.len() >= first_look(window_ns, seconds) && spoke >= spoken_least;
+                !matches!(slice_state(samples, window_ns, seconds), SliceState::More) || (!patient && enough)
+            }
+        }
+    }
+
+    /// Samples at the front that do not count, and whether the rest has settled.
+    pub fn cut(&self, samples: &[Sample], window_ns: Nanos) -> (u32, bool) {
+        match *self {
+            Length::Short { front, .. } => (front.min(samples.len()) as u32, samples.len() > front),
+            Length::Long { seconds } => cut_short(samples, window_ns, seconds),
+        }
+    }
+
+    /// Settled data, s.
+    pub fn seconds(&self, window_ns: Nanos) -> f64 {
+        match *self {
+            Length::Short { windows, .. } => windows as f64 * window_ns as f64 / SECOND as f64,
+            Length::Long { seconds } => seconds,
+        }
+    }
+}
+
+/// Windows at the front and in all that a short slice of this figure has; `None`: it must be long.
+fn windows(goal: &Goal, short: &ShortSlices, step: &Step, first: &Slice) -> Option<(usize, usize)> {
+    let fit = first.settled && first.warmup == 0 && void_reason(first).is_none() && !told(first);
+    if !fit || in_flight(step, &[first]).is_some() {
+        return None;
+    }
+    let rates = rates(first);
+    let rate = mean(&rates);
+    let turn = f64::from(step.workload.depth) / rate;
+    let (front, counted) =
+        (short.front_seconds.max(TURNS * turn), short.seconds.max(OPERATIONS_LEAST / rate).max(TURNS * turn));
+    let window = first.window_ns as f64 / SECOND as f64;
+    let (front, counted) = ((front / window).ceil() as usize, (counted / window).ceil() as usize);
+    let long = goal.slice_seconds(step) / window;
+    let brief = (front + counted) as f64 <= SHARE_OF_LONG * long && front + counted <= rates.len();
+    (brief && begins_at_level(&rates, front, counted)).then_some((front, front + counted))
+}
+
+/// Is the part that a short slice would count what all of the slice is?
+fn begins_at_level(rates: &[f64], front: usize, counted: usize) -> bool {
+    let (part, all) = (mean(&rates[front..front + counted]), mean(rates));
+    let parts: Vec<f64> = rates.chunks_exact(counted).map(mean).collect();
+    (part / all - 1.0).abs() <= BEGINS_AT_LEVEL.max(3.0 * crate::series::mad(&parts) / all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::samples;
+    use model::{Layer, OpKind, Pattern, Place, StepId, Target, Workload};
+
+    fn step() -> Step {
+        let pattern = Pattern::ReadParallel;
+        Step {
+            id: StepId(0),
+            layer: Layer::Rados,
+            pattern,
+            targets: vec![Target::new(Layer::Rados, "a", Place::Null)],
+            workload: Workload { depth: 16, ..Workload::canonical(pattern, 1 << 30, 1) },
+            metric: pattern.metric(Layer::Rados),
+            chart: true,
+            apart: false,
+        }
+    }
+
+    fn first(rates: &[f64]) -> Slice {
+        Slice {
+            step: StepId(0),
+            target: Some(0),
+            kind: OpKind::Read,
+            pass: 1,
+            started_seconds: 0.0,
+            window_ns: SECOND / 10,
+            samples: samples(rates),
+            warmup: 0,
+            settled: true,
+            void: None,
+            error: None,
+            effort: None,
+        }
+    }
+
+    fn next(slices: &[Slice]) -> Length {
+        Length::next(&Goal::usual(0.1, 60.0, 1), &step(), &slices.iter().collect::<Vec<_>>())
+    }
+
+    const LONG: Length = Length::Long { seconds: 5.0 };
+
+    #[test]
+    fn short_after_a_first_slice_that_begins_at_its_level() {
+        assert_eq!(next(&[]), LONG);
+        let level = [1000.0; 55];
+        assert_eq!(next(&[first(&level)]), Length::Short { front: 3, windows: 9 });
+        // By the goal of other runs all slices are long.
+        assert_eq!(Length::next(&Goal::default(), &step(), &[&first(&level)]), Length::Long { seconds: 7.0 });
+    }
+
+    #[test]
+    fn long_where_the_load_warms_up_or_gave_nothing() {
+        let level = [1000.0; 55];
+        assert_eq!(next(&[Slice { warmup: 9, ..first(&level) }]), LONG);
+        assert_eq!(next(&[Slice { settled: false, ..first(&level) }]), LONG);
+        assert_eq!(next(&[Slice { void: Some("gone".to_string()), ..first(&level) }]), LONG);
+        let slow_start: Vec<f64> = (0..55).map(|at| if at < 10 { 850.0 } else { 1000.0 }).collect();
+        assert_eq!(next(&[first(&slow_start)]), LONG);
+        // One of two targets is enough.
+        assert_eq!(next(&[first(&level), Slice { target: Some(1), ..first(&slow_start) }]), LONG);
+    }
+
+    #[test]
+    fn what_is_slow_gets_longer_ones_or_only_long_ones() {
+        assert_eq!(next(&[first(&[0.004; 55])]), Length::Short { front: 8, windows: 16 });
+        assert_eq!(next(&[first(&[0.001; 55])]), LONG);
+    }
+
+    #[test]
+    fn a_short_slice_ends_at_its_length_and_counts_all_but_its_front() {
+        let (length, samples) = (Length::Short { front: 3, windows: 9 }, samples(&[1000.0; 9]));
+        assert!(!length.reached(&samples[..8], SECOND / 10, true, 8));
+        assert!(length.reached(&samples, SECOND / 10, true, 8));
+        assert_eq!(length.cut(&samples, SECOND / 10), (3, true));
+    }
+}

@@ -1,0 +1,162 @@
+//! What slices at a number of moments may have missed: slower events that none of them met, and how often those come that some did.
+
+use crate::pooled::Pooled;
+use crate::series::median;
+use model::clock::SECOND;
+use model::{Goal, Slice, Unseen};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Moments of one slice count as two looks if they lie so far apart: what lasts longer than this is seen at both.
+const LOOK_SECONDS: f64 = 4.0;
+/// What follows within one slice resembles it: more of it shows no more moments.
+const LOOKS_A_SLICE: u32 = 3;
+/// An event that none of the looks met is taken to be so deep, as a share of the value: of the made-up kinds of `make coverage`, those
+/// from 20 to 100 % deep are held with this (docs/method.md, "Rare and long events").
+const DEPTH: f64 = 0.55;
+/// A slice so far from the median slice met an event.
+const OFF: f64 = 0.08;
+/// Two groups of slices are two levels if they lie so many of their own standard deviations apart, and of those that the inside of a
+/// slice explains: the best split of 14 slices of nothing but noise is 4.5 of the first apart in 3 of 100 cases, and 3 of the second in
+/// hardly any.
+const GROUPS_APART: f64 = 4.5;
+const GROUPS_BEYOND_NOISE: f64 = 3.0;
+const GROUPED_LEAST: usize = 6;
+/// Fewer at one of them, as a share of all, are events, of which [`met`] speaks.
+const GROUP_SHARE: f64 = 0.15;
+/// A level that moves for the whole stretch: so unlikely by chance.
+const TREND_CHANCE: f64 = 0.001;
+
+/// `slices`: the good ones of a figure, in order of time.
+pub fn unseen(slices: &[&Slice], goal: &Goal) -> Unseen {
+    let looks = slices.iter().map(|slice| looks_in(slice)).sum();
+    let counted: f64 = slices.iter().map(|slice| counted_seconds(slice)).sum();
+    Unseen {
+        stretch_seconds: stretch_seconds(slices),
+        looks,
+        rarer_than_seconds: counted / 3.0,
+        share: missed(looks),
+        in_interval: goal.short.is_some(),
+    }
+}
+
+/// From the beginning of the first slice to the end of the last one.
+pub fn stretch_seconds(slices: &[&Slice]) -> f64 {
+    let begin = slices.iter().map(|slice| slice.started_seconds).fold(f64::INFINITY, f64::min);
+    let end = slices.iter().map(|slice| slice.started_seconds + slice.seconds()).fold(0.0, f64::max);
+    (end - begin).max(0.0)
+}
+
+fn counted_seconds(slice: &Slice) -> f64 {
+    slice.counted().len() as f64 * slice.window_ns as f64 / SECOND as f64
+}
+
+fn looks_in(slice: &Slice) -> u32 {
+    (1 + (counted_seconds(slice) / LOOK_SECONDS) as u32).min(LOOKS_A_SLICE)
+}
+
+/// What slower times may take of the value that none of so many looks met: if they were a larger share of the time, one look would
+/// have met them with a chance of 95 %.
+pub fn missed(looks: u32) -> f64 {
+    (1.0 - 0.05f64.powf(1.0 / f64::from(looks.max(1)))) * DEPTH
+}
+
+/// Looks that an interval of this half-width needs, as a share of the value.
+pub fn looks_for(settle: f64) -> u32 {
+    (1..1000).find(|looks| missed(*looks) <= settle).unwrap_or(1000)
+}
+
+/// How far the value may be off because events that were met come more or less often than they were: the share of the slices that
+/// lie off, with its 95 % interval (Clopper and Pearson), times how far they lie off.
+pub fn met(pooled: &Pooled) -> f64 {
+    let middle = median(&pooled.slices);
+    let off: Vec<f64> =
+        pooled.slices.iter().map(|slice| (slice / middle - 1.0).abs()).filter(|off| *off > OFF).collect();
+    if off.is_empty() {
+        return 0.0;
+    }
+    let (n, hits) = (pooled.slices.len() as f64, off.len() as f64);
+    let depth = off.iter().sum::<f64>() / hits * middle / pooled.value;
+    let (low, high) = crate::percentiles::clopper_pearson(hits / n, n, 0.025);
+    depth * (high - hits / n).max(hits / n - low)
+}
+
+/// The means of the slices that fall into two groups with nothing between them: the means of both, and the share in the lower one.
+pub fn two_groups(pooled: &Pooled) -> Option<(f64, f64, f64)> {
+    let mut sorted = pooled.slices.clone();
+    sorted.sort_by(f64::total_cmp);
+    let groups = |at: usize| {
+        let (low, high) = sorted.split_at(at);
+        let (a, b) = (crate::series::mean(low), crate::series::mean(high));
+        let squares = |group: &[f64], mean: f64| group.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        let spread = ((squares(low, a) + squares(high, b)) / (sorted.len() - 2) as f64).sqrt();
+        (spread, a, b, low.len() as f64 / sorted.len() as f64)
+    };
+    if sorted.len() < GROUPED_LEAST {
+        return None;
+    }
+    let least = ((GROUP_SHARE * sorted.len() as f64).ceil() as usize).max(2);
+    let (spread, low, high, share) = (least..=sorted.len() - least).map(groups).min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let noise = GROUPS_BEYOND_NOISE * pooled.within.sqrt();
+    let apart = high - low >= (OFF.max(noise) * pooled.value).max(GROUPS_APART * spread);
+    apart.then_some((low, high, share))
+}
+
+/// A level that rises or falls from the first slice to the last: by how much, as a share of the value; `None`: chance explains it.
+pub fn trend(pooled: &Pooled, slices: &[&Slice]) -> Option<f64> {
+    let times: Vec<f64> = slices.iter().map(|slice| slice.started_seconds).collect();
+    let n = times.len() as f64;
+    if times.len() < 6 || times.len() != pooled.slices.len() {
+        return None;
+    }
+    let (t, y) = (crate::series::mean(&times), crate::series::mean(&pooled.slices));
+    let sxx: f64 = times.iter().map(|time| (time - t).powi(2)).sum();
+    let sxy: f64 = times.iter().zip(&pooled.slices).map(|(time, value)| (time - t) * (value - y)).sum();
+    let slope = sxy / sxx;
+    let left: f64 =
+        times.iter().zip(&pooled.slices).map(|(time, value)| (value - y - slope * (time - t)).powi(2)).sum();
+    let error = (left / (n - 2.0) / sxx).sqrt();
+    let beyond = StudentsT::new(0.0, 1.0, n - 2.0)
+        .map_or(f64::INFINITY, |student| student.inverse_cdf(1.0 - TREND_CHANCE / 2.0));
+    let moved = slope * (times.last()? - times.first()?) / y;
+    (slope.abs() > beyond * error && moved.abs() >= OFF).then_some(moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Chance;
+
+    fn pooled(slices: &[f64]) -> Pooled {
+        let value = crate::series::mean(slices);
+        Pooled { value, half_width: 0.02 * value, between: 0.0, within: 0.0, windows: 100, slices: slices.to_vec() }
+    }
+
+    #[test]
+    fn more_looks_leave_less_unseen() {
+        // 5 % = (1 − q)^n: with 15 looks q is 18.1 %.
+        assert!((missed(15) - 0.181 * DEPTH).abs() < 1e-3, "{}", missed(15));
+        assert!(missed(15) < 0.10 && missed(14) > 0.10 && missed(32) < 0.05);
+        assert!(missed(0) == missed(1) && missed(1) < 1.0);
+    }
+
+    #[test]
+    fn what_was_met_may_come_more_or_less_often() {
+        assert_eq!(met(&pooled(&[100.0; 20])), 0.0);
+        let slices: Vec<f64> = (0..20).map(|n| if n % 5 == 0 { 60.0 } else { 100.0 }).collect();
+        // 4 of 20: 5.7 to 43.7 %; 40 % deep, of a mean of 92.
+        let off = met(&pooled(&slices));
+        assert!((off - (0.4366 - 0.2) * 0.4 / 0.92).abs() < 1e-3, "{off}");
+    }
+
+    #[test]
+    fn levels_that_slices_fall_into_are_two_and_noise_is_not() {
+        let slices: Vec<f64> = (0..14).map(|n| if n % 3 == 0 { 80.0 } else { 120.0 } + f64::from(n % 4)).collect();
+        let (low, high, share) = two_groups(&pooled(&slices)).unwrap();
+        assert!(low < 84.0 && high > 119.0 && (share - 5.0 / 14.0).abs() < 1e-9);
+        let mut chance = Chance(3);
+        let mut noise =
+            || Pooled { within: 0.01, ..pooled(&(0..14).map(|_| 100.0 + 10.0 * chance.normal()).collect::<Vec<_>>()) };
+        let found = (0..500).filter(|_| two_groups(&noise()).is_some()).count();
+        assert!(found <= 5, "{found} of 500");
+    }
+}
