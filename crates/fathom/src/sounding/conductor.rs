@@ -6,7 +6,7 @@ use super::efforts::Efforts;
 use super::filling::Unfilled;
 use super::guard::trouble;
 use super::loader::Loader;
-use super::turns::{b_first, due_in, first_due, side_by_side};
+use super::turns::{b_first, due_in, first_due, rests, side_by_side};
 use super::wanted;
 use crate::failure::Failure;
 use crate::planner::step_seconds;
@@ -148,6 +148,7 @@ impl Conductor<'_> {
             let mut todo: Vec<StepId> =
                 wanted.iter().copied().filter(|id| !wanted::done(*id, pass, telling.record())).collect();
             let mut schedule = Schedule { began: telling.seconds(), expected: 0.0 };
+            todo.retain(|id| !rests(self.plan, *id, pass, telling.record()));
             let any = !todo.is_empty();
             while !todo.is_empty() {
                 if self.out_of_time(pass, telling) || self.eyes.asked_to_end() {

@@ -173,6 +173,16 @@ fn at_rate(per_second: f64) -> Vec<Step> {
 }
 
 #[test]
+fn long_slices_have_their_turn_in_every_third_pass_of_short_ones() {
+    let open = Step { id: StepId(1), ..at_rate(12_000.0).remove(0) };
+    let steps = vec![step(0, Pattern::ReadParallel, &["osd.0"]), open];
+    let run = simulate(steps, Goal::usual(0.10, 60.0, 1), steady, None, well);
+    let passes = |id: u32| run.order.iter().filter(|(_, of)| *of == id).map(|(pass, _)| *pass).collect::<Vec<u32>>();
+    assert!(passes(0).len() >= 13 && passes(1).len() >= 5, "{:?}", run.order);
+    assert!(passes(1).iter().all(|pass| pass % 3 == 1), "{:?}", run.order);
+}
+
+#[test]
 fn an_open_loop_that_is_kept_up_with_settles_and_tells_service_and_response_apart() {
     let run = simulate(at_rate(12_000.0), Goal::default(), steady, None, well);
     let figure = &run.report.figures[0];

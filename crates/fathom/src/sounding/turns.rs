@@ -1,9 +1,23 @@
 //! Which step has the next turn in a pass, and when: pairs beside each other, slices of one step apart.
 
 use super::Telling;
+use judge::Length;
 use model::plan::SPREAD_BY_LOT;
-use model::{Plan, Slice, StepId};
+use model::{Plan, Record, Slice, Step, StepId};
 use rand::{RngExt, SeedableRng};
+
+/// A long slice among short ones counts as three looks: its step has its turn in every third pass.
+const REST_PASSES: u32 = 3;
+
+/// Has this step no turn in this pass?
+pub fn rests(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
+    let long = |step: &Step| {
+        let slices = super::wanted::slices_before(id, pass, record);
+        matches!(Length::next(&plan.goal, step, &slices), Length::Long { .. })
+    };
+    let turn = plan.goal.short.is_none() || pass % REST_PASSES == 1;
+    !turn && plan.steps.iter().find(|step| step.id == id).is_some_and(long)
+}
 
 /// The first of these that need not wait, or else the one that waits least.
 pub fn first_due(plan: &Plan, todo: &[StepId], pass: u32, telling: &Telling) -> usize {
