@@ -2,7 +2,7 @@
 
 use crate::effort::shares;
 use crate::in_flight::in_flight;
-use crate::labels::{Case, precise};
+use crate::labels::{Case, precise, settle_mostly};
 use crate::length::Length;
 use crate::percentiles::{Doubt, percentiles};
 use crate::pooled::{Pooled, pool, weighted};
@@ -71,7 +71,7 @@ pub fn figure(
                 (true, _) => {
                     let level =
                         goal.short.is_none() || (two_groups(&pooled).is_none() && trend(&pooled, &good).is_none());
-                    let settled = level && void.is_empty() && good.iter().all(|slice| slice.settled);
+                    let settled = level && void.is_empty() && settle_mostly(&good, goal);
                     settled && good.len() >= goal.passes_min as usize && precise(&pooled, goal)
                 }
                 (false, Some(threshold)) => decided(step, &good, &pooled, threshold),

@@ -29,6 +29,16 @@ const STRETCH_SECONDS: f64 = 300.0;
 /// So many dips are enough to know how often they come.
 const DIPS_ENOUGH: usize = 4;
 
+/// Of short slices so many, as a share, may not have settled: each is a moment among others then, and what it differs by is in the
+/// interval.
+const UNSETTLED_MOST: f64 = 0.2;
+
+/// Did they settle, but for a few among many?
+pub fn settle_mostly(slices: &[&Slice], goal: &Goal) -> bool {
+    let moved = slices.iter().filter(|slice| !slice.settled).count();
+    moved == 0 || (goal.short.is_some() && moved as f64 <= UNSETTLED_MOST * slices.len() as f64)
+}
+
 /// A figure about to be labelled: its good slices in order of time.
 pub struct Case<'a> {
     pub step: &'a Step,
@@ -161,6 +171,9 @@ impl Case<'_> {
     }
 
     fn unsettled(&self, rates: &[Vec<f64>]) -> Option<Label> {
+        if settle_mostly(self.slices, self.goal) {
+            return None;
+        }
         let (index, series) = rates.iter().enumerate().find(|(index, _)| !self.slices[*index].settled)?;
         let slice = self.slices[index];
         let (pass, spent) = (slice.pass, seconds(slice.seconds()));

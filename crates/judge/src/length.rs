@@ -3,7 +3,7 @@
 
 use crate::figure::void_reason;
 use crate::in_flight::in_flight;
-use crate::series::{mean, rates, told};
+use crate::series::{mad, mean, median, rate, rates, speaks};
 use crate::slice::{SliceState, cut_short, first_look, slice_state};
 use model::clock::SECOND;
 use model::{Goal, Nanos, Sample, ShortSlices, Slice, Step};
@@ -15,6 +15,8 @@ const OPERATIONS_LEAST: f64 = 30.0;
 const TURNS: f64 = 2.0;
 /// Of what is so slow that short slices were longer than this share of long ones, all are long.
 const SHARE_OF_LONG: f64 = 0.5;
+/// Share of the windows that may be without an answer.
+const SILENT_MOST: f64 = 0.2;
 
 /// How long a slice is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,23 +28,28 @@ pub enum Length {
 }
 
 impl Length {
-    /// Of a step that has these slices: short only where the first slice of each of its figures shows that it may be.
+    /// Of a step that has these slices: short from the first pass on in which each of its figures shows that it may be.
     pub fn next(goal: &Goal, step: &Step, slices: &[&Slice]) -> Length {
         let long = Length::Long { seconds: goal.slice_seconds(step) };
         let Some(short) = goal.short.filter(|_| step.workload.rate.is_none() && !step.workload.verify) else {
             return long;
         };
-        let Some(first) = slices.iter().map(|slice| slice.pass).min() else { return long };
-        let each = slices.iter().filter(|slice| slice.pass == first);
-        let lengths: Option<Vec<(usize, usize)>> = each.map(|slice| windows(goal, &short, step, slice)).collect();
-        let longest = lengths.and_then(|lengths| {
+        let mut passes: Vec<u32> = slices.iter().map(|slice| slice.pass).collect();
+        passes.sort_unstable();
+        passes.dedup();
+        let shown = |pass: &u32| {
+            let each = slices.iter().filter(|slice| slice.pass == *pass);
+            let lengths = each.map(|newest| {
+                let own = |slice: &&&Slice| (slice.target, slice.kind) == (newest.target, newest.kind);
+                let so_far: Vec<&Slice> =
+                    slices.iter().filter(own).filter(|slice| slice.pass <= *pass).copied().collect();
+                windows(goal, &short, step, newest, &so_far)
+            });
+            let lengths = lengths.collect::<Option<Vec<(usize, usize)>>>()?;
             let front = lengths.iter().map(|length| length.0).max()?;
-            Some((front, front + lengths.iter().map(|length| length.1 - length.0).max()?))
-        });
-        match longest {
-            Some((front, all)) => Length::Short { front, windows: all },
-            None => long,
-        }
+            Some(Length::Short { front, windows: front + lengths.iter().map(|length| length.1).max()? })
+        };
+        passes.iter().find_map(shown).unwrap_or(long)
     }
 
     /// May a slice with these samples end? `patient`: it may run on until it settles. `spoken_least`: windows in which something must
@@ -75,29 +82,44 @@ impl Length {
     }
 }
 
-/// Windows at the front and in all that a short slice of this figure has; `None`: it must be long.
-fn windows(goal: &Goal, short: &ShortSlices, step: &Step, first: &Slice) -> Option<(usize, usize)> {
-    let fit = first.settled && first.warmup == 0 && void_reason(first).is_none() && !told(first);
-    if !fit || in_flight(step, &[first]).is_some() {
+/// Windows at the front of a short slice of this figure, and windows that count; `None`: it must be long. `so_far`: its long slices,
+/// of which this is the newest.
+fn windows(goal: &Goal, short: &ShortSlices, step: &Step, newest: &Slice, so_far: &[&Slice]) -> Option<(usize, usize)> {
+    let fit = newest.settled && newest.warmup == 0 && void_reason(newest).is_none() && speaks_often(newest);
+    if !fit || in_flight(step, &[newest]).is_some() {
         return None;
     }
-    let rates = rates(first);
+    let rates = rates(newest);
     let rate = mean(&rates);
     let turn = f64::from(step.workload.depth) / rate;
     let (front, counted) =
         (short.front_seconds.max(TURNS * turn), short.seconds.max(OPERATIONS_LEAST / rate).max(TURNS * turn));
-    let window = first.window_ns as f64 / SECOND as f64;
+    let window = newest.window_ns as f64 / SECOND as f64;
     let (front, counted) = ((front / window).ceil() as usize, (counted / window).ceil() as usize);
     let long = goal.slice_seconds(step) / window;
-    let brief = (front + counted) as f64 <= SHARE_OF_LONG * long && front + counted <= rates.len();
-    (brief && begins_at_level(&rates, front, counted)).then_some((front, front + counted))
+    let brief = (front + counted) as f64 <= SHARE_OF_LONG * long;
+    (brief && begin_at_level(so_far, front, counted)).then_some((front, counted))
 }
 
-/// Is the part that a short slice would count what all of the slice is?
-fn begins_at_level(rates: &[f64], front: usize, counted: usize) -> bool {
-    let (part, all) = (mean(&rates[front..front + counted]), mean(rates));
-    let parts: Vec<f64> = rates.chunks_exact(counted).map(mean).collect();
-    (part / all - 1.0).abs() <= BEGINS_AT_LEVEL.max(3.0 * crate::series::mad(&parts) / all)
+/// A command that tells its own time says nothing until it ends: most windows must have an answer.
+fn speaks_often(slice: &Slice) -> bool {
+    let silent = slice.samples.iter().filter(|sample| !speaks(sample)).count();
+    silent as f64 <= SILENT_MOST * slice.samples.len() as f64
+}
+
+/// Is the part that a short slice would count what all of a slice is, by the median of these?
+fn begin_at_level(slices: &[&Slice], front: usize, counted: usize) -> bool {
+    let begins = slices.iter().map(|slice| {
+        let all = slice.samples.iter().filter(|sample| speaks(sample)).map(rate).collect::<Vec<f64>>();
+        let level = mean(&rates(slice));
+        let part = all.get(front..front + counted).map(mean)?;
+        let parts: Vec<f64> = all.chunks_exact(counted).map(|part| mean(part) / level).collect();
+        Some((part / level - 1.0, mad(&parts)))
+    });
+    let Some(begins) = begins.collect::<Option<Vec<(f64, f64)>>>() else { return false };
+    let off = median(&begins.iter().map(|begin| begin.0).collect::<Vec<_>>());
+    let noise = median(&begins.iter().map(|begin| begin.1).collect::<Vec<_>>()) / (begins.len() as f64).sqrt();
+    off.abs() <= BEGINS_AT_LEVEL.max(3.0 * noise)
 }
 
 #[cfg(test)]
@@ -162,6 +184,28 @@ mod tests {
         assert_eq!(next(&[first(&slow_start)]), LONG);
         // One of two targets is enough.
         assert_eq!(next(&[first(&level), Slice { target: Some(1), ..first(&slow_start) }]), LONG);
+    }
+
+    #[test]
+    fn short_from_the_first_pass_on_that_shows_it() {
+        let later = |pass, slice: Slice| Slice { pass, ..slice };
+        let unsettled = Slice { settled: false, ..first(&[1000.0; 100]) };
+        let level = first(&[1000.0; 55]);
+        let short = Length::Short { front: 3, windows: 9 };
+        assert_eq!(next(&[unsettled.clone(), later(4, level.clone())]), short);
+        assert_eq!(next(&[level, later(2, unsettled)]), short, "what comes later changes nothing");
+        // Twice a slow start, and once none: the usual one counts.
+        let slow: Vec<f64> = (0..55).map(|at| if at < 10 { 850.0 } else { 1000.0 }).collect();
+        assert_eq!(next(&[first(&slow), later(4, first(&slow)), later(7, first(&[1000.0; 55]))]), LONG);
+    }
+
+    #[test]
+    fn commands_that_tell_their_own_times_may_be_short_if_they_end_often() {
+        let mut told = first(&[1000.0; 100]);
+        told.samples.iter_mut().for_each(|sample| sample.span_ns = SECOND / 50);
+        assert_eq!(next(&[told.clone()]), Length::Short { front: 3, windows: 9 });
+        told.samples.iter_mut().filter(|sample| sample.window % 2 == 0).for_each(|sample| sample.span_ns = 0);
+        assert_eq!(next(&[told]), LONG);
     }
 
     #[test]

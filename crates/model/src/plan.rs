@@ -184,6 +184,9 @@ const VERDICT_READ_SECONDS: f64 = 4.6;
 /// So much longer, as a share, slices may lie apart than they must, as the lot falls.
 pub const SPREAD_BY_LOT: f64 = 0.5;
 
+/// Relative half-width that figures are measured to if nothing is said: what is worth its time.
+pub const USUAL_SETTLE: f64 = 0.10;
+
 impl Default for Goal {
     fn default() -> Self {
         Goal {

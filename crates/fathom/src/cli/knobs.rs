@@ -5,7 +5,7 @@ use super::words;
 use crate::planner::ab;
 use clap::Args;
 use ipnet::IpNet;
-use model::plan::SPREAD_BY_LOT;
+use model::plan::{SPREAD_BY_LOT, USUAL_SETTLE};
 use model::{Access, Arrivals, Bound, Bytes, Durability, Goal, Layer, Pattern, Rate, ShortSlices};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -309,9 +309,6 @@ impl Knobs {
     }
 }
 
-/// Half-width that is asked for if nothing is said: what is worth its time.
-const SETTLE: f64 = 0.10;
-
 impl SettleArgs {
     /// As many pairs of slices as are wished, or until the change is known well enough.
     pub fn beside(&self, seed: u64) -> Goal {
@@ -353,7 +350,7 @@ impl SettleArgs {
             let passes_max = self.passes.unwrap_or(quick.passes_max);
             return Goal { settle: self.settle.unwrap_or(quick.settle), passes_max, ..quick };
         }
-        let settle = self.settle.unwrap_or(SETTLE);
+        let settle = self.settle.unwrap_or(USUAL_SETTLE);
         if let Some(seconds) = self.duration {
             return Goal { settle, seed, ..fixed(seconds, self.passes.unwrap_or(1)) };
         }

@@ -29,7 +29,7 @@ use crate::failure::Failure;
 use draft::Draft;
 use engines::verify::refusal;
 use judge::Length;
-use model::plan::SPREAD_BY_LOT;
+use model::plan::{SPREAD_BY_LOT, USUAL_SETTLE};
 use model::{Change, Goal, Layer, OpKind, Pattern, Plan, Step, StepId, Sweep};
 use std::collections::BTreeSet;
 
@@ -162,10 +162,10 @@ fn passes_seconds(goal: &Goal, steps: &[Step]) -> f64 {
     first + looks * later.max(apart)
 }
 
-/// A run may last as long as a third of what a fixed minute of each step takes, and no less than what one of few steps or for a narrow
-/// interval needs if its figures settle.
+/// A run may last as long as a third of what a fixed minute of each step takes, and no less than what one of few steps needs, or one for
+/// narrower intervals than the usual ones if its figures settle.
 fn with_time(goal: Goal, steps: &[Step]) -> Goal {
-    let needed = passes_seconds(&goal, steps) * NEEDED_AND_MORE;
+    let needed = if goal.settle < USUAL_SETTLE { passes_seconds(&goal, steps) * NEEDED_AND_MORE } else { 0.0 };
     let least = (steps.len() as f64 * USUAL_SECONDS / 3.0).max(RUN_SECONDS_LEAST).max(needed);
     let run_seconds = goal.short.map(|_| goal.run_seconds.unwrap_or(0.0).max(least));
     Goal { run_seconds, ..goal }
