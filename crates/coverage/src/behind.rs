@@ -4,7 +4,7 @@ use crate::kinds::Kind;
 use crate::latency;
 use crate::noise::{DT, uniform};
 use crate::replay::{Made, Source};
-use crate::trial;
+use crate::trial::{self, Seeds};
 use fathom::failure::Failure;
 use model::{Background, Compaction, Goal, Look, OsdLooks, Pattern, Sparse, StepId};
 use rand::SeedableRng;
@@ -99,7 +99,7 @@ pub fn made(kind: &'static Kind, seed: u64, habit: &Habit, by: f64) -> Result<Ba
     let mut chance = StdRng::seed_from_u64(seed ^ 1 << 59);
     let writes: Vec<Vec<(f64, f64)>> = (0..PASSES).map(|_| written(habit, &mut chance)).collect();
     let compactions = (1..).zip(&writes).map(|(pass, written)| looked(pass, written)).collect();
-    let source = Held { series: Made::new(kind, seed), by, writes };
+    let source = Held { series: Made::new(kind, Seeds::both(seed)), by, writes };
     let (mut record, _) =
         trial::record(source, trial::step(Pattern::WriteParallel, latency::DEPTH), &Goal::default(), trial::NINETY)?;
     record.compactions = compactions;

@@ -1,12 +1,14 @@
 //! `coverage`: prints, kind by kind, how often the intervals hold the truth, how often verdicts are wrong, and what both cost.
 
 use clap::Parser;
+use coverage::held_out::HELD_OUT;
 use coverage::kinds::{KINDS, Kind};
 use coverage::rare::RARE;
+use coverage::replay::Pause;
 use coverage::table::{HEADING, Line};
 use coverage::trial::{self, Outcome};
 use coverage::verdicts::{self, RATIOS, Tally};
-use coverage::{behind, comparisons, decisions, gaps, open_loop, recorded};
+use coverage::{behind, comparisons, decisions, gaps, open_loop, recorded, runs};
 use fathom::failure::Failure;
 use model::Pattern;
 use rand::SeedableRng;
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
     }
     if arguments.comparisons > 0 {
         compared(arguments.comparisons, &arguments.kind);
+        runs_compared(arguments.comparisons, &arguments.kind);
     }
     if arguments.compactions > 0 {
         blamed(&chosen, arguments.compactions);
@@ -124,24 +127,29 @@ fn intervals(kinds: &[&'static Kind], pattern: Pattern, title: &str, series: u64
 }
 
 /// What is rare, lasts long or comes with a period, with as much between two slices of a figure as runs of one, of a few and of many
-/// figures have.
+/// figures have; and apart from it the kinds that nothing was chosen by.
 fn at_gaps(chosen: &str, series: u64) {
     println!(
         "Reads, by what lies between slices, {series} series: held % / settled % / held of those settled % / s / mean of its own stretch held %"
     );
-    println!("{:<26}{}", "kind", gaps::GAPS.map(|gap| format!("{:>22}", gaps::name(gap))).concat());
-    for kind in KINDS.iter().filter(|kind| !kind.plain).chain(&RARE).filter(|kind| kind.name.contains(chosen)) {
-        let told = gaps::GAPS.map(|gap| {
-            let tally = Mutex::new(gaps::Tally::default());
-            on_all_processors(series, |seed| {
-                let outcome = trial::made(kind, seed, Pattern::ReadParallel, gap, |_| trial::usual());
-                add(outcome, &tally, |tally, outcome| tally.add(&outcome));
-            });
-            format!("{:>22}", tally.into_inner().unwrap_or_default().text_with_stretch())
-        });
-        println!("{:<26}{}", kind.name, told.concat());
+    let heads = gaps::GAPS.map(|gap| format!("{:>22}", gaps::name(gap))).concat();
+    let known: Vec<&'static Kind> = KINDS.iter().filter(|kind| !kind.plain).chain(&RARE).collect();
+    for (title, kinds) in [("kind", known), ("held out", HELD_OUT.iter().collect())] {
+        println!("{title:<26}{heads}");
+        for kind in kinds.into_iter().filter(|kind| kind.name.contains(chosen)) {
+            println!("{:<26}{}", kind.name, gaps::GAPS.map(|gap| at_gap(kind, gap, series)).concat());
+        }
     }
     println!();
+}
+
+fn at_gap(kind: &'static Kind, gap: Pause, series: u64) -> String {
+    let tally = Mutex::new(gaps::Tally::default());
+    on_all_processors(series, |seed| {
+        let outcome = trial::made(kind, seed, Pattern::ReadParallel, gap, |_| trial::usual());
+        add(outcome, &tally, |tally, outcome| tally.add(&outcome));
+    });
+    format!("{:>22}", tally.into_inner().unwrap_or_default().text_with_stretch())
 }
 
 fn in_an_open_loop(series: u64) {
@@ -248,6 +256,25 @@ fn compared(times: u64, kind: &str) {
         });
         println!("{}", tally.into_inner().unwrap_or_default().text(setting.name));
     }
+}
+
+/// Whole runs of every kind, one against another.
+fn runs_compared(times: u64, chosen: &str) {
+    println!(
+        "Two runs by the product's own loop, {times} pairs of each kind: any false alarm % / -10 % found %, by the figures of a run"
+    );
+    println!("{:<26}{}", "kind", runs::SIZES.map(|size| format!("{:>14}", size.name)).concat());
+    for kind in KINDS.iter().chain(&RARE).chain(&HELD_OUT).filter(|kind| kind.name.contains(chosen)) {
+        let told = runs::SIZES.map(|size| {
+            let tally = Mutex::new(runs::Tally::default());
+            on_all_processors(times, |seed| {
+                add(runs::made(kind, seed, &size), &tally, |tally, found| tally.add(found))
+            });
+            format!("{:>14}", tally.into_inner().unwrap_or_default().text())
+        });
+        println!("{:<26}{}", kind.name, told.concat());
+    }
+    println!();
 }
 
 /// What they take of the level while tables are written.

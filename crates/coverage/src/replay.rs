@@ -1,6 +1,7 @@
 //! Stands in for the engines: windows come from a series, and time passes only on the simulated clock.
 
 use crate::latency;
+use crate::trial::Seeds;
 use engines::EngineError;
 use engines::clock::SimClock;
 use engines::crew::Flow;
@@ -113,16 +114,24 @@ impl<S: Source> Loader for Replay<S> {
 /// A made-up series that goes on between the slices, or begins anew with each.
 pub struct Made {
     kind: &'static crate::kinds::Kind,
-    seed: u64,
+    seeds: Seeds,
+    /// Of its rates.
+    factor: f64,
     /// The whole of it, if it goes on.
     series: Vec<f64>,
     chance: StdRng,
 }
 
 impl Made {
-    pub fn new(kind: &'static crate::kinds::Kind, seed: u64) -> Made {
-        let (series, _) = crate::trial::series(kind, seed, 0, crate::trial::SERIES_WINDOWS);
-        Made { kind, seed, series, chance: StdRng::seed_from_u64(seed ^ 1 << 58) }
+    pub fn new(kind: &'static crate::kinds::Kind, seeds: Seeds) -> Made {
+        let (series, _) = crate::trial::series(kind, seeds, 0, crate::trial::SERIES_WINDOWS);
+        Made { kind, seeds, factor: 1.0, series, chance: StdRng::seed_from_u64(seeds.chance ^ 1 << 58) }
+    }
+
+    /// With so many times its rates.
+    pub fn times(mut self, factor: f64) -> Made {
+        self.factor = factor;
+        self
     }
 }
 
@@ -131,11 +140,13 @@ const SLICE_WINDOWS: usize = 400;
 
 impl Source for Made {
     fn rates(&mut self, slice: u32, second: f64) -> Vec<f64> {
-        if self.kind.fresh {
-            return crate::trial::series(self.kind, self.seed, slice, SLICE_WINDOWS).0;
-        }
-        let from = (second / crate::noise::DT).round() as usize;
-        self.series.iter().skip(from).take(SLICE_WINDOWS).copied().collect()
+        let rates = if self.kind.fresh {
+            crate::trial::series(self.kind, self.seeds, slice, SLICE_WINDOWS).0
+        } else {
+            let from = (second / crate::noise::DT).round() as usize;
+            self.series.iter().skip(from).take(SLICE_WINDOWS).copied().collect()
+        };
+        rates.iter().map(|rate| rate * self.factor).collect()
     }
 
     fn latencies(&mut self, ops: u64, _at: usize) -> Sparse {

@@ -78,11 +78,26 @@ impl Eyes for NothingHappens {
     }
 }
 
-/// A kind's series for a seed, and its mean in the long run, both per window. `slice`: of kinds that begin anew.
-pub fn series(kind: &Kind, seed: u64, slice: u32, windows: usize) -> (Vec<f64>, f64) {
+/// What a kind's series is drawn from.
+#[derive(Clone, Copy, Debug)]
+pub struct Seeds {
+    /// Its parameters.
+    pub given: u64,
+    /// Its noise.
+    pub chance: u64,
+}
+
+impl Seeds {
+    pub fn both(seed: u64) -> Seeds {
+        Seeds { given: seed, chance: seed }
+    }
+}
+
+/// A kind's series, and its mean in the long run, both per window. `slice`: of kinds that begin anew.
+pub fn series(kind: &Kind, seeds: Seeds, slice: u32, windows: usize) -> (Vec<f64>, f64) {
     let part = u64::from(slice);
-    let mut given = StdRng::seed_from_u64(seed ^ part << 40);
-    let mut chance = StdRng::seed_from_u64(seed ^ part << 40 ^ 1 << 56);
+    let mut given = StdRng::seed_from_u64(seeds.given ^ part << 40);
+    let mut chance = StdRng::seed_from_u64(seeds.chance ^ part << 40 ^ 1 << 56);
     (kind.make)(&mut given, &mut chance, windows)
 }
 
@@ -113,10 +128,10 @@ pub fn made(
     gap: Pause,
     goal: impl Fn(f64) -> Goal,
 ) -> Result<Outcome, Failure> {
-    let (windows, mean) = series(kind, seed, 0, SERIES_WINDOWS);
+    let (windows, mean) = series(kind, Seeds::both(seed), 0, SERIES_WINDOWS);
     let usual = Usual::after_ramp(&windows);
     let goal = goal(mean / crate::noise::DT);
-    let (record, passes) = record(Made::new(kind, seed), step(pattern, latency::DEPTH), &goal, gap)?;
+    let (record, passes) = record(Made::new(kind, Seeds::both(seed)), step(pattern, latency::DEPTH), &goal, gap)?;
     let own = stretch(&windows, &record);
     let stretch = own.iter().map(|rate| rate.max(0.0)).sum::<f64>() / own.len().max(1) as f64 / crate::noise::DT;
     let truth = truth(kind, seed, mean, own);
