@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 
 /// The first eight are those of the method's plan of slices; the others were made later, unlike them.
-pub const RARE: [Kind; 14] = [
+pub const RARE: [Kind; 17] = [
     adversarial("-40 % for 12 s in 52 s", "slower for longer than a slice", 0, |_, chance, n| {
         slowed(chance, n, 52.0, 12.0, 0.4)
     }),
@@ -29,6 +29,14 @@ pub const RARE: [Kind; 14] = [
     without_long_run(adversarial("rises 15 % in 3 min", "as caches fill", 0, |_, chance, n| {
         (shaped(chance, n, 0.5, 0.05, |t| 1.0 - 0.15 * (-t / 90.0).exp()), BASE)
     })),
+    // As far apart as the slices of one figure.
+    adversarial("-50 % for 1.5 s in 5 s", "like a clock", 0, |_, chance, n| {
+        let dips = Dips { period: 5.0, jitter: 0.0, lasts: 1.5, depth: 0.5 };
+        let factors = dips.factors(chance, n);
+        (noisy(chance, &factors), BASE * dips.level())
+    }),
+    adversarial("sine 5 s", "±30 %", 0, |_, chance, n| wave(chance, n, 5.0, 0.3)),
+    adversarial("sine 6.7 s", "±30 %", 0, |_, chance, n| wave(chance, n, 6.7, 0.3)),
 ];
 
 fn slowed(chance: &mut StdRng, n: usize, period: f64, lasts: f64, depth: f64) -> (Vec<f64>, f64) {
