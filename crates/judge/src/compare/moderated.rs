@@ -2,15 +2,12 @@
 
 use super::gamma::{inverse_trigamma, trigamma};
 use crate::series::{mean, sample_sd};
-use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 use statrs::function::gamma::digamma;
 
 /// So many figures, at least, teach a spread of spreads.
 const FIGURES_LEAST: usize = 10;
 /// All figures have the same variance.
 const FREEDOM_MOST: f64 = 1e5;
-/// A chance below which a variance is not of the kind of the others: one slice, say, is far from the rest.
-const STRANGE: f64 = 0.01;
 /// A variance below this is one of rounding.
 const SMALLEST: f64 = 1e-10;
 
@@ -51,16 +48,10 @@ impl Prior {
         Prior { variance, freedom }
     }
 
-    /// The variance of one figure, and its degrees of freedom: its own alone if figures like the others hardly ever have so large a one.
+    /// The variance of one figure, and its degrees of freedom.
     pub fn moderate(&self, variance: f64, freedom: f64) -> (f64, f64) {
-        let (usual, ratio) = (self.variance.max(SMALLEST), variance / self.variance.max(SMALLEST));
-        let strange =
-            freedom >= 1.0 && FisherSnedecor::new(freedom, self.freedom).is_ok_and(|spread| spread.sf(ratio) < STRANGE);
-        if strange {
-            return (variance, freedom);
-        }
         let all = self.freedom + freedom;
-        ((self.freedom * usual + freedom * variance) / all, all)
+        ((self.freedom * self.variance + freedom * variance) / all, all)
     }
 }
 
