@@ -21,6 +21,7 @@ functions! {
         fn rados_cluster_fsid(Handle, *mut c_char, usize) -> c_int;
         fn rados_wait_for_latest_osdmap(Handle) -> c_int;
         fn rados_mon_command(Handle, *mut Text, usize, Text, usize, *mut *mut c_char, *mut usize, *mut *mut c_char, *mut usize) -> c_int;
+        fn rados_mon_command_target(Handle, Text, *mut Text, usize, Text, usize, *mut *mut c_char, *mut usize, *mut *mut c_char, *mut usize) -> c_int;
         fn rados_mgr_command(Handle, *mut Text, usize, Text, usize, *mut *mut c_char, *mut usize, *mut *mut c_char, *mut usize) -> c_int;
         fn rados_osd_command(Handle, c_int, *mut Text, usize, Text, usize, *mut *mut c_char, *mut usize, *mut *mut c_char, *mut usize) -> c_int;
         fn rados_buffer_free(*mut c_char);

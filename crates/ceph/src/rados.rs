@@ -7,6 +7,7 @@ use crate::librados::Text;
 use crate::pool::Pool;
 use libc::{c_char, c_int};
 use serde_json::Value;
+use std::ffi::CString;
 use std::sync::Arc;
 
 /// A connection to a cluster; clones of its `Arc` and everything opened from it keep it open.
@@ -75,9 +76,11 @@ impl Drop for Answer<'_> {
 }
 
 /// To whom a command goes.
-#[derive(Clone, Copy)]
 enum Daemon {
+    /// Whichever monitor this connection has.
     Mon,
+    /// This one, about itself.
+    OneMon(CString),
     Mgr,
     Osd(u32),
 }
@@ -133,6 +136,14 @@ impl Rados {
         self.command(Daemon::Mon, command)
     }
 
+    /// Asks this monitor about itself, as `ceph tell mon.NAME` does; it answers only users with all rights (`mon 'allow *'`).
+    ///
+    /// # Errors
+    /// As [`Rados::mon_command`].
+    pub fn tell_mon(&self, name: &str, command: &Value) -> Result<Reply, CephError> {
+        self.command(Daemon::OneMon(c_text(name)?), command)
+    }
+
     /// # Errors
     /// As [`Rados::mon_command`].
     pub fn mgr_command(&self, command: &Value) -> Result<Reply, CephError> {
@@ -155,11 +166,15 @@ impl Rados {
         let Answer { out, out_len, status, status_len, .. } = &mut answer;
         // SAFETY: the command's text lives through the call, there is no input, and the four results are filled.
         let code = unsafe {
-            match to {
+            match &to {
                 Daemon::Mon => (fns.rados_mon_command)(raw, list, 1, none, 0, out, out_len, status, status_len),
                 Daemon::Mgr => (fns.rados_mgr_command)(raw, list, 1, none, 0, out, out_len, status, status_len),
+                Daemon::OneMon(name) => {
+                    let to = name.as_ptr();
+                    (fns.rados_mon_command_target)(raw, to, list, 1, none, 0, out, out_len, status, status_len)
+                }
                 Daemon::Osd(osd) => {
-                    (fns.rados_osd_command)(raw, osd as c_int, list, 1, none, 0, out, out_len, status, status_len)
+                    (fns.rados_osd_command)(raw, *osd as c_int, list, 1, none, 0, out, out_len, status, status_len)
                 }
             }
         };
@@ -168,6 +183,7 @@ impl Rados {
             let prefix = command["prefix"].as_str().unwrap_or("command");
             let what = match to {
                 Daemon::Osd(osd) => format!("osd.{osd} {prefix}"),
+                Daemon::OneMon(name) => format!("mon.{} {prefix}", name.to_string_lossy()),
                 _ => prefix.to_owned(),
             };
             return Err(CephError::from_code(what, &self.cluster.entity, code, &reply.status));

@@ -26,7 +26,7 @@ pub fn allowed(cluster: &Cluster) -> Result<bool, ClusterError> {
     let mut all = true;
     let mut database = None;
     for name in names.iter().filter_map(Value::as_str) {
-        match effective(&shown(cluster, name)?) {
+        match known(cluster, name)? {
             Effective::Allowed => {}
             Effective::Pinned(source) => return Err(ClusterError::Undeletable(pinned(name, &source))),
             Effective::Forbidden => {
@@ -44,6 +44,16 @@ pub fn allowed(cluster: &Cluster) -> Result<bool, ClusterError> {
         }
     }
     Ok(all)
+}
+
+/// As the monitor itself knows it now; a user whom it does not answer (it answers `mon 'allow *'` alone) learns it from the manager, which
+/// hears of a change some seconds late.
+fn known(cluster: &Cluster, monitor: &str) -> Result<Effective, ClusterError> {
+    let own = cluster.rados.tell_mon(monitor, &json!({"prefix": "config diff", "format": "json"}));
+    match own.and_then(|reply| reply.json()) {
+        Ok(answer) if answer.get("diff").is_some() => Ok(of_monitor(&answer)),
+        _ => shown(cluster, monitor).map(|shown| of_manager(&shown)),
+    }
 }
 
 fn shown(cluster: &Cluster, monitor: &str) -> Result<Value, ClusterError> {
@@ -73,8 +83,25 @@ enum Effective {
     Pinned(String),
 }
 
+/// What stands above the cluster's configuration database, the highest first.
+const ABOVE: [&str; 4] = ["override", "cmdline", "env", "file"];
+
+/// `answer`: of each option that differs from its default, its value in each place that has one, and the one that counts (`final`).
+fn of_monitor(answer: &Value) -> Effective {
+    let Some(values) = answer["diff"].get(OPTION) else { return Effective::Forbidden };
+    let allows = |value: &Value| match value {
+        Value::String(text) => option_values::same(text, "true"),
+        other => *other == Value::Bool(true),
+    };
+    match ABOVE.into_iter().find(|place| values.get(place).is_some()) {
+        _ if allows(&values["final"]) => Effective::Allowed,
+        Some(place) => Effective::Pinned(place.to_string()),
+        None => Effective::Forbidden,
+    }
+}
+
 /// `shown`: the options that differ from their defaults, with where their values come from.
-fn effective(shown: &Value) -> Effective {
+fn of_manager(shown: &Value) -> Effective {
     let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or("").to_string();
     let found = shown.as_array().and_then(|all| all.iter().find(|entry| text(entry, "name") == OPTION));
     let Some(entry) = found else { return Effective::Forbidden };
@@ -119,21 +146,34 @@ mod tests {
     fn a_monitor_allows_forbids_or_is_pinned() {
         let shown =
             |value: &str, source: &str| json!([{"name": "x"}, {"name": OPTION, "value": value, "source": source}]);
-        assert_eq!(effective(&json!([{"name": "x", "value": "1", "source": "file"}])), Effective::Forbidden);
+        assert_eq!(of_manager(&json!([{"name": "x", "value": "1", "source": "file"}])), Effective::Forbidden);
         for source in ["file", "mon", "override"] {
-            assert_eq!(effective(&shown("true", source)), Effective::Allowed);
+            assert_eq!(of_manager(&shown("true", source)), Effective::Allowed);
         }
-        assert_eq!(effective(&shown("false", "mon")), Effective::Forbidden);
+        assert_eq!(of_manager(&shown("false", "mon")), Effective::Forbidden);
         for (source, mend) in [
             ("file", "ceph.conf"),
             ("cmdline", "command line"),
             ("env", "environment"),
             ("override", "restart the monitor"),
         ] {
-            let Effective::Pinned(found) = effective(&shown("false", source)) else { panic!("{source} pins") };
+            let Effective::Pinned(found) = of_manager(&shown("false", source)) else { panic!("{source} pins") };
             let text = pinned("a", &found);
             assert!(text.contains(mend) && text.contains("ceph tell mon.a config set"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_monitor_says_itself_what_counts() {
+        let own = |values: Value| of_monitor(&json!({"diff": {OPTION: values}}));
+        let pinned = |place: &str| Effective::Pinned(place.to_string());
+        assert_eq!(of_monitor(&json!({"diff": {}})), Effective::Forbidden);
+        assert_eq!(own(json!({"default": false, "file": true, "final": true})), Effective::Allowed);
+        assert_eq!(own(json!({"default": false, "mon": "true", "final": "true"})), Effective::Allowed);
+        assert_eq!(own(json!({"default": true, "mon": false, "final": false})), Effective::Forbidden);
+        assert_eq!(own(json!({"mon": true, "file": true, "override": false, "final": false})), pinned("override"));
+        assert_eq!(own(json!({"mon": true, "file": false, "final": false})), pinned("file"));
+        assert_eq!(own(json!({"file": true, "cmdline": false, "final": false})), pinned("cmdline"));
     }
 
     #[test]
