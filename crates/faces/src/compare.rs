@@ -95,15 +95,20 @@ pub(crate) fn came_to_nothing(lost: &[String]) -> Option<String> {
     (!lost.is_empty()).then(|| format!("Measured before, and came to nothing after: {}.", lost.join("; ")))
 }
 
+/// Figures that were measured for five minutes and more are taken to differ by this share.
+const USUAL_SPREAD: f64 = 0.02;
+const BRIEF: &str = " where a figure was measured for less than five minutes (--over 10m measures for longer, --ab compares in one run)";
+
 fn notes(found: &Comparison) -> Vec<String> {
     let only = |which: &str, names: &[String]| {
         (!names.is_empty()).then(|| format!("Only {which}, or of another workload: {}.", names.join("; ")))
     };
     let spread = found.run_spread.map(|spread| {
         format!(
-            "Two runs of an unchanged cluster are taken to differ by {}, which no run shows of itself; with several runs on each \
+            "Two runs of an unchanged cluster are taken to differ by {}, which no run shows of itself{}; with several runs on each \
              side (A,B,C D,E,F) it is seen instead.",
-            numbers::relative(spread)
+            numbers::relative(spread),
+            if spread > USUAL_SPREAD { BRIEF } else { "" }
         )
     });
     [came_to_nothing(&found.lost), spread, only("before", &found.only_before), only("after", &found.only_after)]

@@ -8,7 +8,7 @@ use crate::percentiles::{Doubt, percentiles};
 use crate::pooled::{Pooled, pool, weighted};
 use crate::series::Ratio;
 use crate::sight::sight;
-use crate::unseen::{met, missed, trend, two_groups, unseen};
+use crate::unseen::{met, missed, starts_apart, trend, two_groups, unseen};
 use crate::verdict::decided;
 use crate::words::{count, quantity};
 use model::clock::SECOND;
@@ -69,8 +69,7 @@ pub fn figure(
             let threshold = goal.threshold(step.layer, step.pattern, kind, &figure.target, figure.chart);
             let enough = match (goal.thresholds.is_empty(), threshold) {
                 (true, _) => {
-                    let level =
-                        goal.short.is_none() || (two_groups(&pooled).is_none() && trend(&pooled, &good).is_none());
+                    let level = goal.short.is_none() || level(&pooled, &good);
                     let settled = level && void.is_empty() && settle_mostly(&good, goal);
                     settled && good.len() >= goal.passes_min as usize && precise(&pooled, goal)
                 }
@@ -87,6 +86,10 @@ pub fn figure(
             (figure, next)
         }
     }
+}
+
+fn level(pooled: &Pooled, good: &[&Slice]) -> bool {
+    two_groups(pooled).is_none() && trend(pooled, good).is_none() && starts_apart(pooled, good).is_none()
 }
 
 /// What comes seldom may not have come: a compaction, whose operations would be the slowest.
@@ -139,7 +142,9 @@ fn judged(
 /// ended the measuring is that it got there, which it does sooner where it is too narrow by chance.
 fn allowing(pooled: Pooled, good: &[&Slice], goal: &Goal) -> Pooled {
     let share = missed(unseen(good, goal).looks).max(met(&pooled)).max(goal.settle);
-    Pooled { half_width: pooled.half_width.max(share * pooled.value), ..pooled }
+    let level = starts_apart(&pooled, good).map_or(pooled.value, |(level, _)| level);
+    let half_width = pooled.half_width.max(share * pooled.value).max((level - pooled.value).abs());
+    Pooled { half_width, ..pooled }
 }
 
 fn too_little(step: &Step, ratios: &[Ratio]) -> String {

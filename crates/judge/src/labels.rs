@@ -7,7 +7,7 @@ use crate::levels::{Dips, OPERATIONS_A_WINDOW, dips, two_levels};
 use crate::pooled::Pooled;
 use crate::series::{mean, median, rates};
 use crate::slice::{ends, settled};
-use crate::unseen::{missed, stretch_seconds, trend, two_groups, unseen};
+use crate::unseen::{missed, starts_apart, stretch_seconds, trend, two_groups, unseen};
 use crate::words::{count, number, percent, quantity, seconds, volume};
 use model::clock::SECOND;
 use model::{Goal, Label, Metric, OpKind, Sample, Slice, Sparse, Step, Unseen};
@@ -25,7 +25,7 @@ const WANDERING_SPREAD: f64 = 0.03;
 /// A fall is told from a pause by so many slices that stay down, where slices are short.
 const STAYS_DOWN: usize = 3;
 /// A shorter stretch of time says little of a longer one: what wanders over minutes does not show in it.
-const STRETCH_SECONDS: f64 = 300.0;
+pub(crate) const STRETCH_SECONDS: f64 = 300.0;
 /// So many dips are enough to know how often they come.
 const DIPS_ENOUGH: usize = 4;
 
@@ -60,6 +60,7 @@ impl Case<'_> {
             .or_else(|| limited(self.step, self.slices))
             .or_else(|| self.burst(&rates))
             .or_else(|| self.unsettled(&rates))
+            .or_else(|| self.starts_apart())
             .or_else(|| self.two_groups())
             .or_else(|| self.two_levels(&rates))
             .or_else(|| self.moving())
@@ -190,6 +191,17 @@ impl Case<'_> {
             "the level still moved after {spent} of pass {pass}: from {} to {}",
             self.level(median(first)),
             self.level(median(last)),
+        )))
+    }
+
+    /// The load is not after each start what it was in its long slices.
+    fn starts_apart(&self) -> Option<Label> {
+        let (level, starts) = starts_apart(self.pooled, self.slices).filter(|_| self.goal.short.is_some())?;
+        Some(Label::Unsettled(format!(
+            "nearly all short slices are {} its long ones ({} and {}): it may need a warm-up after some starts",
+            if starts > level { "above" } else { "below" },
+            number(starts),
+            quantity(level, self.step.metric),
         )))
     }
 

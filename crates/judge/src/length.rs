@@ -8,8 +8,9 @@ use crate::slice::{SliceState, cut_short, first_look, slice_state};
 use model::clock::SECOND;
 use model::{Goal, Nanos, Sample, ShortSlices, Slice, Step};
 
-/// Without a warm-up the first windows of a slice differ by no more than this share from all of it, or by three standard errors.
-const BEGINS_AT_LEVEL: f64 = 0.05;
+/// Without a warm-up the first windows of a slice differ by no more than this share from its second half, or by three standard errors; and
+/// so do its last ones from its first half where no cache ran full meanwhile.
+const AT_LEVEL: f64 = 0.05;
 /// A short slice counts so many operations at least, and as often as this turns over what is in flight.
 const OPERATIONS_LEAST: f64 = 30.0;
 const TURNS: f64 = 2.0;
@@ -98,7 +99,7 @@ fn windows(goal: &Goal, short: &ShortSlices, step: &Step, newest: &Slice, so_far
     let (front, counted) = ((front / window).ceil() as usize, (counted / window).ceil() as usize);
     let long = goal.slice_seconds(step) / window;
     let brief = (front + counted) as f64 <= SHARE_OF_LONG * long;
-    (brief && begin_at_level(so_far, front, counted)).then_some((front, counted))
+    (brief && begin_at_level(so_far, front, counted) && ends_at_level(newest, counted)).then_some((front, counted))
 }
 
 /// A command that tells its own time says nothing until it ends: most windows must have an answer.
@@ -107,19 +108,41 @@ fn speaks_often(slice: &Slice) -> bool {
     silent as f64 <= SILENT_MOST * slice.samples.len() as f64
 }
 
-/// Is the part that a short slice would count what all of a slice is, by the median of these?
+/// Is the part that a short slice would count what the second half of a slice is, which a warm-up has left the sooner? By the median of
+/// these.
 fn begin_at_level(slices: &[&Slice], front: usize, counted: usize) -> bool {
     let begins = slices.iter().map(|slice| {
-        let all = slice.samples.iter().filter(|sample| speaks(sample)).map(rate).collect::<Vec<f64>>();
-        let level = mean(&rates(slice));
-        let part = all.get(front..front + counted).map(mean)?;
-        let parts: Vec<f64> = all.chunks_exact(counted).map(|part| mean(part) / level).collect();
-        Some((part / level - 1.0, mad(&parts)))
+        let rates = spoken(slice);
+        Some(off(rates.get(front..front + counted)?, &rates[rates.len() / 2..]))
     });
     let Some(begins) = begins.collect::<Option<Vec<(f64, f64)>>>() else { return false };
-    let off = median(&begins.iter().map(|begin| begin.0).collect::<Vec<_>>());
+    let by = median(&begins.iter().map(|begin| begin.0).collect::<Vec<_>>());
     let noise = median(&begins.iter().map(|begin| begin.1).collect::<Vec<_>>()) / (begins.len() as f64).sqrt();
-    off.abs() <= BEGINS_AT_LEVEL.max(3.0 * noise)
+    at_level(by, noise)
+}
+
+/// What a burst gave until shortly before the end is followed by what no short slice would see.
+fn ends_at_level(slice: &Slice, counted: usize) -> bool {
+    let rates = spoken(slice);
+    let Some(from) = rates.len().checked_sub(counted) else { return false };
+    let (by, noise) = off(&rates[from..], &rates[..rates.len() / 2]);
+    at_level(by, noise)
+}
+
+fn at_level(by: f64, noise: f64) -> bool {
+    by.abs() <= AT_LEVEL.max(3.0 * noise)
+}
+
+fn spoken(slice: &Slice) -> Vec<f64> {
+    slice.samples.iter().filter(|sample| speaks(sample)).map(rate).collect()
+}
+
+/// By which share a part is off the level of the half of the slice that lies away from it, and the noise of parts of that half: what moves
+/// all the time would be noise of all of the slice.
+fn off(part: &[f64], half: &[f64]) -> (f64, f64) {
+    let level = mean(half);
+    let parts: Vec<f64> = half.chunks_exact(part.len()).map(|part| mean(part) / level).collect();
+    (mean(part) / level - 1.0, mad(&parts))
 }
 
 #[cfg(test)]
@@ -182,6 +205,9 @@ mod tests {
         assert_eq!(next(&[Slice { void: Some("gone".to_string()), ..first(&level) }]), LONG);
         let slow_start: Vec<f64> = (0..55).map(|at| if at < 10 { 850.0 } else { 1000.0 }).collect();
         assert_eq!(next(&[first(&slow_start)]), LONG);
+        // A cache that runs full as the slice ends.
+        let fell: Vec<f64> = (0..55).map(|at| if at < 51 { 1000.0 } else { 400.0 }).collect();
+        assert_eq!(next(&[first(&fell)]), LONG);
         // One of two targets is enough.
         assert_eq!(next(&[first(&level), Slice { target: Some(1), ..first(&slow_start) }]), LONG);
     }

@@ -23,6 +23,8 @@ const GROUPS_BEYOND_NOISE: f64 = 3.0;
 const GROUPED_LEAST: usize = 6;
 /// Fewer at one of them, as a share of all, are events, of which [`met`] speaks.
 const GROUP_SHARE: f64 = 0.15;
+/// So many short slices are off the long ones on one side if it is the starts that differ.
+const STARTS_SHARE: f64 = 0.8;
 /// A level that moves for the whole stretch: so unlikely by chance.
 const TREND_CHANCE: f64 = 0.001;
 
@@ -80,6 +82,21 @@ pub fn met(pooled: &Pooled) -> f64 {
     depth * (high - hits / n).max(hits / n - low)
 }
 
+/// Values of the long slices and of the short ones, if nearly all of these lie on one side of those: a load that is quicker or slower after
+/// some of its starts, but was not after that of the slice which showed that short ones will do.
+pub fn starts_apart(pooled: &Pooled, slices: &[&Slice]) -> Option<(f64, f64)> {
+    let length = |slice: &Slice| slice.samples.len();
+    let least = slices.iter().map(|slice| length(slice)).min()?;
+    let (long, short): (Vec<_>, Vec<_>) =
+        slices.iter().zip(&pooled.slices).partition(|(slice, _)| length(slice) > 2 * least);
+    let mean_of =
+        |group: &[(&&Slice, &f64)]| crate::series::mean(&group.iter().map(|(_, value)| **value).collect::<Vec<_>>());
+    let (level, starts) = (mean_of(&long), mean_of(&short));
+    let beyond = short.iter().filter(|(_, value)| (**value / level - 1.0) * (starts - level).signum() > OFF).count();
+    let nearly_all = beyond as f64 >= STARTS_SHARE * short.len() as f64;
+    (!long.is_empty() && short.len() >= GROUPED_LEAST && nearly_all).then_some((level, starts))
+}
+
 /// The means of the slices that fall into two groups with nothing between them: the means of both, and the share in the lower one.
 pub fn two_groups(pooled: &Pooled) -> Option<(f64, f64, f64)> {
     let mut sorted = pooled.slices.clone();
@@ -125,6 +142,7 @@ pub fn trend(pooled: &Pooled, slices: &[&Slice]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::testing::Chance;
+    use model::{OpKind, Sample, StepId};
 
     fn pooled(slices: &[f64]) -> Pooled {
         let value = crate::series::mean(slices);
@@ -146,6 +164,35 @@ mod tests {
         // 4 of 20: 5.7 to 43.7 %; 40 % deep, of a mean of 92.
         let off = met(&pooled(&slices));
         assert!((off - (0.4366 - 0.2) * 0.4 / 0.92).abs() < 1e-3, "{off}");
+    }
+
+    /// One long slice that found no warm-up, and short ones after starts of which nearly all overshoot.
+    #[test]
+    fn starts_that_differ_from_the_long_slice_are_told_and_events_are_not() {
+        let slice = |windows: u32| Slice {
+            step: StepId(0),
+            target: Some(0),
+            kind: OpKind::Read,
+            pass: 1,
+            started_seconds: 0.0,
+            window_ns: SECOND / 10,
+            samples: (0..windows).map(|window| Sample { window, ..Sample::default() }).collect(),
+            warmup: 0,
+            settled: true,
+            void: None,
+            error: None,
+            effort: None,
+        };
+        let slices: Vec<Slice> = (0..14).map(|n| slice(if n == 0 { 56 } else { 9 })).collect();
+        let told = |values: &dyn Fn(usize) -> f64| {
+            starts_apart(&pooled(&(0..14).map(values).collect::<Vec<_>>()), &slices.iter().collect::<Vec<_>>())
+        };
+        let (level, starts) =
+            told(&|n| if n == 0 { 113.0 } else { [181.0, 163.0, 148.0, 130.0, 160.0][n % 5] }).unwrap();
+        assert!(level == 113.0 && starts > 150.0, "{level} {starts}");
+        // A first slice that met a dip, as a third of the others did; and noise.
+        assert_eq!(told(&|n| if n % 3 == 0 { 60.0 } else { 100.0 }), None);
+        assert_eq!(told(&|n| 100.0 + (n % 4) as f64), None);
     }
 
     #[test]

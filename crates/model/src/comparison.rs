@@ -14,8 +14,8 @@ pub struct Comparison {
     /// Figures that were measured before, and that came to nothing after, with the reason.
     pub lost: Vec<String>,
     pub only_after: Vec<String>,
-    /// What unchanged runs are taken to differ by, as a share, where a side has one run of a figure; `None`: of every figure it was
-    /// seen, between the runs of each group.
+    /// What unchanged runs are taken to differ by, as a share, where a side has one run of a figure (the largest of all figures: a brief
+    /// one is taken to differ by more); `None`: of every figure it was seen, between the runs of each group.
     pub run_spread: Option<f64>,
 }
 

@@ -4,6 +4,7 @@ use super::events::Events;
 use super::moderated::Prior;
 use super::pairs::{Measured, alike, measured, other_definition, unusable};
 use crate::entry::spread;
+use crate::labels::STRETCH_SECONDS;
 use crate::outliers::benjamini_hochberg;
 use crate::series::{mean, sample_sd};
 use model::{Comparison, Difference, Figure, Finds, Label, Metric, Record, Subject};
@@ -15,6 +16,10 @@ const LEAST_TESTED: f64 = 0.025;
 pub const LEAST_SHOWN: f64 = 0.05;
 /// What two runs of an unchanged cluster differ by, and no slice of them shows: other places, other caches.
 pub const RUN_SPREAD: f64 = 0.02;
+
+/// What they differ by where one saw a figure for less than [`STRETCH_SECONDS`]: a level that lasts for minutes may be all that it saw.
+/// With less than this, pairs of unchanged runs of one figure raise an alarm in up to half of all cases (docs/method.md, "Comparing runs").
+const BRIEF_SPREAD: f64 = 0.12;
 
 /// Half-width of a 95 % interval in standard errors.
 const NORMAL_95: f64 = 1.96;
@@ -28,6 +33,8 @@ struct Side {
     count: f64,
     /// Of the centre, what no spread of slices shows: see [`own`].
     own: f64,
+    /// What runs of an unchanged cluster differ by.
+    between_runs: f64,
 }
 
 /// A figure on both sides.
@@ -57,11 +64,16 @@ impl Sides {
         Sides { before: side(&pair.before, grouped), after: side(&pair.after, grouped), grouped }
     }
 
+    /// What runs are taken to differ by; `None`: it is seen.
+    fn between_runs(&self) -> Option<f64> {
+        (!self.grouped).then(|| self.before.between_runs.max(self.after.between_runs))
+    }
+
     fn test(&self, prior: &Prior) -> Test {
         let Sides { before: a, after: b, grouped } = self;
         let (variance, freedom) = pool(a, b);
         let (variance, freedom) = prior.moderate(variance, freedom);
-        let runs = if *grouped { 0.0 } else { 2.0 * RUN_SPREAD.powi(2) };
+        let runs = if *grouped { 0.0 } else { a.between_runs.powi(2) + b.between_runs.powi(2) };
         let error = (variance * (1.0 / a.count + 1.0 / b.count) + runs).max(a.own + b.own).sqrt();
         judged(b.centre - a.centre, error, freedom)
     }
@@ -93,7 +105,7 @@ pub fn compare(before: &[Record], after: &[Record]) -> Comparison {
         only_before: names(alone(&old, &new).into_iter().filter(other).map(|one| &one.figure)),
         lost: lost.iter().map(with_reason).collect(),
         only_after: names(alone(&new, &old).into_iter().map(|one| &one.figure)),
-        run_spread: sides.iter().any(|sides| !sides.grouped).then_some(RUN_SPREAD),
+        run_spread: sides.iter().filter_map(Sides::between_runs).max_by(f64::total_cmp),
     }
 }
 
@@ -161,6 +173,7 @@ fn side(runs: &[&Measured], grouped: bool) -> Side {
             freedom: count - 1.0,
             count,
             own: 0.0,
+            between_runs: 0.0,
         };
     }
     let all: Vec<f64> = runs.iter().flat_map(|run| run.slices.iter().copied()).collect();
@@ -170,14 +183,20 @@ fn side(runs: &[&Measured], grouped: bool) -> Side {
     let freedom = all.len() as f64 - runs.len() as f64;
     let variance = if freedom > 0.0 { within / freedom } else { 0.0 };
     let own = runs.iter().map(|run| own(run)).fold(0.0, f64::max);
-    Side { centre: mean(&all), variance, freedom, count: all.len() as f64, own }
+    let between_runs = runs.iter().map(|run| between_runs(run)).fold(RUN_SPREAD, f64::max);
+    Side { centre: mean(&all), variance, freedom, count: all.len() as f64, own, between_runs }
+}
+
+fn between_runs(run: &Measured) -> f64 {
+    let stretch = run.figure.unseen.as_ref().map_or(f64::INFINITY, |unseen| unseen.stretch_seconds);
+    if stretch < STRETCH_SECONDS { BRIEF_SPREAD } else { RUN_SPREAD }
 }
 
 /// Variance of the logarithm of a figure of one slice that was not level (unsettled, a burst, two levels, …), by its own
 /// interval: there are no slices that could differ, and the usual spread is that of level ones.
 fn own(run: &Measured) -> f64 {
     let level = matches!(run.figure.label, Label::Settled | Label::Brief(_) | Label::Imprecise(_));
-    if level || run.slices.len() > 1 {
+    if level {
         return 0.0;
     }
     let wide = (spread(&run.estimate) / run.estimate.value).ln_1p();

@@ -68,6 +68,25 @@ fn unchanged_runs_raise_no_alarm_where_slow_downs_come_and_go() {
     assert!(count <= 1, "{count} of 16");
 }
 
+/// Each run saw its figures for a minute, of levels that last for minutes: half of such pairs raised an alarm when runs were taken to differ
+/// by 2 % however long they were.
+#[test]
+fn a_level_that_lasts_for_minutes_is_no_difference_of_runs_of_a_minute() {
+    let run = |level: f64, apart: f64| {
+        let mut made = Made::cluster();
+        made.drifting(Pattern::WriteLatency, osd(0), 2.0 * level, &[1.0, 1.01, 0.99, 1.0]);
+        made.record.slices.iter_mut().for_each(|slice| slice.started_seconds = f64::from(slice.pass) * apart);
+        made.record
+    };
+    let found = |apart: f64, slower: f64| {
+        let found = compare(&[run(1.0, apart)], &[run(slower, apart)]);
+        (found.differences[0].finds, found.run_spread)
+    };
+    assert_eq!(found(15.0, 1.25), (Finds::Undecided, Some(0.12)));
+    assert_eq!(found(15.0, 2.0), (Finds::Worse, Some(0.12)));
+    assert_eq!(found(150.0, 1.25), (Finds::Worse, Some(0.02)));
+}
+
 #[test]
 fn what_became_a_fifth_slower_is_found_and_nothing_else() {
     for n in 0..6 {
@@ -212,7 +231,7 @@ fn figures_under_other_options_or_by_more_clients_are_others() {
 fn round_trips_of_two_definitions_are_not_compared_and_the_reason_is_told() {
     let run = |short_answers, ms| {
         let mut made = Made::cluster();
-        made.measured(Pattern::WriteLatency, pair(0), ms).measured(Pattern::WriteLatency, osd(0), 2.0);
+        made.drifting(Pattern::WriteLatency, pair(0), ms, &[1.0; 3]).measured(Pattern::WriteLatency, osd(0), 2.0);
         made.record.head.short_answers = short_answers;
         made.record
     };

@@ -188,7 +188,7 @@ impl Made {
             target,
             kind,
             pass,
-            started_seconds: f64::from(pass) * 100.0,
+            started_seconds: f64::from(pass) * 200.0,
             window_ns: WINDOW,
             samples: samples(ms, depth, step.workload.block, 80, &mut seed),
             warmup: 0,
