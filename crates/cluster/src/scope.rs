@@ -269,7 +269,7 @@ mod tests {
         }
     }
 
-    const FORMS: [(&str, &str); 14] = [
+    const FORMS: [(&str, &str); 22] = [
         ("mgr/dashboard/GRAFANA_API_PASSWORD", "SECRET"),
         ("mgr/dashboard/RGW_API_SECRET_KEY", "SECRET"),
         ("mgr/dashboard/RGW_API_ACCESS_KEY", "SECRET"),
@@ -284,6 +284,14 @@ mod tests {
         ("mgr/x/endpoint", "http://x/y?z=1&api_key=SECRET"),
         ("mgr/x/settings", "{\"user\": \"me\", \"password\": \"SECRET\"}"),
         ("rgw_enable_apis", "eyJhbGciOiJIUzI1NiJ9.SECRET"),
+        ("mgr/x/dbpwd", "SECRET"),
+        ("client/userpass", "SECRET"),
+        ("client/enc_key_hex", "SECRET"),
+        ("client/recovery_codes", "SECRET"),
+        ("client/command", "mysql -pSECRET"),
+        ("client/alert", "curl -u admin:SECRET https://h"),
+        ("client/alert", "https://hooks.slack.com/services/T/B/SECRET"),
+        ("client/auth", "basic:SECRET"),
     ];
 
     fn seen(facts: &[Value]) -> (Vec<OsdScope>, Vec<DeviceScope>) {
