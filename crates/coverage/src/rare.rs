@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 
 /// The first eight are those of the method's plan of slices; the others were made later, unlike them.
-pub const RARE: [Kind; 17] = [
+pub const RARE: [Kind; 21] = [
     adversarial("-40 % for 12 s in 52 s", "slower for longer than a slice", 0, |_, chance, n| {
         slowed(chance, n, 52.0, 12.0, 0.4)
     }),
@@ -37,6 +37,19 @@ pub const RARE: [Kind; 17] = [
     }),
     adversarial("sine 5 s", "±30 %", 0, |_, chance, n| wave(chance, n, 5.0, 0.3)),
     adversarial("sine 6.7 s", "±30 %", 0, |_, chance, n| wave(chance, n, 6.7, 0.3)),
+    // Short slices lie within these as a whole.
+    adversarial("nothing for 5 s in 45 s", "longer than a short slice", 0, |_, chance, n| {
+        slowed(chance, n, 45.0, 5.0, 1.0)
+    }),
+    adversarial("nothing for 10 s in 100 s", "longer than a short slice", 0, |_, chance, n| {
+        slowed(chance, n, 100.0, 10.0, 1.0)
+    }),
+    adversarial("-80 % for 8 s in 60 s", "deeper than the allowance", 0, |_, chance, n| {
+        slowed(chance, n, 60.0, 8.0, 0.8)
+    }),
+    adversarial("-95 % for 15 s in 120 s", "deeper than the allowance", 0, |_, chance, n| {
+        slowed(chance, n, 120.0, 15.0, 0.95)
+    }),
 ];
 
 fn slowed(chance: &mut StdRng, n: usize, period: f64, lasts: f64, depth: f64) -> (Vec<f64>, f64) {

@@ -6,7 +6,7 @@
 use crate::batch_means::half_width;
 use crate::chart::mean_of;
 use crate::entry::{Entry, spread};
-use crate::figure::void_reason;
+use crate::pauses::sorted_out;
 use crate::pooled::{PRIOR_SPREAD, WIDTHS_PER_ERROR, moderated_half_width};
 use crate::series::{Ratio, sample_sd, speaks};
 use model::{Estimate, Slice, StepId};
@@ -42,7 +42,8 @@ fn common(usable: &[(&Entry, Estimate)]) -> Option<f64> {
 }
 
 fn good<'e>(entry: &'e Entry) -> impl Iterator<Item = &'e Slice> {
-    entry.slices.iter().copied().filter(|slice| void_reason(slice).is_none())
+    let short = entry.figure.unseen.is_some_and(|unseen| unseen.in_interval);
+    sorted_out(entry.step, &entry.slices, short).1.into_iter()
 }
 
 /// For each pass the sum of what its targets did over the sum of their figures.
@@ -68,6 +69,9 @@ fn inside(usable: &[(&Entry, Estimate)]) -> Option<f64> {
         for slice in good(entry) {
             let ratio = Ratio::of(entry.step, slice);
             let scale = ratio.weight() / ratio.under.len().max(1) as f64;
+            if scale <= 0.0 {
+                continue;
+            }
             let speaking = slice.counted().iter().filter(|sample| speaks(sample));
             for (sample, residual) in speaking.zip(ratio.residuals()) {
                 *windows.entry((slice.pass, sample.window)).or_default() += residual / scale;

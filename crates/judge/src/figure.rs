@@ -4,6 +4,7 @@ use crate::effort::shares;
 use crate::in_flight::in_flight;
 use crate::labels::{Case, precise, settle_mostly};
 use crate::length::Length;
+use crate::pauses;
 use crate::percentiles::{Doubt, percentiles};
 use crate::pooled::{Pooled, pool, weighted};
 use crate::series::Ratio;
@@ -46,14 +47,14 @@ pub fn figure(
 ) -> (Figure, Next) {
     let mut ordered = slices.to_vec();
     ordered.sort_by(|a, b| a.pass.cmp(&b.pass).then(a.started_seconds.total_cmp(&b.started_seconds)));
-    let (void, good): (Vec<&Slice>, Vec<&Slice>) =
-        ordered.iter().copied().partition(|slice| void_reason(slice).is_some());
+    let (void, good) = pauses::sorted_out(step, &ordered, goal.short.is_some());
     let mut figure = outline(step, target, kind, &ordered, &good);
     match judged(step, kind, &good, &void, &ordered, goal) {
         Ok((pooled, label)) => {
             let wandering = matches!(label, Label::Wandering(_));
             let least = if goal.short.is_some() { pooled.relative().min(NO_MORE) } else { 0.0 };
-            let doubt = Doubt { wandering, unseen: seldom(step, kind, &good, goal), least };
+            let slower = seldom(step, kind, &good, goal).max(pauses_share(step, &good));
+            let doubt = Doubt { wandering, unseen: slower, least };
             if in_flight(step, &good).is_none() {
                 figure.percentiles = percentiles(&good, |sample| &sample.service, doubt);
             }
@@ -100,6 +101,13 @@ fn seldom(step: &Step, kind: OpKind, slices: &[&Slice], goal: &Goal) -> f64 {
     if brief && (compactions || goal.short.is_some()) { SELDOM_SHARE } else { 0.0 }
 }
 
+/// Of the operations those that waited while their target stood still: none of them was timed, and all were slower.
+fn pauses_share(step: &Step, slices: &[&Slice]) -> f64 {
+    let operations: u64 = slices.iter().flat_map(|slice| slice.counted()).map(|sample| sample.ops).sum();
+    let waited = pauses::held_up(step, slices);
+    waited as f64 / (operations + waited).max(1) as f64
+}
+
 /// The value and its label, or why there is none.
 fn judged(
     step: &Step,
@@ -112,7 +120,7 @@ fn judged(
     let Some(last) = ordered.last() else {
         return Err("not measured".to_string());
     };
-    if let Some(why) = void_reason(last) {
+    if let Some(why) = void_reason(last).filter(|_| void.iter().any(|slice| std::ptr::eq(*slice, *last))) {
         return Err(match good.len() {
             0 => why,
             n => format!(
@@ -122,7 +130,7 @@ fn judged(
             ),
         });
     }
-    let ratios: Vec<Ratio> = good.iter().map(|slice| Ratio::of(step, slice)).collect();
+    let ratios: Vec<Ratio> = good.iter().map(|slice| pauses::ratio(step, slice)).collect();
     let pooled =
         if goal.short.is_some() { weighted(&ratios).map(|pooled| allowing(pooled, good, goal)) } else { pool(&ratios) };
     match pooled {

@@ -334,7 +334,7 @@ impl Case<'_> {
 /// Of which time a figure speaks, and what it says little of.
 fn says(seen: &Unseen) -> String {
     format!(
-        "speaks of {}; slower events that come less often than once in {} may have been missed, and could take up to {} of it",
+        "speaks of {}; slower events that come less often than once in {} may have been missed; if they take half of it while they last, they could take up to {} of the whole",
         seconds(seen.stretch_seconds),
         seconds(seen.rarer_than_seconds),
         percent(seen.share)

@@ -34,6 +34,7 @@ mod limit;
 mod links;
 mod outliers;
 mod path_mtus;
+mod pauses;
 mod percentiles;
 mod pgs;
 mod pooled;

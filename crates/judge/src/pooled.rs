@@ -42,7 +42,7 @@ pub fn pool(ratios: &[Ratio]) -> Option<Pooled> {
     let residuals: Vec<f64> = ratios.iter().flat_map(Ratio::residuals).map(|residual| residual / scale).collect();
     let inside = half_width(&residuals)?;
     let count = ratios.len() as f64;
-    let slices: Vec<f64> = ratios.iter().map(Ratio::value).collect();
+    let slices: Vec<f64> = ratios.iter().map(|ratio| ratio.value_beside(value, scale)).collect();
     let between = sample_sd(&slices.iter().map(|slice| slice / value).collect::<Vec<_>>()).powi(2);
     let within = (inside / (WIDTHS_PER_ERROR * value)).powi(2) * count;
     let moderated = moderated_half_width(PRIOR_SPREAD.powi(2) + within, between, count);

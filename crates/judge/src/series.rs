@@ -96,9 +96,15 @@ impl Ratio {
         self.under.iter().sum()
     }
 
+    /// Its value; of one in which nothing ended, what the others' would be with its time beside as many of their windows. `all`: the
+    /// value of all slices; `scale`: what a window of theirs weighs.
+    pub fn value_beside(&self, all: f64, scale: f64) -> f64 {
+        if self.weight() > 0.0 { self.value() } else { all + mean(&self.over) / scale }
+    }
+
     /// How far each window is off the slice's own value, in units of `over`.
     pub fn residuals(&self) -> impl Iterator<Item = f64> + '_ {
-        let value = self.value();
-        self.over.iter().zip(&self.under).map(move |(over, under)| over - value * under)
+        let (value, centre) = if self.weight() > 0.0 { (self.value(), 0.0) } else { (0.0, mean(&self.over)) };
+        self.over.iter().zip(&self.under).map(move |(over, under)| over - centre - value * under)
     }
 }
