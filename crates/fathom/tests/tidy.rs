@@ -54,7 +54,23 @@ fn crates_know_only_whom_they_may() {
         ("lab", &["model", "ceph"]),
         ("languages", &["model"]),
         ("remote", &["model"]),
-        ("fathom", &["model", "ceph", "judge", "archive", "faces", "engines", "cluster", "lab", "languages", "remote"]),
+        ("experiments", &["model", "languages"]),
+        (
+            "fathom",
+            &[
+                "model",
+                "ceph",
+                "judge",
+                "archive",
+                "faces",
+                "engines",
+                "cluster",
+                "lab",
+                "languages",
+                "remote",
+                "experiments",
+            ],
+        ),
         ("coverage", &["model", "engines", "judge", "cluster", "fathom"]),
         ("scale", &["model", "engines", "judge", "faces", "remote", "cluster", "fathom"]),
     ]);
@@ -94,6 +110,17 @@ fn the_product_does_not_unwrap() {
                 .find(|word| code.contains(**word));
             assert!(found.is_none(), "{}:{}: {}", path.display(), number + 1, line.trim());
         }
+    }
+}
+
+/// What is asked for knows no command line: a run can be asked for by a program as well.
+#[test]
+fn only_the_command_line_knows_clap() {
+    for (path, text) in sources().iter().filter(|(path, _)| !is_test(path)) {
+        let name = path.to_string_lossy().replace("fathom/../", "");
+        let may =
+            ["fathom/src/cli", "fathom/src/commands", "fathom/src/lib.rs", "coverage/src/main.rs", "scale/src/main.rs"];
+        assert!(may.iter().any(|part| name.contains(part)) || !text.contains("use clap"), "{name} uses clap");
     }
 }
 

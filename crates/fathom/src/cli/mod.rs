@@ -1,13 +1,17 @@
 //! The command line, as data.
 
+pub mod ab;
 pub mod axes;
 pub mod cluster;
 pub mod crosscheck;
+pub mod experiment;
 pub mod hosts;
-pub mod knobs;
+pub mod layers;
+pub mod run_options;
 pub mod sweep;
 pub mod thresholds;
 pub mod words;
+pub mod workload;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -71,23 +75,23 @@ impl Format {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Sound the cluster: all layers that it finds
-    Run(knobs::RunArgs),
+    Run(layers::RunArgs),
     /// One disk, partition or file
-    Disk(knobs::DiskCommand),
+    Disk(layers::DiskCommand),
     /// The network: round trips and bulk
-    Network(knobs::LayerArgs),
+    Network(layers::LayerArgs),
     /// What any replicated store could do at best on these hosts: writes that two or three of them keep
-    Floor(knobs::DiskArgs),
+    Floor(layers::DiskArgs),
     /// Each OSD's object store, by the OSD's own bench
-    Store(knobs::OsdArgs),
+    Store(layers::OsdArgs),
     /// Each OSD alone, then all at once
-    Osd(knobs::OsdArgs),
+    Osd(layers::OsdArgs),
     /// Objects of a pool
-    Rados(knobs::PoolArgs),
+    Rados(layers::PoolArgs),
     /// Images of a pool
-    Rbd(knobs::PoolArgs),
+    Rbd(layers::PoolArgs),
     /// The sections of a job file of fio
-    Fio(knobs::FioArgs),
+    Fio(layers::FioArgs),
     /// One workload with lists instead of numbers: every combination, and where the curve bends
     Sweep(sweep::SweepArgs),
     /// The runs in the archive

@@ -1,7 +1,7 @@
 //! The command line of `fathom sweep`: a layer's own options, and lists instead of numbers.
 
 use super::axes;
-use super::knobs::{DiskArgs, OsdArgs, PoolArgs};
+use super::layers::{DiskArgs, OsdArgs, PoolArgs};
 use super::words;
 use clap::{Args, Subcommand};
 use model::{Axis, Goal};
@@ -29,13 +29,13 @@ pub struct SweepArgs {
 #[derive(Subcommand, Debug)]
 pub enum SweepLayer {
     /// Disks, partitions or files
-    Disk(DiskArgs<PaceArgs>),
+    Disk(DiskArgs<SweepExperimentArgs>),
     /// OSDs, through librados: one, or several at once
-    Osd(OsdArgs<PaceArgs>),
+    Osd(OsdArgs<SweepExperimentArgs>),
     /// Objects of a pool
-    Rados(PoolArgs<PaceArgs>),
+    Rados(PoolArgs<SweepExperimentArgs>),
     /// Images of a pool, one a job
-    Rbd(PoolArgs<PaceArgs>),
+    Rbd(PoolArgs<SweepExperimentArgs>),
 }
 
 /// Settled data of one slice: 64 windows of 50 ms are what the interval's finest batch size needs.
@@ -49,7 +49,7 @@ const SETTLE: f64 = 0.10;
 
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Sweep")]
-pub struct PaceArgs {
+pub struct SweepExperimentArgs {
     /// A list to go through: depth, block-size, jobs, clients, read-share, working-set, object-size, images (rbd), pgs (rados, rbd),
     /// osds (rados, rbd, in a lab), option:WHO/NAME (an option of Ceph: numbers or words); ranges double (1..256) or go in steps
     /// (0..100+25). Several axes: every combination
@@ -66,7 +66,7 @@ pub struct PaceArgs {
     pub settle: Option<f64>,
 }
 
-impl PaceArgs {
+impl SweepExperimentArgs {
     pub fn goal(&self, seed: u64) -> Goal {
         let passes_max = self.passes.unwrap_or(if self.settle.is_some() { PASSES_PRECISE } else { PASSES });
         Goal {

@@ -1,6 +1,6 @@
 //! Words of the command line that become values: sizes, durations, shares, patterns, access, sync modes.
 
-use super::knobs::Clients;
+use super::workload::Clients;
 use ipnet::IpNet;
 use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern};
 use std::net::{SocketAddr, ToSocketAddrs};

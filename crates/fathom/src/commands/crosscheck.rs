@@ -2,19 +2,19 @@
 
 use crate::cli::crosscheck::{CrosscheckArgs, On};
 use crate::cli::{Common, Format};
-use crate::crosscheck::{Done, Request, run as check};
+use crate::crosscheck::{Check, Done, run as crosscheck};
 use crate::failure::{Failure, INCOMPLETE, REGRESSION};
 use crate::output::say;
 use faces::crosscheck::{document, overall, page, summary};
 use model::{Agrees, Crosscheck};
 
 pub fn run(common: &Common, args: &CrosscheckArgs) -> Result<u8, Failure> {
-    let request = match &args.on {
-        On::Disk(disk) => Request::disk(disk)?,
-        On::Rados(pool) => Request::pool(model::Layer::Rados, pool),
-        On::Rbd(pool) => Request::pool(model::Layer::Rbd, pool),
+    let check = match &args.on {
+        On::Disk(disk) => Check::disk(disk)?,
+        On::Rados(pool) => Check::pool(model::Layer::Rados, pool),
+        On::Rbd(pool) => Check::pool(model::Layer::Rbd, pool),
     };
-    match check(common, &request)? {
+    match crosscheck(common, &check)? {
         Done::Planned(plan, seconds) => {
             say(&faces::terminal::plan(&plan, seconds, &super::style()))?;
             Ok(0)

@@ -1,11 +1,11 @@
 //! `fathom fio`: runs a job file of fio.
 
 use super::run::sound_and_print_warned;
-use crate::cli::knobs::{FioArgs, Knobs};
+use crate::cli::layers::FioArgs;
 use crate::cli::{Common, words};
 use crate::failure::Failure;
-use crate::planner::Wishes;
 use cluster::text_file;
+use experiments::{Experiment, Request, Targets};
 use languages::fio::job_file::{Batch, Job, parse};
 use model::{Goal, Layer};
 use std::path::PathBuf;
@@ -28,27 +28,19 @@ pub fn run(common: &Common, args: &FioArgs) -> Result<u8, Failure> {
     let mut layers: Vec<Layer> = jobs().map(|job| job.shape.layer).collect();
     layers.sort();
     layers.dedup();
-    let wishes = Wishes {
+    let request = Request {
         layers,
-        knobs: Knobs::default(),
+        targets: Targets { pool, image, destroy_data_on: args.destroy_data_on.clone(), ..Targets::default() },
         goal,
-        pool,
-        image,
-        osds: Vec::new(),
-        paths: Vec::new(),
-        destroy: args.destroy_data_on.clone(),
-        quiesce: args.ground.quiesce,
+        experiment: Experiment::Jobs(batches),
+        quiesce: args.run.quiesce,
         thorough: true,
-        alone: false,
-        strict: false,
-        batches,
-        axes: Vec::new(),
-        sustained: None,
+        ..Request::default()
     };
     let mut common = common.clone();
     common.cluster.id = common.cluster.id.or(client);
     common.cluster.conf = common.cluster.conf.or(conf.map(PathBuf::from));
-    sound_and_print_warned(&common, &args.ground, &wishes, warnings).map_err(|failure| match failure {
+    sound_and_print_warned(&common, &args.run, &request, warnings).map_err(|failure| match failure {
         Failure::Usage(text) if text.starts_with("line ") => Failure::Usage(in_file(&file, &text)),
         other => other,
     })
@@ -98,7 +90,7 @@ fn goal(file: &str, batches: &[Batch]) -> Result<Goal, Failure> {
         let line = batches.iter().flatten().next().map_or(1, |job| job.line_of("runtime"));
         return Err(Failure::Usage(format!("{file}:{line}: runtime {text}")));
     }
-    Ok(Goal { in_order: true, ..crate::cli::knobs::fixed(seconds, 1) })
+    Ok(Goal { in_order: true, ..crate::cli::experiment::fixed(seconds, 1) })
 }
 
 /// What is done in another manner than fio does it, and comes to the same.

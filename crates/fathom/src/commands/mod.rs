@@ -2,6 +2,7 @@
 
 mod compare;
 mod crosscheck;
+mod experiment;
 mod fio;
 mod hosts;
 mod import;
@@ -12,7 +13,6 @@ mod run;
 mod runs;
 mod sweep;
 mod terminal;
-mod verdict;
 
 use crate::cli::{Cli, Command, Format};
 use crate::failure::{FLAWED, Failure, INCOMPLETE, REGRESSION};

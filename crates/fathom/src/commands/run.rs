@@ -1,10 +1,12 @@
 //! `fathom run`: sound the cluster, all layers.
 
+use super::experiment::{experiment, refuse_senseless_scaling};
 use crate::cli::Common;
-use crate::cli::knobs::{GroundArgs, Knobs, RunArgs};
+use crate::cli::layers::RunArgs;
+use crate::cli::run_options::RunOptions;
 use crate::failure::Failure;
-use crate::planner::Wishes;
 use crate::sounding::{Outcome, Sounded, sound};
+use experiments::{Request, Targets, WorkloadOptions};
 use model::Layer;
 use std::path::Path;
 
@@ -12,50 +14,43 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     let all = if args.layers.is_empty() { Layer::ALL.to_vec() } else { args.layers.clone() };
     let mut layers: Vec<Layer> = Layer::ALL.into_iter().filter(|layer| all.contains(layer)).collect();
     layers.dedup();
-    if args.knobs.rate_max_where.is_some() {
-        if let Some(other) = args.layers.iter().find(|layer| !Knobs::knows_rates(**layer)) {
+    if args.experiment.rate_max_where.is_some() {
+        if let Some(other) = args.layers.iter().find(|layer| !WorkloadOptions::layer_has_rates(**layer)) {
             let text =
                 format!("--rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do", other.name());
             return Err(Failure::Usage(text));
         }
-        layers.retain(|layer| Knobs::knows_rates(*layer));
+        layers.retain(|layer| WorkloadOptions::layer_has_rates(*layer));
     }
-    let goal = super::verdict::goal(common, &args.settle, &args.knobs, &layers)?;
-    let wishes = Wishes {
+    refuse_senseless_scaling(&args.experiment, &args.workload, &layers, false)?;
+    let (experiment, goal) = experiment(common, &args.experiment, &args.workload, &layers)?;
+    let request = Request {
         layers,
+        targets: Targets { pool: args.pool.clone(), paths: args.devices.clone(), ..Targets::default() },
+        workload: args.experiment.workload(&args.workload),
         goal,
-        knobs: args.knobs.clone(),
-        pool: args.pool.clone(),
-        image: None,
-        osds: Vec::new(),
-        paths: args.devices.clone(),
-        destroy: None,
-        quiesce: args.ground.quiesce,
+        experiment,
+        quiesce: args.run.quiesce,
         thorough: false,
-        alone: false,
-        strict: args.settle.verdict.is_some(),
-        batches: Vec::new(),
-        axes: Vec::new(),
-        sustained: None,
     };
-    sound_and_print(common, &args.ground, &wishes)
+    sound_and_print(common, &args.run, &request)
 }
 
 /// Every command that measures ends here.
-pub fn sound_and_print(common: &Common, ground: &GroundArgs, wishes: &Wishes) -> Result<u8, Failure> {
-    sound_and_print_warned(common, ground, wishes, Vec::new())
+pub fn sound_and_print(common: &Common, ground: &RunOptions, request: &Request) -> Result<u8, Failure> {
+    sound_and_print_warned(common, ground, request, Vec::new())
 }
 
-/// The same, with what is to be known about the wishes.
+/// The same, with what is to be known about the request.
 pub fn sound_and_print_warned(
     common: &Common,
-    ground: &GroundArgs,
-    wishes: &Wishes,
+    ground: &RunOptions,
+    request: &Request,
     warnings: Vec<String>,
 ) -> Result<u8, Failure> {
     ground.report.as_deref().map_or(Ok(()), super::runs::prove_writable)?;
-    let wishes = &crate::planner::ab::prepared(wishes)?;
-    match sound(common, ground, wishes, warnings)? {
+    let request = &crate::planner::ab::prepared(request)?;
+    match sound(common, ground, request, warnings)? {
         Outcome::Planned(plan) => {
             let seconds = crate::planner::seconds_expected(&plan);
             crate::output::say(&faces::terminal::plan(&plan, seconds, &super::style()))?;

@@ -1,14 +1,14 @@
 //! `fathom sweep`: one workload over lists of values; stopped, it goes on later where it was.
 
-use super::layers::{disk_wishes, osd_wishes, pool_wishes};
+use super::layers::{disk_targets, osd_targets, pool_targets};
 use super::run::{print_sounded, sound_and_print};
 use super::runs::prove_writable;
 use crate::cli::Common;
-use crate::cli::knobs::LayerArgs;
-use crate::cli::sweep::{PaceArgs, SweepArgs, SweepLayer};
+use crate::cli::layers::LayerArgs;
+use crate::cli::sweep::{SweepArgs, SweepExperimentArgs, SweepLayer};
 use crate::failure::Failure;
-use crate::planner::Wishes;
 use crate::sounding::{Again, again};
+use experiments::{Experiment, Request, Targets};
 use model::Layer;
 
 pub fn run(common: &Common, args: &SweepArgs) -> Result<u8, Failure> {
@@ -31,18 +31,31 @@ pub fn run(common: &Common, args: &SweepArgs) -> Result<u8, Failure> {
 
 fn begin(common: &Common, layer: &SweepLayer) -> Result<u8, Failure> {
     match layer {
-        SweepLayer::Disk(args) => measure(common, &args.layer, disk_wishes(args, goal(&args.layer))?),
-        SweepLayer::Osd(args) => measure(common, &args.layer, osd_wishes(Layer::Osd, args, goal(&args.layer))),
-        SweepLayer::Rados(args) => measure(common, &args.layer, pool_wishes(Layer::Rados, args, goal(&args.layer))?),
-        SweepLayer::Rbd(args) => measure(common, &args.layer, pool_wishes(Layer::Rbd, args, goal(&args.layer))?),
+        SweepLayer::Disk(args) => measure(common, Layer::Device, &args.layer, disk_targets(args)?),
+        SweepLayer::Osd(args) => measure(common, Layer::Osd, &args.layer, osd_targets(args)),
+        SweepLayer::Rados(args) => measure(common, Layer::Rados, &args.layer, pool_targets(Layer::Rados, args)?),
+        SweepLayer::Rbd(args) => measure(common, Layer::Rbd, &args.layer, pool_targets(Layer::Rbd, args)?),
     }
 }
 
-fn goal(args: &LayerArgs<PaceArgs>) -> model::Goal {
-    args.settle.goal(args.knobs.seed)
-}
-
-fn measure(common: &Common, args: &LayerArgs<PaceArgs>, wishes: Wishes) -> Result<u8, Failure> {
-    let wishes = Wishes { axes: args.settle.axes.clone(), ..wishes };
-    sound_and_print(common, &args.ground, &wishes)
+fn measure(
+    common: &Common,
+    layer: Layer,
+    args: &LayerArgs<SweepExperimentArgs>,
+    targets: Targets,
+) -> Result<u8, Failure> {
+    if args.workload.scales_out() {
+        let text = "--clients auto: a sweep has numbers of clients: --axis clients=1,2,4";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    let request = Request {
+        layers: vec![layer],
+        targets,
+        workload: args.workload.options(),
+        goal: args.experiment.goal(args.workload.seed),
+        experiment: Experiment::Sweep { axes: args.experiment.axes.clone() },
+        quiesce: args.run.quiesce,
+        thorough: true,
+    };
+    sound_and_print(common, &args.run, &request)
 }

@@ -1,6 +1,6 @@
 //! Pair after pair of every duel that is still open, in turns: ours theirs, theirs ours, theirs ours, ours theirs, …
 
-use super::Request;
+use super::Check;
 use super::duel::Duel;
 use super::fio::Fio;
 use super::job::{Objects, Terms, job};
@@ -26,18 +26,18 @@ const PAIRS_LEAST: f64 = 6.0;
 const EMPTY_MOST: u32 = 2;
 
 /// Seconds if every duel is decided as soon as it may be.
-pub fn seconds_least(request: &Request, duels: usize) -> f64 {
-    let pairs = PAIRS_LEAST.min(f64::from(request.rounds));
-    duels as f64 * pairs * pair_seconds(request)
+pub fn seconds_least(check: &Check, duels: usize) -> f64 {
+    let pairs = PAIRS_LEAST.min(f64::from(check.rounds));
+    duels as f64 * pairs * pair_seconds(check)
 }
 
 /// Seconds of one pair, if all goes well.
-pub fn pair_seconds(request: &Request) -> f64 {
-    2.0 * (request.front + request.seconds + OPENING)
+pub fn pair_seconds(check: &Check) -> f64 {
+    2.0 * (check.front + check.seconds + OPENING)
 }
 
 pub struct Contest<'a> {
-    pub request: &'a Request,
+    pub check: &'a Check,
     pub fio: &'a Fio,
     pub access: Option<&'a Access>,
     pub ready: &'a Ready<'a>,
@@ -66,13 +66,13 @@ struct Standing<'a> {
 impl Contest<'_> {
     pub fn hold(&self, duels: &[Duel], telling: &mut Telling) -> Result<Vec<Crosschecked>, Failure> {
         let mut all: Vec<Standing> = duels.iter().map(Standing::new).collect();
-        for round in 0..self.request.rounds {
+        for round in 0..self.check.rounds {
             for one in all.iter_mut().filter(|one| !one.done) {
                 if self.ready.eyes.asked_to_end() {
                     break;
                 }
                 let (begun, what) = (telling.seconds(), one.told());
-                telling.tell(Event::Progress { what, share: f64::from(round) / f64::from(self.request.rounds) })?;
+                telling.tell(Event::Progress { what, share: f64::from(round) / f64::from(self.check.rounds) })?;
                 match self.pair(one.duel, round) {
                     Ok(Some(pair)) => one.add(pair),
                     Ok(None) => break,
@@ -81,7 +81,7 @@ impl Contest<'_> {
                 }
                 let took = telling.seconds() - begun;
                 (one.seconds, one.longest) = (one.seconds + took, one.longest.max(took));
-                one.done |= !one.has_time(self.request);
+                one.done |= !one.has_time(self.check);
             }
         }
         Ok(all.into_iter().map(|one| one.row).collect())
@@ -96,7 +96,7 @@ impl Contest<'_> {
         let single = duel.ours.layer == Layer::Device && duel.ours.workload.jobs <= 1;
         let _placed = single.then(|| Placed::on(round / 2));
         let ours_first = ours_first(round);
-        let seed = self.request.wishes.knobs.seed.wrapping_add(2 * u64::from(round));
+        let seed = self.check.request.workload.seed.wrapping_add(2 * u64::from(round));
         let (mut ours, mut theirs) = (None, None);
         for own in [ours_first, !ours_first] {
             let turn = if own { self.ours(duel, seed) } else { self.theirs(duel, seed.wrapping_add(1)) }?;
@@ -110,7 +110,7 @@ impl Contest<'_> {
         let mut step = duel.ours.clone();
         step.workload.seed = seed;
         let windows = |seconds: f64| ((seconds * SECOND as f64 / WINDOW as f64).round() as u32).max(1);
-        let (front, last) = (windows(self.request.front), windows(self.request.front + self.request.seconds));
+        let (front, last) = (windows(self.check.front), windows(self.check.front + self.check.seconds));
         let before = self.ready.eyes.seen();
         let (mut tally, mut why) = (Tally::default(), None);
         let mut on_window = |set: &WindowSet| {
@@ -140,15 +140,15 @@ impl Contest<'_> {
         let user = access.and_then(|access| access.id.as_deref()).unwrap_or("admin");
         let terms = Terms {
             engine: &duel.their_engine,
-            front: self.request.front,
-            seconds: self.request.seconds,
+            front: self.check.front,
+            seconds: self.check.seconds,
             seed,
             user: user.trim_start_matches("client."),
             cluster: access.and_then(|access| access.cluster.as_deref()),
             conf: access.and_then(|access| access.conf_file().ok()),
         };
         let text = job(target, &step.workload, &terms)?;
-        let limit = self.request.front + self.request.seconds + FIO_MORE;
+        let limit = self.check.front + self.check.seconds + FIO_MORE;
         let before = self.ready.eyes.seen();
         let mut watch = || self.trouble(step, &before);
         self.fio.load(&text, &self.environment(), limit, &mut watch)
@@ -261,8 +261,8 @@ impl<'a> Standing<'a> {
     }
 
     /// Would another pair end in time? It may last as long as the longest before.
-    fn has_time(&self, request: &Request) -> bool {
-        self.seconds + self.longest <= request.time_max
+    fn has_time(&self, check: &Check) -> bool {
+        self.seconds + self.longest <= check.time_max
     }
 
     /// A load that broke says nothing of agreeing: nor do those before it, of a target in another state.

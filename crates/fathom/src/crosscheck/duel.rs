@@ -1,7 +1,7 @@
 //! The two sides of each step: the same workload, and where they may not share it, a target of the same make for fio.
 
 use super::job::plain;
-use super::request::Request;
+use super::request::Check;
 use crate::failure::Failure;
 use crate::sounding::Ready;
 use ceph::{Cache, OpenFor};
@@ -21,10 +21,10 @@ const OURS: &str = "fathom.";
 const THEIRS: &str = ".fio";
 
 /// The steps of a plan as duels; what fio needs of its own is added to the plan, to be made, filled and undone with ours.
-pub fn set_up(plan: &mut Plan, request: &Request) -> Result<Vec<Duel>, Failure> {
+pub fn set_up(plan: &mut Plan, check: &Check) -> Result<Vec<Duel>, Failure> {
     // Both sides load what stands in the duels.
     plan.may_shrink = false;
-    let duels = plan.steps.iter().map(|step| duel(step, request)).collect::<Result<Vec<Duel>, Failure>>()?;
+    let duels = plan.steps.iter().map(|step| duel(step, check)).collect::<Result<Vec<Duel>, Failure>>()?;
     let images: Vec<Change> = plan.changes.iter().filter_map(twin_image).collect();
     plan.changes.extend(images);
     plan.steps = duels.iter().map(|duel| duel.ours.clone()).collect();
@@ -34,14 +34,14 @@ pub fn set_up(plan: &mut Plan, request: &Request) -> Result<Vec<Duel>, Failure> 
     Ok(duels)
 }
 
-fn duel(step: &Step, request: &Request) -> Result<Duel, Failure> {
+fn duel(step: &Step, check: &Check) -> Result<Duel, Failure> {
     let mut ours = step.clone();
     let (our_engine, their_engine) = match step.layer {
         Layer::Rbd => ("librbd".to_string(), "rbd".to_string()),
         Layer::Rados => ("librados".to_string(), "rados".to_string()),
         _ => {
             let own = own_engine(step)?;
-            let peer = request.peer_engine.clone().unwrap_or_else(|| own.clone());
+            let peer = check.peer_engine.clone().unwrap_or_else(|| own.clone());
             ours.workload.engine = Some(own.clone());
             (own, peer)
         }
@@ -56,7 +56,7 @@ fn duel(step: &Step, request: &Request) -> Result<Duel, Failure> {
         target.name += " for fio";
         target.place = twin(&target.place);
     }
-    let tolerance = request.tolerance(step.workload.depth);
+    let tolerance = check.tolerance(step.workload.depth);
     Ok(Duel { ours, theirs, our_engine, their_engine, tolerance })
 }
 

@@ -9,10 +9,10 @@ mod placed;
 mod request;
 mod unusable;
 
-pub use request::Request;
+pub use request::Check;
 
 use crate::cli::Common;
-use crate::cli::knobs::GroundArgs;
+use crate::cli::run_options::RunOptions;
 use crate::failure::Failure;
 use crate::planner;
 use crate::sounding::{Grounded, Interrupt, Ready, Rollback, Telling, changed, offer_restore};
@@ -31,19 +31,19 @@ pub enum Done {
     Insisted,
 }
 
-pub fn run(common: &Common, request: &Request) -> Result<Done, Failure> {
+pub fn run(common: &Common, check: &Check) -> Result<Done, Failure> {
     let interrupt = Interrupt::listen()?;
-    refuse_haste(request)?;
+    refuse_haste(check)?;
     // Before anything is started or made.
     let fio = Fio::find()?;
-    request.peer_engines().iter().try_for_each(|engine| fio.needs(engine))?;
-    let ground = GroundArgs { lab: request.lab.clone(), dry_run: request.dry_run, ..GroundArgs::default() };
-    let grounded = Grounded::prepare(common, &ground, &request.wishes)?;
-    let mut plan = planner::plan(&grounded.ground, &request.wishes)?;
-    let duels = duel::set_up(&mut plan, request)?;
+    check.peer_engines().iter().try_for_each(|engine| fio.needs(engine))?;
+    let ground = RunOptions { lab: check.lab.clone(), dry_run: check.dry_run, ..RunOptions::default() };
+    let grounded = Grounded::prepare(common, &ground, &check.request)?;
+    let mut plan = planner::plan(&grounded.ground, &check.request)?;
+    let duels = duel::set_up(&mut plan, check)?;
     duels.iter().try_for_each(|duel| fio.needs(&duel.their_engine))?;
-    if request.dry_run {
-        return Ok(Done::Planned(Box::new(plan), contest::seconds_least(request, duels.len())));
+    if check.dry_run {
+        return Ok(Done::Planned(Box::new(plan), contest::seconds_least(check, duels.len())));
     }
     offer_restore(common, &grounded)?;
     let mut telling = Telling::shown(common, Arc::new(RealClock));
@@ -58,7 +58,7 @@ pub fn run(common: &Common, request: &Request) -> Result<Done, Failure> {
                 duel::without_cache(&duels, ready)?;
             }
             let access = grounded.cluster.as_ref().map(|cluster| &cluster.access);
-            rows = Contest { request, fio: &fio, access, ready }.hold(&duels, telling)?;
+            rows = Contest { check, fio: &fio, access, ready }.hold(&duels, telling)?;
             Ok(())
         },
     );
@@ -74,34 +74,34 @@ pub fn run(common: &Common, request: &Request) -> Result<Done, Failure> {
         seconds,
         rows,
         interrupted: interrupt.asked(),
-        ..head(request, &fio)
+        ..head(check, &fio)
     };
     Ok(Done::Checked(Box::new(found)))
 }
 
 /// Without a pair nothing is known.
-fn refuse_haste(request: &Request) -> Result<(), Failure> {
-    let least = contest::pair_seconds(request);
-    if request.time_max >= least {
+fn refuse_haste(check: &Check) -> Result<(), Failure> {
+    let least = contest::pair_seconds(check);
+    if check.time_max >= least {
         return Ok(());
     }
-    let (most, least) = (faces::numbers::seconds(request.time_max), faces::numbers::seconds(least));
+    let (most, least) = (faces::numbers::seconds(check.time_max), faces::numbers::seconds(least));
     Err(Failure::Usage(format!(
         "--time-max: one pair of loads takes about {least}, more than {most}; give it more time, or shorten --front and --duration"
     )))
 }
 
 /// What is known before anything is loaded.
-fn head(request: &Request, fio: &Fio) -> Crosscheck {
+fn head(check: &Check, fio: &Fio) -> Crosscheck {
     Crosscheck {
         version: env!("CARGO_PKG_VERSION").to_string(),
         peer: fio.version.clone(),
         started: String::new(),
         seconds: 0.0,
-        front_seconds: request.front,
-        load_seconds: request.seconds,
+        front_seconds: check.front,
+        load_seconds: check.seconds,
         rows: Vec::new(),
-        notes: notes(request),
+        notes: notes(check),
         interrupted: false,
     }
 }
@@ -115,8 +115,8 @@ fn refuse_nothing(rows: &[Crosschecked]) -> Result<(), Failure> {
     }
 }
 
-fn notes(request: &Request) -> Vec<String> {
-    let note = match request.layer() {
+fn notes(check: &Check) -> Vec<String> {
+    let note = match check.layer() {
         Layer::Rbd => {
             "Each program has images of its own, of the same size in the same pool, filled beforehand; librbd's cache is off on both \
              sides."

@@ -1,9 +1,8 @@
 //! What is asked for, in the words of the planner.
 
 use crate::cli::crosscheck::{DiskCheck, LoadArgs, PoolCheck};
-use crate::cli::knobs::Knobs;
 use crate::failure::Failure;
-use crate::planner::Wishes;
+use experiments::{Request, WorkloadOptions};
 use model::{Goal, Layer, Pattern};
 
 /// Where one operation is in flight, a program's own time is a larger share of it; but fewer things disturb it.
@@ -15,8 +14,9 @@ const LOAD_DISK: f64 = 0.3;
 const LOAD_CLUSTER: f64 = 1.0;
 
 #[derive(Debug)]
-pub struct Request {
-    pub wishes: Wishes,
+pub struct Check {
+    /// What both programs load.
+    pub request: Request,
     pub lab: Option<String>,
     pub dry_run: bool,
     /// fio's engine on a device; `None`: as ours.
@@ -31,8 +31,8 @@ pub struct Request {
     tolerance: Option<f64>,
 }
 
-impl Request {
-    pub fn disk(args: &DiskCheck) -> Result<Request, Failure> {
+impl Check {
+    pub fn disk(args: &DiskCheck) -> Result<Check, Failure> {
         if let Some(given_up) = args.destroy_data_on.as_ref().filter(|path| !args.paths.contains(path)) {
             let text = format!(
                 "--destroy-data-on {}: is none of the paths to load; name the same path twice",
@@ -40,24 +40,24 @@ impl Request {
             );
             return Err(Failure::Usage(text));
         }
-        let mut request = Request::of(Layer::Device, &args.load);
-        request.wishes.paths = args.paths.clone();
-        request.wishes.destroy = args.destroy_data_on.clone();
-        request.wishes.knobs.sync = args.sync;
-        request.wishes.knobs.engine = args.engine.clone();
-        request.peer_engine = args.peer_engine.clone();
-        Ok(request)
+        let mut check = Check::of(Layer::Device, &args.load);
+        check.request.targets.paths = args.paths.clone();
+        check.request.targets.destroy_data_on = args.destroy_data_on.clone();
+        check.request.workload.durability = args.sync;
+        check.request.workload.engine = args.engine.clone();
+        check.peer_engine = args.peer_engine.clone();
+        Ok(check)
     }
 
-    pub fn pool(layer: Layer, args: &PoolCheck) -> Request {
-        let mut request = Request::of(layer, &args.load);
-        request.wishes.pool = args.pool.clone();
-        request.lab = args.lab.clone();
-        request
+    pub fn pool(layer: Layer, args: &PoolCheck) -> Check {
+        let mut check = Check::of(layer, &args.load);
+        check.request.targets.pool = args.pool.clone();
+        check.lab = args.lab.clone();
+        check
     }
 
-    fn of(layer: Layer, load: &LoadArgs) -> Request {
-        let knobs = Knobs {
+    fn of(layer: Layer, load: &LoadArgs) -> Check {
+        let options = WorkloadOptions {
             patterns: patterns(load),
             block_size: load.block_size,
             depth: load.depth,
@@ -67,28 +67,18 @@ impl Request {
             access: load.access,
             seed: load.seed,
             as_fio: true,
-            ..Knobs::default()
+            ..WorkloadOptions::default()
         };
-        let wishes = Wishes {
+        let request = Request {
             layers: vec![layer],
-            knobs,
+            workload: options,
             goal: Goal { seed: load.seed, fixed: true, ..Goal::default() },
-            pool: None,
-            image: None,
-            osds: Vec::new(),
-            paths: Vec::new(),
-            destroy: None,
-            quiesce: false,
             thorough: true,
-            alone: false,
-            strict: false,
-            axes: Vec::new(),
-            sustained: None,
-            batches: Vec::new(),
+            ..Request::default()
         };
         let usual = if layer == Layer::Device { LOAD_DISK } else { LOAD_CLUSTER };
-        Request {
-            wishes,
+        Check {
+            request,
             lab: None,
             dry_run: load.dry_run,
             peer_engine: None,
@@ -101,7 +91,7 @@ impl Request {
     }
 
     pub fn layer(&self) -> Layer {
-        self.wishes.layers.first().copied().unwrap_or(Layer::Device)
+        self.request.layers.first().copied().unwrap_or(Layer::Device)
     }
 
     pub fn tolerance(&self, depth: u32) -> f64 {

@@ -1,115 +1,74 @@
 //! The plan of one setting against another: the plan of each side, step by step beside each other.
 
-use super::draft::{nearest, own_numbers};
-use super::{Ground, Wishes};
-use crate::cli::knobs::Knobs;
-use crate::cli::words;
+use super::Ground;
+use super::draft::nearest;
 use crate::failure::Failure;
+use experiments::ab::Side;
+use experiments::{PairedSetting, Request, Varied, WorkloadOptions};
 use model::pattern::Family;
 use model::{Ab, Change, HostFile, Layer, Pattern, Plan, Step, StepId};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What `--ab` takes, as in `pool=fast,slow`.
 pub const WAYS: &str = "nothing; pool=A,B (rados, rbd); engine=A,B; block-size=A,B; depth=A,B; jobs=A,B; path=A,B (disk); \
                         osd=A,B (store, osd); option:WHO/NAME=VALUE (as it is against VALUE)";
 
-/// What differs, and how it is called on both sides.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Wish {
-    pub what: String,
-    pub a: String,
-    pub b: String,
-}
-
-/// `nothing`, `pool=fast,slow`, `option:osd/osd_max_backfills=1`.
-pub fn parse(text: &str) -> Result<Wish, String> {
-    let wrong = || format!("`{text}` does not say what differs; there are: {WAYS}");
-    if text == "nothing" {
-        return Ok(Wish { what: "nothing".into(), a: "A".into(), b: "B".into() });
-    }
-    let (what, values) = text.split_once('=').ok_or_else(wrong)?;
-    if let Some(option) = what.strip_prefix("option:") {
-        return match option.split_once('/') {
-            Some((who, name)) if !who.is_empty() && !name.is_empty() && !values.is_empty() => {
-                Ok(Wish { what: option.into(), a: "as it is".into(), b: values.into() })
-            }
-            _ => Err(wrong()),
-        };
-    }
-    // An option is set on one side only: two values of it would be one, and the other a wrong name.
-    if what.contains('/') {
-        return Err(wrong());
-    }
-    match values.split_once(',') {
-        Some((a, b)) if !a.is_empty() && !b.is_empty() && !b.contains(',') => {
-            Ok(Wish { what: what.into(), a: a.into(), b: b.into() })
-        }
-        _ => Err(format!("`{text}` has not two values; write it as {what}=A,B")),
-    }
-}
-
-impl Wish {
-    fn is_option(&self) -> bool {
-        self.what.contains('/')
-    }
-
-    fn shown(&self) -> String {
-        format!("--ab {}={},{}", self.what, self.a, self.b)
-    }
-}
-
-/// The wishes with what both sides have in common; before anything is reached or started. Refuses what is the same on both sides
+/// The request with what both sides have in common; before anything is reached or started. Refuses what is the same on both sides
 /// whatever there is to measure.
-pub fn prepared(wishes: &Wishes) -> Result<Wishes, Failure> {
-    let mut wishes = wishes.clone();
-    if let Some(wish) = wishes.knobs.ab.clone().filter(|_| wishes.axes.is_empty()) {
-        refuse_senseless(&wishes, &wish)?;
-        if wishes.knobs.patterns.is_empty() {
-            wishes.knobs.patterns = patterns(&wishes, &wish)?;
+pub fn prepared(request: &Request) -> Result<Request, Failure> {
+    let mut request = request.clone();
+    if let Some(setting) = request.experiment.pair().cloned() {
+        refuse_layers_without(&request, &setting)?;
+        refuse_fixed(&request, &setting)?;
+        if request.workload.patterns.is_empty() {
+            request.workload.patterns = patterns(&request, &setting.varied);
         }
     }
-    Ok(wishes)
+    Ok(request)
 }
 
-/// A setting that a layer does not have, or that has a fixed value as well.
-fn refuse_senseless(wishes: &Wishes, wish: &Wish) -> Result<(), Failure> {
-    let what = wish.what.as_str();
-    let has = |layer: &Layer| match what {
-        "pool" => matches!(layer, Layer::Rados | Layer::Rbd),
-        "osd" => matches!(layer, Layer::Store | Layer::Osd),
-        "path" => *layer == Layer::Device,
+/// A setting that a layer does not have.
+fn refuse_layers_without(request: &Request, setting: &PairedSetting) -> Result<(), Failure> {
+    let has = |layer: &Layer| match setting.varied {
+        Varied::Pool(..) => matches!(layer, Layer::Rados | Layer::Rbd),
+        Varied::Osd(..) => matches!(layer, Layer::Store | Layer::Osd),
+        Varied::Path(..) => *layer == Layer::Device,
         _ => true,
     };
-    if let Some(without) = wishes.layers.iter().find(|layer| !has(layer)) {
-        let able: Vec<&str> = Layer::ALL.iter().filter(|layer| has(layer)).map(|layer| layer.name()).collect();
-        let mend = match wishes.layers.len() > 1 {
-            true => format!("give --layers {}, or another setting", able.join(",")),
-            false => "take another setting".to_string(),
-        };
-        let (layer, able) = (without.name(), able.join(" and "));
-        let text =
-            format!("--ab {what}: the {layer} layer has no such thing, it is of {able}; {mend}; there are: {WAYS}");
-        return Err(Failure::Usage(text));
-    }
-    let knobs = &wishes.knobs;
-    let fixed = match what {
-        "pool" => wishes.pool.is_some().then_some("--pool"),
-        "engine" => knobs.engine.is_some().then_some("--engine"),
-        "block-size" => knobs.block_size.is_some().then_some("--block-size"),
-        "depth" => knobs.depth.is_some().then_some("--depth"),
-        "jobs" => knobs.jobs.is_some().then_some("--jobs"),
-        "osd" => (!wishes.osds.is_empty()).then_some("a list of OSDs"),
+    let Some(without) = request.layers.iter().find(|layer| !has(layer)) else { return Ok(()) };
+    let able: Vec<&str> = Layer::ALL.iter().filter(|layer| has(layer)).map(|layer| layer.name()).collect();
+    let mend = match request.layers.len() > 1 {
+        true => format!("give --layers {}, or another setting", able.join(",")),
+        false => "take another setting".to_string(),
+    };
+    let (what, layer, able) = (setting.varied.name(), without.name(), able.join(" and "));
+    Err(Failure::Usage(format!(
+        "--ab {what}: the {layer} layer has no such thing, it is of {able}; {mend}; there are: {WAYS}"
+    )))
+}
+
+/// A setting that has a fixed value as well.
+fn refuse_fixed(request: &Request, setting: &PairedSetting) -> Result<(), Failure> {
+    let options = &request.workload;
+    let fixed = match &setting.varied {
+        Varied::Pool(..) => request.targets.pool.is_some().then_some("--pool"),
+        Varied::Engine(..) => options.engine.is_some().then_some("--engine"),
+        Varied::BlockSize(..) => options.block_size.is_some().then_some("--block-size"),
+        Varied::Depth(..) => options.depth.is_some().then_some("--depth"),
+        Varied::Jobs(..) => options.jobs.is_some().then_some("--jobs"),
+        Varied::Osd(..) => (!request.targets.osds.is_empty()).then_some("a list of OSDs"),
         _ => None,
     };
     if let Some(given) = fixed {
+        let what = setting.varied.name();
         let text = format!("{what} differs by --ab and has a fixed value as well, by {given}; leave one of them out");
         return Err(Failure::Usage(text));
     }
-    let neither = |path: &&PathBuf| what == "path" && *path != Path::new(&wish.a) && *path != Path::new(&wish.b);
-    match wishes.paths.iter().find(neither) {
+    let Varied::Path(a, b) = &setting.varied else { return Ok(()) };
+    match request.targets.paths.iter().find(|path| ![a, b].contains(path)) {
         Some(path) => Err(Failure::Usage(format!(
             "{}: {} is neither of the two and would not be measured; name one of them instead",
-            wish.shown(),
+            setting.shown(),
             path.display()
         ))),
         None => Ok(()),
@@ -119,39 +78,31 @@ fn refuse_senseless(wishes: &Wishes, wish: &Wish) -> Result<(), Failure> {
 /// Patterns of both sides where none is named. Numbers have the pattern that they are nearest to; where each side has numbers of
 /// its own that must be one pattern all the same, so it is the one of the smaller block and of the greater depth. Jobs share a
 /// depth: one operation in flight has but one.
-fn patterns(wishes: &Wishes, wish: &Wish) -> Result<Vec<Pattern>, Failure> {
-    let knobs = &wishes.knobs;
-    match wish.what.as_str() {
-        "depth" | "block-size" => {
-            let (a, b) = (side(wishes, wish, &wish.a)?.knobs, side(wishes, wish, &wish.b)?.knobs);
-            let both =
-                Knobs { block_size: a.block_size.min(b.block_size), depth: a.depth.max(b.depth), ..knobs.clone() };
-            Ok(vec![nearest(&both)])
+fn patterns(request: &Request, varied: &Varied) -> Vec<Pattern> {
+    let options = request.workload.clone();
+    match *varied {
+        Varied::BlockSize(a, b) => vec![nearest(&WorkloadOptions { block_size: Some(a.min(b)), ..options })],
+        Varied::Depth(a, b) => vec![nearest(&WorkloadOptions { depth: Some(a.max(b)), ..options })],
+        Varied::Jobs(..) if !options.has_own_numbers() && !request.open_loop() => {
+            Pattern::ALL.into_iter().filter(|pattern| pattern.family() != Family::Latency).collect()
         }
-        "jobs" if !own_numbers(knobs) && !knobs.open() => {
-            Ok(Pattern::ALL.into_iter().filter(|pattern| pattern.family() != Family::Latency).collect())
-        }
-        _ => Ok(Vec::new()),
+        _ => Vec::new(),
     }
 }
 
-pub fn plan(ground: &Ground, wishes: &Wishes, wish: &Wish) -> Result<Plan, Failure> {
-    let a = super::one(ground, &side(wishes, wish, &wish.a)?)?;
-    let mut other = side(wishes, wish, &wish.b)?;
-    if wish.is_option() {
-        other.knobs.settings.insert(wish.what.clone(), wish.b.clone());
-    }
-    let mut b = super::one(ground, &other)?;
+pub fn plan(ground: &Ground, request: &Request, setting: &PairedSetting) -> Result<Plan, Failure> {
+    let a = super::one(ground, &on_side(request, &setting.varied, Side::A))?;
+    let mut b = super::one(ground, &on_side(request, &setting.varied, Side::B))?;
     let first = a.steps.iter().map(|step| step.id.0 + 1).max().unwrap_or(0);
     b.steps.iter_mut().for_each(|step| step.id = StepId(step.id.0 + first));
     let alike = |(a, b): (&Step, &Step)| (a.layer, a.pattern, a.targets.len()) == (b.layer, b.pattern, b.targets.len());
     if a.steps.len() != b.steps.len() || !a.steps.iter().zip(&b.steps).all(alike) {
         let mend = "name one pattern for both, as in --patterns read-parallel";
-        return Err(Failure::Usage(format!("{}: the two sides are not measured alike; {mend}", wish.shown())));
+        return Err(Failure::Usage(format!("{}: the two sides are not measured alike; {mend}", setting.shown())));
     }
-    refuse_same(&a.steps, &b.steps, wish)?;
+    refuse_same(&a.steps, &b.steps, setting)?;
     let pairs = a.steps.iter().zip(&b.steps).map(|(a, b)| (a.id, b.id)).collect();
-    let ab = Ab { what: wish.what.clone(), a: wish.a.clone(), b: wish.b.clone(), pairs };
+    let ab = Ab { what: setting.varied.name().to_string(), a: setting.a.clone(), b: setting.b.clone(), pairs };
     let (goal, changes) = (a.goal, both(a.changes, b.changes)?);
     let host_files = both_hosts(a.host_files, b.host_files)?;
     // Two figures for each cell: no depth chart.
@@ -160,14 +111,16 @@ pub fn plan(ground: &Ground, wishes: &Wishes, wish: &Wish) -> Result<Plan, Failu
 }
 
 /// A against A under the names of A and B would be a finding about nothing.
-fn refuse_same(a: &[Step], b: &[Step], wish: &Wish) -> Result<(), Failure> {
+fn refuse_same(a: &[Step], b: &[Step], setting: &PairedSetting) -> Result<(), Failure> {
+    if matches!(setting.varied, Varied::Nothing | Varied::ClusterOption { .. }) {
+        return Ok(());
+    }
     let same = |(a, b): &(&Step, &Step)| a.targets == b.targets && a.workload == b.workload;
-    let mut pairs = a.iter().zip(b);
-    match pairs.find(same).filter(|_| wish.what != "nothing" && !wish.is_option()) {
+    match a.iter().zip(b).find(same) {
         Some((step, _)) => Err(Failure::Usage(format!(
             "{}: {} {} {} is the same on both sides; leave it out by --patterns, or take --ab nothing, which shows what chance \
              alone does",
-            wish.shown(),
+            setting.shown(),
             step.layer.name(),
             step.together(),
             step.pattern.name()
@@ -219,82 +172,59 @@ fn name(change: &Change) -> (String, String) {
     }
 }
 
-fn side(wishes: &Wishes, wish: &Wish, value: &str) -> Result<Wishes, Failure> {
-    let mut side = wishes.clone();
-    let knobs = &mut side.knobs;
-    let wrong = |why: String| Failure::Usage(format!("--ab {}: {why}", wish.what));
-    match wish.what.as_str() {
-        "nothing" => {}
-        "pool" => side.pool = Some(value.to_string()),
-        "engine" => knobs.engine = Some(value.to_string()),
-        "block-size" => knobs.block_size = Some(words::size(value).map_err(wrong)?),
-        "depth" => knobs.depth = Some(positive(value).map_err(wrong)?),
-        "jobs" => knobs.jobs = Some(positive(value).map_err(wrong)?),
-        "path" => side.paths = vec![PathBuf::from(value)],
-        "osd" => (side.osds, side.alone) = (vec![words::osd(value).map_err(wrong)?], true),
-        _ if wish.is_option() => {}
-        other => return Err(Failure::Usage(format!("--ab: `{other}` is nothing that can differ; there are: {WAYS}"))),
+/// The request with the value of one side.
+fn on_side(request: &Request, varied: &Varied, side: Side) -> Request {
+    let mut request = request.clone();
+    let (options, targets) = (&mut request.workload, &mut request.targets);
+    match varied {
+        Varied::Nothing => {}
+        Varied::Pool(a, b) => targets.pool = Some(side.of(a, b).clone()),
+        Varied::Engine(a, b) => options.engine = Some(side.of(a, b).clone()),
+        Varied::BlockSize(a, b) => options.block_size = Some(side.of(*a, *b)),
+        Varied::Depth(a, b) => options.depth = Some(side.of(*a, *b)),
+        Varied::Jobs(a, b) => options.jobs = Some(side.of(*a, *b)),
+        Varied::Path(a, b) => targets.paths = vec![PathBuf::from(side.of(a, b))],
+        Varied::Osd(a, b) => (targets.osds, targets.each_alone) = (vec![side.of(*a, *b)], true),
+        Varied::ClusterOption { option, value } if side == Side::B => {
+            options.settings.insert(option.clone(), value.clone());
+        }
+        Varied::ClusterOption { .. } => {}
     }
-    Ok(side)
-}
-
-fn positive(text: &str) -> Result<u32, String> {
-    text.parse()
-        .ok()
-        .filter(|n| (1..=65_536).contains(n))
-        .ok_or_else(|| format!("`{text}` is not a number from 1 to 65536"))
+    request
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::ab::setting;
+    use experiments::{Experiment, Targets};
     use model::{Goal, Scope};
 
-    #[test]
-    fn what_differs_is_said_in_a_few_ways() {
-        let wish = |what: &str, a: &str, b: &str| Ok(Wish { what: what.into(), a: a.into(), b: b.into() });
-        assert_eq!(parse("pool=fast,slow"), wish("pool", "fast", "slow"));
-        assert_eq!(parse("nothing"), wish("nothing", "A", "B"));
-        assert_eq!(parse("option:osd/osd_max_backfills=1"), wish("osd/osd_max_backfills", "as it is", "1"));
-        for wrong in ["", "pool", "pool=a", "pool=a,", "pool=a,b,c", "option:osd=1", "option:/x=1", "option:osd/x="] {
-            assert!(parse(wrong).is_err(), "{wrong}");
-        }
-        assert!(parse("osd/osd_max_backfills=1,2").is_err());
-    }
-
-    fn wishes(layer: Layer, ab: &str, knobs: Knobs) -> Wishes {
-        Wishes {
+    fn request(layer: Layer, ab: &str, options: WorkloadOptions) -> Request {
+        Request {
             layers: vec![layer],
-            knobs: Knobs { ab: Some(parse(ab).unwrap()), seed: 1, ..knobs },
+            workload: WorkloadOptions { seed: 1, ..options },
             goal: Goal::beside(1),
-            pool: None,
-            image: None,
-            osds: Vec::new(),
-            paths: vec![PathBuf::from("/")],
-            destroy: None,
-            quiesce: false,
+            experiment: Experiment::PairedComparison(setting(ab).unwrap()),
+            targets: Targets { paths: vec![PathBuf::from("/")], ..Targets::default() },
             thorough: true,
-            alone: false,
-            strict: false,
-            batches: Vec::new(),
-            axes: Vec::new(),
-            sustained: None,
+            ..Request::default()
         }
     }
 
-    fn planned(wishes: &Wishes) -> Result<Plan, String> {
+    fn planned(request: &Request) -> Result<Plan, String> {
         let (scope, run) = (Scope::default(), "r".to_string());
         let (hosts, sites, keepers) = (Vec::new(), Vec::new(), Vec::new());
         let ground =
             Ground { run, scope, lab: None, image_bytes: None, hosts, sites, keepers, held: Default::default() };
-        let wishes = prepared(wishes).map_err(|failure| failure.to_string())?;
-        crate::planner::plan(&ground, &wishes).map_err(|failure| failure.to_string())
+        let request = prepared(request).map_err(|failure| failure.to_string())?;
+        crate::planner::plan(&ground, &request).map_err(|failure| failure.to_string())
     }
 
     #[test]
     fn both_sides_have_one_pattern_where_only_numbers_differ() {
-        let of = |ab: &str, knobs: Knobs| {
-            let plan = planned(&wishes(Layer::Device, ab, knobs)).unwrap();
+        let of = |ab: &str, options: WorkloadOptions| {
+            let plan = planned(&request(Layer::Device, ab, options)).unwrap();
             let pair = |(a, b): &(StepId, StepId)| {
                 let step = |id: StepId| plan.steps.iter().find(|step| step.id == id).unwrap();
                 assert_eq!(step(*a).pattern, step(*b).pattern);
@@ -303,19 +233,23 @@ mod tests {
             };
             plan.ab.iter().flat_map(|ab| ab.pairs.iter().map(pair)).collect::<Vec<_>>()
         };
-        let (plain, reads) = (Knobs::default(), Knobs { read_share: Some(100), ..Knobs::default() });
+        let (plain, reads) =
+            (WorkloadOptions::default(), WorkloadOptions { read_share: Some(100), ..WorkloadOptions::default() });
         assert_eq!(of("depth=1,32", plain.clone()), [Pattern::WriteParallel]);
         assert_eq!(of("depth=32,1", reads.clone()), [Pattern::ReadParallel]);
         assert_eq!(of("block-size=1M,4k", plain.clone()), [Pattern::WriteLatency]);
         assert_eq!(of("block-size=1M,4M", reads), [Pattern::ReadLinear]);
         assert_eq!(of("jobs=1,4", plain.clone()).len(), 4);
-        assert_eq!(of("engine=io_uring,psync", Knobs { patterns: vec![Pattern::ReadLatency], ..plain }).len(), 1);
+        assert_eq!(
+            of("engine=io_uring,psync", WorkloadOptions { patterns: vec![Pattern::ReadLatency], ..plain }).len(),
+            1
+        );
     }
 
     #[test]
     fn what_is_the_same_on_both_sides_is_refused() {
-        let why = |layer: Layer, ab: &str, knobs: Knobs| planned(&wishes(layer, ab, knobs)).unwrap_err();
-        let plain = Knobs::default;
+        let why = |layer: Layer, ab: &str, options: WorkloadOptions| planned(&request(layer, ab, options)).unwrap_err();
+        let plain = WorkloadOptions::default;
         for (layer, ab) in [
             (Layer::Device, "pool=fast,slow"),
             (Layer::Osd, "pool=a,b"),
@@ -326,22 +260,26 @@ mod tests {
             let what = ab.split('=').next().unwrap();
             assert!(why.contains(&format!("--ab {what}: the {} layer", layer.name())) && why.contains(WAYS), "{why}");
         }
-        for (ab, knobs, given) in [
-            ("depth=8,16", Knobs { depth: Some(4), ..plain() }, "--depth"),
-            ("jobs=1,2", Knobs { jobs: Some(4), ..plain() }, "--jobs"),
-            ("block-size=4k,8k", Knobs { block_size: Some(4096), ..plain() }, "--block-size"),
-            ("engine=io_uring,psync", Knobs { engine: Some("psync".into()), ..plain() }, "--engine"),
+        for (ab, options, given) in [
+            ("depth=8,16", WorkloadOptions { depth: Some(4), ..plain() }, "--depth"),
+            ("jobs=1,2", WorkloadOptions { jobs: Some(4), ..plain() }, "--jobs"),
+            ("block-size=4k,8k", WorkloadOptions { block_size: Some(4096), ..plain() }, "--block-size"),
+            ("engine=io_uring,psync", WorkloadOptions { engine: Some("psync".into()), ..plain() }, "--engine"),
             ("path=/a,/b", plain(), "/ is neither"),
             ("path=/,/", plain(), "is the same on both sides"),
             ("depth=8,8", plain(), "is the same on both sides"),
-            ("jobs=1,4", Knobs { patterns: vec![Pattern::ReadLatency], ..plain() }, "read-latency is the same"),
+            (
+                "jobs=1,4",
+                WorkloadOptions { patterns: vec![Pattern::ReadLatency], ..plain() },
+                "read-latency is the same",
+            ),
         ] {
-            let why = why(Layer::Device, ab, knobs);
+            let why = why(Layer::Device, ab, options);
             assert!(why.contains(given), "{ab}: {why}");
         }
-        let all = Wishes { layers: Layer::ALL.to_vec(), ..wishes(Layer::Rbd, "pool=a,b", plain()) };
+        let all = Request { layers: Layer::ALL.to_vec(), ..request(Layer::Rbd, "pool=a,b", plain()) };
         let why = prepared(&all).unwrap_err().to_string();
         assert!(why.contains("device layer") && why.contains("--layers rados,rbd"), "{why}");
-        assert!(planned(&wishes(Layer::Device, "nothing", plain())).is_ok());
+        assert!(planned(&request(Layer::Device, "nothing", plain())).is_ok());
     }
 }

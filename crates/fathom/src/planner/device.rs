@@ -15,16 +15,16 @@ pub const SPAN: Bytes = 4 * GIB;
 pub const LAB_SPAN: Bytes = 512 * MIB;
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
-    if let Some(text) = named_twice(&draft.wishes.paths) {
+    if let Some(text) = named_twice(&draft.request.targets.paths) {
         return Err(Failure::Usage(text));
     }
     if !draft.ground.sites.is_empty() {
         return device_hosts::add(draft);
     }
-    for path in &draft.wishes.paths {
+    for path in &draft.request.targets.paths {
         add_named(draft, path)?;
     }
-    if draft.wishes.paths.is_empty() {
+    if draft.request.targets.paths.is_empty() {
         match draft.ground.lab.clone() {
             Some(lab) => add_probes(draft, &lab)?,
             None => add_osd_devices(draft),
@@ -39,8 +39,8 @@ pub fn target(name: String, host: Option<String>, path: &Path, writable: bool) -
 
 /// Over a device all that is measured is spread, unless the user says how much of it counts, or another tool looks at the same place.
 pub fn spread(draft: &Draft, targets: &[Target], span: Bytes) -> Option<Bytes> {
-    let knobs = &draft.knobs;
-    let in_order = knobs.working_set.is_some() || knobs.verify || knobs.as_fio;
+    let options = &draft.options;
+    let in_order = options.working_set.is_some() || options.verify || options.as_fio;
     let sizes: Option<Vec<Bytes>> = targets.iter().map(|target| target.bytes).collect();
     sizes?.into_iter().min().filter(|bytes| *bytes > span && !in_order)
 }
@@ -51,7 +51,7 @@ fn device(name: String, host: Option<String>, path: &Path, writable: bool, bytes
 }
 
 fn add_steps(draft: &mut Draft, target: &Target, span: Bytes, may_write: bool) {
-    if draft.wishes.sustained.is_some_and(|wished| wished.alone) {
+    if draft.request.experiment.sustained().is_some_and(|wished| wished.alone) {
         return;
     }
     for (pattern, workload) in draft.workloads(Layer::Device, span) {
@@ -65,9 +65,10 @@ fn add_steps(draft: &mut Draft, target: &Target, span: Bytes, may_write: bool) {
 fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
     // Also reads are of what was stamped first, if they are to be checked.
     let loads = draft.workloads(Layer::Device, MIB);
-    let writes = draft.wishes.sustained.is_some() || loads.iter().any(|(_, load)| load.writes() || load.verify);
-    let given_up = draft.wishes.destroy.as_deref() == Some(path);
-    let wanted = draft.knobs.working_set;
+    let writes =
+        draft.request.experiment.sustained().is_some() || loads.iter().any(|(_, load)| load.writes() || load.verify);
+    let given_up = draft.request.targets.destroy_data_on.as_deref() == Some(path);
+    let wanted = draft.options.working_set;
     match look_at(path)? {
         found @ (Found::Device(bytes) | Found::File(bytes)) if bytes > 0 => {
             if writes {
@@ -130,7 +131,7 @@ fn add_own_file(draft: &mut Draft, path: &Path, shown: &Path, bytes: Bytes) -> R
     let target = target(shown.display().to_string(), host, path, true);
     let tested = sustained::add(draft, &target, path, Room::Free)?;
     // A file for which another one stands is not needed.
-    if tested || !draft.wishes.sustained.is_some_and(|wished| wished.alone) {
+    if tested || !draft.request.experiment.sustained().is_some_and(|wished| wished.alone) {
         draft.change(Change::File { path: path.to_path_buf(), bytes });
     }
     add_steps(draft, &target, bytes, true);
@@ -157,7 +158,7 @@ fn add_probes(draft: &mut Draft, lab: &lab::Lab) -> Result<(), Failure> {
         if !seen.contains(&name) {
             seen.push(name.clone());
             let path = osd.probe.with_file_name(draft.name("probe"));
-            let span = draft.knobs.working_set.unwrap_or(LAB_SPAN);
+            let span = draft.options.working_set.unwrap_or(LAB_SPAN);
             draft.change(Change::File { path: path.clone(), bytes: span });
             add_steps(draft, &target(name, None, &path, true), span, true);
         }
@@ -181,17 +182,17 @@ fn add_osd_devices(draft: &mut Draft) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::knobs::Knobs;
     use crate::planner::testing;
+    use experiments::WorkloadOptions;
 
     #[test]
     fn a_device_is_measured_all_over_unless_somebody_says_which_part_or_looks_there_too() {
         let ground = testing::ground(0);
         let sized = |bytes: Option<Bytes>| Target { bytes, ..target("d".into(), None, Path::new("/dev/vdx"), true) };
-        let of = |targets: &[Target], change: fn(&mut Knobs)| {
-            let mut wishes = testing::wishes(&[Layer::Device]);
-            change(&mut wishes.knobs);
-            spread(&Draft::new(&ground, &wishes), targets, SPAN)
+        let of = |targets: &[Target], change: fn(&mut WorkloadOptions)| {
+            let mut request = testing::request(&[Layer::Device]);
+            change(&mut request.workload);
+            spread(&Draft::new(&ground, &request), targets, SPAN)
         };
         let (large, larger, file) = (sized(Some(8 * GIB)), sized(Some(1 << 41)), sized(None));
         assert_eq!(of(std::slice::from_ref(&large), |_| ()), Some(8 * GIB));
@@ -199,9 +200,9 @@ mod tests {
         assert_eq!(of(&[large.clone(), file], |_| ()), None);
         assert_eq!(of(&[sized(Some(SPAN))], |_| ()), None);
         for in_order in [
-            |knobs: &mut Knobs| knobs.working_set = Some(MIB),
-            |knobs: &mut Knobs| knobs.verify = true,
-            |knobs: &mut Knobs| knobs.as_fio = true,
+            |options: &mut WorkloadOptions| options.working_set = Some(MIB),
+            |options: &mut WorkloadOptions| options.verify = true,
+            |options: &mut WorkloadOptions| options.as_fio = true,
         ] {
             assert_eq!(of(std::slice::from_ref(&large), in_order), None);
         }

@@ -1,8 +1,9 @@
 //! Steps of the device layer on other hosts: each disk alone, all of a host together, all of all hosts together.
 
 use super::device::{LAB_SPAN, SPAN, refuse_larger, refuse_missing_device, spread};
-use super::draft::{ClientHost, Draft, Ground, Wishes};
+use super::draft::{ClientHost, Draft, Ground};
 use crate::failure::Failure;
+use experiments::Request;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{Bytes, Client, Found, HostFile, Layer, NotFree, Pattern, Place, SiteWish, Target, Workload};
@@ -19,13 +20,13 @@ pub struct Site {
 /// The paths that the hosts' agents are to look at: those that the user names, on each host; else the probes of a lab, which are
 /// written full so that there is something to be read; else the
 /// hosts' OSD devices, which are only read.
-pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
-    if ground.hosts.is_empty() || !wishes.layers.contains(&Layer::Device) {
+pub fn wanted(ground: &Ground, request: &Request) -> Vec<(ClientHost, SiteWish)> {
+    if ground.hosts.is_empty() || !request.layers.contains(&Layer::Device) {
         return Vec::new();
     }
-    let loads = Draft::new(ground, wishes).workloads(Layer::Device, MIB);
+    let loads = Draft::new(ground, request).workloads(Layer::Device, MIB);
     let writes = loads.iter().any(|(_, load)| load.writes());
-    let named = || named(wishes, writes);
+    let named = || named(request, writes);
     let probes = |host: &ClientHost, lab: &lab::Lab| -> Vec<SiteWish> {
         let own = lab.osds.iter().filter(|osd| osd.host == host.known_as && is_device(&osd.probe));
         own.map(|osd| SiteWish { path: osd.probe.clone(), writes: true, given_up: true }).collect()
@@ -36,8 +37,8 @@ pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
             .collect()
     };
     // What is named may be another place in each pod of a node; a device of the cluster is the same one.
-    let machines = if wishes.paths.is_empty() { ground.machines() } else { ground.hosts.iter().collect() };
-    let of = |host: &ClientHost| match (&ground.lab, wishes.paths.is_empty()) {
+    let machines = if request.targets.paths.is_empty() { ground.machines() } else { ground.hosts.iter().collect() };
+    let of = |host: &ClientHost| match (&ground.lab, request.targets.paths.is_empty()) {
         (_, false) => named(),
         (Some(lab), true) => probes(host, lab),
         (None, true) => osd_devices(host),
@@ -46,13 +47,13 @@ pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
 }
 
 /// What the user named, on each host.
-pub fn named(wishes: &Wishes, writes: bool) -> Vec<SiteWish> {
+pub fn named(request: &Request, writes: bool) -> Vec<SiteWish> {
     let wish = |path: &PathBuf| SiteWish {
         path: path.clone(),
         writes,
-        given_up: wishes.destroy.as_deref() == Some(path.as_path()),
+        given_up: request.targets.destroy_data_on.as_deref() == Some(path.as_path()),
     };
-    wishes.paths.iter().map(wish).collect()
+    request.targets.paths.iter().map(wish).collect()
 }
 
 /// A lab runs on this very machine.
@@ -71,10 +72,10 @@ pub struct Disk {
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let ground = draft.ground;
-    let named = !draft.wishes.paths.is_empty();
+    let named = !draft.request.targets.paths.is_empty();
     let mut disks = Vec::new();
     for site in &ground.sites {
-        match disk(draft, site, draft.knobs.working_set.unwrap_or(GIB)) {
+        match disk(draft, site, draft.options.working_set.unwrap_or(GIB)) {
             Ok(disk) => disks.push(disk),
             // One that was not named is one less.
             Err(failure) if named => return Err(failure),
@@ -116,7 +117,7 @@ pub fn disk(draft: &mut Draft, site: &Site, file_bytes: Bytes) -> Result<Disk, F
     let device = matches!(site.found, Ok(Found::Device(_)));
     let (path, bytes, writable) = match site.found.clone().map_err(|not| at_host(Failure::from(not)))? {
         Found::Device(bytes) | Found::File(bytes) if bytes > 0 => {
-            refuse_larger(shown, draft.knobs.working_set, bytes).map_err(at_host)?;
+            refuse_larger(shown, draft.options.working_set, bytes).map_err(at_host)?;
             (shown.clone(), bytes, site.wish.writes)
         }
         Found::Device(_) | Found::File(_) => {
@@ -148,7 +149,7 @@ fn rounds<'d>(draft: &Draft, disks: &[&'d Disk]) -> Vec<Vec<&'d Disk>> {
         machines.entry(&disk.boot).or_default().push(disk);
     }
     // What is compared with itself, or searched, has one figure.
-    let one_by_one = draft.wishes.goal.bound.is_some() || draft.wishes.knobs.ab.is_some();
+    let one_by_one = draft.request.goal.bound.is_some() || draft.request.experiment.pair().is_some();
     if one_by_one || machines.contains_key("") {
         return disks.iter().map(|disk| vec![*disk]).collect();
     }

@@ -1,17 +1,16 @@
 //! A plan in the making: what is known, what is wished for, and the steps so far.
 
 use super::device_hosts::Site;
-use crate::cli::knobs::Knobs;
 use crate::holding::Held;
-use languages::fio::job_file::Batch;
+use experiments::{Request, WorkloadOptions};
 use model::sweep::Point;
 use model::workload::MIB;
 use model::{
-    Axis, Bytes, Change, Client, Endpoint, Goal, HostFile, Layer, Metric, Pattern, Place, Scope, Step, StepId,
-    SustainedTest, Target, Workload,
+    Bytes, Change, Client, Endpoint, HostFile, Layer, Metric, Pattern, Place, Scope, Step, StepId, SustainedTest,
+    Target, Workload,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The most operations of an open loop in flight, unless said otherwise: more than a target takes at once, and no more
 /// memory than this.
@@ -109,58 +108,11 @@ impl Ground {
     }
 }
 
-#[derive(Clone, Debug)]
-pub struct Wishes {
-    pub layers: Vec<Layer>,
-    pub knobs: Knobs,
-    pub goal: Goal,
-    pub pool: Option<String>,
-    pub image: Option<String>,
-    /// Empty: all.
-    pub osds: Vec<u32>,
-    pub paths: Vec<PathBuf>,
-    pub destroy: Option<PathBuf>,
-    pub quiesce: bool,
-    /// One layer, looked at from all sides: each OSD alone in every pattern, then all at once. A whole run measures
-    /// alone what ranks OSDs (the latency patterns) and all at once what fills them, which is what the layers above
-    /// are compared with.
-    pub thorough: bool,
-    /// Of OSDs, no step of several at once.
-    pub alone: bool,
-    /// Every threshold must have a target: it was written for this cluster.
-    pub strict: bool,
-    /// Of a job file of fio; then they are all that is measured.
-    pub batches: Vec<Batch>,
-    /// What is varied; empty: nothing.
-    pub axes: Vec<Axis>,
-    /// Devices are to be written to until they fall.
-    pub sustained: Option<Sustain>,
-}
-
-/// How a device is to be written to until it falls.
-#[derive(Clone, Copy, Debug)]
-pub struct Sustain {
-    /// The longest that it lasts.
-    pub seconds: f64,
-    /// The most that is written; `None`: a share of what there is.
-    pub volume: Option<Bytes>,
-    /// Nothing else is measured.
-    pub alone: bool,
-}
-
-impl Wishes {
-    /// Devices that are named, and the network, can be measured without a cluster.
-    pub fn need_cluster(&self) -> bool {
-        self.layers.iter().any(|layer| !matches!(layer, Layer::Device | Layer::Network | Layer::Floor))
-            || (self.batches.is_empty() && self.paths.is_empty() && self.layers.contains(&Layer::Device))
-    }
-}
-
 pub struct Draft<'a> {
     pub ground: &'a Ground,
-    pub wishes: &'a Wishes,
-    /// The wished ones, or those of one point of a sweep.
-    pub knobs: Knobs,
+    pub request: &'a Request,
+    /// Those of the request, or of one point of a sweep.
+    pub options: WorkloadOptions,
     /// How often the usual working sets are halved, since OSDs have no room for them.
     pub halvings: u32,
     /// Of a sweep: which value of each axis is planned for now.
@@ -174,11 +126,11 @@ pub struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub fn new(ground: &'a Ground, wishes: &'a Wishes) -> Draft<'a> {
-        let knobs = wishes.knobs.clone();
+    pub fn new(ground: &'a Ground, request: &'a Request) -> Draft<'a> {
+        let options = request.workload.clone();
         let (at, changes, host_files) = (Vec::new(), Vec::new(), Vec::new());
         let (steps, points, sustained) = (Vec::new(), Vec::new(), Vec::new());
-        Draft { ground, wishes, knobs, halvings: 0, at, changes, host_files, steps, points, sustained }
+        Draft { ground, request, options, halvings: 0, at, changes, host_files, steps, points, sustained }
     }
 
     /// A name that nobody else uses: `fathom.RUN.what`.
@@ -229,52 +181,57 @@ impl<'a> Draft<'a> {
     /// The patterns to measure, each with its workload over `span` bytes by default. Numbers of a workload without a
     /// pattern make one workload of its own, under the pattern that it is nearest to.
     pub fn workloads(&self, layer: Layer, span: Bytes) -> Vec<(Pattern, Workload)> {
-        let knobs = &self.knobs;
-        let patterns: Vec<Pattern> = match (knobs.patterns.is_empty(), own_numbers(knobs)) {
-            (false, _) => knobs.patterns.clone(),
-            (true, true) => vec![nearest(knobs)],
-            (true, false) if knobs.open() => vec![Pattern::WriteLatency, Pattern::ReadLatency],
+        let options = &self.options;
+        let patterns: Vec<Pattern> = match (options.patterns.is_empty(), options.has_own_numbers()) {
+            (false, _) => options.patterns.clone(),
+            (true, true) => vec![nearest(options)],
+            (true, false) if self.request.open_loop() => vec![Pattern::WriteLatency, Pattern::ReadLatency],
             // What one client does alone, one operation at a time, fills nothing.
-            (true, false) if knobs.clients_most().is_some() => vec![Pattern::WriteParallel, Pattern::ReadParallel],
+            (true, false) if self.request.experiment.clients_most().is_some() => {
+                vec![Pattern::WriteParallel, Pattern::ReadParallel]
+            }
             (true, false) => Pattern::ALL.to_vec(),
         };
-        let wanted = patterns.into_iter().filter(|pattern| self.wishes.goal.wants(layer, *pattern));
+        let wanted = patterns.into_iter().filter(|pattern| self.request.goal.wants(layer, *pattern));
         let all = wanted.flat_map(|pattern| self.both_ways(layer, pattern, self.workload(layer, pattern, span)));
         // Of a depth of 4, 8 jobs can't have a part each: in a sweep that would be the point of 4 jobs once more. Nor can 8
         // clients of 4 jobs.
         let apart = |(_, workload): &(Pattern, Workload)| {
-            let jobs = knobs.jobs.is_none_or(|jobs| jobs <= workload.depth);
-            self.wishes.axes.is_empty() || (jobs && knobs.clients_on(layer) <= workload.jobs)
+            let jobs = options.jobs.is_none_or(|jobs| jobs <= workload.depth);
+            !self.request.experiment.is_sweep() || (jobs && options.clients_on(layer) <= workload.jobs)
         };
         all.filter(apart).collect()
     }
 
     fn workload(&self, layer: Layer, pattern: Pattern, span: Bytes) -> Workload {
-        let knobs = &self.knobs;
-        let mut workload = Workload::canonical(pattern, knobs.working_set.unwrap_or(span), knobs.seed);
-        workload.block = knobs.block_size.unwrap_or(workload.block);
-        workload.rate = knobs.rate_on(layer);
+        let options = &self.options;
+        let mut workload = Workload::canonical(pattern, options.working_set.unwrap_or(span), options.seed);
+        workload.block = options.block_size.unwrap_or(workload.block);
+        workload.rate = options.rate_on(layer);
         // psync has one in flight for each job.
-        let most = match knobs.open() && Knobs::knows_rates(layer) && knobs.engine.as_deref() != Some("psync") {
+        let most = match self.request.open_loop()
+            && WorkloadOptions::layer_has_rates(layer)
+            && options.engine.as_deref() != Some("psync")
+        {
             true => OPEN_DEPTH.min(OPEN_BYTES / workload.block.max(1)) as u32,
             false => workload.depth,
         };
-        workload.depth = knobs.depth.unwrap_or(most.max(workload.depth));
-        let clients = knobs.clients_on(layer);
-        workload.jobs = knobs.jobs.unwrap_or(workload.jobs.max(clients)).min(workload.depth);
+        workload.depth = options.depth.unwrap_or(most.max(workload.depth));
+        let clients = options.clients_on(layer);
+        workload.jobs = options.jobs.unwrap_or(workload.jobs.max(clients)).min(workload.depth);
         workload.clients = clients.min(workload.jobs);
         // The largest there may be: each client with the whole workload.
-        if let Some(most) = knobs.clients_most() {
-            workload.jobs = knobs.jobs.unwrap_or(1).min(workload.depth) * most;
+        if let Some(most) = self.request.experiment.clients_most() {
+            workload.jobs = options.jobs.unwrap_or(1).min(workload.depth) * most;
             (workload.depth, workload.clients) = (workload.depth * most, most);
         }
-        workload.read_percent = knobs.read_share.unwrap_or(workload.read_percent);
-        workload.access = knobs.access.unwrap_or(workload.access);
-        workload.object = knobs.object_size;
-        workload.engine = knobs.engine.clone();
-        workload.options = knobs.option.iter().cloned().collect();
-        workload.verify = knobs.verify;
-        workload.settings = knobs.settings.clone();
+        workload.read_percent = options.read_share.unwrap_or(workload.read_percent);
+        workload.access = options.access.unwrap_or(workload.access);
+        workload.object = options.object_size;
+        workload.engine = options.engine.clone();
+        workload.options = options.engine_options.clone();
+        workload.verify = options.verify;
+        workload.settings = options.settings.clone();
         workload.durability = self.durability(layer, &workload);
         workload
     }
@@ -294,18 +251,20 @@ impl<'a> Draft<'a> {
         // How much an open loop does is given; how long it takes is not. That is no cell of the chart.
         let open = workload.rate.is_some();
         let metric = if open { Metric::LatencyMean } else { pattern.metric(layer) };
-        let swept = !self.wishes.axes.is_empty();
+        let swept = self.request.experiment.is_sweep();
         if swept {
             self.points.push(Point { step: id, at: self.at.clone() });
         }
         // Nor has a sweep one: its steps are many figures of the same cell.
-        let chart = chart && !open && !swept && self.wishes.goal.bound.is_none();
+        let chart = chart && !open && !swept && self.request.goal.bound.is_none();
         self.steps.push(Step { id, layer, pattern, targets, workload, metric, chart, apart: false });
     }
 
     /// The OSDs to load: those that are up, and wished for.
     pub fn osds(&self) -> Vec<&'a model::OsdScope> {
-        let wanted = |osd: &&model::OsdScope| self.wishes.osds.is_empty() || self.wishes.osds.contains(&osd.id);
+        let wanted = |osd: &&model::OsdScope| {
+            self.request.targets.osds.is_empty() || self.request.targets.osds.contains(&osd.id)
+        };
         self.ground.scope.osds.iter().filter(|osd| osd.up).filter(wanted).collect()
     }
 
@@ -315,17 +274,12 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Numbers that a pattern has of itself: they make a workload of its own.
-pub fn own_numbers(knobs: &Knobs) -> bool {
-    knobs.block_size.is_some() || knobs.depth.is_some() || knobs.read_share.is_some()
-}
-
-pub fn nearest(knobs: &Knobs) -> Pattern {
+pub fn nearest(options: &WorkloadOptions) -> Pattern {
     let plain = Workload::canonical(Pattern::WriteLatency, 0, 0);
     Pattern::nearest(&Workload {
-        block: knobs.block_size.unwrap_or(plain.block),
-        depth: knobs.depth.unwrap_or(plain.depth),
-        read_percent: knobs.read_share.unwrap_or(plain.read_percent),
+        block: options.block_size.unwrap_or(plain.block),
+        depth: options.depth.unwrap_or(plain.depth),
+        read_percent: options.read_share.unwrap_or(plain.read_percent),
         ..plain
     })
 }

@@ -14,13 +14,9 @@ use std::path::{Path, PathBuf};
 /// Of an image that stands in for a larger one, which would be filled for hours.
 const IMAGE_MOST: Bytes = 4096 * MIB;
 
-pub fn add(draft: &mut Draft) -> Result<(), Failure> {
-    let wishes = draft.wishes;
-    refuse_buffered(&wishes.batches)?;
-    for batch in &wishes.batches {
-        add_batch(draft, batch)?;
-    }
-    Ok(())
+pub fn add(draft: &mut Draft, batches: &[Batch]) -> Result<(), Failure> {
+    refuse_buffered(batches)?;
+    batches.iter().try_for_each(|batch| add_batch(draft, batch))
 }
 
 /// Fathom goes past the page cache; only a file in memory has none before it.
@@ -63,7 +59,7 @@ fn add_batch(draft: &mut Draft, batch: &Batch) -> Result<(), Failure> {
     // Side by side they have one workload: the smallest of the places says how much there is of it.
     let span = parts.iter().map(|(_, span)| *span).min().unwrap_or(0);
     let targets: Vec<Target> = parts.into_iter().map(|(target, _)| target).collect();
-    let workload = Workload { seed: first.shape.seed.unwrap_or(draft.knobs.seed), ..workload(first, span, &targets) };
+    let workload = Workload { seed: first.shape.seed.unwrap_or(draft.options.seed), ..workload(first, span, &targets) };
     let (layer, pattern) = (first.shape.layer, Pattern::nearest(&workload));
     let same = |step: &Step| (step.layer, step.pattern) == (layer, pattern) && step.targets[0].name == targets[0].name;
     // As in every open loop: how long it takes is the figure, and that is no cell of the chart.
@@ -112,7 +108,10 @@ fn on_path(draft: &mut Draft, job: &Job, several: bool) -> Result<(Target, Bytes
     match look_at(&path)? {
         Found::Device(bytes) | Found::File(bytes) if bytes > 0 && !draft.makes(&path) => {
             if shape.writes() {
-                draft.ground.held.take(&path, draft.wishes.destroy.as_deref() == Some(path.as_path()))?;
+                draft
+                    .ground
+                    .held
+                    .take(&path, draft.request.targets.destroy_data_on.as_deref() == Some(path.as_path()))?;
             }
             if wanted.is_some_and(|wanted| wanted > bytes) {
                 let line = job.line_of("size");

@@ -1,8 +1,9 @@
 //! Steps of the floor: writes that two and three hosts keep, as any replicated store must make them.
 
 use super::device_hosts::{Disk, Site, disk, named, writable};
-use super::draft::{CLUSTER, ClientHost, Draft, Ground, Wishes};
+use super::draft::{CLUSTER, ClientHost, Draft, Ground};
 use crate::failure::Failure;
+use experiments::Request;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{Access, Bytes, Client, Layer, Pattern, Place, Plan, Replica, SiteWish, Step, Target, Workload};
@@ -16,12 +17,12 @@ const SPAN: Bytes = GIB;
 const LAB_SPAN: Bytes = 64 * MIB;
 
 /// Where each host could keep a replica: what the user names, or beside the data of a lab's OSD.
-pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
-    if !wishes.layers.contains(&Layer::Floor) || loads(&Draft::new(ground, wishes), MIB).is_empty() {
+pub fn wanted(ground: &Ground, request: &Request) -> Vec<(ClientHost, SiteWish)> {
+    if !request.layers.contains(&Layer::Floor) || loads(&Draft::new(ground, request), MIB).is_empty() {
         return Vec::new();
     }
-    let of = |host: &ClientHost| match (&ground.lab, wishes.paths.is_empty()) {
-        (_, false) => named(wishes, true),
+    let of = |host: &ClientHost| match (&ground.lab, request.targets.paths.is_empty()) {
+        (_, false) => named(request, true),
         (Some(lab), true) => {
             let own = lab.osds.iter().filter(|osd| osd.host == host.known_as);
             own.map(|osd| SiteWish { path: osd.probe.clone(), writes: true, given_up: true }).collect()
@@ -35,7 +36,7 @@ pub fn wanted(ground: &Ground, wishes: &Wishes) -> Vec<(ClientHost, SiteWish)> {
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let span = if draft.small() { LAB_SPAN } else { SPAN };
     let loads = loads(draft, span);
-    let alone = draft.wishes.layers.as_slice() == [Layer::Floor];
+    let alone = draft.request.layers.as_slice() == [Layer::Floor];
     if loads.is_empty() {
         let text = "the floor is of random writes; other patterns are one disk and one round trip".to_string();
         return if alone { Err(Failure::Usage(text)) } else { Ok(()) };
@@ -44,7 +45,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         let text = "the floor is of what hosts write; name some that load (--hosts a,b,c)".to_string();
         return if alone { Err(Failure::Usage(text)) } else { Ok(()) };
     }
-    let keepers = keepers(draft, draft.knobs.working_set.unwrap_or(span))?;
+    let keepers = keepers(draft, draft.options.working_set.unwrap_or(span))?;
     if keepers.len() < REPLICAS[0] {
         let text = "the floor is of writes that two hosts keep: name hosts (--hosts a,b,c) and a folder, an empty device or a \
                     file that isn't there yet, the same on each";
@@ -58,7 +59,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         let span = workload.span.min(bytes) / MIB * MIB;
         let sizes: Option<Vec<Bytes>> = keepers.iter().map(|keeper| keeper.device).collect();
         let whole = sizes.and_then(|sizes| sizes.into_iter().min());
-        let spread = whole.filter(|bytes| *bytes > span && draft.knobs.working_set.is_none());
+        let spread = whole.filter(|bytes| *bytes > span && draft.options.working_set.is_none());
         let workload = Workload { span, spread, jobs, ..workload };
         let sizes: Vec<usize> = REPLICAS.into_iter().filter(|size| *size <= keepers.len()).collect();
         for size in &sizes {
@@ -90,7 +91,7 @@ struct Keeper {
 /// The first place of each host that may be written to. What Ceph stands on is what is asked about: if enough hosts carry OSDs, those
 /// that only load keep nothing.
 fn keepers(draft: &mut Draft, file_bytes: Bytes) -> Result<Vec<Keeper>, Failure> {
-    let (ground, named) = (draft.ground, !draft.wishes.paths.is_empty());
+    let (ground, named) = (draft.ground, !draft.request.targets.paths.is_empty());
     let carries = |site: &&Site| ground.scope.osds.iter().any(|osd| osd.host == site.host.known_as);
     let (first, second): (Vec<&Site>, Vec<&Site>) = ground.keepers.iter().partition(carries);
     let hosts = first.iter().map(|site| &site.host.end.host).collect::<BTreeSet<_>>().len();

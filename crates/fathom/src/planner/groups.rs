@@ -115,7 +115,7 @@ mod tests {
             (10_000, [(65_536, 1), (65_536, 3), (65_536, 3)]),
         ];
         for (osds, wanted) in expected {
-            let plan = plan(&testing::ground(osds), &testing::wishes(&LAYERS)).unwrap();
+            let plan = plan(&testing::ground(osds), &testing::request(&LAYERS)).unwrap();
             assert_eq!(pools(&plan), wanted, "{osds} OSDs");
             let spreads = plan.changes.iter().filter(|change| matches!(change, Change::Spread { .. }));
             assert_eq!(spreads.count(), 1, "{osds} OSDs");
@@ -131,7 +131,7 @@ mod tests {
             let mut ground = testing::ground(100);
             ground.scope.pgs_per_osd_most = Some(limit);
             ground.scope.pools = vec![PoolScope { pg_num: there, size: 3, ..PoolScope::default() }];
-            plan(&ground, &testing::wishes(&LAYERS)).map(|plan| pools(&plan))
+            plan(&ground, &testing::request(&LAYERS)).map(|plan| pools(&plan))
         };
         assert_eq!(with(250, 4096).unwrap(), [(1024, 1), (1024, 3), (1024, 3)]);
         assert_eq!(with(100, 2048).unwrap(), [(1024, 1), (256, 3), (256, 3)]);
@@ -152,9 +152,9 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_refused_before_the_monitors_do() {
         let of = |groups: u32| {
-            let mut wishes = testing::wishes(&[Layer::Rados]);
-            wishes.knobs.pgs = Some(groups);
-            plan(&testing::ground(3), &wishes).map(|plan| pools(&plan))
+            let mut request = testing::request(&[Layer::Rados]);
+            request.workload.pgs = Some(groups);
+            plan(&testing::ground(3), &request).map(|plan| pools(&plan))
         };
         assert_eq!(of(250).unwrap(), [(250, 3)]);
         assert!(of(251).unwrap_err().to_string().contains("251 placement groups of 3 replicas"));
@@ -164,7 +164,7 @@ mod tests {
     fn where_none_may_be_bound_there_are_twice_as_many() {
         let mut ground = testing::ground(630);
         ground.scope.pg_upmap = Some(false);
-        let plan = plan(&ground, &testing::wishes(&[Layer::Osd])).unwrap();
+        let plan = plan(&ground, &testing::request(&[Layer::Osd])).unwrap();
         assert_eq!(pools(&plan), [(16_384, 1)]);
         assert!(!plan.changes.iter().any(|change| matches!(change, Change::Spread { .. })));
     }

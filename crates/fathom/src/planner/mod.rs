@@ -21,29 +21,29 @@ mod sweep;
 pub mod testing;
 
 pub use device_hosts::{Site, wanted as wanted_sites};
-pub use draft::{CLUSTER, ClientHost, Ground, Network, Sustain, Wishes};
+pub use draft::{CLUSTER, ClientHost, Ground, Network};
 pub use floor::{files as floor_files, wanted as wanted_keepers};
 
-use crate::cli::knobs::{Clients, Knobs};
 use crate::failure::Failure;
 use draft::Draft;
 use engines::verify::refusal;
+use experiments::{Experiment, Request, WorkloadOptions};
 use judge::Length;
 use model::plan::{SPREAD_BY_LOT, USUAL_SETTLE};
 use model::{Change, Goal, Layer, OpKind, Pattern, Plan, Step, StepId, Sweep};
 use std::collections::BTreeSet;
 
-pub fn plan(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
-    match &wishes.knobs.ab {
-        Some(wish) if wishes.axes.is_empty() => ab::plan(ground, wishes, wish),
-        _ => one(ground, wishes),
+pub fn plan(ground: &Ground, request: &Request) -> Result<Plan, Failure> {
+    match request.experiment.pair() {
+        Some(setting) => ab::plan(ground, request, setting),
+        None => one(ground, request),
     }
 }
 
 /// What is to be known of a plan: what it leaves out, and why.
-pub fn notes(ground: &Ground, wishes: &Wishes, plan: &Plan) -> Vec<String> {
-    let unmeasured = network::unmeasured(&Draft::new(ground, wishes));
-    unmeasured.into_iter().chain(unbound(ground, plan)).chain(room::note(ground, wishes)).collect()
+pub fn notes(ground: &Ground, request: &Request, plan: &Plan) -> Vec<String> {
+    let unmeasured = network::unmeasured(&Draft::new(ground, request));
+    unmeasured.into_iter().chain(unbound(ground, plan)).chain(room::note(ground, request)).collect()
 }
 
 /// OSDs that get no placement group of the osd layer's pool, or may get none.
@@ -68,38 +68,43 @@ fn unbound(ground: &Ground, plan: &Plan) -> Vec<String> {
     without.into_iter().chain(by_chance).collect()
 }
 
-fn one(ground: &Ground, wishes: &Wishes) -> Result<Plan, Failure> {
-    refuse_idle_clients(wishes)?;
-    refuse_useless_hosts(ground, wishes)?;
-    let mut draft = Draft { halvings: room::halvings(ground, wishes)?, ..Draft::new(ground, wishes) };
-    if wishes.quiesce {
+fn one(ground: &Ground, request: &Request) -> Result<Plan, Failure> {
+    refuse_idle_clients(request)?;
+    refuse_useless_hosts(ground, request)?;
+    let mut draft = Draft { halvings: room::halvings(ground, request)?, ..Draft::new(ground, request) };
+    if request.quiesce {
         quiesce(&mut draft);
     }
-    fio::add(&mut draft)?;
-    if wishes.axes.is_empty() && wishes.batches.is_empty() {
-        add_layers(&mut draft)?;
-    }
-    let left_out = sweep::add_points(&mut draft)?;
+    let sweep = match &request.experiment {
+        Experiment::Jobs(batches) => {
+            fio::add(&mut draft, batches)?;
+            None
+        }
+        Experiment::Sweep { axes } => {
+            let left_out = sweep::add_points(&mut draft, axes)?;
+            Some(Sweep { axes: axes.clone(), points: std::mem::take(&mut draft.points), left_out })
+        }
+        _ => {
+            add_layers(&mut draft)?;
+            None
+        }
+    };
     refuse_unmatched(&draft)?;
-    let goal = with_places(&wishes.goal, &draft.steps);
+    let goal = with_places(&request.goal, &draft.steps);
     draft.steps.retain(|step| asked_for(&goal, step));
     let goal = with_time(goal, &draft.steps);
     (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
     refuse_impossible(&draft)?;
     refuse_other_work(&goal, &draft.steps)?;
-    let axes = wishes.axes.clone();
-    let swept = (!axes.is_empty()).then_some(Sweep { axes, points: draft.points, left_out });
-    let knobs = draft.knobs;
-    let clients_most = knobs.clients_most();
     // What is held against a threshold is loaded as it says.
     let may_shrink = goal.thresholds.is_empty()
-        && swept.is_none()
-        && wishes.batches.is_empty()
-        && knobs.working_set.is_none()
-        && !knobs.verify;
+        && request.experiment.plans_layers()
+        && request.workload.working_set.is_none()
+        && !request.workload.verify;
+    let clients_most = request.experiment.clients_most();
     let (changes, host_files) = (draft.changes, draft.host_files);
     let (steps, sustained) = (draft.steps, draft.sustained);
-    Ok(Plan { changes, host_files, steps, may_shrink, goal, sweep: swept, sustained, clients_most, ..Plan::default() })
+    Ok(Plan { changes, host_files, steps, may_shrink, goal, sweep, sustained, clients_most, ..Plan::default() })
 }
 
 /// What a cluster does by itself, and can be told not to: scrub, resize placement groups, move them.
@@ -118,8 +123,8 @@ fn quiesce(draft: &mut Draft) {
 }
 
 fn add_layers(draft: &mut Draft) -> Result<(), Failure> {
-    let goal = &draft.wishes.goal;
-    for layer in draft.wishes.layers.iter().filter(|layer| Pattern::ALL.iter().any(|p| goal.wants(**layer, *p))) {
+    let goal = &draft.request.goal;
+    for layer in draft.request.layers.iter().filter(|layer| Pattern::ALL.iter().any(|p| goal.wants(**layer, *p))) {
         match layer {
             Layer::Device => device::add(draft)?,
             Layer::Network => network::add(draft),
@@ -246,18 +251,16 @@ fn refuse_other_work(goal: &Goal, steps: &[Step]) -> Result<(), Failure> {
 }
 
 /// A client without a job would be one that is counted and does nothing.
-fn refuse_idle_clients(wishes: &Wishes) -> Result<(), Failure> {
-    let clients = match wishes.knobs.clients {
-        None => return Ok(()),
-        Some(Clients::Auto) => return refuse_senseless_doubling(wishes),
-        Some(Clients::Number(clients)) => clients,
-    };
-    if let Some(layer) = wishes.layers.iter().find(|layer| wishes.layers.len() == 1 && !Knobs::knows_clients(**layer)) {
+fn refuse_idle_clients(request: &Request) -> Result<(), Failure> {
+    let Some(clients) = request.workload.clients else { return Ok(()) };
+    if let Some(layer) =
+        request.layers.iter().find(|layer| request.layers.len() == 1 && !WorkloadOptions::layer_has_clients(**layer))
+    {
         let text = format!("--clients: the {} layer has no clients of a cluster; osd, rados and rbd do", layer.name());
         return Err(Failure::Usage(text));
     }
-    let fewer = |of: Option<u32>| of.filter(|number| *number < clients && wishes.axes.is_empty());
-    match (fewer(wishes.knobs.jobs), fewer(wishes.knobs.depth)) {
+    let fewer = |of: Option<u32>| of.filter(|number| *number < clients && !request.experiment.is_sweep());
+    match (fewer(request.workload.jobs), fewer(request.workload.depth)) {
         (Some(jobs), _) => Err(Failure::Usage(format!("--clients {clients}: {jobs} jobs are too few for a job each"))),
         (_, Some(depth)) => {
             Err(Failure::Usage(format!("--clients {clients}: a depth of {depth} is too little for an operation each")))
@@ -266,41 +269,20 @@ fn refuse_idle_clients(wishes: &Wishes) -> Result<(), Failure> {
     }
 }
 
-/// Clients are doubled for one thing at a time.
-fn refuse_senseless_doubling(wishes: &Wishes) -> Result<(), Failure> {
-    let knobs = &wishes.knobs;
-    let able = matches!(wishes.layers.as_slice(), [Layer::Rados | Layer::Rbd]) && wishes.batches.is_empty();
-    let other = [
-        ("an axis of a sweep", !wishes.axes.is_empty()),
-        ("--ab", knobs.ab.is_some()),
-        ("--rate or --rate-max-where", knobs.open()),
-        ("--verify", knobs.verify),
-        ("--verdict or --expect", !wishes.goal.thresholds.is_empty()),
-        ("--image", wishes.image.is_some()),
-    ];
-    match other.into_iter().find(|(_, given)| *given) {
-        _ if !able => {
-            Err(Failure::Usage("--clients auto: fills a pool; take `fathom rados` or `fathom rbd`".to_string()))
-        }
-        Some((name, _)) => Err(Failure::Usage(format!("--clients auto: not together with {name}"))),
-        None => Ok(()),
-    }
-}
-
 /// Hosts that would stand by, or could not do what is asked.
-fn refuse_useless_hosts(ground: &Ground, wishes: &Wishes) -> Result<(), Failure> {
+fn refuse_useless_hosts(ground: &Ground, request: &Request) -> Result<(), Failure> {
     if ground.hosts.is_empty() {
         return Ok(());
     }
-    if !wishes.axes.is_empty() || !wishes.batches.is_empty() {
+    if request.experiment.is_sweep() || !request.experiment.batches().is_empty() {
         let text = "--hosts: sweeps and job files of fio are loaded from here; run `fathom rados` or `fathom rbd` with --hosts instead";
         return Err(Failure::Usage(text.to_string()));
     }
-    if wishes.knobs.verify {
+    if request.workload.verify {
         let text = "--verify: what several hosts write is not checked; leave --hosts out, or --verify";
         return Err(Failure::Usage(text.to_string()));
     }
-    if wishes.sustained.is_some() {
+    if request.experiment.sustained().is_some() {
         let text = "--sustained: one device at a time is written to until it falls, on the host where Fathom runs; leave --hosts out";
         return Err(Failure::Usage(text.to_string()));
     }
@@ -310,7 +292,7 @@ fn refuse_useless_hosts(ground: &Ground, wishes: &Wishes) -> Result<(), Failure>
     }
     let loaded =
         |layer: &Layer| matches!(layer, Layer::Device | Layer::Network | Layer::Floor | Layer::Rados | Layer::Rbd);
-    match wishes.layers.iter().any(loaded) {
+    match request.layers.iter().any(loaded) {
         true => Ok(()),
         false => {
             let text = "--hosts: other hosts load the device, network, rados and rbd layers, and none of these";
@@ -329,7 +311,13 @@ fn figures_of(step: &Step) -> Vec<(String, bool)> {
 
 /// A threshold that nothing is measured for would be open in the end, minutes later.
 fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
-    for threshold in draft.wishes.goal.thresholds.iter().filter(|_| draft.wishes.strict) {
+    for threshold in draft
+        .request
+        .goal
+        .thresholds
+        .iter()
+        .filter(|_| matches!(draft.request.experiment, Experiment::Verdict { complete: true }))
+    {
         let cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
         let targets: BTreeSet<String> =
             draft.steps.iter().filter(cell).flat_map(figures_of).map(|figure| figure.0).collect();
@@ -351,7 +339,7 @@ fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
 /// Everything that an engine can't do is told before anything is changed.
 fn refuse_impossible(draft: &Draft) -> Result<(), Failure> {
     if draft.steps.is_empty() && draft.sustained.is_empty() {
-        let layers: Vec<&str> = draft.wishes.layers.iter().map(|layer| layer.name()).collect();
+        let layers: Vec<&str> = draft.request.layers.iter().map(|layer| layer.name()).collect();
         let why = network::unmeasured(draft).map_or(String::new(), |why| format!("; {why}"));
         return Err(Failure::Usage(format!(
             "there is nothing to measure: no target for {} with these patterns{why}",

@@ -2,6 +2,7 @@
 //! are on this host. To OSDs of other hosts nothing is measured without an agent there.
 
 use super::draft::{Draft, Ground, Network};
+use experiments::Varied;
 use model::pattern::Family;
 use model::target::on_network;
 use model::{Client, Endpoint, Layer, OsdScope, Pattern, Place, Target, Workload};
@@ -13,8 +14,8 @@ const STREAMS: u32 = 4;
 
 /// Why nothing of the network is measured, though it was wished for.
 pub fn unmeasured(draft: &Draft) -> Option<String> {
-    let wished = draft.wishes.layers.contains(&Layer::Network);
-    let alone = draft.wishes.axes.is_empty() && draft.wishes.batches.is_empty();
+    let wished = draft.request.layers.contains(&Layer::Network);
+    let alone = draft.request.experiment.plans_layers();
     let any = || draft.workloads(Layer::Network, 0).iter().any(|(pattern, _)| pattern.family() != Family::Parallel);
     if !wished || !alone || !any() || draft.ground.hosts.len() > 1 || remote_lab(draft.ground).is_some() {
         return None;
@@ -28,7 +29,7 @@ pub fn add(draft: &mut Draft) {
     }
     let workloads = draft.workloads(Layer::Network, 0);
     // What has one stream in any case is the same on both sides.
-    let by_jobs = draft.knobs.ab.as_ref().is_some_and(|wish| wish.what == "jobs");
+    let by_jobs = matches!(draft.request.experiment.pair().map(|setting| &setting.varied), Some(Varied::Jobs(..)));
     let measured: Vec<Pattern> = workloads.iter().map(|(pattern, _)| *pattern).collect();
     for (pattern, mut workload) in workloads {
         let opposite = measured.iter().any(|other| other.family() == pattern.family() && *other != pattern);
@@ -38,15 +39,15 @@ pub fn add(draft: &mut Draft) {
             Family::Parallel => {}
             Family::Linear => {
                 // Socket-sized blocks: a larger one would only be cut up again.
-                workload.block = draft.knobs.block_size.unwrap_or(128 << 10);
-                let jobs = draft.knobs.jobs.unwrap_or(STREAMS);
+                workload.block = draft.options.block_size.unwrap_or(128 << 10);
+                let jobs = draft.options.jobs.unwrap_or(STREAMS);
                 (workload.jobs, workload.depth) = (jobs, jobs);
                 let one = Workload { jobs: 1, depth: 1, ..workload.clone() };
                 add_steps(draft, pattern, &workload, true, !opposite);
                 if by_jobs {
                     continue;
                 }
-                if draft.wishes.thorough && jobs > 1 && draft.ground.hosts.is_empty() {
+                if draft.request.thorough && jobs > 1 && draft.ground.hosts.is_empty() {
                     add_steps(draft, pattern, &one, false, false);
                 }
                 if pattern.writes() || !opposite {
@@ -168,7 +169,7 @@ fn pair(from: Endpoint, to: Endpoint, name: String) -> Target {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planner::testing::{ground, wishes};
+    use crate::planner::testing::{ground, request};
     use crate::planner::{ClientHost, notes, plan};
     use std::collections::BTreeMap;
 
@@ -179,11 +180,11 @@ mod tests {
             osd.address = address.map(str::to_string);
         }
         ground.hosts = client.map(client_at).into_iter().collect();
-        let wishes = wishes(&[Layer::Network, Layer::Rados]);
-        let plan = plan(&ground, &wishes).unwrap();
+        let request = request(&[Layer::Network, Layer::Rados]);
+        let plan = plan(&ground, &request).unwrap();
         let of_network = plan.steps.iter().filter(|step| step.layer == Layer::Network);
         let names = of_network.flat_map(|step| &step.targets).map(|target| target.name.clone()).collect();
-        (names, notes(&ground, &wishes, &plan))
+        (names, notes(&ground, &request, &plan))
     }
 
     fn client_at(address: &str) -> ClientHost {
@@ -243,9 +244,9 @@ mod tests {
     fn who_wants_nothing_but_a_network_that_can_not_be_measured_is_told_why() {
         let mut ground = ground(1);
         ground.scope.osds[0].address = Some("203.0.113.7".into());
-        let why = plan(&ground, &wishes(&[Layer::Network])).unwrap_err().to_string();
+        let why = plan(&ground, &request(&[Layer::Network])).unwrap_err().to_string();
         assert!(why.contains("nothing to measure") && why.contains("203.0.113.7") && why.contains("--hosts"), "{why}");
-        assert_eq!(notes(&ground, &wishes(&[Layer::Rados]), &Default::default()), Vec::<String>::new());
+        assert_eq!(notes(&ground, &request(&[Layer::Rados]), &Default::default()), Vec::<String>::new());
     }
 
     #[test]

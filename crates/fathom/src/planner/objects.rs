@@ -42,8 +42,8 @@ fn object_size(family: Family, workload: &Workload) -> Bytes {
 
 /// The pool to load, and whether it is one of our own making.
 pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure> {
-    if let Some(pool) = draft.wishes.pool.clone() {
-        if draft.knobs.pgs.is_some() {
+    if let Some(pool) = draft.request.targets.pool.clone() {
+        if draft.options.pgs.is_some() {
             let text = format!("pool {pool} has the placement groups that it has; --pgs is for a pool of Fathom's own");
             return Err(Failure::Usage(text));
         }
@@ -57,9 +57,9 @@ pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure
         return Err(Failure::Failed("the cluster has no OSD that is up".to_string()));
     }
     let part = |name: &str, number: Option<u32>| number.map_or(String::new(), |number| format!(".{name}{number}"));
-    let (pgs, osds) = (part("pgs", draft.knobs.pgs), part("osds", draft.knobs.osds));
+    let (pgs, osds) = (part("pgs", draft.options.pgs), part("osds", draft.options.osds));
     let pool = draft.name(&format!("{what}{pgs}{osds}"));
-    let (pg_num, size, on) = match (subset(draft), draft.knobs.pgs) {
+    let (pg_num, size, on) = match (subset(draft), draft.options.pgs) {
         (Some(subset), wished) => (wished.unwrap_or(subset.pg_num), Some(subset.size), subset.sets),
         (None, Some(wished)) => (groups::asked(draft, &pool, wished, None)?, None, Vec::new()),
         (None, None) => (groups::of_replicas(draft, &pool)?, None, Vec::new()),
@@ -73,8 +73,8 @@ pub fn shown(draft: &Draft, pool: &str, temporary: bool) -> String {
     if !temporary {
         return format!("pool {pool}");
     }
-    let groups = draft.knobs.pgs.map_or(String::new(), |groups| format!(" of {groups} PGs"));
-    let osds = match draft.knobs.osds {
+    let groups = draft.options.pgs.map_or(String::new(), |groups| format!(" of {groups} PGs"));
+    let osds = match draft.options.osds {
         None => String::new(),
         Some(1) => " on 1 OSD".to_string(),
         Some(osds) => format!(" on {osds} OSDs"),

@@ -26,7 +26,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Each OSD alone, all at once, or both (see [`super::Wishes::thorough`]).
+/// Each OSD alone, all at once, or both (see [`super::Request::thorough`]).
 pub fn group(draft: &mut Draft, layer: Layer, place: impl Fn(u32) -> Place, pattern: Pattern, workload: Workload) {
     let targets: Vec<Target> = draft
         .osds()
@@ -37,19 +37,20 @@ pub fn group(draft: &mut Draft, layer: Layer, place: impl Fn(u32) -> Place, patt
             ..Target::new(layer, format!("osd.{}", osd.id), place(osd.id))
         })
         .collect();
-    let wishes = draft.wishes;
-    let alone = match wishes.axes.is_empty() {
-        true => wishes.thorough || pattern.family() == Family::Latency || targets.len() == 1,
+    let request = draft.request;
+    let swept = request.experiment.is_sweep();
+    let alone = match swept {
         // A point of a sweep is one figure: all at once, unless each is asked for.
-        false => wishes.alone || targets.len() == 1,
+        true => request.targets.each_alone || targets.len() == 1,
+        false => request.thorough || pattern.family() == Family::Latency || targets.len() == 1,
     };
     if alone {
         for round in rounds(draft, &targets, pattern) {
             draft.step_apart(pattern, round, workload.clone());
         }
     }
-    let both = wishes.thorough && wishes.axes.is_empty();
-    if targets.len() > 1 && !wishes.alone && (both || !alone) {
+    let both = request.thorough && !swept;
+    if targets.len() > 1 && !request.targets.each_alone && (both || !alone) {
         draft.step(pattern, targets, workload, !alone);
     }
 }
@@ -57,9 +58,9 @@ pub fn group(draft: &mut Draft, layer: Layer, place: impl Fn(u32) -> Place, patt
 /// One operation in flight at each of some OSDs: they share nothing if each lies on a machine of its own, and this host has two
 /// processors for each. What fills an OSD, is compared with itself or searched has its turn alone; and a lab is one machine.
 fn rounds(draft: &Draft, targets: &[Target], pattern: Pattern) -> Vec<Vec<Target>> {
-    let wishes = draft.wishes;
+    let request = draft.request;
     let own_machines = draft.ground.lab.is_none() && several_machines(draft);
-    let plain = wishes.goal.bound.is_none() && wishes.knobs.ab.is_none() && wishes.axes.is_empty();
+    let plain = !request.experiment.compares_steps();
     let processors = std::thread::available_parallelism().map_or(1, |number| number.get());
     let most = if own_machines && plain && pattern.family() == Family::Latency { processors / 2 } else { 1 };
     of_different_hosts(targets, most.max(1))
@@ -87,7 +88,7 @@ fn of_different_hosts(targets: &[Target], most: usize) -> Vec<Vec<Target>> {
 /// An OSD that was asked for must be there and up, and for the osd layer take data.
 pub fn check_wished(draft: &Draft, layer: Layer) -> Result<(), Failure> {
     let known = &draft.ground.scope.osds;
-    for id in &draft.wishes.osds {
+    for id in &draft.request.targets.osds {
         match known.iter().find(|osd| osd.id == *id) {
             None => {
                 let ids: Vec<String> = known.iter().map(|osd| format!("osd.{}", osd.id)).collect();
@@ -119,16 +120,16 @@ mod tests {
         let mut ground = crate::planner::testing::ground(4);
         ground.scope.osds[1].crush_weight = Some(0.0);
         ground.scope.osds[2].inside = false;
-        let mut wishes = crate::planner::testing::wishes(&[Layer::Osd]);
-        let plan = crate::planner::plan(&ground, &wishes).unwrap();
+        let mut request = crate::planner::testing::request(&[Layer::Osd]);
+        let plan = crate::planner::plan(&ground, &request).unwrap();
         let names: BTreeSet<&str> =
             plan.steps.iter().flat_map(|step| &step.targets).map(|target| target.name.as_str()).collect();
         assert_eq!(names, BTreeSet::from(["osd.0", "osd.3"]));
         let told = crate::planner::unbound(&ground, &plan);
         assert!(told.len() == 1 && told[0].contains("osd.1, osd.2"), "{told:?}");
         for (osd, why) in [(1, "no weight"), (2, "is out")] {
-            wishes.osds = vec![osd];
-            let failure = crate::planner::plan(&ground, &wishes).unwrap_err().to_string();
+            request.targets.osds = vec![osd];
+            let failure = crate::planner::plan(&ground, &request).unwrap_err().to_string();
             assert!(failure.contains(why), "{failure}");
         }
     }

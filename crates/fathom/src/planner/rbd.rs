@@ -13,15 +13,15 @@ const LAB_IMAGE: Bytes = 64 * MIB;
 const IMAGES: u32 = 4;
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
-    if let Some(image) = draft.wishes.image.clone() {
+    if let Some(image) = draft.request.targets.image.clone() {
         return add_named(draft, image);
     }
     let (pool, temporary) = pool_for(draft, "rbd")?;
     let bytes = draft.fitting(if draft.small() { LAB_IMAGE } else { IMAGE });
     let mut steps = draft.workloads(Layer::Rbd, bytes * Bytes::from(IMAGES));
     for (pattern, workload) in &mut steps {
-        if draft.knobs.jobs.is_none() && pattern.family() == Family::Parallel {
-            workload.jobs = match draft.knobs.clients_most() {
+        if draft.options.jobs.is_none() && pattern.family() == Family::Parallel {
+            workload.jobs = match draft.request.experiment.clients_most() {
                 Some(most) => IMAGES * most,
                 None => IMAGES.max(workload.clients).min(workload.depth),
             };
@@ -29,8 +29,8 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     }
     let images = steps.iter().map(|(_, workload)| workload.jobs).max().unwrap_or(1);
     // More clients share the same data.
-    let shared = draft.knobs.clients_most().unwrap_or(1);
-    let span = draft.knobs.working_set.unwrap_or(bytes * Bytes::from(images / shared));
+    let shared = draft.request.experiment.clients_most().unwrap_or(1);
+    let span = draft.options.working_set.unwrap_or(bytes * Bytes::from(images / shared));
     let bytes = (span / Bytes::from(images)).next_multiple_of(4 * MIB);
     let run = draft.name("");
     for (pattern, mut workload) in steps {
@@ -62,7 +62,7 @@ fn add_named(draft: &mut Draft, image: String) -> Result<(), Failure> {
     })?;
     let place = |_: &str| Place::Images { pool: pool.clone(), images: vec![image.clone()] };
     let targets = draft.by_clients(Layer::Rbd, &format!("{pool}/{image}"), place);
-    let asked = !draft.knobs.patterns.is_empty();
+    let asked = !draft.options.patterns.is_empty();
     for (pattern, workload) in draft.workloads(Layer::Rbd, bytes / (4 * MIB) * (4 * MIB)) {
         if !workload.writes() {
             draft.step(pattern, targets.clone(), workload, true);

@@ -1,8 +1,9 @@
 //! What a run fills never fills what it measures: working sets follow the room that OSDs have.
 
-use super::draft::{Draft, Ground, Wishes};
+use super::draft::{Draft, Ground};
 use super::{objects, osd, rbd};
 use crate::failure::Failure;
+use experiments::Request;
 use model::workload::MIB;
 use model::{Bytes, Change, Layer, OsdScope, Place, Step};
 use std::collections::BTreeMap;
@@ -17,15 +18,15 @@ const HALVINGS_MOST: u32 = 8;
 const REPLICAS: u64 = 3;
 
 /// How often the usual working sets are halved so that all of them fit; where even that is too much, the guard ends what fills OSDs.
-pub fn halvings(ground: &Ground, wishes: &Wishes) -> Result<u32, Failure> {
-    let Some((_, room)) = tightest(ground).filter(|_| wishes.knobs.working_set.is_none()) else { return Ok(0) };
+pub fn halvings(ground: &Ground, request: &Request) -> Result<u32, Failure> {
+    let Some((_, room)) = tightest(ground).filter(|_| request.workload.working_set.is_none()) else { return Ok(0) };
     for halvings in 0..HALVINGS_MOST {
-        let mut draft = Draft { halvings, ..Draft::new(ground, wishes) };
-        for layer in &wishes.layers {
+        let mut draft = Draft { halvings, ..Draft::new(ground, request) };
+        for layer in &request.layers {
             match layer {
                 Layer::Osd => osd::add(&mut draft)?,
                 Layer::Rados => objects::add(&mut draft)?,
-                Layer::Rbd if wishes.image.is_none() => rbd::add(&mut draft)?,
+                Layer::Rbd if request.targets.image.is_none() => rbd::add(&mut draft)?,
                 _ => {}
             }
         }
@@ -37,8 +38,8 @@ pub fn halvings(ground: &Ground, wishes: &Wishes) -> Result<u32, Failure> {
 }
 
 /// Said where working sets are smaller than usual.
-pub fn note(ground: &Ground, wishes: &Wishes) -> Option<String> {
-    let halvings = halvings(ground, wishes).ok().filter(|halvings| *halvings > 0)?;
+pub fn note(ground: &Ground, request: &Request) -> Option<String> {
+    let halvings = halvings(ground, request).ok().filter(|halvings| *halvings > 0)?;
     let (osd, room) = tightest(ground)?;
     Some(format!(
         "osd.{} has room for {} until it is nearly full: the working sets are 1/{} of the usual ones, so that all data of the run take at most \
@@ -138,13 +139,13 @@ mod tests {
             (3, 4000 * GIB, 3390 * GIB, 2),
             (3, GIB, GIB, HALVINGS_MOST),
         ] {
-            let (ground, wishes) = (with(osds, bytes, used), testing::wishes(&LAYERS));
-            assert_eq!(halvings(&ground, &wishes).unwrap(), expected, "{osds} OSDs of {bytes}, {used} used");
-            let plan = plan(&ground, &wishes).unwrap();
+            let (ground, request) = (with(osds, bytes, used), testing::request(&LAYERS));
+            assert_eq!(halvings(&ground, &request).unwrap(), expected, "{osds} OSDs of {bytes}, {used} used");
+            let plan = plan(&ground, &request).unwrap();
             let spans: Vec<Bytes> = plan.steps.iter().map(|step| step.workload.span).collect();
             let largest = spans.iter().max().unwrap();
             assert!(*largest >= 16 * MIB && *largest <= ((4 * GIB) >> expected).max(16 * MIB), "{spans:?}");
-            let said = notes(&ground, &wishes, &plan).join(" ");
+            let said = notes(&ground, &request, &plan).join(" ");
             assert_eq!(said.contains(&format!("1/{} of the usual", 1 << expected)), expected > 0, "{said}");
         }
     }
@@ -153,16 +154,16 @@ mod tests {
     fn the_least_room_counts_and_what_is_asked_for_stands() {
         let mut ground = with(3, 4000 * GIB, 0);
         ground.scope.osds[1].bytes = Some(10 * GIB);
-        let mut wishes = testing::wishes(&LAYERS);
-        assert_eq!(halvings(&ground, &wishes).unwrap(), 2);
-        assert!(note(&ground, &wishes).unwrap().starts_with("osd.1 has room for 8.5"));
+        let mut request = testing::request(&LAYERS);
+        assert_eq!(halvings(&ground, &request).unwrap(), 2);
+        assert!(note(&ground, &request).unwrap().starts_with("osd.1 has room for 8.5"));
         ground.scope.osds[1].inside = false;
-        assert_eq!(halvings(&ground, &wishes).unwrap(), 0);
+        assert_eq!(halvings(&ground, &request).unwrap(), 0);
         ground.scope.osds[1].inside = true;
-        wishes.knobs.working_set = Some(GIB);
-        assert_eq!(halvings(&ground, &wishes).unwrap(), 0);
+        request.workload.working_set = Some(GIB);
+        assert_eq!(halvings(&ground, &request).unwrap(), 0);
         // Nothing is known, or nothing is written.
-        assert_eq!(halvings(&testing::ground(3), &testing::wishes(&LAYERS)).unwrap(), 0);
-        assert_eq!(halvings(&ground, &testing::wishes(&[Layer::Store])).unwrap(), 0);
+        assert_eq!(halvings(&testing::ground(3), &testing::request(&LAYERS)).unwrap(), 0);
+        assert_eq!(halvings(&ground, &testing::request(&[Layer::Store])).unwrap(), 0);
     }
 }

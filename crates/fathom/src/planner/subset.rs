@@ -19,7 +19,7 @@ pub struct Subset {
 }
 
 fn axis<'a>(draft: &Draft<'a>) -> Option<&'a Axis> {
-    draft.wishes.axes.iter().find(|axis| axis.name == "osds")
+    draft.request.experiment.axes().iter().find(|axis| axis.name == "osds")
 }
 
 fn numbers(axis: &Axis) -> impl Iterator<Item = u32> + '_ {
@@ -39,11 +39,12 @@ pub fn refuse(draft: &Draft) -> Result<(), Failure> {
                 .to_string(),
         ));
     }
-    if draft.wishes.pool.is_some() {
+    if draft.request.targets.pool.is_some() {
         return Err(Failure::Usage("--axis osds: --pool lies where it lies; leave one of them out".to_string()));
     }
-    let groups = draft.wishes.axes.iter().find(|axis| axis.name == "pgs").and_then(|axis| numbers(axis).min());
-    let groups = groups.or(draft.wishes.knobs.pgs);
+    let groups =
+        draft.request.experiment.axes().iter().find(|axis| axis.name == "pgs").and_then(|axis| numbers(axis).min());
+    let groups = groups.or(draft.request.workload.pgs);
     if let Some(few) = groups.filter(|groups| numbers(axis).any(|osds| osds > *groups)) {
         let text = format!("--axis osds: a pool of {few} placement groups can't lie on more than {few} OSDs");
         return Err(Failure::Usage(text));
@@ -60,7 +61,7 @@ pub fn refuse(draft: &Draft) -> Result<(), Failure> {
 
 /// Of the point that is planned for now; `None`: the sweep is not over OSDs.
 pub fn subset(draft: &Draft) -> Option<Subset> {
-    let (axis, count) = (axis(draft)?, draft.knobs.osds?);
+    let (axis, count) = (axis(draft)?, draft.options.osds?);
     let size = REPLICAS.min(numbers(axis).min()?);
     let most = numbers(axis).max()?;
     let chosen = in_turns(&usable(draft));

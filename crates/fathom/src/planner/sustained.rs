@@ -25,15 +25,15 @@ pub enum Room {
 
 /// `path`: where the target lies, or will lie. False: no test is wished for, or another one stands for it.
 pub fn add(draft: &mut Draft, target: &Target, path: &Path, room: Room) -> Result<bool, Failure> {
-    let Some(wished) = draft.wishes.sustained else { return Ok(false) };
+    let Some(wished) = draft.request.experiment.sustained() else { return Ok(false) };
     let device = device_of(&existing(path));
     if let Some(known) = stands_for(draft, device.as_ref()) {
         known.also.push(target.name.clone());
         return Ok(false);
     }
-    let usual = Workload::canonical(Pattern::WriteLinear, 0, draft.knobs.seed);
-    let block = draft.knobs.block_size.unwrap_or(usual.block);
-    let depth = draft.knobs.depth.unwrap_or(usual.depth);
+    let usual = Workload::canonical(Pattern::WriteLinear, 0, draft.options.seed);
+    let block = draft.options.block_size.unwrap_or(usual.block);
+    let depth = draft.options.depth.unwrap_or(usual.depth);
     let span = volume(wished.volume, path, room)? / block * block;
     refuse_senseless(path, span, block * Bytes::from(depth))?;
     let workload = Workload {
@@ -43,7 +43,7 @@ pub fn add(draft: &mut Draft, target: &Target, path: &Path, room: Room) -> Resul
         durability: Durability::None,
         span,
         spread: target.bytes.filter(|bytes| *bytes > span),
-        engine: draft.knobs.engine.clone(),
+        engine: draft.options.engine.clone(),
         ..usual
     };
     let pattern = Pattern::WriteLinear;

@@ -1,9 +1,9 @@
-//! A sweep is the plan of its layer once for each combination of values, with the knobs of that combination.
+//! A sweep is the plan of its layer once for each combination of values, with the options of that combination.
 
-use super::draft::{Draft, Wishes};
+use super::draft::Draft;
 use super::subset;
-use crate::cli::knobs::{Clients, Knobs};
 use crate::failure::Failure;
+use experiments::{Request, WorkloadOptions};
 use model::workload::MIB;
 use model::{Axis, Layer, Pattern, Setting, Step};
 
@@ -11,16 +11,13 @@ use model::{Axis, Layer, Pattern, Setting, Step};
 const POINTS_MOST: usize = 1000;
 
 /// Adds the steps of every combination that can be; returns how many can't.
-pub fn add_points(draft: &mut Draft) -> Result<u32, Failure> {
-    let wishes = draft.wishes;
-    if wishes.axes.is_empty() {
-        return Ok(0);
-    }
-    refuse_senseless(wishes)?;
+pub fn add_points(draft: &mut Draft, axes: &[Axis]) -> Result<u32, Failure> {
+    let request = draft.request;
+    refuse_senseless(request, axes)?;
     subset::refuse(draft)?;
     let mut left_out = 0;
-    for at in combinations(&wishes.axes) {
-        draft.knobs = knobs_at(&wishes.knobs, &wishes.axes, &at);
+    for at in combinations(axes) {
+        draft.options = options_at(&request.workload, axes, &at);
         draft.at = at;
         let before = draft.steps.len();
         super::add_layers(draft)?;
@@ -36,7 +33,8 @@ fn refuse_repeated(steps: &[Step], before: usize) -> Result<(), Failure> {
     let load = |step: &Step| (step.pattern, step.targets.clone(), step.workload.clone());
     match new.iter().find(|step| earlier.iter().any(|other| load(other) == load(step))) {
         Some(step) => Err(Failure::Usage(format!(
-            "--axis: two of its points are the same load ({} {}, {} bytes of working set): images are whole multiples of 4 MiB, all else              of 1 MiB; take values that lie further apart",
+            "--axis: two of its points are the same load ({} {}, {} bytes of working set): images are whole multiples of 4 MiB, all else \
+             of 1 MiB; take values that lie further apart",
             step.layer.name(),
             step.together(),
             step.workload.span
@@ -46,27 +44,14 @@ fn refuse_repeated(steps: &[Step], before: usize) -> Result<(), Failure> {
 }
 
 /// Axes that name the same thing twice, or that the layer does not have.
-fn refuse_senseless(wishes: &Wishes) -> Result<(), Failure> {
-    let axes = &wishes.axes;
-    if wishes.knobs.open() {
-        let text = "--rate, --rate-max-where: a sweep keeps a depth; leave them out, or take the layer's own command";
-        return Err(Failure::Usage(text.to_string()));
-    }
-    if wishes.knobs.verify {
-        return Err(Failure::Usage(
-            "--verify: a sweep measures; leave it out, or take the layer's own command".to_string(),
-        ));
-    }
-    if wishes.knobs.ab.is_some() {
-        return Err(Failure::Usage("--ab: two settings are two sweeps, to be compared; leave it out".to_string()));
-    }
-    let layer = wishes.layers.first().copied().unwrap_or(Layer::Device);
+fn refuse_senseless(request: &Request, axes: &[Axis]) -> Result<(), Failure> {
+    let layer = request.layers.first().copied().unwrap_or(Layer::Device);
     for (place, axis) in axes.iter().enumerate() {
         let name = axis.name.as_str();
         if axes[..place].iter().any(|other| other.name == name) {
             return Err(Failure::Usage(format!("--axis {name}: is given twice; write all its values into one list")));
         }
-        if fixed(&wishes.knobs, name) {
+        if fixed(&request.workload, name) {
             return Err(Failure::Usage(format!(
                 "{name} is an axis and has a fixed value as well; leave one of them out"
             )));
@@ -75,7 +60,7 @@ fn refuse_senseless(wishes: &Wishes) -> Result<(), Failure> {
             "images" => layer == Layer::Rbd,
             "pgs" | "osds" => matches!(layer, Layer::Rados | Layer::Rbd),
             "object-size" => matches!(layer, Layer::Osd | Layer::Rados),
-            "clients" => Knobs::knows_clients(layer),
+            "clients" => WorkloadOptions::layer_has_clients(layer),
             _ => axis.option().is_none() || layer != Layer::Device,
         };
         if !belongs {
@@ -83,12 +68,12 @@ fn refuse_senseless(wishes: &Wishes) -> Result<(), Failure> {
         }
     }
     let named = |name: &str| axes.iter().any(|axis| axis.name == name);
-    if named("images") && (named("jobs") || wishes.knobs.jobs.is_some()) {
+    if named("images") && (named("jobs") || request.workload.jobs.is_some()) {
         return Err(Failure::Usage(
             "each job of the rbd layer has an image of its own: give images or jobs".to_string(),
         ));
     }
-    if wishes.image.is_some() && named("images") {
+    if request.targets.image.is_some() && named("images") {
         return Err(Failure::Usage(
             "--axis images: one image is named with --image; leave one of them out".to_string(),
         ));
@@ -102,16 +87,16 @@ fn refuse_senseless(wishes: &Wishes) -> Result<(), Failure> {
     Ok(())
 }
 
-fn fixed(knobs: &Knobs, name: &str) -> bool {
+fn fixed(options: &WorkloadOptions, name: &str) -> bool {
     match name {
-        "block-size" => knobs.block_size.is_some(),
-        "depth" => knobs.depth.is_some(),
-        "jobs" | "images" => knobs.jobs.is_some(),
-        "read-share" => knobs.read_share.is_some(),
-        "working-set" => knobs.working_set.is_some(),
-        "object-size" => knobs.object_size.is_some(),
-        "pgs" => knobs.pgs.is_some(),
-        "clients" => knobs.clients.is_some(),
+        "block-size" => options.block_size.is_some(),
+        "depth" => options.depth.is_some(),
+        "jobs" | "images" => options.jobs.is_some(),
+        "read-share" => options.read_share.is_some(),
+        "working-set" => options.working_set.is_some(),
+        "object-size" => options.object_size.is_some(),
+        "pgs" => options.pgs.is_some(),
+        "clients" => options.clients.is_some(),
         _ => false,
     }
 }
@@ -127,43 +112,43 @@ fn combinations(axes: &[Axis]) -> Vec<Vec<u32>> {
     })
 }
 
-fn knobs_at(base: &Knobs, axes: &[Axis], at: &[u32]) -> Knobs {
-    let mut knobs = base.clone();
+fn options_at(base: &WorkloadOptions, axes: &[Axis], at: &[u32]) -> WorkloadOptions {
+    let mut options = base.clone();
     // One image, one thread: several are an axis, or said; or what each of the clients needs, at all points alike.
     let clients = axes.iter().find(|axis| axis.name == "clients").and_then(|axis| axis.values.last()?.number());
-    knobs.jobs.get_or_insert(clients.map_or(base.clients.map_or(1, Clients::number), |clients| clients as u32));
+    options.jobs.get_or_insert(clients.map_or(base.clients.unwrap_or(1), |clients| clients as u32));
     for (axis, value) in axes.iter().zip(at) {
         let Some(value) = axis.values.get(*value as usize) else { continue };
         if let Some(option) = axis.option() {
-            knobs.settings.insert(option.to_string(), value.to_string());
+            options.settings.insert(option.to_string(), value.to_string());
         }
         let Some(value) = value.number() else { continue };
         match axis.name.as_str() {
-            "block-size" => knobs.block_size = Some(value),
-            "depth" => knobs.depth = Some(value as u32),
-            "jobs" | "images" => knobs.jobs = Some(value as u32),
-            "read-share" => knobs.read_share = Some(value as u8),
-            "working-set" => knobs.working_set = Some(value),
-            "object-size" => knobs.object_size = Some(value),
-            "pgs" => knobs.pgs = Some(value as u32),
-            "clients" => knobs.clients = Some(Clients::Number(value as u32)),
-            "osds" => knobs.osds = Some(value as u32),
+            "block-size" => options.block_size = Some(value),
+            "depth" => options.depth = Some(value as u32),
+            "jobs" | "images" => options.jobs = Some(value as u32),
+            "read-share" => options.read_share = Some(value as u8),
+            "working-set" => options.working_set = Some(value),
+            "object-size" => options.object_size = Some(value),
+            "pgs" => options.pgs = Some(value as u32),
+            "clients" => options.clients = Some(value as u32),
+            "osds" => options.osds = Some(value as u32),
             _ => {}
         }
     }
-    if knobs.patterns.is_empty() {
-        knobs.patterns = vec![pattern(base, axes)];
+    if options.patterns.is_empty() {
+        options.patterns = vec![pattern(base, axes)];
     }
-    knobs
+    options
 }
 
 /// One pattern for all points, so that they make one curve: reads, which harm nothing, unless a share of less than half
 /// was asked for; large blocks one after the other, if all are large.
-fn pattern(knobs: &Knobs, axes: &[Axis]) -> Pattern {
+fn pattern(options: &WorkloadOptions, axes: &[Axis]) -> Pattern {
     let blocks = axes.iter().find(|axis| axis.name == "block-size");
-    let smallest = blocks.and_then(|axis| axis.values.first()).and_then(Setting::number).or(knobs.block_size);
+    let smallest = blocks.and_then(|axis| axis.values.first()).and_then(Setting::number).or(options.block_size);
     let linear = smallest.is_some_and(|block| block >= MIB);
-    match (linear, knobs.read_share.is_some_and(|percent| percent < 50)) {
+    match (linear, options.read_share.is_some_and(|percent| percent < 50)) {
         (false, false) => Pattern::ReadParallel,
         (false, true) => Pattern::WriteParallel,
         (true, false) => Pattern::ReadLinear,
@@ -183,16 +168,16 @@ mod tests {
     fn combinations_are_all_of_them_once() {
         let axes = [axis("depth=1,2,4"), axis("jobs=1,2")];
         assert_eq!(combinations(&axes), [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]]);
-        let knobs = knobs_at(&Knobs::default(), &axes, &[2, 1]);
-        assert_eq!((knobs.depth, knobs.jobs, knobs.patterns), (Some(4), Some(2), vec![Pattern::ReadParallel]));
+        let options = options_at(&WorkloadOptions::default(), &axes, &[2, 1]);
+        assert_eq!((options.depth, options.jobs, options.patterns), (Some(4), Some(2), vec![Pattern::ReadParallel]));
     }
 
     #[test]
     fn one_pattern_for_all_points() {
-        let writes = Knobs { read_share: Some(0), ..Knobs::default() };
+        let writes = WorkloadOptions { read_share: Some(0), ..WorkloadOptions::default() };
         assert_eq!(pattern(&writes, &[axis("depth=1,2")]), Pattern::WriteParallel);
         assert_eq!(pattern(&writes, &[axis("block-size=1M,4M")]), Pattern::WriteLinear);
-        assert_eq!(pattern(&Knobs::default(), &[axis("block-size=4k,4M")]), Pattern::ReadParallel);
-        assert_eq!(pattern(&Knobs::default(), &[axis("read-share=0,100")]), Pattern::ReadParallel);
+        assert_eq!(pattern(&WorkloadOptions::default(), &[axis("block-size=4k,4M")]), Pattern::ReadParallel);
+        assert_eq!(pattern(&WorkloadOptions::default(), &[axis("read-share=0,100")]), Pattern::ReadParallel);
     }
 }

@@ -1,8 +1,8 @@
-//! Inventories and wishes for tests of plans: no cluster is asked.
+//! Inventories and request for tests of plans: no cluster is asked.
 
-use super::{Ground, Wishes};
-use crate::cli::knobs::Knobs;
-use model::{Goal, Layer, OsdScope, Scope};
+use super::Ground;
+use experiments::Request;
+use model::{Layer, OsdScope, Scope};
 
 /// A cluster of so many OSDs, a dozen on each host, with nothing in it.
 pub fn ground(osds: u32) -> Ground {
@@ -22,22 +22,6 @@ pub fn ground(osds: u32) -> Ground {
     }
 }
 
-pub fn wishes(layers: &[Layer]) -> Wishes {
-    Wishes {
-        layers: layers.to_vec(),
-        knobs: Knobs::default(),
-        goal: Goal::default(),
-        pool: None,
-        image: None,
-        osds: Vec::new(),
-        paths: Vec::new(),
-        destroy: None,
-        quiesce: false,
-        thorough: false,
-        alone: false,
-        strict: false,
-        batches: Vec::new(),
-        axes: Vec::new(),
-        sustained: None,
-    }
+pub fn request(layers: &[Layer]) -> Request {
+    Request { layers: layers.to_vec(), ..Request::default() }
 }

@@ -3,15 +3,16 @@
 use super::addresses::{Addresses, addresses};
 use super::new_head;
 use crate::cli::Common;
-use crate::cli::knobs::GroundArgs;
+use crate::cli::run_options::RunOptions;
 use crate::dirs;
 use crate::failure::Failure;
 use crate::fleet::{self, Fleet};
 use crate::holding::Held;
-use crate::planner::{self, ClientHost, Ground, Site, Wishes};
+use crate::planner::{self, ClientHost, Ground, Site};
 use cluster::journal::Life;
 use cluster::journal::pending::{self, Pending};
 use cluster::{Cluster, scope};
+use experiments::Request;
 use ipnet::IpNet;
 use model::{HostFacts, HostSeen, OsdScope, Place, Plan, Record, RunHead, Scope, Step};
 use std::cell::RefCell;
@@ -44,14 +45,14 @@ impl Drop for OwnLab {
 }
 
 impl Grounded {
-    pub fn prepare(common: &Common, args: &GroundArgs, wishes: &Wishes) -> Result<Grounded, Failure> {
+    pub fn prepare(common: &Common, args: &RunOptions, request: &Request) -> Result<Grounded, Failure> {
         let (lab, own) = match args.lab.as_deref() {
             Some(name) => lab_of(common, name, args.hosts.number())?,
             None => (None, None),
         };
         // A cluster that was named tells on which networks its OSDs are, even where nothing loads it.
         let asked = args.hosts.named() && common.cluster.conf.is_some();
-        let needed = wishes.need_cluster() || lab.is_some() || asked;
+        let needed = request.needs_cluster() || lab.is_some() || asked;
         let cluster = needed.then(|| reach(common, lab.as_ref())).transpose()?;
         let mut scope = match &cluster {
             Some(cluster) => scope::look(cluster)?,
@@ -66,14 +67,14 @@ impl Grounded {
                 osd.host = known.map_or_else(|| osd.host.clone(), |known| known.host.clone());
             }
         }
-        let image_bytes = match (&cluster, &wishes.pool, &wishes.image) {
+        let image_bytes = match (&cluster, &request.targets.pool, &request.targets.image) {
             (Some(cluster), Some(pool), Some(image)) => cluster::pools::image_bytes(cluster, pool, image)?,
             _ => None,
         };
         let head = new_head();
         let (fleet, mut left_out) = match args.hosts.named() {
             true => {
-                let (fleet, left_out) = clients(common, args, wishes, cluster.as_ref())?;
+                let (fleet, left_out) = clients(common, args, request, cluster.as_ref())?;
                 (Some(RefCell::new(fleet)), left_out)
             }
             false => (None, Vec::new()),
@@ -97,8 +98,8 @@ impl Grounded {
             held: Held::default(),
         };
         if let Some(fleet) = &fleet {
-            ground.sites = sites(&mut fleet.borrow_mut(), planner::wanted_sites(&ground, wishes));
-            ground.keepers = sites(&mut fleet.borrow_mut(), planner::wanted_keepers(&ground, wishes));
+            ground.sites = sites(&mut fleet.borrow_mut(), planner::wanted_sites(&ground, request));
+            ground.keepers = sites(&mut fleet.borrow_mut(), planner::wanted_keepers(&ground, request));
         }
         left_out.extend(ground.shared_machines());
         Ok(Grounded { ground, cluster, fleet, head, left_out, own_lab: own })
@@ -212,8 +213,8 @@ fn reach(common: &Common, lab: Option<&lab::Lab>) -> Result<Cluster, Failure> {
 /// And which were left out.
 fn clients(
     common: &Common,
-    args: &GroundArgs,
-    wishes: &Wishes,
+    args: &RunOptions,
+    request: &Request,
     cluster: Option<&Cluster>,
 ) -> Result<(Fleet, Vec<String>), Failure> {
     let of = || cluster.cloned().ok_or_else(|| Failure::Usage("--hosts orch: this run has no cluster".to_string()));
@@ -228,14 +229,14 @@ fn clients(
     if let Some(host) = silent.first() {
         return Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why)));
     }
-    let Some(cluster) = cluster.filter(|_| wishes.need_cluster()) else { return Ok((fleet, wanted.left_out)) };
+    let Some(cluster) = cluster.filter(|_| request.needs_cluster()) else { return Ok((fleet, wanted.left_out)) };
     let (conf, keyring) = cluster.texts()?;
     let id = cluster.user().trim_start_matches("client.").to_string();
     let access = remote::Access {
         conf,
         keyring,
         id,
-        clients: wishes.knobs.clients.map_or(1, crate::cli::knobs::Clients::number),
+        clients: request.experiment.clients_most().or(request.workload.clients).unwrap_or(1),
     };
     match fleet.reach(&access).first() {
         Some((host, why)) => Err(Failure::Failed(format!("{host} does not reach the cluster: {why}"))),

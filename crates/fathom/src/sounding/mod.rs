@@ -1,4 +1,4 @@
-//! One run, from the wishes to the report: scope, plan, prepare, measure, settle, record, explain. A straight line.
+//! One run, from the request to the report: scope, plan, prepare, measure, settle, record, explain. A straight line.
 
 mod addresses;
 mod again;
@@ -34,13 +34,14 @@ use crate::agent::files::Files;
 use crate::cli::Common;
 use crate::failure::Failure;
 use crate::fleet::Hosts;
-use crate::planner::{self, Wishes};
-use crate::{cli::knobs::GroundArgs, dirs};
+use crate::planner;
+use crate::{cli::run_options::RunOptions, dirs};
 use cluster::journal::{Head, Journal, Process};
 use cluster::watch::Watch;
 use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
+use experiments::Request;
 use model::{Clock, Event, HostBond, Layer, Plan, Record, Report, RunHead};
 use std::sync::Arc;
 
@@ -60,18 +61,18 @@ pub enum Outcome {
     Sounded(Box<Sounded>),
 }
 
-/// `warnings` of whoever made the wishes are told with the run's own.
-pub fn sound(common: &Common, args: &GroundArgs, wishes: &Wishes, warnings: Vec<String>) -> Result<Outcome, Failure> {
+/// `warnings` of whoever made the request are told with the run's own.
+pub fn sound(common: &Common, args: &RunOptions, request: &Request, warnings: Vec<String>) -> Result<Outcome, Failure> {
     let interrupt = Interrupt::listen()?;
     // A port that is taken is told before anything is done.
     let live = match args.listen.filter(|_| !args.dry_run) {
         Some(address) => Some(live::Live::listen(address)?),
         None => None,
     };
-    let grounded = Grounded::prepare(common, args, wishes)?;
-    let plan = planner::plan(&grounded.ground, wishes)?;
+    let grounded = Grounded::prepare(common, args, request)?;
+    let plan = planner::plan(&grounded.ground, request)?;
     let shared = grounded.shared_hosts(&plan);
-    let notes = planner::notes(&grounded.ground, wishes, &plan);
+    let notes = planner::notes(&grounded.ground, request, &plan);
     let (left_out, unseen) = (grounded.left_out.clone(), grounded.unseen_disks());
     prepare::prove(&grounded, &plan)?;
     let held = [grounded.ground.held.unseen(), grounded.unseen_by_hosts()].concat();

@@ -230,12 +230,13 @@ mod tests {
             &["clients=1,2,3", "block-size=4k,2M", "depth=8"],
         ];
         for (layer, axes) in [Layer::Osd, Layer::Rados].into_iter().flat_map(|layer| sweeps.map(|axes| (layer, axes))) {
-            let mut wishes = planner::testing::wishes(&[layer]);
-            wishes.axes = axes.iter().map(|axis| crate::cli::axes::axis(axis).unwrap()).collect();
-            let plan = planner::plan(&planner::testing::ground(3), &wishes).unwrap();
+            let mut request = planner::testing::request(&[layer]);
+            let axes: Vec<_> = axes.iter().map(|axis| crate::cli::axes::axis(axis).unwrap()).collect();
+            request.experiment = experiments::Experiment::Sweep { axes: axes.clone() };
+            let plan = planner::plan(&planner::testing::ground(3), &request).unwrap();
             assert_eq!(
                 plan.steps.len(),
-                wishes.axes.iter().map(|axis| axis.values.len()).product::<usize>(),
+                request.experiment.axes().iter().map(|axis| axis.values.len()).product::<usize>(),
                 "{axes:?}"
             );
             all_are_filled(&plan);
@@ -245,11 +246,11 @@ mod tests {
     #[test]
     fn large_blocks_one_after_the_other_are_read_where_nothing_else_writes() {
         for layer in [Layer::Osd, Layer::Rados, Layer::Rbd] {
-            let mut wishes = planner::testing::wishes(&[layer]);
+            let mut request = planner::testing::request(&[layer]);
             if layer != Layer::Rbd {
-                wishes.knobs.object_size = Some(4 << 20);
+                request.workload.object_size = Some(4 << 20);
             }
-            let plan = planner::plan(&planner::testing::ground(3), &wishes).unwrap();
+            let plan = planner::plan(&planner::testing::ground(3), &request).unwrap();
             let (linear, random): (Vec<_>, Vec<_>) =
                 plan.steps.iter().partition(|step| step.workload.access == model::Access::Sequential);
             assert!(!linear.is_empty() && !random.is_empty());

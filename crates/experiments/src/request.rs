@@ -1,0 +1,138 @@
+//! What is asked for: on which targets, with which workload, by which experiment.
+
+use crate::ab::PairedSetting;
+use crate::workload::WorkloadOptions;
+use languages::fio::job_file::Batch;
+use model::{Axis, Bytes, Goal, Layer};
+use std::path::PathBuf;
+
+/// One run, before anything is known of the cluster.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub layers: Vec<Layer>,
+    pub targets: Targets,
+    pub workload: WorkloadOptions,
+    /// When a figure is good enough; thresholds and bounds of verdicts and of the highest rate are part of it.
+    pub goal: Goal,
+    pub experiment: Experiment,
+    /// Scrubs, the balancer and the autoscaler are stopped while it lasts.
+    pub quiesce: bool,
+    /// One layer is looked at from all sides: each OSD alone in every pattern, then all at once. A whole run measures alone what
+    /// ranks OSDs (the latency patterns), and all at once what fills them, which is what the layers above are compared with.
+    pub thorough: bool,
+}
+
+/// Which of the things of its layers; what is not named is made, or all of them are taken.
+#[derive(Clone, Debug, Default)]
+pub struct Targets {
+    pub pool: Option<String>,
+    pub image: Option<String>,
+    /// Empty: all.
+    pub osds: Vec<u32>,
+    /// Of OSDs, no step of several at once.
+    pub each_alone: bool,
+    pub paths: Vec<PathBuf>,
+    /// May be written to although it holds data.
+    pub destroy_data_on: Option<PathBuf>,
+}
+
+/// What the run is to find out. A run is one of these.
+#[derive(Clone, Debug, Default)]
+pub enum Experiment {
+    /// How much each cell of the depth chart is.
+    #[default]
+    Survey,
+    /// On which side of its thresholds each figure lies. `complete`: every threshold must have a figure, since it was written for this
+    /// cluster.
+    Verdict { complete: bool },
+    /// What one setting changes against another, slice beside slice.
+    PairedComparison(PairedSetting),
+    /// The highest rate that keeps the goal's bound on response times.
+    HighestRate,
+    /// Clients are doubled until that brings nothing more; on one host there are at most so many.
+    ScaleOut { clients_most: u32 },
+    /// Every combination of the axes' values.
+    Sweep { axes: Vec<Axis> },
+    /// Devices are written to until their rate falls, after the survey if there is one.
+    SustainedWrites(Sustained),
+    /// The sections of a job file of fio; they are all that is measured.
+    Jobs(Vec<Batch>),
+}
+
+/// How a device is written to until its rate falls.
+#[derive(Clone, Copy, Debug)]
+pub struct Sustained {
+    /// The longest that it lasts.
+    pub seconds: f64,
+    /// The most that is written; `None`: a share of what there is.
+    pub volume: Option<Bytes>,
+    /// No survey before it.
+    pub alone: bool,
+}
+
+impl Experiment {
+    /// Axes of a sweep; else none.
+    pub fn axes(&self) -> &[Axis] {
+        match self {
+            Experiment::Sweep { axes } => axes,
+            _ => &[],
+        }
+    }
+
+    /// Of a job file; else none.
+    pub fn batches(&self) -> &[Batch] {
+        match self {
+            Experiment::Jobs(batches) => batches,
+            _ => &[],
+        }
+    }
+
+    pub fn sustained(&self) -> Option<&Sustained> {
+        match self {
+            Experiment::SustainedWrites(sustained) => Some(sustained),
+            _ => None,
+        }
+    }
+
+    pub fn pair(&self) -> Option<&PairedSetting> {
+        match self {
+            Experiment::PairedComparison(setting) => Some(setting),
+            _ => None,
+        }
+    }
+
+    pub fn clients_most(&self) -> Option<u32> {
+        match self {
+            Experiment::ScaleOut { clients_most } => Some(*clients_most),
+            _ => None,
+        }
+    }
+
+    pub fn is_sweep(&self) -> bool {
+        matches!(self, Experiment::Sweep { .. })
+    }
+
+    /// Its steps are single numbers that are held against each other: a figure has one definition, and no cell of the depth chart.
+    pub fn compares_steps(&self) -> bool {
+        matches!(self, Experiment::Sweep { .. } | Experiment::PairedComparison(_) | Experiment::HighestRate)
+    }
+
+    /// Does it plan the cells of its layers by their patterns, once?
+    pub fn plans_layers(&self) -> bool {
+        !matches!(self, Experiment::Sweep { .. } | Experiment::Jobs(_))
+    }
+}
+
+impl Request {
+    /// Are operations due at a rate, one that is given or one that is searched for?
+    pub fn open_loop(&self) -> bool {
+        self.workload.rate.is_some() || matches!(self.experiment, Experiment::HighestRate)
+    }
+
+    /// Devices that are named, and the network, can be measured without a cluster.
+    pub fn needs_cluster(&self) -> bool {
+        let of_cluster = |layer: &Layer| !matches!(layer, Layer::Device | Layer::Network | Layer::Floor);
+        let devices_of_osds = self.experiment.batches().is_empty() && self.targets.paths.is_empty();
+        self.layers.iter().any(of_cluster) || (devices_of_osds && self.layers.contains(&Layer::Device))
+    }
+}

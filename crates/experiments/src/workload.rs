@@ -1,0 +1,72 @@
+//! The numbers of a workload that a request fixes; the others are the pattern's own.
+
+use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern, Rate};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default)]
+pub struct WorkloadOptions {
+    /// Empty: all that the layer has, or the one that the numbers are nearest to.
+    pub patterns: Vec<Pattern>,
+    /// Bytes of one operation.
+    pub block_size: Option<Bytes>,
+    /// Operations in flight, over all jobs.
+    pub depth: Option<u32>,
+    /// Of each target: operations start when they are due.
+    pub rate: Option<Rate>,
+    /// Threads, images or connections that share the depth.
+    pub jobs: Option<u32>,
+    /// Clients of the cluster that share the jobs.
+    pub clients: Option<u32>,
+    /// Percent of reads.
+    pub read_share: Option<u8>,
+    /// Bytes that are read and written, over all jobs.
+    pub working_set: Option<Bytes>,
+    pub access: Option<Access>,
+    pub durability: Option<Durability>,
+    /// Placement groups of the temporary pool.
+    pub pgs: Option<u32>,
+    pub object_size: Option<Bytes>,
+    pub engine: Option<String>,
+    /// Options of the engine.
+    pub engine_options: BTreeMap<String, String>,
+    /// What is written is stamped, and checked when it is read back.
+    pub verify: bool,
+    pub seed: u64,
+    /// Writes are made durable only as fio can do it, in one way: write-latency with O_DSYNC, others not.
+    pub as_fio: bool,
+    /// Of a lab, on which a temporary pool shall lie.
+    pub osds: Option<u32>,
+    /// Options of the cluster that a point of a sweep needs, or one side of a paired comparison.
+    pub settings: BTreeMap<String, String>,
+}
+
+impl WorkloadOptions {
+    /// A store's bench knows no rate, and a network has nothing that a request could wait for.
+    pub fn layer_has_rates(layer: Layer) -> bool {
+        !matches!(layer, Layer::Network | Layer::Floor | Layer::Store)
+    }
+
+    pub fn layer_has_clients(layer: Layer) -> bool {
+        matches!(layer, Layer::Osd | Layer::Rados | Layer::Rbd)
+    }
+
+    /// Clients on this layer.
+    pub fn clients_on(&self, layer: Layer) -> u32 {
+        self.clients.filter(|_| WorkloadOptions::layer_has_clients(layer)).unwrap_or(1)
+    }
+
+    /// The open loop of this layer, if there is one.
+    pub fn rate_on(&self, layer: Layer) -> Option<Rate> {
+        self.rate.filter(|_| WorkloadOptions::layer_has_rates(layer))
+    }
+
+    /// Poisson arrivals, as of users who know nothing of each other, unless said otherwise.
+    pub fn at_rate(per_second: f64, arrivals: Option<Arrivals>) -> Rate {
+        Rate { per_second, arrivals: arrivals.unwrap_or(Arrivals::Poisson) }
+    }
+
+    /// Numbers that a pattern has of itself: they make a workload of its own.
+    pub fn has_own_numbers(&self) -> bool {
+        self.block_size.is_some() || self.depth.is_some() || self.read_share.is_some()
+    }
+}

@@ -1,0 +1,115 @@
+//! The arguments of the commands that measure: on which layer, which of its things, and how.
+
+use super::experiment::ExperimentArgs;
+use super::run_options::RunOptions;
+use super::words;
+use super::workload::WorkloadArgs;
+use clap::Args;
+use model::{Bytes, Layer};
+use std::path::PathBuf;
+
+#[derive(Args, Debug, Clone)]
+pub struct RunArgs {
+    /// Only these layers
+    #[arg(long, value_delimiter = ',', value_parser = words::layer)]
+    pub layers: Vec<Layer>,
+    /// Devices and files to load as well (written to only if they are empty)
+    #[arg(long = "device", value_name = "PATH")]
+    pub devices: Vec<PathBuf>,
+    #[command(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    pub workload: WorkloadArgs,
+    #[command(flatten)]
+    pub experiment: ExperimentArgs,
+    /// A pool for the rados and rbd layers, instead of temporary ones
+    #[arg(long)]
+    pub pool: Option<String>,
+}
+
+/// `E`: by which experiment.
+#[derive(Args, Debug, Clone)]
+pub struct DiskArgs<E: Args = ExperimentArgs> {
+    /// Block devices, partitions, files; a file that isn't there is made and deleted again; a folder gets one. With a lab or with
+    /// hosts none need be named: then it is the lab's disks, or the hosts' OSD devices, which are only read
+    #[arg(required_unless_present_any = ["lab", "hosts", "hosts_file", "osd_hosts"])]
+    pub paths: Vec<PathBuf>,
+    /// Write to this device or file although it holds data (the same path again); never for one in use
+    #[arg(long, value_name = "PATH")]
+    pub destroy_data_on: Option<PathBuf>,
+    #[command(flatten)]
+    pub layer: LayerArgs<E>,
+}
+
+/// `fathom disk`.
+#[derive(Args, Debug, Clone)]
+pub struct DiskCommand {
+    #[command(flatten)]
+    pub disk: DiskArgs,
+    #[command(flatten)]
+    pub sustained: SustainedArgs,
+}
+
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Sustained writes")]
+pub struct SustainedArgs {
+    /// Write without pause until the rate has fallen by a fifth and stayed there for 10 s; one device of each model. Patterns
+    /// are measured before it only if --patterns names some
+    #[arg(long, conflicts_with_all = ["rate_max_where", "ab", "verdict", "expect"])]
+    pub sustained: bool,
+    /// The most time of it (default: 15m)
+    #[arg(long = "for", value_parser = words::seconds, value_name = "DURATION", requires = "sustained")]
+    pub most_time: Option<f64>,
+    /// The most that it writes (default: 30 % of an empty or given up device, or of a file system's free space)
+    #[arg(long, value_parser = words::size, value_name = "SIZE", requires = "sustained")]
+    pub volume: Option<Bytes>,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct OsdArgs<E: Args = ExperimentArgs> {
+    /// Only these OSDs
+    #[arg(value_parser = words::osd)]
+    pub osds: Vec<u32>,
+    /// Each alone only, not all at once as well
+    #[arg(long)]
+    pub alone: bool,
+    #[command(flatten)]
+    pub layer: LayerArgs<E>,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct PoolArgs<E: Args = ExperimentArgs> {
+    /// This pool, instead of a temporary one
+    #[arg(long)]
+    pub pool: Option<String>,
+    /// This image of the pool, only read (rbd)
+    #[arg(long, requires = "pool")]
+    pub image: Option<String>,
+    #[command(flatten)]
+    pub layer: LayerArgs<E>,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct FioArgs {
+    /// The job file; what is not supported is named with its line, and then nothing is done
+    #[arg(value_name = "JOB.fio")]
+    pub file: PathBuf,
+    /// Only this section; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub section: Vec<String>,
+    /// Write to this device or file although it holds data (the same path again); never for one in use
+    #[arg(long, value_name = "PATH")]
+    pub destroy_data_on: Option<PathBuf>,
+    #[command(flatten)]
+    pub run: RunOptions,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct LayerArgs<E: Args = ExperimentArgs> {
+    #[command(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    pub workload: WorkloadArgs,
+    #[command(flatten)]
+    pub experiment: E,
+}

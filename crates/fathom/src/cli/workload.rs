@@ -1,0 +1,101 @@
+//! The numbers of the workload.
+
+use super::words;
+use clap::Args;
+use experiments::WorkloadOptions;
+use model::{Access, Bytes, Durability, Pattern};
+
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Workload")]
+pub struct WorkloadArgs {
+    /// Only these patterns
+    #[arg(long, value_delimiter = ',', value_parser = words::pattern)]
+    pub patterns: Vec<Pattern>,
+    /// Bytes of one operation
+    #[arg(long, short, value_parser = words::size, value_name = "SIZE")]
+    pub block_size: Option<Bytes>,
+    /// Operations in flight, over all jobs
+    #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub depth: Option<u32>,
+    /// Threads (images, connections) that share the depth
+    #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
+    /// Clients that share the jobs, each with a connection of its own (osd, rados, rbd); a job each unless --jobs says more. auto:
+    /// double them, over the hosts and then on each, until the cluster is full and not the client (rados, rbd)
+    #[arg(long, value_parser = words::clients, value_name = "N|auto")]
+    pub clients: Option<Clients>,
+    /// Share of reads in a mixed workload
+    #[arg(long, value_parser = words::percent, value_name = "PERCENT")]
+    pub read_share: Option<u8>,
+    /// Bytes that are read and written, over all jobs; of a device the first ones
+    #[arg(long, value_parser = words::size, value_name = "SIZE")]
+    pub working_set: Option<Bytes>,
+    /// random, sequential, zipf[:EXPONENT]
+    #[arg(long, value_parser = words::access)]
+    pub access: Option<Access>,
+    /// How writes are made durable: none, sync, dsync, fsync, fdatasync, group-commit (device; floor: all but none). Else
+    /// write-latency is measured with dsync and with fdatasync, of which the worse counts, and other writes of a device with
+    /// group-commit
+    #[arg(long, value_parser = words::durability)]
+    pub sync: Option<Durability>,
+    /// Placement groups of the temporary pool (rados, rbd)
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65_536), value_name = "N")]
+    pub pgs: Option<u32>,
+    /// Bytes of one object (osd, rados)
+    #[arg(long, value_parser = words::size, value_name = "SIZE")]
+    pub object_size: Option<Bytes>,
+    /// io_uring or psync (device)
+    #[arg(long)]
+    pub engine: Option<String>,
+    /// An option of the engine
+    #[arg(long, value_parser = words::option, value_name = "NAME=VALUE")]
+    pub option: Vec<(String, String)>,
+    /// Seed of everything that is drawn by chance (default: another for each run; the report has it)
+    #[arg(long, default_value_t = words::seed(), hide_default_value = true)]
+    pub seed: u64,
+}
+
+/// How many clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clients {
+    Number(u32),
+    /// As many as it takes to fill the cluster.
+    Auto,
+}
+
+impl Clients {
+    /// On one host, of as many as it takes: beyond that its processors are the limit, not its connections.
+    pub const MOST: u32 = 8;
+}
+
+impl WorkloadArgs {
+    /// Without what only some experiments have: rates, and stamps to check.
+    pub fn options(&self) -> WorkloadOptions {
+        let clients = match self.clients {
+            Some(Clients::Number(clients)) => Some(clients),
+            _ => None,
+        };
+        WorkloadOptions {
+            patterns: self.patterns.clone(),
+            block_size: self.block_size,
+            depth: self.depth,
+            jobs: self.jobs,
+            clients,
+            read_share: self.read_share,
+            working_set: self.working_set,
+            access: self.access,
+            durability: self.sync,
+            pgs: self.pgs,
+            object_size: self.object_size,
+            engine: self.engine.clone(),
+            engine_options: self.option.iter().cloned().collect(),
+            seed: self.seed,
+            ..WorkloadOptions::default()
+        }
+    }
+
+    /// Are clients to be doubled?
+    pub fn scales_out(&self) -> bool {
+        self.clients == Some(Clients::Auto)
+    }
+}
