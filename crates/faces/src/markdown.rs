@@ -1,5 +1,6 @@
 //! The same as the terminal shows, as Markdown, to paste into a ticket.
 
+use crate::answer::{Answer, NOTHING_WRONG};
 use crate::{clients, host_loads, limits, matrix, numbers, response, scene, sweep, verdicts, verified, words};
 use model::pattern::Family;
 use model::{Figure, LedgerRow, Outlier, Pattern, Record, Report, Scope, Standing};
@@ -12,6 +13,7 @@ pub fn page(report: &Report, record: &Record) -> String {
     for line in head {
         page += &format!("\n{}\n", escaped(&line));
     }
+    page += &answer(report);
     let parts = [
         verdicts(report),
         verified(report),
@@ -37,6 +39,7 @@ pub fn page(report: &Report, record: &Record) -> String {
         scene::both_ways(report).map_or(String::new(), |text| escaped(&text) + "\n"),
         scene::sums(report).map_or(String::new(), |text| escaped(&text) + "\n"),
         scene::without_compaction(report).map_or(String::new(), |text| escaped(&text) + "\n"),
+        scene::overhead(report).map_or(String::new(), |text| escaped(&text) + "\n"),
         listed("Warnings", report.warnings.iter().map(|warning| escaped(warning))),
         listed("Errors", report.errors.iter().map(|error| escaped(error))),
         listed("Still there (`fathom restore` undoes it)", scene::left_behind(report).iter().map(|what| escaped(what))),
@@ -46,6 +49,27 @@ pub fn page(report: &Report, record: &Record) -> String {
         page += part;
     }
     page
+}
+
+fn answer(report: &Report) -> String {
+    let answer = Answer::of(report);
+    let lines: String = answer.wrong_lines().iter().map(|(_, says)| format!("- {}\n", escaped(says))).collect();
+    let wrong = if lines.is_empty() { format!("{NOTHING_WRONG}\n") } else { format!("What is wrong:\n\n{lines}") };
+    let says = escaped(&answer.says.join(" "));
+    format!("\n**{says}**\n\n{wrong}\nNext: {}\n", with_commands(&answer.next))
+}
+
+/// What stands between two backticks is a command, and becomes one; nothing else is markup.
+fn with_commands(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escaped(text);
+    }
+    let part = |(place, part): (usize, &&str)| match place % 2 {
+        1 if !part.trim().is_empty() => format!("`{}`", words::tame(part)),
+        _ => escaped(part),
+    };
+    parts.iter().enumerate().map(part).collect()
 }
 
 pub(crate) fn table(heading: &[String], rows: impl IntoIterator<Item = Vec<String>>) -> String {

@@ -190,6 +190,13 @@ pub fn when(rfc3339: &str) -> String {
     }
 }
 
+/// `2026-11-21 09:30 UTC`, for where a run's name has the seconds.
+pub fn minute(rfc3339: &str) -> String {
+    let when = when(rfc3339);
+    let whole = when.strip_suffix(" UTC").and_then(|when| when.get(..16));
+    whole.map_or(when.clone(), |minute| format!("{minute} UTC"))
+}
+
 /// `1 pass`, `3 passes`: `many` is the plural.
 pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })

@@ -6,35 +6,31 @@ use model::{ChartCell, Figure, Label, Layer, OpKind, Outlier, Overhead, Pattern,
 /// So many figures are named, more are counted.
 const NAMED: usize = 6;
 
-/// `Fathom 0.1.0, run 2026…`, then the cluster in one line, then what holds for the whole run.
+/// `Fathom 0.1.0, run 2026…, 3 passes in 14 min`, then when, and the cluster.
 pub fn head(report: &Report, scope: &Scope) -> Vec<String> {
+    let took = numbers::seconds(report.seconds);
     let passes = match report.passes {
-        0 => String::new(),
-        n => format!(" in {}", numbers::counted(u64::from(n), "pass", "passes")),
+        0 => took,
+        n => format!("{} in {took}", numbers::counted(u64::from(n), "pass", "passes")),
     };
-    let mut lines = vec![
-        format!("Fathom {}, run {}", report.head.version, report.head.run),
-        format!("{}, {}{passes}", numbers::when(&report.head.started), numbers::seconds(report.seconds)),
-    ];
-    if let Some(imported) = &report.head.imported {
-        lines.push(format!("Imported: measured by {}, not by Fathom ({})", imported.tool, imported.file));
-    }
-    lines.extend(cluster(scope));
-    lines.extend(report.overhead.as_ref().map(overhead));
-    if !report.finished {
-        lines.push("The run is not finished: this is what was measured so far.".to_string());
-    }
-    lines
+    let when = std::iter::once(numbers::minute(&report.head.started)).chain(cluster(scope));
+    vec![
+        format!("Fathom {}, run {}, {passes}", report.head.version, report.head.run),
+        when.collect::<Vec<_>>().join(", "),
+    ]
 }
 
 /// What measuring costs by itself.
-fn overhead(of: &Overhead) -> String {
-    format!(
-        "Measuring costs {} ns an operation, {} ns of each where many are in flight; a reading of the clock {} ns",
-        numbers::rough(of.operation_ns),
-        numbers::rough(of.deep_operation_ns),
-        numbers::rough(of.clock_ns)
-    )
+pub fn overhead(report: &Report) -> Option<String> {
+    let say = |of: &Overhead| {
+        format!(
+            "Measuring costs {} ns an operation, {} ns of each where many are in flight; a reading of the clock {} ns.",
+            numbers::rough(of.operation_ns),
+            numbers::rough(of.deep_operation_ns),
+            numbers::rough(of.clock_ns)
+        )
+    };
+    report.overhead.as_ref().map(say)
 }
 
 fn cluster(scope: &Scope) -> Option<String> {
@@ -339,8 +335,7 @@ pub fn speaks(report: &Report) -> Option<String> {
         }
     };
     Some(format!(
-        "The figures speak of {time}, from the first slice to the last. Slower events that come less often than once in {} may have been \
-         missed; where they take half of it while they last, that is up to {} of a value (95 %), and {interval}.",
+        "The figures speak of {time}, from the first slice to the last. Slower events that come less often than once in {} may have been missed; they could take up to {} of a value (95 %), and {interval}.",
         numbers::seconds(most(|one| one.rarer_than_seconds)),
         numbers::share(most(|one| one.share)),
     ))

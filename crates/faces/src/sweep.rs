@@ -158,12 +158,59 @@ fn marks(swept: &Swept, index: usize, figure: Option<&Figure>) -> String {
 
 /// `Knee at block-size 4 KiB: depth 16 reaches …`
 fn sentence(swept: &Swept, knee: &Knee) -> String {
+    if knee.curve.first().is_none_or(|index| swept.readings.get(*index).is_none()) {
+        return String::new();
+    }
+    format!("Knee{}: {}.", place(swept, knee), knee.says)
+}
+
+/// ` at block-size 4 KiB`: the values of a curve's other axes.
+fn place(swept: &Swept, knee: &Knee) -> String {
     let Some(reading) = knee.curve.first().and_then(|index| swept.readings.get(*index)) else { return String::new() };
     let along = swept.sweep.along();
     let others = (0..swept.sweep.axes.len()).filter(|axis| *axis != along);
     let others: Vec<String> = others.map(|axis| named(&swept.sweep, &reading.at, axis)).collect();
-    let place = if others.is_empty() { String::new() } else { format!(" at {}", others.join(", ")) };
-    format!("Knee{place}: {}.", knee.says)
+    if others.is_empty() { String::new() } else { format!(" at {}", others.join(", ")) }
+}
+
+/// What a sweep found, a sentence for each curve: its knee with the figures there; without a knee the best point.
+pub(crate) fn answers(report: &Report) -> Vec<String> {
+    let Some(swept) = &report.sweep else { return Vec::new() };
+    let called: Vec<&str> = swept.sweep.axes.iter().map(Axis::called).collect();
+    let points = numbers::counted(swept.readings.len() as u64, "point", "points");
+    let over = format!("{points} over {}", called.join(" × "));
+    let mut says: Vec<String> = swept.knees.iter().filter_map(|knee| answer(report, swept, knee)).collect();
+    if says.is_empty() {
+        says.extend(best(swept));
+    }
+    says.insert(0, format!("{over}."));
+    says
+}
+
+/// `The knee at block-size 4 KiB is depth 16: 11,200 IOPS ±5 %, 1.43 ms ±0.08.`
+fn answer(report: &Report, swept: &Swept, knee: &Knee) -> Option<String> {
+    let at_knee = |index: &&usize| {
+        let figure = swept.readings.get(**index).and_then(|reading| report.figures.get(reading.figure));
+        figure.is_some_and(|figure| figure.workload.depth == knee.knee.depth)
+    };
+    let reading = swept.readings.get(*knee.curve.iter().find(at_knee)?)?;
+    let place = place(swept, knee);
+    let model::Choice { depth, from, to } = knee.knee;
+    let range = if from == to { String::new() } else { format!(" (it lies between {from} and {to})") };
+    let more = if knee.beyond == model::Beyond::Rises { " or more" } else { "" };
+    Some(format!("The knee{place} is depth {depth}{more}{range}: {}.", values(reading)?))
+}
+
+fn best(swept: &Swept) -> Option<String> {
+    let value = |reading: &&Reading| reading.throughput.map_or(f64::NEG_INFINITY, |of| of.value);
+    let best = swept.readings.iter().max_by(|a, b| value(a).total_cmp(&value(b)))?;
+    Some(format!("The best is {}: {}.", point_of(&swept.sweep, best), values(best)?))
+}
+
+fn values(reading: &Reading) -> Option<String> {
+    let throughput = numbers::figure(&reading.throughput?, reading.metric).with_unit();
+    let latency = reading.latency.map(|of| numbers::figure(&of, model::Metric::LatencyMean).with_unit());
+    Some(std::iter::once(throughput).chain(latency).collect::<Vec<_>>().join(", "))
 }
 
 /// `depth 4, block-size 64 KiB`: which point of a sweep a step is; empty for other steps.

@@ -5,7 +5,7 @@ mod schema;
 
 use faces::export::{csv, fio, openmetrics};
 use faces::progress::Progress;
-use faces::terminal::{self, Style};
+use faces::terminal::{self, Length, Style};
 use faces::{html, json, markdown};
 use model::{Face, Record, Report, RunHead};
 use proptest::collection::vec;
@@ -84,11 +84,12 @@ proptest! {
     ) {
         let record = Record { head: report.head.clone(), scope, plan, ..Record::default() };
         let style = Style { width, colours: false };
-        let summary = terminal::summary(&report, &record.scope, &style);
+        let summary = terminal::summary(&report, &record.scope, Length::Full, &style);
         prop_assert!(harmless(&summary), "{summary:?}");
+        prop_assert!(harmless(&terminal::summary(&report, &record.scope, Length::Short, &style)));
         prop_assert!(harmless(&terminal::plan(&record.plan, report.seconds, &style)));
         prop_assert!(harmless(&markdown::page(&report, &record)));
-        terminal::summary(&report, &record.scope, &Style { width, colours: true });
+        terminal::summary(&report, &record.scope, Length::Full, &Style { width, colours: true });
         html::page(&report, &record);
         let document = json::document(&report, &record);
         let faults = schema::faults(&document);

@@ -87,7 +87,7 @@ fn what_is_to_be_known_about_a_run_is_said_by_every_face() {
     let document = json::document(&report, &record);
     assert_eq!((document["warnings"][0].as_str(), schema::faults(&document)), (Some(warning), vec![]));
     let style = faces::terminal::Style { width: 100, colours: false };
-    let text = faces::terminal::summary(&report, &record.scope, &style);
+    let text = faces::terminal::summary(&report, &record.scope, faces::terminal::Length::Full, &style);
     assert!(text.contains(&format!("Warnings\n- {warning}\n")), "{text}");
     let page = faces::markdown::page(&report, &record);
     assert!(page.contains("Warnings") && page.contains("done with io"), "{page}");

@@ -4,7 +4,7 @@
 mod sample;
 mod schema;
 
-use faces::terminal::{self, RunRow, Style};
+use faces::terminal::{self, Length, RunRow, Style};
 use faces::{json, markdown};
 use model::{
     Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Endurance, Estimate, Figure, Finds, Flaw,
@@ -39,9 +39,11 @@ fn fits(text: &str, width: usize) {
 fn the_terminal_at_80_and_120_columns() {
     let Sample { report, record } = run();
     for width in [80, 120] {
-        let text = terminal::summary(&report, &record.scope, &Style { width, colours: false });
-        fits(&text, width);
-        compare(&format!("summary-{width}.txt"), &text);
+        for (length, name) in [(Length::Short, "summary"), (Length::Full, "details")] {
+            let text = terminal::summary(&report, &record.scope, length, &Style { width, colours: false });
+            fits(&text, width);
+            compare(&format!("{name}-{width}.txt"), &text);
+        }
     }
 }
 
@@ -51,7 +53,7 @@ fn a_share_of_a_latency_that_holds_a_round_trip_is_an_upper_bound() {
     report.ledger.retain(|row| row.pattern == Pattern::WriteLatency);
     let shown = |report: &model::Report| {
         [
-            terminal::summary(report, &record.scope, &Style { width: 80, colours: false }),
+            terminal::summary(report, &record.scope, Length::Full, &Style { width: 80, colours: false }),
             markdown::page(report, &record),
         ]
         .map(|text| text.contains('≤'))
@@ -70,7 +72,7 @@ fn an_interval_as_wide_as_its_figure_is_said_in_words_and_kept_in_json() {
     report.figures.iter_mut().filter_map(|figure| figure.estimate.as_mut()).for_each(wide);
     report.ledger.iter_mut().for_each(|row| wide(&mut row.adds));
     for width in [80, 120] {
-        let text = terminal::summary(&report, &record.scope, &Style { width, colours: false });
+        let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width, colours: false });
         fits(&text, width);
         let chart = text.split("Ledger of").next().unwrap();
         assert!(chart.contains("not known") && chart.contains("in this time"), "{text}");
@@ -90,8 +92,8 @@ fn an_interval_as_wide_as_its_figure_is_said_in_words_and_kept_in_json() {
 #[test]
 fn colours_change_nothing_but_colours() {
     let Sample { report, record } = run();
-    let plain = terminal::summary(&report, &record.scope, &Style { width: 100, colours: false });
-    let coloured = terminal::summary(&report, &record.scope, &Style { width: 100, colours: true });
+    let plain = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 100, colours: false });
+    let coloured = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 100, colours: true });
     let mut bare = String::new();
     let mut parts = coloured.split("\x1b[");
     bare += parts.next().unwrap();
@@ -113,7 +115,7 @@ fn what_was_measured_at_once_is_told_from_what_was_measured_alone() {
     for figure in report.figures.iter_mut().filter(|figure| figure.at_once > 1 && figure.target != "osd.*") {
         figure.chart = true;
     }
-    let text = terminal::summary(&report, &record.scope, &Style { width: 80, colours: false });
+    let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 80, colours: false });
     assert!(text.contains("\nwrite-parallel: all at once; else each while the others were quiet\n"), "{text}");
     fits(&text, 80);
 }
@@ -129,7 +131,7 @@ fn what_is_said_of_all_targets_together_is_not_said_of_each() {
         ..model.clone()
     };
     let told = |report: &model::Report| {
-        let text = terminal::summary(report, &record.scope, &Style { width: 120, colours: false });
+        let text = terminal::summary(report, &record.scope, Length::Full, &Style { width: 120, colours: false });
         text.lines().filter(|line| line.starts_with("- void:") && line.contains("pool")).count()
     };
     let why = "osd.1 went down";
@@ -193,7 +195,7 @@ fn verdicts_on_a_terminal_and_in_markdown() {
         verdict(Pattern::ReadLinear, 400.0, "pool", None, Outcome::Open),
         verdict(Pattern::WriteLatency, 3.0, "pool", Some(Estimate::new(3.6, 0.2)), Outcome::Fail),
     ];
-    let text = terminal::summary(&report, &record.scope, &Style { width: 80, colours: false });
+    let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 80, colours: false });
     fits(&text, 80);
     let part = |text: &str, begins: &str| {
         let from = text.find(begins).unwrap();
@@ -224,7 +226,7 @@ fn sustained_writes_on_a_terminal_and_in_markdown() {
     };
     let short = Endurance { target: "x".into(), model: None, also: vec![], held: 0, cliff: None, ..fell.clone() };
     report.sustained = vec![fell, Endurance { rate: from, says: "too short to tell".into(), ..short }];
-    let text = terminal::summary(&report, &record.scope, &Style { width: 80, colours: false });
+    let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 80, colours: false });
     fits(&text, 80);
     let part = |text: &str, begins: &str| {
         let from = text.find(begins).unwrap();
@@ -254,7 +256,7 @@ fn what_was_verified_on_a_terminal_and_in_markdown() {
     report.figures[0].checked = Some(clean);
     report.figures[1].checked =
         Some(Checked { bytes: 5 << 30, unknown: 8192, wrong: 1, stale: 2, flaws, ..Checked::default() });
-    let text = terminal::summary(&report, &record.scope, &Style { width: 80, colours: false });
+    let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 80, colours: false });
     fits(&text, 80);
     let part = |text: &str, begins: &str| {
         let from = text.find(begins).unwrap();
@@ -375,9 +377,13 @@ fn swept(sample: Sample) -> Sample {
 #[test]
 fn a_sweep_on_a_terminal_and_in_markdown() {
     let Sample { report, record } = swept(run());
-    let text = terminal::summary(&report, &record.scope, &Style { width: 80, colours: false });
+    let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 80, colours: false });
     fits(&text, 80);
     compare("sweep.txt", &text[text.find("Sweep of").unwrap()..]);
+    let answer = text.split("\n\n").nth(1).unwrap().replace('\n', " ");
+    let says = "8 points over depth × block-size. The knee at block-size 4 KiB is depth 16: 11,200 IOPS ±5 %, 1.43 ms ±0.08. \
+                The knee at block-size 64 KiB is depth 16 (it lies between 16 and 64): 5,600 IOPS ±5 %, 2.86 ms ±0.15.";
+    assert!(answer.starts_with(says), "{answer}");
     let page = markdown::page(&report, &record);
     compare("sweep.md", &page[page.find("## Sweep").unwrap()..]);
     let document = json::document(&report, &record);

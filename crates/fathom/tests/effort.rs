@@ -57,7 +57,7 @@ fn a_generator_whose_only_processor_is_taken_is_labelled_with_the_reason() {
     assert!(why(&document).contains("waited for a processor"), "{figure}");
     assert!(figure["effort"]["queued"].as_f64().unwrap() > 0.1, "{figure}");
     // It is in the archive, and whoever reads it is told the same.
-    let shown = home.run(&["show", "last"]);
+    let shown = home.run(&["show", "last", "--details"]);
     assert!(shown.ends(0, &[]).out.contains("waited for a processor"), "{}", shown.out);
     assert_eq!(home.run(&["show", "last", "--format", "json"]).json()["figures"][0]["effort"], figure["effort"]);
 }
@@ -83,6 +83,6 @@ fn what_measuring_costs_is_shown_and_a_figure_of_nothing_else_is_labelled() {
     assert!(ns("deep_operation_ns") > 1.0, "{overhead}");
     assert_eq!(document["figures"][0]["label"], "generator-limited");
     assert!(why(&document).contains("measuring costs"), "{}", why(&document));
-    assert!(home.run(&["show", "last"]).out.contains("Measuring costs"));
+    assert!(home.run(&["show", "last", "--details"]).out.contains("Measuring costs"));
     assert!(home.run(&["show", "last", "--format", "markdown"]).out.contains("Measuring costs"));
 }

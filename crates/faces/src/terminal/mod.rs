@@ -1,5 +1,6 @@
 //! A run on a terminal: every part a plain text that fits the width.
 
+mod answer;
 mod chart;
 mod grid;
 mod hosts;
@@ -16,44 +17,76 @@ pub use plan::{plan, workload};
 pub use runs::{RunRow, runs};
 pub use style::Style;
 
-use crate::scene;
+use answer::Hidden;
 use model::{Report, Scope};
 use style::Paint;
 use table::{Align, Table};
 
-/// The whole run: head, depth chart, ledger, targets, what is not settled and why, what went wrong.
-pub fn summary(report: &Report, scope: &Scope, style: &Style) -> String {
-    let parts = [
-        head(report, scope, style),
-        notes::verdicts(report, style),
-        notes::verified(report, style),
-        notes::sustained(report, style),
-        sweep::sweep(report, style),
-        chart::chart(report, style),
-        notes::speaks(report, style),
-        ledger::ledger(report, style),
-        floor(report, style),
-        targets::targets(report, scope, style),
-        hosts::matrix(report, style),
-        notes::ab(report, style),
-        notes::limits(report, style),
-        notes::clients(report, style),
-        notes::responses(report, style),
-        notes::beside(report, style),
-        notes::spread(report, style),
-        notes::both_ways(report, style),
-        notes::sums(report, style),
-        notes::read_from(report, style),
-        hosts::host_loads(report, style),
-        notes::outliers(report, style),
-        notes::findings(report, style),
-        notes::unsettled(report, style),
-        notes::compaction(report, style),
-        notes::warnings(report, style),
-        notes::errors(report, style),
-        notes::left_behind(report, style),
-    ];
-    joined(&parts)
+/// How much of a run is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// The answer, the chart, the ledger, and all that is wrong.
+    Short,
+    /// The long lists as well.
+    Full,
+}
+
+/// One part of the output, in the order of reading.
+enum Part {
+    Always(String),
+    /// With its name, for the line that says what is not shown.
+    Detail(&'static str, String),
+}
+
+/// The whole run: head, answer, depth chart, ledger, targets, what is not settled and why, what went wrong.
+pub fn summary(report: &Report, scope: &Scope, length: Length, style: &Style) -> String {
+    let short = length == Length::Short;
+    let (mut shown, mut hidden) = (Vec::new(), Vec::new());
+    for part in parts(report, scope, length, style) {
+        match part {
+            Part::Detail(_, text) | Part::Always(text) if text.is_empty() => {}
+            Part::Detail(name, text) if short => hidden.push(Hidden { name: name.to_string(), text }),
+            Part::Detail(_, text) | Part::Always(text) => shown.push(text),
+        }
+    }
+    shown.push(answer::hidden(report, &hidden, style));
+    joined(&shown)
+}
+
+fn parts(report: &Report, scope: &Scope, length: Length, style: &Style) -> Vec<Part> {
+    use Part::{Always, Detail};
+    let beside = notes::beside(report, style);
+    // Without a chart it is what was measured.
+    let beside = if report.chart.is_empty() { Always(beside) } else { Detail("figures beside the chart", beside) };
+    let (warnings, more) = notes::warnings(report, length, style);
+    vec![
+        Always(answer::head(report, scope, style)),
+        Always(answer::answer(report, style)),
+        Always(notes::verdicts(report, style)),
+        Always(notes::verified(report, style)),
+        Always(notes::sustained(report, style)),
+        Always(sweep::sweep(report, style)),
+        Always(chart::chart(report, style)),
+        Always(ledger::ledger(report, style)),
+        Always(floor(report, style)),
+        Detail("each target", targets::targets(report, scope, style)),
+        Always(hosts::matrix(report, style)),
+        Always(notes::ab(report, style)),
+        Always(notes::limits(report, style)),
+        Always(notes::clients(report, style)),
+        Always(notes::responses(report, style)),
+        beside,
+        Detail("how it was measured", notes::measured(report, style)),
+        Detail("hosts under load", hosts::host_loads(report, style)),
+        Always(notes::outliers(report, style)),
+        Always(notes::findings(report, style)),
+        Always(if length == Length::Short { notes::unusable(report, style) } else { String::new() }),
+        Detail("what is not settled and why", notes::unsettled(report, style)),
+        Always(warnings),
+        Detail("more warnings", more),
+        Always(notes::errors(report, style)),
+        Always(notes::left_behind(report, style)),
+    ]
 }
 
 fn floor(report: &Report, style: &Style) -> String {
@@ -68,16 +101,6 @@ fn floor(report: &Report, style: &Style) -> String {
 /// After a pass, while the run goes on: the depth chart alone.
 pub fn provisional(report: &Report, style: &Style) -> String {
     joined(&[chart::chart(report, style)])
-}
-
-fn head(report: &Report, scope: &Scope, style: &Style) -> String {
-    let mut text = String::new();
-    for (i, line) in scene::head(report, scope).iter().enumerate() {
-        let paint = if i == 0 { Paint::Bold } else { Paint::Plain };
-        text +=
-            &table::wrapped(line, style.room(), 0).lines().map(|l| style.paint(l, paint) + "\n").collect::<String>();
-    }
-    text
 }
 
 /// Text that wraps at the style's width.

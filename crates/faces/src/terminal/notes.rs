@@ -1,13 +1,16 @@
 //! What stands under the tables: further figures, outliers, findings, what is not settled, warnings, errors, what was left behind.
 
+use super::Length;
 use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
 use crate::{ab, clients, finds, limits, numbers, response, scene, sustained, verdicts, verified, words};
-use model::{Figure, Outcome, Outlier, Report, Standing};
+use model::{ChartCell, Figure, Outcome, Outlier, Report, Standing};
 
 /// So many imprecise figures are named, more are counted.
 const NAMED: usize = 4;
+/// So many warnings are shown without details.
+const WARNINGS: usize = 3;
 
 pub(super) fn title(text: &str, style: &Style) -> String {
     style.paint(text, Paint::Bold) + "\n"
@@ -163,10 +166,7 @@ pub(crate) fn unsettled(report: &Report, style: &Style) -> String {
             text += &paragraph(&imprecise(&figures), 2, Paint::Plain, style);
             continue;
         }
-        for figure in figures {
-            text += &format!("- {label}: {}\n", struck(figure, style));
-            text += &paragraph(&format!("  {}", figure.label.why().unwrap_or("")), 2, Paint::Dim, style);
-        }
+        text += &figures.into_iter().map(|figure| reason(label, figure, style)).collect::<String>();
     }
     if !meanings.is_empty() {
         text += &title("What that means", style);
@@ -174,28 +174,41 @@ pub(crate) fn unsettled(report: &Report, style: &Style) -> String {
     text + &meanings.iter().map(|one| paragraph(&format!("- {one}"), 2, Paint::Dim, style)).collect::<String>()
 }
 
-pub(crate) fn compaction(report: &Report, style: &Style) -> String {
-    scene::without_compaction(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
+/// Void, implausible or never written, where no cell of the chart says it.
+pub(crate) fn unusable(report: &Report, style: &Style) -> String {
+    let in_chart = |figure: &Figure| scene::missing(report).iter().any(|(_, cell)| is_in(figure, cell));
+    let groups = if report.sweep.is_some() { Vec::new() } else { scene::unsettled(report) };
+    let figures =
+        groups.into_iter().flat_map(|(label, figures)| figures.into_iter().map(move |figure| (label, figure)));
+    let lines: String = figures
+        .filter(|(_, figure)| !words::holds(&figure.label) && !in_chart(figure))
+        .map(|(label, figure)| reason(label, figure, style))
+        .collect();
+    if lines.is_empty() { lines } else { title("Not usable", style) + &lines }
 }
 
-pub(crate) fn read_from(report: &Report, style: &Style) -> String {
-    scene::read_from(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
+fn is_in(figure: &Figure, cell: &ChartCell) -> bool {
+    figure.chart && (figure.layer, figure.pattern) == (cell.layer, cell.pattern)
 }
 
-pub(crate) fn spread(report: &Report, style: &Style) -> String {
-    scene::spread(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
+fn reason(label: &str, figure: &Figure, style: &Style) -> String {
+    let why = paragraph(&format!("  {}", figure.label.why().unwrap_or("")), 2, Paint::Dim, style);
+    format!("- {label}: {}\n{why}", struck(figure, style))
 }
 
-pub(crate) fn both_ways(report: &Report, style: &Style) -> String {
-    scene::both_ways(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
-}
-
-pub(crate) fn speaks(report: &Report, style: &Style) -> String {
-    scene::speaks(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
-}
-
-pub(crate) fn sums(report: &Report, style: &Style) -> String {
-    scene::sums(report).map_or(String::new(), |text| paragraph(&text, 0, Paint::Plain, style))
+/// What is to be known about how figures were measured, a paragraph each.
+pub(crate) fn measured(report: &Report, style: &Style) -> String {
+    let notes = [
+        scene::speaks(report),
+        scene::spread(report),
+        scene::both_ways(report),
+        scene::sums(report),
+        scene::read_from(report),
+        scene::without_compaction(report),
+        scene::overhead(report),
+    ];
+    let texts = notes.into_iter().flatten().map(|text| paragraph(&text, 0, Paint::Plain, style));
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 fn imprecise(figures: &[&Figure]) -> String {
@@ -238,8 +251,11 @@ fn place(figure: &Figure) -> String {
     words::place(figure.layer, &figure.target)
 }
 
-pub(crate) fn warnings(report: &Report, style: &Style) -> String {
-    listed("Warnings", &report.warnings, Paint::Warn, style)
+/// The first of them, and the others.
+pub(crate) fn warnings(report: &Report, length: Length, style: &Style) -> (String, String) {
+    let first = if length == Length::Short { report.warnings.len().min(WARNINGS) } else { report.warnings.len() };
+    let (first, more) = report.warnings.split_at(first);
+    (listed("Warnings", first, Paint::Warn, style), listed("More warnings", more, Paint::Warn, style))
 }
 
 pub(crate) fn errors(report: &Report, style: &Style) -> String {

@@ -40,6 +40,9 @@ pub struct Common {
     /// What is printed on standard output
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+    /// The long lists of a run as well: each target, what is not settled and why, how it was measured
+    #[arg(long, global = true)]
+    pub details: bool,
     /// No progress on standard error
     #[arg(long, short, global = true)]
     pub quiet: bool,

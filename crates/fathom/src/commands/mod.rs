@@ -14,11 +14,11 @@ mod runs;
 mod sweep;
 mod terminal;
 
-use crate::cli::{Cli, Command, Format};
+use crate::cli::{Cli, Command, Common, Format};
 use crate::failure::{FLAWED, Failure, INCOMPLETE, REGRESSION};
 use crate::sounding::Sounded;
 use faces::export;
-use faces::terminal::Style;
+use faces::terminal::{Length, Style};
 use model::{Finds, Outcome, Record, Report};
 use std::io::IsTerminal;
 
@@ -26,6 +26,10 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
     let common = &cli.common;
     if common.format.of_runs() && !shows_a_run(&cli.command) {
         let text = "--format: csv, windows, fio-json and openmetrics are for runs: `fathom show RUN --format csv`";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    if common.details && !shows_a_run(&cli.command) {
+        let text = "--details: it is for commands that show a run: `fathom show RUN --details`";
         return Err(Failure::Usage(text.to_string()));
     }
     match cli.command {
@@ -62,9 +66,10 @@ fn shows_a_run(command: &Command) -> bool {
 }
 
 /// The result of a run on standard output, in the format that was asked for.
-pub fn print(format: Format, record: &Record, report: &Report) -> Result<(), Failure> {
-    let text = match format {
-        Format::Text => faces::terminal::summary(report, &record.scope, &style()),
+pub fn print(common: &Common, record: &Record, report: &Report) -> Result<(), Failure> {
+    let length = if common.details { Length::Full } else { Length::Short };
+    let text = match common.format {
+        Format::Text => faces::terminal::summary(report, &record.scope, length, &style()),
         Format::Json => format!("{:#}\n", faces::json::document(report, record)),
         Format::Markdown => faces::markdown::page(report, record),
         Format::Csv => export::csv::figures(report),

@@ -67,7 +67,7 @@ pub fn print_sounded(common: &Common, report: Option<&Path>, sounded: &Sounded) 
     if sounded.insisted {
         return Ok(super::exit_code(sounded));
     }
-    super::print(common.format, &sounded.record, &sounded.report)?;
+    super::print(common, &sounded.record, &sounded.report)?;
     let code = super::exit_code(sounded);
     let Some(path) = report else { return Ok(code) };
     match super::runs::write_report(path, &sounded.record, &sounded.report) {

@@ -61,7 +61,7 @@ fn load(common: &Common, name: &str) -> Result<(Record, Report), Failure> {
 
 pub fn show(common: &Common, args: &ShowArgs) -> Result<u8, Failure> {
     let (record, report) = load(common, &args.run)?;
-    super::print(common.format, &record, &report)?;
+    super::print(common, &record, &report)?;
     Ok(0)
 }
 

@@ -22,7 +22,7 @@ fn compactions_during_a_slice_are_seen_and_so_is_that_there_were_none() {
     // Nothing was written before that could be due; should the store flush all the same, then that is what is seen.
     if seen["busy"] == 0.0 {
         assert!(seen["says"].as_str().unwrap().starts_with("no compaction ran in 1 slice"), "{seen}");
-        let shown = lab.home.run(&["show", "last"]).out.replace('\n', " ");
+        let shown = lab.home.run(&["show", "last", "--details"]).out.replace('\n', " ");
         assert!(shown.contains("No RocksDB compaction ran"), "{shown}");
     }
 
@@ -65,7 +65,7 @@ fn reads_say_from_where_they_came(lab: &Lab) {
     // Each block comes from the device once, and then from memory; how often it is read again depends on the machine.
     let (warm, caches, says) = reads("true");
     assert!(warm < 0.75 && caches != "cold" && !says.as_str().unwrap().starts_with("cold: "), "{warm} {caches} {says}");
-    let shown = lab.home.run(&["show", "last"]).out.replace('\n', " ");
+    let shown = lab.home.run(&["show", "last", "--details"]).out.replace('\n', " ");
     assert!(
         shown.contains("by the share of bytes that the OSDs took from their devices: osd read-parallel"),
         "{shown}"

@@ -112,7 +112,7 @@ fn read(home: &Home, device: &LoopDevice, more: &[&str]) -> (Value, String) {
     let words = ["disk", &device.path, "--patterns", "read-latency,read-parallel", "--duration", "1s", "--passes", "1"];
     let ran = home.run(&[&words[..], &["--format", "json"], more].concat());
     assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
-    let shown = home.run(&["show", "last"]);
+    let shown = home.run(&["show", "last", "--details"]);
     (ran.json(), shown.out.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

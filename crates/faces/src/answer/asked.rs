@@ -1,0 +1,119 @@
+//! The answer of a run that was asked something else than what it takes: verdicts, A against B, the highest rate, clients, a sweep.
+
+use super::sentence;
+use super::takes;
+use crate::{ab, finds, limits, numbers, sustained, sweep, words};
+use model::{Doubled, Endurance, Finds, Metric, Outcome, Report};
+
+/// So many targets or curves are named.
+const NAMED: usize = 4;
+
+/// `None`: a run that only measures.
+pub(super) fn says(report: &Report) -> Option<Vec<String>> {
+    if !report.verdicts.is_empty() {
+        return Some(kept(report));
+    }
+    if report.ab.is_some() {
+        return Some(against(report));
+    }
+    if !report.limits.is_empty() {
+        return Some(named(limits(report)));
+    }
+    if !report.doubled.is_empty() {
+        return Some(named(report.doubled.iter().map(doubled).collect()));
+    }
+    if report.sweep.is_some() {
+        return Some(named(sweep::answers(report)));
+    }
+    if !report.sustained.is_empty() {
+        let more = if report.figures.is_empty() { Vec::new() } else { takes::says(report) };
+        return Some(named(report.sustained.iter().map(lasting).collect()).into_iter().chain(more).collect());
+    }
+    None
+}
+
+/// The first of them, and how many more there are.
+fn named(mut says: Vec<String>) -> Vec<String> {
+    let more = says.len().saturating_sub(NAMED);
+    says.truncate(NAMED);
+    if more > 0 {
+        says.push(format!("And {more} more, below."));
+    }
+    says
+}
+
+/// Those that are missed stand in what is wrong, with their figures.
+fn kept(report: &Report) -> Vec<String> {
+    let all = report.verdicts.len();
+    let count = |outcome| report.verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
+    let (missed, open) = (count(Outcome::Fail), count(Outcome::Open));
+    let are = |n: usize| if n == 1 { "is" } else { "are" };
+    let thresholds = numbers::counted(all as u64, "threshold", "thresholds");
+    match (missed, open) {
+        (0, 0) if all == 1 => vec!["The threshold is kept.".to_string()],
+        (0, 0) => vec![format!("All {thresholds} are kept.")],
+        (0, _) => vec![format!("{open} of {thresholds} {} open.", are(open))],
+        (_, 0) => vec![format!("{missed} of {thresholds} {} missed.", are(missed))],
+        _ => vec![format!("{missed} of {thresholds} {} missed, {open} {} open.", are(missed), are(open))],
+    }
+}
+
+fn against(report: &Report) -> Vec<String> {
+    let Some(found) = &report.ab else { return Vec::new() };
+    let differences = &found.comparison.differences;
+    let title = ab::title(found);
+    if differences.is_empty() {
+        return vec![format!("{title}: nothing could be compared.")];
+    }
+    let mut says = vec![format!("{title}: {}.", finds::counts(differences.iter().map(|one| one.finds)))];
+    let beyond = [Finds::Worse, Finds::Better].map(Finds::name);
+    let rows =
+        ab::rows(found).into_iter().filter(|row| row.first().is_some_and(|cell| beyond.contains(&cell.as_str())));
+    let told = |row: Vec<String>| match row.as_slice() {
+        [finds, target, pattern, .., change] => format!("B is {finds} at {target} {pattern}: {change}."),
+        _ => String::new(),
+    };
+    says.extend(named(rows.map(told).collect()));
+    if says.len() == 1 {
+        says.push("No difference is beyond the noise.".to_string());
+    }
+    says
+}
+
+fn limits(report: &Report) -> Vec<String> {
+    let all = report.limits.iter().zip(limits::rows(report));
+    all.map(|(limit, row)| {
+        let place = format!("{} {}", words::place(limit.layer, &limit.target), limit.pattern.name());
+        let said = row.get(3).map_or("", String::as_str);
+        match limit.rate {
+            Some(rate) => {
+                let (rate, bound) = (words::per_second(rate), limits::bound(&limit.bound));
+                format!("{place}: {rate} operations a second is the highest rate with {bound} ({said}).")
+            }
+            None => sentence(&format!("{place}: no rate was found: {said}")),
+        }
+    })
+    .collect()
+}
+
+fn doubled(one: &Doubled) -> String {
+    let metric = one.pattern.metric(one.layer);
+    let full = one.rungs.iter().find(|rung| one.full == Some(rung.hosts.saturating_mul(rung.each)));
+    let value = full.and_then(|rung| rung.estimate).map(|value| numbers::figure(&value, metric).with_unit());
+    let value = value.map_or(String::new(), |value| format!(" {value};"));
+    sentence(&format!("{} {}:{value} {}", words::place(one.layer, &one.target), one.pattern.name(), one.says))
+}
+
+fn lasting(found: &Endurance) -> String {
+    let rate = |estimate| numbers::figure(estimate, Metric::Bandwidth).with_unit();
+    match found.cliff.as_ref().and_then(|cliff| Some((cliff, cliff.from.as_ref()?, cliff.to.as_ref()?))) {
+        Some((cliff, from, to)) => format!(
+            "{} takes large writes at {} until {} are written, then at {}.",
+            found.target,
+            rate(from),
+            numbers::bytes(cliff.written),
+            rate(to)
+        ),
+        None => sentence(&sustained::sentence(found)),
+    }
+}

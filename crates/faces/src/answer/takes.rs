@@ -1,0 +1,199 @@
+//! What an operation takes at the topmost layer, and which layer takes most of it.
+
+use crate::{numbers, scene, words};
+use model::pattern::Family;
+use model::{ChartCell, Durability, Estimate, Figure, Label, Layer, LedgerRow, Pattern, Report, Workload};
+
+/// So many figures are named where there is no chart.
+const NAMED: usize = 3;
+
+/// A write before a read, one at a time before many: the first of them that was measured.
+pub(super) fn says(report: &Report) -> Vec<String> {
+    for pattern in Pattern::ALL {
+        if let Some((cell, estimate)) = topmost(report, pattern) {
+            return std::iter::once(whole(report, cell, estimate)).chain(most(report, pattern)).collect();
+        }
+    }
+    let network = Pattern::ALL.into_iter().find_map(|pattern| {
+        let cell = scene::cell(report, Layer::Network, pattern)?;
+        Some((cell, cell.estimate.as_ref()?))
+    });
+    match network {
+        Some((cell, estimate)) => vec![between_hosts(report, cell, estimate)],
+        None => figures(report),
+    }
+}
+
+/// The layer that alone takes most, if the intervals tell.
+pub(super) fn dearest(report: &Report) -> Option<Layer> {
+    let pattern = Pattern::ALL.into_iter().find(|pattern| topmost(report, *pattern).is_some())?;
+    match parts(report, pattern).as_slice() {
+        [only] if !numbers::is_unknown(&only.adds) => Some(only.layer),
+        _ => None,
+    }
+}
+
+/// Of the layers that data goes through: a network's round trip is no write.
+fn topmost(report: &Report, pattern: Pattern) -> Option<(&ChartCell, &Estimate)> {
+    let cells = report.chart.iter().filter(|cell| cell.pattern == pattern && cell.layer != Layer::Network);
+    cells.filter_map(|cell| Some((cell, cell.estimate.as_ref()?))).max_by_key(|(cell, _)| cell.layer)
+}
+
+fn whole(report: &Report, cell: &ChartCell, estimate: &Estimate) -> String {
+    let workload = workload(report, cell);
+    let (operation, metric) = (operation(&workload, cell), cell.pattern.metric(cell.layer));
+    let (value, at) = (numbers::figure(estimate, metric).with_unit(), place(cell.layer));
+    let mean = mean(cell, "targets");
+    let label = label(cell);
+    if cell.pattern.family() != Family::Latency {
+        return format!("{}s {at}, {} in flight: {value}{label}{mean}.", capital(&operation), workload.depth);
+    }
+    let beside = if workload.depth <= 1 { "one at a time".into() } else { format!("{} in flight", workload.depth) };
+    if numbers::is_unknown(estimate) {
+        return format!("What a {operation} takes {at}, {beside}, is {value}: its interval is as wide as its value.");
+    }
+    format!("A {operation} takes {value} {at}{label}, {beside}{mean}.")
+}
+
+fn between_hosts(report: &Report, cell: &ChartCell, estimate: &Estimate) -> String {
+    let metric = cell.pattern.metric(cell.layer);
+    let value = numbers::figure(estimate, metric).with_unit();
+    let (label, mean) = (label(cell), mean(cell, "pairs"));
+    match cell.pattern.family() {
+        Family::Latency => {
+            let block = numbers::bytes(workload(report, cell).block);
+            format!("A {block} round trip between two hosts takes {value}{label}{mean}.")
+        }
+        _ => format!("Between two hosts go {value}{label}{mean}."),
+    }
+}
+
+/// Of the cell's first figure; without one the pattern's own.
+fn workload(report: &Report, cell: &ChartCell) -> Workload {
+    let own = |figure: &&Figure| figure.chart && (figure.layer, figure.pattern) == (cell.layer, cell.pattern);
+    let first = report.figures.iter().find(own);
+    first.map_or_else(|| Workload::canonical(cell.pattern, 0, 0), |figure| figure.workload.clone())
+}
+
+/// `durable 4 KiB write`, `4 MiB sequential read`
+fn operation(workload: &Workload, cell: &ChartCell) -> String {
+    // What a store or pool acknowledges is durable; a device has to be asked for it.
+    let asked = workload.durability != Durability::None || !matches!(cell.layer, Layer::Device | Layer::Floor);
+    let durable = if cell.pattern.writes() && asked { "durable " } else { "" };
+    let block = numbers::bytes(workload.block);
+    let linear = if cell.pattern.family() == Family::Linear { "sequential " } else { "" };
+    format!("{durable}{block} {linear}{}", words::kind(cell.pattern.kind()))
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().to_string() + letters.as_str())
+}
+
+fn place(layer: Layer) -> String {
+    match layer {
+        Layer::Device => "on the device".to_string(),
+        Layer::Store => "in an OSD's store".to_string(),
+        Layer::Osd => "at an OSD".to_string(),
+        Layer::Floor => "on the floor".to_string(),
+        Layer::Network | Layer::Rados | Layer::Rbd => format!("through {}", layer.name()),
+    }
+}
+
+fn mean(cell: &ChartCell, what: &str) -> String {
+    if cell.targets > 1 { format!(", on average over {} {what}", cell.targets) } else { String::new() }
+}
+
+/// An imprecise figure says it by its interval, a brief one is as precise as was asked for.
+fn label(cell: &ChartCell) -> String {
+    match cell.label.as_str() {
+        "settled" | "imprecise" | "brief" => String::new(),
+        label => format!(" ({label})"),
+    }
+}
+
+/// The layer that takes most, with those that may be it as well: their intervals overlap.
+fn parts(report: &Report, pattern: Pattern) -> Vec<&LedgerRow> {
+    let rows: Vec<(&LedgerRow, Estimate)> =
+        report.ledger.iter().filter(|row| row.pattern == pattern).filter_map(|row| Some((row, lost(row)?))).collect();
+    let most = rows.iter().max_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
+    let Some((first, most)) = most.filter(|_| rows.len() > 1) else { return Vec::new() };
+    let near = rows.iter().filter(|(row, part)| !std::ptr::eq(*row, *first) && part.high >= most.low);
+    let mut near: Vec<&(&LedgerRow, Estimate)> = near.collect();
+    near.sort_by(|(_, a), (_, b)| b.value.total_cmp(&a.value));
+    std::iter::once(*first).chain(near.into_iter().map(|(row, _)| *row)).collect()
+}
+
+/// What a layer takes, in numbers that are comparable between layers: ms, or the share of its ceiling.
+fn lost(row: &LedgerRow) -> Option<Estimate> {
+    let by = match row.pattern.family() {
+        Family::Latency => 1.0,
+        Family::Parallel | Family::Linear => row.ceiling.filter(|ceiling| *ceiling > 0.0)?,
+    };
+    let Estimate { value, low, high } = row.adds;
+    value.is_finite().then(|| Estimate { value: value / by, low: low / by, high: high / by })
+}
+
+fn most(report: &Report, pattern: Pattern) -> Option<String> {
+    let parts = parts(report, pattern);
+    let latency = pattern.family() == Family::Latency;
+    let first = parts.first()?;
+    if numbers::is_unknown(&first.adds) {
+        return Some("Which layer takes the largest part is not known: the intervals are too wide.".to_string());
+    }
+    let part = |row: &LedgerRow| {
+        let value = numbers::adds(row).with_unit();
+        match latency {
+            true => format!("{value} ({})", numbers::share_at_most(row)),
+            false => format!("{value} short of {}", numbers::ceiling(row)),
+        }
+    };
+    let does = if latency { "takes the largest part" } else { "falls shortest of its ceiling" };
+    Some(match parts.as_slice() {
+        [first, second, rest @ ..] => {
+            let others = if rest.is_empty() { String::new() } else { format!(", or one of {} more", rest.len()) };
+            format!(
+                "Which layer {does} is not certain, their intervals overlap: {} {}, or {} {}{others}.",
+                first.layer.name(),
+                part(first),
+                second.layer.name(),
+                part(second)
+            )
+        }
+        _ => format!("The {} layer {does}: {}.", first.layer.name(), part(first)),
+    })
+}
+
+/// Where no figure counts for the chart: jobs, open loops, mixed loads, imports.
+fn figures(report: &Report) -> Vec<String> {
+    let usable = |figure: &&Figure| figure.estimate.is_some() && words::holds(&figure.label);
+    let sums = |figure: &&Figure| figure.at_once <= 1 || figure.target.ends_with(".*");
+    let all: Vec<&Figure> = report.figures.iter().filter(usable).filter(sums).collect();
+    if all.is_empty() {
+        let none = if report.figures.is_empty() { "Nothing was measured." } else { "No figure can be used." };
+        return vec![none.to_string()];
+    }
+    let mut says: Vec<String> = all.iter().take(NAMED).map(|figure| one(figure)).collect();
+    if all.len() > NAMED {
+        says.push(format!("And {} more.", numbers::counted((all.len() - NAMED) as u64, "figure", "figures")));
+    }
+    says
+}
+
+fn one(figure: &Figure) -> String {
+    let what =
+        format!("{}, {}", words::place(figure.layer, &figure.target), words::workload(figure.layer, &figure.workload));
+    let kind = if (1..100).contains(&figure.workload.read_percent) {
+        format!(", its {}s", words::kind(figure.kind))
+    } else {
+        String::new()
+    };
+    let label = match &figure.label {
+        Label::Settled | Label::Imprecise(_) | Label::Brief(_) => String::new(),
+        label => format!(" ({})", label.name()),
+    };
+    match figure.response.iter().find(|one| one.percent == 99.0) {
+        Some(p99) => format!("{what}{kind}: response time p99 {} ms{label}.", numbers::percentile(p99)),
+        None => format!("{what}{kind}: {}{label}.", words::value(figure)),
+    }
+}
