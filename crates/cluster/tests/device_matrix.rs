@@ -221,6 +221,35 @@ fn make(device: &Device, bytes: u64, made: &Made) -> Result<(), String> {
     Ok(())
 }
 
+/// Its file is not to be had, as of a disk: the device itself is looked at.
+#[test]
+fn of_a_large_device_a_second_try_sees_what_the_first_one_saw() {
+    let _alone = alone();
+    let device = Device::of(300 * GIB);
+    fs::remove_file(device.file.path()).unwrap();
+    let proven = prove(&device.path, false, &|_| ()).unwrap().unwrap();
+    let told = proven.unseen.join("\n");
+    assert!(told.contains("taken for empty") && told.contains("of 300.0 GiB were looked at"), "{told}");
+    drop(proven);
+    // Longer than what lies between two probes.
+    device.write(123 * GIB + 77 * MIB, &vec![0x5a; 76 << 20]);
+    for _ in 0..3 {
+        assert!(matches!(prove(&device.path, false, &|_| ()), Err(Refusal::Holds { .. })));
+    }
+}
+
+#[test]
+fn a_byte_behind_a_gibibyte_of_written_zeros_is_found() {
+    let _alone = alone();
+    let device = Device::of(1300 * MIB);
+    (0..1300).for_each(|number| device.file.as_file().write_all_at(&[0; MIB as usize], number * MIB).unwrap());
+    let proven = prove(&device.path, false, &|_| ()).unwrap().unwrap();
+    assert!(proven.unseen.is_empty(), "all of it was read: {:?}", proven.unseen);
+    drop(proven);
+    device.write(1126 * MIB + 333_333, b"x");
+    assert!(matches!(prove(&device.path, false, &|_| ()), Err(Refusal::Holds { .. })));
+}
+
 /// Refused, given up or not, with these words.
 #[track_caller]
 fn in_use(path: &Path, says: &str) {

@@ -3,76 +3,177 @@
 use super::places::{self, ALIGN};
 use super::signatures;
 use model::Bytes;
+use nix::errno::Errno;
 use nix::unistd::{Whence, lseek64};
-use std::collections::hash_map::RandomState;
 use std::fs::File;
-use std::hash::BuildHasher;
 use std::io;
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// Reads in flight: what a hard disk needs to order its seeks.
 const READERS: usize = 16;
-/// Of a backing file's data, so much is read whole.
-const DATA_MOST: Bytes = 1 << 30;
+/// Of a backing file's data, so much is read whole; of what is behind it, probes.
+const DATA_MOST: Bytes = 4 << 30;
+/// What is read beyond the places that are always read takes no longer than this, twice: the beginning, and more probes.
+const MORE: Duration = Duration::from_secs(2);
 
-/// What lies on the device, in words; `None`: nothing was found. `tell`: the share that was looked at.
+/// What reading has told.
+#[derive(Debug, PartialEq)]
+pub enum Looked {
+    /// What lies there, in words.
+    Found(String),
+    /// All of it is zeros.
+    Zeros,
+    Share(Share),
+}
+
+/// What was looked at, all zeros, of something larger.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    pub looked: Bytes,
+    pub of: Bytes,
+    /// Data in one piece of this length would have been met.
+    pub piece: Bytes,
+}
+
+/// `tell`: the share that was looked at.
 ///
 /// # Errors
 /// A part can't be read: then nobody knows.
-pub fn find(device: &File, bytes: Bytes, tell: &(dyn Fn(f64) + Sync)) -> io::Result<Option<String>> {
-    let parts = places::of(bytes, &mut chance());
+pub fn find(device: &File, bytes: Bytes, tell: &(dyn Fn(f64) + Sync)) -> io::Result<Looked> {
+    let parts = places::of(bytes);
     let all = parts.iter().map(Vec::len).sum::<usize>().max(1);
-    let mut before = 0;
+    let mut read: Vec<Range<Bytes>> = Vec::new();
+    let (mut last, count) = (Duration::ZERO, parts.len());
     for part in parts {
+        let (before, begun) = (read.len(), Instant::now());
         let looked = |done: usize| tell((before + done) as f64 / all as f64);
         if let Some(found) = first_data(device, &part, &looked)? {
-            return Ok(Some(signatures::name(device, bytes, found)));
+            return Ok(Looked::Found(signatures::name(device, bytes, found)));
         }
-        before += part.len();
+        read.extend(part);
+        last = begun.elapsed();
     }
-    Ok(None)
+    if count == 1 {
+        return Ok(Looked::Zeros);
+    }
+    // Only whole doublings: then all probes lie evenly.
+    let rounds = rounds_within(MORE, last);
+    let begun = Instant::now();
+    let quick = |_: &Vec<Range<Bytes>>| begun.elapsed() < MORE;
+    let more = places::beginning(bytes).into_iter().take_while(quick);
+    for part in more.chain((1..rounds).map(|round| places::probes(bytes, round))) {
+        if let Some(found) = first_data(device, &part, &|_| ())? {
+            return Ok(Looked::Found(signatures::name(device, bytes, found)));
+        }
+        read.extend(part);
+    }
+    Ok(Looked::Share(Share { looked: covered(read), of: bytes, piece: places::piece(bytes, rounds) }))
 }
 
-/// Of a loop device whose file is known, where its data lies is known, too: everything is read that is no hole.
+/// How many rounds of probes, with the first one, if a round takes so long.
+fn rounds_within(time: Duration, round: Duration) -> u32 {
+    let fits = |rounds: &u32| round * (rounds - 1) <= time;
+    std::iter::successors(Some(places::ROUNDS), |rounds| Some(rounds / 2)).find(fits).unwrap_or(1)
+}
+
+/// Bytes, each counted once.
+fn covered(mut places: Vec<Range<Bytes>>) -> Bytes {
+    places.sort_by_key(|place| place.start);
+    let (mut sum, mut end) = (0, 0);
+    for place in places {
+        sum += place.end.saturating_sub(place.start.max(end));
+        end = end.max(place.end);
+    }
+    sum
+}
+
+/// Of a loop device whose file is known, where its data lies is known, too: what is no hole is read, and of more than that can be
+/// read in a minute, probes that are spread over all the rest.
 ///
 /// # Errors
 /// As of `find`.
-pub fn find_in_file(file: &File, offset: Bytes, bytes: Bytes) -> io::Result<Option<String>> {
-    let (mut at, mut read) = (offset, 0);
-    while read < DATA_MOST
-        && let Some(start) = seek(file, at, Whence::SeekData).filter(|start| *start < offset + bytes)
-    {
-        let end = seek(file, start, Whence::SeekHole).unwrap_or(offset + bytes).min(offset + bytes);
+pub fn find_in_file(file: &File, offset: Bytes, bytes: Bytes) -> io::Result<Looked> {
+    look_through(file, offset..offset + bytes, DATA_MOST)
+}
+
+fn look_through(file: &File, range: Range<Bytes>, most: Bytes) -> io::Result<Looked> {
+    let (mut at, mut read, mut rest) = (range.start, 0, Vec::new());
+    while let Some(start) = data(file, at)?.filter(|start| *start < range.end) {
+        let end = hole(file, start)?.min(range.end);
         // Blocks of a file system end elsewhere than those that are read; what lies between belongs to it.
-        let parts: Vec<Range<Bytes>> = (start / ALIGN * ALIGN..end)
-            .step_by(1 << 20)
-            .map(|start| start..(start + (1 << 20)).min(end))
-            .take(((DATA_MOST - read) >> 20) as usize + 1)
-            .collect();
+        let begin = start / ALIGN * ALIGN;
+        let whole = end.min(begin + (most - read));
+        let parts: Vec<Range<Bytes>> =
+            (begin..whole).step_by(1 << 20).map(|start| start..(start + (1 << 20)).min(whole)).collect();
         if let Some(found) = first_data(file, &parts, &|_| ())? {
-            return Ok(Some(signatures::unknown(found.saturating_sub(offset))));
+            return Ok(Looked::Found(signatures::unknown(found.saturating_sub(range.start))));
         }
-        (at, read) = (end, read + (end - start));
+        read += whole - begin;
+        rest.extend((whole < end).then_some(whole..end));
+        at = end;
+        if rest.len() > EXTENTS_MOST {
+            // One more, over data and holes alike.
+            rest.push(at..range.end);
+            break;
+        }
     }
-    Ok(None)
+    let of_rest: Bytes = rest.iter().map(|part| part.end - part.start).sum();
+    if of_rest == 0 {
+        return Ok(Looked::Zeros);
+    }
+    let probes: Vec<Range<Bytes>> = places::probes(of_rest.max(1 << 20), 0)
+        .into_iter()
+        .filter_map(|probe| within(&rest, probe.start).map(|place| place.start..place.end.min(place.start + 16384)))
+        .collect();
+    if let Some(found) = first_data(file, &probes, &|_| ())? {
+        return Ok(Looked::Found(signatures::unknown(found.saturating_sub(range.start))));
+    }
+    // Holes are known to be zeros.
+    let of = range.end - range.start;
+    Ok(Looked::Share(Share { looked: of - of_rest + covered(probes), of, piece: places::piece(of_rest, 1) }))
 }
 
-fn seek(file: &File, at: Bytes, whence: Whence) -> Option<Bytes> {
-    let found = lseek64(file.as_fd(), i64::try_from(at).ok()?, whence).ok()?;
-    Bytes::try_from(found).ok()
+/// Of a file in more parts than this, holes are probed, too.
+const EXTENTS_MOST: usize = 100_000;
+
+/// What is left of the part in which the byte lies, if these parts are counted through.
+fn within(parts: &[Range<Bytes>], byte: Bytes) -> Option<Range<Bytes>> {
+    let mut before = 0;
+    parts.iter().find_map(|part| {
+        let length = part.end - part.start;
+        let place = (byte < before + length).then(|| part.start + (byte - before)..part.end);
+        before += length;
+        place
+    })
 }
 
-/// Numbers that differ from run to run, so that nothing stays unseen for ever.
-fn chance() -> impl FnMut(Bytes) -> Bytes {
-    let (state, mut count) = (RandomState::new(), 0u64);
-    move |most| {
-        count += 1;
-        state.hash_one(count) % most.max(1)
+/// Where data begins, here or behind it. A file system that can't tell has data everywhere.
+fn data(file: &File, at: Bytes) -> io::Result<Option<Bytes>> {
+    match seek(file, at, Whence::SeekData) {
+        Err(Errno::ENXIO) => Ok(None),
+        Err(Errno::EINVAL | Errno::EOPNOTSUPP) => {
+            Ok(Some(at).filter(|at| file.metadata().is_ok_and(|own| *at < own.len())))
+        }
+        other => Ok(other.map(Some)?),
     }
+}
+
+fn hole(file: &File, at: Bytes) -> io::Result<Bytes> {
+    match seek(file, at, Whence::SeekHole) {
+        Err(Errno::ENXIO | Errno::EINVAL | Errno::EOPNOTSUPP) => Ok(file.metadata()?.len()),
+        other => Ok(other?),
+    }
+}
+
+fn seek(file: &File, at: Bytes, whence: Whence) -> Result<Bytes, Errno> {
+    let at = i64::try_from(at).map_err(|_| Errno::ENXIO)?;
+    let found = lseek64(file.as_fd(), at, whence)?;
+    Bytes::try_from(found).map_err(|_| Errno::EINVAL)
 }
 
 /// Where the first byte that is not zero lies that one of the readers met.
@@ -161,19 +262,75 @@ fn first_nonzero(bytes: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
+    fn found(looked: Looked) -> String {
+        match looked {
+            Looked::Found(what) => what,
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn a_byte_anywhere_is_found_in_a_sparse_file_and_zeros_are_none() {
         let file = tempfile::tempfile().unwrap();
         let bytes = 3 << 40;
         file.set_len(bytes).unwrap();
         file.write_all_at(&[0; 8192], 1 << 39).unwrap();
-        assert_eq!(find_in_file(&file, 0, bytes).unwrap(), None);
-        assert_eq!(find(&file, bytes, &|_| ()).unwrap(), None);
+        assert_eq!(find_in_file(&file, 0, bytes).unwrap(), Looked::Zeros);
+        let looked = find(&file, bytes, &|_| ()).unwrap();
+        assert!(
+            matches!(looked, Looked::Share(Share { looked: 1..0x1_0000_0000, of, .. }) if of == bytes),
+            "{looked:?}"
+        );
         file.write_all_at(&[7], 777_777_777_777).unwrap();
-        let found = find_in_file(&file, 1 << 20, bytes - (1 << 20)).unwrap().unwrap();
-        assert!(found.contains(&(777_777_777_777u64 - (1 << 20)).to_string()), "{found}");
+        let what = found(find_in_file(&file, 1 << 20, bytes - (1 << 20)).unwrap());
+        assert!(what.contains(&(777_777_777_777u64 - (1 << 20)).to_string()), "{what}");
         // Before the part that the loop device has of it.
-        assert_eq!(find_in_file(&file, 800_000_000_000, 1 << 40).unwrap(), None);
+        assert_eq!(find_in_file(&file, 800_000_000_000, 1 << 40).unwrap(), Looked::Zeros);
+    }
+
+    /// The same places in every run, also where chance would meet it in one run of seven.
+    #[test]
+    fn a_device_is_refused_each_time_or_never() {
+        let file = tempfile::tempfile().unwrap();
+        let bytes: Bytes = 8 << 40;
+        file.set_len(bytes).unwrap();
+        let mut seen = 0;
+        for number in 0..12u64 {
+            let at = (3 << 40) + number * 123_456_789 * 4096;
+            file.write_all_at(&[9; 4096], at).unwrap();
+            let looks = [(); 2].map(|()| first_data(&file, &places::probes(bytes, 0), &|_| ()).unwrap());
+            assert_eq!(looks[0], looks[1]);
+            seen += usize::from(looks[0].is_some());
+            file.set_len(at).unwrap();
+            file.set_len(bytes).unwrap();
+        }
+        assert!(seen < 12, "a block is rarely met");
+    }
+
+    /// All behind the part that is read whole is zeros that were written, but for this.
+    #[test]
+    fn behind_the_part_that_is_read_whole_an_allocated_file_is_probed() {
+        const MIB: Bytes = 1 << 20;
+        let file = tempfile::tempfile().unwrap();
+        file.write_all_at(&vec![0; 24 << 20], 0).unwrap();
+        file.set_len(64 * MIB).unwrap();
+        let look = |most: Bytes| look_through(&file, 0..64 * MIB, most).unwrap();
+        assert_eq!(look(24 * MIB), Looked::Zeros);
+        let Looked::Share(share) = look(8 * MIB) else { panic!("it was not read whole") };
+        assert!(share.of == 64 * MIB && (48 * MIB..=64 * MIB).contains(&share.looked), "{share:?}");
+        file.write_all_at(&[1; 16384], 20 * MIB + 777).unwrap();
+        assert!(found(look(8 * MIB)).contains("not zero"));
+    }
+
+    #[test]
+    fn more_rounds_only_where_they_take_no_time() {
+        let rounds = |millis| rounds_within(MORE, Duration::from_millis(millis));
+        assert_eq!([rounds(0), rounds(130), rounds(200), rounds(2000), rounds(30_000)], [16, 16, 8, 2, 1]);
+        assert_eq!(covered(vec![10..20, 0..5, 15..30, 16..17]), 25);
+        assert_eq!(
+            [within(&[5..7, 10..20], 1), within(&[5..7, 10..20], 2), within(&[5..7], 2)],
+            [Some(6..7), Some(10..20), None]
+        );
     }
 
     #[test]

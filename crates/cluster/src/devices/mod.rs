@@ -6,6 +6,7 @@ mod places;
 mod signatures;
 mod stack;
 
+use emptiness::{Looked, Share};
 use model::{Bytes, Found};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl, open};
@@ -92,8 +93,8 @@ pub fn overlap(one: &Path, other: &Path) -> bool {
 #[derive(Debug)]
 pub struct Proven {
     pub file: File,
-    /// What could not be looked at, in words.
-    pub unseen: Option<String>,
+    /// What could not, or was not, looked at, in words.
+    pub unseen: Vec<String>,
 }
 
 /// Ok: the path may be written to; without a descriptor, where nothing is there yet. `given_up`: the user said that its data
@@ -117,10 +118,10 @@ pub fn prove(path: &Path, given_up: bool, tell: &(dyn Fn(f64) + Sync)) -> Result
     if Id::of(&metadata) != stack.id {
         return Err(holds(path, "became something else while it was looked at".to_string(), "Run again"));
     }
-    let unseen = prove_unused_by_processes(path, &stack)?;
+    let mut unseen = Vec::from_iter(prove_unused_by_processes(path, &stack)?);
     lock(path, &file)?;
     if matches!(stack.id, Id::Device(_)) && !given_up {
-        prove_empty(path, &file, &stack, tell)?;
+        unseen.extend(prove_empty(path, &file, &stack, tell)?);
     }
     Ok(Some(Proven { file, unseen }))
 }
@@ -188,23 +189,53 @@ fn lock(path: &Path, file: &File) -> Result<(), Refusal> {
     }
 }
 
-fn prove_empty(path: &Path, device: &File, stack: &Stack, tell: &(dyn Fn(f64) + Sync)) -> Result<(), Refusal> {
+/// What of it was looked at, in words, if it was not all.
+fn prove_empty(
+    path: &Path,
+    device: &File,
+    stack: &Stack,
+    tell: &(dyn Fn(f64) + Sync),
+) -> Result<Option<String>, Refusal> {
     let unknown = |error| holds(path, format!("is not known to be empty: {error}"), GIVE_UP);
     let bytes = size(device).map_err(unknown)?;
-    let found = match emptiness::find(device, bytes, tell).map_err(unknown)? {
-        None => in_backing_file(stack, bytes).map_err(unknown)?,
-        found => found,
-    };
-    found.map_or(Ok(()), |what| Err(holds(path, what, GIVE_UP)))
+    let mut looked = emptiness::find(device, bytes, tell).map_err(unknown)?;
+    if let Looked::Share(_) = looked
+        && let Some(more) = in_backing_file(stack, bytes).map_err(unknown)?
+    {
+        looked = more;
+    }
+    match looked {
+        Looked::Found(what) => Err(holds(path, what, GIVE_UP)),
+        Looked::Zeros => Ok(None),
+        Looked::Share(share) => Ok(Some(format!("{}: {}", path.display(), in_words(share)))),
+    }
 }
 
-/// A loop device over a sparse file: the file system knows where data lies.
-fn in_backing_file(stack: &Stack, bytes: Bytes) -> std::io::Result<Option<String>> {
+fn in_words(share: Share) -> String {
+    let percent = share.looked as f64 / share.of as f64 * 100.0;
+    let digits = if percent < 1.0 { 3 } else { 0 };
+    format!(
+        "it is taken for empty: {} of {} were looked at ({percent:.digits$} %) and are zeros; data in one piece is met for sure only from \
+         {} on",
+        mebibytes(share.looked),
+        mebibytes(share.of),
+        mebibytes(share.piece)
+    )
+}
+
+fn mebibytes(bytes: Bytes) -> String {
+    const STEP: f64 = 1024.0;
+    let all = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    let power = (bytes as f64).log(STEP).floor().clamp(1.0, all.len() as f64);
+    format!("{:.1} {}", bytes as f64 / STEP.powf(power), all[power as usize - 1])
+}
+
+/// A loop device over a file: the file system knows where data lies. `None`: the file is not to be had from here.
+fn in_backing_file(stack: &Stack, bytes: Bytes) -> std::io::Result<Option<Looked>> {
     let own = stack::loops().into_iter().find(|own| Id::Device(own.number) == stack.id);
     let Some(own) = own.filter(|own| Id::at(&own.path) == Some(own.backing)) else { return Ok(None) };
     match File::open(&own.path) {
-        Ok(file) if file.metadata()?.is_file() => emptiness::find_in_file(&file, own.offset, bytes),
-        // Not to be had from here: the device itself was looked at.
+        Ok(file) if file.metadata()?.is_file() => emptiness::find_in_file(&file, own.offset, bytes).map(Some),
         _ => Ok(None),
     }
 }
@@ -219,4 +250,20 @@ fn unusable(path: &Path, what: impl std::fmt::Display) -> Refusal {
 
 fn holds(path: &Path, what: String, mend: &str) -> Refusal {
     Refusal::Holds { path: path.to_path_buf(), what, mend: mend.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_looked_at_is_told_in_round_numbers() {
+        let share = Share { looked: 1_200 << 20, of: 8 << 40, piece: 128 << 20 };
+        let says = in_words(share);
+        assert!(
+            says.contains("1.2 GiB of 8.0 TiB were looked at (0.014 %)") && says.contains("from 128.0 MiB on"),
+            "{says}"
+        );
+        assert_eq!([mebibytes(0), mebibytes(1536), mebibytes(1 << 40)], ["0.0 KiB", "1.5 KiB", "1.0 TiB"]);
+    }
 }

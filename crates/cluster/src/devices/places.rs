@@ -1,4 +1,5 @@
-//! Which parts of a device are read to see whether it is empty: its ends, where known formats keep copies, and probes.
+//! Which parts of a device are read to see whether it is empty: its ends, where known formats keep copies, and probes. The size alone
+//! says where, so that a second try sees what the first one saw.
 
 use model::Bytes;
 use model::workload::{GIB, KIB, MIB};
@@ -16,15 +17,18 @@ const CHUNK: Bytes = MIB;
 const LABEL: Bytes = 128 * KIB;
 /// So far the beginning of an allocation group of XFS may lie from the even share of the device.
 const AROUND: Bytes = 512 * KIB;
+/// Of the beginning, so much at most is read where it is read quickly.
+const BEGINNING: Bytes = GIB;
 /// Evenly spread over the device: on a hard disk 4096 short seeks take about half a minute.
 const PROBES: Bytes = 4096;
+/// Rounds of as many probes, where one takes no time. A power of two, so that all lie evenly again.
+pub const ROUNDS: u32 = 16;
 const PROBE: Bytes = 16 * KIB;
 /// Direct reads begin and end at multiples of this.
 pub const ALIGN: Bytes = 4096;
 
-/// In the order in which they tell most: ends, known places, probes. Places are sorted within each. `jitter`: a number
-/// below its argument.
-pub fn of(bytes: Bytes, jitter: &mut dyn FnMut(Bytes) -> Bytes) -> Vec<Vec<Range<Bytes>>> {
+/// In the order in which they tell most: ends, known places, the first round of probes. Places are sorted within each.
+pub fn of(bytes: Bytes) -> Vec<Vec<Range<Bytes>>> {
     if bytes <= WHOLE {
         return vec![chunks(0..bytes)];
     }
@@ -36,7 +40,7 @@ pub fn of(bytes: Bytes, jitter: &mut dyn FnMut(Bytes) -> Bytes) -> Vec<Vec<Range
     let mut known: Vec<Range<Bytes>> = copies(bytes).into_iter().map(cut).filter(within).collect();
     known.sort_by_key(|place| place.start);
     known.dedup();
-    vec![chunks(0..EDGE), chunks((bytes - EDGE) / ALIGN * ALIGN..bytes), known, probes(bytes, jitter)]
+    vec![chunks(0..EDGE), chunks((bytes - EDGE) / ALIGN * ALIGN..bytes), known, probes(bytes, 0)]
 }
 
 fn chunks(range: Range<Bytes>) -> Vec<Range<Bytes>> {
@@ -44,19 +48,33 @@ fn chunks(range: Range<Bytes>) -> Vec<Range<Bytes>> {
     range.step_by(CHUNK as usize).map(|start| start..(start + CHUNK).min(end)).collect()
 }
 
-/// One in each of equal parts, at a place that nobody can foresee.
-fn probes(bytes: Bytes, jitter: &mut dyn FnMut(Bytes) -> Bytes) -> Vec<Range<Bytes>> {
-    let part = bytes / PROBES;
+/// What lies behind the part of the beginning that is always read, piece by piece.
+pub fn beginning(bytes: Bytes) -> Vec<Vec<Range<Bytes>>> {
+    let end = BEGINNING.min(bytes);
+    (EDGE..end).step_by(EDGE as usize).map(|start| chunks(start..(start + EDGE).min(end))).collect()
+}
+
+/// One in each of equal parts; of each further round in the middle of what the rounds before it left.
+pub fn probes(bytes: Bytes, round: u32) -> Vec<Range<Bytes>> {
+    // Where nothing begins: known places are round numbers. And the bits of the round's number, mirrored (van der Corput's sequence).
+    let within = (0.618_034 + f64::from(round.reverse_bits()) / 2f64.powi(32)).fract();
     let probe = |number: Bytes| {
-        let start = (number * part + jitter(part.saturating_sub(PROBE) + 1)) / ALIGN * ALIGN;
+        let start = (((number as f64 + within) / PROBES as f64 * bytes as f64) as Bytes).min(bytes - PROBE);
+        let start = start / ALIGN * ALIGN;
         start..start + PROBE
     };
     (0..PROBES).map(probe).collect()
 }
 
+/// Data of this length, in one piece, is met by probes of so many rounds.
+pub fn piece(bytes: Bytes, rounds: u32) -> Bytes {
+    // A probe begins at most a block earlier than it should.
+    bytes.div_ceil(PROBES * u64::from(rounds)) + 2 * ALIGN
+}
+
 fn copies(bytes: Bytes) -> Vec<Range<Bytes>> {
     let label = |place: Bytes| place..place + LABEL;
-    let all = [round_places(bytes), bluestore(), partitions(), ext_backups(bytes)];
+    let all = [round_places(bytes), bluestore(), partitions(), volumes(), ext_backups(bytes)];
     let shares = shares(bytes).into_iter().map(|place| place.saturating_sub(AROUND)..place + AROUND);
     all.into_iter().flatten().map(label).chain(shares).collect()
 }
@@ -82,6 +100,16 @@ fn partitions() -> Vec<Bytes> {
         30720, 32768, 51200, 102_400, 512_000,
     ];
     MEBIBYTES.into_iter().flat_map(|number| [number * MIB, (number + 1) * MIB]).collect()
+}
+
+/// Where logical volumes of LVM usually begin, whose label may be gone: an extent has 4 MiB, and the first one begins at 1 MiB.
+fn volumes() -> Vec<Bytes> {
+    const EXTENT: Bytes = 4 * MIB;
+    let extents = (0..24).map(|power| EXTENT << power);
+    let gibibytes = (1..=64)
+        .chain([80, 96, 100, 120, 128, 150, 200, 250, 256, 300, 400, 500, 512, 1000])
+        .map(|number| number * GIB);
+    extents.chain(gibibytes).map(|before| MIB + before).collect()
 }
 
 /// Superblock copies of ext2/3/4: in group 1, in the powers of 3, 5 and 7, and in the last one, for each size of block
@@ -115,7 +143,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn reads(bytes: Bytes, at: Bytes) -> bool {
-        of(bytes, &mut |_| 0)[..3].iter().flatten().any(|place| place.contains(&at))
+        of(bytes)[..3].iter().flatten().any(|place| place.contains(&at))
     }
 
     #[test]
@@ -124,6 +152,8 @@ mod tests {
         let mut places: Vec<Bytes> = [1, 10, 100, 1000].map(|number| number * GIB).to_vec();
         places.extend([0, 15 * MIB, 64 * MIB, 256 * GIB, TIB, 3 * TIB, disk - 1, disk - 15 * MIB, disk / 2]);
         places.extend([8193 * KIB, 3 * 8192 * KIB + KIB, 128 * MIB, 27 * 128 * MIB, 125 * 128 * MIB, 343 * 128 * MIB]);
+        // LVM: the first extent, the 64th, and behind volumes of 20 GiB and 4 TiB.
+        places.extend([MIB, 257 * MIB, 20 * GIB + MIB, 4 * TIB + MIB]);
         for place in places {
             assert!(reads(disk, place), "{place}");
         }
@@ -138,13 +168,12 @@ mod tests {
     proptest! {
         #[test]
         fn places_are_within_the_device_and_small_ones_are_read_whole(
-            sectors in 1u64..1 << 36, seed in any::<u64>(),
+            sectors in 1u64..1 << 36, round in 0..ROUNDS,
         ) {
             let bytes = sectors * 512;
-            let mut state = seed;
-            let mut jitter = |most: Bytes| { state = state.wrapping_mul(6364136223846793005).wrapping_add(1); (state >> 20) % most };
-            let all = of(bytes, &mut jitter);
-            for place in all.iter().flatten() {
+            let all = of(bytes);
+            let further = (bytes > WHOLE).then(|| [beginning(bytes), vec![probes(bytes, round)]].concat());
+            for place in all.iter().chain(further.iter().flatten()).flatten() {
                 prop_assert!(place.start < bytes && place.end <= bytes && place.start < place.end);
                 prop_assert_eq!(place.start % ALIGN, 0);
                 prop_assert!(place.end - place.start <= CHUNK);
@@ -154,6 +183,17 @@ mod tests {
             } else {
                 prop_assert_eq!(all[3].len() as u64, PROBES);
             }
+        }
+
+        /// And it is the same place in every run.
+        #[test]
+        fn data_in_one_piece_is_met_wherever_it_lies(sectors in 1u64 << 20..1 << 36, share in 0f64..1.0, doublings in 0u32..5) {
+            let (bytes, rounds) = (sectors * 512, 1 << doublings);
+            let length = piece(bytes, rounds);
+            let start = (share * (bytes - length) as f64) as Bytes;
+            let probes: Vec<_> = (0..rounds).flat_map(|round| probes(bytes, round)).collect();
+            let meets = |probe: &Range<Bytes>| probe.start < start + length && start < probe.end;
+            prop_assert!(probes.iter().any(meets));
         }
     }
 }
