@@ -4,6 +4,11 @@ use crate::error::CephError;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// The least capabilities that suffice for a whole run. `osd 'allow *'` is needed by the store layer alone (the OSD's own bench
+/// command demands it); `allow rwx` does for the other layers. `allow rw` does not open the config-key store, where the
+/// journal's copy is: a monitor wants that named. `ceph auth caps` replaces all of a user's, so whoever is told of one is told of all.
+pub const CAPS_LEAST: &str = "mon 'allow rw, allow service config-key rw' mgr 'allow r' osd 'allow *'";
+
 /// Named as Ceph's own programs name it; everything may be left out.
 #[derive(Clone, Debug, Default)]
 pub struct Access {

@@ -1,11 +1,7 @@
 //! Which rights Fathom needs, and what to say when some are missing.
 
 use crate::admin::Cluster;
-
-/// The least that suffices for a whole run. `osd 'allow *'` is needed by the store layer alone (the OSD's own bench
-/// command demands it); `allow rwx` does for the other layers. `allow rw` does not open the config-key store, where the
-/// journal's copy is: a monitor wants that named.
-pub const LEAST: &str = "mon 'allow rw, allow service config-key rw' mgr 'allow r' osd 'allow *'";
+use ceph::CAPS_LEAST;
 
 /// What kind of right a command needs, by the daemon that answers it.
 fn needed(command: &str) -> &'static str {
@@ -28,7 +24,7 @@ pub fn advice(cluster: &Cluster, command: &str) -> String {
         |caps| format!("it has: {}", if caps.is_empty() { "none".to_string() } else { caps }),
     );
     format!(
-        "{user} may not run `{command}`: missing cap {}; {has}. The least that suffices for Fathom: ceph auth caps {user} {LEAST}",
+        "{user} may not run `{command}`: missing cap {}; {has}. The least that suffices for Fathom: ceph auth caps {user} {CAPS_LEAST}",
         needed(command)
     )
 }

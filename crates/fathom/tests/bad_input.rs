@@ -45,6 +45,8 @@ fn devices_that_are_not_there_or_no_devices() {
     home.run(&["disk", "/dev/nowhere"]).ends(2, &["/dev/nowhere", "no such device"]);
     home.run(&["disk", ".", "--destroy-data-on", "/dev/sdx"]).ends(2, &["/dev/sdx", "same path"]);
     home.run(&["disk", ".", "--engine", "warp"]).ends(2, &["warp", "io_uring"]);
+    // It left a journal that nothing could undo.
+    home.run(&["disk", ".", "--quiesce", "--dry-run"]).ends(2, &["--quiesce", "no cluster"]);
 }
 
 /// A against A under another name would be a finding about nothing.

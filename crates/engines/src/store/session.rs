@@ -105,7 +105,8 @@ impl Runner {
     fn broken(&self, error: &CephError) -> EngineError {
         let mend = match error.errno() {
             libc::EACCES | libc::EPERM => {
-                format!("; the bench command needs: ceph auth caps {} mon 'allow r' osd 'allow *'", self.rados.entity())
+                let (user, caps) = (self.rados.entity(), ceph::CAPS_LEAST);
+                format!("; the bench command needs osd 'allow *'. All that Fathom needs: ceph auth caps {user} {caps}")
             }
             libc::ENXIO | libc::ENOENT | libc::ETIMEDOUT => {
                 format!("; osd.{} is down or gone, see `ceph osd tree`", self.osd)

@@ -70,6 +70,7 @@ fn unbound(ground: &Ground, plan: &Plan) -> Vec<String> {
 
 fn one(ground: &Ground, request: &Request) -> Result<Plan, Failure> {
     refuse_idle_clients(request)?;
+    refuse_quiesce_of_nothing(ground, request)?;
     refuse_useless_hosts(ground, request)?;
     let mut draft = Draft { halvings: room::halvings(ground, request)?, ..Draft::new(ground, request) };
     if request.quiesce {
@@ -248,6 +249,16 @@ fn refuse_other_work(goal: &Goal, steps: &[Step]) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Flags and options of a cluster that is not there could neither be set nor undone.
+fn refuse_quiesce_of_nothing(ground: &Ground, request: &Request) -> Result<(), Failure> {
+    match request.quiesce && ground.scope.fsid.is_none() {
+        true => {
+            Err(Failure::Usage("--quiesce: this run has no cluster that could be kept quiet; leave it out".to_string()))
+        }
+        false => Ok(()),
+    }
 }
 
 /// A client without a job would be one that is counted and does nothing.

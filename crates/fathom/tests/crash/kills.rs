@@ -185,7 +185,8 @@ fn an_option_that_stands_for_b_comes_back_exactly() {
         }
         let before = lab.snapshot();
         let setting = format!("option:osd/{option}=7");
-        let load = ["rados", "--ab", &setting, "--patterns", "read-latency", "--working-set", "8M", "--duration", "3s"];
+        // So long that B still stands when a busy machine has asked for it and killed the run.
+        let load = ["rados", "--ab", &setting, "--patterns", "read-latency", "--working-set", "8M", "--duration", "8s"];
         let mut run = lab.fathom(&load).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let stands = || lab.ceph(&["config", "get", "osd", option]).trim() == "7";
         common::eventually("B's setting", 120, stands);

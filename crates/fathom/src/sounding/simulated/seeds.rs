@@ -63,15 +63,14 @@ fn every_slice_of_every_run_has_a_seed_of_its_own() {
     assert_eq!(one, seeds(&plan(1)));
 }
 
+/// With the same places the second of them would read what the first has just brought into a cache.
 #[test]
-fn a_and_b_of_a_pair_share_theirs() {
+fn a_and_b_of_a_pair_have_their_own() {
     let pairs = (0..3).map(|id| (StepId(id), StepId(id + 3))).collect();
     let ab = Some(model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs });
     let found = seeds(&Plan { ab, ..plan(1) });
-    for id in 0..3 {
-        let of = |id: u32| found[&id].iter().collect::<BTreeSet<_>>();
-        assert_eq!((of(id), of(id).len()), (of(id + 3), 3));
-    }
+    let all: BTreeSet<u64> = found.values().flatten().copied().collect();
+    assert_eq!(all.len(), 6 * 3);
 }
 
 /// One server of a millisecond each, 70 % busy: by Pollaczek and Khinchine the mean response time is 1 + 0.7 / 2(1 − 0.7) ms. With the same
