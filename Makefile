@@ -1,5 +1,5 @@
 # Fathom: what a person types. Each target installs what it misses (Debian, Ubuntu) and says so.
-.PHONY: build demo test kills bench coverage scale alarms habit method dist lint report-bundle clean
+.PHONY: build demo test test-fast kills bench coverage scale alarms habit method dist lint report-bundle clean
 
 CARGO ?= $(shell command -v cargo || echo $(HOME)/.cargo/bin/cargo)
 FATHOM = target/release/fathom
@@ -18,6 +18,12 @@ test:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) test --workspace --locked --no-fail-fast
+
+# What needs neither root nor Ceph nor a browser; under two minutes once it is built.
+FAST = answer any_report document export golden progress results sounding tidy windows
+test-fast:
+	@scripts/install-missing rust compiler
+	$(CARGO) test --workspace --locked --lib $(addprefix --test ,$(FAST))
 
 # Kills runs, `restore`, and two runs in a row at random instants, and compares everything before and after; ten minutes for a hundred.
 kills:

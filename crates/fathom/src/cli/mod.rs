@@ -46,9 +46,6 @@ pub struct Common {
     /// No progress on standard error
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// More detail on standard error
-    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
-    pub verbose: u8,
     #[command(flatten)]
     pub cluster: cluster::ClusterArgs,
 }
