@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod compaction;
+mod crush;
 pub mod deletable;
 pub mod devices;
 pub mod errors;

@@ -1,11 +1,12 @@
 //! What there is: OSDs, hosts, devices, pools, versions, options, health. Reads only.
 
 use crate::admin::Cluster;
+use crate::crush::{self, Crush};
 use crate::errors::ClusterError;
 use crate::here;
 use model::{DeviceScope, HostScope, OsdScope, PoolScope, Scope, secrets};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 pub fn look(cluster: &Cluster) -> Result<Scope, ClusterError> {
@@ -14,6 +15,7 @@ pub fn look(cluster: &Cluster) -> Result<Scope, ClusterError> {
     let tree = cluster.ask(json!({"prefix": "osd tree"}))?;
     let usage = cluster.ask_manager(json!({"prefix": "osd df"}))?;
     let osds = osds(&dump, &metadata, &tree, &usage);
+    let rules = cluster.ask(crush::dump_command()).ok().map(Crush);
     let (health, health_checks) = health(&cluster.ask(json!({"prefix": "health"}))?);
     Ok(Scope {
         fsid: Some(cluster.rados.fsid()?),
@@ -24,7 +26,8 @@ pub fn look(cluster: &Cluster) -> Result<Scope, ClusterError> {
         client_version: Some(cluster.rados.client_version()),
         hosts: hosts(&osds),
         devices: devices(&osds, &metadata),
-        pools: pools(&dump, cluster)?,
+        pools: pools(&dump, cluster, &|rule| narrow(&osds, rules.as_ref()?.osds(rule)?))?,
+        new_pool_osds: rules.as_ref().and_then(|rules| new_pool_osds(cluster, &osds, rules)).unwrap_or_default(),
         pgs_per_osd_most: pgs_per_osd_most(cluster),
         pg_upmap: text(&dump, "require_min_compat_client").map(|release| takes_upmap(&release)),
         options: options(&cluster.ask(json!({"prefix": "config dump"}))?),
@@ -175,7 +178,24 @@ fn device_node(path: &str) -> PathBuf {
     Path::new("/dev").join(path)
 }
 
-fn pools(dump: &Value, cluster: &Cluster) -> Result<Vec<PoolScope>, ClusterError> {
+/// `None`: all there are, of which nothing needs to be said.
+fn narrow(osds: &[OsdScope], rule: BTreeSet<u32>) -> Option<Vec<u32>> {
+    (!osds.iter().all(|osd| rule.contains(&osd.id))).then(|| rule.into_iter().collect())
+}
+
+/// Of a pool that is made without a word on its rule, as those of a run are.
+fn new_pool_osds(cluster: &Cluster, osds: &[OsdScope], rules: &Crush) -> Option<Vec<u32>> {
+    // Its default is -1: the lowest rule for replicas.
+    let option = leaders(cluster, "osd_pool_default_crush_rule")?.as_i64()?;
+    narrow(osds, rules.osds(rules.default_rule(option)?)?)
+}
+
+/// `on`: a rule's OSDs.
+fn pools(
+    dump: &Value,
+    cluster: &Cluster,
+    on: &dyn Fn(i64) -> Option<Vec<u32>>,
+) -> Result<Vec<PoolScope>, ClusterError> {
     list(dump, "pools")
         .iter()
         .map(|pool| {
@@ -194,16 +214,21 @@ fn pools(dump: &Value, cluster: &Cluster) -> Result<Vec<PoolScope>, ClusterError
                 pg_num: number(pool, "pg_num").unwrap_or(0) as u32,
                 pg_autoscale_mode: text(pool, "pg_autoscale_mode"),
                 applications: applications.map(|map| map.keys().cloned().collect()).unwrap_or_default(),
+                osds: pool.get("crush_rule").and_then(Value::as_i64).and_then(on).unwrap_or_default(),
             })
         })
         .collect()
 }
 
-/// As the leader of the monitors has it, wherever it was set.
 fn pgs_per_osd_most(cluster: &Cluster) -> Option<u32> {
+    leaders(cluster, "mon_max_pg_per_osd")?.as_u64().map(|most| most as u32)
+}
+
+/// An option as the leader of the monitors has it, wherever it was set.
+fn leaders(cluster: &Cluster, option: &str) -> Option<Value> {
     let leader = text(&cluster.ask(json!({"prefix": "quorum_status"})).ok()?, "quorum_leader_name")?;
-    let key = json!({"prefix": "config show", "who": format!("mon.{leader}"), "key": "mon_max_pg_per_osd"});
-    cluster.ask_manager(key).ok()?.as_u64().map(|most| most as u32)
+    let key = json!({"prefix": "config show", "who": format!("mon.{leader}"), "key": option});
+    cluster.ask_manager(key).ok()
 }
 
 /// Ceph's releases are named along the alphabet; luminous is the first with `pg-upmap`.

@@ -21,6 +21,9 @@ pub struct Scope {
     pub devices: Vec<DeviceScope>,
     pub osds: Vec<OsdScope>,
     pub pools: Vec<PoolScope>,
+    /// The OSDs on which a pool may lie that is made without a word on its rule, as those of a run are. Empty: all, or not known.
+    #[serde(default)]
+    pub new_pool_osds: Vec<u32>,
     /// Replicas of placement groups that the monitors allow for each OSD (`mon_max_pg_per_osd`).
     #[serde(default)]
     pub pgs_per_osd_most: Option<u32>,
@@ -100,4 +103,7 @@ pub struct PoolScope {
     #[serde(default)]
     pub pg_autoscale_mode: Option<String>,
     pub applications: Vec<String>,
+    /// The OSDs on which its CRUSH rule lets it lie. Empty: all, or not known.
+    #[serde(default)]
+    pub osds: Vec<u32>,
 }

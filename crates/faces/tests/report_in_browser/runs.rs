@@ -201,6 +201,7 @@ fn scope() -> Scope {
             pg_num: 32,
             pg_autoscale_mode: Some("on".into()),
             applications: vec!["rbd".into()],
+            osds: Vec::new(),
         }],
         options: BTreeMap::from([
             ("global/osd_pool_default_pg_num".into(), "32".into()),

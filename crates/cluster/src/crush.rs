@@ -1,0 +1,103 @@
+//! On which OSDs a pool may lie: all below what its CRUSH rule takes, with a weight.
+
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// `pg_pool_t::TYPE_REPLICATED`.
+const REPLICATED: i64 = 1;
+
+/// The answer to `osd crush dump`.
+pub struct Crush(pub Value);
+
+impl Crush {
+    /// `None`: there is no such rule, or it is not understood.
+    pub fn osds(&self, rule: i64) -> Option<BTreeSet<u32>> {
+        let rule = self.list("rules").iter().find(|known| whole(known, "rule_id") == Some(rule))?;
+        let steps = rule.get("steps")?.as_array()?;
+        let takes = steps.iter().filter(|step| step.get("op").and_then(Value::as_str) == Some("take"));
+        let items: Option<Vec<i64>> = takes.map(|step| whole(step, "item")).collect();
+        let mut found = BTreeSet::new();
+        for item in items? {
+            self.below(item, &mut BTreeSet::new(), &mut found)?;
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// The rule that a new pool of replicas gets: that of the option `osd_pool_default_crush_rule`, else the lowest for replicas
+    /// (`CrushWrapper::get_osd_pool_default_crush_replicated_ruleset`).
+    pub fn default_rule(&self, option: i64) -> Option<i64> {
+        let rules = self.list("rules").iter();
+        let rules = rules.filter(|rule| option >= 0 || whole(rule, "type") == Some(REPLICATED));
+        rules.filter_map(|rule| whole(rule, "rule_id")).filter(|id| option < 0 || *id == option).min()
+    }
+
+    fn list(&self, key: &str) -> &[Value] {
+        self.0.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// Devices have ids from 0 on, buckets below. A rule with a device class takes a bucket that holds that class alone.
+    fn below(&self, item: i64, passed: &mut BTreeSet<i64>, found: &mut BTreeSet<u32>) -> Option<()> {
+        if let Ok(osd) = u32::try_from(item) {
+            found.insert(osd);
+            return Some(());
+        }
+        if !passed.insert(item) {
+            return Some(());
+        }
+        let bucket = self.list("buckets").iter().find(|bucket| whole(bucket, "id") == Some(item))?;
+        for child in bucket.get("items")?.as_array()?.iter().filter(|child| whole(child, "weight") != Some(0)) {
+            self.below(whole(child, "id")?, passed, found)?;
+        }
+        Some(())
+    }
+}
+
+fn whole(value: &Value, key: &str) -> Option<i64> {
+    value.get(key)?.as_i64()
+}
+
+pub fn dump_command() -> Value {
+    json!({"prefix": "osd crush dump"})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `crushtool --dump` prints a map of two hosts, with a rule for the class ssd.
+    fn map() -> Crush {
+        let bucket = |id: i64, name: &str, items: &[(i64, u64)]| {
+            let items: Vec<Value> = items.iter().map(|(id, weight)| json!({"id": id, "weight": weight})).collect();
+            json!({"id": id, "name": name, "items": items})
+        };
+        let rule = |id: i64, kind: i64, item: i64| {
+            let steps = json!([{"op": "set_chooseleaf_tries", "num": 5}, {"op": "take", "item": item},
+                               {"op": "chooseleaf_firstn", "num": 0, "type": "host"}, {"op": "emit"}]);
+            json!({"rule_id": id, "type": kind, "steps": steps})
+        };
+        Crush(json!({
+            "buckets": [
+                bucket(-1, "default", &[(-2, 65536), (-3, 65536)]),
+                bucket(-2, "a", &[(0, 65536)]),
+                bucket(-3, "b", &[(1, 65536), (2, 0)]),
+                bucket(-4, "a~ssd", &[(0, 65536)]),
+                bucket(-5, "b~ssd", &[]),
+                bucket(-6, "default~ssd", &[(-4, 65536), (-5, 0)]),
+            ],
+            "rules": [rule(1, 3, -1), rule(2, 1, -1), rule(3, 1, -6), rule(4, 1, -9)],
+        }))
+    }
+
+    #[test]
+    fn a_rule_with_a_class_takes_its_osds_alone() {
+        let osds = |rule| map().osds(rule).map(|found| found.into_iter().collect::<Vec<_>>());
+        assert_eq!(osds(2), Some(vec![0, 1]), "osd.2 has no weight");
+        assert_eq!(osds(3), Some(vec![0]));
+        assert_eq!((osds(4), osds(9)), (None, None), "a bucket or a rule that is not there");
+    }
+
+    #[test]
+    fn a_new_pool_gets_the_lowest_rule_for_replicas_unless_an_option_names_another() {
+        assert_eq!((map().default_rule(-1), map().default_rule(3), map().default_rule(8)), (Some(2), Some(3), None));
+    }
+}
