@@ -30,15 +30,20 @@ pub fn disk_of<'e, 'a>(
     pattern: Pattern,
 ) -> Option<&'e Entry<'a>> {
     let osd = scope_of(record, place)?;
-    let disk = short(osd.device.as_deref()?);
     let of_disk = |entry: &&Entry| {
-        let Some(target) = entry.only_target() else { return false };
-        let path = matches!(&target.place, Place::Path { path, .. } if short(&path.to_string_lossy()) == disk);
-        let here = target.host.as_ref().is_none_or(|host| *host == osd.host);
         let usable = entry.figure.at_once == 1 && entry.usable().is_some();
-        entry.is(Layer::Device, pattern) && usable && here && (path || short(&target.name) == disk)
+        entry.is(Layer::Device, pattern) && usable && is_disk_of(entry, osd)
     };
     entries.iter().filter(of_disk).min_by_key(|entry| !as_stores_do(entry.step.workload.durability))
+}
+
+/// Is this figure's only target the disk of that OSD's data?
+pub fn is_disk_of(entry: &Entry, osd: &OsdScope) -> bool {
+    let (Some(target), Some(device)) = (entry.only_target(), osd.device.as_deref()) else { return false };
+    let disk = short(device);
+    let path = matches!(&target.place, Place::Path { path, .. } if short(&path.to_string_lossy()) == disk);
+    let here = target.host.as_ref().is_none_or(|host| *host == osd.host);
+    here && (path || short(&target.name) == disk)
 }
 
 /// How many targets of this figure's step were loaded on that disk at the same time, itself included.

@@ -1,8 +1,9 @@
 //! What the layers below a figure can supply at most, and whether the figure claims more.
 
 use crate::client::several_streams;
-use crate::disks::disk_of;
+use crate::disks::{disk_of, osd_of};
 use crate::entry::{Entry, spread};
+use crate::placement::{hosts_of, lies_on, serving};
 use crate::redundancy::redundancy;
 use crate::supply::osds_supply;
 use crate::words::quantity;
@@ -61,11 +62,10 @@ impl View<'_, '_> {
     /// The links from the hosts that load to those of the OSDs: what passes through them all is the most that can arrive.
     fn more_than_links(&self) -> Option<String> {
         let own_host = self.entry.figure.host.as_deref();
-        let all = self.record.scope.osds.iter().filter(|osd| osd.up && osd.inside).map(|osd| osd.host.as_str());
-        let mut hosts: Vec<&str> =
-            if self.entry.figure.layer == Layer::Osd { own_host.into_iter().collect() } else { all.collect() };
-        hosts.sort_unstable();
-        hosts.dedup();
+        let hosts: Vec<&str> = match self.entry.figure.layer {
+            Layer::Osd => own_host.into_iter().collect(),
+            _ => hosts_of(&serving(self.record, self.entry.loads()?)),
+        };
         let mut most = Estimate::new(0.0, 0.0);
         for (client, host) in self.clients()?.iter().flat_map(|client| hosts.iter().map(move |host| (client, host))) {
             let link = self.links(client, host, several_streams).max_by(|a, b| a.high.total_cmp(&b.high))?;
@@ -110,14 +110,32 @@ impl View<'_, '_> {
             return None;
         }
         let below = if self.entry.figure.layer == Layer::Rbd { Layer::Rados } else { Layer::Osd };
-        let quickest = self
+        let own = self.entry.loads().and_then(|place| lies_on(self.record, place));
+        let beneath = |entry: &&Entry| match (&own, below) {
+            (Some(on), Layer::Osd) => crate::placement::below(entry, self.record, on),
+            // Of two pools one may lie on quicker OSDs.
+            (_, Layer::Rados) => entry.loads().is_some_and(|place| lies_on(self.record, place) == own),
+            _ => true,
+        };
+        let measured: Vec<(&Entry, Estimate)> = self
             .entries
             .iter()
             .filter(|entry| entry.is(below, Pattern::WriteLatency) && !entry.together() && alike(entry, self.entry))
+            .filter(beneath)
             .filter_map(|entry| Some((entry, entry.usable()?)))
-            .min_by(|a, b| a.1.low.total_cmp(&b.1.low))?;
+            .collect();
+        // Of several of which one was not measured nobody knows the quickest.
+        if below == Layer::Osd && own.is_some() && !self.every_osd(&measured) {
+            return None;
+        }
+        let quickest = measured.iter().min_by(|a, b| a.1.low.total_cmp(&b.1.low))?;
         (self.own.high < quickest.1.low)
             .then(|| self.says(&format!("{} {} takes", below.name(), quickest.0.figure.target), quickest.1))
+    }
+
+    fn every_osd(&self, measured: &[(&Entry, Estimate)]) -> bool {
+        let has = |osd: u32| measured.iter().any(|(entry, _)| entry.place().and_then(osd_of) == Some(osd));
+        self.entry.loads().is_some_and(|place| serving(self.record, place).iter().all(|osd| has(osd.id)))
     }
 
     fn more_than_osds(&self) -> Option<String> {
@@ -129,9 +147,14 @@ impl View<'_, '_> {
         let (most, from) = osds_supply(self.entries, self.record, self.entry)?.most?;
         (self.own.low * redundancy.factor() > most.high).then(|| {
             format!(
-                "{} on {} is more than all OSDs together supply: {} ({from})",
+                "{} on {} is more than all OSDs{} together supply: {} ({from})",
                 quantity(self.own.value, self.entry.figure.metric),
                 redundancy.words(),
+                if self.entry.loads().is_some_and(|place| lies_on(self.record, place).is_some()) {
+                    " of its pool"
+                } else {
+                    ""
+                },
                 quantity(most.value, self.entry.figure.metric),
             )
         })

@@ -37,6 +37,7 @@ mod path_mtus;
 mod pauses;
 mod percentiles;
 mod pgs;
+mod placement;
 mod pooled;
 mod redundancy;
 mod series;

@@ -3,15 +3,18 @@
 use crate::across::mean_over;
 use crate::chart::figures_of;
 use crate::client::{Client, client};
+use crate::disks::osd_of;
 use crate::entry::{Entry, spread};
+use crate::placement::{lies_on, serving};
 use crate::words::{number, percent, quantity};
 use model::{Estimate, Layer, Record};
+use std::collections::BTreeSet;
 
 pub struct Supply {
     /// What the ledger takes as the ceiling.
     pub likely: Estimate,
-    /// The client may have been the limit of what was measured: the OSDs supply so much, or more.
-    pub at_least: bool,
+    /// Why the OSDs may supply more: the client may have been the limit of what was measured, or others were loaded beside them.
+    pub at_least: Option<&'static str>,
     /// How it was made: `osd.* 5,420 IOPS`.
     pub from: String,
     /// What the gate allows, and how that was made; `None`: nothing bounds it from above.
@@ -38,26 +41,29 @@ struct Loaded<'l, 'a> {
 impl<'l, 'a> Loaded<'l, 'a> {
     fn supply(&self) -> Option<Supply> {
         let (at_once, alone) = (self.at_once(), self.alone());
-        let free = at_once.as_ref().is_some_and(|(entry, _)| self.client(entry) == Client::Free);
-        let told = |(entry, estimate): &(&Entry, Estimate)| {
-            let figure = &entry.figure;
-            let sum = figure.overlap.map(|overlap| format!(" (a sum, {} of it at the same time)", percent(overlap)));
-            format!("{} {}{}", figure.target, quantity(estimate.value, figure.metric), sum.unwrap_or_default())
-        };
+        let free = at_once.as_ref().is_some_and(|sum| !sum.beside && self.client(sum.entry) == Client::Free);
         let mut bounds: Vec<(Estimate, String)> = alone.as_ref().and_then(Alone::bound).into_iter().collect();
-        bounds.extend(at_once.as_ref().filter(|_| free).map(|at_once| (at_once.1, told(at_once))));
+        bounds.extend(at_once.as_ref().filter(|_| free).map(|sum| (sum.estimate, sum.told())));
         let most = bounds.into_iter().max_by(|a, b| a.0.high.total_cmp(&b.0.high));
         let (likely, from) = match (&at_once, &alone) {
-            (Some(at_once), None) => (at_once.1, told(at_once)),
-            (Some(at_once), Some(_)) if free => (at_once.1, told(at_once)),
+            (Some(sum), None) => (sum.estimate, sum.told()),
+            (Some(sum), Some(_)) if free => (sum.estimate, sum.told()),
             (_, Some(alone)) => (alone.likely, alone.from.clone()),
             (None, None) => return None,
         };
-        Some(Supply { likely, at_least: !free && alone.is_none(), from, most })
+        let at_least = at_once.filter(|_| !free && alone.is_none());
+        Some(Supply { likely, at_least: at_least.map(|sum| if sum.beside { BESIDE } else { AT_ONCE }), from, most })
     }
 
-    fn osds(&self) -> usize {
-        self.record.scope.osds.iter().filter(|osd| osd.up && osd.inside).count()
+    /// Those that serve the pool.
+    fn osds(&self) -> BTreeSet<u32> {
+        let place = self.pool.loads();
+        place.into_iter().flat_map(|place| serving(self.record, place)).map(|osd| osd.id).collect()
+    }
+
+    /// Does the record tell on which OSDs the pool lies?
+    fn on(&self) -> Option<BTreeSet<u32>> {
+        lies_on(self.record, self.pool.loads()?)
     }
 
     /// An OSD's bench command loads its store from within; what loads the OSDs themselves is a client.
@@ -66,14 +72,44 @@ impl<'l, 'a> Loaded<'l, 'a> {
     }
 
     /// All of them in one step, if every one of them was measured.
-    fn at_once(&self) -> Option<(&'l Entry<'a>, Estimate)> {
-        let whole = |entry: &&Entry| {
-            let parts = || self.entries.iter().filter(|part| part.step.id == entry.step.id && part.target.is_some());
-            let own = |part: &Entry| part.figure.kind != entry.figure.kind || part.usable().is_some();
-            entry.together() && entry.figure.at_once as usize >= self.osds() && parts().all(own)
-        };
-        let all = self.entries.iter().filter(|entry| self.alike(entry)).filter(whole);
-        all.filter_map(|entry| Some((entry, entry.usable()?))).max_by_key(|(entry, _)| entry.figure.at_once)
+    fn at_once(&self) -> Option<AtOnce<'l, 'a>> {
+        let all = self.entries.iter().filter(|entry| self.alike(entry) && entry.together());
+        let own = all.filter_map(|entry| if self.on().is_some() { self.own_of(entry) } else { self.whole(entry) });
+        own.max_by_key(|sum| (!sum.beside, sum.entry.figure.at_once))
+    }
+
+    fn whole(&self, entry: &'l Entry<'a>) -> Option<AtOnce<'l, 'a>> {
+        let all = entry.figure.at_once as usize >= self.osds().len();
+        let each = self.parts(entry).all(|part| part.usable().is_some());
+        Some(AtOnce { entry, estimate: entry.usable().filter(|_| all && each)?, beside: false, own: 0 })
+    }
+
+    /// Of a step on more OSDs than those on which the pool lies, what these did.
+    fn own_of(&self, entry: &'l Entry<'a>) -> Option<AtOnce<'l, 'a>> {
+        let wanted = self.osds();
+        let osd = |part: &Entry| part.place().and_then(osd_of);
+        let loaded: BTreeSet<u32> = entry.step.targets.iter().filter_map(|target| osd_of(&target.place)).collect();
+        if loaded == wanted {
+            return self.whole(entry);
+        }
+        let parts: Vec<&Entry> =
+            self.parts(entry).filter(|part| osd(part).is_some_and(|osd| wanted.contains(&osd))).collect();
+        let measured: BTreeSet<u32> = parts.iter().filter_map(|part| osd(part)).collect();
+        let usable: Option<Vec<Estimate>> = parts.iter().map(|part| part.usable()).collect();
+        let usable = usable.filter(|usable| measured == wanted && !usable.is_empty())?;
+        let value = usable.iter().map(|part| part.value).sum::<f64>();
+        // They had their slices in common, so that their errors add up.
+        let sum = Estimate::new(value, usable.iter().map(spread).sum());
+        let low = sum.low.min(value * entry.figure.overlap.unwrap_or(1.0));
+        Some(AtOnce { entry, estimate: Estimate { low, ..sum }, beside: true, own: usable.len() })
+    }
+
+    /// What each target of a step did.
+    fn parts<'s>(&'s self, entry: &'s Entry<'a>) -> impl Iterator<Item = &'l Entry<'a>> + 's {
+        let figure = &entry.figure;
+        self.entries.iter().filter(move |part| {
+            part.step.id == entry.step.id && part.target.is_some() && part.figure.kind == figure.kind
+        })
     }
 
     /// The same operations: others of the same pattern may have another block.
@@ -83,10 +119,12 @@ impl<'l, 'a> Loaded<'l, 'a> {
 
     fn alone(&self) -> Option<Alone> {
         let figures = figures_of(self.entries, self.layer, self.pool.figure.pattern);
-        let figures = figures.into_iter().filter(|entry| self.alike(entry) && entry.figure.at_once == 1);
+        let (on, osds) = (self.on(), self.osds());
+        let own = |entry: &Entry| on.is_none() || entry.place().and_then(osd_of).is_some_and(|osd| osds.contains(&osd));
+        let figures = figures.into_iter().filter(|entry| self.alike(entry) && entry.figure.at_once == 1 && own(entry));
         let usable: Vec<&Entry> = figures.filter(|entry| entry.usable().is_some()).collect();
         let mean = mean_over(&usable)?;
-        let count = self.osds().max(usable.len());
+        let count = osds.len().max(usable.len());
         let unit = usable.first().map_or("", |entry| entry.figure.metric.unit());
         let measured =
             if count > usable.len() { format!(", {} of them measured", usable.len()) } else { String::new() };
@@ -107,6 +145,30 @@ impl<'l, 'a> Loaded<'l, 'a> {
     /// Records of old runs have no account of the threads.
     fn link_is_free(&self, entry: &Entry) -> bool {
         crate::client::link(entry, self.entries, self.record) == Client::Free
+    }
+}
+
+const AT_ONCE: &str = "the OSDs were loaded all at once from one host, which may have been the limit";
+const BESIDE: &str = "the pool's OSDs were loaded beside others, which may have held them back";
+
+/// The sum of OSDs that were measured in one step.
+struct AtOnce<'l, 'a> {
+    entry: &'l Entry<'a>,
+    estimate: Estimate,
+    /// Others were loaded as well, on which the pool does not lie; `own`: how many of them are the pool's.
+    beside: bool,
+    own: usize,
+}
+
+impl AtOnce<'_, '_> {
+    fn told(&self) -> String {
+        let figure = &self.entry.figure;
+        let of = match self.beside {
+            true => format!("{} of the {} OSDs in {}", self.own, figure.at_once, figure.target),
+            false => figure.target.clone(),
+        };
+        let sum = figure.overlap.map(|overlap| format!(" (a sum, {} of it at the same time)", percent(overlap)));
+        format!("{of} {}{}", quantity(self.estimate.value, figure.metric), sum.unwrap_or_default())
     }
 }
 

@@ -4,7 +4,6 @@
 //! the primary's read (`docs/method.md`, "The ledger").
 
 use super::{ASKED_LEAST, Books, less, scaled};
-use crate::chart::figures_of;
 use crate::redundancy::{Redundancy, redundancy};
 use crate::words::{count, number, percent};
 use model::{Durability, Estimate, Layer, LedgerRow, Pattern, Sparse};
@@ -147,6 +146,8 @@ impl Path<'_, '_, '_> {
     }
 
     fn row(&self, layer: Layer, adds: Estimate, expected: Option<f64>, because: String) -> LedgerRow {
+        let only = self.books.only_below(layer, self.pattern);
+        let because = [because].into_iter().filter(|text| !text.is_empty()).chain(only).collect::<Vec<_>>().join("; ");
         LedgerRow {
             pattern: self.pattern,
             layer,
@@ -257,7 +258,7 @@ impl Path<'_, '_, '_> {
 
     /// How much longer than the mean the slowest of `n` writes takes, ms, by the measured distribution of the OSDs.
     fn slowest_of(&self, n: u32) -> Option<f64> {
-        let figures = figures_of(self.books.entries, Layer::Osd, self.pattern);
+        let figures = self.books.figures(Layer::Osd, self.pattern);
         let usable = figures.iter().filter(|entry| entry.usable().is_some());
         let samples = usable.flat_map(|entry| &entry.slices).filter(|slice| slice.void.is_none());
         let all = Sparse::merged(samples.flat_map(|slice| slice.counted()).map(|sample| &sample.service));
@@ -265,7 +266,7 @@ impl Path<'_, '_, '_> {
     }
 
     fn redundancy(&self) -> Option<Redundancy> {
-        let figures = figures_of(self.books.entries, Layer::Rados, self.pattern);
+        let figures = self.books.figures(Layer::Rados, self.pattern);
         redundancy(self.books.record, figures.first()?.loads()?)
     }
 }

@@ -8,9 +8,11 @@ use crate::caches::device_share;
 use crate::chart::figures_of;
 use crate::durable::as_stores_do;
 use crate::entry::{Entry, spread};
+use crate::placement::{below, lies_on};
 use crate::words::percent;
 use model::pattern::Family;
 use model::{Durability, Estimate, Layer, LedgerRow, Pattern, Record};
+use std::collections::BTreeSet;
 
 /// Below this share the disk was not asked.
 const ASKED_LEAST: f64 = 0.005;
@@ -27,23 +29,30 @@ struct Commit {
 pub struct Books<'b, 'a> {
     pub entries: &'b [Entry<'a>],
     pub record: &'a Record,
+    /// The OSDs on which the pool lies whose operations are taken apart. `None`: on all, or not known.
+    pub on: Option<BTreeSet<u32>>,
 }
 
 /// Rows in the order of patterns, then layers; only from figures that are neither void nor implausible.
 pub fn ledger(entries: &[Entry], record: &Record) -> Vec<LedgerRow> {
-    let books = Books { entries, record };
     let of = |pattern: Pattern| match pattern.family() {
-        Family::Latency => latency::rows(&books, pattern),
-        Family::Parallel | Family::Linear => throughput::rows(&books, pattern),
+        Family::Latency => latency::rows(&Books { entries, record, on: pool_on(entries, record, pattern) }, pattern),
+        Family::Parallel | Family::Linear => throughput::rows(&Books { entries, record, on: None }, pattern),
     };
     Pattern::ALL.into_iter().flat_map(of).collect()
 }
 
-impl Books<'_, '_> {
+/// Of the lowest layer that is a pool's.
+fn pool_on(entries: &[Entry], record: &Record, pattern: Pattern) -> Option<BTreeSet<u32>> {
+    let pools = |layer| figures_of(entries, layer, pattern).into_iter().find(|entry| entry.usable().is_some());
+    lies_on(record, [Layer::Rados, Layer::Rbd].into_iter().find_map(pools)?.loads()?)
+}
+
+impl<'b, 'a> Books<'b, 'a> {
     /// A durable write of the disks below a store: the depth chart's value, which is the worse of two ways to make it durable; where the
     /// OSDs are quicker than that, the way in which stores do it.
     fn commit(&self) -> Option<Commit> {
-        let counts = figures_of(self.entries, Layer::Device, Pattern::WriteLatency);
+        let counts = self.figures(Layer::Device, Pattern::WriteLatency);
         let used = |figures: &[&Entry]| {
             let way = figures.first().map(|entry| entry.step.workload.durability);
             Some(Commit { value: mean_over(figures)?, way: way.filter(|way| *way != Durability::None) })
@@ -52,7 +61,7 @@ impl Books<'_, '_> {
         let above = self.cell(Layer::Osd, Pattern::WriteLatency);
         let flushes = |entry: &&Entry| {
             let alone = entry.is(Layer::Device, Pattern::WriteLatency) && entry.figure.at_once == 1;
-            alone && as_stores_do(entry.step.workload.durability)
+            alone && as_stores_do(entry.step.workload.durability) && self.below_pool(entry)
         };
         let flushed: Vec<&Entry> = self.entries.iter().filter(flushes).collect();
         let quicker = above.is_some_and(|above| above.value < worse.value.value);
@@ -62,7 +71,7 @@ impl Books<'_, '_> {
 
     /// Share of a layer's reads that came from the OSDs' devices. `None`: not known.
     fn share_of_devices(&self, layer: Layer, pattern: Pattern) -> Option<f64> {
-        device_share(&figures_of(self.entries, layer, pattern), layer, pattern)
+        device_share(&self.figures(layer, pattern), layer, pattern)
     }
 
     /// Share of the reads, of the lowest layer above the disks that was measured, for which a disk was asked.
@@ -87,9 +96,25 @@ impl Books<'_, '_> {
         })
     }
 
-    /// The depth chart's value of a cell.
+    /// Those of the depth chart's cell that may be held against the pool.
+    fn figures(&self, layer: Layer, pattern: Pattern) -> Vec<&'b Entry<'a>> {
+        figures_of(self.entries, layer, pattern).into_iter().filter(|entry| self.below_pool(entry)).collect()
+    }
+
+    fn below_pool(&self, entry: &Entry) -> bool {
+        self.on.as_ref().is_none_or(|on| below(entry, self.record, on))
+    }
+
+    /// The depth chart's value of a cell, of what lies below the pool.
     fn cell(&self, layer: Layer, pattern: Pattern) -> Option<Estimate> {
-        mean_over(&figures_of(self.entries, layer, pattern))
+        mean_over(&self.figures(layer, pattern))
+    }
+
+    /// If others of the layer were measured on which the pool does not lie.
+    fn only_below(&self, layer: Layer, pattern: Pattern) -> Option<String> {
+        let usable = |figures: Vec<&Entry>| figures.iter().filter(|entry| entry.usable().is_some()).count();
+        let (own, all) = (usable(self.figures(layer, pattern)), usable(figures_of(self.entries, layer, pattern)));
+        (own < all).then(|| format!("of the {own} of {all} on which the pool lies"))
     }
 }
 

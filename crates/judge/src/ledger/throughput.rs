@@ -3,14 +3,14 @@
 use super::{ASKED_LEAST, Books, less, scaled};
 use crate::across::mean_over;
 use crate::caches::COLD_LEAST;
-use crate::chart::figures_of;
 use crate::disks::{disk_of, sharing_disk, sharing_host};
 use crate::entry::Entry;
+use crate::placement::{hosts_of, serving};
 use crate::redundancy::redundancy;
 use crate::supply::osds_supply;
 use crate::words::{number, percent, quantity};
 use model::pattern::Family;
-use model::{Estimate, Layer, LedgerRow, Pattern};
+use model::{Estimate, Layer, LedgerRow, Pattern, Place};
 
 pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
     let layers = [Layer::Store, Layer::Osd, Layer::Rados, Layer::Rbd];
@@ -21,17 +21,21 @@ pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
 struct Ceiling {
     value: Estimate,
     because: String,
-    /// It may be higher: what was measured may have been limited by who loaded it.
-    at_least: bool,
+    /// Why it may be higher.
+    at_least: Option<&'static str>,
 }
 
 impl Ceiling {
     fn of(value: Estimate, because: String) -> Ceiling {
-        Ceiling { value, because, at_least: false }
+        Ceiling { value, because, at_least: None }
     }
 
     fn times(self, factor: f64, words: &str) -> Ceiling {
         Ceiling { value: scaled(self.value, factor), because: format!("{}{words}", self.because), ..self }
+    }
+
+    fn or_more(self, beside: bool) -> Ceiling {
+        Ceiling { at_least: self.at_least.or(beside.then_some(BESIDE_THE_LINK)), ..self }
     }
 }
 
@@ -51,9 +55,9 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
     let share = delivered.value / ceiling.value.value;
     let beyond = delivered.low > ceiling.value.high;
     let because = match (ceiling.at_least, beyond) {
-        (true, _) => format!("{}; or more: {AT_LEAST}", ceiling.because),
-        (false, true) => format!("{}; {}", ceiling.because, beyond_words(books, layer, pattern)),
-        (false, false) => ceiling.because,
+        (Some(why), _) => format!("{}; or more: {why}", ceiling.because),
+        (None, true) => format!("{}; {}", ceiling.because, beyond_words(books, layer, pattern)),
+        (None, false) => ceiling.because,
     };
     let unlike = books.unlike_below(layer, pattern).filter(|_| !pattern.writes());
     let link = link_unknown(books, layer, pattern).then(|| LINK_UNKNOWN.to_string());
@@ -66,12 +70,12 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
         unexplained: None,
         share,
         ceiling: Some(ceiling.value.value),
-        at_least: ceiling.at_least,
+        at_least: ceiling.at_least.is_some(),
         because,
     })
 }
 
-const AT_LEAST: &str = "the OSDs were loaded all at once from one host, which may have been the limit";
+const BESIDE_THE_LINK: &str = "a client runs on a host with OSDs, and reaches these without the link";
 
 const LINK_UNKNOWN: &str = "network not measured: it may be the limit";
 
@@ -104,7 +108,7 @@ fn of_cell(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
 
 /// All OSDs together, divided by the copies that a write makes.
 fn of_pool(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
-    let figures = figures_of(books.entries, layer, pattern);
+    let figures = books.figures(layer, pattern);
     let first = figures.first()?;
     let pool = redundancy(books.record, first.loads()?)?;
     // A small write or read of an erasure-coded pool touches whole stripes; no model.
@@ -132,7 +136,7 @@ fn where_asked(books: &Books, layer: Layer, pattern: Pattern, disks: Ceiling) ->
 
 /// Each OSD's own disk, shared by those that were loaded on it at once; else the mean of the disks.
 fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
-    let figures = figures_of(books.entries, layer, pattern);
+    let figures = books.figures(layer, pattern);
     let own: Option<Vec<(&Entry, u32)>> = figures
         .iter()
         .filter(|entry| entry.usable().is_some())
@@ -157,7 +161,7 @@ fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
 /// erasure-coded pool, most chunks twice.
 fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate) -> Option<Ceiling> {
     let link = books.cell(Layer::Network, linear(pattern))?;
-    let figures = figures_of(books.entries, layer, pattern);
+    let figures = books.figures(layer, pattern);
     let first = figures.first()?;
     let link = match pattern.family() {
         Family::Linear => Ceiling::of(link, format!("network {} MB/s", number(link.value))),
@@ -168,16 +172,20 @@ fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate
         }
     };
     if layer == Layer::Osd {
-        return Some(of_shared_link(link, first, delivered));
+        let hosts: Vec<&str> = figures.iter().filter_map(|entry| entry.figure.host.as_deref()).collect();
+        let beside = beside_the_link(books, first, &hosts, pattern);
+        return Some(of_shared_link(link, first, delivered).or_more(beside));
     }
     let pool = redundancy(books.record, first.loads()?)?;
     let traffic = if pattern.writes() { pool.write_traffic() } else { pool.read_traffic() };
-    let hosts = f64::from(hosts(books));
+    let osd_hosts = hosts_of(&serving(books.record, first.loads()?));
+    let beside = beside_the_link(books, first, &osd_hosts, pattern);
+    let hosts = osd_hosts.len() as f64;
     let clients = if first.step.of_clients() { first.step.targets.len() as f64 } else { 1.0 };
     // More than their links came through: then the clients have more of them.
     let of_clients = (delivered.low <= link.value.high * clients).then_some(clients);
     let of_hosts = (hosts > 1.0).then_some(hosts / traffic);
-    Some(match (of_clients, of_hosts) {
+    let most = match (of_clients, of_hosts) {
         (clients, Some(hosts_can)) if clients.is_none_or(|clients| hosts_can < clients) => {
             let words = match (pattern.writes(), pool.erasure_k) {
                 (true, None) => format!(" / {} copies", number(traffic)),
@@ -189,7 +197,8 @@ fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate
         }
         (Some(clients), _) if clients > 1.0 => link.times(clients, &format!(" × {clients} clients")),
         _ => link,
-    })
+    };
+    Some(most.or_more(beside))
 }
 
 /// OSDs that were loaded at once shared their host's link, and all of them that of the host which loaded them.
@@ -204,21 +213,21 @@ fn of_shared_link(link: Ceiling, first: &Entry, delivered: Estimate) -> Ceiling 
     if sharing > 1 { link.times(1.0 / f64::from(sharing), &format!(" / {sharing} {words}")) } else { link }
 }
 
-fn hosts(books: &Books) -> u32 {
-    let mut hosts: Vec<&str> = books.record.scope.osds.iter().map(|osd| osd.host.as_str()).collect();
-    hosts.sort_unstable();
-    hosts.dedup();
-    hosts.len() as u32
+/// Does one of those who load run on a host with OSDs, so that what it gets from these does not pass the link that was measured?
+fn beside_the_link(books: &Books, first: &Entry, hosts: &[&str], pattern: Pattern) -> bool {
+    let here = || books.record.scope.hosts.iter().find(|host| host.here).map(|host| host.name.as_str());
+    let clients = first.step.targets.iter().map(|target| target.client.as_ref().map(|client| client.host.as_str()));
+    let between = |entry: &Entry| matches!(entry.place(), Some(Place::Pair { from, to, .. }) if from.host != to.host);
+    let mut inside = clients.filter_map(|client| client.or_else(here)).filter(|client| hosts.contains(client));
+    inside.next().is_some() && books.figures(Layer::Network, linear(pattern)).into_iter().any(between)
 }
 
-/// The lower of both. What OSDs supply at least is a ceiling only as far as it is below the network and above what was delivered.
+/// The lower of both. What is a ceiling at least is one only as far as it is above what was delivered.
 fn lowest(local: Option<Ceiling>, network: Option<Ceiling>, delivered: Estimate) -> Option<Ceiling> {
-    match (local, network) {
-        (Some(local), Some(network)) if network.value.value < local.value.value => Some(network),
-        (Some(local), Some(network)) if local.at_least && local.value.value < delivered.value => Some(network),
-        (Some(local), None) if local.at_least && local.value.value < delivered.value => {
-            Some(Ceiling { value: delivered, ..local })
-        }
+    let refuted = |one: &Ceiling| one.at_least.is_some() && one.value.value < delivered.value;
+    match (local, network.filter(|network| !refuted(network))) {
+        (Some(local), Some(network)) if network.value.value < local.value.value || refuted(&local) => Some(network),
+        (Some(local), _) if refuted(&local) => Some(Ceiling { value: delivered, ..local }),
         // The network alone is a ceiling only for what was also measured below it.
         (local, _) => local,
     }

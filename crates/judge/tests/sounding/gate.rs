@@ -151,3 +151,20 @@ fn a_late_next_operation_limits_a_rate_but_falsifies_no_latency() {
     // Below two microseconds it is the generator's own time.
     assert_eq!(quick_disk(Pattern::ReadParallel, 0.004), "brief");
 }
+
+#[test]
+fn a_pool_is_judged_by_the_quickest_of_the_osds_on_which_it_lies() {
+    let label = |on: Vec<u32>, measured: &[u32]| {
+        let mut made = Made::cluster();
+        made.record.scope.new_pool_osds = on;
+        for (id, ms) in [(0, 1.0), (1, 3.0), (2, 3.0)].into_iter().filter(|(id, _)| measured.contains(id)) {
+            made.measured(Pattern::WriteLatency, osd(id), ms);
+        }
+        made.measured(Pattern::WriteLatency, pool(), 2.0);
+        let report = explain(&made.record);
+        report.figures.iter().find(|figure| figure.layer == Layer::Rados).unwrap().label.name().to_string()
+    };
+    assert_ne!(label(Vec::new(), &[0, 1, 2]), "implausible");
+    assert_eq!(label(vec![1, 2], &[0, 1, 2]), "implausible", "it does not lie on osd.0");
+    assert_ne!(label(vec![0, 1], &[1, 2]), "implausible", "osd.0 was not measured");
+}

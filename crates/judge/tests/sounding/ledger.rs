@@ -298,3 +298,30 @@ fn a_store_whose_bench_keeps_writes_in_flight_tells_no_latency() {
     let row = found.iter().find(|row| row.layer == Layer::Osd).unwrap();
     assert!(row.because.contains("keeps writes in flight"), "{}", row.because);
 }
+
+/// A pool on osd.0 alone, beside two slow ones.
+fn on_the_quick_osd() -> Made {
+    let mut made = Made::cluster();
+    made.record.scope.pools =
+        vec![model::PoolScope { name: "fathom.rados".into(), size: 1, osds: vec![0], ..Default::default() }];
+    for (id, by) in [(0, 1.0), (1, 4.0), (2, 4.0)] {
+        made.measured(Pattern::WriteLatency, disk(id), 0.5 * by).measured(Pattern::ReadLatency, disk(id), 0.2 * by);
+        made.measured(Pattern::WriteLatency, pair(id), 0.1).measured(Pattern::ReadLatency, pair(id), 0.1);
+        made.measured(Pattern::WriteLatency, osd(id), 1.4 * by).measured(Pattern::ReadLatency, osd(id), 0.6 * by);
+    }
+    made.measured(Pattern::WriteLatency, pool(), 1.5).measured(Pattern::ReadLatency, pool(), 0.7);
+    made
+}
+
+#[test]
+fn a_pool_adds_to_the_osds_on_which_it_lies() {
+    for (pattern, below, adds) in [(Pattern::WriteLatency, 0.8, 0.1), (Pattern::ReadLatency, 0.3, 0.1)] {
+        let rows = rows(&on_the_quick_osd(), pattern);
+        let of = |layer: Layer| rows.iter().find(|row| row.layer == layer).unwrap();
+        near(of(Layer::Rados).adds.value, adds, 0.03);
+        near(of(Layer::Osd).adds.value, below, 0.03);
+        let says = "of the 1 of 3 on which the pool lies";
+        assert!([Layer::Device, Layer::Osd].iter().all(|layer| of(*layer).because.contains(says)), "{rows:?}");
+        assert!(!of(Layer::Rados).because.contains(says));
+    }
+}

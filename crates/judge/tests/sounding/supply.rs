@@ -224,3 +224,129 @@ fn writes_of_an_erasure_coded_pool_make_their_chunks() {
     let found = report.figures.iter().find(|figure| figure.layer == Layer::Rados).unwrap();
     assert!(matches!(&found.label, Label::Implausible(why) if why.contains("(4+2)/4 chunks")), "{:?}", found.label);
 }
+
+/// A pool whose rule takes class ssd, which is osd.0 alone, beside two slow OSDs of class hdd.
+fn on_one_class() -> Made {
+    let mut made = Made::cluster();
+    made.record.scope.pools =
+        vec![PoolScope { name: "fathom.rados".into(), size: 1, osds: vec![0], ..PoolScope::default() }];
+    made
+}
+
+#[test]
+fn a_pool_is_held_against_the_osds_alone_on_which_it_lies() {
+    let mut made = on_one_class();
+    for (id, rate) in [(0, 1000.0), (1, 100.0), (2, 100.0)] {
+        made.delivers(Pattern::WriteParallel, osd(id), rate);
+    }
+    made.delivers(Pattern::WriteParallel, pool(), 900.0);
+    let report = explain(&made.record);
+    assert_ne!(label(&report, "pool"), "implausible");
+    let found = rados(&report, Pattern::WriteParallel);
+    near(found.ceiling.unwrap(), 1000.0, 20.0);
+    assert!(found.because.starts_with("1 × "), "{}", found.because);
+    // 1,150 is less than the three together supply, and more than the one on which it lies.
+    let mut made = on_one_class();
+    for (id, rate) in [(0, 1000.0), (1, 100.0), (2, 100.0)] {
+        made.delivers(Pattern::WriteParallel, osd(id), rate);
+    }
+    made.delivers(Pattern::WriteParallel, pool(), 1150.0);
+    assert_eq!(label(&explain(&made.record), "pool"), "implausible");
+}
+
+#[test]
+fn osds_of_a_pool_that_were_loaded_beside_others_bound_nothing() {
+    let mut made = on_one_class();
+    made.at_once(Pattern::WriteParallel, osds(), &[1000.0, 100.0, 100.0]).with_threads(0.05, 0.0);
+    made.delivers(Pattern::WriteParallel, pool(), 1150.0);
+    let report = explain(&made.record);
+    assert_ne!(label(&report, "pool"), "implausible");
+    let found = rados(&report, Pattern::WriteParallel);
+    assert!(found.at_least && found.because.contains("beside others"), "{found:?}");
+    made.record.plan.steps.pop();
+    made.record.slices.retain(|slice| slice.step.0 == 0);
+    made.delivers(Pattern::WriteParallel, pool(), 500.0);
+    let found = rados(&explain(&made.record), Pattern::WriteParallel);
+    near(found.ceiling.unwrap(), 1000.0, 30.0);
+    assert!(found.because.starts_with("1 of the 3 OSDs in osd.* "), "{}", found.because);
+}
+
+#[test]
+fn where_an_osd_of_the_pool_was_not_measured_no_sum_bounds() {
+    let told = |measured: &[u32]| {
+        let mut made = on_one_class();
+        made.record.scope.pools[0].osds = vec![0, 1];
+        for id in measured {
+            made.delivers(Pattern::WriteParallel, osd(*id), 1000.0);
+        }
+        made.delivers(Pattern::WriteParallel, pool(), 2500.0);
+        label(&explain(&made.record), "pool")
+    };
+    assert_eq!(told(&[0, 1]), "implausible");
+    assert_ne!(told(&[0, 2]), "implausible");
+}
+
+#[test]
+fn a_pool_of_the_runs_own_lies_where_the_default_rule_or_the_run_put_it() {
+    let told = |change: fn(&mut Made)| {
+        let mut made = Made::cluster();
+        change(&mut made);
+        for (id, rate) in [(0, 1000.0), (1, 100.0), (2, 100.0)] {
+            made.delivers(Pattern::ReadParallel, osd(id), rate);
+        }
+        made.delivers(Pattern::ReadParallel, pool(), 900.0);
+        rados(&explain(&made.record), Pattern::ReadParallel).ceiling.unwrap()
+    };
+    near(told(|made| made.record.scope.new_pool_osds = vec![0]), 1000.0, 20.0);
+    let bound = |made: &mut Made| {
+        let own = &mut made.record.plan.changes[1];
+        *own = Change::Pool { name: "fathom.rados".into(), pg_num: 1, size: Some(2), on: vec![vec![0, 1]] };
+    };
+    near(told(bound), 1100.0, 20.0);
+    near(told(|_| ()), 1200.0, 20.0);
+}
+
+/// OSDs that could send more than the links carry, of which each fills one.
+fn two_osds_a_host() -> Made {
+    let mut made = Made::cluster();
+    for id in 0..3 {
+        let twin = made.record.scope.osds[id as usize].clone();
+        made.record.scope.osds.push(model::OsdScope { id: id + 3, ..twin });
+        made.delivers(Pattern::ReadLinear, osd(id), 24.0).delivers(Pattern::ReadLinear, pair(id), 25.0);
+    }
+    made
+}
+
+#[test]
+fn only_the_links_of_the_pools_hosts_carry_its_data() {
+    let told = |change: fn(&mut Made)| {
+        let mut made = two_osds_a_host();
+        change(&mut made);
+        // Four clients, of which each could take as much as one host sends.
+        made.at_once(Pattern::ReadLinear, pool_from(4), &[12.0, 12.0, 12.0, 12.0]);
+        rados(&explain(&made.record), Pattern::ReadLinear)
+    };
+    near(told(|_| ()).ceiling.unwrap(), 75.0 * MIB4, 4.0);
+    for change in [
+        |made: &mut Made| [2, 5].into_iter().for_each(|osd| made.record.scope.osds[osd].inside = false),
+        |made: &mut Made| [2, 5].into_iter().for_each(|osd| made.record.scope.osds[osd].up = false),
+        |made: &mut Made| made.record.scope.new_pool_osds = vec![0, 1, 3, 4],
+    ] {
+        let found = told(change);
+        near(found.ceiling.unwrap(), 50.0 * MIB4, 3.0);
+        assert!(found.because.contains("× 2 hosts") && !found.at_least, "{}", found.because);
+    }
+}
+
+#[test]
+fn a_client_on_an_osds_host_has_more_than_the_link() {
+    let mut made = two_osds_a_host();
+    let mut clients = pool_from(2);
+    if let Some(client) = &mut clients[1].client {
+        client.host = "host-1".to_string();
+    }
+    made.at_once(Pattern::ReadLinear, clients, &[20.0, 20.0]);
+    let found = rados(&explain(&made.record), Pattern::ReadLinear);
+    near(found.ceiling.unwrap(), 50.0 * MIB4, 3.0);
+    assert!(found.at_least && found.because.contains("without the link"), "{found:?}");
+}
