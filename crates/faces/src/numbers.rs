@@ -7,8 +7,6 @@ use model::{Bytes, Estimate, Layer, LedgerRow, Metric, Percentile};
 const DIGITS_MAX: i32 = 4;
 /// Shown where there is no number.
 pub const NOTHING: &str = "–";
-/// Half-width, as a share of the value, from which on a figure is no figure: what would be shown as ±100 % or more holds zero.
-const UNKNOWN_FROM: f64 = 0.995;
 /// Shown in its place; in a grid the second half stands where intervals stand.
 const UNKNOWN: [&str; 2] = ["not known", "in this time"];
 
@@ -50,13 +48,16 @@ pub fn figure(estimate: &Estimate, metric: Metric) -> Shown {
 
 /// Is the interval as wide as the value, so that it holds zero? No interval at all, as of an imported total, says nothing of that.
 pub fn is_unknown(estimate: &Estimate) -> bool {
-    let half = half_width(estimate);
-    half > 0.0 && half.is_finite() && precision(estimate) >= UNKNOWN_FROM
+    !estimate.is_known()
 }
 
-/// What a layer adds, or falls short by: a difference, except of what lies at the bottom of a latency.
+/// What a layer adds, or falls short by: a difference, except of what lies at the bottom of a latency. Nothing falls short of a ceiling
+/// that is not known.
 pub fn adds(row: &LedgerRow) -> Shown {
     let metric = row.pattern.metric(row.layer);
+    if row.share.is_none() && row.pattern.family() != Family::Latency {
+        return Shown { value: NOTHING.to_string(), within: String::new(), unit: metric.unit() };
+    }
     let bottom = matches!(row.layer, Layer::Device | Layer::Network) && row.pattern.family() == Family::Latency;
     if bottom { figure(&row.adds, metric) } else { difference(&row.adds, metric) }
 }
@@ -118,7 +119,7 @@ pub fn percentile(of: &Percentile) -> String {
 /// `≤87 %` where it may be lower.
 pub fn share_at_most(row: &LedgerRow) -> String {
     let bound = if row.at_least { "≤" } else { "" };
-    format!("{bound}{}", share(row.share))
+    row.share.map_or(NOTHING.into(), |known| format!("{bound}{}", share(known)))
 }
 
 /// `≥12,000` where it may be higher.
@@ -342,7 +343,7 @@ mod tests {
             adds: Estimate::new(0.019, 0.019),
             expected: None,
             unexplained: None,
-            share: 0.1,
+            share: Some(0.1),
             ceiling: None,
             at_least: false,
             because: String::new(),

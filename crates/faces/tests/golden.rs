@@ -391,3 +391,23 @@ fn a_sweep_on_a_terminal_and_in_markdown() {
     assert_eq!(document["sweep"]["points"][3]["at"], serde_json::json!({"depth": 4, "block-size": 65536}));
     assert_eq!(document["sweep"]["points"][7]["throughput"], serde_json::Value::Null);
 }
+
+#[test]
+fn a_share_that_is_not_known_has_neither_number_nor_bar() {
+    let Sample { mut report, record } = run();
+    for row in &mut report.ledger {
+        (row.share, row.ceiling, row.at_least) = (None, None, true);
+        row.because = "rados is not known".to_string();
+    }
+    for width in [80, 120] {
+        let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width, colours: false });
+        fits(&text, width);
+        let ledger: String = text.split("Ledger of").skip(1).filter_map(|part| part.split("\n\n").next()).collect();
+        assert!(!ledger.is_empty() && !ledger.contains(['█', '≥', '≤', '%']), "{ledger}");
+    }
+    let page = markdown::page(&report, &record);
+    let rows: Vec<&str> = page.lines().filter(|line| line.ends_with("| rados is not known |")).collect();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row.contains("| – |")), "{rows:?}");
+    let document = json::document(&report, &record);
+    assert!(document["ledger"].as_array().unwrap().iter().all(|row| row["share"].is_null() && row["adds"].is_number()));
+}

@@ -15,6 +15,8 @@ pub struct Supply {
     pub likely: Estimate,
     /// Why the OSDs may supply more: the client may have been the limit of what was measured, or others were loaded beside them.
     pub at_least: Option<&'static str>,
+    /// What was measured for it: `osd.*`, `osd`.
+    pub of: String,
     /// How it was made: `osd.* 5,420 IOPS`.
     pub from: String,
     /// What the gate allows, and how that was made; `None`: nothing bounds it from above.
@@ -45,14 +47,16 @@ impl<'l, 'a> Loaded<'l, 'a> {
         let mut bounds: Vec<(Estimate, String)> = alone.as_ref().and_then(Alone::bound).into_iter().collect();
         bounds.extend(at_once.as_ref().filter(|_| free).map(|sum| (sum.estimate, sum.told())));
         let most = bounds.into_iter().max_by(|a, b| a.0.high.total_cmp(&b.0.high));
-        let (likely, from) = match (&at_once, &alone) {
-            (Some(sum), None) => (sum.estimate, sum.told()),
-            (Some(sum), Some(_)) if free => (sum.estimate, sum.told()),
-            (_, Some(alone)) => (alone.likely, alone.from.clone()),
+        let together = |sum: &AtOnce| (sum.estimate, sum.told(), sum.entry.figure.target.clone());
+        let (likely, from, of) = match (&at_once, &alone) {
+            (Some(sum), None) => together(sum),
+            (Some(sum), Some(_)) if free => together(sum),
+            (_, Some(alone)) => (alone.likely, alone.from.clone(), self.layer.name().to_string()),
             (None, None) => return None,
         };
         let at_least = at_once.filter(|_| !free && alone.is_none());
-        Some(Supply { likely, at_least: at_least.map(|sum| if sum.beside { BESIDE } else { AT_ONCE }), from, most })
+        let at_least = at_least.map(|sum| if sum.beside { BESIDE } else { AT_ONCE });
+        Some(Supply { likely, at_least, of, from, most })
     }
 
     /// Those that serve the pool.

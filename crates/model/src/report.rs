@@ -87,9 +87,10 @@ pub struct LedgerRow {
     pub expected: Option<f64>,
     /// `adds` minus `expected`.
     pub unexplained: Option<f64>,
-    /// Latency: share of the top layer's total. Throughput: share of its ceiling that the layer delivers.
-    pub share: f64,
-    /// The most that the layer could give; throughput patterns only.
+    /// Latency: share of the top layer's total. Throughput: share of its ceiling that the layer delivers. `None`: a value that it would
+    /// be made of is not known; `because` says which.
+    pub share: Option<f64>,
+    /// The most that the layer could give; throughput patterns only, and of these only where the share is known.
     pub ceiling: Option<f64>,
     /// The share may be lower. Throughput: what the ceiling was made of may have been limited by who loaded it, and the ceiling be higher.
     /// Latency: the round trip was not measured, and is in what the layer adds.

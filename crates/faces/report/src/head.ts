@@ -95,30 +95,35 @@ function bends({ axes, points, knees }: Sweep): string {
   return `${swept}: ${count(knees.length)} curves, their knees ${range}.`;
 }
 
+const TOO_IMPRECISE = "The figures are too imprecise to say which layer takes most; run without --quick or for longer.";
+
 /** From the ledger alone: where the largest part of a latency goes, and who delivers least of its ceiling. */
 export function sentence(run: Run): string {
   if (run.verdicts.length > 0) return kept(run);
   if (run.sweep) return bends(run.sweep);
   const latency = dearest(run, "write-latency") ?? dearest(run, "read-latency");
   const poorest = run.ledger
-    .filter((row) => !isLatency(row.pattern) && row.share !== null)
+    .filter((row) => !isLatency(row.pattern) && row.share !== null && row.ceiling !== null)
     .reduce<LedgerRow | null>(
       (least, row) => (least === null || (row.share ?? 1) < (least.share ?? 1) ? row : least),
       null,
     );
   const least =
-    poorest && `${poorest.layer} delivers the least of its ceiling at ${poorest.pattern}: ${share(poorest.share)}`;
+    poorest &&
+    `${poorest.layer} delivers the least of its ceiling at ${poorest.pattern}: ${poorest.at_least ? "at most " : ""}${share(poorest.share)}`;
   if (latency && least) return `${latency}; ${least}.`;
   if (latency ?? least) return `${capital((latency ?? least)!)}.`;
   const precise = run.figures.filter(({ figure }) => fine(figure.label)).length;
   if (run.figures.length === 0) return "Nothing has been measured.";
+  if (run.ledger.some((row) => row.share === null || isUnknown(row.adds))) return TOO_IMPRECISE;
   return `${count(run.figures.length)} figures, ${count(precise)} of them as precise as asked for; too few layers for a ledger.`;
 }
 
 function dearest(run: Run, pattern: "write-latency" | "read-latency"): string | null {
   const rows = run.ledger.filter((row) => row.pattern === pattern);
   const last = rows[rows.length - 1];
-  if (!last || rows.length < 2) return null;
+  // A part that is not known may be the largest.
+  if (!last || rows.length < 2 || rows.some((row) => row.share === null)) return null;
   const most = rows.reduce((largest, row) => (row.adds.value > largest.adds.value ? row : largest));
   const total = run.chart.find((cell) => cell.layer === last.layer && cell.pattern === pattern);
   const whole = total?.estimate

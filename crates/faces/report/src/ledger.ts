@@ -97,7 +97,7 @@ function waterfall(pattern: PatternName, rows: LedgerRow[], chart: ChartCell[]):
     cells: [
       row.layer,
       adds(row, "+"),
-      (row.at_least ? "≤" : "") + share(row.share),
+      (row.at_least && row.share !== null ? "≤" : "") + share(row.share),
       beside(row.expected, row.adds),
       beside(row.unexplained, row.adds),
     ],
@@ -127,7 +127,7 @@ function shares(pattern: PatternName, rows: LedgerRow[], chart: ChartCell[]): HT
       cells: [
         one.row.layer,
         value ? estimate(value, one.row.unit) : "–",
-        (one.row.at_least ? "≥" : "") + beside(one.row.ceiling, one.row.adds),
+        (one.row.at_least && one.known ? "≥" : "") + beside(one.row.ceiling, one.row.adds),
         shareText(one),
       ],
     };

@@ -52,10 +52,10 @@ fn latency(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
             row.expected.map_or(numbers::NOTHING.into(), |expected| numbers::beside(expected, &row.adds)),
             row.unexplained.map_or(numbers::NOTHING.into(), |rest| numbers::beside(rest, &row.adds)),
             numbers::share_at_most(row),
-            step(bar, before, row.share),
+            row.share.map_or_else(String::new, |share| step(bar, before, share)),
             reason(row, style),
         ];
-        before += row.share;
+        before += row.share.unwrap_or(0.0);
         table.row(cells, Paint::Plain);
     }
     let title = format!("Ledger of {}: what each layer adds", pattern.name());
@@ -79,7 +79,7 @@ fn throughput(pattern: Pattern, rows: &[&LedgerRow], style: &Style) -> String {
             numbers::ceiling(row),
             numbers::adds(row).plain(),
             numbers::share_at_most(row),
-            step(BAR, 0.0, row.share),
+            row.share.map_or_else(String::new, |share| step(BAR, 0.0, share)),
             reason(row, style),
         ];
         table.row(cells, Paint::Plain);

@@ -260,10 +260,10 @@ fn cell() -> impl Strategy<Value = ChartCell> {
 }
 
 fn row() -> impl Strategy<Value = LedgerRow> {
-    let numbers = (option::of(number()), option::of(number()), number(), option::of(number()));
+    let numbers = (option::of(number()), option::of(number()), option::of(number()), option::of(number()));
     (pattern(), layer(), estimate(), numbers, text()).prop_map(|(pattern, layer, adds, numbers, because)| {
         let (expected, unexplained, share, ceiling) = numbers;
-        LedgerRow { pattern, layer, adds, expected, unexplained, share, ceiling, at_least: share > 0.5, because }
+        LedgerRow { pattern, layer, adds, expected, unexplained, share, ceiling, at_least: share > Some(0.5), because }
     })
 }
 

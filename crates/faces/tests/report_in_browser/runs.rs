@@ -87,7 +87,7 @@ fn row(pattern: Pattern, layer: Layer, adds: f64, half: f64, share: f64, because
         adds: Estimate::new(adds, half),
         expected: None,
         unexplained: None,
-        share,
+        share: Some(share),
         ceiling: None,
         at_least: false,
         because: because.into(),
@@ -314,7 +314,8 @@ pub fn nonsense() -> Run {
     report.chart.iter_mut().for_each(|cell| cell.estimate = Some(estimate()));
     for row in &mut report.ledger {
         let Estimate { value, low, high } = estimate();
-        *row = LedgerRow { adds: estimate(), expected: Some(value), share: low, ceiling: Some(high), ..row.clone() };
+        *row =
+            LedgerRow { adds: estimate(), expected: Some(value), share: Some(low), ceiling: Some(high), ..row.clone() };
     }
     (report, record)
 }

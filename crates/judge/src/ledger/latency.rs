@@ -3,10 +3,11 @@
 //! client write = round trip + OSD software + the slowest of the copies' commits; client read = round trip + OSD software +
 //! the primary's read (`docs/method.md`, "The ledger").
 
-use super::{ASKED_LEAST, Books, less, scaled};
+use super::{ASKED_LEAST, Books, less, not_known, scaled};
 use crate::redundancy::{Redundancy, redundancy};
 use crate::words::{count, number, percent};
 use model::{Durability, Estimate, Layer, LedgerRow, Pattern, Sparse};
+use std::collections::BTreeMap;
 
 /// OSD software on a read, ms: 4,500 reads/s of one OSD on a local NVMe disk, less 0.10 of the disk and 0.02 of loopback.
 const OSD_READ_MS: f64 = 0.10;
@@ -15,10 +16,10 @@ const TRIP_IN_HERE: &str =
     "network not measured: the round trip is in here, and how long it takes is not known, so there is no model";
 
 pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
-    let top = [Layer::Rbd, Layer::Rados, Layer::Osd, Layer::Store].iter().find_map(|layer| books.cell(*layer, pattern));
+    let measured = |layer: Layer| books.cell(layer, pattern).map(|value| (layer, value));
+    let top = [Layer::Rbd, Layer::Rados, Layer::Osd, Layer::Store].into_iter().find_map(measured);
     let Some(top) = top else { return Vec::new() };
-    let mut path =
-        Path { books, pattern, top: top.value, local: Vec::new(), trip: None, whole: None, notes: Vec::new() };
+    let mut path = Path { books, pattern, top, local: None, trip: None, whole: None, notes: Vec::new() };
     Layer::ALL.into_iter().filter_map(|layer| path.climb(layer)).collect()
 }
 
@@ -26,9 +27,9 @@ pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
 struct Path<'p, 'b, 'a> {
     books: &'p Books<'b, 'a>,
     pattern: Pattern,
-    top: f64,
+    top: (Layer, Estimate),
     /// What happens on the OSD's host: its disk, or its store.
-    local: Vec<Estimate>,
+    local: Option<(Layer, Estimate)>,
     trip: Option<Estimate>,
     /// The topmost layer so far that holds all below it.
     whole: Option<(Layer, Estimate)>,
@@ -54,33 +55,34 @@ impl Path<'_, '_, '_> {
         match layer {
             Layer::Device => {
                 let Some((value, words)) = self.disk(value) else { return self.cached(value) };
-                self.local = vec![value];
-                Some(self.row(layer, value, None, format!("the disk itself, one operation at a time{words}")))
+                let row = self.bottom(layer, value, format!("the disk itself, one operation at a time{words}"));
+                self.local = Some((layer, value));
+                Some(row)
             }
             Layer::Network => {
                 self.trip = Some(value);
-                Some(self.row(layer, value, None, round_trip_words(self.pattern).to_string()))
+                Some(self.bottom(layer, value, round_trip_words(self.pattern).to_string()))
             }
-            Layer::Store if self.local.first().is_some_and(|disk| value.high < disk.low) => {
+            Layer::Store if self.local.is_some_and(|(_, disk)| value.high < disk.low) => {
                 let took = number(value.value);
                 self.notes.push(format!("the store's own bench keeps writes in flight ({took} ms each): no latency"));
                 None
             }
             Layer::Store => {
-                let adds = less(value, &self.local);
+                let below: Vec<(Layer, Estimate)> = self.local.into_iter().collect();
                 let model = self.store_model();
-                self.local = vec![value];
-                Some(self.modelled(layer, adds, model))
+                self.local = Some((layer, value));
+                Some(self.modelled((layer, value), &below, model))
             }
             Layer::Floor | Layer::Osd | Layer::Rados | Layer::Rbd => {
-                let adds = less(value, &self.below());
+                let below = self.below();
                 // Of the layers that are reached over the network the lowest one holds its round trip.
                 let holds_trip = self.whole.is_none() && self.trip.is_none();
                 let model = if holds_trip { None } else { self.model(layer) };
                 self.notes.extend(holds_trip.then(|| TRIP_IN_HERE.to_string()));
                 self.notes.extend(self.books.unlike_below(layer, self.pattern).filter(|_| !self.pattern.writes()));
                 self.whole = Some((layer, value));
-                Some(LedgerRow { at_least: holds_trip, ..self.modelled(layer, adds, model) })
+                Some(LedgerRow { at_least: holds_trip, ..self.modelled((layer, value), &below, model) })
             }
         }
     }
@@ -102,10 +104,10 @@ impl Path<'_, '_, '_> {
     }
 
     /// Everything below, as one or more parts.
-    fn below(&self) -> Vec<Estimate> {
+    fn below(&self) -> Vec<(Layer, Estimate)> {
         match self.whole {
-            Some((_, value)) => vec![value],
-            None => self.local.iter().copied().chain(self.trip).collect(),
+            Some(whole) => vec![whole],
+            None => self.local.into_iter().chain(self.trip.map(|trip| (Layer::Network, trip))).collect(),
         }
     }
 
@@ -136,34 +138,51 @@ impl Path<'_, '_, '_> {
         None
     }
 
-    fn modelled(&mut self, layer: Layer, adds: Estimate, model: Option<Model>) -> LedgerRow {
-        let mut because = self.notes.drain(..).collect::<Vec<_>>();
-        let expected = model.map(|model| {
-            because.insert(0, model.because);
-            model.expected
-        });
-        self.row(layer, adds, expected, because.join("; "))
+    /// What lies on nothing else.
+    fn bottom(&self, layer: Layer, value: Estimate, because: String) -> LedgerRow {
+        self.row((layer, value), &[], None, vec![because])
     }
 
-    fn row(&self, layer: Layer, adds: Estimate, expected: Option<f64>, because: String) -> LedgerRow {
-        let only = self.books.only_below(layer, self.pattern);
-        let because = [because].into_iter().filter(|text| !text.is_empty()).chain(only).collect::<Vec<_>>().join("; ");
+    fn modelled(&mut self, own: (Layer, Estimate), below: &[(Layer, Estimate)], model: Option<Model>) -> LedgerRow {
+        let notes = self.notes.drain(..).collect();
+        self.row(own, below, model, notes)
+    }
+
+    fn row(
+        &self,
+        (layer, value): (Layer, Estimate),
+        below: &[(Layer, Estimate)],
+        model: Option<Model>,
+        notes: Vec<String>,
+    ) -> LedgerRow {
+        let parts: Vec<Estimate> = below.iter().map(|(_, part)| *part).collect();
+        let adds = if parts.is_empty() { value } else { less(value, &parts) };
+        let made_of: BTreeMap<Layer, Estimate> = below.iter().copied().chain([(layer, value), self.top]).collect();
+        let unsure = made_of.into_iter().filter(|(_, part)| !part.is_known());
+        let mut because: Vec<String> =
+            unsure.map(|(layer, _)| not_known(&format!("{} {}", layer.name(), self.pattern.name()))).collect();
+        let known = because.is_empty();
+        let model = model.filter(|_| known);
+        let expected = model.as_ref().map(|model| model.expected);
+        because.extend(model.map(|model| model.because));
+        because.extend(notes);
+        because.extend(self.books.only_below(layer, self.pattern));
         LedgerRow {
             pattern: self.pattern,
             layer,
             adds,
             expected,
             unexplained: expected.map(|expected| adds.value - expected),
-            share: adds.value / self.top,
+            share: known.then_some(adds.value / self.top.1.value),
             ceiling: None,
             at_least: false,
-            because,
+            because: because.join("; "),
         }
     }
 
     /// BlueStore writes the data, then its journal: a second commit of the same disk.
     fn store_model(&self) -> Option<Model> {
-        let disk = self.local.first()?;
+        let (_, disk) = self.local?;
         Some(Model { expected: disk.value, because: "a second commit, for BlueStore's journal".to_string() })
     }
 
@@ -185,9 +204,9 @@ impl Path<'_, '_, '_> {
 
     /// The OSD's software costs a write what it costs a read.
     fn osd_write_model(&self) -> Option<Model> {
-        let trip = self.trip?;
+        let trip = self.trip.filter(Estimate::is_known)?;
         let software = (self.way()? - trip.value).max(0.0);
-        let disk = self.value(Layer::Device);
+        let disk = self.value(Layer::Device).filter(Estimate::is_known);
         match (self.books.cell(Layer::Store, self.pattern), disk) {
             (None, Some(disk)) => Some(Model {
                 expected: software + disk.value,
@@ -207,8 +226,12 @@ impl Path<'_, '_, '_> {
 
     /// One way through network and OSD without its disk, ms: what reads show.
     fn way(&self) -> Option<f64> {
-        let read = self.books.cell(Layer::Osd, Pattern::ReadLatency)?;
-        let disk = self.books.cell(Layer::Device, Pattern::ReadLatency).and_then(|disk| read_part(self.books, disk));
+        let read = self.books.cell(Layer::Osd, Pattern::ReadLatency).filter(Estimate::is_known)?;
+        let disk = self.books.cell(Layer::Device, Pattern::ReadLatency);
+        if disk.is_some_and(|disk| !disk.is_known()) {
+            return None;
+        }
+        let disk = disk.and_then(|disk| read_part(self.books, disk));
         Some((read.value - disk.map_or(0.0, |(disk, _)| disk.value)).max(0.0))
     }
 

@@ -118,6 +118,11 @@ impl<'b, 'a> Books<'b, 'a> {
     }
 }
 
+/// What a row says in place of a share.
+fn not_known(what: &str) -> String {
+    format!("{what} is not known")
+}
+
 fn scaled(value: Estimate, factor: f64) -> Estimate {
     Estimate::new(value.value * factor, spread(&value) * factor)
 }

@@ -1,6 +1,6 @@
 //! Throughput is a minimum over ceilings: which share of what the layers below can give a layer delivers.
 
-use super::{ASKED_LEAST, Books, less, scaled};
+use super::{ASKED_LEAST, Books, less, not_known, scaled};
 use crate::across::mean_over;
 use crate::caches::COLD_LEAST;
 use crate::disks::{disk_of, sharing_disk, sharing_host};
@@ -21,13 +21,15 @@ pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
 struct Ceiling {
     value: Estimate,
     because: String,
+    /// What was measured for it: `osd.* write-parallel`.
+    of: String,
     /// Why it may be higher.
     at_least: Option<&'static str>,
 }
 
 impl Ceiling {
-    fn of(value: Estimate, because: String) -> Ceiling {
-        Ceiling { value, because, at_least: None }
+    fn of(layer: Layer, pattern: Pattern, value: Estimate, because: String) -> Ceiling {
+        Ceiling { value, because, of: named(layer.name(), pattern), at_least: None }
     }
 
     fn times(self, factor: f64, words: &str) -> Ceiling {
@@ -51,7 +53,23 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
         _ => of_cell(books, Layer::Rados, pattern).or_else(|| of_pool(books, layer, pattern)),
     };
     let network = if layer == Layer::Store { None } else { of_network(books, layer, pattern, delivered) };
+    let unsure = unsure(delivered, layer, pattern, local.as_ref());
     let ceiling = lowest(local, network, delivered)?;
+    let adds = less(ceiling.value, &[delivered]);
+    let row = LedgerRow {
+        pattern,
+        layer,
+        adds,
+        expected: None,
+        unexplained: None,
+        share: None,
+        ceiling: None,
+        at_least: false,
+        because: unsure.join("; "),
+    };
+    if !unsure.is_empty() {
+        return Some(row);
+    }
     let share = delivered.value / ceiling.value.value;
     let beyond = delivered.low > ceiling.value.high;
     let because = match (ceiling.at_least, beyond) {
@@ -60,29 +78,36 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
         (None, false) => ceiling.because,
     };
     let unlike = books.unlike_below(layer, pattern).filter(|_| !pattern.writes());
-    let link = link_unknown(books, layer, pattern).then(|| LINK_UNKNOWN.to_string());
+    let link = link_unknown(books, layer, pattern);
     let because = [because].into_iter().chain(link).chain(unlike).collect::<Vec<_>>().join("; ");
-    Some(LedgerRow {
-        pattern,
-        layer,
-        adds: less(ceiling.value, &[delivered]),
-        expected: None,
-        unexplained: None,
-        share,
-        ceiling: Some(ceiling.value.value),
-        at_least: ceiling.at_least.is_some(),
-        because,
-    })
+    let at_least = ceiling.at_least.is_some();
+    Some(LedgerRow { share: Some(share), ceiling: Some(ceiling.value.value), at_least, because, ..row })
+}
+
+fn named(what: &str, pattern: Pattern) -> String {
+    format!("{what} {}", pattern.name())
+}
+
+/// Of what was delivered, and of what it is held against, that which is not known.
+fn unsure(delivered: Estimate, layer: Layer, pattern: Pattern, local: Option<&Ceiling>) -> Vec<String> {
+    let own = (delivered, named(layer.name(), pattern));
+    let all = [own].into_iter().chain(local.map(|local| (local.value, local.of.clone())));
+    all.filter(|(value, _)| !value.is_known()).map(|(_, name)| not_known(&name)).collect()
 }
 
 const BESIDE_THE_LINK: &str = "a client runs on a host with OSDs, and reaches these without the link";
 
-const LINK_UNKNOWN: &str = "network not measured: it may be the limit";
-
 /// Is a layer that is reached over the network held against what lies beyond it alone?
-fn link_unknown(books: &Books, layer: Layer, pattern: Pattern) -> bool {
+fn link_unknown(books: &Books, layer: Layer, pattern: Pattern) -> Option<String> {
     let like_below = layer == Layer::Rbd && books.cell(Layer::Rados, pattern).is_some();
-    layer != Layer::Store && !like_below && books.cell(Layer::Network, linear(pattern)).is_none()
+    if layer == Layer::Store || like_below {
+        return None;
+    }
+    match books.cell(Layer::Network, linear(pattern)) {
+        None => Some("network not measured: it may be the limit".to_string()),
+        Some(link) if link.is_known() => None,
+        Some(_) => Some(format!("{}: it may be the limit", not_known(&named("network", linear(pattern))))),
+    }
 }
 
 fn linear(pattern: Pattern) -> Pattern {
@@ -103,7 +128,7 @@ fn beyond_words(books: &Books, layer: Layer, pattern: Pattern) -> &'static str {
 fn of_cell(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
     let value = books.cell(layer, pattern)?;
     let measured = quantity(value.value, pattern.metric(layer));
-    Some(Ceiling::of(value, format!("{} {measured}", layer.name())))
+    Some(Ceiling::of(layer, pattern, value, format!("{} {measured}", layer.name())))
 }
 
 /// All OSDs together, divided by the copies that a write makes.
@@ -116,7 +141,12 @@ fn of_pool(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
         return None;
     }
     let supply = osds_supply(books.entries, books.record, first)?;
-    let ceiling = Ceiling { value: supply.likely, because: supply.from, at_least: supply.at_least };
+    let ceiling = Ceiling {
+        value: supply.likely,
+        because: supply.from,
+        of: named(&supply.of, pattern),
+        at_least: supply.at_least,
+    };
     Some(match pattern.writes() {
         true => ceiling.times(1.0 / pool.factor(), &format!(" / {}", pool.words())),
         false => ceiling,
@@ -154,21 +184,26 @@ fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
     let share = own.iter().filter_map(of_each).sum::<f64>() / own.len() as f64;
     let measured = quantity(disk.value, pattern.metric(layer));
     let shared = if most > 1 { format!(" / {most} OSDs on it at once") } else { String::new() };
-    Some(Ceiling::of(scaled(disk, share / disk.value), format!("device {measured}{shared}")))
+    Some(Ceiling::of(Layer::Device, pattern, scaled(disk, share / disk.value), format!("device {measured}{shared}")))
 }
 
 /// What the links can carry: those of the clients, and those of the OSDs' hosts, which carry every copy of a write and, of an
 /// erasure-coded pool, most chunks twice.
 fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate) -> Option<Ceiling> {
-    let link = books.cell(Layer::Network, linear(pattern))?;
+    let link = books.cell(Layer::Network, linear(pattern)).filter(Estimate::is_known)?;
     let figures = books.figures(layer, pattern);
     let first = figures.first()?;
     let link = match pattern.family() {
-        Family::Linear => Ceiling::of(link, format!("network {} MB/s", number(link.value))),
+        Family::Linear => Ceiling::of(Layer::Network, pattern, link, format!("network {} MB/s", number(link.value))),
         _ => {
             let block = first.step.workload.block;
             let value = scaled(link, 1e6 / block.max(1) as f64);
-            Ceiling::of(value, format!("network {} MB/s in blocks of {block} bytes", number(link.value)))
+            Ceiling::of(
+                Layer::Network,
+                pattern,
+                value,
+                format!("network {} MB/s in blocks of {block} bytes", number(link.value)),
+            )
         }
     };
     if layer == Layer::Osd {

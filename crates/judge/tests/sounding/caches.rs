@@ -101,7 +101,7 @@ fn a_disk_that_was_not_asked_is_no_ceiling() {
         counted(&mut made, &[(0, of)]);
         rows(&explain(&made.record), Pattern::ReadParallel).into_iter().find(|row| row.layer == Layer::Osd)
     };
-    near(told(Some(reads(0, 100))).unwrap().share, 0.9);
+    near(told(Some(reads(0, 100))).unwrap().share.unwrap(), 0.9);
     let half = told(Some(reads(50, 50))).unwrap();
     near(half.ceiling.unwrap(), 4000.0);
     assert!(half.because.contains("50 % of bytes"), "{}", half.because);
