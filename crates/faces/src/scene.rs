@@ -297,22 +297,49 @@ pub fn spread(report: &Report) -> Option<String> {
 
 /// Durable writes that were measured in two ways: which counts, and how the other was.
 pub fn both_ways(report: &Report) -> Option<String> {
-    let told = |figure: &Figure| {
-        let other = figure.other_way.as_ref()?;
-        let name = words::durability_name;
-        let beside = other
-            .estimate
-            .map_or(other.label.clone(), |estimate| numbers::figure(&estimate, figure.metric).with_unit());
-        let place = words::place(figure.layer, &figure.target);
-        let (way, value) = (name(figure.workload.durability), words::value(figure));
-        Some(format!("{place} {way} {value} ({} {beside})", name(other.durability)))
+    let charted = || report.figures.iter().filter(|figure| figure.chart).filter_map(ways);
+    let worse: Vec<String> = charted().filter(|ways| ways.worse_known).map(|ways| ways.says).collect();
+    let open: Vec<String> = charted().filter(|ways| !ways.worse_known).map(|ways| ways.says).collect();
+    let named = |all: &[String]| {
+        let more = all.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        all.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ") + &more
     };
-    let all: Vec<String> = report.figures.iter().filter(|figure| figure.chart).filter_map(told).collect();
-    let more = all.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    let named = all.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ");
-    (!all.is_empty())
-        .then(|| format!("write-latency counts with the worse of two ways to make writes durable: {named}{more}."))
+    let worse = (!worse.is_empty())
+        .then(|| format!("write-latency counts with the worse of two ways to make writes durable: {}.", named(&worse)));
+    let open = (!open.is_empty()).then(|| {
+        format!(
+            "write-latency counts with one of two ways to make writes durable, and which is the worse is not known: {}.",
+            named(&open)
+        )
+    });
+    let says: Vec<String> = worse.into_iter().chain(open).collect();
+    (!says.is_empty()).then(|| says.join(" "))
+}
+
+/// One target's writes in two ways.
+struct Ways {
+    says: String,
+    worse_known: bool,
+}
+
+/// `None`: it has one way, or neither has a value.
+fn ways(figure: &Figure) -> Option<Ways> {
+    let other = figure.other_way.as_ref()?;
+    if figure.estimate.is_none() && other.estimate.is_none() {
+        return None;
+    }
+    let name = words::durability_name;
+    let beside =
+        other.estimate.map_or(other.label.clone(), |estimate| numbers::figure(&estimate, figure.metric).with_unit());
+    let (way, value) = (name(figure.workload.durability), words::value(figure));
+    let place = words::place(figure.layer, &figure.target);
+    let holds = words::holds(&figure.label) && !["void", "implausible", "unwritten"].contains(&other.label.as_str());
+    let known = |estimate: Option<model::Estimate>| estimate.is_some_and(|estimate| estimate.is_known());
+    Some(Ways {
+        says: format!("{place} {way} {value} ({} {beside})", name(other.durability)),
+        worse_known: holds && known(figure.estimate) && known(other.estimate),
+    })
 }
 
 /// Of which time the figures speak, and what they may have missed in it.

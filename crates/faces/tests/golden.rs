@@ -411,3 +411,24 @@ fn a_share_that_is_not_known_has_neither_number_nor_bar() {
     let document = json::document(&report, &record);
     assert!(document["ledger"].as_array().unwrap().iter().all(|row| row["share"].is_null() && row["adds"].is_number()));
 }
+
+#[test]
+fn which_of_two_ways_is_the_worse_is_said_only_where_both_are_known() {
+    let Sample { mut report, record } = run();
+    report.figures.retain(|figure| figure.chart && figure.estimate.is_some() && figure.layer == Layer::Device);
+    report.figures.truncate(1);
+    let shown = |report: &model::Report| markdown::page(report, &record);
+    let other = |estimate: Option<Estimate>, label: &str| {
+        Some(model::OtherWay { durability: model::Durability::Fdatasync, estimate, label: label.to_string() })
+    };
+    let (worse, open) = ("with the worse of two ways", "which is the worse is not known: device");
+    let told = |report: &model::Report| [worse, open].map(|words| shown(report).contains(words));
+    report.figures[0].other_way = other(Some(Estimate::new(0.1, 0.01)), "settled");
+    assert_eq!(told(&report), [true, false]);
+    report.figures[0].other_way = other(Some(Estimate::new(0.1, 0.2)), "imprecise");
+    assert_eq!(told(&report), [false, true], "not known in this time");
+    report.figures[0].other_way = other(None, "void");
+    assert_eq!(told(&report), [false, true]);
+    (report.figures[0].estimate, report.figures[0].label) = (None, Label::Void("EIO".into()));
+    assert_eq!(told(&report), [false, false]);
+}
