@@ -246,6 +246,8 @@ pub fn read_from(report: &Report) -> Option<String> {
             matches!(layer, Layer::Osd | Layer::Rados | Layer::Rbd)
                 && (figure.layer, figure.pattern, figure.kind) == (layer, pattern, OpKind::Read)
                 && figure.chart
+                // Where nothing was written there was nothing to take.
+                && !matches!(figure.label, Label::Unwritten(_))
         };
         let figures: Vec<&Figure> = report.figures.iter().filter(of_store).collect();
         let known = |figure: &&Figure| figure.background.as_ref().and_then(|seen| seen.reads);

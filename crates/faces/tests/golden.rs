@@ -432,3 +432,23 @@ fn which_of_two_ways_is_the_worse_is_said_only_where_both_are_known() {
     (report.figures[0].estimate, report.figures[0].label) = (None, Label::Void("EIO".into()));
     assert_eq!(told(&report), [false, false]);
 }
+
+#[test]
+fn from_where_reads_of_nothing_came_is_not_said() {
+    let Sample { mut report, record } = run();
+    let unwritten = |figure: &&mut Figure| figure.kind == OpKind::Read;
+    let says = |report: &model::Report| markdown::page(report, &record).contains("took from their devices");
+    for figure in report.figures.iter_mut().filter(unwritten) {
+        figure.background.get_or_insert_default().reads = Some(model::ReadFrom {
+            caches: model::Caches::Warm,
+            from_device: 0.0,
+            onodes_in_memory: None,
+            rocksdb: None,
+        });
+    }
+    assert!(says(&report));
+    for figure in report.figures.iter_mut().filter(unwritten) {
+        figure.label = Label::Unwritten("it holds no data".into());
+    }
+    assert!(!says(&report));
+}
