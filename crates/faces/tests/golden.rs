@@ -452,3 +452,13 @@ fn from_where_reads_of_nothing_came_is_not_said() {
     }
     assert!(!says(&report));
 }
+
+#[test]
+fn what_the_figures_speak_of_has_no_gap_in_its_words() {
+    let Sample { mut report, record } = run();
+    let unseen =
+        model::Unseen { stretch_seconds: 600.0, looks: 6, rarer_than_seconds: 40.0, share: 0.1, in_interval: true };
+    report.figures.iter_mut().for_each(|figure| figure.unseen = Some(unseen));
+    let page = markdown::page(&report, &record);
+    assert!(page.contains("may have been missed; "), "{page}");
+}
