@@ -7,7 +7,7 @@ use crate::cli::workload::{Clients, WorkloadArgs};
 use crate::failure::Failure;
 use archive::Archive;
 use experiments::Experiment;
-use model::{Goal, Label, Layer, Threshold};
+use model::{Goal, Label, Layer, Pattern, Threshold};
 
 /// By which experiment, and when a figure is good enough for it.
 pub fn experiment(
@@ -61,18 +61,17 @@ pub fn refuse_senseless_scaling(
 
 /// Thresholds of other layers and patterns than those of this run are left out.
 fn verdict(common: &Common, args: &ExperimentArgs, workload: &WorkloadArgs, layers: &[Layer]) -> Result<Goal, Failure> {
+    let asked = |layer: Layer, pattern: Pattern| {
+        layers.contains(&layer) && (workload.patterns.is_empty() || workload.patterns.contains(&pattern))
+    };
     let (all, whence) = match (&args.verdict, &args.expect) {
         (Some(path), _) => (thresholds::read(path)?, path.display().to_string()),
         (None, words) => {
             let words = words.as_deref().unwrap_or_default();
-            (expected(common, words)?, words.join(" "))
+            (expected(common, words, &asked)?, words.join(" "))
         }
     };
-    let wanted = |threshold: &Threshold| {
-        let patterns = &workload.patterns;
-        layers.contains(&threshold.layer) && (patterns.is_empty() || patterns.contains(&threshold.pattern))
-    };
-    let kept: Vec<Threshold> = all.into_iter().filter(wanted).collect();
+    let kept: Vec<Threshold> = all.into_iter().filter(|one| asked(one.layer, one.pattern)).collect();
     if kept.is_empty() {
         let text = format!(
             "{whence}: has no threshold for the layers and patterns of this run{}",
@@ -90,7 +89,11 @@ fn verdict(common: &Common, args: &ExperimentArgs, workload: &WorkloadArgs, laye
 }
 
 /// What an earlier run had, and how much of it must be there again.
-fn expected(common: &Common, words: &[String]) -> Result<Vec<Threshold>, Failure> {
+fn expected(
+    common: &Common,
+    words: &[String],
+    asked: &dyn Fn(Layer, Pattern) -> bool,
+) -> Result<Vec<Threshold>, Failure> {
     let [run, change] = words else {
         return Err(Failure::Usage("--expect: takes a run and a change, as in --expect last -10%".to_string()));
     };
@@ -105,20 +108,86 @@ fn expected(common: &Common, words: &[String]) -> Result<Vec<Threshold>, Failure
             record.head.run
         );
     }
-    let usable = report.figures.iter().filter(|figure| {
-        figure.chart
-            && !cut(figure)
-            && !matches!(figure.label, Label::Void(_) | Label::Implausible(_) | Label::Unwritten(_))
-    });
-    let threshold = |figure: &model::Figure| {
-        let value = figure.estimate?.value;
-        let factor = 1.0 + change;
-        let value = if figure.metric.lower_is_better() { value / factor } else { value * factor };
-        Some(Threshold {
-            kind: Some(figure.kind),
-            workload: Some(figure.workload.clone()),
-            ..Threshold::of(figure.layer, figure.pattern, Some(&figure.target), value)
-        })
+    let wished = |figure: &&model::Figure| figure.chart && !cut(figure) && asked(figure.layer, figure.pattern);
+    let charted: Vec<&model::Figure> = report.figures.iter().filter(wished).collect();
+    let kept: Vec<Threshold> = charted.iter().filter_map(|figure| threshold(figure, change)).collect();
+    let lost = lost(&charted);
+    if kept.is_empty() && !lost.is_empty() {
+        let text = format!("run {} has no figure to hold another run against; {}", record.head.run, lost.join("; "));
+        return Err(Failure::Usage(text));
+    }
+    if !common.quiet {
+        lost.iter().for_each(|text| eprintln!("fathom: run {}: {text}", record.head.run));
+    }
+    Ok(kept)
+}
+
+/// `None`: the figure says nothing that could be kept.
+fn threshold(figure: &model::Figure, change: f64) -> Option<Threshold> {
+    let value = usable(figure).ok()?.value;
+    let factor = 1.0 + change;
+    let value = if figure.metric.lower_is_better() { value / factor } else { value * factor };
+    Some(Threshold {
+        kind: Some(figure.kind),
+        workload: Some(figure.workload.clone()),
+        ..Threshold::of(figure.layer, figure.pattern, Some(&figure.target), value)
+    })
+}
+
+/// Figures that become no thresholds, with the mend.
+fn lost(figures: &[&model::Figure]) -> Vec<String> {
+    let why = |figure: &&model::Figure| {
+        let name = format!("{} {} of {}", figure.layer.name(), figure.pattern.name(), figure.target);
+        usable(figure).err().map(|why| format!("{name} {why}; measure it again"))
     };
-    Ok(usable.filter_map(threshold).collect())
+    figures.iter().filter_map(why).collect()
+}
+
+/// The value, or why there is none that another run could be held against.
+fn usable(figure: &model::Figure) -> Result<model::Estimate, String> {
+    match (&figure.label, figure.estimate) {
+        (Label::Void(_) | Label::Implausible(_) | Label::Unwritten(_), _) | (_, None) => {
+            Err(format!("is {}", figure.label.name()))
+        }
+        // Anything would be on its good side.
+        (_, Some(estimate)) if !estimate.is_known() => Err("is not known to that run".to_string()),
+        (_, Some(estimate)) => Ok(estimate),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Estimate, Record, Step, StepId, Target, Workload};
+
+    fn figure(estimate: Option<Estimate>, label: Label) -> model::Figure {
+        let place = model::Place::Pool { pool: "p".to_string(), prefix: String::new() };
+        let pattern = Pattern::WriteLatency;
+        let step = Step {
+            id: StepId(0),
+            layer: Layer::Rados,
+            pattern,
+            targets: vec![Target::new(Layer::Rados, "pool", place)],
+            workload: Workload::canonical(pattern, 1 << 30, 1),
+            metric: pattern.metric(Layer::Rados),
+            chart: true,
+            apart: false,
+        };
+        let plan = model::Plan { steps: vec![step], ..model::Plan::default() };
+        let figures = judge::explain(&Record { plan, finished: true, ..Record::default() }).figures;
+        model::Figure { estimate, label, ..figures.into_iter().next().expect("a step of a run that is over has one") }
+    }
+
+    #[test]
+    fn an_earlier_figure_that_is_not_known_or_void_is_named_and_no_threshold() {
+        let known = figure(Some(Estimate::new(2.0, 0.2)), Label::Settled);
+        assert_eq!(threshold(&known, -0.1).map(|threshold| threshold.value), Some(2.0 / 0.9));
+        assert!(lost(&[&known]).is_empty());
+        let wide = figure(Some(Estimate { value: 2.0, low: 0.0, high: 4.0 }), Label::Imprecise(String::new()));
+        assert_eq!(threshold(&wide, -0.1), None);
+        assert_eq!(lost(&[&wide]), ["rados write-latency of pool is not known to that run; measure it again"]);
+        let void = figure(None, Label::Void("EIO".to_string()));
+        assert_eq!(threshold(&void, -0.1), None);
+        assert_eq!(lost(&[&void]), ["rados write-latency of pool is void; measure it again"]);
+    }
 }
