@@ -90,7 +90,7 @@ impl Fleet {
     ) -> bool {
         match now.stops {
             Some(until) if Instant::now() > until => {
-                ends[now.job] = Filled::Wrong(format!("filling does not stop within {} s", ENDING.as_secs()));
+                ends[now.job] = Filled::Wrong(does_not_stop(&self.members[agent].seen.name));
                 false
             }
             Some(_) => true,
@@ -102,5 +102,22 @@ impl Fleet {
                 true
             }
         }
+    }
+}
+
+fn does_not_stop(host: &str) -> String {
+    format!(
+        "host {host} does not answer any more: it was told to stop filling, and did not say within {} s that it has",
+        ENDING.as_secs()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_does_not_stop_is_named() {
+        assert!(does_not_stop("b7").starts_with("host b7 does not answer any more"));
     }
 }
