@@ -4,6 +4,8 @@ use crate::access::Access;
 use crate::error::CephError;
 use crate::librados::{Handle, Librados};
 use std::ffi::{CStr, CString};
+use std::io::Read;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -47,6 +49,29 @@ pub fn c_text(text: &str) -> Result<CString, CephError> {
     CString::new(text).map_err(|_| CephError::BadName { name: text.to_owned() })
 }
 
+/// The library opens the keyring as soon as it hears of it, and reads it whole: a device without an end, or a pipe that nobody writes to, would
+/// hold it for ever.
+fn prove_keyrings(value: &str) -> Result<(), CephError> {
+    let endless =
+        |file: &&str| std::fs::metadata(file).is_ok_and(|found| !found.is_file() || found.len() > KEYRING_MOST);
+    match value.split([',', ';', ' ']).map(str::trim).find(endless) {
+        Some(file) => {
+            let why = format!("{file} is no regular file of at most {} MiB", KEYRING_MOST >> 20);
+            Err(CephError::BadOption { name: "keyring".into(), value: value.to_string(), why })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The keyrings that a configuration names, in any section; those with variables in their names are known only later.
+fn keyrings_of(conf: &str) -> impl Iterator<Item = &str> {
+    let lines = conf.lines().filter_map(|line| line.split_once('='));
+    let named = lines.filter(|(name, _)| matches!(name.trim(), "keyring" | "keyfile"));
+    named.map(|(_, value)| value.split(['#', ';']).next().unwrap_or_default().trim().trim_matches(['"', '\'']))
+}
+
+/// No configuration is longer.
+const CONF_MOST: u64 = 16 << 20;
 /// A keyring of ten thousand users is smaller.
 const KEYRING_MOST: u64 = 16 << 20;
 
@@ -74,7 +99,12 @@ impl Cluster {
 
     fn read_conf(&self, conf: &Path) -> Result<(), CephError> {
         let bad = |why: String| CephError::BadConf { path: conf.to_owned(), why };
-        std::fs::File::open(conf).map_err(|error| bad(error.to_string()))?;
+        let mut text = String::new();
+        let file = std::fs::File::open(conf).map_err(|error| bad(error.to_string()))?;
+        // What is no text the library refuses.
+        let _ = file.take(CONF_MOST).read_to_string(&mut text);
+        let pipe = |file: &&str| std::fs::metadata(file).is_ok_and(|found| found.file_type().is_fifo());
+        keyrings_of(&text).filter(pipe).try_for_each(prove_keyrings)?;
         let path = c_text(&conf.to_string_lossy())?;
         // SAFETY: the handle is valid and the path lives through the call.
         let code = unsafe { (self.fns.rados_conf_read_file)(self.raw, path.as_ptr()) };
@@ -101,24 +131,12 @@ impl Cluster {
             self.set(name, value)?;
         }
         if let Some(keyring) = &access.keyring {
-            self.set("keyring", &keyring.to_string_lossy())?;
+            let keyring = keyring.to_string_lossy();
+            prove_keyrings(&keyring)?;
+            self.set("keyring", &keyring)?;
         }
         access.options.iter().try_for_each(|(name, value)| self.set(name, value))?;
-        self.prove_keyrings()
-    }
-
-    /// The library reads them whole: a device without an end, or a pipe that nobody writes to, would hold it for ever.
-    fn prove_keyrings(&self) -> Result<(), CephError> {
-        let value = self.option("keyring");
-        let endless =
-            |file: &&str| std::fs::metadata(file).is_ok_and(|found| !found.is_file() || found.len() > KEYRING_MOST);
-        match value.split([',', ';', ' ']).map(str::trim).find(endless) {
-            Some(file) => {
-                let why = format!("{file} is no regular file of at most {} MiB", KEYRING_MOST >> 20);
-                Err(CephError::BadOption { name: "keyring".into(), value: value.clone(), why })
-            }
-            None => Ok(()),
-        }
+        prove_keyrings(&self.option("keyring"))
     }
 
     pub fn set(&self, name: &str, value: &str) -> Result<(), CephError> {
@@ -190,5 +208,22 @@ impl Cluster {
         } else {
             CephError::NoKey { entity, keyring }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_is_no_keyring_and_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe").display().to_string();
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let why = prove_keyrings(&format!("/nowhere,{pipe}")).unwrap_err().to_string();
+        assert!(why.contains("no regular file") && why.contains(&pipe), "{why}");
+        assert!(prove_keyrings("/nowhere").is_ok() && prove_keyrings("").is_ok());
+        let conf = format!("[global]\nfsid = x\nkeyring = {pipe}\n[client.a]\n\tkeyfile=\"/y\" # z\n");
+        assert_eq!(keyrings_of(&conf).collect::<Vec<_>>(), [pipe.as_str(), "/y"]);
     }
 }

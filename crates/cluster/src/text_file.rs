@@ -16,12 +16,19 @@ pub fn read(path: &Path) -> Result<String, ClusterError> {
     read_up_to(path, LARGEST).map_err(wrong)
 }
 
-/// A file or a pipe; of a device that has no end, not more than the limit is ever read.
+/// A file, or a pipe of the shell (`<(…)`); of a device that has no end, not more than the limit is ever read.
 ///
 /// # Errors
-/// It can't be read, is longer than `most` bytes, or is no text.
+/// It can't be read, is longer than `most` bytes, or is no text; or a pipe with a name, on which opening waits until somebody writes.
 pub fn read_up_to(path: &Path, most: u64) -> io::Result<String> {
+    if is_pipe(path) && path.canonicalize().is_ok() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is a pipe, and no regular file"));
+    }
     text_of(&mut File::open(path)?, most)
+}
+
+fn is_pipe(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo())
 }
 
 /// The same of a stream.
@@ -45,8 +52,7 @@ pub fn text_of(stream: &mut dyn Read, most: u64) -> io::Result<String> {
 /// # Errors
 /// It is longer than any such file.
 pub fn prove_end(path: &Path) -> io::Result<()> {
-    let pipe = std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
-    if pipe {
+    if is_pipe(path) {
         return Ok(());
     }
     let Ok(file) = File::open(path) else { return Ok(()) };
@@ -71,5 +77,19 @@ mod tests {
         assert!(text_of(&mut &b"fives"[..], 4).is_err());
         let why = text_of(&mut &b"ab\xff"[..], 4).unwrap_err().to_string();
         assert!(why.contains("no text (byte 2)"), "{why}");
+    }
+
+    #[test]
+    fn a_pipe_with_a_name_is_not_waited_for_and_one_of_the_shell_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let why = read(&pipe).unwrap_err().to_string();
+        assert!(why.contains("no regular file"), "{why}");
+        let (reader, mut writer) = io::pipe().unwrap();
+        io::Write::write_all(&mut writer, b"four").unwrap();
+        drop(writer);
+        let shells = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reader));
+        assert_eq!(read(Path::new(&shells)).unwrap(), "four");
     }
 }

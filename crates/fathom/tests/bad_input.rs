@@ -299,3 +299,49 @@ fn a_run_that_can_tell_nobody_goes_on_and_undoes_its_changes() {
             || std::fs::read_dir(home.path().join("fathom/journal")).unwrap().count() == 0
     );
 }
+
+#[test]
+fn a_pipe_that_nobody_writes_to_is_refused_and_not_waited_for() {
+    let home = Home::new();
+    let path = |name: &str| home.path().join(name).display().to_string();
+    let (pipe, conf) = (path("pipe"), path("lab.conf"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::fs::write(&conf, "[global]\nmon_host = 127.0.0.1:1\n").unwrap();
+    for arguments in [
+        &["run", "--dry-run", "-c", &conf, "--keyring", &pipe][..],
+        &["fio", &pipe],
+        &["network", "--hosts-file", &pipe],
+        &["disk", &conf, "--verdict", &pipe],
+    ] {
+        let ran = home.run(arguments);
+        assert!(matches!(ran.code, 1 | 2) && ran.err.contains("no regular file"), "{arguments:?}: {}", ran.err);
+    }
+    std::fs::write(&conf, format!("[global]\nmon_host = 127.0.0.1:1\nkeyring = {pipe}\n")).unwrap();
+    home.run(&["run", "--dry-run", "-c", &conf]).ends(1, &["no regular file"]);
+}
+
+/// It waits for whoever writes the list, who never does.
+#[test]
+fn the_second_signal_ends_at_once_what_has_changed_nothing() {
+    use nix::sys::signal::{Signal, kill};
+    let home = Home::new();
+    let mut command = home.fathom(&["network", "--hosts-file", "/dev/stdin"]);
+    let mut child = command.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let caught = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim().to_string();
+        u64::from_str_radix(&mask, 16).unwrap() >> 1 & 1 == 1
+    };
+    while !caught() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let pid = nix::unistd::Pid::from_raw(child.id() as i32);
+    let ended = loop {
+        if let Some(ended) = child.try_wait().unwrap() {
+            break ended;
+        }
+        let _ = kill(pid, Signal::SIGINT);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    };
+    assert_eq!(ended.code(), Some(130));
+}

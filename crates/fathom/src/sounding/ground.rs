@@ -31,7 +31,7 @@ pub struct Grounded {
     own_lab: Option<OwnLab>,
 }
 
-struct OwnLab(String);
+struct OwnLab(String, super::ToUndo);
 
 impl Drop for OwnLab {
     fn drop(&mut self) {
@@ -356,8 +356,9 @@ fn lab_of(common: &Common, name: &str, hosts: Option<u32>) -> Result<(Option<lab
     let room = lab::Room::of(name, spec.backing)?;
     room.smaller(spec.osds).into_iter().for_each(|text| tell(&text));
     let spec = lab::Spec { size: room.each(spec.osds), ..spec };
+    let to_undo = super::ToUndo::begins();
     let lab = lab::up(&spec, &mut tell)?;
-    Ok((Some(lab), Some(OwnLab(name.to_string()))))
+    Ok((Some(lab), Some(OwnLab(name.to_string(), to_undo))))
 }
 
 /// Every run begins by offering to undo what dead runs left.

@@ -1,8 +1,48 @@
-//! Ctrl-C: the first ends the run in order, the second rolls back and leaves.
+//! Ctrl-C: the first ends the run in order, the second rolls back and leaves; at once where nothing was changed yet.
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many things there are now that have to be undone before the program may end.
+static TO_UNDO: AtomicUsize = AtomicUsize::new(0);
+/// As a shell tells of a program that Ctrl-C ended.
+const ENDED: i32 = 130;
+
+/// While it lives, something may have been made that has to be undone: not even the second signal ends the program at once.
+#[must_use]
+#[derive(Debug)]
+pub struct ToUndo(());
+
+impl ToUndo {
+    pub fn begins() -> ToUndo {
+        TO_UNDO.fetch_add(1, Ordering::SeqCst);
+        ToUndo(())
+    }
+}
+
+impl Drop for ToUndo {
+    fn drop(&mut self) {
+        TO_UNDO.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// What to do about a signal, if so many came before it.
+#[derive(Debug, PartialEq)]
+enum Does {
+    EndInOrder,
+    Undo,
+    Leave,
+}
+
+fn does(before: usize) -> Does {
+    match (before, TO_UNDO.load(Ordering::SeqCst)) {
+        (0, _) => Does::EndInOrder,
+        // Whatever the program waits for: there is nothing to be undone.
+        (_, 0) => Does::Leave,
+        _ => Does::Undo,
+    }
+}
 
 #[derive(Clone)]
 pub struct Interrupt {
@@ -16,9 +56,15 @@ impl Interrupt {
         let counter = asked.clone();
         std::thread::spawn(move || {
             for _ in signals.forever() {
-                match counter.fetch_add(1, Ordering::SeqCst) {
-                    0 => eprintln!("\nfathom: ending the run in order; once more to undo the changes and leave now"),
-                    _ => eprintln!("\nfathom: undoing the changes, then leaving"),
+                match does(counter.fetch_add(1, Ordering::SeqCst)) {
+                    Does::EndInOrder => {
+                        eprintln!("\nfathom: ending the run in order; once more to undo the changes and leave now");
+                    }
+                    Does::Undo => eprintln!("\nfathom: undoing the changes, then leaving"),
+                    Does::Leave => {
+                        eprintln!("\nfathom: leaving; nothing was changed");
+                        signal_hook::low_level::exit(ENDED);
+                    }
                 }
             }
         });
@@ -33,5 +79,18 @@ impl Interrupt {
     /// Undo the changes and leave, without a report.
     pub fn insisted(&self) -> bool {
         self.asked.load(Ordering::SeqCst) > 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_signal_leaves_at_once_only_where_nothing_is_to_be_undone() {
+        let held = ToUndo::begins();
+        assert_eq!([does(0), does(1), does(2)], [Does::EndInOrder, Does::Undo, Does::Undo]);
+        drop(held);
+        assert_eq!(does(0), Does::EndInOrder);
     }
 }

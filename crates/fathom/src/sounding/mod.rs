@@ -27,7 +27,7 @@ pub use again::{Again, again};
 pub use filling::Unfilled;
 pub use ground::{Grounded, offer_restore};
 pub use guard::{Rollback, trouble};
-pub use interrupt::Interrupt;
+pub use interrupt::{Interrupt, ToUndo};
 pub use telling::Telling;
 
 use crate::agent::files::Files;
@@ -159,6 +159,7 @@ pub fn changed(
     interrupt: &Interrupt,
     body: Body,
 ) -> Result<(), Failure> {
+    let _to_undo = ToUndo::begins();
     let watch = grounded.cluster.as_ref().map(Watch::start);
     let _last_resort = watch.as_ref().map(|watch| guard::LastResort::after(watch.silence().clone()));
     let journal = Journal::begin(&dirs::journals(), journal_head(grounded), grounded.cluster.clone());
