@@ -118,13 +118,18 @@ pub fn set_after(cluster: &Cluster, fence: Fence, is_set: impl Fn(&Value) -> boo
     if epoch - fence.since.min(epoch) > MAPS {
         return Ok(false);
     }
-    let maps = (fence.since + 1..=epoch).map(|epoch| cluster.ask(json!({"prefix": "osd dump", "epoch": epoch})));
+    let maps = (fence.since.max(1)..=epoch).map(|epoch| cluster.ask(json!({"prefix": "osd dump", "epoch": epoch})));
     let maps = maps.collect::<Result<Vec<Value>, ClusterError>>()?;
+    Ok(set_in(&maps, fence, is_set))
+}
+
+/// `maps`: from the newest that was there when the entry was written on. In that one it was not set.
+fn set_in(maps: &[Value], fence: Fence, is_set: impl Fn(&Value) -> bool) -> bool {
     let with: Vec<bool> = maps.iter().map(is_set).collect();
-    let Some(first) = with.iter().position(|set| *set) else { return Ok(false) };
+    let Some(first) = with.iter().position(|set| *set).filter(|first| *first > 0) else { return false };
     let time = maps[first].get("modified").and_then(Value::as_str).and_then(seconds);
     let soon = time.is_some_and(|time| (time - fence.written).abs() <= SECONDS);
-    Ok(soon && with[first..].iter().all(|set| *set))
+    soon && with[first..].iter().all(|set| *set)
 }
 
 pub fn flags(map: &Value) -> impl Iterator<Item = &str> {
@@ -182,6 +187,20 @@ mod tests {
             fence,
         );
         assert_eq!(too_new, Became::Unknown, "the log does not reach back");
+    }
+
+    #[test]
+    fn a_flag_is_the_runs_only_if_the_maps_show_that_it_was_set_then() {
+        let fence = Fence { written: seconds("2026-11-24T00:30:53.1+0000").unwrap(), since: 7 };
+        let map =
+            |time: &str, flags: &str| json!({"modified": format!("2026-11-24T{time}.187199+0000"), "flags": flags});
+        let said = |maps: &[Value]| set_in(maps, fence, |map| flags(map).any(|flag| flag == "noscrub"));
+        let (bare, set) = (map("00:30:50", "sortbitwise"), map("00:30:54", "sortbitwise,noscrub"));
+        assert!(said(&[bare.clone(), set.clone(), map("01:00:00", "noscrub")]));
+        assert!(!said(&[set.clone(), set.clone()]), "it was set before the journal began");
+        assert!(!said(&[bare.clone(), map("00:40:00", "noscrub")]), "somebody else, later");
+        assert!(!said(&[bare.clone(), set.clone(), bare.clone(), set]), "somebody unset it and set it again");
+        assert!(!said(&[bare]) && !said(&[]));
     }
 
     #[test]

@@ -83,9 +83,15 @@ fn fence(entry: &Entry) -> Option<Fence> {
     entry.written.zip(entry.since).map(|(written, since)| Fence { written, since })
 }
 
-/// Is it known without a look at the cluster's own records?
+/// Is it known without a look at the cluster's own records? Of a journal that is in the cluster alone never: anybody may have written it, also
+/// that the change was made.
 fn sure(entry: &Entry, trust: Trust) -> bool {
-    (trust.here && entry.made.is_some()) || trust.named
+    trust.here && (entry.made.is_some() || trust.named)
+}
+
+/// Do the cluster's own records count? Of a journal that is in the cluster alone the user has to name the run besides.
+fn by_records(trust: Trust) -> bool {
+    trust.here || trust.named
 }
 
 /// May the option's earlier value be put back? Any option can stand in a journal that is in the cluster alone, with any value as the earlier
@@ -97,20 +103,19 @@ fn is_ours(
 ) -> Result<bool, ClusterError> {
     match trust.here {
         true if sure(entry, trust) => Ok(true),
-        false if !trust.named => Ok(false),
+        _ if !by_records(trust) => Ok(false),
         _ => Ok(became()? == Became::AsIntended),
     }
 }
 
 /// The text says how to put it back by hand.
 fn refused(entry: &Entry, trust: Trust, command: &str) -> Result<(), ClusterError> {
-    let option = matches!(entry.change, Change::Option { .. });
     let why = match trust.here {
         true => {
             "it is not known whether the run made this change before it was killed, or somebody else later; if it was the run"
         }
-        false if option && trust.named => {
-            "the cluster's log of its configuration does not show that a run changed it so, and anybody may have written this journal; if it was so before"
+        false if trust.named => {
+            "the cluster's own log does not show that a run changed it so when the journal says, and anybody may have written this journal; if it was so before"
         }
         false => {
             "it bears no run's name, and anybody may have written this journal in the cluster; if a run made the change"
@@ -170,7 +175,7 @@ fn set_since(
     trust: Trust,
     is_set: impl Fn(&Value) -> bool,
 ) -> Result<bool, ClusterError> {
-    match fence(entry).filter(|_| trust.here) {
+    match fence(entry).filter(|_| by_records(trust)) {
         Some(fence) => proof::set_after(cluster, fence, is_set),
         None => Ok(false),
     }
@@ -202,7 +207,7 @@ fn unmake_pool_setting(
 fn unmake_balancer(cluster: &Cluster, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
     let Some(before) = entry.before.as_deref() else { return Ok(()) };
     let stored = quiet::stored(before);
-    let became = || match fence(entry).filter(|_| trust.here) {
+    let became = || match fence(entry).filter(|_| by_records(trust)) {
         Some(fence) => proof::option_became(cluster, quiet::LOGGED, stored, "false", fence),
         None => Ok(Became::Unknown),
     };
@@ -255,6 +260,26 @@ mod tests {
             assert!(!ours(false, false, true, became));
             assert_eq!(ours(false, true, true, became), proven);
             assert_eq!(ours(false, true, false, became), proven);
+        }
+    }
+
+    /// Flags, settings of pools and the balancer, as options.
+    #[test]
+    fn what_a_journal_in_the_cluster_alone_says_is_never_enough() {
+        for change in [Change::Flag { name: "noscrub".into() }, Change::BalancerOff] {
+            let entry = Entry { made: Some(Made::Set), ..Entry::of(change) };
+            for (here, named, is_sure, records) in [
+                (false, false, false, false),
+                (false, true, false, true),
+                (true, false, true, true),
+                (true, true, true, true),
+            ] {
+                let trust = Trust { here, named };
+                assert_eq!((sure(&entry, trust), by_records(trust)), (is_sure, records), "{trust:?}");
+            }
+            let text =
+                refused(&entry, Trust { here: false, named: true }, "ceph osd unset noscrub").unwrap_err().to_string();
+            assert!(text.contains("own log does not show") && text.contains("ceph osd unset noscrub"), "{text}");
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::cli::{Common, Format, RestoreArgs};
 use crate::dirs;
 use crate::failure::Failure;
 use crate::output::{say, say_plain};
+use crate::sounding::ToUndo;
 use cluster::journal::pending::{self, Found, Pending};
 use cluster::journal::{Head, Journal, Life};
 use cluster::{Cluster, ClusterError};
@@ -43,8 +44,11 @@ pub fn restore(common: &Common, args: &RestoreArgs) -> Result<u8, Failure> {
     told(common, &runs, &found.errors)
 }
 
-/// The one run whose name begins so.
+/// The one run whose name begins so. Of a journal that only the cluster has, the whole name has to be given: it says that the user has looked.
 fn named(found: &Found, run: &str) -> Result<Pending, Failure> {
+    if run.trim().is_empty() {
+        return Err(Failure::Usage("--run names no run; `fathom restore` lists what is left".to_string()));
+    }
     let begins = |head: &Head| head.run.starts_with(run);
     if let Some(told) = found.live.iter().find(|told| begins(&told.head)) {
         let (run, host, pid) = (&told.head.run, &told.head.host, told.head.pid);
@@ -54,6 +58,10 @@ fn named(found: &Found, run: &str) -> Result<Pending, Failure> {
     }
     let mut those = found.left.iter().filter(|pending| begins(&pending.head));
     match (those.next(), those.next()) {
+        (Some(one), None) if one.path.is_none() && one.head.run != run => Err(Failure::Usage(format!(
+            "{run} may be run {own}, whose journal is in the cluster alone, where anybody may have written it; give its whole name: --run {own}",
+            own = one.head.run
+        ))),
         (Some(one), None) => Ok(one.clone()),
         (Some(one), Some(other)) => {
             Err(Failure::Usage(format!("{run} may be run {} or run {}; name one", one.head.run, other.head.run)))
@@ -141,6 +149,7 @@ pub fn undo(
     wanted: &[Pending],
     by_name: bool,
 ) -> Result<(), Failure> {
+    let _to_undo = ToUndo::begins();
     let (mut errors, mut refused, mut done) = (Vec::new(), true, Vec::new());
     for pending in wanted {
         let newer = found.left.iter().take_while(|other| other.head.run != pending.head.run);
@@ -225,5 +234,33 @@ fn cluster_of(named: Option<&Cluster>, fsid: &str, head: &Head) -> Result<Cluste
             let conf = head.conf.as_ref().map_or("its configuration".to_string(), |conf| conf.display().to_string());
             Err(Failure::Failed(format!("its cluster {fsid} is not the one that {conf} leads to")))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    const RUN: &str = "20260102-030405-a1b2";
+
+    fn left(path: Option<&str>) -> Found {
+        let head = json!({"run": RUN, "started": "2026-01-02T03:04:05Z", "host": "h", "pid": 1, "fsid": null, "conf": null,
+                           "keyring": null, "id": null, "cluster": null});
+        let head: Head = serde_json::from_value(head).unwrap();
+        let pending = Pending { head, left: Vec::new(), path: path.map(PathBuf::from), life: Life::Dead };
+        Found { left: vec![pending], ..Found::default() }
+    }
+
+    #[test]
+    fn a_run_is_named_only_by_its_name() {
+        let begin = &RUN[..15];
+        for run in ["", " "] {
+            let why = named(&left(Some("/x")), run).unwrap_err().to_string();
+            assert!(why.contains("names no run"), "{why}");
+        }
+        assert!(named(&left(Some("/x")), begin).is_ok() && named(&left(None), RUN).is_ok());
+        let why = named(&left(None), begin).unwrap_err();
+        assert!(matches!(&why, Failure::Usage(text) if text.contains(&format!("--run {RUN}"))), "{why}");
     }
 }

@@ -217,6 +217,19 @@ fn forged_journals_undo_nothing(lab: &Lab) {
             !lab.home.path().join("fathom/journal/x.journal").exists() && !lab.home.path().join("x.journal").exists()
         );
     }
+    // Nor if the user names the run: the flag was there before the journal says that it began. And only its whole name counts.
+    let flag = forge(RUN, RUN, json!({"change": "flag", "name": "noscrub"}), None);
+    let epoch: Value = serde_json::from_str(&lab.ceph(&["osd", "dump", "--format", "json"])).unwrap();
+    let mut copy = flag;
+    copy["changes"][0]["since"] = epoch["epoch"].clone();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    copy["changes"][0]["written"] = json!(now);
+    lab.ceph(&["config-key", "set", &format!("fathom/journal/{RUN}"), &copy.to_string()]);
+    lab.run(&["restore", "--yes", "--run", ""]).ends(2, &["names no run"]);
+    lab.run(&["restore", "--yes", "--run", &RUN[..10]]).ends(2, &["whole name"]);
+    lab.run(&["restore", "--yes", "--run", RUN]).ends(3, &["own log does not show", "ceph osd unset noscrub"]);
+    // Whoever named the run took its lease.
+    lab.ceph(&["config-key", "rm", &format!("fathom/lease/{RUN}")]);
     lab.ceph(&["config-key", "rm", "fathom/journal/20260102-030405-a1b2"]);
     assert_eq!(lab.snapshot(), before, "something was undone");
     // An unreadable one blocks no run.
