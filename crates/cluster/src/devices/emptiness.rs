@@ -328,7 +328,7 @@ mod tests {
         assert_eq!([rounds(0), rounds(130), rounds(200), rounds(2000), rounds(30_000)], [16, 16, 8, 2, 1]);
         assert_eq!(covered(vec![10..20, 0..5, 15..30, 16..17]), 25);
         assert_eq!(
-            [within(&[5..7, 10..20], 1), within(&[5..7, 10..20], 2), within(&[5..7], 2)],
+            [within(&[5..7, 10..20], 1), within(&[5..7, 10..20], 2), within(&[5..7, 9..10], 3)],
             [Some(6..7), Some(10..20), None]
         );
     }
