@@ -192,6 +192,7 @@ fn scope() -> Scope {
         osds: (0..3).map(osd).collect(),
         pgs_per_osd_most: Some(250),
         pg_upmap: Some(true),
+        new_pool_osds: vec![0, 1, 2],
         pools: vec![PoolScope {
             id: 2,
             name: "rbd".into(),

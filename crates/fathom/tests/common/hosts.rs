@@ -32,9 +32,12 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// `None`, and a line that says so: only root can have them.
+    /// Only root can have them.
     pub fn new(odd: &[Odd]) -> Hosts {
-        assert!(nix::unistd::geteuid().is_root(), "hosts in network namespaces need root; `make test-fast` has no such test");
+        assert!(
+            nix::unistd::geteuid().is_root(),
+            "hosts in network namespaces need root; `make test-fast` has no such test"
+        );
         assert!(Path::new("/usr/sbin/sshd").exists(), "install openssh-server; make test does");
         // Nowhere that a host may have another file system of its own over.
         let folder = tempfile::Builder::new().prefix("fathom-hosts-").tempdir_in("/root").unwrap();
