@@ -168,7 +168,7 @@ fn beside(setting: &Setting, chance: &mut StdRng) -> Record {
             let slower = if *id >= setting.figures && figure < setting.slower { TENTH } else { 1.0 };
             record.slices.push(slice(*id, pass, levels[figure as usize] * slower, setting.slice_sd, chance));
         }
-        wanted.retain(|id| wanted::another(&record.plan, StepId(*id), pass, &record));
+        wanted.retain(|id| wanted::another(&record.plan, &record.plan.goal, StepId(*id), pass, &record));
     }
     record.finished = true;
     record

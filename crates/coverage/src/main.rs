@@ -261,16 +261,16 @@ fn compared(times: u64, kind: &str) {
 /// Whole runs of every kind, one against another.
 fn runs_compared(times: u64, chosen: &str) {
     println!(
-        "Two runs by the product's own loop, {times} pairs of each kind: any false alarm % / -10 % found %, by the figures of a run"
+        "Two runs by the product's own loop, {times} pairs of each kind: any false alarm % / -10 % found % / settled figures / of these held %, by the figures of a run"
     );
-    println!("{:<26}{}", "kind", runs::SIZES.map(|size| format!("{:>14}", size.name)).concat());
+    println!("{:<26}{}", "kind", runs::SIZES.map(|size| format!("{:>18}", size.name)).concat());
     for kind in KINDS.iter().chain(&RARE).chain(&HELD_OUT).filter(|kind| kind.name.contains(chosen)) {
         let told = runs::SIZES.map(|size| {
             let tally = Mutex::new(runs::Tally::default());
             on_all_processors(times, |seed| {
                 add(runs::made(kind, seed, &size), &tally, |tally, found| tally.add(found))
             });
-            format!("{:>14}", tally.into_inner().unwrap_or_default().text())
+            format!("{:>18}", tally.into_inner().unwrap_or_default().text())
         });
         println!("{:<26}{}", kind.name, told.concat());
     }

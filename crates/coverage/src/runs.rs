@@ -3,10 +3,11 @@
 
 use crate::kinds::Kind;
 use crate::latency;
+use crate::noise::DT;
 use crate::replay::{Made, Pause};
 use crate::trial::{self, Seeds};
 use fathom::failure::Failure;
-use model::{Finds, Pattern, Record, StepId, Target};
+use model::{Finds, Label, Pattern, Record, StepId, Target};
 
 const TENTH: f64 = 0.9;
 /// Of many figures, so many lost a tenth.
@@ -33,6 +34,9 @@ pub struct Found {
     /// Figures that lost a tenth, and those of them that are said to be worse.
     slower: u32,
     seen: u32,
+    /// Of the first run's figures those that are called settled, and those of them that hold the long mean.
+    settled: u32,
+    held: u32,
 }
 
 /// The same figures twice, with the same parameters and other noise; and once more where some lost a tenth.
@@ -46,7 +50,20 @@ pub fn made(kind: &'static Kind, seed: u64, size: &Size) -> Result<Found, Failur
         after.slices.extend(slices(kind, seed, 1, size, figure, TENTH)?);
     }
     let seen = changed(&before, &after, |finds| finds == Finds::Worse, 0..slower);
-    Ok(Found { alarms, slower, seen })
+    let (settled, held) = settled(kind, seed, &before);
+    Ok(Found { alarms, slower, seen, settled, held })
+}
+
+/// In a whole run a figure knows what events the others met. A kind without a long run has no truth here.
+fn settled(kind: &'static Kind, seed: u64, run: &Record) -> (u32, u32) {
+    let (mut settled, mut held) = (0, 0);
+    for figure in judge::explain(run).figures.iter().filter(|figure| figure.label == Label::Settled && !kind.ends) {
+        let given = seed << 8 | u64::from(figure.step.0);
+        let truth = trial::series(kind, Seeds { given, chance: 0 }, 0, 10).1 / DT;
+        settled += 1;
+        held += u32::from(figure.estimate.is_some_and(|known| known.low <= truth && truth <= known.high));
+    }
+    (settled, held)
 }
 
 fn changed(before: &Record, after: &Record, told: impl Fn(Finds) -> bool, figures: std::ops::Range<u32>) -> u32 {
@@ -102,6 +119,8 @@ pub struct Tally {
     alarmed: u32,
     slower: u32,
     seen: u32,
+    settled: u32,
+    held: u32,
 }
 
 impl Tally {
@@ -110,6 +129,8 @@ impl Tally {
         self.alarmed += u32::from(found.alarms > 0);
         self.slower += found.slower;
         self.seen += found.seen;
+        self.settled += found.settled;
+        self.held += found.held;
     }
 
     /// Share of the pairs with a false alarm on any figure.
@@ -117,9 +138,13 @@ impl Tally {
         f64::from(self.alarmed) / f64::from(self.count.max(1))
     }
 
-    /// `any false alarm % / -10 % found %`.
+    /// `any false alarm % / -10 % found % / settled figures of the first runs / of these the mean is held %`.
     pub fn text(&self) -> String {
         let found = f64::from(self.seen) / f64::from(self.slower.max(1));
-        format!("{:.0}/{:.0}", 100.0 * self.alarmed(), 100.0 * found)
+        let held = match self.settled {
+            0 => "–".to_string(),
+            settled => format!("{:.0}", 100.0 * f64::from(self.held) / f64::from(settled)),
+        };
+        format!("{:.0}/{:.0}/{}/{held}", 100.0 * self.alarmed(), 100.0 * found, self.settled)
     }
 }

@@ -364,8 +364,10 @@ pub fn speaks(report: &Report) -> Option<String> {
         }
     };
     Some(format!(
-        "The figures speak of {time}, from the first slice to the last. Slower events that come less often than once in {} may have been missed; they could take up to {} of a value (95 %), and {interval}.",
+        "The figures speak of {time}, from the first slice to the last. Slower events that come less often than once in {} may have been \
+         missed; where they take {} of it while they last, that is up to {} of a value (95 %), and {interval}.",
         numbers::seconds(most(|one| one.rarer_than_seconds)),
+        numbers::share(most(Unseen::depth)),
         numbers::share(most(|one| one.share)),
     ))
 }

@@ -7,7 +7,7 @@ use crate::levels::{Dips, OPERATIONS_A_WINDOW, dips, two_levels};
 use crate::pooled::Pooled;
 use crate::series::{mean, median, rates};
 use crate::slice::{ends, settled};
-use crate::unseen::{missed, starts_apart, stretch_seconds, trend, two_groups, unseen};
+use crate::unseen::{depth, missed, starts_apart, stretch_seconds, trend, two_groups, unseen};
 use crate::words::{count, number, percent, quantity, seconds, volume};
 use model::clock::SECOND;
 use model::{Goal, Label, Metric, OpKind, Sample, Slice, Sparse, Step, Unseen};
@@ -312,7 +312,7 @@ impl Case<'_> {
         }
         let seen = unseen(self.slices, self.goal);
         let short = self.goal.short.is_some() && seen.stretch_seconds < STRETCH_SECONDS;
-        let few = self.goal.short.is_none() && missed(seen.looks) > self.goal.settle;
+        let few = self.goal.short.is_none() && missed(seen.looks, depth(self.goal)) > self.goal.settle;
         (short || few).then(|| Label::Brief(says(&seen)))
     }
 
@@ -334,9 +334,10 @@ impl Case<'_> {
 /// Of which time a figure speaks, and what it says little of.
 fn says(seen: &Unseen) -> String {
     format!(
-        "speaks of {}; slower events that come less often than once in {} may have been missed; if they take half of it while they last, they could take up to {} of the whole",
+        "speaks of {}; slower events that come less often than once in {} may have been missed; if they take {} of it while they last, they could take up to {} of the whole",
         seconds(seen.stretch_seconds),
         seconds(seen.rarer_than_seconds),
+        percent(seen.depth()),
         percent(seen.share)
     )
 }

@@ -3,8 +3,9 @@
 use crate::pooled::Pooled;
 use crate::series::median;
 use model::clock::SECOND;
-use model::{Goal, Slice, Unseen};
+use model::{Goal, OpKind, Record, Slice, StepId, Unseen};
 use statrs::distribution::{ContinuousCDF, StudentsT};
+use std::collections::BTreeMap;
 
 /// Moments of one slice count as two looks if they lie so far apart: what lasts longer than this is seen at both.
 const LOOK_SECONDS: f64 = 4.0;
@@ -13,6 +14,9 @@ const LOOKS_A_SLICE: u32 = 3;
 /// An event that none of the looks met is taken to be so deep, as a share of the value: of the made-up kinds of `make coverage`, those
 /// from 20 to 100 % deep are held with this (docs/method.md, "Rare and long events").
 const DEPTH: f64 = 0.55;
+/// So large a share of a run's slices, and so many, tell how deep its events are.
+const HITS_SHARE: f64 = 0.02;
+const HITS_LEAST: usize = 5;
 /// A slice so far from the median slice met an event.
 const OFF: f64 = 0.08;
 /// Two groups of slices are two levels if they lie so many of their own standard deviations apart, and of those that the inside of a
@@ -36,7 +40,7 @@ pub fn unseen(slices: &[&Slice], goal: &Goal) -> Unseen {
         stretch_seconds: stretch_seconds(slices),
         looks,
         rarer_than_seconds: counted / 3.0,
-        share: missed(looks),
+        share: missed(looks, depth(goal)),
         in_interval: goal.short.is_some(),
     }
 }
@@ -58,13 +62,44 @@ fn looks_in(slice: &Slice) -> u32 {
 
 /// What slower times may take of the value that none of so many looks met: if they were a larger share of the time, one look would
 /// have met them with a chance of 95 %.
-pub fn missed(looks: u32) -> f64 {
-    (1.0 - 0.05f64.powf(1.0 / f64::from(looks.max(1)))) * DEPTH
+pub fn missed(looks: u32, depth: f64) -> f64 {
+    (1.0 - 0.05f64.powf(1.0 / f64::from(looks.max(1)))) * depth
+}
+
+/// So deep an event is taken to be that no look met.
+pub fn depth(goal: &Goal) -> f64 {
+    goal.event_depth.unwrap_or(DEPTH)
+}
+
+/// The goal, with how deep events are that figures of this run met: what others met, a figure may have missed. A share of their slices
+/// must lie off, or one stall would speak for all.
+pub fn with_event_depth(goal: &Goal, record: &Record) -> Goal {
+    let mut figures: BTreeMap<(StepId, Option<u32>, OpKind), Vec<f64>> = BTreeMap::new();
+    for slice in
+        record.slices.iter().filter(|slice| goal.short.is_some() && slice.void.is_none() && slice.error.is_none())
+    {
+        figures.entry((slice.step, slice.target, slice.kind)).or_default().push(overall_rate(slice));
+    }
+    let (mut all, mut depths) = (0, Vec::new());
+    for rates in figures.values().filter(|rates| rates.len() >= GROUPED_LEAST) {
+        let middle = median(rates);
+        all += rates.len();
+        depths.extend(rates.iter().map(|rate| 1.0 - rate / middle).filter(|depth| *depth > OFF));
+    }
+    let enough = depths.len() >= HITS_LEAST && depths.len() as f64 >= HITS_SHARE * f64::from(all as u32);
+    let depth = crate::series::mean(&depths);
+    Goal { event_depth: (enough && depth > DEPTH).then_some(depth.min(1.0)), ..goal.clone() }
+}
+
+/// Operations a second over the counted part.
+fn overall_rate(slice: &Slice) -> f64 {
+    let ops: u64 = slice.counted().iter().map(|sample| sample.ops).sum();
+    ops as f64 / counted_seconds(slice).max(1e-9)
 }
 
 /// Looks that an interval of this half-width needs, as a share of the value.
 pub fn looks_for(settle: f64) -> u32 {
-    (1..1000).find(|looks| missed(*looks) <= settle).unwrap_or(1000)
+    (1..1000).find(|looks| missed(*looks, DEPTH) <= settle).unwrap_or(1000)
 }
 
 /// How far the value may be off because events that were met come more or less often than they were: the share of the slices that
@@ -142,7 +177,7 @@ pub fn trend(pooled: &Pooled, slices: &[&Slice]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::testing::Chance;
-    use model::{OpKind, Sample, StepId};
+    use model::Sample;
 
     fn pooled(slices: &[f64]) -> Pooled {
         let value = crate::series::mean(slices);
@@ -152,9 +187,38 @@ mod tests {
     #[test]
     fn more_looks_leave_less_unseen() {
         // 5 % = (1 − q)^n: with 15 looks q is 18.1 %.
-        assert!((missed(15) - 0.181 * DEPTH).abs() < 1e-3, "{}", missed(15));
-        assert!(missed(15) < 0.10 && missed(14) > 0.10 && missed(32) < 0.05);
-        assert!(missed(0) == missed(1) && missed(1) < 1.0);
+        assert!((missed(15, DEPTH) - 0.181 * DEPTH).abs() < 1e-3);
+        assert!(missed(15, DEPTH) < 0.10 && missed(14, DEPTH) > 0.10 && missed(32, DEPTH) < 0.05);
+        assert!(missed(0, 1.0) == missed(1, 1.0) && missed(1, 1.0) < 1.0);
+    }
+
+    /// One of ten slices of five figures met a stop; the sixth met none, and may have missed it.
+    #[test]
+    fn what_others_met_a_figure_may_have_missed() {
+        let slice = |step: u32, pass: u32, ops: u64| Slice {
+            step: StepId(step),
+            target: Some(0),
+            kind: OpKind::Read,
+            pass,
+            started_seconds: 5.0 * f64::from(pass),
+            window_ns: SECOND / 10,
+            samples: (0..6).map(|window| Sample { window, span_ns: SECOND / 10, ops, ..Sample::default() }).collect(),
+            warmup: 0,
+            settled: true,
+            void: None,
+            error: None,
+            effort: None,
+        };
+        let depth = |left: u64| {
+            let ops = |step, pass| if step < 5 && pass == step + 3 { left } else { 100 };
+            let all = (0..6).flat_map(|step| (0..10).map(move |pass| slice(step, pass, ops(step, pass))));
+            let record = Record { slices: all.collect(), ..Record::default() };
+            with_event_depth(&Goal::usual(0.10, 60.0, 1), &record).event_depth
+        };
+        assert_eq!(depth(0), Some(1.0));
+        assert!(depth(20).is_some_and(|depth| (depth - 0.8).abs() < 1e-9));
+        // Not deeper than what is allowed for anyway, or no event at all.
+        assert_eq!((depth(60), depth(97)), (None, None));
     }
 
     #[test]

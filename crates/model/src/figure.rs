@@ -202,6 +202,13 @@ pub struct Unseen {
     pub in_interval: bool,
 }
 
+impl Unseen {
+    /// So large a part of the value such events are taken to take while they last: the share, over how often they may come.
+    pub fn depth(&self) -> f64 {
+        self.share / (1.0 - 0.05f64.powf(1.0 / f64::from(self.looks.max(1))))
+    }
+}
+
 /// The other of two ways to make writes durable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OtherWay {

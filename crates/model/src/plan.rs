@@ -163,6 +163,10 @@ pub struct Goal {
     /// So long the run may take before passes beyond the least are left out; `None`: 13 minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_seconds: Option<f64>,
+    /// How deep events were that other figures of the run met, as a share of the value, where that is deeper than they are usually taken
+    /// to be. No wish, and recorded nowhere: it follows from the slices.
+    #[serde(skip)]
+    pub event_depth: Option<f64>,
 }
 
 /// Short slices see more moments in the same time (docs/method.md, "Rare and long events").
@@ -204,6 +208,7 @@ impl Default for Goal {
             bound: None,
             short: None,
             run_seconds: None,
+            event_depth: None,
         }
     }
 }

@@ -171,7 +171,8 @@ impl Conductor<'_> {
                     schedule.expected += step_seconds(goal, step, &length);
                 }
             }
-            wanted.retain(|id| wanted::another(self.plan, *id, pass, telling.record()));
+            let goal = judge::with_event_depth(&self.plan.goal, telling.record());
+            wanted.retain(|id| wanted::another(self.plan, &goal, *id, pass, telling.record()));
             let last = wanted.is_empty() || pass == self.plan.goal.passes_max || self.eyes.asked_to_end();
             // Of many short passes not each is shown.
             let shown =
@@ -216,7 +217,10 @@ impl Conductor<'_> {
         // Short ones come round soon: an order by width would see each figure in the same rhythm.
         if pass > self.plan.goal.passes_min && self.plan.goal.short.is_none() {
             let width = |id: &StepId| {
-                wanted::figures(self.plan, *id, pass - 1, telling.record()).iter().map(|f| f.1).fold(0.0, f64::max)
+                wanted::figures(self.plan, &self.plan.goal, *id, pass - 1, telling.record())
+                    .iter()
+                    .map(|f| f.1)
+                    .fold(0.0, f64::max)
             };
             let mut by_width: Vec<(f64, StepId)> = wanted.iter().map(|id| (width(id), *id)).collect();
             by_width.sort_by(|a, b| b.0.total_cmp(&a.0));

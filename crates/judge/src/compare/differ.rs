@@ -19,7 +19,7 @@ pub const RUN_SPREAD: f64 = 0.02;
 
 /// What they differ by where one saw a figure for less than [`STRETCH_SECONDS`]: a level that lasts for minutes may be all that it saw.
 /// With less than this, pairs of unchanged runs of one figure raise an alarm in up to half of all cases (docs/method.md, "Comparing runs").
-const BRIEF_SPREAD: f64 = 0.12;
+const BRIEF_SPREAD: f64 = 0.18;
 
 /// Half-width of a 95 % interval in standard errors.
 const NORMAL_95: f64 = 1.96;

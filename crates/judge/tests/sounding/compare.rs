@@ -82,8 +82,8 @@ fn a_level_that_lasts_for_minutes_is_no_difference_of_runs_of_a_minute() {
         let found = compare(&[run(1.0, apart)], &[run(slower, apart)]);
         (found.differences[0].finds, found.run_spread)
     };
-    assert_eq!(found(15.0, 1.25), (Finds::Undecided, Some(0.12)));
-    assert_eq!(found(15.0, 2.0), (Finds::Worse, Some(0.12)));
+    assert_eq!(found(15.0, 1.25), (Finds::Undecided, Some(0.18)));
+    assert_eq!(found(15.0, 2.0), (Finds::Worse, Some(0.18)));
     assert_eq!(found(150.0, 1.25), (Finds::Worse, Some(0.02)));
 }
 

@@ -58,7 +58,7 @@ fn two_agreeing_passes_are_precise_and_one_is_not() {
     assert_eq!((label, next), ("brief", Next::Enough));
     assert_eq!(
         why,
-        "speaks of 69.0 s; slower events that come less often than once in 6.0 s may have been missed; if they take half of it while they last, they could take up to 22 % of the whole"
+        "speaks of 69.0 s; slower events that come less often than once in 6.0 s may have been missed; if they take 55 % of it while they last, they could take up to 22 % of the whole"
     );
     let (label, why, next) = labelled(&slices[..1], &Goal::default());
     assert_eq!((label, next), ("imprecise", Next::Another));
