@@ -65,8 +65,13 @@ fn missed(report: &Report) -> Vec<String> {
 fn findings(report: &Report, standing: Standing) -> Vec<Wrong> {
     let own = report.findings.iter().filter(|finding| finding.standing == standing);
     let hint = if standing == Standing::Hint { "hint: " } else { "" };
+    // What begins with the name of its target needs no other.
+    let named = |finding: &Finding| match finding.says.starts_with(&finding.target) {
+        true => finding.says.clone(),
+        false => format!("{}: {}", finding.target, finding.says),
+    };
     let one = |finding: &Finding| Wrong {
-        says: format!("{hint}{}: {}", finding.target, finding.says),
+        says: format!("{hint}{}", named(finding)),
         certain: standing == Standing::Confirmed,
     };
     own.map(one).collect()
