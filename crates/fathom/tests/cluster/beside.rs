@@ -48,7 +48,11 @@ fn a_limit(lab: &Lab) {
     assert!(tried.iter().all(|one| one["slower"] == 0.0), "{limit}");
     let far_below = |one: &Value| one["rate"].as_f64().unwrap() < 0.5 * closed;
     assert!(tried.iter().all(|one| one["kept"] == true || !far_below(one)), "{limit}");
-    assert!(limit["rate"].as_f64().unwrap() > 0.5 * closed, "{limit}");
+    // A busy machine may fall below what the closed loop just did in each of the confirmations: then no rate is named.
+    match limit["rate"].as_f64() {
+        Some(rate) => assert!(rate > 0.5 * closed, "{limit}"),
+        None => assert!(limit["why"].is_string(), "{limit}"),
+    }
 }
 
 /// A number that the monitors write in another form than it was set in.
