@@ -1,7 +1,7 @@
 //! Pairs of runs of which it is known what differs: how often is something said that isn't there, and how often is a tenth found?
 
 use crate::noise::{autoregressive, normal};
-use fathom::sounding::wanted;
+use experiments::passes::wanted;
 use model::clock::SECOND;
 use model::{
     Ab, Comparison, Finds, Goal, Layer, OpKind, Pattern, Place, Plan, Record, Sample, Slice, Step, StepId, Target,

@@ -175,7 +175,8 @@ pub fn conducted(step: Step, goal: &Goal, clock: Arc<dyn Clock>, loader: &dyn Lo
     let mut telling = Telling::silent(clock.clone());
     telling.tell(Event::Planned { plan: plan.clone() })?;
     let (eyes, sides, unfilled) = (&NothingHappens, &AsItIs, &Unfilled::default());
-    Conductor { plan: &plan, clock: &clock, eyes, loader, sides, unfilled }.conduct(&mut telling)?;
+    let conductor = Conductor { clock: &clock, eyes, loader, sides, unfilled };
+    conductor.conduct(&mut *experiments::scheduler(&plan), &mut telling)?;
     Ok(telling.into_record())
 }
 

@@ -1,9 +1,18 @@
-//! Experiments: what can be asked of a run. Pure: no I/O, no time, no command line.
+//! Experiments: what can be asked of a run, and, from what was recorded, what is measured next. Pure: no I/O, no time, no command line.
 
 pub mod ab;
+pub mod duration;
+mod highest_rate;
+pub mod passes;
 pub mod request;
+mod scale_out;
+pub mod scheduler;
 pub mod workload;
 
 pub use ab::{PairedSetting, Varied};
+pub use highest_rate::HighestRate;
+pub use passes::Passes;
 pub use request::{Experiment, Request, Sustained, Targets};
+pub use scale_out::ScaleOut;
+pub use scheduler::{Scheduler, Slot, Task, Until, scheduler};
 pub use workload::WorkloadOptions;

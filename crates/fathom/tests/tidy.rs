@@ -54,7 +54,7 @@ fn crates_know_only_whom_they_may() {
         ("lab", &["model", "ceph"]),
         ("languages", &["model"]),
         ("remote", &["model"]),
-        ("experiments", &["model", "languages"]),
+        ("experiments", &["model", "judge", "languages"]),
         (
             "fathom",
             &[
@@ -71,8 +71,8 @@ fn crates_know_only_whom_they_may() {
                 "experiments",
             ],
         ),
-        ("coverage", &["model", "engines", "judge", "cluster", "fathom"]),
-        ("scale", &["model", "engines", "judge", "faces", "remote", "cluster", "fathom"]),
+        ("coverage", &["model", "engines", "judge", "cluster", "experiments", "fathom"]),
+        ("scale", &["model", "engines", "judge", "faces", "remote", "cluster", "experiments", "fathom"]),
     ]);
     for (name, may) in &allowed {
         let manifest = fs::read_to_string(crates().join(name).join("Cargo.toml")).unwrap();

@@ -180,8 +180,8 @@ fn measure(fleet: Fleet, archive: &std::path::Path, number: usize, seconds: f64)
     let timed = Timed { hosts: &hosts, seen: RefCell::default() };
     let (began, before) = (Instant::now(), processor_seconds());
     let (eyes, unfilled) = (Blind, Unfilled::default());
-    Conductor { plan: &plan, clock: &clock, eyes: &eyes, loader: &timed, sides: &AsItIs, unfilled: &unfilled }
-        .conduct(&mut telling)?;
+    let conductor = Conductor { clock: &clock, eyes: &eyes, loader: &timed, sides: &AsItIs, unfilled: &unfilled };
+    conductor.conduct(&mut *experiments::scheduler(&plan), &mut telling)?;
     let wall = began.elapsed().as_secs_f64();
     let processors = (processor_seconds() - before) / wall;
     let seen = timed.seen.take();

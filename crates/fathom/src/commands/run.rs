@@ -52,7 +52,7 @@ pub fn sound_and_print_warned(
     let request = &crate::planner::ab::prepared(request)?;
     match sound(common, ground, request, warnings)? {
         Outcome::Planned(plan) => {
-            let seconds = crate::planner::seconds_expected(&plan);
+            let seconds = experiments::duration::seconds_expected(&plan);
             crate::output::say(&faces::terminal::plan(&plan, seconds, &super::style()))?;
             Ok(0)
         }

@@ -8,7 +8,7 @@ use engines::clock::RealClock;
 use engines::crew::{ASK_EVERY, Flow, no_window};
 use engines::network::streams_out;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Clock, HostSeconds, Key, Nanos, Place, SliceEnd, Step, WindowSet};
+use model::{Bytes, Clock, HostSeconds, Key, Nanos, Place, SliceEnd, Step, WindowSet};
 use remote::{News, Order, What};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +50,16 @@ impl Loader for Hosts<'_> {
         };
         fleet.unwatch(slice);
         ended
+    }
+
+    fn write_at_most(
+        &self,
+        step: &Step,
+        most: Bytes,
+        window_ns: Nanos,
+        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Result<SliceEnd, EngineError> {
+        self.here.write_at_most(step, most, window_ns, on_window)
     }
 
     fn observed(&self, from: Nanos) -> Vec<HostSeconds> {

@@ -2,7 +2,7 @@
 
 use super::interrupt::Interrupt;
 use super::telling::Telling;
-use super::{Grounded, Sounded, carry_out, wanted};
+use super::{Grounded, Sounded, carry_out};
 use crate::cli::Common;
 use crate::commands::restore;
 use crate::dirs;
@@ -12,6 +12,7 @@ use archive::Archive;
 use cluster::devices::look_at;
 use cluster::journal::pending::{self, Pending};
 use engines::clock::RealClock;
+use experiments::passes::wanted;
 use model::{Change, Event, Found, Place, Plan};
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! Steps whose targets share nothing: one that is ill is left out, and the others are measured without it.
 
 use super::filling::Unfilled;
+use experiments::passes::wanted::{separable, void_targets};
 use model::{OpKind, Record, Slice, Step, WindowSet};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,17 +99,4 @@ impl Ill {
         };
         self.left_out(part).map(slice).collect()
     }
-}
-
-fn separable(step: &Step) -> bool {
-    step.apart && step.targets.len() > 1
-}
-
-/// Those that were void up to this pass, if each stands for itself.
-pub fn void_targets(step: &Step, record: &Record, pass: u32) -> BTreeSet<u32> {
-    if !separable(step) {
-        return BTreeSet::new();
-    }
-    let void = |slice: &&Slice| slice.step == step.id && slice.pass <= pass && slice.void.is_some();
-    record.slices.iter().filter(void).filter_map(|slice| slice.target).collect()
 }

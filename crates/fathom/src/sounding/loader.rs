@@ -3,9 +3,10 @@
 use crate::agent::files::Files;
 
 use super::verifying::{self, Found};
+use engines::bounded::Bounded;
 use engines::crew::{Flow, run_slice};
 use engines::{Context, Engine, EngineError};
-use model::{Clock, HostSeconds, Nanos, SliceEnd, Step, WindowSet};
+use model::{Bytes, Clock, HostSeconds, Nanos, SliceEnd, Step, WindowSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,19 @@ pub trait Loader {
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError>;
+
+    /// Writes to all targets of the step, no more than so many bytes to each, until `on_window` says stop.
+    ///
+    /// Errors: the load could not be started, or this loader has no such load.
+    fn write_at_most(
+        &self,
+        _step: &Step,
+        _most: Bytes,
+        _window_ns: Nanos,
+        _on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Result<SliceEnd, EngineError> {
+        Err(EngineError::Refused("what is written is not limited here".to_string()))
+    }
 
     /// What the kernels of other hosts counted during the slice that just ended, in seconds since `from`.
     fn observed(&self, _from: Nanos) -> Vec<HostSeconds> {
@@ -49,6 +63,24 @@ pub fn named(files: &Files, error: EngineError) -> EngineError {
     }
 }
 
+impl Engines<'_> {
+    /// `step`: with the files as they are opened.
+    fn slice(
+        &self,
+        engine: &dyn Engine,
+        step: &Step,
+        window_ns: Nanos,
+        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Result<SliceEnd, EngineError> {
+        let ended = run_slice(engine, self.context, self.clock, step, window_ns, on_window);
+        let names = self.files.names();
+        let mut ended = ended.map_err(|error| named(self.files, error))?;
+        ended.broken = ended.broken.map(|text| names.named(&text));
+        ended.first_error = ended.first_error.map(|(errno, text)| (errno, names.named(&text)));
+        Ok(ended)
+    }
+}
+
 impl Loader for Engines<'_> {
     fn load(
         &self,
@@ -57,12 +89,22 @@ impl Loader for Engines<'_> {
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
         let step = &self.files.found(step.clone());
-        let ended = run_slice((self.engine_of)(step)?, self.context, self.clock, step, window_ns, on_window);
-        let names = self.files.names();
-        let mut ended = ended.map_err(|error| named(self.files, error))?;
-        ended.broken = ended.broken.map(|text| names.named(&text));
-        ended.first_error = ended.first_error.map(|(errno, text)| (errno, names.named(&text)));
-        Ok(ended)
+        self.slice((self.engine_of)(step)?, step, window_ns, on_window)
+    }
+
+    /// A file gets its blocks before: a full disk is told at once, and it is not the allocation that is measured. The engine itself
+    /// sees to it that no more is written than may be: a fast device writes a lot between two windows.
+    fn write_at_most(
+        &self,
+        step: &Step,
+        most: Bytes,
+        window_ns: Nanos,
+        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Result<SliceEnd, EngineError> {
+        let step = &self.files.found(step.clone());
+        let room = step.targets.iter().try_for_each(|target| engines::disk::make_room(target, most));
+        room.map_err(|error| named(self.files, error))?;
+        self.slice(&Bounded { engine: (self.engine_of)(step)?, most }, step, window_ns, on_window)
     }
 
     fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {

@@ -4,7 +4,6 @@ mod addresses;
 mod again;
 mod apart;
 pub mod conductor;
-mod doubling;
 mod efforts;
 mod filling;
 mod ground;
@@ -13,15 +12,12 @@ mod interrupt;
 mod live;
 pub mod loader;
 mod prepare;
-mod search;
 mod sides;
 #[cfg(test)]
 mod simulated;
 mod sustained;
 mod telling;
-mod turns;
 pub mod verifying;
-pub mod wanted;
 
 pub use again::{Again, again};
 pub use filling::Unfilled;
@@ -125,7 +121,7 @@ fn carry_out(
 const LONG_SECONDS: f64 = 3600.0;
 
 fn warn_of_hours(common: &Common, plan: &Plan) {
-    let seconds = planner::seconds_expected(plan);
+    let seconds = experiments::duration::seconds_expected(plan);
     if seconds > LONG_SECONDS && plan.sweep.is_some() && !common.quiet {
         eprintln!(
             "fathom: {} steps take about {}; Ctrl-C ends them in order, and what is missing can be measured later",
@@ -203,7 +199,7 @@ fn measured(
     done
 }
 
-/// Pass after pass, or a search for the highest rate; then what is written to until it falls.
+/// What the plan's experiment asks for, slice after slice.
 fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: &mut Telling) -> Result<(), Failure> {
     let Ready { plan, context, clock, eyes, unfilled, files } = *ready;
     if telling.record().plan != *plan {
@@ -217,17 +213,9 @@ fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: 
         Some(hosts) => hosts,
         None => here,
     };
-    let as_it_is = conductor::Conductor { plan, clock, eyes, loader, sides: &conductor::AsItIs, unfilled };
-    if plan.goal.bound.is_some() {
-        return search::Searcher { conductor: as_it_is }.search(telling);
-    }
-    if plan.clients_most.is_some() {
-        return doubling::Doubler { conductor: as_it_is }.double(telling);
-    }
     let sides = &sides::Switch::of(plan, grounded, clock, journal);
-    conductor::Conductor { sides, ..as_it_is }.conduct(telling)?;
-    // Last: what it leaves behind (full caches) would be in every figure that comes after it.
-    sustained::write_until_they_fall(ready, telling)
+    let scheduler = &mut *experiments::scheduler(plan);
+    conductor::Conductor { clock, eyes, loader, sides, unfilled }.conduct(scheduler, telling)
 }
 
 /// A leg of a bond that carries nothing explains what looks like a slow host.

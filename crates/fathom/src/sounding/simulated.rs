@@ -7,10 +7,8 @@ mod time;
 
 use super::Telling;
 use super::conductor::{AsItIs, Conductor, Eyes};
-use super::doubling::Doubler;
 use super::filling::Unfilled;
-use super::loader::Engines;
-use super::search::Searcher;
+use super::loader::{Engines, Loader};
 use cluster::watch::Seen;
 use engines::clock::SimClock;
 use engines::sim::{Model, Sim, Twist};
@@ -80,6 +78,19 @@ fn simulate(
     go_on(Plan { steps, goal, ..Plan::default() }, Vec::new(), model_of, ends, seen)
 }
 
+/// The plan's experiment, from its first slice to its last.
+fn conduct(plan: &Plan, sim: &dyn Engine, eyes: &Script, clock: &Arc<dyn Clock>, telling: &mut Telling) {
+    let context = &Context::default();
+    let loader = &Engines { context, clock, engine_of: &|_| Ok(sim), files: &Default::default() };
+    conduct_with(plan, loader, eyes, clock, telling);
+}
+
+fn conduct_with(plan: &Plan, loader: &dyn Loader, eyes: &Script, clock: &Arc<dyn Clock>, telling: &mut Telling) {
+    let unfilled = &Unfilled::default();
+    let conductor = Conductor { clock, eyes, loader, sides: &AsItIs, unfilled };
+    conductor.conduct(&mut *experiments::scheduler(plan), telling).unwrap();
+}
+
 /// With these slices behind it.
 fn go_on(
     plan: Plan,
@@ -97,15 +108,7 @@ fn go_on(
     telling.also(Box::new(announced.clone()));
     telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
     telling.tell(model::Event::StepFinished { pass: 1, slices }).unwrap();
-    let loader = &Engines {
-        context: &Context::default(),
-        clock: &clock,
-        engine_of: &|_| Ok(&sim as &dyn Engine),
-        files: &Default::default(),
-    };
-    let conductor =
-        Conductor { plan: &plan, clock: &clock, eyes: &eyes, loader, sides: &AsItIs, unfilled: &Unfilled::default() };
-    conductor.conduct(&mut telling).unwrap();
+    conduct(&plan, &sim, &eyes, &clock, &mut telling);
     let seconds = telling.seconds();
     let record = telling.into_record();
     let order = record.slices.iter().map(|slice| (slice.pass, slice.step.0)).collect();
@@ -206,15 +209,7 @@ fn doubled(at_once: u32) -> Doubled {
     let eyes = &Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
     let mut telling = Telling::silent(clock.clone());
-    let loader = &Engines {
-        context: &Context::default(),
-        clock: &clock,
-        engine_of: &|_| Ok(&sim as &dyn Engine),
-        files: &Default::default(),
-    };
-    let unfilled = &Unfilled::default();
-    let conductor = Conductor { plan, clock: &clock, eyes, loader, sides: &AsItIs, unfilled };
-    Doubler { conductor }.double(&mut telling).unwrap();
+    conduct(plan, &sim, eyes, &clock, &mut telling);
     judge::explain(&telling.into_record()).doubled.pop().unwrap()
 }
 

@@ -1,62 +1,49 @@
 //! Devices that are written to without pause until they fall: once for each model, after the passes.
 
-use super::loader::{Engines, Loader, named};
-use super::{Ready, Telling};
+use super::Telling;
+use super::conductor::{Conductor, Eyes};
 use crate::failure::Failure;
-use engines::bounded::Bounded;
 use engines::crew::Flow;
-use engines::{Engine, EngineError};
 use model::clock::{MILLISECOND, SECOND};
-use model::{Ended, Event, Nanos, OpKind, SliceEnd, Step, Sustained, SustainedTest, WindowSet};
+use model::{Ended, Event, Nanos, OpKind, Sustained, SustainedTest, WindowSet};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 const A_SECOND: usize = (SECOND / WINDOW) as usize;
 
-pub fn write_until_they_fall(ready: &Ready, telling: &mut Telling) -> Result<(), Failure> {
-    for test in &ready.plan.sustained {
-        if ready.eyes.asked_to_end() {
-            break;
-        }
-        let seen = one(test, ready, telling)?;
-        let failed = seen.error.as_ref().map(|why| format!("sustained writes to {}: {why}", seen.target));
-        telling.tell(Event::Sustained { sustained: seen })?;
-        if let Some(text) = failed {
-            telling.tell(Event::Failed { text })?;
-        }
+impl Conductor<'_> {
+    pub(super) fn write_until_it_falls(&self, test: &SustainedTest, telling: &mut Telling) -> Result<(), Failure> {
+        let target = test.step.together();
+        let before = judge::written_to(telling.record(), &target);
+        let mut seen =
+            Sustained { target, windows: Vec::new(), window_ns: WINDOW, before, ended: Ended::Broken, error: None };
+        let mut ended = None;
+        let mut on_window = |set: &WindowSet| {
+            ended = after(test, self.eyes, set, &mut seen, telling);
+            if ended.is_some() { Flow::Stop } else { Flow::GoOn }
+        };
+        let loaded = self.loader.write_at_most(&test.step, test.step.workload.span, WINDOW, &mut on_window);
+        let error = match &loaded {
+            Ok(end) => end.broken.clone().or_else(|| end.first_error.as_ref().map(|(_, text)| text.clone())),
+            Err(error) => Some(error.to_string()),
+        };
+        // An operation that failed in the last windows makes them no measurement.
+        let ended = if error.is_some() { Ended::Broken } else { ended.unwrap_or(Ended::Broken) };
+        let failed = error.as_ref().map(|why| format!("sustained writes to {}: {why}", seen.target));
+        telling.tell(Event::Sustained { sustained: Sustained { ended, error, ..seen } })?;
+        failed.map_or(Ok(()), |text| telling.tell(Event::Failed { text }))
     }
-    Ok(())
-}
-
-fn one(test: &SustainedTest, ready: &Ready, telling: &mut Telling) -> Result<Sustained, Failure> {
-    let target = test.step.together();
-    let before = judge::written_to(telling.record(), &target);
-    let mut seen =
-        Sustained { target, windows: Vec::new(), window_ns: WINDOW, before, ended: Ended::Broken, error: None };
-    let mut ended = None;
-    let mut on_window = |set: &WindowSet| {
-        ended = after(test, ready, set, &mut seen, telling);
-        if ended.is_some() { Flow::Stop } else { Flow::GoOn }
-    };
-    let loaded = load(test, ready, &mut on_window);
-    let error = match &loaded {
-        Ok(end) => end.broken.clone().or_else(|| end.first_error.as_ref().map(|(_, text)| text.clone())),
-        Err(error) => Some(error.to_string()),
-    };
-    // An operation that failed in the last windows makes them no measurement.
-    let ended = if error.is_some() { Ended::Broken } else { ended.unwrap_or(Ended::Broken) };
-    Ok(Sustained { ended, error, ..seen })
 }
 
 /// Takes a window, and says whether that is enough.
 fn after(
     test: &SustainedTest,
-    ready: &Ready,
+    eyes: &dyn Eyes,
     set: &WindowSet,
     seen: &mut Sustained,
     telling: &mut Telling,
 ) -> Option<Ended> {
     if set.samples.is_empty() {
-        return ready.eyes.asked_to_end().then_some(Ended::Stopped);
+        return eyes.asked_to_end().then_some(Ended::Stopped);
     }
     let writes = || set.samples.iter().filter(|(_, kind, _)| *kind == OpKind::Write).map(|(.., sample)| sample);
     seen.windows.push(writes().map(|sample| sample.bytes).sum());
@@ -66,7 +53,7 @@ fn after(
     if writes().any(|sample| sample.errors > 0) {
         return Some(Ended::Broken);
     }
-    if ready.eyes.asked_to_end() {
+    if eyes.asked_to_end() {
         return Some(Ended::Stopped);
     }
     if written + workload.block > most {
@@ -84,20 +71,4 @@ fn after(
         return Some(Ended::Fell);
     }
     (seconds >= test.seconds).then_some(Ended::Time)
-}
-
-/// A file gets its blocks before: a full disk is told at once, and it is not the allocation that is measured. The engine itself
-/// sees to it that no more is written than may be: a fast device writes a lot between two windows.
-fn load(
-    test: &SustainedTest,
-    ready: &Ready,
-    on_window: &mut dyn FnMut(&WindowSet) -> Flow,
-) -> Result<SliceEnd, EngineError> {
-    let (step, most) = (&ready.files.found(test.step.clone()), test.step.workload.span);
-    let room = step.targets.iter().try_for_each(|target| engines::disk::make_room(target, most));
-    room.map_err(|error| named(ready.files, error))?;
-    let bounded = Bounded { engine: engines::engine_for(step)?, most };
-    let engine_of = |_: &Step| Ok(&bounded as &dyn Engine);
-    Engines { context: ready.context, clock: ready.clock, engine_of: &engine_of, files: ready.files }
-        .load(step, WINDOW, on_window)
 }

@@ -4,8 +4,8 @@ use super::Telling;
 use super::apart::Part;
 use super::conductor::Conductor;
 use crate::failure::Failure;
-use crate::planner::read_back_seconds;
 use engines::{Context, Engine, verify};
+use experiments::Slot;
 use model::{Checked, Event, Flaw, Step, Verified};
 use std::time::Duration;
 
@@ -26,19 +26,19 @@ pub fn found(engine: &dyn Engine, context: &Context, step: &Step, limit: Duratio
 
 impl Conductor<'_> {
     /// Also of a slice that is not kept: what is flawed is flawed.
-    pub(super) fn verify(&self, part: &Part, pass: u32, usable: bool, telling: &mut Telling) -> Result<(), Failure> {
+    pub(super) fn verify(&self, part: &Part, slot: &Slot, usable: bool, telling: &mut Telling) -> Result<(), Failure> {
         let step = &part.step;
         if !step.workload.verify {
             return Ok(());
         }
-        let seconds = if usable { read_back_seconds(&self.plan.goal, step) } else { 0.0 };
+        let seconds = if usable { slot.read_back_seconds } else { 0.0 };
         let found = self.loader.verified(step, Duration::from_secs_f64(seconds), &|| !self.eyes.asked_to_end());
         let name = |target: u32| step.targets.get(target as usize).map_or("", |target| target.name.as_str());
         let place = |target| format!("{} {} {}", step.layer.name(), name(target), step.pattern.name());
         for (target, checked) in found.checked {
             let text = checked.flaws.first().map(|flaw| format!("{}: {}", place(target), said(&checked, flaw)));
             let target = part.targets.get(target as usize).copied().unwrap_or(target);
-            telling.tell(Event::Verified { verified: Verified { step: step.id, target, pass, checked } })?;
+            telling.tell(Event::Verified { verified: Verified { step: step.id, target, pass: slot.pass, checked } })?;
             if let Some(text) = text {
                 telling.tell(Event::Failed { text })?;
             }

@@ -22,15 +22,7 @@ fn search(model_of: fn(&str) -> Model, percent: f64, ms: f64) -> (model::Limit, 
     let eyes = &Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
     let mut telling = Telling::silent(clock.clone());
-    let loader = &Engines {
-        context: &Context::default(),
-        clock: &clock,
-        engine_of: &|_| Ok(&sim as &dyn Engine),
-        files: &Default::default(),
-    };
-    let unfilled = &Unfilled::default();
-    let conductor = Conductor { plan, clock: &clock, eyes, loader, sides: &AsItIs, unfilled };
-    Searcher { conductor }.search(&mut telling).unwrap();
+    conduct(plan, &sim, eyes, &clock, &mut telling);
     let seconds = telling.seconds();
     (judge::explain(&telling.into_record()).limits.pop().unwrap(), seconds)
 }

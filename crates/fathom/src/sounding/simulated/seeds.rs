@@ -40,9 +40,7 @@ fn seeds(plan: &Plan) -> BTreeMap<u32, Vec<u64>> {
         files: &Default::default(),
     };
     let loader = &Noted { loader: engines, seeds: RefCell::default() };
-    Conductor { plan, clock: &clock, eyes: &eyes, loader, sides: &AsItIs, unfilled: &Unfilled::default() }
-        .conduct(&mut telling)
-        .unwrap();
+    conduct_with(plan, loader, &eyes, &clock, &mut telling);
     let mut by_step: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     loader.seeds.borrow().iter().for_each(|(step, seed)| by_step.entry(*step).or_default().push(*seed));
     by_step

@@ -39,16 +39,7 @@ fn against(factor: f64, goal: Goal, level: impl Fn(u64) -> f64 + Send + Sync + '
     let clock: Arc<dyn Clock> = clock;
     let mut telling = Telling::silent(clock.clone());
     telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
-    let loader = &Engines {
-        context: &Context::default(),
-        clock: &clock,
-        engine_of: &|_| Ok(&sim as &dyn Engine),
-        files: &Default::default(),
-    };
-    let unfilled = &Unfilled::default();
-    Conductor { plan: &plan, clock: &clock, eyes: &eyes, loader, sides: &AsItIs, unfilled }
-        .conduct(&mut telling)
-        .unwrap();
+    conduct(&plan, &sim, &eyes, &clock, &mut telling);
     let record = telling.into_record();
     in_turns(&record.slices);
     *judge::explain(&record).ab.unwrap()

@@ -1,8 +1,8 @@
 //! Which steps still want a slice, by what is recorded: the same for a run that goes on and for one that is taken up again.
 
-use super::apart::void_targets;
 use judge::Next;
-use model::{Goal, OpKind, Plan, Record, Slice, StepId};
+use model::{Goal, OpKind, Plan, Record, Slice, Step, StepId};
+use std::collections::BTreeSet;
 
 /// Had this step its turn in this pass?
 pub fn done(id: StepId, pass: u32, record: &Record) -> bool {
@@ -43,7 +43,7 @@ pub fn anything(plan: &Plan, record: &Record) -> bool {
 /// Of targets that share nothing: are all of them?
 fn broken(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
     let void = |slice: &Slice| slice.step == id && slice.pass <= pass && slice.void.is_some();
-    match plan.steps.iter().find(|step| step.id == id && step.apart && step.targets.len() > 1) {
+    match plan.steps.iter().find(|step| step.id == id && separable(step)) {
         Some(step) => void_targets(step, record, pass).len() == step.targets.len(),
         None => record.slices.iter().any(void),
     }
@@ -66,4 +66,18 @@ pub fn figures(plan: &Plan, goal: &Goal, id: StepId, pass: u32, record: &Record)
         (next, figure.estimate.map_or(0.0, |estimate| estimate.relative()))
     };
     keys.into_iter().map(figure).collect()
+}
+
+/// Do the step's targets share nothing, so that one can be left out?
+pub fn separable(step: &Step) -> bool {
+    step.apart && step.targets.len() > 1
+}
+
+/// Those that were void up to this pass, if each stands for itself.
+pub fn void_targets(step: &Step, record: &Record, pass: u32) -> BTreeSet<u32> {
+    if !separable(step) {
+        return BTreeSet::new();
+    }
+    let void = |slice: &&Slice| slice.step == step.id && slice.pass <= pass && slice.void.is_some();
+    record.slices.iter().filter(void).filter_map(|slice| slice.target).collect()
 }

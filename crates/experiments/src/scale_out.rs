@@ -1,42 +1,65 @@
 //! Clients are doubled until that brings nothing more: first over the hosts, then on each of them (docs/method.md, "Enough clients").
 
-use super::Telling;
-use super::conductor::Conductor;
-use crate::failure::Failure;
-use model::{Doubling, Event, Plan, Rung, Step, StepId, Workload};
+use crate::passes::Passes;
+use crate::scheduler::{Scheduler, Task};
+use model::{Doubling, Plan, Record, Rung, Step, StepId, Workload};
+use std::collections::VecDeque;
 
-pub struct Doubler<'a> {
-    /// The steps of its plan are the largest that there may be: all hosts, with `clients_most` on each.
-    pub conductor: Conductor<'a>,
+pub struct ScaleOut {
+    /// Its steps are those that were tried.
+    plan: Plan,
+    /// The largest that there may be, of those that were not begun yet: all hosts, with `clients_most` on each.
+    bases: VecDeque<Step>,
+    next_id: u32,
+    base: Option<Step>,
+    /// Of the base, those that were not tried yet.
+    rungs: VecDeque<(u32, u32)>,
+    under_way: Option<Passes>,
 }
 
-impl Doubler<'_> {
-    pub fn double(&self, telling: &mut Telling) -> Result<(), Failure> {
-        let base_plan = self.conductor.plan;
-        let most = base_plan.clients_most.unwrap_or(1);
-        let mut next = base_plan.steps.iter().map(|step| step.id.0 + 1).max().unwrap_or(0);
-        let mut plan = Plan { steps: Vec::new(), ..base_plan.clone() };
-        for base in &base_plan.steps {
-            plan.doublings.push(Doubling::default());
-            for (hosts, each) in rungs(base.targets.len() as u32, most) {
-                if self.conductor.eyes.asked_to_end() {
-                    return Ok(());
-                }
-                let step = Step { id: StepId(next), chart: false, ..rung(base, hosts, each, most) };
-                next += 1;
-                plan.steps.push(step.clone());
-                if let Some(doubling) = plan.doublings.last_mut() {
-                    doubling.rungs.push(Rung { step: step.id, hosts, each });
-                }
-                telling.tell(Event::Planned { plan: plan.clone() })?;
-                self.conductor.conduct_one(step, base_plan.goal.clone(), telling)?;
-                let found = judge::explain(telling.record()).doubled.pop();
-                if found.is_none_or(|found| found.ended) {
-                    break;
-                }
-            }
+impl ScaleOut {
+    pub fn new(plan: Plan) -> ScaleOut {
+        let next_id = plan.steps.iter().map(|step| step.id.0 + 1).max().unwrap_or(0);
+        let bases = plan.steps.iter().cloned().collect();
+        let plan = Plan { steps: Vec::new(), ..plan };
+        ScaleOut { plan, bases, next_id, base: None, rungs: VecDeque::new(), under_way: None }
+    }
+
+    fn most(&self) -> u32 {
+        self.plan.clients_most.unwrap_or(1)
+    }
+
+    /// Twice as many clients; `None`: that is not worth it, or there may be no more.
+    fn further(&mut self, record: &Record) -> Option<Task> {
+        let tried = self.plan.doublings.last().is_some_and(|doubling| !doubling.rungs.is_empty());
+        if tried && judge::explain(record).doubled.pop().is_none_or(|found| found.ended) {
+            return None;
         }
-        Ok(())
+        let (hosts, each) = self.rungs.pop_front()?;
+        let id = StepId(self.next_id);
+        let step = Step { id, chart: false, ..rung(self.base.as_ref()?, hosts, each, self.most()) };
+        self.next_id += 1;
+        self.plan.steps.push(step.clone());
+        self.plan.doublings.last_mut()?.rungs.push(Rung { step: id, hosts, each });
+        self.under_way = Some(Passes::of_one(step, self.plan.goal.clone()));
+        Some(Task::Plan(Box::new(self.plan.clone())))
+    }
+}
+
+impl Scheduler for ScaleOut {
+    fn next(&mut self, record: &Record, now: f64) -> Option<Task> {
+        if let Some(task) = self.under_way.as_mut().and_then(|passes| passes.next(record, now)) {
+            return Some(task);
+        }
+        loop {
+            if let Some(task) = self.further(record) {
+                return Some(task);
+            }
+            let base = self.bases.pop_front()?;
+            self.rungs = rungs(base.targets.len() as u32, self.most()).into();
+            self.plan.doublings.push(Doubling::default());
+            self.base = Some(base);
+        }
     }
 }
 

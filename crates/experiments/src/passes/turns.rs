@@ -1,6 +1,5 @@
 //! Which step has the next turn in a pass, and when: pairs beside each other, slices of one step apart.
 
-use super::Telling;
 use judge::Length;
 use model::plan::SPREAD_BY_LOT;
 use model::{Plan, Record, Slice, Step, StepId};
@@ -20,25 +19,25 @@ pub fn rests(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
 }
 
 /// The first of these that need not wait, or else the one that waits least.
-pub fn first_due(plan: &Plan, todo: &[StepId], pass: u32, telling: &Telling) -> usize {
+pub fn first_due(plan: &Plan, todo: &[StepId], pass: u32, record: &Record, now: f64) -> usize {
     if plan.goal.short.is_none() {
         return 0;
     }
-    let waits = todo.iter().map(|id| due_in(plan, *id, pass, telling)).enumerate();
+    let waits = todo.iter().map(|id| due_in(plan, *id, pass, record, now)).enumerate();
     waits.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(place, _)| place)
 }
 
 /// Seconds until the step may have its next slice: slices that follow each other at once would see one moment. How much later is
 /// drawn by lot, so that no rhythm of the cluster's keeps time with it.
-pub fn due_in(plan: &Plan, id: StepId, pass: u32, telling: &Telling) -> f64 {
+pub fn due_in(plan: &Plan, id: StepId, pass: u32, record: &Record, now: f64) -> f64 {
     let (Some(short), Some(step)) = (plan.goal.short, plan.steps.iter().find(|step| step.id == id)) else {
         return 0.0;
     };
-    let own = telling.record().slices.iter().filter(|slice| slice.step == id);
+    let own = record.slices.iter().filter(|slice| slice.step == id);
     let Some(ended) = own.map(Slice::ended_seconds).max_by(f64::total_cmp) else { return 0.0 };
     let mut lot = rand::rngs::StdRng::seed_from_u64(plan.load_seed(step, pass));
     let apart = short.apart_seconds * (1.0 + SPREAD_BY_LOT * lot.random::<f64>());
-    (ended + apart - telling.seconds()).max(0.0)
+    (ended + apart - now).max(0.0)
 }
 
 /// Two passes are a block: A B, B A or B A, A B, so that what drifts strikes both sides; which of the two is drawn by lot, so that what comes

@@ -1,0 +1,156 @@
+//! The highest rate that keeps a bound on response times: a closed loop says how much there is to search through, short
+//! probes halve it, passes confirm what is left (docs/method.md, "The highest rate under a bound").
+
+use crate::passes::Passes;
+use crate::scheduler::{Scheduler, Task};
+use model::{Arrivals, Goal, Limit, Plan, Rate, Record, Search, Step, StepId};
+
+/// A closed loop so long says how much the target can do.
+const CAPACITY_SECONDS: f64 = 4.0;
+/// Where the search begins, and how far it goes, as shares of that.
+const LOWEST: f64 = 0.3;
+const HIGHEST: f64 = 1.1;
+/// Below this share of it there is nothing to find.
+const HARDLY: f64 = 0.002;
+/// The search ends when the rates that keep the bound and that break it are so close.
+const CLOSE: f64 = 1.05;
+/// A probe that decides nothing in this time is taken by its value.
+const PROBE_SECONDS: f64 = 20.0;
+/// A rate that is not confirmed is followed by one so much lower, so many times.
+const LESS: f64 = 0.93;
+const CONFIRMATIONS: usize = 6;
+
+pub struct HighestRate {
+    /// Its steps are the closed loops, each of which is searched, and then what was tried.
+    plan: Plan,
+    /// Closed loops that were not begun yet, the next one last.
+    bases: Vec<Step>,
+    base: Option<Step>,
+    under_way: Option<Passes>,
+}
+
+/// This rate has to be tried before more is known.
+struct Untried(f64);
+
+impl HighestRate {
+    pub fn new(plan: Plan) -> HighestRate {
+        let bases = plan.steps.iter().rev().cloned().collect();
+        HighestRate { plan, bases, base: None, under_way: None }
+    }
+
+    /// The next closed loop, of which all is to be found out.
+    fn begin(&mut self) -> Option<Task> {
+        let base = self.bases.pop()?;
+        self.plan.searches.push(Search { capacity: base.id, probes: Vec::new(), confirmations: Vec::new() });
+        self.under_way = Some(Passes::of_one(base.clone(), self.short_goal(CAPACITY_SECONDS)));
+        self.base = Some(base);
+        Some(self.told())
+    }
+
+    /// What is to be tried next of the closed loop that is searched; `None`: all is known of it.
+    fn further(&mut self, base: &Step, record: &Record) -> Option<Task> {
+        let limit = judge::explain(record).limits.pop()?;
+        let (step, goal) = match self.narrow(base, &limit) {
+            Err(Untried(rate)) => (self.add(base, rate, false), self.short_goal(PROBE_SECONDS)),
+            Ok(found) => {
+                let rate = self.to_confirm(found?, &limit)?;
+                (self.add(base, rate, true), Goal { bound: None, ..self.plan.goal.clone() })
+            }
+        };
+        self.under_way = Some(Passes::of_one(step, goal));
+        Some(self.told())
+    }
+
+    /// The highest rate that kept the bound in a probe.
+    fn narrow(&self, base: &Step, limit: &Limit) -> Result<Option<f64>, Untried> {
+        let Some(capacity) = limit.capacity.filter(|rate| *rate > 0.0) else { return Ok(None) };
+        let targets = base.targets.len().max(1) as f64;
+        let kept = |rate: f64| self.kept(rounded(rate), targets, limit);
+        // A figure of several targets has the rates of all.
+        let capacity = capacity / targets;
+        let (mut low, mut high) = (LOWEST * capacity, HIGHEST * capacity);
+        while kept(low)? != Some(true) {
+            high = low;
+            low /= 4.0;
+            if low < HARDLY * capacity {
+                return Ok(None);
+            }
+        }
+        while high / low > CLOSE {
+            let middle = (low * high).sqrt();
+            match kept(middle)? {
+                Some(true) => low = middle,
+                Some(false) => high = middle,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(low))
+    }
+
+    /// Was the bound kept at this rate of each target? `None`: nothing was measured.
+    fn kept(&self, rate: f64, targets: f64, limit: &Limit) -> Result<Option<bool>, Untried> {
+        let probes = self.plan.searches.last().map_or(&[][..], |search| &search.probes);
+        let at = |id: &StepId| self.plan.steps.iter().find(|step| step.id == *id).and_then(|step| step.workload.rate);
+        if !probes.iter().filter_map(at).any(|tried| tried.per_second == rate) {
+            return Err(Untried(rate));
+        }
+        let found = limit.probes.iter().rev().find(|probe| !probe.confirms && probe.rate == rate * targets);
+        Ok(found.map(|probe| probe.kept))
+    }
+
+    fn to_confirm(&self, rate: f64, limit: &Limit) -> Option<f64> {
+        let tried = self.plan.searches.last().map_or(0, |search| search.confirmations.len());
+        (limit.rate.is_none() && tried < CONFIRMATIONS).then(|| rounded(rate * LESS.powi(tried as i32)))
+    }
+
+    /// A step at this rate, added to the plan and to the search.
+    fn add(&mut self, base: &Step, per_second: f64, confirms: bool) -> Step {
+        let arrivals = self.plan.goal.bound.map_or(Arrivals::Poisson, |bound| bound.arrivals);
+        let id = StepId(self.plan.steps.iter().map(|step| step.id.0 + 1).max().unwrap_or(0));
+        let mut step = Step { id, metric: model::Metric::LatencyMean, ..base.clone() };
+        step.workload.rate = Some(Rate { per_second, arrivals });
+        self.plan.steps.push(step.clone());
+        if let Some(search) = self.plan.searches.last_mut() {
+            if confirms { &mut search.confirmations } else { &mut search.probes }.push(id);
+        }
+        step
+    }
+
+    fn short_goal(&self, seconds: f64) -> Goal {
+        Goal {
+            passes_min: 1,
+            passes_max: 1,
+            read_slice_seconds: seconds,
+            write_slice_seconds: seconds,
+            seconds_max: f64::INFINITY,
+            ..self.plan.goal.clone()
+        }
+    }
+
+    fn told(&self) -> Task {
+        Task::Plan(Box::new(self.plan.clone()))
+    }
+}
+
+impl Scheduler for HighestRate {
+    fn next(&mut self, record: &Record, now: f64) -> Option<Task> {
+        if let Some(task) = self.under_way.as_mut().and_then(|passes| passes.next(record, now)) {
+            return Some(task);
+        }
+        let base = self.base.take();
+        let further = base.as_ref().and_then(|base| self.further(base, record));
+        match further {
+            Some(task) => {
+                self.base = base;
+                Some(task)
+            }
+            None => self.begin(),
+        }
+    }
+}
+
+/// Three digits: a rate that one can say.
+fn rounded(rate: f64) -> f64 {
+    let unit = 10f64.powf(rate.log10().floor() - 2.0);
+    (rate / unit).floor() * unit
+}
