@@ -332,6 +332,69 @@ fn a_device_in_use_is_refused_by_whatever_means_it_is_used() {
     in_use(&device.path, "backs /dev/loop");
 }
 
+/// Free space of a file system that is mounted reads as zeros, and is no free place.
+#[test]
+fn a_loop_device_over_a_device_in_use_is_refused() {
+    let _alone = alone();
+    let (device, other) = (Device::of(300 * MIB), Device::of(300 * MIB));
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().display().to_string();
+    let window = |of: &Device| {
+        let made = tool("losetup", &["--find", "--show", "-o", "104857600", "--sizelimit", "16777216", of.name()]);
+        PathBuf::from(made.unwrap())
+    };
+    let refused = |of: &Device, says: &str| {
+        let upper = window(of);
+        let _detach = Undo(&["losetup", "-d"], upper.display().to_string());
+        in_use(&upper, says);
+    };
+    tool("mkfs.ext4", &["-q", "-F", "-E", "nodiscard", device.name()]).unwrap();
+    tool("mount", &[device.name(), &place]).unwrap();
+    let unmount = Undo(&["umount"], place.clone());
+    refused(&device, "or the device beneath it is");
+    drop(unmount);
+    tool("mkswap", &[device.name()]).unwrap();
+    tool("swapon", &[device.name()]).unwrap();
+    let off = Undo(&["swapoff"], device.name().to_string());
+    refused(&device, "is swap space");
+    drop(off);
+    // A journal on a device of its own is in no table of the kernel.
+    tool("mke2fs", &["-q", "-F", "-O", "journal_dev", device.name()]).unwrap();
+    tool("mkfs.ext4", &["-q", "-F", "-J", &format!("device={}", device.name()), other.name()]).unwrap();
+    tool("mount", &[other.name(), &place]).unwrap();
+    let unmount = Undo(&["umount"], place);
+    refused(&device, "which is in use (the kernel refuses exclusive access)");
+    drop(unmount);
+    // Held until the end, the device beneath can't be mounted meanwhile.
+    tool("wipefs", &["-a", device.name()]).unwrap();
+    let upper = window(&device);
+    let _detach = Undo(&["losetup", "-d"], upper.display().to_string());
+    let proven = prove(&upper, true, &|_| ()).unwrap().unwrap();
+    assert!(tool("mkfs.ext4", &["-q", "-F", device.name()]).is_err());
+    drop(proven);
+    assert!(tool("mkfs.ext4", &["-q", "-F", device.name()]).is_ok());
+}
+
+/// A thread that has a table of open files of its own, and one that outlives the first: neither is in the process's own table.
+#[test]
+fn threads_with_files_of_their_own_are_seen() {
+    let _alone = alone();
+    let device = Device::of(64 * MIB);
+    let script = format!(
+        "import ctypes, os, sys, threading, time\n\
+         def own():\n  ctypes.CDLL(None).unshare(0x400); os.open('{}', os.O_RDWR); print('open', flush=True); time.sleep(600)\n\
+         threading.Thread(target=own).start()\n",
+        device.name()
+    );
+    let mut child = Command::new("python3").args(["-c", &script]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = [0; 4];
+    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut said).unwrap();
+    in_use(&device.path, "open for writing by process");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(prove(&device.path, false, &|_| ()).is_ok());
+}
+
 #[test]
 fn a_backing_file_is_refused_by_each_of_its_names() {
     let _alone = alone();

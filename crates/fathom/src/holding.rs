@@ -31,7 +31,7 @@ impl Held {
         }
         let Some(proven) = proven? else { return Ok(()) };
         self.unseen.lock().unwrap_or_else(PoisonError::into_inner).extend(proven.unseen);
-        let kept = self.holds.keep(path, proven.file);
+        let kept = self.holds.keep(path, proven.file, proven.beneath);
         kept.map_err(|error| Refusal::Unusable { path: path.to_path_buf(), what: error.to_string() })
     }
 

@@ -24,7 +24,7 @@ fn mounted(stack: &Stack) -> Option<String> {
         namespaces.insert(namespace).then_some(process)
     });
     let all = std::iter::once(PathBuf::from("/proc/self")).chain(processes);
-    let is_own = |id: Option<Id>| id.is_some_and(|id| stack.own.contains(&id));
+    let is_own = |id: Option<Id>| id.is_some_and(|id| stack.exclusive.contains(&id));
     all.into_iter().find_map(|process| {
         let table = read_to_string(process.join("mountinfo")).unwrap_or_default();
         table.lines().find_map(|line| {
@@ -34,18 +34,23 @@ fn mounted(stack: &Stack) -> Option<String> {
             let by_name =
                 || source.filter(|source| source.starts_with('/')).and_then(|source| Id::at(Path::new(source)));
             let own = is_own(fields.get(2).and_then(|text| number(text)).map(Id::Device))
-                || by_name().is_some_and(|id| matches!(id, Id::Device(_)) && stack.own.contains(&id));
-            own.then(|| format!("is mounted on {}", fields.get(4).unwrap_or(&"?")))
+                || by_name().is_some_and(|id| matches!(id, Id::Device(_)) && stack.exclusive.contains(&id));
+            own.then(|| format!("is mounted on {}{}", fields.get(4).unwrap_or(&"?"), beneath(stack)))
         })
     })
+}
+
+/// Said of a loop device, since it may be a device beneath it that is in use.
+fn beneath(stack: &Stack) -> &'static str {
+    if stack.beneath_loops().is_empty() { "" } else { ", or the device beneath it is" }
 }
 
 fn swapped(stack: &Stack) -> Option<String> {
     let table = read_to_string("/proc/swaps").unwrap_or_default();
     table.lines().skip(1).find_map(|line| {
         let path = plain(line.split_whitespace().next()?);
-        let own = Id::at(Path::new(&path)).is_some_and(|id| stack.own.contains(&id));
-        own.then(|| format!("is swap space ({path})"))
+        let own = Id::at(Path::new(&path)).is_some_and(|id| stack.exclusive.contains(&id));
+        own.then(|| format!("is swap space ({path}){}", beneath(stack)))
     })
 }
 
@@ -58,13 +63,13 @@ fn plain(text: &str) -> String {
 
 /// RAID, LVM, device-mapper, bcache, on the device or one of its partitions.
 fn held(stack: &Stack) -> Option<String> {
-    let holders = stack.own.iter().flat_map(|id| match id {
+    let holders = stack.exclusive.iter().flat_map(|id| match id {
         Id::Device(number) => entries(&folder(*number).join("holders")),
         Id::File(..) => Vec::new(),
     });
     let names: Vec<String> =
         holders.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect();
-    (!names.is_empty()).then(|| format!("is held by {}", names.join(", ")))
+    (!names.is_empty()).then(|| format!("is held by {}{}", names.join(", "), beneath(stack)))
 }
 
 /// A loop device over it, or a second one over the same file.
@@ -123,18 +128,20 @@ pub struct Seen {
 pub fn by_processes(stack: &Stack) -> Seen {
     let mut seen = Seen::default();
     for process in processes() {
-        match fs::read_dir(process.join("fd")) {
-            Ok(files) => {
-                let writes = files.flatten().any(|file| is_written(&file.path(), stack)) || maps(&process, stack);
-                if writes {
-                    seen.user = Some(format!("is open for writing by {}", described(&process)));
-                    return seen;
-                }
+        // A thread may have a table of its own, and outlive the first one, whose table is the process's.
+        let tables = entries(&process.join("task")).into_iter().map(|thread| fs::read_dir(thread.join("fd")));
+        let (mut hidden, mut writes) = (false, maps(&process, stack));
+        for table in tables {
+            match table {
+                Ok(files) => writes = writes || files.flatten().any(|file| is_written(&file.path(), stack)),
+                Err(error) => hidden = hidden || error.kind() == std::io::ErrorKind::PermissionDenied,
             }
-            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => seen.hidden += 1,
-            // It ended.
-            Err(_) => {}
         }
+        if writes {
+            seen.user = Some(format!("is open for writing by {}", described(&process)));
+            return seen;
+        }
+        seen.hidden += usize::from(hidden);
     }
     seen
 }

@@ -93,6 +93,8 @@ pub fn overlap(one: &Path, other: &Path) -> bool {
 #[derive(Debug)]
 pub struct Proven {
     pub file: File,
+    /// Devices on which it lies as a loop device: held as well, since their users do not know of it.
+    pub beneath: Vec<File>,
     /// What could not, or was not, looked at, in words.
     pub unseen: Vec<String>,
 }
@@ -118,12 +120,13 @@ pub fn prove(path: &Path, given_up: bool, tell: &(dyn Fn(f64) + Sync)) -> Result
     if Id::of(&metadata) != stack.id {
         return Err(holds(path, "became something else while it was looked at".to_string(), "Run again"));
     }
+    let beneath = hold_beneath(path, &stack)?;
     let mut unseen = Vec::from_iter(prove_unused_by_processes(path, &stack)?);
     lock(path, &file)?;
     if matches!(stack.id, Id::Device(_)) && !given_up {
         unseen.extend(prove_empty(path, &file, &stack, tell)?);
     }
-    Ok(Some(Proven { file, unseen }))
+    Ok(Some(Proven { file, beneath, unseen }))
 }
 
 fn prove_unused_by_kernel(path: &Path) -> Result<Stack, Refusal> {
@@ -167,6 +170,24 @@ fn open_alone(path: &Path) -> Result<File, Refusal> {
         Errno::EPERM => holds(path, "may not be changed (immutable or append-only, or swap space)".to_string(), IN_USE),
         error => unusable(path, std::io::Error::from(error)),
     })
+}
+
+/// The devices beneath a loop device, each for this process alone: a file system with several devices, or a journal on another one, shows in
+/// no table, but has them for itself.
+fn hold_beneath(path: &Path, stack: &Stack) -> Result<Vec<File>, Refusal> {
+    let hold = |number: u64| {
+        let node = stack::node(number)
+            .ok_or_else(|| unusable(path, "lies on a device that has no node here, so that it can't be held"))?;
+        let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_EXCL;
+        open(&node, flags, Mode::empty()).map(File::from).map_err(|error| match error {
+            Errno::EBUSY => {
+                let what = format!("lies on {}, which is in use (the kernel refuses exclusive access)", node.display());
+                holds(path, what, IN_USE)
+            }
+            error => unusable(path, format!("{}: {}", node.display(), std::io::Error::from(error))),
+        })
+    };
+    stack.beneath_loops().into_iter().map(hold).collect()
 }
 
 /// Both kinds of locks, kept with the descriptor: while they are held, udev leaves a device alone.

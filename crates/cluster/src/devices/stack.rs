@@ -33,6 +33,9 @@ pub struct Stack {
     pub id: Id,
     /// Itself, and its partitions: whoever has one of them has a part of it.
     pub own: BTreeSet<Id>,
+    /// These, and the devices on which loop devices of it lie, with their partitions: whoever has one of these for himself does not know
+    /// that a loop device writes there.
+    pub exclusive: BTreeSet<Id>,
     /// These, the disk that it is a partition of, and what lies beneath: writes go there.
     pub related: BTreeSet<Id>,
 }
@@ -49,7 +52,13 @@ impl Stack {
                 }
             }
         }
-        Stack { id, own, related }
+        let exclusive = exclusive(id);
+        Stack { id, own, exclusive, related }
+    }
+
+    /// The devices on which a loop device lies, the uppermost first. Of what lies beneath RAID and LVM these see to it themselves.
+    pub fn beneath_loops(&self) -> Vec<u64> {
+        backing_devices(self.id)
     }
 
     /// Does a process that has this open for writing use it? Whoever made the file beneath a loop device may well have it open still.
@@ -66,6 +75,34 @@ impl Stack {
         };
         !with_file(self).is_disjoint(&with_file(other))
     }
+}
+
+fn exclusive(id: Id) -> BTreeSet<Id> {
+    let below = backing_devices(id).into_iter().map(Id::Device);
+    [id].into_iter().chain(below).flat_map(|id| [id].into_iter().chain(partitions(id))).collect()
+}
+
+/// A loop device may lie on a device, which may be a loop device itself.
+fn backing_devices(id: Id) -> Vec<u64> {
+    let all = loops();
+    let mut found: Vec<u64> = Vec::new();
+    let mut next = id;
+    while let Some(Id::Device(below)) = all.iter().find(|own| Id::Device(own.number) == next).map(|own| own.backing) {
+        if found.contains(&below) {
+            break;
+        }
+        found.push(below);
+        next = Id::Device(below);
+    }
+    found
+}
+
+/// Where a device can be opened: by the name that the kernel gave it, if that leads to it.
+pub fn node(number: u64) -> Option<PathBuf> {
+    let told = fs::read_to_string(folder(number).join("uevent")).ok()?;
+    let name = told.lines().find_map(|line| line.strip_prefix("DEVNAME="))?;
+    let by_number = PathBuf::from(format!("/dev/block/{}:{}", major(number), minor(number)));
+    [Path::new("/dev").join(name), by_number].into_iter().find(|path| Id::at(path) == Some(Id::Device(number)))
 }
 
 pub fn folder(number: u64) -> PathBuf {

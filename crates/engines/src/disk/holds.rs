@@ -12,12 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Holds(Arc<Mutex<BTreeMap<PathBuf, Arc<Hold>>>>);
 
 impl Holds {
-    /// `file`: opened for this process alone, and proven to be free.
+    /// `file`: opened for this process alone, and proven to be free; `beneath`: what it lies on, held as well.
     ///
     /// # Errors
     /// It can't be looked at.
-    pub fn keep(&self, path: &Path, file: File) -> std::io::Result<()> {
-        let hold = Hold { path: path.to_path_buf(), seen: Identity::of(&file.metadata()?, &file), file };
+    pub fn keep(&self, path: &Path, file: File, beneath: Vec<File>) -> std::io::Result<()> {
+        let hold =
+            Hold { path: path.to_path_buf(), seen: Identity::of(&file.metadata()?, &file), file, _beneath: beneath };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_path_buf(), Arc::new(hold));
         Ok(())
     }
@@ -32,6 +33,8 @@ impl Holds {
 pub struct Hold {
     path: PathBuf,
     file: File,
+    /// Never read: they are open.
+    _beneath: Vec<File>,
     seen: Identity,
 }
 
@@ -108,7 +111,7 @@ mod tests {
         let path = folder.path().join("disk");
         fs::write(&path, "mine").unwrap();
         let holds = Holds::default();
-        holds.keep(&path, File::open(&path).unwrap()).unwrap();
+        holds.keep(&path, File::open(&path).unwrap(), Vec::new()).unwrap();
         let hold = holds.of(&path).unwrap();
         assert_eq!(hold.unchanged(), Ok(()));
         let other = folder.path().join("other");

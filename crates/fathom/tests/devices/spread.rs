@@ -37,7 +37,7 @@ impl Bench {
     fn new() -> Bench {
         let device = LoopDevice::of(Bench::DEVICE);
         let context = Context::default();
-        context.holds.keep(device.path.as_ref(), File::open(&device.path).unwrap()).unwrap();
+        context.holds.keep(device.path.as_ref(), File::open(&device.path).unwrap(), Vec::new()).unwrap();
         Bench { device, context }
     }
 
