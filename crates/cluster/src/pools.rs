@@ -117,14 +117,18 @@ pub fn delete(cluster: &Cluster, name: &str) -> Result<(), ClusterError> {
         json!({"prefix": "osd pool delete", "pool": name, "pool2": name,
         "yes_i_really_really_mean_it": true})
     };
-    match cluster.tell(command()) {
-        // Clusters may protect every new pool (osd_pool_default_flag_nodelete).
-        Err(error) if error.to_string().contains("nodelete") => {
-            cluster.tell(json!({"prefix": "osd pool set", "pool": name, "var": "nodelete", "val": "false"}))?;
-            cluster.tell(command()).map(drop)
-        }
-        other => other.map(drop),
+    let Err(refused) = cluster.tell(command()) else { return Ok(()) };
+    // Clusters may protect every new pool (osd_pool_default_flag_nodelete); the monitors refuse that as they refuse missing rights.
+    if !protected(cluster, name) {
+        return Err(refused);
     }
+    cluster.tell(json!({"prefix": "osd pool set", "pool": name, "var": "nodelete", "val": "false"}))?;
+    cluster.tell(command()).map(drop)
+}
+
+fn protected(cluster: &Cluster, name: &str) -> bool {
+    let answer = cluster.ask(json!({"prefix": "osd pool get", "pool": name, "var": "nodelete"}));
+    answer.is_ok_and(|answer| answer.get("nodelete").and_then(Value::as_bool) == Some(true))
 }
 
 /// Replicas (or chunks) of a pool; `None`: it is gone, or the answer is not understood.
