@@ -6,6 +6,7 @@ use crate::client::{Client, client};
 use crate::disks::osd_of;
 use crate::entry::{Entry, spread};
 use crate::placement::{lies_on, serving};
+use crate::redundancy::redundancy;
 use crate::words::{number, percent, quantity};
 use model::{Estimate, Layer, Record};
 use std::collections::BTreeSet;
@@ -45,7 +46,8 @@ impl<'l, 'a> Loaded<'l, 'a> {
         let (at_once, alone) = (self.at_once(), self.alone());
         let free = at_once.as_ref().is_some_and(|sum| !sum.beside && self.client(sum.entry) == Client::Free);
         let mut bounds: Vec<(Estimate, String)> = alone.as_ref().and_then(Alone::bound).into_iter().collect();
-        bounds.extend(at_once.as_ref().filter(|_| free).map(|sum| (sum.estimate, sum.told())));
+        let full = at_once.as_ref().filter(|_| free);
+        bounds.extend(full.map(|sum| at_depth((sum.estimate, sum.told()), self.deeper(sum.entry))));
         let most = bounds.into_iter().max_by(|a, b| a.0.high.total_cmp(&b.0.high));
         let together = |sum: &AtOnce| (sum.estimate, sum.told(), sum.entry.figure.target.clone());
         let (likely, from, of) = match (&at_once, &alone) {
@@ -54,8 +56,13 @@ impl<'l, 'a> Loaded<'l, 'a> {
             (_, Some(alone)) => (alone.likely, alone.from.clone(), self.layer.name().to_string()),
             (None, None) => return None,
         };
-        let at_least = at_once.filter(|_| !free && alone.is_none());
-        let at_least = at_least.map(|sum| if sum.beside { BESIDE } else { AT_ONCE });
+        let at_least = match (&at_once, &alone) {
+            (Some(sum), None) if sum.beside => Some(BESIDE),
+            (Some(_), None) if !free => Some(AT_ONCE),
+            (Some(sum), _) if free || alone.is_none() => (self.deeper(sum.entry) > 1.0).then_some(SHALLOW),
+            (_, Some(alone)) => (alone.deeper > 1.0).then_some(SHALLOW),
+            _ => None,
+        };
         Some(Supply { likely, at_least, of, from, most })
     }
 
@@ -136,7 +143,21 @@ impl<'l, 'a> Loaded<'l, 'a> {
             likely: Estimate::new(mean.value * count as f64, spread(&mean) * count as f64),
             from: format!("{count} × {} {unit} of one {}{measured}", number(mean.value), self.layer.name()),
             bounds: count == usable.len() && usable.iter().all(|entry| self.holds_for_the_pool(entry)),
+            deeper: usable.iter().map(|entry| self.deeper(entry)).fold(1.0, f64::max),
         })
+    }
+
+    /// How many times as many bytes in flight the pool puts on each OSD as it had when it was measured; 1 at least. At so many times the depth
+    /// an OSD may do up to so many times as much, and no more: throughput is concave in what is in flight. An OSD's bench command keeps its
+    /// store busy by itself.
+    fn deeper(&self, entry: &Entry) -> f64 {
+        let pool = &self.pool.step;
+        let redundancy = pool.targets.first().and_then(|target| redundancy(self.record, &target.place));
+        let Some(redundancy) = redundancy.filter(|_| self.layer != Layer::Store) else { return 1.0 };
+        let copies = if pool.pattern.writes() { redundancy.factor() } else { 1.0 };
+        let clients = if pool.of_clients() { pool.targets.len() } else { 1 };
+        let in_flight = f64::from(pool.workload.depth) * clients as f64 * copies;
+        (in_flight / (f64::from(entry.step.workload.depth) * self.osds().len().max(1) as f64)).max(1.0)
     }
 
     /// A client that loads one OSD up to its own limit cannot load the pool with more than that, of which each OSD gets a part;
@@ -153,6 +174,17 @@ impl<'l, 'a> Loaded<'l, 'a> {
 }
 
 const AT_ONCE: &str = "the OSDs were loaded all at once from one host, which may have been the limit";
+/// A bound for what has so many times as much in flight.
+fn at_depth((most, from): (Estimate, String), deeper: f64) -> (Estimate, String) {
+    if deeper <= 1.0 {
+        return (most, from);
+    }
+    let times = number(deeper);
+    let scaled = Estimate { value: most.value * deeper, low: most.low * deeper, high: most.high * deeper };
+    (scaled, format!("{from} × {times}, since the pool puts {times} times as much in flight on each"))
+}
+
+const SHALLOW: &str = "the OSDs were measured with fewer operations in flight than the pool puts on each of them";
 const BESIDE: &str = "the pool's OSDs were loaded beside others, which may have held them back";
 
 /// The sum of OSDs that were measured in one step.
@@ -182,10 +214,12 @@ struct Alone {
     from: String,
     /// Every one of them was, and none by a client that may have been the limit: they supply no more together.
     bounds: bool,
+    /// So many times as much in flight the pool puts on each of them.
+    deeper: f64,
 }
 
 impl Alone {
     fn bound(&self) -> Option<(Estimate, String)> {
-        self.bounds.then(|| (self.likely, self.from.clone()))
+        self.bounds.then(|| at_depth((self.likely, self.from.clone()), self.deeper))
     }
 }

@@ -139,7 +139,10 @@ fn a_pool_that_several_hosts_load_keeps_its_row_and_its_gate() {
     near(found.ceiling.unwrap(), 1000.0, 20.0);
     near(found.share.unwrap(), 0.8, 0.02);
     assert!(found.because.contains("of one osd / 3 replicas"), "{}", found.because);
-    assert_eq!(label(&made(1400.0), "pool"), "implausible");
+    // Two clients put twice as much in flight on each OSD as it had alone: they may do up to twice as much with that.
+    assert!(found.at_least && found.because.contains("fewer operations in flight"), "{}", found.because);
+    assert_ne!(label(&made(1400.0), "pool"), "implausible");
+    assert_eq!(label(&made(2400.0), "pool"), "implausible");
 }
 
 #[test]
@@ -149,7 +152,8 @@ fn what_one_client_could_not_get_out_of_an_osd_does_not_bound_several() {
         for id in 0..3 {
             made.delivers(Pattern::WriteLinear, osd(id), block_rate).with_threads(threads.0, threads.1);
         }
-        let rates = vec![1.4 * block_rate / pools.len() as f64; pools.len()];
+        // Two clients put twice as much in flight on each OSD, which may do twice as much with that.
+        let rates = vec![1.4 * block_rate; pools.len()];
         if let [only] = pools.as_slice() {
             made.delivers(Pattern::WriteLinear, only.clone(), 1.4 * block_rate);
         } else {
