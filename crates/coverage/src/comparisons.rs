@@ -109,7 +109,7 @@ fn found(setting: &Setting, comparison: &Comparison) -> Found {
     let changed = |finds: Finds| matches!(finds, Finds::Worse | Finds::Better);
     let number = |target: &str| target.trim_start_matches("osd.").parse().unwrap_or(setting.figures);
     let (slower, same): (Vec<_>, Vec<_>) =
-        comparison.differences.iter().partition(|one| number(&one.subject.target) < setting.slower);
+        comparison.differences.iter().partition(|one| number(&one.figure.target) < setting.slower);
     let seen = slower.iter().filter(|one| one.finds == Finds::Worse).count();
     Found {
         alarms: same.iter().filter(|one| changed(one.finds)).count() as u32,

@@ -69,7 +69,7 @@ fn settled(kind: &'static Kind, seed: u64, run: &Record) -> (u32, u32) {
 fn changed(before: &Record, after: &Record, told: impl Fn(Finds) -> bool, figures: std::ops::Range<u32>) -> u32 {
     let found = judge::compare(std::slice::from_ref(before), std::slice::from_ref(after));
     let of = |name: &str| figures.clone().any(|figure| name == self::name(figure));
-    found.differences.iter().filter(|one| told(one.finds) && of(&one.subject.target)).count() as u32
+    found.differences.iter().filter(|one| told(one.finds) && of(&one.figure.target)).count() as u32
 }
 
 fn name(figure: u32) -> String {

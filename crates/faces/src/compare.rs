@@ -56,7 +56,7 @@ fn difference(one: &Difference) -> Value {
         "change": one.change.value,
         "ci95": [one.change.low, one.change.high],
     });
-    finds::fields(one.finds, &one.subject, further)
+    finds::fields(one.finds, &one.figure, further)
 }
 
 fn title((before, after): &Sides) -> String {
@@ -78,10 +78,10 @@ pub(crate) fn rows(found: &Comparison) -> Vec<Vec<String>> {
 }
 
 fn row(one: &Difference) -> Vec<String> {
-    let unit = one.subject.metric.unit();
+    let unit = one.figure.metric.unit();
     let value = |value: f64| format!("{} {unit}", numbers::rough(value));
     let further = [value(one.before), value(one.after), change(&one.change)];
-    finds::cells(one.finds, &one.subject).into_iter().chain(further).collect()
+    finds::cells(one.finds, &one.figure).into_iter().chain(further).collect()
 }
 
 /// `−12 % (−18 to −5)`: the value, and its 95 % interval.

@@ -1,7 +1,7 @@
 //! What comparisons of all kinds have in common: which figure, what was found, in which order.
 
 use crate::words;
-use model::{Finds, Subject};
+use model::{FigureKey, Finds};
 use serde_json::{Map, Value, json};
 
 /// What comes first.
@@ -21,12 +21,12 @@ pub(crate) fn counts(found: impl Iterator<Item = Finds> + Clone) -> String {
 }
 
 /// The first columns of a table: what was found, target, pattern.
-pub(crate) fn cells(finds: Finds, subject: &Subject) -> [String; 3] {
-    let at_once = if subject.at_once > 1 { format!(" ({} at once)", subject.at_once) } else { String::new() };
-    let place = words::place(subject.layer, &subject.target) + &at_once;
-    let apart = words::apart(subject.chart, subject.layer, &subject.workload);
+pub(crate) fn cells(finds: Finds, figure: &FigureKey) -> [String; 3] {
+    let at_once = if figure.at_once > 1 { format!(" ({} at once)", figure.at_once) } else { String::new() };
+    let place = words::place(figure.layer, &figure.target) + &at_once;
+    let apart = words::apart(figure.chart, figure.layer, &figure.workload);
     let pattern = apart.map_or(String::new(), |workload| format!(" ({workload})"));
-    [finds.name().to_string(), place, subject.pattern.name().to_string() + &pattern]
+    [finds.name().to_string(), place, figure.pattern.name().to_string() + &pattern]
 }
 
 /// Rows that stand out.
@@ -35,15 +35,15 @@ pub(crate) fn is_worse(cells: &[String]) -> bool {
 }
 
 /// The fields of a document that say which figure it is, and what was found.
-pub(crate) fn fields(finds: Finds, subject: &Subject, further: Value) -> Value {
+pub(crate) fn fields(finds: Finds, figure: &FigureKey, further: Value) -> Value {
     let own = json!({
-        "layer": subject.layer.name(),
-        "target": subject.target,
-        "pattern": subject.pattern.name(),
-        "kind": words::kind(subject.kind),
-        "at_once": subject.at_once,
-        "workload": subject.workload,
-        "unit": subject.metric.unit(),
+        "layer": figure.layer.name(),
+        "target": figure.target,
+        "pattern": figure.pattern.name(),
+        "kind": words::kind(figure.kind),
+        "at_once": figure.at_once,
+        "workload": figure.workload,
+        "unit": figure.metric.unit(),
         "finds": finds.name(),
     });
     let maps = [own, further].into_iter().filter_map(|value| match value {

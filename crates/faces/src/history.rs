@@ -37,7 +37,7 @@ fn trend(one: &Trend) -> Value {
         "levels": one.levels.iter().map(level).collect::<Vec<_>>(),
         "change": one.change,
     });
-    finds::fields(one.finds, &one.subject, further)
+    finds::fields(one.finds, &one.figure, further)
 }
 
 fn title(until: &str) -> String {
@@ -60,8 +60,8 @@ fn rows(trends: &[Trend]) -> Vec<Vec<String>> {
 
 fn row(one: &Trend) -> Vec<String> {
     let newest = one.points.last().map_or(numbers::NOTHING.to_string(), |point| numbers::rough(point.value));
-    let further = [one.points.len().to_string(), format!("{newest} {}", one.subject.metric.unit()), levels(one)];
-    finds::cells(one.finds, &one.subject).into_iter().chain(further).collect()
+    let further = [one.points.len().to_string(), format!("{newest} {}", one.figure.metric.unit()), levels(one)];
+    finds::cells(one.finds, &one.figure).into_iter().chain(further).collect()
 }
 
 /// `1,020, from run 20261101-… on 905 (−11 %)`.

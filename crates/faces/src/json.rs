@@ -330,7 +330,7 @@ fn finding(finding: &Finding) -> Value {
     json!({
         "id": finding.id,
         "standing": standing(finding.standing),
-        "target": finding.target,
+        "target": finding.target(),
         "says": finding.says,
         "evidence": finding.evidence,
         "cost": null,

@@ -314,7 +314,7 @@ fn findings(report: &Report) -> String {
             let mut text = format!(
                 "**{}** ({standing}, {}): {}",
                 escaped(&finding.id),
-                escaped(&finding.target),
+                escaped(&finding.target()),
                 escaped(&finding.says)
             );
             for (name, what) in [

@@ -5,8 +5,8 @@ mod sample;
 use faces::markdown;
 use faces::terminal::{self, Length, Style};
 use model::{
-    AbFound, Bound, Checked, Cliff, Comparison, Difference, Doubled, DoubledRung, Ended, Endurance, Estimate, Finds,
-    Imported, Label, Layer, Limit, OpKind, Outcome, Pattern, Probe, Report, Subject, Threshold, Verdict,
+    AbFound, Bound, Checked, Cliff, Comparison, Difference, Doubled, DoubledRung, Ended, Endurance, Estimate,
+    FigureKey, Finds, Imported, Label, Layer, Limit, OpKind, Outcome, Pattern, Probe, Report, Threshold, Verdict,
 };
 use sample::{Sample, run};
 
@@ -143,8 +143,8 @@ fn a_run_for_verdicts_says_which_thresholds_are_missed() {
 #[test]
 fn a_against_b_says_what_differs_beyond_the_noise() {
     let mut report = sound();
-    let subject = Subject::of(&report.figures[0]);
-    let difference = |change, finds| Difference { subject: subject.clone(), before: 2.0, after: 2.6, change, finds };
+    let figure = FigureKey::of(&report.figures[0]);
+    let difference = |change, finds| Difference { figure: figure.clone(), before: 2.0, after: 2.6, change, finds };
     let found = |differences| {
         let comparison = Comparison { differences, ..Comparison::default() };
         let (what, a, b) = ("pool".into(), "one".into(), "two".into());

@@ -7,8 +7,8 @@ mod schema;
 use faces::terminal::{self, Length, RunRow, Style};
 use faces::{json, markdown};
 use model::{
-    Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Endurance, Estimate, Figure, Finds, Flaw,
-    FlawKind, Knee, Label, Layer, Level, Metric, OpKind, Outcome, Pattern, Point, ReadBack, Reading, Setting, Subject,
+    Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Endurance, Estimate, Figure, FigureKey, Finds,
+    Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpKind, Outcome, Pattern, Point, ReadBack, Reading, Setting,
     Sweep, Swept, Threshold, Trend, Verdict,
 };
 use sample::{Sample, run};
@@ -268,7 +268,7 @@ fn what_was_verified_on_a_terminal_and_in_markdown() {
 
 #[test]
 fn comparisons_and_histories() {
-    let subject = |layer: Layer, target: &str, pattern: Pattern| Subject {
+    let figure = |layer: Layer, target: &str, pattern: Pattern| FigureKey {
         layer,
         target: target.to_string(),
         pattern,
@@ -279,7 +279,7 @@ fn comparisons_and_histories() {
         workload: model::Workload::canonical(pattern, 1 << 30, 1),
     };
     let difference = |pattern: Pattern, target: &str, change: Estimate, finds| Difference {
-        subject: subject(Layer::Osd, target, pattern),
+        figure: figure(Layer::Osd, target, pattern),
         before: 2.0,
         after: 2.0 * (1.0 + change.value),
         change,
@@ -304,7 +304,7 @@ fn comparisons_and_histories() {
 
     let run = |n: usize| format!("202611{n:02}-093012-ab3f");
     let trend = Trend {
-        subject: subject(Layer::Rbd, "pool", Pattern::ReadParallel),
+        figure: figure(Layer::Rbd, "pool", Pattern::ReadParallel),
         points: (1..=9).map(|n| Point { run: run(n), value: if n < 6 { 5000.0 } else { 4000.0 } }).collect(),
         levels: vec![Level { begins: 0, value: 5000.0 }, Level { begins: 5, value: 4000.0 }],
         finds: Finds::Worse,

@@ -1,8 +1,7 @@
 //! A bond with a bad leg: the kernel says so, or of the streams between hosts those that took it are slow, and the others beside them are not.
 
-use crate::links::ends;
 use crate::words::percent;
-use model::{Finding, HostBond, Place, Record, Standing, Step, Streams};
+use model::{Finding, HostBond, NetworkPart, Place, Record, Standing, Step, Streams, Subject};
 use std::collections::BTreeSet;
 
 /// Streams of one pair are uneven if the slowest carried less than this share of the fastest. TCP shares a link among its streams unevenly
@@ -38,17 +37,27 @@ enum Why {
 impl BadBond {
     /// Is it why this host, or a link of it, is slow? Then that is evidence of it.
     pub fn explains(&mut self, link: &Finding) -> bool {
+        let Some(part) = link.subject.part() else { return false };
         let own = match self.why {
-            Why::Streams => ends(&link.target).contains(self.host.as_str()),
+            Why::Streams => part.ends().contains(self.host.as_str()),
             // A leg that carries nothing slows all that the host does: one slow link has another cause.
-            Why::Kernel => link.id == "host-network-slow" && link.target == self.host,
+            Why::Kernel => matches!(part, NetworkPart::Host { name, .. } if *name == self.host),
             Why::Beside => false,
         };
         if own {
+            self.slow_ways(part);
             let evidence = link.evidence.first().map(|first| format!(" ({first})")).unwrap_or_default();
             self.finding.evidence.push(format!("{}{evidence}", link.says));
         }
         own
+    }
+
+    /// The ways of the host that are slow are so by its bond.
+    fn slow_ways(&mut self, slow: &NetworkPart) {
+        let NetworkPart::Host { sends: also_sends, receives: also_receives, .. } = slow else { return };
+        if let Subject::Network { part: NetworkPart::Host { sends, receives, .. }, .. } = &mut self.finding.subject {
+            (*sends, *receives) = (*sends || *also_sends, *receives || *also_receives);
+        }
     }
 }
 
@@ -71,7 +80,7 @@ pub fn bad_bonds(record: &Record, network: Option<&str>) -> Vec<BadBond> {
             }
             None => found.push(BadBond {
                 host: own.host.clone(),
-                finding: finding(own.host.clone(), says, described(own), Standing::Confirmed),
+                finding: finding(NetworkPart::of_host(&own.host), says, described(own), Standing::Confirmed),
                 why,
             }),
         }
@@ -92,11 +101,11 @@ fn slows(own: &HostBond, record: &Record, network: Option<&str>) -> bool {
     own.bond.mode != "active-backup" && (unknown || measured.any(|address| own.addresses.contains(address)))
 }
 
-fn finding(target: String, says: String, evidence: String, standing: Standing) -> Finding {
+fn finding(part: NetworkPart, says: String, evidence: String, standing: Standing) -> Finding {
     Finding {
         id: "bond-leg".to_string(),
         standing,
-        target,
+        subject: part.on(None),
         says,
         evidence: vec![evidence],
         fix: "look at each leg by itself: link, speed, duplex, error and drop counters of the interface and of its switch port \
@@ -173,7 +182,9 @@ fn uneven(record: &Record, network: Option<&str>) -> Option<BadBond> {
         percent(shares[shares.len() / 2]),
     );
     let standing = if passes.len() > 1 { Standing::Confirmed } else { Standing::Hint };
-    let mut finding = finding(host.to_string(), says, evidence, standing);
+    let (sends, receives) = (way == Way::Sends, way == Way::Receives);
+    let part = NetworkPart::Host { name: host.to_string(), sends, receives };
+    let mut finding = finding(part, says, evidence, standing);
     finding.evidence.extend(record.bonds.iter().filter(|bond| bond.host == host).map(described));
     Some(BadBond { host: host.to_string(), finding, why: Why::Streams })
 }
@@ -267,8 +278,9 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert!(found[0].finding.says.contains("bond0 does not have all its legs: eth1 is down"));
         assert!(found[0].finding.evidence.iter().any(|line| line.contains("far slower")), "{:?}", found[0].finding);
-        let link = |target: &str| Finding { target: target.into(), ..found[0].finding.clone() };
-        let (own, host, other) = (link("h0→h1"), link("h1"), link("h0→h2"));
+        let slow = |part: NetworkPart| Finding { subject: part.on(None), ..found[0].finding.clone() };
+        let way = |from: &str, to: &str| NetworkPart::Way { from: from.into(), to: to.into() };
+        let (own, host, other) = (slow(way("h0", "h1")), slow(NetworkPart::of_host("h1")), slow(way("h0", "h2")));
         assert!(found[0].explains(&own) && found[0].explains(&host) && !found[0].explains(&other));
         let whole = Record { bonds, ..made(3, 3, |_, _, _| 0.8) };
         assert_eq!(told(&whole), [("h1".to_string(), Standing::Confirmed)]);
@@ -284,10 +296,9 @@ mod tests {
             let bonds = vec![HostBond { host: "h1".into(), nic: "bond0".into(), addresses, bond }];
             let mut found = bad_bonds(&Record { bonds, ..made(3, 3, |_, _, _| 0.8) }, None);
             assert_eq!(found.len(), 1, "it is told in any case");
-            let slow =
-                |id: &str, target: &str| Finding { id: id.into(), target: target.into(), ..found[0].finding.clone() };
-            let (host, other) = (slow("host-network-slow", "h1"), slow("host-network-slow", "h2"));
-            let link = slow("link-slow", "h0→h1");
+            let slow = |part: NetworkPart| Finding { subject: part.on(None), ..found[0].finding.clone() };
+            let (host, other) = (slow(NetworkPart::of_host("h1")), slow(NetworkPart::of_host("h2")));
+            let link = slow(NetworkPart::Way { from: "h0".into(), to: "h1".into() });
             assert!(!found[0].explains(&link) && !found[0].explains(&other));
             found[0].explains(&host)
         };

@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 use crate::words::quantity;
-use model::{Estimate, Finding, Label, Layer, Standing};
+use model::{Estimate, Finding, Label, Layer, Standing, Subject};
 
 /// Less than this share of the sum is a ceiling; some percent are the processors' and the clock's.
 const SHARE: f64 = 0.80;
@@ -11,15 +11,15 @@ pub fn ceilings(entries: &[Entry]) -> Vec<Finding> {
     let joint = entries.iter().filter(|entry| entry.figure.layer == Layer::Device && entry.together());
     let mut found: Vec<Finding> = Vec::new();
     for (entry, sum, steady) in joint.filter_map(|entry| ceiling(entry, entries)) {
-        let target = entry.figure.target.clone();
+        let subject = Subject::Several { name: entry.figure.target.clone() };
         let evidence = evidence(entry, &sum);
         // What one host's disks share is also in the sum of all hosts.
         let within =
-            |finding: &Finding| finding.id == ID && finding.target != target && entry.step.only_host().is_none();
-        match found.iter().position(|finding| finding.target == target) {
+            |finding: &Finding| finding.id == ID && finding.subject != subject && entry.step.only_host().is_none();
+        match found.iter().position(|finding| finding.subject == subject) {
             Some(at) => found[at].evidence.push(evidence),
             None if found.iter().any(within) => {}
-            None => found.push(finding(entry, target, steady, evidence)),
+            None => found.push(finding(entry, subject, steady, evidence)),
         }
     }
     found
@@ -59,7 +59,7 @@ fn evidence(entry: &Entry, sum: &Estimate) -> String {
     )
 }
 
-fn finding(entry: &Entry, target: String, steady: bool, evidence: String) -> Finding {
+fn finding(entry: &Entry, subject: Subject, steady: bool, evidence: String) -> Finding {
     let disks = entry.step.targets.len();
     let (says, fix) = match entry.step.only_host() {
         Some(host) => (
@@ -75,7 +75,7 @@ fn finding(entry: &Entry, target: String, steady: bool, evidence: String) -> Fin
     Finding {
         id: ID.to_string(),
         standing: if steady { Standing::Confirmed } else { Standing::Hint },
-        target,
+        subject,
         says,
         evidence: vec![evidence],
         fix: fix.to_string(),

@@ -4,10 +4,9 @@ use crate::background::blamed;
 use crate::bonds::bad_bonds;
 use crate::ceilings::ceilings;
 use crate::entry::Entry;
-use crate::links::{ends, links};
+use crate::links::links;
 use crate::uplink::{Uplink, uplink};
-use model::target::on_network;
-use model::{Finding, Layer, Outlier, Record, Standing};
+use model::{Finding, Layer, NetworkPart, Outlier, Record, Standing, Subject};
 use std::collections::BTreeSet;
 
 pub fn findings(outliers: &[Outlier], entries: &[Entry], record: &Record) -> Vec<Finding> {
@@ -15,7 +14,7 @@ pub fn findings(outliers: &[Outlier], entries: &[Entry], record: &Record) -> Vec
     let mut found = slow_targets(outliers);
     name_the_store(&mut found, outliers);
     // Of pairs of hosts the matrix knows more than each pair beside its peers.
-    found.retain(|finding| between.is_empty() || finding.id != "link-slow");
+    found.retain(|finding| between.is_empty() || !is_link(finding));
     found.extend(between);
     found.extend(ceilings(entries));
     found.extend(compactions(entries));
@@ -29,8 +28,10 @@ fn between_hosts(entries: &[Entry], record: &Record) -> Vec<Finding> {
     let of = |network: Option<&str>| {
         let uplink = uplink(entries, network);
         let mut links = links(entries, network);
-        let explained = |link: &Finding| uplink.as_ref().is_some_and(|up| up.explains(&ends(&link.target)));
-        links.retain(|link| link.id != "link-slow" || !explained(link));
+        let explained = |link: &Finding| {
+            link.subject.part().zip(uplink.as_ref()).is_some_and(|(part, uplink)| uplink.explains(&part.ends()))
+        };
+        links.retain(|link| !is_link(link) || !explained(link));
         let mut bonds = bad_bonds(record, network);
         links.retain(|link| !bonds.iter_mut().any(|bond| bond.explains(link)));
         links.extend(bonds.into_iter().map(|bond| bond.finding));
@@ -41,9 +42,14 @@ fn between_hosts(entries: &[Entry], record: &Record) -> Vec<Finding> {
 }
 
 fn on(network: Option<&str>, found: Finding) -> Finding {
-    let Some(name) = network else { return found };
+    let (Some(name), Some(part)) = (network, found.subject.part().cloned()) else { return found };
     let says = format!("on network {name}: {}", found.says);
-    Finding { target: on_network(found.target, network), says, ..found }
+    Finding { subject: part.on(network), says, ..found }
+}
+
+/// Is it about the way between two hosts?
+fn is_link(finding: &Finding) -> bool {
+    finding.subject.part().is_some_and(NetworkPart::is_link)
 }
 
 /// One for all figures that dip or slow down with compactions: the cause is the same.
@@ -56,7 +62,7 @@ fn compactions(entries: &[Entry]) -> Option<Finding> {
     (!evidence.is_empty()).then(|| Finding {
         id: "compaction-dips".to_string(),
         standing: Standing::Hint,
-        target: "osd.*".to_string(),
+        subject: Subject::Several { name: "osd.*".to_string() },
         says: "operations slow down while RocksDB compacts".to_string(),
         evidence,
         fix: "put block.db on a faster device, give it room for the next level, or spread the omap load over more OSDs; what \
@@ -69,7 +75,7 @@ fn compactions(entries: &[Entry]) -> Option<Finding> {
 /// An OSD whose store is slow by itself, by its own bench: neither the network nor a client has part in that.
 fn name_the_store(found: &mut [Finding], outliers: &[Outlier]) {
     let by_itself = |finding: &Finding| {
-        let own = |outlier: &&Outlier| outlier.target == finding.target && outlier.layer == Layer::Store;
+        let own = |outlier: &&Outlier| outlier.subject == finding.subject && outlier.layer == Layer::Store;
         finding.id == "osd-slow" && outliers.iter().any(|outlier| own(&outlier))
     };
     for finding in found.iter_mut().filter(|finding| by_itself(finding)) {
@@ -83,7 +89,7 @@ fn slow_targets(outliers: &[Outlier]) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for outlier in outliers {
         let Some((id, fix)) = remedy(outlier.layer) else { continue };
-        match found.iter_mut().find(|finding| finding.id == id && finding.target == outlier.target) {
+        match found.iter_mut().find(|finding| finding.id == id && finding.subject == outlier.subject) {
             Some(finding) => {
                 finding.evidence.push(evidence(outlier));
                 if outlier.standing == Standing::Confirmed {
@@ -93,7 +99,7 @@ fn slow_targets(outliers: &[Outlier]) -> Vec<Finding> {
             None => found.push(Finding {
                 id: id.to_string(),
                 standing: outlier.standing,
-                target: outlier.target.clone(),
+                subject: outlier.subject.clone(),
                 says: format!("{} is slower than its peers", outlier.target),
                 evidence: vec![evidence(outlier)],
                 fix: fix.to_string(),

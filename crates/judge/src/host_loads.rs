@@ -1,9 +1,9 @@
 //! What hosts' kernels counted while a step was measured, as means over its slices.
 
-use crate::links::ends;
 use crate::words::{grouped, percent};
 use model::{
-    DiskSecond, Finding, HostLoad, HostSecond, NicSecond, OsdSecond, Pressure, Record, Standing, Step, StepId,
+    DiskSecond, Finding, HostLoad, HostSecond, NetworkPart, NicSecond, OsdSecond, Pressure, Record, Standing, Step,
+    StepId, Subject,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -132,11 +132,11 @@ const ALL_AT_WORK: f64 = 0.95;
 /// Hosts that had to send much again, each with its worst steps. Where a link or a host's network is known to be slow through which it
 /// sends, that is why, and it is evidence of it.
 pub fn sent_again(loads: &[HostLoad], record: &Record, found: &mut Vec<Finding>) {
-    for again in hosts_that_send_again(loads) {
-        let names = names(record, &again.target);
+    for (host, again) in hosts_that_send_again(loads) {
+        let names = names(record, host);
         match found.iter_mut().find(|slow| names.iter().any(|name| goes_through(slow, name))) {
             Some(slow) => {
-                let line = again.evidence.first().map(|first| format!("{} sends again: {first}", again.target));
+                let line = again.evidence.first().map(|first| format!("{host} sends again: {first}"));
                 slow.evidence.extend(line);
             }
             None => found.push(again),
@@ -152,26 +152,24 @@ fn names<'a>(record: &'a Record, host: &'a str) -> BTreeSet<&'a str> {
 
 /// Do packets that this host sends go through what is slow?
 fn goes_through(slow: &Finding, host: &str) -> bool {
-    let own = || ends(&slow.target).contains(host);
-    // What one host does not receive, all others send again.
-    let receives = || std::iter::once(&slow.says).chain(&slow.evidence).any(|line| line.contains("receives"));
-    match slow.id.as_str() {
-        "link-slow" => own(),
-        "host-network-slow" | "bond-leg" => own() || receives(),
-        // Of the whole network it is not known where the line runs.
-        "uplink-oversubscribed" => own() || ends(&slow.target).contains("network.*"),
-        _ => false,
+    let Some(part) = slow.subject.part() else { return false };
+    match part {
+        // What one host does not receive, all others send again.
+        NetworkPart::Host { receives: true, .. } => true,
+        // It is not known where the line runs.
+        NetworkPart::Whole => true,
+        _ => part.ends().contains(host),
     }
 }
 
-fn hosts_that_send_again(loads: &[HostLoad]) -> Vec<Finding> {
+fn hosts_that_send_again<'a>(loads: &'a [HostLoad]) -> Vec<(&'a str, Finding)> {
     let share = |load: &HostLoad| load.mean.retransmitted as f64 / load.mean.segments.max(1) as f64;
     let mut worst: BTreeMap<&str, Vec<&HostLoad>> = BTreeMap::new();
     let much = |load: &&HostLoad| load.mean.retransmitted >= AGAIN_LEAST && share(load) > SENT_AGAIN;
     for load in loads.iter().filter(much).filter(|load| !starved(&load.mean)) {
         worst.entry(&load.host).or_default().push(load);
     }
-    let finding = |(host, mut own): (&str, Vec<&HostLoad>)| {
+    let finding = |(host, mut own): (&'a str, Vec<&HostLoad>)| {
         own.sort_by(|a, b| share(b).total_cmp(&share(a)));
         let evidence = |load: &&HostLoad| {
             format!(
@@ -184,17 +182,18 @@ fn hosts_that_send_again(loads: &[HostLoad]) -> Vec<Finding> {
                 percent(share(load))
             )
         };
-        Finding {
+        let finding = Finding {
             id: "segments-sent-again".to_string(),
             standing: Standing::Hint,
-            target: host.to_string(),
+            subject: Subject::Host(host.to_string()),
             says: format!("{host} sends TCP segments again: packets are lost on their way from it, or come too late"),
             evidence: own.iter().take(3).map(evidence).collect(),
             fix: "look at the drop and error counters of its interface and of the switch's port (ethtool -S), at the ring \
                   buffers (ethtool -g), and at a shaper or a slower link on the way"
                 .to_string(),
             risk: "none: looking changes nothing".to_string(),
-        }
+        };
+        (host, finding)
     };
     worst.into_iter().map(finding).collect()
 }
@@ -237,7 +236,7 @@ mod tests {
         let loads = [load("a", 1_000_000, 900), load("b", 10_000, 19), load("c", 10_000, 50)];
         let mut found = Vec::new();
         sent_again(&loads, &Record::default(), &mut found);
-        assert_eq!(found.iter().map(|finding| finding.target.as_str()).collect::<Vec<_>>(), ["c"]);
+        assert_eq!(found.iter().map(|finding| finding.target()).collect::<Vec<_>>(), ["c"]);
         assert!(found[0].evidence[0].contains("50 of 10,000 TCP segments, 0.5 %"), "{:?}", found[0].evidence);
         let pressed = |cpu: f64| HostLoad {
             mean: HostSecond { pressure: Some(Pressure { cpu, ..Pressure::default() }), ..load("d", 10_000, 50).mean },
@@ -272,11 +271,11 @@ mod tests {
             hosts: vec![named("a", "root@a"), named("b", "root@b"), named("c", "")],
         };
         let record = Record { observed: vec![observed], ..Record::default() };
-        let slow = |id: &str, target: &str, says: &str| Finding {
-            id: id.into(),
+        let slow = |subject: Subject| Finding {
+            id: String::new(),
             standing: Standing::Confirmed,
-            target: target.into(),
-            says: says.into(),
+            subject,
+            says: String::new(),
             evidence: Vec::new(),
             fix: String::new(),
             risk: String::new(),
@@ -286,15 +285,18 @@ mod tests {
             let mut found = vec![slow];
             sent_again(&["a", "b", "c"].map(load), &record, &mut found);
             let hosts = found[0].evidence.iter().filter_map(|line| line.split(' ').next()).collect::<String>();
-            (hosts, found[1..].iter().map(|one| one.target.as_str()).collect::<String>())
+            (hosts, found[1..].iter().map(Finding::target).collect::<String>())
         };
         let of = |folded: &str, apart: &str| (folded.to_string(), apart.to_string());
-        assert_eq!(told(slow("link-slow", "root@a→c", "")), of("ac", "b"));
-        assert_eq!(told(slow("link-slow", "root@a→root@b (cluster)", "")), of("ab", "c"));
-        assert_eq!(told(slow("host-network-slow", "c", "c: all that it sends is slow")), of("c", "ab"));
-        assert_eq!(told(slow("host-network-slow", "c", "c: all that it receives is slow")), of("abc", ""));
-        assert_eq!(told(slow("uplink-oversubscribed", "root@a, d ↔ c, e", "")), of("ac", "b"));
-        assert_eq!(told(slow("uplink-oversubscribed", "network.*", "")), of("abc", ""));
-        assert_eq!(told(slow("osd-slow", "osd.1", "")), of("", "abc"));
+        let way = |from: &str, to: &str| NetworkPart::Way { from: from.into(), to: to.into() };
+        let host = |receives| NetworkPart::Host { name: "c".into(), sends: true, receives };
+        let groups = [["root@a", "d"], ["c", "e"]].map(|group| group.map(String::from).to_vec()).to_vec();
+        assert_eq!(told(slow(way("root@a", "c").on(None))), of("ac", "b"));
+        assert_eq!(told(slow(way("root@a", "root@b").on(Some("cluster")))), of("ab", "c"));
+        assert_eq!(told(slow(host(false).on(None))), of("c", "ab"));
+        assert_eq!(told(slow(host(true).on(None))), of("abc", ""));
+        assert_eq!(told(slow(NetworkPart::Uplink(groups).on(None))), of("ac", "b"));
+        assert_eq!(told(slow(NetworkPart::Whole.on(None))), of("abc", ""));
+        assert_eq!(told(slow(Subject::Osd(1))), of("", "abc"));
     }
 }

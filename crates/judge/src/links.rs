@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 use model::pattern::Family;
-use model::{Estimate, Figure, Finding, Label, Layer, Place, Standing};
+use model::{Estimate, Figure, Finding, Label, Layer, NetworkPart, Place, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Less than so much of what the better quarter of the pairs does is slow: a host's own load moves a pair by some percent, and a
@@ -38,11 +38,13 @@ pub fn links(entries: &[Entry], network: Option<&str>) -> Vec<Finding> {
             true => Standing::Confirmed,
             false => Standing::Hint,
         };
-        for (target, says, evidence) in told(family, &figures) {
+        for (part, says, evidence) in told(family, &figures) {
             // A slow host explains the slow round trips of its links, some of which may be too unsure to be called slow.
-            match found.iter_mut().find(|finding| ends(&finding.target).is_subset(&ends(&target))) {
-                Some(finding) => finding.evidence.push(format!("{target}: {evidence}")),
-                None => found.push(finding(standing, target, says, evidence)),
+            let explains =
+                |known: &&mut Finding| known.subject.part().is_some_and(|known| known.ends().is_subset(&part.ends()));
+            match found.iter_mut().find(explains) {
+                Some(finding) => finding.evidence.push(format!("{part}: {evidence}")),
+                None => found.push(finding(standing, part, says, evidence)),
             }
         }
     }
@@ -53,12 +55,6 @@ pub fn links(entries: &[Entry], network: Option<&str>) -> Vec<Finding> {
 pub fn alone(entry: &Entry, network: Option<&str>) -> bool {
     let figure = &entry.figure;
     figure.network.as_deref() == network && figure.at_once == 1 && (figure.chart || network.is_some())
-}
-
-/// The hosts of a finding's target: of a host, a way, a link or an uplink, on whichever network.
-pub fn ends(target: &str) -> BTreeSet<&str> {
-    let hosts = target.split_once(" (").map_or(target, |(hosts, _)| hosts);
-    hosts.split(['→', '↔', ',']).map(str::trim).collect()
 }
 
 /// A figure, and the way that it speaks of.
@@ -80,11 +76,11 @@ fn pairs<'a>(entry: &'a Entry, family: Family) -> Vec<Pair<'a>> {
     }
 }
 
-fn finding(standing: Standing, target: String, says: String, evidence: String) -> Finding {
+fn finding(standing: Standing, part: NetworkPart, says: String, evidence: String) -> Finding {
     Finding {
-        id: if target.contains(['→', '↔']) { "link-slow" } else { "host-network-slow" }.to_string(),
+        id: if part.is_link() { "link-slow" } else { "host-network-slow" }.to_string(),
         standing,
-        target,
+        subject: part.on(None),
         says,
         evidence: vec![evidence],
         fix: "compare cable, negotiated speed and duplex (ethtool), MTU, and error and drop counters of its ends and of the \
@@ -94,8 +90,8 @@ fn finding(standing: Standing, target: String, says: String, evidence: String) -
     }
 }
 
-/// Target, what is said of it, and the evidence.
-fn told(family: Family, figures: &[Pair]) -> Vec<(String, String, String)> {
+/// What is slow, what is said of it, and the evidence.
+fn told(family: Family, figures: &[Pair]) -> Vec<(NetworkPart, String, String)> {
     let speed = |figure: &Figure, of: fn(&Estimate) -> f64| {
         let value = of(figure.estimate.as_ref()?);
         Some(if figure.metric.lower_is_better() { 1.0 / value } else { value })
@@ -127,12 +123,18 @@ fn told(family: Family, figures: &[Pair]) -> Vec<(String, String, String)> {
         };
         let own = |(from, to): &(String, String)| (sends && *from == host) || (receives && *to == host);
         let evidence = evidence(&own);
-        all.push((host.clone(), format!("{host}: {what}, and the other pairs are not"), evidence));
+        let says = format!("{host}: {what}, and the other pairs are not");
+        // A round trip does not know which way is slow.
+        let (sends, receives) = (sends && family == Family::Linear, receives && family == Family::Linear);
+        all.push((NetworkPart::Host { name: host, sends, receives }, says, evidence));
     }
     for (from, to) in single.into_iter().filter(|(from, to)| family == Family::Linear || from < to) {
-        let target = if family == Family::Latency { format!("{from}↔{to}") } else { format!("{from}→{to}") };
-        let says = format!("{target} is slow, and its two hosts are not with others");
-        all.push((target, says, evidence(&|way| *way == (from.clone(), to.clone()))));
+        let evidence = evidence(&|way| *way == (from.clone(), to.clone()));
+        let part = match family {
+            Family::Latency => NetworkPart::Link { one: from, other: to },
+            _ => NetworkPart::Way { from, to },
+        };
+        all.push((part.clone(), format!("{part} is slow, and its two hosts are not with others"), evidence));
     }
     all
 }

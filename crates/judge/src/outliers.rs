@@ -5,7 +5,7 @@ use crate::entry::Entry;
 use crate::series::{MAD_TO_SD, median};
 use crate::side_by_side::speeds;
 use crate::words::{percent, quantity};
-use model::{Label, Layer, Outlier, Pattern, Place, Scope, Standing};
+use model::{Label, Layer, Outlier, Pattern, Place, Scope, Standing, Subject};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Spread of healthy peers that is assumed, and its degrees of freedom.
@@ -154,6 +154,11 @@ pub fn benjamini_hochberg(chances: &[f64]) -> Vec<bool> {
     rejected
 }
 
+/// Of a figure: its one target, or all of them together.
+fn subject(entry: &Entry) -> Subject {
+    entry.only_target().map_or_else(|| Subject::Several { name: entry.figure.target.clone() }, Subject::of)
+}
+
 fn outlier(peers: &[&Entry], index: usize, by: f64) -> Outlier {
     let figure = &peers[index].figure;
     let value = |entry: &Entry| entry.figure.estimate.map_or(f64::NAN, |estimate| estimate.value);
@@ -163,6 +168,7 @@ fn outlier(peers: &[&Entry], index: usize, by: f64) -> Outlier {
     Outlier {
         layer: figure.layer,
         pattern: figure.pattern,
+        subject: subject(peers[index]),
         target: figure.target.clone(),
         slower_by: by,
         standing,

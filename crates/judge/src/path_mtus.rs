@@ -1,7 +1,7 @@
 //! Ways between hosts that carry smaller packets than their sender's interface sends.
 
 use model::target::on_network;
-use model::{Finding, PathMtu, Standing};
+use model::{Finding, NetworkPart, PathMtu, Standing, Subject};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Of each network between hosts one finding for each host that all others reach, or that reaches all others, badly; else one for each
@@ -30,13 +30,14 @@ fn of_network(network: Option<&str>, paths: Vec<&PathMtu>) -> Vec<Finding> {
         let own: Vec<&PathMtu> = left.iter().copied().filter(|path| of(worst, path)).collect();
         left.retain(|path| !of(worst, path));
         let between = on_network(format!("{worst} and all others"), network);
-        found.push(finding(on_network(worst.to_string(), network), between, &own));
+        found.push(finding(NetworkPart::of_host(worst).on(network), between, &own));
     }
-    let mut ways: BTreeMap<String, Vec<&PathMtu>> = BTreeMap::new();
+    let mut ways: BTreeMap<Subject, Vec<&PathMtu>> = BTreeMap::new();
     for path in left {
-        ways.entry(on_network(format!("{}→{}", path.from, path.to), network)).or_default().push(path);
+        let way = NetworkPart::Way { from: path.from.clone(), to: path.to.clone() };
+        ways.entry(way.on(network)).or_default().push(path);
     }
-    found.extend(ways.into_iter().map(|(way, own)| finding(way.clone(), way, &own)));
+    found.extend(ways.into_iter().map(|(way, own)| finding(way.clone(), way.to_string(), &own)));
     found
 }
 
@@ -44,7 +45,7 @@ fn partner<'a>(path: &'a PathMtu, host: &str) -> &'a str {
     if path.from == host { &path.to } else { &path.from }
 }
 
-fn finding(target: String, between: String, paths: &[&PathMtu]) -> Finding {
+fn finding(subject: Subject, between: String, paths: &[&PathMtu]) -> Finding {
     let differ = paths.iter().all(|path| path.carries.is_some_and(|carries| carries >= path.receiver));
     let (says, fix) = match (differ, paths.iter().all(|path| path.carries.is_none())) {
         (true, _) => (
@@ -69,7 +70,7 @@ fn finding(target: String, between: String, paths: &[&PathMtu]) -> Finding {
     Finding {
         id: "mtu".to_string(),
         standing: Standing::Confirmed,
-        target,
+        subject,
         says,
         evidence: paths.iter().take(4).map(evidence).collect(),
         fix: fix.to_string(),
@@ -92,7 +93,7 @@ mod tests {
     }
 
     fn told(paths: &[PathMtu]) -> Vec<(String, String)> {
-        path_mtus(paths).into_iter().map(|finding| (finding.target, finding.says)).collect()
+        path_mtus(paths).into_iter().map(|finding| (finding.target(), finding.says)).collect()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::entry::Entry;
 use crate::links::alone;
 use crate::words::quantity;
 use model::pattern::Family;
-use model::{Estimate, Finding, Label, Layer, Metric, Place, Standing};
+use model::{Estimate, Finding, Label, Layer, Metric, NetworkPart, Place, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All at once carry less than this share of what the hosts' links could: a ceiling. Or: streams that cross it are so much slower than
@@ -64,12 +64,13 @@ impl Uplink {
     }
 
     pub fn finding(self) -> Finding {
-        let names: Vec<String> = self.groups.iter().map(|group| group.join(", ")).collect();
+        let known = !self.groups.is_empty();
+        let part = if known { NetworkPart::Uplink(self.groups) } else { NetworkPart::Whole };
         Finding {
             id: "uplink-oversubscribed".to_string(),
             // Streams that are slower all alike may be so because each is but one, where alone there were several: a hint at most.
-            standing: if self.steady && !names.is_empty() { Standing::Confirmed } else { Standing::Hint },
-            target: if names.is_empty() { "network.*".to_string() } else { names.join(" ↔ ") },
+            standing: if self.steady && known { Standing::Confirmed } else { Standing::Hint },
+            subject: part.on(None),
             says: self.says,
             evidence: vec![self.evidence],
             fix: "compare the uplinks' sum (LACP: every leg of it, and how streams are spread over them) with that of the ports \
@@ -197,7 +198,7 @@ mod tests {
         at_once: impl Fn(usize, usize) -> f64,
         alone: impl Fn(usize, usize) -> f64,
     ) -> Option<String> {
-        uplink_of(hosts, at_once, alone).map(|uplink| uplink.finding().target)
+        uplink_of(hosts, at_once, alone).map(|uplink| uplink.finding().target())
     }
 
     #[test]
@@ -227,7 +228,8 @@ mod tests {
         let whole = Some(Estimate::new(300.0, 9.0));
         let one = |a: usize, b: usize| BTreeSet::from([(format!("h{a}"), format!("h{b}"))]);
         let alone = made(4, |_, _| 100.0);
-        let found = |starved| told(&at_once, &mean(&at_once), &alone, whole, &starved).map(|one| one.finding().target);
+        let found =
+            |starved| told(&at_once, &mean(&at_once), &alone, whole, &starved).map(|one| one.finding().target());
         assert_eq!(found(one(2, 3)).as_deref(), Some("h0, h1 ↔ h2, h3"));
         assert_eq!(found(one(0, 3)), None);
     }
@@ -244,11 +246,11 @@ mod tests {
         let met = |a: usize, b: usize| if (a, b) == (0, 2) || (a, b) == (1, 3) { 50.0 } else { 100.0 };
         let uplink = |a, b| 33.0 * if across(a, b) { 0.4 } else { 1.3 };
         let line = uplink_of(4, uplink, met).unwrap();
-        let explains = |target: &str| line.explains(&crate::links::ends(target));
-        assert!(explains("h0→h2") && explains("h1↔h3"));
-        assert!(!explains("h0→h1") && !explains("h0") && !explains("h0→h9"));
+        let explains = |ends: &[&str]| line.explains(&ends.iter().copied().collect());
+        assert!(explains(&["h0", "h2"]) && explains(&["h1", "h3"]));
+        assert!(!explains(&["h0", "h1"]) && !explains(&["h0"]) && !explains(&["h0", "h9"]));
         let anywhere = uplink_of(4, |_, _| 15.0, |_, _| 100.0).unwrap();
-        assert!(!anywhere.explains(&crate::links::ends("h0→h2")));
+        assert!(!anywhere.explains(&["h0", "h2"].into()));
         assert_eq!(Uplink { steady: true, ..anywhere }.finding().standing, Standing::Hint);
         assert_eq!(Uplink { steady: true, ..line }.finding().standing, Standing::Confirmed);
     }

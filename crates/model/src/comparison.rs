@@ -21,7 +21,7 @@ pub struct Comparison {
 
 /// Which figure it is, whatever its value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Subject {
+pub struct FigureKey {
     pub layer: Layer,
     pub target: String,
     pub pattern: Pattern,
@@ -33,9 +33,9 @@ pub struct Subject {
     pub workload: Workload,
 }
 
-impl Subject {
-    pub fn of(figure: &Figure) -> Subject {
-        Subject {
+impl FigureKey {
+    pub fn of(figure: &Figure) -> FigureKey {
+        FigureKey {
             layer: figure.layer,
             target: figure.target.clone(),
             pattern: figure.pattern,
@@ -51,7 +51,7 @@ impl Subject {
 /// One figure on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
-    pub subject: Subject,
+    pub figure: FigureKey,
     /// In the metric's unit; of several runs their mean.
     pub before: f64,
     pub after: f64,
@@ -86,7 +86,7 @@ impl Finds {
 /// One figure over a series of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trend {
-    pub subject: Subject,
+    pub figure: FigureKey,
     /// In order of time.
     pub points: Vec<Point>,
     /// Where each level begins (an index into the points) and its mean. At least one.

@@ -9,6 +9,7 @@ use crate::limit::Limit;
 use crate::observed::HostLoad;
 use crate::pattern::Pattern;
 use crate::record::RunHead;
+use crate::subject::Subject;
 use crate::sustained::Endurance;
 use crate::sweep::Swept;
 use crate::verdict::Verdict;
@@ -157,6 +158,7 @@ pub struct Multiple {
 pub struct Outlier {
     pub layer: Layer,
     pub pattern: Pattern,
+    pub subject: Subject,
     pub target: String,
     /// Slower than the median of the others by this share (0.2 = 20 %).
     pub slower_by: f64,
@@ -176,9 +178,16 @@ pub enum Standing {
 pub struct Finding {
     pub id: String,
     pub standing: Standing,
-    pub target: String,
+    pub subject: Subject,
     pub says: String,
     pub evidence: Vec<String>,
     pub fix: String,
     pub risk: String,
+}
+
+impl Finding {
+    /// The subject, as it is shown.
+    pub fn target(&self) -> String {
+        self.subject.to_string()
+    }
 }

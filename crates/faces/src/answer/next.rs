@@ -60,7 +60,7 @@ fn thresholds(report: &Report) -> Option<String> {
 fn finding(report: &Report, standing: Standing) -> Option<String> {
     let with_fix = |finding: &&Finding| finding.standing == standing && !finding.fix.trim().is_empty();
     let first = report.findings.iter().find(with_fix)?;
-    Some(sentence(&format!("{}: {}", first.target, first.fix)))
+    Some(sentence(&format!("{}: {}", first.subject, first.fix)))
 }
 
 fn outlier(report: &Report) -> Option<String> {

@@ -66,9 +66,9 @@ fn findings(report: &Report, standing: Standing) -> Vec<Wrong> {
     let own = report.findings.iter().filter(|finding| finding.standing == standing);
     let hint = if standing == Standing::Hint { "hint: " } else { "" };
     // What begins with the name of its target needs no other.
-    let named = |finding: &Finding| match finding.says.starts_with(&finding.target) {
+    let named = |finding: &Finding| match finding.says.starts_with(&finding.target()) {
         true => finding.says.clone(),
-        false => format!("{}: {}", finding.target, finding.says),
+        false => format!("{}: {}", finding.subject, finding.says),
     };
     let one = |finding: &Finding| Wrong {
         says: format!("{hint}{}", named(finding)),

@@ -137,7 +137,7 @@ pub(crate) fn findings(report: &Report, style: &Style) -> String {
             Standing::Hint => "hint",
         };
         text += &paragraph(
-            &format!("- {} ({standing}, {}): {}", finding.id, finding.target, finding.says),
+            &format!("- {} ({standing}, {}): {}", finding.id, finding.subject, finding.says),
             2,
             Paint::Plain,
             style,

@@ -281,7 +281,7 @@ fn finding() -> impl Strategy<Value = Finding> {
     (text(), text(), vec(text(), 0..3), text()).prop_map(|(id, says, evidence, fix)| Finding {
         standing: if id.len() % 2 == 0 { Standing::Confirmed } else { Standing::Hint },
         id,
-        target: "osd.1".into(),
+        subject: Subject::Osd(1),
         says,
         evidence,
         risk: fix.clone(),
@@ -304,7 +304,8 @@ pub fn report() -> impl Strategy<Value = Report> {
     let outlier = (layer(), pattern(), text(), number(), any::<bool>(), text()).prop_map(
         |(layer, pattern, target, slower_by, sure, says)| {
             let standing = if sure { Standing::Confirmed } else { Standing::Hint };
-            Outlier { layer, pattern, target, slower_by, standing, says }
+            let subject = Subject::Thing { layer, name: target.clone() };
+            Outlier { layer, pattern, subject, target, slower_by, standing, says }
         },
     );
     let outcome = prop_oneof![Just(Outcome::Pass), Just(Outcome::Fail), Just(Outcome::Open)];

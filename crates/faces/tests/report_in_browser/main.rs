@@ -11,8 +11,8 @@ mod sweeps;
 use browser::Browser;
 use faces::{export, html, json, numbers};
 use model::{
-    AbFound, Arrivals, Bound, ChartCell, Comparison, Difference, Estimate, Finds, Label, Layer, Limit, Outcome,
-    Pattern, Percentile, Probe, Report, Subject, Threshold, Verdict,
+    AbFound, Arrivals, Bound, ChartCell, Comparison, Difference, Estimate, FigureKey, Finds, Label, Layer, Limit,
+    Outcome, Pattern, Percentile, Probe, Report, Threshold, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -152,7 +152,7 @@ fn the_highest_rate_has_its_curve_with_the_bound_and_every_rate_that_was_tried()
 fn one_setting_against_another_has_its_changes_with_their_intervals_and_no_chart() {
     let mut run = runs::usual();
     let one = |finds, value: f64| Difference {
-        subject: Subject::of(&run.0.figures[0]),
+        figure: FigureKey::of(&run.0.figures[0]),
         before: 2.0,
         after: 2.0 * (1.0 + value),
         change: Estimate::new(value, 0.03),

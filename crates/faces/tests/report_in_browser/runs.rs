@@ -45,6 +45,7 @@ fn slow_one(layer: Layer) -> Outlier {
     Outlier {
         layer,
         pattern: Pattern::WriteLatency,
+        subject: Subject::Osd(2),
         target: "osd.2".into(),
         slower_by: 0.24,
         standing: Standing::Confirmed,
@@ -70,7 +71,7 @@ fn told(run: &mut Sampler) {
     run.report.findings = vec![Finding {
         id: "disk-volatile-cache".into(),
         standing: Standing::Hint,
-        target: "/dev/sdc".into(),
+        subject: Subject::Disk { host: None, name: "/dev/sdc".into() },
         says: "writes that are made durable take 28 % longer than on its peers".into(),
         evidence: vec!["write-latency 0.51 ms against 0.40 ms".into()],
         fix: "compare the drive's firmware and write cache with its peers".into(),
@@ -238,7 +239,7 @@ pub fn hundred_osds() -> Run {
     }
     let mut run = run.explained();
     let slow = slow_one(Layer::Osd);
-    run.report.outliers = vec![Outlier { target: "osd.57".into(), slower_by: 0.5, ..slow }];
+    run.report.outliers = vec![Outlier { subject: Subject::Osd(57), target: "osd.57".into(), slower_by: 0.5, ..slow }];
     (run.report, run.record)
 }
 

@@ -6,7 +6,7 @@ use crate::entry::{Entry, entries};
 use crate::figure::void_reason;
 use crate::outliers::benjamini_hochberg;
 use crate::series::{Ratio, mean, median, sample_sd};
-use model::{Ab, AbFound, Comparison, Difference, Estimate, Record, Slice, StepId, Subject};
+use model::{Ab, AbFound, Comparison, Difference, Estimate, FigureKey, Record, Slice, StepId};
 use std::collections::BTreeMap;
 
 /// One figure on both sides: the logarithms of both values of every pass that has both.
@@ -130,7 +130,7 @@ fn difference(one: &Paired, test: &Test, real: bool) -> Difference {
     let value = |of: fn(&(f64, f64)) -> f64| mean(&one.logs.iter().map(of).collect::<Vec<_>>()).exp();
     let wide = test.half_width();
     Difference {
-        subject: Subject::of(&one.a.figure),
+        figure: FigureKey::of(&one.a.figure),
         before: value(|log| log.0),
         after: value(|log| log.1),
         change: Estimate { value: test.by.exp_m1(), low: (test.by - wide).exp_m1(), high: (test.by + wide).exp_m1() },

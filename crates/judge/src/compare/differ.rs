@@ -7,7 +7,7 @@ use crate::entry::spread;
 use crate::labels::STRETCH_SECONDS;
 use crate::outliers::benjamini_hochberg;
 use crate::series::{mean, sample_sd};
-use model::{Comparison, Difference, Figure, Finds, Label, Metric, Record, Subject};
+use model::{Comparison, Difference, Figure, FigureKey, Finds, Label, Metric, Record};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Nobody acts on less: what the test asks for is a difference beyond this.
@@ -246,7 +246,7 @@ fn difference(pair: &Pair, test: &Test, real: bool) -> Difference {
     let before = pair.before[0];
     let wide = test.half_width();
     Difference {
-        subject: Subject::of(&before.figure),
+        figure: FigureKey::of(&before.figure),
         before: joined(&pair.before),
         after: joined(&pair.after),
         change: model::Estimate {

@@ -5,7 +5,7 @@ use super::history::levels;
 use super::pairs::{Measured, alike};
 use crate::batch_means::t_quantile;
 use crate::series::{mean, sample_sd};
-use model::{Finds, Level, Point, Subject, Trend};
+use model::{FigureKey, Finds, Level, Point, Trend};
 
 /// A level must have so many runs before a new value is judged by it.
 const RUNS_LEAST: usize = 3;
@@ -35,7 +35,7 @@ fn trend(one: &Measured, runs: &[(String, Vec<Measured>)]) -> Option<Trend> {
         (Some(false), _) => Finds::Same,
         (None, _) => Finds::Undecided,
     };
-    Some(Trend { subject: Subject::of(&one.figure), points, levels, finds, change })
+    Some(Trend { figure: FigureKey::of(&one.figure), points, levels, finds, change })
 }
 
 /// The change as a share, and whether it is one; `None`: too few runs to tell.

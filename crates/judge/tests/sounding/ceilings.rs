@@ -28,9 +28,9 @@ fn report(of_a_host: [f64; 2], of_all: f64) -> Report {
     explain(&made.record)
 }
 
-fn told(report: &Report) -> Vec<&str> {
+fn told(report: &Report) -> Vec<String> {
     let own = report.findings.iter().filter(|finding| finding.id == "disks-share-a-ceiling");
-    own.map(|finding| finding.target.as_str()).collect()
+    own.map(model::Finding::target).collect()
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn run(seed: u64, slower: f64) -> Record {
 
 fn finds(before: &[Record], after: &[Record], what: Finds) -> Vec<String> {
     let found = compare(before, after);
-    found.differences.iter().filter(|one| one.finds == what).map(|one| one.subject.target.clone()).collect()
+    found.differences.iter().filter(|one| one.finds == what).map(|one| one.figure.target.clone()).collect()
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn groups_of_runs_find_a_tenth() {
         .differences
         .iter()
         .filter(|one| one.finds == Finds::Worse)
-        .map(|one| one.subject.target.as_str())
+        .map(|one| one.figure.target.as_str())
         .collect();
     assert_eq!(worse, ["osd.0"]);
     let change = found.differences[0].change;
@@ -236,7 +236,7 @@ fn round_trips_of_two_definitions_are_not_compared_and_the_reason_is_told() {
         made.record
     };
     let network = |found: &model::Comparison| {
-        let own = found.differences.iter().filter(|one| one.subject.layer == model::Layer::Network);
+        let own = found.differences.iter().filter(|one| one.figure.layer == model::Layer::Network);
         own.map(|one| one.finds).collect::<Vec<_>>()
     };
     let found = compare(&[run(false, 0.30)], &[run(true, 0.20)]);

@@ -21,7 +21,7 @@ fn one_of_three_osds_is_slow() {
     assert!(found.says.starts_with("osd.2 is 30 % slower than the median of the other two: 1.4"), "{}", found.says);
     let finding = &report.findings[0];
     assert_eq!(
-        (finding.id.as_str(), finding.standing, finding.target.as_str()),
+        (finding.id.as_str(), finding.standing, finding.target().as_str()),
         ("osd-slow", Standing::Confirmed, "osd.2")
     );
     assert!(finding.evidence[0].starts_with("write-latency: osd.2 is 30 % slower"), "{:?}", finding.evidence);

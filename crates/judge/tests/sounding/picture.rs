@@ -170,7 +170,10 @@ fn an_uplink_is_told_only_beyond_what_passes_do_to_all_streams() {
             made.slice(&step, None, pass, by * 1.3 / 12.0, depth);
         }
         let report = explain(&made.record);
-        report.findings.iter().any(|finding| finding.id == "uplink-oversubscribed" && finding.target.contains('↔'))
+        report.findings.iter().any(|finding| {
+            finding.id == "uplink-oversubscribed"
+                && matches!(finding.subject.part(), Some(model::NetworkPart::Uplink(_)))
+        })
     };
     assert!(found(&[1.0, 1.0, 1.0]));
     assert!(!found(&[1.0, 1.12, 0.98]));

@@ -61,6 +61,6 @@ fn nobody_looked_and_other_steps_pages_say_nothing() {
 fn two_runs_are_not_compared_by_reads_of_nothing() {
     let (good, empty) = (record(&[0, 0]), record(&[1000, 1000]));
     let found = compare(&[good], &[empty]);
-    assert!(found.differences.iter().all(|one| one.subject.layer == Layer::Osd), "{:?}", found.differences);
+    assert!(found.differences.iter().all(|one| one.figure.layer == Layer::Osd), "{:?}", found.differences);
     assert!(found.lost[0].contains("holds no data"), "{:?}", found.lost);
 }
