@@ -4,7 +4,7 @@ use crate::error::ArchiveError;
 use crate::slices;
 use crate::stream::Sent;
 use crate::windows::Windows;
-use model::{Event, Plan, RunHead, Scope, Undo};
+use model::{Ending, Event, Plan, RunHead, Scope, Undo};
 use rusqlite::types::{Value, ValueRef};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,9 @@ struct Started {
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Ended {
     seconds: f64,
+    /// `None`: the run of an older release, which did not tell it.
+    #[serde(default)]
+    ending: Option<Ending>,
 }
 
 /// A row: its kind and its body, text of JSON or a blob of slices.
@@ -58,7 +61,9 @@ fn row(event: &Event) -> Result<Option<Row>, ArchiveError> {
         Event::Observed { observed } => ("observed", exact(observed, "what hosts did")?),
         Event::Sustained { sustained } => ("sustained", exact(sustained, "a sustained test")?),
         Event::Failed { text } => ("error", exact(text, "an error")?),
-        Event::RunFinished { seconds } => ("finished", exact(&Ended { seconds: *seconds }, "the end of the run")?),
+        Event::RunFinished { seconds, ending } => {
+            ("finished", exact(&Ended { seconds: *seconds, ending: Some(*ending) }, "the end of the run")?)
+        }
         // The first two are stored in other ways.
         Event::StepFinished { .. } | Event::Window { .. } | Event::Progress { .. } | Event::StepStarted { .. } => {
             return Ok(None);
@@ -98,9 +103,17 @@ pub(crate) fn event(kind: &str, body: ValueRef<'_>, windows: &mut Windows) -> Re
         "observed" => Event::Observed { observed: parsed(kind, body)? },
         "sustained" => Event::Sustained { sustained: parsed(kind, body)? },
         "error" => Event::Failed { text: parsed(kind, body)? },
-        "finished" => Event::RunFinished { seconds: parsed::<Ended>(kind, body)?.seconds },
+        "finished" => {
+            let Ended { seconds, ending } = parsed(kind, body)?;
+            Event::RunFinished { seconds, ending: ending.unwrap_or_default() }
+        }
         _ => return Ok(None),
     }))
+}
+
+/// Of a row that ends a run.
+pub(crate) fn ending(body: &str) -> Option<Ending> {
+    serde_json::from_str::<Ended>(body).ok()?.ending
 }
 
 fn json<T: Serialize>(value: &T) -> Result<Value, ArchiveError> {

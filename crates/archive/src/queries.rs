@@ -3,7 +3,7 @@
 use crate::error::ArchiveError;
 use crate::windows::Windows;
 use crate::{Archive, body};
-use model::Record;
+use model::{Ending, Record};
 use rusqlite::params;
 use serde::Serialize;
 use std::path::Path;
@@ -24,6 +24,10 @@ pub struct RunSummary {
     /// Slices measured so far.
     pub slices: u32,
     pub finished: bool,
+    /// `None`: it goes on, or it was killed.
+    pub ending: Option<Ending>,
+    /// Was anything measured at all?
+    pub measured: bool,
 }
 
 /// How many names an error about an unknown run lists.
@@ -32,9 +36,14 @@ const NEAR: usize = 3;
 impl Archive {
     /// All runs, the newest first.
     pub fn runs(&self) -> Result<Vec<RunSummary>, ArchiveError> {
-        let sql = "SELECT run, started, seconds, version, command, cluster, steps, slices, finished FROM runs
-                   ORDER BY started DESC, id DESC";
+        // From each run's end backwards, so that listing reads no slices.
+        let sql = "SELECT run, started, seconds, version, command, cluster, steps, slices, finished,
+                   CASE WHEN finished THEN (SELECT body FROM events WHERE run = runs.id AND kind = 'finished'
+                                            ORDER BY id DESC LIMIT 1) END,
+                   slices > 0 OR EXISTS (SELECT 1 FROM events WHERE run = runs.id AND kind = 'sustained')
+                   FROM runs ORDER BY started DESC, id DESC";
         let summary = |row: &rusqlite::Row<'_>| {
+            let (end, measured): (Option<String>, bool) = (row.get(9)?, row.get(10)?);
             Ok(RunSummary {
                 run: row.get(0)?,
                 started: row.get(1)?,
@@ -45,6 +54,8 @@ impl Archive {
                 steps: row.get(6)?,
                 slices: row.get(7)?,
                 finished: row.get(8)?,
+                ending: end.map(|body| body::ending(&body).unwrap_or(untold(measured))),
+                measured,
             })
         };
         let mut statement = self.told(self.connection.prepare(sql))?;
@@ -52,14 +63,18 @@ impl Archive {
         self.told(rows.collect())
     }
 
-    /// The full name of a run: itself, the only one that begins so, or `last` for the newest.
+    /// The full name of a run: itself, the only one that begins so, or `last` for the newest in which something was measured.
     pub fn find(&self, name: &str) -> Result<String, ArchiveError> {
         let path = self.path.clone();
-        let all: Vec<String> = self.runs()?.into_iter().map(|summary| summary.run).collect();
-        let Some(newest) = all.first() else { return Err(ArchiveError::Empty { path }) };
-        if name == "last" {
-            return Ok(newest.clone());
+        let all = self.runs()?;
+        let measured = all.iter().find(|summary| summary.measured);
+        match (name, all.is_empty(), measured) {
+            (_, true, _) => return Err(ArchiveError::Empty { path }),
+            ("last", _, Some(summary)) => return Ok(summary.run.clone()),
+            ("last", _, None) => return Err(ArchiveError::NothingMeasured { path, runs: all.len() }),
+            _ => {}
         }
+        let all: Vec<String> = all.into_iter().map(|summary| summary.run).collect();
         if all.iter().any(|run| run == name) {
             return Ok(name.to_string());
         }
@@ -70,6 +85,19 @@ impl Archive {
             [] => Err(ArchiveError::UnknownRun { path, name: name.to_string(), near: nearest(all, name) }),
             _ => Err(ArchiveError::Ambiguous { path, name: name.to_string(), matches }),
         }
+    }
+
+    /// As [`Archive::find`], but that `last` is the newest run, whatever there is of it.
+    pub fn find_any(&self, name: &str) -> Result<String, ArchiveError> {
+        match self.runs()?.into_iter().next() {
+            Some(newest) if name == "last" => Ok(newest.run),
+            _ => self.find(name),
+        }
+    }
+
+    /// Runs that are newer than `last` and in which nothing was measured.
+    pub fn newer_than_last(&self) -> Result<Vec<RunSummary>, ArchiveError> {
+        Ok(self.runs()?.into_iter().take_while(|summary| !summary.measured).collect())
     }
 
     /// Everything that is known of a run; `name` as for [`Archive::find`].
@@ -144,6 +172,11 @@ impl Archive {
         transaction.execute(events, params![run, id])?;
         transaction.commit()
     }
+}
+
+/// How a run of an older release ended, which did not tell it.
+fn untold(measured: bool) -> Ending {
+    if measured { Ending::Done } else { Ending::Failed }
 }
 
 /// Those that share the longest beginning with `name`, the newest first among equals.

@@ -114,7 +114,7 @@ fn sum_up(transaction: &Transaction<'_>, run: i64, event: &Event) -> rusqlite::R
                 params![run, slices.len() as i64, ended],
             )?;
         }
-        Event::RunFinished { seconds } => {
+        Event::RunFinished { seconds, .. } => {
             transaction.execute("UPDATE runs SET finished = 1, seconds = ?2 WHERE id = ?1", params![run, seconds])?;
         }
         _ => {}

@@ -4,7 +4,7 @@ mod common;
 
 use archive::{Archive, ArchiveError};
 use common::{record, run, slice, started};
-use model::{Event, Face, Sample, WindowSet};
+use model::{Ending, Event, Face, Sample, WindowSet};
 use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
@@ -114,12 +114,24 @@ fn a_run_is_found_by_its_beginning_and_others_are_listed() {
         writer.take(&started(run)).unwrap();
     }
     let archive = writer.archive();
+    says(&archive.find("last").unwrap_err(), &path, "nothing was measured in the 3 runs");
+    assert_eq!(archive.find_any("last").unwrap(), "20261121-080000-bbcc");
+    writer.take(&Event::StepFinished { pass: 1, slices: vec![slice(1)] }).unwrap();
+    let archive = writer.archive();
     assert_eq!(archive.find("20261120").unwrap(), "20261120-080000-aaaa");
     assert_eq!(archive.find("20261121-080000-bbbb").unwrap(), "20261121-080000-bbbb");
     assert_eq!(archive.find("last").unwrap(), "20261121-080000-bbcc");
     says(&archive.find("20261121").unwrap_err(), &path, "20261121-080000-bbcc, 20261121-080000-bbbb");
     says(&archive.find("20261120-09").unwrap_err(), &path, "nearest are 20261120-080000-aaaa");
     says(&archive.find("").unwrap_err(), &path, "fathom runs");
+    writer.take(&started("20261122-080000-dddd")).unwrap();
+    writer.take(&Event::Failed { text: "no such OSD".into() }).unwrap();
+    writer.take(&Event::RunFinished { seconds: 1.0, ending: Ending::Failed }).unwrap();
+    let archive = writer.archive();
+    assert_eq!(archive.find("last").unwrap(), "20261121-080000-bbcc");
+    assert_eq!(archive.find_any("last").unwrap(), "20261122-080000-dddd");
+    let newer = archive.newer_than_last().unwrap();
+    assert_eq!(newer.iter().map(|run| run.ending).collect::<Vec<_>>(), [Some(Ending::Failed)]);
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn event() -> impl Strategy<Value = Event> {
         }),
         1 => ".*".prop_map(|text| Event::Warned { text }),
         1 => ".*".prop_map(|text| Event::Failed { text }),
-        1 => (0.0..1e9f64).prop_map(|seconds| Event::RunFinished { seconds }),
+        1 => (0.0..1e9f64).prop_map(|seconds| Event::RunFinished { seconds, ending: Ending::Done }),
     ]
 }
 
@@ -127,7 +127,7 @@ proptest! {
             writer.take(event).unwrap();
         }
         let live = record(&events);
-        prop_assert_eq!(&writer.archive().load("last").unwrap(), &live);
+        prop_assert_eq!(&writer.archive().load("20261121-093012-ab3f").unwrap(), &live);
         drop(writer);
         let archive = Archive::open_existing(&path).unwrap();
         prop_assert_eq!(&archive.load("20261121").unwrap(), &live);
@@ -182,7 +182,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
     for pass in 1..=2 {
         writer.store(&Event::PassFinished { pass, report: Report { passes: pass, ..report.clone() } }).unwrap();
     }
-    let pictures = writer.archive().pictures("last").unwrap();
+    let pictures = writer.archive().pictures("2026").unwrap();
     assert_eq!(pictures.iter().map(|picture| picture["passes"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2)]);
     assert_eq!(pictures[0]["errors"][0], "something");
 }
@@ -221,7 +221,7 @@ fn a_run_goes_on_after_its_end() {
     writer.store(&Event::StepFinished { pass: 4, slices: vec![common::slice(4)] }).unwrap();
     let record = writer.archive().load(name).unwrap();
     assert_eq!((record.slices.len(), record.finished, writer.archive().runs().unwrap()[0].finished), (4, false, false));
-    writer.store(&Event::RunFinished { seconds: 60.0 }).unwrap();
+    writer.store(&Event::RunFinished { seconds: 60.0, ending: Ending::Done }).unwrap();
     let record = writer.archive().load(name).unwrap();
     assert_eq!((record.seconds, record.finished, writer.archive().runs().unwrap().len()), (60.0, true, 1));
 }

@@ -7,7 +7,7 @@ mod schema;
 use faces::terminal::{self, Length, RunRow, Style};
 use faces::{json, markdown};
 use model::{
-    Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Endurance, Estimate, Figure, FigureKey, Finds,
+    Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Ending, Endurance, Estimate, Figure, FigureKey, Finds,
     Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpKind, Outcome, Pattern, Point, ReadBack, Reading, Setting,
     Sweep, Swept, Threshold, Trend, Verdict,
 };
@@ -151,16 +151,21 @@ fn the_plan() {
 
 #[test]
 fn the_list_of_runs() {
-    let row = |run: &str, finished| RunRow {
+    let row = |run: &str, ending| RunRow {
         run: run.into(),
         started: "2026-11-21T09:30:12Z".into(),
         seconds: 874.0,
         cluster: Some("lab:default".into()),
         steps: 62,
         slices: 240,
-        finished,
+        ending,
     };
-    let text = terminal::runs(&[row("20261121-093012-ab3f", true), row("20261121-101500-09cd", false)]);
+    let text = terminal::runs(&[
+        row("20261121-093012-ab3f", Some(Ending::Done)),
+        row("20261121-101500-09cd", None),
+        row("20261121-111500-3c1e", Some(Ending::Stopped)),
+        row("20261121-121500-77aa", Some(Ending::Failed)),
+    ]);
     fits(&text, 80);
     compare("runs.txt", &text);
     assert!(terminal::runs(&[]).contains("fathom run"));

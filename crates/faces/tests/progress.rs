@@ -4,7 +4,7 @@ mod sample;
 
 use faces::progress::Progress;
 use faces::terminal::Style;
-use model::{Event, Face, OpKind, Sample, Slice, Sparse, Step};
+use model::{Ending, Event, Face, OpKind, Sample, Slice, Sparse, Step};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -96,7 +96,10 @@ fn a_run_in_lines() {
     );
     assert!(pass.contains("rados") && pass.contains("±9 % i"), "{pass}");
     assert_eq!(watched.says(63_000, &Event::Warned { text: "scrubbing".into() }), "warning: scrubbing\n");
-    assert_eq!(watched.says(64_000, &Event::RunFinished { seconds: 63.0 }), "done after 1 min 3 s\n");
+    for (ending, says) in [(Ending::Done, "done"), (Ending::Stopped, "stopped"), (Ending::Failed, "failed")] {
+        let end = Event::RunFinished { seconds: 63.0, ending };
+        assert_eq!(watched.says(64_000, &end), format!("{says} after 1 min 3 s\n"));
+    }
 }
 
 #[test]

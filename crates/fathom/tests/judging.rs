@@ -64,6 +64,33 @@ fn thresholds_that_cannot_be_are_refused_before_anything_is_measured() {
     assert!(!home.path().join("load").exists(), "a file was made");
 }
 
+/// A run that failed or was stopped before anything was measured is no `last` of those that read, and is called what it is.
+#[test]
+fn last_is_the_newest_run_with_figures_and_each_run_is_listed_with_its_end() {
+    let home = Home::new();
+    let measured = disk(&home, &["--duration", "300ms"]).json()["run"].as_str().unwrap().to_string();
+    let archive = home.path().join("fathom/archive.sqlite");
+    for (name, ending) in
+        [("29990101-000000-aaaa", model::Ending::Failed), ("29990101-000001-bbbb", model::Ending::Stopped)]
+    {
+        let head = model::RunHead { run: name.into(), started: "2999-01-01T00:00:00Z".into(), ..Default::default() };
+        let mut writer = archive::Archive::open(&archive).unwrap().writer();
+        writer.store(&model::Event::RunStarted { head, scope: Default::default() }).unwrap();
+        writer.store(&model::Event::RunFinished { seconds: 1.0, ending }).unwrap();
+    }
+    let shown = home.run(&["show", "--format", "json"]);
+    shown.ends(0, &[&measured, "29990101-000001-bbbb (stopped)", "29990101-000000-aaaa (failed)"]);
+    assert_eq!(shown.json()["run"], measured.as_str());
+    let listed = home.run(&["runs", "--format", "json"]).json();
+    let states: Vec<&str> =
+        listed["runs"].as_array().unwrap().iter().map(|run| run["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["stopped", "failed", "done"]);
+    // The run with figures stays.
+    home.run(&["rm", "last"]).ends(0, &["29990101-000001-bbbb"]);
+    home.run(&["rm", "last"]).ends(0, &["29990101-000000-aaaa"]);
+    home.run(&["show", "last"]).ends(0, &[]);
+}
+
 #[test]
 fn runs_are_compared_and_expected_again() {
     let home = Home::new();

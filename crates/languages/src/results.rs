@@ -2,8 +2,8 @@
 
 use crate::{elbencho, fio, rados_bench};
 use model::{
-    Event, Goal, Layer, Nanos, OpKind, Pattern, Place, Plan, RunHead, Sample, Scope, Slice, Step, StepId, Target,
-    Workload,
+    Ending, Event, Goal, Layer, Nanos, OpKind, Pattern, Place, Plan, RunHead, Sample, Scope, Slice, Step, StepId,
+    Target, Workload,
 };
 
 /// All that a file of results tells.
@@ -184,7 +184,7 @@ pub fn events(results: &Results, head: RunHead, look: Look) -> Vec<Event> {
         seconds += measured.told.iter().map(Told::seconds).fold(0.0, f64::max);
         events.push(Event::StepFinished { pass: *pass, slices });
     }
-    events.push(Event::RunFinished { seconds });
+    events.push(Event::RunFinished { seconds, ending: Ending::Done });
     events
 }
 

@@ -8,7 +8,7 @@ use crate::observed::{Observed, PgsSeen};
 use crate::pages::PagesRead;
 use crate::path_mtu::PathMtu;
 use crate::plan::{Plan, Step};
-use crate::record::{Gap, RunHead};
+use crate::record::{Ending, Gap, RunHead};
 use crate::report::Report;
 use crate::sample::Slice;
 use crate::scope::Scope;
@@ -112,6 +112,7 @@ pub enum Event {
     },
     RunFinished {
         seconds: f64,
+        ending: Ending,
     },
 }
 

@@ -58,7 +58,7 @@ pub use pages::{EmptyPages, PagesRead};
 pub use path_mtu::PathMtu;
 pub use pattern::{Metric, Pattern};
 pub use plan::{Doubling, Goal, Plan, Rung, ShortSlices, Step, StepId};
-pub use record::{Gap, Imported, Record, RunHead};
+pub use record::{Ending, Gap, Imported, Record, RunHead};
 pub use report::{ChartCell, Distance, Doubled, DoubledRung, Finding, LedgerRow, Multiple, Outlier, Report, Standing};
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Scope};

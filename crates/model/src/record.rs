@@ -123,7 +123,7 @@ impl Record {
             Event::Sustained { sustained } => self.sustained.push(sustained.clone()),
             Event::Warned { text } => self.warnings.push(text.clone()),
             Event::Failed { text } => self.errors.push(text.clone()),
-            Event::RunFinished { seconds } => {
+            Event::RunFinished { seconds, .. } => {
                 self.seconds = *seconds;
                 self.finished = true;
             }
@@ -193,7 +193,7 @@ mod tests {
         let mut record = Record::default();
         record.apply(&Event::StepFinished { pass: 1, slices: vec![slice] });
         assert_eq!((record.seconds, record.finished), (38.0, false));
-        record.apply(&Event::RunFinished { seconds: 40.5 });
+        record.apply(&Event::RunFinished { seconds: 40.5, ending: Ending::Done });
         assert_eq!((record.seconds, record.finished), (40.5, true));
     }
 }

@@ -11,8 +11,8 @@ use fathom::sounding::conductor::{AsItIs, Conductor, Eyes};
 use fathom::sounding::loader::Loader;
 use fathom::sounding::{Telling, Unfilled};
 use model::{
-    Client, Clock, Event, Face, Goal, Layer, Nanos, Pattern, Place, Plan, Report, RunHead, Scope, SliceEnd, Step,
-    StepId, Target, WindowSet, Workload,
+    Client, Clock, Ending, Event, Face, Goal, Layer, Nanos, Pattern, Place, Plan, Report, RunHead, Scope, SliceEnd,
+    Step, StepId, Target, WindowSet, Workload,
 };
 use nix::sys::socket::{MsgFlags, recv};
 use remote::{Dialled, Far, News, Pipes, frame};
@@ -188,7 +188,7 @@ fn measure(fleet: Fleet, archive: &std::path::Path, number: usize, seconds: f64)
     let end = seen.last.map_or(f64::NAN, |last| last.elapsed().as_secs_f64());
     let archived = seen.last.zip(stored.0.get()).map(|(last, stored)| stored.duration_since(last).as_secs_f64() * 1e3);
     let archived_ms = archived.ok_or("nothing was stored")?;
-    telling.tell(Event::RunFinished { seconds: wall })?;
+    telling.tell(Event::RunFinished { seconds: wall, ending: Ending::Done })?;
     if let Some(error) = telling.record().errors.first() {
         return Err(error.clone().into());
     }

@@ -85,7 +85,7 @@ pub fn run(name: &str) -> Vec<Event> {
     events.push(Event::Warned { text: "the cluster scrubs".into() });
     events.push(Event::Failed { text: "osd osd.2 write-latency: osd.2 went down".into() });
     events.push(change(true));
-    events.push(Event::RunFinished { seconds: 45.125 });
+    events.push(Event::RunFinished { seconds: 45.125, ending: Ending::Done });
     events
 }
 

@@ -2,7 +2,7 @@
 
 use super::Now;
 use crate::{numbers, sweep, words};
-use model::{Event, Label, Metric, Report, Slice, Step, Sweep};
+use model::{Ending, Event, Label, Metric, Report, Slice, Step, Sweep};
 use std::time::Duration;
 
 pub(super) struct Course {
@@ -128,7 +128,14 @@ impl Course {
             Event::Changed { undo } => format!("made: {}", undo.change.what()),
             Event::Warned { text } => format!("warning: {text}"),
             Event::Failed { text } => format!("error: {text}"),
-            Event::RunFinished { seconds } => format!("done after {}", numbers::seconds(*seconds)),
+            Event::RunFinished { seconds, ending } => {
+                let how = match ending {
+                    Ending::Done => "done",
+                    Ending::Stopped => "stopped",
+                    Ending::Failed => "failed",
+                };
+                format!("{how} after {}", numbers::seconds(*seconds))
+            }
             _ => return None,
         };
         Some(words::tame(&line) + "\n")

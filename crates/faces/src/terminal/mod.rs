@@ -14,7 +14,7 @@ mod table;
 mod targets;
 
 pub use plan::{plan, workload};
-pub use runs::{RunRow, runs};
+pub use runs::{RunRow, runs, state};
 pub use style::Style;
 
 use answer::Hidden;

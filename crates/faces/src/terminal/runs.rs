@@ -3,6 +3,7 @@
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
 use crate::numbers;
+use model::Ending;
 
 /// One line of the list.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +17,8 @@ pub struct RunRow {
     pub steps: usize,
     /// Slices measured so far.
     pub slices: usize,
-    pub finished: bool,
+    /// `None`: it goes on, or it was killed.
+    pub ending: Option<Ending>,
 }
 
 /// For any terminal that is 80 columns wide or wider; without colours.
@@ -29,21 +31,36 @@ pub fn runs(rows: &[RunRow]) -> String {
         ("started, UTC", Align::Left),
         ("took", Align::Right),
         ("slices", Align::Right),
-        ("done", Align::Left),
+        ("state", Align::Left),
         ("cluster", Align::Left),
     ]);
     for row in rows {
         let cells = vec![
             row.run.clone(),
             minute(&row.started),
-            numbers::seconds(row.seconds),
+            numbers::seconds(roughly(row.seconds)),
             numbers::count(row.slices as u64),
-            if row.finished { "yes" } else { "no" }.to_string(),
+            state(row.ending).to_string(),
             row.cluster.clone().unwrap_or_else(|| numbers::NOTHING.to_string()),
         ];
         table.row(cells, Paint::Plain);
     }
     table.text(0, &Style::default())
+}
+
+/// Seconds say nothing beside many minutes.
+fn roughly(seconds: f64) -> f64 {
+    if seconds < 600.0 { seconds } else { (seconds / 60.0).round() * 60.0 }
+}
+
+/// In the list, and in its JSON.
+pub fn state(ending: Option<Ending>) -> &'static str {
+    match ending {
+        Some(Ending::Done) => "done",
+        Some(Ending::Stopped) => "stopped",
+        Some(Ending::Failed) => "failed",
+        None => "no end",
+    }
 }
 
 /// Without the seconds: a run's name has them.

@@ -460,6 +460,6 @@ pub fn event() -> impl Strategy<Value = Event> {
         }),
         text().prop_map(|text| Event::Warned { text }),
         text().prop_map(|text| Event::Failed { text }),
-        number().prop_map(|seconds| Event::RunFinished { seconds }),
+        number().prop_map(|seconds| Event::RunFinished { seconds, ending: Ending::Done }),
     ]
 }

@@ -106,7 +106,7 @@ pub enum Command {
     Import(ImportArgs),
     /// Do Fathom and fio agree under the same load? In turns, until it is known
     Crosscheck(crosscheck::CrosscheckArgs),
-    /// Remove a run from the archive
+    /// Remove a run from the archive (`last`: the newest one, whatever there is of it)
     Rm(ShowArgs),
     /// Undo what a crashed run left
     Restore(RestoreArgs),

@@ -1,5 +1,6 @@
 //! `fathom compare`: what differs between runs beyond the noise, and where a series of runs changed.
 
+use super::runs;
 use crate::cli::{Common, CompareArgs, Format};
 use crate::failure::{Failure, INCOMPLETE, REGRESSION};
 use crate::output::say;
@@ -13,8 +14,7 @@ use std::collections::BTreeSet;
 const NEAREST: usize = 4;
 
 pub fn run(common: &Common, args: &CompareArgs) -> Result<u8, Failure> {
-    let path = common.archive.clone().unwrap_or_else(archive::default_path);
-    let archive = Archive::open_existing(&path)?;
+    let archive = runs::open(common)?;
     match (&args.before, &args.after) {
         (Some(before), Some(after)) => two(common, &archive, before, after),
         _ => over_time(common, &archive, args),
@@ -22,7 +22,7 @@ pub fn run(common: &Common, args: &CompareArgs) -> Result<u8, Failure> {
 }
 
 fn two(common: &Common, archive: &Archive, before: &str, after: &str) -> Result<u8, Failure> {
-    let (old, new) = (records(archive, before)?, records(archive, after)?);
+    let (old, new) = (records(common, archive, before)?, records(common, archive, after)?);
     let names = |records: &[Record]| records.iter().map(|record| record.head.run.clone()).collect::<Vec<String>>();
     let sides = (names(&old), names(&new));
     let mut seen = BTreeSet::new();
@@ -46,12 +46,12 @@ fn two(common: &Common, archive: &Archive, before: &str, after: &str) -> Result<
     Ok(code(found.differences.iter().map(|difference| difference.finds), &found.lost))
 }
 
-fn records(archive: &Archive, names: &str) -> Result<Vec<Record>, Failure> {
-    names.split(',').map(|name| Ok(archive.load(&archive.find(name.trim())?)?)).collect()
+fn records(common: &Common, archive: &Archive, names: &str) -> Result<Vec<Record>, Failure> {
+    names.split(',').map(|name| Ok(archive.load(&runs::find(common, archive, name.trim())?)?)).collect()
 }
 
 fn over_time(common: &Common, archive: &Archive, args: &CompareArgs) -> Result<u8, Failure> {
-    let until = archive.find(&args.until)?;
+    let until = runs::find(common, archive, &args.until)?;
     let all = archive.runs()?;
     let Some(newest) = all.iter().find(|summary| summary.run == until) else {
         return Err(Failure::Failed(format!("run {until} has just been removed")));
@@ -63,10 +63,10 @@ fn over_time(common: &Common, archive: &Archive, args: &CompareArgs) -> Result<u
     let figures = |summary: &RunSummary| -> Result<(String, Vec<Measured>), Failure> {
         Ok((summary.run.clone(), judge::measured(&archive.load(&summary.run)?)))
     };
-    let runs = chosen.into_iter().map(figures).collect::<Result<Vec<_>, Failure>>()?;
-    let trends = judge::trends(&runs);
+    let chosen = chosen.into_iter().map(figures).collect::<Result<Vec<_>, Failure>>()?;
+    let trends = judge::trends(&chosen);
     let earlier: Vec<Vec<Measured>> =
-        runs.into_iter().filter(|(run, _)| *run != until).map(|(_, figures)| figures).collect();
+        chosen.into_iter().filter(|(run, _)| *run != until).map(|(_, figures)| figures).collect();
     let lost = judge::lost_in(&archive.load(&until)?, &earlier);
     if trends.is_empty() && lost.is_empty() {
         let text = "no earlier run on the same cluster has one of its figures";

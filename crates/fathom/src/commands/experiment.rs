@@ -1,11 +1,11 @@
 //! What a run is to find out, by its arguments, and when its figures are good enough for that.
 
+use super::runs;
 use crate::cli::Common;
 use crate::cli::experiment::ExperimentArgs;
 use crate::cli::thresholds;
 use crate::cli::workload::{Clients, WorkloadArgs};
 use crate::failure::Failure;
-use archive::Archive;
 use experiments::Experiment;
 use model::{Goal, Label, Layer, Pattern, Threshold};
 
@@ -98,8 +98,8 @@ fn expected(
         return Err(Failure::Usage("--expect: takes a run and a change, as in --expect last -10%".to_string()));
     };
     let change = thresholds::change(change).map_err(Failure::Usage)?;
-    let path = common.archive.clone().unwrap_or_else(archive::default_path);
-    let record = Archive::open_existing(&path)?.load(run)?;
+    let archive = runs::open(common)?;
+    let record = archive.load(&runs::find(common, &archive, run)?)?;
     let report = judge::explain(&record);
     let cut = |figure: &&model::Figure| record.plan.cut.contains(&figure.step);
     if !common.quiet && report.figures.iter().any(|figure| figure.chart && cut(&figure)) {

@@ -3,7 +3,8 @@
 use crate::cli::{Common, Format, ReportArgs, ShowArgs};
 use crate::failure::Failure;
 use crate::output::{say, say_plain};
-use archive::Archive;
+use archive::{Archive, RunSummary};
+use faces::own;
 use model::{Record, Report};
 use serde_json::json;
 use std::fs::Permissions;
@@ -12,9 +13,22 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-fn open(common: &Common) -> Result<Archive, Failure> {
+pub fn open(common: &Common) -> Result<Archive, Failure> {
     let path = common.archive.clone().unwrap_or_else(archive::default_path);
     Ok(Archive::open_existing(&path)?)
+}
+
+/// The full name of a run that is to be read. Runs that `last` passes over are told.
+pub fn find(common: &Common, archive: &Archive, name: &str) -> Result<String, Failure> {
+    let run = archive.find(name)?;
+    if name == "last" && !common.quiet {
+        let state = |skipped: &RunSummary| format!("{} ({})", skipped.run, faces::terminal::state(skipped.ending));
+        let skipped: Vec<String> = archive.newer_than_last()?.iter().map(state).collect();
+        if !skipped.is_empty() {
+            eprintln!("fathom: last is run {run}; nothing was measured in the newer {}", skipped.join(", "));
+        }
+    }
+    Ok(run)
 }
 
 pub fn list(common: &Common) -> Result<u8, Failure> {
@@ -28,7 +42,7 @@ pub fn list(common: &Common) -> Result<u8, Failure> {
                 .map(|run| {
                     json!({"run": run.run, "started": run.started, "seconds": run.seconds, "version": run.version,
                         "command": run.command, "cluster": run.cluster, "steps": run.steps, "slices": run.slices,
-                        "finished": run.finished})
+                        "finished": run.finished, "state": faces::terminal::state(run.ending)})
                 })
                 .collect();
             say(&format!("{:#}\n", json!({"schema": "fathom.runs/1", "runs": runs})))?;
@@ -41,7 +55,7 @@ pub fn list(common: &Common) -> Result<u8, Failure> {
                     started: run.started,
                     seconds: run.seconds,
                     cluster: run.cluster,
-                    finished: run.finished,
+                    ending: run.ending,
                     steps: run.steps as usize,
                     slices: run.slices as usize,
                 })
@@ -54,7 +68,7 @@ pub fn list(common: &Common) -> Result<u8, Failure> {
 
 fn load(common: &Common, name: &str) -> Result<(Record, Report), Failure> {
     let archive = open(common)?;
-    let record = archive.load(&archive.find(name)?)?;
+    let record = archive.load(&find(common, &archive, name)?)?;
     let report = judge::explain(&record);
     Ok((record, report))
 }
@@ -143,7 +157,8 @@ pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(),
 
 pub fn remove(common: &Common, args: &ShowArgs) -> Result<u8, Failure> {
     let archive = open(common)?;
-    let run = archive.remove(&archive.find(&args.run)?)?;
+    // Of `last` the newest, whatever there is of it: never a run with figures in place of a failed one.
+    let run = archive.remove(&archive.find_any(&args.run)?)?;
     eprintln!("removed run {run}");
     Ok(0)
 }

@@ -19,7 +19,7 @@ use crate::sounding::{Grounded, Interrupt, Ready, Rollback, Telling, changed, of
 use contest::Contest;
 use engines::clock::RealClock;
 use fio::Fio;
-use model::{Crosscheck, Crosschecked, Event, Layer, Plan};
+use model::{Crosscheck, Crosschecked, Ending, Event, Layer, Plan};
 use std::sync::Arc;
 
 /// What came of it.
@@ -63,7 +63,7 @@ pub fn run(common: &Common, check: &Check) -> Result<Done, Failure> {
         },
     );
     let seconds = telling.seconds();
-    telling.tell(Event::RunFinished { seconds })?;
+    telling.tell(Event::RunFinished { seconds, ending: Ending::Done })?;
     outcome?;
     if interrupt.insisted() {
         return Ok(Done::Insisted);

@@ -28,7 +28,8 @@ pub struct Again<'a> {
 pub fn again(common: &Common, wish: &Again) -> Result<Sounded, Failure> {
     let interrupt = Interrupt::listen()?;
     let path = common.archive.clone().unwrap_or_else(archive::default_path);
-    let record = Archive::open_existing(&path)?.load(wish.run)?;
+    let archive = Archive::open_existing(&path)?;
+    let record = archive.load(&archive.find_any(wish.run)?)?;
     let run = record.head.run.clone();
     if record.plan.sweep.is_none() {
         return Err(Failure::Usage(format!("run {run} is no sweep: only a sweep can be taken up again")));

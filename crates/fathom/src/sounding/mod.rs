@@ -38,7 +38,7 @@ use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
 use experiments::Request;
-use model::{Clock, Event, HostBond, Layer, Plan, Record, Report, RunHead};
+use model::{Clock, Ending, Event, HostBond, Layer, Plan, Record, Report, RunHead};
 use std::sync::Arc;
 
 /// What a run leaves: all that is recorded, and what it says.
@@ -109,7 +109,12 @@ fn carry_out(
     if let Err(failure) = &done {
         telling.tell(Event::Failed { text: failure.to_string() })?;
     }
-    telling.tell(Event::RunFinished { seconds })?;
+    let ending = match &done {
+        _ if interrupt.asked() => Ending::Stopped,
+        Err(_) => Ending::Failed,
+        Ok(()) => Ending::Done,
+    };
+    telling.tell(Event::RunFinished { seconds, ending })?;
     let record = telling.into_record();
     let report = judge::explain(&record);
     done?;
