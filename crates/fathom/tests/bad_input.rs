@@ -41,12 +41,48 @@ fn what_cannot_be_parsed_is_named_with_how_to_write_it() {
 fn devices_that_are_not_there_or_no_devices() {
     let home = Home::new();
     home.run(&["disk", "/dev/null"]).ends(2, &["/dev/null", "neither a block device"]);
-    home.run(&["disk", "/nowhere/at/all"]).ends(1, &["/nowhere/at/all"]);
+    home.run(&["disk", "/nowhere/at/all"]).ends(2, &["/nowhere/at/all", "no such folder as /nowhere/at", "make it"]);
     home.run(&["disk", "/dev/nowhere"]).ends(2, &["/dev/nowhere", "no such device"]);
     home.run(&["disk", ".", "--destroy-data-on", "/dev/sdx"]).ends(2, &["/dev/sdx", "same path"]);
     home.run(&["disk", ".", "--engine", "warp"]).ends(2, &["warp", "io_uring"]);
     // It left a journal that nothing could undo.
     home.run(&["disk", ".", "--quiesce", "--dry-run"]).ends(2, &["--quiesce", "no cluster"]);
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "a run was begun");
+}
+
+/// As another user, what may not be opened is told with what to do, before anything is done.
+#[test]
+fn what_this_user_may_not_open_is_told_with_the_mend() {
+    use std::os::unix::fs::PermissionsExt;
+    if !nix::unistd::Uid::effective().is_root() {
+        return;
+    }
+    let home = Home::new();
+    let folder = home.path().join("closed");
+    std::fs::create_dir(&folder).unwrap();
+    let file = folder.join("data");
+    std::fs::write(&file, [1; 4096]).unwrap();
+    let mode = |path: &std::path::Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    mode(home.path(), 0o755);
+    mode(&folder, 0o755);
+    mode(&file, 0o600);
+    // Where anybody may start it.
+    let program = home.path().join("fathom");
+    std::fs::copy(env!("CARGO_BIN_EXE_fathom"), &program).unwrap();
+    let disk = |path: &std::path::Path| {
+        use std::os::unix::process::CommandExt;
+        let mut command = std::process::Command::new(&program);
+        command.args(["disk", path.to_str().unwrap(), "--patterns", "read-latency", "--dry-run"]);
+        common::Ran::of(command.uid(65_534).gid(65_534))
+    };
+    disk(&file).ends(2, &["data: Permission denied", "run as root"]);
+    disk(&folder).ends(2, &["no file can be made in", "Permission denied", "run as root"]);
+    if let Some(device) = std::fs::read_dir("/dev").unwrap().flatten().find(|entry| {
+        use std::os::unix::fs::{FileTypeExt, MetadataExt};
+        entry.metadata().is_ok_and(|found| found.file_type().is_block_device() && found.mode() & 0o004 == 0)
+    }) {
+        disk(&device.path()).ends(2, &["Permission denied", "run as root", "group"]);
+    }
 }
 
 /// A against A under another name would be a finding about nothing.

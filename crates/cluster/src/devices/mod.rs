@@ -12,6 +12,7 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl, open};
 use nix::sys::stat::Mode;
 use nix::sys::statfs::{FsType, statfs};
+use nix::unistd::{AccessFlags, access};
 use stack::{Id, Stack};
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom};
@@ -37,21 +38,42 @@ const ASKED: Duration = Duration::from_secs(3);
 pub fn look_at(path: &Path) -> Result<Found, Refusal> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let folder = path.ancestors().skip(1).find(|folder| folder.is_dir());
-            return keeps_files(path, folder.unwrap_or(Path::new("."))).map(|()| Found::Nothing);
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            if !folder.is_dir() {
+                let text = format!("there is no such folder as {}; make it, or name another", folder.display());
+                return Err(unusable(path, text));
+            }
+            return takes_files(path, folder).map(|()| Found::Nothing);
         }
-        other => other.map_err(|error| unusable(path, error))?,
+        other => other.map_err(|error| closed(path, &error))?,
     };
     let kind = metadata.file_type();
     if kind.is_block_device() {
         let bytes = File::open(path).and_then(|mut device| device.seek(SeekFrom::End(0)));
-        return Ok(Found::Device(bytes.map_err(|error| unusable(path, error))?));
+        return Ok(Found::Device(bytes.map_err(|error| closed(path, &error))?));
     }
     match (kind.is_dir(), kind.is_file()) {
-        (true, _) => keeps_files(path, path).map(|()| Found::Folder),
-        (_, true) => keeps_files(path, path).map(|()| Found::File(metadata.len())),
+        (true, _) => takes_files(path, path).map(|()| Found::Folder),
+        (_, true) => {
+            keeps_files(path, path)?;
+            access(path, AccessFlags::R_OK).map_err(|error| closed(path, &error.into()))?;
+            Ok(Found::File(metadata.len()))
+        }
         _ => Err(unusable(path, "is neither a block device, a file nor a folder")),
     }
+}
+
+/// Can a file be made in this folder? Nothing is made.
+fn takes_files(path: &Path, folder: &Path) -> Result<(), Refusal> {
+    keeps_files(path, folder)?;
+    access(folder, AccessFlags::W_OK | AccessFlags::X_OK).map_err(|error| {
+        let mend = match error {
+            Errno::EACCES => "run as root, or name a folder that you may write to",
+            _ => "name another folder",
+        };
+        let error = std::io::Error::from(error);
+        unusable(path, format!("no file can be made in {}: {error}; {mend}", folder.display()))
+    })
 }
 
 /// File systems that show what the kernel knows: nothing can be kept there.
@@ -168,7 +190,7 @@ fn open_alone(path: &Path) -> Result<File, Refusal> {
         Errno::ETXTBSY => holds(path, "is in use (a program that runs, or swap space)".to_string(), IN_USE),
         Errno::EAGAIN => holds(path, "is in use (a lease on the file)".to_string(), IN_USE),
         Errno::EPERM => holds(path, "may not be changed (immutable or append-only, or swap space)".to_string(), IN_USE),
-        error => unusable(path, std::io::Error::from(error)),
+        error => closed(path, &std::io::Error::from(error)),
     })
 }
 
@@ -263,6 +285,24 @@ fn in_backing_file(stack: &Stack, bytes: Bytes) -> std::io::Result<Option<Looked
 
 fn size(mut device: &File) -> std::io::Result<Bytes> {
     device.seek(SeekFrom::End(0))
+}
+
+/// It can't be opened, or not even looked at.
+fn closed(path: &Path, error: &std::io::Error) -> Refusal {
+    unusable(path, format!("{error}{}", mend_of(path, error)))
+}
+
+/// What to do where this user may not open a device or file; empty: that is not what is wrong.
+fn mend_of(path: &Path, error: &std::io::Error) -> String {
+    if error.kind() != std::io::ErrorKind::PermissionDenied {
+        return String::new();
+    }
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.file_type().is_block_device() => {
+            "; run as root, or as a member of the device's group (`ls -l` shows it, mostly it is disk)".to_string()
+        }
+        _ => "; run as root, or as a user who may open it".to_string(),
+    }
 }
 
 fn unusable(path: &Path, what: impl std::fmt::Display) -> Refusal {

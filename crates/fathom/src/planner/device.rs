@@ -1,11 +1,12 @@
 //! Steps of the device layer: a lab's probes, this host's OSD devices (read only), and what the user names.
 
 use super::device_hosts;
-use super::draft::Draft;
+use super::draft::{Draft, Ground};
 use super::sustained::{self, Room};
 use crate::failure::Failure;
 use crate::holding::named_twice;
-use cluster::devices::{Refusal, look_at};
+use cluster::devices::{self, Refusal, look_at};
+use experiments::Request;
 use model::workload::{GIB, MIB};
 use model::{Bytes, Change, Found, Layer, Place, Target, Workload};
 use std::path::Path;
@@ -168,9 +169,7 @@ fn add_probes(draft: &mut Draft, lab: &lab::Lab) -> Result<(), Failure> {
 
 /// Raw reads of this host's OSD devices: safe while the OSDs run.
 fn add_osd_devices(draft: &mut Draft) {
-    let here = cluster::here::host_name();
-    for device in draft.ground.scope.devices.iter().filter(|device| device.host.as_deref() == Some(&here)) {
-        let path = if device.path.starts_with('/') { device.path.clone() } else { format!("/dev/{}", device.path) };
+    for (path, device) in osd_devices(draft.ground) {
         if let Ok(Found::Device(bytes)) = look_at(Path::new(&path)) {
             let span = SPAN.min(bytes) / MIB * MIB;
             let own = self::device(path.clone(), device.host.clone(), Path::new(&path), false, bytes);

@@ -89,7 +89,7 @@ fn what_holds_something_is_refused_by_its_host_and_reading_it_is_not() {
     assert!(fs::read(&file).unwrap() == data, "a file that was only to be read has changed");
     let missing = format!("{path}.d/none");
     let ran = hosts.home.run(&["disk", &missing, "--hosts", &list, "--ssh-config", &config, "--duration", "1s"]);
-    ran.ends(1, &[hosts.name(0), "No such file"]);
+    ran.ends(2, &[hosts.name(0), "no such folder"]);
     let ran = hosts.home.run(&["disk", "/dev/nosuch", "--hosts", &list, "--ssh-config", &config]);
     ran.ends(2, &[hosts.name(0), "no such device"]);
 }

@@ -49,6 +49,11 @@ pub struct Ran {
 }
 
 impl Ran {
+    /// A command of one's own making.
+    pub fn of(command: &mut Command) -> Ran {
+        Ran::from(command.output().unwrap(), &[])
+    }
+
     fn from(output: Output, arguments: &[&str]) -> Ran {
         Ran {
             code: output.status.code().unwrap_or(-1),

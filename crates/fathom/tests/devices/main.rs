@@ -165,5 +165,5 @@ fn a_folder_that_may_not_be_written_to() {
     let mount = Mount::tmpfs("16m");
     tool("mount", &["-o", "remount,ro", mount.folder.to_str().unwrap()]);
     let ran = disk(&home, mount.folder.to_str().unwrap(), &[]);
-    ran.ends(1, &["Read-only file system", mount.folder.to_str().unwrap()]);
+    ran.ends(2, &["Read-only file system", mount.folder.to_str().unwrap()]);
 }
