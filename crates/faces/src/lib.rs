@@ -17,6 +17,8 @@ mod limits;
 pub mod markdown;
 mod matrix;
 pub mod numbers;
+pub mod own;
+pub mod plan;
 pub mod progress;
 mod response;
 mod scene;

@@ -37,6 +37,57 @@ fn what_cannot_be_parsed_is_named_with_how_to_write_it() {
     assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "something was left behind");
 }
 
+/// An option is there only where it changes something.
+#[test]
+fn what_would_be_heard_and_change_nothing_is_refused() {
+    let home = Home::new();
+    let folder = home.path().to_str().unwrap();
+    for (arguments, words) in [
+        (vec!["disk", folder, "--pgs", "8"], ["--pgs", "unexpected"]),
+        (vec!["disk", folder, "--object-size", "4k"], ["--object-size", "unexpected"]),
+        (vec!["store", "--object-size", "4k"], ["--object-size", "unexpected"]),
+        (vec!["rbd", "--object-size", "4k"], ["--object-size", "unexpected"]),
+        (vec!["rbd", "--sync", "dsync"], ["--sync", "unexpected"]),
+        (vec!["rados", "--image", "x", "--pool", "p"], ["--image", "unexpected"]),
+        (vec!["rados", "--pgs", "8", "--pool", "p"], ["--pgs", "--pool"]),
+        (vec!["sweep", "disk", folder, "--axis", "depth=1,2", "--pgs", "8"], ["--pgs", "unexpected"]),
+        (vec!["disk", folder, "--arrivals", "even"], ["--rate", "required"]),
+        (vec!["run", "--pool", "p", "--layers", "osd,device"], ["--pool", "rados and rbd"]),
+        (vec!["run", "--pgs", "8", "--layers", "osd"], ["--pgs", "rados and rbd"]),
+        (vec!["run", "--sync", "dsync", "--layers", "rbd"], ["--sync", "device and floor"]),
+        (vec!["run", "--object-size", "4k", "--layers", "rbd"], ["--object-size", "osd and rados"]),
+        (vec!["disk", folder, "--duration", "1s", "--settle", "5%"], ["--settle", "--duration"]),
+        (vec!["compare", "a", "b", "--until", "c"], ["--until", "cannot be used"]),
+        (vec!["compare", "a", "b", "--runs", "3"], ["--runs", "cannot be used"]),
+        (vec!["disk", folder, "--over", "5s"], ["--over 5.0 s", "by themselves"]),
+        (vec!["disk", folder, "--quick", "--time-max", "5s"], ["--quick", "--time-max"]),
+        (vec!["disk", folder, "--dry-run", "--format", "csv"], ["--dry-run", "json"]),
+    ] {
+        home.run(&arguments).ends(2, &words);
+    }
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "something was left behind");
+}
+
+#[test]
+fn a_plan_is_a_document_as_well_and_a_pattern_named_twice_is_one() {
+    let home = Home::new();
+    let patterns = "read-latency,write-parallel,read-latency";
+    let disk = ["disk", home.path().to_str().unwrap(), "--patterns", patterns, "--dry-run"];
+    let plan = home.run(&[&disk[..], &["--format", "json"]].concat());
+    let plan = plan.ends(0, &[]).json();
+    assert_eq!(plan["schema"], "fathom.plan/1");
+    let steps = plan["steps"].as_array().unwrap();
+    let patterns: Vec<&str> = steps.iter().map(|step| step["pattern"].as_str().unwrap()).collect();
+    assert_eq!(patterns, ["read-latency", "write-parallel"]);
+    assert_eq!(plan["changes"].as_array().unwrap().len(), 1);
+    // Spread over a time, a figure that does not settle has as much again.
+    let over = |format: &str| home.run(&[&disk[..], &["--over", "20m", "--format", format]].concat());
+    let (plan, text) = (over("json").json(), over("text"));
+    let seconds = |name: &str| plan[name].as_f64().unwrap();
+    assert!(seconds("seconds_expected") > 1200.0 && seconds("seconds_most") == 2400.0, "{plan}");
+    assert!(text.out.contains(" to 40 min"), "{}", text.out);
+}
+
 #[test]
 fn devices_that_are_not_there_or_no_devices() {
     let home = Home::new();

@@ -3,6 +3,7 @@
 use super::chart::paragraph;
 use super::style::{Paint, Style};
 use super::table::{Align, Table};
+use crate::plan::seconds_most;
 use crate::{numbers, sweep, words};
 use model::{Layer, Plan, Step, SustainedTest, Workload};
 use std::collections::BTreeMap;
@@ -156,5 +157,11 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
         let (width, most) = (numbers::relative(goal.settle), numbers::seconds(goal.seconds_max));
         format!("a figure is done at {width} or after {most}")
     };
-    format!("{steps} in {passes}; {done}. Expected time: {}.", numbers::seconds(seconds))
+    let time = match seconds_most(plan, seconds) {
+        Some(most) => {
+            format!("{} to {}, as soon as the figures settle", numbers::seconds(seconds), numbers::seconds(most))
+        }
+        None => numbers::seconds(seconds),
+    };
+    format!("{steps} in {passes}; {done}. Expected time: {time}.")
 }

@@ -12,13 +12,13 @@ use std::path::PathBuf;
 #[command(next_help_heading = "When a figure is good enough")]
 pub struct ExperimentArgs {
     /// Operations a second on each target, started when they are due and timed from then on (device, osd, rados, rbd)
-    #[arg(long, value_parser = words::rate, value_name = "NUMBER", help_heading = "Workload")]
+    #[arg(long, value_parser = words::rate, value_name = "NUMBER", group = "rates", help_heading = "Workload")]
     pub rate: Option<f64>,
     /// With --rate and --rate-max-where: poisson (the default), as users who know nothing of each other, or even
-    #[arg(long, value_parser = words::arrivals, help_heading = "Workload")]
+    #[arg(long, value_parser = words::arrivals, requires = "rates", help_heading = "Workload")]
     pub arrivals: Option<Arrivals>,
     /// Search for the highest rate that keeps a bound on response times: 'p99<10ms' (quote it)
-    #[arg(long, value_parser = words::bound, value_name = "BOUND", conflicts_with = "rate", help_heading = "Workload")]
+    #[arg(long, value_parser = words::bound, value_name = "BOUND", group = "rates", help_heading = "Workload")]
     pub rate_max_where: Option<(f64, f64)>,
     /// One setting against another, slice beside slice: pool=A,B, engine=A,B, option:WHO/NAME=VALUE, nothing (see the guide)
     #[arg(long, value_parser = ab::setting, value_name = "SETTING=A,B", conflicts_with = "rate_max_where", help_heading = "Workload")]
@@ -30,7 +30,8 @@ pub struct ExperimentArgs {
     #[arg(long, conflicts_with = "rate_max_where", value_parser = words::share, value_name = "PERCENT")]
     pub settle: Option<f64>,
     /// The most time for one figure
-    #[arg(long, value_parser = words::seconds, default_value = "60s", value_name = "DURATION")]
+    #[arg(long, value_parser = words::seconds, default_value = "60s", value_name = "DURATION",
+          conflicts_with_all = ["quick", "duration", "rate_max_where", "ab"])]
     pub time_max: f64,
     /// The most passes over the plan, of long slices; with --quick and --duration 1 unless said otherwise (default: as many short
     /// slices as fit)
@@ -64,6 +65,13 @@ impl ExperimentArgs {
     pub fn bound(&self) -> Option<Bound> {
         let arrivals = self.arrivals.unwrap_or(Arrivals::Poisson);
         self.rate_max_where.map(|(percent, ms)| Bound { percent, ms, arrivals })
+    }
+
+    /// In so much time the slices of a figure lie by themselves: less can't be asked for.
+    pub fn over_least(&self) -> f64 {
+        let goal = Goal::usual(self.settle.unwrap_or(USUAL_SETTLE), self.time_max, 0);
+        let apart = |short: ShortSlices| short.apart_seconds + short.seconds + short.front_seconds;
+        moments(&goal) * goal.short.map_or(0.0, apart)
     }
 
     /// With what only this kind of experiments have.
@@ -131,11 +139,15 @@ impl ExperimentArgs {
     }
 }
 
+/// So many moments times this is the time between their short slices, which lie apart by lot.
+fn moments(goal: &Goal) -> f64 {
+    (f64::from(judge::looks_for(goal.settle)) - 2.0) * (1.0 + SPREAD_BY_LOT / 2.0)
+}
+
 /// Slices so far apart that they lie spread over so much time.
 fn spread(goal: Goal, over: Option<f64>) -> Goal {
     let (Some(short), Some(over)) = (goal.short, over) else { return goal };
-    let slices = f64::from(judge::looks_for(goal.settle)) - 2.0;
-    let apart = over / slices / (1.0 + SPREAD_BY_LOT / 2.0) - short.seconds - short.front_seconds;
+    let apart = over / moments(&goal) - short.seconds - short.front_seconds;
     let short = ShortSlices { apart_seconds: apart.max(short.apart_seconds), ..short };
     // What does not settle has as much again.
     Goal { short: Some(short), run_seconds: Some(2.0 * over), ..goal }

@@ -3,7 +3,7 @@
 use super::experiment::ExperimentArgs;
 use super::run_options::RunOptions;
 use super::words;
-use super::workload::WorkloadArgs;
+use super::workload::{ObjectArgs, PgArgs, SyncArgs, WorkloadArgs};
 use clap::Args;
 use model::{Bytes, Layer};
 use std::path::PathBuf;
@@ -21,6 +21,12 @@ pub struct RunArgs {
     #[command(flatten)]
     pub workload: WorkloadArgs,
     #[command(flatten)]
+    pub sync: SyncArgs,
+    #[command(flatten)]
+    pub pgs: PgArgs,
+    #[command(flatten)]
+    pub objects: ObjectArgs,
+    #[command(flatten)]
     pub experiment: ExperimentArgs,
     /// A pool for the rados and rbd layers, instead of temporary ones
     #[arg(long)]
@@ -37,6 +43,8 @@ pub struct DiskArgs<E: Args = ExperimentArgs> {
     /// Write to this device or file although it holds data (the same path again); never for one in use
     #[arg(long, value_name = "PATH")]
     pub destroy_data_on: Option<PathBuf>,
+    #[command(flatten)]
+    pub sync: SyncArgs,
     #[command(flatten)]
     pub layer: LayerArgs<E>,
 }
@@ -65,8 +73,9 @@ pub struct SustainedArgs {
     pub volume: Option<Bytes>,
 }
 
+/// `fathom store`.
 #[derive(Args, Debug, Clone)]
-pub struct OsdArgs<E: Args = ExperimentArgs> {
+pub struct StoreArgs<E: Args = ExperimentArgs> {
     /// Only these OSDs
     #[arg(value_parser = words::osd)]
     pub osds: Vec<u32>,
@@ -77,16 +86,43 @@ pub struct OsdArgs<E: Args = ExperimentArgs> {
     pub layer: LayerArgs<E>,
 }
 
+/// `fathom osd`.
+#[derive(Args, Debug, Clone)]
+pub struct OsdArgs<E: Args = ExperimentArgs> {
+    #[command(flatten)]
+    pub osds: StoreArgs<E>,
+    #[command(flatten)]
+    pub objects: ObjectArgs,
+}
+
 #[derive(Args, Debug, Clone)]
 pub struct PoolArgs<E: Args = ExperimentArgs> {
     /// This pool, instead of a temporary one
     #[arg(long)]
     pub pool: Option<String>,
-    /// This image of the pool, only read (rbd)
-    #[arg(long, requires = "pool")]
-    pub image: Option<String>,
+    #[command(flatten)]
+    pub pgs: PgArgs,
     #[command(flatten)]
     pub layer: LayerArgs<E>,
+}
+
+/// `fathom rados`.
+#[derive(Args, Debug, Clone)]
+pub struct RadosArgs<E: Args = ExperimentArgs> {
+    #[command(flatten)]
+    pub of: PoolArgs<E>,
+    #[command(flatten)]
+    pub objects: ObjectArgs,
+}
+
+/// `fathom rbd`.
+#[derive(Args, Debug, Clone)]
+pub struct RbdArgs<E: Args = ExperimentArgs> {
+    #[command(flatten)]
+    pub of: PoolArgs<E>,
+    /// This image of the pool, only read
+    #[arg(long, requires = "pool")]
+    pub image: Option<String>,
 }
 
 #[derive(Args, Debug, Clone)]

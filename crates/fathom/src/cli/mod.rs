@@ -83,13 +83,13 @@ pub enum Command {
     /// What any replicated store could do at best on these hosts: writes that two or three of them keep
     Floor(layers::DiskArgs),
     /// Each OSD's object store, by the OSD's own bench
-    Store(layers::OsdArgs),
+    Store(layers::StoreArgs),
     /// Each OSD alone, then all at once
     Osd(layers::OsdArgs),
     /// Objects of a pool
-    Rados(layers::PoolArgs),
+    Rados(layers::RadosArgs),
     /// Images of a pool
-    Rbd(layers::PoolArgs),
+    Rbd(layers::RbdArgs),
     /// The sections of a job file of fio
     Fio(layers::FioArgs),
     /// One workload with lists instead of numbers: every combination, and where the curve bends
@@ -131,7 +131,7 @@ pub struct ReportArgs {
     /// Run id, the beginning of one, or `last`
     #[arg(default_value = "last")]
     pub run: String,
-    /// The file; its ending says what it becomes: .html, .md, .json
+    /// The file; its ending says what it becomes: .html, .md, .json. An earlier report is replaced, nothing else
     #[arg(long, short, default_value = "fathom-report.html")]
     pub output: PathBuf,
 }
@@ -150,10 +150,10 @@ pub struct ImportArgs {
 #[derive(Args, Debug)]
 pub struct CompareArgs {
     /// The run before, or several (A,B,C): ids, beginnings of ids, `last`
-    #[arg(required_unless_present = "history", conflicts_with = "history")]
+    #[arg(required_unless_present = "history", conflicts_with_all = ["history", "until", "runs"])]
     pub before: Option<String>,
     /// The run after, or several
-    #[arg(required_unless_present = "history", conflicts_with = "history")]
+    #[arg(required_unless_present = "history", conflicts_with_all = ["history", "until", "runs"])]
     pub after: Option<String>,
     /// Where the figures of the newest run changed, over all runs on the same cluster
     #[arg(long)]

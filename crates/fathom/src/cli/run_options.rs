@@ -26,7 +26,7 @@ pub struct RunOptions {
     /// (autoscaler); first wait, at most 5 min, for what goes on already
     #[arg(long)]
     pub quiesce: bool,
-    /// Also write a report here; its ending says what it becomes: .html, .md, .json
+    /// Also write a report here; its ending says what it becomes: .html, .md, .json. An earlier report is replaced, nothing else
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// While the run lasts, give Prometheus what is known so far, at http://ADDRESS:PORT/metrics

@@ -1,7 +1,7 @@
 //! The command line of `fathom sweep`: a layer's own options, and lists instead of numbers.
 
 use super::axes;
-use super::layers::{DiskArgs, OsdArgs, PoolArgs};
+use super::layers::{DiskArgs, OsdArgs, RadosArgs, RbdArgs};
 use super::words;
 use clap::{Args, Subcommand};
 use model::{Axis, Goal};
@@ -33,9 +33,9 @@ pub enum SweepLayer {
     /// OSDs, through librados: one, or several at once
     Osd(OsdArgs<SweepExperimentArgs>),
     /// Objects of a pool
-    Rados(PoolArgs<SweepExperimentArgs>),
+    Rados(RadosArgs<SweepExperimentArgs>),
     /// Images of a pool, one a job
-    Rbd(PoolArgs<SweepExperimentArgs>),
+    Rbd(RbdArgs<SweepExperimentArgs>),
 }
 
 /// Settled data of one slice: 64 windows of 50 ms are what the interval's finest batch size needs.

@@ -31,12 +31,12 @@ pub fn size(text: &str) -> Result<Bytes, String> {
 pub const SECONDS_LEAST: f64 = 0.1;
 pub const SECONDS_MOST: f64 = 7.0 * 86_400.0;
 
-/// `500ms`, `30s`, `5m`, `1h`, as seconds.
 /// A run's own, if none is given: no two runs read the same places in the same order. Small enough to be typed, and exact in JSON.
 pub fn seed() -> u64 {
     u64::from(rand::random::<u32>())
 }
 
+/// `500ms`, `30s`, `5m`, `1h`, as seconds.
 pub fn seconds(text: &str) -> Result<f64, String> {
     let wrong = || format!("`{text}` is not a duration; write it as 500ms, 30s, 5m or 1h");
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -78,6 +78,17 @@ pub fn clients(text: &str) -> Result<Clients, String> {
 
 pub fn layer(text: &str) -> Result<Layer, String> {
     Layer::from_name(text).ok_or_else(|| unknown("layer", text, Layer::ALL.map(Layer::name).as_slice()))
+}
+
+/// In the order in which they were named first.
+pub fn each_once(patterns: &[Pattern]) -> Vec<Pattern> {
+    let mut once: Vec<Pattern> = Vec::new();
+    patterns.iter().for_each(|pattern| {
+        if !once.contains(pattern) {
+            once.push(*pattern)
+        }
+    });
+    once
 }
 
 pub fn pattern(text: &str) -> Result<Pattern, String> {

@@ -33,17 +33,6 @@ pub struct WorkloadArgs {
     /// random, sequential, zipf[:EXPONENT]
     #[arg(long, value_parser = words::access)]
     pub access: Option<Access>,
-    /// How writes are made durable: none, sync, dsync, fsync, fdatasync, group-commit (device; floor: all but none). Else
-    /// write-latency is measured with dsync and with fdatasync, of which the worse counts, and other writes of a device with
-    /// group-commit
-    #[arg(long, value_parser = words::durability)]
-    pub sync: Option<Durability>,
-    /// Placement groups of the temporary pool (rados, rbd)
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65_536), value_name = "N")]
-    pub pgs: Option<u32>,
-    /// Bytes of one object (osd, rados)
-    #[arg(long, value_parser = words::size, value_name = "SIZE")]
-    pub object_size: Option<Bytes>,
     /// io_uring or psync (device)
     #[arg(long)]
     pub engine: Option<String>,
@@ -53,6 +42,49 @@ pub struct WorkloadArgs {
     /// Seed of everything that is drawn by chance (default: another for each run; the report has it)
     #[arg(long, default_value_t = words::seed(), hide_default_value = true)]
     pub seed: u64,
+}
+
+/// Of the layers that make writes durable in a way of choice.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Workload")]
+pub struct SyncArgs {
+    /// How writes are made durable: none, sync, dsync, fsync, fdatasync, group-commit (device; floor: all but none). Else
+    /// write-latency is measured with dsync and with fdatasync, of which the worse counts, and other writes of a device with
+    /// group-commit
+    #[arg(long, value_parser = words::durability)]
+    pub sync: Option<Durability>,
+}
+
+/// Of the layers that make a pool of their own.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Workload")]
+pub struct PgArgs {
+    /// Placement groups of the temporary pool (rados, rbd)
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65_536), value_name = "N", conflicts_with = "pool")]
+    pub pgs: Option<u32>,
+}
+
+/// Of the layers that load objects.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Workload")]
+pub struct ObjectArgs {
+    /// Bytes of one object (osd, rados)
+    #[arg(long, value_parser = words::size, value_name = "SIZE")]
+    pub object_size: Option<Bytes>,
+}
+
+/// Numbers that only some layers have.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OwnNumbers {
+    pub sync: Option<Durability>,
+    pub pgs: Option<u32>,
+    pub object_size: Option<Bytes>,
+}
+
+impl OwnNumbers {
+    pub fn onto(self, options: WorkloadOptions) -> WorkloadOptions {
+        WorkloadOptions { durability: self.sync, pgs: self.pgs, object_size: self.object_size, ..options }
+    }
 }
 
 /// How many clients.
@@ -69,14 +101,14 @@ impl Clients {
 }
 
 impl WorkloadArgs {
-    /// Without what only some experiments have: rates, and stamps to check.
+    /// Without what only some experiments have (rates, and stamps to check), or only some layers.
     pub fn options(&self) -> WorkloadOptions {
         let clients = match self.clients {
             Some(Clients::Number(clients)) => Some(clients),
             _ => None,
         };
         WorkloadOptions {
-            patterns: self.patterns.clone(),
+            patterns: words::each_once(&self.patterns),
             block_size: self.block_size,
             depth: self.depth,
             jobs: self.jobs,
@@ -84,9 +116,6 @@ impl WorkloadArgs {
             read_share: self.read_share,
             working_set: self.working_set,
             access: self.access,
-            durability: self.sync,
-            pgs: self.pgs,
-            object_size: self.object_size,
             engine: self.engine.clone(),
             engine_options: self.option.iter().cloned().collect(),
             seed: self.seed,

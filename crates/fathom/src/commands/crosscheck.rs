@@ -14,9 +14,10 @@ pub fn run(common: &Common, args: &CrosscheckArgs) -> Result<u8, Failure> {
         On::Rados(pool) => Check::pool(model::Layer::Rados, pool),
         On::Rbd(pool) => Check::pool(model::Layer::Rbd, pool),
     };
+    super::refuse_figures_of_a_plan(common, check.dry_run)?;
     match crosscheck(common, &check)? {
         Done::Planned(plan, seconds) => {
-            say(&faces::terminal::plan(&plan, seconds, &super::style()))?;
+            super::print_plan(common, &plan, seconds)?;
             Ok(0)
         }
         Done::Insisted => Ok(INCOMPLETE),

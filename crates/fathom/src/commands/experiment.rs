@@ -7,6 +7,7 @@ use crate::cli::thresholds;
 use crate::cli::workload::{Clients, WorkloadArgs};
 use crate::failure::Failure;
 use experiments::Experiment;
+use faces::numbers;
 use model::{Goal, Label, Layer, Pattern, Threshold};
 
 /// By which experiment, and when a figure is good enough for it.
@@ -16,6 +17,7 @@ pub fn experiment(
     workload: &WorkloadArgs,
     layers: &[Layer],
 ) -> Result<(Experiment, Goal), Failure> {
+    refuse_idle_words(args)?;
     if let Some(bound) = args.bound() {
         return Ok((Experiment::HighestRate, args.confirming(workload.seed, bound)));
     }
@@ -31,6 +33,24 @@ pub fn experiment(
         false => Experiment::Survey,
     };
     Ok((experiment, args.goal(workload.seed)))
+}
+
+/// What would be heard and change nothing.
+fn refuse_idle_words(args: &ExperimentArgs) -> Result<(), Failure> {
+    if args.duration.is_some() && args.settle.is_some() && args.ab.is_none() {
+        let text =
+            "--settle: slices of a given length (--duration) are measured settled or not; leave one of the two out";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    let least = args.over_least();
+    match args.over.filter(|over| *over < least) {
+        Some(over) => Err(Failure::Usage(format!(
+            "--over {}: the slices of a figure lie over {} by themselves; spread them over more, or leave --over out",
+            numbers::seconds(over),
+            numbers::seconds(least)
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Clients are doubled for one thing at a time.

@@ -3,8 +3,10 @@
 use super::experiment::{experiment, refuse_senseless_scaling};
 use super::run::sound_and_print;
 use crate::cli::Common;
-use crate::cli::layers::{DiskArgs, DiskCommand, LayerArgs, OsdArgs, PoolArgs, SustainedArgs};
-use crate::cli::workload::WorkloadArgs;
+use crate::cli::layers::{
+    DiskArgs, DiskCommand, LayerArgs, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs, SustainedArgs,
+};
+use crate::cli::workload::{OwnNumbers, WorkloadArgs};
 use crate::failure::Failure;
 use clap::Args;
 use experiments::{Experiment, Request, Sustained, Targets, WorkloadOptions};
@@ -21,19 +23,38 @@ pub fn disk_targets<E: Args>(args: &DiskArgs<E>) -> Result<Targets, Failure> {
     Ok(Targets { paths: args.paths.clone(), destroy_data_on: args.destroy_data_on.clone(), ..Targets::default() })
 }
 
-pub fn osd_targets<E: Args>(args: &OsdArgs<E>) -> Targets {
+pub fn osd_targets<E: Args>(args: &StoreArgs<E>) -> Targets {
     Targets { osds: args.osds.clone(), each_alone: args.alone, ..Targets::default() }
 }
 
-pub fn pool_targets<E: Args>(layer: Layer, args: &PoolArgs<E>) -> Result<Targets, Failure> {
-    if args.image.is_some() && layer != Layer::Rbd {
-        return Err(Failure::Usage("--image belongs to `fathom rbd`; objects have no images".to_string()));
-    }
-    Ok(Targets { pool: args.pool.clone(), image: args.image.clone(), ..Targets::default() })
+pub fn pool_targets<E: Args>(args: &PoolArgs<E>, image: Option<&String>) -> Targets {
+    Targets { pool: args.pool.clone(), image: image.cloned(), ..Targets::default() }
+}
+
+pub fn disk_numbers<E: Args>(args: &DiskArgs<E>) -> OwnNumbers {
+    OwnNumbers { sync: args.sync.sync, ..OwnNumbers::default() }
+}
+
+pub fn osd_numbers<E: Args>(args: &OsdArgs<E>) -> OwnNumbers {
+    OwnNumbers { object_size: args.objects.object_size, ..OwnNumbers::default() }
+}
+
+pub fn rados_numbers<E: Args>(args: &RadosArgs<E>) -> OwnNumbers {
+    OwnNumbers { pgs: args.of.pgs.pgs, object_size: args.objects.object_size, ..OwnNumbers::default() }
+}
+
+pub fn rbd_numbers<E: Args>(args: &RbdArgs<E>) -> OwnNumbers {
+    OwnNumbers { pgs: args.of.pgs.pgs, ..OwnNumbers::default() }
 }
 
 /// One layer, by any experiment but a sweep.
-fn request(common: &Common, layer: Layer, args: &LayerArgs, targets: Targets) -> Result<Request, Failure> {
+fn request(
+    common: &Common,
+    layer: Layer,
+    args: &LayerArgs,
+    targets: Targets,
+    own: OwnNumbers,
+) -> Result<Request, Failure> {
     if args.experiment.open_loop() && !WorkloadOptions::layer_has_rates(layer) {
         let text = format!(
             "--rate, --rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do",
@@ -46,7 +67,7 @@ fn request(common: &Common, layer: Layer, args: &LayerArgs, targets: Targets) ->
     Ok(Request {
         layers: vec![layer],
         targets,
-        workload: args.experiment.workload(&args.workload),
+        workload: own.onto(args.experiment.workload(&args.workload)),
         goal,
         experiment,
         quiesce: args.run.quiesce,
@@ -54,15 +75,16 @@ fn request(common: &Common, layer: Layer, args: &LayerArgs, targets: Targets) ->
     })
 }
 
-fn measure(common: &Common, layer: Layer, args: &LayerArgs, targets: Targets) -> Result<u8, Failure> {
-    sound_and_print(common, &args.run, &request(common, layer, args, targets)?)
+fn measure(common: &Common, layer: Layer, args: &LayerArgs, targets: Targets, own: OwnNumbers) -> Result<u8, Failure> {
+    sound_and_print(common, &args.run, &request(common, layer, args, targets, own)?)
 }
 
 pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
     let layer = &args.disk.layer;
-    let mut request = request(common, Layer::Device, layer, disk_targets(&args.disk)?)?;
+    let own = disk_numbers(&args.disk);
+    let mut request = request(common, Layer::Device, layer, disk_targets(&args.disk)?, own)?;
     if args.sustained.sustained {
-        refuse_beside_sustained(layer)?;
+        refuse_beside_sustained(layer, own)?;
         request.experiment = Experiment::SustainedWrites(sustained(&args.sustained, &layer.workload));
     }
     sound_and_print(common, &layer.run, &request)
@@ -77,13 +99,13 @@ fn sustained(args: &SustainedArgs, workload: &WorkloadArgs) -> Sustained {
 }
 
 /// Without patterns there is no survey that could have these.
-fn refuse_beside_sustained(args: &LayerArgs) -> Result<(), Failure> {
+fn refuse_beside_sustained(args: &LayerArgs, own: OwnNumbers) -> Result<(), Failure> {
     let workload = &args.workload;
     let senseless = [
         ("--read-share", workload.read_share.is_some()),
         ("--rate", args.experiment.rate.is_some()),
         ("--access", workload.access.is_some()),
-        ("--sync", workload.sync.is_some()),
+        ("--sync", own.sync.is_some()),
         ("--jobs", workload.jobs.is_some()),
         ("--working-set", workload.working_set.is_some()),
         ("--verify", args.experiment.verify),
@@ -98,17 +120,25 @@ fn refuse_beside_sustained(args: &LayerArgs) -> Result<(), Failure> {
 }
 
 pub fn network(common: &Common, args: &LayerArgs) -> Result<u8, Failure> {
-    measure(common, Layer::Network, args, Targets::default())
+    measure(common, Layer::Network, args, Targets::default(), OwnNumbers::default())
 }
 
 pub fn floor(common: &Common, args: &DiskArgs) -> Result<u8, Failure> {
-    measure(common, Layer::Floor, &args.layer, disk_targets(args)?)
+    measure(common, Layer::Floor, &args.layer, disk_targets(args)?, disk_numbers(args))
 }
 
-pub fn osds(common: &Common, layer: Layer, args: &OsdArgs) -> Result<u8, Failure> {
-    measure(common, layer, &args.layer, osd_targets(args))
+pub fn store(common: &Common, args: &StoreArgs) -> Result<u8, Failure> {
+    measure(common, Layer::Store, &args.layer, osd_targets(args), OwnNumbers::default())
 }
 
-pub fn pool(common: &Common, layer: Layer, args: &PoolArgs) -> Result<u8, Failure> {
-    measure(common, layer, &args.layer, pool_targets(layer, args)?)
+pub fn osd(common: &Common, args: &OsdArgs) -> Result<u8, Failure> {
+    measure(common, Layer::Osd, &args.osds.layer, osd_targets(&args.osds), osd_numbers(args))
+}
+
+pub fn rados(common: &Common, args: &RadosArgs) -> Result<u8, Failure> {
+    measure(common, Layer::Rados, &args.of.layer, pool_targets(&args.of, None), rados_numbers(args))
+}
+
+pub fn rbd(common: &Common, args: &RbdArgs) -> Result<u8, Failure> {
+    measure(common, Layer::Rbd, &args.of.layer, pool_targets(&args.of, args.image.as_ref()), rbd_numbers(args))
 }

@@ -19,7 +19,7 @@ use crate::failure::{FLAWED, Failure, INCOMPLETE, REGRESSION};
 use crate::sounding::Sounded;
 use faces::export;
 use faces::terminal::{Length, Style};
-use model::{Finds, Outcome, Record, Report};
+use model::{Finds, Outcome, Plan, Record, Report};
 use std::io::IsTerminal;
 
 pub fn run(cli: Cli) -> Result<u8, Failure> {
@@ -37,10 +37,10 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Disk(args) => layers::disk(common, &args),
         Command::Network(args) => layers::network(common, &args),
         Command::Floor(args) => layers::floor(common, &args),
-        Command::Store(args) => layers::osds(common, model::Layer::Store, &args),
-        Command::Osd(args) => layers::osds(common, model::Layer::Osd, &args),
-        Command::Rados(args) => layers::pool(common, model::Layer::Rados, &args),
-        Command::Rbd(args) => layers::pool(common, model::Layer::Rbd, &args),
+        Command::Store(args) => layers::store(common, &args),
+        Command::Osd(args) => layers::osd(common, &args),
+        Command::Rados(args) => layers::rados(common, &args),
+        Command::Rbd(args) => layers::rbd(common, &args),
         Command::Fio(args) => fio::run(common, &args),
         Command::Sweep(args) => sweep::run(common, &args),
         Command::Runs => runs::list(common),
@@ -115,6 +115,24 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
     match sounded.report.figures.iter().all(settled) && !sounded.interrupted && sounded.report.errors.is_empty() {
         true => 0,
         false => INCOMPLETE,
+    }
+}
+
+/// What is planned, in the format that was asked for.
+pub fn print_plan(common: &Common, plan: &Plan, seconds: f64) -> Result<(), Failure> {
+    crate::output::say(&match common.format {
+        Format::Json => format!("{:#}\n", faces::plan::document(plan, seconds)),
+        _ => faces::terminal::plan(plan, seconds, &style()),
+    })
+}
+
+/// A plan has no figures.
+pub fn refuse_figures_of_a_plan(common: &Common, dry_run: bool) -> Result<(), Failure> {
+    match dry_run && !matches!(common.format, Format::Text | Format::Json) {
+        true => {
+            Err(Failure::Usage("--dry-run: a plan is shown as text or json; leave out --format, or name json".into()))
+        }
+        false => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@ use super::experiment::{experiment, refuse_senseless_scaling};
 use crate::cli::Common;
 use crate::cli::layers::RunArgs;
 use crate::cli::run_options::RunOptions;
+use crate::cli::workload::OwnNumbers;
 use crate::failure::Failure;
 use crate::sounding::{Outcome, Sounded, sound};
 use experiments::{Request, Targets, WorkloadOptions};
@@ -14,6 +15,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     let all = if args.layers.is_empty() { Layer::ALL.to_vec() } else { args.layers.clone() };
     let mut layers: Vec<Layer> = Layer::ALL.into_iter().filter(|layer| all.contains(layer)).collect();
     layers.dedup();
+    refuse_without_layer(args, &layers)?;
     if args.experiment.rate_max_where.is_some() {
         if let Some(other) = args.layers.iter().find(|layer| !WorkloadOptions::layer_has_rates(**layer)) {
             let text =
@@ -24,16 +26,39 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     }
     refuse_senseless_scaling(&args.experiment, &args.workload, &layers, false)?;
     let (experiment, goal) = experiment(common, &args.experiment, &args.workload, &layers)?;
+    let own = OwnNumbers { sync: args.sync.sync, pgs: args.pgs.pgs, object_size: args.objects.object_size };
     let request = Request {
         layers,
         targets: Targets { pool: args.pool.clone(), paths: args.devices.clone(), ..Targets::default() },
-        workload: args.experiment.workload(&args.workload),
+        workload: own.onto(args.experiment.workload(&args.workload)),
         goal,
         experiment,
         quiesce: args.run.quiesce,
         thorough: false,
     };
     sound_and_print(common, &args.run, &request)
+}
+
+/// What only layers have that are not measured.
+fn refuse_without_layer(args: &RunArgs, layers: &[Layer]) -> Result<(), Failure> {
+    let (pools, objects) = ([Layer::Rados, Layer::Rbd], [Layer::Osd, Layer::Rados]);
+    let paths = [Layer::Device, Layer::Floor];
+    let senseless = [
+        ("--pool", args.pool.is_some(), pools),
+        ("--pgs", args.pgs.pgs.is_some(), pools),
+        ("--object-size", args.objects.object_size.is_some(), objects),
+        ("--sync", args.sync.sync.is_some(), paths),
+        ("--device", !args.devices.is_empty(), paths),
+    ];
+    let idle = |own: &[Layer]| !own.iter().any(|layer| layers.contains(layer));
+    match senseless.into_iter().find(|(_, given, own)| *given && idle(own)) {
+        Some((option, _, [one, other])) => Err(Failure::Usage(format!(
+            "{option}: is of the {} and {} layers, and this run measures neither; leave it out, or name one of them in --layers",
+            one.name(),
+            other.name()
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Every command that measures ends here.
@@ -48,12 +73,13 @@ pub fn sound_and_print_warned(
     request: &Request,
     warnings: Vec<String>,
 ) -> Result<u8, Failure> {
+    super::refuse_figures_of_a_plan(common, ground.dry_run)?;
     ground.report.as_deref().map_or(Ok(()), super::runs::prove_writable)?;
     let request = &crate::planner::ab::prepared(request)?;
     match sound(common, ground, request, warnings)? {
         Outcome::Planned(plan) => {
             let seconds = experiments::duration::seconds_expected(&plan);
-            crate::output::say(&faces::terminal::plan(&plan, seconds, &super::style()))?;
+            super::print_plan(common, &plan, seconds)?;
             Ok(0)
         }
         Outcome::Sounded(sounded) => print_sounded(common, ground.report.as_deref(), &sounded),

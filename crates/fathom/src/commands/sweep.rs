@@ -1,11 +1,12 @@
 //! `fathom sweep`: one workload over lists of values; stopped, it goes on later where it was.
 
-use super::layers::{disk_targets, osd_targets, pool_targets};
+use super::layers::{disk_numbers, disk_targets, osd_numbers, osd_targets, pool_targets, rados_numbers, rbd_numbers};
 use super::run::{print_sounded, sound_and_print};
 use super::runs::prove_writable;
 use crate::cli::Common;
 use crate::cli::layers::LayerArgs;
 use crate::cli::sweep::{SweepArgs, SweepExperimentArgs, SweepLayer};
+use crate::cli::workload::OwnNumbers;
 use crate::failure::Failure;
 use crate::sounding::{Again, again};
 use experiments::{Experiment, Request, Targets};
@@ -31,10 +32,17 @@ pub fn run(common: &Common, args: &SweepArgs) -> Result<u8, Failure> {
 
 fn begin(common: &Common, layer: &SweepLayer) -> Result<u8, Failure> {
     match layer {
-        SweepLayer::Disk(args) => measure(common, Layer::Device, &args.layer, disk_targets(args)?),
-        SweepLayer::Osd(args) => measure(common, Layer::Osd, &args.layer, osd_targets(args)),
-        SweepLayer::Rados(args) => measure(common, Layer::Rados, &args.layer, pool_targets(Layer::Rados, args)?),
-        SweepLayer::Rbd(args) => measure(common, Layer::Rbd, &args.layer, pool_targets(Layer::Rbd, args)?),
+        SweepLayer::Disk(args) => measure(common, Layer::Device, &args.layer, disk_targets(args)?, disk_numbers(args)),
+        SweepLayer::Osd(args) => {
+            measure(common, Layer::Osd, &args.osds.layer, osd_targets(&args.osds), osd_numbers(args))
+        }
+        SweepLayer::Rados(args) => {
+            measure(common, Layer::Rados, &args.of.layer, pool_targets(&args.of, None), rados_numbers(args))
+        }
+        SweepLayer::Rbd(args) => {
+            let targets = pool_targets(&args.of, args.image.as_ref());
+            measure(common, Layer::Rbd, &args.of.layer, targets, rbd_numbers(args))
+        }
     }
 }
 
@@ -43,6 +51,7 @@ fn measure(
     layer: Layer,
     args: &LayerArgs<SweepExperimentArgs>,
     targets: Targets,
+    own: OwnNumbers,
 ) -> Result<u8, Failure> {
     if args.workload.scales_out() {
         let text = "--clients auto: a sweep has numbers of clients: --axis clients=1,2,4";
@@ -51,7 +60,7 @@ fn measure(
     let request = Request {
         layers: vec![layer],
         targets,
-        workload: args.workload.options(),
+        workload: own.onto(args.workload.options()),
         goal: args.experiment.goal(args.workload.seed),
         experiment: Experiment::Sweep { axes: args.experiment.axes.clone() },
         quiesce: args.run.quiesce,

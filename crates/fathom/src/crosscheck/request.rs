@@ -1,6 +1,7 @@
 //! What is asked for, in the words of the planner.
 
 use crate::cli::crosscheck::{DiskCheck, LoadArgs, PoolCheck};
+use crate::cli::words::each_once;
 use crate::failure::Failure;
 use experiments::{Request, WorkloadOptions};
 use model::{Goal, Layer, Pattern};
@@ -112,7 +113,7 @@ impl Check {
 fn patterns(load: &LoadArgs) -> Vec<Pattern> {
     use Pattern::{ReadLatency, ReadParallel, WriteLatency, WriteParallel};
     if !load.patterns.is_empty() {
-        return load.patterns.clone();
+        return each_once(&load.patterns);
     }
     let all = [WriteLatency, ReadLatency, WriteParallel, ReadParallel];
     let wanted = |pattern: &Pattern| {
