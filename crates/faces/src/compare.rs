@@ -3,7 +3,7 @@
 use crate::markdown;
 use crate::terminal::{Style, plain_table, wrapped};
 use crate::{finds, numbers};
-use model::{Comparison, Difference, Estimate};
+use model::{Comparison, Difference, Estimate, Finds};
 use serde_json::{Value, json};
 
 pub const SCHEMA: &str = "fathom.compare/1";
@@ -53,6 +53,8 @@ fn difference(one: &Difference) -> Value {
     let further = json!({
         "before": one.before,
         "after": one.after,
+        "before_known": one.before_known,
+        "after_known": one.after_known,
         "change": one.change.value,
         "ci95": [one.change.low, one.change.high],
     });
@@ -79,8 +81,13 @@ pub(crate) fn rows(found: &Comparison) -> Vec<Vec<String>> {
 
 fn row(one: &Difference) -> Vec<String> {
     let unit = one.figure.metric.unit();
-    let value = |value: f64| format!("{} {unit}", numbers::rough(value));
-    let further = [value(one.before), value(one.after), change(&one.change)];
+    let value = |value: f64, known: bool| match known {
+        true => format!("{} {unit}", numbers::rough(value)),
+        false => numbers::UNKNOWN[0].to_string(),
+    };
+    let known = one.before_known && one.after_known;
+    let change = if known { change(&one.change) } else { numbers::UNKNOWN[0].to_string() };
+    let further = [value(one.before, one.before_known), value(one.after, one.after_known), change];
     finds::cells(one.finds, &one.figure).into_iter().chain(further).collect()
 }
 
@@ -93,6 +100,24 @@ fn change(change: &Estimate) -> String {
 /// `None`: nothing did.
 pub(crate) fn came_to_nothing(lost: &[String]) -> Option<String> {
     (!lost.is_empty()).then(|| format!("Measured before, and came to nothing after: {}.", lost.join("; ")))
+}
+
+/// How many figures were neither the same nor different, why, and what it would take.
+fn undecided(found: &Comparison) -> Option<String> {
+    let open: Vec<&Difference> = found.differences.iter().filter(|one| one.finds == Finds::Undecided).collect();
+    let mut widths: Vec<f64> = open.iter().map(|one| (one.change.high - one.change.low) / 2.0).collect();
+    widths.sort_by(f64::total_cmp);
+    let median = *widths.get(widths.len() / 2)?;
+    let takes = match found.run_spread {
+        Some(_) => "longer runs, several on each side, or both settings in one run (--ab)",
+        None => "longer runs, or more of them on each side",
+    };
+    Some(format!(
+        "{} of {} undecided: whether they differ or are the same can't be said, since their changes are known to {} only (median). It takes {takes}.",
+        open.len(),
+        numbers::counted(found.differences.len() as u64, "figure is", "figures are"),
+        numbers::relative(median)
+    ))
 }
 
 /// Figures that were measured for five minutes and more are taken to differ by this share.
@@ -111,8 +136,14 @@ fn notes(found: &Comparison) -> Vec<String> {
             if spread > USUAL_SPREAD { BRIEF } else { "" }
         )
     });
-    [came_to_nothing(&found.lost), spread, only("before", &found.only_before), only("after", &found.only_after)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        came_to_nothing(&found.lost),
+        undecided(found),
+        spread,
+        only("before", &found.only_before),
+        only("after", &found.only_after),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

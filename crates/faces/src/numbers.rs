@@ -8,7 +8,7 @@ const DIGITS_MAX: i32 = 4;
 /// Shown where there is no number.
 pub const NOTHING: &str = "–";
 /// Shown in its place; in a grid the second half stands where intervals stand.
-const UNKNOWN: [&str; 2] = ["not known", "in this time"];
+pub const UNKNOWN: [&str; 2] = ["not known", "in this time"];
 
 /// A value and its interval in words.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -144,7 +144,15 @@ fn a_run_for_verdicts_says_which_thresholds_are_missed() {
 fn a_against_b_says_what_differs_beyond_the_noise() {
     let mut report = sound();
     let figure = FigureKey::of(&report.figures[0]);
-    let difference = |change, finds| Difference { figure: figure.clone(), before: 2.0, after: 2.6, change, finds };
+    let difference = |change, finds| Difference {
+        figure: figure.clone(),
+        before: 2.0,
+        after: 2.6,
+        before_known: true,
+        after_known: true,
+        change,
+        finds,
+    };
     let found = |differences| {
         let comparison = Comparison { differences, ..Comparison::default() };
         let (what, a, b) = ("pool".into(), "one".into(), "two".into());

@@ -287,6 +287,8 @@ fn comparisons_and_histories() {
         figure: figure(Layer::Osd, target, pattern),
         before: 2.0,
         after: 2.0 * (1.0 + change.value),
+        before_known: true,
+        after_known: target != "osd.4",
         change,
         finds,
     };
@@ -294,6 +296,7 @@ fn comparisons_and_histories() {
         differences: vec![
             difference(Pattern::ReadLatency, "osd.1", Estimate::new(0.002, 0.03), Finds::Same),
             difference(Pattern::WriteParallel, "osd.0", Estimate::new(-0.07, 0.09), Finds::Undecided),
+            difference(Pattern::WriteLatency, "osd.4", Estimate::new(1.2, 3.4), Finds::Undecided),
             difference(Pattern::WriteLatency, "osd.2", Estimate::new(0.31, 0.08), Finds::Worse),
         ],
         only_before: vec![],
@@ -305,6 +308,11 @@ fn comparisons_and_histories() {
     let text = faces::compare::summary(&found, &sides, &Style { width: 80, colours: false });
     fits(&text, 80);
     compare("compare.txt", &text);
+    // A figure with a workload of its own, and long names: the table stays within the terminal.
+    let mut long = found.clone();
+    long.differences[0].subject.chart = false;
+    long.differences[0].subject.target = "images from client-17.example".to_string();
+    fits(&faces::compare::summary(&long, &sides, &Style { width: 80, colours: false }), 80);
     compare("compare.json", &format!("{:#}\n", faces::compare::document(&found, &sides)));
 
     let run = |n: usize| format!("202611{n:02}-093012-ab3f");

@@ -108,7 +108,7 @@ pub(crate) fn wrapped(text: &str, style: &Style) -> String {
     chart::paragraph(text, 0, Paint::Plain, style)
 }
 
-/// A table by itself, all columns to the left; `bad` says which rows stand out.
+/// A table by itself, as wide as the style at most, all columns to the left; `bad` says which rows stand out.
 pub(crate) fn plain_table(
     heading: &[&str],
     rows: Vec<Vec<String>>,
@@ -121,7 +121,7 @@ pub(crate) fn plain_table(
         let paint = if bad(&cells) { Paint::Bad } else { Paint::Plain };
         table.row(cells, paint);
     }
-    table.text(0, style)
+    table.fitted(style)
 }
 
 fn joined(parts: &[String]) -> String {

@@ -58,6 +58,35 @@ impl Table {
         text
     }
 
+    /// As narrow as the style's width wants it: the widest column wraps first, and no word is broken.
+    pub(crate) fn fitted(&self, style: &Style) -> String {
+        let columns = self.aligns.len();
+        let mut widths: Vec<usize> = (0..columns).map(|i| self.width(i)).collect();
+        let least: Vec<usize> = (0..columns).map(|i| self.longest_word(i)).collect();
+        let room = style.room().saturating_sub(GAP * columns.saturating_sub(1));
+        while widths.iter().sum::<usize>() > room {
+            let widest = (0..columns).filter(|i| widths[*i] > least[*i]).max_by_key(|i| widths[*i]);
+            let Some(widest) = widest else { break };
+            widths[widest] -= 1;
+        }
+        let mut text = String::new();
+        for (cells, paint) in &self.rows {
+            let cell = |i: usize| pieces(cells.get(i).map_or("", String::as_str), widths[i]);
+            let cells: Vec<Vec<String>> = (0..columns).map(cell).collect();
+            for line in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+                let piece = |i: usize| cells[i].get(line).map_or("", String::as_str);
+                let row: Vec<String> = (0..columns).map(|i| padded(piece(i), widths[i], self.aligns[i])).collect();
+                text += &(style.paint(row.join(&" ".repeat(GAP)).trim_end(), *paint) + "\n");
+            }
+        }
+        text
+    }
+
+    fn longest_word(&self, column: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|(cells, _)| cells.get(column));
+        cells.flat_map(|cell| words(cell)).map(|word| columns(&word)).max().unwrap_or(0)
+    }
+
     fn width(&self, column: usize) -> usize {
         self.rows.iter().filter_map(|(cells, _)| cells.get(column)).map(|cell| columns(cell)).max().unwrap_or(0)
     }

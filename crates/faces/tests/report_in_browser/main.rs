@@ -155,6 +155,8 @@ fn one_setting_against_another_has_its_changes_with_their_intervals_and_no_chart
         figure: FigureKey::of(&run.0.figures[0]),
         before: 2.0,
         after: 2.0 * (1.0 + value),
+        before_known: true,
+        after_known: true,
         change: Estimate::new(value, 0.03),
         finds,
     };

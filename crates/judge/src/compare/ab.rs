@@ -133,6 +133,8 @@ fn difference(one: &Paired, test: &Test, real: bool) -> Difference {
         figure: FigureKey::of(&one.a.figure),
         before: value(|log| log.0),
         after: value(|log| log.1),
+        before_known: true,
+        after_known: true,
         change: Estimate { value: test.by.exp_m1(), low: (test.by - wide).exp_m1(), high: (test.by + wide).exp_m1() },
         finds: finds(test, real, one.a.figure.metric, LEAST_SHOWN),
     }

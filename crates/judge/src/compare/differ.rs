@@ -249,6 +249,8 @@ fn difference(pair: &Pair, test: &Test, real: bool) -> Difference {
         figure: FigureKey::of(&before.figure),
         before: joined(&pair.before),
         after: joined(&pair.after),
+        before_known: known(&pair.before),
+        after_known: known(&pair.after),
         change: model::Estimate {
             value: test.by.exp_m1(),
             low: (test.by - wide).exp_m1(),
@@ -256,6 +258,11 @@ fn difference(pair: &Pair, test: &Test, real: bool) -> Difference {
         },
         finds: finds(test, real, before.figure.metric, LEAST_SHOWN),
     }
+}
+
+/// Of a group, one value that says something is enough: the others differ from it, and that is seen.
+fn known(runs: &[&Measured]) -> bool {
+    runs.iter().any(|run| run.estimate.is_known())
 }
 
 /// Of several runs: the mean of their values.
