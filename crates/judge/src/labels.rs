@@ -75,9 +75,22 @@ impl Case<'_> {
         self.step.workload.rate.is_some()
     }
 
-    /// A level as it is spoken of; in an open loop levels are those of response times.
+    /// A level as it is spoken of: in the figure's own unit. In an open loop levels are those of response times.
     fn level(&self, rate: f64) -> String {
-        if self.open_loop() { format!("{} ms", number(1e3 / rate)) } else { format!("{} operations/s", number(rate)) }
+        let counted = || self.slices.iter().flat_map(|slice| slice.counted());
+        let all = |of: fn(&Sample) -> u64| counted().map(of).sum::<u64>() as f64;
+        let operations = || all(|sample| sample.ops);
+        let value = match self.step.metric {
+            _ if self.open_loop() => 1e3 / rate,
+            Metric::Iops => rate,
+            Metric::Bandwidth => rate * all(|sample| sample.bytes) / operations() / 1e6,
+            // As many are in flight at every level (Little's law).
+            Metric::LatencyMean | Metric::Rtt => {
+                let overall = operations() * SECOND as f64 / all(|sample| sample.span_ns);
+                self.pooled.value * overall / rate
+            }
+        };
+        quantity(value, self.step.metric)
     }
 
     /// An open loop that is not kept up with: what is due waits, and the longer it is measured, the longer it waits.

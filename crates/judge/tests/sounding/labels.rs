@@ -194,7 +194,17 @@ fn long_dwells_at_two_levels_are_two_levels() {
     let slices = vec![slice(1, OpKind::Read, &ops(0)), slice(2, OpKind::Read, &ops(10))];
     let (label, why, _) = labelled(&slices, &Goal::default());
     assert_eq!(label, "two levels");
-    assert!(why.contains("5,000 operations/s") && why.contains("10,000"), "{why}");
+    assert!(why.contains("5,000 IOPS") && why.contains("10,000"), "{why}");
+    // In the unit of the figure's cell: 4 KiB each, one in flight.
+    for (pattern, low, high) in
+        [(Pattern::ReadLinear, "20.5 MB/s", "41.0 MB/s"), (Pattern::ReadLatency, "0.200 ms", "0.100 ms")]
+    {
+        let step = Made::cluster().step(pattern, vec![disk(0)]).clone();
+        let slices: Vec<&Slice> = slices.iter().collect();
+        let (figure, _) = figure(&step, Some(0), OpKind::Read, &slices, &Goal::default(), 2);
+        let why = figure.label.why().unwrap_or_default();
+        assert!(why.contains(low) && why.contains(high), "{pattern:?}: {why}");
+    }
 }
 
 #[test]
