@@ -38,21 +38,39 @@ pub const REGRESSION: u8 = 5;
 
 impl From<cluster::ClusterError> for Failure {
     fn from(error: cluster::ClusterError) -> Failure {
-        let text = error.to_string();
-        if error.for_safety() { Failure::Refused(text) } else { Failure::Failed(text) }
+        match error {
+            cluster::ClusterError::Ceph(error) => error.into(),
+            _ if error.for_safety() => Failure::Refused(error.to_string()),
+            _ => Failure::Failed(error.to_string()),
+        }
     }
 }
 
 impl From<ceph::CephError> for Failure {
     fn from(error: ceph::CephError) -> Failure {
-        Failure::Failed(error.to_string())
+        use ceph::CephError::{BadConf, BadName, BadOption, NoConf, NoKey};
+        match error {
+            NoConf { .. } | BadConf { .. } | BadOption { .. } | NoKey { .. } | BadName { .. } => {
+                Failure::Usage(error.to_string())
+            }
+            _ => Failure::Failed(error.to_string()),
+        }
     }
 }
 
 impl From<archive::ArchiveError> for Failure {
     fn from(error: archive::ArchiveError) -> Failure {
+        use archive::ArchiveError::{
+            Ambiguous, Directory, Empty, Missing, NotAFile, NotAnArchive, NothingMeasured, UnknownRun,
+        };
         match error {
-            archive::ArchiveError::NotAFile { .. } => Failure::Usage(error.to_string()),
+            // Another file, or another run, has to be named.
+            Missing { .. } | Directory { .. } | NotAFile { .. } | NotAnArchive { .. } => {
+                Failure::Usage(error.to_string())
+            }
+            Empty { .. } | NothingMeasured { .. } | UnknownRun { .. } | Ambiguous { .. } => {
+                Failure::Usage(error.to_string())
+            }
             _ => Failure::Failed(error.to_string()),
         }
     }

@@ -194,11 +194,11 @@ fn files_without_an_end_are_refused() {
     ] {
         home.run(words).ends(2, &["/dev/zero"]);
     }
-    home.run(&["osd", "--conf", "/dev/zero"]).ends(1, &["/dev/zero"]);
+    home.run(&["osd", "--conf", "/dev/zero"]).ends(2, &["/dev/zero"]);
     let conf = home.path().join("ceph.conf");
     std::fs::write(&conf, "[global]\nmon host = 127.0.0.1:1\n").unwrap();
     home.run(&["osd", "--conf", conf.to_str().unwrap(), "--keyring", "/dev/zero"])
-        .ends(1, &["/dev/zero", "regular file"]);
+        .ends(2, &["/dev/zero", "regular file"]);
     home.run(&["runs", "--archive", "/dev/zero"]).ends(2, &["/dev/zero", "character device"]);
 }
 
@@ -315,12 +315,12 @@ fn an_archive_that_is_none() {
     let text = home.path().join("notes.txt");
     std::fs::write(&text, "these are notes, not a database; they have to survive").unwrap();
     let path = text.to_str().unwrap();
-    home.run(&["runs", "--archive", path]).ends(1, &[path]);
-    home.run(&["show", "last", "--archive", "/nowhere/archive.sqlite"]).ends(1, &["/nowhere/archive.sqlite"]);
-    home.run(&["runs", "--archive", "/tmp"]).ends(1, &["/tmp"]);
+    home.run(&["runs", "--archive", path]).ends(2, &[path]);
+    home.run(&["show", "last", "--archive", "/nowhere/archive.sqlite"]).ends(2, &["/nowhere/archive.sqlite"]);
+    home.run(&["runs", "--archive", "/tmp"]).ends(2, &["/tmp"]);
     assert!(std::fs::read_to_string(text).unwrap().starts_with("these are notes"));
     home.run(&["runs"]).ends(0, &[]);
-    home.run(&["show", "last"]).ends(1, &[]);
+    home.run(&["show", "last"]).ends(2, &[]);
 }
 
 #[test]
@@ -331,7 +331,8 @@ fn standard_output_that_is_full_is_a_clear_error_and_a_reader_that_left_is_none(
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let ended = home.fathom(words).stdout(full).output().unwrap();
         let err = String::from_utf8_lossy(&ended.stderr);
-        assert!(ended.status.code() == Some(1) && !err.contains("panicked"), "{words:?}: {err}");
+        let code = if words[0] == "show" { 2 } else { 1 };
+        assert!(ended.status.code() == Some(code) && !err.contains("panicked"), "{words:?}: {err}");
         assert!(words[0] == "show" || err.contains("standard output can't be written"), "{words:?}: {err}");
     }
     let (reader, writer) = std::io::pipe().unwrap();
@@ -378,7 +379,7 @@ fn a_run_that_can_tell_nobody_goes_on_and_undoes_its_changes() {
         assert_eq!(runs(), before + 1, "{redirected}: the run is in the archive");
     }
     assert_eq!(ended("2>/dev/full", &["disk", "/dev/null"]), Some(2));
-    assert_eq!(ended("2>&-", &["show", "nope"]), Some(1));
+    assert_eq!(ended("2>&-", &["show", "nope"]), Some(2));
     assert_eq!(ended(">/dev/full", &["--help"]), Some(1));
     assert_eq!(ended("| head -c 1", &["--help"]), Some(0));
     assert!(
@@ -404,7 +405,7 @@ fn a_pipe_that_nobody_writes_to_is_refused_and_not_waited_for() {
         assert!(matches!(ran.code, 1 | 2) && ran.err.contains("no regular file"), "{arguments:?}: {}", ran.err);
     }
     std::fs::write(&conf, format!("[global]\nmon_host = 127.0.0.1:1\nkeyring = {pipe}\n")).unwrap();
-    home.run(&["run", "--dry-run", "-c", &conf]).ends(1, &["no regular file"]);
+    home.run(&["run", "--dry-run", "-c", &conf]).ends(2, &["no regular file"]);
 }
 
 /// It waits for whoever writes the list, who never does.

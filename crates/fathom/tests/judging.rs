@@ -53,7 +53,7 @@ fn thresholds_far_away_pass_or_fail_at_once_and_only_they_are_measured() {
 #[test]
 fn thresholds_that_cannot_be_are_refused_before_anything_is_measured() {
     let home = Home::new();
-    disk(&home, &["--expect", "last", "-10%"]).ends(1, &["archive"]);
+    disk(&home, &["--expect", "last", "-10%"]).ends(2, &["archive"]);
     for (text, words) in [
         ("[device]\nwrite-latency = \">= 3 ms\"\n", ["limits.toml:2", "<= 3 ms"]),
         ("[rbd]\nwrite-latency = \"<= 3 ms\"\n", ["limits.toml", "no threshold for the layers"]),
@@ -94,12 +94,19 @@ fn last_is_the_newest_run_with_figures_and_each_run_is_listed_with_its_end() {
 #[test]
 fn runs_are_compared_and_expected_again() {
     let home = Home::new();
-    home.run(&["compare", "last", "last"]).ends(1, &[]);
+    home.run(&["compare", "last", "last"]).ends(2, &[]);
     let first = disk(&home, &["--duration", "1s", "--passes", "2"]).json()["run"].as_str().unwrap().to_string();
     home.run(&["compare", &first, "last"]).ends(2, &["named twice"]);
     home.run(&["compare", &format!("{first},last"), &first]).ends(2, &["named twice"]);
     home.run(&["compare", "--history"]).ends(2, &["earlier run"]);
-    home.run(&["compare", "nothing", "last"]).ends(1, &["nothing"]);
+    for command in
+        [&["compare", "nothing", "last"][..], &["show", "nothing"], &["report", "nothing"], &["rm", "nothing"]]
+    {
+        home.run(command).ends(2, &["no run nothing", &first, "`fathom runs` lists all"]);
+    }
+    home.run(&["compare", "--history", "--until", "nothing"]).ends(2, &["no run nothing", &first]);
+    home.run(&["sweep", "--resume", "nothing"]).ends(2, &["no run nothing", &first]);
+    disk(&home, &["--expect", "nothing", "-10%"]).ends(2, &["no run nothing", &first]);
 
     disk(&home, &["--duration", "1s", "--passes", "2"]);
     let ran = home.run(&["compare", &first, "last", "--format", "json"]);

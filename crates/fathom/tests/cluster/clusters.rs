@@ -6,7 +6,7 @@ use std::fs;
 #[test]
 fn no_cluster_at_all() {
     let home = Home::new();
-    home.run(&["osd", "--conf", "/nowhere/ceph.conf"]).ends(1, &["/nowhere/ceph.conf"]);
+    home.run(&["osd", "--conf", "/nowhere/ceph.conf"]).ends(2, &["/nowhere/ceph.conf"]);
     let conf = home.path().join("dead.conf");
     let keyring = home.path().join("keyring");
     fs::write(&keyring, "[client.admin]\n\tkey = AQBSdZxkAAAAABAAjKz0Yk4ZbV7v0P6b0c7Vhg==\n").unwrap();
