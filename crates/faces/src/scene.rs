@@ -70,12 +70,23 @@ pub fn missing(report: &Report) -> Vec<(usize, &ChartCell)> {
 
 /// Marks that the chart's cells carry, each once, in the order of first use.
 pub fn marks(report: &Report) -> Vec<(char, String)> {
-    let mut marks = Vec::new();
-    for cell in report.chart.iter().filter(|cell| cell.estimate.is_some()) {
-        if let Some(mark) = words::mark(&cell.label)
+    explained(report.chart.iter().filter(|cell| cell.estimate.is_some()).map(|cell| cell.label.as_str()))
+}
+
+/// Marks of these figures that the chart has not explained.
+pub fn further_marks<'a>(report: &Report, figures: impl Iterator<Item = &'a Figure>) -> Vec<(char, String)> {
+    let known = marks(report);
+    let shown = figures.filter(|figure| figure.estimate.is_some()).map(|figure| figure.label.name());
+    explained(shown).into_iter().filter(|mark| !known.contains(mark)).collect()
+}
+
+fn explained<'a>(labels: impl Iterator<Item = &'a str>) -> Vec<(char, String)> {
+    let mut marks: Vec<(char, String)> = Vec::new();
+    for label in labels {
+        if let Some(mark) = words::mark(label)
             && !marks.iter().any(|(known, _)| *known == mark)
         {
-            marks.push((mark, format!("{}: {}", cell.label, words::meaning(&cell.label))));
+            marks.push((mark, format!("{label}: {}", words::meaning(label))));
         }
     }
     marks

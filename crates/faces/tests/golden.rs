@@ -47,6 +47,22 @@ fn the_terminal_at_80_and_120_columns() {
     }
 }
 
+/// A mark that no cell of the chart has is explained below the table that has it.
+#[test]
+fn marks_of_single_targets_are_explained() {
+    let Sample { mut report, record } = run();
+    let style = Style { width: 120, colours: false };
+    let details = |report: &model::Report| terminal::summary(report, &record.scope, Length::Full, &style);
+    let legend = |text: &str| text.lines().filter(|line| line.starts_with("f  few events: ")).count();
+    report.chart.iter_mut().filter(|cell| cell.label == "few events").for_each(|cell| cell.label = "settled".into());
+    let few = report.figures.iter_mut().filter(|figure| figure.label.name() == "few events");
+    few.for_each(|figure| figure.label = model::Label::Settled);
+    assert_eq!(legend(&details(&report)), 0);
+    let osds = report.figures.iter_mut().filter(|figure| figure.layer == Layer::Osd && figure.chart);
+    osds.for_each(|figure| figure.label = model::Label::FewEvents("1 dip".into()));
+    assert_eq!(legend(&details(&report)), 1);
+}
+
 #[test]
 fn a_share_of_a_latency_that_holds_a_round_trip_is_an_upper_bound() {
     let Sample { mut report, record } = run();

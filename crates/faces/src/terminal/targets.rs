@@ -30,6 +30,12 @@ fn one(report: &Report, table: &Targets<'_>, style: &Style) -> String {
     let grid = Grid { labels: labels(&rows), columns: columns.collect() };
     let mut text = style.paint(&table.title(), Paint::Bold) + "\n" + &grid.text(style);
     text += &paragraph(&table.note(), 0, Paint::Dim, style);
+    // An outlier's mark stands in place of its label's.
+    let plain = |figure: &&&Figure| scene::outlier(report, figure).is_none();
+    let marked = rows.iter().flat_map(|row| row.figures.iter().flatten()).filter(plain).copied();
+    for (mark, meaning) in scene::further_marks(report, marked) {
+        text += &(style.paint(&format!("{mark}  {meaning}"), Paint::Dim) + "\n");
+    }
     if all > ROWS_MAX {
         let note = format!("and {} more; `fathom report` shows all", all - ROWS_MAX);
         text += &(style.paint(&note, Paint::Dim) + "\n");
