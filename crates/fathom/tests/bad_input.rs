@@ -171,8 +171,21 @@ fn a_report_that_cannot_be_written_is_told_before_anything_is_done() {
     home.run(&["sweep", "--resume", "last", "--report", "report.docx"]).ends(2, &["report.docx"]);
     assert!(!home.path().join("fathom").exists(), "something was measured");
     let report = home.path().join("report.html");
+    // Somebody's own page stays; an empty file, as mktemp makes it, holds nothing.
+    std::fs::write(&report, "<!doctype html><title>mine</title>").unwrap();
+    to(report.to_str().unwrap()).ends(2, &["report.html", "no report of Fathom's", "name another"]);
+    assert!(!home.path().join("fathom").exists(), "something was measured");
+    std::fs::write(&report, "").unwrap();
     let ended = to(report.to_str().unwrap());
     assert!(matches!(ended.code, 0 | 4) && report.exists(), "{}", ended.err);
+    for ending in ["html", "md", "json"] {
+        let again = home.path().join(format!("again.{ending}")).to_string_lossy().into_owned();
+        home.run(&["report", "-o", &again]).ends(0, &[]);
+        home.run(&["report", "-o", &again]).ends(0, &[]);
+        std::fs::write(&again, "# notes of mine\n").unwrap();
+        home.run(&["report", "-o", &again]).ends(2, &[&again, "no report of Fathom's"]);
+        assert_eq!(std::fs::read_to_string(&again).unwrap(), "# notes of mine\n");
+    }
     let parts = std::fs::read_dir(home.path())
         .unwrap()
         .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".part"));

@@ -7,8 +7,8 @@ use archive::{Archive, RunSummary};
 use faces::own;
 use model::{Record, Report};
 use serde_json::json;
-use std::fs::Permissions;
-use std::io::Write;
+use std::fs::{File, Permissions};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::NamedTempFile;
@@ -116,6 +116,23 @@ fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".fathom-report-").permissions(readable).tempfile_in(folder)
 }
 
+/// A report may take the place of an earlier one, or of a link, and of nothing else that is there.
+fn prove_replaceable(path: &Path) -> Result<(), Failure> {
+    if path.is_symlink() {
+        return Ok(());
+    }
+    let mut beginning = Vec::new();
+    let read = |file: File| file.take(own::BEGINNING as u64).read_to_end(&mut beginning);
+    match File::open(path).and_then(read) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Ok(_) if beginning.is_empty() || own::is_report(&beginning) => Ok(()),
+        _ => Err(Failure::Usage(format!(
+            "{}: is there already, and no report of Fathom's; name another file, or remove this one first",
+            path.display()
+        ))),
+    }
+}
+
 /// Before minutes are spent on what could then not be written.
 pub fn prove_writable(path: &Path) -> Result<(), Failure> {
     let wrong = |says: String| Err(Failure::Usage(format!("--report {}: {says}", path.display())));
@@ -127,6 +144,7 @@ pub fn prove_writable(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
         return wrong("is a folder; name a file in it".to_string());
     }
+    prove_replaceable(path)?;
     // Gone again at once.
     match beside(path) {
         Ok(_) => Ok(()),
@@ -141,7 +159,11 @@ fn reason(error: &std::io::Error) -> String {
 
 /// The file's ending says what it becomes.
 pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(), Failure> {
-    let text = match kind(path)? {
+    let kind = kind(path)?;
+    if path.is_file() {
+        prove_replaceable(path)?;
+    }
+    let text = match kind {
         Kind::Html => faces::html::page(report, record),
         Kind::Markdown => faces::markdown::page(report, record),
         Kind::Json => format!("{:#}\n", faces::json::document(report, record)),
