@@ -54,6 +54,16 @@ fn a_whole_run_says_what_a_write_takes_and_which_layer_takes_most() {
     );
 }
 
+/// A lab that was started for the run is gone with it: its name would lead to nothing.
+#[test]
+fn a_lab_that_is_gone_is_not_named() {
+    let mut report = sound();
+    report.head.command = "fathom run --lab demo-7".to_string();
+    assert!(answer(&report).contains("`fathom rados --lab demo-7`"), "{}", answer(&report));
+    report.head.own_lab = true;
+    assert!(answer(&report).contains("`fathom rados --lab`"), "{}", answer(&report));
+}
+
 #[test]
 fn what_is_wrong_comes_with_the_gravest_first() {
     let said = answer(&run().report);

@@ -33,6 +33,20 @@ pub struct RunHead {
     /// that sent the block both ways.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub short_answers: bool,
+    /// It ran on a lab of its own, which is gone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_lab: bool,
+}
+
+/// How a run came to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ending {
+    #[default]
+    Done,
+    /// By a signal, in order.
+    Stopped,
+    Failed,
 }
 
 /// Which other tool measured what is recorded, and where that was read.

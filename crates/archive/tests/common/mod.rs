@@ -6,6 +6,7 @@ pub fn head(run: &str) -> RunHead {
     RunHead {
         imported: None,
         short_answers: true,
+        own_lab: false,
         run: run.into(),
         started: "2026-11-21T09:30:12Z".into(),
         version: "0.1.0".into(),

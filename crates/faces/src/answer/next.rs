@@ -155,9 +155,9 @@ pub(crate) fn archived(report: &Report) -> String {
     format!("fathom show {}{}", report.head.run, option(report, "--archive"))
 }
 
-/// The lab that the run was on, as an option.
+/// The lab that the run was on, as an option; one that is gone has no name any more, and another is started.
 fn on(report: &Report) -> String {
-    option(report, "--lab")
+    if report.head.own_lab { " --lab".to_string() } else { option(report, "--lab") }
 }
 
 fn words_of(report: &Report) -> impl Iterator<Item = &str> {

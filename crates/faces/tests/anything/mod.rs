@@ -293,6 +293,7 @@ pub fn head() -> impl Strategy<Value = RunHead> {
     (text(), text(), text(), text()).prop_map(|(run, started, version, command)| RunHead {
         imported: None,
         short_answers: true,
+        own_lab: false,
         run,
         started,
         version,

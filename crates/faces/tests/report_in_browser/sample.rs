@@ -83,6 +83,7 @@ impl Sampler {
         let head = RunHead {
             imported: None,
             short_answers: true,
+            own_lab: false,
             run: "20261121-093012-ab3f".into(),
             started: "2026-11-21T09:30:12Z".into(),
             version: "0.1.0".into(),

@@ -81,6 +81,7 @@ fn import(file: &Path, renamed: Option<&str>) -> Result<Import, String> {
         command: crate::command_line(),
         imported: Some(Imported { tool: results.tool.clone(), file: shown }),
         short_answers: false,
+        own_lab: false,
     };
     Ok(Import { head, results })
 }

@@ -71,7 +71,7 @@ impl Grounded {
             (Some(cluster), Some(pool), Some(image)) => cluster::pools::image_bytes(cluster, pool, image)?,
             _ => None,
         };
-        let head = new_head();
+        let head = RunHead { own_lab: own.is_some(), ..new_head() };
         let (fleet, mut left_out) = match args.hosts.named() {
             true => {
                 let (fleet, left_out) = clients(common, args, request, cluster.as_ref())?;

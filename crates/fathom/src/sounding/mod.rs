@@ -279,5 +279,6 @@ pub fn new_head() -> RunHead {
         command: crate::command_line(),
         imported: None,
         short_answers: true,
+        own_lab: false,
     }
 }
