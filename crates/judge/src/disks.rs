@@ -43,7 +43,8 @@ pub fn is_disk_of(entry: &Entry, osd: &OsdScope) -> bool {
     let disk = short(device);
     let path = matches!(&target.place, Place::Path { path, .. } if short(&path.to_string_lossy()) == disk);
     let here = target.host.as_ref().is_none_or(|host| *host == osd.host);
-    here && (path || short(&target.name) == disk)
+    let stands = target.on.as_deref().unwrap_or(&target.name);
+    here && (path || short(stands) == disk)
 }
 
 /// How many targets of this figure's step were loaded on that disk at the same time, itself included.

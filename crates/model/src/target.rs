@@ -22,6 +22,9 @@ pub struct Target {
     /// Of a device: how large it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
+    /// Of a file that stands for the disk beneath: that disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
 }
 
 /// One of several hosts that load the same thing.
@@ -35,7 +38,7 @@ pub struct Client {
 
 impl Target {
     pub fn new(layer: Layer, name: impl Into<String>, place: Place) -> Target {
-        Target { layer, name: name.into(), host: None, place, client: None, network: None, bytes: None }
+        Target { layer, name: name.into(), host: None, place, client: None, network: None, bytes: None, on: None }
     }
 }
 

@@ -155,13 +155,14 @@ fn add_probes(draft: &mut Draft, lab: &lab::Lab) -> Result<(), Failure> {
             }
             _ => osd.probe.parent().and_then(cluster::here::device_of),
         };
-        let name = device.map_or_else(|| "memory".to_string(), |device| device.path);
+        let on = device.map(|device| device.path);
+        let name = format!("file {}", on.as_ref().map_or("in memory".to_string(), |disk| format!("on {disk}")));
         if !seen.contains(&name) {
             seen.push(name.clone());
             let path = osd.probe.with_file_name(draft.name("probe"));
             let span = draft.options.working_set.unwrap_or(LAB_SPAN);
             draft.change(Change::File { path: path.clone(), bytes: span });
-            add_steps(draft, &target(name, None, &path, true), span, true);
+            add_steps(draft, &Target { on, ..target(name, None, &path, true) }, span, true);
         }
     }
     Ok(())

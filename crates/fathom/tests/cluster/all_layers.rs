@@ -79,6 +79,8 @@ fn a_dry_run_changes_nothing() {
     for word in ["write-latency", "osd.2", "pool", "network"] {
         assert!(ran.out.contains(word), "{word} is not in the plan:\n{}", ran.out);
     }
+    // Not by the name of the device beneath.
+    assert!(["file on /dev/", "file in memory"].iter().any(|name| ran.out.contains(name)), "{}", ran.out);
     assert_eq!(lab.snapshot(), before);
     lab.home.run(&["runs"]).ends(0, &[]);
 }
