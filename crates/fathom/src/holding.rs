@@ -35,6 +35,16 @@ impl Held {
         kept.map_err(|error| Refusal::Unusable { path: path.to_path_buf(), what: error.to_string() })
     }
 
+    /// Something else to be known of a path.
+    pub fn note(&self, what: Vec<String>) {
+        let mut unseen = self.unseen.lock().unwrap_or_else(PoisonError::into_inner);
+        what.into_iter().for_each(|one| {
+            if !unseen.contains(&one) {
+                unseen.push(one)
+            }
+        });
+    }
+
     /// What could not be looked at, in words; told once.
     pub fn unseen(&self) -> Vec<String> {
         std::mem::take(&mut *self.unseen.lock().unwrap_or_else(PoisonError::into_inner))

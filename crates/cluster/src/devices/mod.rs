@@ -17,7 +17,7 @@ use stack::{Id, Stack};
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom};
 use std::os::fd::AsFd;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -109,6 +109,22 @@ pub fn overlap(one: &Path, other: &Path) -> bool {
         (Some(one), Some(other)) => one == other || Stack::of(one).overlaps(&Stack::of(other)),
         _ => one == other,
     }
+}
+
+/// Loop devices of which this path consists, or on which it lies, that read and write through the page cache, in words with the mend.
+pub fn buffered(path: &Path) -> Vec<String> {
+    let Ok(metadata) = fs::metadata(path) else { return Vec::new() };
+    let id = if metadata.file_type().is_block_device() { Id::of(&metadata) } else { Id::Device(metadata.dev()) };
+    let related = Stack::of(id).related;
+    let own = stack::loops().into_iter().filter(|own| !own.direct && related.contains(&Id::Device(own.number)));
+    own.map(|own| {
+        format!(
+            "/dev/{name} is a loop device that goes through the page cache (/sys/block/{name}/loop/dio is 0): its figures are those of \
+             memory as much as of a disk; `losetup --direct-io=on /dev/{name}` goes past it, where the file's file system can do that",
+            name = own.name
+        )
+    })
+    .collect()
 }
 
 /// A path that may be written to as long as the descriptor is open: nobody else gets the device meanwhile.

@@ -152,6 +152,8 @@ pub struct Loop {
     pub backing: Id,
     pub offset: u64,
     pub path: PathBuf,
+    /// It passes the page cache by.
+    pub direct: bool,
 }
 
 /// All that are set up.
@@ -167,7 +169,8 @@ fn one_loop(folder: &Path) -> Option<Loop> {
     let path = PathBuf::from(text("backing_file").trim_end_matches('\n'));
     // The kernel knows the file itself; its path may be of another mount namespace, or gone.
     let backing = status(&Path::new("/dev").join(&name), number).or_else(|| Id::at(&path))?;
-    Some(Loop { name, number, backing, offset: text("offset").trim().parse().unwrap_or(0), path })
+    let (offset, direct) = (text("offset").trim().parse().unwrap_or(0), text("dio").trim() == "1");
+    Some(Loop { name, number, backing, offset, path, direct })
 }
 
 /// `struct loop_info64` (linux/loop.h).

@@ -1,7 +1,7 @@
 //! What a path of this host is, and whether it may be loaded.
 
 use crate::holding::{Held, named_twice};
-use cluster::devices::{Refusal, look_at};
+use cluster::devices::{Refusal, buffered, look_at};
 use model::{Found, NotFree, SiteWish};
 use std::path::PathBuf;
 
@@ -21,6 +21,8 @@ impl Looks {
         let found = look_at(&wish.path).map_err(refused)?;
         if !self.paths.contains(&wish.path) {
             self.paths.push(wish.path.clone());
+            let there = if wish.path.exists() { Some(wish.path.as_path()) } else { wish.path.parent() };
+            self.held.note(there.map(buffered).unwrap_or_default());
         }
         if let Some(says) = named_twice(&self.paths) {
             return Err(NotFree { says, holds: false });

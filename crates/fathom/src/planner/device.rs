@@ -8,8 +8,9 @@ use crate::holding::named_twice;
 use cluster::devices::{self, Refusal, look_at};
 use experiments::Request;
 use model::workload::{GIB, MIB};
-use model::{Bytes, Change, Found, Layer, Place, Target, Workload};
-use std::path::Path;
+use model::{Bytes, Change, DeviceScope, Found, Layer, Place, Plan, Target, Workload};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// Enough to be larger than a drive's own cache.
 pub const SPAN: Bytes = 4 * GIB;
@@ -177,6 +178,45 @@ fn add_osd_devices(draft: &mut Draft) {
             add_steps(draft, &own, span, false);
         }
     }
+}
+
+/// Those of this host, with their paths.
+fn osd_devices(ground: &Ground) -> Vec<(String, &DeviceScope)> {
+    let here = cluster::here::host_name();
+    let own = ground.scope.devices.iter().filter(|device| device.host.as_deref() == Some(&here));
+    let path = |device: &DeviceScope| match device.path.starts_with('/') {
+        true => device.path.clone(),
+        false => format!("/dev/{}", device.path),
+    };
+    own.map(|device| (path(device), device)).collect()
+}
+
+/// OSD devices of this host that this user may not open: they are not measured.
+pub fn closed(ground: &Ground, request: &Request) -> Vec<String> {
+    let read = request.layers.contains(&Layer::Device) && request.targets.paths.is_empty();
+    if !read || !request.experiment.batches().is_empty() || ground.lab.is_some() || !ground.sites.is_empty() {
+        return Vec::new();
+    }
+    let closed = |(path, _): (String, &DeviceScope)| look_at(Path::new(&path)).err();
+    osd_devices(ground).into_iter().filter_map(closed).map(|why| format!("{why}; this disk is not measured")).collect()
+}
+
+/// Loop devices of this host that are loaded, or carry an OSD, and are no disks.
+pub fn buffered(ground: &Ground, plan: &Plan) -> Vec<String> {
+    let steps = || plan.steps.iter().chain(plan.sustained.iter().map(|test| &test.step));
+    let ours = |target: &&Target| target.client.is_none();
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for target in steps().flat_map(|step| &step.targets).filter(ours) {
+        if let Place::Path { path, .. } = &target.place {
+            // A file of our own is not there yet.
+            paths.push(if path.exists() { path.clone() } else { path.parent().unwrap_or(path).to_path_buf() });
+        }
+    }
+    if steps().any(|step| matches!(step.layer, Layer::Store | Layer::Osd | Layer::Rados | Layer::Rbd)) {
+        paths.extend(osd_devices(ground).into_iter().map(|(path, _)| PathBuf::from(path)));
+    }
+    let said: BTreeSet<String> = paths.iter().flat_map(|path| devices::buffered(path)).collect();
+    said.into_iter().collect()
 }
 
 #[cfg(test)]

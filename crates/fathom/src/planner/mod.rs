@@ -41,7 +41,9 @@ pub fn plan(ground: &Ground, request: &Request) -> Result<Plan, Failure> {
 /// What is to be known of a plan: what it leaves out, and why.
 pub fn notes(ground: &Ground, request: &Request, plan: &Plan) -> Vec<String> {
     let unmeasured = network::unmeasured(&Draft::new(ground, request));
-    unmeasured.into_iter().chain(unbound(ground, plan)).chain(room::note(ground, request)).collect()
+    let (closed, buffered) = (device::closed(ground, request), device::buffered(ground, plan));
+    [Vec::from_iter(unmeasured), closed, buffered, unbound(ground, plan), Vec::from_iter(room::note(ground, request))]
+        .concat()
 }
 
 /// OSDs that get no placement group of the osd layer's pool, or may get none.

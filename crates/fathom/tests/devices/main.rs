@@ -140,6 +140,26 @@ fn all_ways_of_durable_writes_and_both_engines() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "a file was left behind");
 }
 
+/// What goes through the page cache is no disk, and that is said; where it does not, nothing is.
+#[test]
+fn a_loop_device_that_goes_through_the_page_cache_is_named() {
+    let device = LoopDevice::of(64 << 20);
+    let home = Home::new();
+    let name = device.path.trim_start_matches("/dev/");
+    let dio = format!("/sys/block/{name}/loop/dio");
+    for (direct, wanted) in [("--direct-io=off", "0"), ("--direct-io=on", "1")] {
+        let set = std::process::Command::new("/usr/sbin/losetup").args([direct, &device.path]).status().unwrap();
+        // Not every file system can do that.
+        if !set.success() || fs::read_to_string(&dio).unwrap().trim() != wanted {
+            continue;
+        }
+        let ran = disk(&home, &device.path, &["--dry-run"]);
+        ran.ends(0, &[]);
+        let said = format!("warning: {} is a loop device that goes through the page cache", device.path);
+        assert_eq!(ran.err.contains(&said), wanted == "0", "{direct}: {}", ran.err);
+    }
+}
+
 #[test]
 fn a_file_that_holds_data_is_refused() {
     let home = Home::new();
