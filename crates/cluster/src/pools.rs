@@ -13,6 +13,9 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 /// Placement groups of a new pool peer within seconds; on a busy cluster one after the other. So long without one more is too long.
 const CLEAN_SECONDS: u64 = 90;
 
+/// Replicated, whatever `osd_pool_default_type` says: an erasure-coded pool of one's own making would be no measure of anything that is
+/// planned, and takes no writes into objects.
+///
 /// `on`: sets of OSDs to which its placement groups are bound in turns, by name, so that nothing else in the cluster's map of
 /// placement changes; they go with the pool.
 pub fn make(
@@ -22,7 +25,8 @@ pub fn make(
     size: Option<u32>,
     on: &[Vec<u32>],
 ) -> Result<(), ClusterError> {
-    let mut create = json!({"prefix": "osd pool create", "pool": name, "pg_num": pg_num, "pgp_num": pg_num});
+    let mut create = json!({"prefix": "osd pool create", "pool": name, "pg_num": pg_num, "pgp_num": pg_num,
+        "pool_type": "replicated"});
     // The monitors count all copies at once.
     if let (Some(size), Some(fields)) = (size, create.as_object_mut()) {
         fields.insert("size".to_string(), json!(size));

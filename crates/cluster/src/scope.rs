@@ -183,7 +183,7 @@ fn narrow(osds: &[OsdScope], rule: BTreeSet<u32>) -> Option<Vec<u32>> {
     (!osds.iter().all(|osd| rule.contains(&osd.id))).then(|| rule.into_iter().collect())
 }
 
-/// Of a pool that is made without a word on its rule, as those of a run are.
+/// Of a replicated pool that is made without a word on its rule, as those of a run are.
 fn new_pool_osds(cluster: &Cluster, osds: &[OsdScope], rules: &Crush) -> Option<Vec<u32>> {
     // Its default is -1: the lowest rule for replicas.
     let option = leaders(cluster, "osd_pool_default_crush_rule")?.as_i64()?;

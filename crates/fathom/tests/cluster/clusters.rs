@@ -27,6 +27,20 @@ fn keys_rights_and_things_that_are_not_there() {
     assert_eq!(lab.snapshot(), before, "something was left behind");
 }
 
+/// Pools of our own are replicated all the same, and lie where replicated pools do.
+#[test]
+fn new_pools_are_erasure_coded_by_default() {
+    let lab = Lab::up(&[]);
+    lab.ceph(&["config", "set", "global", "osd_pool_default_type", "erasure"]);
+    let before = lab.snapshot();
+    let words = ["rados", "--patterns", "write-latency", "--working-set", "1M", "--duration", "1s", "--format", "json"];
+    let ran = lab.run(&words);
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    let document = ran.json();
+    assert_ne!(document["figures"][0]["label"], "void", "{document}");
+    assert_eq!(lab.snapshot(), before, "something was left behind");
+}
+
 fn wrong_key(lab: &Lab) {
     let keyring = lab.home.path().join("wrong.keyring");
     fs::write(&keyring, "[client.admin]\n\tkey = AQBSdZxkAAAAABAAjKz0Yk4ZbV7v0P6b0c7Vhg==\n").unwrap();
