@@ -3,6 +3,7 @@
 //! client write = round trip + OSD software + the slowest of the copies' commits; client read = round trip + OSD software +
 //! the primary's read (`docs/method.md`, "The ledger").
 
+use super::link::passed;
 use super::{ASKED_LEAST, Books, less, not_known, scaled};
 use crate::redundancy::{Redundancy, redundancy};
 use crate::words::{count, number, percent};
@@ -60,8 +61,11 @@ impl Path<'_, '_, '_> {
                 Some(row)
             }
             Layer::Network => {
-                self.trip = Some(value);
-                Some(self.bottom(layer, value, round_trip_words(self.pattern).to_string()))
+                let loaded = self.books.figures(self.top.0, self.pattern);
+                let link = passed(self.books, &loaded, self.pattern)?;
+                self.trip = Some(link.value);
+                let of = link.of.map_or(String::new(), |of| format!(", the mean {of}"));
+                Some(self.bottom(layer, link.value, format!("{}{of}", round_trip_words(self.pattern))))
             }
             Layer::Store if self.local.is_some_and(|(_, disk)| value.high < disk.low) => {
                 let took = number(value.value);

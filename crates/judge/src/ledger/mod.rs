@@ -1,6 +1,7 @@
 //! The ledger: what each layer adds (latency) or which share of its ceiling it delivers (throughput).
 
 mod latency;
+mod link;
 mod throughput;
 
 use crate::across::mean_over;

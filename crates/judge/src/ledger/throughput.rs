@@ -1,5 +1,6 @@
 //! Throughput is a minimum over ceilings: which share of what the layers below can give a layer delivers.
 
+use super::link::{Link, passed};
 use super::{ASKED_LEAST, Books, less, not_known, scaled};
 use crate::across::mean_over;
 use crate::caches::COLD_LEAST;
@@ -103,9 +104,9 @@ fn link_unknown(books: &Books, layer: Layer, pattern: Pattern) -> Option<String>
     if layer == Layer::Store || like_below {
         return None;
     }
-    match books.cell(Layer::Network, linear(pattern)) {
+    match passed(books, &books.figures(layer, pattern), linear(pattern)) {
         None => Some("network not measured: it may be the limit".to_string()),
-        Some(link) if link.is_known() => None,
+        Some(link) if link.value.is_known() => None,
         Some(_) => Some(format!("{}: it may be the limit", not_known(&named("network", linear(pattern))))),
     }
 }
@@ -190,11 +191,14 @@ fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
 /// What the links can carry: those of the clients, and those of the OSDs' hosts, which carry every copy of a write and, of an
 /// erasure-coded pool, most chunks twice.
 fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate) -> Option<Ceiling> {
-    let link = books.cell(Layer::Network, linear(pattern)).filter(Estimate::is_known)?;
     let figures = books.figures(layer, pattern);
     let first = figures.first()?;
+    let Link { value: link, of } = passed(books, &figures, linear(pattern)).filter(|link| link.value.is_known())?;
+    let of = of.map_or(String::new(), |of| format!(" ({of})"));
     let link = match pattern.family() {
-        Family::Linear => Ceiling::of(Layer::Network, pattern, link, format!("network {} MB/s", number(link.value))),
+        Family::Linear => {
+            Ceiling::of(Layer::Network, pattern, link, format!("network {} MB/s{of}", number(link.value)))
+        }
         _ => {
             let block = first.step.workload.block;
             let value = scaled(link, 1e6 / block.max(1) as f64);
@@ -202,7 +206,7 @@ fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate
                 Layer::Network,
                 pattern,
                 value,
-                format!("network {} MB/s in blocks of {block} bytes", number(link.value)),
+                format!("network {} MB/s{of} in blocks of {block} bytes", number(link.value)),
             )
         }
     };

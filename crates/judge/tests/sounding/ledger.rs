@@ -263,19 +263,55 @@ fn the_network_is_the_ceiling_where_it_is_lower() {
     assert!(row.because.contains("× 3 hosts / 6.00 copies"), "{}", row.because);
 }
 
+/// A slow link to a host on which the pool has no OSD is neither its ceiling nor in its round trip.
+#[test]
+fn only_the_links_to_the_hosts_of_a_pool_are_held_against_it() {
+    let mut made = Made::cluster();
+    for (id, link) in [(0, 30.0), (1, 30.0), (2, 3.0)] {
+        made.delivers(Pattern::WriteLinear, pair(id), link).delivers(Pattern::WriteLinear, osd(id), link - 0.1);
+        let twin = made.record.scope.osds[id as usize].clone();
+        made.record.scope.osds.push(model::OsdScope { id: id + 3, ..twin });
+        let trip = 3.0 / link;
+        made.measured(Pattern::WriteLatency, pair(id), trip).measured(Pattern::WriteLatency, disk(id), 0.5);
+    }
+    made.delivers(Pattern::WriteLinear, pool(), 12.0).measured(Pattern::WriteLatency, pool(), 2.0);
+    let network = |made: &Made| {
+        let linear = rows(made, Pattern::WriteLinear).into_iter().find(|row| row.layer == Layer::Rados).unwrap();
+        let latency = rows(made, Pattern::WriteLatency).into_iter().find(|row| row.layer == Layer::Network).unwrap();
+        (linear, latency)
+    };
+    let (all, all_trips) = network(&made);
+    assert!(all.because.starts_with("network 88.4 MB/s"), "{}", all.because);
+    near(all_trips.adds.value, 0.4, 0.02);
+    made.record.scope.new_pool_osds = vec![0, 1, 3, 4];
+    let (own, own_trips) = network(&made);
+    assert!(own.because.starts_with("network 126 MB/s (of the 2 of 3 links"), "{}", own.because);
+    near(own_trips.adds.value, 0.1, 0.01);
+    assert!(own_trips.because.contains("the mean of the 2 of 3 links"), "{}", own_trips.because);
+}
+
 #[test]
 fn osds_on_one_disk_share_it_when_loaded_at_once() {
-    let mut made = Made::cluster();
-    for osd in &mut made.record.scope.osds {
-        (osd.device, osd.host) = (Some("vd0".to_string()), "host-0".to_string());
+    // A file that stands for the disk is as good.
+    let file = model::Target {
+        name: "file on /dev/vd0".into(),
+        on: Some("/dev/vd0".into()),
+        place: model::Place::Path { path: "/labs/x/probe".into(), writable: true },
+        ..disk(0)
+    };
+    for disk in [disk(0), file] {
+        let mut made = Made::cluster();
+        for osd in &mut made.record.scope.osds {
+            (osd.device, osd.host) = (Some("vd0".to_string()), "host-0".to_string());
+        }
+        made.delivers(Pattern::WriteLinear, disk, 90.0);
+        let targets = (0..3).map(|id| model::Target { host: Some("host-0".into()), ..store(id) }).collect();
+        made.at_once(Pattern::WriteLinear, targets, &[20.0, 20.0, 20.0]);
+        let rows = rows(&made, Pattern::WriteLinear);
+        near(rows[0].ceiling.unwrap(), 30.0 * 4.194304, 3.0);
+        near(rows[0].share.unwrap(), 20.0 / 30.0, 0.02);
+        assert!(rows[0].because.contains("3 OSDs on it at once"), "{}", rows[0].because);
     }
-    made.delivers(Pattern::WriteLinear, disk(0), 90.0);
-    let targets = (0..3).map(|id| model::Target { host: Some("host-0".into()), ..store(id) }).collect();
-    made.at_once(Pattern::WriteLinear, targets, &[20.0, 20.0, 20.0]);
-    let rows = rows(&made, Pattern::WriteLinear);
-    near(rows[0].ceiling.unwrap(), 30.0 * 4.194304, 3.0);
-    near(rows[0].share.unwrap(), 20.0 / 30.0, 0.02);
-    assert!(rows[0].because.contains("3 OSDs on it at once"), "{}", rows[0].because);
 }
 
 #[test]
