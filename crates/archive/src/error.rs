@@ -39,8 +39,8 @@ pub enum ArchiveError {
     Damaged { path: PathBuf, what: String },
     #[error("the archive {} holds no runs yet; `fathom run` makes one", .path.display())]
     Empty { path: PathBuf },
-    #[error("nothing was measured in the {runs} runs of the archive {}; `fathom runs` lists them, and each is shown by its name", .path.display())]
-    NothingMeasured { path: PathBuf, runs: usize },
+    #[error("nothing was measured in any run of the archive {}; `fathom runs` lists them, and each is shown by its name", .path.display())]
+    NothingMeasured { path: PathBuf },
     #[error("there is no run {name} in the archive {}; {}; `fathom runs` lists all", .path.display(), nearest(.near))]
     UnknownRun { path: PathBuf, name: String, near: Vec<String> },
     #[error("{name} is the beginning of several runs in the archive {}: {}; write more of the name", .path.display(), .matches.join(", "))]

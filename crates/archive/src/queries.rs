@@ -71,7 +71,7 @@ impl Archive {
         match (name, all.is_empty(), measured) {
             (_, true, _) => return Err(ArchiveError::Empty { path }),
             ("last", _, Some(summary)) => return Ok(summary.run.clone()),
-            ("last", _, None) => return Err(ArchiveError::NothingMeasured { path, runs: all.len() }),
+            ("last", _, None) => return Err(ArchiveError::NothingMeasured { path }),
             _ => {}
         }
         let all: Vec<String> = all.into_iter().map(|summary| summary.run).collect();
