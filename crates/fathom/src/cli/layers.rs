@@ -16,6 +16,9 @@ pub struct RunArgs {
     /// Devices and files to load as well (written to only if they are empty)
     #[arg(long = "device", value_name = "PATH")]
     pub devices: Vec<PathBuf>,
+    /// A pool for the rados and rbd layers, instead of temporary ones
+    #[arg(long)]
+    pub pool: Option<String>,
     #[command(flatten)]
     pub run: RunOptions,
     #[command(flatten)]
@@ -28,9 +31,6 @@ pub struct RunArgs {
     pub objects: ObjectArgs,
     #[command(flatten)]
     pub experiment: ExperimentArgs,
-    /// A pool for the rados and rbd layers, instead of temporary ones
-    #[arg(long)]
-    pub pool: Option<String>,
 }
 
 /// `E`: by which experiment.
@@ -118,11 +118,11 @@ pub struct RadosArgs<E: Args = ExperimentArgs> {
 /// `fathom rbd`.
 #[derive(Args, Debug, Clone)]
 pub struct RbdArgs<E: Args = ExperimentArgs> {
-    #[command(flatten)]
-    pub of: PoolArgs<E>,
     /// This image of the pool, only read
     #[arg(long, requires = "pool")]
     pub image: Option<String>,
+    #[command(flatten)]
+    pub of: PoolArgs<E>,
 }
 
 #[derive(Args, Debug, Clone)]
