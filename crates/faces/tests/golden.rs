@@ -326,8 +326,8 @@ fn comparisons_and_histories() {
     compare("compare.txt", &text);
     // A figure with a workload of its own, and long names: the table stays within the terminal.
     let mut long = found.clone();
-    long.differences[0].subject.chart = false;
-    long.differences[0].subject.target = "images from client-17.example".to_string();
+    long.differences[0].figure.chart = false;
+    long.differences[0].figure.target = "images from client-17.example".to_string();
     fits(&faces::compare::summary(&long, &sides, &Style { width: 80, colours: false }), 80);
     compare("compare.json", &format!("{:#}\n", faces::compare::document(&found, &sides)));
 
