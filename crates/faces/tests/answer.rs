@@ -94,6 +94,9 @@ fn one_layer_only_says_its_figure_and_that_a_run_shows_the_rest() {
     assert!(said.ends_with("Next: `fathom run --lab` measures all layers and shows which takes most."), "{said}");
     let said = answer(&only(|layer, _| layer == Layer::Network));
     assert!(said.starts_with("A 4 KiB round trip between two hosts takes 0.0302 ms ±0.0007"), "{said}");
+    let mut report = only(|layer, _| layer == Layer::Network);
+    report.figures.iter_mut().for_each(|figure| figure.target = "loopback".into());
+    assert!(answer(&report).starts_with("A 4 KiB round trip within this host (loopback) takes"), "{}", answer(&report));
     let mut report = only(|layer, pattern| layer == Layer::Device && pattern == Pattern::WriteLatency);
     report.figures.iter_mut().for_each(|figure| figure.workload.durability = model::Durability::None);
     assert!(answer(&report).starts_with("A 4 KiB write takes 0.436 ms ±0.009 on the device"), "{}", answer(&report));

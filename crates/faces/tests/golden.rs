@@ -7,9 +7,9 @@ mod schema;
 use faces::terminal::{self, Length, RunRow, Style};
 use faces::{json, markdown};
 use model::{
-    Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Ending, Endurance, Estimate, Figure, FigureKey, Finds,
-    Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpKind, Outcome, Pattern, Point, ReadBack, Reading, Setting,
-    Sweep, Swept, Threshold, Trend, Verdict,
+    Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Ending, Endurance, Estimate, Figure,
+    FigureKey, Finds, Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpKind, Outcome, Pattern, Point, ReadBack,
+    Reading, Setting, Sweep, Swept, Threshold, Trend, Verdict,
 };
 use sample::{Sample, run};
 use std::fs;

@@ -25,6 +25,9 @@ pub struct Target {
     /// Of a file that stands for the disk beneath: that disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
+    /// Of a lab's probe: the OSDs of whose disks it says how they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub like_disks_of: Vec<u32>,
 }
 
 /// One of several hosts that load the same thing.
@@ -38,9 +41,13 @@ pub struct Client {
 
 impl Target {
     pub fn new(layer: Layer, name: impl Into<String>, place: Place) -> Target {
-        Target { layer, name: name.into(), host: None, place, client: None, network: None, bytes: None, on: None }
+        let (host, client, network, bytes, on, like_disks_of) = (None, None, None, None, None, Vec::new());
+        Target { layer, name: name.into(), host, place, client, network, bytes, on, like_disks_of }
     }
 }
+
+/// What a way within one host is called: no network is in it.
+pub const LOOPBACK: &str = "loopback";
 
 /// A name of something on another network than that of the load: `a→b (cluster)`.
 pub fn on_network(name: String, network: Option<&str>) -> String {

@@ -2,6 +2,7 @@
 
 use crate::{numbers, scene, words};
 use model::pattern::Family;
+use model::target::LOOPBACK;
 use model::{ChartCell, Durability, Estimate, Figure, Label, Layer, LedgerRow, Pattern, Report, Workload};
 
 /// So many figures are named where there is no chart.
@@ -59,12 +60,15 @@ fn between_hosts(report: &Report, cell: &ChartCell, estimate: &Estimate) -> Stri
     let metric = cell.pattern.metric(cell.layer);
     let value = numbers::figure(estimate, metric).with_unit();
     let (label, mean) = (label(cell), mean(cell, "pairs"));
+    let own = |figure: &&Figure| figure.chart && (figure.layer, figure.pattern) == (cell.layer, cell.pattern);
+    let within_one = report.figures.iter().filter(own).all(|figure| figure.target == LOOPBACK);
+    let ways = if within_one { "within this host (loopback)" } else { "between two hosts" };
     match cell.pattern.family() {
         Family::Latency => {
             let block = numbers::bytes(workload(report, cell).block);
-            format!("A {block} round trip between two hosts takes {value}{label}{mean}.")
+            format!("A {block} round trip {ways} takes {value}{label}{mean}.")
         }
-        _ => format!("Between two hosts go {value}{label}{mean}."),
+        _ => format!("{} go {value}{label}{mean}.", capital(ways)),
     }
 }
 

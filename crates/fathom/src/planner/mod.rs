@@ -40,7 +40,8 @@ pub fn plan(ground: &Ground, request: &Request) -> Result<Plan, Failure> {
 
 /// What is to be known of a plan: what it leaves out, and why.
 pub fn notes(ground: &Ground, request: &Request, plan: &Plan) -> Vec<String> {
-    let unmeasured = network::unmeasured(&Draft::new(ground, request));
+    let draft = &Draft::new(ground, request);
+    let unmeasured = network::unmeasured(draft).or_else(|| network::loopback_alone(draft));
     let (closed, buffered) = (device::closed(ground, request), device::buffered(ground, plan));
     [Vec::from_iter(unmeasured), closed, buffered, unbound(ground, plan), Vec::from_iter(room::note(ground, request))]
         .concat()

@@ -4,7 +4,7 @@
 use super::draft::{Draft, Ground, Network};
 use experiments::Varied;
 use model::pattern::Family;
-use model::target::on_network;
+use model::target::{LOOPBACK, on_network};
 use model::{Client, Endpoint, Layer, OsdScope, Pattern, Place, Target, Workload};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -14,13 +14,28 @@ const STREAMS: u32 = 4;
 
 /// Why nothing of the network is measured, though it was wished for.
 pub fn unmeasured(draft: &Draft) -> Option<String> {
-    let wished = draft.request.layers.contains(&Layer::Network);
-    let alone = draft.request.experiment.plans_layers();
-    let any = || draft.workloads(Layer::Network, 0).iter().any(|(pattern, _)| pattern.family() != Family::Parallel);
-    if !wished || !alone || !any() || draft.ground.hosts.len() > 1 || remote_lab(draft.ground).is_some() {
+    if !within_this_host(draft) {
         return None;
     }
     not_loopback(draft.ground, &cluster::here::addresses())
+}
+
+/// Where no cluster says whether the load stays within this host.
+pub fn loopback_alone(draft: &Draft) -> Option<String> {
+    let unknown = within_this_host(draft) && draft.ground.scope.osds.is_empty();
+    unknown.then(|| {
+        "the network is measured within this host alone (loopback), which says nothing of the way to others; name two hosts or more with \
+         --hosts to measure it between them"
+            .to_string()
+    })
+}
+
+/// Is a network wished for, and no other host there?
+fn within_this_host(draft: &Draft) -> bool {
+    let wished = draft.request.layers.contains(&Layer::Network);
+    let alone = draft.request.experiment.plans_layers();
+    let any = || draft.workloads(Layer::Network, 0).iter().any(|(pattern, _)| pattern.family() != Family::Parallel);
+    wished && alone && any() && draft.ground.hosts.len() < 2 && remote_lab(draft.ground).is_none()
 }
 
 pub fn add(draft: &mut Draft) {
@@ -116,7 +131,7 @@ fn pairs_from_here(draft: &Draft) -> Vec<Target> {
     let loopback = |host: &str| Endpoint { host: host.to_string(), address: "127.0.0.1".to_string(), namespace: None };
     let here = cluster::here::host_name();
     let Some(lab) = remote_lab(draft.ground) else {
-        return vec![pair(loopback(&here), loopback(&here), "loopback".to_string())];
+        return vec![pair(loopback(&here), loopback(&here), LOOPBACK.to_string())];
     };
     let from = Endpoint { host: here, address: lab.client_address.clone(), namespace: None };
     let remote = lab.hosts.iter().filter(|host| host.namespace.is_some());
