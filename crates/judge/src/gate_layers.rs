@@ -112,7 +112,7 @@ impl View<'_, '_> {
         let below = if self.entry.figure.layer == Layer::Rbd { Layer::Rados } else { Layer::Osd };
         let own = self.entry.loads().and_then(|place| lies_on(self.record, place));
         let beneath = |entry: &&Entry| match (&own, below) {
-            (Some(on), Layer::Osd) => crate::placement::below(entry, self.record, on),
+            (Some(on), Layer::Osd) => crate::placement::below(entry, self.record, Some(on)),
             // Of two pools one may lie on quicker OSDs.
             (_, Layer::Rados) => entry.loads().is_some_and(|place| lies_on(self.record, place) == own),
             _ => true,

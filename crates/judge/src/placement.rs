@@ -34,14 +34,17 @@ pub fn hosts_of<'r>(osds: &[&'r OsdScope]) -> Vec<&'r str> {
     hosts.into_iter().collect()
 }
 
-/// May it be held against a pool that lies on these OSDs? Not an OSD, its store, or its disk, if the pool does not lie there. A disk
-/// of which nobody knows an OSD may.
-pub fn below(entry: &Entry, record: &Record, on: &BTreeSet<u32>) -> bool {
+/// May it be held against a pool that lies on these OSDs (`None`: on all)? Not an OSD, its store, or its disk, if the pool does not lie
+/// there; nor a disk on which no OSD lies.
+pub fn below(entry: &Entry, record: &Record, on: Option<&BTreeSet<u32>>) -> bool {
+    let counts = |osd: u32| on.is_none_or(|on| on.contains(&osd));
     match entry.figure.layer {
-        Layer::Osd | Layer::Store => entry.place().and_then(osd_of).is_none_or(|osd| on.contains(&osd)),
+        Layer::Osd | Layer::Store => entry.place().and_then(osd_of).is_none_or(counts),
         Layer::Device => {
-            let mut carried = record.scope.osds.iter().filter(|osd| is_disk_of(entry, osd)).peekable();
-            carried.peek().is_none() || carried.any(|osd| on.contains(&osd.id))
+            let probe = entry.only_target().is_some_and(|target| target.like_disks_of.iter().any(|osd| counts(*osd)));
+            let osds = &record.scope.osds;
+            let known = osds.iter().any(|osd| osd.device.is_some());
+            probe || !known || osds.iter().any(|osd| counts(osd.id) && is_disk_of(entry, osd))
         }
         _ => true,
     }

@@ -151,7 +151,8 @@ fn add_probes(draft: &mut Draft, lab: &lab::Lab) -> Result<(), Failure> {
                 // The lab's own, whatever an earlier run left there.
                 draft.ground.held.take(&osd.probe, true)?;
                 let name = osd.probe.display().to_string();
-                add_steps(draft, &device(name, host, &osd.probe, true, bytes), span, true);
+                let own = device(name, host, &osd.probe, true, bytes);
+                add_steps(draft, &Target { like_disks_of: vec![osd.id], ..own }, span, true);
                 continue;
             }
             _ => osd.probe.parent().and_then(cluster::here::device_of),
@@ -163,7 +164,8 @@ fn add_probes(draft: &mut Draft, lab: &lab::Lab) -> Result<(), Failure> {
             let path = osd.probe.with_file_name(draft.name("probe"));
             let span = draft.options.working_set.unwrap_or(LAB_SPAN);
             draft.change(Change::File { path: path.clone(), bytes: span });
-            add_steps(draft, &Target { on, ..target(name, None, &path, true) }, span, true);
+            let like_disks_of = lab.osds.iter().map(|osd| osd.id).collect();
+            add_steps(draft, &Target { on, like_disks_of, ..target(name, None, &path, true) }, span, true);
         }
     }
     Ok(())

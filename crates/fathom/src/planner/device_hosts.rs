@@ -133,7 +133,9 @@ pub fn disk(draft: &mut Draft, site: &Site, file_bytes: Bytes) -> Result<Disk, F
     let known_as = Some(host.known_as.clone());
     let whole = device.then_some(bytes);
     let target = Target::new(Layer::Device, name, Place::Path { path, writable });
-    let target = Target { host: known_as, client, bytes: whole, ..target };
+    let probed = draft.ground.lab.iter().flat_map(|lab| &lab.osds).filter(|osd| osd.probe == *shown);
+    let like_disks_of = probed.map(|osd| osd.id).collect();
+    let target = Target { host: known_as, client, bytes: whole, like_disks_of, ..target };
     Ok(Disk { target, bytes, boot: host.boot.clone(), host: host.end.host.clone() })
 }
 

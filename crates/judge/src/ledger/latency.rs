@@ -118,7 +118,12 @@ impl Path<'_, '_, '_> {
     fn miss(&mut self, layer: Layer) {
         // An OSD's bench command reads nothing, so that is no gap. A round trip is not in a store, which may come next.
         if layer != Layer::Network && (layer != Layer::Store || self.pattern.writes()) {
-            self.notes.push(format!("{} not measured: its part is in here", layer.name()));
+            let what = match self.books.only_others(layer, self.pattern) {
+                true if layer == Layer::Device => "no disk of the pool's OSDs measured",
+                true => "measured only where the pool does not lie",
+                false => "not measured",
+            };
+            self.notes.push(format!("{} {what}: its part is in here", layer.name()));
         }
     }
 

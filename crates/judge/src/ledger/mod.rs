@@ -103,12 +103,18 @@ impl<'b, 'a> Books<'b, 'a> {
     }
 
     fn below_pool(&self, entry: &Entry) -> bool {
-        self.on.as_ref().is_none_or(|on| below(entry, self.record, on))
+        below(entry, self.record, self.on.as_ref())
     }
 
     /// The depth chart's value of a cell, of what lies below the pool.
     fn cell(&self, layer: Layer, pattern: Pattern) -> Option<Estimate> {
         mean_over(&self.figures(layer, pattern))
+    }
+
+    /// Was the layer measured, and nothing of it below the pool?
+    fn only_others(&self, layer: Layer, pattern: Pattern) -> bool {
+        let measured = figures_of(self.entries, layer, pattern).into_iter().any(|entry| entry.usable().is_some());
+        measured && self.cell(layer, pattern).is_none()
     }
 
     /// If others of the layer were measured on which the pool does not lie.

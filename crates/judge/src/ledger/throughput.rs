@@ -1,6 +1,6 @@
 //! Throughput is a minimum over ceilings: which share of what the layers below can give a layer delivers.
 
-use super::link::{Link, passed};
+use super::link::{Ends, Links, passed, to_each_osd};
 use super::{ASKED_LEAST, Books, less, not_known, scaled};
 use crate::across::mean_over;
 use crate::caches::COLD_LEAST;
@@ -106,9 +106,18 @@ fn link_unknown(books: &Books, layer: Layer, pattern: Pattern) -> Option<String>
     }
     match passed(books, &books.figures(layer, pattern), linear(pattern)) {
         None => Some("network not measured: it may be the limit".to_string()),
-        Some(link) if link.value.is_known() => None,
+        Some(link) if link.value.is_known() => cluster_network_unknown(books, layer, pattern),
         Some(_) => Some(format!("{}: it may be the limit", not_known(&named("network", linear(pattern))))),
     }
+}
+
+/// Copies and chunks pass a network of their own that was not measured.
+fn cluster_network_unknown(books: &Books, layer: Layer, pattern: Pattern) -> Option<String> {
+    let figures = books.figures(layer, pattern);
+    let place = figures.first().filter(|_| pattern.writes() && layer != Layer::Osd)?.loads()?;
+    let several = redundancy(books.record, place)?.write_traffic() > 1.0;
+    let links = Links::of(books, &figures, linear(pattern)).filter(|links| several && links.copies_apart)?;
+    links.among.is_none().then(|| "the OSDs' cluster network was not measured: it may be the limit".to_string())
 }
 
 fn linear(pattern: Pattern) -> Pattern {
@@ -189,55 +198,55 @@ fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
 }
 
 /// What the links can carry: those of the clients, and those of the OSDs' hosts, which carry every copy of a write and, of an
-/// erasure-coded pool, most chunks twice.
+/// erasure-coded pool, most chunks twice; copies and chunks on the cluster network, where there is one.
 fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate) -> Option<Ceiling> {
     let figures = books.figures(layer, pattern);
     let first = figures.first()?;
-    let Link { value: link, of } = passed(books, &figures, linear(pattern)).filter(|link| link.value.is_known())?;
-    let of = of.map_or(String::new(), |of| format!(" ({of})"));
-    let link = match pattern.family() {
-        Family::Linear => {
-            Ceiling::of(Layer::Network, pattern, link, format!("network {} MB/s{of}", number(link.value)))
-        }
+    let (per_second, blocks) = match pattern.family() {
+        Family::Linear => (1.0, String::new()),
         _ => {
             let block = first.step.workload.block;
-            let value = scaled(link, 1e6 / block.max(1) as f64);
-            Ceiling::of(
-                Layer::Network,
-                pattern,
-                value,
-                format!("network {} MB/s{of} in blocks of {block} bytes", number(link.value)),
-            )
+            (1e6 / block.max(1) as f64, format!(" in blocks of {block} bytes"))
         }
+    };
+    let ceiling = |mean: Estimate, name: &str| {
+        let because = format!("{name} {} MB/s{blocks}", number(mean.value));
+        Ceiling::of(Layer::Network, pattern, scaled(mean, per_second), because)
     };
     if layer == Layer::Osd {
+        let link = to_each_osd(books, &figures, linear(pattern)).filter(Estimate::is_known)?;
         let hosts: Vec<&str> = figures.iter().filter_map(|entry| entry.figure.host.as_deref()).collect();
         let beside = beside_the_link(books, first, &hosts, pattern);
-        return Some(of_shared_link(link, first, delivered).or_more(beside));
+        return Some(of_shared_link(ceiling(link, "network"), first, delivered).or_more(beside));
     }
+    let links = Links::of(books, &figures, linear(pattern))?;
     let pool = redundancy(books.record, first.loads()?)?;
-    let traffic = if pattern.writes() { pool.write_traffic() } else { pool.read_traffic() };
-    let osd_hosts = hosts_of(&serving(books.record, first.loads()?));
-    let beside = beside_the_link(books, first, &osd_hosts, pattern);
-    let hosts = osd_hosts.len() as f64;
-    let clients = if first.step.of_clients() { first.step.targets.len() as f64 } else { 1.0 };
-    // More than their links came through: then the clients have more of them.
-    let of_clients = (delivered.low <= link.value.high * clients).then_some(clients);
-    let of_hosts = (hosts > 1.0).then_some(hosts / traffic);
-    let most = match (of_clients, of_hosts) {
-        (clients, Some(hosts_can)) if clients.is_none_or(|clients| hosts_can < clients) => {
-            let words = match (pattern.writes(), pool.erasure_k) {
-                (true, None) => format!(" / {} copies", number(traffic)),
-                (false, None) => String::new(),
-                _ => format!(" / {} times the data, with the chunks between OSDs", number(traffic)),
-            };
-            let words = format!(" × {hosts} hosts{words}");
-            link.times(hosts_can, &words)
-        }
-        (Some(clients), _) if clients > 1.0 => link.times(clients, &format!(" × {clients} clients")),
-        _ => link,
+    let all = if pattern.writes() { pool.write_traffic() } else { pool.read_traffic() };
+    let on_hosts_links = if links.copies_apart { 1.0 } else { all };
+    let of_clients = links.clients.map(|ends| match ends.count {
+        1 => ceiling(ends.mean, "network"),
+        count => ceiling(ends.mean, "network").times(f64::from(count), &format!(" × {count} clients")),
+    });
+    let of_hosts = |ends: Ends, name: &str, traffic: f64, words: String| {
+        let count = ends.count;
+        ceiling(ends.mean, name).times(f64::from(count) / traffic, &format!(" × {count} hosts{words}"))
     };
-    Some(most.or_more(beside))
+    let traffic_words = match (pattern.writes(), pool.erasure_k) {
+        _ if links.copies_apart => String::new(),
+        (true, None) => format!(" / {} copies", number(all)),
+        (false, None) => String::new(),
+        _ => format!(" / {} times the data, with the chunks between OSDs", number(all)),
+    };
+    let among = links.among.filter(|_| all > 1.0).map(|ends| {
+        let words = format!(" / {} times the data between OSDs", number(all - 1.0));
+        of_hosts(ends, "cluster network", all - 1.0, words)
+    });
+    let hosts = links.hosts.map(|ends| of_hosts(ends, "network", on_hosts_links, traffic_words));
+    // More than their links came through: then the clients have more of them.
+    let clients = of_clients.filter(|link| delivered.low <= link.value.high);
+    let beside = beside_the_link(books, first, &hosts_of(&serving(books.record, first.loads()?)), pattern);
+    let known = [clients, hosts, among].into_iter().flatten().filter(|link| link.value.is_known());
+    known.min_by(|a, b| a.value.value.total_cmp(&b.value.value)).map(|lowest| lowest.or_more(beside))
 }
 
 /// OSDs that were loaded at once shared their host's link, and all of them that of the host which loaded them.

@@ -285,7 +285,7 @@ fn only_the_links_to_the_hosts_of_a_pool_are_held_against_it() {
     near(all_trips.adds.value, 0.4, 0.02);
     made.record.scope.new_pool_osds = vec![0, 1, 3, 4];
     let (own, own_trips) = network(&made);
-    assert!(own.because.starts_with("network 126 MB/s (of the 2 of 3 links"), "{}", own.because);
+    assert!(own.because.starts_with("network 126 MB/s × 2 hosts"), "{}", own.because);
     near(own_trips.adds.value, 0.1, 0.01);
     assert!(own_trips.because.contains("the mean of the 2 of 3 links"), "{}", own_trips.because);
 }

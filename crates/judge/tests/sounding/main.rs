@@ -10,6 +10,7 @@ mod gate;
 mod imported;
 mod labels;
 mod ledger;
+mod links;
 mod made;
 mod outliers;
 mod picture;
