@@ -98,7 +98,9 @@ const CLUSTER: &str = "cluster";
 type Is<'i> = dyn Fn(&Endpoint) -> bool + 'i;
 
 /// What was sent from one host to another with no other load in its way: sender, receiver, MB/s.
-struct Ways<'r>(Vec<(&'r Endpoint, &'r Endpoint, Estimate)>);
+type Way<'r> = (&'r Endpoint, &'r Endpoint, Estimate);
+
+struct Ways<'r>(Vec<Way<'r>>);
 
 impl<'r> Ways<'r> {
     /// Of streams of both directions: a read comes from the second host.
@@ -128,10 +130,7 @@ impl<'r> Ways<'r> {
     }
 
     /// Over hosts; `of`: the host that a way counts for.
-    fn mean_of_best(
-        &self,
-        of: &dyn Fn(&(&'r Endpoint, &'r Endpoint, Estimate)) -> Option<&'r str>,
-    ) -> Option<Estimate> {
+    fn mean_of_best(&self, of: &dyn Fn(&Way<'r>) -> Option<&'r str>) -> Option<Estimate> {
         let mut best: BTreeMap<&str, Estimate> = BTreeMap::new();
         for way in &self.0 {
             let Some(host) = of(way) else { continue };
