@@ -87,6 +87,19 @@ fn layers_whose_intervals_overlap_are_both_named() {
 }
 
 #[test]
+fn a_layer_is_not_blamed_for_what_was_not_measured_below_it() {
+    let mut report = sound();
+    let row = report.ledger.iter_mut().find(|row| row.pattern == Pattern::WriteLatency && row.layer == Layer::Rados);
+    let row = row.unwrap();
+    (row.at_least, row.adds) = (true, Estimate::new(9.0, 0.3));
+    let said = answer(&report);
+    assert!(
+        said.contains("The rados layer, with what lies below it and was not measured, takes the largest part"),
+        "{said}"
+    );
+}
+
+#[test]
 fn one_layer_only_says_its_figure_and_that_a_run_shows_the_rest() {
     let said = answer(&only(|layer, _| layer == Layer::Osd));
     assert!(said.starts_with("A durable 4 KiB write takes 1.204 ms ±0.025 at an OSD"), "{said}");

@@ -164,6 +164,14 @@ fn most(report: &Report, pattern: Pattern) -> Option<String> {
                 part(second)
             )
         }
+        // Its row holds what was not measured below it as well.
+        _ if latency && first.at_least => {
+            format!(
+                "The {} layer, with what lies below it and was not measured, {does}: {}.",
+                first.layer.name(),
+                part(first)
+            )
+        }
         _ => format!("The {} layer {does}: {}.", first.layer.name(), part(first)),
     })
 }
