@@ -2,7 +2,7 @@
 //! curve bends, whether two programs agree.
 
 use crate::noise::{autoregressive, normal};
-use judge::{Rung, agreement, agreement_known, knee, levels, slow_ones};
+use judge::{CurvePoint, agreement, agreement_known, knee, levels, slow_ones};
 use model::{Agrees, Estimate, Pair, Turn};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -95,9 +95,9 @@ pub fn curves(times: u64) -> String {
             let rung = |depth: &u32| {
                 let value = law(f64::from(*depth)) * (NOISE * normal(chance)).exp();
                 let throughput = Estimate::new(value, 1.96 * NOISE * value);
-                Rung { depth: *depth, throughput, latency: f64::from(*depth) / value }
+                CurvePoint { depth: *depth, throughput, latency: f64::from(*depth) / value }
             };
-            let rungs: Vec<Rung> = depths.iter().map(rung).collect();
+            let rungs: Vec<CurvePoint> = depths.iter().map(rung).collect();
             knee(&rungs).is_some_and(|bend| (bend.knee.from..=bend.knee.to).contains(&truth))
         });
         text += &format!("{name:<24}{held:>6.1}\n");

@@ -2,7 +2,7 @@
 
 use crate::passes::Passes;
 use crate::scheduler::{Scheduler, Task};
-use model::{Doubling, Plan, Record, Rung, Step, StepId, Workload};
+use model::{Doubling, Plan, Record, ScalingStep, Step, StepId, Workload};
 use std::collections::VecDeque;
 
 pub struct ScaleOut {
@@ -40,7 +40,7 @@ impl ScaleOut {
         let step = Step { id, chart: false, ..rung(self.base.as_ref()?, hosts, each, self.most()) };
         self.next_id += 1;
         self.plan.steps.push(step.clone());
-        self.plan.doublings.last_mut()?.rungs.push(Rung { step: id, hosts, each });
+        self.plan.doublings.last_mut()?.rungs.push(ScalingStep { step: id, hosts, each });
         self.under_way = Some(Passes::of_one(step, self.plan.goal.clone()));
         Some(Task::Plan(Box::new(self.plan.clone())))
     }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Home, LoopDevice, Ran};
 use model::{DiskSecond, Nic};
-use remote::News;
+use remote::AgentEvent;
 use remote::frame::{self, MAGIC};
 use std::fs;
 use std::io::{Read, Write, stdin, stdout};
@@ -22,14 +22,14 @@ fn be_the_agent() {
     let mut from = agent.stdout.take().unwrap();
     frame::find_magic(&mut from).unwrap();
     stdout().write_all(MAGIC).unwrap();
-    while let Ok(news) = frame::read::<News>(&mut from) {
+    while let Ok(news) = frame::read::<AgentEvent>(&mut from) {
         pass_on(&how, news);
     }
     let _ = agent.wait();
     std::process::exit(0);
 }
 
-fn say(news: &News) {
+fn say(news: &AgentEvent) {
     if frame::write(&mut stdout().lock(), news).is_err() {
         std::process::exit(0);
     }
@@ -41,27 +41,27 @@ fn stay() -> ! {
     std::process::exit(0);
 }
 
-fn pass_on(how: &str, mut news: News) {
+fn pass_on(how: &str, mut news: AgentEvent) {
     match (how, &mut news) {
-        ("floods", News::Window { .. }) => loop {
-            say(&News::Filling { slice: 1, bytes: 1 });
+        ("floods", AgentEvent::Window { .. }) => loop {
+            say(&AgentEvent::Filling { slice: 1, bytes: 1 });
         },
-        ("window 2^32-2", News::Window { set, .. }) => {
+        ("window 2^32-2", AgentEvent::Window { set, .. }) => {
             set.samples.iter_mut().for_each(|(_, _, sample)| sample.window = u32::MAX - 1);
             set.window = u32::MAX - 1;
         }
-        ("sample 2^32-1", News::Window { set, .. }) => {
+        ("sample 2^32-1", AgentEvent::Window { set, .. }) => {
             set.samples.iter_mut().for_each(|(_, _, sample)| sample.window = u32::MAX);
         }
-        ("a huge frame", News::Window { .. }) => {
+        ("a huge frame", AgentEvent::Window { .. }) => {
             stdout().write_all(&[0xff; 64]).unwrap();
             stdout().flush().unwrap();
             stay();
         }
-        ("many disks", News::Second { second, .. }) => {
+        ("many disks", AgentEvent::Second { second, .. }) => {
             second.disks = vec![DiskSecond { name: "x".repeat(60), ..DiskSecond::default() }; 100_000];
         }
-        ("many addresses", News::Description { facts }) => {
+        ("many addresses", AgentEvent::Description { facts }) => {
             facts.nics.push(Nic { addresses: vec![String::new(); 15_000_000], ..Nic::default() });
         }
         _ => {}

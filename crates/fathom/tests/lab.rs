@@ -52,7 +52,7 @@ impl Place {
         let names = entries("/proc").into_iter().filter(|name| name.parse::<u32>().is_ok());
         let processes = names.filter(|pid| {
             let said = |file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
-            let lab_words = String::from_utf8_lossy(&said("cmdline")).contains("lab\0warden");
+            let lab_words = String::from_utf8_lossy(&said("cmdline")).contains("lab\0supervisor");
             let ours = String::from_utf8_lossy(&said("environ")).contains(home);
             ours && (lab_words || String::from_utf8_lossy(&said("environ")).contains("FATHOM_LAB_DIR="))
         });
@@ -273,21 +273,21 @@ fn kill_9_of_up_at_any_instant_leaves_nothing() {
             place.left().is_empty()
         });
     }
-    // A warden that was slow to begin is seen by now, too.
+    // A supervisor that was slow to begin is seen by now, too.
     place.nothing_is_left();
 }
 
 #[test]
-fn what_a_killed_warden_leaves_is_found_and_removed() {
+fn what_a_killed_supervisor_leaves_is_found_and_removed() {
     let place = Place::new();
     place.lab(&["up", "--name", OWN, "--osds", "1"]).ends(0, &[]);
-    let kill_warden = || {
+    let kill_supervisor = || {
         let pid: i32 = fs::read_to_string(place.dir(OWN).join("lock")).unwrap().parse().unwrap();
         nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::SIGKILL).unwrap();
     };
     let is_broken = || place.status(OWN)["state"] == "broken";
-    kill_warden();
-    eventually("the daemons to die with their warden", 60, || {
+    kill_supervisor();
+    eventually("the daemons to die with their supervisor", 60, || {
         !place.left().iter().any(|left| left.starts_with("process"))
     });
     assert!(is_broken());
@@ -301,7 +301,7 @@ fn what_a_killed_warden_leaves_is_found_and_removed() {
     let mut up = place.start(&arguments);
     eventually("the lab to have begun", 60, || place.dir(OWN).join("lab.json").exists());
     up.kill().unwrap();
-    kill_warden();
+    kill_supervisor();
     up.wait().unwrap();
     eventually("the lab to be broken or gone", 60, || place.left().is_empty() || is_broken());
     place.lab(&["up", "--name", OWN, "--osds", "1"]).ends(0, &[]);

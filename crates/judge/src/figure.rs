@@ -59,7 +59,7 @@ pub fn figure(
                 figure.percentiles = percentiles(&good, |sample| &sample.service, doubt);
             }
             if step.workload.rate.is_some() {
-                figure.response = percentiles(&good, Sample::felt, doubt);
+                figure.response = percentiles(&good, Sample::response_time, doubt);
             }
             // A rate or a latency below nothing is impossible, however wide the interval.
             let low = (pooled.value - pooled.half_width).max(0.0);

@@ -9,7 +9,7 @@ const LEAST: usize = 3;
 
 /// One depth of a curve, as measured.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rung {
+pub struct CurvePoint {
     pub depth: u32,
     pub throughput: Estimate,
     /// Mean latency, in any unit.
@@ -31,8 +31,9 @@ pub struct Bend {
 }
 
 /// Of a curve in ascending depth. `None`: too few depths, or a value that is no rate.
-pub fn knee(rungs: &[Rung]) -> Option<Bend> {
-    let usable = |rung: &Rung| rung.throughput.value > 0.0 && rung.throughput.high.is_finite() && rung.latency > 0.0;
+pub fn knee(rungs: &[CurvePoint]) -> Option<Bend> {
+    let usable =
+        |rung: &CurvePoint| rung.throughput.value > 0.0 && rung.throughput.high.is_finite() && rung.latency > 0.0;
     if rungs.len() < LEAST || !rungs.iter().all(usable) {
         return None;
     }
@@ -69,7 +70,7 @@ pub fn knee(rungs: &[Rung]) -> Option<Bend> {
 }
 
 /// The best X/R. In a closed loop R is depth/X, so that X/R carries the error of X twice.
-fn balance(rungs: &[Rung]) -> Choice {
+fn balance(rungs: &[CurvePoint]) -> Choice {
     let power: Vec<f64> = rungs.iter().map(|rung| (rung.throughput.value / rung.latency).ln()).collect();
     let best = highest(&power);
     let may = |at: &usize| {
@@ -85,7 +86,7 @@ fn balance(rungs: &[Rung]) -> Choice {
 }
 
 /// Half-width of the interval as a share of the value.
-fn width(rung: &Rung) -> f64 {
+fn width(rung: &CurvePoint) -> f64 {
     (rung.throughput.high - rung.throughput.value) / rung.throughput.value
 }
 
@@ -103,10 +104,10 @@ mod tests {
 
     const DEPTHS: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-    fn rungs(of: impl Fn(u32) -> (f64, f64), half: f64) -> Vec<Rung> {
+    fn rungs(of: impl Fn(u32) -> (f64, f64), half: f64) -> Vec<CurvePoint> {
         let rung = |depth: &u32| {
             let (value, latency) = of(*depth);
-            Rung { depth: *depth, throughput: Estimate::new(value, half * value), latency }
+            CurvePoint { depth: *depth, throughput: Estimate::new(value, half * value), latency }
         };
         DEPTHS.iter().map(rung).collect()
     }
@@ -127,7 +128,7 @@ mod tests {
     }
 
     /// The definition, with the truth at hand.
-    fn truth(rungs: &[Rung]) -> u32 {
+    fn truth(rungs: &[CurvePoint]) -> u32 {
         let most = rungs.iter().map(|rung| rung.throughput.value).fold(0.0, f64::max);
         rungs.iter().find(|rung| rung.throughput.value >= ENOUGH * most).unwrap().depth
     }
@@ -223,12 +224,12 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_told_agrees_with_itself(values in proptest::collection::vec((1.0..1e6f64, 0.0..0.3f64), 3..12)) {
-            let rung = |(at, (value, half)): (usize, &(f64, f64))| Rung {
+            let rung = |(at, (value, half)): (usize, &(f64, f64))| CurvePoint {
                 depth: 1 << at,
                 throughput: Estimate::new(*value, half * value),
                 latency: f64::from(1 << at) / value,
             };
-            let curve: Vec<Rung> = values.iter().enumerate().map(rung).collect();
+            let curve: Vec<CurvePoint> = values.iter().enumerate().map(rung).collect();
             let bend = knee(&curve).unwrap();
             prop_assert!(bend.knee.from <= bend.knee.depth && bend.knee.depth <= bend.knee.to);
             prop_assert!(bend.knee.to <= bend.best);
@@ -236,10 +237,10 @@ mod tests {
             prop_assert!(bend.balance.from <= bend.balance.depth && bend.balance.depth <= bend.balance.to);
             prop_assert_eq!(bend.knee.depth, truth(&curve));
             // Another unit changes nothing.
-            let scaled: Vec<Rung> = curve.iter().map(|rung| {
+            let scaled: Vec<CurvePoint> = curve.iter().map(|rung| {
                 let Estimate { value, low, high } = rung.throughput;
                 let throughput = Estimate { value: value * 4.0, low: low * 4.0, high: high * 4.0 };
-                Rung { throughput, latency: rung.latency * 0.5, ..rung.clone() }
+                CurvePoint { throughput, latency: rung.latency * 0.5, ..rung.clone() }
             }).collect();
             let other = knee(&scaled).unwrap();
             prop_assert_eq!((other.knee, other.best, other.balance), (bend.knee, bend.best, bend.balance));

@@ -125,7 +125,7 @@ impl Case<'_> {
             Sparse::merged(self.slices.iter().flat_map(|slice| slice.counted()).map(times)).quantile_ns(0.99)
         };
         let late = self.slices.iter().flat_map(|slice| slice.counted()).filter_map(|sample| sample.late.as_ref());
-        let (late, response) = (Sparse::merged(late).quantile_ns(0.99)?, all(Sample::felt)?);
+        let (late, response) = (Sparse::merged(late).quantile_ns(0.99)?, all(Sample::response_time)?);
         (late > LATE_MOST * response).then(|| {
             Label::GeneratorLimited(format!(
                 "operations started up to {} ms (p99) after they were due, of a response time of {} ms (p99): \

@@ -60,7 +60,7 @@ pub use agreement::{agreement, agreement_known};
 pub use compare::{Measured, ab_half_width, compare, differs, levels, lost_in, measured, nearest, trends};
 pub use explain::explain;
 pub use figure::{Next, figure};
-pub use knee::{Bend, Rung, knee};
+pub use knee::{Bend, CurvePoint, knee};
 pub use length::Length;
 pub use limit::{decided as bound_decided, side_by_side};
 pub use outliers::slow_ones;

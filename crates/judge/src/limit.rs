@@ -34,8 +34,8 @@ pub fn over(slices: &[Vec<Sample>], window_ns: Nanos, bound: &Bound, rate: f64) 
     let mut undone = 0.0;
     for samples in slices {
         for sample in samples.iter().skip(front) {
-            exceeding.push(sample.felt().above(bound.ms * 1e6));
-            counts.push(sample.felt().count as f64);
+            exceeding.push(sample.response_time().above(bound.ms * 1e6));
+            counts.push(sample.response_time().count as f64);
         }
         let seconds = samples.len() as f64 * window_ns as f64 / SECOND as f64;
         let done: u64 = samples.iter().map(|sample| sample.ops + sample.errors).sum();

@@ -59,9 +59,9 @@ pub fn percentiles(slices: &[&Slice], times: Times, doubt: Doubt) -> Vec<Percent
 /// One percentile of response time, also one that is not among the usual ones; `None`: nothing was seen, or too little above it.
 pub fn one_percentile(slices: &[&Slice], percent: f64) -> Option<Percentile> {
     let each: Vec<Sparse> =
-        slices.iter().map(|slice| Sparse::merged(slice.counted().iter().map(Sample::felt))).collect();
+        slices.iter().map(|slice| Sparse::merged(slice.counted().iter().map(Sample::response_time))).collect();
     let prior = WANTED.iter().rev().find(|(wanted, _)| *wanted <= percent).map_or(WANTED[0].1, |(_, prior)| *prior);
-    one(slices, Sample::felt, &each, &Sparse::merged(&each), percent, prior, Doubt::default())
+    one(slices, Sample::response_time, &each, &Sparse::merged(&each), percent, prior, Doubt::default())
 }
 
 fn one(

@@ -76,9 +76,9 @@ impl Ratio {
             Metric::Bandwidth => {
                 Ratio { over: counted().map(|sample| sample.bytes as f64 / 1e6).collect(), under: seconds() }
             }
-            Metric::LatencyMean | Metric::Rtt if counted().any(|sample| sample.felt().count > 0) => Ratio {
-                over: counted().map(|sample| sample.felt().sum_ns as f64 / 1e6).collect(),
-                under: counted().map(|sample| sample.felt().count as f64).collect(),
+            Metric::LatencyMean | Metric::Rtt if counted().any(|sample| sample.response_time().count > 0) => Ratio {
+                over: counted().map(|sample| sample.response_time().sum_ns as f64 / 1e6).collect(),
+                under: counted().map(|sample| sample.response_time().count as f64).collect(),
             },
             // No single operation was timed: by Little's law each took its share of the span.
             Metric::LatencyMean | Metric::Rtt => Ratio {

@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 use crate::figure::void_reason;
-use crate::knee::{Bend, Rung, knee};
+use crate::knee::{Bend, CurvePoint, knee};
 use crate::pooled::pool;
 use crate::series::Ratio;
 use crate::words::{number, percent, quantity};
@@ -65,9 +65,9 @@ fn told(curve: Vec<usize>, entries: &[Entry], readings: &[Reading]) -> Option<Kn
     let rung = |index: &usize| {
         let reading = &readings[*index];
         let depth = entries[reading.figure].step.workload.depth;
-        Some(Rung { depth, throughput: reading.throughput?, latency: reading.latency?.value })
+        Some(CurvePoint { depth, throughput: reading.throughput?, latency: reading.latency?.value })
     };
-    let rungs: Vec<Rung> = curve.iter().filter_map(rung).collect();
+    let rungs: Vec<CurvePoint> = curve.iter().filter_map(rung).collect();
     let bend = knee(&rungs)?;
     let says = Words { curve: &curve, entries, readings, bend: &bend, rungs: &rungs }.says();
     let Bend { knee, reaches, best, balance, beyond } = bend;
@@ -79,7 +79,7 @@ struct Words<'w, 'a> {
     entries: &'w [Entry<'a>],
     readings: &'w [Reading],
     bend: &'w Bend,
-    rungs: &'w [Rung],
+    rungs: &'w [CurvePoint],
 }
 
 impl Words<'_, '_> {

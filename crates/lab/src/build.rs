@@ -7,7 +7,7 @@ use crate::lab::{Lab, Osd};
 use crate::monitor::Monitor;
 use crate::preflight;
 use crate::spec::Backing;
-use crate::warden::{Warden, progress};
+use crate::supervisor::{Supervisor, progress};
 use crate::{loopdev, modules, net, secrets, ssh};
 use std::fs::{self, File};
 use std::os::unix::fs::DirBuilderExt;
@@ -15,29 +15,29 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub(crate) fn build(warden: &Warden) -> Result<Lab, LabError> {
-    let lab = lay_out(warden)?;
-    let ports = ports(warden)?;
-    write_conf(warden, &lab, ports)?;
-    lab.save(&warden.dirs)?;
-    let _ = warden.lab.set(lab.clone());
+pub(crate) fn build(supervisor: &Supervisor) -> Result<Lab, LabError> {
+    let lab = lay_out(supervisor)?;
+    let ports = ports(supervisor)?;
+    write_conf(supervisor, &lab, ports)?;
+    lab.save(&supervisor.dirs)?;
+    let _ = supervisor.lab.set(lab.clone());
     progress(format!("making a monitor and {} OSDs", lab.osds.len()));
     let uuids = lab.osds.iter().map(|_| secrets::uuid()).collect::<Result<Vec<_>, _>>()?;
-    let mon_made = daemons::make_mon(warden, &lab)?;
+    let mon_made = daemons::make_mon(supervisor, &lab)?;
     let mut osds_made = Vec::new();
     for (osd, uuid) in lab.osds.iter().zip(&uuids) {
-        osds_made.push(daemons::make_osd(warden, &lab, osd.id, uuid)?);
+        osds_made.push(daemons::make_osd(supervisor, &lab, osd.id, uuid)?);
     }
-    finished(warden, &[mon_made.to_owned()])?;
-    daemons::start(warden, &lab, MON)?;
-    let monitor = Monitor::reach(warden, &lab, ports.msgr2)?;
-    daemons::start(warden, &lab, MGR)?;
+    finished(supervisor, &[mon_made.to_owned()])?;
+    daemons::start(supervisor, &lab, MON)?;
+    let monitor = Monitor::reach(supervisor, &lab, ports.msgr2)?;
+    daemons::start(supervisor, &lab, MGR)?;
     monitor.enter_osds(&lab, &uuids)?;
     monitor.make_pool()?;
-    finished(warden, &osds_made)?;
+    finished(supervisor, &osds_made)?;
     progress("starting the OSDs");
     for osd in &lab.osds {
-        daemons::start(warden, &lab, &daemons::osd(osd.id))?;
+        daemons::start(supervisor, &lab, &daemons::osd(osd.id))?;
     }
     monitor.wait_for_osds(lab.osds.len())?;
     progress("waiting until all placement groups are active and clean");
@@ -47,8 +47,8 @@ pub(crate) fn build(warden: &Warden) -> Result<Lab, LabError> {
 }
 
 /// Makes the directories, files, devices and hosts; nothing runs yet.
-fn lay_out(warden: &Warden) -> Result<Lab, LabError> {
-    let (spec, dirs) = (&warden.spec, &warden.dirs);
+fn lay_out(supervisor: &Supervisor) -> Result<Lab, LabError> {
+    let (spec, dirs) = (&supervisor.spec, &supervisor.dirs);
     let subnets = if spec.hosts > 0 { Some(net::free_subnets(spec, dirs)?) } else { None };
     let mut lab = Lab::drafted(spec, dirs, secrets::uuid()?, subnets);
     if spec.backing == Backing::Memory {
@@ -60,12 +60,12 @@ fn lay_out(warden: &Warden) -> Result<Lab, LabError> {
     make_private(&data.join("mgr.x"))?;
     for osd in &mut lab.osds {
         make_private(&data.join(format!("osd.{}", osd.id)))?;
-        make_device(warden, osd)?;
+        make_device(supervisor, osd)?;
     }
     if spec.hosts > 0 {
         progress(format!("making {} hosts", spec.hosts));
-        net::make(&lab, dirs, &warden.nursery)?;
-        lab.ssh_config = ssh::start(&lab, dirs, &warden.nursery)?;
+        net::make(&lab, dirs, &supervisor.process_group)?;
+        lab.ssh_config = ssh::start(&lab, dirs, &supervisor.process_group)?;
     }
     Ok(lab)
 }
@@ -74,30 +74,30 @@ fn make_private(dir: &Path) -> Result<(), LabError> {
     fs::DirBuilder::new().mode(0o700).create(dir).map_err(LabError::io("cannot make the directory", dir))
 }
 
-fn make_device(warden: &Warden, osd: &mut Osd) -> Result<(), LabError> {
-    let backing = warden.spec.backing;
+fn make_device(supervisor: &Supervisor, osd: &mut Osd) -> Result<(), LabError> {
+    let backing = supervisor.spec.backing;
     let sparse = |path: &Path, bytes| {
         File::create(path).and_then(|file| file.set_len(bytes)).map_err(LabError::io("cannot make the file", path))
     };
     if backing != Backing::Loop {
-        sparse(&osd.device, warden.spec.size)?;
+        sparse(&osd.device, supervisor.spec.size)?;
         return preflight::check_direct_io(&osd.device, backing);
     }
     let (file, probe) = (osd.device.with_extension("file"), osd.probe.with_extension("file"));
-    sparse(&file, warden.spec.size)?;
+    sparse(&file, supervisor.spec.size)?;
     sparse(&probe, osd.probe_bytes)?;
-    let device = loopdev::attach(&warden.nursery, &file)?;
+    let device = loopdev::attach(&supervisor.process_group, &file)?;
     // BlueStore follows the link.
     std::os::unix::fs::symlink(&device, &osd.device).map_err(LabError::io("cannot make the link", &osd.device))?;
     osd.device = device;
-    osd.probe = loopdev::attach(&warden.nursery, &probe)?;
+    osd.probe = loopdev::attach(&supervisor.process_group, &probe)?;
     Ok(())
 }
 
 /// Hosts of their own have Ceph's usual ports for themselves; on the loopback address others may have them.
-fn ports(warden: &Warden) -> Result<Ports, LabError> {
-    let own = warden.spec.hosts > 0;
-    match warden.spec.port {
+fn ports(supervisor: &Supervisor) -> Result<Ports, LabError> {
+    let own = supervisor.spec.hosts > 0;
+    match supervisor.spec.port {
         None if own => Ok(Ports { msgr2: 3300, msgr1: 6789, bind: (6800, 8999) }),
         given => {
             let msgr2 = given.map_or_else(preflight::free_ports, Ok)?;
@@ -106,8 +106,8 @@ fn ports(warden: &Warden) -> Result<Ports, LabError> {
     }
 }
 
-fn write_conf(warden: &Warden, lab: &Lab, ports: Ports) -> Result<(), LabError> {
-    let (spec, dirs) = (&warden.spec, &warden.dirs);
+fn write_conf(supervisor: &Supervisor, lab: &Lab, ports: Ports) -> Result<(), LabError> {
+    let (spec, dirs) = (&supervisor.spec, &supervisor.dirs);
     let write = |path: &Path, text: String| fs::write(path, text).map_err(LabError::io("cannot write", path));
     write(&dirs.keyring(), secrets::keyring(spec.osds)?)?;
     let modules = modules::mirror(dirs)?;
@@ -115,16 +115,16 @@ fn write_conf(warden: &Warden, lab: &Lab, ports: Ports) -> Result<(), LabError> 
 }
 
 /// Waits until these have ended well.
-fn finished(warden: &Warden, names: &[String]) -> Result<(), LabError> {
+fn finished(supervisor: &Supervisor, names: &[String]) -> Result<(), LabError> {
     const SECONDS: u64 = 120;
     let mut waiting: Vec<&String> = names.iter().collect();
-    wait(warden, "the making of the stores", SECONDS, || {
+    wait(supervisor, "the making of the stores", SECONDS, || {
         let mut left = Vec::new();
         for name in std::mem::take(&mut waiting) {
-            match warden.nursery.ended(name) {
+            match supervisor.process_group.ended(name) {
                 None => left.push(name),
                 Some(status) if status.success() => {}
-                Some(status) => return Err(ended(warden, name, status)),
+                Some(status) => return Err(ended(supervisor, name, status)),
             }
         }
         waiting = left;
@@ -132,22 +132,22 @@ fn finished(warden: &Warden, names: &[String]) -> Result<(), LabError> {
     })
 }
 
-fn ended(warden: &Warden, daemon: &str, status: std::process::ExitStatus) -> LabError {
-    let log = daemons::log_end(&warden.dirs.log(daemon));
+fn ended(supervisor: &Supervisor, daemon: &str, status: std::process::ExitStatus) -> LabError {
+    let log = daemons::log_end(&supervisor.dirs.log(daemon));
     LabError::DaemonEnded { daemon: daemon.to_owned(), status: status.to_string(), log }
 }
 
 /// Asks again and again until the answer is there (`Ok(Ok(_))`), the time is up, or a daemon has died. `Ok(Err(text))` says what
 /// was seen instead.
 pub(crate) fn wait<T>(
-    warden: &Warden,
+    supervisor: &Supervisor,
     what: &'static str,
     seconds: u64,
     mut ask: impl FnMut() -> Result<Result<T, String>, LabError>,
 ) -> Result<T, LabError> {
     let until = Instant::now() + Duration::from_secs(seconds);
     loop {
-        check_daemons(warden)?;
+        check_daemons(supervisor)?;
         match ask()? {
             Ok(answer) => return Ok(answer),
             Err(seen) if Instant::now() > until => return Err(LabError::TooSlow { what, seconds, seen }),
@@ -157,20 +157,20 @@ pub(crate) fn wait<T>(
 }
 
 /// A daemon that has died is a better reason than what its absence leads to.
-pub(crate) fn check_daemons(warden: &Warden) -> Result<(), LabError> {
-    let Some(lab) = warden.lab.get() else { return Ok(()) };
+pub(crate) fn check_daemons(supervisor: &Supervisor) -> Result<(), LabError> {
+    let Some(lab) = supervisor.lab.get() else { return Ok(()) };
     for name in daemons::names(lab) {
-        if let Some(status) = warden.nursery.ended(&name) {
-            return Err(ended(warden, &name, status));
+        if let Some(status) = supervisor.process_group.ended(&name) {
+            return Err(ended(supervisor, &name, status));
         }
     }
     Ok(())
 }
 
 /// The reason behind an error: a full disk makes daemons die of many things.
-pub(crate) fn explain(warden: &Warden, error: LabError) -> LabError {
+pub(crate) fn explain(supervisor: &Supervisor, error: LabError) -> LabError {
     const FULL_MB: u64 = 8;
-    let place = warden.dirs.data(warden.spec.backing);
+    let place = supervisor.dirs.data(supervisor.spec.backing);
     match preflight::free_mb(place) {
         Ok(free_mb) if free_mb < FULL_MB => LabError::DiskFull { path: place.to_owned(), free_mb },
         _ => error,

@@ -2,7 +2,7 @@
 
 use crate::errors::LabError;
 use crate::lab::Lab;
-use crate::warden::Warden;
+use crate::supervisor::Supervisor;
 use std::fs;
 use std::path::Path;
 
@@ -20,36 +20,36 @@ pub(crate) fn names(lab: &Lab) -> Vec<String> {
 }
 
 /// Starts a daemon whose data has been made.
-pub(crate) fn start(warden: &Warden, lab: &Lab, name: &str) -> Result<(), LabError> {
+pub(crate) fn start(supervisor: &Supervisor, lab: &Lab, name: &str) -> Result<(), LabError> {
     let (kind, id) = name.split_once('.').unwrap_or((name, ""));
     let (program, host) = match kind {
-        "mon" => (&warden.programs.mon, lab.first_host()),
-        "mgr" => (&warden.programs.mgr, lab.first_host()),
+        "mon" => (&supervisor.programs.mon, lab.first_host()),
+        "mgr" => (&supervisor.programs.mgr, lab.first_host()),
         _ => {
             let host =
                 lab.osds.iter().find(|one| osd(one.id) == name).map_or(lab.first_host(), |one| lab.host(&one.host));
-            (&warden.programs.osd, host)
+            (&supervisor.programs.osd, host)
         }
     };
-    warden.nursery.start(name, host, program, &["-f", "-i", id])
+    supervisor.process_group.start(name, host, program, &["-f", "-i", id])
 }
 
 /// Makes the monitor's database. Ends by itself; wait for the child of that name.
-pub(crate) fn make_mon(warden: &Warden, lab: &Lab) -> Result<&'static str, LabError> {
+pub(crate) fn make_mon(supervisor: &Supervisor, lab: &Lab) -> Result<&'static str, LabError> {
     let name = "mkfs.mon.a";
-    let keyring = warden.dirs.keyring();
+    let keyring = supervisor.dirs.keyring();
     let arguments = ["--mkfs", "-i", "a", "--no-mon-config", "--keyring", path(&keyring)];
-    warden.nursery.start(name, lab.first_host(), &warden.programs.mon, &arguments)?;
+    supervisor.process_group.start(name, lab.first_host(), &supervisor.programs.mon, &arguments)?;
     Ok(name)
 }
 
 /// Makes an OSD's store. Ends by itself; wait for the child of that name.
-pub(crate) fn make_osd(warden: &Warden, lab: &Lab, id: u32, uuid: &str) -> Result<String, LabError> {
+pub(crate) fn make_osd(supervisor: &Supervisor, lab: &Lab, id: u32, uuid: &str) -> Result<String, LabError> {
     let name = format!("mkfs.osd.{id}");
     let host = lab.osds.get(id as usize).map_or(lab.first_host(), |osd| lab.host(&osd.host));
     let id = id.to_string();
     let arguments = ["--mkfs", "-i", id.as_str(), "--osd-uuid", uuid, "--no-mon-config"];
-    warden.nursery.start(&name, host, &warden.programs.osd, &arguments)?;
+    supervisor.process_group.start(&name, host, &supervisor.programs.osd, &arguments)?;
     Ok(name)
 }
 

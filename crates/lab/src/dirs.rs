@@ -65,7 +65,7 @@ impl Dirs {
         self.dir.join("keyring")
     }
 
-    /// Locked as long as the warden lives; holds its process id.
+    /// Locked as long as the supervisor lives; holds its process id.
     pub fn lock(&self) -> PathBuf {
         self.dir.join("lock")
     }
@@ -75,9 +75,9 @@ impl Dirs {
         self.dir.join("lab.json")
     }
 
-    /// The warden's socket.
+    /// The supervisor's socket.
     pub fn control(&self) -> PathBuf {
-        self.run().join("warden")
+        self.run().join("supervisor")
     }
 
     pub fn run(&self) -> PathBuf {

@@ -4,7 +4,7 @@ use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::leftovers;
 use crate::registry;
-use crate::wire::{Act, Answer, Order, receive, send};
+use crate::wire::{Act, Answer, SupervisorCommand, receive, send};
 use std::fs;
 use std::io::BufReader;
 use std::os::unix::net::UnixStream;
@@ -21,14 +21,14 @@ pub fn down(name: &str) -> Result<(), LabError> {
     if !dirs.dir.exists() {
         return Err(LabError::NoSuchLab { name: name.to_owned() });
     }
-    let pid = registry::warden_pid(&dirs);
-    // A warden that doesn't answer has just ended, or is ended below.
-    let _ = order(&dirs, &Order::Down);
+    let pid = registry::supervisor_pid(&dirs);
+    // A supervisor that doesn't answer has just ended, or is ended below.
+    let _ = order(&dirs, &SupervisorCommand::Down);
     wait_for_end(&dirs, pid);
     let labs = dirs.dir.parent().unwrap_or(&dirs.dir);
     let _alone = registry::alone(labs)?;
     if registry::alive(&dirs) {
-        return Err(LabError::WardenStuck { name: name.to_owned(), pid: pid.unwrap_or_default() });
+        return Err(LabError::SupervisorStuck { name: name.to_owned(), pid: pid.unwrap_or_default() });
     }
     leftovers::clear(&dirs)
 }
@@ -42,20 +42,20 @@ pub fn daemon(name: &str, daemon: &str, act: Act) -> Result<(), LabError> {
     if !dirs.dir.exists() {
         return Err(LabError::NoSuchLab { name: name.to_owned() });
     }
-    match order(&dirs, &Order::Daemon { name: daemon.to_owned(), act })? {
+    match order(&dirs, &SupervisorCommand::Daemon { name: daemon.to_owned(), act })? {
         Answer::Done => Ok(()),
         Answer::Failed { text, exit_code } => Err(LabError::Told { text, exit_code }),
     }
 }
 
-/// Gives the warden an order and waits until it is done.
-fn order(dirs: &Dirs, order: &Order) -> Result<Answer, LabError> {
+/// Gives the supervisor an order and waits until it is done.
+fn order(dirs: &Dirs, order: &SupervisorCommand) -> Result<Answer, LabError> {
     let path = dirs.control();
-    let mut stream = UnixStream::connect(&path).map_err(LabError::io("cannot reach the lab's warden at", &path))?;
-    send(&mut stream, order).map_err(LabError::io("cannot reach the lab's warden at", &path))?;
+    let mut stream = UnixStream::connect(&path).map_err(LabError::io("cannot reach the lab's supervisor at", &path))?;
+    send(&mut stream, order).map_err(LabError::io("cannot reach the lab's supervisor at", &path))?;
     let answer =
-        receive(&mut BufReader::new(stream)).map_err(LabError::io("cannot reach the lab's warden at", &path))?;
-    answer.ok_or(LabError::WardenLost)
+        receive(&mut BufReader::new(stream)).map_err(LabError::io("cannot reach the lab's supervisor at", &path))?;
+    answer.ok_or(LabError::SupervisorLost)
 }
 
 /// Waits until the process is gone; a zombie is gone, too.

@@ -62,13 +62,13 @@ pub enum LabError {
     #[error("{daemon} is {state}; {mend}")]
     WrongState { daemon: String, state: &'static str, mend: &'static str },
 
-    #[error("the warden of the lab {name} (process {pid}) does not end; kill it and try again")]
-    WardenStuck { name: String, pid: i32 },
+    #[error("the supervisor of the lab {name} (process {pid}) does not end; kill it and try again")]
+    SupervisorStuck { name: String, pid: i32 },
 
-    #[error("the lab's warden has ended: it was killed, or somebody took the lab down")]
-    WardenLost,
+    #[error("the lab's supervisor has ended: it was killed, or somebody took the lab down")]
+    SupervisorLost,
 
-    /// Told by the warden.
+    /// Told by the supervisor.
     #[error("{text}")]
     Told { text: String, exit_code: u8 },
 

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub enum State {
     Starting,
     Ready,
-    /// Its warden was killed: nothing runs, and files, loop devices or namespaces may be left. `down`, or `up` under the same
+    /// Its supervisor was killed: nothing runs, and files, loop devices or namespaces may be left. `down`, or `up` under the same
     /// name, removes them.
     Broken,
 }

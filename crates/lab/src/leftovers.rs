@@ -2,7 +2,7 @@
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
-use crate::nursery::MARK;
+use crate::process_group::MARK;
 use crate::{loopdev, net};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// How long a killed process may take to go.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Removes processes, loop devices, namespaces, links and files, in this order. Returns when nothing is left. The warden of the
+/// Removes processes, loop devices, namespaces, links and files, in this order. Returns when nothing is left. The supervisor of the
 /// lab must be this process, or gone.
 pub(crate) fn clear(dirs: &Dirs) -> Result<(), LabError> {
     kill_marked(dirs)?;

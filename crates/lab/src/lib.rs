@@ -11,11 +11,12 @@
 //! On the command line: `fathom lab up`, `fathom lab status`, `fathom lab down`. A lab lives in
 //! `$XDG_DATA_HOME/fathom/labs/NAME` (`~/.local/share` if that is not set) and, with data in memory, in `/dev/shm`.
 //!
-//! A process of its own, the [`warden`], holds each lab. It is the program named in [`Spec::program`] (this one, if not told
-//! otherwise), started as `PROGRAM lab warden SPEC`; that program must call [`warden`] then. A test of another crate names the
+//! A process of its own, the [`supervisor`], holds each lab. It is the program named in [`Spec::program`] (this one, if not told
+//! otherwise), started as `PROGRAM lab supervisor SPEC`; that program must call [`supervisor`] then. A test of another crate names the
 //! `fathom` binary there.
 
 mod build;
+mod commands;
 mod conf;
 mod daemons;
 mod dirs;
@@ -27,17 +28,16 @@ mod loopdev;
 mod modules;
 mod monitor;
 mod net;
-mod nursery;
-mod orders;
 mod preflight;
+mod process_group;
 mod registry;
 mod room;
 mod secrets;
 mod spec;
 mod ssh;
 mod status;
+mod supervisor;
 mod up;
-mod warden;
 mod wire;
 
 pub use down::{daemon, down};
@@ -46,6 +46,6 @@ pub use lab::{Daemon, Host, Lab, Osd, State};
 pub use room::Room;
 pub use spec::{Backing, GIB, Spec};
 pub use status::{list, status};
+pub use supervisor::supervisor;
 pub use up::up;
-pub use warden::warden;
 pub use wire::Act;

@@ -2,19 +2,19 @@
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
-use crate::nursery::{Nursery, run};
 use crate::preflight::system;
+use crate::process_group::{ProcessGroup, run};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A loop device over `file`. Direct I/O where the file system takes it: a cache of the kernel's between the device and the disk
 /// would answer reads that are meant to reach the disk.
-pub(crate) fn attach(nursery: &Nursery, file: &Path) -> Result<PathBuf, LabError> {
+pub(crate) fn attach(process_group: &ProcessGroup, file: &Path) -> Result<PathBuf, LabError> {
     let losetup = |direct: &str| {
         let mut command = Command::new(system("losetup"));
         command.args(["--find", "--show", direct]).arg(file);
-        nursery.run(&mut command)
+        process_group.run(&mut command)
     };
     let output = losetup("--direct-io=on").or_else(|error| match error {
         LabError::Cancelled => Err(error),

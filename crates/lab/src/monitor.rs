@@ -3,7 +3,7 @@
 use crate::build::{check_daemons, wait};
 use crate::errors::LabError;
 use crate::lab::Lab;
-use crate::warden::Warden;
+use crate::supervisor::Supervisor;
 use ceph::{Access, Rados};
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -15,7 +15,7 @@ const POOL: &str = "rbd";
 
 pub(crate) struct Monitor<'a> {
     rados: Rados,
-    warden: &'a Warden,
+    supervisor: &'a Supervisor,
 }
 
 /// A connection to the lab of this conf. No command takes longer than `patience`, so that a dead monitor is noticed.
@@ -27,21 +27,21 @@ pub(crate) fn connect(conf: &Path, patience: Duration) -> Result<Rados, LabError
 
 impl<'a> Monitor<'a> {
     /// Connects to the monitor that has just been started.
-    pub fn reach(warden: &'a Warden, lab: &Lab, port: u16) -> Result<Monitor<'a>, LabError> {
+    pub fn reach(supervisor: &'a Supervisor, lab: &Lab, port: u16) -> Result<Monitor<'a>, LabError> {
         let ip = lab.first_host().address.parse().unwrap_or(Ipv4Addr::LOCALHOST);
         let address = SocketAddr::from((ip, port));
         // The library waits for seconds when its first try finds nobody.
-        wait(warden, "the start of the monitor", 60, || {
+        wait(supervisor, "the start of the monitor", 60, || {
             let tried = TcpStream::connect_timeout(&address, Duration::from_millis(500));
             Ok(tried.map(drop).map_err(|error| format!("{address}: {error}")))
         })?;
-        let rados = connect(&lab.conf, Duration::from_secs(20)).map_err(|error| telling(warden, error))?;
-        Ok(Monitor { rados, warden })
+        let rados = connect(&lab.conf, Duration::from_secs(20)).map_err(|error| telling(supervisor, error))?;
+        Ok(Monitor { rados, supervisor })
     }
 
     fn tell(&self, command: &Value) -> Result<Value, LabError> {
-        check_daemons(self.warden)?;
-        let reply = self.rados.mon_command(command).map_err(|error| telling(self.warden, error.into()))?;
+        check_daemons(self.supervisor)?;
+        let reply = self.rados.mon_command(command).map_err(|error| telling(self.supervisor, error.into()))?;
         Ok(reply.json().unwrap_or(Value::Null))
     }
 
@@ -49,7 +49,7 @@ impl<'a> Monitor<'a> {
     pub fn enter_osds(&self, lab: &Lab, uuids: &[String]) -> Result<(), LabError> {
         for (osd, uuid) in lab.osds.iter().zip(uuids) {
             self.tell(&json!({"prefix": "osd new", "uuid": uuid, "id": osd.id}))?;
-            let weight = self.warden.spec.size as f64 / f64::from(1u32 << 30) / 1024.0;
+            let weight = self.supervisor.spec.size as f64 / f64::from(1u32 << 30) / 1024.0;
             let place = ["root=default".to_owned(), format!("host={}", osd.host)];
             self.tell(&json!({"prefix": "osd crush add", "id": osd.id, "weight": weight, "args": place}))?;
         }
@@ -65,7 +65,7 @@ impl<'a> Monitor<'a> {
     }
 
     pub fn wait_for_osds(&self, number: usize) -> Result<(), LabError> {
-        wait(self.warden, "the start of the OSDs", 120, || {
+        wait(self.supervisor, "the start of the OSDs", 120, || {
             let stat = self.tell(&json!({"prefix": "osd stat", "format": "json"}))?;
             let count = |name: &str| stat[name].as_u64().unwrap_or(0) as usize;
             let (up, inside) = (count("num_up_osds"), count("num_in_osds"));
@@ -75,7 +75,7 @@ impl<'a> Monitor<'a> {
 
     /// The manager's word counts: it must have heard of the pool's placement groups, and of no other state.
     pub fn wait_until_clean(&self) -> Result<(), LabError> {
-        wait(self.warden, "active+clean of all placement groups", 120, || {
+        wait(self.supervisor, "active+clean of all placement groups", 120, || {
             let status = self.tell(&json!({"prefix": "status", "format": "json"}))?;
             Ok(if is_clean(&status) { Ok(()) } else { Err(status["pgmap"]["pgs_by_state"].to_string()) })
         })
@@ -95,8 +95,8 @@ fn is_clean(status: &Value) -> bool {
     map["num_pools"].as_u64().unwrap_or(0) >= 1 && groups >= 32 && clean == groups
 }
 
-fn telling(warden: &Warden, error: LabError) -> LabError {
-    check_daemons(warden).err().unwrap_or(error)
+fn telling(supervisor: &Supervisor, error: LabError) -> LabError {
+    check_daemons(supervisor).err().unwrap_or(error)
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::lab::{Lab, Subnets};
-use crate::nursery::{Nursery, run};
 use crate::preflight::system;
+use crate::process_group::{ProcessGroup, run};
 use crate::spec::Spec;
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn free_subnet(dirs: &Dirs, second: u8) -> Result<[u8; 3], LabError> {
 }
 
 /// Makes bridge, namespaces and the links between them.
-pub(crate) fn make(lab: &Lab, dirs: &Dirs, nursery: &Nursery) -> Result<(), LabError> {
+pub(crate) fn make(lab: &Lab, dirs: &Dirs, process_group: &ProcessGroup) -> Result<(), LabError> {
     let bridge = dirs.bridge();
     let mut outside = format!(
         "link add {bridge} type bridge\naddress add {}/24 dev {bridge}\nlink set {bridge} alias {} up\n",
@@ -54,14 +54,14 @@ pub(crate) fn make(lab: &Lab, dirs: &Dirs, nursery: &Nursery) -> Result<(), LabE
         outside += &format!("link set {port} master {bridge} alias {namespace} up\n");
     }
     outside += &cluster_network(lab, dirs);
-    batch(nursery, dirs, &[], &outside)?;
+    batch(process_group, dirs, &[], &outside)?;
     for host in &lab.hosts {
         let Some(namespace) = &host.namespace else { continue };
         let mut inside = format!("address add {}/24 dev eth0\nlink set eth0 up\nlink set lo up\n", host.address);
         if let Some(address) = &host.cluster_address {
             inside += &format!("address add {address}/24 dev eth1\nlink set eth1 up\n");
         }
-        batch(nursery, dirs, &["-n", namespace], &inside)?;
+        batch(process_group, dirs, &["-n", namespace], &inside)?;
     }
     Ok(())
 }
@@ -86,10 +86,10 @@ fn cluster_network(lab: &Lab, dirs: &Dirs) -> String {
 }
 
 /// `ip` reads many commands from one file, which saves a process for each.
-fn batch(nursery: &Nursery, dirs: &Dirs, arguments: &[&str], commands: &str) -> Result<(), LabError> {
+fn batch(process_group: &ProcessGroup, dirs: &Dirs, arguments: &[&str], commands: &str) -> Result<(), LabError> {
     let file = dirs.run().join("ip");
     fs::write(&file, commands).map_err(LabError::io("cannot write", &file))?;
-    nursery.run(ip(arguments).arg("-batch").arg(&file)).map(drop)
+    process_group.run(ip(arguments).arg("-batch").arg(&file)).map(drop)
 }
 
 /// Removes what of the lab's network is there.

@@ -1,4 +1,4 @@
-//! Which labs there are, and whether their wardens live.
+//! Which labs there are, and whether their supervisors live.
 
 use crate::dirs::{self, Dirs};
 use crate::errors::LabError;
@@ -50,15 +50,15 @@ fn lock(dirs: &Dirs) -> Result<Lock, LabError> {
         .map_err(|(_, errno)| LabError::io("cannot lock", &path)(io::Error::from(errno)))
 }
 
-/// Whether the lab's warden lives. To be sure that it is not just beginning, hold [`alone`].
+/// Whether the lab's supervisor lives. To be sure that it is not just beginning, hold [`alone`].
 pub(crate) fn alive(dirs: &Dirs) -> bool {
     let Ok(file) = File::open(dirs.lock()) else { return false };
     // A lock that is got here is released at once: the file is closed at the end of this function.
     Flock::lock(file, FlockArg::LockSharedNonblock).is_err()
 }
 
-/// The process id of the warden.
-pub(crate) fn warden_pid(dirs: &Dirs) -> Option<i32> {
+/// The process id of the supervisor.
+pub(crate) fn supervisor_pid(dirs: &Dirs) -> Option<i32> {
     fs::read_to_string(dirs.lock()).ok()?.trim().parse().ok()
 }
 
@@ -81,12 +81,12 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_taken_once_and_free_again_when_its_warden_is_gone() -> Result<(), LabError> {
+    fn a_name_is_taken_once_and_free_again_when_its_supervisor_is_gone() -> Result<(), LabError> {
         let place = tempfile::tempdir().map_err(LabError::io("cannot make", Path::new("a temporary directory")))?;
         let dirs = Dirs::in_labs(place.path(), "x");
         let lock = take(&dirs, no_check)?;
         assert!(alive(&dirs));
-        assert_eq!(warden_pid(&dirs), Some(std::process::id() as i32));
+        assert_eq!(supervisor_pid(&dirs), Some(std::process::id() as i32));
         assert_eq!(take(&dirs, no_check).map(drop).map_err(|error| error.exit_code()), Err(3));
         drop(lock);
         assert!(!alive(&dirs));

@@ -43,7 +43,7 @@ pub struct Spec {
     pub cluster_network: bool,
     /// The monitor's port (msgr2; msgr1 has the next one); `None`: free ones are found.
     pub port: Option<u16>,
-    /// The `fathom` program, which holds the lab: it is started again as `PROGRAM lab warden …`.
+    /// The `fathom` program, which holds the lab: it is started again as `PROGRAM lab supervisor …`.
     pub program: PathBuf,
 }
 

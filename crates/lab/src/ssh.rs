@@ -3,8 +3,8 @@
 use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::lab::Lab;
-use crate::nursery::{MARK, Nursery};
 use crate::preflight;
+use crate::process_group::{MARK, ProcessGroup};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const EMPTY: &str = "/run/sshd";
 ///
 /// # Errors
 /// Keys can't be made, or a daemon can't be started.
-pub(crate) fn start(lab: &Lab, dirs: &Dirs, nursery: &Nursery) -> Result<Option<PathBuf>, LabError> {
+pub(crate) fn start(lab: &Lab, dirs: &Dirs, process_group: &ProcessGroup) -> Result<Option<PathBuf>, LabError> {
     let Some(program) = preflight::sshd() else { return Ok(None) };
     let folder = dirs.dir.join("ssh");
     for made in [folder.as_path(), Path::new(EMPTY)] {
@@ -27,7 +27,7 @@ pub(crate) fn start(lab: &Lab, dirs: &Dirs, nursery: &Nursery) -> Result<Option<
         .map_err(LabError::io("cannot protect the directory", &folder))?;
     for key in ["host", "client"] {
         let mut keygen = Command::new("ssh-keygen");
-        nursery.run(keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(folder.join(key)))?;
+        process_group.run(keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(folder.join(key)))?;
     }
     let write = |name: &str, text: String| {
         let path = folder.join(name);
@@ -36,7 +36,7 @@ pub(crate) fn start(lab: &Lab, dirs: &Dirs, nursery: &Nursery) -> Result<Option<
     let daemon = write("sshd_config", daemon_config(&folder, dirs))?;
     let daemon = daemon.to_string_lossy().into_owned();
     for host in &lab.hosts {
-        nursery.start_other(&format!("sshd.{}", host.name), host, &program, &["-D", "-e", "-f", &daemon])?;
+        process_group.start_other(&format!("sshd.{}", host.name), host, &program, &["-D", "-e", "-f", &daemon])?;
     }
     write("config", client_config(lab, &folder)).map(Some)
 }

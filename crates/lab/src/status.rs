@@ -3,7 +3,7 @@
 use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::lab::{Lab, State};
-use crate::{monitor, nursery, registry};
+use crate::{monitor, process_group, registry};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn look(dirs: &Dirs) -> Option<Lab> {
     for osd in &mut lab.osds {
         (osd.up, osd.inside) = (None, None);
     }
-    lab.daemons = if alive { nursery::daemons(dirs) } else { Vec::new() };
+    lab.daemons = if alive { process_group::daemons(dirs) } else { Vec::new() };
     Some(lab)
 }
 

@@ -1,4 +1,4 @@
-//! Starting a lab: this process starts the warden and listens until it says that the lab is ready.
+//! Starting a lab: this process starts the supervisor and listens until it says that the lab is ready.
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
@@ -20,32 +20,32 @@ use std::thread;
 /// then.
 pub fn up(spec: &Spec, progress: &mut dyn FnMut(&str)) -> Result<Lab, LabError> {
     let dirs = Dirs::of(&spec.name)?;
-    let mut warden = start_warden(spec)?;
-    let result = listen(&mut warden, &dirs, progress);
+    let mut supervisor = start_supervisor(spec)?;
+    let result = listen(&mut supervisor, &dirs, progress);
     if result.is_ok() {
-        // The warden may outlive this process; if it ends before, it must not stay as a zombie.
-        thread::spawn(move || warden.wait());
+        // The supervisor may outlive this process; if it ends before, it must not stay as a zombie.
+        thread::spawn(move || supervisor.wait());
     } else {
         // It has said why, and ends.
-        let _ = warden.wait();
+        let _ = supervisor.wait();
     }
     result
 }
 
-fn start_warden(spec: &Spec) -> Result<Child, LabError> {
+fn start_supervisor(spec: &Spec) -> Result<Child, LabError> {
     let text = serde_json::to_string(spec).map_err(|error| LabError::Usage(error.to_string()))?;
     let mut command = Command::new(&spec.program);
     command
         .arg0("fathom")
-        .args(["lab", "warden", &text])
+        .args(["lab", "supervisor", &text])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
-    command.spawn().map_err(LabError::io("cannot start the warden", &spec.program))
+    command.spawn().map_err(LabError::io("cannot start the supervisor", &spec.program))
 }
 
-fn listen(warden: &mut Child, dirs: &Dirs, progress: &mut dyn FnMut(&str)) -> Result<Lab, LabError> {
-    let (Some(mut to), Some(from)) = (warden.stdin.take(), warden.stdout.take()) else {
+fn listen(supervisor: &mut Child, dirs: &Dirs, progress: &mut dyn FnMut(&str)) -> Result<Lab, LabError> {
+    let (Some(mut to), Some(from)) = (supervisor.stdin.take(), supervisor.stdout.take()) else {
         unreachable!("both are pipes, as asked for")
     };
     let mut from = BufReader::new(from);
@@ -58,17 +58,17 @@ fn listen(warden: &mut Child, dirs: &Dirs, progress: &mut dyn FnMut(&str)) -> Re
                     return Ok(*lab);
                 }
             }
-            Ok(None) | Err(_) => return Err(lost(warden, dirs)),
+            Ok(None) | Err(_) => return Err(lost(supervisor, dirs)),
         }
     }
 }
 
-/// The warden was killed, or told to take the lab down by somebody else.
-fn lost(warden: &mut Child, dirs: &Dirs) -> LabError {
-    let _ = warden.kill().and_then(|()| warden.wait());
+/// The supervisor was killed, or told to take the lab down by somebody else.
+fn lost(supervisor: &mut Child, dirs: &Dirs) -> LabError {
+    let _ = supervisor.kill().and_then(|()| supervisor.wait());
     let _alone = dirs.dir.parent().map(registry::alone);
     if !registry::alive(dirs) {
         let _ = leftovers::clear(dirs);
     }
-    LabError::WardenLost
+    LabError::SupervisorLost
 }

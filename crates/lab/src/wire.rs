@@ -1,4 +1,4 @@
-//! What a lab's warden and those who talk to it say to each other: one JSON document a line.
+//! What a lab's supervisor and those who talk to it say to each other: one JSON document a line.
 
 use crate::errors::LabError;
 use crate::lab::Lab;
@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, Write};
 
-/// From the warden to `up`.
+/// From the supervisor to `up`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Told {
@@ -15,13 +15,13 @@ pub(crate) enum Told {
     Failed { text: String, exit_code: u8 },
 }
 
-/// From `up` to the warden, once it has been told that the lab is ready. If it ends without, the warden takes the lab down.
+/// From `up` to the supervisor, once it has been told that the lab is ready. If it ends without, the supervisor takes the lab down.
 pub(crate) const KEEP: &str = "keep";
 
-/// From anyone to the warden, over its socket.
+/// From anyone to the supervisor, over its socket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Order {
+pub(crate) enum SupervisorCommand {
     Down,
     Daemon { name: String, act: Act },
 }
@@ -40,7 +40,7 @@ pub enum Act {
     Start,
 }
 
-/// The warden's answer to an order.
+/// The supervisor's answer to an order.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Answer {
@@ -79,15 +79,15 @@ mod tests {
 
     #[test]
     fn messages_arrive_as_they_were_sent() -> io::Result<()> {
-        let order = Order::Daemon { name: "osd.1".to_owned(), act: Act::Cont };
+        let order = SupervisorCommand::Daemon { name: "osd.1".to_owned(), act: Act::Cont };
         let mut bytes = Vec::new();
         send(&mut bytes, &order)?;
-        send(&mut bytes, &Order::Down)?;
+        send(&mut bytes, &SupervisorCommand::Down)?;
         let mut reader = bytes.as_slice();
-        assert_eq!(receive::<Order>(&mut reader)?, Some(order));
-        assert_eq!(receive::<Order>(&mut reader)?, Some(Order::Down));
-        assert_eq!(receive::<Order>(&mut reader)?, None);
-        assert!(receive::<Order>(&mut &b"nonsense\n"[..]).is_err());
+        assert_eq!(receive::<SupervisorCommand>(&mut reader)?, Some(order));
+        assert_eq!(receive::<SupervisorCommand>(&mut reader)?, Some(SupervisorCommand::Down));
+        assert_eq!(receive::<SupervisorCommand>(&mut reader)?, None);
+        assert!(receive::<SupervisorCommand>(&mut &b"nonsense\n"[..]).is_err());
         Ok(())
     }
 }

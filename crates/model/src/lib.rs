@@ -57,7 +57,7 @@ pub use observed::{
 pub use pages::{EmptyPages, PagesRead};
 pub use path_mtu::PathMtu;
 pub use pattern::{Metric, Pattern};
-pub use plan::{Doubling, Goal, Plan, Rung, ShortSlices, Step, StepId};
+pub use plan::{Doubling, Goal, Plan, ScalingStep, ShortSlices, Step, StepId};
 pub use record::{Ending, Gap, Imported, Record, RunHead};
 pub use report::{ChartCell, Distance, Doubled, DoubledRung, Finding, LedgerRow, Multiple, Outlier, Report, Standing};
 pub use sample::{Sample, Slice};

@@ -83,11 +83,11 @@ impl Step {
 /// Steps that differ in their clients only, each with more than the one before it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Doubling {
-    pub rungs: Vec<Rung>,
+    pub rungs: Vec<ScalingStep>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rung {
+pub struct ScalingStep {
     pub step: StepId,
     pub hosts: u32,
     /// Clients on each of them.

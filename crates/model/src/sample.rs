@@ -48,7 +48,7 @@ impl Sample {
     }
 
     /// What a user waits: from when the operation was due, or, in a closed loop, from its submission.
-    pub fn felt(&self) -> &Sparse {
+    pub fn response_time(&self) -> &Sparse {
         self.response.as_ref().unwrap_or(&self.service)
     }
 }

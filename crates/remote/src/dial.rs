@@ -4,7 +4,7 @@ use crate::build;
 use crate::explain;
 use crate::frame::{self, FrameError};
 use crate::link::Pipes;
-use crate::message::News;
+use crate::message::AgentEvent;
 use crate::room::{self, Narrow};
 use crate::scripts;
 use crate::transport::Transport;
@@ -154,7 +154,7 @@ fn attempt(transport: &Transport, program: &Program) -> Result<Attempt, DialErro
     let (tell, first) = sync_channel(1);
     let listen = move || {
         let heard = match frame::find_magic(&mut output) {
-            Ok(_banner) => frame::read::<News>(&mut output).map(|news| (news, output)).map_err(Silent::Frame),
+            Ok(_banner) => frame::read::<AgentEvent>(&mut output).map(|news| (news, output)).map_err(Silent::Frame),
             Err(text) => Err(Silent::Text(text)),
         };
         let _ = tell.send(heard);
@@ -164,7 +164,7 @@ fn attempt(transport: &Transport, program: &Program) -> Result<Attempt, DialErro
         .spawn(listen)
         .map_err(|error| wrong(transport, format!("no thread can be started: {error}")))?;
     match first.recv_timeout(PATIENCE) {
-        Ok(Ok((News::Hello { build, .. }, output))) if build == program.build => {
+        Ok(Ok((AgentEvent::Hello { build, .. }, output))) if build == program.build => {
             let pipes = Pipes { far: Box::new(child), input: Box::new(input), output: Box::new(output), complaints };
             Ok(Attempt::Started(Box::new(Dialled { pipes, sent: false })))
         }

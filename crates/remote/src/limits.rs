@@ -1,7 +1,7 @@
 //! What an agent may say: every number and every length in its news has a limit, and so has how much it says, for it may be broken or hostile.
 
 use crate::frame::LARGEST;
-use crate::message::{Answer, News};
+use crate::message::{AgentEvent, Answer};
 use model::{Effort, EmptyPages, Found, HostFacts, HostSecond, Nanos, Sample, SliceEnd, Sparse, WindowSet};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -42,31 +42,33 @@ const SECOND: u8 = 10;
 const ENDED: u8 = 11;
 
 /// What it takes in memory beyond its bytes on the line.
-pub fn more_than_its_bytes(news: &News) -> usize {
+pub fn more_than_its_bytes(news: &AgentEvent) -> usize {
     match news {
-        News::Window { set, .. } => size_of_val(set.samples.as_slice()),
+        AgentEvent::Window { set, .. } => size_of_val(set.samples.as_slice()),
         _ => 0,
     }
 }
 
 /// # Errors
 /// What is beyond which limit, in words.
-pub fn check(news: &News) -> Result<(), String> {
+pub fn check(news: &AgentEvent) -> Result<(), String> {
     match news {
-        News::Hello { build, .. } => text(build),
-        News::Beat => Ok(()),
-        News::Clock { now, wall, .. } => number("a clock's time", (*now).max(*wall), i64::MAX as u64),
-        News::Description { facts } => of_host(facts),
-        News::Reached { error } | News::Ready { error, .. } => error.iter().try_for_each(|error| text(error)),
-        News::Answer { answer, .. } => of_answer(answer),
-        News::Filling { bytes, .. } => number("bytes filled", *bytes, STORED),
-        News::Answers { door, .. } => door.as_ref().err().iter().try_for_each(|why| text(why)),
-        News::Window { set, .. } => of_window(set),
-        News::Second { at, second, .. } => {
+        AgentEvent::Hello { build, .. } => text(build),
+        AgentEvent::Beat => Ok(()),
+        AgentEvent::Clock { now, wall, .. } => number("a clock's time", (*now).max(*wall), i64::MAX as u64),
+        AgentEvent::Description { facts } => of_host(facts),
+        AgentEvent::Reached { error } | AgentEvent::Ready { error, .. } => {
+            error.iter().try_for_each(|error| text(error))
+        }
+        AgentEvent::Answer { answer, .. } => of_answer(answer),
+        AgentEvent::Filling { bytes, .. } => number("bytes filled", *bytes, STORED),
+        AgentEvent::Answers { door, .. } => door.as_ref().err().iter().try_for_each(|why| text(why)),
+        AgentEvent::Window { set, .. } => of_window(set),
+        AgentEvent::Second { at, second, .. } => {
             number("a second's end", *at, i64::MAX as u64)?;
             of_second(second)
         }
-        News::Ended { end, .. } => of_end(end),
+        AgentEvent::Ended { end, .. } => of_end(end),
     }
 }
 
@@ -186,7 +188,7 @@ fn of_end(end: &SliceEnd) -> Result<(), String> {
     end.empty_pages.values().try_for_each(pages)
 }
 
-/// News in a second over any longer time: an agent tells ten windows a second, one of its kernel, and answers.
+/// Events in a second over any longer time: an agent tells ten windows a second, one of its kernel, and answers.
 const A_SECOND: f64 = 512.0;
 /// What may come at once after a line was interrupted, and answers for many targets.
 const AT_ONCE: f64 = 8192.0;
@@ -279,12 +281,12 @@ mod tests {
 
     #[test]
     fn a_kind_is_known_by_its_first_byte() {
-        let ended = News::Ended { slice: 1, end: SliceEnd::default() };
-        let window = News::Window { slice: 1, set: WindowSet { window: 0, samples: Vec::new() } };
+        let ended = AgentEvent::Ended { slice: 1, end: SliceEnd::default() };
+        let window = AgentEvent::Window { slice: 1, set: WindowSet { window: 0, samples: Vec::new() } };
         for (news, kind) in [
-            (News::Description { facts: Box::default() }, DESCRIPTION),
+            (AgentEvent::Description { facts: Box::default() }, DESCRIPTION),
             (window, WINDOW),
-            (News::Second { slice: 1, at: 1, second: Box::default() }, SECOND),
+            (AgentEvent::Second { slice: 1, at: 1, second: Box::default() }, SECOND),
             (ended, ENDED),
         ] {
             assert_eq!(postcard::to_stdvec(&news).unwrap()[0], kind, "{news:?}");
@@ -295,7 +297,7 @@ mod tests {
     fn no_more_pages_are_empty_than_were_looked_at() {
         let told = |looked_at, empty| {
             let end = SliceEnd { empty_pages: [(0, EmptyPages { looked_at, empty })].into(), ..SliceEnd::default() };
-            check(&News::Ended { slice: 1, end })
+            check(&AgentEvent::Ended { slice: 1, end })
         };
         assert_eq!(told(9, 9), Ok(()));
         assert!(told(9, 10).unwrap_err().contains("empty pages"));

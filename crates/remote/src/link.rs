@@ -3,7 +3,7 @@
 use crate::explain;
 use crate::frame::{self, FrameError};
 use crate::limits::{self, Pace, Place, Queue};
-use crate::message::{News, Order};
+use crate::message::{AgentCommand, AgentEvent};
 use std::io::{Read, Write};
 use std::process::Child;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,14 +70,14 @@ impl Heard {
 
 #[derive(Debug)]
 pub enum What {
-    News(News),
+    AgentEvent(AgentEvent),
     /// It is gone, and why. The last word of this agent.
     Lost(String),
 }
 
 /// The coordinator's end.
 pub struct Link {
-    orders: SyncSender<Order>,
+    orders: SyncSender<AgentCommand>,
     /// Shared with the thread that ends it when it is silent for too long.
     far: Arc<Mutex<Box<dyn Far>>>,
     /// When it was last heard, in milliseconds since `since`.
@@ -100,7 +100,7 @@ impl Link {
     }
 
     /// False: it is gone, or takes nothing any more; that is told by [`What::Lost`].
-    pub fn order(&self, order: Order) -> bool {
+    pub fn order(&self, order: AgentCommand) -> bool {
         self.orders.try_send(order).is_ok()
     }
 
@@ -116,7 +116,7 @@ impl Link {
 
     /// Asks it to leave, and waits for that no longer than `patience`.
     pub fn leave(self, patience: Duration) {
-        let _ = self.orders.try_send(Order::Leave);
+        let _ = self.orders.try_send(AgentCommand::Leave);
         let deadline = Instant::now() + patience;
         while Instant::now() < deadline {
             if lock(&self.far).ended().is_some() {
@@ -142,7 +142,7 @@ fn end(far: &Mutex<Box<dyn Far>>) {
 
 /// Writes orders, and beats while there are none.
 struct Speaker {
-    waiting: Receiver<Order>,
+    waiting: Receiver<AgentCommand>,
     input: Box<dyn Write + Send>,
     heard: Arc<AtomicU64>,
     since: Instant,
@@ -154,7 +154,7 @@ impl Speaker {
         loop {
             let order = match self.waiting.recv_timeout(BEAT) {
                 Ok(order) => order,
-                Err(RecvTimeoutError::Timeout) => Order::Beat,
+                Err(RecvTimeoutError::Timeout) => AgentCommand::Beat,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             let silent = millis(self.since).saturating_sub(self.heard.load(Ordering::Relaxed));
@@ -187,19 +187,23 @@ impl Listener {
         );
         let (mut pace, queue) = (Pace::new(Instant::now()), Queue::default());
         let lost = loop {
-            let read = frame::read_counted::<News>(&mut stream, limits::longest).and_then(|(news, bytes)| {
+            let read = frame::read_counted::<AgentEvent>(&mut stream, limits::longest).and_then(|(news, bytes)| {
                 pace.another(Instant::now()).and_then(|()| limits::check(&news)).map_err(FrameError::Beyond)?;
                 Ok((news, bytes))
             });
             match read {
                 Ok((news, bytes)) => {
                     self.hear();
-                    if matches!(news, News::Beat) {
+                    if matches!(news, AgentEvent::Beat) {
                         continue;
                     }
                     let at = self.since.elapsed();
                     let place = Some(queue.place(bytes + limits::more_than_its_bytes(&news), &|| self.hear()));
-                    if self.tell.send(Heard { agent: self.agent, at, what: What::News(news), _place: place }).is_err() {
+                    if self
+                        .tell
+                        .send(Heard { agent: self.agent, at, what: What::AgentEvent(news), _place: place })
+                        .is_err()
+                    {
                         return;
                     }
                 }
@@ -268,7 +272,7 @@ mod tests {
         let mut count = 0;
         let why = loop {
             match news.recv().unwrap().what {
-                What::News(_) => count += 1,
+                What::AgentEvent(_) => count += 1,
                 What::Lost(why) => break why,
             }
         };
@@ -280,17 +284,17 @@ mod tests {
     #[test]
     fn an_agent_that_floods_is_lost_and_what_waits_of_it_is_bounded() {
         let (count, why) = heard(|agent| {
-            let news = News::Filling { slice: 1, bytes: 1 };
+            let news = AgentEvent::Filling { slice: 1, bytes: 1 };
             while frame::write(agent, &news).is_ok() {}
         });
         assert!(why.contains("messages a second") && count < 100_000, "{count}: {why}");
-        let (_, why) = heard(|agent| while frame::write(agent, &News::Beat).is_ok() {});
+        let (_, why) = heard(|agent| while frame::write(agent, &AgentEvent::Beat).is_ok() {});
         assert!(why.contains("messages a second"), "{why}");
     }
 
     #[test]
     fn an_agent_whose_numbers_can_not_be_is_lost_with_the_reason() {
-        let window = |sample: Sample| News::Window {
+        let window = |sample: Sample| AgentEvent::Window {
             slice: 1,
             set: WindowSet { window: 0, samples: vec![(0, OpKind::Read, sample)] },
         };
@@ -301,9 +305,12 @@ mod tests {
             max_ns: 1,
         };
         let sample = Sample::default;
-        let second =
-            |cpu| News::Second { slice: 1, at: 1, second: Box::new(model::HostSecond { cpu, ..Default::default() }) };
-        let described = |nic: model::Nic| News::Description {
+        let second = |cpu| AgentEvent::Second {
+            slice: 1,
+            at: 1,
+            second: Box::new(model::HostSecond { cpu, ..Default::default() }),
+        };
+        let described = |nic: model::Nic| AgentEvent::Description {
             facts: Box::new(model::HostFacts { nics: vec![nic], ..Default::default() }),
         };
         for (news, word) in [
@@ -319,8 +326,8 @@ mod tests {
                 described(model::Nic { addresses: vec![String::new(); 2 << 20], ..Default::default() }),
                 "too long for its kind",
             ),
-            (News::Clock { id: 1, now: u64::MAX, wall: 0 }, "clock"),
-            (News::Reached { error: Some("x".repeat(100_000)) }, "bytes of a text"),
+            (AgentEvent::Clock { id: 1, now: u64::MAX, wall: 0 }, "clock"),
+            (AgentEvent::Reached { error: Some("x".repeat(100_000)) }, "bytes of a text"),
         ] {
             let (count, why) = heard(move |agent| frame::write(agent, &news).unwrap());
             assert!(count == 0 && why.contains(word) && why.contains("broke a limit"), "{why}");

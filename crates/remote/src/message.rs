@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// From the coordinator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Order {
+pub enum AgentCommand {
     /// The coordinator lives.
     Beat,
     /// What do your clocks show?
@@ -26,7 +26,7 @@ pub enum Order {
         id: u64,
         question: Question,
     },
-    /// Fill what the step's targets read later, until it is done or `Stop` comes; then say [`News::Ended`].
+    /// Fill what the step's targets read later, until it is done or `Stop` comes; then say [`AgentEvent::Ended`].
     Fill {
         slice: u64,
         #[serde(with = "as_json")]
@@ -40,7 +40,7 @@ pub enum Order {
         #[serde(with = "as_json")]
         workload: Box<Workload>,
     },
-    /// Keep the replica of this number of the step's only target for this slice, and say [`News::Answers`] with `target`.
+    /// Keep the replica of this number of the step's only target for this slice, and say [`AgentEvent::Answers`] with `target`.
     Keep {
         slice: u64,
         target: u32,
@@ -48,7 +48,7 @@ pub enum Order {
         #[serde(with = "as_json")]
         step: Box<Step>,
     },
-    /// Open what the step needs, and say [`News::Ready`].
+    /// Open what the step needs, and say [`AgentEvent::Ready`].
     Open {
         slice: u64,
         #[serde(with = "as_json")]
@@ -144,7 +144,7 @@ mod as_json {
 
 /// From an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum News {
+pub enum AgentEvent {
     /// The first word: which build speaks.
     Hello {
         build: String,
@@ -226,66 +226,66 @@ mod tests {
         let access = Access { conf: "c".into(), keyring: "k".into(), id: "admin".into(), clients: 1 };
         let end = Endpoint { host: "h".into(), address: "10.0.0.1".into(), namespace: None };
         let key = Key { port: 1, token: [2; 16] };
-        let ask = |question: Question| Order::Question { id: 4, question };
-        let tell = |answer: Answer| News::Answer { id: 4, answer };
+        let ask = |question: Question| AgentCommand::Question { id: 4, question };
+        let tell = |answer: Answer| AgentEvent::Answer { id: 4, answer };
         let orders = [
-            Order::Beat,
-            Order::Ask { id: 1 },
-            Order::Describe,
-            Order::Reach { access: Box::new(access) },
+            AgentCommand::Beat,
+            AgentCommand::Ask { id: 1 },
+            AgentCommand::Describe,
+            AgentCommand::Reach { access: Box::new(access) },
             ask(Question::Look(SiteWish { path: "/dev/x".into(), writes: true, given_up: false })),
             ask(Question::Make(HostFile { host: "h".into(), path: "/x".into(), bytes: 1 })),
-            Order::Fill { slice: 1, step: Box::new(step.clone()) },
-            Order::Answer { slice: 1, target: 2, end: end.clone(), workload: Box::new(step.workload.clone()) },
-            Order::Keep { slice: 1, target: 3, replica: 2, step: Box::new(step.clone()) },
+            AgentCommand::Fill { slice: 1, step: Box::new(step.clone()) },
+            AgentCommand::Answer { slice: 1, target: 2, end: end.clone(), workload: Box::new(step.workload.clone()) },
+            AgentCommand::Keep { slice: 1, target: 3, replica: 2, step: Box::new(step.clone()) },
             ask(Question::Echo(end.clone())),
             ask(Question::Probe { from: end.clone(), to: end.clone(), key: key.clone(), largest: 9000 }),
-            Order::Hush,
-            Order::Open { slice: 1, step: Box::new(step), window_ns: 5 },
-            Order::Start { slice: 1, at: 7 },
-            Order::Stop { slice: 1 },
-            Order::Close { slice: 1 },
-            Order::Watch { slice: 1, osds: vec![OsdWish { osd: 3, address: Some("10.0.0.1".into()) }] },
-            Order::Unwatch { slice: 1 },
-            Order::Leave,
+            AgentCommand::Hush,
+            AgentCommand::Open { slice: 1, step: Box::new(step), window_ns: 5 },
+            AgentCommand::Start { slice: 1, at: 7 },
+            AgentCommand::Stop { slice: 1 },
+            AgentCommand::Close { slice: 1 },
+            AgentCommand::Watch { slice: 1, osds: vec![OsdWish { osd: 3, address: Some("10.0.0.1".into()) }] },
+            AgentCommand::Unwatch { slice: 1 },
+            AgentCommand::Leave,
         ];
         let sample = model::Sample { ops: 4, ..model::Sample::default() };
         let set = WindowSet { window: 2, samples: vec![(0, model::OpKind::Write, sample)] };
         let end = SliceEnd { gap: Some("g".into()), windows: 3, ..SliceEnd::default() };
         let news = [
-            News::Hello { build: "b".into(), pid: 1 },
-            News::Beat,
-            News::Clock { id: 1, now: 2, wall: 3 },
-            News::Description { facts: Box::default() },
-            News::Reached { error: None },
+            AgentEvent::Hello { build: "b".into(), pid: 1 },
+            AgentEvent::Beat,
+            AgentEvent::Clock { id: 1, now: 2, wall: 3 },
+            AgentEvent::Description { facts: Box::default() },
+            AgentEvent::Reached { error: None },
             tell(Answer::Looked { found: Ok(Found::Device(5)), unseen: vec!["u".into()] }),
             tell(Answer::Looked { found: Err(NotFree { says: "s".into(), holds: true }), unseen: Vec::new() }),
             tell(Answer::Made(Ok(()))),
             tell(Answer::Echoes(Ok(key))),
             tell(Answer::Probed(Ok(Some(1500)))),
-            News::Filling { slice: 1, bytes: 3 },
-            News::Answers { slice: 1, target: 2, door: Ok(Key { port: 7, token: [3; 16] }) },
-            News::Answers { slice: 1, target: 2, door: Err("e".into()) },
-            News::Ready { slice: 1, error: Some("e".into()) },
-            News::Window { slice: 1, set },
-            News::Second { slice: 1, at: 2, second: Box::new(HostSecond { cpu: 0.5, ..HostSecond::default() }) },
-            News::Ended { slice: 1, end },
+            AgentEvent::Filling { slice: 1, bytes: 3 },
+            AgentEvent::Answers { slice: 1, target: 2, door: Ok(Key { port: 7, token: [3; 16] }) },
+            AgentEvent::Answers { slice: 1, target: 2, door: Err("e".into()) },
+            AgentEvent::Ready { slice: 1, error: Some("e".into()) },
+            AgentEvent::Window { slice: 1, set },
+            AgentEvent::Second { slice: 1, at: 2, second: Box::new(HostSecond { cpu: 0.5, ..HostSecond::default() }) },
+            AgentEvent::Ended { slice: 1, end },
         ];
         let mut stream = Vec::new();
         orders.iter().for_each(|order| frame::write(&mut stream, order).unwrap());
         news.iter().for_each(|news| frame::write(&mut stream, news).unwrap());
         let mut rest = &stream[..];
         for order in &orders {
-            assert_eq!(&frame::read::<Order>(&mut rest).unwrap(), order);
+            assert_eq!(&frame::read::<AgentCommand>(&mut rest).unwrap(), order);
         }
         for news in &news {
-            assert_eq!(&frame::read::<News>(&mut rest).unwrap(), news);
+            assert_eq!(&frame::read::<AgentEvent>(&mut rest).unwrap(), news);
         }
     }
 
     #[test]
     fn a_key_is_never_printed() {
         let access = Access { conf: "c".into(), keyring: "SECRET".into(), id: "admin".into(), clients: 1 };
-        assert!(!format!("{:?}", Order::Reach { access: Box::new(access) }).contains("SECRET"));
+        assert!(!format!("{:?}", AgentCommand::Reach { access: Box::new(access) }).contains("SECRET"));
     }
 }

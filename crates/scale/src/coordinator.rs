@@ -15,7 +15,7 @@ use model::{
     Step, StepId, Target, WindowSet, Workload,
 };
 use nix::sys::socket::{MsgFlags, recv};
-use remote::{Dialled, Far, News, Pipes, frame};
+use remote::{AgentEvent, Dialled, Far, Pipes, frame};
 use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::io;
@@ -129,8 +129,8 @@ fn accept(listener: &UnixListener, number: usize) -> Result<Answered, Box<dyn Er
     let (stream, _) = listener.accept()?;
     let mut output = stream.try_clone()?;
     frame::find_magic(&mut output).map_err(|_| "an agent did not say its first word")?;
-    let hello: News = frame::read(&mut output)?;
-    if !matches!(hello, News::Hello { .. }) {
+    let hello: AgentEvent = frame::read(&mut output)?;
+    if !matches!(hello, AgentEvent::Hello { .. }) {
         return Err("an agent said something else first".into());
     }
     let (_, complaints) = channel();

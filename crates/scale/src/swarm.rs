@@ -6,7 +6,7 @@ use model::{Clock, HostFacts, Latencies, Nanos, Nic, OpKind, Sample, SliceEnd, W
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use remote::frame::{self, MAGIC};
-use remote::{News, Order};
+use remote::{AgentCommand, AgentEvent};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::io::{BufReader, Write};
@@ -58,7 +58,7 @@ pub fn serve(socket: &Path, count: usize) -> Result<bool, Box<dyn Error>> {
     for number in 0..count {
         let mut stream = UnixStream::connect(socket)?;
         stream.write_all(MAGIC)?;
-        frame::write(&mut stream, &News::Hello { build: "simulated".into(), pid: number as u32 })?;
+        frame::write(&mut stream, &AgentEvent::Hello { build: "simulated".into(), pid: number as u32 })?;
         let reading = stream.try_clone()?;
         let agent = Agent { out: stream, opened: None, load: None, sample: sample(number as u64) };
         let agent = Arc::new(Mutex::new(agent));
@@ -94,8 +94,8 @@ fn sample(seed: u64) -> Sample {
 
 fn listen(stream: UnixStream, agent: &Shared, log: &Log, number: usize) {
     let mut stream = BufReader::new(stream);
-    while let Ok(order) = frame::read::<Order>(&mut stream) {
-        if matches!(order, Order::Leave) {
+    while let Ok(order) = frame::read::<AgentCommand>(&mut stream) {
+        if matches!(order, AgentCommand::Leave) {
             return;
         }
         let mut agent = lock(agent);
@@ -107,22 +107,22 @@ fn listen(stream: UnixStream, agent: &Shared, log: &Log, number: usize) {
     }
 }
 
-fn follow(agent: &mut Agent, order: Order, log: &Log, number: usize) -> Option<News> {
+fn follow(agent: &mut Agent, order: AgentCommand, log: &Log, number: usize) -> Option<AgentEvent> {
     match order {
-        Order::Ask { id } => {
+        AgentCommand::Ask { id } => {
             let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            Some(News::Clock { id, now: RealClock.now(), wall: wall.as_nanos() as u64 })
+            Some(AgentEvent::Clock { id, now: RealClock.now(), wall: wall.as_nanos() as u64 })
         }
-        Order::Describe => {
+        AgentCommand::Describe => {
             let address = format!("10.{}.{}.1", number / 256, number % 256);
             let nic = Nic { name: "eth0".into(), mtu: Some(1500), addresses: vec![address], ..Nic::default() };
-            Some(News::Description { facts: Box::new(HostFacts { nics: vec![nic], ..HostFacts::default() }) })
+            Some(AgentEvent::Description { facts: Box::new(HostFacts { nics: vec![nic], ..HostFacts::default() }) })
         }
-        Order::Open { slice, window_ns, .. } => {
+        AgentCommand::Open { slice, window_ns, .. } => {
             agent.opened = Some((slice, window_ns));
-            Some(News::Ready { slice, error: None })
+            Some(AgentEvent::Ready { slice, error: None })
         }
-        Order::Start { slice, at } => {
+        AgentCommand::Start { slice, at } => {
             let now = RealClock.now();
             lock(log).push((now, now.saturating_sub(at)));
             if let Some((opened, window_ns)) = agent.opened.filter(|(opened, _)| *opened == slice) {
@@ -130,9 +130,9 @@ fn follow(agent: &mut Agent, order: Order, log: &Log, number: usize) -> Option<N
             }
             None
         }
-        Order::Stop { slice } => {
+        AgentCommand::Stop { slice } => {
             agent.load = None;
-            Some(News::Ended { slice, end: SliceEnd::default() })
+            Some(AgentEvent::Ended { slice, end: SliceEnd::default() })
         }
         _ => None,
     }
@@ -151,7 +151,7 @@ fn tick(agents: &[Shared]) {
             };
             let sample = Sample { window: load.next, span_ns: load.window_ns, ..agent.sample.clone() };
             let set = WindowSet { window: load.next, samples: vec![(0, OpKind::Read, sample)] };
-            let _ = frame::write(&mut agent.out, &News::Window { slice: load.slice, set });
+            let _ = frame::write(&mut agent.out, &AgentEvent::Window { slice: load.slice, set });
             agent.load = Some(Load { next: load.next + 1, ..load });
         }
     }

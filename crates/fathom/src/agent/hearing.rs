@@ -1,6 +1,6 @@
 //! What an agent hears of its coordinator: orders as they come, and that nobody speaks any more, whatever the agent is busy with.
 
-use remote::Order;
+use remote::AgentCommand;
 use remote::frame::{self, FrameError};
 use remote::link::{BEAT, DEAF};
 use std::io::Read;
@@ -32,12 +32,12 @@ impl Heard {
 
 /// Reads orders until there are no more. It waits for nobody: who opens an image of a cluster that does not answer follows no order,
 /// and the end of the line must be seen all the same.
-pub fn listen(mut input: impl Read, heard: &Heard, orders: &SyncSender<Result<Order, FrameError>>) {
+pub fn listen(mut input: impl Read, heard: &Heard, orders: &SyncSender<Result<AgentCommand, FrameError>>) {
     loop {
         let order = frame::read(&mut input);
         heard.again();
         let last = order.is_err();
-        let told = matches!(order, Ok(Order::Beat)) || orders.try_send(order).is_ok();
+        let told = matches!(order, Ok(AgentCommand::Beat)) || orders.try_send(order).is_ok();
         if last || !told {
             return;
         }
@@ -70,13 +70,16 @@ mod tests {
     #[test]
     fn the_end_of_the_line_is_seen_while_no_order_is_followed() {
         let mut line = Vec::new();
-        for order in [Order::Describe, Order::Beat, Order::Hush, Order::Leave] {
+        for order in [AgentCommand::Describe, AgentCommand::Beat, AgentCommand::Hush, AgentCommand::Leave] {
             frame::write(&mut line, &order).unwrap();
         }
         let (tell, orders) = sync_channel(8);
         // Nobody takes what is told until it returns.
         listen(line.as_slice(), &Heard::now(), &tell);
         let told: Vec<_> = orders.try_iter().collect();
-        assert!(matches!(&told[..], [Ok(Order::Describe), Ok(Order::Hush), Ok(Order::Leave), Err(_)]), "{told:?}");
+        assert!(
+            matches!(&told[..], [Ok(AgentCommand::Describe), Ok(AgentCommand::Hush), Ok(AgentCommand::Leave), Err(_)]),
+            "{told:?}"
+        );
     }
 }

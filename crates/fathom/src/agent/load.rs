@@ -5,7 +5,7 @@ use engines::clock::RealClock;
 use engines::crew::{Flow, Opened};
 use engines::{Context, EngineError};
 use model::{Bytes, Clock, Nanos, SliceEnd, Step, WindowSet};
-use remote::News;
+use remote::AgentEvent;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
@@ -66,7 +66,7 @@ pub struct Load {
     pub window_ns: Nanos,
     pub context: Context,
     pub names: Names,
-    pub tell: SyncSender<News>,
+    pub tell: SyncSender<AgentEvent>,
     pub stop: Arc<AtomicBool>,
 }
 
@@ -77,15 +77,15 @@ impl Load {
         let opened = match opened {
             Ok(opened) => opened,
             Err(error) => {
-                let _ = self.tell.send(News::Ready { slice, error: Some(self.names.named(&error.to_string())) });
+                let _ = self.tell.send(AgentEvent::Ready { slice, error: Some(self.names.named(&error.to_string())) });
                 return;
             }
         };
-        let _ = self.tell.send(News::Ready { slice, error: None });
+        let _ = self.tell.send(AgentEvent::Ready { slice, error: None });
         let Ok(at) = start.recv() else { return };
         if self.stopped() {
             drop(opened);
-            let _ = self.tell.send(News::Ended { slice, end: SliceEnd::default() });
+            let _ = self.tell.send(AgentEvent::Ended { slice, end: SliceEnd::default() });
             return;
         }
         let end = self
@@ -101,7 +101,7 @@ impl Load {
                 // It only asks whether to go on.
                 return if self.stopped() { Flow::Stop } else { Flow::GoOn };
             }
-            let told = self.tell.send(News::Window { slice: self.slice, set: set.clone() });
+            let told = self.tell.send(AgentEvent::Window { slice: self.slice, set: set.clone() });
             if told.is_err() || self.stopped() { Flow::Stop } else { Flow::GoOn }
         };
         opened.run(&clock, self.window_ns, Some(at), &mut on_window)
@@ -112,7 +112,7 @@ impl Load {
         let mut progress = |bytes: Bytes| {
             if told.elapsed() > TOLD {
                 told = Instant::now();
-                let _ = self.tell.send(News::Filling { slice: self.slice, bytes });
+                let _ = self.tell.send(AgentEvent::Filling { slice: self.slice, bytes });
             }
             !self.stopped()
         };
@@ -126,7 +126,7 @@ impl Load {
     fn tell_end(&self, mut end: SliceEnd) {
         end.broken = end.broken.map(|text| self.names.named(&text));
         end.first_error = end.first_error.map(|(target, text)| (target, self.names.named(&text)));
-        let _ = self.tell.send(News::Ended { slice: self.slice, end });
+        let _ = self.tell.send(AgentEvent::Ended { slice: self.slice, end });
     }
 
     fn stopped(&self) -> bool {

@@ -20,14 +20,14 @@ use model::{Clock, Endpoint, Nanos, Step};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use remote::frame::{self, FrameError, MAGIC};
 use remote::link::{BEAT, DEAF};
-use remote::{Answer, News, Order, Question};
+use remote::{AgentCommand, AgentEvent, Answer, Question};
 use std::io::{Stdout, Write, stdin, stdout};
 use std::net::IpAddr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{SystemTime, UNIX_EPOCH};
 use watching::Watching;
 
-/// News that wait for a slow line: more would be memory without end.
+/// Events that wait for a slow line: more would be memory without end.
 const NEWS: usize = 1024;
 
 /// Orders that wait while one is followed; a coordinator that sends more is none.
@@ -51,7 +51,7 @@ pub fn serve() -> Result<u8, Failure> {
         leave_soon();
     });
     leave_when_deaf(heard.clone());
-    let _ = tell.send(News::Hello { build, pid: std::process::id() });
+    let _ = tell.send(AgentEvent::Hello { build, pid: std::process::id() });
     let looks = Looks::default();
     let mut agent = Agent {
         context: Context { holds: looks.held.holds.clone(), ..Context::default() },
@@ -88,15 +88,15 @@ struct Agent {
     doors: Vec<(u64, Door)>,
     watching: Option<Watching>,
     echo: Option<Echo>,
-    tell: SyncSender<News>,
+    tell: SyncSender<AgentEvent>,
 }
 
 impl Agent {
     /// True: it was asked to leave. However it ends, nothing is loaded any more.
-    fn obey(&mut self, orders: &Receiver<Result<Order, FrameError>>, heard: &Heard) -> bool {
+    fn obey(&mut self, orders: &Receiver<Result<AgentCommand, FrameError>>, heard: &Heard) -> bool {
         loop {
             match orders.recv_timeout(BEAT) {
-                Ok(Ok(Order::Leave)) => return true,
+                Ok(Ok(AgentCommand::Leave)) => return true,
                 Ok(Ok(order)) => {
                     if let Some(news) = self.follow(order)
                         && self.tell.send(news).is_err()
@@ -118,33 +118,33 @@ impl Agent {
         }
     }
 
-    fn follow(&mut self, order: Order) -> Option<News> {
+    fn follow(&mut self, order: AgentCommand) -> Option<AgentEvent> {
         match order {
-            Order::Ask { id } => {
+            AgentCommand::Ask { id } => {
                 let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-                Some(News::Clock { id, now: RealClock.now(), wall: wall.as_nanos() as u64 })
+                Some(AgentEvent::Clock { id, now: RealClock.now(), wall: wall.as_nanos() as u64 })
             }
-            Order::Describe => Some(News::Description { facts: Box::new(cluster::here::facts()) }),
-            Order::Reach { access } => {
+            AgentCommand::Describe => Some(AgentEvent::Description { facts: Box::new(cluster::here::facts()) }),
+            AgentCommand::Reach { access } => {
                 let reached = reach::reach(&access);
                 let error = reached.as_ref().err().map(ToString::to_string);
                 self.context = Context { holds: self.looks.held.holds.clone(), ..reached.unwrap_or_default() };
-                Some(News::Reached { error })
+                Some(AgentEvent::Reached { error })
             }
-            Order::Question { id, question } => Some(News::Answer { id, answer: self.answer(question) }),
-            Order::Fill { slice, step } => {
+            AgentCommand::Question { id, question } => Some(AgentEvent::Answer { id, answer: self.answer(question) }),
+            AgentCommand::Fill { slice, step } => {
                 self.loading = None;
                 self.loading = Some(Loading::fill(self.load(slice, *step, 0)));
                 None
             }
-            Order::Answer { slice, target, end, workload } => {
+            AgentCommand::Answer { slice, target, end, workload } => {
                 self.doors.retain(|(of, _)| *of == slice);
                 let door = Door::open(&end, &workload).map_err(|error| error.to_string());
                 let key = door.as_ref().map(|door| door.key.clone()).map_err(Clone::clone);
                 self.doors.extend(door.ok().map(|door| (slice, door)));
-                Some(News::Answers { slice, target, door: key })
+                Some(AgentEvent::Answers { slice, target, door: key })
             }
-            Order::Keep { slice, target: asked, replica, step } => {
+            AgentCommand::Keep { slice, target: asked, replica, step } => {
                 self.doors.retain(|(of, _)| *of == slice);
                 let step = self.files.found(*step);
                 let kept = step.targets.first().ok_or("a step without a target".to_string()).and_then(|target| {
@@ -153,40 +153,40 @@ impl Agent {
                 });
                 let key = kept.as_ref().map(|door| door.key.clone()).map_err(Clone::clone);
                 self.doors.extend(kept.ok().map(|door| (slice, door)));
-                Some(News::Answers { slice, target: asked, door: key })
+                Some(AgentEvent::Answers { slice, target: asked, door: key })
             }
-            Order::Open { slice, step, window_ns } => {
+            AgentCommand::Open { slice, step, window_ns } => {
                 // One that was forgotten ends first.
                 self.loading = None;
                 self.loading = Some(Loading::open(self.load(slice, *step, window_ns)));
                 None
             }
-            Order::Start { slice, at } => {
+            AgentCommand::Start { slice, at } => {
                 self.loading.iter().filter(|loading| loading.slice == slice).for_each(|loading| loading.start(at));
                 None
             }
-            Order::Stop { slice } => {
+            AgentCommand::Stop { slice } => {
                 self.loading.iter().filter(|loading| loading.slice == slice).for_each(Loading::stop);
                 None
             }
-            Order::Close { slice } => {
+            AgentCommand::Close { slice } => {
                 self.doors.retain(|(of, _)| *of != slice);
                 None
             }
-            Order::Hush => {
+            AgentCommand::Hush => {
                 self.echo = None;
                 None
             }
-            Order::Watch { slice, osds } => {
+            AgentCommand::Watch { slice, osds } => {
                 self.watching = None;
                 self.watching = Some(Watching::start(slice, osds, self.tell.clone()));
                 None
             }
-            Order::Unwatch { slice } => {
+            AgentCommand::Unwatch { slice } => {
                 self.watching.take_if(|watching| watching.slice == slice);
                 None
             }
-            Order::Beat | Order::Leave => None,
+            AgentCommand::Beat | AgentCommand::Leave => None,
         }
     }
 
@@ -221,11 +221,11 @@ fn address(end: &Endpoint) -> Result<IpAddr, String> {
 }
 
 /// Writes news, and beats while there are none.
-fn speak(mut output: Stdout, waiting: &Receiver<News>) {
+fn speak(mut output: Stdout, waiting: &Receiver<AgentEvent>) {
     loop {
         let news = match waiting.recv_timeout(BEAT) {
             Ok(news) => news,
-            Err(RecvTimeoutError::Timeout) => News::Beat,
+            Err(RecvTimeoutError::Timeout) => AgentEvent::Beat,
             Err(RecvTimeoutError::Disconnected) => return,
         };
         if frame::write(&mut output, &news).is_err() {

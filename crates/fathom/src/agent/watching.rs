@@ -3,7 +3,7 @@
 use cluster::kernel::Sampler;
 use engines::clock::RealClock;
 use model::{Clock, OsdWish};
-use remote::News;
+use remote::AgentEvent;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ pub struct Watching {
 }
 
 impl Watching {
-    pub fn start(slice: u64, osds: Vec<OsdWish>, tell: SyncSender<News>) -> Watching {
+    pub fn start(slice: u64, osds: Vec<OsdWish>, tell: SyncSender<AgentEvent>) -> Watching {
         let (end, ended) = channel();
         let look = move || watch(slice, &osds, &tell, &ended);
         let thread = std::thread::Builder::new().name("fathom-watch".into()).spawn(look).ok();
@@ -35,7 +35,7 @@ impl Drop for Watching {
     }
 }
 
-fn watch(slice: u64, osds: &[OsdWish], tell: &SyncSender<News>, ended: &Receiver<()>) {
+fn watch(slice: u64, osds: &[OsdWish], tell: &SyncSender<AgentEvent>, ended: &Receiver<()>) {
     let mut sampler = Sampler::start(osds);
     let mut next = Instant::now() + SECOND;
     loop {
@@ -45,6 +45,6 @@ fn watch(slice: u64, osds: &[OsdWish], tell: &SyncSender<News>, ended: &Receiver
         next += SECOND;
         let second = Box::new(sampler.second());
         // Whoever does not take them fast enough misses some.
-        let _ = tell.try_send(News::Second { slice, at: RealClock.now(), second });
+        let _ = tell.try_send(AgentEvent::Second { slice, at: RealClock.now(), second });
     }
 }

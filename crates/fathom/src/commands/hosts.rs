@@ -31,7 +31,7 @@ fn show(common: &Common, wanted: &Wanted) -> Result<u8, Failure> {
             eprintln!("{text}");
         }
     };
-    let (fleet, silent) = fleet::muster(&wanted.hosts, &wanted.programs, &tell);
+    let (fleet, silent) = fleet::connect_all(&wanted.hosts, &wanted.programs, &tell);
     let seen: Vec<&HostSeen> = fleet.here().collect();
     say(&match common.format {
         Format::Json => format!("{:#}\n", faces::hosts::document(&seen, &silent)),

@@ -32,7 +32,7 @@ enum LabCommand {
     Daemon(DaemonArgs),
     /// The process that holds a lab; started by `up`
     #[command(hide = true)]
-    Warden { spec: String },
+    Supervisor { spec: String },
 }
 
 #[derive(Args, Debug)]
@@ -105,7 +105,7 @@ pub fn run(common: &Common, args: &LabArgs) -> Result<u8, Failure> {
         LabCommand::Status(args) => status(common.format, &args.name)?,
         LabCommand::List => list(common.format)?,
         LabCommand::Daemon(args) => lab::daemon(&args.name.name, &args.daemon, args.act.into())?,
-        LabCommand::Warden { spec } => return Ok(lab::warden(spec)),
+        LabCommand::Supervisor { spec } => return Ok(lab::supervisor(spec)),
     }
     Ok(0)
 }

@@ -1,9 +1,9 @@
-//! Pair after pair of every duel that is still open, in turns: ours theirs, theirs ours, theirs ours, ours theirs, …
+//! Pair after pair of every paired_loads that is still open, in turns: ours theirs, theirs ours, theirs ours, ours theirs, …
 
 use super::Check;
-use super::duel::Duel;
 use super::fio::Fio;
 use super::job::{Objects, Terms, job};
+use super::paired_loads::PairedLoads;
 use super::placed::Placed;
 use super::unusable::Unusable;
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ const PAIRS_LEAST: f64 = 6.0;
 /// So often nothing may end in a load of a row: who stands still more often is not to be compared.
 const EMPTY_MOST: u32 = 2;
 
-/// Seconds if every duel is decided as soon as it may be.
+/// Seconds if every paired_loads is decided as soon as it may be.
 pub fn seconds_least(check: &Check, duels: usize) -> f64 {
     let pairs = PAIRS_LEAST.min(f64::from(check.rounds));
     duels as f64 * pairs * pair_seconds(check)
@@ -53,9 +53,9 @@ fn ours_first(round: u32) -> bool {
 /// How a load ended: `Ok(None)`: the user wants the end. `Err`: why it can't be used.
 type Loaded = Result<Option<Turn>, Unusable>;
 
-/// A duel so far.
+/// A paired_loads so far.
 struct Standing<'a> {
-    duel: &'a Duel,
+    paired_loads: &'a PairedLoads,
     row: Crosschecked,
     seconds: f64,
     /// Of its pairs, the one that took longest.
@@ -64,7 +64,7 @@ struct Standing<'a> {
 }
 
 impl Contest<'_> {
-    pub fn hold(&self, duels: &[Duel], telling: &mut Telling) -> Result<Vec<Crosschecked>, Failure> {
+    pub fn hold(&self, duels: &[PairedLoads], telling: &mut Telling) -> Result<Vec<Crosschecked>, Failure> {
         let mut all: Vec<Standing> = duels.iter().map(Standing::new).collect();
         for round in 0..self.check.rounds {
             for one in all.iter_mut().filter(|one| !one.done) {
@@ -73,7 +73,7 @@ impl Contest<'_> {
                 }
                 let (begun, what) = (telling.seconds(), one.told());
                 telling.tell(Event::Progress { what, share: f64::from(round) / f64::from(self.check.rounds) })?;
-                match self.pair(one.duel, round) {
+                match self.pair(one.paired_loads, round) {
                     Ok(Some(pair)) => one.add(pair),
                     Ok(None) => break,
                     Err(Unusable::Empty(_)) if one.row.left_out < EMPTY_MOST => one.row.left_out += 1,
@@ -87,27 +87,30 @@ impl Contest<'_> {
         Ok(all.into_iter().map(|one| one.row).collect())
     }
 
-    fn pair(&self, duel: &Duel, round: u32) -> Result<Option<Pair>, Unusable> {
-        if let Some(why) = self.ready.unfilled.of(&duel.ours).or_else(|| self.ready.unfilled.of(&duel.theirs)) {
+    fn pair(&self, paired_loads: &PairedLoads, round: u32) -> Result<Option<Pair>, Unusable> {
+        if let Some(why) =
+            self.ready.unfilled.of(&paired_loads.ours).or_else(|| self.ready.unfilled.of(&paired_loads.theirs))
+        {
             return Err(why.into());
         }
-        self.renew(duel)?;
+        self.renew(paired_loads)?;
         // Both orders on each processor. Clients of a cluster have threads that begin elsewhere.
-        let single = duel.ours.layer == Layer::Device && duel.ours.workload.jobs <= 1;
+        let single = paired_loads.ours.layer == Layer::Device && paired_loads.ours.workload.jobs <= 1;
         let _placed = single.then(|| Placed::on(round / 2));
         let ours_first = ours_first(round);
         let seed = self.check.request.workload.seed.wrapping_add(2 * u64::from(round));
         let (mut ours, mut theirs) = (None, None);
         for own in [ours_first, !ours_first] {
-            let turn = if own { self.ours(duel, seed) } else { self.theirs(duel, seed.wrapping_add(1)) }?;
+            let turn =
+                if own { self.ours(paired_loads, seed) } else { self.theirs(paired_loads, seed.wrapping_add(1)) }?;
             let Some(turn) = turn else { return Ok(None) };
             *(if own { &mut ours } else { &mut theirs }) = Some(turn);
         }
         Ok(ours.zip(theirs).map(|(ours, theirs)| Pair { ours, theirs, ours_first }))
     }
 
-    fn ours(&self, duel: &Duel, seed: u64) -> Loaded {
-        let mut step = duel.ours.clone();
+    fn ours(&self, paired_loads: &PairedLoads, seed: u64) -> Loaded {
+        let mut step = paired_loads.ours.clone();
         step.workload.seed = seed;
         let windows = |seconds: f64| ((seconds * SECOND as f64 / WINDOW as f64).round() as u32).max(1);
         let (front, last) = (windows(self.check.front), windows(self.check.front + self.check.seconds));
@@ -133,13 +136,13 @@ impl Contest<'_> {
         }
     }
 
-    fn theirs(&self, duel: &Duel, seed: u64) -> Loaded {
-        let step = &self.ready.files.found_by_others(duel.theirs.clone());
+    fn theirs(&self, paired_loads: &PairedLoads, seed: u64) -> Loaded {
+        let step = &self.ready.files.found_by_others(paired_loads.theirs.clone());
         let target = step.targets.first().ok_or_else(|| "there is no target".to_string())?;
         let access = self.access;
         let user = access.and_then(|access| access.id.as_deref()).unwrap_or("admin");
         let terms = Terms {
-            engine: &duel.their_engine,
+            engine: &paired_loads.their_engine,
             front: self.check.front,
             seconds: self.check.seconds,
             seed,
@@ -175,20 +178,20 @@ impl Contest<'_> {
 
     /// Some versions of fio delete their objects when they end, and read what is not there as if it were: then those of
     /// both sides are written anew.
-    fn renew(&self, duel: &Duel) -> Result<(), String> {
+    fn renew(&self, paired_loads: &PairedLoads) -> Result<(), String> {
         let said = |error: &dyn std::fmt::Display| error.to_string();
-        let (Some(rados), Some(target)) = (&self.ready.context.rados, duel.theirs.targets.first()) else {
+        let (Some(rados), Some(target)) = (&self.ready.context.rados, paired_loads.theirs.targets.first()) else {
             return Ok(());
         };
         let Place::Pool { pool, prefix } = &target.place else { return Ok(()) };
-        let objects = Objects::of(&duel.theirs.workload);
+        let objects = Objects::of(&paired_loads.theirs.workload);
         let last = objects.name(prefix, &(objects.count - 1).to_string());
         match rados.open_pool(pool).and_then(|pool| pool.stat(&last)) {
             Ok(bytes) if bytes == objects.bytes => return Ok(()),
             Ok(_) | Err(CephError::NotFound { .. }) => {}
             Err(error) => return Err(said(&error)),
         }
-        for step in [&duel.ours, &duel.theirs] {
+        for step in [&paired_loads.ours, &paired_loads.theirs] {
             let engine = engines::engine_for(step).map_err(|error| said(&error))?;
             for target in &step.targets {
                 let mut go_on = |_| !self.ready.eyes.asked_to_end();
@@ -236,21 +239,21 @@ impl Tally {
 }
 
 impl<'a> Standing<'a> {
-    fn new(duel: &'a Duel) -> Standing<'a> {
+    fn new(paired_loads: &'a PairedLoads) -> Standing<'a> {
         let row = Crosschecked {
-            layer: duel.ours.layer,
-            target: duel.ours.together(),
-            pattern: duel.ours.pattern,
-            workload: duel.ours.workload.clone(),
-            our_engine: duel.our_engine.clone(),
-            their_engine: duel.their_engine.clone(),
-            tolerance: duel.tolerance,
+            layer: paired_loads.ours.layer,
+            target: paired_loads.ours.together(),
+            pattern: paired_loads.ours.pattern,
+            workload: paired_loads.ours.workload.clone(),
+            our_engine: paired_loads.our_engine.clone(),
+            their_engine: paired_loads.their_engine.clone(),
+            tolerance: paired_loads.tolerance,
             pairs: Vec::new(),
             left_out: 0,
-            agreement: judge::agreement(&[], duel.tolerance, duel.ours.workload.depth),
+            agreement: judge::agreement(&[], paired_loads.tolerance, paired_loads.ours.workload.depth),
             why: None,
         };
-        Standing { duel, row, seconds: 0.0, longest: 0.0, done: false }
+        Standing { paired_loads, row, seconds: 0.0, longest: 0.0, done: false }
     }
 
     fn add(&mut self, pair: Pair) {

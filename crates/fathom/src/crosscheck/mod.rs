@@ -2,9 +2,9 @@
 
 mod child;
 mod contest;
-mod duel;
 mod fio;
 mod job;
+mod paired_loads;
 mod placed;
 mod request;
 mod unusable;
@@ -40,8 +40,8 @@ pub fn run(common: &Common, check: &Check) -> Result<Done, Failure> {
     let ground = RunOptions { lab: check.lab.clone(), dry_run: check.dry_run, ..RunOptions::default() };
     let grounded = Grounded::prepare(common, &ground, &check.request)?;
     let mut plan = planner::plan(&grounded.ground, &check.request)?;
-    let duels = duel::set_up(&mut plan, check)?;
-    duels.iter().try_for_each(|duel| fio.needs(&duel.their_engine))?;
+    let duels = paired_loads::set_up(&mut plan, check)?;
+    duels.iter().try_for_each(|paired_loads| fio.needs(&paired_loads.their_engine))?;
     if check.dry_run {
         return Ok(Done::Planned(Box::new(plan), contest::seconds_least(check, duels.len())));
     }
@@ -55,7 +55,7 @@ pub fn run(common: &Common, check: &Check) -> Result<Done, Failure> {
         &interrupt,
         &mut |ready: &Ready, _: &mut Rollback, telling: &mut Telling| {
             if !ready.eyes.asked_to_end() {
-                duel::without_cache(&duels, ready)?;
+                paired_loads::without_cache(&duels, ready)?;
             }
             let access = grounded.cluster.as_ref().map(|cluster| &cluster.access);
             rows = Contest { check, fio: &fio, access, ready }.hold(&duels, telling)?;

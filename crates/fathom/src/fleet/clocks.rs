@@ -4,7 +4,7 @@ use super::Fleet;
 use engines::clock::RealClock;
 use model::clock::SECOND;
 use model::{Clock, Nanos};
-use remote::{Exchange, News, Order, What, offset};
+use remote::{AgentCommand, AgentEvent, Exchange, What, offset};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -45,7 +45,7 @@ impl Fleet {
             let Some(heard) = self.next(deadline.saturating_duration_since(Instant::now())) else { break };
             let agent = heard.agent;
             match heard.what {
-                What::News(News::Clock { id, now, wall: day }) => {
+                What::AgentEvent(AgentEvent::Clock { id, now, wall: day }) => {
                     let Some(exchanges) = open.get_mut(&agent).filter(|one| one.question == id) else { continue };
                     // When it came, not when its turn was to be looked at.
                     let lag = self.since.elapsed().saturating_sub(heard.at).as_nanos() as Nanos;
@@ -70,7 +70,7 @@ impl Fleet {
         self.questions += 1;
         exchanges.question = self.questions;
         exchanges.asked = Some((RealClock.now(), wall()));
-        self.order(agent, Order::Ask { id: exchanges.question });
+        self.order(agent, AgentCommand::Ask { id: exchanges.question });
     }
 
     /// What its answers say; what is wrong with them.

@@ -3,7 +3,7 @@
 use super::Fleet;
 use super::loader::ENDING;
 use model::{Bytes, Step, Target};
-use remote::{News, Order, What};
+use remote::{AgentCommand, AgentEvent, What};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -57,8 +57,8 @@ impl Fleet {
                 && let Some(now) = filling.get_mut(&heard.agent)
             {
                 match heard.what {
-                    What::News(News::Filling { slice, bytes }) if slice == now.slice => now.bytes = bytes,
-                    What::News(News::Ended { slice, end }) if slice == now.slice => {
+                    What::AgentEvent(AgentEvent::Filling { slice, bytes }) if slice == now.slice => now.bytes = bytes,
+                    What::AgentEvent(AgentEvent::Ended { slice, end }) if slice == now.slice => {
                         ends[now.job] = end.broken.map_or(Filled::Well, Filled::Wrong);
                         filling.remove(&heard.agent);
                     }
@@ -66,7 +66,7 @@ impl Fleet {
                         ends[now.job] = Filled::Gone(why);
                         filling.remove(&heard.agent);
                     }
-                    What::News(_) => {}
+                    What::AgentEvent(_) => {}
                 }
             }
             filling.retain(|agent, now| self.keep(*agent, now, &mut ends, go_on));
@@ -76,7 +76,7 @@ impl Fleet {
     fn begin(&mut self, agent: usize, job: usize, (step, target): (&Step, &Target)) -> Filling {
         let slice = self.next_slice();
         let step = Box::new(Step { targets: vec![target.clone()], ..step.clone() });
-        self.order(agent, Order::Fill { slice, step });
+        self.order(agent, AgentCommand::Fill { slice, step });
         Filling { job, slice, bytes: 0, stops: None }
     }
 
@@ -96,7 +96,7 @@ impl Fleet {
             Some(_) => true,
             None => {
                 if !go_on(now.job, now.bytes) {
-                    self.order(agent, Order::Stop { slice: now.slice });
+                    self.order(agent, AgentCommand::Stop { slice: now.slice });
                     now.stops = Some(Instant::now() + ENDING);
                 }
                 true

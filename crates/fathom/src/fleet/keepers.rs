@@ -5,7 +5,7 @@ use super::loader::OPENING;
 use engines::EngineError;
 use engines::clock::RealClock;
 use model::{Clock, Key, Nanos, Place, Replica, Step, Target};
-use remote::{News, Order, What};
+use remote::{AgentCommand, AgentEvent, What};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub fn open(
             passive.insert(agent);
             let asked = index * REPLICAS_MOST + number as u32;
             let step = Box::new(Step { targets: vec![target.clone()], ..plain.clone() });
-            fleet.order(agent, Order::Keep { slice, target: asked, replica: number as u32, step });
+            fleet.order(agent, AgentCommand::Keep { slice, target: asked, replica: number as u32, step });
             let key = answer(fleet, slice, agent, asked).map_err(|why| broken(&why))?;
             if let Place::Replicas { replicas, .. } = &mut target.place
                 && let Some(replica) = replicas.get_mut(number)
@@ -59,7 +59,9 @@ fn answer(fleet: &mut Fleet, slice: u64, agent: usize, asked: u32) -> Result<Key
         let patience = Duration::from_nanos(deadline.saturating_sub(RealClock.now()));
         let Some(heard) = fleet.next(patience) else { break };
         match heard.what {
-            What::News(News::Answers { slice: of, target, door }) if (of, target) == (slice, asked) => return door,
+            What::AgentEvent(AgentEvent::Answers { slice: of, target, door }) if (of, target) == (slice, asked) => {
+                return door;
+            }
             What::Lost(why) if heard.agent == agent => return Err(why),
             _ => {}
         }

@@ -9,7 +9,7 @@ use engines::crew::{ASK_EVERY, Flow, no_window};
 use engines::network::streams_out;
 use model::clock::{MILLISECOND, SECOND};
 use model::{Bytes, Clock, HostSeconds, Key, Nanos, Place, SliceEnd, Step, WindowSet};
-use remote::{News, Order, What};
+use remote::{AgentCommand, AgentEvent, What};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -163,7 +163,7 @@ impl Sliced<'_> {
         let start = RealClock.now() + LEAD + self.fleet.way_ns();
         for agent in self.parts.keys() {
             let at = self.fleet.theirs(*agent, start);
-            self.fleet.order(*agent, Order::Start { slice: self.slice, at });
+            self.fleet.order(*agent, AgentCommand::Start { slice: self.slice, at });
         }
         let loading: BTreeSet<usize> = self.parts.keys().copied().collect();
         let names = loading.union(&self.passive).map(|agent| (*agent, self.fleet.name(*agent).to_string())).collect();
@@ -181,7 +181,7 @@ impl Sliced<'_> {
         // The others go on without one that is gone meanwhile.
         self.parts.retain(|agent, part| {
             let step = Box::new(part.step.clone());
-            self.fleet.order(*agent, Order::Open { slice: self.slice, step, window_ns: self.window_ns })
+            self.fleet.order(*agent, AgentCommand::Open { slice: self.slice, step, window_ns: self.window_ns })
         });
         let mut waited: Vec<usize> = self.parts.keys().copied().collect();
         let mut wrong: Vec<(usize, String)> = Vec::new();
@@ -190,7 +190,7 @@ impl Sliced<'_> {
             let patience = Duration::from_nanos(deadline.saturating_sub(RealClock.now()));
             let Some(heard) = self.fleet.next(patience) else { break };
             match heard.what {
-                What::News(News::Ready { slice, error }) if slice == self.slice => {
+                What::AgentEvent(AgentEvent::Ready { slice, error }) if slice == self.slice => {
                     waited.retain(|agent| *agent != heard.agent);
                     self.fleet.members[heard.agent].late = 0;
                     wrong
@@ -201,7 +201,7 @@ impl Sliced<'_> {
                     waited.retain(|agent| *agent != heard.agent);
                     self.parts.remove(&heard.agent);
                 }
-                What::News(_) => {}
+                What::AgentEvent(_) => {}
             }
         }
         for agent in waited {
@@ -228,13 +228,13 @@ impl Sliced<'_> {
 
     fn stop(&self) {
         for agent in self.parts.keys() {
-            self.fleet.order(*agent, Order::Stop { slice: self.slice });
+            self.fleet.order(*agent, AgentCommand::Stop { slice: self.slice });
         }
     }
 
     fn close(&self) {
         for agent in &self.passive {
-            self.fleet.order(*agent, Order::Close { slice: self.slice });
+            self.fleet.order(*agent, AgentCommand::Close { slice: self.slice });
         }
     }
 
@@ -249,7 +249,7 @@ impl Sliced<'_> {
                     Unopened::broken(Some(*index), format!("{}: {}", target.name, self.fleet.silence_of(&end.host)))
                 })?;
                 let workload = Box::new(part.step.workload.clone());
-                let order = Order::Answer { slice: self.slice, target: *index, end: end.clone(), workload };
+                let order = AgentCommand::Answer { slice: self.slice, target: *index, end: end.clone(), workload };
                 self.fleet.order(other, order);
                 self.passive.insert(other);
                 waited.insert(*index, (*agent, place, other));
@@ -263,7 +263,7 @@ impl Sliced<'_> {
                 return Err(Unopened::broken(waited.keys().next().copied(), why));
             };
             match heard.what {
-                What::News(News::Answers { slice, target, door }) if slice == self.slice => {
+                What::AgentEvent(AgentEvent::Answers { slice, target, door }) if slice == self.slice => {
                     let Some((agent, place, other)) = waited.remove(&target) else { continue };
                     let wrong =
                         |why: String| Unopened::broken(Some(target), format!("{}: {why}", self.fleet.name(other)));
@@ -276,7 +276,7 @@ impl Sliced<'_> {
                         return Err(Unopened::broken(Some(*target), why));
                     }
                 }
-                What::News(_) => {}
+                What::AgentEvent(_) => {}
             }
         }
         Ok(())
@@ -350,15 +350,17 @@ impl Sliced<'_> {
     fn take(&mut self, agent: usize, what: What, merge: &mut Merge) {
         let targets = self.parts.get(&agent).map(|part| part.targets.as_slice());
         match (what, targets) {
-            (What::News(News::Window { slice, set }), Some(own)) if slice == self.slice => {
+            (What::AgentEvent(AgentEvent::Window { slice, set }), Some(own)) if slice == self.slice => {
                 if let Err(why) = merge.put(agent, set, own, RealClock.now()) {
                     let why = self.fleet.distrust(agent, &why);
                     merge.lost(agent, &why);
                 }
             }
-            (What::News(News::Ended { slice, end }), Some(own)) if slice == self.slice => merge.ended(agent, end, own),
+            (What::AgentEvent(AgentEvent::Ended { slice, end }), Some(own)) if slice == self.slice => {
+                merge.ended(agent, end, own)
+            }
             (What::Lost(why), _) => merge.lost(agent, &why),
-            (What::News(_), _) => {}
+            (What::AgentEvent(_), _) => {}
         }
     }
 }

@@ -1,25 +1,25 @@
 //! All agents of a run, as one: reached side by side, listened to on one channel, ended together.
 
 mod clocks;
+mod connect_all;
 mod fill;
 mod keepers;
 mod kube;
 mod loader;
 mod merge;
-mod muster;
 mod orch;
 mod path_mtus;
 mod sites;
 mod sources;
 mod watching;
 
+pub use connect_all::{Answered, clean, connect_all};
 pub use fill::Filled;
 pub use loader::Hosts;
-pub use muster::{Answered, clean, muster};
 pub use sources::{Wanted, running_lab, wanted};
 
 use model::{HostBond, HostSeen, Nanos, Nic, Offset};
-use remote::{Access, Answer, Heard, Link, News, Order, Question, What};
+use remote::{Access, AgentCommand, AgentEvent, Answer, Heard, Link, Question, What};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -127,9 +127,9 @@ impl Fleet {
     /// All agents that are to load this cluster do so from now on. Those that can't reach it, and why.
     pub fn reach(&mut self, access: &Access) -> Vec<(String, String)> {
         let mut wrong = Vec::new();
-        let order = || Order::Reach { access: Box::new(access.clone()) };
+        let order = || AgentCommand::Reach { access: Box::new(access.clone()) };
         let lost = self.ask(&|member| !member.role.spared, &order, REACHING, &mut |member, news, _| {
-            let News::Reached { error } = news else { return false };
+            let AgentEvent::Reached { error } = news else { return false };
             wrong.extend(error.map(|error| (member.seen.name.clone(), error)));
             true
         });
@@ -164,7 +164,7 @@ impl Fleet {
     }
 
     /// False: it is gone.
-    fn order(&self, agent: usize, order: Order) -> bool {
+    fn order(&self, agent: usize, order: AgentCommand) -> bool {
         self.members[agent].link.as_ref().is_some_and(|link| link.order(order))
     }
 
@@ -181,7 +181,7 @@ impl Fleet {
                 continue;
             }
             match heard.what {
-                What::News(News::Second { slice, at, second }) => {
+                What::AgentEvent(AgentEvent::Second { slice, at, second }) => {
                     if let Err(why) = self.one_more_second(heard.agent) {
                         let why = self.distrust(heard.agent, &why);
                         return Some(Heard::lost(heard.agent, heard.at, why));
@@ -194,7 +194,7 @@ impl Fleet {
                     self.members[heard.agent].lost = Some(why.clone());
                     return Some(heard);
                 }
-                What::News(_) => return Some(heard),
+                What::AgentEvent(_) => return Some(heard),
             }
         }
     }
@@ -211,7 +211,7 @@ impl Fleet {
         self.questions += 1;
         let id = self.questions;
         let patience = if matches!(question, Question::Look(_)) { PROOF } else { ANSWER };
-        if !self.order(agent, Order::Question { id, question }) {
+        if !self.order(agent, AgentCommand::Question { id, question }) {
             return Err(gone());
         }
         let deadline = Instant::now() + patience;
@@ -221,7 +221,9 @@ impl Fleet {
             };
             match heard.what {
                 What::Lost(why) if heard.agent == agent => return Err(why),
-                What::News(News::Answer { id: of, answer }) if heard.agent == agent && of == id => return Ok(answer),
+                What::AgentEvent(AgentEvent::Answer { id: of, answer }) if heard.agent == agent && of == id => {
+                    return Ok(answer);
+                }
                 _ => {}
             }
         }
@@ -232,9 +234,9 @@ impl Fleet {
     fn ask(
         &mut self,
         meant: &dyn Fn(&Member) -> bool,
-        order: &dyn Fn() -> Order,
+        order: &dyn Fn() -> AgentCommand,
         patience: Duration,
-        take: &mut dyn FnMut(&mut Member, News, Duration) -> bool,
+        take: &mut dyn FnMut(&mut Member, AgentEvent, Duration) -> bool,
     ) -> Vec<(usize, String)> {
         let mut lost = Vec::new();
         let lives = |member: &Member| member.link.is_some();
@@ -252,7 +254,7 @@ impl Fleet {
                     open.retain(|agent| *agent != heard.agent);
                     lost.push((heard.agent, why));
                 }
-                What::News(news) => {
+                What::AgentEvent(news) => {
                     if take(&mut self.members[heard.agent], news, heard.at) {
                         open.retain(|agent| *agent != heard.agent);
                     }

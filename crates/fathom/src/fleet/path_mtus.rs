@@ -2,7 +2,7 @@
 
 use super::Fleet;
 use model::{Endpoint, HostSeen, Key, PathMtu};
-use remote::{Answer, Order, Question};
+use remote::{AgentCommand, Answer, Question};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -60,7 +60,7 @@ impl Fleet {
         }
         for end in ends {
             if let Some(agent) = self.agent_of(&end.host) {
-                self.order(agent, Order::Hush);
+                self.order(agent, AgentCommand::Hush);
             }
         }
         (found, wrong)

@@ -3,7 +3,7 @@
 use super::Fleet;
 use model::clock::SECOND;
 use model::{HostSecond, HostSeconds, Nanos, OsdWish};
-use remote::Order;
+use remote::AgentCommand;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -53,7 +53,7 @@ impl Fleet {
         self.seconds = (BTreeMap::new(), Instant::now());
         for agent in 0..self.members.len() {
             let osds = self.members[agent].role.osds.clone();
-            self.order(agent, Order::Watch { slice, osds });
+            self.order(agent, AgentCommand::Watch { slice, osds });
         }
     }
 
@@ -70,7 +70,7 @@ impl Fleet {
 
     pub(super) fn unwatch(&mut self, slice: u64) {
         for agent in 0..self.members.len() {
-            self.order(agent, Order::Unwatch { slice });
+            self.order(agent, AgentCommand::Unwatch { slice });
         }
         // What was told while nobody listened.
         while self.next(Duration::ZERO).is_some() {}

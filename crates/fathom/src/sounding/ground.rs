@@ -224,7 +224,7 @@ fn clients(
             eprintln!("{text}");
         }
     };
-    let (mut fleet, silent) = fleet::muster(&wanted.hosts, &wanted.programs, &tell);
+    let (mut fleet, silent) = fleet::connect_all(&wanted.hosts, &wanted.programs, &tell);
     fleet.spare(&wanted.spared);
     if let Some(host) = silent.first() {
         return Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why)));

@@ -8,7 +8,7 @@ use ceph::{Cache, OpenFor};
 use model::{Access, Change, Durability, Layer, Place, Plan, Step, StepId, Target};
 
 /// One step, by both.
-pub struct Duel {
+pub struct PairedLoads {
     pub ours: Step,
     pub theirs: Step,
     pub our_engine: String,
@@ -21,20 +21,24 @@ const OURS: &str = "fathom.";
 const THEIRS: &str = ".fio";
 
 /// The steps of a plan as duels; what fio needs of its own is added to the plan, to be made, filled and undone with ours.
-pub fn set_up(plan: &mut Plan, check: &Check) -> Result<Vec<Duel>, Failure> {
+pub fn set_up(plan: &mut Plan, check: &Check) -> Result<Vec<PairedLoads>, Failure> {
     // Both sides load what stands in the duels.
     plan.may_shrink = false;
-    let duels = plan.steps.iter().map(|step| duel(step, check)).collect::<Result<Vec<Duel>, Failure>>()?;
+    let duels =
+        plan.steps.iter().map(|step| paired_loads(step, check)).collect::<Result<Vec<PairedLoads>, Failure>>()?;
     let images: Vec<Change> = plan.changes.iter().filter_map(twin_image).collect();
     plan.changes.extend(images);
-    plan.steps = duels.iter().map(|duel| duel.ours.clone()).collect();
-    let further = duels.iter().filter(|duel| duel.theirs.targets != duel.ours.targets).map(|duel| duel.theirs.clone());
+    plan.steps = duels.iter().map(|paired_loads| paired_loads.ours.clone()).collect();
+    let further = duels
+        .iter()
+        .filter(|paired_loads| paired_loads.theirs.targets != paired_loads.ours.targets)
+        .map(|paired_loads| paired_loads.theirs.clone());
     plan.steps.extend(further.collect::<Vec<Step>>());
     (0..).zip(&mut plan.steps).for_each(|(id, step)| step.id = StepId(id));
     Ok(duels)
 }
 
-fn duel(step: &Step, check: &Check) -> Result<Duel, Failure> {
+fn paired_loads(step: &Step, check: &Check) -> Result<PairedLoads, Failure> {
     let mut ours = step.clone();
     let (our_engine, their_engine) = match step.layer {
         Layer::Rbd => ("librbd".to_string(), "rbd".to_string()),
@@ -57,7 +61,7 @@ fn duel(step: &Step, check: &Check) -> Result<Duel, Failure> {
         target.place = twin(&target.place);
     }
     let tolerance = check.tolerance(step.workload.depth);
-    Ok(Duel { ours, theirs, our_engine, their_engine, tolerance })
+    Ok(PairedLoads { ours, theirs, our_engine, their_engine, tolerance })
 }
 
 /// io_uring, where both make the same two system calls for an operation. Of files in memory what the layer chooses (a ring
@@ -124,9 +128,9 @@ fn twin_image(change: &Change) -> Option<Change> {
 }
 
 /// librbd's cache off for whoever opens fio's images: fio has no option for it, and a user's configuration may have it on.
-pub fn without_cache(duels: &[Duel], ready: &Ready) -> Result<(), Failure> {
+pub fn without_cache(duels: &[PairedLoads], ready: &Ready) -> Result<(), Failure> {
     let Some(rados) = &ready.context.rados else { return Ok(()) };
-    for target in duels.iter().flat_map(|duel| &duel.theirs.targets) {
+    for target in duels.iter().flat_map(|paired_loads| &paired_loads.theirs.targets) {
         let Place::Images { pool, images } = &target.place else { continue };
         for image in images {
             let opened = rados.open_pool(pool)?.open_image(image, OpenFor::Writing, Cache::Off)?;

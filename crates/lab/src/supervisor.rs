@@ -1,16 +1,16 @@
 //! The process that holds a lab: parent of all its daemons, and the one that takes it down.
 //!
 //! It is this program again, started by `up` and detached from it. A pipe ties the two until the lab is ready: if `up` ends
-//! before, however that happens, the lab is taken down. If the warden itself is killed, the kernel kills the daemons.
+//! before, however that happens, the lab is taken down. If the supervisor itself is killed, the kernel kills the daemons.
 
 use crate::build;
+use crate::commands;
 use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::lab::{Lab, State};
 use crate::leftovers;
-use crate::nursery::{self, Nursery};
-use crate::orders;
 use crate::preflight::Programs;
+use crate::process_group::{self, ProcessGroup};
 use crate::registry;
 use crate::spec::Spec;
 use crate::wire::{KEEP, Told, send};
@@ -25,11 +25,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-pub(crate) struct Warden {
+pub(crate) struct Supervisor {
     pub dirs: Dirs,
     pub spec: Spec,
     pub programs: Programs,
-    pub nursery: Nursery,
+    pub process_group: ProcessGroup,
     /// Set once the lab's parts are known.
     pub lab: OnceLock<Lab>,
     /// Held by the one that takes the lab down.
@@ -38,14 +38,14 @@ pub(crate) struct Warden {
     _lock: registry::Lock,
 }
 
-/// What `PROGRAM lab warden SPEC` does. The spec is JSON, as `up` writes it.
+/// What `PROGRAM lab supervisor SPEC` does. The spec is JSON, as `up` writes it.
 ///
 /// Returns the exit code.
-pub fn warden(spec: &str) -> u8 {
+pub fn supervisor(spec: &str) -> u8 {
     detach();
     let begun = serde_json::from_str(spec).map_err(|error| LabError::Usage(format!("not a spec: {error}")));
     match begun.and_then(begin) {
-        Ok(warden) => hold(&warden),
+        Ok(supervisor) => hold(&supervisor),
         Err(error) => {
             fail(&error);
             error.exit_code()
@@ -82,12 +82,12 @@ fn fail(error: &LabError) {
 }
 
 /// Takes the lab's name, or says why it can't be had.
-fn begin(spec: Spec) -> Result<Arc<Warden>, LabError> {
+fn begin(spec: Spec) -> Result<Arc<Supervisor>, LabError> {
     let dirs = Dirs::of(&spec.name)?;
     let programs = crate::preflight::check(&spec, &dirs)?;
     let lock = registry::take(&dirs, |place| crate::preflight::check_space(&spec, place))?;
-    Ok(Arc::new(Warden {
-        nursery: Nursery::new(dirs.clone()),
+    Ok(Arc::new(Supervisor {
+        process_group: ProcessGroup::new(dirs.clone()),
         dirs,
         spec,
         programs,
@@ -97,30 +97,30 @@ fn begin(spec: Spec) -> Result<Arc<Warden>, LabError> {
     }))
 }
 
-fn hold(warden: &Arc<Warden>) -> ! {
-    let ready = guard(warden).and_then(|()| build::build(warden)).and_then(|lab| say_ready(warden, lab));
+fn hold(supervisor: &Arc<Supervisor>) -> ! {
+    let ready = guard(supervisor).and_then(|()| build::build(supervisor)).and_then(|lab| say_ready(supervisor, lab));
     if let Err(error) = ready {
-        let error = build::explain(warden, error);
-        end(warden, || fail(&error));
+        let error = build::explain(supervisor, error);
+        end(supervisor, || fail(&error));
     }
     loop {
-        // Children are not waited for here but by the nursery, which holds their handles.
+        // Children are not waited for here but by the process group, which holds their handles.
         match waitid(Id::All, WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT) {
-            Ok(_) => while warden.nursery.any_ended().is_some() {},
+            Ok(_) => while supervisor.process_group.any_ended().is_some() {},
             Err(_) => thread::sleep(Duration::from_millis(100)),
         }
     }
 }
 
 /// Starts the threads that listen: to the pipe from `up`, to orders, to signals.
-fn guard(warden: &Arc<Warden>) -> Result<(), LabError> {
-    let path = warden.dirs.control();
+fn guard(supervisor: &Arc<Supervisor>) -> Result<(), LabError> {
+    let path = supervisor.dirs.control();
     let listener = UnixListener::bind(&path).map_err(LabError::io("cannot listen on", &path))?;
     let signals = Signals::new([SIGTERM, SIGINT, SIGHUP]);
-    let mut signals = signals.map_err(LabError::io("cannot wait for signals as", Path::new("warden")))?;
-    let (piped, ordered, signalled) = (warden.clone(), warden.clone(), warden.clone());
+    let mut signals = signals.map_err(LabError::io("cannot wait for signals as", Path::new("supervisor")))?;
+    let (piped, ordered, signalled) = (supervisor.clone(), supervisor.clone(), supervisor.clone());
     thread::spawn(move || watch_pipe(&piped));
-    thread::spawn(move || orders::listen(&ordered, &listener));
+    thread::spawn(move || commands::listen(&ordered, &listener));
     thread::spawn(move || {
         if signals.forever().next().is_some() {
             end(&signalled, || ());
@@ -129,28 +129,28 @@ fn guard(warden: &Arc<Warden>) -> Result<(), LabError> {
     Ok(())
 }
 
-fn watch_pipe(warden: &Warden) {
+fn watch_pipe(supervisor: &Supervisor) {
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);
     if read.is_err() || line.trim_end() != KEEP {
-        end(warden, || ());
+        end(supervisor, || ());
     }
 }
 
-fn say_ready(warden: &Warden, lab: Lab) -> Result<(), LabError> {
-    let lab = Lab { state: State::Ready, daemons: nursery::daemons(&warden.dirs), ..lab };
-    lab.save(&warden.dirs)?;
+fn say_ready(supervisor: &Supervisor, lab: Lab) -> Result<(), LabError> {
+    let lab = Lab { state: State::Ready, daemons: process_group::daemons(&supervisor.dirs), ..lab };
+    lab.save(&supervisor.dirs)?;
     tell(&Told::Ready(Box::new(lab)));
     Ok(())
 }
 
 /// Takes the lab down and ends this process. `last` runs when nothing is left.
-pub(crate) fn end(warden: &Warden, last: impl FnOnce()) -> ! {
-    let _ending = warden.ending.lock().unwrap_or_else(PoisonError::into_inner);
-    warden.nursery.close();
-    let cleared = leftovers::clear(&warden.dirs);
+pub(crate) fn end(supervisor: &Supervisor, last: impl FnOnce()) -> ! {
+    let _ending = supervisor.ending.lock().unwrap_or_else(PoisonError::into_inner);
+    supervisor.process_group.close();
+    let cleared = leftovers::clear(&supervisor.dirs);
     if let Err(error) = &cleared {
-        let log = warden.dirs.log("warden");
+        let log = supervisor.dirs.log("supervisor");
         let _ = fs::write(&log, format!("{error}\n"));
     }
     last();

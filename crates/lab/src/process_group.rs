@@ -33,7 +33,7 @@ const FOREIGN: [&str; 8] = [
 /// Children by name. Once closed, nothing starts any more.
 ///
 /// A child is killed when the thread that started it ends: start them from threads that live as long as the lab.
-pub(crate) struct Nursery {
+pub(crate) struct ProcessGroup {
     dirs: Dirs,
     inner: Mutex<Inner>,
 }
@@ -44,9 +44,9 @@ struct Inner {
     children: BTreeMap<String, Child>,
 }
 
-impl Nursery {
-    pub fn new(dirs: Dirs) -> Nursery {
-        Nursery { dirs, inner: Mutex::default() }
+impl ProcessGroup {
+    pub fn new(dirs: Dirs) -> ProcessGroup {
+        ProcessGroup { dirs, inner: Mutex::default() }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -193,7 +193,7 @@ fn move_to(command: &mut Command, namespace: &str, name: &str) -> Result<(), Lab
     Ok(())
 }
 
-/// The daemons that run, by the pid files of the nursery that started them.
+/// The daemons that run, by the pid files of the process group that started them.
 pub(crate) fn daemons(dirs: &Dirs) -> Vec<Daemon> {
     let daemon = |entry: fs::DirEntry| {
         let file = entry.file_name().into_string().ok()?;

@@ -2,7 +2,7 @@
 
 use super::{Fleet, Member};
 use model::{HostFacts, HostSeen, HostSilent, Offset};
-use remote::{DialError, Dialled, Heard, Link, News, Order, Program, Transport, dial};
+use remote::{AgentCommand, AgentEvent, DialError, Dialled, Heard, Link, Program, Transport, dial};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
@@ -15,7 +15,7 @@ const ANSWER: Duration = Duration::from_secs(15);
 
 /// `tell` is told of each host as it answers. From then on it is spoken to: an agent that hears nothing for long leaves, however
 /// many hosts are still to be reached.
-pub fn muster(
+pub fn connect_all(
     hosts: &[(String, Transport)],
     programs: &[Program],
     tell: &(dyn Fn(&str) + Sync),
@@ -129,8 +129,8 @@ fn side_by_side<T: Send>(
 }
 
 fn describe(fleet: &mut Fleet) -> Vec<(usize, String)> {
-    fleet.ask(&|_| true, &|| Order::Describe, ANSWER, &mut |member, news, _| match news {
-        News::Description { facts } => {
+    fleet.ask(&|_| true, &|| AgentCommand::Describe, ANSWER, &mut |member, news, _| match news {
+        AgentEvent::Description { facts } => {
             member.seen.facts = *facts;
             true
         }

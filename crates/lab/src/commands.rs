@@ -1,0 +1,53 @@
+//! What the supervisor does on the orders of others, one after another.
+
+use crate::daemons;
+use crate::errors::LabError;
+use crate::supervisor::{Supervisor, end};
+use crate::wire::{Act, Answer, SupervisorCommand, receive, send};
+use nix::sys::signal::Signal;
+use std::io::BufReader;
+use std::os::unix::net::{UnixListener, UnixStream};
+
+/// Lives as long as the supervisor: daemons that are started here are tied to this thread.
+pub(crate) fn listen(supervisor: &Supervisor, listener: &UnixListener) {
+    for mut stream in listener.incoming().flatten() {
+        if let Ok(Some(order)) = read(&stream) {
+            // Whoever asked may have gone.
+            let answer = Answer::of(obey(supervisor, order, &stream));
+            let _ = send(&mut stream, &answer);
+        }
+    }
+}
+
+fn read(stream: &UnixStream) -> std::io::Result<Option<SupervisorCommand>> {
+    // An order comes with the connection; who sends none must not hold up the others.
+    stream.set_read_timeout(Some(std::time::Duration::from_secs(1)))?;
+    receive(&mut BufReader::new(stream))
+}
+
+fn obey(supervisor: &Supervisor, order: SupervisorCommand, mut asked: &UnixStream) -> Result<(), LabError> {
+    match order {
+        SupervisorCommand::Down => end(supervisor, || {
+            let _ = send(&mut asked, &Answer::Done);
+        }),
+        SupervisorCommand::Daemon { name, act } => act_on(supervisor, &name, act),
+    }
+}
+
+fn act_on(supervisor: &Supervisor, name: &str, act: Act) -> Result<(), LabError> {
+    let wrong = |state, mend| LabError::WrongState { daemon: name.to_owned(), state, mend };
+    let lab = supervisor.lab.get().ok_or_else(|| wrong("not yet made", "wait until the lab is ready"))?;
+    let known = daemons::names(lab);
+    if !known.iter().any(|known| known == name) {
+        let (daemon, name) = (name.to_owned(), lab.name.clone());
+        return Err(LabError::NoSuchDaemon { daemon, name, daemons: known.join(", ") });
+    }
+    let done = match act {
+        Act::Kill => supervisor.process_group.kill(name),
+        Act::Stop => supervisor.process_group.signal(name, Signal::SIGSTOP),
+        Act::Cont => supervisor.process_group.signal(name, Signal::SIGCONT),
+        Act::Start if supervisor.process_group.runs(name) => return Err(wrong("running", "kill it first")),
+        Act::Start => return daemons::start(supervisor, lab, name),
+    };
+    if done { Ok(()) } else { Err(wrong("not running", "start it first")) }
+}
