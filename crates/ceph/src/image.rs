@@ -131,19 +131,53 @@ impl Image {
     }
 }
 
+/// `RBD_IMAGE_OPTION_DATA_POOL` of librbd.h.
+const DATA_POOL: i32 = 10;
+
+/// What an image is made with, where it is not what the configuration says.
+struct ImageOptions {
+    fns: &'static Librbd,
+    raw: Handle,
+}
+
+impl ImageOptions {
+    fn new(fns: &'static Librbd) -> ImageOptions {
+        let mut raw: Handle = std::ptr::null_mut();
+        // SAFETY: `raw` is filled.
+        unsafe { (fns.rbd_image_options_create)(&mut raw) };
+        ImageOptions { fns, raw }
+    }
+
+    /// A negative number tells of an error.
+    fn set(&self, option: i32, value: &CStr) -> i32 {
+        // SAFETY: the options are valid and the text lives through the call, which copies it.
+        unsafe { (self.fns.rbd_image_options_set_string)(self.raw, option, value.as_ptr()) }
+    }
+}
+
+impl Drop for ImageOptions {
+    fn drop(&mut self) {
+        // SAFETY: they are valid and used no more.
+        unsafe { (self.fns.rbd_image_options_destroy)(self.raw) }
+    }
+}
+
 fn check(context: &IoContext, code: i32, verb: &str, image: &str) -> Result<(), CephError> {
     context.rados.check(code, || format!("{verb} image {}/{image}", context.name))
 }
 
 impl Pool {
-    /// Makes an image with the cluster's default features.
+    /// Makes an image with the cluster's default features, and its data in this pool: `rbd_default_data_pool` names one of others'.
     ///
     /// # Errors
     /// librbd is missing, the name is taken, or no right.
     pub fn create_image(&self, name: &str, bytes: u64) -> Result<(), CephError> {
-        let (fns, c_name, mut order) = (Librbd::get()?, c_text(name)?, 0);
-        // SAFETY: the name lives through the call; order 0 stands for the default object size.
-        let code = unsafe { (fns.rbd_create)(self.context().raw, c_name.as_ptr(), bytes, &mut order) };
+        let (fns, c_name) = (Librbd::get()?, c_text(name)?);
+        let options = ImageOptions::new(fns);
+        let code = options.set(DATA_POOL, &c_text(self.name())?);
+        check(self.context(), code, "choose the data pool of", name)?;
+        // SAFETY: the name and the options live through the call.
+        let code = unsafe { (fns.rbd_create4)(self.context().raw, c_name.as_ptr(), bytes, options.raw) };
         check(self.context(), code, "make", name)
     }
 

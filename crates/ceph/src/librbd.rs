@@ -14,7 +14,10 @@ pub struct ImageSpec {
 
 functions! {
     Librbd of "librbd.so.1" in "librbd1" {
-        fn rbd_create(Handle, Text, u64, *mut c_int) -> c_int;
+        fn rbd_image_options_create(*mut Handle);
+        fn rbd_image_options_set_string(Handle, c_int, Text) -> c_int;
+        fn rbd_image_options_destroy(Handle);
+        fn rbd_create4(Handle, Text, u64, Handle) -> c_int;
         fn rbd_remove(Handle, Text) -> c_int;
         fn rbd_list2(Handle, *mut ImageSpec, *mut usize) -> c_int;
         fn rbd_image_spec_list_cleanup(*mut ImageSpec, usize);

@@ -112,12 +112,17 @@ fn foreign_images_are_only_read(lab: &Lab) {
     let ran = lab.run(&[&["rbd", "--pool", "theirs", "--image", "disk"], &short[..], &["read-latency"]].concat());
     assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
     assert_eq!(lab.rbd(&["du", "theirs/disk"]), before);
-    // A named pool gets images and objects of Fathom's own, and loses them again.
+    // A named pool gets images and objects of Fathom's own, and loses them again; another one gets nothing.
+    lab.ceph(&["osd", "pool", "create", "data", "8"]);
+    lab.ceph(&["config", "set", "client", "rbd_default_data_pool", "data"]);
     for layer in ["rbd", "rados"] {
         let small = [layer, "--pool", "theirs", "--working-set", "16M"];
         let ran = lab.run(&[&small, &short[..], &["write-latency"]].concat());
         assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
     }
     assert_eq!(lab.rbd(&["ls", "theirs"]).trim(), "disk");
+    assert_eq!(lab.rados(&["-p", "data", "ls"]), "");
+    lab.ceph(&["config", "rm", "client", "rbd_default_data_pool"]);
+    lab.ceph(&["osd", "pool", "delete", "data", "data", "--yes-i-really-really-mean-it"]);
     lab.ceph(&["osd", "pool", "delete", "theirs", "theirs", "--yes-i-really-really-mean-it"]);
 }

@@ -135,6 +135,12 @@ impl Lab {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
+    pub fn rados(&self, arguments: &[&str]) -> String {
+        let output = Command::new("rados").args(["--conf", self.conf()]).args(arguments).output().unwrap();
+        assert!(output.status.success(), "rados {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
     pub fn daemon(&self, what: &str, daemon: &str) {
         self.home.run(&["lab", "daemon", what, daemon, "--name", &self.name]).ends(0, &[]);
     }
