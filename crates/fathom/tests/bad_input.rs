@@ -424,25 +424,32 @@ fn a_pipe_that_nobody_writes_to_is_refused_and_not_waited_for() {
 /// It waits for whoever writes the list, who never does.
 #[test]
 fn the_second_signal_ends_at_once_what_has_changed_nothing() {
-    use nix::sys::signal::{Signal, kill};
+    use nix::sys::signal::Signal;
+    let signals = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT, Signal::SIGUSR1, Signal::SIGUSR2];
+    for signal in signals.into_iter().chain([Signal::SIGALRM, Signal::SIGXCPU]) {
+        assert_eq!(ended_by(signal), Some(130), "{signal}");
+    }
+}
+
+fn ended_by(signal: nix::sys::signal::Signal) -> Option<i32> {
     let home = Home::new();
     let mut command = home.fathom(&["network", "--hosts-file", "/dev/stdin"]);
     let mut child = command.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    // SIGXCPU is the last of those that are caught.
     let caught = || {
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim().to_string();
-        u64::from_str_radix(&mask, 16).unwrap() >> 1 & 1 == 1
+        u64::from_str_radix(&mask, 16).unwrap() >> (nix::sys::signal::Signal::SIGXCPU as i32 - 1) & 1 == 1
     };
     while !caught() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     let pid = nix::unistd::Pid::from_raw(child.id() as i32);
-    let ended = loop {
+    loop {
         if let Some(ended) = child.try_wait().unwrap() {
-            break ended;
+            return ended.code();
         }
-        let _ = kill(pid, Signal::SIGINT);
+        let _ = nix::sys::signal::kill(pid, signal);
         std::thread::sleep(std::time::Duration::from_millis(100));
-    };
-    assert_eq!(ended.code(), Some(130));
+    }
 }

@@ -1,11 +1,13 @@
 //! Ctrl-C: the first ends the run in order, the second rolls back and leaves; at once where nothing was changed yet.
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many things there are now that have to be undone before the program may end.
 static TO_UNDO: AtomicUsize = AtomicUsize::new(0);
+/// All that a user, a supervisor or a limit ends programs with, and that can be caught: what the run made would be left else.
+const ENDING: [i32; 8] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU];
 /// As a shell tells of a program that Ctrl-C ended.
 const ENDED: i32 = 130;
 
@@ -52,7 +54,7 @@ pub struct Interrupt {
 impl Interrupt {
     pub fn listen() -> std::io::Result<Interrupt> {
         let asked = Arc::new(AtomicUsize::new(0));
-        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let mut signals = signal_hook::iterator::Signals::new(ENDING)?;
         let counter = asked.clone();
         std::thread::spawn(move || {
             for _ in signals.forever() {
