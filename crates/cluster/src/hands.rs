@@ -22,6 +22,21 @@ pub struct Trust {
     pub named: bool,
 }
 
+/// What came of undoing a change.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unmade {
+    /// Nothing is left of it.
+    Undone,
+    /// It is not, or no more, the run's: why.
+    Left(String),
+}
+
+impl Unmade {
+    pub(crate) fn left(why: &str) -> Result<Unmade, ClusterError> {
+        Ok(Unmade::Left(why.to_string()))
+    }
+}
+
 /// The entry for this change: with the state that undoing it has to bring back, and what is the newest of its kind now.
 ///
 /// # Errors
@@ -77,7 +92,7 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<Made, ClusterE
 ///
 /// # Errors
 /// It can't be undone; or it is not proven that it is this run's: then it is left as it is, and the text says what to do.
-pub fn unmake(cluster: Option<&Cluster>, run: &str, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
+pub fn unmake(cluster: Option<&Cluster>, run: &str, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
     let change = &entry.change;
     if !trust.here && !may_be_ours(run, change) {
         return Err(not_ours(change, "no run makes that; look who wrote it into the journal".to_string()));
@@ -107,16 +122,17 @@ pub(crate) fn not_ours(change: &Change, why: String) -> ClusterError {
     ClusterError::NotOurs { what: change.what(), why }
 }
 
-fn unmake_pool(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
-    let Some(pool) = pools::find(cluster, name)?.0 else { return Ok(()) };
+fn unmake_pool(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
+    let Some(pool) = pools::find(cluster, name)?.0 else { return Ok(Unmade::Undone) };
     let labelled = pool.applications == [pools::APPLICATION];
     match &entry.made {
-        // This one came after ours had gone.
-        Some(Made::Pool(id)) if *id != pool.id => Ok(()),
-        _ if labelled => pools::delete(cluster, name),
-        None if proof::unlabelled_pool(cluster, name, &pool, entry.since)? => pools::delete(cluster, name),
+        Some(Made::Pool(id)) if *id != pool.id => {
+            Unmade::left("the run's own is gone, and this pool of the same name, with another id, was made since")
+        }
+        _ if labelled => deleted(cluster, name),
+        None if proof::unlabelled_pool(cluster, name, &pool, entry.since)? => deleted(cluster, name),
         // The first release did not write down what was before; its user has looked.
-        None if trust.named && entry.written.is_none() && pool.applications.is_empty() => pools::delete(cluster, name),
+        None if trust.named && entry.written.is_none() && pool.applications.is_empty() => deleted(cluster, name),
         _ => Err(not_ours(
             &entry.change,
             format!(
@@ -130,6 +146,10 @@ fn unmake_pool(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Re
     }
 }
 
+fn deleted(cluster: &Cluster, name: &str) -> Result<Unmade, ClusterError> {
+    pools::delete(cluster, name).map(|()| Unmade::Undone)
+}
+
 /// The client may not have heard of a pool that was just made, nor of the end of one.
 fn open_pool(cluster: &Cluster, pool: &str) -> Result<ceph::Pool, CephError> {
     cluster.rados.refresh()?;
@@ -140,31 +160,30 @@ fn failed(change: &Change, error: impl std::fmt::Display) -> ClusterError {
     ClusterError::Make { what: change.what(), why: error.to_string() }
 }
 
-fn unmake_image(cluster: &Cluster, pool: &str, name: &str, entry: &Entry) -> Result<(), ClusterError> {
+fn unmake_image(cluster: &Cluster, pool: &str, name: &str, entry: &Entry) -> Result<Unmade, ClusterError> {
     let change = &entry.change;
     let open = match open_pool(cluster, pool) {
-        Err(CephError::NotFound { .. }) => return Ok(()),
+        Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
         other => other?,
     };
     if let (Some(Made::Image(own)), Some(id)) = (&entry.made, proof::image_id(&open, name)?)
         && *own != id
     {
-        // This one came after ours had gone.
-        return Ok(());
+        return Unmade::left("the run's own is gone, and this image of the same name, with another id, was made since");
     }
     let deadline = Instant::now() + WATCHERS_GONE;
     loop {
         match open.remove_image(name) {
-            Ok(()) | Err(CephError::NotFound { .. }) => return Ok(()),
+            Ok(()) | Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
             Err(CephError::Busy { .. }) if Instant::now() < deadline => std::thread::sleep(Duration::from_secs(1)),
             Err(error) => return Err(ClusterError::Undo { what: change.what(), why: error.to_string() }),
         }
     }
 }
 
-fn unmake_objects(cluster: &Cluster, pool: &str, prefix: &str, change: &Change) -> Result<(), ClusterError> {
+fn unmake_objects(cluster: &Cluster, pool: &str, prefix: &str, change: &Change) -> Result<Unmade, ClusterError> {
     let open = match open_pool(cluster, pool) {
-        Err(CephError::NotFound { .. }) => return Ok(()),
+        Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
         other => other?,
     };
     let undo_failed = |error: CephError| ClusterError::Undo { what: change.what(), why: error.to_string() };
@@ -172,7 +191,7 @@ fn unmake_objects(cluster: &Cluster, pool: &str, prefix: &str, change: &Change) 
     loop {
         let names = open.objects(prefix).map_err(undo_failed)?;
         if names.is_empty() {
-            return Ok(());
+            return Ok(Unmade::Undone);
         }
         for name in names {
             match open.remove(&name) {

@@ -1,7 +1,7 @@
 //! Files of our own without a name: nothing is left of them, however the run ends.
 
 use crate::errors::ClusterError;
-use crate::hands::Trust;
+use crate::hands::{Trust, Unmade};
 use crate::journal::{Entry, Journal, Made};
 use model::Change;
 use nix::fcntl::{OFlag, open};
@@ -61,7 +61,7 @@ pub(crate) fn random() -> u64 {
 
 /// Deletes the file of a killed run: the one that it made, or, if it was killed before it could write down which, an empty one of the
 /// run's own random name.
-pub fn unmake(path: &Path, run: &str, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
+pub fn unmake(path: &Path, run: &str, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
     let what = || entry.change.what();
     if !trust.here {
         let why = "it is a file of another host, where `fathom restore` deletes it".to_string();
@@ -73,13 +73,14 @@ pub fn unmake(path: &Path, run: &str, entry: &Entry, trust: Trust) -> Result<(),
         return Err(ClusterError::NotOurs { what: what(), why: why.to_string() });
     }
     let now = match std::fs::symlink_metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Unmade::Undone),
         other => other.map_err(|error| ClusterError::Undo { what: what(), why: error.to_string() })?,
     };
     if !is_ours(&now, entry.made.as_ref()) {
-        return Ok(());
+        return Unmade::left("it is another file than the run made, or something was written into it");
     }
-    std::fs::remove_file(path).map_err(|error| ClusterError::Undo { what: what(), why: error.to_string() })
+    let removed = std::fs::remove_file(path).map(|()| Unmade::Undone);
+    removed.map_err(|error| ClusterError::Undo { what: what(), why: error.to_string() })
 }
 
 fn random_name(path: &Path, run: &str) -> bool {
@@ -106,7 +107,7 @@ mod tests {
         Entry { made, ..Entry::of(Change::File { path: path.to_path_buf(), bytes: 1 }) }
     }
 
-    fn unmade(path: &Path, made: Option<Made>) -> Result<(), ClusterError> {
+    fn unmade(path: &Path, made: Option<Made>) -> Result<Unmade, ClusterError> {
         unmake(path, RUN, &entry(path, made), HERE)
     }
 
@@ -134,16 +135,16 @@ mod tests {
         // Another file that the user moved there: the first one keeps its inode.
         fs::rename(&path, folder.path().join("kept")).unwrap();
         fs::write(&path, "theirs").unwrap();
-        unmade(&path, ours.clone()).unwrap();
+        assert!(matches!(unmade(&path, ours.clone()), Ok(Unmade::Left(_))));
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
         // A link to ours is not ours.
         fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink(folder.path().join("kept"), &path).unwrap();
-        unmade(&path, ours.clone()).unwrap();
+        assert!(matches!(unmade(&path, ours.clone()), Ok(Unmade::Left(_))));
         assert!(fs::symlink_metadata(&path).is_ok());
         fs::remove_file(&path).unwrap();
         fs::rename(folder.path().join("kept"), &path).unwrap();
-        unmade(&path, ours).unwrap();
+        assert_eq!(unmade(&path, ours).unwrap(), Unmade::Undone);
         assert!(!path.exists());
     }
 

@@ -3,12 +3,12 @@
 
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
-use crate::hands::{Trust, not_ours, word};
+use crate::hands::{Trust, Unmade, not_ours, word};
 use crate::journal::Entry;
 use crate::journal::keys::FLAGS;
 use crate::proof::{self, Became, Fence};
 use crate::{option_values, quiet};
-use model::Change;
+use model::{Change, secrets};
 use serde_json::{Value, json};
 
 /// What undoing has to bring back, and what is the newest of its kind now.
@@ -69,13 +69,13 @@ pub fn holds(cluster: Option<&Cluster>, change: &Change) -> Result<bool, Cluster
 }
 
 /// Puts back what was there.
-pub fn unmake(cluster: &Cluster, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
+pub fn unmake(cluster: &Cluster, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
     match &entry.change {
         Change::Option { who, name, value } => unmake_option(cluster, (who, name), value, entry, trust),
         Change::Flag { name } => unmake_flag(cluster, name, entry, trust),
         Change::PoolSetting { pool, name, value } => unmake_pool_setting(cluster, (pool, name), value, entry, trust),
         Change::BalancerOff => unmake_balancer(cluster, entry, trust),
-        _ => Ok(()),
+        _ => Ok(Unmade::Undone),
     }
 }
 
@@ -109,7 +109,7 @@ fn is_ours(
 }
 
 /// The text says how to put it back by hand.
-fn refused(entry: &Entry, trust: Trust, command: &str) -> Result<(), ClusterError> {
+fn refused(entry: &Entry, trust: Trust, command: &str) -> Result<Unmade, ClusterError> {
     let why = match trust.here {
         true => {
             "it is not known whether the run made this change before it was killed, or somebody else later; if it was the run"
@@ -132,13 +132,13 @@ fn unmake_option(
     value: &str,
     entry: &Entry,
     trust: Trust,
-) -> Result<(), ClusterError> {
+) -> Result<Unmade, ClusterError> {
     let now = option_value(cluster, who, name)?;
     let became = || match fence(entry) {
         Some(fence) => proof::option_became(cluster, &format!("{who}/{name}"), entry.before.as_deref(), value, fence),
         None => Ok(Became::Unknown),
     };
-    let put_back = || set_option(cluster, who, name, entry.before.as_deref());
+    let put_back = || set_option(cluster, who, name, entry.before.as_deref()).map(|()| Unmade::Undone);
     if now.as_ref().is_some_and(|now| option_values::same(now, value)) {
         let ours = is_ours(entry, trust, became)?;
         let command = match &entry.before {
@@ -152,19 +152,31 @@ fn unmake_option(
         let why = "it was changed to another value just when the run set it; put it as you want it, then: fathom restore --run RUN";
         return Err(not_ours(&entry.change, why.to_string()));
     }
-    Ok(())
+    Unmade::left(&other_value(name, now.as_deref(), entry.before.as_deref()))
 }
 
-fn unmake_flag(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
+/// Why an option stays that has not the value which the run set.
+fn other_value(name: &str, now: Option<&str>, before: Option<&str>) -> String {
+    match now {
+        _ if now == before => "it is as it was before the run already".to_string(),
+        Some(now) => format!("it is {} now, which the run did not set", secrets::value(name, now)),
+        None => "it is not set any more".to_string(),
+    }
+}
+
+fn unmake_flag(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
     let is_set = |map: &Value| proof::flags(map).any(|flag| flag == name);
-    if entry.before.is_some() || !is_set(&osd_map(cluster)?) {
-        return Ok(());
+    if entry.before.is_some() {
+        return Unmade::left("it was set before the run");
+    }
+    if !is_set(&osd_map(cluster)?) {
+        return Unmade::left("it is not set any more");
     }
     if !FLAGS.contains(&name) {
         return Err(not_ours(&entry.change, "no run sets that flag".to_string()));
     }
     match sure(entry, trust) || set_since(cluster, entry, trust, is_set)? {
-        true => cluster.tell(json!({"prefix": "osd unset", "key": name})).map(drop),
+        true => cluster.tell(json!({"prefix": "osd unset", "key": name})).map(|_| Unmade::Undone),
         false => refused(entry, trust, &format!("ceph osd unset {name}")),
     }
 }
@@ -187,10 +199,14 @@ fn unmake_pool_setting(
     value: &str,
     entry: &Entry,
     trust: Trust,
-) -> Result<(), ClusterError> {
-    let Some(before) = entry.before.as_deref().filter(|before| *before != value) else { return Ok(()) };
-    if quiet::pool_setting(cluster, pool, name)?.as_deref() != Some(value) {
-        return Ok(());
+) -> Result<Unmade, ClusterError> {
+    let Some(before) = entry.before.as_deref() else { return Unmade::left("what it was before is not known") };
+    if before == value {
+        return Unmade::left("it was so before the run");
+    }
+    let now = quiet::pool_setting(cluster, pool, name)?;
+    if now.as_deref() != Some(value) {
+        return Unmade::left(&other_value(name, now.as_deref(), Some(before)));
     }
     let text = |pool: &Value, key: &str| pool.get(key).and_then(Value::as_str).map(str::to_string);
     let is_set = |map: &Value| {
@@ -199,23 +215,23 @@ fn unmake_pool_setting(
         own.and_then(|own| text(own, name)).as_deref() == Some(value)
     };
     match sure(entry, trust) || set_since(cluster, entry, trust, is_set)? {
-        true => quiet::set_pool_setting(cluster, pool, name, before),
+        true => quiet::set_pool_setting(cluster, pool, name, before).map(|()| Unmade::Undone),
         false => refused(entry, trust, &format!("ceph osd pool set {} {} {}", word(pool), word(name), word(before))),
     }
 }
 
-fn unmake_balancer(cluster: &Cluster, entry: &Entry, trust: Trust) -> Result<(), ClusterError> {
-    let Some(before) = entry.before.as_deref() else { return Ok(()) };
+fn unmake_balancer(cluster: &Cluster, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
+    let Some(before) = entry.before.as_deref() else { return Unmade::left("it was off before the run") };
     let stored = quiet::stored(before);
     let became = || match fence(entry).filter(|_| by_records(trust)) {
         Some(fence) => proof::option_became(cluster, quiet::LOGGED, stored, "false", fence),
         None => Ok(Became::Unknown),
     };
     if sure(entry, trust) || became()? == Became::AsIntended {
-        return quiet::balancer_back(cluster, Some(before));
+        return quiet::balancer_back(cluster, Some(before)).map(|()| Unmade::Undone);
     }
     match quiet::balancer(cluster)? {
-        Some(_) => Ok(()),
+        Some(_) => Unmade::left("it is on already"),
         None => refused(entry, trust, "ceph balancer on"),
     }
 }

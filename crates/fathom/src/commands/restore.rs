@@ -203,9 +203,13 @@ fn undo_one(common: &Common, named: Option<&Cluster>, pending: &Pending, by_name
     };
     let opened = pending.open(cluster.as_ref(), by_name, &mut tell);
     let (book, trust) = opened.map_err(|error| only(error.into()))?;
-    let (undone, errors) = Journal::resume(&dirs::journals(), book, cluster, trust).roll_back();
+    let mut journal = Journal::resume(&dirs::journals(), book, cluster, trust);
+    let (undone, errors) = journal.roll_back();
     for undo in undone.iter().filter(|_| !common.quiet) {
-        eprintln!("undone: {}", undo.what());
+        match journal.left_as_it_is(undo) {
+            Some(why) => eprintln!("left as it is: {}: {why}", undo.what()),
+            None => eprintln!("undone: {}", undo.what()),
+        }
     }
     if errors.is_empty() { Ok(()) } else { Err(errors.into_iter().map(Failure::from).collect()) }
 }

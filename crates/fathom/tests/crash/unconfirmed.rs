@@ -89,8 +89,10 @@ pub fn undone_only_with_proof(lab: &Lab) {
             assert!(!stands(), "{what} after {age} s");
         }
         // It was never made.
-        journal(lab, &fsid, &case(), JUST);
-        lab.run(&["restore", "--yes"]).ends(0, &[]);
+        let made = case();
+        journal(lab, &fsid, &made, JUST);
+        let told = if made.change["change"] == "pool" { "undone: pool" } else { "left as it is: " };
+        lab.run(&["restore", "--yes"]).ends(0, &[told]);
     }
     assert_eq!(lab.snapshot(), before);
     a_pool_that_somebody_uses_stays(lab, &fsid, &own, dump()["pool_max"].as_u64().unwrap());
