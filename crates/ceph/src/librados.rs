@@ -29,6 +29,7 @@ functions! {
         fn rados_pool_lookup(Handle, Text) -> i64;
         fn rados_ioctx_create(Handle, Text, *mut Handle) -> c_int;
         fn rados_ioctx_destroy(Handle);
+        fn rados_set_osdmap_full_try(Handle);
         fn rados_nobjects_list_open(Handle, *mut Handle) -> c_int;
         fn rados_nobjects_list_next(Handle, *mut Text, *mut Text, *mut Text) -> c_int;
         fn rados_nobjects_list_close(Handle);

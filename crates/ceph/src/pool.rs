@@ -47,6 +47,13 @@ impl Pool {
         Ok(Pool { context: Arc::new(IoContext { fns, raw, rados: rados.clone(), name: name.to_owned() }) })
     }
 
+    /// What frees room is done also where the pool or an OSD is full, instead of waiting until it is not; what takes room fails there.
+    pub fn although_full(self) -> Pool {
+        // SAFETY: the context is valid.
+        unsafe { (self.context.fns.rados_set_osdmap_full_try)(self.context.raw) };
+        self
+    }
+
     pub fn name(&self) -> &str {
         &self.context.name
     }

@@ -164,7 +164,7 @@ fn unmake_image(cluster: &Cluster, pool: &str, name: &str, entry: &Entry) -> Res
     let change = &entry.change;
     let open = match open_pool(cluster, pool) {
         Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
-        other => other?,
+        other => other?.although_full(),
     };
     if let (Some(Made::Image(own)), Some(id)) = (&entry.made, proof::image_id(&open, name)?)
         && *own != id
@@ -174,17 +174,33 @@ fn unmake_image(cluster: &Cluster, pool: &str, name: &str, entry: &Entry) -> Res
     let deadline = Instant::now() + WATCHERS_GONE;
     loop {
         match open.remove_image(name) {
-            Ok(()) | Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
+            Ok(()) => return Ok(Unmade::Undone),
+            // Of a pool that is full librbd says the same.
+            Err(CephError::NotFound { .. }) => return gone(&open, name, change),
             Err(CephError::Busy { .. }) if Instant::now() < deadline => std::thread::sleep(Duration::from_secs(1)),
             Err(error) => return Err(ClusterError::Undo { what: change.what(), why: error.to_string() }),
         }
     }
 }
 
+/// # Errors
+/// It is there still.
+fn gone(open: &ceph::Pool, name: &str, change: &Change) -> Result<Unmade, ClusterError> {
+    if proof::image_id(open, name)?.is_none() {
+        return Ok(Unmade::Undone);
+    }
+    let pool = word(open.name());
+    let why = format!(
+        "librbd deletes no image where there is no room for its notes, so its pool may be full: raise the quota for as long as it takes \
+         (ceph osd pool set-quota {pool} max_bytes 0, and max_objects 0), or make room, then: fathom restore"
+    );
+    Err(ClusterError::Undo { what: change.what(), why })
+}
+
 fn unmake_objects(cluster: &Cluster, pool: &str, prefix: &str, change: &Change) -> Result<Unmade, ClusterError> {
     let open = match open_pool(cluster, pool) {
         Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
-        other => other?,
+        other => other?.although_full(),
     };
     let undo_failed = |error: CephError| ClusterError::Undo { what: change.what(), why: error.to_string() };
     // Until none is found: writes of a killed run that were under way may have come after the first look.

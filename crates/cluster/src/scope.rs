@@ -4,7 +4,7 @@ use crate::admin::Cluster;
 use crate::crush::{self, Crush};
 use crate::errors::ClusterError;
 use crate::here;
-use model::{DeviceScope, HostScope, OsdScope, PoolScope, Scope, secrets};
+use model::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope, secrets};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -196,6 +196,7 @@ fn pools(
     cluster: &Cluster,
     on: &dyn Fn(i64) -> Option<Vec<u32>>,
 ) -> Result<Vec<PoolScope>, ClusterError> {
+    let used = used_of_quotas(dump, cluster)?;
     list(dump, "pools")
         .iter()
         .map(|pool| {
@@ -215,9 +216,36 @@ fn pools(
                 pg_autoscale_mode: text(pool, "pg_autoscale_mode"),
                 applications: applications.map(|map| map.keys().cloned().collect()).unwrap_or_default(),
                 osds: pool.get("crush_rule").and_then(Value::as_i64).and_then(on).unwrap_or_default(),
+                quota_bytes: quota(pool, &used, "quota_max_bytes", "num_bytes"),
+                quota_objects: quota(pool, &used, "quota_max_objects", "num_objects"),
+                full: is_full(pool),
             })
         })
         .collect()
+}
+
+/// What the cluster counts of each pool; not asked for where no pool has a quota.
+fn used_of_quotas(dump: &Value, cluster: &Cluster) -> Result<Value, ClusterError> {
+    let limited = |pool: &Value| QUOTAS.iter().any(|quota| number(pool, quota).is_some_and(|most| most > 0));
+    match list(dump, "pools").iter().any(limited) {
+        true => cluster.ask_manager(json!({"prefix": "pg dump", "dumpcontents": ["pools"]})),
+        false => Ok(Value::Null),
+    }
+}
+
+const QUOTAS: [&str; 2] = ["quota_max_bytes", "quota_max_objects"];
+
+/// Zero stands for none.
+fn quota(pool: &Value, used: &Value, most: &str, counted: &str) -> Option<Quota> {
+    let most = number(pool, most).filter(|most| *most > 0)?;
+    let own = list(used, "pool_stats").iter().find(|one| number(one, "poolid") == number(pool, "pool"));
+    let used = own.and_then(|own| number(own.get("stat_sum")?, counted)).unwrap_or(0);
+    Some(Quota { most, used })
+}
+
+fn is_full(pool: &Value) -> bool {
+    let flags = text(pool, "flags_names").unwrap_or_default();
+    flags.split(',').any(|flag| matches!(flag, "full" | "full_quota"))
 }
 
 fn pgs_per_osd_most(cluster: &Cluster) -> Option<u32> {
@@ -341,6 +369,17 @@ mod tests {
         assert_eq!((found("nvme0n1").rotational, found("sda").rotational), (None, Some(true)));
         assert_eq!(found("sda").model.as_deref(), Some("Slow"));
         assert_eq!(found("nvme0n1").model.as_deref(), Some("Very_Fast"));
+    }
+
+    #[test]
+    fn a_quota_counts_what_the_cluster_counts() {
+        let pool =
+            json!({"pool": 3, "quota_max_bytes": 100, "quota_max_objects": 0, "flags_names": "hashpspool,full_quota"});
+        let used = json!({"pool_stats": [{"poolid": 2, "stat_sum": {"num_bytes": 7}}, {"poolid": 3, "stat_sum": {"num_bytes": 60}}]});
+        let found = quota(&pool, &used, "quota_max_bytes", "num_bytes").unwrap();
+        assert_eq!((found.most, found.used, found.left()), (100, 60, 40));
+        assert_eq!(quota(&pool, &used, "quota_max_objects", "num_objects"), None);
+        assert!(is_full(&pool) && !is_full(&json!({"flags_names": "hashpspool,nearfull"})));
     }
 
     #[test]

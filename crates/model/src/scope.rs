@@ -106,4 +106,26 @@ pub struct PoolScope {
     /// The OSDs on which its CRUSH rule lets it lie. Empty: all, or not known.
     #[serde(default)]
     pub osds: Vec<u32>,
+    /// `None`: none, as of the next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota_bytes: Option<Quota>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota_objects: Option<Quota>,
+    /// Writes to it wait until there is room: of its quota, or on an OSD.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub full: bool,
+}
+
+/// How much of a pool there may be, before all writes to it wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Quota {
+    pub most: u64,
+    /// As the cluster counts it: bytes without replicas, holes as well.
+    pub used: u64,
+}
+
+impl Quota {
+    pub fn left(&self) -> u64 {
+        self.most.saturating_sub(self.used)
+    }
 }

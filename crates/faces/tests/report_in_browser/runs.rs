@@ -204,6 +204,9 @@ fn scope() -> Scope {
             pg_autoscale_mode: Some("on".into()),
             applications: vec!["rbd".into()],
             osds: Vec::new(),
+            quota_bytes: None,
+            quota_objects: None,
+            full: false,
         }],
         options: BTreeMap::from([
             ("global/osd_pool_default_pg_num".into(), "32".into()),

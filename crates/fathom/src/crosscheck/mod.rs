@@ -40,10 +40,12 @@ pub fn run(common: &Common, check: &Check) -> Result<Done, Failure> {
     let ground = RunOptions { lab: check.lab.clone(), dry_run: check.dry_run, ..RunOptions::default() };
     let grounded = Grounded::prepare(common, &ground, &check.request)?;
     let mut plan = planner::plan(&grounded.ground, &check.request)?;
-    let duels = paired_loads::set_up(&mut plan, check)?;
-    duels.iter().try_for_each(|paired_loads| fio.needs(&paired_loads.their_engine))?;
+    let pairs = paired_loads::set_up(&mut plan, check)?;
+    // With what fio needs of its own.
+    planner::refuse_in_pools(&grounded.ground, &plan)?;
+    pairs.iter().try_for_each(|pair| fio.needs(&pair.their_engine))?;
     if check.dry_run {
-        return Ok(Done::Planned(Box::new(plan), contest::seconds_least(check, duels.len())));
+        return Ok(Done::Planned(Box::new(plan), contest::seconds_least(check, pairs.len())));
     }
     offer_restore(common, &grounded)?;
     let mut telling = Telling::shown(common, Arc::new(RealClock));
@@ -55,10 +57,10 @@ pub fn run(common: &Common, check: &Check) -> Result<Done, Failure> {
         &interrupt,
         &mut |ready: &Ready, _: &mut Rollback, telling: &mut Telling| {
             if !ready.eyes.asked_to_end() {
-                paired_loads::without_cache(&duels, ready)?;
+                paired_loads::without_cache(&pairs, ready)?;
             }
             let access = grounded.cluster.as_ref().map(|cluster| &cluster.access);
-            rows = Contest { check, fio: &fio, access, ready }.hold(&duels, telling)?;
+            rows = Contest { check, fio: &fio, access, ready }.hold(&pairs, telling)?;
             Ok(())
         },
     );

@@ -11,6 +11,7 @@ mod groups;
 mod network;
 mod objects;
 mod osd;
+mod others_pools;
 mod rbd;
 mod room;
 mod store;
@@ -32,10 +33,17 @@ use model::{Change, Goal, Layer, OpKind, Pattern, Plan, Step, StepId, Sweep};
 use std::collections::BTreeSet;
 
 pub fn plan(ground: &Ground, request: &Request) -> Result<Plan, Failure> {
-    match request.experiment.pair() {
+    let plan = match request.experiment.pair() {
         Some(setting) => ab::plan(ground, request, setting),
         None => one(ground, request),
-    }
+    }?;
+    refuse_in_pools(ground, &plan)?;
+    Ok(plan)
+}
+
+/// What pools that were there before can't or must not hold.
+pub fn refuse_in_pools(ground: &Ground, plan: &Plan) -> Result<(), Failure> {
+    others_pools::refuse(&ground.scope, plan)
 }
 
 /// What is to be known of a plan: what it leaves out, and why.

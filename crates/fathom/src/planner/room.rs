@@ -1,53 +1,73 @@
-//! What a run fills never fills what it measures: working sets follow the room that OSDs have.
+//! What a run fills never fills what it measures: working sets follow the room that OSDs have, and the quota of a pool that is named.
 
 use super::draft::{Draft, Ground};
-use super::{objects, osd, rbd};
+use super::{objects, osd, others_pools, rbd};
 use crate::failure::Failure;
 use experiments::Request;
 use model::workload::MIB;
-use model::{Bytes, Change, Layer, OsdScope, Place, Step};
+use model::{Bytes, Change, Layer, OsdScope, Place, PoolScope, Step};
 use std::collections::BTreeMap;
 
 /// Of an OSD; beyond it monitors warn, and a run writes no more (`mon_osd_nearfull_ratio`).
 const NEARLY_FULL: f64 = 0.85;
 /// Of what is free below that, all data of a run take no more: placement is uneven, stores keep what was overwritten for a while, and the
 /// OSD's own bench and others write, too.
-const PART: f64 = 0.5;
+pub const PART: f64 = 0.5;
 /// Working sets of a thousandth measure nothing but caches.
 const HALVINGS_MOST: u32 = 8;
 const REPLICAS: u64 = 3;
 
-/// How often the usual working sets are halved so that all of them fit; where even that is too much, the guard ends what fills OSDs.
+/// How often the usual working sets are halved so that all of them fit; where even that is too much, the guard ends what fills OSDs, and
+/// what fills a quota is refused.
 pub fn halvings(ground: &Ground, request: &Request) -> Result<u32, Failure> {
-    let Some((_, room)) = tightest(ground).filter(|_| request.workload.working_set.is_none()) else { return Ok(0) };
+    if request.workload.working_set.is_some() || (tightest(ground).is_none() && !has_quota(ground, request)) {
+        return Ok(0);
+    }
     for halvings in 0..HALVINGS_MOST {
-        let mut draft = Draft { halvings, ..Draft::new(ground, request) };
-        for layer in &request.layers {
-            match layer {
-                Layer::Osd => osd::add(&mut draft)?,
-                Layer::Rados => objects::add(&mut draft)?,
-                Layer::Rbd if request.targets.image.is_none() => rbd::add(&mut draft)?,
-                _ => {}
-            }
-        }
-        if needed(&draft) as f64 <= room as f64 * PART {
+        if short(&draft(ground, request, halvings)?).is_none() {
             return Ok(halvings);
         }
     }
     Ok(HALVINGS_MOST)
 }
 
+fn has_quota(ground: &Ground, request: &Request) -> bool {
+    let named = |pool: &&PoolScope| request.targets.pool.as_ref() == Some(&pool.name);
+    let limited = |pool: &PoolScope| pool.quota_bytes.is_some() || pool.quota_objects.is_some();
+    ground.scope.pools.iter().find(named).is_some_and(limited)
+}
+
 /// Said where working sets are smaller than usual.
 pub fn note(ground: &Ground, request: &Request) -> Option<String> {
     let halvings = halvings(ground, request).ok().filter(|halvings| *halvings > 0)?;
-    let (osd, room) = tightest(ground)?;
+    let short = short(&draft(ground, request, halvings - 1).ok()?)?;
     Some(format!(
-        "osd.{} has room for {} until it is nearly full: the working sets are 1/{} of the usual ones, so that all data of the run take at most \
-         half of it (--working-set for others)",
-        osd.id,
-        faces::numbers::bytes(room),
+        "{short}: the working sets are 1/{} of the usual ones, so that all data of the run take at most half of it (--working-set for others)",
         1u64 << halvings
     ))
+}
+
+/// What layers plan that fill OSDs or pools.
+fn draft<'a>(ground: &'a Ground, request: &'a Request, halvings: u32) -> Result<Draft<'a>, Failure> {
+    let mut draft = Draft { halvings, ..Draft::new(ground, request) };
+    for layer in &request.layers {
+        match layer {
+            Layer::Osd => osd::add(&mut draft)?,
+            Layer::Rados => objects::add(&mut draft)?,
+            Layer::Rbd if request.targets.image.is_none() => rbd::add(&mut draft)?,
+            _ => {}
+        }
+    }
+    Ok(draft)
+}
+
+/// What has too little room for all of it, and how much it has.
+fn short(draft: &Draft) -> Option<String> {
+    let osd = tightest(draft.ground).filter(|(_, room)| needed(draft) as f64 > *room as f64 * PART);
+    let osd = osd.map(|(osd, room)| {
+        format!("osd.{} has room for {} until it is nearly full", osd.id, faces::numbers::bytes(room))
+    });
+    osd.or_else(|| others_pools::short(&draft.ground.scope, &draft.changes, &draft.steps))
 }
 
 /// The OSD with the least room, and how much it is; `None`: it is not known of any.

@@ -1,6 +1,6 @@
 //! Clusters that can't be reached, keys that don't fit, rights that are missing, things that don't exist.
 
-use crate::common::{Home, Lab};
+use crate::common::{Home, Lab, eventually};
 use std::fs;
 
 #[test]
@@ -123,6 +123,38 @@ fn foreign_images_are_only_read(lab: &Lab) {
     assert_eq!(lab.rbd(&["ls", "theirs"]).trim(), "disk");
     assert_eq!(lab.rados(&["-p", "data", "ls"]), "");
     lab.ceph(&["config", "rm", "client", "rbd_default_data_pool"]);
+    an_application_without_images(lab);
+    a_quota(lab);
     lab.ceph(&["osd", "pool", "delete", "data", "data", "--yes-i-really-really-mean-it"]);
     lab.ceph(&["osd", "pool", "delete", "theirs", "theirs", "--yes-i-really-really-mean-it"]);
+}
+
+fn an_application_without_images(lab: &Lab) {
+    lab.ceph(&["osd", "pool", "application", "enable", "data", "cephfs"]);
+    let words = ["rbd", "--pool", "data", "--working-set", "16M", "--duration", "1s"];
+    lab.run(&words).ends(3, &["pool data is of application cephfs", "leave the pool out"]);
+    assert_eq!(lab.rados(&["-p", "data", "ls"]), "");
+}
+
+/// A run leaves room in it; and where others fill it, what the run made can still be deleted.
+fn a_quota(lab: &Lab) {
+    let set = |what: &str, most: &str| lab.ceph(&["osd", "pool", "set-quota", "theirs", what, most]);
+    let objects = || lab.rados(&["-p", "theirs", "ls"]);
+    let there = objects();
+    set("max_bytes", "20000000");
+    for layer in ["rbd", "rados"] {
+        let words = [layer, "--pool", "theirs", "--working-set", "200M", "--duration", "1s"];
+        lab.run(&words).ends(3, &["pool theirs has a quota of 19.1 MiB", "--working-set"]);
+    }
+    let mut run = lab.fathom(&["rados", "--pool", "theirs", "--working-set", "1M", "--duration", "60s", "--quiet"]);
+    let mut run = run.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    eventually("an object of the run", 60, || objects().contains("fathom."));
+    run.kill().unwrap();
+    run.wait().unwrap();
+    set("max_bytes", "1");
+    eventually("the pool is full", 60, || lab.ceph(&["osd", "pool", "ls", "detail"]).contains("full_quota"));
+    lab.run(&["restore", "--yes"]).ends(0, &["undone: objects"]);
+    assert_eq!(objects(), there);
+    lab.run(&["rados", "--pool", "theirs", "--duration", "1s"]).ends(3, &["pool theirs is full"]);
+    set("max_bytes", "0");
 }
