@@ -63,8 +63,9 @@ fn too_few_rights(lab: &Lab) {
     lab.ceph(&["auth", "rm", "client.weak"]);
 }
 
-/// What the error message calls the least that suffices does suffice.
+/// What the error message calls the least that suffices does suffice, also where the cluster protects every new pool.
 fn least_rights(lab: &Lab) {
+    lab.ceph(&["config", "set", "global", "osd_pool_default_flag_nodelete", "true"]);
     let keyring =
         user(lab, "least", &["mon", "allow rw, allow service config-key rw", "mgr", "allow r", "osd", "allow *"]);
     let ran = lab.run(&[
@@ -89,6 +90,9 @@ fn least_rights(lab: &Lab) {
     assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
     let void = ran.json()["figures"].as_array().unwrap().iter().filter(|figure| figure["label"] == "void").count();
     assert_eq!(void, 0, "{}", ran.err);
+    lab.ceph(&["config", "rm", "global", "osd_pool_default_flag_nodelete"]);
+    let pools = lab.ceph(&["osd", "pool", "ls"]);
+    assert!(!pools.contains("fathom."), "{pools}");
     lab.ceph(&["auth", "rm", "client.least"]);
 }
 
