@@ -19,7 +19,7 @@ pub enum Client {
 /// thread of its own, which costs about as much.
 const BUSY_MOST: f64 = 0.8;
 /// Beyond this share of a link's measured rate the link may be the limit.
-const LINK_MOST: f64 = 0.8;
+pub const LINK_MOST: f64 = 0.8;
 /// TCP's payload on the slowest link that clusters have, 1 Gbit/s, MB/s: a link that was not measured carries that at least.
 const SLOWEST_LINK: f64 = 117.0;
 

@@ -47,6 +47,12 @@ pub fn is_disk_of(entry: &Entry, osd: &OsdScope) -> bool {
     here && (path || short(stands) == disk)
 }
 
+/// Does the OSD lie on this figure's only target, be it on others as well?
+pub fn lies_on(entry: &Entry, osd: &OsdScope) -> bool {
+    let each = osd.device.iter().flat_map(|devices| devices.split(','));
+    { each }.any(|device| is_disk_of(entry, &OsdScope { device: Some(device.to_string()), ..osd.clone() }))
+}
+
 /// How many targets of this figure's step were loaded on that disk at the same time, itself included.
 pub fn sharing_disk(entries: &[Entry], record: &Record, entry: &Entry, disk: &Entry) -> u32 {
     let same = |place: &Place| {

@@ -1,6 +1,6 @@
 //! On which OSDs a pool lies, as far as the record tells: only these may be held against it.
 
-use crate::disks::{is_disk_of, osd_of};
+use crate::disks::{self, osd_of};
 use crate::entry::Entry;
 use model::{Change, Layer, OsdScope, Place, Record};
 use std::collections::BTreeSet;
@@ -44,7 +44,7 @@ pub fn below(entry: &Entry, record: &Record, on: Option<&BTreeSet<u32>>) -> bool
             let probe = entry.only_target().is_some_and(|target| target.like_disks_of.iter().any(|osd| counts(*osd)));
             let osds = &record.scope.osds;
             let known = osds.iter().any(|osd| osd.device.is_some());
-            probe || !known || osds.iter().any(|osd| counts(osd.id) && is_disk_of(entry, osd))
+            probe || !known || osds.iter().any(|osd| counts(osd.id) && disks::lies_on(entry, osd))
         }
         _ => true,
     }

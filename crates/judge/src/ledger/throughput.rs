@@ -4,6 +4,7 @@ use super::link::{Ends, Links, passed, to_each_osd};
 use super::{ASKED_LEAST, Books, less, not_known, scaled};
 use crate::across::mean_over;
 use crate::caches::COLD_LEAST;
+use crate::client::LINK_MOST;
 use crate::disks::{disk_of, sharing_disk, sharing_host};
 use crate::entry::Entry;
 use crate::placement::{hosts_of, serving};
@@ -24,13 +25,14 @@ struct Ceiling {
     because: String,
     /// What was measured for it: `osd.* write-parallel`.
     of: String,
+    layer: Layer,
     /// Why it may be higher.
     at_least: Option<&'static str>,
 }
 
 impl Ceiling {
     fn of(layer: Layer, pattern: Pattern, value: Estimate, because: String) -> Ceiling {
-        Ceiling { value, because, of: named(layer.name(), pattern), at_least: None }
+        Ceiling { value, because, of: named(layer.name(), pattern), layer, at_least: None }
     }
 
     fn times(self, factor: f64, words: &str) -> Ceiling {
@@ -75,6 +77,7 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
     let beyond = delivered.low > ceiling.value.high;
     let because = match (ceiling.at_least, beyond) {
         (Some(why), _) => format!("{}; or more: {why}", ceiling.because),
+        (None, true) if ceiling.layer == Layer::Network => format!("{}; {BEYOND_LINKS}", ceiling.because),
         (None, true) => format!("{}; {}", ceiling.because, beyond_words(books, layer, pattern)),
         (None, false) => ceiling.because,
     };
@@ -124,6 +127,8 @@ fn linear(pattern: Pattern) -> Pattern {
     if pattern.writes() { Pattern::WriteLinear } else { Pattern::ReadLinear }
 }
 
+const BEYOND_LINKS: &str = "more than that: there are further links, or they carried more than when they were measured";
+
 fn beyond_words(books: &Books, layer: Layer, pattern: Pattern) -> &'static str {
     let from_devices = books.share_of_devices(layer, pattern).is_some_and(|share| share >= COLD_LEAST);
     if pattern.writes() {
@@ -155,6 +160,7 @@ fn of_pool(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
         value: supply.likely,
         because: supply.from,
         of: named(&supply.of, pattern),
+        layer: Layer::Osd,
         at_least: supply.at_least,
     };
     Some(match pattern.writes() {
@@ -270,11 +276,14 @@ fn beside_the_link(books: &Books, first: &Entry, hosts: &[&str], pattern: Patter
     inside.next().is_some() && books.figures(Layer::Network, linear(pattern)).into_iter().any(between)
 }
 
-/// The lower of both. What is a ceiling at least is one only as far as it is above what was delivered.
+/// The lower of both. What is a ceiling at least is one only as far as it is above what was delivered: then the network is the ceiling if it
+/// was nearly filled; else all that is known is that it lies above what was delivered.
 fn lowest(local: Option<Ceiling>, network: Option<Ceiling>, delivered: Estimate) -> Option<Ceiling> {
     let refuted = |one: &Ceiling| one.at_least.is_some() && one.value.value < delivered.value;
+    let filled = |network: &Ceiling| delivered.value > LINK_MOST * network.value.value;
     match (local, network.filter(|network| !refuted(network))) {
-        (Some(local), Some(network)) if network.value.value < local.value.value || refuted(&local) => Some(network),
+        (Some(local), Some(network)) if network.value.value < local.value.value => Some(network),
+        (Some(local), Some(network)) if refuted(&local) && filled(&network) => Some(network),
         (Some(local), _) if refuted(&local) => Some(Ceiling { value: delivered, ..local }),
         // The network alone is a ceiling only for what was also measured below it.
         (local, _) => local,

@@ -92,6 +92,9 @@ fn copies_pass_the_network_that_osds_have_for_themselves() {
     // 4 hosts × 117 / 2 further copies.
     let slow = found(Some(117.0), 225.0);
     near(slow.ceiling.unwrap(), 234.0);
+    // 450 MB/s cannot pass 4 links of 117 with two copies each; but nothing is wrong with the writes for that.
+    let beyond = found(Some(117.0), 450.0).because;
+    assert!(beyond.contains("there are further links") && !beyond.contains("small writes"), "{beyond}");
     let words = ["cluster network 11", "× 4 hosts / 2.00 times the data between OSDs"];
     assert!(words.iter().all(|word| slow.because.contains(word)), "{}", slow.because);
 }
@@ -130,5 +133,8 @@ fn a_disk_on_which_no_osd_lies_is_in_no_sum() {
     let (counted, because) = disks(&made);
     assert!(!counted && because.contains("no disk of the pool's OSDs measured"), "{because}");
     made.measured(Pattern::WriteLatency, disk(0), 12.0);
+    assert!(disks(&made).0);
+    // One of several on which an OSD lies is below the pool as well.
+    made.record.scope.osds[0].device = Some("vd7,vd0".into());
     assert!(disks(&made).0);
 }

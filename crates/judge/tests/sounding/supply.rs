@@ -57,6 +57,20 @@ fn a_pool_that_fills_the_clients_link_as_the_osds_did_stands() {
     assert!(found.is_none(), "no disk was measured: {found:?}");
 }
 
+/// The OSDs at once were held back by the client's threads, and the pool did more: that says nothing of a link with fifty times the room.
+#[test]
+fn a_link_that_is_far_from_full_is_not_the_ceiling() {
+    let mut made = Made::cluster();
+    made.at_once(Pattern::WriteLinear, osds(), &[9.0, 9.0, 9.0]).with_threads(0.95, 0.0);
+    made.delivers(Pattern::WriteLinear, pool(), 27.0);
+    for id in 0..3 {
+        made.delivers(Pattern::WriteLinear, pair(id), 1400.0);
+    }
+    let found = rados(&explain(&made.record), Pattern::WriteLinear);
+    assert!(found.at_least && !found.because.starts_with("network"), "{found:?}");
+    near(found.share.unwrap(), 1.0, 0.02);
+}
+
 #[test]
 fn osds_at_once_judge_where_the_client_had_room() {
     let told = |busy: f64, queued: f64, link: Option<f64>| {
