@@ -6,7 +6,8 @@ use faces::markdown;
 use faces::terminal::{self, Length, Style};
 use model::{
     AbFound, Bound, Checked, Cliff, Comparison, Difference, Doubled, DoubledRung, Ended, Endurance, Estimate,
-    FigureKey, Finds, Imported, Label, Layer, Limit, OpKind, Outcome, Pattern, Probe, Report, Threshold, Verdict,
+    FigureKey, Finding, Finds, Imported, Label, Layer, Limit, OpKind, Outcome, Pattern, Probe, Report, Standing,
+    Subject, Threshold, Verdict,
 };
 use sample::{Sample, run};
 
@@ -72,6 +73,30 @@ fn what_is_wrong_comes_with_the_gravest_first() {
         order.iter().map(|words| said.find(words).unwrap_or_else(|| panic!("{words}: {said}"))).collect();
     assert!(places.is_sorted(), "{said}");
     assert!(said.ends_with("Next: `fathom restore` undoes what is still there."), "{said}");
+}
+
+#[test]
+fn what_a_finding_says_of_a_slow_target_is_said_once_with_its_figures() {
+    let mut report = run().report;
+    (report.errors, report.changes, report.findings) = (vec![], vec![], vec![]);
+    report.outliers.iter_mut().for_each(|outlier| outlier.standing = Standing::Hint);
+    let hint = Finding {
+        id: "osd-slow".into(),
+        standing: Standing::Hint,
+        subject: Subject::Osd(2),
+        says: "osd.2 is slower than its peers".into(),
+        evidence: vec![],
+        fix: "measure its disk alone".into(),
+        risk: String::new(),
+    };
+    report.findings.push(hint);
+    let said = answer(&report);
+    assert_eq!(said.matches("osd.2 is slower").count(), 1, "{said}");
+    assert!(said.contains("hint: osd.2 is slower than its peers (osd write-latency 1.406 ms ±0.029"), "{said}");
+    // An OSD of a lab that is gone is not measured alone.
+    assert!(answer(&report).contains("`fathom osd 2"), "{}", answer(&report));
+    report.head.own_lab = true;
+    assert!(!answer(&report).contains("`fathom osd 2"), "{}", answer(&report));
 }
 
 #[test]

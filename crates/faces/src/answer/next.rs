@@ -68,8 +68,9 @@ fn outlier(report: &Report) -> Option<String> {
     let compare = format!("compare {}'s device, firmware and host with its peers'", worst.target);
     let id = worst.target.strip_prefix("osd.").filter(|id| id.parse::<u32>().is_ok());
     Some(match id {
-        Some(id) => format!("{compare}; `fathom osd {id}{}` measures it alone.", on(report)),
-        None => format!("{compare}."),
+        Some(id) if !report.head.own_lab => format!("{compare}; `fathom osd {id}{}` measures it alone.", on(report)),
+        // The OSD of a lab that is gone can't be measured again.
+        _ => format!("{compare}."),
     })
 }
 

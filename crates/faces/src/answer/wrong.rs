@@ -70,16 +70,21 @@ fn findings(report: &Report, standing: Standing) -> Vec<Wrong> {
         true => finding.says.clone(),
         false => format!("{}: {}", finding.subject, finding.says),
     };
+    let seen = |finding: &Finding| {
+        let own: Vec<&Outlier> = report.outliers.iter().filter(|outlier| outlier.subject == finding.subject).collect();
+        if own.is_empty() { String::new() } else { format!(" ({})", cells(report, &own)) }
+    };
     let one = |finding: &Finding| Wrong {
-        says: format!("{hint}{}", named(finding)),
+        says: format!("{hint}{}{}", named(finding), seen(finding)),
         certain: standing == Standing::Confirmed,
     };
     own.map(one).collect()
 }
 
-/// One line for each target, the slowest first.
+/// One line for each target of which no finding speaks, the slowest first.
 fn outliers(report: &Report) -> Vec<Wrong> {
-    let mut sorted: Vec<&Outlier> = report.outliers.iter().collect();
+    let told = |outlier: &&Outlier| report.findings.iter().any(|finding| finding.subject == outlier.subject);
+    let mut sorted: Vec<&Outlier> = report.outliers.iter().filter(|outlier| !told(outlier)).collect();
     sorted.sort_by(|a, b| b.slower_by.total_cmp(&a.slower_by));
     let mut targets: Vec<(&str, Vec<&Outlier>)> = Vec::new();
     for outlier in sorted {
@@ -94,10 +99,15 @@ fn outliers(report: &Report) -> Vec<Wrong> {
 fn slow(report: &Report, target: &str, all: &[&Outlier]) -> Wrong {
     let certain = all.iter().any(|outlier| outlier.standing == Standing::Confirmed);
     let is = if certain { "is" } else { "may be" };
+    Wrong { says: format!("{target} {is} slower than its peers: {}", cells(report, all)), certain }
+}
+
+/// In which cells a target is slower than its peers, with its figures there.
+fn cells(report: &Report, all: &[&Outlier]) -> String {
     let cell = |outlier: &&Outlier| {
         let own = |figure: &&Figure| {
             figure.chart
-                && figure.target == target
+                && figure.target == outlier.target
                 && (figure.layer, figure.pattern) == (outlier.layer, outlier.pattern)
         };
         let value =
@@ -108,7 +118,7 @@ fn slow(report: &Report, target: &str, all: &[&Outlier]) -> Wrong {
     if all.len() > NAMED {
         cells.push(format!("and {} more", all.len() - NAMED));
     }
-    Wrong { says: format!("{target} {is} slower than its peers: {}", cells.join(", ")), certain }
+    cells.join(", ")
 }
 
 /// Void, implausible, never written: by label, with the first one's reason.
