@@ -352,6 +352,17 @@ fn a_loop_device_over_a_device_in_use_is_refused() {
     tool("mount", &[device.name(), &place]).unwrap();
     let unmount = Undo(&["umount"], place.clone());
     refused(&device, "or the device beneath it is");
+    // A partition of such a loop device, and a loop device over that one.
+    let upper = window(&device);
+    let detach = Undo(&["losetup", "-d"], upper.display().to_string());
+    tool("addpart", &[&detach.1, "1", "2048", "16384"]).unwrap();
+    let partition = PathBuf::from(format!("{}p1", detach.1));
+    let part = Undo(&["partx", "-d"], detach.1.clone());
+    in_use(&partition, "or the device beneath it is");
+    let third = tool("losetup", &["--find", "--show", &partition.display().to_string()]).unwrap();
+    let over = Undo(&["losetup", "-d"], third);
+    in_use(Path::new(&over.1), "or the device beneath it is");
+    drop((over, part, detach));
     drop(unmount);
     tool("mkswap", &[device.name()]).unwrap();
     tool("swapon", &[device.name()]).unwrap();

@@ -42,7 +42,7 @@ pub struct Stack {
 
 impl Stack {
     pub fn of(id: Id) -> Stack {
-        let own: BTreeSet<Id> = [id].into_iter().chain(partitions(id)).collect();
+        let own = with_partitions(id);
         let mut related = own.clone();
         let mut open = vec![id];
         while let Some(next) = open.pop() {
@@ -56,8 +56,8 @@ impl Stack {
         Stack { id, own, exclusive, related }
     }
 
-    /// The devices on which a loop device lies, the uppermost first. Of what lies beneath RAID and LVM these see to it themselves.
-    pub fn beneath_loops(&self) -> Vec<u64> {
+    /// The devices on which loop devices of it lie. What is directly beneath RAID and LVM these hold themselves.
+    pub fn beneath_loops(&self) -> BTreeSet<u64> {
         backing_devices(self.id)
     }
 
@@ -79,22 +79,26 @@ impl Stack {
 
 fn exclusive(id: Id) -> BTreeSet<Id> {
     let below = backing_devices(id).into_iter().map(Id::Device);
-    [id].into_iter().chain(below).flat_map(|id| [id].into_iter().chain(partitions(id))).collect()
+    [id].into_iter().chain(below).flat_map(with_partitions).collect()
 }
 
-/// A loop device may lie on a device, which may be a loop device itself.
-fn backing_devices(id: Id) -> Vec<u64> {
+fn with_partitions(id: Id) -> BTreeSet<Id> {
+    [id].into_iter().chain(partitions(id)).collect()
+}
+
+/// Of this device, of the disk that it is a partition of, and of all beneath them: a loop device may lie on a device.
+fn backing_devices(id: Id) -> BTreeSet<u64> {
     let all = loops();
-    let mut found: Vec<u64> = Vec::new();
-    let mut next = id;
-    while let Some(Id::Device(below)) = all.iter().find(|own| Id::Device(own.number) == next).map(|own| own.backing) {
-        if found.contains(&below) {
-            break;
-        }
-        found.push(below);
-        next = Id::Device(below);
+    let backing = |id: &Id| all.iter().find(|own| Id::Device(own.number) == *id).map(|own| own.backing);
+    let (mut seen, mut open) = (BTreeSet::from([id]), vec![id]);
+    while let Some(next) = open.pop() {
+        open.extend(beneath(next).into_iter().filter(|below| seen.insert(*below)));
     }
-    found
+    let devices = seen.iter().filter_map(backing).filter_map(|below| match below {
+        Id::Device(number) => Some(number),
+        Id::File(..) => None,
+    });
+    devices.collect()
 }
 
 /// Where a device can be opened: by the name that the kernel gave it, if that leads to it.
