@@ -83,7 +83,7 @@ fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, 
 fn endpoint(text: &str) -> Endpoint {
     let (address, namespace) =
         text.split_once('/').map_or((text, None), |(address, name)| (address, Some(name.into())));
-    Endpoint { host: text.into(), address: address.into(), namespace }
+    Endpoint { namespace, ..Endpoint::new(text, address) }
 }
 
 fn durability(word: &str) -> Result<Durability, String> {

@@ -46,7 +46,7 @@ fn case(engine: &'static dyn Engine, folder: &Path) -> Option<Case> {
             Some(Case { engine, target: target(place), clock, file: Some(file) })
         }
         (Layer::Network, _) => {
-            let end = || Endpoint { host: "here".into(), address: "127.0.0.1".into(), namespace: None };
+            let end = || Endpoint::new("here", "127.0.0.1");
             Some(Case { engine, target: target(Place::Pair { from: end(), to: end(), door: None }), clock, file: None })
         }
         // Its replicas are kept by somebody: see `tests/floor.rs`.

@@ -17,7 +17,7 @@ fn floor() -> &'static dyn Engine {
 }
 
 fn end() -> Endpoint {
-    Endpoint { host: "here".into(), address: "127.0.0.1".into(), namespace: None }
+    Endpoint::new("here", "127.0.0.1")
 }
 
 fn workload(jobs: u32) -> Workload {

@@ -10,7 +10,7 @@ fn tcp() -> &'static dyn Engine {
 }
 
 fn end(address: &str, namespace: Option<&str>) -> Endpoint {
-    Endpoint { host: "b".into(), address: address.into(), namespace: namespace.map(String::from) }
+    Endpoint { namespace: namespace.map(String::from), ..Endpoint::new("b", address) }
 }
 
 fn target(to: Endpoint) -> Target {

@@ -197,7 +197,7 @@ fn what_cannot_be_verified_is_refused_in_words() {
     assert!(bench.engine.refuse(&read_only, &mixed()).unwrap().contains("only reads"));
     for (name, word) in [("tcp", "keeps nothing"), ("osd-bench", "makes up its own data"), ("null", "moves no data")] {
         let engine = ENGINES.iter().find(|engine| engine.name() == name).unwrap();
-        let end = model::Endpoint { host: "a".into(), address: "127.0.0.1".into(), namespace: None };
+        let end = model::Endpoint::new("a", "127.0.0.1");
         let place = match name {
             "tcp" => Place::Pair { from: end.clone(), to: end, door: None },
             "osd-bench" => Place::Store { osd: 1 },

@@ -215,7 +215,7 @@ mod tests {
     /// Each pair of so many hosts, in so many passes; `share`: what the slowest of four streams carries, by numbers of both ends and the
     /// pass.
     fn made(hosts: usize, passes: u32, share: impl Fn(usize, usize, u32) -> f64) -> Record {
-        let end = |host: usize| Endpoint { host: format!("h{host}"), address: "10.0.0.1".into(), namespace: None };
+        let end = |host: usize| Endpoint::new(format!("h{host}"), "10.0.0.1");
         let pairs = (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to))).filter(|(from, to)| from != to);
         let pairs: Vec<(usize, usize)> = pairs.collect();
         let target = |(from, to): &(usize, usize)| {

@@ -10,10 +10,11 @@ use model::{Doubled, DoubledRung, Doubling, Record};
 const WORTH: f64 = 0.10;
 
 pub fn doubled(record: &Record, entries: &[Entry]) -> Vec<Doubled> {
-    record.plan.doublings.iter().filter_map(|doubling| one(doubling, entries)).collect()
+    let most = record.plan.clients_most.unwrap_or(1);
+    record.plan.doublings.iter().filter_map(|doubling| one(doubling, entries, most)).collect()
 }
 
-fn one(doubling: &Doubling, entries: &[Entry]) -> Option<Doubled> {
+fn one(doubling: &Doubling, entries: &[Entry], most: u32) -> Option<Doubled> {
     let of = |step| {
         entries.iter().find(|entry| entry.step.id == step && (entry.target.is_none() || entry.step.targets.len() == 1))
     };
@@ -32,7 +33,7 @@ fn one(doubling: &Doubling, entries: &[Entry]) -> Option<Doubled> {
     let rungs: Vec<DoubledRung> = measured.iter().map(|(rung, _)| rung.clone()).collect();
     // The label may be another one: of several that fit, the gravest is told.
     let starved = last.figure.effort.as_ref().is_some_and(|effort| effort.queued > QUEUED_MOST_DEEP);
-    let (full, ended, says) = outcome(&rungs, starved);
+    let (full, ended, says) = outcome(&rungs, starved, most);
     let target = first.step.targets.first()?;
     Some(Doubled {
         layer: first.step.layer,
@@ -46,8 +47,9 @@ fn one(doubling: &Doubling, entries: &[Entry]) -> Option<Doubled> {
     })
 }
 
-/// With how many clients the cluster was full, whether more need not be tried, and both in words.
-fn outcome(rungs: &[DoubledRung], starved: bool) -> (Option<u32>, bool, String) {
+/// With how many clients the cluster was full, whether more need not be tried, and both in words. `most`: so many clients there may be on a
+/// host.
+fn outcome(rungs: &[DoubledRung], starved: bool, most: u32) -> (Option<u32>, bool, String) {
     let Some(last) = rungs.last() else { return (None, false, String::new()) };
     let (clients, many) =
         (|rung: &DoubledRung| rung.hosts * rung.each, |number: u32| if number == 1 { "client" } else { "clients" });
@@ -70,6 +72,7 @@ fn outcome(rungs: &[DoubledRung], starved: bool) -> (Option<u32>, bool, String) 
     );
     let more = f64::from(clients(last)) / f64::from(clients(before).max(1)) - 1.0;
     match gain < WORTH * more.min(1.0) {
+        false if last.each < most => (None, false, format!("{brought}: more of them were not tried")),
         false => (
             None,
             false,
@@ -107,31 +110,34 @@ mod tests {
 
     #[test]
     fn doubling_ends_when_it_brings_nothing_more() {
-        let (full, ended, _) = outcome(&[rung(1, 1, 1000.0)], false);
+        let (full, ended, _) = outcome(&[rung(1, 1, 1000.0)], false, 1);
         assert_eq!((full, ended), (None, false));
-        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(2, 1, 1900.0)], false);
+        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(2, 1, 1900.0)], false, 1);
         assert_eq!((full, ended), (None, false));
         assert!(says.contains("not enough"), "{says}");
-        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(2, 1, 1900.0), rung(2, 2, 1950.0)], false);
+        // Stopped before more were tried.
+        let (.., says) = outcome(&[rung(1, 1, 1000.0), rung(2, 1, 1900.0)], false, 8);
+        assert!(says.contains("were not tried") && !says.contains("name more hosts"), "{says}");
+        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(2, 1, 1900.0), rung(2, 2, 1950.0)], false, 1);
         assert_eq!((full, ended), (Some(2), true));
         assert!(
             says.starts_with("2 clients fill the cluster; one alone did 53 %") && says.contains("4 clients did"),
             "{says}"
         );
         // One host more than sixteen brings a sixteenth at most.
-        let (full, ended, _) = outcome(&[rung(16, 1, 16_000.0), rung(17, 1, 17_000.0)], false);
+        let (full, ended, _) = outcome(&[rung(16, 1, 16_000.0), rung(17, 1, 17_000.0)], false, 1);
         assert_eq!((full, ended), (None, false));
-        let (full, _, says) = outcome(&[rung(1, 1, 1000.0), rung(1, 2, 900.0)], false);
+        let (full, _, says) = outcome(&[rung(1, 1, 1000.0), rung(1, 2, 900.0)], false, 1);
         assert_eq!(full, Some(1));
         assert!(says.contains("one client is enough") && says.contains("10.0 % less"), "{says}");
     }
 
     #[test]
     fn a_host_that_is_full_says_nothing_of_the_cluster() {
-        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(1, 2, 1010.0)], true);
+        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(1, 2, 1010.0)], true, 1);
         assert_eq!((full, ended), (None, true));
         assert!(says.contains("not the cluster"), "{says}");
-        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(1, 2, 0.0)], false);
+        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(1, 2, 0.0)], false, 1);
         assert_eq!((full, ended), (None, true));
         assert!(says.contains("nothing was measured"), "{says}");
     }

@@ -3,6 +3,7 @@
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scope {
@@ -80,6 +81,18 @@ pub struct OsdScope {
     pub store: Option<String>,
     pub bytes: Option<Bytes>,
     pub bytes_used: Option<Bytes>,
+}
+
+impl Scope {
+    /// The host with OSDs that has one of these names, else the only one that is the same without its domain: `a.rack1` and `a.rack2` are two
+    /// hosts.
+    pub fn osd_host(&self, names: &[&str]) -> Option<&str> {
+        let hosts = || self.osds.iter().map(|osd| osd.host.as_str());
+        let short = |name: &str| name.split('.').next().unwrap_or(name).to_string();
+        let alike: BTreeSet<&str> = hosts().filter(|host| names.iter().any(|own| short(host) == short(own))).collect();
+        let only = alike.first().copied().filter(|_| alike.len() == 1);
+        hosts().find(|host| names.contains(host)).or(only)
+    }
 }
 
 impl OsdScope {

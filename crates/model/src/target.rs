@@ -22,7 +22,7 @@ pub struct Target {
     /// Of a device: how large it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
-    /// Of a file that stands for the disk beneath: that disk.
+    /// Of a file that stands for the disk beneath, or of a link: that disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
     /// Of a lab's probe: the OSDs of whose disks it says how they are.
@@ -128,4 +128,14 @@ pub struct Endpoint {
     pub address: String,
     /// Network namespace (a lab's host); `None`: this one.
     pub namespace: Option<String>,
+    /// As the cluster calls the host, where that is known; `host` is as it stands in the list of hosts.
+    #[serde(default)]
+    pub known_as: Option<String>,
+}
+
+impl Endpoint {
+    /// In this network namespace.
+    pub fn new(host: impl Into<String>, address: impl Into<String>) -> Endpoint {
+        Endpoint { host: host.into(), address: address.into(), namespace: None, known_as: None }
+    }
 }

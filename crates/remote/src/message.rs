@@ -224,7 +224,7 @@ mod tests {
             apart: false,
         };
         let access = Access { conf: "c".into(), keyring: "k".into(), id: "admin".into(), clients: 1 };
-        let end = Endpoint { host: "h".into(), address: "10.0.0.1".into(), namespace: None };
+        let end = Endpoint::new("h", "10.0.0.1");
         let key = Key { port: 1, token: [2; 16] };
         let ask = |question: Question| AgentCommand::Question { id: 4, question };
         let tell = |answer: Answer| AgentEvent::Answer { id: 4, answer };

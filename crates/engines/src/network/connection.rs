@@ -34,7 +34,7 @@ pub struct Ends {
 
 /// Why there can be no socket at this end.
 pub fn refuse_endpoint(end: &Endpoint) -> Option<String> {
-    let Endpoint { host, address, namespace } = end;
+    let Endpoint { host, address, namespace, .. } = end;
     if address.parse::<IpAddr>().is_err() {
         return Some(format!("{address:?} of host {host} is not an IP address"));
     }

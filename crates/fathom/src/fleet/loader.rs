@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn a_pair_whose_other_end_is_gone_is_named_so_that_the_others_are_measured() {
-        let end = |host: &str| Endpoint { host: host.into(), address: "127.0.0.1".into(), namespace: None };
+        let end = |host: &str| Endpoint::new(host, "127.0.0.1");
         let place = Place::Pair { from: end("a"), to: end("gone"), door: None };
         let client = Some(Client { host: "a".into(), of: "a→gone".into() });
         let target = Target { client, ..Target::new(Layer::Network, "a→gone", place) };

@@ -78,10 +78,9 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
             }
             refuse_larger(path, wanted, bytes)?;
             let span = wanted.unwrap_or(SPAN).min(bytes) / MIB * MIB;
-            let host = Some(cluster::here::host_name());
-            let target = target(path.display().to_string(), host, path, writes);
+            let target = target(path.display().to_string(), Some(here(draft)), path, writes);
             let whole = matches!(found, Found::Device(_)).then_some(bytes);
-            let target = Target { bytes: whole, ..target };
+            let target = Target { bytes: whole, on: whole.and_then(|_| linked(path)), ..target };
             add_steps(draft, &target, span, true);
             sustained::add(draft, &target, path, Room::All(bytes))?;
         }
@@ -94,6 +93,18 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
         Found::File(_) => return Err(empty_file(path)),
     }
     Ok(())
+}
+
+/// This host, as the cluster calls it.
+fn here(draft: &Draft) -> String {
+    let name = cluster::here::host_name();
+    draft.ground.scope.osd_host(&[&name]).map_or(name.clone(), str::to_string)
+}
+
+/// The device to which a link of /dev/disk leads.
+fn linked(path: &Path) -> Option<String> {
+    let leads_to = path.canonicalize().ok().filter(|leads_to| leads_to != path)?;
+    Some(leads_to.display().to_string())
 }
 
 /// What is asked for is loaded, or nothing: a smaller set would answer another question.
@@ -129,8 +140,7 @@ fn read_only_hint(refusal: Refusal) -> Failure {
 
 /// A file of our own at `path`, shown under the name that the user gave.
 fn add_own_file(draft: &mut Draft, path: &Path, shown: &Path, bytes: Bytes) -> Result<(), Failure> {
-    let host = Some(cluster::here::host_name());
-    let target = target(shown.display().to_string(), host, path, true);
+    let target = target(shown.display().to_string(), Some(here(draft)), path, true);
     let tested = sustained::add(draft, &target, path, Room::Free)?;
     // A file for which another one stands is not needed.
     if tested || !draft.request.experiment.sustained().is_some_and(|wished| wished.alone) {

@@ -290,7 +290,7 @@ mod tests {
 
     fn ground(hosts: &[(&str, &str)]) -> Ground {
         let host = |(name, boot): &(&str, &str)| ClientHost {
-            end: Endpoint { host: name.to_string(), address: "10.0.0.1".to_string(), namespace: None },
+            end: Endpoint::new(*name, "10.0.0.1"),
             others: BTreeMap::new(),
             known_as: name.to_string(),
             boot: boot.to_string(),

@@ -128,17 +128,16 @@ fn between(from: &Endpoint, to: &Endpoint, workload: &Workload, network: Option<
 }
 
 fn pairs_from_here(draft: &Draft) -> Vec<Target> {
-    let loopback = |host: &str| Endpoint { host: host.to_string(), address: "127.0.0.1".to_string(), namespace: None };
+    let loopback = |host: &str| Endpoint::new(host, "127.0.0.1");
     let here = cluster::here::host_name();
     let Some(lab) = remote_lab(draft.ground) else {
         return vec![pair(loopback(&here), loopback(&here), LOOPBACK.to_string())];
     };
-    let from = Endpoint { host: here, address: lab.client_address.clone(), namespace: None };
+    let from = Endpoint::new(here, lab.client_address.clone());
     let remote = lab.hosts.iter().filter(|host| host.namespace.is_some());
     remote
         .map(|host| {
-            let to =
-                Endpoint { host: host.name.clone(), address: host.address.clone(), namespace: host.namespace.clone() };
+            let to = Endpoint { namespace: host.namespace.clone(), ..Endpoint::new(&host.name, &host.address) };
             pair(from.clone(), to, format!("client→{}", host.name))
         })
         .collect()
@@ -204,7 +203,7 @@ mod tests {
 
     fn client_at(address: &str) -> ClientHost {
         ClientHost {
-            end: Endpoint { host: "client".into(), address: address.into(), namespace: None },
+            end: Endpoint::new("client", address),
             others: BTreeMap::new(),
             known_as: "client".into(),
             boot: "x".into(),
@@ -267,8 +266,7 @@ mod tests {
     #[test]
     fn all_pairs_are_met_once_and_no_round_shares_an_end() {
         for n in 2..10 {
-            let end =
-                |number: usize| Endpoint { host: format!("h{number}"), address: "10.0.0.1".into(), namespace: None };
+            let end = |number: usize| Endpoint::new(format!("h{number}"), "10.0.0.1");
             let network = Network { name: None, ends: (0..n).map(end).collect() };
             for both in [false, true] {
                 let rounds = rounds(&network, &Workload::canonical(Pattern::WriteLatency, 0, 1), both);

@@ -19,7 +19,7 @@ pub struct Addresses {
 /// # Errors
 /// The host has no address on a network that was named.
 pub fn addresses(seen: &HostSeen, known_as: &str, scope: &Scope, named: &[IpNet]) -> Result<Addresses, Failure> {
-    let end = |address: String| Endpoint { host: seen.name.clone(), address, namespace: None };
+    let end = |address: String| Endpoint::new(&seen.name, address);
     let Some((first, more)) = named.split_first() else {
         let address = own(seen, known_as, scope, |osd| osd.address.as_ref()).or_else(|| beside_osds(seen, scope));
         let address = address.or_else(|| all(seen).next().cloned()).unwrap_or_else(|| "127.0.0.1".to_string());

@@ -259,6 +259,10 @@ fn client_hosts(
     };
     let mut hosts: Vec<ClientHost> = fleet.here().map(host).collect::<Result<_, Failure>>()?;
     tell_apart(&mut hosts, &fleet.here().collect::<Vec<_>>(), scope);
+    for host in &mut hosts {
+        let ends = std::iter::once(&mut host.end).chain(host.others.values_mut());
+        ends.for_each(|end| end.known_as = Some(host.known_as.clone()));
+    }
     Ok(hosts)
 }
 
@@ -289,19 +293,15 @@ fn known_as(seen: &HostSeen, scope: &Scope, lab: Option<&lab::Lab>) -> String {
         return host.name.clone();
     }
     let own = [bare, seen.facts.scope.name.as_str()];
-    let same = |osd: &&OsdScope| own.contains(&osd.host.as_str());
     let at = |osd: &&OsdScope| {
         let mut addresses = seen.facts.nics.iter().flat_map(|nic| &nic.addresses);
         addresses.any(|own| osd.address.as_ref() == Some(own))
     };
-    // `a.rack1` and `a.rack2` are two hosts.
-    let short = |name: &str| name.split('.').next().unwrap_or(name).to_string();
-    let osds = || scope.osds.iter();
-    let hosts = osds().map(|osd| osd.host.as_str());
-    let alike: BTreeSet<&str> = hosts.filter(|host| own.iter().any(|own| short(host) == short(own))).collect();
-    let only = alike.first().filter(|_| alike.len() == 1).map(|host| host.to_string());
-    let found = osds().find(same).or_else(|| osds().find(at)).map(|osd| osd.host.clone());
-    found.or(only).unwrap_or_else(|| seen.facts.scope.name.clone())
+    let mut osds = scope.osds.iter();
+    // An address says more than a name without its domain.
+    let same = scope.osd_host(&own).filter(|host| own.contains(host));
+    let found = same.or_else(|| osds.find(at).map(|osd| osd.host.as_str())).or_else(|| scope.osd_host(&own));
+    found.map_or_else(|| seen.facts.scope.name.clone(), str::to_string)
 }
 
 /// Of `root@a:2222` and `netns:a` only `a`.
@@ -428,7 +428,7 @@ mod tests {
     fn pods_of_one_name_are_not_mistaken() {
         let called = |seen: &[HostSeen], scope: &Scope| {
             let host = |seen: &HostSeen| ClientHost {
-                end: Endpoint { host: seen.name.clone(), address: String::new(), namespace: None },
+                end: Endpoint::new(seen.name.clone(), String::new()),
                 others: Default::default(),
                 known_as: known_as(seen, scope, None),
                 boot: String::new(),

@@ -1,18 +1,17 @@
 //! Throughput is a minimum over ceilings: which share of what the layers below can give a layer delivers.
 
-use super::link::{Ends, Links, passed, to_each_osd};
+use super::link::{Carried, Links, passed, to_each_osd};
 use super::{ASKED_LEAST, Books, less, not_known, scaled};
 use crate::across::mean_over;
 use crate::caches::COLD_LEAST;
 use crate::client::LINK_MOST;
 use crate::disks::{disk_of, sharing_disk, sharing_host};
 use crate::entry::Entry;
-use crate::placement::{hosts_of, serving};
 use crate::redundancy::redundancy;
 use crate::supply::osds_supply;
 use crate::words::{number, percent, quantity};
 use model::pattern::Family;
-use model::{Estimate, Layer, LedgerRow, Pattern, Place};
+use model::{Estimate, Layer, LedgerRow, Pattern};
 
 pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
     let layers = [Layer::Store, Layer::Osd, Layer::Rados, Layer::Rbd];
@@ -25,14 +24,13 @@ struct Ceiling {
     because: String,
     /// What was measured for it: `osd.* write-parallel`.
     of: String,
-    layer: Layer,
     /// Why it may be higher.
     at_least: Option<&'static str>,
 }
 
 impl Ceiling {
     fn of(layer: Layer, pattern: Pattern, value: Estimate, because: String) -> Ceiling {
-        Ceiling { value, because, of: named(layer.name(), pattern), layer, at_least: None }
+        Ceiling { value, because, of: named(layer.name(), pattern), at_least: None }
     }
 
     fn times(self, factor: f64, words: &str) -> Ceiling {
@@ -77,7 +75,6 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
     let beyond = delivered.low > ceiling.value.high;
     let because = match (ceiling.at_least, beyond) {
         (Some(why), _) => format!("{}; or more: {why}", ceiling.because),
-        (None, true) if ceiling.layer == Layer::Network => format!("{}; {BEYOND_LINKS}", ceiling.because),
         (None, true) => format!("{}; {}", ceiling.because, beyond_words(books, layer, pattern)),
         (None, false) => ceiling.because,
     };
@@ -127,8 +124,6 @@ fn linear(pattern: Pattern) -> Pattern {
     if pattern.writes() { Pattern::WriteLinear } else { Pattern::ReadLinear }
 }
 
-const BEYOND_LINKS: &str = "more than that: there are further links, or they carried more than when they were measured";
-
 fn beyond_words(books: &Books, layer: Layer, pattern: Pattern) -> &'static str {
     let from_devices = books.share_of_devices(layer, pattern).is_some_and(|share| share >= COLD_LEAST);
     if pattern.writes() {
@@ -160,7 +155,6 @@ fn of_pool(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
         value: supply.likely,
         because: supply.from,
         of: named(&supply.of, pattern),
-        layer: Layer::Osd,
         at_least: supply.at_least,
     };
     Some(match pattern.writes() {
@@ -215,44 +209,41 @@ fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate
             (1e6 / block.max(1) as f64, format!(" in blocks of {block} bytes"))
         }
     };
-    let ceiling = |mean: Estimate, name: &str| {
-        let because = format!("{name} {} MB/s{blocks}", number(mean.value));
-        Ceiling::of(Layer::Network, pattern, scaled(mean, per_second), because)
+    let ceiling = |value: Estimate, words: String, at_least: Option<&'static str>| {
+        let of_links = Ceiling::of(Layer::Network, pattern, scaled(value, per_second), format!("{words}{blocks}"));
+        Ceiling { at_least, ..of_links }
     };
     if layer == Layer::Osd {
-        let link = to_each_osd(books, &figures, linear(pattern)).filter(Estimate::is_known)?;
-        let hosts: Vec<&str> = figures.iter().filter_map(|entry| entry.figure.host.as_deref()).collect();
-        let beside = beside_the_link(books, first, &hosts, pattern);
-        return Some(of_shared_link(ceiling(link, "network"), first, delivered).or_more(beside));
+        let (link, beside) = to_each_osd(books, &figures, linear(pattern)).filter(|(link, _)| link.is_known())?;
+        let link = ceiling(link, format!("network {} MB/s", number(link.value)), None);
+        return Some(of_shared_link(link, first, delivered).or_more(beside));
     }
     let links = Links::of(books, &figures, linear(pattern))?;
     let pool = redundancy(books.record, first.loads()?)?;
-    let all = if pattern.writes() { pool.write_traffic() } else { pool.read_traffic() };
-    let on_hosts_links = if links.copies_apart { 1.0 } else { all };
-    let of_clients = links.clients.map(|ends| match ends.count {
-        1 => ceiling(ends.mean, "network"),
-        count => ceiling(ends.mean, "network").times(f64::from(count), &format!(" × {count} clients")),
-    });
-    let of_hosts = |ends: Ends, name: &str, traffic: f64, words: String| {
-        let count = ends.count;
-        ceiling(ends.mean, name).times(f64::from(count) / traffic, &format!(" × {count} hosts{words}"))
+    let traffic = if pattern.writes() { pool.write_traffic() } else { pool.read_traffic() };
+    let copies = |times: f64| match (pattern.writes(), pool.erasure_k) {
+        _ if times <= 1.0 => String::new(),
+        (true, None) => format!(" / {} copies", number(times)),
+        _ => format!(" / {} times the data, with the chunks between OSDs", number(times)),
     };
-    let traffic_words = match (pattern.writes(), pool.erasure_k) {
-        _ if links.copies_apart => String::new(),
-        (true, None) => format!(" / {} copies", number(all)),
-        (false, None) => String::new(),
-        _ => format!(" / {} times the data, with the chunks between OSDs", number(all)),
+    let of = |carried: Carried, name: &str, times: f64, per_data: String| {
+        let words = format!("{name} {}{per_data}", carried.words);
+        ceiling(scaled(carried.all, 1.0 / times), words, carried.at_least)
     };
-    let among = links.among.filter(|_| all > 1.0).map(|ends| {
-        let words = format!(" / {} times the data between OSDs", number(all - 1.0));
-        of_hosts(ends, "cluster network", all - 1.0, words)
+    let on_load = if links.copies_apart { 1.0 } else { traffic };
+    let clients = links.clients.map(|carried| of(carried, "network", 1.0, String::new()));
+    let hosts = links.hosts.map(|carried| of(carried, "network", on_load, copies(on_load)));
+    let among = links.among.filter(|_| traffic > 1.0);
+    let among = among.map(|carried| {
+        let between = traffic - 1.0;
+        of(carried, "cluster network", between, format!(" / {} times the data between OSDs", number(between)))
     });
-    let hosts = links.hosts.map(|ends| of_hosts(ends, "network", on_hosts_links, traffic_words));
-    // More than their links came through: then the clients have more of them.
-    let clients = of_clients.filter(|link| delivered.low <= link.value.high);
-    let beside = beside_the_link(books, first, &hosts_of(&serving(books.record, first.loads()?)), pattern);
-    let known = [clients, hosts, among].into_iter().flatten().filter(|link| link.value.is_known());
-    known.min_by(|a, b| a.value.value.total_cmp(&b.value.value)).map(|lowest| lowest.or_more(beside))
+    // More than they carry came through: then there are more of them, or they are quicker than it was seen.
+    let holds = |link: &Ceiling| link.value.is_known() && delivered.low <= link.value.high;
+    let all: Vec<Ceiling> = [clients, hosts, among].into_iter().flatten().filter(holds).collect();
+    // What may be more is the lowest only if it is so clearly.
+    let value = |link: &Ceiling| if link.at_least.is_some() { link.value.high } else { link.value.value };
+    all.into_iter().min_by(|a, b| value(a).total_cmp(&value(b))).map(|lowest| lowest.or_more(links.beside))
 }
 
 /// OSDs that were loaded at once shared their host's link, and all of them that of the host which loaded them.
@@ -265,15 +256,6 @@ fn of_shared_link(link: Ceiling, first: &Entry, delivered: Estimate) -> Ceiling 
         false => (of_host, "OSDs of a host at once"),
     };
     if sharing > 1 { link.times(1.0 / f64::from(sharing), &format!(" / {sharing} {words}")) } else { link }
-}
-
-/// Does one of those who load run on a host with OSDs, so that what it gets from these does not pass the link that was measured?
-fn beside_the_link(books: &Books, first: &Entry, hosts: &[&str], pattern: Pattern) -> bool {
-    let here = || books.record.scope.hosts.iter().find(|host| host.here).map(|host| host.name.as_str());
-    let clients = first.step.targets.iter().map(|target| target.client.as_ref().map(|client| client.host.as_str()));
-    let between = |entry: &Entry| matches!(entry.place(), Some(Place::Pair { from, to, .. }) if from.host != to.host);
-    let mut inside = clients.filter_map(|client| client.or_else(here)).filter(|client| hosts.contains(client));
-    inside.next().is_some() && books.figures(Layer::Network, linear(pattern)).into_iter().any(between)
 }
 
 /// The lower of both. What is a ceiling at least is one only as far as it is above what was delivered: then the network is the ceiling if it

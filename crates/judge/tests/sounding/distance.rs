@@ -5,7 +5,7 @@ use judge::explain;
 use model::{Change, Endpoint, Layer, Pattern, Place, Replica, Target};
 
 fn floor(replicas: usize) -> Target {
-    let end = |number: usize| Endpoint { host: format!("h{number}"), address: "10.0.0.1".into(), namespace: None };
+    let end = |number: usize| Endpoint::new(format!("h{number}"), "10.0.0.1");
     let replica = |number| Replica { end: end(number), among: None, path: "/x".into(), door: None };
     let name = (0..replicas).map(|number| format!("h{number}")).collect::<Vec<_>>().join("+");
     target(Layer::Floor, &name, None, Place::Replicas { from: end(9), replicas: (0..replicas).map(replica).collect() })

@@ -105,7 +105,7 @@ fn what_is_asked_for_in_one_way_is_one_figure() {
 
 #[test]
 fn the_floor_is_the_worse_way_as_well() {
-    let end = |number: usize| Endpoint { host: format!("h{number}"), address: "10.0.0.1".into(), namespace: None };
+    let end = |number: usize| Endpoint::new(format!("h{number}"), "10.0.0.1");
     let replica = |number| Replica { end: end(number), among: None, path: "/x".into(), door: None };
     let place = Place::Replicas { from: end(9), replicas: (0..3).map(replica).collect() };
     let mut made = Made::cluster();

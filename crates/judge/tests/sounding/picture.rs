@@ -151,7 +151,7 @@ fn what_a_pass_does_to_all_targets_does_not_shrink_with_their_number() {
 fn an_uplink_is_told_only_beyond_what_passes_do_to_all_streams() {
     let found = |by: &[f64]| {
         let mut made = Made::cluster();
-        let end = |host: u32| model::Endpoint { host: format!("h{host}"), address: "10.0.0.1".into(), namespace: None };
+        let end = |host: u32| model::Endpoint::new(format!("h{host}"), "10.0.0.1");
         let ways: Vec<(u32, u32)> = (0..4).flat_map(|a| (0..4).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
         let pair = |(a, b): (u32, u32)| {
             let place = model::Place::Pair { from: end(a), to: end(b), door: None };

@@ -352,7 +352,11 @@ fn only_the_links_of_the_pools_hosts_carry_its_data() {
     ] {
         let found = told(change);
         near(found.ceiling.unwrap(), 50.0 * MIB4, 3.0);
-        assert!(found.because.contains("× 2 hosts") && !found.at_least, "{}", found.because);
+        assert!(
+            found.because.contains("× 2 hosts") && found.because.contains("from one host alone"),
+            "{}",
+            found.because
+        );
     }
 }
 
@@ -365,6 +369,7 @@ fn a_client_on_an_osds_host_has_more_than_the_link() {
     }
     made.at_once(Pattern::ReadLinear, clients, &[20.0, 20.0]);
     let found = rados(&explain(&made.record), Pattern::ReadLinear);
-    near(found.ceiling.unwrap(), 50.0 * MIB4, 3.0);
-    assert!(found.at_least && found.because.contains("without the link"), "{found:?}");
+    // What its own host's OSDs send it passes no link; and those of the others were measured by one host alone.
+    near(found.ceiling.unwrap(), 75.0 * MIB4, 4.0);
+    assert!(found.at_least && found.because.contains("; or more: "), "{found:?}");
 }
