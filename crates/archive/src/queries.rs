@@ -21,7 +21,7 @@ pub struct RunSummary {
     pub cluster: Option<String>,
     /// Steps of the plan.
     pub steps: u32,
-    /// Slices measured so far.
+    /// Slices measured so far, without those of which nothing may be used.
     pub slices: u32,
     pub finished: bool,
     /// `None`: it goes on, or it was killed.

@@ -108,10 +108,11 @@ fn sum_up(transaction: &Transaction<'_>, run: i64, event: &Event) -> rusqlite::R
             transaction.execute("UPDATE runs SET steps = ?2 WHERE id = ?1", params![run, plan.steps.len() as i64])?;
         }
         Event::StepFinished { slices, .. } => {
+            let measured = slices.iter().filter(|slice| slice.measured()).count();
             let ended = slices.iter().map(Slice::ended_seconds).fold(0.0, f64::max);
             transaction.execute(
                 "UPDATE runs SET slices = slices + ?2, seconds = max(seconds, ?3), finished = 0 WHERE id = ?1",
-                params![run, slices.len() as i64, ended],
+                params![run, measured as i64, ended],
             )?;
         }
         Event::RunFinished { seconds, .. } => {

@@ -47,7 +47,8 @@ pub fn document(report: &Report, record: &Record) -> Value {
         "host_loads": list(&report.host_loads, crate::host_loads::document),
         "outliers": list(&report.outliers, outlier),
         "findings": list(&report.findings, finding),
-        "changes": list(&report.changes, |undo| json!({"what": undo.change.what(), "undone": undo.undone})),
+        "changes": list(&report.changes, |undo| json!({"what": undo.change.what(), "undone": undo.undone,
+            "left_as_it_is": undo.left})),
         "warnings": report.warnings,
         "errors": report.errors,
     })

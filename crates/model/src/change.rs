@@ -77,9 +77,20 @@ pub struct Undo {
     /// The option's earlier value; `None`: there was none. Other changes need nothing.
     pub before: Option<String>,
     pub undone: bool,
+    /// Why it is left as it is, if what bears its name now is not, or no more, the run's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<String>,
 }
 
 impl Undo {
+    /// `undone: …`, or `left as it is: …` and why.
+    pub fn done(&self) -> String {
+        match &self.left {
+            Some(why) => format!("left as it is: {}: {why}", self.what()),
+            None => format!("undone: {}", self.what()),
+        }
+    }
+
     /// With the value that comes, or came, back: that is what undoing does to the cluster.
     pub fn what(&self) -> String {
         let (what, before) = (self.change.what(), self.before.as_deref());
@@ -101,7 +112,7 @@ mod tests {
     #[test]
     fn what_comes_back_is_told() {
         let undo = |change: Change, before: Option<&str>| {
-            Undo { change, before: before.map(str::to_string), undone: false }.what()
+            Undo { change, before: before.map(str::to_string), undone: false, left: None }.what()
         };
         let option = || Change::option("mon/x", "1");
         assert_eq!(undo(option(), Some("true")), "option mon/x = 1, before: true");

@@ -178,9 +178,10 @@ mod tests {
 
     #[test]
     fn a_change_that_is_made_and_undone_over_and_over_is_one_change() {
-        let flag = |undone| Undo { change: Change::Flag { name: "noscrub".into() }, before: None, undone };
+        let flag = |undone| Undo { change: Change::Flag { name: "noscrub".into() }, before: None, undone, left: None };
         let mut record = Record::default();
-        let other = Undo { change: Change::Flag { name: "nodeep-scrub".into() }, before: None, undone: true };
+        let other =
+            Undo { change: Change::Flag { name: "nodeep-scrub".into() }, before: None, undone: true, left: None };
         record.apply(&Event::Changed { undo: other.clone() });
         for undone in [false, true, false, true, false] {
             record.apply(&Event::Changed { undo: flag(undone) });

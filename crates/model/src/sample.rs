@@ -89,6 +89,11 @@ impl Slice {
         self.samples.len() as f64 * self.window_ns as f64 / 1e9
     }
 
+    /// Did it see anything that may be used?
+    pub fn measured(&self) -> bool {
+        self.void.is_none() && self.samples.iter().any(|sample| sample.ops > 0)
+    }
+
     /// Seconds from the run's start to the slice's end.
     pub fn ended_seconds(&self) -> f64 {
         self.started_seconds + self.seconds()

@@ -63,7 +63,7 @@ pub fn slice(pass: u32) -> Slice {
 
 pub fn change(undone: bool) -> Event {
     let change = Change::Option { who: "osd.2".into(), name: "osd_max_backfills".into(), value: "0".into() };
-    Event::Changed { undo: Undo { change, before: Some("1".into()), undone } }
+    Event::Changed { undo: Undo { change, before: Some("1".into()), undone, left: None } }
 }
 
 /// A whole run: 13 events, 3 slices.

@@ -44,7 +44,7 @@ impl Entry {
     }
 
     pub fn undo(&self) -> Undo {
-        Undo { change: self.change.clone(), before: self.before.clone(), undone: self.undone }
+        Undo { change: self.change.clone(), before: self.before.clone(), undone: self.undone, left: None }
     }
 }
 

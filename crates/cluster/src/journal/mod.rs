@@ -22,7 +22,6 @@ use ceph::CephError;
 use lease::Lease;
 use model::{Change, Undo};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -38,28 +37,18 @@ pub struct Journal {
     /// Of a run; who undoes a dead one has none.
     lease: Option<Lease>,
     live: bool,
-    /// What was left as it is instead of undone, by its place in the book, and why.
-    left: BTreeMap<usize, String>,
 }
 
 impl Journal {
     /// Begins the journal of a run: an empty book in `folder`, locked for as long as this process lives.
     pub fn begin(folder: &Path, head: Head, cluster: Option<Cluster>) -> Result<Journal, ClusterError> {
         let (book, trust) = (Book::create(folder, head)?, Trust { here: true, named: false });
-        Ok(Journal {
-            book,
-            cluster,
-            folder: folder.to_path_buf(),
-            trust,
-            lease: None,
-            live: true,
-            left: BTreeMap::new(),
-        })
+        Ok(Journal { book, cluster, folder: folder.to_path_buf(), trust, lease: None, live: true })
     }
 
     /// Takes up what a dead run left. `cluster`: the one that the run worked on.
     pub fn resume(folder: &Path, book: Book, cluster: Option<Cluster>, trust: Trust) -> Journal {
-        Journal { book, cluster, folder: folder.to_path_buf(), trust, lease: None, live: false, left: BTreeMap::new() }
+        Journal { book, cluster, folder: folder.to_path_buf(), trust, lease: None, live: false }
     }
 
     pub fn run(&self) -> &str {
@@ -172,12 +161,6 @@ impl Journal {
         (changes > 0).then_some(ClusterError::NotTried { changes })
     }
 
-    /// Why it was not undone, though nothing of the run is left: it is not, or no more, the run's.
-    pub fn left_as_it_is(&self, undo: &Undo) -> Option<&str> {
-        let same = |index: &usize| self.book.entries()[*index].change == undo.change;
-        self.left.iter().find(|(index, _)| same(index)).map(|(_, why)| why.as_str())
-    }
-
     fn undo(&mut self, index: usize) -> Result<Option<Undo>, ClusterError> {
         let (entry, run, trust) = (self.book.entries()[index].clone(), self.run().to_string(), self.trust);
         if entry.undone {
@@ -192,12 +175,13 @@ impl Journal {
             }
             other => other?,
         };
-        if let Unmade::Left(why) = unmade {
-            self.left.insert(index, why);
-        }
+        let left = match unmade {
+            Unmade::Left(why) => Some(why),
+            Unmade::Undone => None,
+        };
         self.book.mark_undone(index)?;
         self.write_key(index)?;
-        Ok(Some(Undo { undone: true, ..entry.undo() }))
+        Ok(Some(Undo { undone: true, left, ..entry.undo() }))
     }
 
     fn write_down(&mut self, change: Change) -> Result<usize, ClusterError> {

@@ -124,7 +124,7 @@ impl Course {
                 let changes = numbers::counted(plan.changes.len() as u64, "change", "changes");
                 format!("{steps} a pass, {changes} to make and to undo")
             }
-            Event::Changed { undo } if undo.undone => format!("undone: {}", undo.change.what()),
+            Event::Changed { undo } if undo.undone => undo.done(),
             Event::Changed { undo } => format!("made: {}", undo.change.what()),
             Event::Warned { text } => format!("warning: {text}"),
             Event::Failed { text } => format!("error: {text}"),

@@ -274,7 +274,12 @@ pub fn undo() -> impl Strategy<Value = Undo> {
         2 => Change::Option { who: pool, name, value: "1".into() },
         _ => Change::File { path: name.into(), bytes },
     });
-    (change, any::<bool>()).prop_map(|(change, undone)| Undo { change, before: None, undone })
+    (change, any::<bool>(), option::of(text())).prop_map(|(change, undone, left)| Undo {
+        change,
+        before: None,
+        undone,
+        left,
+    })
 }
 
 fn finding() -> impl Strategy<Value = Finding> {

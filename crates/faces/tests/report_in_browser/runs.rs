@@ -60,13 +60,15 @@ fn told(run: &mut Sampler) {
             change: Change::Pool { name: "fathom.ab3f".into(), pg_num: 32, size: None, on: Vec::new() },
             before: None,
             undone: true,
+            left: None,
         },
         Undo {
             change: Change::Image { pool: "fathom.ab3f".into(), name: "fathom.0".into(), bytes: 8 << 30 },
             before: None,
             undone: true,
+            left: None,
         },
-        Undo { change: Change::Flag { name: "noscrub".into() }, before: None, undone: true },
+        Undo { change: Change::Flag { name: "noscrub".into() }, before: None, undone: true, left: None },
     ];
     run.report.findings = vec![Finding {
         id: "disk-volatile-cache".into(),

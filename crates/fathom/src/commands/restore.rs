@@ -8,7 +8,7 @@ use crate::sounding::ToUndo;
 use cluster::journal::pending::{self, Found, Pending};
 use cluster::journal::{Head, Journal, Life};
 use cluster::{Cluster, ClusterError};
-use model::Change;
+use model::{Change, Undo};
 use serde_json::json;
 use std::io::{BufRead, IsTerminal};
 
@@ -25,13 +25,10 @@ pub fn restore(common: &Common, args: &RestoreArgs) -> Result<u8, Failure> {
         None => found.left.clone(),
     };
     if wanted.is_empty() {
-        return told(common, &[], &found.errors);
+        return told(common, &[], &[], &found.errors);
     }
     let runs: Vec<String> = wanted.iter().map(|pending| pending.head.run.clone()).collect();
-    let undo = || undo(common, cluster.as_ref(), &found, &wanted, args.run.is_some());
-    if args.yes {
-        undo()?;
-    } else {
+    if !args.yes {
         list(&wanted);
         if !std::io::stdin().is_terminal() {
             return Err(Failure::Refused("nothing was undone: this is no terminal to ask on; say --yes".to_string()));
@@ -39,9 +36,9 @@ pub fn restore(common: &Common, args: &RestoreArgs) -> Result<u8, Failure> {
         if !agreed()? {
             return Ok(0);
         }
-        undo()?;
     }
-    told(common, &runs, &found.errors)
+    let undone = undo(common, cluster.as_ref(), &found, &wanted, args.run.is_some())?;
+    told(common, &runs, &undone, &found.errors)
 }
 
 /// The one run whose name begins so. Of a journal that only the cluster has, the whole name has to be given: it says that the user has looked.
@@ -72,11 +69,19 @@ fn named(found: &Found, run: &str) -> Result<Pending, Failure> {
     }
 }
 
-fn told(common: &Common, runs: &[String], errors: &[ClusterError]) -> Result<u8, Failure> {
+/// `undone`: what was done about each change of these runs.
+fn told(common: &Common, runs: &[String], undone: &[Undo], errors: &[ClusterError]) -> Result<u8, Failure> {
+    let left: Vec<&Undo> = undone.iter().filter(|undo| undo.left.is_some()).collect();
     match common.format {
-        Format::Json => say(&format!("{:#}\n", json!({"schema": "fathom.restore/1", "restored": runs})))?,
+        Format::Json => {
+            let left: Vec<_> = left.iter().map(|undo| json!({"what": undo.what(), "why": undo.left})).collect();
+            say(&format!("{:#}\n", json!({"schema": "fathom.restore/1", "restored": runs, "left_as_it_is": left})))?;
+        }
         _ if runs.is_empty() => say("nothing to undo\n")?,
-        _ => say_plain(&format!("undone: {}\n", runs.join(", ")))?,
+        _ => {
+            let lines: String = left.iter().map(|undo| undo.done() + "\n").collect();
+            say_plain(&format!("undone: {}\n{lines}", runs.join(", ")))?;
+        }
     }
     match errors.is_empty() {
         true => Ok(0),
@@ -127,7 +132,10 @@ pub fn ask_and_undo(
     left: &[Pending],
 ) -> Result<(), Failure> {
     list(left);
-    if agreed()? { undo(common, cluster, found, left, false) } else { Ok(()) }
+    if agreed()? {
+        undo(common, cluster, found, left, false)?;
+    }
+    Ok(())
 }
 
 fn agreed() -> Result<bool, Failure> {
@@ -148,9 +156,9 @@ pub fn undo(
     found: &Found,
     wanted: &[Pending],
     by_name: bool,
-) -> Result<(), Failure> {
+) -> Result<Vec<Undo>, Failure> {
     let _to_undo = ToUndo::begins();
-    let (mut errors, mut refused, mut done) = (Vec::new(), true, Vec::new());
+    let (mut errors, mut refused, mut done, mut all) = (Vec::new(), true, Vec::new(), Vec::new());
     for pending in wanted {
         let newer = found.left.iter().take_while(|other| other.head.run != pending.head.run);
         let undone =
@@ -162,7 +170,10 @@ pub fn undo(
                 None => undo_one(common, cluster, pending, by_name),
             };
         match undone {
-            Ok(()) => done.push(pending.head.run.clone()),
+            Ok(changes) => {
+                done.push(pending.head.run.clone());
+                all.extend(changes);
+            }
             Err(why) => {
                 refused &= why.iter().all(|why| matches!(why, Failure::Refused(_)));
                 errors.extend(why.iter().map(|why| format!("run {}: {why}", pending.head.run)));
@@ -170,7 +181,7 @@ pub fn undo(
         }
     }
     match (errors.is_empty(), refused) {
-        (true, _) => Ok(()),
+        (true, _) => Ok(all),
         (false, true) => Err(Failure::Refused(errors.join("\n"))),
         (false, false) => Err(Failure::Failed(errors.join("\n"))),
     }
@@ -189,7 +200,12 @@ fn share_an_option(a: &Pending, b: &Pending) -> bool {
     a.head.fsid == b.head.fsid && options(a).iter().any(|option| of_b.contains(option))
 }
 
-fn undo_one(common: &Common, named: Option<&Cluster>, pending: &Pending, by_name: bool) -> Result<(), Vec<Failure>> {
+fn undo_one(
+    common: &Common,
+    named: Option<&Cluster>,
+    pending: &Pending,
+    by_name: bool,
+) -> Result<Vec<Undo>, Vec<Failure>> {
     let only = |failure: Failure| vec![failure];
     let cluster = match &pending.head.fsid {
         None => None,
@@ -205,13 +221,10 @@ fn undo_one(common: &Common, named: Option<&Cluster>, pending: &Pending, by_name
     let (book, trust) = opened.map_err(|error| only(error.into()))?;
     let mut journal = Journal::resume(&dirs::journals(), book, cluster, trust);
     let (undone, errors) = journal.roll_back();
-    for undo in undone.iter().filter(|_| !common.quiet) {
-        match journal.left_as_it_is(undo) {
-            Some(why) => eprintln!("left as it is: {}: {why}", undo.what()),
-            None => eprintln!("undone: {}", undo.what()),
-        }
+    for undo in undone.iter().filter(|undo| undo.left.is_none() && !common.quiet) {
+        eprintln!("{}", undo.done());
     }
-    if errors.is_empty() { Ok(()) } else { Err(errors.into_iter().map(Failure::from).collect()) }
+    if errors.is_empty() { Ok(undone) } else { Err(errors.into_iter().map(Failure::from).collect()) }
 }
 
 /// The cluster that the run worked on, and no other: the one named, or the one that the journal names.

@@ -50,7 +50,7 @@ impl Rollback {
             Change::File { path, .. } => {
                 self.files.add(path.clone(), own_files::nameless(journal, path)?);
                 self.made_files.push(change.clone());
-                Undo { change, before: None, undone: false }
+                Undo { change, before: None, undone: false, left: None }
             }
             _ => journal.make(change)?,
         };
@@ -90,7 +90,7 @@ impl Rollback {
     pub fn roll_back(&mut self, telling: &mut Telling) -> Result<(), Failure> {
         let Some(mut journal) = self.journal.take() else { return Ok(()) };
         self.files = Files::default();
-        let files = self.made_files.drain(..).map(|change| Undo { change, before: None, undone: true });
+        let files = self.made_files.drain(..).map(|change| Undo { change, before: None, undone: true, left: None });
         let (undone, errors) = journal.roll_back();
         for undo in files.chain(undone) {
             telling.tell(Event::Changed { undo })?;
@@ -100,10 +100,12 @@ impl Rollback {
             telling.tell(Event::Failed { text: error.to_string() })?;
             left.push(error.to_string());
         }
-        match left.is_empty() {
-            true => Ok(()),
-            false => Err(Failure::Failed(format!("{}; `fathom restore` tries again", left.join("; ")))),
-        }
+        let Some(first) = left.first() else { return Ok(()) };
+        let others = match left.len() - 1 {
+            0 => String::new(),
+            more => format!("; and so {}", faces::numbers::counted(more as u64, "other change", "other changes")),
+        };
+        Err(Failure::Failed(format!("{first}{others}; `fathom restore` tries again")))
     }
 }
 
