@@ -1,13 +1,30 @@
 //! Ctrl-C: the first ends the run in order, the second rolls back and leaves; at once where nothing was changed yet.
 
-use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
+use signal_hook::consts::{
+    SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many things there are now that have to be undone before the program may end.
 static TO_UNDO: AtomicUsize = AtomicUsize::new(0);
-/// All that a user, a supervisor or a limit ends programs with, and that can be caught: what the run made would be left else.
-const ENDING: [i32; 8] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU];
+/// All that would end a program and can be caught, whoever sends it: what the run made would be left else. To them come the real-time
+/// signals.
+const ENDING: [i32; 13] = [
+    SIGINT,
+    SIGTERM,
+    SIGHUP,
+    SIGQUIT,
+    SIGUSR1,
+    SIGUSR2,
+    SIGALRM,
+    SIGVTALRM,
+    SIGPROF,
+    SIGIO,
+    SIGXCPU,
+    libc::SIGPWR,
+    libc::SIGSTKFLT,
+];
 /// As a shell tells of a program that Ctrl-C ended.
 const ENDED: i32 = 130;
 
@@ -46,6 +63,19 @@ fn does(before: usize) -> Does {
     }
 }
 
+/// As a bit each, from bit 0 for signal 1: those that whoever started the program has it ignore, as nohup does SIGHUP.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// The signals that end a run, but for those that are ignored.
+fn wanted(ignored: u64) -> Vec<i32> {
+    let real_time = libc::SIGRTMIN()..=libc::SIGRTMAX();
+    ENDING.into_iter().chain(real_time).filter(|signal| ignored >> (signal - 1) & 1 == 0).collect()
+}
+
 #[derive(Clone)]
 pub struct Interrupt {
     asked: Arc<AtomicUsize>,
@@ -54,7 +84,9 @@ pub struct Interrupt {
 impl Interrupt {
     pub fn listen() -> std::io::Result<Interrupt> {
         let asked = Arc::new(AtomicUsize::new(0));
-        let mut signals = signal_hook::iterator::Signals::new(ENDING)?;
+        // The write that would pass the largest size of a file fails then, and says so.
+        signal_hook::flag::register(SIGXFSZ, Arc::default())?;
+        let mut signals = signal_hook::iterator::Signals::new(wanted(ignored()))?;
         let counter = asked.clone();
         std::thread::spawn(move || {
             for _ in signals.forever() {
@@ -94,5 +126,13 @@ mod tests {
         assert_eq!([does(0), does(1), does(2)], [Does::EndInOrder, Does::Undo, Does::Undo]);
         drop(held);
         assert_eq!(does(0), Does::EndInOrder);
+    }
+
+    #[test]
+    fn what_is_ignored_from_the_start_ends_nothing() {
+        let under_nohup = 1 << (SIGHUP - 1);
+        assert!(!wanted(under_nohup).contains(&SIGHUP));
+        assert!(wanted(under_nohup).contains(&SIGTERM) && wanted(0).contains(&SIGHUP));
+        assert!(wanted(0).contains(&libc::SIGRTMAX()));
     }
 }

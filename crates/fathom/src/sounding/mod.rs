@@ -98,19 +98,21 @@ fn carry_out(
     mut telling: Telling,
     interrupt: &Interrupt,
 ) -> Result<Sounded, Failure> {
-    let clock: Arc<dyn Clock> = Arc::new(RealClock);
-    if let Ok(overhead) = engines::overhead::overhead(&clock) {
-        telling.tell(Event::Overhead { overhead })?;
-    }
-    let mut body =
-        |ready: &Ready, journal: &mut Rollback, telling: &mut Telling| conduct(grounded, ready, journal, telling);
+    // A signal that comes when all is measured stops nothing.
+    let mut whole = false;
+    let mut body = |ready: &Ready, journal: &mut Rollback, telling: &mut Telling| {
+        let done = conduct(grounded, ready, journal, telling);
+        whole = !interrupt.asked();
+        done
+    };
     let done = changed(grounded, plan, &mut telling, interrupt, &mut body);
+    let interrupted = interrupt.asked() && !whole;
     let seconds = telling.seconds();
     if let Err(failure) = &done {
         telling.tell(Event::Failed { text: failure.to_string() })?;
     }
     let ending = match &done {
-        _ if interrupt.asked() => Ending::Stopped,
+        _ if interrupted => Ending::Stopped,
         Err(_) => Ending::Failed,
         Ok(()) => Ending::Done,
     };
@@ -118,8 +120,7 @@ fn carry_out(
     let record = telling.into_record();
     let report = judge::explain(&record);
     done?;
-    let (interrupted, insisted) = (interrupt.asked(), interrupt.insisted());
-    Ok(Sounded { record, report, interrupted, insisted, lasts: grounded.lasts() })
+    Ok(Sounded { record, report, interrupted, insisted: interrupt.insisted(), lasts: grounded.lasts() })
 }
 
 /// A run lasts minutes; only a sweep can be made so large without noticing.
@@ -186,8 +187,15 @@ fn measured(
     let context =
         Context { rados, more_clients, verify, holds: grounded.ground.held.holds.clone(), ..Context::default() };
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    if let Ok(overhead) = engines::overhead::overhead(&clock) {
+        telling.tell(Event::Overhead { overhead })?;
+    }
     sides::try_out(plan, grounded, &clock, journal, telling, interrupt)?;
     prepare::make_changes(plan, grounded, journal, telling, interrupt)?;
+    if interrupt.asked() {
+        // Not all is made.
+        return Ok(());
+    }
     let mut sized = prepare::with_pool_sizes(plan, grounded)?;
     let eyes = guard::Watching::over(watch, interrupt).and_lease(journal.lost());
     let eyes = match &grounded.cluster {
