@@ -40,8 +40,11 @@ pub fn make(
         Err(ClusterError::Ceph(CephError::Refused { .. } | CephError::Errno { .. } | CephError::NotFound { .. })) => {}
         other => drop(other?),
     }
-    if let Some(size) = size {
-        set_size(cluster, name, size)?;
+    // Releases that do not take it above; where they do, a cluster may forbid to set it (osd_pool_default_flag_nosizechange).
+    if let Some(wanted) = size
+        && self::size(cluster, name)? != Some(wanted)
+    {
+        set_size(cluster, name, wanted)?;
     }
     if on.is_empty() { Ok(()) } else { bind(cluster, name, pg_num, on) }
 }

@@ -231,4 +231,82 @@ fn ctrl_c_ends_the_run_in_order() {
         assert!(output.status.code().is_some_and(|code| code == 4 || code == 1), "{:?}: {err}", output.status);
         assert_eq!(lab.snapshot(), before, "something was left behind after {times}: {err}");
     }
+    one_signal_while_pools_are_made_is_no_failure(&lab);
+    assert_eq!(lab.snapshot(), before, "something was left behind");
+}
+
+fn one_signal_while_pools_are_made_is_no_failure(lab: &Lab) {
+    for milliseconds in [100, 300, 600] {
+        let mut run = lab.fathom(&["rados", "--pgs", "8"]);
+        let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        eventually("the signals are listened to", 20, || {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", run.id())).unwrap();
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+            u64::from_str_radix(caught, 16).unwrap() >> 14 & 1 == 1
+        });
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        common::tool("kill", &["-TERM", &run.id().to_string()]);
+        let output = run.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "after {milliseconds} ms: {err}");
+        assert!(!err.contains("error"), "after {milliseconds} ms: {err}");
+    }
+}
+
+/// Somebody sets a quota, or makes another pool of the same name, while the run goes on.
+#[test]
+fn pools_that_others_change_meanwhile() {
+    let lab = Lab::up(&[]);
+    lab.ceph(&["osd", "pool", "create", "theirs", "8"]);
+    lab.ceph(&["osd", "pool", "application", "enable", "theirs", "rbd"]);
+    let before = lab.snapshot();
+    images_of_a_pool_that_becomes_full_are_removed(&lab);
+    assert_eq!(lab.snapshot(), before, "something was left behind");
+    another_pool_of_the_runs_name_stays_and_that_is_told(&lab);
+    assert_eq!(lab.snapshot(), before, "something was left behind");
+    // The size is asked for when a pool is made; where that may not be set later it is not.
+    lab.ceph(&["config", "set", "global", "osd_pool_default_flag_nosizechange", "true"]);
+    let ran = lab.run(&[&["osd", "--duration", "1s"], &ONE_SLICE[..]].concat());
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    lab.ceph(&["config", "rm", "global", "osd_pool_default_flag_nosizechange"]);
+    assert_eq!(lab.snapshot(), before, "something was left behind");
+}
+
+fn images_of_a_pool_that_becomes_full_are_removed(lab: &Lab) {
+    let words = ["rbd", "--pool", "theirs", "--patterns", "write-parallel", "--passes", "1", "--duration", "40s"];
+    let run = start(lab, &[&words[..], &["--working-set", "64M", "--format", "json"]].concat());
+    eventually("a load on the pool", 60, || {
+        let stats = lab.json(&["osd", "pool", "stats", "theirs"]);
+        stats[0]["client_io_rate"]["write_op_per_sec"].as_u64().is_some_and(|rate| rate > 0)
+    });
+    lab.ceph(&["osd", "pool", "set-quota", "theirs", "max_bytes", "1"]);
+    let output = run.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code().is_some_and(|code| code == 4 || code == 1), "{:?}: {err}", output.status);
+    lab.ceph(&["osd", "pool", "set-quota", "theirs", "max_bytes", "0"]);
+    eventually("the pool is full no more", 60, || !lab.ceph(&["health"]).contains("FULL"));
+    if output.status.code() == Some(1) {
+        // librbd deletes no image where there is no room for its notes.
+        assert!(err.contains("fathom restore"), "{err}");
+        lab.run(&["restore", "--yes"]).ends(0, &[]);
+    }
+}
+
+fn another_pool_of_the_runs_name_stays_and_that_is_told(lab: &Lab) {
+    let mut run =
+        lab.fathom(&["rados", "--pgs", "8", "--patterns", "write-latency", "--duration", "20s", "--passes", "1"]);
+    let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for_load(lab);
+    let pools = lab.json(&["osd", "pool", "ls"]);
+    let own =
+        pools.as_array().unwrap().iter().filter_map(|name| name.as_str()).find(|name| name.starts_with("fathom."));
+    let own = own.unwrap();
+    lab.ceph(&["osd", "pool", "delete", own, own, "--yes-i-really-really-mean-it"]);
+    lab.ceph(&["osd", "pool", "create", own, "8"]);
+    let output = run.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains(&format!("left as it is: pool {own}")), "{err}");
+    assert!(!err.contains(&format!("undone: pool {own}")), "{err}");
+    assert!(lab.ceph(&["osd", "pool", "ls"]).contains(own), "{err}");
+    lab.ceph(&["osd", "pool", "delete", own, own, "--yes-i-really-really-mean-it"]);
 }

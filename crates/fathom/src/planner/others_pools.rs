@@ -37,7 +37,17 @@ fn used<'s>(scope: &'s Scope, changes: &[Change]) -> Vec<&'s PoolScope> {
 /// RBD would leave its lists of images there, in a pool of CephFS or of the gateway.
 fn refuse_without_images(pool: &PoolScope, changes: &[Change]) -> Result<(), Failure> {
     let images = changes.iter().any(|change| matches!(change, Change::Image { pool: of, .. } if *of == pool.name));
-    if !images || pool.applications.is_empty() || pool.applications.iter().any(|of| of == "rbd") {
+    if !images {
+        return Ok(());
+    }
+    if pool.erasure_k.is_some() {
+        return Err(Failure::Refused(format!(
+            "pool {} is erasure-coded: RBD keeps no images in such pools, only their data; name a replicated pool of rbd, or leave the pool out, \
+             so that Fathom makes one of its own",
+            pool.name
+        )));
+    }
+    if pool.applications.is_empty() || pool.applications.iter().any(|of| of == "rbd") {
         return Ok(());
     }
     Err(Failure::Refused(format!(
@@ -205,5 +215,7 @@ mod tests {
             assert_eq!(said.is_some(), refused, "{names:?} {layer:?}: {said:?}");
             assert!(said.is_none_or(|said| said.contains("pool theirs is of application cephfs")));
         }
+        let erasure = PoolScope { erasure_k: Some(2), ..of(&["rbd"]) };
+        assert!(why(erasure, Layer::Rbd, Some(16 * MIB)).unwrap().contains("erasure-coded"));
     }
 }
