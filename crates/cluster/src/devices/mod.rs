@@ -38,6 +38,10 @@ const ASKED: Duration = Duration::from_secs(3);
 pub fn look_at(path: &Path) -> Result<Found, Refusal> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            if let Ok(leads) = fs::read_link(path) {
+                let text = format!("is a link to {}, where nothing is; name what shall be measured", leads.display());
+                return Err(unusable(path, text));
+            }
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             if !folder.is_dir() {
                 let text = format!("there is no such folder as {}; make it, or name another", folder.display());

@@ -1,9 +1,11 @@
 //! The archive's commands: `runs`, `show`, `report`, `rm`.
 
 use crate::cli::{Common, Format, ReportArgs, ShowArgs};
+use crate::dirs;
 use crate::failure::Failure;
 use crate::output::{say, say_plain};
 use archive::{Archive, RunSummary};
+use cluster::journal::pending;
 use faces::own;
 use model::{Record, Report};
 use serde_json::json;
@@ -109,23 +111,40 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
 }
 
 /// In the report's folder, under a name that nobody else has: there is never half a report, and no other file is touched. As readable as
-/// any new file of this user's.
+/// the report that it takes the place of, or else as any new file of this user's.
 fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let readable = Permissions::from_mode(0o666);
-    tempfile::Builder::new().prefix(".fathom-report-").permissions(readable).tempfile_in(folder)
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".fathom-report-");
+    match std::fs::symlink_metadata(path) {
+        Ok(there) if there.is_file() => {
+            let file = builder.tempfile_in(folder)?;
+            file.as_file().set_permissions(there.permissions())?;
+            Ok(file)
+        }
+        _ => builder.permissions(Permissions::from_mode(0o666)).tempfile_in(folder),
+    }
 }
 
 /// A report may take the place of an earlier one, or of a link, and of nothing else that is there.
 fn prove_replaceable(path: &Path) -> Result<(), Failure> {
-    if path.is_symlink() {
+    let kind = match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        other => other.map(|there| there.file_type()),
+    };
+    if kind.as_ref().is_ok_and(|kind| kind.is_symlink()) {
         return Ok(());
     }
     let mut beginning = Vec::new();
-    let read = |file: File| file.take(own::BEGINNING as u64).read_to_end(&mut beginning);
-    match File::open(path).and_then(read) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Ok(_) if beginning.is_empty() || own::is_report(&beginning) => Ok(()),
+    let mut read = |file: File| file.take(own::BEGINNING as u64).read_to_end(&mut beginning).map(drop);
+    // Opening a pipe would wait for whoever writes into it.
+    let ours = match kind {
+        Ok(kind) if kind.is_file() => File::open(path).and_then(&mut read),
+        Ok(_) => Err(ErrorKind::InvalidInput.into()),
+        Err(error) => Err(error),
+    };
+    match ours {
+        Ok(()) if beginning.is_empty() || own::is_report(&beginning) => Ok(()),
         _ => Err(Failure::Usage(format!(
             "{}: is there already, and no report of Fathom's; name another file, or remove this one first",
             path.display()
@@ -154,15 +173,14 @@ pub fn prove_writable(path: &Path) -> Result<(), Failure> {
 
 /// Without the random name, which says nothing to anybody.
 fn reason(error: &std::io::Error) -> String {
-    error.raw_os_error().map_or_else(|| error.to_string(), |code| std::io::Error::from_raw_os_error(code).to_string())
+    let code = error.raw_os_error().map(std::io::Error::from_raw_os_error);
+    code.unwrap_or_else(|| error.kind().into()).to_string()
 }
 
 /// The file's ending says what it becomes.
 pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(), Failure> {
     let kind = kind(path)?;
-    if path.is_file() {
-        prove_replaceable(path)?;
-    }
+    prove_replaceable(path)?;
     let text = match kind {
         Kind::Html => faces::html::page(report, record),
         Kind::Markdown => faces::markdown::page(report, record),
@@ -180,7 +198,16 @@ pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(),
 pub fn remove(common: &Common, args: &ShowArgs) -> Result<u8, Failure> {
     let archive = open(common)?;
     // Of `last` the newest, whatever there is of it: never a run with figures in place of a failed one.
-    let run = archive.remove(&archive.find_any(&args.run)?)?;
+    let run = archive.find_any(&args.run)?;
+    let live = pending::find(&dirs::journals(), None).live;
+    if let Some(told) = live.iter().find(|told| told.head.run == run) {
+        let pid = told.head.pid;
+        let text = format!(
+            "run {run} is still going on (process {pid}): nothing was removed; it ends with Ctrl-C where it runs"
+        );
+        return Err(Failure::Refused(text));
+    }
+    archive.remove(&run)?;
     eprintln!("removed run {run}");
     Ok(0)
 }
