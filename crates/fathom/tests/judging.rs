@@ -162,8 +162,14 @@ fn each_kind_of_a_mix_is_expected_by_itself() {
 fn what_an_earlier_run_had_is_no_bound_for_what_lies_beside_the_chart() {
     let home = Home::new();
     let network = ["network", "--patterns", "read-linear", "--passes", "1", "--duration", "1s", "--quiet"];
-    assert!(matches!(home.run(&network).code, 0 | 4));
     let verdict = ["network", "--patterns", "read-linear", "--expect", "last", "-99%", "--format", "json", "--quiet"];
+    // While others have the processors a second may tell nothing of loopback: in one of four on a machine of two that two programs keep
+    // busy, so that none of twelve does has a chance of 10⁻⁷.
+    let tells = || {
+        assert!(matches!(home.run(&network).code, 0 | 4));
+        home.run(&[&verdict[..], &["--dry-run"]].concat()).code == 0
+    };
+    assert!((0..12).any(|_| tells()), "no run of twelve told anything");
     let found = home.run(&verdict);
     assert_eq!(found.code, 0, "{}", found.err);
     let run = found.json();

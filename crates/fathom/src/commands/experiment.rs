@@ -170,7 +170,9 @@ fn usable(figure: &model::Figure) -> Result<model::Estimate, String> {
             Err(format!("is {}", figure.label.name()))
         }
         // Anything would be on its good side.
-        (_, Some(estimate)) if !estimate.is_known() => Err("is not known to that run".to_string()),
+        (_, Some(estimate)) if !estimate.is_known() => {
+            Err("has an interval there as wide as its value, which tells nothing".to_string())
+        }
         (_, Some(estimate)) => Ok(estimate),
     }
 }
@@ -205,7 +207,12 @@ mod tests {
         assert!(lost(&[&known]).is_empty());
         let wide = figure(Some(Estimate { value: 2.0, low: 0.0, high: 4.0 }), Label::Imprecise(String::new()));
         assert_eq!(threshold(&wide, -0.1), None);
-        assert_eq!(lost(&[&wide]), ["rados write-latency of pool is not known to that run; measure it again"]);
+        assert_eq!(
+            lost(&[&wide]),
+            [
+                "rados write-latency of pool has an interval there as wide as its value, which tells nothing; measure it again"
+            ]
+        );
         let void = figure(None, Label::Void("EIO".to_string()));
         assert_eq!(threshold(&void, -0.1), None);
         assert_eq!(lost(&[&void]), ["rados write-latency of pool is void; measure it again"]);
