@@ -107,7 +107,7 @@ pub trait Engine: Sync {
     }
     /// Do completions carry [`Told`]? A window without one then counts for no time at all.
     fn times_itself(&self) -> bool {
-        self.layer() == Layer::Store
+        false
     }
     /// Do sessions move a simulated clock? All lanes then take turns in the caller's thread.
     fn simulated(&self) -> bool {

@@ -61,7 +61,7 @@ pub fn engine_for(step: &Step) -> Result<&'static dyn Engine, EngineError> {
 
 /// Of layers that load objects: which.
 pub fn objects_needed(layer: Layer, workload: &Workload) -> Option<Needed> {
-    matches!(layer, Layer::Osd | Layer::Rados).then(|| Needed::by(workload))
+    layer.can().objects.then(|| Needed::by(workload))
 }
 
 fn named(layer: Layer, name: &str) -> Result<&'static dyn Engine, EngineError> {

@@ -131,8 +131,8 @@ impl Request {
 
     /// Devices that are named, and the network, can be measured without a cluster.
     pub fn needs_cluster(&self) -> bool {
-        let of_cluster = |layer: &Layer| !matches!(layer, Layer::Device | Layer::Network | Layer::Floor);
         let devices_of_osds = self.experiment.batches().is_empty() && self.targets.paths.is_empty();
-        self.layers.iter().any(of_cluster) || (devices_of_osds && self.layers.contains(&Layer::Device))
+        self.layers.iter().any(|layer| layer.of_ceph())
+            || (devices_of_osds && self.layers.iter().any(|layer| layer.of_disks()))
     }
 }

@@ -41,23 +41,14 @@ pub struct WorkloadOptions {
 }
 
 impl WorkloadOptions {
-    /// A store's bench knows no rate, and a network has nothing that a request could wait for.
-    pub fn layer_has_rates(layer: Layer) -> bool {
-        !matches!(layer, Layer::Network | Layer::Floor | Layer::Store)
-    }
-
-    pub fn layer_has_clients(layer: Layer) -> bool {
-        matches!(layer, Layer::Osd | Layer::Rados | Layer::Rbd)
-    }
-
     /// Clients on this layer.
     pub fn clients_on(&self, layer: Layer) -> u32 {
-        self.clients.filter(|_| WorkloadOptions::layer_has_clients(layer)).unwrap_or(1)
+        self.clients.filter(|_| layer.can().clients).unwrap_or(1)
     }
 
     /// The open loop of this layer, if there is one.
     pub fn rate_on(&self, layer: Layer) -> Option<Rate> {
-        self.rate.filter(|_| WorkloadOptions::layer_has_rates(layer))
+        self.rate.filter(|_| layer.can().rate)
     }
 
     /// Poisson arrivals, as of users who know nothing of each other, unless said otherwise.

@@ -2,7 +2,7 @@
 
 use crate::numbers::{self, NOTHING};
 use model::pattern::Family;
-use model::{Figure, Layer, Report};
+use model::{Figure, Report};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More hosts than this fill no square that anybody reads on a terminal.
@@ -29,7 +29,7 @@ fn square(report: &Report, network: Option<&str>, family: Family, title: &str) -
     let mut values: BTreeMap<(String, String), f64> = BTreeMap::new();
     let own = |figure: &&Figure| {
         let alone = figure.chart || (network.is_some() && figure.at_once == 1);
-        figure.layer == Layer::Network && figure.network.as_deref() == network && alone
+        figure.layer.of_links() && figure.network.as_deref() == network && alone
     };
     for figure in report.figures.iter().filter(own) {
         let (Some(way), Some(value)) = (way(figure, family), usable(figure)) else { continue };

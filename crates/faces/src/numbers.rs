@@ -1,7 +1,7 @@
 //! The one place where numbers become words: never more digits than the interval allows, never without one where there is one.
 
 use model::pattern::Family;
-use model::{Bytes, Estimate, Layer, LedgerRow, Metric, Percentile};
+use model::{Bytes, Estimate, LedgerRow, Metric, Percentile};
 
 /// No figure is known better than to four digits; more would be noise of the clock.
 const DIGITS_MAX: i32 = 4;
@@ -58,7 +58,7 @@ pub fn adds(row: &LedgerRow) -> Shown {
     if row.share.is_none() && row.pattern.family() != Family::Latency {
         return Shown { value: NOTHING.to_string(), within: String::new(), unit: metric.unit() };
     }
-    let bottom = matches!(row.layer, Layer::Device | Layer::Network) && row.pattern.family() == Family::Latency;
+    let bottom = (row.layer.of_disks() || row.layer.of_links()) && row.pattern.family() == Family::Latency;
     if bottom { figure(&row.adds, metric) } else { difference(&row.adds, metric) }
 }
 
@@ -285,6 +285,7 @@ fn separated(digits: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::Layer;
     use model::Pattern;
     use proptest::prelude::*;
 

@@ -254,7 +254,7 @@ pub fn read_from(report: &Report) -> Option<String> {
     let cells = layers.iter().flat_map(|layer| patterns.iter().map(move |pattern| (*layer, *pattern)));
     let told = |(layer, pattern): (Layer, Pattern)| {
         let of_store = |figure: &&Figure| {
-            matches!(layer, Layer::Osd | Layer::Rados | Layer::Rbd)
+            layer.can().reads_from_osds
                 && (figure.layer, figure.pattern, figure.kind) == (layer, pattern, OpKind::Read)
                 && figure.chart
                 // Where nothing was written there was nothing to take.
@@ -293,7 +293,7 @@ pub fn read_from(report: &Report) -> Option<String> {
 /// Which part of disks was measured, where that is not from their beginning on.
 pub fn spread(report: &Report) -> Option<String> {
     let mut disks: Vec<String> = Vec::new();
-    for figure in report.figures.iter().filter(|figure| figure.layer == Layer::Device) {
+    for figure in report.figures.iter().filter(|figure| figure.layer.of_disks()) {
         let Some(bytes) = figure.workload.spread else { continue };
         let (span, whole) = (numbers::bytes(figure.workload.span), numbers::bytes(bytes));
         let told = format!("{span} of {}, which has {whole}", figure.target);

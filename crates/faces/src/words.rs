@@ -185,7 +185,7 @@ pub(crate) fn is_wild(c: char) -> bool {
 /// What tells a figure from others of the same target and pattern: nothing for those of the depth chart, which are one each.
 pub fn apart(chart: bool, layer: Layer, of: &Workload) -> Option<String> {
     (!chart).then(|| match layer {
-        Layer::Network => workload(layer, of),
+        layer if layer.of_links() => workload(layer, of),
         _ => format!("{}, {}", workload(layer, of), over(of)),
     })
 }
@@ -245,11 +245,11 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
         ),
     };
     let mut text = match layer {
-        Layer::Network => format!("{block}, {how}"),
+        layer if layer.of_links() => format!("{block}, {how}"),
         _ => format!("{block} {access} {kind}, {how}"),
     };
     if workload.jobs > 1 {
-        text += &format!(", {} {}", workload.jobs, if layer == Layer::Network { "streams" } else { "jobs" });
+        text += &format!(", {} {}", workload.jobs, if layer.of_links() { "streams" } else { "jobs" });
     }
     if workload.clients > 1 {
         text += &format!(", {} clients", workload.clients);

@@ -2,13 +2,13 @@
 
 use crate::entry::Entry;
 use crate::words::quantity;
-use model::{Estimate, Finding, Label, Layer, Standing, Subject};
+use model::{Estimate, Finding, Label, Standing, Subject};
 
 /// Less than this share of the sum is a ceiling; some percent are the processors' and the clock's.
 const SHARE: f64 = 0.80;
 
 pub fn ceilings(entries: &[Entry]) -> Vec<Finding> {
-    let joint = entries.iter().filter(|entry| entry.figure.layer == Layer::Device && entry.together());
+    let joint = entries.iter().filter(|entry| entry.figure.layer.of_disks() && entry.together());
     let mut found: Vec<Finding> = Vec::new();
     for (entry, sum, steady) in joint.filter_map(|entry| ceiling(entry, entries)) {
         let subject = Subject::Several { name: entry.figure.target.clone() };

@@ -2,7 +2,7 @@
 
 use crate::effort::QUEUED_MOST_DEEP;
 use crate::entry::Entry;
-use model::{Estimate, Label, Layer, Metric, Place, Record, Step};
+use model::{Estimate, Label, Metric, Place, Record, Step};
 
 /// What is known of the host that loaded a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ fn measured_link(entries: &[Entry], here: Option<&str>) -> Option<Estimate> {
     let links = entries.iter().filter(|entry| {
         let Some(Place::Pair { from, to, .. }) = entry.place() else { return false };
         let of_here = (from.host == here) != (to.host == here);
-        entry.figure.layer == Layer::Network && of_here && several_streams(entry) && entry.figure.at_once == 1
+        entry.figure.layer.of_links() && of_here && several_streams(entry) && entry.figure.at_once == 1
     });
     links.filter_map(Entry::usable).max_by(|a, b| a.low.total_cmp(&b.low))
 }

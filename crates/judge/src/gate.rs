@@ -43,7 +43,7 @@ fn verdict(entry: &Entry, entries: &[Entry], record: &Record) -> Option<Label> {
 fn little(entry: &Entry) -> Option<Label> {
     let workload = &entry.step.workload;
     let pure = !(workload.reads() && workload.writes()) && entry.figure.kind == entry.figure.pattern.kind();
-    let bulk = entry.figure.layer == Layer::Network && entry.figure.metric == Metric::Bandwidth;
+    let bulk = entry.figure.layer.of_links() && entry.figure.metric == Metric::Bandwidth;
     if !pure || bulk || entry.together() || entry.figure.errors * 100 > entry.figure.operations {
         return None;
     }

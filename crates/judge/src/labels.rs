@@ -145,7 +145,7 @@ impl Case<'_> {
     /// A write that fell and stayed down: what it measured before was a cache.
     fn burst(&self, rates: &[Vec<f64>]) -> Option<Label> {
         // A network keeps nothing.
-        if self.kind != OpKind::Write || self.step.layer == model::Layer::Network {
+        if self.kind != OpKind::Write || self.step.layer.of_links() {
             return None;
         }
         let means: Vec<f64> = self.slices.iter().map(|slice| overall_rate(slice)).collect();

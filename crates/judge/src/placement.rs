@@ -2,7 +2,7 @@
 
 use crate::disks::{self, osd_of};
 use crate::entry::Entry;
-use model::{Change, Layer, OsdScope, Place, Record};
+use model::{Change, OsdScope, Place, Record};
 use std::collections::BTreeSet;
 
 /// By the sets to which the run bound the pool, else by its CRUSH rule. `None`: on all, or not known.
@@ -39,8 +39,8 @@ pub fn hosts_of<'r>(osds: &[&'r OsdScope]) -> Vec<&'r str> {
 pub fn below(entry: &Entry, record: &Record, on: Option<&BTreeSet<u32>>) -> bool {
     let counts = |osd: u32| on.is_none_or(|on| on.contains(&osd));
     match entry.figure.layer {
-        Layer::Osd | Layer::Store => entry.place().and_then(osd_of).is_none_or(counts),
-        Layer::Device => {
+        layer if layer.of_single_osds() => entry.place().and_then(osd_of).is_none_or(counts),
+        layer if layer.of_disks() => {
             let probe = entry.only_target().is_some_and(|target| target.like_disks_of.iter().any(|osd| counts(*osd)));
             let osds = &record.scope.osds;
             let known = osds.iter().any(|osd| osd.device.is_some());

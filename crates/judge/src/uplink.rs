@@ -6,7 +6,7 @@ use crate::entry::Entry;
 use crate::links::alone;
 use crate::words::quantity;
 use model::pattern::Family;
-use model::{Estimate, Finding, Label, Layer, Metric, NetworkPart, Place, Standing};
+use model::{Estimate, Finding, Label, Metric, NetworkPart, Place, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All at once carry less than this share of what the hosts' links could: a ceiling. Or: streams that cross it are so much slower than
@@ -35,9 +35,7 @@ pub struct Uplink {
 pub fn uplink(entries: &[Entry], network: Option<&str>) -> Option<Uplink> {
     let linear = |entry: &&Entry| {
         let Entry { figure, .. } = entry;
-        figure.network.as_deref() == network
-            && figure.layer == Layer::Network
-            && figure.pattern.family() == Family::Linear
+        figure.network.as_deref() == network && figure.layer.of_links() && figure.pattern.family() == Family::Linear
     };
     let joint: Vec<&Entry> =
         entries.iter().filter(linear).filter(|entry| !entry.step.apart && entry.step.targets.len() > 2).collect();

@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 use crate::words::{number, percent, volume};
-use model::{Bytes, Cliff, Endurance, Label, Layer, OpKind, Record};
+use model::{Bytes, Cliff, Endurance, Label, OpKind, Record};
 
 /// Who wrote so many times what a device takes at full speed has left its caches behind (docs/method.md, "Sustained writes").
 const PAST: f64 = 1.2;
@@ -10,7 +10,7 @@ const PAST: f64 = 1.2;
 /// Figures of writes to a device carry the volume up to which they hold; with a cliff beyond what the run had written by
 /// then they are a burst, unless they have a label that says more.
 pub fn limit_writes(entries: &mut [Entry], found: &[Endurance], record: &Record) {
-    for entry in entries.iter_mut().filter(|entry| entry.figure.layer == Layer::Device) {
+    for entry in entries.iter_mut().filter(|entry| entry.figure.layer.of_disks()) {
         let figure = &entry.figure;
         let of = |test: &&Endurance| test.target == figure.target || test.also.contains(&figure.target);
         let known = found.iter().find(of).filter(|test| test.held > 0);
@@ -37,7 +37,7 @@ pub fn written_to(record: &Record, target: &str) -> Bytes {
 }
 
 fn written_until(record: &Record, target: &str, until: f64) -> Bytes {
-    let on_it = |step: &&model::Step| step.targets.iter().any(|one| one.layer == Layer::Device && one.name == target);
+    let on_it = |step: &&model::Step| step.targets.iter().any(|one| one.layer.of_disks() && one.name == target);
     let index = |step: &model::Step| step.targets.iter().position(|one| one.name == target).map(|at| at as u32);
     let of_step = |step: &model::Step| -> Bytes {
         let own = record.slices.iter().filter(|slice| slice.step == step.id && slice.target == index(step));

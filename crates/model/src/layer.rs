@@ -1,4 +1,7 @@
-//! A layer is a place where the storage stack can be loaded.
+//! The layers of the storage stack that can be loaded: one table, a row each, and the only list of them.
+//!
+//! What differs from layer to layer is asked of a row ([`Layer::spec`]), so that a new layer is a new row. Code that names a layer belongs
+//! to that layer alone.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,23 +19,190 @@ pub enum Layer {
     Rbd,
 }
 
+/// What one target of a layer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetKind {
+    /// A disk, a file or a folder.
+    Path,
+    /// A way between two hosts, or loopback.
+    Link,
+    /// Paths on several hosts, and the ways between them.
+    Replicas,
+    /// One OSD.
+    Osd,
+    /// A pool: all the OSDs that it lies on.
+    Pool,
+}
+
+/// What a layer knows beyond plain loads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// Operations may be due at a rate: an open loop.
+    pub rate: bool,
+    /// Several clients of one host may load a target.
+    pub clients: bool,
+    /// Other hosts than this one load it.
+    pub hosts: bool,
+    /// Works on objects of a size of their own.
+    pub objects: bool,
+    /// Each job has an image of its own.
+    pub images: bool,
+    /// OSDs answer its reads, from their memory or their devices.
+    pub reads_from_osds: bool,
+    /// Its operations at depth 1 are round trips, not accesses to data.
+    pub round_trips: bool,
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LayerSpec {
+    pub layer: Layer,
+    pub name: &'static str,
+    pub target: TargetKind,
+    /// Where its operations are served, as in "a durable write takes 3 ms on the device".
+    pub place: &'static str,
+    /// What measures it alone, after `fathom`.
+    pub command: &'static str,
+    pub can: Abilities,
+}
+
+const NOTHING: Abilities = Abilities {
+    rate: false,
+    clients: false,
+    hosts: false,
+    objects: false,
+    images: false,
+    reads_from_osds: false,
+    round_trips: false,
+};
+
+/// From the bottom of the stack to the top, in the order of [`Layer`].
+const LAYERS: [LayerSpec; 7] = [
+    LayerSpec {
+        layer: Layer::Device,
+        name: "device",
+        target: TargetKind::Path,
+        place: "on the device",
+        command: "disk PATH",
+        can: Abilities { rate: true, hosts: true, ..NOTHING },
+    },
+    LayerSpec {
+        layer: Layer::Network,
+        name: "network",
+        target: TargetKind::Link,
+        place: "through network",
+        command: "network",
+        can: Abilities { hosts: true, round_trips: true, ..NOTHING },
+    },
+    LayerSpec {
+        layer: Layer::Floor,
+        name: "floor",
+        target: TargetKind::Replicas,
+        place: "on the floor",
+        command: "floor",
+        can: Abilities { hosts: true, ..NOTHING },
+    },
+    LayerSpec {
+        layer: Layer::Store,
+        name: "store",
+        target: TargetKind::Osd,
+        place: "in an OSD's store",
+        command: "store",
+        can: NOTHING,
+    },
+    LayerSpec {
+        layer: Layer::Osd,
+        name: "osd",
+        target: TargetKind::Osd,
+        place: "at an OSD",
+        command: "osd",
+        can: Abilities { rate: true, clients: true, objects: true, reads_from_osds: true, ..NOTHING },
+    },
+    LayerSpec {
+        layer: Layer::Rados,
+        name: "rados",
+        target: TargetKind::Pool,
+        place: "through rados",
+        command: "rados",
+        can: Abilities { rate: true, clients: true, hosts: true, objects: true, reads_from_osds: true, ..NOTHING },
+    },
+    LayerSpec {
+        layer: Layer::Rbd,
+        name: "rbd",
+        target: TargetKind::Pool,
+        place: "through rbd",
+        command: "rbd",
+        can: Abilities { rate: true, clients: true, hosts: true, images: true, reads_from_osds: true, ..NOTHING },
+    },
+];
+
 impl Layer {
-    pub const ALL: [Layer; 7] =
-        [Layer::Device, Layer::Network, Layer::Floor, Layer::Store, Layer::Osd, Layer::Rados, Layer::Rbd];
+    pub const ALL: [Layer; LAYERS.len()] = {
+        let (mut all, mut at) = ([Layer::Device; LAYERS.len()], 0);
+        while at < all.len() {
+            all[at] = LAYERS[at].layer;
+            at += 1;
+        }
+        all
+    };
+
+    pub fn spec(self) -> &'static LayerSpec {
+        &LAYERS[self as usize]
+    }
 
     pub fn name(self) -> &'static str {
-        match self {
-            Layer::Device => "device",
-            Layer::Network => "network",
-            Layer::Floor => "floor",
-            Layer::Store => "store",
-            Layer::Osd => "osd",
-            Layer::Rados => "rados",
-            Layer::Rbd => "rbd",
-        }
+        self.spec().name
     }
 
     pub fn from_name(name: &str) -> Option<Layer> {
         Layer::ALL.into_iter().find(|layer| layer.name() == name)
+    }
+
+    pub fn can(self) -> Abilities {
+        self.spec().can
+    }
+
+    /// Is it a part of Ceph, whose OSDs it loads?
+    pub fn of_ceph(self) -> bool {
+        self.of_pools() || self.of_single_osds()
+    }
+
+    /// Is a target of it a pool?
+    pub fn of_pools(self) -> bool {
+        self.spec().target == TargetKind::Pool
+    }
+
+    /// Is a target of it one OSD?
+    pub fn of_single_osds(self) -> bool {
+        self.spec().target == TargetKind::Osd
+    }
+
+    /// Does it load the ways between hosts?
+    pub fn of_links(self) -> bool {
+        self.spec().target == TargetKind::Link
+    }
+
+    /// Does it load disks, and nothing else?
+    pub fn of_disks(self) -> bool {
+        self.spec().target == TargetKind::Path
+    }
+
+    /// Does it load paths of hosts? A write to these is durable only if that is asked for; what Ceph acknowledges is.
+    pub fn of_paths(self) -> bool {
+        matches!(self.spec().target, TargetKind::Path | TargetKind::Replicas)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_is_that_of_its_layer_and_names_are_unlike() {
+        for (at, layer) in Layer::ALL.into_iter().enumerate() {
+            assert_eq!((layer as usize, layer.spec().layer), (at, layer));
+            assert_eq!(Layer::from_name(layer.name()), Some(layer));
+        }
+        assert_eq!(Layer::from_name("disk"), None);
     }
 }

@@ -49,7 +49,7 @@ pub use effort::{Effort, Overhead, Shares};
 pub use event::{Event, Face};
 pub use figure::{Dip, Estimate, Figure, Label, OtherWay, Percentile, Sight, Unseen};
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
-pub use layer::Layer;
+pub use layer::{Abilities, Layer, LayerSpec, TargetKind};
 pub use limit::{Bound, Limit, Probe, Search};
 pub use observed::{
     DiskSecond, HostLoad, HostSecond, HostSeconds, NicSecond, Observed, OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,

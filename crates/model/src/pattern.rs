@@ -92,7 +92,7 @@ impl Pattern {
     /// The metric in which a figure of this pattern on this layer is stated.
     pub fn metric(self, layer: Layer) -> Metric {
         match (self.family(), layer) {
-            (Family::Latency, Layer::Network) => Metric::Rtt,
+            (Family::Latency, layer) if layer.can().round_trips => Metric::Rtt,
             (Family::Latency, _) => Metric::LatencyMean,
             (Family::Parallel, _) => Metric::Iops,
             (Family::Linear, _) => Metric::Bandwidth,

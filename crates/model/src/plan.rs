@@ -36,7 +36,7 @@ pub struct Step {
 impl Step {
     /// Compactions come with writes to an object store; raw devices and networks have none.
     pub fn meets_compactions(&self) -> bool {
-        self.workload.writes() && !matches!(self.layer, Layer::Device | Layer::Network | Layer::Floor)
+        self.workload.writes() && self.layer.of_ceph()
     }
 
     /// What the figure of all targets together is called: `osd.*`, `node1.*` for the disks of one host, or the one target's own
@@ -68,7 +68,7 @@ impl Step {
     /// The host whose disks these are, if they are those of one host that loads them itself.
     pub fn only_host(&self) -> Option<&str> {
         let host = |target: &Target| Some(target.client.as_ref()?.host.clone());
-        let first = self.targets.first().filter(|first| first.layer == Layer::Device)?.client.as_ref()?;
+        let first = self.targets.first().filter(|first| first.layer.of_disks())?.client.as_ref()?;
         self.targets.iter().all(|target| host(target).as_ref() == Some(&first.host)).then_some(first.host.as_str())
     }
 
@@ -295,7 +295,7 @@ impl Goal {
     /// So much settled data is wanted of a slice.
     pub fn slice_seconds(&self, step: &Step) -> f64 {
         // A device's own cache is full within seconds, which a verdict's short slice of reads does not outlast.
-        let cached = step.layer == Layer::Device && step.workload.writes() && !self.thresholds.is_empty();
+        let cached = step.layer.of_disks() && step.workload.writes() && !self.thresholds.is_empty();
         if cached || step.meets_compactions() { self.write_slice_seconds } else { self.read_slice_seconds }
     }
 }

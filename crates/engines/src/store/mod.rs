@@ -44,6 +44,10 @@ impl Engine for Store {
         None
     }
 
+    fn times_itself(&self) -> bool {
+        true
+    }
+
     fn unverifiable(&self) -> Option<&'static str> {
         Some("an OSD's bench command makes up its own data, so there is nothing to verify; leave the layer out")
     }

@@ -108,7 +108,7 @@ fn asked(report: &Report) -> Option<String> {
         });
     }
     if let Some(knee) = report.sweep.as_ref().and_then(|swept| swept.knees.first()) {
-        let layer = report.figures.first().map_or("rados", |figure| command(figure.layer));
+        let layer = report.figures.first().map_or("rados", |figure| figure.layer.spec().command);
         let (depth, on) = (knee.knee.depth, on(report));
         return Some(format!("measure the knee alone, for longer: `fathom {layer} --depth {depth}{on}`."));
     }
@@ -140,15 +140,11 @@ fn deeper(report: &Report) -> String {
         _ if report.figures.is_empty() => format!("`fathom run{on}` measures all layers."),
         Some(layer) => format!(
             "`fathom {}{on}` measures that layer alone; after a change, `fathom compare {run} last`.",
-            command(layer)
+            layer.spec().command
         ),
         None if layers.len() < 2 => format!("`fathom run{on}` measures all layers and shows which takes most."),
         None => format!("after a change, run again and compare: `fathom compare {run} last`."),
     }
-}
-
-fn command(layer: Layer) -> &'static str {
-    if layer == Layer::Device { "disk PATH" } else { layer.name() }
 }
 
 /// `fathom show RUN`, from the same archive.

@@ -36,14 +36,14 @@ pub(super) fn dearest(report: &Report) -> Option<Layer> {
 
 /// Of the layers that data goes through: a network's round trip is no write.
 fn topmost(report: &Report, pattern: Pattern) -> Option<(&ChartCell, &Estimate)> {
-    let cells = report.chart.iter().filter(|cell| cell.pattern == pattern && cell.layer != Layer::Network);
+    let cells = report.chart.iter().filter(|cell| cell.pattern == pattern && !cell.layer.of_links());
     cells.filter_map(|cell| Some((cell, cell.estimate.as_ref()?))).max_by_key(|(cell, _)| cell.layer)
 }
 
 fn whole(report: &Report, cell: &ChartCell, estimate: &Estimate) -> String {
     let workload = workload(report, cell);
     let (operation, metric) = (operation(&workload, cell), cell.pattern.metric(cell.layer));
-    let (value, at) = (numbers::figure(estimate, metric).with_unit(), place(cell.layer));
+    let (value, at) = (numbers::figure(estimate, metric).with_unit(), cell.layer.spec().place);
     let mean = mean(cell, "targets");
     let label = label(cell);
     if cell.pattern.family() != Family::Latency {
@@ -82,7 +82,7 @@ fn workload(report: &Report, cell: &ChartCell) -> Workload {
 /// `durable 4 KiB write`, `4 MiB sequential read`
 fn operation(workload: &Workload, cell: &ChartCell) -> String {
     // What a store or pool acknowledges is durable; a device has to be asked for it.
-    let asked = workload.durability != Durability::None || !matches!(cell.layer, Layer::Device | Layer::Floor);
+    let asked = workload.durability != Durability::None || !cell.layer.of_paths();
     let durable = if cell.pattern.writes() && asked { "durable " } else { "" };
     let block = numbers::bytes(workload.block);
     let linear = if cell.pattern.family() == Family::Linear { "sequential " } else { "" };
@@ -92,16 +92,6 @@ fn operation(workload: &Workload, cell: &ChartCell) -> String {
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().to_string() + letters.as_str())
-}
-
-fn place(layer: Layer) -> String {
-    match layer {
-        Layer::Device => "on the device".to_string(),
-        Layer::Store => "in an OSD's store".to_string(),
-        Layer::Osd => "at an OSD".to_string(),
-        Layer::Floor => "on the floor".to_string(),
-        Layer::Network | Layer::Rados | Layer::Rbd => format!("through {}", layer.name()),
-    }
 }
 
 fn mean(cell: &ChartCell, what: &str) -> String {

@@ -5,7 +5,7 @@ use super::style::{Paint, Style};
 use super::table::{Align, Table};
 use crate::plan::seconds_most;
 use crate::{numbers, sweep, words};
-use model::{Layer, Plan, Step, SustainedTest, Workload};
+use model::{Plan, Step, SustainedTest, Workload};
 use std::collections::BTreeMap;
 
 /// How many targets a step names; the others are counted.
@@ -89,7 +89,7 @@ pub fn workload(step: &Step) -> String {
     }
     let text = words::workload(step.layer, &step.workload);
     // The network has no working set.
-    if step.layer == Layer::Network { text } else { format!("{text}, {}", words::over(&step.workload)) }
+    if step.layer.of_links() { text } else { format!("{text}, {}", words::over(&step.workload)) }
 }
 
 fn targets(step: &Step) -> String {

@@ -63,7 +63,7 @@ pub fn refuse_senseless_scaling(
     if !workload.scales_out() {
         return Ok(());
     }
-    if !matches!(layers, [Layer::Rados | Layer::Rbd]) {
+    if !matches!(layers, [layer] if layer.of_pools()) {
         return Err(Failure::Usage("--clients auto: fills a pool; take `fathom rados` or `fathom rbd`".to_string()));
     }
     let other = [

@@ -9,7 +9,7 @@ use crate::cli::layers::{
 use crate::cli::workload::{OwnNumbers, WorkloadArgs};
 use crate::failure::Failure;
 use clap::Args;
-use experiments::{Experiment, Request, Sustained, Targets, WorkloadOptions};
+use experiments::{Experiment, Request, Sustained, Targets};
 use model::Layer;
 
 pub fn disk_targets<E: Args>(args: &DiskArgs<E>) -> Result<Targets, Failure> {
@@ -55,7 +55,7 @@ fn request(
     targets: Targets,
     own: OwnNumbers,
 ) -> Result<Request, Failure> {
-    if args.experiment.open_loop() && !WorkloadOptions::layer_has_rates(layer) {
+    if args.experiment.open_loop() && !layer.can().rate {
         let text = format!(
             "--rate, --rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do",
             layer.name()

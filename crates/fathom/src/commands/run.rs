@@ -7,7 +7,7 @@ use crate::cli::run_options::RunOptions;
 use crate::cli::workload::OwnNumbers;
 use crate::failure::Failure;
 use crate::sounding::{Outcome, Sounded, sound};
-use experiments::{Request, Targets, WorkloadOptions};
+use experiments::{Request, Targets};
 use model::Layer;
 use std::path::Path;
 
@@ -17,12 +17,12 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     layers.dedup();
     refuse_without_layer(args, &layers)?;
     if args.experiment.rate_max_where.is_some() {
-        if let Some(other) = args.layers.iter().find(|layer| !WorkloadOptions::layer_has_rates(**layer)) {
+        if let Some(other) = args.layers.iter().find(|layer| !layer.can().rate) {
             let text =
                 format!("--rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do", other.name());
             return Err(Failure::Usage(text));
         }
-        layers.retain(|layer| WorkloadOptions::layer_has_rates(*layer));
+        layers.retain(|layer| layer.can().rate);
     }
     refuse_senseless_scaling(&args.experiment, &args.workload, &layers, false)?;
     let (experiment, goal) = experiment(common, &args.experiment, &args.workload, &layers)?;
@@ -41,21 +41,21 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
 
 /// What only layers have that are not measured.
 fn refuse_without_layer(args: &RunArgs, layers: &[Layer]) -> Result<(), Failure> {
-    let (pools, objects) = ([Layer::Rados, Layer::Rbd], [Layer::Osd, Layer::Rados]);
-    let paths = [Layer::Device, Layer::Floor];
+    let having = |has: fn(Layer) -> bool| Layer::ALL.into_iter().filter(move |layer| has(*layer)).collect::<Vec<_>>();
+    let (pools, paths) = (having(Layer::of_pools), having(Layer::of_paths));
+    let objects = having(|layer| layer.can().objects);
     let senseless = [
-        ("--pool", args.pool.is_some(), pools),
+        ("--pool", args.pool.is_some(), pools.clone()),
         ("--pgs", args.pgs.pgs.is_some(), pools),
         ("--object-size", args.objects.object_size.is_some(), objects),
-        ("--sync", args.sync.sync.is_some(), paths),
+        ("--sync", args.sync.sync.is_some(), paths.clone()),
         ("--device", !args.devices.is_empty(), paths),
     ];
     let idle = |own: &[Layer]| !own.iter().any(|layer| layers.contains(layer));
     match senseless.into_iter().find(|(_, given, own)| *given && idle(own)) {
-        Some((option, _, [one, other])) => Err(Failure::Usage(format!(
-            "{option}: is of the {} and {} layers, and this run measures neither; leave it out, or name one of them in --layers",
-            one.name(),
-            other.name()
+        Some((option, _, own)) => Err(Failure::Usage(format!(
+            "{option}: is of the {} layers, and this run measures none of them; leave it out, or name one in --layers",
+            own.iter().map(|layer| layer.name()).collect::<Vec<_>>().join(" and ")
         ))),
         None => Ok(()),
     }

@@ -50,7 +50,7 @@ fn paired_loads(step: &Step, check: &Check) -> Result<PairedLoads, Failure> {
             (own, peer)
         }
     };
-    if matches!(step.layer, Layer::Rbd | Layer::Rados) {
+    if step.layer.of_pools() {
         // Each job of fio's engines is a client of its own: OSDs answer one with several jobs in fewer, larger messages.
         ours.workload.clients = ours.workload.jobs.max(1);
     }

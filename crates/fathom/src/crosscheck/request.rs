@@ -77,7 +77,7 @@ impl Check {
             thorough: true,
             ..Request::default()
         };
-        let usual = if layer == Layer::Device { LOAD_DISK } else { LOAD_CLUSTER };
+        let usual = if layer.of_ceph() { LOAD_CLUSTER } else { LOAD_DISK };
         Check {
             request,
             lab: None,

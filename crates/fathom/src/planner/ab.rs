@@ -30,9 +30,9 @@ pub fn prepared(request: &Request) -> Result<Request, Failure> {
 /// A setting that a layer does not have.
 fn refuse_layers_without(request: &Request, setting: &PairedSetting) -> Result<(), Failure> {
     let has = |layer: &Layer| match setting.varied {
-        Varied::Pool(..) => matches!(layer, Layer::Rados | Layer::Rbd),
-        Varied::Osd(..) => matches!(layer, Layer::Store | Layer::Osd),
-        Varied::Path(..) => *layer == Layer::Device,
+        Varied::Pool(..) => layer.of_pools(),
+        Varied::Osd(..) => layer.of_single_osds(),
+        Varied::Path(..) => layer.of_disks(),
         _ => true,
     };
     let Some(without) = request.layers.iter().find(|layer| !has(layer)) else { return Ok(()) };

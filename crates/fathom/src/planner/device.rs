@@ -205,7 +205,7 @@ fn osd_devices(ground: &Ground) -> Vec<(String, &DeviceScope)> {
 
 /// OSD devices of this host that this user may not open: they are not measured.
 pub fn closed(ground: &Ground, request: &Request) -> Vec<String> {
-    let read = request.layers.contains(&Layer::Device) && request.targets.paths.is_empty();
+    let read = request.layers.iter().any(|layer| layer.of_disks()) && request.targets.paths.is_empty();
     if !read || !request.experiment.batches().is_empty() || ground.lab.is_some() || !ground.sites.is_empty() {
         return Vec::new();
     }
@@ -224,7 +224,7 @@ pub fn buffered(ground: &Ground, plan: &Plan) -> Vec<String> {
             paths.push(if path.exists() { path.clone() } else { path.parent().unwrap_or(path).to_path_buf() });
         }
     }
-    if steps().any(|step| matches!(step.layer, Layer::Store | Layer::Osd | Layer::Rados | Layer::Rbd)) {
+    if steps().any(|step| step.layer.of_ceph()) {
         paths.extend(osd_devices(ground).into_iter().map(|(path, _)| PathBuf::from(path)));
     }
     let said: BTreeSet<String> = paths.iter().flat_map(|path| devices::buffered(path)).collect();

@@ -209,10 +209,7 @@ impl<'a> Draft<'a> {
         workload.block = options.block_size.unwrap_or(workload.block);
         workload.rate = options.rate_on(layer);
         // psync has one in flight for each job.
-        let most = match self.request.open_loop()
-            && WorkloadOptions::layer_has_rates(layer)
-            && options.engine.as_deref() != Some("psync")
-        {
+        let most = match self.request.open_loop() && layer.can().rate && options.engine.as_deref() != Some("psync") {
             true => OPEN_DEPTH.min(OPEN_BYTES / workload.block.max(1)) as u32,
             false => workload.depth,
         };

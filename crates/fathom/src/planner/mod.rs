@@ -28,7 +28,7 @@ pub use floor::{files as floor_files, wanted as wanted_keepers};
 use crate::failure::Failure;
 use draft::Draft;
 use engines::verify::refusal;
-use experiments::{Experiment, Request, WorkloadOptions, duration};
+use experiments::{Experiment, Request, duration};
 use model::{Change, Goal, Layer, OpKind, Pattern, Plan, Step, StepId, Sweep};
 use std::collections::BTreeSet;
 
@@ -210,9 +210,7 @@ fn refuse_quiesce_of_nothing(ground: &Ground, request: &Request) -> Result<(), F
 /// A client without a job would be one that is counted and does nothing.
 fn refuse_idle_clients(request: &Request) -> Result<(), Failure> {
     let Some(clients) = request.workload.clients else { return Ok(()) };
-    if let Some(layer) =
-        request.layers.iter().find(|layer| request.layers.len() == 1 && !WorkloadOptions::layer_has_clients(**layer))
-    {
+    if let Some(layer) = request.layers.iter().find(|layer| request.layers.len() == 1 && !layer.can().clients) {
         let text = format!("--clients: the {} layer has no clients of a cluster; osd, rados and rbd do", layer.name());
         return Err(Failure::Usage(text));
     }
@@ -247,9 +245,7 @@ fn refuse_useless_hosts(ground: &Ground, request: &Request) -> Result<(), Failur
     if ground.clients().next().is_none() {
         return Ok(());
     }
-    let loaded =
-        |layer: &Layer| matches!(layer, Layer::Device | Layer::Network | Layer::Floor | Layer::Rados | Layer::Rbd);
-    match request.layers.iter().any(loaded) {
+    match request.layers.iter().any(|layer| layer.can().hosts) {
         true => Ok(()),
         false => {
             let text = "--hosts: other hosts load the device, network, rados and rbd layers, and none of these";

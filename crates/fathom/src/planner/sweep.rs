@@ -57,11 +57,11 @@ fn refuse_senseless(request: &Request, axes: &[Axis]) -> Result<(), Failure> {
             )));
         }
         let belongs = match name {
-            "images" => layer == Layer::Rbd,
-            "pgs" | "osds" => matches!(layer, Layer::Rados | Layer::Rbd),
-            "object-size" => matches!(layer, Layer::Osd | Layer::Rados),
-            "clients" => WorkloadOptions::layer_has_clients(layer),
-            _ => axis.option().is_none() || layer != Layer::Device,
+            "images" => layer.can().images,
+            "pgs" | "osds" => layer.of_pools(),
+            "object-size" => layer.can().objects,
+            "clients" => layer.can().clients,
+            _ => axis.option().is_none() || layer.of_ceph(),
         };
         if !belongs {
             return Err(Failure::Usage(format!("--axis {name}: the {} layer has no such thing", layer.name())));

@@ -14,8 +14,8 @@ use experiments::{Scheduler, Slot, Task, Until};
 use model::clock::{MILLISECOND, SECOND};
 use model::pattern::Family;
 use model::{
-    Clock, Compaction, Effort, EmptyPages, Event, Gap, HostSeconds, Layer, Observed, OpKind, OsdLooks, PagesRead,
-    PgStates, PgsSeen, Sample, Slice, SliceEnd, Step, Streams, Target, WindowSet,
+    Clock, Compaction, Effort, EmptyPages, Event, Gap, HostSeconds, Observed, OpKind, OsdLooks, PagesRead, PgStates,
+    PgsSeen, Sample, Slice, SliceEnd, Step, Streams, Target, WindowSet,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -172,7 +172,7 @@ impl Conductor<'_> {
         let slices = slices(&part.step, slot, started_seconds, loaded.series, void.clone(), loaded.error);
         let whose = |target: Option<u32>| target.map(|target| part.whose(target));
         let several = step.pattern.family() == Family::Linear && part.step.workload.jobs > 1;
-        if step.layer == Layer::Network && several && void.is_none() {
+        if step.layer.of_links() && several && void.is_none() {
             let blocks = loaded.lanes.into_iter().map(|(target, blocks)| (part.whose(target), blocks)).collect();
             telling.tell(Event::Streams { streams: Streams { step: step.id, pass, blocks } })?;
         }

@@ -9,7 +9,7 @@ use cluster::compaction::Looking;
 use cluster::journal::{Journal, Lost};
 use cluster::watch::{Seen, Silence, Watch};
 use cluster::{Cluster, ClusterError, own_files};
-use model::{Change, Event, Layer, OsdLooks, PgStates, Place, Scope, Step, Undo};
+use model::{Change, Event, OsdLooks, PgStates, Place, Scope, Step, Undo};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -213,11 +213,10 @@ impl Eyes for Watching<'_> {
         self.pgs.take();
         self.seen();
         let own: Vec<u32> = step.targets.iter().filter_map(osd_of).collect();
-        let serving = match step.layer {
-            Layer::Device | Layer::Network | Layer::Floor => return,
-            Layer::Store | Layer::Osd => &own,
-            Layer::Rados | Layer::Rbd => &self.osds,
-        };
+        if !step.layer.of_ceph() {
+            return;
+        }
+        let serving = if step.layer.of_pools() { &self.osds } else { &own };
         if let Some(looking) = &self.looking {
             self.serve.set(serving.len() as u32);
             looking.begin(serving, step.workload.reads());
@@ -245,7 +244,7 @@ fn most_of(most: &mut PgStates, now: &PgStates) {
 /// Why a step can't be measured now. An OSD that was down before is no trouble for a pool, whose other OSDs serve; one
 /// that goes down during the step is, and so is a target's own OSD in any case.
 pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
-    if matches!(step.layer, Layer::Device | Layer::Network | Layer::Floor) {
+    if !step.layer.of_ceph() {
         return None;
     }
     let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();

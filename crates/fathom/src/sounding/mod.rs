@@ -38,7 +38,7 @@ use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
 use experiments::Request;
-use model::{Clock, Ending, Event, HostBond, Layer, Plan, Record, Report, RunHead};
+use model::{Clock, Ending, Event, HostBond, Plan, Record, Report, RunHead};
 use std::sync::Arc;
 
 /// What a run leaves: all that is recorded, and what it says.
@@ -239,7 +239,7 @@ fn tell_bonds(grounded: &Grounded, telling: &mut Telling) -> Result<(), Failure>
 
 /// Where hosts measure the network between them: a link that loses large packets explains what no figure can.
 fn prove_packet_sizes(grounded: &Grounded, ready: &Ready, telling: &mut Telling) -> Result<(), Failure> {
-    let wanted = ready.plan.steps.iter().any(|step| step.layer == Layer::Network);
+    let wanted = ready.plan.steps.iter().any(|step| step.layer.of_links());
     let Some(fleet) = grounded.fleet.as_ref().filter(|_| wanted) else { return Ok(()) };
     let mut go_on = |share: f64| {
         let told = telling.tell(Event::Progress { what: "packet sizes between hosts".to_string(), share });

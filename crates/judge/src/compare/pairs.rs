@@ -5,7 +5,7 @@ use crate::entry::{Entry, entries};
 use crate::figure::void_reason;
 use crate::gate::strike_out;
 use crate::series::Ratio;
-use model::{Estimate, Figure, Layer, Metric, Record, Slice, Workload};
+use model::{Estimate, Figure, Metric, Record, Slice, Workload};
 
 /// One figure of one run, with the logarithms of its slices' values.
 pub struct Measured {
@@ -38,7 +38,7 @@ const BOTH_WAYS: &str = "block_both_ways";
 /// The same network has another round trip by another definition, which is no change of it.
 fn define_round_trip(figure: &mut Figure, record: &Record) {
     let one_way = matches!(figure.workload.read_percent, 0 | 100);
-    if !record.head.short_answers && figure.layer == Layer::Network && figure.metric == Metric::Rtt && one_way {
+    if !record.head.short_answers && figure.layer.of_links() && figure.metric == Metric::Rtt && one_way {
         figure.workload.options.insert(BOTH_WAYS.to_string(), String::new());
     }
 }

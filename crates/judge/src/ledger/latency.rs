@@ -18,7 +18,7 @@ const TRIP_IN_HERE: &str =
 
 pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
     let measured = |layer: Layer| books.cell(layer, pattern).map(|value| (layer, value));
-    let top = [Layer::Rbd, Layer::Rados, Layer::Osd, Layer::Store].into_iter().find_map(measured);
+    let top = Layer::ALL.into_iter().rev().filter(|layer| layer.of_ceph()).find_map(measured);
     let Some(top) = top else { return Vec::new() };
     let mut path = Path { books, pattern, top, local: None, trip: None, whole: None, notes: Vec::new() };
     Layer::ALL.into_iter().filter_map(|layer| path.climb(layer)).collect()
@@ -328,8 +328,8 @@ fn read_part(books: &Books, disk: Estimate) -> Option<(Estimate, String)> {
 }
 
 fn served_from_cache(books: &Books, disk: Estimate) -> bool {
-    let upper = [Layer::Osd, Layer::Rados, Layer::Rbd];
-    upper.iter().find_map(|layer| books.cell(*layer, Pattern::ReadLatency)).is_some_and(|read| read.high < disk.low)
+    let mut upper = Layer::ALL.into_iter().filter(|layer| layer.can().reads_from_osds);
+    upper.find_map(|layer| books.cell(layer, Pattern::ReadLatency)).is_some_and(|read| read.high < disk.low)
 }
 
 /// Mean of the largest of `n` independent draws, ns: Σ v (F(v)^n − F(v−)^n).

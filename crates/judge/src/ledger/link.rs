@@ -129,7 +129,7 @@ impl<'r> Ways<'r> {
     /// Of streams of both directions: a read comes from the second host. Of all networks that are `wanted`.
     fn of(books: &Books<'r, 'r>, wanted: fn(Option<&str>) -> bool) -> Ways<'r> {
         let measured = |entry: &&'r Entry<'r>| {
-            let linear = entry.figure.layer == Layer::Network && entry.figure.pattern.family() == Family::Linear;
+            let linear = entry.figure.layer.of_links() && entry.figure.pattern.family() == Family::Linear;
             linear && wanted(entry.figure.network.as_deref()) && alone(entry, entry.figure.network.as_deref())
         };
         let way = |entry: &'r Entry<'r>| {

@@ -46,7 +46,7 @@ pub fn ledger(entries: &[Entry], record: &Record) -> Vec<LedgerRow> {
 /// Of the lowest layer that is a pool's.
 fn pool_on(entries: &[Entry], record: &Record, pattern: Pattern) -> Option<BTreeSet<u32>> {
     let pools = |layer| figures_of(entries, layer, pattern).into_iter().find(|entry| entry.usable().is_some());
-    lies_on(record, [Layer::Rados, Layer::Rbd].into_iter().find_map(pools)?.loads()?)
+    lies_on(record, Layer::ALL.into_iter().filter(|layer| layer.of_pools()).find_map(pools)?.loads()?)
 }
 
 impl<'b, 'a> Books<'b, 'a> {
@@ -77,14 +77,14 @@ impl<'b, 'a> Books<'b, 'a> {
 
     /// Share of the reads, of the lowest layer above the disks that was measured, for which a disk was asked.
     fn asked(&self, pattern: Pattern) -> Option<f64> {
-        let measured =
-            [Layer::Osd, Layer::Rados, Layer::Rbd].into_iter().find(|layer| self.cell(*layer, pattern).is_some());
+        let mut reading = Layer::ALL.into_iter().filter(|layer| layer.can().reads_from_osds);
+        let measured = reading.find(|layer| self.cell(*layer, pattern).is_some());
         self.share_of_devices(measured?, pattern)
     }
 
     /// Reads of this layer and of the next one below it, if one came from memory and the other did not: then they are not the same reads.
     fn unlike_below(&self, layer: Layer, pattern: Pattern) -> Option<String> {
-        let below = [Layer::Rados, Layer::Osd].into_iter().filter(|below| *below < layer);
+        let below = Layer::ALL.into_iter().rev().filter(|below| *below < layer && below.can().reads_from_osds);
         let (below, theirs) = below.filter_map(|below| Some((below, self.share_of_devices(below, pattern)?))).next()?;
         let own = self.share_of_devices(layer, pattern)?;
         ((own - theirs).abs() > UNLIKE).then(|| {

@@ -14,8 +14,7 @@ use model::pattern::Family;
 use model::{Estimate, Layer, LedgerRow, Pattern};
 
 pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
-    let layers = [Layer::Store, Layer::Osd, Layer::Rados, Layer::Rbd];
-    layers.into_iter().filter_map(|layer| row(books, layer, pattern)).collect()
+    Layer::ALL.into_iter().filter(|layer| layer.of_ceph()).filter_map(|layer| row(books, layer, pattern)).collect()
 }
 
 /// The most that a layer could give, and how that was made.
