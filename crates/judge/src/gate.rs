@@ -5,7 +5,7 @@
 
 use crate::chart::severity;
 use crate::entry::Entry;
-use crate::gate_layers::better_than_below;
+use crate::expect::better_than_below;
 use crate::series::told;
 use crate::words::{number, percent};
 use model::clock::SECOND;

@@ -177,6 +177,11 @@ impl Layer {
         self.spec().target == TargetKind::Osd
     }
 
+    /// Does it lie below, or is it, a part of what Ceph's clients wait for? Else it stands beside, for comparison.
+    pub fn in_stack(self) -> bool {
+        self.spec().target != TargetKind::Replicas
+    }
+
     /// Does it load the ways between hosts?
     pub fn of_links(self) -> bool {
         self.spec().target == TargetKind::Link

@@ -4,27 +4,24 @@ mod latency;
 mod link;
 mod throughput;
 
+pub(crate) use latency::{Model, Path};
+pub(crate) use link::passed;
+pub(crate) use throughput::{Ceiling, named, of_cell, of_disks, where_asked};
+
 use crate::across::mean_over;
 use crate::caches::device_share;
 use crate::chart::figures_of;
-use crate::durable::as_stores_do;
 use crate::entry::{Entry, spread};
 use crate::placement::{below, lies_on};
 use crate::words::percent;
 use model::pattern::Family;
-use model::{Durability, Estimate, Layer, LedgerRow, Pattern, Record};
+use model::{Estimate, Layer, LedgerRow, Pattern, Record};
 use std::collections::BTreeSet;
 
 /// Below this share the disk was not asked.
-const ASKED_LEAST: f64 = 0.005;
+pub(crate) const ASKED_LEAST: f64 = 0.005;
 /// Reads of two layers whose shares from the devices differ by more are no longer the same reads.
 const UNLIKE: f64 = 0.2;
-
-/// What one durable write of a disk takes, and how it was made durable.
-struct Commit {
-    value: Estimate,
-    way: Option<Durability>,
-}
 
 /// All that a row may rest on: usable figures and the record's scope.
 pub struct Books<'b, 'a> {
@@ -50,33 +47,13 @@ fn pool_on(entries: &[Entry], record: &Record, pattern: Pattern) -> Option<BTree
 }
 
 impl<'b, 'a> Books<'b, 'a> {
-    /// A durable write of the disks below a store: the depth chart's value, which is the worse of two ways to make it durable; where the
-    /// OSDs are quicker than that, the way in which stores do it.
-    fn commit(&self) -> Option<Commit> {
-        let counts = self.figures(Layer::Device, Pattern::WriteLatency);
-        let used = |figures: &[&Entry]| {
-            let way = figures.first().map(|entry| entry.step.workload.durability);
-            Some(Commit { value: mean_over(figures)?, way: way.filter(|way| *way != Durability::None) })
-        };
-        let worse = used(&counts)?;
-        let above = self.cell(Layer::Osd, Pattern::WriteLatency);
-        let flushes = |entry: &&Entry| {
-            let alone = entry.is(Layer::Device, Pattern::WriteLatency) && entry.figure.at_once == 1;
-            alone && as_stores_do(entry.step.workload.durability) && self.below_pool(entry)
-        };
-        let flushed: Vec<&Entry> = self.entries.iter().filter(flushes).collect();
-        let quicker = above.is_some_and(|above| above.value < worse.value.value);
-        let flushed = used(&flushed).filter(|flushed| quicker && flushed.value.value < worse.value.value);
-        Some(flushed.unwrap_or(worse))
-    }
-
     /// Share of a layer's reads that came from the OSDs' devices. `None`: not known.
     fn share_of_devices(&self, layer: Layer, pattern: Pattern) -> Option<f64> {
         device_share(&self.figures(layer, pattern), layer, pattern)
     }
 
     /// Share of the reads, of the lowest layer above the disks that was measured, for which a disk was asked.
-    fn asked(&self, pattern: Pattern) -> Option<f64> {
+    pub(crate) fn asked(&self, pattern: Pattern) -> Option<f64> {
         let mut reading = Layer::ALL.into_iter().filter(|layer| layer.can().reads_from_osds);
         let measured = reading.find(|layer| self.cell(*layer, pattern).is_some());
         self.share_of_devices(measured?, pattern)
@@ -98,16 +75,16 @@ impl<'b, 'a> Books<'b, 'a> {
     }
 
     /// Those of the depth chart's cell that may be held against the pool.
-    fn figures(&self, layer: Layer, pattern: Pattern) -> Vec<&'b Entry<'a>> {
+    pub(crate) fn figures(&self, layer: Layer, pattern: Pattern) -> Vec<&'b Entry<'a>> {
         figures_of(self.entries, layer, pattern).into_iter().filter(|entry| self.below_pool(entry)).collect()
     }
 
-    fn below_pool(&self, entry: &Entry) -> bool {
+    pub(crate) fn below_pool(&self, entry: &Entry) -> bool {
         below(entry, self.record, self.on.as_ref())
     }
 
     /// The depth chart's value of a cell, of what lies below the pool.
-    fn cell(&self, layer: Layer, pattern: Pattern) -> Option<Estimate> {
+    pub(crate) fn cell(&self, layer: Layer, pattern: Pattern) -> Option<Estimate> {
         mean_over(&self.figures(layer, pattern))
     }
 
@@ -130,7 +107,7 @@ fn not_known(what: &str) -> String {
     format!("{what} is not known")
 }
 
-fn scaled(value: Estimate, factor: f64) -> Estimate {
+pub(crate) fn scaled(value: Estimate, factor: f64) -> Estimate {
     Estimate::new(value.value * factor, spread(&value) * factor)
 }
 

@@ -7,8 +7,8 @@ use crate::caches::COLD_LEAST;
 use crate::client::LINK_MOST;
 use crate::disks::{disk_of, sharing_disk, sharing_host};
 use crate::entry::Entry;
+use crate::expect::{self, Passes};
 use crate::redundancy::redundancy;
-use crate::supply::osds_supply;
 use crate::words::{number, percent, quantity};
 use model::pattern::Family;
 use model::{Estimate, Layer, LedgerRow, Pattern};
@@ -18,21 +18,23 @@ pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
 }
 
 /// The most that a layer could give, and how that was made.
-struct Ceiling {
-    value: Estimate,
-    because: String,
+pub(crate) struct Ceiling {
+    pub value: Estimate,
+    pub because: String,
     /// What was measured for it: `osd.* write-parallel`.
-    of: String,
+    pub of: String,
     /// Why it may be higher.
-    at_least: Option<&'static str>,
+    pub at_least: Option<&'static str>,
+    /// Of a layer that was reached over the same network: that is in it.
+    pub over_network: bool,
 }
 
 impl Ceiling {
     fn of(layer: Layer, pattern: Pattern, value: Estimate, because: String) -> Ceiling {
-        Ceiling { value, because, of: named(layer.name(), pattern), at_least: None }
+        Ceiling { value, because, of: named(layer.name(), pattern), at_least: None, over_network: false }
     }
 
-    fn times(self, factor: f64, words: &str) -> Ceiling {
+    pub fn times(self, factor: f64, words: &str) -> Ceiling {
         Ceiling { value: scaled(self.value, factor), because: format!("{}{words}", self.because), ..self }
     }
 
@@ -43,16 +45,10 @@ impl Ceiling {
 
 fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
     let delivered = books.cell(layer, pattern)?;
-    let local = match layer {
-        Layer::Store => of_disks(books, layer, pattern),
-        Layer::Osd => {
-            let disks = || of_disks(books, layer, pattern).and_then(|disks| where_asked(books, layer, pattern, disks));
-            of_cell(books, Layer::Store, pattern).or_else(disks)
-        }
-        Layer::Rados => of_pool(books, layer, pattern),
-        _ => of_cell(books, Layer::Rados, pattern).or_else(|| of_pool(books, layer, pattern)),
-    };
-    let network = if layer == Layer::Store { None } else { of_network(books, layer, pattern, delivered) };
+    let Some(expected) = expect::of(layer) else { return Some(without_model(layer, pattern, delivered)) };
+    let local = (expected.ceiling)(books, pattern);
+    let network = of_network(books, (layer, expected.passes), pattern, delivered);
+    let reaches = expected.passes != Passes::Nothing && !local.as_ref().is_some_and(|local| local.over_network);
     let unsure = unsure(delivered, layer, pattern, local.as_ref());
     let ceiling = lowest(local, network, delivered)?;
     let adds = less(ceiling.value, &[delivered]);
@@ -78,13 +74,29 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
         (None, false) => ceiling.because,
     };
     let unlike = books.unlike_below(layer, pattern).filter(|_| !pattern.writes());
-    let link = link_unknown(books, layer, pattern);
+    let link = if reaches { link_unknown(books, (layer, expected.passes), pattern) } else { None };
     let because = [because].into_iter().chain(link).chain(unlike).collect::<Vec<_>>().join("; ");
     let at_least = ceiling.at_least.is_some();
     Some(LedgerRow { share: Some(share), ceiling: Some(ceiling.value.value), at_least, because, ..row })
 }
 
-fn named(what: &str, pattern: Pattern) -> String {
+/// A layer of which nobody has said what it can give.
+fn without_model(layer: Layer, pattern: Pattern, delivered: Estimate) -> LedgerRow {
+    let because = format!("{}: no model", layer.name());
+    LedgerRow {
+        pattern,
+        layer,
+        adds: delivered,
+        expected: None,
+        unexplained: None,
+        share: None,
+        ceiling: None,
+        at_least: false,
+        because,
+    }
+}
+
+pub(crate) fn named(what: &str, pattern: Pattern) -> String {
     format!("{what} {}", pattern.name())
 }
 
@@ -98,14 +110,12 @@ fn unsure(delivered: Estimate, layer: Layer, pattern: Pattern, local: Option<&Ce
 const BESIDE_THE_LINK: &str = "a client runs on a host with OSDs, and reaches these without the link";
 
 /// Is a layer that is reached over the network held against what lies beyond it alone?
-fn link_unknown(books: &Books, layer: Layer, pattern: Pattern) -> Option<String> {
-    let like_below = layer == Layer::Rbd && books.cell(Layer::Rados, pattern).is_some();
-    if layer == Layer::Store || like_below {
-        return None;
-    }
+fn link_unknown(books: &Books, (layer, passes): (Layer, Passes), pattern: Pattern) -> Option<String> {
     match passed(books, &books.figures(layer, pattern), linear(pattern)) {
         None => Some("network not measured: it may be the limit".to_string()),
-        Some(link) if link.value.is_known() => cluster_network_unknown(books, layer, pattern),
+        Some(link) if link.value.is_known() => {
+            cluster_network_unknown(books, layer, pattern).filter(|_| passes == Passes::All)
+        }
         Some(_) => Some(format!("{}: it may be the limit", not_known(&named("network", linear(pattern))))),
     }
 }
@@ -113,7 +123,7 @@ fn link_unknown(books: &Books, layer: Layer, pattern: Pattern) -> Option<String>
 /// Copies and chunks pass a network of their own that was not measured.
 fn cluster_network_unknown(books: &Books, layer: Layer, pattern: Pattern) -> Option<String> {
     let figures = books.figures(layer, pattern);
-    let place = figures.first().filter(|_| pattern.writes() && layer != Layer::Osd)?.loads()?;
+    let place = figures.first().filter(|_| pattern.writes())?.loads()?;
     let several = redundancy(books.record, place)?.write_traffic() > 1.0;
     let links = Links::of(books, &figures, linear(pattern)).filter(|links| several && links.copies_apart)?;
     links.among.is_none().then(|| "the OSDs' cluster network was not measured: it may be the limit".to_string())
@@ -134,36 +144,14 @@ fn beyond_words(books: &Books, layer: Layer, pattern: Pattern) -> &'static str {
     }
 }
 
-fn of_cell(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
+pub(crate) fn of_cell(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
     let value = books.cell(layer, pattern)?;
     let measured = quantity(value.value, pattern.metric(layer));
     Some(Ceiling::of(layer, pattern, value, format!("{} {measured}", layer.name())))
 }
 
-/// All OSDs together, divided by the copies that a write makes.
-fn of_pool(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
-    let figures = books.figures(layer, pattern);
-    let first = figures.first()?;
-    let pool = redundancy(books.record, first.loads()?)?;
-    // A small write or read of an erasure-coded pool touches whole stripes; no model.
-    if pool.erasure_k.is_some() && pattern.family() == Family::Parallel {
-        return None;
-    }
-    let supply = osds_supply(books.entries, books.record, first)?;
-    let ceiling = Ceiling {
-        value: supply.likely,
-        because: supply.from,
-        of: named(&supply.of, pattern),
-        at_least: supply.at_least,
-    };
-    Some(match pattern.writes() {
-        true => ceiling.times(1.0 / pool.factor(), &format!(" / {}", pool.words())),
-        false => ceiling,
-    })
-}
-
 /// Of reads only those that memory did not answer are a disk's; where hardly any are, it is no ceiling. As before, where nobody knows.
-fn where_asked(books: &Books, layer: Layer, pattern: Pattern, disks: Ceiling) -> Option<Ceiling> {
+pub(crate) fn where_asked(books: &Books, layer: Layer, pattern: Pattern, disks: Ceiling) -> Option<Ceiling> {
     match books.share_of_devices(layer, pattern).filter(|_| !pattern.writes()) {
         Some(share) if share < ASKED_LEAST => None,
         Some(share) => {
@@ -174,7 +162,7 @@ fn where_asked(books: &Books, layer: Layer, pattern: Pattern, disks: Ceiling) ->
 }
 
 /// Each OSD's own disk, shared by those that were loaded on it at once; else the mean of the disks.
-fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
+pub(crate) fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
     let figures = books.figures(layer, pattern);
     let own: Option<Vec<(&Entry, u32)>> = figures
         .iter()
@@ -198,7 +186,15 @@ fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
 
 /// What the links can carry: those of the clients, and those of the OSDs' hosts, which carry every copy of a write and, of an
 /// erasure-coded pool, most chunks twice; copies and chunks on the cluster network, where there is one.
-fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate) -> Option<Ceiling> {
+fn of_network(
+    books: &Books,
+    (layer, passes): (Layer, Passes),
+    pattern: Pattern,
+    delivered: Estimate,
+) -> Option<Ceiling> {
+    if passes == Passes::Nothing {
+        return None;
+    }
     let figures = books.figures(layer, pattern);
     let first = figures.first()?;
     let (per_second, blocks) = match pattern.family() {
@@ -212,7 +208,7 @@ fn of_network(books: &Books, layer: Layer, pattern: Pattern, delivered: Estimate
         let of_links = Ceiling::of(Layer::Network, pattern, scaled(value, per_second), format!("{words}{blocks}"));
         Ceiling { at_least, ..of_links }
     };
-    if layer == Layer::Osd {
+    if passes == Passes::ToEachOsd {
         let (link, beside) = to_each_osd(books, &figures, linear(pattern)).filter(|(link, _)| link.is_known())?;
         let link = ceiling(link, format!("network {} MB/s", number(link.value)), None);
         return Some(of_shared_link(link, first, delivered).or_more(beside));
