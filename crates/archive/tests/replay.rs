@@ -160,7 +160,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         head: common::head("20261121-093012-ab3f"),
         seconds: f64::NAN,
         passes: 1,
-        finished: false,
+        ending: None,
         overhead: None,
         figures: vec![],
         chart: vec![],

@@ -27,7 +27,8 @@ pub fn document(report: &Report, record: &Record) -> Value {
         "command": report.head.command,
         "imported": report.head.imported,
         "passes": report.passes,
-        "finished": report.finished,
+        "finished": report.finished(),
+        "ending": report.ending,
         "overhead": report.overhead,
         // Another tool was asked for nothing of the kind.
         "goal": report.head.imported.is_none().then_some(&record.plan.goal),
@@ -66,6 +67,7 @@ pub fn failed(error: &str, version: &str) -> Value {
         "imported": null,
         "passes": 0,
         "finished": false,
+        "ending": "failed",
         "overhead": null,
         "goal": null,
         "scope": null,

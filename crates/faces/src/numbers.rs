@@ -116,10 +116,15 @@ pub fn percentile(of: &Percentile) -> String {
     format!("{} ({range})", say(of.value_ms))
 }
 
-/// `≤87 %` where it may be lower.
+/// `≤87 %` where it may be lower: a part of a latency that holds another's, at the upper end of its interval.
 pub fn share_at_most(row: &LedgerRow) -> String {
-    let bound = if row.at_least { "≤" } else { "" };
-    row.share.map_or(NOTHING.into(), |known| format!("{bound}{}", share(known)))
+    let Some(known) = row.share else { return NOTHING.into() };
+    if !row.at_least {
+        return share(known);
+    }
+    let latency = row.pattern.family() == Family::Latency && row.adds.value > 0.0;
+    let most = if latency { (known * row.adds.high / row.adds.value).min(1.0) } else { known };
+    format!("≤{}", share(most))
 }
 
 /// `≥12,000` where it may be higher.

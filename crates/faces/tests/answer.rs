@@ -5,7 +5,7 @@ mod sample;
 use faces::markdown;
 use faces::terminal::{self, Length, Style};
 use model::{
-    AbFound, Bound, Checked, Cliff, Comparison, Difference, Doubled, DoubledRung, Ended, Endurance, Estimate,
+    AbFound, Bound, Checked, Cliff, Comparison, Difference, Doubled, DoubledRung, Ended, Ending, Endurance, Estimate,
     FigureKey, Finding, Finds, Imported, Label, Layer, Limit, OpKind, Outcome, Pattern, Probe, Report, Standing,
     Subject, Threshold, Verdict,
 };
@@ -320,7 +320,7 @@ fn an_empty_an_unfinished_and_a_failed_run() {
     let mut report = Report::default();
     let said = answer(&report);
     assert!(said.starts_with("Nothing was measured. What is wrong: - The run is not finished"), "{said}");
-    report.finished = true;
+    report.ending = Some(Ending::Done);
     report.errors = vec!["no monitor answers".into()];
     report.head.command = "fathom run --conf x".into();
     let said = answer(&report);
@@ -328,7 +328,7 @@ fn an_empty_an_unfinished_and_a_failed_run() {
         said,
         "Nothing was measured. What is wrong: - no monitor answers Next: fix the reported problem and run again: `fathom run --conf x`."
     );
-    let mut report = Report { finished: false, ..sound() };
+    let mut report = Report { ending: None, ..sound() };
     let said = answer(&report);
     assert!(said.contains("The run is not finished: this is what 3 passes measured"), "{said}");
     report.changes = run().report.changes;
@@ -376,4 +376,51 @@ fn long_lists_wait_for_details_and_what_is_wrong_does_not() {
     (figure.label, figure.estimate) = (Label::Void("osd.0 was restarted".into()), None);
     let short = terminal::summary(&report, &record.scope, Length::Short, &style);
     assert!(short.contains("Not usable\n- void: osd.0") && short.contains("osd.0 was restarted"), "{short}");
+}
+
+/// A command that named no cluster would load another one.
+#[test]
+fn what_is_to_be_done_next_names_the_cluster_and_the_archive_of_the_run() {
+    let mut report = sound();
+    report.head.own_lab = false;
+    report.head.command = "fathom run -c /a/ceph.conf --id x --keyring=/k --archive /b --quiet".into();
+    let said = answer(&report);
+    assert!(said.contains("`fathom rados -c /a/ceph.conf --id x --keyring=/k`"), "{said}");
+    assert!(said.contains("last --archive /b`"), "{said}");
+}
+
+#[test]
+fn a_hint_comes_before_what_only_held_back_the_load() {
+    let mut report = run().report;
+    (report.errors, report.changes, report.outliers) = (vec![], vec![], vec![]);
+    report.chart.iter_mut().for_each(|cell| cell.label = "settled".into());
+    report.figures.retain(|figure| figure.estimate.is_some());
+    report.figures.iter_mut().for_each(|figure| figure.label = Label::GeneratorLimited("all cores".into()));
+    report.findings.iter_mut().for_each(|finding| {
+        finding.standing = Standing::Hint;
+        finding.fix = "look at it".into();
+    });
+    assert!(!report.findings.is_empty());
+    let said = answer(&report);
+    assert!(said.contains("look at it"), "{said}");
+    report.findings.clear();
+    assert!(answer(&report).contains("Next: use a host with more processors"), "{}", answer(&report));
+}
+
+#[test]
+fn a_run_that_was_stopped_is_not_told_as_a_whole_one() {
+    let said = answer(&Report { ending: Some(Ending::Stopped), ..sound() });
+    assert!(said.contains("The run was stopped before its end: this is what 3 passes measured"), "{said}");
+    assert!(said.contains("Next: for all that was planned, run it again: `fathom"), "{said}");
+}
+
+#[test]
+fn a_mean_names_the_slow_one_in_it_and_an_only_row_its_ceiling() {
+    let mut report = only(|layer, pattern| layer == Layer::Osd && pattern == Pattern::WriteLatency);
+    report.outliers = run().report.outliers;
+    let said = answer(&report);
+    assert!(said.contains("on average over 3 targets, of which osd.2 1.4"), "{said}");
+    let report = only(|layer, pattern| layer == Layer::Rados && pattern == Pattern::WriteParallel);
+    let said = answer(&report);
+    assert!(said.contains("% of what lies below the rados layer can give: "), "{said}");
 }

@@ -79,6 +79,9 @@ fn signals_end_a_run_in_order_unless_they_were_ignored() {
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!(err.contains("ending the run in order"), ends, "{signal}: {err}");
         assert!(output.status.code().is_some(), "{signal} killed it: {err}");
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let told = (document["finished"].as_bool(), document["ending"].as_str());
+        assert_eq!(told, (Some(!ends), Some(if ends { "stopped" } else { "done" })), "{signal}");
         let state = home.run(&["runs", "--format", "json"]).json()["runs"][0]["state"].clone();
         assert_eq!(state, if ends { "stopped" } else { "done" }, "{signal}: {err}");
         home.run(&["rm", "last"]).ends(0, &["removed run"]);

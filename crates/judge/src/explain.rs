@@ -38,7 +38,7 @@ pub fn explain(record: &Record) -> Report {
         head: record.head.clone(),
         seconds: record.seconds,
         passes: record.slices.iter().map(|slice| slice.pass).max().unwrap_or(0),
-        finished: record.finished,
+        ending: record.finished.then_some(record.ending),
         overhead: record.overhead,
         chart: chart(&entries),
         ledger: ledger(&entries, record),

@@ -3,6 +3,7 @@
 use crate::background::blamed;
 use crate::bonds::bad_bonds;
 use crate::ceilings::ceilings;
+use crate::cluster_network::narrow_cluster_network;
 use crate::entry::Entry;
 use crate::links::links;
 use crate::uplink::{Uplink, uplink};
@@ -13,6 +14,7 @@ pub fn findings(outliers: &[Outlier], entries: &[Entry], record: &Record) -> Vec
     let between = between_hosts(entries, record);
     let mut found = slow_targets(outliers);
     name_the_store(&mut found, outliers);
+    found.extend(narrow_cluster_network(entries));
     // Of pairs of hosts the matrix knows more than each pair beside its peers.
     found.retain(|finding| between.is_empty() || !is_link(finding));
     found.extend(between);
@@ -79,8 +81,12 @@ fn name_the_store(found: &mut [Finding], outliers: &[Outlier]) {
         finding.id == "osd-slow" && outliers.iter().any(|outlier| own(&outlier))
     };
     for finding in found.iter_mut().filter(|finding| by_itself(finding)) {
-        finding.says +=
-            ", and so is its object store alone: the disk under it, or what keeps that disk busy, not the network";
+        let as_osd = |outlier: &Outlier| outlier.subject == finding.subject && outlier.layer != Layer::Store;
+        let below = "the disk under it, or what keeps that busy, not the network";
+        finding.says = match outliers.iter().any(as_osd) {
+            true => format!("{}, and so is its object store alone: {below}", finding.says),
+            false => format!("{}'s object store alone is slower than its peers': {below}", finding.subject),
+        };
     }
 }
 

@@ -10,6 +10,7 @@ mod ceilings;
 mod chart;
 mod checked;
 mod client;
+mod cluster_network;
 mod compare;
 mod disks;
 mod distance;

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Less than so much of what the better quarter of the pairs does is slow: a host's own load moves a pair by some percent, and a
 /// link that negotiated a lower speed by half and more.
 const SLOW: f64 = 0.75;
+/// Less than so much of it is slow even if each of the ways was held back by the hosts' processors, as they all were.
+const FAR_BELOW: f64 = 0.2;
 /// With two hosts a slow link and a slow host are the same.
 const HOSTS_LEAST: usize = 3;
 
@@ -34,10 +36,8 @@ pub fn links(entries: &[Entry], network: Option<&str>) -> Vec<Finding> {
             .flat_map(|entry| pairs(entry, family))
             .collect();
         // Seen once, it may have been a neighbour's moment.
-        let standing = match figures.iter().all(|pair| pair.figure.slices > 1) {
-            true => Standing::Confirmed,
-            false => Standing::Hint,
-        };
+        let sure = |pair: &Pair| pair.figure.slices > 1 && !matches!(pair.figure.label, Label::GeneratorLimited(_));
+        let standing = if figures.iter().all(sure) { Standing::Confirmed } else { Standing::Hint };
         for (part, says, evidence) in told(family, &figures) {
             // A slow host explains the slow round trips of its links, some of which may be too unsure to be called slow.
             let explains =
@@ -105,6 +105,11 @@ fn told(family: Family, figures: &[Pair]) -> Vec<(NetworkPart, String, String)> 
     };
     let speeds = matrix(figures, &likely);
     let Some(good) = good(&speeds) else { return Vec::new() };
+    // Where all loads waited for processors alike, who is far below the others is so for another reason.
+    let starved = |pair: &&Pair| matches!(pair.figure.label, Label::GeneratorLimited(_));
+    let starved_alike = figures.iter().filter(starved).count() == figures.len();
+    let far_below = |pair: &Pair| starved_alike && likely(pair).is_some_and(|value| value < FAR_BELOW * good);
+    let best = |pair: &Pair| if far_below(pair) { likely(pair) } else { best(pair) };
     let (whole, single) = apart(&matrix(figures, &|pair| Some(best(pair)? / good)));
     let evidence = |of: &dyn Fn(&(String, String)) -> bool| {
         let own: Vec<f64> = speeds.iter().filter(|(way, _)| of(way)).map(|(_, speed)| speed / good).collect();

@@ -5,7 +5,7 @@ use crate::entry::Entry;
 use crate::series::{MAD_TO_SD, median};
 use crate::side_by_side::speeds;
 use crate::words::{percent, quantity};
-use model::{Label, Layer, Outlier, Pattern, Place, Scope, Standing, Subject};
+use model::{Label, Layer, Metric, Outlier, Pattern, Place, Scope, Standing, Subject};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Spread of healthy peers that is assumed, and its degrees of freedom.
@@ -17,11 +17,17 @@ const MANY: usize = 200;
 const FALSE_SHARE: f64 = 0.05;
 /// Less than this slower is no finding, however sure.
 const LEAST_EFFECT: f64 = 0.10;
+/// From so much on a share says little: "99 % slower" is read as half as fast.
+const MANY_TIMES: f64 = 3.0;
 /// Where the load generator held back some of the peers.
 const LEAST_EFFECT_STARVED: f64 = 0.25;
 /// Of three, the odd one is known only if the other two agree to this, or if it is so many times further off than they are apart.
 const TWO_AGREE: f64 = 0.10;
 const CLEAR: f64 = 4.0;
+/// Standard error of a logarithm from which on a peer says nothing of what is usual: its interval is as wide as its value.
+const UNKNOWN_ERROR: f64 = 0.5;
+/// Variance of a median of `n` normal values, times `n`, over theirs: π/2.
+const OF_MEDIAN: f64 = 1.57;
 
 /// Everything that is slower than its peers beyond the noise, in the order of layers and patterns.
 pub fn outliers(entries: &[Entry], scope: &Scope) -> Vec<Outlier> {
@@ -94,20 +100,28 @@ pub fn slow_ones(speeds: &[f64], errors: &[f64]) -> Vec<(usize, f64)> {
 }
 
 fn against_each(speeds: &[f64], errors: &[f64]) -> Vec<(f64, f64)> {
-    (0..speeds.len()).map(|index| against_others(speeds, errors[index], index)).collect()
+    (0..speeds.len()).map(|index| against_others(speeds, errors, index)).collect()
 }
 
 /// Of many, the others of each are nearly all: one median and one scale serve for every one.
 fn against_all(speeds: &[f64], errors: &[f64]) -> Vec<(f64, f64)> {
     let centre = median(speeds);
     let scale = scale(speeds, centre);
-    let one = |(speed, error): (&f64, &f64)| (speed - centre, chance(speed - centre, *error, scale, speeds.len()));
+    let theirs = mean_square(errors);
+    let one =
+        |(speed, error): (&f64, &f64)| (speed - centre, chance(speed - centre, (*error, theirs), scale, speeds.len()));
     speeds.iter().zip(errors).map(one).collect()
 }
 
 /// How far it is off the median of the others, and the chance of that among the healthy.
-fn against_others(speeds: &[f64], error: f64, index: usize) -> (f64, f64) {
-    let others: Vec<f64> = (0..speeds.len()).filter(|other| *other != index).map(|other| speeds[other]).collect();
+fn against_others(speeds: &[f64], errors: &[f64], index: usize) -> (f64, f64) {
+    let known = |other: &usize| *other != index && errors[*other] < UNKNOWN_ERROR;
+    let peers: Vec<usize> = (0..speeds.len()).filter(known).collect();
+    if peers.len() < 2 {
+        return (0.0, 1.0);
+    }
+    let others: Vec<f64> = peers.iter().map(|other| speeds[*other]).collect();
+    let theirs = mean_square(&peers.iter().map(|other| errors[*other]).collect::<Vec<_>>());
     let centre = median(&others);
     let off = speeds[index] - centre;
     if let [one, other] = others.as_slice() {
@@ -116,15 +130,23 @@ fn against_others(speeds: &[f64], error: f64, index: usize) -> (f64, f64) {
             return (off, 1.0);
         }
     }
-    (off, chance(off, error, scale(&others, centre), speeds.len()))
+    (off, chance(off, (errors[index], theirs), scale(&others, centre), others.len() + 1))
 }
 
-/// Of being so far off or further, for one of `peers` healthy ones. `scale`: the others' spread.
-fn chance(off: f64, error: f64, scale: f64, peers: usize) -> f64 {
+fn mean_square(errors: &[f64]) -> f64 {
+    errors.iter().map(|error| error.powi(2)).sum::<f64>() / errors.len() as f64
+}
+
+/// Of being so far off or further, for one of `peers` healthy ones. `error`: its own standard error; `theirs`: the mean square of those of
+/// the others; `scale`: the others' spread.
+fn chance(off: f64, (error, theirs): (f64, f64), scale: f64, peers: usize) -> f64 {
     let freedom = 0.6 * (peers as f64 - 2.0);
-    let prior = PRIOR_SPREAD.powi(2) + error.powi(2);
-    let shrunk = (PRIOR_FREEDOM * prior + freedom * scale.powi(2)) / (PRIOR_FREEDOM + freedom);
-    let variance = shrunk * (1.0 + 1.57 / (peers as f64 - 1.0));
+    let shrunk = |square: f64| {
+        let prior = PRIOR_SPREAD.powi(2) + square;
+        (PRIOR_FREEDOM * prior + freedom * scale.powi(2)) / (PRIOR_FREEDOM + freedom)
+    };
+    let own = error.powi(2);
+    let variance = shrunk(own) + shrunk(theirs.max(own)) * OF_MEDIAN / (peers as f64 - 1.0);
     StudentsT::new(0.0, 1.0, PRIOR_FREEDOM + freedom).map_or(1.0, |t| t.cdf(off / variance.sqrt()))
 }
 
@@ -173,13 +195,24 @@ fn outlier(peers: &[&Entry], index: usize, by: f64) -> Outlier {
         slower_by: by,
         standing,
         says: format!(
-            "{} is {} slower than the median of the other {many}: {} against {}{}",
+            "{} {} the median of the other {many}: {} against {}{}",
             figure.target,
-            percent(by),
+            slower(by, figure.metric),
             quantity(value(peers[index]), figure.metric),
             quantity(median(&others), figure.metric),
             if standing == Standing::Hint { "; not certain until each was measured twice, alone" } else { "" }
         ),
+    }
+}
+
+/// `is 31 % slower than`; of a latency how much longer it takes, of much more how many times.
+fn slower(by: f64, metric: Metric) -> String {
+    let times = 1.0 / (1.0 - by);
+    match metric.lower_is_better() {
+        true if times >= MANY_TIMES => format!("takes {times:.0} times as long as"),
+        true => format!("takes {} longer than", percent(times - 1.0)),
+        false if times >= MANY_TIMES => format!("is {times:.0} times slower than"),
+        false => format!("is {} slower than", percent(by)),
     }
 }
 
@@ -226,6 +259,20 @@ mod tests {
             let alarms = (0..200).filter(|_| !slow(&cluster()).is_empty()).count();
             assert!(alarms <= 2, "{alarms} of 200 healthy clusters of {n}");
         }
+    }
+
+    #[test]
+    fn peers_that_are_not_known_themselves_show_nobody_slow() {
+        let found = |errors: [f64; 3]| {
+            let speeds: Vec<f64> = [1.0f64, 1.02, 0.25].iter().map(|value| value.ln()).collect();
+            slow_ones(&speeds, &errors).len()
+        };
+        assert_eq!([found([0.02; 3]), found([0.02, 0.02, 0.4])], [1, 0]);
+        // One of the two others is as good as not measured.
+        assert_eq!(found([0.02, 0.8, 0.02]), 0);
+        // Who is slow may be so slow that little is known of it.
+        let speeds: Vec<f64> = [1.0f64, 1.02, 0.001].iter().map(|value| value.ln()).collect();
+        assert_eq!(slow_ones(&speeds, &[0.02, 0.02, 0.8]).len(), 1);
     }
 
     #[test]

@@ -111,7 +111,11 @@ pub struct Record {
     pub errors: Vec<String>,
     /// Seconds since the start when the last thing was recorded.
     pub seconds: f64,
+    /// It is over, however it ended.
     pub finished: bool,
+    /// How, if it is over.
+    #[serde(default)]
+    pub ending: Ending,
 }
 
 impl Record {
@@ -137,9 +141,9 @@ impl Record {
             Event::Sustained { sustained } => self.sustained.push(sustained.clone()),
             Event::Warned { text } => self.warnings.push(text.clone()),
             Event::Failed { text } => self.errors.push(text.clone()),
-            Event::RunFinished { seconds, .. } => {
+            Event::RunFinished { seconds, ending } => {
                 self.seconds = *seconds;
-                self.finished = true;
+                (self.finished, self.ending) = (true, *ending);
             }
             // They tell what goes on, not what is known.
             Event::Progress { .. } | Event::StepStarted { .. } | Event::Window { .. } | Event::PassFinished { .. } => {}

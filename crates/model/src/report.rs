@@ -8,7 +8,7 @@ use crate::layer::Layer;
 use crate::limit::Limit;
 use crate::observed::HostLoad;
 use crate::pattern::Pattern;
-use crate::record::RunHead;
+use crate::record::{Ending, RunHead};
 use crate::subject::Subject;
 use crate::sustained::Endurance;
 use crate::sweep::Swept;
@@ -21,7 +21,9 @@ pub struct Report {
     pub seconds: f64,
     /// Passes done so far.
     pub passes: u32,
-    pub finished: bool,
+    /// `None`: it goes on, or was killed.
+    #[serde(default)]
+    pub ending: Option<Ending>,
     /// What measuring costs by itself.
     #[serde(default)]
     pub overhead: Option<Overhead>,
@@ -60,6 +62,13 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// What went wrong, in words.
     pub errors: Vec<String>,
+}
+
+impl Report {
+    /// Was all that was planned measured, or tried?
+    pub fn finished(&self) -> bool {
+        self.ending == Some(Ending::Done)
+    }
 }
 
 /// One layer × one pattern: the mean over its targets.

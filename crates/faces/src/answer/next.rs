@@ -2,7 +2,7 @@
 
 use super::{sentence, takes};
 use crate::{scene, words};
-use model::{Figure, Finding, Finds, Label, Layer, Outcome, Report, Standing};
+use model::{Ending, Figure, Finding, Finds, Label, Layer, Outcome, Report, Standing};
 
 /// The first of these that applies.
 pub(super) fn step(report: &Report) -> String {
@@ -10,8 +10,9 @@ pub(super) fn step(report: &Report) -> String {
         .or_else(|| thresholds(report))
         .or_else(|| finding(report, Standing::Confirmed))
         .or_else(|| outlier(report))
-        .or_else(|| unusable(report))
+        .or_else(|| unusable(report, &|label| !words::holds(label)))
         .or_else(|| finding(report, Standing::Hint))
+        .or_else(|| unusable(report, &|label| matches!(label, Label::GeneratorLimited(_))))
         .or_else(|| asked(report))
         .or_else(|| more(report));
     step.unwrap_or_else(|| deeper(report))
@@ -25,15 +26,20 @@ fn mend(report: &Report) -> Option<String> {
         return Some(sentence(text));
     }
     let left = !scene::left_behind(report).is_empty();
-    match (report.finished, left) {
-        (true, true) => Some("`fathom restore` undoes what is still there.".to_string()),
-        (false, _) if report.sweep.is_some() => {
+    match (report.ending, left) {
+        (Some(_), true) => Some("`fathom restore` undoes what is still there.".to_string()),
+        (None | Some(Ending::Stopped), _) if report.sweep.is_some() => {
             Some(format!("`fathom sweep --resume {}` goes on with it.", report.head.run))
         }
-        (false, true) => Some("if it is not running any more, `fathom restore` undoes what it left.".to_string()),
-        (false, false) => Some(again(report, "if it is not running any more, run it again")),
-        (true, false) if report.head.imported.is_some() => None,
-        (true, false) => (!report.errors.is_empty()).then(|| again(report, "fix the reported problem and run again")),
+        (None, true) => Some("if it is not running any more, `fathom restore` undoes what it left.".to_string()),
+        (None, false) => Some(again(report, "if it is not running any more, run it again")),
+        (Some(_), false) if report.head.imported.is_some() => None,
+        (Some(Ending::Stopped), false) if report.errors.is_empty() => {
+            Some(again(report, "for all that was planned, run it again"))
+        }
+        (Some(_), false) => {
+            (!report.errors.is_empty()).then(|| again(report, "fix the reported problem and run again"))
+        }
     }
 }
 
@@ -53,8 +59,7 @@ fn thresholds(report: &Report) -> Option<String> {
     if any(Outcome::Open) {
         return Some("give the open ones more time (--time-max 5m).".to_string());
     }
-    (!report.verdicts.is_empty())
-        .then(|| format!("after a change, compare: `fathom compare {} last`.", report.head.run))
+    (!report.verdicts.is_empty()).then(|| format!("after a change, compare: {}.", compare(report)))
 }
 
 fn finding(report: &Report, standing: Standing) -> Option<String> {
@@ -74,9 +79,9 @@ fn outlier(report: &Report) -> Option<String> {
     })
 }
 
-/// What the gravest label advises.
-fn unusable(report: &Report) -> Option<String> {
-    let grave = |figure: &&Figure| !words::holds(&figure.label) || matches!(figure.label, Label::GeneratorLimited(_));
+/// What the gravest label of these advises.
+fn unusable(report: &Report, of: &dyn Fn(&Label) -> bool) -> Option<String> {
+    let grave = |figure: &&Figure| of(&figure.label);
     let (name, _) = scene::unsettled(report).into_iter().find(|(_, figures)| figures.iter().any(grave))?;
     let advice = words::MEANINGS.iter().find(|one| one.label == name)?.then;
     let mut letters = advice.chars();
@@ -116,7 +121,7 @@ fn asked(report: &Report) -> Option<String> {
         return Some("count on the rate after the fall for lasting writes.".to_string());
     }
     let imported = report.head.imported.is_some();
-    imported.then(|| format!("measure the same with Fathom, then `fathom compare {} last`.", report.head.run))
+    imported.then(|| format!("measure the same with Fathom, then {}.", compare(report)))
 }
 
 /// Intervals that are wider than was asked for.
@@ -131,7 +136,6 @@ fn more(report: &Report) -> Option<String> {
 }
 
 fn deeper(report: &Report) -> String {
-    let run = &report.head.run;
     let mut layers: Vec<Layer> = report.chart.iter().map(|cell| cell.layer).collect();
     layers.sort_unstable();
     layers.dedup();
@@ -139,11 +143,12 @@ fn deeper(report: &Report) -> String {
     match takes::dearest(report) {
         _ if report.figures.is_empty() => format!("`fathom run{on}` measures all layers."),
         Some(layer) => format!(
-            "`fathom {}{on}` measures that layer alone; after a change, `fathom compare {run} last`.",
-            layer.spec().command
+            "`fathom {}{on}` measures that layer alone; after a change, {}.",
+            layer.spec().command,
+            compare(report)
         ),
         None if layers.len() < 2 => format!("`fathom run{on}` measures all layers and shows which takes most."),
-        None => format!("after a change, run again and compare: `fathom compare {run} last`."),
+        None => format!("after a change, run again and compare: {}.", compare(report)),
     }
 }
 
@@ -152,9 +157,25 @@ pub(crate) fn archived(report: &Report) -> String {
     format!("fathom show {}{}", report.head.run, option(report, "--archive"))
 }
 
-/// The lab that the run was on, as an option; one that is gone has no name any more, and another is started.
+/// The cluster that the run was on, as options: without them a command would load another one. A lab that is gone has no name any more,
+/// and another is started.
 fn on(report: &Report) -> String {
-    if report.head.own_lab { " --lab".to_string() } else { option(report, "--lab") }
+    if report.head.own_lab {
+        return " --lab".to_string();
+    }
+    CLUSTER.iter().map(|names| first_option(report, names)).collect()
+}
+
+/// Options that name a cluster and who asks, long and short.
+const CLUSTER: [&[&str]; 5] = [&["--lab"], &["--conf", "-c"], &["--cluster"], &["--id"], &["--keyring", "-k"]];
+
+fn first_option(report: &Report, names: &[&str]) -> String {
+    names.iter().map(|name| option(report, name)).find(|option| !option.is_empty()).unwrap_or_default()
+}
+
+/// `fathom compare RUN last`, in the same archive.
+fn compare(report: &Report) -> String {
+    format!("`fathom compare {} last{}`", report.head.run, option(report, "--archive"))
 }
 
 fn words_of(report: &Report) -> impl Iterator<Item = &str> {

@@ -44,7 +44,7 @@ fn whole(report: &Report, cell: &ChartCell, estimate: &Estimate) -> String {
     let workload = workload(report, cell);
     let (operation, metric) = (operation(&workload, cell), cell.pattern.metric(cell.layer));
     let (value, at) = (numbers::figure(estimate, metric).with_unit(), cell.layer.spec().place);
-    let mean = mean(cell, "targets");
+    let mean = mean(cell, "targets") + &slowest(report, cell);
     let label = label(cell);
     if cell.pattern.family() != Family::Latency {
         return format!("{}s {at}, {} in flight: {value}{label}{mean}.", capital(&operation), workload.depth);
@@ -98,6 +98,18 @@ fn mean(cell: &ChartCell, what: &str) -> String {
     if cell.targets > 1 { format!(", on average over {} {what}", cell.targets) } else { String::new() }
 }
 
+/// A mean says little where one of its targets is slower than its peers: which, and what that does.
+fn slowest(report: &Report, cell: &ChartCell) -> String {
+    let own = report.outliers.iter().filter(|outlier| (outlier.layer, outlier.pattern) == (cell.layer, cell.pattern));
+    let Some(worst) = own.max_by(|a, b| a.slower_by.total_cmp(&b.slower_by)) else { return String::new() };
+    let of = |figure: &&Figure| {
+        figure.chart && figure.target == worst.target && (figure.layer, figure.pattern) == (cell.layer, cell.pattern)
+    };
+    let figure = report.figures.iter().find(of).and_then(|figure| Some((figure, figure.estimate?)));
+    let value = figure.filter(|(_, estimate)| !numbers::is_unknown(estimate));
+    value.map_or(String::new(), |(figure, _)| format!(", of which {} {}", worst.target, words::value(figure)))
+}
+
 /// An imprecise figure says it by its interval, a brief one is as precise as was asked for.
 fn label(cell: &ChartCell) -> String {
     match cell.label.as_str() {
@@ -128,10 +140,20 @@ fn lost(row: &LedgerRow) -> Option<Estimate> {
     value.is_finite().then(|| Estimate { value: value / by, low: low / by, high: high / by })
 }
 
+/// What the only layer that is held against anything reaches of that.
+fn ceiling(report: &Report, pattern: Pattern) -> Option<String> {
+    let mut rows = report.ledger.iter().filter(|row| row.pattern == pattern && row.ceiling.is_some());
+    let row = rows.next().filter(|row| row.share.is_some())?;
+    rows.next().is_none().then(|| {
+        let share = numbers::share_at_most(row);
+        format!("That is {share} of what lies below the {} layer can give: {}.", row.layer.name(), row.because)
+    })
+}
+
 fn most(report: &Report, pattern: Pattern) -> Option<String> {
     let parts = parts(report, pattern);
     let latency = pattern.family() == Family::Latency;
-    let first = parts.first()?;
+    let Some(first) = parts.first() else { return ceiling(report, pattern) };
     if numbers::is_unknown(&first.adds) {
         return Some("Which layer takes the largest part is not known: the intervals are too wide.".to_string());
     }

@@ -2,7 +2,7 @@
 
 use super::Wrong;
 use crate::{numbers, scene, verdicts, verified, words};
-use model::{Figure, Finding, Label, Outcome, Outlier, Report, Standing};
+use model::{Ending, Figure, Finding, Label, Outcome, Outlier, Report, Standing};
 
 /// So many figures of one target, and reasons of one label, are named.
 const NAMED: usize = 2;
@@ -33,7 +33,13 @@ fn unfinished(report: &Report) -> Option<String> {
         0 => "no pass of it is whole".to_string(),
         n => format!("this is what {} measured", numbers::counted(u64::from(n), "pass", "passes")),
     };
-    (!report.finished).then(|| format!("The run is not finished: {passes}"))
+    match report.ending {
+        Some(Ending::Done) => None,
+        Some(Ending::Stopped) => Some(format!("The run was stopped before its end: {passes}")),
+        // The errors say why.
+        Some(Ending::Failed) => None,
+        None => Some(format!("The run is not finished: {passes}")),
+    }
 }
 
 fn errors(report: &Report) -> Vec<String> {
@@ -110,8 +116,12 @@ fn cells(report: &Report, all: &[&Outlier]) -> String {
                 && figure.target == outlier.target
                 && (figure.layer, figure.pattern) == (outlier.layer, outlier.pattern)
         };
-        let value =
-            report.figures.iter().find(own).map_or(String::new(), |figure| format!(" {}", words::value(figure)));
+        let known = report
+            .figures
+            .iter()
+            .find(own)
+            .filter(|figure| figure.estimate.as_ref().is_some_and(|estimate| !numbers::is_unknown(estimate)));
+        let value = known.map_or(String::new(), |figure| format!(" {}", words::value(figure)));
         format!("{} {}{value}", outlier.layer.name(), outlier.pattern.name())
     };
     let mut cells: Vec<String> = all.iter().take(NAMED).map(cell).collect();

@@ -71,7 +71,7 @@ pub fn live(report: &Report, course: &Course) -> String {
     one("pass", "The pass that goes on; 0: the run is being prepared", f64::from(course.pass));
     one("steps", "Steps of the plan", f64::from(course.steps));
     one("steps_done", "Steps that have had their slice in this pass", f64::from(course.done));
-    one("finished", "1: all is measured", f64::from(u8::from(report.finished)));
+    one("finished", "1: all is measured", f64::from(u8::from(report.finished())));
     if let Some((what, share)) = course.preparing.as_ref().filter(|(_, share)| share.is_finite()) {
         let preparing = family(&mut registry, "preparing_ratio", "The share that is done of what is prepared", None);
         let labels = [run(), vec![label("what", what)]].concat();

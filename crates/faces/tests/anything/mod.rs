@@ -338,7 +338,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             head,
             seconds,
             passes,
-            finished,
+            ending: finished.then_some(Ending::Done),
             overhead: Some(Overhead { operation_ns: seconds, deep_operation_ns: 21.0, clock_ns: 25.0 }),
             figures,
             chart,

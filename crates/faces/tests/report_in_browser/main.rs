@@ -296,7 +296,7 @@ fn runs_with_little_in_them_are_shown_as_such() {
         assert_sound(&mut browser, name);
         let figures = run.0.figures.len() as u64;
         assert_eq!(browser.count(".figure-table tbody tr"), figures, "{name}");
-        assert_eq!(browser.count(".state.provisional") == 1, !run.0.finished, "{name}");
+        assert_eq!(browser.count(".state.provisional") == 1, !run.0.finished(), "{name}");
     }
     show(&mut browser, &runs::usual(), "#figure/rados/fathom.ab3f/read-linear");
     assert_eq!(browser.text("document.querySelector('#detail .big').textContent"), "no valuevoid");

@@ -219,7 +219,7 @@ fn scope() -> Scope {
 
 pub fn empty() -> Run {
     let run = Sampler::new(0, 0);
-    (Report { finished: false, ..run.report }, Record::default())
+    (Report { ending: None, ..run.report }, Record::default())
 }
 
 /// A provisional report of one OSD: two layers, two patterns.
@@ -230,7 +230,7 @@ pub fn one_osd() -> Run {
         run.step(Layer::Rados, pattern, &[("rbd", None)], 1.0, true);
     }
     let run = run.explained();
-    (Report { finished: false, ..run.report }, run.record)
+    (Report { ending: None, ..run.report }, run.record)
 }
 
 pub fn hundred_osds() -> Run {

@@ -94,7 +94,7 @@ impl Sampler {
             head,
             seconds: 874.0,
             passes,
-            finished: true,
+            ending: Some(Ending::Done),
             overhead: None,
             figures: vec![],
             chart: vec![],

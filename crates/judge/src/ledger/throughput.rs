@@ -71,6 +71,7 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
     let because = match (ceiling.at_least, beyond) {
         (Some(why), _) => format!("{}; or more: {why}", ceiling.because),
         (None, true) => format!("{}; {}", ceiling.because, beyond_words(books, layer, pattern)),
+        (None, false) if share > 1.0 => format!("{}: reached, within the noise", ceiling.because),
         (None, false) => ceiling.because,
     };
     let unlike = books.unlike_below(layer, pattern).filter(|_| !pattern.writes());
@@ -226,8 +227,11 @@ fn of_network(
         ceiling(scaled(carried.all, 1.0 / times), words, carried.at_least)
     };
     let on_load = if links.copies_apart { 1.0 } else { traffic };
-    let clients = links.clients.map(|carried| of(carried, "network", 1.0, String::new()));
-    let hosts = links.hosts.map(|carried| of(carried, "network", on_load, copies(on_load)));
+    // Who runs beside OSDs reaches these without the public network; copies go between OSDs in any case.
+    let public =
+        |carried: Carried, times: f64, per_data: String| of(carried, "network", times, per_data).or_more(links.beside);
+    let clients = links.clients.map(|carried| public(carried, 1.0, String::new()));
+    let hosts = links.hosts.map(|carried| public(carried, on_load, copies(on_load)));
     let among = links.among.filter(|_| traffic > 1.0);
     let among = among.map(|carried| {
         let between = traffic - 1.0;
@@ -238,7 +242,7 @@ fn of_network(
     let all: Vec<Ceiling> = [clients, hosts, among].into_iter().flatten().filter(holds).collect();
     // What may be more is the lowest only if it is so clearly.
     let value = |link: &Ceiling| if link.at_least.is_some() { link.value.high } else { link.value.value };
-    all.into_iter().min_by(|a, b| value(a).total_cmp(&value(b))).map(|lowest| lowest.or_more(links.beside))
+    all.into_iter().min_by(|a, b| value(a).total_cmp(&value(b)))
 }
 
 /// OSDs that were loaded at once shared their host's link, and all of them that of the host which loaded them.
@@ -261,7 +265,10 @@ fn lowest(local: Option<Ceiling>, network: Option<Ceiling>, delivered: Estimate)
     match (local, network.filter(|network| !refuted(network))) {
         (Some(local), Some(network)) if network.value.value < local.value.value => Some(network),
         (Some(local), Some(network)) if refuted(&local) && filled(&network) => Some(network),
-        (Some(local), _) if refuted(&local) => Some(Ceiling { value: delivered, ..local }),
+        (Some(local), _) if refuted(&local) => {
+            let because = format!("{}, which it surpassed", local.because);
+            Some(Ceiling { value: delivered, because, ..local })
+        }
         // The network alone is a ceiling only for what was also measured below it.
         (local, _) => local,
     }

@@ -2,7 +2,7 @@
 
 use crate::made::{Made, disk, osd, pair, pool, pool_from, target};
 use judge::explain;
-use model::{Endpoint, HostScope, Layer, LedgerRow, OsdScope, Pattern, Place, Target};
+use model::{Endpoint, HostScope, Layer, LedgerRow, OsdScope, Pattern, Place, Standing, Target};
 
 const BLOCK_MB: f64 = 4.194304;
 
@@ -264,4 +264,42 @@ fn a_disk_on_which_no_osd_lies_is_in_no_sum() {
     // One of several on which an OSD lies is below the pool as well.
     made.record.scope.osds[0].device = Some("vd7,vd0".into());
     assert!(disks(&made).0);
+}
+
+#[test]
+fn a_cluster_network_that_is_narrower_than_the_public_one_is_told() {
+    let told = |cluster: &dyn Fn(&str) -> f64| {
+        let (mut made, _, servers) = hosts(0, 3, 1);
+        links(&mut made, &servers, None, Pattern::WriteLinear, |_, _| 1250.0);
+        links(&mut made, &servers, Some("cluster"), Pattern::WriteLinear, |from, _| cluster(from));
+        let findings = explain(&made.record).findings;
+        findings.into_iter().map(|found| (found.id, found.says)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&|_| 1200.0), []);
+    let narrow = told(&|_| 117.0);
+    assert_eq!(narrow.len(), 1, "{narrow:?}");
+    assert!(narrow[0].0 == "cluster-network-narrow" && narrow[0].1.contains(" 11"), "{narrow:?}");
+    // One host that sends slowly is another thing.
+    let host = told(&|from| if from == "host-1" { 117.0 } else { 1250.0 });
+    assert!(host.len() == 1 && host[0].0 == "host-network-slow" && host[0].1.contains("host-1"), "{host:?}");
+}
+
+#[test]
+fn where_all_ways_are_held_back_by_processors_one_far_below_them_is_told() {
+    let told = |slow: f64| {
+        let (mut made, _, servers) = hosts(0, 3, 1);
+        for (from, to) in servers.iter().flat_map(|a| servers.iter().map(move |b| (a, b))).filter(|(a, b)| a != b) {
+            let rate = if from == "host-1" { slow } else { 2900.0 };
+            made.delivers(Pattern::WriteLinear, way(from, to, None), rate / BLOCK_MB).with_threads(0.5, 0.5);
+        }
+        let report = explain(&made.record);
+        assert!(report.figures.iter().all(|figure| figure.label.name() == "generator-limited"), "{:?}", report.figures);
+        report.findings.into_iter().map(|found| (found.standing, found.says)).collect::<Vec<_>>()
+    };
+    let found = told(94.0);
+    assert!(
+        found.len() == 1 && found[0].0 == Standing::Hint && found[0].1.contains("host-1: all that it sends"),
+        "{found:?}"
+    );
+    assert_eq!(told(1500.0), []);
 }

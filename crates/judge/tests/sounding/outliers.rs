@@ -18,13 +18,13 @@ fn one_of_three_osds_is_slow() {
     let found = &report.outliers[0];
     assert_eq!((report.outliers.len(), found.layer, found.target.as_str()), (1, Layer::Osd, "osd.2"));
     assert!((found.slower_by - (1.0 - 1.01 / 1.45)).abs() < 0.01, "{}", found.slower_by);
-    assert!(found.says.starts_with("osd.2 is 30 % slower than the median of the other two: 1.4"), "{}", found.says);
+    assert!(found.says.starts_with("osd.2 takes 44 % longer than the median of the other two: 1.4"), "{}", found.says);
     let finding = &report.findings[0];
     assert_eq!(
         (finding.id.as_str(), finding.standing, finding.target().as_str()),
         ("osd-slow", Standing::Confirmed, "osd.2")
     );
-    assert!(finding.evidence[0].starts_with("write-latency: osd.2 is 30 % slower"), "{:?}", finding.evidence);
+    assert!(finding.evidence[0].starts_with("write-latency: osd.2 takes 44 % longer"), "{:?}", finding.evidence);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use model::{Layer, OsdScope, Pattern, Record};
 fn nothing_measured_is_an_empty_report() {
     let report = explain(&Record::default());
     assert!(report.figures.is_empty() && report.chart.is_empty() && report.ledger.is_empty());
-    assert_eq!((report.passes, report.finished), (0, false));
+    assert_eq!((report.passes, report.finished()), (0, false));
 }
 
 #[test]
