@@ -123,7 +123,18 @@ pub(crate) fn not_ours(change: &Change, why: String) -> ClusterError {
 }
 
 fn unmake_pool(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
-    let Some(pool) = pools::find(cluster, name)?.0 else { return Ok(Unmade::Undone) };
+    let found = pools::find(cluster, name)?.0;
+    // By its id: somebody may have given it another name, and has a use for it then.
+    if let Some(Made::Pool(id)) = &entry.made
+        && found.as_ref().is_none_or(|pool| pool.id != *id)
+        && let Some(renamed) = pools::name_of(cluster, *id)?
+    {
+        let own = word(&renamed);
+        return Ok(Unmade::Left(format!(
+            "it was renamed to {renamed}; if nobody uses it: ceph osd pool delete {own} {own} --yes-i-really-really-mean-it"
+        )));
+    }
+    let Some(pool) = found else { return Ok(Unmade::Undone) };
     let labelled = pool.applications == [pools::APPLICATION];
     match &entry.made {
         Some(Made::Pool(id)) if *id != pool.id => {

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 /// Every pool that Fathom makes carries this application, so that anybody can see whose it is.
 pub const APPLICATION: &str = "fathom";
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
+/// Every monitor has heard of a new pool after so long.
+const HEARD: Duration = Duration::from_secs(5);
 /// Placement groups of a new pool peer within seconds; on a busy cluster one after the other. So long without one more is too long.
 const CLEAN_SECONDS: u64 = 90;
 
@@ -107,6 +109,14 @@ pub fn find(cluster: &Cluster, name: &str) -> Result<(Option<Known>, u64), Clust
     Ok((pool, highest.max(0) as u64))
 }
 
+/// What the pool of this id is called now; `None`: there is none.
+pub fn name_of(cluster: &Cluster, id: u64) -> Result<Option<String>, ClusterError> {
+    let dump = cluster.ask(json!({"prefix": "osd dump"}))?;
+    let pools = dump.get("pools").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let own = pools.iter().find(|pool| pool.get("pool").and_then(Value::as_u64) == Some(id));
+    Ok(own.and_then(|pool| pool.get("pool_name")).and_then(Value::as_str).map(str::to_string))
+}
+
 /// Has the monitors publish one more map of the OSDs, by a note on a pool of ours that changes nothing.
 ///
 /// A placement group that just came to an OSD takes the length of its read lease from the next map only, and has a lease of 0 s
@@ -167,7 +177,20 @@ pub fn wait_clean(
     let (mut best, mut since) = (0, Instant::now());
     loop {
         let asked = Instant::now();
-        let all = groups_wanted(cluster, name)?;
+        let Some(all) = groups_wanted(cluster, name)? else {
+            // A monitor may not have heard of a new one yet.
+            if since.elapsed() > HEARD {
+                return Err(ClusterError::answer(
+                    "osd pool ls",
+                    format!("pool {name} is not there any more: somebody deleted or renamed it"),
+                ));
+            }
+            if !progress(0.0) {
+                return Ok(());
+            }
+            pause(asked);
+            continue;
+        };
         let groups = groups(cluster, name)?;
         let clean = groups.iter().filter(|group| group.clean && (on.is_empty() || on.contains(&group.acting))).count();
         if all > 0 && clean == all && groups.len() == all {
@@ -219,12 +242,12 @@ fn group(row: &Value) -> Option<Group> {
     Some(Group { number: u32::from_str_radix(number, 16).ok()?, acting, clean })
 }
 
-/// How many the pool shall have; 0: not known, or they are not all placed yet. They wait for other pools' recovery to be placed by
+/// How many the pool shall have; `None`: there is no such pool; 0: not known, or they are not all placed yet. They wait for other pools' recovery to be placed by
 /// themselves, which ours, that are empty, need not.
-fn groups_wanted(cluster: &Cluster, name: &str) -> Result<usize, ClusterError> {
+fn groups_wanted(cluster: &Cluster, name: &str) -> Result<Option<usize>, ClusterError> {
     let pools = cluster.ask(json!({"prefix": "osd pool ls", "detail": "detail"}))?;
     let own = |pool: &&Value| pool.get("pool_name").and_then(Value::as_str) == Some(name);
-    let Some(pool) = pools.as_array().into_iter().flatten().find(own) else { return Ok(0) };
+    let Some(pool) = pools.as_array().into_iter().flatten().find(own) else { return Ok(None) };
     let number = |key: &str| pool.get(key).and_then(Value::as_u64);
     let wanted = number("pg_num_target").or(number("pg_num")).unwrap_or(0);
     let placed = number("pg_placement_num").is_none_or(|placed| placed == wanted);
@@ -233,5 +256,5 @@ fn groups_wanted(cluster: &Cluster, name: &str) -> Result<usize, ClusterError> {
         // A release that does not know it places them by itself.
         let _ = cluster.tell(place);
     }
-    Ok(if placed { wanted as usize } else { 0 })
+    Ok(Some(if placed { wanted as usize } else { 0 }))
 }

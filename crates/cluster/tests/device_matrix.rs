@@ -451,6 +451,9 @@ fn locked_files_and_swap_are_refused() {
         Ok(_) => {
             let _off = Undo(&["swapoff"], swap.display().to_string());
             in_use(&swap, "is swap space");
+            let over = tool("losetup", &["--find", "--show", swap.to_str().unwrap()]).unwrap();
+            let _detach = Undo(&["losetup", "-d"], over.clone());
+            in_use(Path::new(&over), "is swap space");
         }
         Err(why) => eprintln!("skipped: no swap here: {why}"),
     }

@@ -264,6 +264,8 @@ fn pools_that_others_change_meanwhile() {
     assert_eq!(lab.snapshot(), before, "something was left behind");
     another_pool_of_the_runs_name_stays_and_that_is_told(&lab);
     assert_eq!(lab.snapshot(), before, "something was left behind");
+    a_renamed_pool_is_left_and_its_new_name_told(&lab);
+    assert_eq!(lab.snapshot(), before, "something was left behind");
     // The size is asked for when a pool is made; where that may not be set later it is not.
     lab.ceph(&["config", "set", "global", "osd_pool_default_flag_nosizechange", "true"]);
     let ran = lab.run(&[&["osd", "--duration", "1s"], &ONE_SLICE[..]].concat());
@@ -284,7 +286,11 @@ fn images_of_a_pool_that_becomes_full_are_removed(lab: &Lab) {
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code().is_some_and(|code| code == 4 || code == 1), "{:?}: {err}", output.status);
     lab.ceph(&["osd", "pool", "set-quota", "theirs", "max_bytes", "0"]);
-    eventually("the pool is full no more", 60, || !lab.ceph(&["health"]).contains("FULL"));
+    eventually("the pool is full no more", 60, || {
+        let dump = lab.json(&["osd", "dump"]);
+        let mut pools = dump["pools"].as_array().unwrap().iter();
+        pools.any(|pool| pool["pool_name"] == "theirs" && !pool["flags_names"].as_str().unwrap().contains("full"))
+    });
     if output.status.code() == Some(1) {
         // librbd deletes no image where there is no room for its notes.
         assert!(err.contains("fathom restore"), "{err}");
@@ -301,12 +307,32 @@ fn another_pool_of_the_runs_name_stays_and_that_is_told(lab: &Lab) {
     let own =
         pools.as_array().unwrap().iter().filter_map(|name| name.as_str()).find(|name| name.starts_with("fathom."));
     let own = own.unwrap();
+    let signal = |name: &str| common::tool("kill", &["-s", name, &run.id().to_string()]);
+    signal("STOP");
     lab.ceph(&["osd", "pool", "delete", own, own, "--yes-i-really-really-mean-it"]);
     lab.ceph(&["osd", "pool", "create", own, "8"]);
+    signal("CONT");
     let output = run.wait_with_output().unwrap();
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(err.contains(&format!("left as it is: pool {own}")), "{err}");
     assert!(!err.contains(&format!("undone: pool {own}")), "{err}");
     assert!(lab.ceph(&["osd", "pool", "ls"]).contains(own), "{err}");
     lab.ceph(&["osd", "pool", "delete", own, own, "--yes-i-really-really-mean-it"]);
+}
+
+/// Whoever renames a pool has a use for it.
+fn a_renamed_pool_is_left_and_its_new_name_told(lab: &Lab) {
+    let words =
+        ["rados", "--pgs", "8", "--patterns", "write-latency", "--duration", "6s", "--passes", "1", "--format", "json"];
+    let run = lab.fathom(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for_load(lab);
+    let own = lab.ceph(&["osd", "pool", "ls"]).lines().find(|name| name.starts_with("fathom.")).unwrap().to_string();
+    lab.ceph(&["osd", "pool", "rename", &own, "moved"]);
+    let output = run.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains(&format!("left as it is: pool {own}")) && err.contains("renamed to moved"), "{err}");
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let changes = document["changes"].as_array().unwrap();
+    assert!(changes.iter().any(|change| change["left_as_it_is"].as_str().is_some()), "{changes:#?}");
+    lab.ceph(&["osd", "pool", "delete", "moved", "moved", "--yes-i-really-really-mean-it"]);
 }

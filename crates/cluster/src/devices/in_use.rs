@@ -49,7 +49,9 @@ fn swapped(stack: &Stack) -> Option<String> {
     let table = read_to_string("/proc/swaps").unwrap_or_default();
     table.lines().skip(1).find_map(|line| {
         let path = plain(line.split_whitespace().next()?);
-        let own = Id::at(Path::new(&path)).is_some_and(|id| stack.exclusive.contains(&id));
+        // A swap file may lie beneath a loop device.
+        let own = |id: Id| stack.exclusive.contains(&id) || (matches!(id, Id::File(..)) && stack.related.contains(&id));
+        let own = Id::at(Path::new(&path)).is_some_and(own);
         own.then(|| format!("is swap space ({path}){}", beneath(stack)))
     })
 }

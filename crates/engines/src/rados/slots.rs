@@ -84,7 +84,8 @@ pub fn hopeless_anywhere(errno: i32, user: &str, pool: &str) -> Option<String> {
             Some("the cluster has put this connection on its blocklist; see `ceph osd blocklist ls`".to_owned())
         }
         libc::EPERM | libc::EACCES => Some(format!(
-            "{user} may not read and write objects of pool {pool}; it needs the cap osd 'allow rwx pool={pool}'"
+            "{user} may not read and write objects of pool {pool}: it needs the cap osd 'allow rwx pool={pool}', or the pool was deleted or \
+             renamed meanwhile"
         )),
         _ => None,
     }

@@ -2,7 +2,7 @@
 
 use super::Wrong;
 use crate::{numbers, scene, verdicts, verified, words};
-use model::{Ending, Figure, Finding, Label, Outcome, Outlier, Report, Standing};
+use model::{Ending, Figure, Finding, Label, Outcome, Outlier, Report, Standing, Undo};
 
 /// So many figures of one target, and reasons of one label, are named.
 const NAMED: usize = 2;
@@ -49,7 +49,9 @@ fn errors(report: &Report) -> Vec<String> {
 }
 
 fn left_behind(report: &Report) -> Vec<String> {
-    scene::left_behind(report).into_iter().map(|what| format!("{what} is still there")).collect()
+    let there = scene::left_behind(report).into_iter().map(|what| format!("{what} is still there"));
+    let left = |undo: &Undo| Some(format!("{} is left as it is: {}", undo.change.what(), undo.left.as_ref()?));
+    there.chain(report.changes.iter().filter_map(left)).collect()
 }
 
 /// The only one, or how many there are and the first.

@@ -11,7 +11,7 @@ use model::{Record, Report};
 use serde_json::json;
 use std::fs::{File, Permissions};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
@@ -119,7 +119,10 @@ fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
     match std::fs::symlink_metadata(path) {
         Ok(there) if there.is_file() => {
             let file = builder.tempfile_in(folder)?;
-            file.as_file().set_permissions(there.permissions())?;
+            // Before anybody may read it who could not read the earlier one; where the owner can't stay, only this user may.
+            let kept = fchown(file.as_file(), Some(there.uid()), Some(there.gid())).is_ok();
+            let mode = there.permissions().mode() & if kept { 0o777 } else { 0o700 };
+            file.as_file().set_permissions(Permissions::from_mode(mode))?;
             Ok(file)
         }
         _ => builder.permissions(Permissions::from_mode(0o666)).tempfile_in(folder),

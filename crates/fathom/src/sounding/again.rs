@@ -45,7 +45,7 @@ pub fn again(common: &Common, wish: &Again) -> Result<Sounded, Failure> {
     let plan = record.plan.clone();
     let mut telling = Telling::again(common, record, Arc::new(RealClock))?;
     telling.tell(Event::Planned { plan: plan.clone() })?;
-    carry_out(&grounded, &plan, telling, &interrupt)
+    carry_out(common, &grounded, &plan, telling, &interrupt)
 }
 
 /// After a kill the run's pools, images and files are still there; they are made anew, so that the plan's names are free.

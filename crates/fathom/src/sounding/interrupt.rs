@@ -1,7 +1,8 @@
 //! Ctrl-C: the first ends the run in order, the second rolls back and leaves; at once where nothing was changed yet.
 
 use signal_hook::consts::{
-    SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2, SIGVTALRM,
+    SIGXCPU, SIGXFSZ,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static TO_UNDO: AtomicUsize = AtomicUsize::new(0);
 /// All that would end a program and can be caught, whoever sends it: what the run made would be left else. To them come the real-time
 /// signals.
-const ENDING: [i32; 13] = [
+const ENDING: [i32; 16] = [
     SIGINT,
     SIGTERM,
     SIGHUP,
@@ -22,6 +23,9 @@ const ENDING: [i32; 13] = [
     SIGPROF,
     SIGIO,
     SIGXCPU,
+    SIGABRT,
+    SIGSYS,
+    SIGTRAP,
     libc::SIGPWR,
     libc::SIGSTKFLT,
 ];

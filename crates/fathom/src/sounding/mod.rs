@@ -27,9 +27,10 @@ pub use interrupt::{Interrupt, ToUndo};
 pub use telling::Telling;
 
 use crate::agent::files::Files;
-use crate::cli::Common;
+use crate::cli::{Common, Format};
 use crate::failure::Failure;
 use crate::fleet::Hosts;
+use crate::output;
 use crate::planner;
 use crate::{cli::run_options::RunOptions, dirs};
 use cluster::journal::{Head, Journal, Process};
@@ -87,12 +88,13 @@ pub fn sound(common: &Common, args: &RunOptions, request: &Request, warnings: Ve
     telling.tell(Event::RunStarted { head: grounded.head().clone(), scope: grounded.ground.scope.clone() })?;
     telling.tell(Event::Planned { plan: plan.clone() })?;
     warnings.into_iter().try_for_each(|text| telling.tell(Event::Warned { text }))?;
-    let sounded = carry_out(&grounded, &plan, telling, &interrupt)?;
+    let sounded = carry_out(common, &grounded, &plan, telling, &interrupt)?;
     Ok(Outcome::Sounded(Box::new(sounded)))
 }
 
 /// From the first change to the report. A failure on the way is recorded, and returned when all is undone.
 fn carry_out(
+    common: &Common,
     grounded: &Grounded,
     plan: &Plan,
     mut telling: Telling,
@@ -119,8 +121,21 @@ fn carry_out(
     telling.tell(Event::RunFinished { seconds, ending })?;
     let record = telling.into_record();
     let report = judge::explain(&record);
-    done?;
+    if let Err(failure) = done {
+        return Err(with_document(common, &record, &report, failure));
+    }
     Ok(Sounded { record, report, interrupted, insisted: interrupt.insisted(), lasts: grounded.lasts() })
+}
+
+/// What was measured and changed until then is told as a document where one is asked for.
+fn with_document(common: &Common, record: &Record, report: &Report, failure: Failure) -> Failure {
+    if common.format != Format::Json || !matches!(failure, Failure::Failed(_)) {
+        return failure;
+    }
+    match output::say(&format!("{:#}\n", faces::json::document(report, record))) {
+        Ok(()) => Failure::Told(failure.to_string()),
+        Err(unwritten) => unwritten,
+    }
 }
 
 /// A run lasts minutes; only a sweep can be made so large without noticing.
