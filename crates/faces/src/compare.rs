@@ -105,6 +105,17 @@ pub(crate) fn came_to_nothing(lost: &[String]) -> Option<String> {
 /// How many figures were neither the same nor different, why, and what it would take.
 fn undecided(found: &Comparison) -> Option<String> {
     let open: Vec<&Difference> = found.differences.iter().filter(|one| one.finds == Finds::Undecided).collect();
+    let all = found.differences.len() as u64;
+    // The interval is that of what was seen; what comes and goes may have been seen on one side alone.
+    let by_chance = |one: &&&Difference| one.change.low > 0.0 || one.change.high < 0.0;
+    let seen_once = open.iter().filter(by_chance).count();
+    if seen_once == open.len() && !open.is_empty() {
+        return Some(format!(
+            "{seen_once} of {} undecided: the interval of the change does not hold zero, but each was seen in so few slices that what comes \
+             and goes may have met one side alone. It takes longer runs, or more of them on each side.",
+            numbers::counted(all, "figure is", "figures are"),
+        ));
+    }
     let mut widths: Vec<f64> = open.iter().map(|one| (one.change.high - one.change.low) / 2.0).collect();
     widths.sort_by(f64::total_cmp);
     let median = *widths.get(widths.len() / 2)?;
@@ -115,7 +126,7 @@ fn undecided(found: &Comparison) -> Option<String> {
     Some(format!(
         "{} of {} undecided: whether they differ or are the same can't be said, since their changes are known to {} only (median). It takes {takes}.",
         open.len(),
-        numbers::counted(found.differences.len() as u64, "figure is", "figures are"),
+        numbers::counted(all, "figure is", "figures are"),
         numbers::relative(median)
     ))
 }

@@ -44,9 +44,11 @@ fn between_hosts(entries: &[Entry], record: &Record) -> Vec<Finding> {
 }
 
 fn on(network: Option<&str>, found: Finding) -> Finding {
-    let (Some(name), Some(part)) = (network, found.subject.part().cloned()) else { return found };
-    let says = format!("on network {name}: {}", found.says);
-    Finding { subject: part.on(network), says, ..found }
+    let (Some(_), Some(part)) = (network, found.subject.part().cloned()) else { return found };
+    // `host2 (cluster)` in place of `host2`, with which what is said begins.
+    let (own, subject) = (found.subject.to_string(), part.on(network));
+    let says = found.says.replacen(&own, &subject.to_string(), 1);
+    Finding { subject, says, ..found }
 }
 
 /// Is it about the way between two hosts?
