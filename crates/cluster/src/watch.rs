@@ -17,8 +17,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
     pub down: BTreeSet<u32>,
-    /// A pool, or the cluster, is nearly full: nothing more may be written.
+    /// An OSD, and with it a pool, is nearly full: nothing more may be written.
     pub full: Option<String>,
+    /// Pools that have reached their quota: that concerns nobody but who writes to them.
+    pub at_quota: BTreeSet<String>,
     /// OSDs complain that operations, anybody's, take longer than `osd_op_complaint_time`: in their words.
     pub slow: Option<String>,
     /// Placement groups that are anything but `active+clean`.
@@ -135,8 +137,9 @@ fn look(cluster: &Cluster) -> Result<Seen, ClusterError> {
 fn read(dump: &Value, health: &Value) -> Option<Seen> {
     let down = dump.get("osds")?.as_array()?.iter().filter(|osd| osd.get("up") == Some(&json!(0)));
     let down = down.filter_map(|osd| osd.get("osd")?.as_u64()).map(|id| id as u32).collect();
-    let full = dump.get("pools")?.as_array()?.iter().find_map(full_pool);
-    Some(Seen { down, full, slow: slow_operations(health), ..Seen::default() })
+    let pools = dump.get("pools")?.as_array()?;
+    let (full, at_quota) = (pools.iter().find_map(full_pool), pools.iter().filter_map(pool_at_quota).collect());
+    Some(Seen { down, full, at_quota, slow: slow_operations(health), ..Seen::default() })
 }
 
 /// Monitors may have slow operations, too: they serve no I/O.
@@ -146,9 +149,20 @@ fn slow_operations(health: &Value) -> Option<String> {
 }
 
 fn full_pool(pool: &Value) -> Option<String> {
-    let flags = pool.get("flags_names")?.as_str()?;
-    let full = flags.split(',').any(|flag| matches!(flag, "full" | "nearfull" | "backfillfull"));
-    full.then(|| format!("pool {} is nearly full", pool.get("pool_name").and_then(Value::as_str).unwrap_or("?")))
+    let (name, flags) = name_and_flags(pool)?;
+    // A quota that is reached sets `full` as well.
+    let full = flags.contains("full") && !flags.contains("full_quota");
+    let full = full || flags.contains("nearfull") || flags.contains("backfillfull");
+    full.then(|| format!("pool {name} is nearly full"))
+}
+
+fn pool_at_quota(pool: &Value) -> Option<String> {
+    let (name, flags) = name_and_flags(pool)?;
+    flags.contains("full_quota").then(|| name.to_string())
+}
+
+fn name_and_flags(pool: &Value) -> Option<(&str, BTreeSet<&str>)> {
+    Some((pool.get("pool_name")?.as_str()?, pool.get("flags_names")?.as_str()?.split(',').collect()))
 }
 
 #[cfg(test)]
@@ -171,6 +185,21 @@ mod tests {
             assert!(text.contains(word), "{text}");
         }
         assert!(after(181, 0).is_some());
+    }
+
+    #[test]
+    fn a_quota_is_no_full_osd() {
+        let seen = |flags: &str| {
+            let pool = json!({"pool_name": "p", "flags_names": flags});
+            (full_pool(&pool).is_some(), pool_at_quota(&pool).is_some())
+        };
+        assert_eq!(seen("hashpspool"), (false, false));
+        assert_eq!(seen("hashpspool,full,full_quota"), (false, true));
+        assert_eq!(
+            (seen("full"), seen("nearfull"), seen("backfillfull")),
+            ((true, false), (true, false), (true, false))
+        );
+        assert_eq!(seen("nearfull,full,full_quota"), (true, true));
     }
 
     #[test]

@@ -18,7 +18,7 @@ fn what_cannot_be_parsed_is_named_with_how_to_write_it() {
         (vec!["disk", "/dev/null", "--sync", "maybe"], ["maybe", "fdatasync"]),
         (vec!["disk", "/dev/null", "--depth", "0"], ["0", "--depth"]),
         (vec!["run", "--quick", "--duration", "2s"], ["--quick", "--duration"]),
-        (vec!["run", "--verdict", "/nowhere/limits.toml"], ["/nowhere/limits.toml", "No such file"]),
+        (vec!["run", "--verdict", "/nowhere/limits.toml"], ["/nowhere/limits.toml", "there is no such file"]),
         (vec!["run", "--verdict", "x", "--settle", "3%"], ["--verdict", "--settle"]),
         (vec!["run", "--expect", "last", "10%"], ["10%", "-10%"]),
         (vec!["compare", "last"], ["AFTER", "required"]),

@@ -7,7 +7,7 @@ use crate::cluster_network::narrow_cluster_network;
 use crate::entry::Entry;
 use crate::links::links;
 use crate::uplink::{Uplink, uplink};
-use model::{Finding, Layer, NetworkPart, Outlier, Record, Standing, Subject};
+use model::{Finding, Layer, NetworkPart, Outlier, Record, Standing, Subject, TargetKind};
 use std::collections::BTreeSet;
 
 pub fn findings(outliers: &[Outlier], entries: &[Entry], record: &Record) -> Vec<Finding> {
@@ -123,18 +123,18 @@ fn evidence(outlier: &Outlier) -> String {
 }
 
 fn remedy(layer: Layer) -> Option<(&'static str, &'static str)> {
-    match layer {
-        Layer::Device => {
+    match layer.spec().target {
+        TargetKind::Path => {
             Some(("device-slow", "compare its SMART data, firmware, link speed and temperature with its peers'"))
         }
-        Layer::Network => Some((
+        TargetKind::Link => Some((
             "link-slow",
             "compare cable, port speed, MTU and error counters of its two ends with the other links'",
         )),
-        Layer::Store | Layer::Osd => Some((
+        TargetKind::Osd => Some((
             "osd-slow",
             "measure its disk alone; if that is fast, compare the OSD's options, memory and host with its peers'",
         )),
-        Layer::Floor | Layer::Rados | Layer::Rbd => None,
+        TargetKind::Replicas | TargetKind::Pool => None,
     }
 }

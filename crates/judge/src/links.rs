@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 use model::pattern::Family;
-use model::{Estimate, Figure, Finding, Label, Layer, NetworkPart, Place, Standing};
+use model::{Estimate, Figure, Finding, Label, NetworkPart, Place, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Less than so much of what the better quarter of the pairs does is slow: a host's own load moves a pair by some percent, and a
@@ -31,7 +31,11 @@ pub fn links(entries: &[Entry], network: Option<&str>) -> Vec<Finding> {
     for family in [Family::Linear, Family::Latency] {
         let figures: Vec<Pair> = entries
             .iter()
-            .filter(|entry| entry.figure.pattern.family() == family && entry.is(Layer::Network, entry.figure.pattern))
+            .filter(|entry| {
+                entry.figure.pattern.family() == family
+                    && entry.figure.layer.of_links()
+                    && entry.is(entry.figure.layer, entry.figure.pattern)
+            })
             .filter(|entry| alone(entry, network) && entry.usable().is_some())
             .flat_map(|entry| pairs(entry, family))
             .collect();

@@ -19,7 +19,14 @@ use toml::de::{DeTable, DeValue};
 /// All thresholds of a file. Errors name the file, the line, and the mend.
 pub fn read(path: &Path) -> Result<Vec<Threshold>, Failure> {
     let wrong = |text: String| Failure::Usage(format!("{}:{text}", path.display()));
-    let text = text_file::read_up_to(path, text_file::LARGEST).map_err(|error| wrong(format!(" {error}")))?;
+    let unread = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => wrong(
+            " there is no such file; thresholds are lines like `write-latency = \"<= 3 ms\"` below `[rbd]` in a file"
+                .to_string(),
+        ),
+        _ => wrong(format!(" {error}")),
+    };
+    let text = text_file::read_up_to(path, text_file::LARGEST).map_err(unread)?;
     parse(&text).map_err(wrong)
 }
 
@@ -97,8 +104,11 @@ fn bound(text: &str, metric: Metric) -> Result<f64, String> {
 
 /// `-10%`: a tenth worse is still good; `+20%`: a fifth better is wanted. As a share.
 pub fn change(text: &str) -> Result<f64, String> {
-    let wrong =
-        || format!("`{text}` is no change; write -10% for at most a tenth worse, +20% for at least a fifth better");
+    let wrong = || {
+        format!(
+            "`{text}` is no change: --expect takes a run and a change (--expect last -10%); write -10% for at most a tenth worse, +20% for at least a fifth better"
+        )
+    };
     let sign = match text.chars().next() {
         Some('-') => -1.0,
         Some('+') => 1.0,

@@ -14,7 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A journal that is rolled back even if the run panics.
 pub struct Rollback {
@@ -119,32 +119,54 @@ impl Drop for Rollback {
 
 /// After the monitors were silent too long a run has so long to end in order: slices end within 20 s, commands within 40 s each.
 const END_WITHIN: Duration = Duration::from_secs(3 * 60);
+/// Undoing takes a second or two.
+const UNDONE_WITHIN: Duration = Duration::from_secs(8);
 
-/// Ends the process where no order is possible any more: opening an image waits for ever for OSDs that are gone.
-pub struct LastResort {
+/// Looks once a second until it is dropped.
+pub struct Lookout {
     done: Arc<AtomicBool>,
     thread: std::thread::Thread,
 }
 
-impl LastResort {
-    /// Stands by until it is dropped.
-    pub fn after(silence: Silence) -> LastResort {
+impl Lookout {
+    fn keep(mut look: impl FnMut() + Send + 'static) -> Lookout {
         let done = Arc::new(AtomicBool::new(false));
         let over = done.clone();
-        let look = move || {
+        let until_done = move || {
             while !over.load(Ordering::Relaxed) {
-                if let Some(silent) = silence.lasts(END_WITHIN) {
-                    eprintln!("fathom: {silent}");
-                    ceph::leave(Failure::from(silent).exit_code());
-                }
+                look();
                 std::thread::park_timeout(Duration::from_secs(1));
             }
         };
-        LastResort { done, thread: std::thread::spawn(look).thread().clone() }
+        Lookout { done, thread: std::thread::spawn(until_done).thread().clone() }
+    }
+
+    /// Ends the process where no order is possible any more: opening an image waits for ever for OSDs that are gone.
+    pub fn last_resort(silence: Silence) -> Lookout {
+        Lookout::keep(move || {
+            if let Some(silent) = silence.lasts(END_WITHIN) {
+                eprintln!("fathom: {silent}");
+                ceph::leave(Failure::from(silent).exit_code());
+            }
+        })
+    }
+
+    /// Says, once, that undoing waits for a cluster that does not answer.
+    pub fn over_undoing() -> Lookout {
+        let (since, mut told) = (Instant::now(), false);
+        Lookout::keep(move || {
+            if !told && since.elapsed() > UNDONE_WITHIN {
+                told = true;
+                eprintln!(
+                    "fathom: undoing the changes takes long: OSDs or monitors may not answer; what can't be undone within a minute or \
+                     so for each change is left to `fathom restore`"
+                );
+            }
+        })
     }
 }
 
-impl Drop for LastResort {
+impl Drop for Lookout {
     fn drop(&mut self) {
         self.done.store(true, Ordering::Relaxed);
         self.thread.unpark();
@@ -253,8 +275,19 @@ pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
     if !down.is_empty() {
         return Some(format!("{} went down", down.join(", ")));
     }
-    let full = now.full.clone().filter(|_| step.workload.writes());
+    let writes = step.workload.writes();
+    if let Some(pool) = step.targets.iter().filter_map(pool_of).find(|pool| writes && now.at_quota.contains(*pool)) {
+        return Some(format!("pool {pool} has reached its quota (ceph osd pool set-quota raises it)"));
+    }
+    let full = now.full.clone().filter(|_| writes);
     full.or_else(|| now.slow.as_ref().map(|says| format!("operations got stuck: {says}")))
+}
+
+fn pool_of(target: &model::Target) -> Option<&str> {
+    match &target.place {
+        Place::Pool { pool, .. } | Place::Images { pool, .. } | Place::Osd { pool, .. } => Some(pool),
+        _ => None,
+    }
 }
 
 fn osd_of(target: &model::Target) -> Option<u32> {

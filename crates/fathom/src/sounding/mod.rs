@@ -178,10 +178,11 @@ pub fn changed(
 ) -> Result<(), Failure> {
     let _to_undo = ToUndo::begins();
     let watch = grounded.cluster.as_ref().map(Watch::start);
-    let _last_resort = watch.as_ref().map(|watch| guard::LastResort::after(watch.silence().clone()));
+    let _last_resort = watch.as_ref().map(|watch| guard::Lookout::last_resort(watch.silence().clone()));
     let journal = Journal::begin(&dirs::journals(), journal_head(grounded), grounded.cluster.clone());
     let mut journal = Rollback::of(journal?);
     let measured = measured(grounded, plan, telling, (interrupt, watch.as_ref()), &mut journal, body);
+    let _lookout = guard::Lookout::over_undoing();
     let left = journal.roll_back(telling);
     measured.and(left)
 }

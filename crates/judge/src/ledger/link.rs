@@ -12,7 +12,7 @@ use crate::placement::{hosts_of, serving};
 use crate::redundancy::redundancy;
 use crate::words::{number, percent};
 use model::pattern::Family;
-use model::{Endpoint, Estimate, Layer, OsdScope, Pattern, Place};
+use model::{Endpoint, Estimate, OsdScope, Pattern, Place};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub struct Link {
@@ -25,7 +25,7 @@ pub struct Link {
 /// Of figures of one layer. Where none of the measured links is known to be passed, all of them count.
 pub fn passed(books: &Books, loaded: &[&Entry], pattern: Pattern) -> Option<Link> {
     let usable = |entry: &&&Entry| entry.usable().is_some();
-    let all = books.figures(Layer::Network, pattern);
+    let all = books.links(pattern);
     let ends = Who::of(books, loaded);
     let own: Vec<&Entry> = all.iter().copied().filter(|entry| ends.pass(entry)).collect();
     let (few, many) = (own.iter().filter(usable).count(), all.iter().filter(usable).count());

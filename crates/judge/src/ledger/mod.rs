@@ -79,6 +79,11 @@ impl<'b, 'a> Books<'b, 'a> {
         figures_of(self.entries, layer, pattern).into_iter().filter(|entry| self.below_pool(entry)).collect()
     }
 
+    /// Those of the ways between hosts.
+    pub(crate) fn links(&self, pattern: Pattern) -> Vec<&'b Entry<'a>> {
+        Layer::ALL.into_iter().filter(|layer| layer.of_links()).flat_map(|layer| self.figures(layer, pattern)).collect()
+    }
+
     pub(crate) fn below_pool(&self, entry: &Entry) -> bool {
         below(entry, self.record, self.on.as_ref())
     }
