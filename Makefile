@@ -38,13 +38,13 @@ bench:
 # How often the intervals hold the truth: made-up series through the code that stops real runs; minutes.
 coverage:
 	@scripts/install-missing rust compiler
-	$(CARGO) run --release --locked --package coverage -- --recorded fixtures/series
+	$(CARGO) run --release --locked --package bench --bin coverage -- --recorded fixtures/series
 
 # What a thousand agents cost, and a report of ten thousand OSDs; two minutes.
 scale:
 	@scripts/install-missing rust compiler browser
-	$(CARGO) run --release --locked --package scale -- agents
-	$(CARGO) run --release --locked --package scale -- report
+	$(CARGO) run --release --locked --package bench --bin scale -- agents
+	$(CARGO) run --release --locked --package bench --bin scale -- report
 
 # A against B in a lab, thirty times where nothing differs and thirty times where a tenth is lost; about an hour.
 alarms:
@@ -78,7 +78,7 @@ lint:
 
 # The report's charts are bundled once and committed, so that building Fathom needs no Node.
 report-bundle:
-	cd crates/faces/report && npm ci && npm run build
+	cd crates/report/page && npm ci && npm run build
 
 clean:
 	$(CARGO) clean

@@ -3,7 +3,7 @@
 use crate::error::ArchiveError;
 use crate::stream::{Sent, Stream};
 use crate::{Archive, body};
-use model::{Event, Face, Report, RunHead, Scope, Slice, WindowSet};
+use model::{Event, Report, RunHead, Scope, Slice, Subscriber, WindowSet};
 use rusqlite::{Transaction, TransactionBehavior, params};
 use std::io;
 
@@ -123,7 +123,7 @@ fn sum_up(transaction: &Transaction<'_>, run: i64, event: &Event) -> rusqlite::R
     Ok(())
 }
 
-impl Face for Writer {
+impl Subscriber for Writer {
     fn take(&mut self, event: &Event) -> io::Result<()> {
         self.store(event).map_err(io::Error::other)
     }

@@ -4,7 +4,7 @@ mod common;
 
 use archive::Archive;
 use common::{record, run, slice, started};
-use model::{Event, Face, Record};
+use model::{Event, Record, Subscriber};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -4,7 +4,7 @@ mod common;
 
 use archive::{Archive, ArchiveError};
 use common::{record, run, slice, started};
-use model::{Ending, Event, Face, Sample, WindowSet};
+use model::{Ending, Event, Sample, Subscriber, WindowSet};
 use rusqlite::Connection;
 use std::fs;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use cluster::devices::{Refusal, overlap, prove};
 use engines::disk::Holds;
-use faces::numbers;
+use report::numbers;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -47,7 +47,7 @@ pub fn run() -> u8 {
         Err(shown) if !shown.use_stderr() => finish(&arguments, output::written(shown.print()).map(|()| 0)),
         Err(error) => {
             if !wants_json(&arguments) {
-                match arguments.iter().any(|word| faces::tame(word) != **word) {
+                match arguments.iter().any(|word| report::tame(word) != **word) {
                     true => eprintln!("{error}"),
                     false => drop(error.print()),
                 }
@@ -65,7 +65,7 @@ fn finish(arguments: &[String], outcome: Result<u8, Failure>) -> u8 {
             eprintln!("fathom: {failure}");
             if wants_json(arguments) && !failure.told() {
                 // If that can't be written either, the exit code and standard error still say it.
-                let document = faces::json::failed(&failure.to_string(), env!("CARGO_PKG_VERSION"));
+                let document = report::json::failed(&failure.to_string(), env!("CARGO_PKG_VERSION"));
                 let _ = output::say(&format!("{document:#}\n"));
             }
             failure.exit_code()

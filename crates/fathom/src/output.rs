@@ -6,11 +6,11 @@ use std::io::{ErrorKind, Write};
 
 /// A text that holds names from elsewhere and no colours: they can't command the terminal.
 pub fn say_plain(text: &str) -> Result<(), Failure> {
-    say(&faces::tame_lines(text))
+    say(&report::tame_lines(text))
 }
 
 pub fn say(text: &str) -> Result<(), Failure> {
-    written(std::io::stdout().write_all(faces::printable(text).as_bytes()))
+    written(std::io::stdout().write_all(report::printable(text).as_bytes()))
 }
 
 /// What came of writing to standard output, once it is flushed. A reader that has seen enough and left (`| head`) is no error.
@@ -26,5 +26,5 @@ pub fn written(done: std::io::Result<()>) -> Result<(), Failure> {
 /// A line on standard error, in which a name from the cluster or from another host can't command the terminal. Where that is full, or
 /// nobody reads it, there is nobody to tell: no reason to end.
 pub fn remark(told: Arguments) {
-    let _ = writeln!(std::io::stderr(), "{}", faces::tame_lines(&told.to_string()));
+    let _ = writeln!(std::io::stderr(), "{}", report::tame_lines(&told.to_string()));
 }

@@ -1,7 +1,7 @@
 //! `fathom crosscheck` with the real fio: figures of both, nothing left behind, clear words where it can't be done.
 
 mod common;
-#[path = "../../faces/tests/schema/mod.rs"]
+#[path = "../../report/tests/schema/mod.rs"]
 mod schema;
 use common::{Home, Lab, LoopDevice, eventually};
 use serde_json::Value;

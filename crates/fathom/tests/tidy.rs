@@ -48,7 +48,7 @@ fn crates_know_only_whom_they_may() {
         ("ceph", &[]),
         ("judge", &["model"]),
         ("archive", &["model"]),
-        ("faces", &["model"]),
+        ("report", &["model"]),
         ("engines", &["model", "ceph"]),
         ("cluster", &["model", "ceph"]),
         ("lab", &["model", "ceph"]),
@@ -62,7 +62,7 @@ fn crates_know_only_whom_they_may() {
                 "ceph",
                 "judge",
                 "archive",
-                "faces",
+                "report",
                 "engines",
                 "cluster",
                 "lab",
@@ -71,8 +71,7 @@ fn crates_know_only_whom_they_may() {
                 "experiments",
             ],
         ),
-        ("coverage", &["model", "engines", "judge", "cluster", "experiments", "fathom"]),
-        ("scale", &["model", "engines", "judge", "faces", "remote", "cluster", "experiments", "fathom"]),
+        ("bench", &["model", "engines", "judge", "report", "remote", "cluster", "experiments", "fathom"]),
     ]);
     for (name, may) in &allowed {
         let manifest = fs::read_to_string(crates().join(name).join("Cargo.toml")).unwrap();
@@ -118,8 +117,7 @@ fn the_product_does_not_unwrap() {
 fn only_the_command_line_knows_clap() {
     for (path, text) in sources().iter().filter(|(path, _)| !is_test(path)) {
         let name = path.to_string_lossy().replace("fathom/../", "");
-        let may =
-            ["fathom/src/cli", "fathom/src/commands", "fathom/src/lib.rs", "coverage/src/main.rs", "scale/src/main.rs"];
+        let may = ["fathom/src/cli", "fathom/src/commands", "fathom/src/lib.rs", "bench/src/bin"];
         assert!(may.iter().any(|part| name.contains(part)) || !text.contains("use clap"), "{name} uses clap");
     }
 }
@@ -152,14 +150,11 @@ const OF_LAYERS: [&str; 12] = [
     "fathom/src/planner/objects.rs",
     "fathom/src/planner/rbd.rs",
     "languages/src/",
-    "coverage/src/",
+    "bench/src/",
 ];
 
 /// They name a layer still, where a row of the layer table or a file of that layer should. The list may only get shorter.
 const NAME_A_LAYER: [&str; 25] = [
-    "faces/src/answer/takes.rs",
-    "faces/src/floor.rs",
-    "faces/src/json.rs",
     "fathom/src/agent/files.rs",
     "fathom/src/commands/crosscheck.rs",
     "fathom/src/commands/fio.rs",
@@ -182,6 +177,9 @@ const NAME_A_LAYER: [&str; 25] = [
     "judge/src/findings.rs",
     "judge/src/ledger/throughput.rs",
     "judge/src/supply.rs",
+    "report/src/answer/takes.rs",
+    "report/src/floor.rs",
+    "report/src/json.rs",
 ];
 
 /// A new layer is a row of the table and files of its own; who names a layer elsewhere has to be found and changed for it.
@@ -191,7 +189,7 @@ fn layers_are_named_in_their_own_files() {
     let mut found: Vec<String> = Vec::new();
     for (path, text) in sources().iter().filter(|(path, _)| !is_test(path)) {
         let name = path.to_string_lossy().replace("fathom/../", "");
-        let own = OF_LAYERS.iter().any(|part| name.contains(part)) || name.contains("/scale/");
+        let own = OF_LAYERS.iter().any(|part| name.contains(part));
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
         let word = |name: &String| {
             code.match_indices(name.as_str()).any(|(at, _)| !code[at + name.len()..].starts_with(char::is_alphanumeric))

@@ -35,13 +35,13 @@ impl<'a> Monitor<'a> {
             let tried = TcpStream::connect_timeout(&address, Duration::from_millis(500));
             Ok(tried.map(drop).map_err(|error| format!("{address}: {error}")))
         })?;
-        let rados = connect(&lab.conf, Duration::from_secs(20)).map_err(|error| telling(supervisor, error))?;
+        let rados = connect(&lab.conf, Duration::from_secs(20)).map_err(|error| sink(supervisor, error))?;
         Ok(Monitor { rados, supervisor })
     }
 
     fn tell(&self, command: &Value) -> Result<Value, LabError> {
         check_daemons(self.supervisor)?;
-        let reply = self.rados.mon_command(command).map_err(|error| telling(self.supervisor, error.into()))?;
+        let reply = self.rados.mon_command(command).map_err(|error| sink(self.supervisor, error.into()))?;
         Ok(reply.json().unwrap_or(Value::Null))
     }
 
@@ -95,7 +95,7 @@ fn is_clean(status: &Value) -> bool {
     map["num_pools"].as_u64().unwrap_or(0) >= 1 && groups >= 32 && clean == groups
 }
 
-fn telling(supervisor: &Supervisor, error: LabError) -> LabError {
+fn sink(supervisor: &Supervisor, error: LabError) -> LabError {
     check_daemons(supervisor).err().unwrap_or(error)
 }
 

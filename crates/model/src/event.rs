@@ -117,7 +117,7 @@ pub enum Event {
 }
 
 /// Something that shows or keeps a run.
-pub trait Face {
+pub trait Subscriber {
     fn take(&mut self, event: &Event) -> io::Result<()>;
     fn finish(&mut self, report: &Report) -> io::Result<()>;
 }

@@ -46,7 +46,7 @@ pub use clock::{Clock, Nanos};
 pub use comparison::{Comparison, Difference, FigureKey, Finds, Level, Point, Trend};
 pub use crosscheck::{Agreement, Agrees, Crosscheck, Crosschecked, Pair, Turn};
 pub use effort::{Effort, Overhead, Shares};
-pub use event::{Event, Face};
+pub use event::{Event, Subscriber};
 pub use figure::{Dip, Estimate, Figure, Label, OtherWay, Percentile, Sight, Unseen};
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 pub use layer::{Abilities, Layer, LayerSpec, TargetKind};

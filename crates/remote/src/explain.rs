@@ -146,7 +146,7 @@ fn last_words(text: &str) -> String {
     const LINES: usize = 2;
     // Of a long line both ends: what is wrong may stand at either.
     const LONGEST: usize = 200;
-    let lines = telling(text);
+    let lines = sink(text);
     let from = lines.len().saturating_sub(LINES);
     // What a host says goes to a terminal: nothing that moves its cursor. Each line has its own bound: the first may be a banner's.
     let shown = |line: &&str| {
@@ -160,10 +160,10 @@ fn last_words(text: &str) -> String {
 }
 
 /// Its lines without empty ones, and without what kubectl notes for itself, unless there is nothing else.
-pub(crate) fn telling(text: &str) -> Vec<&str> {
+pub(crate) fn sink(text: &str) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let telling: Vec<&str> = lines.iter().filter(|line| !noted(line)).copied().collect();
-    if telling.is_empty() { lines } else { telling }
+    let sink: Vec<&str> = lines.iter().filter(|line| !noted(line)).copied().collect();
+    if sink.is_empty() { lines } else { sink }
 }
 
 /// Which container kubectl took, how the command in it ended, and a line of its log: `E1123 18:13:55.049839   17414 memcache.go:265] …`.

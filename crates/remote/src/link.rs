@@ -231,7 +231,7 @@ impl Listener {
             return format!("nothing was heard of it for {} s", DEAF.as_secs());
         }
         let complaint = self.complaints.recv_timeout(Duration::from_millis(500)).unwrap_or_default();
-        let complaint = explain::telling(&complaint).pop().unwrap_or_default();
+        let complaint = explain::sink(&complaint).pop().unwrap_or_default();
         let ended = lock(&self.far).ended().unwrap_or_default();
         match (complaint.is_empty(), ended.is_empty()) {
             (false, _) => format!("{error}: {complaint}"),

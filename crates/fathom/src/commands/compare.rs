@@ -5,9 +5,9 @@ use crate::cli::{Common, CompareArgs, Format};
 use crate::failure::{Failure, INCOMPLETE, REGRESSION};
 use crate::output::say;
 use archive::{Archive, RunSummary};
-use faces::{compare, history};
 use judge::Measured;
 use model::{Finds, Record};
+use report::{compare, history};
 use std::collections::BTreeSet;
 
 /// So many figures are told to be nearly the same.

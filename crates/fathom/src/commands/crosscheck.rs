@@ -5,8 +5,8 @@ use crate::cli::{Common, Format};
 use crate::crosscheck::{Check, Done, run as crosscheck};
 use crate::failure::{Failure, INCOMPLETE, REGRESSION};
 use crate::output::say;
-use faces::crosscheck::{document, overall, page, summary};
 use model::{Agrees, Crosscheck};
+use report::crosscheck::{document, overall, page, summary};
 
 pub fn run(common: &Common, args: &CrosscheckArgs) -> Result<u8, Failure> {
     let check = match &args.on {

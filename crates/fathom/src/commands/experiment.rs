@@ -7,8 +7,8 @@ use crate::cli::thresholds;
 use crate::cli::workload::{Clients, WorkloadArgs};
 use crate::failure::Failure;
 use experiments::Experiment;
-use faces::numbers;
 use model::{Goal, Label, Layer, Pattern, Threshold};
+use report::numbers;
 
 /// By which experiment, and when a figure is good enough for it.
 pub fn experiment(

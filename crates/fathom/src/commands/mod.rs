@@ -17,9 +17,9 @@ mod terminal;
 use crate::cli::{Cli, Command, Common, Format};
 use crate::failure::{FLAWED, Failure, INCOMPLETE, REGRESSION};
 use crate::sounding::Sounded;
-use faces::export;
-use faces::terminal::{Length, Style};
 use model::{Finds, Outcome, Plan, Record, Report};
+use report::export;
+use report::terminal::{Length, Style};
 use std::io::IsTerminal;
 
 pub fn run(cli: Cli) -> Result<u8, Failure> {
@@ -69,9 +69,9 @@ fn shows_a_run(command: &Command) -> bool {
 pub fn print(common: &Common, record: &Record, report: &Report) -> Result<(), Failure> {
     let length = if common.details { Length::Full } else { Length::Short };
     let text = match common.format {
-        Format::Text => faces::terminal::summary(report, &record.scope, length, &style()),
-        Format::Json => format!("{:#}\n", faces::json::document(report, record)),
-        Format::Markdown => faces::markdown::page(report, record),
+        Format::Text => report::terminal::summary(report, &record.scope, length, &style()),
+        Format::Json => format!("{:#}\n", report::json::document(report, record)),
+        Format::Markdown => report::markdown::page(report, record),
         Format::Csv => export::csv::figures(report),
         Format::Windows => export::csv::windows(report, record),
         Format::FioJson => format!("{:#}\n", export::fio::document(report, record)),
@@ -121,8 +121,8 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
 /// What is planned, in the format that was asked for.
 pub fn print_plan(common: &Common, plan: &Plan, seconds: f64) -> Result<(), Failure> {
     crate::output::say(&match common.format {
-        Format::Json => format!("{:#}\n", faces::plan::document(plan, seconds)),
-        _ => faces::terminal::plan(plan, seconds, &style()),
+        Format::Json => format!("{:#}\n", report::plan::document(plan, seconds)),
+        _ => report::terminal::plan(plan, seconds, &style()),
     })
 }
 

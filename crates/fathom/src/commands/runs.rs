@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::output::{say, say_plain};
 use archive::{Archive, RunSummary};
 use cluster::journal::pending;
-use faces::own;
 use model::{Record, Report};
+use report::own;
 use serde_json::json;
 use std::fs::{File, Permissions};
 use std::io::{ErrorKind, Read, Write};
@@ -24,7 +24,7 @@ pub fn open(common: &Common) -> Result<Archive, Failure> {
 pub fn find(common: &Common, archive: &Archive, name: &str) -> Result<String, Failure> {
     let run = archive.find(name)?;
     if name == "last" && !common.quiet {
-        let state = |skipped: &RunSummary| format!("{} ({})", skipped.run, faces::terminal::state(skipped.ending));
+        let state = |skipped: &RunSummary| format!("{} ({})", skipped.run, report::terminal::state(skipped.ending));
         let skipped: Vec<String> = archive.newer_than_last()?.iter().map(state).collect();
         if !skipped.is_empty() {
             eprintln!("fathom: last is run {run}; nothing was measured in the newer {}", skipped.join(", "));
@@ -44,15 +44,15 @@ pub fn list(common: &Common) -> Result<u8, Failure> {
                 .map(|run| {
                     json!({"run": run.run, "started": run.started, "seconds": run.seconds, "version": run.version,
                         "command": run.command, "cluster": run.cluster, "steps": run.steps, "slices": run.slices,
-                        "finished": run.finished, "state": faces::terminal::state(run.ending)})
+                        "finished": run.finished, "state": report::terminal::state(run.ending)})
                 })
                 .collect();
             say(&format!("{:#}\n", json!({"schema": "fathom.runs/1", "runs": runs})))?;
         }
         _ => {
-            let rows: Vec<faces::terminal::RunRow> = runs
+            let rows: Vec<report::terminal::RunRow> = runs
                 .into_iter()
-                .map(|run| faces::terminal::RunRow {
+                .map(|run| report::terminal::RunRow {
                     run: run.run,
                     started: run.started,
                     seconds: run.seconds,
@@ -62,7 +62,7 @@ pub fn list(common: &Common) -> Result<u8, Failure> {
                     slices: run.slices as usize,
                 })
                 .collect();
-            say(&faces::terminal::runs(&rows))?;
+            say(&report::terminal::runs(&rows))?;
         }
     }
     Ok(0)
@@ -185,9 +185,9 @@ pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(),
     let kind = kind(path)?;
     prove_replaceable(path)?;
     let text = match kind {
-        Kind::Html => faces::html::page(report, record),
-        Kind::Markdown => faces::markdown::page(report, record),
-        Kind::Json => format!("{:#}\n", faces::json::document(report, record)),
+        Kind::Html => report::html::page(report, record),
+        Kind::Markdown => report::markdown::page(report, record),
+        Kind::Json => format!("{:#}\n", report::json::document(report, record)),
     };
     let written = beside(path).and_then(|mut file| {
         file.write_all(text.as_bytes())?;

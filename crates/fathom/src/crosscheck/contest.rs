@@ -8,7 +8,7 @@ use super::placed::Placed;
 use super::unusable::Unusable;
 use crate::failure::Failure;
 use crate::sounding::loader::{Engines, Loader};
-use crate::sounding::{Ready, Telling, trouble};
+use crate::sounding::{EventSink, Ready, trouble};
 use ceph::{Access, CephError};
 use cluster::watch::Seen;
 use engines::crew::Flow;
@@ -64,22 +64,22 @@ struct Standing<'a> {
 }
 
 impl Contest<'_> {
-    pub fn hold(&self, duels: &[PairedLoads], telling: &mut Telling) -> Result<Vec<Crosschecked>, Failure> {
+    pub fn hold(&self, duels: &[PairedLoads], sink: &mut EventSink) -> Result<Vec<Crosschecked>, Failure> {
         let mut all: Vec<Standing> = duels.iter().map(Standing::new).collect();
         for round in 0..self.check.rounds {
             for one in all.iter_mut().filter(|one| !one.done) {
                 if self.ready.eyes.asked_to_end() {
                     break;
                 }
-                let (begun, what) = (telling.seconds(), one.told());
-                telling.tell(Event::Progress { what, share: f64::from(round) / f64::from(self.check.rounds) })?;
+                let (begun, what) = (sink.seconds(), one.told());
+                sink.tell(Event::Progress { what, share: f64::from(round) / f64::from(self.check.rounds) })?;
                 match self.pair(one.paired_loads, round) {
                     Ok(Some(pair)) => one.add(pair),
                     Ok(None) => break,
                     Err(Unusable::Empty(_)) if one.row.left_out < EMPTY_MOST => one.row.left_out += 1,
-                    Err(why) => one.fail(why.to_string(), telling)?,
+                    Err(why) => one.fail(why.to_string(), sink)?,
                 }
-                let took = telling.seconds() - begun;
+                let took = sink.seconds() - begun;
                 (one.seconds, one.longest) = (one.seconds + took, one.longest.max(took));
                 one.done |= !one.has_time(self.check);
             }
@@ -269,9 +269,9 @@ impl<'a> Standing<'a> {
     }
 
     /// A load that broke says nothing of agreeing: nor do those before it, of a target in another state.
-    fn fail(&mut self, why: String, telling: &mut Telling) -> Result<(), Failure> {
+    fn fail(&mut self, why: String, sink: &mut EventSink) -> Result<(), Failure> {
         let what = format!("{} {} {}", self.row.layer.name(), self.row.target, self.row.pattern.name());
-        telling.tell(Event::Failed { text: format!("{what}: {why}") })?;
+        sink.tell(Event::Failed { text: format!("{what}: {why}") })?;
         self.row.agreement = Agreement { finds: model::Agrees::Open, ..self.row.agreement };
         self.row.why = Some(why);
         self.done = true;

@@ -15,7 +15,7 @@ use crate::cli::Common;
 use crate::cli::run_options::RunOptions;
 use crate::failure::Failure;
 use crate::planner;
-use crate::sounding::{Grounded, Interrupt, Ready, Rollback, Telling, changed, offer_restore};
+use crate::sounding::{EventSink, Grounded, Interrupt, Ready, Rollback, changed, offer_restore};
 use contest::Contest;
 use engines::clock::RealClock;
 use fio::Fio;
@@ -48,24 +48,24 @@ pub fn run(common: &Common, check: &Check) -> Result<Done, Failure> {
         return Ok(Done::Planned(Box::new(plan), contest::seconds_least(check, pairs.len())));
     }
     offer_restore(common, &grounded)?;
-    let mut telling = Telling::shown(common, Arc::new(RealClock));
+    let mut sink = EventSink::shown(common, Arc::new(RealClock));
     let mut rows = Vec::new();
     let outcome = changed(
         &grounded,
         &plan,
-        &mut telling,
+        &mut sink,
         &interrupt,
-        &mut |ready: &Ready, _: &mut Rollback, telling: &mut Telling| {
+        &mut |ready: &Ready, _: &mut Rollback, sink: &mut EventSink| {
             if !ready.eyes.asked_to_end() {
                 paired_loads::without_cache(&pairs, ready)?;
             }
             let access = grounded.cluster.as_ref().map(|cluster| &cluster.access);
-            rows = Contest { check, fio: &fio, access, ready }.hold(&pairs, telling)?;
+            rows = Contest { check, fio: &fio, access, ready }.hold(&pairs, sink)?;
             Ok(())
         },
     );
-    let seconds = telling.seconds();
-    telling.tell(Event::RunFinished { seconds, ending: Ending::Done })?;
+    let seconds = sink.seconds();
+    sink.tell(Event::RunFinished { seconds, ending: Ending::Done })?;
     outcome?;
     if interrupt.insisted() {
         return Ok(Done::Insisted);
@@ -87,7 +87,7 @@ fn refuse_haste(check: &Check) -> Result<(), Failure> {
     if check.time_max >= least {
         return Ok(());
     }
-    let (most, least) = (faces::numbers::seconds(check.time_max), faces::numbers::seconds(least));
+    let (most, least) = (report::numbers::seconds(check.time_max), report::numbers::seconds(least));
     Err(Failure::Usage(format!(
         "--time-max: one pair of loads takes about {least}, more than {most}; give it more time, or shorten --front and --duration"
     )))

@@ -307,7 +307,7 @@ fn refuse_impossible(draft: &Draft) -> Result<(), Failure> {
             let ours = matches!(&target.place, model::Place::Path { path, .. } if draft.makes(path) || target.client.is_some());
             let why = if ours { refusal(engine, &step.workload, true) } else { engine.refuse(target, &step.workload) };
             if let Some(why) = why {
-                let point = faces::terminal::workload(step);
+                let point = report::terminal::workload(step);
                 return Err(Failure::Usage(format!(
                     "{} {} {}, {point}: {why}",
                     step.layer.name(),

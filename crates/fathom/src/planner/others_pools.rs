@@ -2,9 +2,9 @@
 
 use super::room::PART;
 use crate::failure::Failure;
-use faces::numbers::bytes as shown;
 use model::workload::MIB;
 use model::{Bytes, Change, Place, Plan, PoolScope, Quota, Scope, Step};
+use report::numbers::bytes as shown;
 use std::collections::BTreeMap;
 
 /// Of an image's data, unless the cluster says otherwise.

@@ -65,7 +65,7 @@ fn draft<'a>(ground: &'a Ground, request: &'a Request, halvings: u32) -> Result<
 fn short(draft: &Draft) -> Option<String> {
     let osd = tightest(draft.ground).filter(|(_, room)| needed(draft) as f64 > *room as f64 * PART);
     let osd = osd.map(|(osd, room)| {
-        format!("osd.{} has room for {} until it is nearly full", osd.id, faces::numbers::bytes(room))
+        format!("osd.{} has room for {} until it is nearly full", osd.id, report::numbers::bytes(room))
     });
     osd.or_else(|| others_pools::short(&draft.ground.scope, &draft.changes, &draft.steps))
 }

@@ -64,7 +64,7 @@ pub fn add(draft: &mut Draft, target: &Target, path: &Path, room: Room) -> Resul
 
 /// Memory has nothing that could get full; and of a volume that is hardly more than what is in flight nothing is seen.
 fn refuse_senseless(path: &Path, span: Bytes, in_flight: Bytes) -> Result<(), Failure> {
-    let bytes = faces::numbers::bytes;
+    let bytes = report::numbers::bytes;
     if !engines::disk::direct(&existing(path)) {
         return Err(Failure::Usage(format!(
             "{}: lies in memory, where no write reaches a device; --sustained needs a device, or a file on one",
@@ -108,9 +108,9 @@ fn volume(wished: Option<Bytes>, path: &Path, room: Room) -> Result<Bytes, Failu
     match wished {
         Some(bytes) if bytes > most => Err(Failure::Usage(format!(
             "--volume: {} asked for on {}, and {what} {}",
-            faces::numbers::bytes(bytes),
+            report::numbers::bytes(bytes),
             path.display(),
-            faces::numbers::bytes(most)
+            report::numbers::bytes(most)
         ))),
         Some(bytes) => Ok(bytes),
         None => Ok((there as f64 * SHARE) as Bytes / MIB * MIB),

@@ -1,7 +1,7 @@
 //! A sweep that was stopped or killed goes on: the same plan on the same ground, for what is missing.
 
+use super::event_sink::EventSink;
 use super::interrupt::Interrupt;
-use super::telling::Telling;
 use super::{Grounded, Sounded, carry_out};
 use crate::cli::Common;
 use crate::commands::restore;
@@ -43,9 +43,9 @@ pub fn again(common: &Common, wish: &Again) -> Result<Sounded, Failure> {
     undo_what_is_left(common, &grounded, &run)?;
     prove_paths(&record.plan, wish.destroy, &grounded.ground.held)?;
     let plan = record.plan.clone();
-    let mut telling = Telling::again(common, record, Arc::new(RealClock))?;
-    telling.tell(Event::Planned { plan: plan.clone() })?;
-    carry_out(common, &grounded, &plan, telling, &interrupt)
+    let mut sink = EventSink::again(common, record, Arc::new(RealClock))?;
+    sink.tell(Event::Planned { plan: plan.clone() })?;
+    carry_out(common, &grounded, &plan, sink, &interrupt)
 }
 
 /// After a kill the run's pools, images and files are still there; they are made anew, so that the plan's names are free.

@@ -1,6 +1,6 @@
 //! The loop that owns everything that changes while a run is measured: slice after slice, as a scheduler asks for them.
 
-use super::Telling;
+use super::EventSink;
 use super::apart::{Ill, Part};
 use super::efforts::Efforts;
 use super::filling::Unfilled;
@@ -41,14 +41,14 @@ pub trait Eyes {
 /// Puts the cluster into the state that a step is measured in.
 pub trait Sides {
     /// Errors: the change could not be made; the step is void.
-    fn take(&self, step: &Step, telling: &mut Telling) -> Result<(), String>;
+    fn take(&self, step: &Step, sink: &mut EventSink) -> Result<(), String>;
 }
 
 /// Every step is measured as the cluster is.
 pub struct AsItIs;
 
 impl Sides for AsItIs {
-    fn take(&self, _: &Step, _: &mut Telling) -> Result<(), String> {
+    fn take(&self, _: &Step, _: &mut EventSink) -> Result<(), String> {
         Ok(())
     }
 }
@@ -104,32 +104,32 @@ const CALM_WITHIN: u64 = 60 * SECOND;
 
 impl Conductor<'_> {
     /// Does what the scheduler asks for, until it asks no more, the user wants an end, or operations are stuck.
-    pub fn conduct(&self, scheduler: &mut dyn Scheduler, telling: &mut Telling) -> Result<(), Failure> {
+    pub fn conduct(&self, scheduler: &mut dyn Scheduler, sink: &mut EventSink) -> Result<(), Failure> {
         // The pass of which slices were measured since the last report.
         let mut unreported = None;
         while !self.eyes.asked_to_end() {
-            let Some(task) = scheduler.next(telling.record(), telling.seconds()) else { break };
+            let Some(task) = scheduler.next(sink.record(), sink.seconds()) else { break };
             match task {
-                Task::Plan(plan) => telling.tell(Event::Planned { plan: *plan })?,
+                Task::Plan(plan) => sink.tell(Event::Planned { plan: *plan })?,
                 Task::Report { pass } => {
                     unreported = None;
-                    report(pass, telling)?;
+                    report(pass, sink)?;
                 }
-                Task::WriteUntilItFalls(test) => self.write_until_it_falls(&test, telling)?,
+                Task::WriteUntilItFalls(test) => self.write_until_it_falls(&test, sink)?,
                 Task::Measure(slot) => {
                     unreported = Some(slot.pass);
                     if let Some(says) = self.stuck() {
                         let seconds = CALM_WITHIN / SECOND;
                         let text = format!("operations are stuck for {seconds} s ({says}): the run ends here");
-                        telling.tell(Event::Failed { text })?;
+                        sink.tell(Event::Failed { text })?;
                         break;
                     }
                     self.wait(slot.wait_seconds);
-                    self.slice(&slot, telling)?;
+                    self.slice(&slot, sink)?;
                 }
             }
         }
-        unreported.map_or(Ok(()), |pass| report(pass, telling))
+        unreported.map_or(Ok(()), |pass| report(pass, sink))
     }
 
     fn wait(&self, seconds: f64) {
@@ -139,15 +139,15 @@ impl Conductor<'_> {
         }
     }
 
-    fn slice(&self, slot: &Slot, telling: &mut Telling) -> Result<(), Failure> {
+    fn slice(&self, slot: &Slot, sink: &mut EventSink) -> Result<(), Failure> {
         let Slot { step, pass, seconds_expected, .. } = slot;
         let (pass, seconds_expected) = (*pass, *seconds_expected);
-        telling.tell(Event::StepStarted { pass, step: step.clone(), seconds_expected })?;
-        let mut ill = Ill::known(step, self.unfilled, telling.record());
+        sink.tell(Event::StepStarted { pass, step: step.clone(), seconds_expected })?;
+        let mut ill = Ill::known(step, self.unfilled, sink.record());
         let (part, started_seconds, loaded) = loop {
             let part = ill.others(step);
-            let started_seconds = telling.seconds();
-            let loaded = self.attempt(&part, slot, started_seconds, telling)?;
+            let started_seconds = sink.seconds();
+            let loaded = self.attempt(&part, slot, started_seconds, sink)?;
             let why = loaded.void.as_ref().filter(|_| !self.eyes.asked_to_end());
             if !why.is_some_and(|why| ill.leave_out(step, &part, &loaded.of, why)) {
                 break (part, started_seconds, loaded);
@@ -155,18 +155,18 @@ impl Conductor<'_> {
         };
         if let Some(says) = &loaded.gap {
             let text = format!("{} {} {}: {says}", step.layer.name(), part.step.together(), step.pattern.name());
-            telling.tell(Event::Warned { text })?;
-            telling.tell(Event::Gap { gap: Gap { step: step.id, pass, says: says.clone() } })?;
+            sink.tell(Event::Warned { text })?;
+            sink.tell(Event::Gap { gap: Gap { step: step.id, pass, says: says.clone() } })?;
         }
-        self.verify(&part, slot, loaded.void.is_none(), telling)?;
+        self.verify(&part, slot, loaded.void.is_none(), sink)?;
         if self.eyes.asked_to_end() && loaded.void.is_none() && !enough(slot, &loaded.series) {
             // Cut off by the user: no slice at all, so that what earlier passes found stands.
             return Ok(());
         }
         if let Some(behind) = loaded.behind {
-            tell_behind(step, pass, behind, telling)?;
+            tell_behind(step, pass, behind, sink)?;
         }
-        let operation_ns = telling.record().overhead.map_or(0.0, |overhead| overhead.of(&step.workload));
+        let operation_ns = sink.record().overhead.map_or(0.0, |overhead| overhead.of(&step.workload));
         let efforts = Efforts::new(loaded.efforts, &loaded.series, operation_ns);
         let void = loaded.void.clone();
         let slices = slices(&part.step, slot, started_seconds, loaded.series, void.clone(), loaded.error);
@@ -174,11 +174,11 @@ impl Conductor<'_> {
         let several = step.pattern.family() == Family::Linear && part.step.workload.jobs > 1;
         if step.layer.of_links() && several && void.is_none() {
             let blocks = loaded.lanes.into_iter().map(|(target, blocks)| (part.whose(target), blocks)).collect();
-            telling.tell(Event::Streams { streams: Streams { step: step.id, pass, blocks } })?;
+            sink.tell(Event::Streams { streams: Streams { step: step.id, pass, blocks } })?;
         }
         if !loaded.pages.is_empty() && void.is_none() {
             let targets = loaded.pages.into_iter().map(|(target, pages)| (part.whose(target), pages)).collect();
-            telling.tell(Event::PagesRead { pages: PagesRead { step: step.id, pass, targets } })?;
+            sink.tell(Event::PagesRead { pages: PagesRead { step: step.id, pass, targets } })?;
         }
         let slices = slices.into_iter().map(|slice| {
             let (effort, target) = (efforts.of(slice.target), whose(slice.target));
@@ -187,34 +187,28 @@ impl Conductor<'_> {
         let mut slices: Vec<Slice> = slices.collect();
         let of_ill = slices.first().map(|like| ill.slices(step, &part, pass, like));
         slices.extend(of_ill.into_iter().flatten());
-        telling.tell(Event::StepFinished { pass, slices })?;
+        sink.tell(Event::StepFinished { pass, slices })?;
         let told = ill.told(step, &part).map(|(name, why)| (name.to_string(), why.to_string()));
         for (name, why) in told.chain(void.map(|why| (part.step.together(), why))) {
             let text = format!("{} {name} {}: {why}", step.layer.name(), step.pattern.name());
-            telling.tell(Event::Failed { text })?;
+            sink.tell(Event::Failed { text })?;
         }
         Ok(())
     }
 
     /// Loads all targets of the part once.
-    fn attempt(
-        &self,
-        part: &Part,
-        slot: &Slot,
-        started_seconds: f64,
-        telling: &mut Telling,
-    ) -> Result<Loaded, Failure> {
+    fn attempt(&self, part: &Part, slot: &Slot, started_seconds: f64, sink: &mut EventSink) -> Result<Loaded, Failure> {
         let mut step = part.step.clone();
         step.workload.seed = slot.seed;
         let step = &step;
         let before = self.eyes.seen();
         let void = self.unfilled.of(step).or_else(|| trouble(step, &before, &before));
-        let mut loaded = Loaded { void: void.or_else(|| self.sides.take(step, telling).err()), ..Loaded::default() };
+        let mut loaded = Loaded { void: void.or_else(|| self.sides.take(step, sink).err()), ..Loaded::default() };
         if loaded.void.is_none() {
             let (mut told, many) = (Ok(()), step.targets.len() >= MANY);
             let mut tell = |set: &WindowSet| {
                 if many && !set.samples.is_empty() {
-                    told = telling.tell(Event::Window { started_seconds, set: part.in_step(set) });
+                    told = sink.tell(Event::Window { started_seconds, set: part.in_step(set) });
                 }
                 told.is_ok()
             };
@@ -335,20 +329,20 @@ fn slices(
 }
 
 /// What is known after this pass.
-fn report(pass: u32, telling: &mut Telling) -> Result<(), Failure> {
-    let report = judge::explain(telling.record());
-    telling.tell(Event::PassFinished { pass, report })
+fn report(pass: u32, sink: &mut EventSink) -> Result<(), Failure> {
+    let report = judge::explain(sink.record());
+    sink.tell(Event::PassFinished { pass, report })
 }
 
-fn tell_behind(step: &Step, pass: u32, behind: Behind, telling: &mut Telling) -> Result<(), Failure> {
+fn tell_behind(step: &Step, pass: u32, behind: Behind, sink: &mut EventSink) -> Result<(), Failure> {
     if let Some((osds, of)) = behind.stores {
-        telling.tell(Event::Compaction { compaction: Compaction { step: step.id, pass, osds, of } })?;
+        sink.tell(Event::Compaction { compaction: Compaction { step: step.id, pass, osds, of } })?;
     }
     if !behind.pgs.is_empty() {
-        telling.tell(Event::PgsSeen { pgs: PgsSeen { step: step.id, pass, states: behind.pgs } })?;
+        sink.tell(Event::PgsSeen { pgs: PgsSeen { step: step.id, pass, states: behind.pgs } })?;
     }
     if !behind.hosts.is_empty() {
-        telling.tell(Event::Observed { observed: Observed { step: step.id, pass, hosts: behind.hosts } })?;
+        sink.tell(Event::Observed { observed: Observed { step: step.id, pass, hosts: behind.hosts } })?;
     }
     Ok(())
 }

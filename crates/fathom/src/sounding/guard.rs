@@ -1,6 +1,6 @@
 //! What keeps a run from doing harm: changes are always undone, and trouble of the cluster ends a step.
 
-use super::Telling;
+use super::EventSink;
 use super::conductor::Eyes;
 use super::interrupt::Interrupt;
 use crate::agent::files::Files;
@@ -44,7 +44,7 @@ impl Rollback {
         &self.files
     }
 
-    pub fn make(&mut self, change: Change, telling: &mut Telling) -> Result<(), Failure> {
+    pub fn make(&mut self, change: Change, sink: &mut EventSink) -> Result<(), Failure> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         let undo = match &change {
             Change::File { path, .. } => {
@@ -54,7 +54,7 @@ impl Rollback {
             }
             _ => journal.make(change)?,
         };
-        telling.tell(Event::Changed { undo })?;
+        sink.tell(Event::Changed { undo })?;
         Ok(())
     }
 
@@ -77,33 +77,33 @@ impl Rollback {
     }
 
     /// Undoes the one change.
-    pub fn undo(&mut self, change: &Change, telling: &mut Telling) -> Result<(), Failure> {
+    pub fn undo(&mut self, change: &Change, sink: &mut EventSink) -> Result<(), Failure> {
         if let Some(journal) = &mut self.journal
             && let Some(undo) = journal.undo_one(change)?
         {
-            telling.tell(Event::Changed { undo })?;
+            sink.tell(Event::Changed { undo })?;
         }
         Ok(())
     }
 
     /// Undoes all; what can't be undone is told, and stays in the journal for `fathom restore`.
-    pub fn roll_back(&mut self, telling: &mut Telling) -> Result<(), Failure> {
+    pub fn roll_back(&mut self, sink: &mut EventSink) -> Result<(), Failure> {
         let Some(mut journal) = self.journal.take() else { return Ok(()) };
         self.files = Files::default();
         let files = self.made_files.drain(..).map(|change| Undo { change, before: None, undone: true, left: None });
         let (undone, errors) = journal.roll_back();
         for undo in files.chain(undone) {
-            telling.tell(Event::Changed { undo })?;
+            sink.tell(Event::Changed { undo })?;
         }
         let mut left = Vec::new();
         for error in errors {
-            telling.tell(Event::Failed { text: error.to_string() })?;
+            sink.tell(Event::Failed { text: error.to_string() })?;
             left.push(error.to_string());
         }
         let Some(first) = left.first() else { return Ok(()) };
         let others = match left.len() - 1 {
             0 => String::new(),
-            more => format!("; and so {}", faces::numbers::counted(more as u64, "other change", "other changes")),
+            more => format!("; and so {}", report::numbers::counted(more as u64, "other change", "other changes")),
         };
         Err(Failure::Failed(format!("{first}{others}; `fathom restore` tries again")))
     }

@@ -3,8 +3,8 @@
 //! The text is made between slices, when nothing is loaded; a request only copies it. One thread, one request at a time.
 
 use crate::failure::Failure;
-use faces::export::openmetrics::{self, Course};
-use model::{Event, Face, Record, Report};
+use model::{Event, Record, Report, Subscriber};
+use report::export::openmetrics::{self, Course};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -76,7 +76,7 @@ impl Live {
     }
 }
 
-impl Face for Live {
+impl Subscriber for Live {
     fn take(&mut self, event: &Event) -> io::Result<()> {
         self.record.apply(event);
         self.course.take(event);

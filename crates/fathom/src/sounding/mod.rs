@@ -5,6 +5,7 @@ mod again;
 mod apart;
 pub mod conductor;
 mod efforts;
+mod event_sink;
 mod filling;
 mod ground;
 mod guard;
@@ -16,15 +17,14 @@ mod sides;
 #[cfg(test)]
 mod simulated;
 mod sustained;
-mod telling;
 pub mod verifying;
 
 pub use again::{Again, again};
+pub use event_sink::EventSink;
 pub use filling::Unfilled;
 pub use ground::{Grounded, offer_restore};
 pub use guard::{Rollback, trouble};
 pub use interrupt::{Interrupt, ToUndo};
-pub use telling::Telling;
 
 use crate::agent::files::Files;
 use crate::cli::{Common, Format};
@@ -81,14 +81,14 @@ pub fn sound(common: &Common, args: &RunOptions, request: &Request, warnings: Ve
     }
     warn_of_hours(common, &plan);
     offer_restore(common, &grounded)?;
-    let mut telling = Telling::open(common, grounded.head(), Arc::new(RealClock))?;
+    let mut sink = EventSink::open(common, grounded.head(), Arc::new(RealClock))?;
     if let Some(live) = live {
-        telling.also(Box::new(live));
+        sink.also(Box::new(live));
     }
-    telling.tell(Event::RunStarted { head: grounded.head().clone(), scope: grounded.ground.scope.clone() })?;
-    telling.tell(Event::Planned { plan: plan.clone() })?;
-    warnings.into_iter().try_for_each(|text| telling.tell(Event::Warned { text }))?;
-    let sounded = carry_out(common, &grounded, &plan, telling, &interrupt)?;
+    sink.tell(Event::RunStarted { head: grounded.head().clone(), scope: grounded.ground.scope.clone() })?;
+    sink.tell(Event::Planned { plan: plan.clone() })?;
+    warnings.into_iter().try_for_each(|text| sink.tell(Event::Warned { text }))?;
+    let sounded = carry_out(common, &grounded, &plan, sink, &interrupt)?;
     Ok(Outcome::Sounded(Box::new(sounded)))
 }
 
@@ -97,29 +97,29 @@ fn carry_out(
     common: &Common,
     grounded: &Grounded,
     plan: &Plan,
-    mut telling: Telling,
+    mut sink: EventSink,
     interrupt: &Interrupt,
 ) -> Result<Sounded, Failure> {
     // A signal that comes when all is measured stops nothing.
     let mut whole = false;
-    let mut body = |ready: &Ready, journal: &mut Rollback, telling: &mut Telling| {
-        let done = conduct(grounded, ready, journal, telling);
+    let mut body = |ready: &Ready, journal: &mut Rollback, sink: &mut EventSink| {
+        let done = conduct(grounded, ready, journal, sink);
         whole = !interrupt.asked();
         done
     };
-    let done = changed(grounded, plan, &mut telling, interrupt, &mut body);
+    let done = changed(grounded, plan, &mut sink, interrupt, &mut body);
     let interrupted = interrupt.asked() && !whole;
-    let seconds = telling.seconds();
+    let seconds = sink.seconds();
     if let Err(failure) = &done {
-        telling.tell(Event::Failed { text: failure.to_string() })?;
+        sink.tell(Event::Failed { text: failure.to_string() })?;
     }
     let ending = match &done {
         _ if interrupted => Ending::Stopped,
         Err(_) => Ending::Failed,
         Ok(()) => Ending::Done,
     };
-    telling.tell(Event::RunFinished { seconds, ending })?;
-    let record = telling.into_record();
+    sink.tell(Event::RunFinished { seconds, ending })?;
+    let record = sink.into_record();
     let report = judge::explain(&record);
     if let Err(failure) = done {
         return Err(with_document(common, &record, &report, failure));
@@ -132,7 +132,7 @@ fn with_document(common: &Common, record: &Record, report: &Report, failure: Fai
     if common.format != Format::Json || !matches!(failure, Failure::Failed(_)) {
         return failure;
     }
-    match output::say(&format!("{:#}\n", faces::json::document(report, record))) {
+    match output::say(&format!("{:#}\n", report::json::document(report, record))) {
         Ok(()) => Failure::Told(failure.to_string()),
         Err(unwritten) => unwritten,
     }
@@ -147,7 +147,7 @@ fn warn_of_hours(common: &Common, plan: &Plan) {
         eprintln!(
             "fathom: {} steps take about {}; Ctrl-C ends them in order, and what is missing can be measured later",
             plan.steps.len(),
-            faces::numbers::seconds(seconds)
+            report::numbers::seconds(seconds)
         );
     }
 }
@@ -166,13 +166,13 @@ pub struct Ready<'a> {
 }
 
 /// What is done between making and undoing.
-pub type Body<'a> = &'a mut dyn FnMut(&Ready, &mut Rollback, &mut Telling) -> Result<(), Failure>;
+pub type Body<'a> = &'a mut dyn FnMut(&Ready, &mut Rollback, &mut EventSink) -> Result<(), Failure>;
 
 /// Everything between the first change and the last undoing. Whatever happens in between, the undoing is done.
 pub fn changed(
     grounded: &Grounded,
     plan: &Plan,
-    telling: &mut Telling,
+    sink: &mut EventSink,
     interrupt: &Interrupt,
     body: Body,
 ) -> Result<(), Failure> {
@@ -181,16 +181,16 @@ pub fn changed(
     let _last_resort = watch.as_ref().map(|watch| guard::Lookout::last_resort(watch.silence().clone()));
     let journal = Journal::begin(&dirs::journals(), journal_head(grounded), grounded.cluster.clone());
     let mut journal = Rollback::of(journal?);
-    let measured = measured(grounded, plan, telling, (interrupt, watch.as_ref()), &mut journal, body);
+    let measured = measured(grounded, plan, sink, (interrupt, watch.as_ref()), &mut journal, body);
     let _lookout = guard::Lookout::over_undoing();
-    let left = journal.roll_back(telling);
+    let left = journal.roll_back(sink);
     measured.and(left)
 }
 
 fn measured(
     grounded: &Grounded,
     plan: &Plan,
-    telling: &mut Telling,
+    sink: &mut EventSink,
     (interrupt, watch): (&Interrupt, Option<&Watch>),
     journal: &mut Rollback,
     body: Body,
@@ -199,15 +199,15 @@ fn measured(
     let clients = plan.steps.iter().map(|step| step.workload.clients).max().unwrap_or(1);
     let further = grounded.cluster.iter().flat_map(|cluster| (1..clients).map(|_| cluster.for_load()));
     let more_clients = further.collect::<Result<Vec<_>, _>>()?;
-    let verify = Arc::new(Verify::new(rand::random(), telling.started()));
+    let verify = Arc::new(Verify::new(rand::random(), sink.started()));
     let context =
         Context { rados, more_clients, verify, holds: grounded.ground.held.holds.clone(), ..Context::default() };
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     if let Ok(overhead) = engines::overhead::overhead(&clock) {
-        telling.tell(Event::Overhead { overhead })?;
+        sink.tell(Event::Overhead { overhead })?;
     }
-    sides::try_out(plan, grounded, &clock, journal, telling, interrupt)?;
-    prepare::make_changes(plan, grounded, journal, telling, interrupt)?;
+    sides::try_out(plan, grounded, &clock, journal, sink, interrupt)?;
+    prepare::make_changes(plan, grounded, journal, sink, interrupt)?;
     if interrupt.asked() {
         // Not all is made.
         return Ok(());
@@ -220,22 +220,22 @@ fn measured(
     };
     let files = &journal.files().clone();
     let filler = filling::Filler { files, context: &context, fleet: grounded.fleet.as_ref(), eyes: &eyes };
-    let unfilled = filler.fill(&mut sized, telling)?;
+    let unfilled = filler.fill(&mut sized, sink)?;
     let ready = Ready { plan: &sized, context: &context, clock: &clock, eyes: &eyes, unfilled: &unfilled, files };
-    let done = body(&ready, journal, telling);
+    let done = body(&ready, journal, sink);
     eyes.prove_monitors()?;
     journal.prove_lease()?;
     done
 }
 
 /// What the plan's experiment asks for, slice after slice.
-fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: &mut Telling) -> Result<(), Failure> {
+fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, sink: &mut EventSink) -> Result<(), Failure> {
     let Ready { plan, context, clock, eyes, unfilled, files } = *ready;
-    if telling.record().plan != *plan {
-        telling.tell(Event::Planned { plan: plan.clone() })?;
+    if sink.record().plan != *plan {
+        sink.tell(Event::Planned { plan: plan.clone() })?;
     }
-    tell_bonds(grounded, telling)?;
-    prove_packet_sizes(grounded, ready, telling)?;
+    tell_bonds(grounded, sink)?;
+    prove_packet_sizes(grounded, ready, sink)?;
     let here = &loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step), files };
     let hosts = grounded.fleet.as_ref().map(|fleet| Hosts::new(here, fleet));
     let loader: &dyn loader::Loader = match &hosts {
@@ -244,21 +244,21 @@ fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, telling: 
     };
     let sides = &sides::Switch::of(plan, grounded, clock, journal);
     let scheduler = &mut *experiments::scheduler(plan);
-    conductor::Conductor { clock, eyes, loader, sides, unfilled }.conduct(scheduler, telling)
+    conductor::Conductor { clock, eyes, loader, sides, unfilled }.conduct(scheduler, sink)
 }
 
 /// A leg of a bond that carries nothing explains what looks like a slow host.
-fn tell_bonds(grounded: &Grounded, telling: &mut Telling) -> Result<(), Failure> {
+fn tell_bonds(grounded: &Grounded, sink: &mut EventSink) -> Result<(), Failure> {
     let bonds: Vec<HostBond> = grounded.fleet.iter().flat_map(|fleet| fleet.borrow().bonds()).collect();
-    if bonds.is_empty() { Ok(()) } else { telling.tell(Event::Bonds { bonds }) }
+    if bonds.is_empty() { Ok(()) } else { sink.tell(Event::Bonds { bonds }) }
 }
 
 /// Where hosts measure the network between them: a link that loses large packets explains what no figure can.
-fn prove_packet_sizes(grounded: &Grounded, ready: &Ready, telling: &mut Telling) -> Result<(), Failure> {
+fn prove_packet_sizes(grounded: &Grounded, ready: &Ready, sink: &mut EventSink) -> Result<(), Failure> {
     let wanted = ready.plan.steps.iter().any(|step| step.layer.of_links());
     let Some(fleet) = grounded.fleet.as_ref().filter(|_| wanted) else { return Ok(()) };
     let mut go_on = |share: f64| {
-        let told = telling.tell(Event::Progress { what: "packet sizes between hosts".to_string(), share });
+        let told = sink.tell(Event::Progress { what: "packet sizes between hosts".to_string(), share });
         told.is_ok() && !ready.eyes.asked_to_end()
     };
     let (mut paths, mut wrong) = (Vec::new(), Vec::new());
@@ -267,10 +267,10 @@ fn prove_packet_sizes(grounded: &Grounded, ready: &Ready, telling: &mut Telling)
         paths.extend(found);
         wrong.extend(unknown);
     }
-    wrong.into_iter().try_for_each(|text| telling.tell(Event::Warned { text }))?;
+    wrong.into_iter().try_for_each(|text| sink.tell(Event::Warned { text }))?;
     match paths.is_empty() {
         true => Ok(()),
-        false => telling.tell(Event::PathMtus { paths }),
+        false => sink.tell(Event::PathMtus { paths }),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Before the first slice: the changes that the steps need.
 
+use super::event_sink::EventSink;
 use super::ground::Grounded;
 use super::guard::Rollback;
 use super::interrupt::Interrupt;
-use super::telling::Telling;
 use crate::failure::Failure;
 use cluster::{Cluster, ClusterError, deletable, pg_states, pools};
 use model::{Change, Event, Plan};
@@ -37,7 +37,7 @@ pub fn make_changes(
     plan: &Plan,
     grounded: &Grounded,
     journal: &mut Rollback,
-    telling: &mut Telling,
+    sink: &mut EventSink,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     try_permission(grounded, plan, journal)?;
@@ -48,7 +48,7 @@ pub fn make_changes(
     let (first, second): (Vec<&Change>, Vec<&Change>) = plan.changes.iter().partition(early);
     for change in &first {
         if !interrupt.asked() {
-            journal.make((*change).clone(), telling)?;
+            journal.make((*change).clone(), sink)?;
         }
     }
     if let Some(cluster) = &grounded.cluster {
@@ -56,16 +56,16 @@ pub fn make_changes(
             let Change::Pool { name, on, .. } = change else { continue };
             let what = format!("waiting for the placement groups of pool {name}");
             let mut tell =
-                |share| telling.tell(Event::Progress { what: what.clone(), share }).is_ok() && !interrupt.asked();
+                |share| sink.tell(Event::Progress { what: what.clone(), share }).is_ok() && !interrupt.asked();
             pools::wait_clean(cluster, name, on, &mut tell)?;
         }
     }
     if plan.changes.contains(&Change::BalancerOff) {
-        wait_calm(grounded, telling, interrupt)?;
+        wait_calm(grounded, sink, interrupt)?;
     }
     for change in second {
         if !interrupt.asked() {
-            journal.make(change.clone(), telling)?;
+            journal.make(change.clone(), sink)?;
         }
     }
     if let Some(cluster) = &grounded.cluster
@@ -87,13 +87,13 @@ fn own_pool(change: &Change) -> Option<&str> {
 const CALM_WITHIN: Duration = Duration::from_secs(5 * 60);
 
 /// What goes on still after that marks the figures that are measured meanwhile.
-fn wait_calm(grounded: &Grounded, telling: &mut Telling, interrupt: &Interrupt) -> Result<(), Failure> {
+fn wait_calm(grounded: &Grounded, sink: &mut EventSink, interrupt: &Interrupt) -> Result<(), Failure> {
     let Some(cluster) = &grounded.cluster else { return Ok(()) };
     let minutes = CALM_WITHIN.as_secs() / 60;
     let what = format!(
         "waiting, at most {minutes} min, until no placement group recovers, backfills, trims snapshots, scrubs or peers"
     );
-    let mut tell = |share| telling.tell(Event::Progress { what: what.clone(), share }).is_ok() && !interrupt.asked();
+    let mut tell = |share| sink.tell(Event::Progress { what: what.clone(), share }).is_ok() && !interrupt.asked();
     let left = pg_states::wait_calm(cluster, CALM_WITHIN, &mut tell)?;
     if left.is_empty() || interrupt.asked() {
         return Ok(());
@@ -103,7 +103,7 @@ fn wait_calm(grounded: &Grounded, telling: &mut Telling, interrupt: &Interrupt) 
         "--quiesce: after {minutes} min placement groups were still busy ({}); the run goes on, and what is measured meanwhile is marked",
         left.join(", ")
     );
-    telling.tell(Event::Warned { text })
+    sink.tell(Event::Warned { text })
 }
 
 /// Nothing undoes them: they have no name, and are gone with their agents.

@@ -1,6 +1,6 @@
 //! Steps that need options of the cluster to have certain values: set before a slice, and undone before one that needs others.
 
-use super::Telling;
+use super::EventSink;
 use super::conductor::Sides;
 use super::ground::Grounded;
 use super::guard::Rollback;
@@ -80,7 +80,7 @@ pub fn try_out(
     grounded: &Grounded,
     clock: &Arc<dyn Clock>,
     journal: &mut Rollback,
-    telling: &mut Telling,
+    sink: &mut EventSink,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let all = needed(plan);
@@ -91,7 +91,7 @@ pub fn try_out(
             continue;
         }
         let what = "trying whether the options take their values".to_string();
-        telling.tell(Event::Progress { what, share: number as f64 / all.len() as f64 })?;
+        sink.tell(Event::Progress { what, share: number as f64 / all.len() as f64 })?;
         let mut deaf = None;
         let then = || {
             let times = asked.entry(option).or_default();
@@ -106,7 +106,7 @@ pub fn try_out(
             false => error.into(),
         })?;
         if let Some(text) = deaf {
-            telling.tell(Event::Warned { text })?;
+            sink.tell(Event::Warned { text })?;
         }
     }
     Ok(())
@@ -192,12 +192,12 @@ impl<'a> Switch<'a> {
     }
 
     /// Whether anything was changed. What is so already is not touched.
-    fn give(&self, option: &'a str, value: Option<&String>, telling: &mut Telling) -> Result<bool, Failure> {
+    fn give(&self, option: &'a str, value: Option<&String>, sink: &mut EventSink) -> Result<bool, Failure> {
         let (mut journal, mut made) = (self.journal.borrow_mut(), self.made.borrow_mut());
         let wanted = value.map(|value| Change::option(option, value));
         let mut changed = false;
         if let Some(other) = made.get(option) {
-            journal.undo(other, telling)?;
+            journal.undo(other, sink)?;
             made.remove(option);
             changed = true;
         }
@@ -205,9 +205,9 @@ impl<'a> Switch<'a> {
         if journal.holds(&change)? {
             return Ok(changed);
         }
-        if let Err(why) = journal.make(change.clone(), telling) {
+        if let Err(why) = journal.make(change.clone(), sink) {
             // Half made is not made: the next slice tries again.
-            journal.undo(&change, telling)?;
+            journal.undo(&change, sink)?;
             return Err(why);
         }
         made.insert(option, change);
@@ -216,7 +216,7 @@ impl<'a> Switch<'a> {
 }
 
 impl Sides for Switch<'_> {
-    fn take(&self, step: &Step, telling: &mut Telling) -> Result<(), String> {
+    fn take(&self, step: &Step, sink: &mut EventSink) -> Result<(), String> {
         let mut changed = Vec::new();
         for option in &self.options {
             let value = step.workload.settings.get(*option);
@@ -224,7 +224,7 @@ impl Sides for Switch<'_> {
                 continue;
             }
             let before = self.values(option);
-            if self.give(option, value, telling).map_err(|error| error.to_string())? {
+            if self.give(option, value, sink).map_err(|error| error.to_string())? {
                 changed.push((*option, before));
             }
         }

@@ -5,7 +5,7 @@ mod seeds;
 mod sides;
 mod time;
 
-use super::Telling;
+use super::EventSink;
 use super::conductor::{AsItIs, Conductor, Eyes};
 use super::filling::Unfilled;
 use super::loader::{Engines, Loader};
@@ -79,16 +79,16 @@ fn simulate(
 }
 
 /// The plan's experiment, from its first slice to its last.
-fn conduct(plan: &Plan, sim: &dyn Engine, eyes: &Script, clock: &Arc<dyn Clock>, telling: &mut Telling) {
+fn conduct(plan: &Plan, sim: &dyn Engine, eyes: &Script, clock: &Arc<dyn Clock>, sink: &mut EventSink) {
     let context = &Context::default();
     let loader = &Engines { context, clock, engine_of: &|_| Ok(sim), files: &Default::default() };
-    conduct_with(plan, loader, eyes, clock, telling);
+    conduct_with(plan, loader, eyes, clock, sink);
 }
 
-fn conduct_with(plan: &Plan, loader: &dyn Loader, eyes: &Script, clock: &Arc<dyn Clock>, telling: &mut Telling) {
+fn conduct_with(plan: &Plan, loader: &dyn Loader, eyes: &Script, clock: &Arc<dyn Clock>, sink: &mut EventSink) {
     let unfilled = &Unfilled::default();
     let conductor = Conductor { clock, eyes, loader, sides: &AsItIs, unfilled };
-    conductor.conduct(&mut *experiments::scheduler(plan), telling).unwrap();
+    conductor.conduct(&mut *experiments::scheduler(plan), sink).unwrap();
 }
 
 /// With these slices behind it.
@@ -103,14 +103,14 @@ fn go_on(
     let sim = Sim::new(clock.clone(), move |target: &Target, _: &Workload| model_of(&target.name));
     let eyes = Script { clock: clock.clone(), ends, seen };
     let clock: Arc<dyn Clock> = clock;
-    let mut telling = Telling::silent(clock.clone());
+    let mut sink = EventSink::silent(clock.clone());
     let announced = time::Passes::default();
-    telling.also(Box::new(announced.clone()));
-    telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
-    telling.tell(model::Event::StepFinished { pass: 1, slices }).unwrap();
-    conduct(&plan, &sim, &eyes, &clock, &mut telling);
-    let seconds = telling.seconds();
-    let record = telling.into_record();
+    sink.also(Box::new(announced.clone()));
+    sink.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
+    sink.tell(model::Event::StepFinished { pass: 1, slices }).unwrap();
+    conduct(&plan, &sim, &eyes, &clock, &mut sink);
+    let seconds = sink.seconds();
+    let record = sink.into_record();
     let order = record.slices.iter().map(|slice| (slice.pass, slice.step.0)).collect();
     Simulated { report: judge::explain(&record), seconds, order, slices: record.slices, announced: announced.seen() }
 }
@@ -208,9 +208,9 @@ fn doubled(at_once: u32) -> Doubled {
     let plan = &Plan { steps: vec![base], clients_most: Some(8), ..Plan::default() };
     let eyes = &Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
-    let mut telling = Telling::silent(clock.clone());
-    conduct(plan, &sim, eyes, &clock, &mut telling);
-    judge::explain(&telling.into_record()).doubled.pop().unwrap()
+    let mut sink = EventSink::silent(clock.clone());
+    conduct(plan, &sim, eyes, &clock, &mut sink);
+    judge::explain(&sink.into_record()).doubled.pop().unwrap()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Devices that are written to without pause until they fall: once for each model, after the passes.
 
-use super::Telling;
+use super::EventSink;
 use super::conductor::{Conductor, Eyes};
 use crate::failure::Failure;
 use engines::crew::Flow;
@@ -11,14 +11,14 @@ const WINDOW: Nanos = 100 * MILLISECOND;
 const A_SECOND: usize = (SECOND / WINDOW) as usize;
 
 impl Conductor<'_> {
-    pub(super) fn write_until_it_falls(&self, test: &SustainedTest, telling: &mut Telling) -> Result<(), Failure> {
+    pub(super) fn write_until_it_falls(&self, test: &SustainedTest, sink: &mut EventSink) -> Result<(), Failure> {
         let target = test.step.together();
-        let before = judge::written_to(telling.record(), &target);
+        let before = judge::written_to(sink.record(), &target);
         let mut seen =
             Sustained { target, windows: Vec::new(), window_ns: WINDOW, before, ended: Ended::Broken, error: None };
         let mut ended = None;
         let mut on_window = |set: &WindowSet| {
-            ended = after(test, self.eyes, set, &mut seen, telling);
+            ended = after(test, self.eyes, set, &mut seen, sink);
             if ended.is_some() { Flow::Stop } else { Flow::GoOn }
         };
         let loaded = self.loader.write_at_most(&test.step, test.step.workload.span, WINDOW, &mut on_window);
@@ -29,8 +29,8 @@ impl Conductor<'_> {
         // An operation that failed in the last windows makes them no measurement.
         let ended = if error.is_some() { Ended::Broken } else { ended.unwrap_or(Ended::Broken) };
         let failed = error.as_ref().map(|why| format!("sustained writes to {}: {why}", seen.target));
-        telling.tell(Event::Sustained { sustained: Sustained { ended, error, ..seen } })?;
-        failed.map_or(Ok(()), |text| telling.tell(Event::Failed { text }))
+        sink.tell(Event::Sustained { sustained: Sustained { ended, error, ..seen } })?;
+        failed.map_or(Ok(()), |text| sink.tell(Event::Failed { text }))
     }
 }
 
@@ -40,7 +40,7 @@ fn after(
     eyes: &dyn Eyes,
     set: &WindowSet,
     seen: &mut Sustained,
-    telling: &mut Telling,
+    sink: &mut EventSink,
 ) -> Option<Ended> {
     if set.samples.is_empty() {
         return eyes.asked_to_end().then_some(Ended::Stopped);
@@ -64,9 +64,9 @@ fn after(
     }
     let share = (written as f64 / most as f64).max(seconds / test.seconds).min(1.0);
     let last = seen.windows.iter().rev().take(A_SECOND).sum::<u64>() as f64 / 1e6;
-    let what = format!("writing to {} without pause, now {} MB/s", seen.target, faces::numbers::rough(last));
+    let what = format!("writing to {} without pause, now {} MB/s", seen.target, report::numbers::rough(last));
     // A face that can't be told is found out by the next event that matters.
-    let _ = telling.tell(Event::Progress { what, share });
+    let _ = sink.tell(Event::Progress { what, share });
     if judge::fell(&seen.windows, WINDOW) {
         return Some(Ended::Fell);
     }

@@ -1,6 +1,6 @@
 //! After a slice that verifies: what it read is what was written, or it is told at once where and when it was not.
 
-use super::Telling;
+use super::EventSink;
 use super::apart::Part;
 use super::conductor::Conductor;
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ pub fn found(engine: &dyn Engine, context: &Context, step: &Step, limit: Duratio
 
 impl Conductor<'_> {
     /// Also of a slice that is not kept: what is flawed is flawed.
-    pub(super) fn verify(&self, part: &Part, slot: &Slot, usable: bool, telling: &mut Telling) -> Result<(), Failure> {
+    pub(super) fn verify(&self, part: &Part, slot: &Slot, usable: bool, sink: &mut EventSink) -> Result<(), Failure> {
         let step = &part.step;
         if !step.workload.verify {
             return Ok(());
@@ -38,13 +38,13 @@ impl Conductor<'_> {
         for (target, checked) in found.checked {
             let text = checked.flaws.first().map(|flaw| format!("{}: {}", place(target), said(&checked, flaw)));
             let target = part.targets.get(target as usize).copied().unwrap_or(target);
-            telling.tell(Event::Verified { verified: Verified { step: step.id, target, pass: slot.pass, checked } })?;
+            sink.tell(Event::Verified { verified: Verified { step: step.id, target, pass: slot.pass, checked } })?;
             if let Some(text) = text {
-                telling.tell(Event::Failed { text })?;
+                sink.tell(Event::Failed { text })?;
             }
         }
         match found.error {
-            Some(error) => telling.tell(Event::Failed { text: format!("{}: {error}", place(0)) }),
+            Some(error) => sink.tell(Event::Failed { text: format!("{}: {error}", place(0)) }),
             None => Ok(()),
         }
     }

@@ -2,8 +2,8 @@
 
 use super::{End, what};
 use crate::sounding::conductor::Eyes;
+use crate::sounding::event_sink::EventSink;
 use crate::sounding::guard;
-use crate::sounding::telling::Telling;
 use cluster::watch::Seen;
 use model::{Bytes, Event, Step, Target};
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ impl Care {
     }
 
     /// True: it goes on.
-    pub fn look(&mut self, done: Bytes, eyes: &dyn Eyes, telling: &mut Telling) -> bool {
+    pub fn look(&mut self, done: Bytes, eyes: &dyn Eyes, sink: &mut EventSink) -> bool {
         let now = Instant::now();
         if done != self.last {
             (self.last, self.moved) = (done, now);
@@ -49,7 +49,7 @@ impl Care {
         }
         let in_time = self.pace.as_mut().is_none_or(|pace| pace.in_time(done, now));
         let share = (done as f64 / self.alone.workload.span.max(1) as f64).min(1.0);
-        let told = telling.tell(Event::Progress { what: self.what.clone(), share });
+        let told = sink.tell(Event::Progress { what: self.what.clone(), share });
         told.is_ok() && in_time && self.trouble.is_none() && !eyes.asked_to_end()
     }
 

@@ -4,7 +4,7 @@ mod care;
 mod sets;
 
 use super::conductor::Eyes;
-use super::telling::Telling;
+use super::event_sink::EventSink;
 use crate::agent::files::Files;
 use crate::failure::Failure;
 use crate::fleet::{Filled, Fleet};
@@ -63,24 +63,24 @@ impl Filler<'_> {
     /// Writes what will be read: reading holes is not reading. Also before writes, so that they overwrite. What would take too
     /// long is made smaller in the plan, if the plan allows that. A target that can't be filled makes its own steps void; only if
     /// none can, the run has failed. Of a host that is gone the steps themselves tell.
-    pub fn fill(&self, plan: &mut Plan, telling: &mut Telling) -> Result<Unfilled, Failure> {
+    pub fn fill(&self, plan: &mut Plan, sink: &mut EventSink) -> Result<Unfilled, Failure> {
         let own = plan.steps.len();
         plan.steps.extend(planner::floor_files(plan));
-        let unfilled = self.fill_all(plan, telling);
+        let unfilled = self.fill_all(plan, sink);
         let files = plan.steps.split_off(own);
         let floors = plan.steps.iter_mut().filter(|step| step.layer == Layer::Floor);
         floors.zip(files).for_each(|(floor, files)| floor.workload.span = files.workload.span);
         unfilled
     }
 
-    fn fill_all(&self, plan: &mut Plan, telling: &mut Telling) -> Result<Unfilled, Failure> {
+    fn fill_all(&self, plan: &mut Plan, sink: &mut EventSink) -> Result<Unfilled, Failure> {
         let (mut unfilled, mut done) = (Unfilled::default(), Done::default());
         loop {
             let jobs = sets::jobs(plan);
             let all = jobs.len();
             let jobs = done.lacking(jobs);
             let seconds = plan.may_shrink.then(|| EACH_SECONDS.max(ALL_SECONDS / all.max(1) as f64));
-            let ends = self.ends(&jobs, seconds, telling)?;
+            let ends = self.ends(&jobs, seconds, sink)?;
             let mut slow: Vec<(Set, f64)> = Vec::new();
             for ((step, target), end) in jobs.iter().zip(ends) {
                 match end {
@@ -88,7 +88,7 @@ impl Filler<'_> {
                     End::Well => done.add(step, target),
                     End::Wrong(why) => {
                         done.add(step, target);
-                        telling.tell(Event::Failed { text: format!("{}: {why}", what(step, target)) })?;
+                        sink.tell(Event::Failed { text: format!("{}: {why}", what(step, target)) })?;
                         unfilled.0.push((target.place.clone(), sets::client_of(target), why));
                     }
                 }
@@ -99,16 +99,16 @@ impl Filler<'_> {
                     _ => Ok(unfilled),
                 };
             }
-            sets::shrink(plan, &slow).into_iter().try_for_each(|text| telling.tell(Event::Warned { text }))?;
+            sets::shrink(plan, &slow).into_iter().try_for_each(|text| sink.tell(Event::Warned { text }))?;
         }
     }
 
     /// In the order of the jobs, as far as the user did not want the end.
-    fn ends(&self, jobs: &[Job], seconds: Option<f64>, telling: &mut Telling) -> Result<Vec<End>, Failure> {
+    fn ends(&self, jobs: &[Job], seconds: Option<f64>, sink: &mut EventSink) -> Result<Vec<End>, Failure> {
         let mut ends: Vec<End> = Vec::with_capacity(jobs.len());
         let there: Vec<Job> = jobs.iter().copied().filter(|(_, target)| target.client.is_some()).collect();
         let there_ends = match self.fleet.filter(|_| !there.is_empty()) {
-            Some(fleet) => self.there(&there, &mut fleet.borrow_mut(), seconds, telling)?,
+            Some(fleet) => self.there(&there, &mut fleet.borrow_mut(), seconds, sink)?,
             None => Vec::new(),
         };
         let mut there_ends = there_ends.into_iter();
@@ -116,19 +116,19 @@ impl Filler<'_> {
             ends.push(match target.client.is_some() {
                 true => there_ends.next().unwrap_or(End::Well),
                 false if self.eyes.asked_to_end() => End::Well,
-                false => self.here(step, target, seconds, telling),
+                false => self.here(step, target, seconds, sink),
             });
         }
         Ok(ends)
     }
 
-    fn here(&self, step: &Step, target: &Target, seconds: Option<f64>, telling: &mut Telling) -> End {
+    fn here(&self, step: &Step, target: &Target, seconds: Option<f64>, sink: &mut EventSink) -> End {
         let mut care = Care::of(step, target, seconds, self.eyes);
         let own = Step { targets: vec![target.clone()], ..step.clone() };
         let (step, names) = (&self.files.found(own), self.files.names());
         let target = &step.targets[0];
         let filled = engines::engine_for(step).and_then(|engine| {
-            engine.prepare(self.context, target, &step.workload, &mut |done| care.look(done, self.eyes, telling))
+            engine.prepare(self.context, target, &step.workload, &mut |done| care.look(done, self.eyes, sink))
         });
         care.end(filled.map_err(|error| names.named(&error.to_string())))
     }
@@ -138,13 +138,13 @@ impl Filler<'_> {
         jobs: &[Job],
         fleet: &mut Fleet,
         seconds: Option<f64>,
-        telling: &mut Telling,
+        sink: &mut EventSink,
     ) -> Result<Vec<End>, Failure> {
         let mut cares: Vec<Option<Care>> = jobs.iter().map(|_| None).collect();
         let mut go_on = |job: usize, done: Bytes| {
             let (step, target) = jobs[job];
             // Its time runs from its own beginning.
-            cares[job].get_or_insert_with(|| Care::of(step, target, seconds, self.eyes)).look(done, self.eyes, telling)
+            cares[job].get_or_insert_with(|| Care::of(step, target, seconds, self.eyes)).look(done, self.eyes, sink)
         };
         let filled = fleet.fill(jobs, &mut go_on);
         let mut ends = Vec::new();
@@ -153,7 +153,7 @@ impl Filler<'_> {
                 Filled::Well => Ok(()),
                 Filled::Wrong(why) => Err(why),
                 Filled::Gone(why) => {
-                    telling.tell(Event::Warned { text: format!("{}: {why}", what(step, target)) })?;
+                    sink.tell(Event::Warned { text: format!("{}: {why}", what(step, target)) })?;
                     Ok(())
                 }
             };

@@ -1,8 +1,8 @@
 //! Which data a plan's steps need, each once; and smaller ones, where those would take too long.
 
 use super::Job;
-use faces::numbers;
 use model::{Access, Bytes, Layer, Place, Plan, Step, Target, Workload};
+use report::numbers;
 
 /// Steps that use the same data of their targets. A working set is made smaller for all of them and on every target, so that
 /// they stay comparable.

@@ -21,10 +21,10 @@ fn search(model_of: fn(&str) -> Model, percent: f64, ms: f64) -> (model::Limit, 
     let plan = &Plan { steps: vec![base], goal: Goal { seconds_max: 1e9, ..goal }, ..Plan::default() };
     let eyes = &Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
-    let mut telling = Telling::silent(clock.clone());
-    conduct(plan, &sim, eyes, &clock, &mut telling);
-    let seconds = telling.seconds();
-    (judge::explain(&telling.into_record()).limits.pop().unwrap(), seconds)
+    let mut sink = EventSink::silent(clock.clone());
+    conduct(plan, &sim, eyes, &clock, &mut sink);
+    let seconds = sink.seconds();
+    (judge::explain(&sink.into_record()).limits.pop().unwrap(), seconds)
 }
 
 #[test]

@@ -31,8 +31,8 @@ fn seeds(plan: &Plan) -> BTreeMap<u32, Vec<u64>> {
     let sim = Sim::new(clock.clone(), |_: &Target, _: &Workload| steady(""));
     let eyes = Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
-    let mut telling = Telling::silent(clock.clone());
-    telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
+    let mut sink = EventSink::silent(clock.clone());
+    sink.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
     let engines = &Engines {
         context: &Context::default(),
         clock: &clock,
@@ -40,7 +40,7 @@ fn seeds(plan: &Plan) -> BTreeMap<u32, Vec<u64>> {
         files: &Default::default(),
     };
     let loader = &Noted { loader: engines, seeds: RefCell::default() };
-    conduct_with(plan, loader, &eyes, &clock, &mut telling);
+    conduct_with(plan, loader, &eyes, &clock, &mut sink);
     let mut by_step: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     loader.seeds.borrow().iter().for_each(|(step, seed)| by_step.entry(*step).or_default().push(*seed));
     by_step

@@ -37,10 +37,10 @@ fn against(factor: f64, goal: Goal, level: impl Fn(u64) -> f64 + Send + Sync + '
     let plan = Plan { steps: side(0, "osd.a").chain(side(3, "osd.b")).collect(), goal, ab, ..Plan::default() };
     let eyes = Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
-    let mut telling = Telling::silent(clock.clone());
-    telling.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
-    conduct(&plan, &sim, &eyes, &clock, &mut telling);
-    let record = telling.into_record();
+    let mut sink = EventSink::silent(clock.clone());
+    sink.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
+    conduct(&plan, &sim, &eyes, &clock, &mut sink);
+    let record = sink.into_record();
     in_turns(&record.slices);
     *judge::explain(&record).ab.unwrap()
 }

@@ -1,7 +1,7 @@
 //! A run keeps its time: no further pass begins, or is told of, when it is up.
 
 use super::*;
-use model::{Event, Face};
+use model::{Event, Subscriber};
 use std::io;
 use std::sync::Mutex;
 
@@ -15,7 +15,7 @@ impl Passes {
     }
 }
 
-impl Face for Passes {
+impl Subscriber for Passes {
     fn take(&mut self, event: &Event) -> io::Result<()> {
         if let Event::PassFinished { pass, .. } = event {
             self.0.lock().unwrap().push(*pass);

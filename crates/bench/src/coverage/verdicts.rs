@@ -1,0 +1,65 @@
+//! Thresholds at known distances from the truth: how often is the verdict wrong, or open, and what does it take?
+
+use crate::coverage::kinds::Kind;
+use crate::coverage::recorded::Recording;
+use crate::coverage::trial::{self, Outcome, Truth};
+use fathom::failure::Failure;
+use model::{Goal, Layer, OpKind, Pattern, Threshold};
+
+/// The truth over the threshold.
+pub const RATIOS: [f64; 8] = [0.70, 0.80, 0.85, 0.95, 1.05, 1.15, 1.25, 1.30];
+
+/// What became of the verdicts at one distance.
+#[derive(Clone, Copy, Default)]
+pub struct Tally {
+    pub count: u32,
+    pub wrong: u32,
+    pub open: u32,
+    pub seconds: f64,
+}
+
+impl Tally {
+    pub fn add(&mut self, ratio: f64, outcome: &Outcome) {
+        self.count += 1;
+        self.seconds += outcome.figure.seconds;
+        let right = if ratio > 1.0 { model::Outcome::Pass } else { model::Outcome::Fail };
+        match outcome.verdict {
+            Some(model::Outcome::Open) | None => self.open += 1,
+            Some(verdict) => self.wrong += u32::from(verdict != right),
+        }
+    }
+
+    pub fn joined(self, other: Tally) -> Tally {
+        Tally {
+            count: self.count + other.count,
+            wrong: self.wrong + other.wrong,
+            open: self.open + other.open,
+            seconds: self.seconds + other.seconds,
+        }
+    }
+
+    /// `wrong % / open % / mean s`.
+    pub fn text(&self) -> String {
+        let share = |n: u32| 100.0 * f64::from(n) / f64::from(self.count.max(1));
+        let seconds = self.seconds / f64::from(self.count.max(1));
+        format!("{:>5.1}/{:>3.0}/{seconds:>3.0}", share(self.wrong), share(self.open))
+    }
+}
+
+/// One series, with the threshold that its truth is `ratio` times of.
+pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, ratio: f64) -> Result<Outcome, Failure> {
+    trial::made(kind, seed, pattern, trial::NINETY, |truth| goal(pattern, truth, ratio))
+}
+
+/// The same on a recorded series, taken up at `start`.
+pub fn recorded(recording: &Recording, start: usize, truth: &Truth, ratio: f64) -> Result<Outcome, Failure> {
+    let pattern = match recording.kind {
+        OpKind::Read => Pattern::ReadParallel,
+        OpKind::Write => Pattern::WriteParallel,
+    };
+    trial::recorded(recording, start, truth, &goal(pattern, truth.rate, ratio))
+}
+
+fn goal(pattern: Pattern, truth: f64, ratio: f64) -> Goal {
+    Goal::verdict(1, vec![Threshold::of(Layer::Rados, pattern, None, truth / ratio)])
+}
