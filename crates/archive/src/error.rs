@@ -95,3 +95,19 @@ impl ArchiveError {
         ArchiveError::Damaged { path: path.to_path_buf(), what: what.to_string() }
     }
 }
+
+impl From<ArchiveError> for model::Failure {
+    fn from(error: ArchiveError) -> model::Failure {
+        use ArchiveError::{Ambiguous, Directory, Empty, Missing, NotAFile, NotAnArchive, NothingMeasured, UnknownRun};
+        match error {
+            // Another file, or another run, has to be named.
+            Missing { .. } | Directory { .. } | NotAFile { .. } | NotAnArchive { .. } => {
+                model::Failure::Usage(error.to_string())
+            }
+            Empty { .. } | NothingMeasured { .. } | UnknownRun { .. } | Ambiguous { .. } => {
+                model::Failure::Usage(error.to_string())
+            }
+            _ => model::Failure::Failed(error.to_string()),
+        }
+    }
+}

@@ -110,6 +110,18 @@ impl CephError {
     }
 }
 
+impl From<CephError> for model::Failure {
+    fn from(error: CephError) -> model::Failure {
+        use CephError::{BadConf, BadName, BadOption, NoConf, NoKey};
+        match error {
+            NoConf { .. } | BadConf { .. } | BadOption { .. } | NoKey { .. } | BadName { .. } => {
+                model::Failure::Usage(error.to_string())
+            }
+            _ => model::Failure::Failed(error.to_string()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -80,3 +80,13 @@ impl ClusterError {
         ClusterError::Answer { command: command.to_string(), what: what.into() }
     }
 }
+
+impl From<ClusterError> for model::Failure {
+    fn from(error: ClusterError) -> model::Failure {
+        match error {
+            ClusterError::Ceph(error) => error.into(),
+            _ if error.for_safety() => model::Failure::Refused(error.to_string()),
+            _ => model::Failure::Failed(error.to_string()),
+        }
+    }
+}

@@ -32,6 +32,15 @@ pub enum EngineError {
     Broken(String),
 }
 
+impl From<EngineError> for model::Failure {
+    fn from(error: EngineError) -> model::Failure {
+        match error {
+            EngineError::Refused(text) => model::Failure::Usage(text),
+            EngineError::Broken(text) => model::Failure::Failed(text),
+        }
+    }
+}
+
 /// An operation's error: it is counted and the step goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpError {

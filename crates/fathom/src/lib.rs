@@ -11,7 +11,7 @@ pub mod cli;
 pub mod commands;
 mod crosscheck;
 mod dirs;
-pub mod failure;
+pub mod exit_codes;
 pub mod fleet;
 pub mod holding;
 mod memory;
@@ -20,7 +20,7 @@ pub mod planner;
 pub mod sounding;
 
 use clap::Parser;
-use failure::Failure;
+use model::Failure;
 
 /// As it was typed.
 fn arguments() -> Vec<String> {

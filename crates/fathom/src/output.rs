@@ -1,6 +1,6 @@
 //! Standard output: the result alone, and a clear error where it can't be written. Standard error: what can be told.
 
-use crate::failure::Failure;
+use model::Failure;
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
 

@@ -100,3 +100,14 @@ impl LabError {
         move |why| LabError::Io { what, path, why }
     }
 }
+
+impl From<LabError> for model::Failure {
+    fn from(error: LabError) -> model::Failure {
+        let text = error.to_string();
+        match error.exit_code() {
+            2 => model::Failure::Usage(text),
+            3 => model::Failure::Refused(text),
+            _ => model::Failure::Failed(text),
+        }
+    }
+}

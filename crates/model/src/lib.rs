@@ -10,6 +10,7 @@ pub mod comparison;
 pub mod crosscheck;
 pub mod effort;
 pub mod event;
+mod failure;
 pub mod figure;
 pub mod host;
 pub mod layer;
@@ -47,6 +48,7 @@ pub use comparison::{Comparison, Difference, FigureKey, Finds, Level, Point, Tre
 pub use crosscheck::{Agreement, Agrees, Crosscheck, Crosschecked, Pair, Turn};
 pub use effort::{Effort, Overhead, Shares};
 pub use event::{Event, Subscriber};
+pub use failure::Failure;
 pub use figure::{Dip, Estimate, Figure, Label, OtherWay, Percentile, Sight, Unseen};
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 pub use layer::{Abilities, Layer, LayerSpec, TargetKind};

@@ -148,6 +148,12 @@ fn check(name: &str) -> Result<(), String> {
     }
 }
 
+impl From<NamesError> for model::Failure {
+    fn from(error: NamesError) -> model::Failure {
+        model::Failure::Usage(error.to_string())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use bench::coverage::trial::{self, Outcome};
 use bench::coverage::verdicts::{self, RATIOS, Tally};
 use bench::coverage::{behind, comparisons, decisions, gaps, open_loop, recorded, runs};
 use clap::Parser;
-use fathom::failure::Failure;
+use model::Failure;
 use model::Pattern;
 use rand::SeedableRng;
 use rand::rngs::StdRng;

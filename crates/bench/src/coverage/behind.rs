@@ -5,7 +5,7 @@ use crate::coverage::latency;
 use crate::coverage::noise::{DT, uniform};
 use crate::coverage::replay::{Made, Source};
 use crate::coverage::trial::{self, Seeds};
-use fathom::failure::Failure;
+use model::Failure;
 use model::{Background, Compaction, Goal, Look, OsdLooks, Pattern, Sparse, StepId};
 use rand::SeedableRng;
 use rand::rngs::StdRng;

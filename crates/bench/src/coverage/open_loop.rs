@@ -4,8 +4,8 @@ use crate::coverage::trial;
 use engines::clock::SimClock;
 use engines::sim::{Model, Sim};
 use engines::{Context, Engine};
-use fathom::failure::Failure;
 use fathom::sounding::loader::Engines;
+use model::Failure;
 use model::{Arrivals, Clock, Figure, Goal, Metric, Pattern, Rate};
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use crate::coverage::noise::DT;
 use crate::coverage::replay::Source;
 use crate::coverage::trial::{PERCENTILES, Truth};
-use fathom::failure::Failure;
+use model::Failure;
 use model::tally::Latencies;
 use model::{OpKind, Sparse};
 use rand::RngExt;

@@ -7,10 +7,10 @@ use crate::coverage::replay::{Made, Pause, Replay, Source};
 use crate::coverage::usual::Usual;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
-use fathom::failure::Failure;
 use fathom::sounding::conductor::{AsItIs, Conductor, Eyes};
 use fathom::sounding::loader::Loader;
 use fathom::sounding::{EventSink, Unfilled};
+use model::Failure;
 use model::{
     Clock, Event, Figure, Goal, Layer, OpKind, Pattern, Place, Plan, Record, Report, Step, StepId, Target, Workload,
 };

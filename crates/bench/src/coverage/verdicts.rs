@@ -3,7 +3,7 @@
 use crate::coverage::kinds::Kind;
 use crate::coverage::recorded::Recording;
 use crate::coverage::trial::{self, Outcome, Truth};
-use fathom::failure::Failure;
+use model::Failure;
 use model::{Goal, Layer, OpKind, Pattern, Threshold};
 
 /// The truth over the threshold.

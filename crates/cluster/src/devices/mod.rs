@@ -29,6 +29,15 @@ pub enum Refusal {
     Unusable { path: PathBuf, what: String },
 }
 
+impl From<Refusal> for model::Failure {
+    fn from(refusal: Refusal) -> model::Failure {
+        match refusal {
+            Refusal::Holds { .. } => model::Failure::Refused(refusal.to_string()),
+            Refusal::Unusable { .. } => model::Failure::Usage(refusal.to_string()),
+        }
+    }
+}
+
 const GIVE_UP: &str = "If its data may be destroyed, say so with --destroy-data-on and the same path again";
 const IN_USE: &str = "Name a device that nothing uses; there is no way around this";
 

@@ -7,7 +7,6 @@ mod looks;
 mod reach;
 mod watching;
 
-use crate::failure::Failure;
 use engines::Context;
 use engines::clock::RealClock;
 use engines::floor::keep;
@@ -16,6 +15,7 @@ use files::Files;
 use hearing::{Heard, leave_soon, leave_when_deaf, listen};
 use load::{Load, Loading};
 use looks::Looks;
+use model::Failure;
 use model::{Clock, Endpoint, Nanos, Step};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use remote::frame::{self, FrameError, MAGIC};

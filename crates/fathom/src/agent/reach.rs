@@ -1,8 +1,8 @@
 //! An agent's own connections to the cluster, made of texts that came over the line and never touch a disk.
 
-use crate::failure::Failure;
 use crate::memory::MemoryFile;
 use engines::Context;
+use model::Failure;
 use remote::Access;
 use std::sync::Arc;
 

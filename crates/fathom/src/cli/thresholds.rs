@@ -9,8 +9,8 @@
 //! ```
 
 use super::words;
-use crate::failure::Failure;
 use cluster::text_file;
+use model::Failure;
 use model::{Layer, Metric, Threshold};
 use std::path::Path;
 use toml::Spanned;

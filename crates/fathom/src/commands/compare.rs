@@ -2,10 +2,11 @@
 
 use super::runs;
 use crate::cli::{Common, CompareArgs, Format};
-use crate::failure::{Failure, INCOMPLETE, REGRESSION};
+use crate::exit_codes::{INCOMPLETE, REGRESSION};
 use crate::output::say;
 use archive::{Archive, RunSummary};
 use judge::Measured;
+use model::Failure;
 use model::{Finds, Record};
 use report::{compare, history};
 use std::collections::BTreeSet;

@@ -3,8 +3,9 @@
 use crate::cli::crosscheck::{CrosscheckArgs, On};
 use crate::cli::{Common, Format};
 use crate::crosscheck::{Check, Done, run as crosscheck};
-use crate::failure::{Failure, INCOMPLETE, REGRESSION};
+use crate::exit_codes::{INCOMPLETE, REGRESSION};
 use crate::output::say;
+use model::Failure;
 use model::{Agrees, Crosscheck};
 use report::crosscheck::{document, overall, page, summary};
 

@@ -5,8 +5,8 @@ use crate::cli::Common;
 use crate::cli::experiment::ExperimentArgs;
 use crate::cli::thresholds;
 use crate::cli::workload::{Clients, WorkloadArgs};
-use crate::failure::Failure;
 use experiments::Experiment;
+use model::Failure;
 use model::{Goal, Label, Layer, Pattern, Threshold};
 use report::numbers;
 

@@ -3,10 +3,10 @@
 use super::run::sound_and_print_warned;
 use crate::cli::layers::FioArgs;
 use crate::cli::{Common, words};
-use crate::failure::Failure;
 use cluster::text_file;
 use experiments::{Experiment, Request, Targets};
 use languages::fio::job_file::{Batch, Job, parse};
+use model::Failure;
 use model::{Goal, Layer};
 use std::path::PathBuf;
 

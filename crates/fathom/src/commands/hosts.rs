@@ -2,10 +2,11 @@
 
 use crate::cli::hosts::{HostsCommand, Then};
 use crate::cli::{Common, Format};
-use crate::failure::{Failure, INCOMPLETE};
+use crate::exit_codes::INCOMPLETE;
 use crate::fleet::{self, Wanted};
 use crate::output::{say, say_plain};
 use cluster::Cluster;
+use model::Failure;
 use model::{HostSeen, HostSilent};
 use serde_json::json;
 

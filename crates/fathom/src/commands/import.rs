@@ -1,12 +1,12 @@
 //! `fathom import`: what fio, rados bench and elbencho measured, into the archive, to be shown and compared.
 
 use crate::cli::{Common, Format, ImportArgs};
-use crate::failure::Failure;
 use crate::output::say_plain;
 use archive::Archive;
 use cluster::text_file;
 use jiff::{SignedDuration, Timestamp};
 use languages::{Results, Told};
+use model::Failure;
 use model::{Imported, RunHead};
 use serde_json::json;
 use std::fs::File;

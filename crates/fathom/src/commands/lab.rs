@@ -1,10 +1,10 @@
 //! `fathom lab`: a throwaway Ceph cluster on this machine.
 
 use crate::cli::{Common, Format, words};
-use crate::failure::Failure;
 use crate::output::say;
 use clap::{Args, Subcommand, ValueEnum};
 use lab::{Act, Backing, Lab, LabError, Osd, Room, Spec};
+use model::Failure;
 use report::numbers;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -85,17 +85,6 @@ enum ActArg {
     Stop,
     Cont,
     Start,
-}
-
-impl From<LabError> for Failure {
-    fn from(error: LabError) -> Failure {
-        let text = error.to_string();
-        match error.exit_code() {
-            2 => Failure::Usage(text),
-            3 => Failure::Refused(text),
-            _ => Failure::Failed(text),
-        }
-    }
 }
 
 pub fn run(common: &Common, args: &LabArgs) -> Result<u8, Failure> {

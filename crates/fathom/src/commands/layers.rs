@@ -7,9 +7,9 @@ use crate::cli::layers::{
     DiskArgs, DiskCommand, LayerArgs, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs, SustainedArgs,
 };
 use crate::cli::workload::{OwnNumbers, WorkloadArgs};
-use crate::failure::Failure;
 use clap::Args;
 use experiments::{Experiment, Request, Sustained, Targets};
+use model::Failure;
 use model::Layer;
 
 pub fn disk_targets<E: Args>(args: &DiskArgs<E>) -> Result<Targets, Failure> {

@@ -15,8 +15,9 @@ mod sweep;
 mod terminal;
 
 use crate::cli::{Cli, Command, Common, Format};
-use crate::failure::{FLAWED, Failure, INCOMPLETE, REGRESSION};
+use crate::exit_codes::{FLAWED, INCOMPLETE, REGRESSION};
 use crate::sounding::Sounded;
+use model::Failure;
 use model::{Finds, Outcome, Plan, Record, Report};
 use report::export;
 use report::terminal::{Length, Style};

@@ -2,12 +2,12 @@
 
 use crate::cli::{Common, Format, RestoreArgs};
 use crate::dirs;
-use crate::failure::Failure;
 use crate::output::{say, say_plain};
 use crate::sounding::ToUndo;
 use cluster::journal::pending::{self, Found, Pending};
 use cluster::journal::{Head, Journal, Life};
 use cluster::{Cluster, ClusterError};
+use model::Failure;
 use model::{Change, Undo};
 use serde_json::json;
 use std::io::{BufRead, IsTerminal};

@@ -5,9 +5,9 @@ use crate::cli::Common;
 use crate::cli::layers::RunArgs;
 use crate::cli::run_options::RunOptions;
 use crate::cli::workload::OwnNumbers;
-use crate::failure::Failure;
 use crate::sounding::{Outcome, Sounded, sound};
 use experiments::{Request, Targets};
+use model::Failure;
 use model::Layer;
 use std::path::Path;
 

@@ -2,10 +2,10 @@
 
 use crate::cli::{Common, Format, ReportArgs, ShowArgs};
 use crate::dirs;
-use crate::failure::Failure;
 use crate::output::{say, say_plain};
 use archive::{Archive, RunSummary};
 use cluster::journal::pending;
+use model::Failure;
 use model::{Record, Report};
 use report::own;
 use serde_json::json;

@@ -7,9 +7,9 @@ use crate::cli::Common;
 use crate::cli::layers::LayerArgs;
 use crate::cli::sweep::{SweepArgs, SweepExperimentArgs, SweepLayer};
 use crate::cli::workload::OwnNumbers;
-use crate::failure::Failure;
 use crate::sounding::{Again, again};
 use experiments::{Experiment, Request, Targets};
+use model::Failure;
 use model::Layer;
 
 pub fn run(common: &Common, args: &SweepArgs) -> Result<u8, Failure> {

@@ -6,12 +6,12 @@ use super::job::{Objects, Terms, job};
 use super::paired_loads::PairedLoads;
 use super::placed::Placed;
 use super::unusable::Unusable;
-use crate::failure::Failure;
 use crate::sounding::loader::{Engines, Loader};
 use crate::sounding::{EventSink, Ready, trouble};
 use ceph::{Access, CephError};
 use cluster::watch::Seen;
 use engines::crew::Flow;
+use model::Failure;
 use model::clock::{MILLISECOND, SECOND};
 use model::{Agreement, Crosschecked, Event, Layer, Nanos, Pair, Place, Sparse, Step, Turn, WindowSet};
 

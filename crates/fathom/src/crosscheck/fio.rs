@@ -2,7 +2,7 @@
 
 use super::child::{self, Ended};
 use super::unusable::Unusable;
-use crate::failure::Failure;
+use model::Failure;
 use model::Turn;
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -13,12 +13,12 @@ pub use request::Check;
 
 use crate::cli::Common;
 use crate::cli::run_options::RunOptions;
-use crate::failure::Failure;
 use crate::planner;
 use crate::sounding::{EventSink, Grounded, Interrupt, Ready, Rollback, changed, offer_restore};
 use contest::Contest;
 use engines::clock::RealClock;
 use fio::Fio;
+use model::Failure;
 use model::{Crosscheck, Crosschecked, Ending, Event, Layer, Plan};
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::job::plain;
 use super::request::Check;
-use crate::failure::Failure;
 use crate::sounding::Ready;
 use ceph::{Cache, OpenFor};
+use model::Failure;
 use model::{Access, Change, Durability, Layer, Place, Plan, Step, StepId, Target};
 
 /// One step, by both.

@@ -2,8 +2,8 @@
 
 use crate::cli::crosscheck::{DiskCheck, LoadArgs, PoolCheck};
 use crate::cli::words::each_once;
-use crate::failure::Failure;
 use experiments::{Request, WorkloadOptions};
+use model::Failure;
 use model::{Goal, Layer, Pattern};
 
 /// Where one operation is in flight, a program's own time is a larger share of it; but fewer things disturb it.

@@ -1,6 +1,6 @@
 //! Pods by their labels: Rook's OSDs and its toolbox, or load generators that a user has started.
 
-use crate::failure::Failure;
+use model::Failure;
 use serde_json::Value;
 use std::process::Command;
 

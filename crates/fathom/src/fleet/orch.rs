@@ -2,10 +2,10 @@
 
 use super::sources::Wanted;
 use crate::cli::hosts::HostArgs;
-use crate::failure::Failure;
 use crate::memory::MemoryFile;
 use cluster::Cluster;
 use cluster::orch::OrchHost;
+use model::Failure;
 use remote::{NamesError, SshOptions, Transport};
 use std::collections::BTreeSet;
 use std::path::PathBuf;

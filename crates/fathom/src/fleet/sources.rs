@@ -2,9 +2,9 @@
 
 use super::{kube, orch};
 use crate::cli::hosts::HostArgs;
-use crate::failure::Failure;
 use crate::memory::MemoryFile;
 use cluster::{Cluster, text_file};
+use model::Failure;
 use remote::{NamesError, Program, SshOptions, Transport};
 use std::path::PathBuf;
 
@@ -18,12 +18,6 @@ pub struct Wanted {
     pub left_out: Vec<String>,
     /// Files of ssh that are wanted while hosts are reached.
     pub _kept: Vec<MemoryFile>,
-}
-
-impl From<NamesError> for Failure {
-    fn from(error: NamesError) -> Failure {
-        Failure::Usage(error.to_string())
-    }
 }
 
 /// A cluster, if it is needed.

@@ -2,9 +2,9 @@
 
 use super::Ground;
 use super::draft::nearest;
-use crate::failure::Failure;
 use experiments::ab::Side;
 use experiments::{PairedSetting, Request, Varied, WorkloadOptions};
+use model::Failure;
 use model::pattern::Family;
 use model::{Ab, Change, HostFile, Layer, Pattern, Plan, Step, StepId};
 use std::path::PathBuf;

@@ -3,10 +3,10 @@
 use super::device_hosts;
 use super::draft::{Draft, Ground};
 use super::sustained::{self, Room};
-use crate::failure::Failure;
 use crate::holding::named_twice;
 use cluster::devices::{self, Refusal, look_at};
 use experiments::Request;
+use model::Failure;
 use model::workload::{GIB, MIB};
 use model::{Bytes, Change, DeviceScope, Found, Layer, Place, Plan, Target, Workload};
 use std::collections::BTreeSet;

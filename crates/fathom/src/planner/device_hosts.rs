@@ -2,8 +2,8 @@
 
 use super::device::{LAB_SPAN, SPAN, refuse_larger, refuse_missing_device, spread};
 use super::draft::{ClientHost, Draft, Ground};
-use crate::failure::Failure;
 use experiments::Request;
+use model::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{Bytes, Client, Found, HostFile, Layer, NotFree, Pattern, Place, SiteWish, Target, Workload};

@@ -2,10 +2,10 @@
 
 use super::device;
 use super::draft::Draft;
-use crate::failure::Failure;
 use cluster::devices::look_at;
 use languages::fio::job_file::{Batch, Job};
 use languages::fio::{cache, object, span};
+use model::Failure;
 use model::workload::MIB;
 use model::{Bytes, Change, Durability, Found, Layer, Metric, Pattern, Place, Step, StepId, Target, Workload};
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};

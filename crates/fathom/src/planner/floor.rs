@@ -2,8 +2,8 @@
 
 use super::device_hosts::{Disk, Site, disk, named, writable};
 use super::draft::{CLUSTER, ClientHost, Draft, Ground};
-use crate::failure::Failure;
 use experiments::Request;
+use model::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{Access, Bytes, Client, Layer, Pattern, Place, Plan, Replica, SiteWish, Step, Target, Workload};

@@ -25,10 +25,10 @@ pub use device_hosts::{Site, wanted as wanted_sites};
 pub use draft::{CLUSTER, ClientHost, Ground, Network};
 pub use floor::{files as floor_files, wanted as wanted_keepers};
 
-use crate::failure::Failure;
 use draft::Draft;
 use engines::verify::refusal;
 use experiments::{Experiment, Request, duration};
+use model::Failure;
 use model::{Change, Goal, Layer, OpKind, Pattern, Plan, Step, StepId, Sweep};
 use std::collections::BTreeSet;
 

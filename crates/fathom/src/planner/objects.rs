@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::groups;
 use super::subset::subset;
-use crate::failure::Failure;
+use model::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, KIB, MIB};
 use model::{Bytes, Change, Layer, Place, Workload};

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::groups;
-use crate::failure::Failure;
+use model::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{Bytes, Change, Layer, Pattern, Place, Target, Workload};

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::objects::{pool_for, shown};
-use crate::failure::Failure;
+use model::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{Access, Bytes, Change, Layer, Place, Workload};

@@ -2,8 +2,8 @@
 
 use super::draft::{Draft, Ground};
 use super::{objects, osd, others_pools, rbd};
-use crate::failure::Failure;
 use experiments::Request;
+use model::Failure;
 use model::workload::MIB;
 use model::{Bytes, Change, Layer, OsdScope, Place, PoolScope, Step};
 use std::collections::BTreeMap;

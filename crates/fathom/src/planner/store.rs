@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::osd::{check_wished, group};
-use crate::failure::Failure;
+use model::Failure;
 use model::workload::GIB;
 use model::{Layer, Place};
 

@@ -1,8 +1,8 @@
 //! Which devices are written to until they fall, and how much of them: one of each model.
 
 use super::draft::Draft;
-use crate::failure::Failure;
 use cluster::here::device_of;
+use model::Failure;
 use model::workload::MIB;
 use model::{Access, Bytes, DeviceScope, Durability, Layer, Pattern, Step, StepId, SustainedTest, Target, Workload};
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 
 use super::draft::Draft;
 use super::subset;
-use crate::failure::Failure;
 use experiments::{Request, WorkloadOptions};
+use model::Failure;
 use model::workload::MIB;
 use model::{Axis, Layer, Pattern, Setting, Step};
 

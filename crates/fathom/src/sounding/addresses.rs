@@ -1,8 +1,8 @@
 //! At which of its addresses each host is reached by the others: where it loads the cluster, and on other networks.
 
-use crate::failure::Failure;
 use crate::planner::CLUSTER;
 use ipnet::IpNet;
+use model::Failure;
 use model::{Endpoint, HostSeen, OsdScope, Scope};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -6,11 +6,11 @@ use super::efforts::Efforts;
 use super::filling::Unfilled;
 use super::guard::trouble;
 use super::loader::Loader;
-use crate::failure::Failure;
 use cluster::watch::Seen;
 use engines::EngineError;
 use engines::crew::Flow;
 use experiments::{Scheduler, Slot, Task, Until};
+use model::Failure;
 use model::clock::{MILLISECOND, SECOND};
 use model::pattern::Family;
 use model::{

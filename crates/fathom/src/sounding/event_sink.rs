@@ -1,8 +1,8 @@
 //! Everything that a run tells goes through here: into the record, the archive, and then to whoever looks on.
 
 use crate::cli::Common;
-use crate::failure::Failure;
 use archive::Archive;
+use model::Failure;
 use model::{Clock, Event, Nanos, Record, RunHead, Subscriber};
 use report::progress::Progress;
 use std::path::{Path, PathBuf};

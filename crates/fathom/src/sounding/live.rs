@@ -2,7 +2,7 @@
 //!
 //! The text is made between slices, when nothing is loaded; a request only copies it. One thread, one request at a time.
 
-use crate::failure::Failure;
+use model::Failure;
 use model::{Event, Record, Report, Subscriber};
 use report::export::openmetrics::{self, Course};
 use std::io::{self, ErrorKind, Read, Write};

@@ -28,7 +28,6 @@ pub use interrupt::{Interrupt, ToUndo};
 
 use crate::agent::files::Files;
 use crate::cli::{Common, Format};
-use crate::failure::Failure;
 use crate::fleet::Hosts;
 use crate::output;
 use crate::planner;
@@ -39,6 +38,7 @@ use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
 use experiments::Request;
+use model::Failure;
 use model::{Clock, Ending, Event, HostBond, Plan, Record, Report, RunHead};
 use std::sync::Arc;
 

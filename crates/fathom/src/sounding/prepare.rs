@@ -4,8 +4,8 @@ use super::event_sink::EventSink;
 use super::ground::Grounded;
 use super::guard::Rollback;
 use super::interrupt::Interrupt;
-use crate::failure::Failure;
 use cluster::{Cluster, ClusterError, deletable, pg_states, pools};
+use model::Failure;
 use model::{Change, Event, Plan};
 use std::time::Duration;
 

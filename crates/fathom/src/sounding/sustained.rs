@@ -2,8 +2,8 @@
 
 use super::EventSink;
 use super::conductor::{Conductor, Eyes};
-use crate::failure::Failure;
 use engines::crew::Flow;
+use model::Failure;
 use model::clock::{MILLISECOND, SECOND};
 use model::{Ended, Event, Nanos, OpKind, Sustained, SustainedTest, WindowSet};
 

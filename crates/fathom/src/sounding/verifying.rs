@@ -3,9 +3,9 @@
 use super::EventSink;
 use super::apart::Part;
 use super::conductor::Conductor;
-use crate::failure::Failure;
 use engines::{Context, Engine, verify};
 use experiments::Slot;
+use model::Failure;
 use model::{Checked, Event, Flaw, Step, Verified};
 use std::time::Duration;
 

@@ -160,6 +160,7 @@ fn most(report: &Report, pattern: Pattern) -> Option<String> {
     let part = |row: &LedgerRow| {
         let value = numbers::adds(row).with_unit();
         match latency {
+            true if row.share.is_none() => value,
             true => format!("{value} ({})", numbers::share_at_most(row)),
             false => format!("{value} short of {}", numbers::ceiling(row)),
         }
@@ -167,7 +168,11 @@ fn most(report: &Report, pattern: Pattern) -> Option<String> {
     let does = if latency { "takes the largest part" } else { "falls shortest of its ceiling" };
     Some(match parts.as_slice() {
         [first, second, rest @ ..] => {
-            let others = if rest.is_empty() { String::new() } else { format!(", or one of {} more", rest.len()) };
+            let others = match rest {
+                [] => String::new(),
+                [third] => format!(", or {} {}", third.layer.name(), part(third)),
+                more => format!(", or one of {} more", more.len()),
+            };
             format!(
                 "Which layer {does} is not certain, their intervals overlap: {} {}, or {} {}{others}.",
                 first.layer.name(),

@@ -1,0 +1,8 @@
+//! Exit codes beside those of a failure (0, and `Failure::exit_code`).
+
+/// Data that was read back is not what was written.
+pub const FLAWED: u8 = 1;
+/// Done, but figures are unsettled, implausible or missing, or verdicts open.
+pub const INCOMPLETE: u8 = 4;
+/// A figure is worse than it may be.
+pub const REGRESSION: u8 = 5;
