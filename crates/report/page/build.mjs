@@ -61,7 +61,7 @@ function license(folder) {
   return `${license}, by ${author?.name ?? author}\n`;
 }
 
-/** The same sum as crates/faces/tests/report_bundle.rs makes, so that a stale bundle is seen without Node. */
+/** The same sum as crates/report/tests/report_bundle.rs makes, so that a stale bundle is seen without Node. */
 function fresh(made) {
   const sources = readdirSync(join(here, "src")).map((name) => `src/${name}`);
   const all = [...sources, "build.mjs", "package-lock.json", "package.json", "tsconfig.json"].sort();
@@ -96,7 +96,7 @@ if (process.argv.includes("--check")) {
   };
   const stale = Object.keys(made).filter((name) => read(name) !== made[name]);
   if (stale.length > 0) {
-    console.error(`crates/faces/report/dist is stale (${stale.join(", ")}): run npm run build there and commit dist/`);
+    console.error(`crates/report/page/dist is stale (${stale.join(", ")}): run npm run build there and commit dist/`);
     process.exit(1);
   }
   console.log("dist is what the sources make");

@@ -1,4 +1,4 @@
-//! Many like objects as columns (crates/faces/src/html/columns.rs): read field by field, when somebody looks.
+//! Many like objects as columns (crates/report/src/html/columns.rs): read field by field, when somebody looks.
 
 export type Column =
   unknown[] | { same: unknown } | { few: unknown[]; at: number[] } | { fields: Record<string, Column> };

@@ -1,4 +1,4 @@
-//! The run that this page carries, as the Rust side wrote it (crates/faces/src/json.rs and src/html/).
+//! The run that this page carries, as the Rust side wrote it (crates/report/src/json.rs and src/html/).
 
 import { readers, rows, views, type Table } from "./columns";
 import type {

@@ -1,4 +1,4 @@
-//! How numbers are shown: the rules of crates/faces/src/numbers.rs once more, so that the page says what the terminal says.
+//! How numbers are shown: the rules of crates/report/src/numbers.rs once more, so that the page says what the terminal says.
 
 import type { Estimate, LedgerRow, MetricName, Percentile } from "./data";
 

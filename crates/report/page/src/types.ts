@@ -418,7 +418,7 @@ export interface Common {
   warnings: string[];
   errors: string[];
 }
-/** The document `fathom.run/1`, as crates/faces/src/json.rs writes it. */
+/** The document `fathom.run/1`, as crates/report/src/json.rs writes it. */
 export interface RawRun extends Common {
   figures: RawFigure[];
   chart: RawCell[];

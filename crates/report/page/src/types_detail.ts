@@ -1,4 +1,4 @@
-//! What lies behind one figure: its slices over time and its latencies (crates/faces/src/html/payload.rs).
+//! What lies behind one figure: its slices over time and its latencies (crates/report/src/html/payload.rs).
 
 /** One slice over time; every array has one entry per point. */
 export interface SliceSeries {
