@@ -88,11 +88,18 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<Made, ClusterE
     }
 }
 
-/// Undoes what this run made, and only that. What was never made, or is gone already, is done at once.
+/// Undoes what this run made, and only that. What was never made, or is gone already, is done at once. `own_pool`: the id of the run's
+/// own pool in which it lies; `None`: it lies in none, or that is not known.
 ///
 /// # Errors
 /// It can't be undone; or it is not proven that it is this run's: then it is left as it is, and the text says what to do.
-pub fn unmake(cluster: Option<&Cluster>, run: &str, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
+pub fn unmake(
+    cluster: Option<&Cluster>,
+    run: &str,
+    entry: &Entry,
+    own_pool: Option<u64>,
+    trust: Trust,
+) -> Result<Unmade, ClusterError> {
     let change = &entry.change;
     if !trust.here && !may_be_ours(run, change) {
         return Err(not_ours(change, "no run makes that; look who wrote it into the journal".to_string()));
@@ -101,6 +108,13 @@ pub fn unmake(cluster: Option<&Cluster>, run: &str, entry: &Entry, trust: Trust)
         return own_files::unmake(path, run, entry, trust);
     }
     let cluster = cluster.ok_or_else(|| failed(change, "there is no connection to its cluster"))?;
+    if let (Change::Image { pool, .. } | Change::Objects { pool, .. }, Some(id)) = (change, own_pool) {
+        match pools::name_of(cluster, id)? {
+            Some(now) if now == *pool => {}
+            Some(now) => return Ok(Unmade::Left(format!("it is in the run's own pool, which was renamed to {now}"))),
+            None => return Ok(Unmade::Undone),
+        }
+    }
     match change {
         Change::Pool { name, .. } => unmake_pool(cluster, name, entry, trust),
         Change::Image { pool, name, .. } => unmake_image(cluster, pool, name, entry),

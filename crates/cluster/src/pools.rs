@@ -242,8 +242,8 @@ fn group(row: &Value) -> Option<Group> {
     Some(Group { number: u32::from_str_radix(number, 16).ok()?, acting, clean })
 }
 
-/// How many the pool shall have; `None`: there is no such pool; 0: not known, or they are not all placed yet. They wait for other pools' recovery to be placed by
-/// themselves, which ours, that are empty, need not.
+/// How many the pool shall have; `None`: there is no such pool; 0: not known, or they are not all placed yet. They wait for other pools'
+/// recovery to be placed by themselves, which ours, that are empty, need not.
 fn groups_wanted(cluster: &Cluster, name: &str) -> Result<Option<usize>, ClusterError> {
     let pools = cluster.ask(json!({"prefix": "osd pool ls", "detail": "detail"}))?;
     let own = |pool: &&Value| pool.get("pool_name").and_then(Value::as_str) == Some(name);

@@ -69,9 +69,10 @@ fn signals_end_a_run_in_order_unless_they_were_ignored() {
         let mut under_nohup = std::process::Command::new("nohup");
         under_nohup.arg(program.get_program()).args(program.get_args()).env("XDG_DATA_HOME", home.path());
         let run = under_nohup.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        common::eventually("the run is in the archive", 20, || {
+        common::eventually("the run is in the archive and has a journal", 20, || {
             let runs = home.run(&["runs", "--format", "json"]);
-            runs.code == 0 && runs.json()["runs"][0]["state"] == "no end"
+            let journals = std::fs::read_dir(home.path().join("fathom/journal")).into_iter().flatten().count();
+            runs.code == 0 && runs.json()["runs"][0]["state"] == "no end" && journals > 0
         });
         home.run(&["rm", "last"]).ends(3, &["still going on", &run.id().to_string()]);
         common::tool("kill", &["-s", signal, &run.id().to_string()]);

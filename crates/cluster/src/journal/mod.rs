@@ -163,15 +163,16 @@ impl Journal {
 
     fn undo(&mut self, index: usize) -> Result<Option<Undo>, ClusterError> {
         let (entry, run, trust) = (self.book.entries()[index].clone(), self.run().to_string(), self.trust);
+        let own_pool = self.own_pool(&entry.change);
         if entry.undone {
             return Ok(None);
         }
         if !self.live && entry.made.is_none() {
             wait_until_settled(entry.written);
         }
-        let unmade = match hands::unmake(self.cluster.as_ref(), &run, &entry, trust) {
+        let unmade = match hands::unmake(self.cluster.as_ref(), &run, &entry, own_pool, trust) {
             Err(error) if permission_wanted(&error).is_some() => {
-                self.with_permission(&error, |cluster| hands::unmake(cluster, &run, &entry, trust))?
+                self.with_permission(&error, |cluster| hands::unmake(cluster, &run, &entry, own_pool, trust))?
             }
             other => other?,
         };
@@ -182,6 +183,15 @@ impl Journal {
         self.book.mark_undone(index)?;
         self.write_key(index)?;
         Ok(Some(Undo { undone: true, left, ..entry.undo() }))
+    }
+
+    /// The id of the pool of this run's making in which an image or objects lie.
+    fn own_pool(&self, change: &Change) -> Option<u64> {
+        let (Change::Image { pool, .. } | Change::Objects { pool, .. }) = change else { return None };
+        self.book.entries().iter().find_map(|entry| match (&entry.change, &entry.made) {
+            (Change::Pool { name, .. }, Some(Made::Pool(id))) if name == pool => Some(*id),
+            _ => None,
+        })
     }
 
     fn write_down(&mut self, change: Change) -> Result<usize, ClusterError> {
