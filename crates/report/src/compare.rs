@@ -104,31 +104,44 @@ pub(crate) fn came_to_nothing(lost: &[String]) -> Option<String> {
 
 /// How many figures were neither the same nor different, why, and what it would take.
 fn undecided(found: &Comparison) -> Option<String> {
-    let open: Vec<&Difference> = found.differences.iter().filter(|one| one.finds == Finds::Undecided).collect();
-    let all = found.differences.len() as u64;
-    // The interval is that of what was seen; what comes and goes may have been seen on one side alone.
-    let by_chance = |one: &&&Difference| one.change.low > 0.0 || one.change.high < 0.0;
-    let seen_once = open.iter().filter(by_chance).count();
-    if seen_once == open.len() && !open.is_empty() {
-        return Some(format!(
-            "{seen_once} of {} undecided: the interval of the change does not hold zero, but each was seen in so few slices that what comes \
-             and goes may have met one side alone. It takes longer runs, or more of them on each side.",
-            numbers::counted(all, "figure is", "figures are"),
-        ));
-    }
-    let mut widths: Vec<f64> = open.iter().map(|one| (one.change.high - one.change.low) / 2.0).collect();
-    widths.sort_by(f64::total_cmp);
-    let median = *widths.get(widths.len() / 2)?;
+    let open = || found.differences.iter().filter(|one| one.finds == Finds::Undecided);
+    let median = median_width(&mut open().filter(|one| !is_large(&one.change)));
+    let large = open().filter(|one| is_large(&one.change)).count();
+    let why = match (median, large) {
+        (None, 0) => return None,
+        (Some(median), 0) => format!("since their changes are known to {} only (median)", numbers::relative(median)),
+        (None, _) => CHANCE.to_string(),
+        (Some(median), _) => format!(
+            "since their changes are known to {} only (median), or, of {large} of them, {CHANCE}",
+            numbers::relative(median)
+        ),
+    };
     let takes = match found.run_spread {
         Some(_) => "longer runs, several on each side, or both settings in one run (--ab)",
         None => "longer runs, or more of them on each side",
     };
     Some(format!(
-        "{} of {} undecided: whether they differ or are the same can't be said, since their changes are known to {} only (median). It takes {takes}.",
-        open.len(),
-        numbers::counted(all, "figure is", "figures are"),
-        numbers::relative(median)
+        "{} of {} undecided: whether they differ or are the same can't be said, {why}. It takes {takes}.",
+        open().count(),
+        numbers::counted(found.differences.len() as u64, "figure is", "figures are"),
     ))
+}
+
+/// What the interval of a change, made of what was seen, does not hold: events that no slice met, and that many figures are compared.
+const CHANCE: &str =
+    "since a change as large as theirs may be chance where each was seen at so few moments, or so many are compared";
+/// As a difference has to be that is shown (docs/method.md, "Comparing runs").
+const SHOWN_FROM: f64 = 0.05;
+
+/// Is all of its interval a difference that would be shown?
+fn is_large(change: &Estimate) -> bool {
+    change.low > SHOWN_FROM || change.high < -SHOWN_FROM
+}
+
+fn median_width(some: &mut dyn Iterator<Item = &Difference>) -> Option<f64> {
+    let mut widths: Vec<f64> = some.map(|one| (one.change.high - one.change.low) / 2.0).collect();
+    widths.sort_by(f64::total_cmp);
+    widths.get(widths.len() / 2).copied()
 }
 
 /// Figures that were measured for five minutes and more are taken to differ by this share.
@@ -157,4 +170,44 @@ fn notes(found: &Comparison) -> Vec<String> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{FigureKey, Layer, OpKind, Pattern, Workload};
+
+    /// Does it say that intervals are wide, and that a change may be chance?
+    fn said(changes: &[Estimate]) -> (bool, bool) {
+        let pattern = Pattern::ReadLinear;
+        let open = |change: &Estimate| Difference {
+            figure: FigureKey {
+                layer: Layer::Osd,
+                target: "osd.1".to_string(),
+                pattern,
+                kind: OpKind::Read,
+                at_once: 1,
+                metric: pattern.metric(Layer::Osd),
+                chart: true,
+                workload: Workload::canonical(pattern, 1 << 30, 1),
+            },
+            before: 1.0,
+            after: 1.0 + change.value,
+            before_known: true,
+            after_known: true,
+            change: *change,
+            finds: Finds::Undecided,
+        };
+        let found = Comparison { differences: changes.iter().map(open).collect(), ..Comparison::default() };
+        let text = undecided(&found).unwrap();
+        (text.contains("are known to"), text.contains("may be chance"))
+    }
+
+    #[test]
+    fn what_is_undecided_for_another_reason_than_its_interval_is_told_with_that() {
+        let (large, wide, small) = (Estimate::new(76.0, 40.0), Estimate::new(0.1, 0.4), Estimate::new(0.04, 0.02));
+        assert_eq!([said(&[large]), said(&[wide]), said(&[small])], [(false, true), (true, false), (true, false)]);
+        assert_eq!(said(&[large, wide]), (true, true));
+        assert_eq!(undecided(&Comparison::default()), None);
+    }
 }
