@@ -4,7 +4,7 @@ use crate::entry::Entry;
 use crate::links::alone;
 use crate::words::quantity;
 use model::pattern::Family;
-use model::{Estimate, Finding, Metric, NetworkPart, Place, Standing};
+use model::{Estimate, Finding, Label, Metric, NetworkPart, Place, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Less than so much of what the same hosts do on the public network.
@@ -14,8 +14,13 @@ const CLUSTER: &str = "cluster";
 
 type Ways = BTreeMap<(String, String), Estimate>;
 
-/// If it holds for every way that was measured on both; of a single slow host or way its own finding speaks.
+/// If it holds for every way that was measured on both; of a single slow host or way its own finding speaks. Where the load was the limit
+/// of what the cluster network carried, that may be more.
 pub fn narrow_cluster_network(entries: &[Entry]) -> Option<Finding> {
+    let starved = |entry: &Entry| matches!(entry.figure.label, Label::GeneratorLimited(_));
+    if of_network(entries, Some(CLUSTER)).any(starved) {
+        return None;
+    }
     let (public, own) = (ways(entries, None), ways(entries, Some(CLUSTER)));
     let both: Vec<(Estimate, Estimate)> = own.iter().filter_map(|(way, own)| Some((*own, *public.get(way)?))).collect();
     let narrow = |(own, public): &(Estimate, Estimate)| own.high < NARROW * public.low;
@@ -49,12 +54,16 @@ pub fn narrow_cluster_network(entries: &[Entry]) -> Option<Finding> {
     })
 }
 
-fn ways(entries: &[Entry], network: Option<&str>) -> Ways {
-    let measured = |entry: &&Entry| {
+/// Streams of one pair of hosts at a time.
+fn of_network<'e, 'a>(entries: &'e [Entry<'a>], network: Option<&'e str>) -> impl Iterator<Item = &'e Entry<'a>> {
+    entries.iter().filter(move |entry| {
         entry.figure.layer.of_links() && entry.figure.pattern.family() == Family::Linear && alone(entry, network)
-    };
+    })
+}
+
+fn ways(entries: &[Entry], network: Option<&str>) -> Ways {
     let mut ways = Ways::new();
-    for entry in entries.iter().filter(measured) {
+    for entry in of_network(entries, network) {
         let (Some(Place::Pair { from, to, .. }), Some(value)) = (entry.place(), entry.usable()) else { continue };
         let (from, to) = (from.host.clone(), to.host.clone());
         let way = if entry.figure.pattern.writes() { (from, to) } else { (to, from) };

@@ -279,6 +279,15 @@ fn a_cluster_network_that_is_narrower_than_the_public_one_is_told() {
     let narrow = told(&|_| 117.0);
     assert_eq!(narrow.len(), 1, "{narrow:?}");
     assert!(narrow[0].0 == "cluster-network-narrow" && narrow[0].1.contains(" 11"), "{narrow:?}");
+    // What the load held back may be wide.
+    let (mut made, _, servers) = hosts(0, 3, 1);
+    links(&mut made, &servers, None, Pattern::WriteLinear, |_, _| 1250.0);
+    for (from, to) in servers.iter().flat_map(|a| servers.iter().map(move |b| (a, b))).filter(|(a, b)| a != b) {
+        let step = made.delivers(Pattern::WriteLinear, way(from, to, Some("cluster")), 117.0 / BLOCK_MB);
+        step.with_threads(0.5, 0.5);
+        made.record.plan.steps.last_mut().unwrap().chart = false;
+    }
+    assert!(explain(&made.record).findings.is_empty(), "{:?}", explain(&made.record).findings);
     // One host that sends slowly is another thing.
     let host = told(&|from| if from == "host-1" { 117.0 } else { 1250.0 });
     assert!(host.len() == 1 && host[0].0 == "host-network-slow" && host[0].1.contains("host-1"), "{host:?}");
