@@ -5,8 +5,7 @@ use crate::coverage::latency;
 use crate::coverage::noise::{DT, uniform};
 use crate::coverage::replay::{Made, Source};
 use crate::coverage::trial::{self, Seeds};
-use model::Failure;
-use model::{Background, Compaction, Goal, Look, OsdLooks, Pattern, Sparse, StepId};
+use model::{Background, Compaction, Failure, Goal, Look, OsdLooks, Pattern, Sparse, StepId};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 

@@ -5,8 +5,7 @@ use engines::clock::SimClock;
 use engines::sim::{Model, Sim};
 use engines::{Context, Engine};
 use fathom::sounding::loader::Engines;
-use model::Failure;
-use model::{Arrivals, Clock, Figure, Goal, Metric, Pattern, Rate};
+use model::{Arrivals, Clock, Failure, Figure, Goal, Metric, Pattern, Rate};
 use std::sync::Arc;
 
 /// How much of the time the server is busy.

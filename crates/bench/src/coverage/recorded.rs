@@ -3,9 +3,8 @@
 use crate::coverage::noise::DT;
 use crate::coverage::replay::Source;
 use crate::coverage::trial::{PERCENTILES, Truth};
-use model::Failure;
 use model::tally::Latencies;
-use model::{OpKind, Sparse};
+use model::{Failure, OpKind, Sparse};
 use rand::RngExt;
 use rand::rngs::StdRng;
 use std::path::{Path, PathBuf};

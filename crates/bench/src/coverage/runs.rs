@@ -6,8 +6,7 @@ use crate::coverage::latency;
 use crate::coverage::noise::DT;
 use crate::coverage::replay::{Made, Pause};
 use crate::coverage::trial::{self, Seeds};
-use model::Failure;
-use model::{Finds, Label, Pattern, Record, StepId, Target};
+use model::{Failure, Finds, Label, Pattern, Record, StepId, Target};
 
 const TENTH: f64 = 0.9;
 /// Of many figures, so many lost a tenth.

@@ -10,9 +10,9 @@ use engines::clock::SimClock;
 use fathom::sounding::conductor::{AsItIs, Conductor, Eyes};
 use fathom::sounding::loader::Loader;
 use fathom::sounding::{EventSink, Unfilled};
-use model::Failure;
 use model::{
-    Clock, Event, Figure, Goal, Layer, OpKind, Pattern, Place, Plan, Record, Report, Step, StepId, Target, Workload,
+    Clock, Event, Failure, Figure, Goal, Layer, OpKind, Pattern, Place, Plan, Record, Report, Step, StepId, Target,
+    Workload,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;

@@ -3,8 +3,7 @@
 use crate::coverage::kinds::Kind;
 use crate::coverage::recorded::Recording;
 use crate::coverage::trial::{self, Outcome, Truth};
-use model::Failure;
-use model::{Goal, Layer, OpKind, Pattern, Threshold};
+use model::{Failure, Goal, Layer, OpKind, Pattern, Threshold};
 
 /// The truth over the threshold.
 pub const RATIOS: [f64; 8] = [0.70, 0.80, 0.85, 0.95, 1.05, 1.15, 1.25, 1.30];

@@ -10,8 +10,7 @@
 
 use super::words;
 use cluster::text_file;
-use model::Failure;
-use model::{Layer, Metric, Threshold};
+use model::{Failure, Layer, Metric, Threshold};
 use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

@@ -6,8 +6,7 @@ use crate::exit_codes::{INCOMPLETE, REGRESSION};
 use crate::output::say;
 use archive::{Archive, RunSummary};
 use judge::Measured;
-use model::Failure;
-use model::{Finds, Record};
+use model::{Failure, Finds, Record};
 use report::{compare, history};
 use std::collections::BTreeSet;
 

@@ -5,8 +5,7 @@ use crate::cli::{Common, Format};
 use crate::crosscheck::{Check, Done, run as crosscheck};
 use crate::exit_codes::{INCOMPLETE, REGRESSION};
 use crate::output::say;
-use model::Failure;
-use model::{Agrees, Crosscheck};
+use model::{Agrees, Crosscheck, Failure};
 use report::crosscheck::{document, overall, page, summary};
 
 pub fn run(common: &Common, args: &CrosscheckArgs) -> Result<u8, Failure> {

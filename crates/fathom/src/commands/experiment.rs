@@ -6,8 +6,7 @@ use crate::cli::experiment::ExperimentArgs;
 use crate::cli::thresholds;
 use crate::cli::workload::{Clients, WorkloadArgs};
 use experiments::Experiment;
-use model::Failure;
-use model::{Goal, Label, Layer, Pattern, Threshold};
+use model::{Failure, Goal, Label, Layer, Pattern, Threshold};
 use report::numbers;
 
 /// By which experiment, and when a figure is good enough for it.

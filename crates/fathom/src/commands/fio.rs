@@ -6,8 +6,7 @@ use crate::cli::{Common, words};
 use cluster::text_file;
 use experiments::{Experiment, Request, Targets};
 use languages::fio::job_file::{Batch, Job, parse};
-use model::Failure;
-use model::{Goal, Layer};
+use model::{Failure, Goal, Layer};
 use std::path::PathBuf;
 
 pub fn run(common: &Common, args: &FioArgs) -> Result<u8, Failure> {

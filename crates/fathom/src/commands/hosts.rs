@@ -6,8 +6,7 @@ use crate::exit_codes::INCOMPLETE;
 use crate::fleet::{self, Wanted};
 use crate::output::{say, say_plain};
 use cluster::Cluster;
-use model::Failure;
-use model::{HostSeen, HostSilent};
+use model::{Failure, HostSeen, HostSilent};
 use serde_json::json;
 
 pub fn run(common: &Common, args: &HostsCommand) -> Result<u8, Failure> {

@@ -9,8 +9,7 @@ use crate::cli::layers::{
 use crate::cli::workload::{OwnNumbers, WorkloadArgs};
 use clap::Args;
 use experiments::{Experiment, Request, Sustained, Targets};
-use model::Failure;
-use model::Layer;
+use model::{Failure, Layer};
 
 pub fn disk_targets<E: Args>(args: &DiskArgs<E>) -> Result<Targets, Failure> {
     if let Some(given_up) = args.destroy_data_on.as_ref().filter(|path| !args.paths.contains(path)) {

@@ -7,8 +7,7 @@ use crate::sounding::ToUndo;
 use cluster::journal::pending::{self, Found, Pending};
 use cluster::journal::{Head, Journal, Life};
 use cluster::{Cluster, ClusterError};
-use model::Failure;
-use model::{Change, Undo};
+use model::{Change, Failure, Undo};
 use serde_json::json;
 use std::io::{BufRead, IsTerminal};
 

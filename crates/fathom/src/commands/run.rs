@@ -7,8 +7,7 @@ use crate::cli::run_options::RunOptions;
 use crate::cli::workload::OwnNumbers;
 use crate::sounding::{Outcome, Sounded, sound};
 use experiments::{Request, Targets};
-use model::Failure;
-use model::Layer;
+use model::{Failure, Layer};
 use std::path::Path;
 
 pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {

@@ -9,8 +9,7 @@ use crate::cli::sweep::{SweepArgs, SweepExperimentArgs, SweepLayer};
 use crate::cli::workload::OwnNumbers;
 use crate::sounding::{Again, again};
 use experiments::{Experiment, Request, Targets};
-use model::Failure;
-use model::Layer;
+use model::{Failure, Layer};
 
 pub fn run(common: &Common, args: &SweepArgs) -> Result<u8, Failure> {
     match (&args.layer, &args.resume) {

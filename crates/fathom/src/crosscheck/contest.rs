@@ -11,9 +11,8 @@ use crate::sounding::{EventSink, Ready, trouble};
 use ceph::{Access, CephError};
 use cluster::watch::Seen;
 use engines::crew::Flow;
-use model::Failure;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Agreement, Crosschecked, Event, Layer, Nanos, Pair, Place, Sparse, Step, Turn, WindowSet};
+use model::{Agreement, Crosschecked, Event, Failure, Layer, Nanos, Pair, Place, Sparse, Step, Turn, WindowSet};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 /// Opening, laying out, closing: so much longer than its load fio may take.

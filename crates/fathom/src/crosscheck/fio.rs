@@ -2,8 +2,7 @@
 
 use super::child::{self, Ended};
 use super::unusable::Unusable;
-use model::Failure;
-use model::Turn;
+use model::{Failure, Turn};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::process::Command;

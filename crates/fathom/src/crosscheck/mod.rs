@@ -18,8 +18,7 @@ use crate::sounding::{EventSink, Grounded, Interrupt, Ready, Rollback, changed, 
 use contest::Contest;
 use engines::clock::RealClock;
 use fio::Fio;
-use model::Failure;
-use model::{Crosscheck, Crosschecked, Ending, Event, Layer, Plan};
+use model::{Crosscheck, Crosschecked, Ending, Event, Failure, Layer, Plan};
 use std::sync::Arc;
 
 /// What came of it.

@@ -4,8 +4,7 @@ use super::job::plain;
 use super::request::Check;
 use crate::sounding::Ready;
 use ceph::{Cache, OpenFor};
-use model::Failure;
-use model::{Access, Change, Durability, Layer, Place, Plan, Step, StepId, Target};
+use model::{Access, Change, Durability, Failure, Layer, Place, Plan, Step, StepId, Target};
 
 /// One step, by both.
 pub struct PairedLoads {

@@ -3,8 +3,7 @@
 use crate::cli::crosscheck::{DiskCheck, LoadArgs, PoolCheck};
 use crate::cli::words::each_once;
 use experiments::{Request, WorkloadOptions};
-use model::Failure;
-use model::{Goal, Layer, Pattern};
+use model::{Failure, Goal, Layer, Pattern};
 
 /// Where one operation is in flight, a program's own time is a larger share of it; but fewer things disturb it.
 const TOLERANCE_ONE: f64 = 0.03;

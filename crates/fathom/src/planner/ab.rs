@@ -4,9 +4,8 @@ use super::Ground;
 use super::draft::nearest;
 use experiments::ab::Side;
 use experiments::{PairedSetting, Request, Varied, WorkloadOptions};
-use model::Failure;
 use model::pattern::Family;
-use model::{Ab, Change, HostFile, Layer, Pattern, Plan, Step, StepId};
+use model::{Ab, Change, Failure, HostFile, Layer, Pattern, Plan, Step, StepId};
 use std::path::PathBuf;
 
 /// What `--ab` takes, as in `pool=fast,slow`.

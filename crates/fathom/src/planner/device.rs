@@ -6,9 +6,8 @@ use super::sustained::{self, Room};
 use crate::holding::named_twice;
 use cluster::devices::{self, Refusal, look_at};
 use experiments::Request;
-use model::Failure;
 use model::workload::{GIB, MIB};
-use model::{Bytes, Change, DeviceScope, Found, Layer, Place, Plan, Target, Workload};
+use model::{Bytes, Change, DeviceScope, Failure, Found, Layer, Place, Plan, Target, Workload};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -3,10 +3,9 @@
 use super::device::{LAB_SPAN, SPAN, refuse_larger, refuse_missing_device, spread};
 use super::draft::{ClientHost, Draft, Ground};
 use experiments::Request;
-use model::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
-use model::{Bytes, Client, Found, HostFile, Layer, NotFree, Pattern, Place, SiteWish, Target, Workload};
+use model::{Bytes, Client, Failure, Found, HostFile, Layer, NotFree, Pattern, Place, SiteWish, Target, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -5,9 +5,8 @@ use super::draft::Draft;
 use cluster::devices::look_at;
 use languages::fio::job_file::{Batch, Job};
 use languages::fio::{cache, object, span};
-use model::Failure;
 use model::workload::MIB;
-use model::{Bytes, Change, Durability, Found, Layer, Metric, Pattern, Place, Step, StepId, Target, Workload};
+use model::{Bytes, Change, Durability, Failure, Found, Layer, Metric, Pattern, Place, Step, StepId, Target, Workload};
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use std::path::{Path, PathBuf};
 

@@ -3,10 +3,9 @@
 use super::device_hosts::{Disk, Site, disk, named, writable};
 use super::draft::{CLUSTER, ClientHost, Draft, Ground};
 use experiments::Request;
-use model::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
-use model::{Access, Bytes, Client, Layer, Pattern, Place, Plan, Replica, SiteWish, Step, Target, Workload};
+use model::{Access, Bytes, Client, Failure, Layer, Pattern, Place, Plan, Replica, SiteWish, Step, Target, Workload};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

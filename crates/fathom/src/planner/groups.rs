@@ -1,8 +1,7 @@
 //! How many placement groups a pool of Fathom's own has: as many as the cluster's size asks for, within what its monitors allow.
 
 use super::draft::Draft;
-use model::Failure;
-use model::{Change, PoolScope};
+use model::{Change, Failure, PoolScope};
 
 /// Each costs its OSDs memory and time to peer: for each OSD so many of a pool of one copy as an OSD has shards of its queue
 /// (`osd_op_num_shards_ssd` is 8), since all operations of one placement group go through one shard.

@@ -28,8 +28,7 @@ pub use floor::{files as floor_files, wanted as wanted_keepers};
 use draft::Draft;
 use engines::verify::refusal;
 use experiments::{Experiment, Request, duration};
-use model::Failure;
-use model::{Change, Goal, Layer, OpKind, Pattern, Plan, Step, StepId, Sweep};
+use model::{Change, Failure, Goal, Layer, OpKind, Pattern, Plan, Step, StepId, Sweep};
 use std::collections::BTreeSet;
 
 pub fn plan(ground: &Ground, request: &Request) -> Result<Plan, Failure> {

@@ -3,10 +3,9 @@
 use super::draft::Draft;
 use super::groups;
 use super::subset::subset;
-use model::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, KIB, MIB};
-use model::{Bytes, Change, Layer, Place, Workload};
+use model::{Bytes, Change, Failure, Layer, Place, Workload};
 
 const SPAN: Bytes = 4 * GIB;
 const LAB_SPAN: Bytes = 256 * MIB;

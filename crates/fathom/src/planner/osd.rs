@@ -2,10 +2,9 @@
 
 use super::draft::Draft;
 use super::groups;
-use model::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
-use model::{Bytes, Change, Layer, Pattern, Place, Target, Workload};
+use model::{Bytes, Change, Failure, Layer, Pattern, Place, Target, Workload};
 use std::collections::BTreeSet;
 
 const SPAN: Bytes = GIB;

@@ -1,9 +1,8 @@
 //! What a run makes in pools that were there before: images only where those of RBD are, and no more than the pool's quota has room for.
 
 use super::room::PART;
-use model::Failure;
 use model::workload::MIB;
-use model::{Bytes, Change, Place, Plan, PoolScope, Quota, Scope, Step};
+use model::{Bytes, Change, Failure, Place, Plan, PoolScope, Quota, Scope, Step};
 use report::numbers::bytes as shown;
 use std::collections::BTreeMap;
 

@@ -2,10 +2,9 @@
 
 use super::draft::Draft;
 use super::objects::{pool_for, shown};
-use model::Failure;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
-use model::{Access, Bytes, Change, Layer, Place, Workload};
+use model::{Access, Bytes, Change, Failure, Layer, Place, Workload};
 
 const IMAGE: Bytes = GIB;
 const LAB_IMAGE: Bytes = 64 * MIB;

@@ -3,9 +3,8 @@
 use super::draft::{Draft, Ground};
 use super::{objects, osd, others_pools, rbd};
 use experiments::Request;
-use model::Failure;
 use model::workload::MIB;
-use model::{Bytes, Change, Layer, OsdScope, Place, PoolScope, Step};
+use model::{Bytes, Change, Failure, Layer, OsdScope, Place, PoolScope, Step};
 use std::collections::BTreeMap;
 
 /// Of an OSD; beyond it monitors warn, and a run writes no more (`mon_osd_nearfull_ratio`).

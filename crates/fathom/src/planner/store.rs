@@ -2,9 +2,8 @@
 
 use super::draft::Draft;
 use super::osd::{check_wished, group};
-use model::Failure;
 use model::workload::GIB;
-use model::{Layer, Place};
+use model::{Failure, Layer, Place};
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     check_wished(draft, Layer::Store)?;

@@ -1,8 +1,7 @@
 //! Pools of a sweep whose data lie on a given number of a lab's OSDs: which those are, and where each placement group goes.
 
 use super::draft::Draft;
-use model::Failure;
-use model::{Axis, OsdScope, Setting};
+use model::{Axis, Failure, OsdScope, Setting};
 use std::collections::BTreeMap;
 
 /// The most replicas, as a cluster has them by default.

@@ -2,9 +2,10 @@
 
 use super::draft::Draft;
 use cluster::here::device_of;
-use model::Failure;
 use model::workload::MIB;
-use model::{Access, Bytes, DeviceScope, Durability, Layer, Pattern, Step, StepId, SustainedTest, Target, Workload};
+use model::{
+    Access, Bytes, DeviceScope, Durability, Failure, Layer, Pattern, Step, StepId, SustainedTest, Target, Workload,
+};
 use std::path::{Path, PathBuf};
 
 /// Of what there is, unless the user says how much.

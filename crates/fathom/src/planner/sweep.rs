@@ -3,9 +3,8 @@
 use super::draft::Draft;
 use super::subset;
 use experiments::{Request, WorkloadOptions};
-use model::Failure;
 use model::workload::MIB;
-use model::{Axis, Layer, Pattern, Setting, Step};
+use model::{Axis, Failure, Layer, Pattern, Setting, Step};
 
 /// More are not looked at by anyone, and last a working day.
 const POINTS_MOST: usize = 1000;

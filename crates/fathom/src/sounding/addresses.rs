@@ -2,8 +2,7 @@
 
 use crate::planner::CLUSTER;
 use ipnet::IpNet;
-use model::Failure;
-use model::{Endpoint, HostSeen, OsdScope, Scope};
+use model::{Endpoint, Failure, HostSeen, OsdScope, Scope};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::net::IpAddr;

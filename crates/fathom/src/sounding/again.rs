@@ -12,8 +12,7 @@ use cluster::devices::look_at;
 use cluster::journal::pending::{self, Pending};
 use engines::clock::RealClock;
 use experiments::passes::wanted;
-use model::Failure;
-use model::{Change, Event, Found, Place, Plan};
+use model::{Change, Event, Failure, Found, Place, Plan};
 use std::path::Path;
 use std::sync::Arc;
 

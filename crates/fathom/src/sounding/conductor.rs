@@ -10,12 +10,11 @@ use cluster::watch::Seen;
 use engines::EngineError;
 use engines::crew::Flow;
 use experiments::{Scheduler, Slot, Task, Until};
-use model::Failure;
 use model::clock::{MILLISECOND, SECOND};
 use model::pattern::Family;
 use model::{
-    Clock, Compaction, Effort, EmptyPages, Event, Gap, HostSeconds, Observed, OpKind, OsdLooks, PagesRead, PgStates,
-    PgsSeen, Sample, Slice, SliceEnd, Step, Streams, Target, WindowSet,
+    Clock, Compaction, Effort, EmptyPages, Event, Failure, Gap, HostSeconds, Observed, OpKind, OsdLooks, PagesRead,
+    PgStates, PgsSeen, Sample, Slice, SliceEnd, Step, Streams, Target, WindowSet,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

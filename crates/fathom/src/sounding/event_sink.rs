@@ -2,8 +2,7 @@
 
 use crate::cli::Common;
 use archive::Archive;
-use model::Failure;
-use model::{Clock, Event, Nanos, Record, RunHead, Subscriber};
+use model::{Clock, Event, Failure, Nanos, Record, RunHead, Subscriber};
 use report::progress::Progress;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

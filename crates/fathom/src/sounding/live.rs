@@ -2,8 +2,7 @@
 //!
 //! The text is made between slices, when nothing is loaded; a request only copies it. One thread, one request at a time.
 
-use model::Failure;
-use model::{Event, Record, Report, Subscriber};
+use model::{Event, Failure, Record, Report, Subscriber};
 use report::export::openmetrics::{self, Course};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};

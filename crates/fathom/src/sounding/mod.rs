@@ -38,8 +38,7 @@ use engines::Context;
 use engines::clock::RealClock;
 use engines::verify::Verify;
 use experiments::Request;
-use model::Failure;
-use model::{Clock, Ending, Event, HostBond, Plan, Record, Report, RunHead};
+use model::{Clock, Ending, Event, Failure, HostBond, Plan, Record, Report, RunHead};
 use std::sync::Arc;
 
 /// What a run leaves: all that is recorded, and what it says.

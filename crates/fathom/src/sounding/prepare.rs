@@ -5,8 +5,7 @@ use super::ground::Grounded;
 use super::guard::Rollback;
 use super::interrupt::Interrupt;
 use cluster::{Cluster, ClusterError, deletable, pg_states, pools};
-use model::Failure;
-use model::{Change, Event, Plan};
+use model::{Change, Event, Failure, Plan};
 use std::time::Duration;
 
 /// Before anything is made: can it be undone?

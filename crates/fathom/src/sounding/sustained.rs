@@ -3,9 +3,8 @@
 use super::EventSink;
 use super::conductor::{Conductor, Eyes};
 use engines::crew::Flow;
-use model::Failure;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Ended, Event, Nanos, OpKind, Sustained, SustainedTest, WindowSet};
+use model::{Ended, Event, Failure, Nanos, OpKind, Sustained, SustainedTest, WindowSet};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 const A_SECOND: usize = (SECOND / WINDOW) as usize;

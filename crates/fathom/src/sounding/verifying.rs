@@ -5,8 +5,7 @@ use super::apart::Part;
 use super::conductor::Conductor;
 use engines::{Context, Engine, verify};
 use experiments::Slot;
-use model::Failure;
-use model::{Checked, Event, Flaw, Step, Verified};
+use model::{Checked, Event, Failure, Flaw, Step, Verified};
 use std::time::Duration;
 
 /// What a loader found on a step's targets, and the first thing that went wrong while it looked.

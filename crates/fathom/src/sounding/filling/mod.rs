@@ -10,8 +10,7 @@ use crate::fleet::{Filled, Fleet};
 use crate::planner;
 use care::Care;
 use engines::Context;
-use model::Failure;
-use model::{Bytes, Event, Layer, Place, Plan, Step, Target};
+use model::{Bytes, Event, Failure, Layer, Place, Plan, Step, Target};
 use sets::{Done, Set};
 use std::cell::RefCell;
 
