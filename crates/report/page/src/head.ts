@@ -34,7 +34,8 @@ export function head(run: Run): HTMLElement {
 function state(run: Run): HTMLElement {
   if (run.finished) return h("span", { class: "state" }, "finished");
   const after = run.passes === 1 ? "1 pass" : `${run.passes} passes`;
-  return h("span", { class: "state provisional" }, run.passes === 0 ? "not finished" : `provisional, after ${after}`);
+  const how = run.ending ?? "provisional";
+  return h("span", { class: "state provisional" }, run.passes === 0 ? (run.ending ?? "not finished") : `${how}, after ${after}`);
 }
 
 /** Three depth lines and the lead. */

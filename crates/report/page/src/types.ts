@@ -392,6 +392,8 @@ export interface Common {
   command: string;
   passes: number;
   finished: boolean;
+  /** null: it goes on, or was killed. */
+  ending: "done" | "stopped" | "failed" | null;
   overhead: { operation_ns: number; deep_operation_ns: number; clock_ns: number } | null;
   goal: { settle: number; seconds_max: number; passes_max: number } | null;
   imported: { tool: string; file: string } | null;
