@@ -7,7 +7,7 @@ use crate::durable::worse_of_both;
 use crate::figure::figure;
 use crate::imported::restate;
 use crate::series::told;
-use crate::unseen::with_event_depth;
+use crate::unseen::with_what_others_met;
 use crate::unwritten::name_empty;
 use model::{Estimate, Figure, Goal, Label, Layer, OpKind, Pattern, Place, Record, Slice, Step, Target};
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ pub fn spread(estimate: &Estimate) -> f64 {
 /// Every figure of a record in the order of the plan: each target, then all together. A step that had no turn yet has none;
 /// once the run is over it has a void one.
 pub fn entries(record: &Record) -> Vec<Entry<'_>> {
-    let goal = &with_event_depth(&record.plan.goal, record);
+    let goal = &with_what_others_met(&record.plan.goal, record);
     let mut entries = record.plan.steps.iter().flat_map(|step| of_step(record, step, goal)).collect::<Vec<_>>();
     worse_of_both(&mut entries);
     name_empty(&mut entries, record);

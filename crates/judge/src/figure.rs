@@ -9,7 +9,7 @@ use crate::percentiles::{Doubt, percentiles};
 use crate::pooled::{Pooled, pool, weighted};
 use crate::series::Ratio;
 use crate::sight::sight;
-use crate::unseen::{depth, met, missed, starts_apart, trend, two_groups, unseen};
+use crate::unseen::{depth, met, missed, seen_at_one_level, starts_apart, trend, two_groups, unseen};
 use crate::verdict::decided;
 use crate::words::{count, quantity};
 use model::clock::SECOND;
@@ -150,6 +150,7 @@ fn judged(
 /// ended the measuring is that it got there, which it does sooner where it is too narrow by chance.
 fn allowing(pooled: Pooled, good: &[&Slice], goal: &Goal) -> Pooled {
     let share = missed(unseen(good, goal).looks, depth(goal)).max(met(&pooled)).max(goal.settle);
+    let share = share.max(seen_at_one_level(&pooled, goal).unwrap_or(0.0));
     let level = starts_apart(&pooled, good).map_or(pooled.value, |(level, _)| level);
     let half_width = pooled.half_width.max(share * pooled.value).max((level - pooled.value).abs());
     Pooled { half_width, ..pooled }

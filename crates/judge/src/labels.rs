@@ -7,7 +7,7 @@ use crate::levels::{Dips, OPERATIONS_A_WINDOW, dips, two_levels};
 use crate::pooled::Pooled;
 use crate::series::{mean, median, rates};
 use crate::slice::{ends, settled};
-use crate::unseen::{depth, missed, starts_apart, stretch_seconds, trend, two_groups, unseen};
+use crate::unseen::{depth, missed, seen_at_one_level, starts_apart, stretch_seconds, trend, two_groups, unseen};
 use crate::words::{count, number, percent, quantity, seconds, volume};
 use model::clock::SECOND;
 use model::{Goal, Label, Metric, OpKind, Sample, Slice, Sparse, Step, Unseen};
@@ -65,6 +65,7 @@ impl Case<'_> {
             .or_else(|| self.two_levels(&rates))
             .or_else(|| self.moving())
             .or_else(|| self.wandering())
+            .or_else(|| self.at_one_level())
             .or_else(|| self.few_events(&rates))
             .or_else(|| self.imprecise())
             .or_else(|| self.brief())
@@ -241,6 +242,16 @@ impl Case<'_> {
             percent(share),
             count(self.slices.len(), "slice", "slices"),
             quantity(high, self.step.metric),
+        )))
+    }
+
+    /// All its slices lie at one level where those of nearly all other figures lie at two.
+    fn at_one_level(&self) -> Option<Label> {
+        let far = seen_at_one_level(self.pooled, self.goal)?;
+        Some(Label::TwoLevels(format!(
+            "nearly all other figures of this run alternate between two levels; this one was seen at one of them, and its mean over a longer \
+             time may be {} off",
+            percent(far),
         )))
     }
 

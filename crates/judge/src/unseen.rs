@@ -27,6 +27,10 @@ const GROUPS_BEYOND_NOISE: f64 = 3.0;
 const GROUPED_LEAST: usize = 6;
 /// Fewer at one of them, as a share of all, are events, of which [`met`] speaks.
 const GROUP_SHARE: f64 = 0.15;
+/// So large a share of a run's figures, and so many, lie at two levels if all do: one that was only seen at one of them then was seen too
+/// seldom. Of kinds that flip faster, or that dip, two thirds may be, and the rest of them is held (docs/method.md, "Rare and long events").
+const LEVELS_SHARE: f64 = 0.75;
+const LEVELS_LEAST: usize = 6;
 /// So many short slices are off the long ones on one side if it is the starts that differ.
 const STARTS_SHARE: f64 = 0.8;
 /// A level that moves for the whole stretch: so unlikely by chance.
@@ -71,23 +75,43 @@ pub fn depth(goal: &Goal) -> f64 {
     goal.event_depth.unwrap_or(DEPTH)
 }
 
-/// The goal, with how deep events are that figures of this run met: what others met, a figure may have missed. A share of their slices
-/// must lie off, or one stall would speak for all. Where the other side tells its times, a slice without an answer is no stop.
-pub fn with_event_depth(goal: &Goal, record: &Record) -> Goal {
+/// The goal, with what figures of this run met that another may have missed: how deep their events were, and whether they lie at two
+/// levels. Where the other side tells its times, a slice without an answer is no stop.
+pub fn with_what_others_met(goal: &Goal, record: &Record) -> Goal {
     let mut figures: BTreeMap<(StepId, Option<u32>, OpKind), Vec<f64>> = BTreeMap::new();
     let usable = |slice: &&Slice| slice.void.is_none() && slice.error.is_none() && !told(slice);
     for slice in record.slices.iter().filter(|_| goal.short.is_some()).filter(usable) {
         figures.entry((slice.step, slice.target, slice.kind)).or_default().push(overall_rate(slice));
     }
-    let (mut all, mut depths) = (0, Vec::new());
-    for rates in figures.values().filter(|rates| rates.len() >= GROUPED_LEAST) {
+    figures.retain(|_, rates| rates.len() >= GROUPED_LEAST);
+    let figures: Vec<Vec<f64>> = figures.into_values().collect();
+    Goal { event_depth: event_depth(&figures), other_level: other_level(&figures), ..goal.clone() }
+}
+
+/// How deep the events of some figures are, of whose slices these are the rates. A share of them must lie off, or one stall would speak for
+/// all; `None`: not deeper than is allowed for anyway.
+fn event_depth(figures: &[Vec<f64>]) -> Option<f64> {
+    let off = |rates: &Vec<f64>| {
         let middle = median(rates);
-        all += rates.len();
-        depths.extend(rates.iter().map(|rate| 1.0 - rate / middle).filter(|depth| *depth > OFF));
-    }
-    let enough = depths.len() >= HITS_LEAST && depths.len() as f64 >= HITS_SHARE * f64::from(all as u32);
+        rates.iter().map(move |rate| 1.0 - rate / middle).filter(|depth| *depth > OFF).collect::<Vec<_>>()
+    };
+    let depths: Vec<f64> = figures.iter().flat_map(off).collect();
+    let all = figures.iter().map(Vec::len).sum::<usize>() as f64;
+    let enough = depths.len() >= HITS_LEAST && depths.len() as f64 >= HITS_SHARE * all;
     let depth = crate::series::mean(&depths);
-    Goal { event_depth: (enough && depth > DEPTH).then_some(depth.min(1.0)), ..goal.clone() }
+    (enough && depth > DEPTH).then_some(depth.min(1.0))
+}
+
+/// If nearly all of some figures lie at two levels: how far, on average, their mean is from the farther one, as a share of it.
+fn other_level(figures: &[Vec<f64>]) -> Option<f64> {
+    let of = |rates: &Vec<f64>| groups_of(rates, crate::series::mean(rates), 0.0);
+    let far = |(low, high, share): (f64, f64, f64)| {
+        let mean = share * low + (1.0 - share) * high;
+        ((mean - low) / low).max((high - mean) / high)
+    };
+    let grouped: Vec<f64> = figures.iter().filter_map(of).map(far).filter(|far| far.is_finite()).collect();
+    let most = grouped.len() >= LEVELS_LEAST && grouped.len() as f64 >= LEVELS_SHARE * figures.len() as f64;
+    most.then(|| crate::series::mean(&grouped))
 }
 
 /// Operations a second over the counted part.
@@ -133,7 +157,12 @@ pub fn starts_apart(pooled: &Pooled, slices: &[&Slice]) -> Option<(f64, f64)> {
 
 /// The means of the slices that fall into two groups with nothing between them: the means of both, and the share in the lower one.
 pub fn two_groups(pooled: &Pooled) -> Option<(f64, f64, f64)> {
-    let mut sorted = pooled.slices.clone();
+    groups_of(&pooled.slices, pooled.value, pooled.within.sqrt())
+}
+
+/// `noise`: what the inside of a slice explains, as a share of the value.
+fn groups_of(slices: &[f64], value: f64, noise: f64) -> Option<(f64, f64, f64)> {
+    let mut sorted = slices.to_vec();
     sorted.sort_by(f64::total_cmp);
     let groups = |at: usize| {
         let (low, high) = sorted.split_at(at);
@@ -147,9 +176,13 @@ pub fn two_groups(pooled: &Pooled) -> Option<(f64, f64, f64)> {
     }
     let least = ((GROUP_SHARE * sorted.len() as f64).ceil() as usize).max(2);
     let (spread, low, high, share) = (least..=sorted.len() - least).map(groups).min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let noise = GROUPS_BEYOND_NOISE * pooled.within.sqrt();
-    let apart = high - low >= (OFF.max(noise) * pooled.value).max(GROUPS_APART * spread);
+    let apart = high - low >= (OFF.max(GROUPS_BEYOND_NOISE * noise) * value).max(GROUPS_APART * spread);
     apart.then_some((low, high, share))
+}
+
+/// How far the mean may be from the only level at which a figure was seen, as a share of it, where the others of the run lie at two.
+pub fn seen_at_one_level(pooled: &Pooled, goal: &Goal) -> Option<f64> {
+    goal.other_level.filter(|_| goal.short.is_some() && two_groups(pooled).is_none())
 }
 
 /// A level that rises or falls from the first slice to the last: by how much, as a share of the value; `None`: chance explains it.
@@ -214,7 +247,7 @@ mod tests {
             let mut record = Record { slices: all.collect(), ..Record::default() };
             let samples = record.slices.iter_mut().flat_map(|slice| &mut slice.samples);
             samples.filter(|sample| sample.ops == 0).for_each(|sample| sample.span_ns = silent_ns);
-            with_event_depth(&Goal::usual(0.10, 60.0, 1), &record).event_depth
+            with_what_others_met(&Goal::usual(0.10, 60.0, 1), &record).event_depth
         };
         let depth = |left| of(left, SECOND / 10);
         assert_eq!(depth(0), Some(1.0));
@@ -223,6 +256,22 @@ mod tests {
         assert_eq!(of(0, 0), None);
         // Not deeper than what is allowed for anyway, or no event at all.
         assert_eq!((depth(60), depth(97)), (None, None));
+    }
+
+    /// Seven figures flip between 80 and 120, each slice at one of them; an eighth was only seen at 80.
+    #[test]
+    fn a_figure_at_one_level_among_those_at_two_is_doubted() {
+        let at = |n: u32| if n.is_multiple_of(2) { 80.0 } else { 120.0 } + f64::from(n % 3);
+        let flips: Vec<f64> = (0..10).map(at).collect();
+        let stays: Vec<f64> = (0..10).map(|n| 80.0 + f64::from(n % 3)).collect();
+        let of = |flipping: usize, staying: usize| {
+            other_level(&[vec![flips.clone(); flipping], vec![stays.clone(); staying]].concat())
+        };
+        assert!(of(7, 1).is_some_and(|far| (far - 0.25).abs() < 0.02), "{:?}", of(7, 1));
+        assert_eq!((of(5, 0), of(6, 3), of(0, 8)), (None, None, None));
+        let goal = Goal { other_level: of(7, 1), ..Goal::usual(0.10, 60.0, 1) };
+        assert_eq!(seen_at_one_level(&pooled(&stays), &goal), goal.other_level);
+        assert_eq!(seen_at_one_level(&pooled(&flips), &goal), None);
     }
 
     #[test]

@@ -167,6 +167,10 @@ pub struct Goal {
     /// to be. No wish, and recorded nowhere: it follows from the slices.
     #[serde(skip)]
     pub event_depth: Option<f64>,
+    /// Most other figures of the run lie at two levels: so far, as a share of the value, may the mean of a figure be from the one level at
+    /// which all its slices lie. As above.
+    #[serde(skip)]
+    pub other_level: Option<f64>,
 }
 
 /// Short slices see more moments in the same time (docs/method.md, "Rare and long events").
@@ -209,6 +213,7 @@ impl Default for Goal {
             short: None,
             run_seconds: None,
             event_depth: None,
+            other_level: None,
         }
     }
 }

@@ -102,7 +102,7 @@ impl Passes {
 
     /// Which steps want another slice. Some: what is known is worth a report.
     fn finish(&mut self, record: &Record, now: f64) -> Option<Task> {
-        let goal = judge::with_event_depth(&self.plan.goal, record);
+        let goal = judge::with_what_others_met(&self.plan.goal, record);
         let (plan, pass) = (&self.plan, self.pass);
         self.wanted.retain(|id| wanted::another(plan, &goal, *id, pass, record));
         let last = self.wanted.is_empty() || pass == goal.passes_max;

@@ -34,7 +34,7 @@ fn another_pair(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
 
 /// Is there anything left to measure?
 pub fn anything(plan: &Plan, record: &Record) -> bool {
-    let (first, goal) = (1..=plan.goal.passes_min, &judge::with_event_depth(&plan.goal, record));
+    let (first, goal) = (1..=plan.goal.passes_min, &judge::with_what_others_met(&plan.goal, record));
     let open =
         |id: StepId| first.clone().any(|pass| !done(id, pass, record)) || another(plan, goal, id, u32::MAX, record);
     plan.steps.iter().any(|step| !broken(plan, step.id, u32::MAX, record) && open(step.id))
