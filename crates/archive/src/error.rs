@@ -33,7 +33,7 @@ pub enum ArchiveError {
     Closed { path: PathBuf, reason: String },
     #[error("the disk of the archive {} is full; free some space or name a file on another disk with --archive FILE", .path.display())]
     Full { path: PathBuf },
-    #[error("the archive {} stayed locked by another program for {} s; end that program or name another file with --archive FILE", .path.display(), crate::files::PATIENCE.as_secs())]
+    #[error("the archive {} stayed locked by another program for {} s; end that program or name another file with --archive FILE", .path.display(), crate::files::TIMEOUT.as_secs())]
     Locked { path: PathBuf },
     #[error("the archive {} is damaged ({what}); restore it from a copy, or move it away and begin a new one", .path.display())]
     Damaged { path: PathBuf, what: String },

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long to wait for another writer: its transactions last milliseconds, a slow disk makes seconds of it.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Access {
@@ -68,7 +68,7 @@ fn writable(path: &Path, access: Access) -> Result<Connection, ArchiveError> {
     let create = if access == Access::Create { OpenFlags::SQLITE_OPEN_CREATE } else { OpenFlags::empty() };
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | create;
     let mut connection = Connection::open_with_flags(path, flags).map_err(sqlite)?;
-    connection.busy_timeout(PATIENCE).map_err(sqlite)?;
+    connection.busy_timeout(TIMEOUT).map_err(sqlite)?;
     let state = schema::look(&connection, path)?;
     if connection.is_readonly(rusqlite::MAIN_DB).map_err(sqlite)? {
         return Err(ArchiveError::ReadOnly { path: path.to_path_buf() });
@@ -97,7 +97,7 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     let began = Instant::now();
     loop {
         match connection.pragma_update(None, "journal_mode", "WAL") {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && began.elapsed() < PATIENCE => {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && began.elapsed() < TIMEOUT => {
                 std::thread::sleep(Duration::from_millis(5));
             }
             answer => return answer,

@@ -86,11 +86,11 @@ impl Flight {
         Ok(())
     }
 
-    /// Appends what has ended to `finished`; waits for the first one no longer than `patience`.
-    pub fn wait(&mut self, patience: Duration, finished: &mut Vec<Finished>) {
+    /// Appends what has ended to `finished`; waits for the first one no longer than `timeout`.
+    pub fn wait(&mut self, timeout: Duration, finished: &mut Vec<Finished>) {
         let Flight { queue, completions, in_flight, release, .. } = self;
-        let patience = if *in_flight == 0 { Duration::ZERO } else { patience };
-        queue.take(patience, |slot, result, at| {
+        let timeout = if *in_flight == 0 { Duration::ZERO } else { timeout };
+        queue.take(timeout, |slot, result, at| {
             let completion = std::mem::replace(&mut completions[slot as usize], std::ptr::null_mut());
             // SAFETY: the operation has ended; its completion is released once.
             unsafe { release(completion) };
@@ -121,12 +121,12 @@ impl Flight {
     fn drain(&mut self, until: Option<Instant>) {
         let mut finished = Vec::new();
         while self.in_flight > 0 {
-            let patience =
+            let timeout =
                 until.map_or(Duration::from_secs(3600), |until| until.saturating_duration_since(Instant::now()));
-            if patience.is_zero() {
+            if timeout.is_zero() {
                 return;
             }
-            self.wait(patience, &mut finished);
+            self.wait(timeout, &mut finished);
             finished.clear();
         }
     }

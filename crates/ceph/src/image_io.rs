@@ -93,10 +93,10 @@ impl ImageIo {
         self.flight().start(slot, &into, create, submit)
     }
 
-    /// Appends what has ended to `finished`; waits for the first one no longer than `patience`. Returns at once if
+    /// Appends what has ended to `finished`; waits for the first one no longer than `timeout`. Returns at once if
     /// nothing is in flight.
-    pub fn wait(&mut self, patience: Duration, finished: &mut Vec<Finished>) {
-        self.flight().wait(patience, finished);
+    pub fn wait(&mut self, timeout: Duration, finished: &mut Vec<Finished>) {
+        self.flight().wait(timeout, finished);
     }
 }
 

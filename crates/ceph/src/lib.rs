@@ -1,4 +1,4 @@
-//! The only door to Ceph's client libraries: librados and librbd, loaded when first needed, behind a safe interface.
+//! The only way to Ceph's client libraries: librados and librbd, loaded when first needed, behind a safe interface.
 //!
 //! The libraries are opened at run time, so that a program that has this crate starts on hosts without them and works
 //! with whichever release the host has. This crate knows nothing of workloads or measuring; it connects, sends commands,

@@ -100,16 +100,16 @@ impl PoolIo {
         self.flight().start(slot, &range, create, submit)
     }
 
-    /// Appends what has ended to `finished`; waits for the first one no longer than `patience`; with one slot, for its
+    /// Appends what has ended to `finished`; waits for the first one no longer than `timeout`; with one slot, for its
     /// operation, until that ends, or was cancelled after 13 s. Returns at once if nothing is in flight.
-    pub fn wait(&mut self, patience: Duration, finished: &mut Vec<Finished>) {
+    pub fn wait(&mut self, timeout: Duration, finished: &mut Vec<Finished>) {
         match (&self.alone, self.flight.as_ref().and_then(Flight::first)) {
-            (None, _) => self.flight().wait(patience, finished),
+            (None, _) => self.flight().wait(timeout, finished),
             (Some(_), None) => {}
             (Some(alone), Some(completion)) => {
                 let fns = self.context.fns;
                 // SAFETY: the completion is not released.
-                if patience.is_zero() && unsafe { (fns.rados_aio_is_complete)(completion) } == 0 {
+                if timeout.is_zero() && unsafe { (fns.rados_aio_is_complete)(completion) } == 0 {
                     return;
                 }
                 alone.wait(completion);

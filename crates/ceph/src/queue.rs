@@ -61,27 +61,27 @@ impl Queue {
     }
 
     /// Gives every completion so far to `each` (slot, result, time), in the order in which they came. If there is none,
-    /// waits for the first one no longer than `patience`.
-    pub fn take(&self, patience: Duration, each: impl FnMut(u32, i64, u64)) {
+    /// waits for the first one no longer than `timeout`.
+    pub fn take(&self, timeout: Duration, each: impl FnMut(u32, i64, u64)) {
         let mut head = self.head.swap(EMPTY, Ordering::Acquire);
         if head >= ASLEEP {
-            if patience.is_zero() {
+            if timeout.is_zero() {
                 return;
             }
-            self.sleep(patience);
+            self.sleep(timeout);
             head = self.head.swap(EMPTY, Ordering::Acquire);
         }
         self.drain(head, each);
     }
 
-    /// Until a completion comes, `patience` is over, or for no reason (the caller asks again).
-    fn sleep(&self, patience: Duration) {
+    /// Until a completion comes, `timeout` is over, or for no reason (the caller asks again).
+    fn sleep(&self, timeout: Duration) {
         if self.head.compare_exchange(EMPTY, ASLEEP, Ordering::Relaxed, Ordering::Relaxed).is_err() {
             return;
         }
         let time = libc::timespec {
-            tv_sec: patience.as_secs().min(i64::MAX as u64) as libc::time_t,
-            tv_nsec: patience.subsec_nanos().into(),
+            tv_sec: timeout.as_secs().min(i64::MAX as u64) as libc::time_t,
+            tv_nsec: timeout.subsec_nanos().into(),
         };
         // SAFETY: the futex word and the time live through the call.
         unsafe {

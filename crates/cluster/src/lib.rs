@@ -1,12 +1,12 @@
 //! Looking at a cluster and its hosts; and, only through the journal, changing them.
 
 pub mod admin;
+mod apply;
 pub mod compaction;
 mod crush;
 pub mod deletable;
 pub mod devices;
 pub mod errors;
-mod hands;
 pub mod here;
 pub mod journal;
 pub mod kernel;
@@ -26,6 +26,6 @@ pub mod text_file;
 pub mod watch;
 
 pub use admin::Cluster;
+pub use apply::Trust;
 pub use errors::ClusterError;
-pub use hands::Trust;
 pub use journal::{Journal, pending};

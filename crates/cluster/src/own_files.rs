@@ -1,7 +1,7 @@
 //! Files of our own without a name: nothing is left of them, however the run ends.
 
+use crate::apply::{Trust, Unmade};
 use crate::errors::ClusterError;
-use crate::hands::{Trust, Unmade};
 use crate::journal::{Entry, Journal, Made};
 use model::Change;
 use nix::fcntl::{OFlag, open};

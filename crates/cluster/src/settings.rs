@@ -2,8 +2,8 @@
 //! known that the run made it, and that nobody has changed it since.
 
 use crate::admin::Cluster;
+use crate::apply::{Trust, Unmade, not_ours, word};
 use crate::errors::ClusterError;
-use crate::hands::{Trust, Unmade, not_ours, word};
 use crate::journal::Entry;
 use crate::journal::keys::FLAGS;
 use crate::proof::{self, Became, Fence};

@@ -58,7 +58,7 @@ fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, 
     let layer = if pair.is_some() { Layer::Network } else { Layer::Device };
     let pattern = if way == "write" { Pattern::WriteParallel } else { Pattern::ReadParallel };
     let place = match (path, pair) {
-        (_, Some((from, to))) => Place::Pair { from: endpoint(from), to: endpoint(to), door: None },
+        (_, Some((from, to))) => Place::Pair { from: endpoint(from), to: endpoint(to), listener: None },
         ("-", _) => Place::Null,
         (path, _) => Place::Path { path: path.into(), writable: true },
     };

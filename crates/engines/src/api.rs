@@ -128,8 +128,8 @@ pub trait Engine: Sync {
 pub trait Session: Send {
     /// Takes as many of `ops` as it can now and says how many. Does not wait for completions.
     fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError>;
-    /// Appends completions to `done`; waits for the first one no longer than `patience`.
-    fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError>;
+    /// Appends completions to `done`; waits for the first one no longer than `timeout`.
+    fn reap(&mut self, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError>;
     /// What was seen so far of the pages that were read.
     fn empty_pages(&self) -> EmptyPages {
         EmptyPages::default()

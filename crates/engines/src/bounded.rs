@@ -80,13 +80,13 @@ impl Session for BoundedSession {
         Ok(taken)
     }
 
-    fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn reap(&mut self, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         if self.in_flight == 0 {
-            std::thread::sleep(patience.min(IDLE));
+            std::thread::sleep(timeout.min(IDLE));
             return Ok(());
         }
         let before = done.len();
-        self.inner.reap(patience, done)?;
+        self.inner.reap(timeout, done)?;
         self.in_flight -= done.len() - before;
         Ok(())
     }

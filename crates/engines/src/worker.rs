@@ -92,8 +92,8 @@ impl Lane {
     /// The engine broke.
     pub fn turn(&mut self, clock: &dyn Clock) -> Result<(), EngineError> {
         self.submit(clock)?;
-        let patience = Duration::from_nanos(self.wake_at().saturating_sub(self.now));
-        self.session.reap(patience, &mut self.done)?;
+        let timeout = Duration::from_nanos(self.wake_at().saturating_sub(self.now));
+        self.session.reap(timeout, &mut self.done)?;
         // One reading for the whole batch: what ended together is reaped together.
         self.now = clock.now();
         self.count();
@@ -229,8 +229,8 @@ impl Lane {
 
     /// After the last window: waits for what is in flight, but not longer than until `deadline`. True: call again.
     pub fn drain(&mut self, clock: &dyn Clock, deadline: Nanos) -> bool {
-        let patience = Duration::from_nanos(deadline.saturating_sub(clock.now()));
-        if self.in_flight == 0 || patience.is_zero() || self.session.reap(patience, &mut self.done).is_err() {
+        let timeout = Duration::from_nanos(deadline.saturating_sub(clock.now()));
+        if self.in_flight == 0 || timeout.is_zero() || self.session.reap(timeout, &mut self.done).is_err() {
             return false;
         }
         self.in_flight -= self.done.len();

@@ -47,7 +47,12 @@ fn case(engine: &'static dyn Engine, folder: &Path) -> Option<Case> {
         }
         (Layer::Network, _) => {
             let end = || Endpoint::new("here", "127.0.0.1");
-            Some(Case { engine, target: target(Place::Pair { from: end(), to: end(), door: None }), clock, file: None })
+            Some(Case {
+                engine,
+                target: target(Place::Pair { from: end(), to: end(), listener: None }),
+                clock,
+                file: None,
+            })
         }
         // Its replicas are kept by somebody: see `tests/floor.rs`.
         (Layer::Floor, _) => None,

@@ -2,7 +2,7 @@
 
 use engines::disk::Holds;
 use engines::floor::keep;
-use engines::network::Door;
+use engines::network::Listener;
 use engines::{Context, Done, ENGINES, Engine, EngineError, Op, Session};
 use model::{Durability, Endpoint, Layer, OpKind, Pattern, Place, Replica, Target, Workload};
 use std::fs::{read, write};
@@ -26,7 +26,7 @@ fn workload(jobs: u32) -> Workload {
 }
 
 fn target(paths: &[PathBuf]) -> Target {
-    let replica = |path: &PathBuf| Replica { end: end(), among: None, path: path.clone(), door: None };
+    let replica = |path: &PathBuf| Replica { end: end(), among: None, path: path.clone(), listener: None };
     let replicas = paths.iter().map(replica).collect();
     Target::new(Layer::Floor, "a+b+c", Place::Replicas { from: end(), replicas })
 }
@@ -38,20 +38,20 @@ fn files(folder: &Path, count: usize) -> Vec<PathBuf> {
 }
 
 /// Kept from the last to the first, as the coordinator has it done.
-fn kept(target: &mut Target, load: &Workload) -> Result<Vec<Door>, EngineError> {
+fn kept(target: &mut Target, load: &Workload) -> Result<Vec<Listener>, EngineError> {
     let count = match &target.place {
         Place::Replicas { replicas, .. } => replicas.len(),
         _ => 0,
     };
-    let mut doors = Vec::new();
+    let mut listeners = Vec::new();
     for number in (0..count).rev() {
-        let door = keep(target, number, load, &Holds::default())?;
+        let listener = keep(target, number, load, &Holds::default())?;
         if let Place::Replicas { replicas, .. } = &mut target.place {
-            replicas[number].door = Some(door.key.clone());
+            replicas[number].listener = Some(listener.key.clone());
         }
-        doors.push(door);
+        listeners.push(listener);
     }
-    Ok(doors)
+    Ok(listeners)
 }
 
 fn op(offset: u64) -> Op {
@@ -132,12 +132,12 @@ fn a_replica_that_goes_away_breaks_the_load_and_does_not_hold_it() {
     let folder = tempfile::tempdir().unwrap();
     let (paths, load) = (files(folder.path(), 3), workload(1));
     let mut target = target(&paths);
-    let mut doors = kept(&mut target, &load).unwrap();
+    let mut listeners = kept(&mut target, &load).unwrap();
     let mut session = floor().open(&Context::default(), &target, &load, 0).unwrap();
     session.submit(&[op(0)]).unwrap();
     assert!(answer(&mut *session).unwrap().result.is_ok());
     // The last replica; the first one learns of it when it passes the next write on.
-    drop(doors.remove(0));
+    drop(listeners.remove(0));
     let broken = (0..5).find_map(|_| session.submit(&[op(0)]).and_then(|_| answer(&mut *session)).err());
     assert!(broken.is_some_and(|error| error.to_string().contains("127.0.0.1 → 127.0.0.1")));
 }
@@ -154,14 +154,14 @@ fn two_replicas_that_do_not_reach_each_other_are_named_before_a_client_comes() {
         }
     }
     // All but the first; then nobody answers any more at the last one's port.
-    let mut doors = Vec::new();
+    let mut listeners = Vec::new();
     for number in [2, 1] {
-        doors.push(keep(&target, number, &load, &Holds::default()).unwrap());
+        listeners.push(keep(&target, number, &load, &Holds::default()).unwrap());
         if let Place::Replicas { replicas, .. } = &mut target.place {
-            replicas[number].door = doors.last().map(|door| door.key.clone());
+            replicas[number].listener = listeners.last().map(|listener| listener.key.clone());
         }
     }
-    drop(doors.remove(0));
+    drop(listeners.remove(0));
     let why = keep(&target, 0, &load, &Holds::default()).err().unwrap().to_string();
     assert!(why.starts_with("host h0 can't pass writes on to host h2: 127.0.1.1 → 127.0.1.3"), "{why}");
     assert!(why.contains("open TCP from 127.0.1.1 to 127.0.1.3"), "{why}");

@@ -14,7 +14,7 @@ fn end(address: &str, namespace: Option<&str>) -> Endpoint {
 }
 
 fn target(to: Endpoint) -> Target {
-    let place = Place::Pair { from: end("127.0.0.1", None), to, door: None };
+    let place = Place::Pair { from: end("127.0.0.1", None), to, listener: None };
     Target::new(Layer::Network, "a→b", place)
 }
 

@@ -199,7 +199,7 @@ fn what_cannot_be_verified_is_refused_in_words() {
         let engine = ENGINES.iter().find(|engine| engine.name() == name).unwrap();
         let end = model::Endpoint::new("a", "127.0.0.1");
         let place = match name {
-            "tcp" => Place::Pair { from: end.clone(), to: end, door: None },
+            "tcp" => Place::Pair { from: end.clone(), to: end, listener: None },
             "osd-bench" => Place::Store { osd: 1 },
             _ => Place::Null,
         };

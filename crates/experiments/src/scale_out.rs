@@ -13,7 +13,7 @@ pub struct ScaleOut {
     next_id: u32,
     base: Option<Step>,
     /// Of the base, those that were not tried yet.
-    rungs: VecDeque<(u32, u32)>,
+    loads: VecDeque<(u32, u32)>,
     under_way: Option<Passes>,
 }
 
@@ -22,7 +22,7 @@ impl ScaleOut {
         let next_id = plan.steps.iter().map(|step| step.id.0 + 1).max().unwrap_or(0);
         let bases = plan.steps.iter().cloned().collect();
         let plan = Plan { steps: Vec::new(), ..plan };
-        ScaleOut { plan, bases, next_id, base: None, rungs: VecDeque::new(), under_way: None }
+        ScaleOut { plan, bases, next_id, base: None, loads: VecDeque::new(), under_way: None }
     }
 
     fn most(&self) -> u32 {
@@ -31,16 +31,16 @@ impl ScaleOut {
 
     /// Twice as many clients; `None`: that is not worth it, or there may be no more.
     fn further(&mut self, record: &Record) -> Option<Task> {
-        let tried = self.plan.doublings.last().is_some_and(|doubling| !doubling.rungs.is_empty());
+        let tried = self.plan.doublings.last().is_some_and(|doubling| !doubling.loads.is_empty());
         if tried && judge::explain(record).doubled.pop().is_none_or(|found| found.ended) {
             return None;
         }
-        let (hosts, each) = self.rungs.pop_front()?;
+        let (hosts, each) = self.loads.pop_front()?;
         let id = StepId(self.next_id);
-        let step = Step { id, chart: false, ..rung(self.base.as_ref()?, hosts, each, self.most()) };
+        let step = Step { id, chart: false, ..load(self.base.as_ref()?, hosts, each, self.most()) };
         self.next_id += 1;
         self.plan.steps.push(step.clone());
-        self.plan.doublings.last_mut()?.rungs.push(ScalingStep { step: id, hosts, each });
+        self.plan.doublings.last_mut()?.loads.push(ScalingStep { step: id, hosts, each });
         self.under_way = Some(Passes::of_one(step, self.plan.goal.clone()));
         Some(Task::Plan(Box::new(self.plan.clone())))
     }
@@ -56,7 +56,7 @@ impl Scheduler for ScaleOut {
                 return Some(task);
             }
             let base = self.bases.pop_front()?;
-            self.rungs = rungs(base.targets.len() as u32, self.most()).into();
+            self.loads = loads(base.targets.len() as u32, self.most()).into();
             self.plan.doublings.push(Doubling::default());
             self.base = Some(base);
         }
@@ -64,7 +64,7 @@ impl Scheduler for ScaleOut {
 }
 
 /// So many hosts, with so many clients on each: 1, 2, 4, … all of them, then twice as many on each, and so on.
-fn rungs(hosts: u32, most: u32) -> Vec<(u32, u32)> {
+fn loads(hosts: u32, most: u32) -> Vec<(u32, u32)> {
     let hosts = hosts.max(1);
     let doubled = |from: u32, to: u32| std::iter::successors(Some(from), move |n| (n * 2 <= to).then_some(n * 2));
     let mut all: Vec<(u32, u32)> = doubled(1, hosts).map(|hosts| (hosts, 1)).collect();
@@ -76,7 +76,7 @@ fn rungs(hosts: u32, most: u32) -> Vec<(u32, u32)> {
 }
 
 /// A part of the largest step: each client has its own share of jobs, depth and data.
-fn rung(base: &Step, hosts: u32, each: u32, most: u32) -> Step {
+fn load(base: &Step, hosts: u32, each: u32, most: u32) -> Step {
     let share = |number: u32| (number / most.max(1)).max(1) * each;
     let load = &base.workload;
     let jobs = share(load.jobs);
@@ -91,10 +91,10 @@ mod tests {
 
     #[test]
     fn first_the_hosts_are_doubled_then_what_each_has() {
-        assert_eq!(rungs(1, 8), [(1, 1), (1, 2), (1, 4), (1, 8)]);
-        assert_eq!(rungs(3, 4), [(1, 1), (2, 1), (3, 1), (3, 2), (3, 4)]);
-        assert_eq!(rungs(4, 1), [(1, 1), (2, 1), (4, 1)]);
-        assert_eq!(rungs(0, 2), [(1, 1), (1, 2)]);
+        assert_eq!(loads(1, 8), [(1, 1), (1, 2), (1, 4), (1, 8)]);
+        assert_eq!(loads(3, 4), [(1, 1), (2, 1), (3, 1), (3, 2), (3, 4)]);
+        assert_eq!(loads(4, 1), [(1, 1), (2, 1), (4, 1)]);
+        assert_eq!(loads(0, 2), [(1, 1), (1, 2)]);
     }
 
     #[test]
@@ -111,9 +111,9 @@ mod tests {
             chart: true,
             apart: false,
         };
-        let one = rung(&base, 1, 1, 8);
+        let one = load(&base, 1, 1, 8);
         assert_eq!((one.targets.len(), one.workload.jobs, one.workload.depth, one.workload.clients), (1, 4, 128, 1));
-        let all = rung(&base, 3, 8, 8);
+        let all = load(&base, 3, 8, 8);
         assert_eq!((all.targets.len(), &all.workload), (3, &base.workload));
         assert_eq!(one.workload.lane_span(), all.workload.lane_span());
     }

@@ -17,7 +17,7 @@ pub mod holding;
 mod memory;
 mod output;
 pub mod planner;
-pub mod sounding;
+pub mod run;
 
 use clap::Parser;
 use model::Failure;

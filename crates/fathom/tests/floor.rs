@@ -65,7 +65,7 @@ fn without_a_host_that_keeps_it_a_write_is_not_done() {
     let keeps = |pid: &String| {
         let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
         let mut names = tasks.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok());
-        names.any(|name| name.starts_with("fathom-door"))
+        names.any(|name| name.starts_with("fathom-listener"))
     };
     let deadline = Instant::now() + Duration::from_secs(60);
     let victim = loop {

@@ -219,7 +219,7 @@ mod tests {
         let pairs = (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to))).filter(|(from, to)| from != to);
         let pairs: Vec<(usize, usize)> = pairs.collect();
         let target = |(from, to): &(usize, usize)| {
-            let place = Place::Pair { from: end(*from), to: end(*to), door: None };
+            let place = Place::Pair { from: end(*from), to: end(*to), listener: None };
             Target::new(Layer::Network, format!("h{from}→h{to}"), place)
         };
         let step = Step {

@@ -3,7 +3,7 @@
 use crate::effort::QUEUED_MOST_DEEP;
 use crate::entry::{Entry, spread};
 use crate::words::percent;
-use model::{Doubled, DoubledRung, Doubling, Record};
+use model::{Doubled, Doubling, Record, ScaledLoad};
 
 /// A doubling that brings less than this share more was not worth it: what did the work before was full. Of fewer than twice as many
 /// clients, as when only some hosts are left, as much less is wanted.
@@ -18,29 +18,29 @@ fn one(doubling: &Doubling, entries: &[Entry], most: u32) -> Option<Doubled> {
     let of = |step| {
         entries.iter().find(|entry| entry.step.id == step && (entry.target.is_none() || entry.step.targets.len() == 1))
     };
-    let measured: Vec<(DoubledRung, &Entry)> = doubling
-        .rungs
+    let measured: Vec<(ScaledLoad, &Entry)> = doubling
+        .loads
         .iter()
-        .filter_map(|rung| {
-            let entry = of(rung.step)?;
+        .filter_map(|load| {
+            let entry = of(load.step)?;
             let label = entry.figure.label.name().to_string();
-            let told = DoubledRung { hosts: rung.hosts, each: rung.each, estimate: entry.usable(), label };
+            let told = ScaledLoad { hosts: load.hosts, each: load.each, estimate: entry.usable(), label };
             Some((told, entry))
         })
         .collect();
     let (_, first) = measured.first()?;
     let (_, last) = measured.last()?;
-    let rungs: Vec<DoubledRung> = measured.iter().map(|(rung, _)| rung.clone()).collect();
+    let loads: Vec<ScaledLoad> = measured.iter().map(|(load, _)| load.clone()).collect();
     // The label may be another one: of several that fit, the gravest is told.
     let starved = last.figure.effort.as_ref().is_some_and(|effort| effort.queued > QUEUED_MOST_DEEP);
-    let (full, ended, says) = outcome(&rungs, starved, most);
+    let (full, ended, says) = outcome(&loads, starved, most);
     let target = first.step.targets.first()?;
     Some(Doubled {
         layer: first.step.layer,
         target: target.client.as_ref().map_or_else(|| target.name.clone(), |client| client.of.clone()),
         pattern: first.step.pattern,
         unit: first.figure.metric.unit().to_string(),
-        rungs,
+        loads,
         full,
         ended,
         says,
@@ -49,14 +49,14 @@ fn one(doubling: &Doubling, entries: &[Entry], most: u32) -> Option<Doubled> {
 
 /// With how many clients the cluster was full, whether more need not be tried, and both in words. `most`: so many clients there may be on a
 /// host.
-fn outcome(rungs: &[DoubledRung], starved: bool, most: u32) -> (Option<u32>, bool, String) {
-    let Some(last) = rungs.last() else { return (None, false, String::new()) };
+fn outcome(loads: &[ScaledLoad], starved: bool, most: u32) -> (Option<u32>, bool, String) {
+    let Some(last) = loads.last() else { return (None, false, String::new()) };
     let (clients, many) =
-        (|rung: &DoubledRung| rung.hosts * rung.each, |number: u32| if number == 1 { "client" } else { "clients" });
+        (|load: &ScaledLoad| load.hosts * load.each, |number: u32| if number == 1 { "client" } else { "clients" });
     let Some(now) = last.estimate else {
         return (None, true, format!("with {} {} nothing was measured", clients(last), many(clients(last))));
     };
-    let Some((before, was)) = rungs.iter().rev().skip(1).find_map(|rung| Some((rung, rung.estimate?))) else {
+    let Some((before, was)) = loads.iter().rev().skip(1).find_map(|load| Some((load, load.estimate?))) else {
         return (None, false, "one client alone does not say whether it was the limit".to_string());
     };
     let gain = now.value / was.value - 1.0;
@@ -85,7 +85,7 @@ fn outcome(rungs: &[DoubledRung], starved: bool, most: u32) -> (Option<u32>, boo
         }
         true => {
             let enough = clients(before);
-            let alone = rungs.first().and_then(|first| first.estimate).filter(|_| enough > 1);
+            let alone = loads.first().and_then(|first| first.estimate).filter(|_| enough > 1);
             let told = alone.map_or("one client is enough to fill the cluster".to_string(), |alone| {
                 format!(
                     "{enough} {} fill the cluster; one alone did {} of that, and was the limit itself",
@@ -103,41 +103,41 @@ mod tests {
     use super::*;
     use model::Estimate;
 
-    fn rung(hosts: u32, each: u32, value: f64) -> DoubledRung {
+    fn load(hosts: u32, each: u32, value: f64) -> ScaledLoad {
         let estimate = (value > 0.0).then(|| Estimate::new(value, 0.02 * value));
-        DoubledRung { hosts, each, estimate, label: "settled".to_string() }
+        ScaledLoad { hosts, each, estimate, label: "settled".to_string() }
     }
 
     #[test]
     fn doubling_ends_when_it_brings_nothing_more() {
-        let (full, ended, _) = outcome(&[rung(1, 1, 1000.0)], false, 1);
+        let (full, ended, _) = outcome(&[load(1, 1, 1000.0)], false, 1);
         assert_eq!((full, ended), (None, false));
-        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(2, 1, 1900.0)], false, 1);
+        let (full, ended, says) = outcome(&[load(1, 1, 1000.0), load(2, 1, 1900.0)], false, 1);
         assert_eq!((full, ended), (None, false));
         assert!(says.contains("not enough"), "{says}");
         // Stopped before more were tried.
-        let (.., says) = outcome(&[rung(1, 1, 1000.0), rung(2, 1, 1900.0)], false, 8);
+        let (.., says) = outcome(&[load(1, 1, 1000.0), load(2, 1, 1900.0)], false, 8);
         assert!(says.contains("were not tried") && !says.contains("name more hosts"), "{says}");
-        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(2, 1, 1900.0), rung(2, 2, 1950.0)], false, 1);
+        let (full, ended, says) = outcome(&[load(1, 1, 1000.0), load(2, 1, 1900.0), load(2, 2, 1950.0)], false, 1);
         assert_eq!((full, ended), (Some(2), true));
         assert!(
             says.starts_with("2 clients fill the cluster; one alone did 53 %") && says.contains("4 clients did"),
             "{says}"
         );
         // One host more than sixteen brings a sixteenth at most.
-        let (full, ended, _) = outcome(&[rung(16, 1, 16_000.0), rung(17, 1, 17_000.0)], false, 1);
+        let (full, ended, _) = outcome(&[load(16, 1, 16_000.0), load(17, 1, 17_000.0)], false, 1);
         assert_eq!((full, ended), (None, false));
-        let (full, _, says) = outcome(&[rung(1, 1, 1000.0), rung(1, 2, 900.0)], false, 1);
+        let (full, _, says) = outcome(&[load(1, 1, 1000.0), load(1, 2, 900.0)], false, 1);
         assert_eq!(full, Some(1));
         assert!(says.contains("one client is enough") && says.contains("10.0 % less"), "{says}");
     }
 
     #[test]
     fn a_host_that_is_full_says_nothing_of_the_cluster() {
-        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(1, 2, 1010.0)], true, 1);
+        let (full, ended, says) = outcome(&[load(1, 1, 1000.0), load(1, 2, 1010.0)], true, 1);
         assert_eq!((full, ended), (None, true));
         assert!(says.contains("not the cluster"), "{says}");
-        let (full, ended, says) = outcome(&[rung(1, 1, 1000.0), rung(1, 2, 0.0)], false, 1);
+        let (full, ended, says) = outcome(&[load(1, 1, 1000.0), load(1, 2, 0.0)], false, 1);
         assert_eq!((full, ended), (None, true));
         assert!(says.contains("nothing was measured"), "{says}");
     }

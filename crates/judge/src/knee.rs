@@ -31,24 +31,24 @@ pub struct Bend {
 }
 
 /// Of a curve in ascending depth. `None`: too few depths, or a value that is no rate.
-pub fn knee(rungs: &[CurvePoint]) -> Option<Bend> {
+pub fn knee(points: &[CurvePoint]) -> Option<Bend> {
     let usable =
-        |rung: &CurvePoint| rung.throughput.value > 0.0 && rung.throughput.high.is_finite() && rung.latency > 0.0;
-    if rungs.len() < LEAST || !rungs.iter().all(usable) {
+        |point: &CurvePoint| point.throughput.value > 0.0 && point.throughput.high.is_finite() && point.latency > 0.0;
+    if points.len() < LEAST || !points.iter().all(usable) {
         return None;
     }
-    let speed: Vec<f64> = rungs.iter().map(|rung| rung.throughput.value.ln()).collect();
+    let speed: Vec<f64> = points.iter().map(|point| point.throughput.value.ln()).collect();
     let best = highest(&speed);
     // Two intervals beside each other: the error of a ratio is the root of the sum of squares.
     let wide = |at: usize, times: f64| match at == best {
         true => 0.0,
-        false => times * width(&rungs[at]).hypot(width(&rungs[best])),
+        false => times * width(&points[at]).hypot(width(&points[best])),
     };
     let enough = ENOUGH.ln();
     let share = |at: usize| speed[at] - speed[best];
     let first = |reaches: &dyn Fn(usize) -> bool| (0..=best).find(|at| reaches(*at)).unwrap_or(best);
     let at = first(&|at| share(at) >= enough);
-    let last = rungs.len() - 1;
+    let last = points.len() - 1;
     let beyond = if at == last {
         Beyond::Rises
     } else if share(last) + wide(last, 1.0) < enough {
@@ -58,36 +58,36 @@ pub fn knee(rungs: &[CurvePoint]) -> Option<Bend> {
     };
     Some(Bend {
         knee: Choice {
-            depth: rungs[at].depth,
-            from: rungs[first(&|at| share(at) + wide(at, 1.0) >= enough)].depth,
-            to: rungs[first(&|at| share(at) - wide(at, 1.0) >= enough)].depth,
+            depth: points[at].depth,
+            from: points[first(&|at| share(at) + wide(at, 1.0) >= enough)].depth,
+            to: points[first(&|at| share(at) - wide(at, 1.0) >= enough)].depth,
         },
         reaches: share(at).exp(),
-        best: rungs[best].depth,
-        balance: balance(rungs),
+        best: points[best].depth,
+        balance: balance(points),
         beyond,
     })
 }
 
 /// The best X/R. In a closed loop R is depth/X, so that X/R carries the error of X twice.
-fn balance(rungs: &[CurvePoint]) -> Choice {
-    let power: Vec<f64> = rungs.iter().map(|rung| (rung.throughput.value / rung.latency).ln()).collect();
+fn balance(points: &[CurvePoint]) -> Choice {
+    let power: Vec<f64> = points.iter().map(|point| (point.throughput.value / point.latency).ln()).collect();
     let best = highest(&power);
     let may = |at: &usize| {
-        let wide = 2.0 * width(&rungs[*at]).hypot(width(&rungs[best]));
+        let wide = 2.0 * width(&points[*at]).hypot(width(&points[best]));
         *at == best || power[*at] + wide >= power[best]
     };
-    let depth = |at: Option<usize>| rungs[at.unwrap_or(best)].depth;
+    let depth = |at: Option<usize>| points[at.unwrap_or(best)].depth;
     Choice {
-        depth: rungs[best].depth,
-        from: depth((0..rungs.len()).find(may)),
-        to: depth((0..rungs.len()).rev().find(may)),
+        depth: points[best].depth,
+        from: depth((0..points.len()).find(may)),
+        to: depth((0..points.len()).rev().find(may)),
     }
 }
 
 /// Half-width of the interval as a share of the value.
-fn width(rung: &CurvePoint) -> f64 {
-    (rung.throughput.high - rung.throughput.value) / rung.throughput.value
+fn width(point: &CurvePoint) -> f64 {
+    (point.throughput.high - point.throughput.value) / point.throughput.value
 }
 
 /// Of equals the first: the smaller depth.
@@ -104,12 +104,12 @@ mod tests {
 
     const DEPTHS: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-    fn rungs(of: impl Fn(u32) -> (f64, f64), half: f64) -> Vec<CurvePoint> {
-        let rung = |depth: &u32| {
+    fn points(of: impl Fn(u32) -> (f64, f64), half: f64) -> Vec<CurvePoint> {
+        let point = |depth: &u32| {
             let (value, latency) = of(*depth);
             CurvePoint { depth: *depth, throughput: Estimate::new(value, half * value), latency }
         };
-        DEPTHS.iter().map(rung).collect()
+        DEPTHS.iter().map(point).collect()
     }
 
     /// Exact mean-value analysis of a closed network without think time: stations of one server with these demands (s),
@@ -128,22 +128,22 @@ mod tests {
     }
 
     /// The definition, with the truth at hand.
-    fn truth(rungs: &[CurvePoint]) -> u32 {
-        let most = rungs.iter().map(|rung| rung.throughput.value).fold(0.0, f64::max);
-        rungs.iter().find(|rung| rung.throughput.value >= ENOUGH * most).unwrap().depth
+    fn truth(points: &[CurvePoint]) -> u32 {
+        let most = points.iter().map(|point| point.throughput.value).fold(0.0, f64::max);
+        points.iter().find(|point| point.throughput.value >= ENOUGH * most).unwrap().depth
     }
 
     #[test]
     fn closed_networks_bend_where_their_slowest_station_is_busy() {
         // One station of 0.1 ms and a delay of 0.7 ms: 8 in flight are what it takes if nobody ever waits.
-        let curve = rungs(|depth| network(&[1e-4], 7e-4, depth), 0.001);
+        let curve = points(|depth| network(&[1e-4], 7e-4, depth), 0.001);
         let bend = knee(&curve).unwrap();
         assert_eq!((bend.knee.depth, bend.beyond), (truth(&curve), Beyond::Flat), "{bend:?}");
         assert!(bend.knee.decided() && (16..=32).contains(&bend.knee.depth), "{bend:?}");
         assert!((4..=8).contains(&bend.balance.depth), "{bend:?}");
 
         // Four equal stations: throughput N/(N+3), 95 % at 57, which the powers of two make 64.
-        let curve = rungs(|depth| network(&[1e-3; 4], 0.0, depth), 0.001);
+        let curve = points(|depth| network(&[1e-3; 4], 0.0, depth), 0.001);
         let bend = knee(&curve).unwrap();
         assert_eq!((bend.knee.depth, bend.best), (64, 256), "{bend:?}");
         assert_eq!(bend.balance.depth, 4, "{bend:?}");
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_saturated_disk_needs_as_many_as_it_has_channels() {
-        let bend = knee(&rungs(|n| (f64::from(n.min(16)) * 1000.0, f64::from(n.max(16)) / 16_000.0), 0.02)).unwrap();
+        let bend = knee(&points(|n| (f64::from(n.min(16)) * 1000.0, f64::from(n.max(16)) / 16_000.0), 0.02)).unwrap();
         assert_eq!(bend.knee, Choice { depth: 16, from: 16, to: 16 }, "{bend:?}");
         assert_eq!((bend.balance.depth, bend.best, bend.beyond), (16, 16, Beyond::Flat));
         assert!((bend.reaches - 1.0).abs() < 1e-9);
@@ -165,13 +165,13 @@ mod tests {
             let rate = 1000.0 * n / (1.0 + 0.05 * (n - 1.0) + 0.0004 * n * (n - 1.0));
             (rate, n / rate)
         };
-        let bend = knee(&rungs(law, 0.02)).unwrap();
+        let bend = knee(&points(law, 0.02)).unwrap();
         assert_eq!((bend.best, bend.knee.depth, bend.beyond), (64, 32, Beyond::Falls), "{bend:?}");
     }
 
     #[test]
     fn what_still_rises_has_no_knee_yet() {
-        let bend = knee(&rungs(|n| (f64::from(n), 1.0), 0.02)).unwrap();
+        let bend = knee(&points(|n| (f64::from(n), 1.0), 0.02)).unwrap();
         assert_eq!((bend.knee.depth, bend.beyond), (256, Beyond::Rises));
     }
 
@@ -179,17 +179,17 @@ mod tests {
     fn the_real_sweep_of_the_method_bends_at_64() {
         let kiops = [20.6, 30.8, 40.9, 65.7, 77.5, 85.9, 91.8, 94.0, 91.2];
         let at = |n: u32| kiops[n.ilog2() as usize];
-        let bend = knee(&rungs(|n| (at(n), f64::from(n) / at(n)), 0.01)).unwrap();
+        let bend = knee(&points(|n| (at(n), f64::from(n) / at(n)), 0.01)).unwrap();
         assert_eq!((bend.knee, bend.best), (Choice { depth: 64, from: 64, to: 64 }, 128));
         assert!((bend.reaches - 0.976).abs() < 0.001, "{bend:?}");
         // Twice as wide intervals don't decide between 64 and its neighbours.
-        let bend = knee(&rungs(|n| (at(n), f64::from(n) / at(n)), 0.03)).unwrap();
+        let bend = knee(&points(|n| (at(n), f64::from(n) / at(n)), 0.03)).unwrap();
         assert_eq!(bend.knee, Choice { depth: 64, from: 32, to: 128 });
     }
 
     #[test]
     fn few_or_void_depths_have_no_bend() {
-        let all = rungs(|n| (f64::from(n), 1.0), 0.02);
+        let all = points(|n| (f64::from(n), 1.0), 0.02);
         assert_eq!(knee(&all[..2]), None);
         assert_eq!(knee(&[]), None);
         let mut broken = all;
@@ -205,7 +205,7 @@ mod tests {
                 (f64::from(n.min(20)), f64::from(n.max(20)))
             }];
         for (which, curve) in curves.iter().enumerate() {
-            let exact = rungs(curve, 0.0);
+            let exact = points(curve, 0.0);
             let held = (0..200).filter(|seed| {
                 let noise = independent(*seed + 1000 * which as u64, DEPTHS.len(), 0.0, 0.015);
                 let noisy = |n: u32| {
@@ -213,7 +213,7 @@ mod tests {
                     let factor = 1.0 + noise[n.ilog2() as usize];
                     (value * factor, latency / factor)
                 };
-                let bend = knee(&rungs(noisy, 1.96 * 0.015)).unwrap();
+                let bend = knee(&points(noisy, 1.96 * 0.015)).unwrap();
                 (bend.knee.from..=bend.knee.to).contains(&truth(&exact))
             });
             let held = held.count();
@@ -224,12 +224,12 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_told_agrees_with_itself(values in proptest::collection::vec((1.0..1e6f64, 0.0..0.3f64), 3..12)) {
-            let rung = |(at, (value, half)): (usize, &(f64, f64))| CurvePoint {
+            let point = |(at, (value, half)): (usize, &(f64, f64))| CurvePoint {
                 depth: 1 << at,
                 throughput: Estimate::new(*value, half * value),
                 latency: f64::from(1 << at) / value,
             };
-            let curve: Vec<CurvePoint> = values.iter().enumerate().map(rung).collect();
+            let curve: Vec<CurvePoint> = values.iter().enumerate().map(point).collect();
             let bend = knee(&curve).unwrap();
             prop_assert!(bend.knee.from <= bend.knee.depth && bend.knee.depth <= bend.knee.to);
             prop_assert!(bend.knee.to <= bend.best);
@@ -237,10 +237,10 @@ mod tests {
             prop_assert!(bend.balance.from <= bend.balance.depth && bend.balance.depth <= bend.balance.to);
             prop_assert_eq!(bend.knee.depth, truth(&curve));
             // Another unit changes nothing.
-            let scaled: Vec<CurvePoint> = curve.iter().map(|rung| {
-                let Estimate { value, low, high } = rung.throughput;
+            let scaled: Vec<CurvePoint> = curve.iter().map(|point| {
+                let Estimate { value, low, high } = point.throughput;
                 let throughput = Estimate { value: value * 4.0, low: low * 4.0, high: high * 4.0 };
-                CurvePoint { throughput, latency: rung.latency * 0.5, ..rung.clone() }
+                CurvePoint { throughput, latency: point.latency * 0.5, ..point.clone() }
             }).collect();
             let other = knee(&scaled).unwrap();
             prop_assert_eq!((other.knee, other.best, other.balance), (bend.knee, bend.best, bend.balance));

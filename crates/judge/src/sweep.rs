@@ -62,14 +62,14 @@ fn curves(sweep: &Sweep, entries: &[Entry], readings: &[Reading]) -> Vec<Vec<usi
 }
 
 fn told(curve: Vec<usize>, entries: &[Entry], readings: &[Reading]) -> Option<Knee> {
-    let rung = |index: &usize| {
+    let point = |index: &usize| {
         let reading = &readings[*index];
         let depth = entries[reading.figure].step.workload.depth;
         Some(CurvePoint { depth, throughput: reading.throughput?, latency: reading.latency?.value })
     };
-    let rungs: Vec<CurvePoint> = curve.iter().filter_map(rung).collect();
-    let bend = knee(&rungs)?;
-    let says = Words { curve: &curve, entries, readings, bend: &bend, rungs: &rungs }.says();
+    let points: Vec<CurvePoint> = curve.iter().filter_map(point).collect();
+    let bend = knee(&points)?;
+    let says = Words { curve: &curve, entries, readings, bend: &bend, points: &points }.says();
     let Bend { knee, reaches, best, balance, beyond } = bend;
     Some(Knee { curve, knee, reaches, best, balance, beyond, says })
 }
@@ -79,13 +79,13 @@ struct Words<'w, 'a> {
     entries: &'w [Entry<'a>],
     readings: &'w [Reading],
     bend: &'w Bend,
-    rungs: &'w [CurvePoint],
+    points: &'w [CurvePoint],
 }
 
 impl Words<'_, '_> {
     fn says(&self) -> String {
         let Bend { knee, reaches, best, balance, beyond } = self.bend;
-        let most = self.rungs.iter().find(|rung| rung.depth == *best).map_or(0.0, |rung| rung.throughput.value);
+        let most = self.points.iter().find(|point| point.depth == *best).map_or(0.0, |point| point.throughput.value);
         let metric = self.curve.first().map_or(Metric::Iops, |index| self.readings[*index].metric);
         let most = quantity(most, metric);
         let reached = match knee.depth == *best {
@@ -116,20 +116,20 @@ impl Words<'_, '_> {
 
     /// Latency at the knee and at the largest depth.
     fn waits(&self, depth: u32) -> String {
-        let last = self.rungs.last().map_or(depth, |rung| rung.depth);
+        let last = self.points.last().map_or(depth, |point| point.depth);
         format!("{} at depth {depth}, {} at {last}", self.times(depth), self.times(last))
     }
 
     fn least(&self) -> String {
-        self.rungs.last().map_or(String::new(), |last| {
-            let most = self.rungs.iter().map(|rung| rung.throughput.value).fold(0.0, f64::max);
+        self.points.last().map_or(String::new(), |last| {
+            let most = self.points.iter().map(|point| point.throughput.value).fold(0.0, f64::max);
             format!("{} of the best at {}", percent(last.throughput.value / most), last.depth)
         })
     }
 
     fn speed(&self, depth: u32, metric: Metric) -> String {
-        let rung = self.rungs.iter().find(|rung| rung.depth == depth);
-        rung.map_or(String::new(), |rung| quantity(rung.throughput.value, metric))
+        let point = self.points.iter().find(|point| point.depth == depth);
+        point.map_or(String::new(), |point| quantity(point.throughput.value, metric))
     }
 
     /// `p50 0.42 ms, p99 1.90 ms`; the mean where no single operation was timed.

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a killed process may take to go.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Removes processes, loop devices, namespaces, links and files, in this order. Returns when nothing is left. The supervisor of the
 /// lab must be this process, or gone.
@@ -28,7 +28,7 @@ pub(crate) fn clear(dirs: &Dirs) -> Result<(), LabError> {
 
 /// Kills the processes that carry the lab's mark in their environment.
 fn kill_marked(dirs: &Dirs) -> Result<(), LabError> {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     loop {
         let pids = marked(dirs);
         if pids.is_empty() {
@@ -37,7 +37,7 @@ fn kill_marked(dirs: &Dirs) -> Result<(), LabError> {
         if Instant::now() > until {
             return Err(LabError::TooSlow {
                 what: "the end of the lab's processes",
-                seconds: PATIENCE.as_secs(),
+                seconds: TIMEOUT.as_secs(),
                 seen: format!("{pids:?}"),
             });
         }
@@ -63,7 +63,7 @@ fn marked(dirs: &Dirs) -> Vec<Pid> {
 
 /// A tree that somebody writes to while it is removed takes more than one try.
 fn remove_tree(path: &Path) -> Result<(), LabError> {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     loop {
         match fs::remove_dir_all(path) {
             Ok(()) => return Ok(()),

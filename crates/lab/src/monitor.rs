@@ -18,10 +18,10 @@ pub(crate) struct Monitor<'a> {
     supervisor: &'a Supervisor,
 }
 
-/// A connection to the lab of this conf. No command takes longer than `patience`, so that a dead monitor is noticed.
-pub(crate) fn connect(conf: &Path, patience: Duration) -> Result<Rados, LabError> {
-    let options = vec![("rados_mon_op_timeout".to_owned(), patience.as_secs().max(1).to_string())];
-    let access = Access { conf: Some(conf.to_owned()), options, connect_timeout: patience, ..Access::default() };
+/// A connection to the lab of this conf. No command takes longer than `timeout`, so that a dead monitor is noticed.
+pub(crate) fn connect(conf: &Path, timeout: Duration) -> Result<Rados, LabError> {
+    let options = vec![("rados_mon_op_timeout".to_owned(), timeout.as_secs().max(1).to_string())];
+    let access = Access { conf: Some(conf.to_owned()), options, connect_timeout: timeout, ..Access::default() };
     Ok(Rados::connect(&access)?)
 }
 

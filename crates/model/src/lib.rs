@@ -61,7 +61,7 @@ pub use path_mtu::PathMtu;
 pub use pattern::{Metric, Pattern};
 pub use plan::{Doubling, Goal, Plan, ScalingStep, ShortSlices, Step, StepId};
 pub use record::{Ending, Gap, Imported, Record, RunHead};
-pub use report::{ChartCell, Distance, Doubled, DoubledRung, Finding, LedgerRow, Multiple, Outlier, Report, Standing};
+pub use report::{ChartCell, Distance, Doubled, Finding, LedgerRow, Multiple, Outlier, Report, ScaledLoad, Standing};
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope};
 pub use site::{Found, HostFile, NotFree, SiteWish};

@@ -83,7 +83,8 @@ impl Step {
 /// Steps that differ in their clients only, each with more than the one before it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Doubling {
-    pub rungs: Vec<ScalingStep>,
+    #[serde(rename = "rungs")]
+    pub loads: Vec<ScalingStep>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

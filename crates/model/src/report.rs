@@ -117,7 +117,7 @@ pub struct Doubled {
     pub target: String,
     pub pattern: Pattern,
     pub unit: String,
-    pub rungs: Vec<DoubledRung>,
+    pub loads: Vec<ScaledLoad>,
     /// With so many clients the cluster was full; `None`: it was not, or nobody knows: see `says`.
     pub full: Option<u32>,
     /// More need not be tried.
@@ -126,7 +126,7 @@ pub struct Doubled {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DoubledRung {
+pub struct ScaledLoad {
     pub hosts: u32,
     /// Clients on each of them.
     pub each: u32,

@@ -63,13 +63,13 @@ pub fn on_network(name: String, network: Option<&str>) -> String {
 pub enum Place {
     /// A regular file, a partition or a block device. `writable`: proven to be ours or empty, or given up by the user.
     Path { path: PathBuf, writable: bool },
-    /// An ordered pair of hosts: `from` sends. `door`: the other end lives in another process, and this is the way to it; only
+    /// An ordered pair of hosts: `from` sends. `listener`: the other end lives in another process, and this is the way to it; only
     /// while a slice lasts.
     Pair {
         from: Endpoint,
         to: Endpoint,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        door: Option<Key>,
+        listener: Option<Key>,
     },
     /// A write goes from `from` to the first replica, from there to the others, is durable on each, and is acknowledged back.
     Replicas { from: Endpoint, replicas: Vec<Replica> },
@@ -111,7 +111,7 @@ pub struct Replica {
     pub path: PathBuf,
     /// The way to who keeps it; only while a slice lasts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub door: Option<Key>,
+    pub listener: Option<Key>,
 }
 
 impl Replica {

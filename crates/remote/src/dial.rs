@@ -16,7 +16,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 /// From the command's start to the agent's first word; a slow login takes seconds.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// To send the program over a slow line.
 const SENDING: Duration = Duration::from_secs(300);
 /// From the last word to the end of the program that leads there.
@@ -109,7 +109,7 @@ pub fn dial(transport: &Transport, programs: &[Program]) -> Result<Dialled, Dial
 /// # Errors
 /// The host can't be reached, or something can't be removed there.
 pub fn clean(transport: &Transport) -> Result<Vec<String>, DialError> {
-    let output = finished(transport, transport.shell(&scripts::clean()), None, PATIENCE, &[])?;
+    let output = finished(transport, transport.shell(&scripts::clean()), None, TIMEOUT, &[])?;
     if !output.status.success() {
         return Err(unexplained(transport, &output));
     }
@@ -163,7 +163,7 @@ fn attempt(transport: &Transport, program: &Program) -> Result<Attempt, DialErro
         .name("fathom-dial".into())
         .spawn(listen)
         .map_err(|error| wrong(transport, format!("no thread can be started: {error}")))?;
-    match first.recv_timeout(PATIENCE) {
+    match first.recv_timeout(TIMEOUT) {
         Ok(Ok((AgentEvent::Hello { build, .. }, output))) if build == program.build => {
             let pipes = Pipes { far: Box::new(child), input: Box::new(input), output: Box::new(output), complaints };
             Ok(Attempt::Started(Box::new(Dialled { pipes, sent: false })))
@@ -190,7 +190,7 @@ fn attempt(transport: &Transport, program: &Program) -> Result<Attempt, DialErro
         }
         Err(_) => {
             end(child);
-            Err(wrong(transport, format!("no answer within {} s", PATIENCE.as_secs())))
+            Err(wrong(transport, format!("no answer within {} s", TIMEOUT.as_secs())))
         }
     }
 }
@@ -251,7 +251,7 @@ fn send(transport: &Transport, program: &Program) -> Result<(), DialError> {
 /// Where in a pod nothing is to be kept.
 fn narrow(transport: &Transport, program: &Program) -> Result<Vec<Narrow>, DialError> {
     let Transport::Kubectl(pod) = transport else { return Ok(Vec::new()) };
-    let output = finished(transport, pod.described(), None, PATIENCE, &[])?;
+    let output = finished(transport, pod.described(), None, TIMEOUT, &[])?;
     if !output.status.success() {
         return Err(unexplained(transport, &Output { stdout: Vec::new(), ..output }));
     }
@@ -266,7 +266,7 @@ fn finished(
     transport: &Transport,
     mut command: Command,
     input: Option<File>,
-    patience: Duration,
+    timeout: Duration,
     last: &'static [&'static str],
 ) -> Result<Output, DialError> {
     command.stdin(input.map_or_else(Stdio::null, Stdio::from)).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -275,11 +275,11 @@ fn finished(
         return Err(wrong(transport, "its standard streams can't be had".into()));
     };
     let (output, errors) = (gather_until(output, last), gather(errors));
-    let stdout = match output.recv_timeout(patience) {
+    let stdout = match output.recv_timeout(timeout) {
         Ok(text) => text,
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
             end(child);
-            return Err(wrong(transport, format!("no answer within {} s", patience.as_secs())));
+            return Err(wrong(transport, format!("no answer within {} s", timeout.as_secs())));
         }
     };
     let status = left(child).map_err(|error| wrong(transport, error.to_string()))?;

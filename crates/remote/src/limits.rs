@@ -62,7 +62,7 @@ pub fn check(news: &AgentEvent) -> Result<(), String> {
         }
         AgentEvent::Answer { answer, .. } => of_answer(answer),
         AgentEvent::Filling { bytes, .. } => number("bytes filled", *bytes, STORED),
-        AgentEvent::Answers { door, .. } => door.as_ref().err().iter().try_for_each(|why| text(why)),
+        AgentEvent::Answers { listener, .. } => listener.as_ref().err().iter().try_for_each(|why| text(why)),
         AgentEvent::Window { set, .. } => of_window(set),
         AgentEvent::Second { at, second, .. } => {
             number("a second's end", *at, i64::MAX as u64)?;

@@ -114,10 +114,10 @@ impl Link {
         end(&self.far);
     }
 
-    /// Asks it to leave, and waits for that no longer than `patience`.
-    pub fn leave(self, patience: Duration) {
+    /// Asks it to leave, and waits for that no longer than `timeout`.
+    pub fn leave(self, timeout: Duration) {
         let _ = self.orders.try_send(AgentCommand::Leave);
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + timeout;
         while Instant::now() < deadline {
             if lock(&self.far).ended().is_some() {
                 return;

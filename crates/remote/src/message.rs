@@ -178,7 +178,7 @@ pub enum AgentEvent {
     Answers {
         slice: u64,
         target: u32,
-        door: Result<Key, String>,
+        listener: Result<Key, String>,
     },
     /// The slice's sessions are open, or why not: then nothing is loaded.
     Ready {
@@ -264,8 +264,8 @@ mod tests {
             tell(Answer::Echoes(Ok(key))),
             tell(Answer::Probed(Ok(Some(1500)))),
             AgentEvent::Filling { slice: 1, bytes: 3 },
-            AgentEvent::Answers { slice: 1, target: 2, door: Ok(Key { port: 7, token: [3; 16] }) },
-            AgentEvent::Answers { slice: 1, target: 2, door: Err("e".into()) },
+            AgentEvent::Answers { slice: 1, target: 2, listener: Ok(Key { port: 7, token: [3; 16] }) },
+            AgentEvent::Answers { slice: 1, target: 2, listener: Err("e".into()) },
             AgentEvent::Ready { slice: 1, error: Some("e".into()) },
             AgentEvent::Window { slice: 1, set },
             AgentEvent::Second { slice: 1, at: 2, second: Box::new(HostSecond { cpu: 0.5, ..HostSecond::default() }) },

@@ -3,8 +3,8 @@
 mod sample;
 
 use model::{
-    AbFound, Bound, Checked, Cliff, Comparison, Difference, Doubled, DoubledRung, Ended, Ending, Endurance, Estimate,
-    FigureKey, Finding, Finds, Imported, Label, Layer, Limit, OpKind, Outcome, Pattern, Probe, Report, Standing,
+    AbFound, Bound, Checked, Cliff, Comparison, Difference, Doubled, Ended, Ending, Endurance, Estimate, FigureKey,
+    Finding, Finds, Imported, Label, Layer, Limit, OpKind, Outcome, Pattern, Probe, Report, ScaledLoad, Standing,
     Subject, Threshold, Verdict,
 };
 use report::markdown;
@@ -256,7 +256,7 @@ fn the_highest_rate_and_enough_clients() {
     assert!(answer(&report).contains("no rate was found: even the lowest rate breaks it."), "{}", answer(&report));
 
     report.limits.clear();
-    let rung = |each, value| DoubledRung {
+    let load = |each, value| ScaledLoad {
         hosts: 1,
         each,
         estimate: Some(Estimate::new(value, 20.0)),
@@ -267,7 +267,7 @@ fn the_highest_rate_and_enough_clients() {
         target: "pool".into(),
         pattern: Pattern::WriteParallel,
         unit: "IOPS".into(),
-        rungs: vec![rung(1, 1000.0), rung(2, 1010.0)],
+        loads: vec![load(1, 1000.0), load(2, 1010.0)],
         full: Some(1),
         ended: true,
         says: "one client is enough to fill the cluster".into(),

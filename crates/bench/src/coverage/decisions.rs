@@ -92,13 +92,13 @@ pub fn curves(times: u64) -> String {
         let most = depths.iter().map(|depth| law(f64::from(*depth))).fold(0.0, f64::max);
         let truth = depths.iter().find(|depth| law(f64::from(**depth)) >= ENOUGH * most).copied().unwrap_or(0);
         let held = share(times, |chance| {
-            let rung = |depth: &u32| {
+            let point = |depth: &u32| {
                 let value = law(f64::from(*depth)) * (NOISE * normal(chance)).exp();
                 let throughput = Estimate::new(value, 1.96 * NOISE * value);
                 CurvePoint { depth: *depth, throughput, latency: f64::from(*depth) / value }
             };
-            let rungs: Vec<CurvePoint> = depths.iter().map(rung).collect();
-            knee(&rungs).is_some_and(|bend| (bend.knee.from..=bend.knee.to).contains(&truth))
+            let points: Vec<CurvePoint> = depths.iter().map(point).collect();
+            knee(&points).is_some_and(|bend| (bend.knee.from..=bend.knee.to).contains(&truth))
         });
         text += &format!("{name:<24}{held:>6.1}\n");
     }

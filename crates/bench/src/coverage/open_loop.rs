@@ -4,7 +4,7 @@ use crate::coverage::trial;
 use engines::clock::SimClock;
 use engines::sim::{Model, Sim};
 use engines::{Context, Engine};
-use fathom::sounding::loader::Engines;
+use fathom::run::loader::Engines;
 use model::{Arrivals, Clock, Failure, Figure, Goal, Metric, Pattern, Rate};
 use std::sync::Arc;
 

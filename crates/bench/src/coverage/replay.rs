@@ -5,7 +5,7 @@ use crate::coverage::trial::Seeds;
 use engines::EngineError;
 use engines::clock::SimClock;
 use engines::crew::Flow;
-use fathom::sounding::loader::Loader;
+use fathom::run::loader::Loader;
 use model::clock::SECOND;
 use model::{Clock, Nanos, OpKind, Sample, SliceEnd, Sparse, Step, WindowSet};
 use rand::rngs::StdRng;

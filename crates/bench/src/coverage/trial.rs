@@ -7,9 +7,9 @@ use crate::coverage::replay::{Made, Pause, Replay, Source};
 use crate::coverage::usual::Usual;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
-use fathom::sounding::conductor::{AsItIs, Conductor, Eyes};
-use fathom::sounding::loader::Loader;
-use fathom::sounding::{EventSink, Unfilled};
+use fathom::run::conductor::{AsItIs, Conductor, HealthMonitor};
+use fathom::run::loader::Loader;
+use fathom::run::{EventSink, Unfilled};
 use model::{
     Clock, Event, Failure, Figure, Goal, Layer, OpKind, Pattern, Place, Plan, Record, Report, Step, StepId, Target,
     Workload,
@@ -68,7 +68,7 @@ pub struct Outcome {
 
 struct NothingHappens;
 
-impl Eyes for NothingHappens {
+impl HealthMonitor for NothingHappens {
     fn asked_to_end(&self) -> bool {
         false
     }
@@ -175,8 +175,8 @@ pub fn conducted(step: Step, goal: &Goal, clock: Arc<dyn Clock>, loader: &dyn Lo
     let plan = Plan { changes: Vec::new(), steps: vec![step], goal: goal.clone(), ..Plan::default() };
     let mut sink = EventSink::silent(clock.clone());
     sink.tell(Event::Planned { plan: plan.clone() })?;
-    let (eyes, sides, unfilled) = (&NothingHappens, &AsItIs, &Unfilled::default());
-    let conductor = Conductor { clock: &clock, eyes, loader, sides, unfilled };
+    let (health, sides, unfilled) = (&NothingHappens, &AsItIs, &Unfilled::default());
+    let conductor = Conductor { clock: &clock, health, loader, sides, unfilled };
     conductor.conduct(&mut *experiments::scheduler(&plan), &mut sink)?;
     Ok(sink.into_record())
 }

@@ -2,11 +2,11 @@
 //!
 //! Whoever may write those keys writes what an administrator's program reads: it is believed only as far as names prove it.
 
-use super::book::{Head, Told};
 use super::entry::{Entry, is_run, own_prefix};
+use super::journal_file::{Head, Told};
 use crate::admin::Cluster;
+use crate::apply::word;
 use crate::errors::ClusterError;
-use crate::hands::word;
 use model::Change;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -190,12 +190,12 @@ mod tests {
     fn a_long_journal_has_parts_that_the_store_takes_and_forgets_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let head = Head { fsid: Some(FSID.into()), ..head() };
-        let mut book = crate::journal::Book::create(folder.path(), head).unwrap();
+        let mut journal_file = crate::journal::JournalFile::create(folder.path(), head).unwrap();
         for number in 0..400 {
             let (pool, name, value) = (format!("{number:0>120}"), "pg_autoscale_mode".into(), "off".into());
             let entry = Entry::of(Change::PoolSetting { pool, name, value });
-            let index = book.add(Entry { before: Some("on".into()), written: Some(1 << 40), ..entry }).unwrap();
-            book.mark_made(index, crate::journal::Made::Set).unwrap();
+            let index = journal_file.add(Entry { before: Some("on".into()), written: Some(1 << 40), ..entry }).unwrap();
+            journal_file.mark_made(index, crate::journal::Made::Set).unwrap();
         }
         let parts = |told: &Told| -> Vec<((u32, Told), String)> {
             let last = told.entries.last().unwrap().part;
@@ -208,16 +208,16 @@ mod tests {
             all.collect()
         };
         let mut wrong = Vec::new();
-        let found = whole(parts(book.told()), &mut wrong);
-        assert_eq!(found[0].entries, book.entries());
-        assert!(found.len() == 1 && wrong.is_empty() && parts(book.told()).len() > 3);
+        let found = whole(parts(journal_file.told()), &mut wrong);
+        assert_eq!(found[0].entries, journal_file.entries());
+        assert!(found.len() == 1 && wrong.is_empty() && parts(journal_file.told()).len() > 3);
         // A change stays in its value, whatever is undone before it, and however the journal is read.
-        (0..200).for_each(|index| book.mark_undone(index).unwrap());
-        let left: Vec<Entry> = book.told().left().cloned().collect();
-        assert_eq!(whole(parts(book.told()), &mut wrong)[0].entries, left);
+        (0..200).for_each(|index| journal_file.mark_undone(index).unwrap());
+        let left: Vec<Entry> = journal_file.told().left().cloned().collect();
+        assert_eq!(whole(parts(journal_file.told()), &mut wrong)[0].entries, left);
         let path = folder.path().join(format!("{RUN}.journal"));
-        drop(book);
-        let again = crate::journal::Book::open(&path).unwrap();
+        drop(journal_file);
+        let again = crate::journal::JournalFile::open(&path).unwrap();
         assert_eq!(again.told().left().cloned().collect::<Vec<_>>(), left);
     }
 

@@ -1,7 +1,7 @@
 //! The journal: every change is written down, on disk and in the cluster, before it is made, with what undoes it, and confirmed after it.
 
-mod book;
 mod entry;
+mod journal_file;
 pub(crate) mod keys;
 mod lease;
 mod life;
@@ -9,14 +9,14 @@ pub mod pending;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use book::{Book, Head, Told};
 pub use entry::{Entry, Made};
+pub use journal_file::{Head, JournalFile, Told};
 pub use lease::{Lost, take};
 pub use life::{Life, Process};
 
 use crate::admin::Cluster;
+use crate::apply::{self, Trust, Unmade};
 use crate::errors::ClusterError;
-use crate::hands::{self, Trust, Unmade};
 use crate::{own_files, settings};
 use ceph::CephError;
 use lease::Lease;
@@ -29,7 +29,7 @@ use std::time::Duration;
 const PERMISSIONS: [&str; 2] = ["mon_allow_pool_size_one", "mon_allow_pool_delete"];
 
 pub struct Journal {
-    book: Book,
+    journal_file: JournalFile,
     cluster: Option<Cluster>,
     /// Where other journals of this host are.
     folder: PathBuf,
@@ -40,19 +40,19 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Begins the journal of a run: an empty book in `folder`, locked for as long as this process lives.
+    /// Begins the journal of a run: an empty file in `folder`, locked for as long as this process lives.
     pub fn begin(folder: &Path, head: Head, cluster: Option<Cluster>) -> Result<Journal, ClusterError> {
-        let (book, trust) = (Book::create(folder, head)?, Trust { here: true, named: false });
-        Ok(Journal { book, cluster, folder: folder.to_path_buf(), trust, lease: None, live: true })
+        let (journal_file, trust) = (JournalFile::create(folder, head)?, Trust { here: true, named: false });
+        Ok(Journal { journal_file, cluster, folder: folder.to_path_buf(), trust, lease: None, live: true })
     }
 
     /// Takes up what a dead run left. `cluster`: the one that the run worked on.
-    pub fn resume(folder: &Path, book: Book, cluster: Option<Cluster>, trust: Trust) -> Journal {
-        Journal { book, cluster, folder: folder.to_path_buf(), trust, lease: None, live: false }
+    pub fn resume(folder: &Path, journal_file: JournalFile, cluster: Option<Cluster>, trust: Trust) -> Journal {
+        Journal { journal_file, cluster, folder: folder.to_path_buf(), trust, lease: None, live: false }
     }
 
     pub fn run(&self) -> &str {
-        &self.book.head().run
+        &self.journal_file.head().run
     }
 
     /// Tells when somebody undoes this run's changes; `None`: it changed nothing of a cluster yet.
@@ -76,9 +76,9 @@ impl Journal {
         }
         let index = self.write_down(change.clone())?;
         self.refuse_held(index)?;
-        let made = match hands::make(self.cluster.as_ref(), &change) {
+        let made = match apply::make(self.cluster.as_ref(), &change) {
             Err(error) if permission_wanted(&error).is_some() => {
-                self.with_permission(&error, |cluster| hands::make(cluster, &change))?
+                self.with_permission(&error, |cluster| apply::make(cluster, &change))?
             }
             // It appeared since it was looked for, so somebody else made it.
             Err(error @ ClusterError::Ceph(CephError::Exists { .. })) => {
@@ -102,9 +102,9 @@ impl Journal {
     }
 
     fn confirm(&mut self, index: usize, made: Made) -> Result<Undo, ClusterError> {
-        self.book.mark_made(index, made)?;
+        self.journal_file.mark_made(index, made)?;
         self.write_key(index)?;
-        Ok(self.book.entries()[index].undo())
+        Ok(self.journal_file.entries()[index].undo())
     }
 
     /// Is this change made, or about to be, and not undone?
@@ -123,13 +123,13 @@ impl Journal {
     }
 
     fn standing(&self, change: &Change) -> Option<usize> {
-        self.book.entries().iter().rposition(|entry| entry.change == *change && !entry.undone)
+        self.journal_file.entries().iter().rposition(|entry| entry.change == *change && !entry.undone)
     }
 
     /// Undoes everything, the newest first. What can't be undone stays in the journal; the errors tell.
     pub fn roll_back(&mut self) -> (Vec<Undo>, Vec<ClusterError>) {
         let (mut undone, mut errors) = (Vec::new(), Vec::new());
-        for index in (0..self.book.entries().len()).rev() {
+        for index in (0..self.journal_file.entries().len()).rev() {
             match self.undo(index) {
                 Ok(Some(undo)) => undone.push(undo),
                 Ok(None) => {}
@@ -157,12 +157,12 @@ impl Journal {
 
     /// Those older than `index` that stand.
     fn not_tried(&self, index: usize) -> Option<ClusterError> {
-        let changes = self.book.entries()[..index].iter().filter(|entry| !entry.undone).count();
+        let changes = self.journal_file.entries()[..index].iter().filter(|entry| !entry.undone).count();
         (changes > 0).then_some(ClusterError::NotTried { changes })
     }
 
     fn undo(&mut self, index: usize) -> Result<Option<Undo>, ClusterError> {
-        let (entry, run, trust) = (self.book.entries()[index].clone(), self.run().to_string(), self.trust);
+        let (entry, run, trust) = (self.journal_file.entries()[index].clone(), self.run().to_string(), self.trust);
         let own_pool = self.own_pool(&entry.change);
         if entry.undone {
             return Ok(None);
@@ -170,9 +170,9 @@ impl Journal {
         if !self.live && entry.made.is_none() {
             wait_until_settled(entry.written);
         }
-        let unmade = match hands::unmake(self.cluster.as_ref(), &run, &entry, own_pool, trust) {
+        let unmade = match apply::unmake(self.cluster.as_ref(), &run, &entry, own_pool, trust) {
             Err(error) if permission_wanted(&error).is_some() => {
-                self.with_permission(&error, |cluster| hands::unmake(cluster, &run, &entry, own_pool, trust))?
+                self.with_permission(&error, |cluster| apply::unmake(cluster, &run, &entry, own_pool, trust))?
             }
             other => other?,
         };
@@ -180,7 +180,7 @@ impl Journal {
             Unmade::Left(why) => Some(why),
             Unmade::Undone => None,
         };
-        self.book.mark_undone(index)?;
+        self.journal_file.mark_undone(index)?;
         self.write_key(index)?;
         Ok(Some(Undo { undone: true, left, ..entry.undo() }))
     }
@@ -188,14 +188,14 @@ impl Journal {
     /// The id of the pool of this run's making in which an image or objects lie.
     fn own_pool(&self, change: &Change) -> Option<u64> {
         let (Change::Image { pool, .. } | Change::Objects { pool, .. }) = change else { return None };
-        self.book.entries().iter().find_map(|entry| match (&entry.change, &entry.made) {
+        self.journal_file.entries().iter().find_map(|entry| match (&entry.change, &entry.made) {
             (Change::Pool { name, .. }, Some(Made::Pool(id))) if name == pool => Some(*id),
             _ => None,
         })
     }
 
     fn write_down(&mut self, change: Change) -> Result<usize, ClusterError> {
-        let index = self.book.add(hands::entry(self.cluster.as_ref(), change)?)?;
+        let index = self.journal_file.add(apply::entry(self.cluster.as_ref(), change)?)?;
         self.write_key(index)?;
         Ok(index)
     }
@@ -203,10 +203,10 @@ impl Journal {
     /// The value in the cluster in which this change is.
     fn write_key(&mut self, index: usize) -> Result<(), ClusterError> {
         let Some(cluster) = &self.cluster else { return Ok(()) };
-        keys::write(cluster, self.book.told(), self.book.entries()[index].part)?;
+        keys::write(cluster, self.journal_file.told(), self.journal_file.entries()[index].part)?;
         // After the journal, so that there is never a lease without one.
         if self.live && self.lease.is_none() {
-            self.lease = Some(Lease::keep(cluster, &self.book.head().run)?);
+            self.lease = Some(Lease::keep(cluster, &self.journal_file.head().run)?);
         }
         Ok(())
     }
@@ -214,7 +214,7 @@ impl Journal {
     /// Two runs that set one option would put back each other's values. Each writes down first what it wants, and looks then: of two at
     /// the same time at least one sees the other.
     fn refuse_held(&mut self, index: usize) -> Result<(), ClusterError> {
-        let Change::Option { who, name, .. } = &self.book.entries()[index].change else { return Ok(()) };
+        let Change::Option { who, name, .. } = &self.journal_file.entries()[index].change else { return Ok(()) };
         let option = format!("{who}/{name}");
         let held = pending::refuse_held(&self.folder, self.cluster.as_ref(), self.run(), &option);
         match held {
@@ -229,13 +229,13 @@ impl Journal {
 
     /// Is what was written down as the state before still the state?
     fn before_stands(&self, index: usize) -> Result<bool, ClusterError> {
-        let entry = &self.book.entries()[index];
-        Ok(hands::entry(self.cluster.as_ref(), entry.change.clone())?.before == entry.before)
+        let entry = &self.journal_file.entries()[index];
+        Ok(apply::entry(self.cluster.as_ref(), entry.change.clone())?.before == entry.before)
     }
 
     /// It was written down and not made.
     fn withdraw(&mut self, index: usize) -> Result<(), ClusterError> {
-        self.book.mark_undone(index)?;
+        self.journal_file.mark_undone(index)?;
         self.write_key(index)
     }
 
@@ -248,7 +248,7 @@ impl Journal {
     ) -> Result<T, ClusterError> {
         let name = permission_wanted(refused).unwrap_or_default();
         let option = Change::Option { who: "mon".to_string(), name: name.to_string(), value: "true".to_string() };
-        if self.book.without_file() {
+        if self.journal_file.without_file() {
             // The cluster's copy is not believed about options: killed now, this host's own journal puts it back.
             let mut own = Journal::begin(&self.folder, self.own_head(), self.cluster.clone())?;
             let done = own.permitted(&option, thing);
@@ -293,7 +293,7 @@ impl Journal {
             self.withdraw(index)?;
             return Ok(None);
         }
-        let made = hands::make(self.cluster.as_ref(), option)?;
+        let made = apply::make(self.cluster.as_ref(), option)?;
         self.confirm(index, made)?;
         Ok(Some(index))
     }
@@ -308,7 +308,7 @@ impl Journal {
             pid: std::process::id(),
             started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
             process: Some(Process::this()),
-            fsid: self.book.head().fsid.clone(),
+            fsid: self.journal_file.head().fsid.clone(),
             conf: access.conf,
             keyring: access.keyring,
             id: access.id,
@@ -321,11 +321,11 @@ impl Journal {
         if let Some(cluster) = &self.cluster {
             match &mut self.lease {
                 Some(lease) => lease.remove()?,
-                None => lease::remove(cluster, &self.book.head().run)?,
+                None => lease::remove(cluster, &self.journal_file.head().run)?,
             }
-            keys::remove(cluster, self.book.told())?;
+            keys::remove(cluster, self.journal_file.told())?;
         }
-        self.book.remove()
+        self.journal_file.remove()
     }
 }
 

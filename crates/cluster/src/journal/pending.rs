@@ -1,12 +1,12 @@
 //! What runs left that did not end: their journals, on this host and in the cluster.
 
-use super::book::{Book, Head, Looked, Told, look};
 use super::entry::Entry;
+use super::journal_file::{Head, JournalFile, Looked, Told, look};
 use super::life::{Life, life, of_this_host};
-use super::{book, keys, lease};
+use super::{journal_file, keys, lease};
 use crate::admin::Cluster;
+use crate::apply::Trust;
 use crate::errors::ClusterError;
-use crate::hands::Trust;
 use model::Change;
 use std::path::{Path, PathBuf};
 
@@ -36,17 +36,17 @@ impl Pending {
         cluster: Option<&Cluster>,
         named: bool,
         tell: &mut dyn FnMut(u64),
-    ) -> Result<(Book, Trust), ClusterError> {
-        let book = match &self.path {
-            Some(path) => Book::open(path)?,
-            None => Book::in_cluster(Told { head: self.head.clone(), entries: self.left.clone() }),
+    ) -> Result<(JournalFile, Trust), ClusterError> {
+        let journal_file = match &self.path {
+            Some(path) => JournalFile::open(path)?,
+            None => JournalFile::in_cluster(Told { head: self.head.clone(), entries: self.left.clone() }),
         };
         match (self.life, cluster) {
             (Life::Unknown, Some(cluster)) => lease::take(cluster, &self.head.run, named, tell)?,
             (Life::Alive, _) => return Err(ClusterError::Lives { run: self.head.run.clone() }),
             _ => {}
         }
-        Ok((book, Trust { here: self.here(), named }))
+        Ok((journal_file, Trust { here: self.here(), named }))
     }
 }
 
@@ -144,7 +144,7 @@ pub fn holder(
 /// Journals of runs that were killed before they wrote anything: nothing was changed.
 pub fn remove_blank(found: &mut Found) {
     for path in found.blank.drain(..) {
-        found.errors.extend(book::remove_blank(&path).err());
+        found.errors.extend(journal_file::remove_blank(&path).err());
     }
 }
 
@@ -195,11 +195,11 @@ mod tests {
     fn the_newest_comes_first_and_what_is_unreadable_hides_no_other() {
         let folder = tempfile::tempdir().unwrap();
         for number in [2, 1, 3] {
-            drop(Book::create(folder.path(), of_dead_process(told(number))).unwrap());
+            drop(JournalFile::create(folder.path(), of_dead_process(told(number))).unwrap());
         }
         std::fs::write(folder.path().join("broken.journal"), "{}\n{}\n").unwrap();
         std::fs::write(folder.path().join("blank.journal"), "{\"he").unwrap();
-        let live = Book::create(folder.path(), told(4)).unwrap();
+        let live = JournalFile::create(folder.path(), told(4)).unwrap();
         let found = find(folder.path(), None);
         let runs: Vec<&str> = found.left.iter().map(|pending| pending.head.run.as_str()).collect();
         assert_eq!(runs, [run(3), run(2), run(1)]);
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn an_option_is_set_by_one_run_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let mut dead = Book::create(folder.path(), of_dead_process(told(1))).unwrap();
+        let mut dead = JournalFile::create(folder.path(), of_dead_process(told(1))).unwrap();
         let index = dead.add(Entry::of(Change::option("osd/osd_max_backfills", "3"))).unwrap();
         drop(dead);
         let refused = |option: &str| refuse_held(folder.path(), None, &run(2), option);
@@ -232,9 +232,9 @@ mod tests {
         assert!(refused("osd/osd_recovery_max_active").is_ok());
         assert!(refuse_held(folder.path(), None, &run(1), "osd/osd_max_backfills").is_ok(), "its own");
         let path = folder.path().join(format!("{}.journal", run(1)));
-        Book::open(&path).unwrap().mark_undone(index).unwrap();
+        JournalFile::open(&path).unwrap().mark_undone(index).unwrap();
         assert!(refused("osd/osd_max_backfills").is_ok());
-        let mut live = Book::create(folder.path(), told(3)).unwrap();
+        let mut live = JournalFile::create(folder.path(), told(3)).unwrap();
         live.add(Entry::of(Change::option("osd/osd_max_backfills", "5"))).unwrap();
         assert!(refused("osd/osd_max_backfills").unwrap_err().to_string().contains("wait until it ends"));
     }

@@ -70,8 +70,8 @@ fn watch(news: &Receiver<News>, clock: &dyn Clock, window_ns: Nanos, lanes: usiz
 fn farewell(news: &Receiver<News>, clock: &dyn Clock, mut left: usize, overseer: &mut Overseer) {
     let deadline = clock.now() + LEAVE;
     while left > 0 {
-        let patience = Duration::from_nanos(deadline.saturating_sub(clock.now()));
-        match news.recv_timeout(patience) {
+        let timeout = Duration::from_nanos(deadline.saturating_sub(clock.now()));
+        match news.recv_timeout(timeout) {
             Ok(one) => left -= heard(one, overseer),
             Err(_) => return,
         }

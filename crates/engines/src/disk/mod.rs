@@ -17,7 +17,7 @@ pub use choice::chosen;
 pub use holds::{Hold, Holds};
 
 use crate::api::{Context, Engine, EngineError, Session};
-use crate::verify::{self, Ground, Marks, Names};
+use crate::verify::{self, Marks, Names, Region};
 use model::{Bytes, Layer, Target, Workload};
 pub(crate) use placing::Placing;
 pub(crate) use site::Site;
@@ -145,8 +145,8 @@ fn session(
 
 fn marks(context: &Context, site: &Site, target: &Target, workload: &Workload, lane: u32) -> Marks {
     let base = u64::from(lane) * workload.lane_span();
-    let ground = || Ground { place: place(site), bytes: workload.span, base, names: Names::Whole };
-    Marks::of(&context.verify, target, workload, lane, ground)
+    let region = || Region { place: place(site), bytes: workload.span, base, names: Names::Whole };
+    Marks::of(&context.verify, target, workload, lane, region)
 }
 
 /// The place's name in what is verified.

@@ -203,15 +203,15 @@ impl UringSession {
         self.call(wait)
     }
 
-    /// As [`UringSession::enter`], but no longer than `patience`. Kernels before 5.11 wait for the heart.
-    fn enter_for(&mut self, patience: Duration) -> Result<(), EngineError> {
+    /// As [`UringSession::enter`], but no longer than `timeout`. Kernels before 5.11 wait for the heart.
+    fn enter_for(&mut self, timeout: Duration) -> Result<(), EngineError> {
         if !self.held.ring.params().is_feature_ext_arg() {
             return self.enter(true);
         }
         if self.asleep {
             self.wake()?;
         }
-        let time = Timespec::from(patience);
+        let time = Timespec::from(timeout);
         let waited = self.held.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&time));
         entered(waited)
     }
@@ -324,10 +324,10 @@ impl Session for UringSession {
     }
 
     #[inline]
-    fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
-        let wait = !patience.is_zero() && self.in_flight > 0;
+    fn reap(&mut self, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        let wait = !timeout.is_zero() && self.in_flight > 0;
         if self.timed && wait {
-            self.enter_for(patience)?
+            self.enter_for(timeout)?
         } else {
             self.enter(wait)?
         }

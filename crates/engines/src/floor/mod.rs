@@ -4,14 +4,14 @@
 //! acknowledged back. There is nothing else: no checksums, no placement, no journal, no locks. Each connection has one write in
 //! flight at its replicas, so as many connections as operations in flight.
 
-mod keeper;
+mod replica_server;
 mod session;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::network::{reach, refuse_endpoint};
 use crate::verify;
-pub use keeper::keep;
 use model::{Access, Bytes, Endpoint, Layer, Place, Replica, Target, Workload};
+pub use replica_server::keep;
 
 pub struct Floor;
 
@@ -66,9 +66,9 @@ impl Engine for Floor {
             return Err(EngineError::Refused(why));
         }
         let (from, replicas) = replicas(target).map_err(EngineError::Refused)?;
-        let door = replicas.first().and_then(|first| Some((&first.end, first.door.as_ref()?)));
+        let listener = replicas.first().and_then(|first| Some((&first.end, first.listener.as_ref()?)));
         let (first, key) =
-            door.ok_or_else(|| EngineError::Broken(format!("{}: nobody keeps its replicas", target.name)))?;
+            listener.ok_or_else(|| EngineError::Broken(format!("{}: nobody keeps its replicas", target.name)))?;
         let (socket, name) = reach(from, first, key)?;
         Ok(Box::new(session::FloorSession::over(socket, name, workload, lane)?))
     }

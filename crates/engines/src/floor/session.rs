@@ -12,7 +12,7 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 /// As long as a load may stand still before its slice is given up.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 pub struct FloorSession {
     socket: TcpStream,
@@ -34,7 +34,7 @@ impl FloorSession {
     pub fn over(socket: TcpStream, name: String, load: &Workload, lane: u32) -> Result<FloorSession, EngineError> {
         let block = load.block as usize;
         // A large block to a host that fell silent fills the socket's buffer.
-        let ready = socket.set_write_timeout(Some(PATIENCE));
+        let ready = socket.set_write_timeout(Some(TIMEOUT));
         ready.map_err(|error| EngineError::Broken(format!("{name}: {error}")))?;
         Ok(FloorSession {
             socket,
@@ -70,11 +70,11 @@ impl Session for FloorSession {
         Ok(ops.len())
     }
 
-    fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn reap(&mut self, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         if self.sent.is_empty() {
             return Ok(());
         }
-        let flags = if patience.is_zero() { MsgFlags::MSG_DONTWAIT } else { MsgFlags::empty() };
+        let flags = if timeout.is_zero() { MsgFlags::MSG_DONTWAIT } else { MsgFlags::empty() };
         match recv(self.socket.as_raw_fd(), &mut self.heard[self.bytes_heard..], flags) {
             Ok(0) => return Err(self.broken("this replica, or one behind it, is gone")),
             Ok(bytes) => self.bytes_heard += bytes,

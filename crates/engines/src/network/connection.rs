@@ -59,7 +59,7 @@ impl Ends {
     }
 }
 
-/// Connects from one end to a door at the other one. The connection, and its name.
+/// Connects from one end to a listener at the other one. The connection, and its name.
 ///
 /// # Errors
 /// In words: which address, which namespace.
@@ -163,8 +163,8 @@ fn dial(source: SocketAddr, to: SocketAddr) -> io::Result<TcpStream> {
     let family = if to.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
     let socket = socket::socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
     // Without it a packet that nobody answers holds the connect for minutes.
-    let patience = TimeVal::seconds(CONNECT.as_secs() as i64);
-    socket::setsockopt(&socket, sockopt::SendTimeout, &patience)?;
+    let timeout = TimeVal::seconds(CONNECT.as_secs() as i64);
+    socket::setsockopt(&socket, sockopt::SendTimeout, &timeout)?;
     socket::bind(socket.as_raw_fd(), &SockaddrStorage::from(source))?;
     socket::connect(socket.as_raw_fd(), &SockaddrStorage::from(to)).map_err(|error| match error {
         nix::Error::EINPROGRESS => io::Error::new(io::ErrorKind::TimedOut, format!("{to} does not answer")),

@@ -1,11 +1,11 @@
 //! The network layer: a pair of hosts, over TCP. Random access asks and is answered; sequential access streams.
 //!
-//! Both ends live in this process, or one of them in another host's, which has a [`Door`]. For a lab's host a socket is made inside the host's network namespace. A connection's
+//! Both ends live in this process, or one of them in another host's, which has a [`Listener`]. For a lab's host a socket is made inside the host's network namespace. A connection's
 //! port is bound to the pair's own addresses, given by the kernel, closed as soon as the connection stands, and good
 //! only for whoever knows a one-time token.
 
 mod connection;
-mod door;
+mod listener;
 mod path_mtu;
 mod round_trip;
 mod stream;
@@ -14,7 +14,7 @@ use crate::api::{Context, Engine, EngineError, Session};
 use crate::verify;
 use connection::Ends;
 pub(crate) use connection::{Peer, reach, refuse_endpoint};
-pub use door::Door;
+pub use listener::Listener;
 use model::{Access, Bytes, Endpoint, Layer, Place, Target, Workload};
 pub use path_mtu::{Echo, carries};
 
@@ -69,7 +69,7 @@ impl Engine for Tcp {
         let (from, to) = ends(target).map_err(EngineError::Refused)?;
         let seed = workload.seed ^ u64::from(lane) << 32;
         let block = workload.block as usize;
-        if let Place::Pair { door: Some(key), .. } = &target.place {
+        if let Place::Pair { listener: Some(key), .. } = &target.place {
             // The active end dials, whichever way the bytes go.
             let (own, other) = if streams_out(workload) { (to, from) } else { (from, to) };
             let (socket, name) = reach(own, other, key)?;

@@ -17,7 +17,7 @@ const HEADERS_V6: u32 = 48;
 const LEAST: u32 = 576;
 /// A datagram may be lost for other reasons than its size.
 const TRIES: u32 = 3;
-const PATIENCE: Duration = Duration::from_millis(100);
+const TIMEOUT: Duration = Duration::from_millis(100);
 /// Token and number.
 const ANSWER: usize = 24;
 
@@ -33,7 +33,7 @@ impl Echo {
     /// The address is not this host's.
     pub fn open(address: IpAddr) -> io::Result<Echo> {
         let socket = UdpSocket::bind((address, 0))?;
-        socket.set_read_timeout(Some(PATIENCE))?;
+        socket.set_read_timeout(Some(TIMEOUT))?;
         let key = Key { port: socket.local_addr()?.port(), token: token()? };
         let shut = Arc::new(AtomicBool::new(false));
         let (closed, known) = (shut.clone(), key.token);
@@ -102,7 +102,7 @@ fn ask(socket: &UdpSocket, key: &Key, number: u64, bytes: usize) -> bool {
         // Larger than this host's own interface lets through.
         return false;
     }
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     let mut answer = [0; ANSWER];
     loop {
         let left = deadline.saturating_duration_since(Instant::now());

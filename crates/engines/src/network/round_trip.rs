@@ -130,11 +130,11 @@ impl RoundTripSession {
     }
 
     /// Waits until more can be sent or something came.
-    fn wait_for_room(&self, patience: Duration) {
+    fn wait_for_room(&self, timeout: Duration) {
         let either = PollFlags::POLLIN | PollFlags::POLLOUT;
         let mut ready = [PollFd::new(self.socket.as_fd(), either)];
         // Whatever it says: the next turn tries both.
-        let _ = poll(&mut ready, PollTimeout::try_from(patience).unwrap_or(PollTimeout::ZERO));
+        let _ = poll(&mut ready, PollTimeout::try_from(timeout).unwrap_or(PollTimeout::ZERO));
     }
 }
 
@@ -146,16 +146,16 @@ impl Session for RoundTripSession {
         Ok(ops.len())
     }
 
-    fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn reap(&mut self, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         if self.asked.is_empty() {
             return Ok(());
         }
         if self.to_send > 0 {
-            self.wait_for_room(patience);
+            self.wait_for_room(timeout);
             self.send()?;
             return self.receive(false, done);
         }
-        self.receive(!patience.is_zero(), done)
+        self.receive(!timeout.is_zero(), done)
     }
 }
 

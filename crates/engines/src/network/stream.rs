@@ -66,9 +66,9 @@ impl Session for StreamSession {
         Ok(ops.len())
     }
 
-    fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn reap(&mut self, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let Some(slot) = self.expected.front().copied() else { return Ok(()) };
-        let flags = if patience.is_zero() { MsgFlags::MSG_DONTWAIT } else { MsgFlags::MSG_WAITALL };
+        let flags = if timeout.is_zero() { MsgFlags::MSG_DONTWAIT } else { MsgFlags::MSG_WAITALL };
         let fd = self.socket.as_raw_fd();
         let broken =
             |why: &dyn std::fmt::Display| EngineError::Broken(format!("{}: the stream broke: {why}", self.name));

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const SAMPLE: usize = 8;
 
 /// The manager hears of a change, as of a new pool's size, some seconds after the monitors; on a busy host, later.
-const PATIENCE: Duration = Duration::from_secs(15);
+const TIMEOUT: Duration = Duration::from_secs(15);
 const LOOK_AGAIN: Duration = Duration::from_millis(300);
 
 /// Where the placement groups of pools lay when they were first looked at, and which numbers of objects they hold by prefix. Data
@@ -35,7 +35,7 @@ struct Own {
 /// Names `<prefix><number>` of `count` objects of `pool` that lie on `osd`, in a pool that keeps one copy.
 pub fn names_on(context: &Context, pool: &str, osd: u32, prefix: &str, count: u64) -> Result<Vec<String>, EngineError> {
     let rados = connection(context)?;
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         match names_now(rados, &context.placed, pool, osd, prefix, count as usize) {
             Err(EngineError::Broken(_)) if Instant::now() < deadline => sleep(LOOK_AGAIN),

@@ -9,7 +9,7 @@ use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::{
     Objects, family, fill_objects, object_size, objects_per_lane, open_objects, open_pool, open_pool_as, refusal,
 };
-use crate::verify::{Ground, Marks, Stamper, refusal as unverifiable};
+use crate::verify::{Marks, Region, Stamper, refusal as unverifiable};
 use model::{Bytes, Layer, Place, Target, Workload};
 
 pub struct Osd;
@@ -40,7 +40,7 @@ impl Engine for Osd {
         let (osd, pool) = osd_of(target).map_err(EngineError::Refused)?;
         let objects = objects(context, osd, pool, workload, 0..workload.jobs.max(1))?;
         let stamper =
-            Stamper::of(&context.verify, workload, || Ground::objects(set(osd, pool, workload), workload, 0, &objects));
+            Stamper::of(&context.verify, workload, || Region::objects(set(osd, pool, workload), workload, 0, &objects));
         fill_objects(open_pool(context, pool)?, objects, workload.seed, stamper, progress)
     }
 
@@ -54,8 +54,8 @@ impl Engine for Osd {
         let (osd, pool) = osd_of(target).map_err(EngineError::Refused)?;
         let objects = objects(context, osd, pool, workload, lane..lane + 1)?;
         let first = u64::from(lane) * objects_per_lane(workload);
-        let ground = || Ground::objects(set(osd, pool, workload), workload, first, &objects);
-        let marks = Marks::of(&context.verify, target, workload, lane, ground);
+        let region = || Region::objects(set(osd, pool, workload), workload, first, &objects);
+        let marks = Marks::of(&context.verify, target, workload, lane, region);
         open_objects(open_pool_as(context, pool, workload, lane)?, objects, workload, lane, marks)
     }
 }

@@ -12,7 +12,7 @@ pub const IN_FLIGHT: u32 = 16;
 /// The largest write.
 pub const PART: Bytes = 4 << 20;
 /// How often the caller hears of the progress and can stop it, also when nothing ends any more.
-const PATIENCE: Duration = Duration::from_millis(100);
+const TIMEOUT: Duration = Duration::from_millis(100);
 /// The end of a unit that is filled is not zero: the chance that random bytes are is 2^-128.
 const PROBE: Bytes = 16;
 
@@ -158,7 +158,7 @@ impl<S: Slots> Pump<'_, S> {
                 return Ok(true);
             }
             finished.clear();
-            slots.wait(PATIENCE, &mut finished);
+            slots.wait(TIMEOUT, &mut finished);
             for finished in &finished {
                 free.push(finished.slot);
                 ramp.ended(begun[finished.slot as usize].elapsed());

@@ -12,7 +12,7 @@ pub(crate) use session::{SlotSession, room};
 pub(crate) use slots::{ObjectSlots, Slots, broken, hopeless_anywhere};
 
 use crate::api::{Context, Engine, EngineError, Session};
-use crate::verify::{Ground, Marks, Stamper, refusal as unverifiable};
+use crate::verify::{Marks, Region, Stamper, refusal as unverifiable};
 use ceph::Pool;
 use model::{Bytes, Layer, Place, Target, Workload};
 use std::ffi::CString;
@@ -48,7 +48,7 @@ impl Engine for Rados {
         let (pool, prefix) = pool_of(target).map_err(EngineError::Refused)?;
         let objects = Objects::new(names(prefix, workload, 0..Needed::by(workload).count)?, object_size(workload));
         let stamper = Stamper::of(&context.verify, workload, || {
-            Ground::objects(set(pool, prefix, workload), workload, 0, &objects)
+            Region::objects(set(pool, prefix, workload), workload, 0, &objects)
         });
         fill_objects(open_pool(context, pool)?, objects, workload.seed, stamper, progress)
     }
@@ -64,8 +64,8 @@ impl Engine for Rados {
         let count = objects_per_lane(workload);
         let first = u64::from(lane) * count;
         let objects = Objects::new(names(prefix, workload, first..first + count)?, object_size(workload));
-        let ground = || Ground::objects(set(pool, prefix, workload), workload, first, &objects);
-        let marks = Marks::of(&context.verify, target, workload, lane, ground);
+        let region = || Region::objects(set(pool, prefix, workload), workload, first, &objects);
+        let marks = Marks::of(&context.verify, target, workload, lane, region);
         open_objects(open_pool_as(context, pool, workload, lane)?, objects, workload, lane, marks)
     }
 }

@@ -130,11 +130,11 @@ impl<S: Slots> Session for SlotSession<S> {
         Ok(ops.len())
     }
 
-    fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
-        let patience = if self.refused.is_empty() { patience } else { Duration::ZERO };
+    fn reap(&mut self, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        let timeout = if self.refused.is_empty() { timeout } else { Duration::ZERO };
         done.append(&mut self.refused);
         self.finished.clear();
-        self.slots.wait(patience, &mut self.finished);
+        self.slots.wait(timeout, &mut self.finished);
         self.woken();
         for index in 0..self.finished.len() {
             let ended = self.done(&self.finished[index])?;

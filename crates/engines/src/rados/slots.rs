@@ -14,8 +14,8 @@ pub trait Slots: Send {
     fn read(&mut self, slot: u32, offset: u64, into: Range<usize>) -> Result<(), i32>;
     /// Writes a part of the slot's buffer to `offset` of the span.
     fn write(&mut self, slot: u32, offset: u64, from: Range<usize>) -> Result<(), i32>;
-    /// Appends what has ended; waits for the first one no longer than `patience`.
-    fn wait(&mut self, patience: Duration, finished: &mut Vec<Finished>);
+    /// Appends what has ended; waits for the first one no longer than `timeout`.
+    fn wait(&mut self, timeout: Duration, finished: &mut Vec<Finished>);
     /// Where this is: `pool x`, `image x/y`.
     fn place(&self) -> String;
     /// Why no later operation can do better than one that failed with `errno`; `None`: it may.
@@ -57,8 +57,8 @@ impl Slots for ObjectSlots {
         self.io.write(slot, object, inside, from)
     }
 
-    fn wait(&mut self, patience: Duration, finished: &mut Vec<Finished>) {
-        self.io.wait(patience, finished);
+    fn wait(&mut self, timeout: Duration, finished: &mut Vec<Finished>) {
+        self.io.wait(timeout, finished);
     }
 
     fn place(&self) -> String {

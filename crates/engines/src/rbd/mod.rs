@@ -4,7 +4,7 @@ mod slots;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::{IN_FLIGHT, PART, SlotSession, broken, fill, open_pool_as, room};
-use crate::verify::{Ground, Marks, Names, Stamper, refusal};
+use crate::verify::{Marks, Names, Region, Stamper, refusal};
 use ceph::{Cache, Image, OpenFor};
 use model::{Bytes, Layer, Place, Target, Workload};
 use slots::ImageSlots;
@@ -49,8 +49,8 @@ impl Engine for Rbd {
                 wanted = progress(before + done);
                 wanted
             };
-            let ground = ground(target, workload, n as u32)?;
-            let stamper = Stamper::of(&context.verify, workload, || ground);
+            let region = region(target, workload, n as u32)?;
+            let stamper = Stamper::of(&context.verify, workload, || region);
             fill(&mut slots, PART, span, workload.seed ^ n as u64, stamper.as_ref(), &mut report)?;
             if !wanted {
                 break;
@@ -70,8 +70,8 @@ impl Engine for Rbd {
         let open_for = if workload.writes() { OpenFor::Writing } else { OpenFor::Reading };
         let image = open_image(context, target, workload, lane, open_for)?;
         let slots = ImageSlots::new(image, depth, bytes)?;
-        let ground = ground(target, workload, lane)?;
-        let marks = Marks::of(&context.verify, target, workload, lane, || ground);
+        let region = region(target, workload, lane)?;
+        let marks = Marks::of(&context.verify, target, workload, lane, || region);
         Ok(Box::new(SlotSession::new(slots, workload, lane, marks)))
     }
 }
@@ -87,10 +87,10 @@ fn images_of(target: &Target) -> Result<(&str, &[String]), String> {
 }
 
 /// A lane's image, from its beginning.
-fn ground(target: &Target, workload: &Workload, lane: u32) -> Result<Ground, EngineError> {
+fn region(target: &Target, workload: &Workload, lane: u32) -> Result<Region, EngineError> {
     let (pool, images) = images_of(target).map_err(EngineError::Refused)?;
     let place = format!("image {pool}/{}", images[lane as usize % images.len()]);
-    Ok(Ground { place, bytes: workload.lane_span(), base: 0, names: Names::Whole })
+    Ok(Region { place, bytes: workload.lane_span(), base: 0, names: Names::Whole })
 }
 
 fn cache(workload: &Workload) -> Result<Cache, String> {

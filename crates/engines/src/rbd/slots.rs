@@ -37,8 +37,8 @@ impl Slots for ImageSlots {
         self.io.write(slot, offset, from)
     }
 
-    fn wait(&mut self, patience: Duration, finished: &mut Vec<Finished>) {
-        self.io.wait(patience, finished);
+    fn wait(&mut self, timeout: Duration, finished: &mut Vec<Finished>) {
+        self.io.wait(timeout, finished);
     }
 
     fn place(&self) -> String {

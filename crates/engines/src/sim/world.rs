@@ -70,9 +70,9 @@ impl Session for SimSession {
         Ok(ops.len())
     }
 
-    fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn reap(&mut self, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let mut world = locked(&self.world);
-        let until = self.clock.now() + patience.as_nanos() as Nanos;
+        let until = self.clock.now() + timeout.as_nanos() as Nanos;
         // Another session's operation may end first: then time goes on only as far as that.
         let next = world.ends.first().map_or(until, |end| end.0).min(until);
         self.clock.wait_until(next);

@@ -54,11 +54,11 @@ impl Session for StoreSession {
         Ok(1)
     }
 
-    fn reap(&mut self, patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn reap(&mut self, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         if !self.busy {
             return Ok(());
         }
-        match self.answers.recv_timeout(patience) {
+        match self.answers.recv_timeout(timeout) {
             Ok(Answer { slot, at, told }) => {
                 self.busy = false;
                 let told = told?;

@@ -3,7 +3,7 @@
 use super::board::Board;
 use super::look::{Found, Instead, look};
 use super::stamp::Unstamped;
-use super::{Account, Ground, Verify, Written, locked};
+use super::{Account, Region, Verify, Written, locked};
 use crate::api::{Op, OpError};
 use crate::clock::RealClock;
 use crate::rados::Objects;
@@ -52,15 +52,15 @@ enum Busy {
 }
 
 impl Guard {
-    pub fn new(verify: &Arc<Verify>, target: &str, workload: &Workload, lane: u32, ground: Ground) -> Guard {
+    pub fn new(verify: &Arc<Verify>, target: &str, workload: &Workload, lane: u32, region: Region) -> Guard {
         let nothing = Flight { kind: OpKind::Read, offset: 0, len: 0, generation: 0 };
         Guard {
-            board: verify.board(&ground.place, ground.bytes, workload.block),
+            board: verify.board(&region.place, region.bytes, workload.block),
             account: verify.account(target),
             verify: verify.clone(),
-            names: ground.names,
+            names: region.names,
             lane,
-            base: ground.base,
+            base: region.base,
             block: workload.block.max(1),
             flights: vec![nothing; workload.lane_depth(lane).max(1) as usize],
             busy: HashMap::new(),

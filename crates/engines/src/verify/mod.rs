@@ -45,7 +45,7 @@ pub struct Written {
 }
 
 /// Where the first byte of a lane's part of the span lies.
-pub struct Ground {
+pub struct Region {
     /// The place's name, the same for all lanes, steps and slices that share its data.
     pub place: String,
     /// Bytes of the whole place.
@@ -55,12 +55,12 @@ pub struct Ground {
     pub names: Names,
 }
 
-impl Ground {
+impl Region {
     /// A lane's objects, of which the first is the `first` of the working set called `place`.
-    pub fn objects(place: String, workload: &Workload, first: u64, objects: &Objects) -> Ground {
+    pub fn objects(place: String, workload: &Workload, first: u64, objects: &Objects) -> Region {
         let all = objects_per_lane(workload) * u64::from(workload.jobs.max(1)) * objects.size();
         let names = Names::Objects { objects: objects.clone(), first };
-        Ground { place, bytes: all, base: first * objects.size(), names }
+        Region { place, bytes: all, base: first * objects.size(), names }
     }
 }
 
@@ -73,9 +73,9 @@ pub struct Stamper {
 
 impl Stamper {
     /// `None`: the workload does not verify.
-    pub fn of(verify: &Verify, workload: &Workload, ground: impl FnOnce() -> Ground) -> Option<Stamper> {
-        let board = |ground: Ground| verify.board(&ground.place, ground.bytes, workload.block);
-        let board = workload.verify.then(ground).map(board)?;
+    pub fn of(verify: &Verify, workload: &Workload, region: impl FnOnce() -> Region) -> Option<Stamper> {
+        let board = |region: Region| verify.board(&region.place, region.bytes, workload.block);
+        let board = workload.verify.then(region).map(board)?;
         Some(Stamper { run: verify.run, generation: board.draw(), board })
     }
 
@@ -151,11 +151,11 @@ impl Marks {
         target: &Target,
         workload: &Workload,
         lane: u32,
-        ground: impl FnOnce() -> Ground,
+        region: impl FnOnce() -> Region,
     ) -> Marks {
         match workload.verify {
             false => Marks::Numbered(0),
-            true => Marks::Stamped(Box::new(Guard::new(verify, &target.name, workload, lane, ground()))),
+            true => Marks::Stamped(Box::new(Guard::new(verify, &target.name, workload, lane, region()))),
         }
     }
 

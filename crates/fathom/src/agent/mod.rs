@@ -10,7 +10,7 @@ mod watching;
 use engines::Context;
 use engines::clock::RealClock;
 use engines::floor::keep;
-use engines::network::{Door, Echo, carries};
+use engines::network::{Echo, Listener, carries};
 use files::Files;
 use hearing::{Heard, leave_soon, leave_when_deaf, listen};
 use load::{Load, Loading};
@@ -57,7 +57,7 @@ pub fn serve() -> Result<u8, Failure> {
         files: Files::default(),
         looks,
         loading: None,
-        doors: Vec::new(),
+        listeners: Vec::new(),
         watching: None,
         echo: None,
         tell,
@@ -83,8 +83,8 @@ struct Agent {
     looks: Looks,
     /// The slice that is open or runs. Dropped, it stops its load.
     loading: Option<Loading>,
-    /// Passive ends of pairs, keepers of replicas, and of which slice.
-    doors: Vec<(u64, Door)>,
+    /// Passive ends of pairs, replica_hosts of replicas, and of which slice.
+    listeners: Vec<(u64, Listener)>,
     watching: Option<Watching>,
     echo: Option<Echo>,
     tell: SyncSender<AgentEvent>,
@@ -137,22 +137,22 @@ impl Agent {
                 None
             }
             AgentCommand::Answer { slice, target, end, workload } => {
-                self.doors.retain(|(of, _)| *of == slice);
-                let door = Door::open(&end, &workload).map_err(|error| error.to_string());
-                let key = door.as_ref().map(|door| door.key.clone()).map_err(Clone::clone);
-                self.doors.extend(door.ok().map(|door| (slice, door)));
-                Some(AgentEvent::Answers { slice, target, door: key })
+                self.listeners.retain(|(of, _)| *of == slice);
+                let listener = Listener::open(&end, &workload).map_err(|error| error.to_string());
+                let key = listener.as_ref().map(|listener| listener.key.clone()).map_err(Clone::clone);
+                self.listeners.extend(listener.ok().map(|listener| (slice, listener)));
+                Some(AgentEvent::Answers { slice, target, listener: key })
             }
             AgentCommand::Keep { slice, target: asked, replica, step } => {
-                self.doors.retain(|(of, _)| *of == slice);
+                self.listeners.retain(|(of, _)| *of == slice);
                 let step = self.files.found(*step);
                 let kept = step.targets.first().ok_or("a step without a target".to_string()).and_then(|target| {
                     keep(target, replica as usize, &step.workload, &self.context.holds)
                         .map_err(|error| self.files.names().named(&error.to_string()))
                 });
-                let key = kept.as_ref().map(|door| door.key.clone()).map_err(Clone::clone);
-                self.doors.extend(kept.ok().map(|door| (slice, door)));
-                Some(AgentEvent::Answers { slice, target: asked, door: key })
+                let key = kept.as_ref().map(|listener| listener.key.clone()).map_err(Clone::clone);
+                self.listeners.extend(kept.ok().map(|listener| (slice, listener)));
+                Some(AgentEvent::Answers { slice, target: asked, listener: key })
             }
             AgentCommand::Open { slice, step, window_ns } => {
                 // One that was forgotten ends first.
@@ -169,7 +169,7 @@ impl Agent {
                 None
             }
             AgentCommand::Close { slice } => {
-                self.doors.retain(|(of, _)| *of != slice);
+                self.listeners.retain(|(of, _)| *of != slice);
                 None
             }
             AgentCommand::Hush => {

@@ -208,7 +208,8 @@ fn text(lab: &Lab) -> String {
     for osd in &lab.osds {
         let _ = writeln!(text, "osd.{:<4} {:<12} {:<15} {}", osd.id, osd.host, standing(osd), osd.device.display());
     }
-    let _ = writeln!(text, "try      ceph --conf {} status", lab.conf.display());
+    let _ = writeln!(text, "try      fathom run --lab {}", lab.name);
+    let _ = writeln!(text, "         ceph --conf {} status", lab.conf.display());
     text
 }
 

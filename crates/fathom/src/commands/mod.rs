@@ -16,7 +16,7 @@ mod terminal;
 
 use crate::cli::{Cli, Command, Common, Format};
 use crate::exit_codes::{FLAWED, INCOMPLETE, REGRESSION};
-use crate::sounding::Sounded;
+use crate::run::Sounded;
 use model::{Failure, Finds, Outcome, Plan, Record, Report};
 use report::export;
 use report::terminal::{Length, Style};

@@ -3,7 +3,7 @@
 use crate::cli::{Common, Format, RestoreArgs};
 use crate::dirs;
 use crate::output::{say, say_plain};
-use crate::sounding::ToUndo;
+use crate::run::ToUndo;
 use cluster::journal::pending::{self, Found, Pending};
 use cluster::journal::{Head, Journal, Life};
 use cluster::{Cluster, ClusterError};
@@ -217,8 +217,8 @@ fn undo_one(
         }
     };
     let opened = pending.open(cluster.as_ref(), by_name, &mut tell);
-    let (book, trust) = opened.map_err(|error| only(error.into()))?;
-    let mut journal = Journal::resume(&dirs::journals(), book, cluster, trust);
+    let (journal_file, trust) = opened.map_err(|error| only(error.into()))?;
+    let mut journal = Journal::resume(&dirs::journals(), journal_file, cluster, trust);
     let (undone, errors) = journal.roll_back();
     for undo in undone.iter().filter(|undo| undo.left.is_none() && !common.quiet) {
         eprintln!("{}", undo.done());

@@ -5,7 +5,7 @@ use crate::cli::Common;
 use crate::cli::layers::RunArgs;
 use crate::cli::run_options::RunOptions;
 use crate::cli::workload::OwnNumbers;
-use crate::sounding::{Outcome, Sounded, sound};
+use crate::run::{Outcome, Sounded, sound};
 use experiments::{Request, Targets};
 use model::{Failure, Layer};
 use std::path::Path;
@@ -61,27 +61,27 @@ fn refuse_without_layer(args: &RunArgs, layers: &[Layer]) -> Result<(), Failure>
 }
 
 /// Every command that measures ends here.
-pub fn sound_and_print(common: &Common, ground: &RunOptions, request: &Request) -> Result<u8, Failure> {
-    sound_and_print_warned(common, ground, request, Vec::new())
+pub fn sound_and_print(common: &Common, options: &RunOptions, request: &Request) -> Result<u8, Failure> {
+    sound_and_print_warned(common, options, request, Vec::new())
 }
 
 /// The same, with what is to be known about the request.
 pub fn sound_and_print_warned(
     common: &Common,
-    ground: &RunOptions,
+    options: &RunOptions,
     request: &Request,
     warnings: Vec<String>,
 ) -> Result<u8, Failure> {
-    super::refuse_figures_of_a_plan(common, ground.dry_run)?;
-    ground.report.as_deref().map_or(Ok(()), super::runs::prove_writable)?;
+    super::refuse_figures_of_a_plan(common, options.dry_run)?;
+    options.report.as_deref().map_or(Ok(()), super::runs::prove_writable)?;
     let request = &crate::planner::ab::prepared(request)?;
-    match sound(common, ground, request, warnings)? {
+    match sound(common, options, request, warnings)? {
         Outcome::Planned(plan) => {
             let seconds = experiments::duration::seconds_expected(&plan);
             super::print_plan(common, &plan, seconds)?;
             Ok(0)
         }
-        Outcome::Sounded(sounded) => print_sounded(common, ground.report.as_deref(), &sounded),
+        Outcome::Sounded(sounded) => print_sounded(common, options.report.as_deref(), &sounded),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::cli::Common;
 use crate::cli::layers::LayerArgs;
 use crate::cli::sweep::{SweepArgs, SweepExperimentArgs, SweepLayer};
 use crate::cli::workload::OwnNumbers;
-use crate::sounding::{Again, again};
+use crate::run::{Again, again};
 use experiments::{Experiment, Request, Targets};
 use model::{Failure, Layer};
 

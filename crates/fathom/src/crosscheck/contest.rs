@@ -6,8 +6,8 @@ use super::job::{Objects, Terms, job};
 use super::paired_loads::PairedLoads;
 use super::placed::Placed;
 use super::unusable::Unusable;
-use crate::sounding::loader::{Engines, Loader};
-use crate::sounding::{EventSink, Ready, trouble};
+use crate::run::loader::{Engines, Loader};
+use crate::run::{EventSink, Ready, trouble};
 use ceph::{Access, CephError};
 use cluster::watch::Seen;
 use engines::crew::Flow;
@@ -67,7 +67,7 @@ impl Contest<'_> {
         let mut all: Vec<Standing> = duels.iter().map(Standing::new).collect();
         for round in 0..self.check.rounds {
             for one in all.iter_mut().filter(|one| !one.done) {
-                if self.ready.eyes.asked_to_end() {
+                if self.ready.health.asked_to_end() {
                     break;
                 }
                 let (begun, what) = (sink.seconds(), one.told());
@@ -113,20 +113,20 @@ impl Contest<'_> {
         step.workload.seed = seed;
         let windows = |seconds: f64| ((seconds * SECOND as f64 / WINDOW as f64).round() as u32).max(1);
         let (front, last) = (windows(self.check.front), windows(self.check.front + self.check.seconds));
-        let before = self.ready.eyes.seen();
+        let before = self.ready.health.seen();
         let (mut tally, mut why) = (Tally::default(), None);
         let mut on_window = |set: &WindowSet| {
             if set.window >= front {
                 tally.add(set);
             }
-            why = trouble(&step, &before, &self.ready.eyes.seen());
-            let done = set.window + 1 >= last || why.is_some() || self.ready.eyes.asked_to_end();
+            why = trouble(&step, &before, &self.ready.health.seen());
+            let done = set.window + 1 >= last || why.is_some() || self.ready.health.asked_to_end();
             if done { Flow::Stop } else { Flow::GoOn }
         };
         let Ready { context, clock, files, .. } = *self.ready;
         let loader = Engines { context, clock, engine_of: &|step| engines::engine_for(step), files };
         let end = loader.load(&step, WINDOW, &mut on_window).map_err(|error| error.to_string())?;
-        if self.ready.eyes.asked_to_end() {
+        if self.ready.health.asked_to_end() {
             return Ok(None);
         }
         match why.or(end.broken).or(end.first_error.map(|(_, text)| text)) {
@@ -151,7 +151,7 @@ impl Contest<'_> {
         };
         let text = job(target, &step.workload, &terms)?;
         let limit = self.check.front + self.check.seconds + FIO_MORE;
-        let before = self.ready.eyes.seen();
+        let before = self.ready.health.seen();
         let mut watch = || self.trouble(step, &before);
         self.fio.load(&text, &self.environment(), limit, &mut watch)
     }
@@ -171,8 +171,8 @@ impl Contest<'_> {
 
     /// Why fio's load must end; empty: the user wants it.
     fn trouble(&self, step: &Step, before: &Seen) -> Option<String> {
-        let asked = self.ready.eyes.asked_to_end().then(String::new);
-        asked.or_else(|| trouble(step, before, &self.ready.eyes.seen()))
+        let asked = self.ready.health.asked_to_end().then(String::new);
+        asked.or_else(|| trouble(step, before, &self.ready.health.seen()))
     }
 
     /// Some versions of fio delete their objects when they end, and read what is not there as if it were: then those of
@@ -193,7 +193,7 @@ impl Contest<'_> {
         for step in [&paired_loads.ours, &paired_loads.theirs] {
             let engine = engines::engine_for(step).map_err(|error| said(&error))?;
             for target in &step.targets {
-                let mut go_on = |_| !self.ready.eyes.asked_to_end();
+                let mut go_on = |_| !self.ready.health.asked_to_end();
                 let filled = engine.prepare(self.ready.context, target, &step.workload, &mut go_on);
                 filled.map_err(|error| said(&error))?;
             }

@@ -14,7 +14,7 @@ pub use request::Check;
 use crate::cli::Common;
 use crate::cli::run_options::RunOptions;
 use crate::planner;
-use crate::sounding::{EventSink, Grounded, Interrupt, Ready, Rollback, changed, offer_restore};
+use crate::run::{EventSink, Interrupt, Ready, Resolved, Rollback, changed, offer_restore};
 use contest::Contest;
 use engines::clock::RealClock;
 use fio::Fio;
@@ -36,29 +36,29 @@ pub fn run(common: &Common, check: &Check) -> Result<Done, Failure> {
     // Before anything is started or made.
     let fio = Fio::find()?;
     check.peer_engines().iter().try_for_each(|engine| fio.needs(engine))?;
-    let ground = RunOptions { lab: check.lab.clone(), dry_run: check.dry_run, ..RunOptions::default() };
-    let grounded = Grounded::prepare(common, &ground, &check.request)?;
-    let mut plan = planner::plan(&grounded.ground, &check.request)?;
+    let options = RunOptions { lab: check.lab.clone(), dry_run: check.dry_run, ..RunOptions::default() };
+    let resolved = Resolved::prepare(common, &options, &check.request)?;
+    let mut plan = planner::plan(&resolved.inventory, &check.request)?;
     let pairs = paired_loads::set_up(&mut plan, check)?;
     // With what fio needs of its own.
-    planner::refuse_in_pools(&grounded.ground, &plan)?;
+    planner::refuse_in_pools(&resolved.inventory, &plan)?;
     pairs.iter().try_for_each(|pair| fio.needs(&pair.their_engine))?;
     if check.dry_run {
         return Ok(Done::Planned(Box::new(plan), contest::seconds_least(check, pairs.len())));
     }
-    offer_restore(common, &grounded)?;
+    offer_restore(common, &resolved)?;
     let mut sink = EventSink::shown(common, Arc::new(RealClock));
     let mut rows = Vec::new();
     let outcome = changed(
-        &grounded,
+        &resolved,
         &plan,
         &mut sink,
         &interrupt,
         &mut |ready: &Ready, _: &mut Rollback, sink: &mut EventSink| {
-            if !ready.eyes.asked_to_end() {
+            if !ready.health.asked_to_end() {
                 paired_loads::without_cache(&pairs, ready)?;
             }
-            let access = grounded.cluster.as_ref().map(|cluster| &cluster.access);
+            let access = resolved.cluster.as_ref().map(|cluster| &cluster.access);
             rows = Contest { check, fio: &fio, access, ready }.hold(&pairs, sink)?;
             Ok(())
         },
@@ -71,7 +71,7 @@ pub fn run(common: &Common, check: &Check) -> Result<Done, Failure> {
     }
     refuse_nothing(&rows)?;
     let found = Crosscheck {
-        started: grounded.head().started.clone(),
+        started: resolved.head().started.clone(),
         seconds,
         rows,
         interrupted: interrupt.asked(),

@@ -2,7 +2,7 @@
 
 use super::job::plain;
 use super::request::Check;
-use crate::sounding::Ready;
+use crate::run::Ready;
 use ceph::{Cache, OpenFor};
 use model::{Access, Change, Durability, Failure, Layer, Place, Plan, Step, StepId, Target};
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::process::Command;
 
 /// An API server that hangs holds nobody up for longer: by itself kubectl waits for ever.
-const PATIENCE: &str = "--request-timeout=30s";
+const TIMEOUT: &str = "--request-timeout=30s";
 
 /// The running pods with a label, `NAMESPACE/LABEL=VALUE` or `LABEL=VALUE` in all namespaces, as hosts of a list.
 ///
@@ -17,7 +17,7 @@ pub fn pods(selector: &str) -> Result<Vec<String>, Failure> {
         return Err(Failure::Usage(format!("kube-label:{selector}: a label is NAME=VALUE, as in app=rook-ceph-osd")));
     }
     let mut command = Command::new("kubectl");
-    command.args(["get", "pods", PATIENCE, "--output", "json", "--selector", label]);
+    command.args(["get", "pods", TIMEOUT, "--output", "json", "--selector", label]);
     match namespace {
         Some(namespace) => command.args(["--namespace", namespace]),
         None => command.arg("--all-namespaces"),

@@ -1,8 +1,8 @@
 //! A slice on several hosts: opened on all, started at one instant, its windows put together as they come.
 
 use super::merge::Merge;
-use super::{Fleet, keepers};
-use crate::sounding::loader::Loader;
+use super::{Fleet, replica_servers};
+use crate::run::loader::Loader;
 use engines::EngineError;
 use engines::clock::RealClock;
 use engines::crew::{ASK_EVERY, Flow, no_window};
@@ -66,7 +66,7 @@ impl Loader for Hosts<'_> {
         self.fleet.borrow().seconds(from)
     }
 
-    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> crate::sounding::verifying::Found {
+    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> crate::run::verifying::Found {
         self.here.verified(step, limit, go_on)
     }
 }
@@ -150,8 +150,8 @@ struct Sliced<'a> {
 
 impl Sliced<'_> {
     fn run(mut self, on_window: &mut dyn FnMut(&WindowSet) -> Flow) -> Result<SliceEnd, EngineError> {
-        let doors = self.open_doors().and_then(|()| self.open_keepers().map_err(Unopened::from));
-        let opened = doors.and_then(|()| self.open());
+        let listeners = self.open_doors().and_then(|()| self.open_keepers().map_err(Unopened::from));
+        let opened = listeners.and_then(|()| self.open());
         if let Err(Unopened { target, error }) = opened {
             self.stop();
             self.close();
@@ -187,8 +187,8 @@ impl Sliced<'_> {
         let mut wrong: Vec<(usize, String)> = Vec::new();
         let deadline = RealClock.now() + OPENING.as_nanos() as Nanos;
         while !waited.is_empty() && RealClock.now() < deadline {
-            let patience = Duration::from_nanos(deadline.saturating_sub(RealClock.now()));
-            let Some(heard) = self.fleet.next(patience) else { break };
+            let timeout = Duration::from_nanos(deadline.saturating_sub(RealClock.now()));
+            let Some(heard) = self.fleet.next(timeout) else { break };
             match heard.what {
                 What::AgentEvent(AgentEvent::Ready { slice, error }) if slice == self.slice => {
                     waited.retain(|agent| *agent != heard.agent);
@@ -257,17 +257,17 @@ impl Sliced<'_> {
         }
         let deadline = RealClock.now() + OPENING.as_nanos() as Nanos;
         while !waited.is_empty() {
-            let patience = Duration::from_nanos(deadline.saturating_sub(RealClock.now()));
-            let Some(heard) = self.fleet.next(patience) else {
+            let timeout = Duration::from_nanos(deadline.saturating_sub(RealClock.now()));
+            let Some(heard) = self.fleet.next(timeout) else {
                 let why = format!("no port was opened within {} s", OPENING.as_secs());
                 return Err(Unopened::broken(waited.keys().next().copied(), why));
             };
             match heard.what {
-                What::AgentEvent(AgentEvent::Answers { slice, target, door }) if slice == self.slice => {
+                What::AgentEvent(AgentEvent::Answers { slice, target, listener }) if slice == self.slice => {
                     let Some((agent, place, other)) = waited.remove(&target) else { continue };
                     let wrong =
                         |why: String| Unopened::broken(Some(target), format!("{}: {why}", self.fleet.name(other)));
-                    let key = door.map_err(wrong)?;
+                    let key = listener.map_err(wrong)?;
                     self.give_key(agent, place, key);
                 }
                 What::Lost(why) => {
@@ -285,15 +285,15 @@ impl Sliced<'_> {
     /// The replicas of a floor are kept by their hosts, the first of which passes on what it gets; the load learns of that one.
     fn open_keepers(&mut self) -> Result<(), EngineError> {
         for part in self.parts.values_mut() {
-            keepers::open(self.fleet, self.slice, &mut part.step, &part.targets, &mut self.passive)?;
+            replica_servers::open(self.fleet, self.slice, &mut part.step, &part.targets, &mut self.passive)?;
         }
         Ok(())
     }
 
     fn give_key(&mut self, agent: usize, place: usize, key: Key) {
         let target = self.parts.get_mut(&agent).and_then(|part| part.step.targets.get_mut(place));
-        if let Some(Place::Pair { door, .. }) = target.map(|target| &mut target.place) {
-            *door = Some(key);
+        if let Some(Place::Pair { listener, .. }) = target.map(|target| &mut target.place) {
+            *listener = Some(key);
         }
     }
 
@@ -324,14 +324,14 @@ impl Sliced<'_> {
     /// Takes what the hosts said, for a window at most. Until when everything is known that came: nobody is late because we are.
     fn hear(&mut self, merge: &mut Merge) -> Nanos {
         let began = RealClock.now();
-        let mut patience = Duration::from_nanos(self.window_ns);
-        while let Some(heard) = self.fleet.next(patience) {
+        let mut timeout = Duration::from_nanos(self.window_ns);
+        while let Some(heard) = self.fleet.next(timeout) {
             let waited = self.fleet.since(&heard).as_nanos() as Nanos;
             self.take(heard.agent, heard.what, merge);
             if RealClock.now() > began + self.window_ns {
                 return RealClock.now().saturating_sub(waited);
             }
-            patience = Duration::ZERO;
+            timeout = Duration::ZERO;
         }
         RealClock.now()
     }
@@ -340,8 +340,8 @@ impl Sliced<'_> {
     fn farewell(&mut self, merge: &mut Merge) {
         let deadline = RealClock.now() + ENDING.as_nanos() as Nanos;
         while !merge.all_ended() && RealClock.now() < deadline {
-            let patience = Duration::from_nanos(deadline.saturating_sub(RealClock.now()).min(SECOND));
-            if let Some(heard) = self.fleet.next(patience) {
+            let timeout = Duration::from_nanos(deadline.saturating_sub(RealClock.now()).min(SECOND));
+            if let Some(heard) = self.fleet.next(timeout) {
                 self.take(heard.agent, heard.what, merge);
             }
         }
@@ -376,7 +376,7 @@ mod tests {
     #[test]
     fn a_pair_whose_other_end_is_gone_is_named_so_that_the_others_are_measured() {
         let end = |host: &str| Endpoint::new(host, "127.0.0.1");
-        let place = Place::Pair { from: end("a"), to: end("gone"), door: None };
+        let place = Place::Pair { from: end("a"), to: end("gone"), listener: None };
         let client = Some(Client { host: "a".into(), of: "a→gone".into() });
         let target = Target { client, ..Target::new(Layer::Network, "a→gone", place) };
         let (layer, pattern) = (Layer::Network, Pattern::WriteLatency);

@@ -5,7 +5,7 @@ use model::{Nanos, OpKind, Sample, SliceEnd, WindowSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// So long after its end a window waits for a host of which nothing at all is heard; who lives says so every second.
-const PATIENCE: Nanos = 3 * SECOND;
+const TIMEOUT: Nanos = 3 * SECOND;
 
 /// And so long for one that lives: with one operation in flight it tells no windows until that has ended. One that takes 10 s ends
 /// its slice, 3 s later it is cancelled, and then that is told.
@@ -112,13 +112,13 @@ impl Merge {
             None => self.live.iter().copied().collect(),
         };
         if !late.is_empty() {
-            if now < due + PATIENCE {
+            if now < due + TIMEOUT {
                 return None;
             }
             for agent in late {
                 let why = match now < due + PATIENCE_ALIVE {
-                    true if silence(agent) < PATIENCE => return None,
-                    true => format!("nothing was heard of it for {} s", PATIENCE / SECOND),
+                    true if silence(agent) < TIMEOUT => return None,
+                    true => format!("nothing was heard of it for {} s", TIMEOUT / SECOND),
                     false => format!("it told no window for {} s", PATIENCE_ALIVE / SECOND),
                 };
                 self.live.remove(&agent);
@@ -208,7 +208,7 @@ mod tests {
     const WINDOW: Nanos = SECOND / 10;
 
     fn silent(_: usize) -> Nanos {
-        PATIENCE
+        TIMEOUT
     }
 
     fn two() -> Merge {
@@ -242,8 +242,8 @@ mod tests {
     fn who_is_late_is_left_out_and_that_is_told() {
         let mut merge = two();
         merge.put(0, set(0, 3), &[0], SECOND).unwrap();
-        assert_eq!(merge.complete(WINDOW + PATIENCE - 1, &silent), None);
-        assert_eq!(ops(&merge.complete(WINDOW + PATIENCE, &silent).unwrap()), [(0, 3)]);
+        assert_eq!(merge.complete(WINDOW + TIMEOUT - 1, &silent), None);
+        assert_eq!(ops(&merge.complete(WINDOW + TIMEOUT, &silent).unwrap()), [(0, 3)]);
         merge.put(0, set(1, 4), &[0], SECOND).unwrap();
         assert_eq!(ops(&merge.complete(2 * WINDOW, &silent).unwrap()), [(0, 4)]);
         assert!(merge.end().gap.unwrap().contains("nothing was heard of it for 3 s"));
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn who_lives_and_tells_nothing_at_all_is_left_out() {
         let mut merge = two();
-        assert!(merge.complete(WINDOW + PATIENCE - 1, &silent).is_none() && !merge.has_gap());
+        assert!(merge.complete(WINDOW + TIMEOUT - 1, &silent).is_none() && !merge.has_gap());
         let alive = |_: usize| 0;
         assert!(merge.complete(WINDOW + PATIENCE_ALIVE - 1, &alive).is_none() && !merge.has_gap());
         assert!(merge.complete(WINDOW + PATIENCE_ALIVE, &alive).is_none() && merge.has_gap() && merge.over());
@@ -290,7 +290,7 @@ mod tests {
         let silent = || {
             let mut merge = two();
             merge.put(0, set(0, 3), &[0], SECOND).unwrap();
-            assert!(merge.complete(WINDOW + PATIENCE, &silent).is_some() && merge.has_gap());
+            assert!(merge.complete(WINDOW + TIMEOUT, &silent).is_some() && merge.has_gap());
             merge
         };
         let broken = || SliceEnd { broken: Some("no operation completed".into()), ..SliceEnd::default() };

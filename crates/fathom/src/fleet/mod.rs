@@ -3,12 +3,12 @@
 mod clocks;
 mod connect_all;
 mod fill;
-mod keepers;
 mod kube;
 mod loader;
 mod merge;
 mod orch;
 mod path_mtus;
+mod replica_servers;
 mod sites;
 mod sources;
 mod watching;
@@ -168,9 +168,9 @@ impl Fleet {
         self.members[agent].link.as_ref().is_some_and(|link| link.order(order))
     }
 
-    /// The next word of any agent, within `patience`. `None`: all were silent. What their kernels tell is put aside.
-    fn next(&mut self, patience: Duration) -> Option<Heard> {
-        let deadline = Instant::now() + patience;
+    /// The next word of any agent, within `timeout`. `None`: all were silent. What their kernels tell is put aside.
+    fn next(&mut self, timeout: Duration) -> Option<Heard> {
+        let deadline = Instant::now() + timeout;
         loop {
             let heard = match self.news.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(heard) => heard,
@@ -210,14 +210,14 @@ impl Fleet {
         let agent = self.agent_of(host).ok_or_else(gone)?;
         self.questions += 1;
         let id = self.questions;
-        let patience = if matches!(question, Question::Look(_)) { PROOF } else { ANSWER };
+        let timeout = if matches!(question, Question::Look(_)) { PROOF } else { ANSWER };
         if !self.order(agent, AgentCommand::Question { id, question }) {
             return Err(gone());
         }
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + timeout;
         loop {
             let Some(heard) = self.next(deadline.saturating_duration_since(Instant::now())) else {
-                return Err(format!("no answer within {} s", patience.as_secs()));
+                return Err(format!("no answer within {} s", timeout.as_secs()));
             };
             match heard.what {
                 What::Lost(why) if heard.agent == agent => return Err(why),
@@ -229,13 +229,13 @@ impl Fleet {
         }
     }
 
-    /// Every agent that lives, of those that are meant, is asked once, and answers are taken until all have come or `patience` is
+    /// Every agent that lives, of those that are meant, is asked once, and answers are taken until all have come or `timeout` is
     /// over. Whoever is lost meanwhile is told with the reason.
     fn ask(
         &mut self,
         meant: &dyn Fn(&Member) -> bool,
         order: &dyn Fn() -> AgentCommand,
-        patience: Duration,
+        timeout: Duration,
         take: &mut dyn FnMut(&mut Member, AgentEvent, Duration) -> bool,
     ) -> Vec<(usize, String)> {
         let mut lost = Vec::new();
@@ -246,7 +246,7 @@ impl Fleet {
             // That one is gone is heard below.
             self.order(*agent, order());
         }
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + timeout;
         while !open.is_empty() {
             let Some(heard) = self.next(deadline.saturating_duration_since(Instant::now())) else { break };
             match heard.what {
@@ -261,7 +261,7 @@ impl Fleet {
                 }
             }
         }
-        lost.extend(open.into_iter().map(|agent| (agent, format!("no answer within {} s", patience.as_secs()))));
+        lost.extend(open.into_iter().map(|agent| (agent, format!("no answer within {} s", timeout.as_secs()))));
         lost
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// A way that carries what it should is known within a round trip; one that does not takes up to four seconds.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Fleet {
     /// Of every ordered pair of hosts on one network, and of each what went wrong. `go_on` is told the share that is done.
@@ -34,7 +34,7 @@ impl Fleet {
         }
         let pairs = ends.iter().flat_map(|from| ends.iter().map(move |to| (from, to)));
         let pairs: Vec<_> = pairs.filter(|(from, to)| from.host != to.host).collect();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         for (done, (from, to)) in pairs.iter().enumerate() {
             if Instant::now() > deadline {
                 wrong.push(format!("packet sizes are known of {done} of {} pairs of hosts", pairs.len()));

@@ -1,6 +1,6 @@
 //! The plan of one setting against another: the plan of each side, step by step beside each other.
 
-use super::Ground;
+use super::Inventory;
 use super::draft::nearest;
 use experiments::ab::Side;
 use experiments::{PairedSetting, Request, Varied, WorkloadOptions};
@@ -89,9 +89,9 @@ fn patterns(request: &Request, varied: &Varied) -> Vec<Pattern> {
     }
 }
 
-pub fn plan(ground: &Ground, request: &Request, setting: &PairedSetting) -> Result<Plan, Failure> {
-    let a = super::one(ground, &on_side(request, &setting.varied, Side::A))?;
-    let mut b = super::one(ground, &on_side(request, &setting.varied, Side::B))?;
+pub fn plan(inventory: &Inventory, request: &Request, setting: &PairedSetting) -> Result<Plan, Failure> {
+    let a = super::one(inventory, &on_side(request, &setting.varied, Side::A))?;
+    let mut b = super::one(inventory, &on_side(request, &setting.varied, Side::B))?;
     let first = a.steps.iter().map(|step| step.id.0 + 1).max().unwrap_or(0);
     b.steps.iter_mut().for_each(|step| step.id = StepId(step.id.0 + first));
     let alike = |(a, b): (&Step, &Step)| (a.layer, a.pattern, a.targets.len()) == (b.layer, b.pattern, b.targets.len());
@@ -213,11 +213,19 @@ mod tests {
 
     fn planned(request: &Request) -> Result<Plan, String> {
         let (scope, run) = (Scope::default(), "r".to_string());
-        let (hosts, sites, keepers) = (Vec::new(), Vec::new(), Vec::new());
-        let ground =
-            Ground { run, scope, lab: None, image_bytes: None, hosts, sites, keepers, held: Default::default() };
+        let (hosts, sites, replica_hosts) = (Vec::new(), Vec::new(), Vec::new());
+        let inventory = Inventory {
+            run,
+            scope,
+            lab: None,
+            image_bytes: None,
+            hosts,
+            sites,
+            replica_hosts,
+            held: Default::default(),
+        };
         let request = prepared(request).map_err(|failure| failure.to_string())?;
-        crate::planner::plan(&ground, &request).map_err(|failure| failure.to_string())
+        crate::planner::plan(&inventory, &request).map_err(|failure| failure.to_string())
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Steps of the device layer: a lab's probes, this host's OSD devices (read only), and what the user names.
 
 use super::device_hosts;
-use super::draft::{Draft, Ground};
+use super::draft::{Draft, Inventory};
 use super::sustained::{self, Room};
 use crate::holding::named_twice;
 use cluster::devices::{self, Refusal, look_at};
@@ -19,14 +19,14 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     if let Some(text) = named_twice(&draft.request.targets.paths) {
         return Err(Failure::Usage(text));
     }
-    if !draft.ground.sites.is_empty() {
+    if !draft.inventory.sites.is_empty() {
         return device_hosts::add(draft);
     }
     for path in &draft.request.targets.paths {
         add_named(draft, path)?;
     }
     if draft.request.targets.paths.is_empty() {
-        match draft.ground.lab.clone() {
+        match draft.inventory.lab.clone() {
             Some(lab) => add_probes(draft, &lab)?,
             None => add_osd_devices(draft),
         }
@@ -73,7 +73,7 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
     match look_at(path)? {
         found @ (Found::Device(bytes) | Found::File(bytes)) if bytes > 0 => {
             if writes {
-                draft.ground.held.take(path, given_up).map_err(read_only_hint)?;
+                draft.inventory.held.take(path, given_up).map_err(read_only_hint)?;
             }
             refuse_larger(path, wanted, bytes)?;
             let span = wanted.unwrap_or(SPAN).min(bytes) / MIB * MIB;
@@ -97,7 +97,7 @@ fn add_named(draft: &mut Draft, path: &Path) -> Result<(), Failure> {
 /// This host, as the cluster calls it.
 fn here(draft: &Draft) -> String {
     let name = cluster::here::host_name();
-    draft.ground.scope.osd_host(&[&name]).map_or(name.clone(), str::to_string)
+    draft.inventory.scope.osd_host(&[&name]).map_or(name.clone(), str::to_string)
 }
 
 /// The device to which a link of /dev/disk leads.
@@ -158,7 +158,7 @@ fn add_probes(draft: &mut Draft, lab: &lab::Lab) -> Result<(), Failure> {
                 let host = Some(osd.host.clone());
                 let span = LAB_SPAN.min(bytes);
                 // The lab's own, whatever an earlier run left there.
-                draft.ground.held.take(&osd.probe, true)?;
+                draft.inventory.held.take(&osd.probe, true)?;
                 let name = osd.probe.display().to_string();
                 let own = device(name, host, &osd.probe, true, bytes);
                 add_steps(draft, &Target { like_disks_of: vec![osd.id], ..own }, span, true);
@@ -182,7 +182,7 @@ fn add_probes(draft: &mut Draft, lab: &lab::Lab) -> Result<(), Failure> {
 
 /// Raw reads of this host's OSD devices: safe while the OSDs run.
 fn add_osd_devices(draft: &mut Draft) {
-    for (path, device) in osd_devices(draft.ground) {
+    for (path, device) in osd_devices(draft.inventory) {
         if let Ok(Found::Device(bytes)) = look_at(Path::new(&path)) {
             let span = SPAN.min(bytes) / MIB * MIB;
             let own = self::device(path.clone(), device.host.clone(), Path::new(&path), false, bytes);
@@ -192,9 +192,9 @@ fn add_osd_devices(draft: &mut Draft) {
 }
 
 /// Those of this host, with their paths.
-fn osd_devices(ground: &Ground) -> Vec<(String, &DeviceScope)> {
+fn osd_devices(inventory: &Inventory) -> Vec<(String, &DeviceScope)> {
     let here = cluster::here::host_name();
-    let own = ground.scope.devices.iter().filter(|device| device.host.as_deref() == Some(&here));
+    let own = inventory.scope.devices.iter().filter(|device| device.host.as_deref() == Some(&here));
     let path = |device: &DeviceScope| match device.path.starts_with('/') {
         true => device.path.clone(),
         false => format!("/dev/{}", device.path),
@@ -203,17 +203,21 @@ fn osd_devices(ground: &Ground) -> Vec<(String, &DeviceScope)> {
 }
 
 /// OSD devices of this host that this user may not open: they are not measured.
-pub fn closed(ground: &Ground, request: &Request) -> Vec<String> {
+pub fn closed(inventory: &Inventory, request: &Request) -> Vec<String> {
     let read = request.layers.iter().any(|layer| layer.of_disks()) && request.targets.paths.is_empty();
-    if !read || !request.experiment.batches().is_empty() || ground.lab.is_some() || !ground.sites.is_empty() {
+    if !read || !request.experiment.batches().is_empty() || inventory.lab.is_some() || !inventory.sites.is_empty() {
         return Vec::new();
     }
     let closed = |(path, _): (String, &DeviceScope)| look_at(Path::new(&path)).err();
-    osd_devices(ground).into_iter().filter_map(closed).map(|why| format!("{why}; this disk is not measured")).collect()
+    osd_devices(inventory)
+        .into_iter()
+        .filter_map(closed)
+        .map(|why| format!("{why}; this disk is not measured"))
+        .collect()
 }
 
 /// Loop devices of this host that are loaded, or carry an OSD, and are no disks.
-pub fn buffered(ground: &Ground, plan: &Plan) -> Vec<String> {
+pub fn buffered(inventory: &Inventory, plan: &Plan) -> Vec<String> {
     let steps = || plan.steps.iter().chain(plan.sustained.iter().map(|test| &test.step));
     let ours = |target: &&Target| target.client.is_none();
     let mut paths: Vec<PathBuf> = Vec::new();
@@ -224,7 +228,7 @@ pub fn buffered(ground: &Ground, plan: &Plan) -> Vec<String> {
         }
     }
     if steps().any(|step| step.layer.of_ceph()) {
-        paths.extend(osd_devices(ground).into_iter().map(|(path, _)| PathBuf::from(path)));
+        paths.extend(osd_devices(inventory).into_iter().map(|(path, _)| PathBuf::from(path)));
     }
     let said: BTreeSet<String> = paths.iter().flat_map(|path| devices::buffered(path)).collect();
     said.into_iter().collect()
@@ -238,12 +242,12 @@ mod tests {
 
     #[test]
     fn a_device_is_measured_all_over_unless_somebody_says_which_part_or_looks_there_too() {
-        let ground = testing::ground(0);
+        let inventory = testing::inventory(0);
         let sized = |bytes: Option<Bytes>| Target { bytes, ..target("d".into(), None, Path::new("/dev/vdx"), true) };
         let of = |targets: &[Target], change: fn(&mut WorkloadOptions)| {
             let mut request = testing::request(&[Layer::Device]);
             change(&mut request.workload);
-            spread(&Draft::new(&ground, &request), targets, SPAN)
+            spread(&Draft::new(&inventory, &request), targets, SPAN)
         };
         let (large, larger, file) = (sized(Some(8 * GIB)), sized(Some(1 << 41)), sized(None));
         assert_eq!(of(std::slice::from_ref(&large), |_| ()), Some(8 * GIB));

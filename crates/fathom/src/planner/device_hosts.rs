@@ -1,7 +1,7 @@
 //! Steps of the device layer on other hosts: each disk alone, all of a host together, all of all hosts together.
 
 use super::device::{LAB_SPAN, SPAN, refuse_larger, refuse_missing_device, spread};
-use super::draft::{ClientHost, Draft, Ground};
+use super::draft::{ClientHost, Draft, Inventory};
 use experiments::Request;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
@@ -19,11 +19,11 @@ pub struct Site {
 /// The paths that the hosts' agents are to look at: those that the user names, on each host; else the probes of a lab, which are
 /// written full so that there is something to be read; else the
 /// hosts' OSD devices, which are only read.
-pub fn wanted(ground: &Ground, request: &Request) -> Vec<(ClientHost, SiteWish)> {
-    if ground.hosts.is_empty() || !request.layers.contains(&Layer::Device) {
+pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(ClientHost, SiteWish)> {
+    if inventory.hosts.is_empty() || !request.layers.contains(&Layer::Device) {
         return Vec::new();
     }
-    let loads = Draft::new(ground, request).workloads(Layer::Device, MIB);
+    let loads = Draft::new(inventory, request).workloads(Layer::Device, MIB);
     let writes = loads.iter().any(|(_, load)| load.writes());
     let named = || named(request, writes);
     let probes = |host: &ClientHost, lab: &lab::Lab| -> Vec<SiteWish> {
@@ -31,13 +31,14 @@ pub fn wanted(ground: &Ground, request: &Request) -> Vec<(ClientHost, SiteWish)>
         own.map(|osd| SiteWish { path: osd.probe.clone(), writes: true, given_up: true }).collect()
     };
     let osd_devices = |host: &ClientHost| -> Vec<SiteWish> {
-        let own = ground.scope.devices.iter().filter(|device| device.host.as_deref() == Some(&host.known_as));
+        let own = inventory.scope.devices.iter().filter(|device| device.host.as_deref() == Some(&host.known_as));
         own.map(|device| SiteWish { path: Path::new("/dev").join(&device.path), writes: false, given_up: false })
             .collect()
     };
     // What is named may be another place in each pod of a node; a device of the cluster is the same one.
-    let machines = if request.targets.paths.is_empty() { ground.machines() } else { ground.hosts.iter().collect() };
-    let of = |host: &ClientHost| match (&ground.lab, request.targets.paths.is_empty()) {
+    let machines =
+        if request.targets.paths.is_empty() { inventory.machines() } else { inventory.hosts.iter().collect() };
+    let of = |host: &ClientHost| match (&inventory.lab, request.targets.paths.is_empty()) {
         (_, false) => named(),
         (Some(lab), true) => probes(host, lab),
         (None, true) => osd_devices(host),
@@ -70,10 +71,10 @@ pub struct Disk {
 }
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
-    let ground = draft.ground;
+    let inventory = draft.inventory;
     let named = !draft.request.targets.paths.is_empty();
     let mut disks = Vec::new();
-    for site in &ground.sites {
+    for site in &inventory.sites {
         match disk(draft, site, draft.options.working_set.unwrap_or(GIB)) {
             Ok(disk) => disks.push(disk),
             // One that was not named is one less.
@@ -122,7 +123,7 @@ pub fn disk(draft: &mut Draft, site: &Site, file_bytes: Bytes) -> Result<Disk, F
         Found::Device(_) | Found::File(_) => {
             return Err(at_host(Failure::Usage(format!("{}: is there, and empty", shown.display()))));
         }
-        Found::Folder => own_file(shown.join(format!("fathom.{}.file", draft.ground.run))),
+        Found::Folder => own_file(shown.join(format!("fathom.{}.file", draft.inventory.run))),
         Found::Nothing => {
             refuse_missing_device(shown).map_err(at_host)?;
             own_file(shown.clone())
@@ -132,7 +133,7 @@ pub fn disk(draft: &mut Draft, site: &Site, file_bytes: Bytes) -> Result<Disk, F
     let known_as = Some(host.known_as.clone());
     let whole = device.then_some(bytes);
     let target = Target::new(Layer::Device, name, Place::Path { path, writable });
-    let probed = draft.ground.lab.iter().flat_map(|lab| &lab.osds).filter(|osd| osd.probe == *shown);
+    let probed = draft.inventory.lab.iter().flat_map(|lab| &lab.osds).filter(|osd| osd.probe == *shown);
     let like_disks_of = probed.map(|osd| osd.id).collect();
     let target = Target { host: known_as, client, bytes: whole, like_disks_of, ..target };
     Ok(Disk { target, bytes, boot: host.boot.clone(), host: host.end.host.clone() })

@@ -18,7 +18,7 @@ const OPEN_DEPTH: u64 = 256;
 const OPEN_BYTES: Bytes = 64 * MIB;
 
 /// What the plan stands on.
-pub struct Ground {
+pub struct Inventory {
     pub run: String,
     pub scope: Scope,
     pub lab: Option<lab::Lab>,
@@ -29,7 +29,7 @@ pub struct Ground {
     /// Paths of these hosts.
     pub sites: Vec<Site>,
     /// Where they could keep replicas for the floor.
-    pub keepers: Vec<Site>,
+    pub replica_hosts: Vec<Site>,
     /// What this process may write to.
     pub held: Held,
 }
@@ -59,7 +59,7 @@ pub struct Network {
     pub ends: Vec<Endpoint>,
 }
 
-impl Ground {
+impl Inventory {
     /// Between which of the hosts' addresses: where they load the cluster, then each other network with those that are on it.
     pub fn networks(&self) -> Vec<Network> {
         let hosts = self.machines();
@@ -109,7 +109,7 @@ impl Ground {
 }
 
 pub struct Draft<'a> {
-    pub ground: &'a Ground,
+    pub inventory: &'a Inventory,
     pub request: &'a Request,
     /// Those of the request, or of one point of a sweep.
     pub options: WorkloadOptions,
@@ -126,16 +126,16 @@ pub struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub fn new(ground: &'a Ground, request: &'a Request) -> Draft<'a> {
+    pub fn new(inventory: &'a Inventory, request: &'a Request) -> Draft<'a> {
         let options = request.workload.clone();
         let (at, changes, host_files) = (Vec::new(), Vec::new(), Vec::new());
         let (steps, points, sustained) = (Vec::new(), Vec::new(), Vec::new());
-        Draft { ground, request, options, halvings: 0, at, changes, host_files, steps, points, sustained }
+        Draft { inventory, request, options, halvings: 0, at, changes, host_files, steps, points, sustained }
     }
 
     /// A name that nobody else uses: `fathom.RUN.what`.
     pub fn name(&self, what: &str) -> String {
-        format!("fathom.{}.{what}", self.ground.run)
+        format!("fathom.{}.{what}", self.inventory.run)
     }
 
     /// Points of a sweep share what they need: it is made once, as large as the largest of them wants it.
@@ -156,19 +156,19 @@ impl<'a> Draft<'a> {
     /// (empty without hosts).
     pub fn by_clients(&self, layer: Layer, name: &str, place: impl Fn(&str) -> Place) -> Vec<Target> {
         let parts = self.clients_parts();
-        if self.ground.clients().next().is_none() {
+        if self.inventory.clients().next().is_none() {
             return vec![Target::new(layer, name, place(&parts[0]))];
         }
         let client = |(host, part): (&ClientHost, &String)| Target {
             client: Some(Client { host: host.end.host.clone(), of: name.to_string() }),
             ..Target::new(layer, format!("{name} from {}", host.end.host), place(part))
         };
-        self.ground.clients().zip(&parts).map(client).collect()
+        self.inventory.clients().zip(&parts).map(client).collect()
     }
 
     /// Of each host that loads, a part of a name: hosts' own names may hold what Ceph's names may not.
     pub fn clients_parts(&self) -> Vec<String> {
-        match self.ground.clients().count() {
+        match self.inventory.clients().count() {
             0 => vec![String::new()],
             hosts => (1..=hosts).map(|number| format!("host{number}.")).collect(),
         }
@@ -262,12 +262,12 @@ impl<'a> Draft<'a> {
         let wanted = |osd: &&model::OsdScope| {
             self.request.targets.osds.is_empty() || self.request.targets.osds.contains(&osd.id)
         };
-        self.ground.scope.osds.iter().filter(|osd| osd.up).filter(wanted).collect()
+        self.inventory.scope.osds.iter().filter(|osd| osd.up).filter(wanted).collect()
     }
 
     /// How much of a cluster a working set may take: a lab is small, and its disk often as well.
     pub fn small(&self) -> bool {
-        self.ground.lab.is_some()
+        self.inventory.lab.is_some()
     }
 }
 
@@ -285,7 +285,7 @@ pub fn nearest(options: &WorkloadOptions) -> Pattern {
 mod tests {
     use super::*;
 
-    fn ground(hosts: &[(&str, &str)]) -> Ground {
+    fn inventory(hosts: &[(&str, &str)]) -> Inventory {
         let host = |(name, boot): &(&str, &str)| ClientHost {
             end: Endpoint::new(*name, "10.0.0.1"),
             others: BTreeMap::new(),
@@ -295,26 +295,27 @@ mod tests {
         };
         let hosts = hosts.iter().map(host).collect();
         let (scope, run) = (Scope::default(), String::new());
-        Ground {
+        Inventory {
             run,
             scope,
             lab: None,
             image_bytes: None,
             hosts,
             sites: Vec::new(),
-            keepers: Vec::new(),
+            replica_hosts: Vec::new(),
             held: Held::default(),
         }
     }
 
     #[test]
     fn two_pods_of_a_node_are_one_machine_and_namespaces_of_one_kernel_are_hosts() {
-        let names = |ground: &Ground| ground.machines().iter().map(|host| host.end.host.clone()).collect::<Vec<_>>();
-        let pods = ground(&[("osd-0", "x"), ("osd-1", "x"), ("osd-2", "y"), ("osd-3", "")]);
+        let names =
+            |inventory: &Inventory| inventory.machines().iter().map(|host| host.end.host.clone()).collect::<Vec<_>>();
+        let pods = inventory(&[("osd-0", "x"), ("osd-1", "x"), ("osd-2", "y"), ("osd-3", "")]);
         assert_eq!(names(&pods), ["osd-0", "osd-2", "osd-3"]);
         assert_eq!(pods.shared_machines().len(), 1);
         assert!(pods.shared_machines()[0].starts_with("osd-1 runs on the same machine as osd-0"));
-        let namespaces = ground(&[("host1", "x"), ("host2", "x"), ("host3", "x")]);
+        let namespaces = inventory(&[("host1", "x"), ("host2", "x"), ("host3", "x")]);
         assert_eq!((names(&namespaces).len(), namespaces.shared_machines().len()), (3, 0));
     }
 }

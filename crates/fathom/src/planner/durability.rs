@@ -34,20 +34,20 @@ impl Draft<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::request;
-    use super::super::{Ground, Request};
+    use super::super::{Inventory, Request};
     use super::*;
     use experiments::WorkloadOptions;
     use model::{Axis, Scope};
 
-    fn ground() -> Ground {
-        Ground {
+    fn inventory() -> Inventory {
+        Inventory {
             run: String::new(),
             scope: Scope::default(),
             lab: None,
             image_bytes: None,
             hosts: Vec::new(),
             sites: Vec::new(),
-            keepers: Vec::new(),
+            replica_hosts: Vec::new(),
             held: Default::default(),
         }
     }
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn writes_of_a_device_are_durable_in_two_ways_or_as_stores_commit_or_as_asked_for() {
         use Durability::{Dsync, Fdatasync, Fsync, GroupCommit, None as Not};
-        let ground = ground();
+        let inventory = inventory();
         let plain = WorkloadOptions { patterns: Pattern::ALL.to_vec(), ..WorkloadOptions::default() };
         let ways = |layer: Layer,
                     pattern: Pattern,
@@ -64,7 +64,7 @@ mod tests {
          -> Vec<Durability> {
             let mut request = Request { workload: options.clone(), ..request(&[Layer::Device]) };
             change(&mut request);
-            let all = Draft::new(&ground, &request).workloads(layer, 1 << 30).into_iter();
+            let all = Draft::new(&inventory, &request).workloads(layer, 1 << 30).into_iter();
             all.filter(|(own, _)| *own == pattern).map(|(_, load)| load.durability).collect()
         };
         let usual = |layer, pattern| ways(layer, pattern, &plain, &|_| ());

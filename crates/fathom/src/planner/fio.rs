@@ -108,7 +108,7 @@ fn on_path(draft: &mut Draft, job: &Job, several: bool) -> Result<(Target, Bytes
         Found::Device(bytes) | Found::File(bytes) if bytes > 0 && !draft.makes(&path) => {
             if shape.writes() {
                 draft
-                    .ground
+                    .inventory
                     .held
                     .take(&path, draft.request.targets.destroy_data_on.as_deref() == Some(path.as_path()))?;
             }
@@ -174,7 +174,7 @@ fn on_image(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
     if !shape.writes() {
         let image = shape.image.clone().unwrap_or_default();
         let line = job.line_of("rbdname");
-        let there = draft.ground.image_bytes.ok_or_else(|| {
+        let there = draft.inventory.image_bytes.ok_or_else(|| {
             Failure::Usage(format!("line {line}: [{}] image {image} does not exist in pool {pool}", job.name))
         })?;
         let wanted = shape.size.unwrap_or(there);
@@ -185,7 +185,7 @@ fn on_image(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
         let place = Place::Images { pool: pool.clone(), images: vec![image.clone()] };
         return Ok((Target::new(Layer::Rbd, format!("{pool}/{image}"), place), wanted));
     }
-    let Some(wanted) = shape.size.or(draft.ground.image_bytes.map(|bytes| bytes.min(IMAGE_MOST))) else {
+    let Some(wanted) = shape.size.or(draft.inventory.image_bytes.map(|bytes| bytes.min(IMAGE_MOST))) else {
         return Err(Failure::Usage(format!("line {}: [{}] has no size; add size=1g", job.line, job.name)));
     };
     let image = draft.name(&draft.changes.len().to_string());
@@ -206,7 +206,7 @@ fn on_objects(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> 
 
 fn pool(draft: &Draft, job: &Job) -> Result<String, Failure> {
     let pool = job.shape.pool.clone().unwrap_or_default();
-    let known: Vec<&str> = draft.ground.scope.pools.iter().map(|pool| pool.name.as_str()).collect();
+    let known: Vec<&str> = draft.inventory.scope.pools.iter().map(|pool| pool.name.as_str()).collect();
     if known.contains(&pool.as_str()) {
         return Ok(pool);
     }

@@ -1,7 +1,7 @@
 //! Steps of the floor: writes that two and three hosts keep, as any replicated store must make them.
 
 use super::device_hosts::{Disk, Site, disk, named, writable};
-use super::draft::{CLUSTER, ClientHost, Draft, Ground};
+use super::draft::{CLUSTER, ClientHost, Draft, Inventory};
 use experiments::Request;
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
@@ -16,11 +16,11 @@ const SPAN: Bytes = GIB;
 const LAB_SPAN: Bytes = 64 * MIB;
 
 /// Where each host could keep a replica: what the user names, or beside the data of a lab's OSD.
-pub fn wanted(ground: &Ground, request: &Request) -> Vec<(ClientHost, SiteWish)> {
-    if !request.layers.contains(&Layer::Floor) || loads(&Draft::new(ground, request), MIB).is_empty() {
+pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(ClientHost, SiteWish)> {
+    if !request.layers.contains(&Layer::Floor) || loads(&Draft::new(inventory, request), MIB).is_empty() {
         return Vec::new();
     }
-    let of = |host: &ClientHost| match (&ground.lab, request.targets.paths.is_empty()) {
+    let of = |host: &ClientHost| match (&inventory.lab, request.targets.paths.is_empty()) {
         (_, false) => named(request, true),
         (Some(lab), true) => {
             let own = lab.osds.iter().filter(|osd| osd.host == host.known_as);
@@ -28,7 +28,7 @@ pub fn wanted(ground: &Ground, request: &Request) -> Vec<(ClientHost, SiteWish)>
         }
         (None, true) => Vec::new(),
     };
-    let machines = ground.machines().into_iter();
+    let machines = inventory.machines().into_iter();
     machines.flat_map(|host| of(host).into_iter().map(|wish| (host.clone(), wish))).collect()
 }
 
@@ -40,29 +40,29 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         let text = "the floor is of random writes; other patterns are one disk and one round trip".to_string();
         return if alone { Err(Failure::Usage(text)) } else { Ok(()) };
     }
-    if !draft.ground.hosts.is_empty() && draft.ground.clients().next().is_none() {
+    if !draft.inventory.hosts.is_empty() && draft.inventory.clients().next().is_none() {
         let text = "the floor is of what hosts write; name some that load (--hosts a,b,c)".to_string();
         return if alone { Err(Failure::Usage(text)) } else { Ok(()) };
     }
-    let keepers = keepers(draft, draft.options.working_set.unwrap_or(span))?;
-    if keepers.len() < REPLICAS[0] {
+    let replica_hosts = replica_hosts(draft, draft.options.working_set.unwrap_or(span))?;
+    if replica_hosts.len() < REPLICAS[0] {
         let text = "the floor is of writes that two hosts keep: name hosts (--hosts a,b,c) and a folder, an empty device or a \
                     file that isn't there yet, the same on each";
         // In a run of all layers it is one less.
         return if alone { Err(Failure::Usage(text.to_string())) } else { Ok(()) };
     }
-    let bytes = keepers.iter().map(|keeper| keeper.bytes).min().unwrap_or(0);
+    let bytes = replica_hosts.iter().map(|replica_host| replica_host.bytes).min().unwrap_or(0);
     for (pattern, workload) in loads {
         // A connection has one write in flight at its replicas.
         let jobs = workload.depth;
         let span = workload.span.min(bytes) / MIB * MIB;
-        let sizes: Option<Vec<Bytes>> = keepers.iter().map(|keeper| keeper.device).collect();
+        let sizes: Option<Vec<Bytes>> = replica_hosts.iter().map(|replica_host| replica_host.device).collect();
         let whole = sizes.and_then(|sizes| sizes.into_iter().min());
         let spread = whole.filter(|bytes| *bytes > span && draft.options.working_set.is_none());
         let workload = Workload { span, spread, jobs, ..workload };
-        let sizes: Vec<usize> = REPLICAS.into_iter().filter(|size| *size <= keepers.len()).collect();
+        let sizes: Vec<usize> = REPLICAS.into_iter().filter(|size| *size <= replica_hosts.len()).collect();
         for size in &sizes {
-            let targets = targets(draft, &keepers, *size);
+            let targets = targets(draft, &replica_hosts, *size);
             draft.step(pattern, targets, workload.clone(), Some(size) == sizes.last());
         }
     }
@@ -79,7 +79,7 @@ fn loads(draft: &Draft, span: Bytes) -> Vec<(Pattern, Workload)> {
 }
 
 /// A host, and where it keeps what it is given.
-struct Keeper {
+struct ReplicaHost {
     host: ClientHost,
     path: PathBuf,
     bytes: Bytes,
@@ -89,53 +89,54 @@ struct Keeper {
 
 /// The first place of each host that may be written to. What Ceph stands on is what is asked about: if enough hosts carry OSDs, those
 /// that only load keep nothing.
-fn keepers(draft: &mut Draft, file_bytes: Bytes) -> Result<Vec<Keeper>, Failure> {
-    let (ground, named) = (draft.ground, !draft.request.targets.paths.is_empty());
-    let carries = |site: &&Site| ground.scope.osds.iter().any(|osd| osd.host == site.host.known_as);
-    let (first, second): (Vec<&Site>, Vec<&Site>) = ground.keepers.iter().partition(carries);
+fn replica_hosts(draft: &mut Draft, file_bytes: Bytes) -> Result<Vec<ReplicaHost>, Failure> {
+    let (inventory, named) = (draft.inventory, !draft.request.targets.paths.is_empty());
+    let carries = |site: &&Site| inventory.scope.osds.iter().any(|osd| osd.host == site.host.known_as);
+    let (first, second): (Vec<&Site>, Vec<&Site>) = inventory.replica_hosts.iter().partition(carries);
     let hosts = first.iter().map(|site| &site.host.end.host).collect::<BTreeSet<_>>().len();
     let sites = if hosts >= REPLICAS[1] { first } else { [first, second].concat() };
-    let mut keepers: Vec<Keeper> = Vec::new();
+    let mut replica_hosts: Vec<ReplicaHost> = Vec::new();
     for site in sites {
-        if keepers.iter().any(|keeper| keeper.host.end.host == site.host.end.host) {
+        if replica_hosts.iter().any(|replica_host| replica_host.host.end.host == site.host.end.host) {
             continue;
         }
         match disk(draft, site, file_bytes) {
             Ok(Disk { target, bytes, .. }) if writable(&target) => {
                 let device = target.bytes;
                 if let Place::Path { path, .. } = target.place {
-                    keepers.push(Keeper { host: site.host.clone(), path, bytes, device });
+                    replica_hosts.push(ReplicaHost { host: site.host.clone(), path, bytes, device });
                 }
             }
             Err(failure) if named => return Err(failure),
             _ => {}
         }
     }
-    Ok(keepers)
+    Ok(replica_hosts)
 }
 
 /// Each host that loads has replicas on the hosts after it, in turns: as many clients on as many disks as a pool has. The first one is
 /// never its own host.
-fn targets(draft: &Draft, keepers: &[Keeper], size: usize) -> Vec<Target> {
+fn targets(draft: &Draft, replica_hosts: &[ReplicaHost], size: usize) -> Vec<Target> {
     let of = format!("{size} replicas");
     let client = |(number, client): (usize, &ClientHost)| {
-        let own = keepers.iter().position(|keeper| draft.ground.one_machine(&keeper.host, client));
+        let own = replica_hosts.iter().position(|replica_host| draft.inventory.one_machine(&replica_host.host, client));
         let begin = own.map_or(number, |own| own + 1);
-        let of_turn: Vec<&Keeper> = (0..size).map(|turn| &keepers[(begin + turn) % keepers.len()]).collect();
+        let of_turn: Vec<&ReplicaHost> =
+            (0..size).map(|turn| &replica_hosts[(begin + turn) % replica_hosts.len()]).collect();
         // As OSDs do, where all of them can.
-        let apart = of_turn.iter().all(|keeper| keeper.host.others.contains_key(CLUSTER));
-        let replica = |keeper: &&Keeper| Replica {
-            end: keeper.host.end.clone(),
-            among: keeper.host.others.get(CLUSTER).filter(|_| apart).cloned(),
-            path: keeper.path.clone(),
-            door: None,
+        let apart = of_turn.iter().all(|replica_host| replica_host.host.others.contains_key(CLUSTER));
+        let replica = |replica_host: &&ReplicaHost| Replica {
+            end: replica_host.host.end.clone(),
+            among: replica_host.host.others.get(CLUSTER).filter(|_| apart).cloned(),
+            path: replica_host.path.clone(),
+            listener: None,
         };
         let place = Place::Replicas { from: client.end.clone(), replicas: of_turn.iter().map(replica).collect() };
         let name = format!("{of} from {}", client.end.host);
         let client = Some(Client { host: client.end.host.clone(), of: of.clone() });
         Target { client, ..Target::new(Layer::Floor, name, place) }
     };
-    draft.ground.clients().enumerate().map(client).collect()
+    draft.inventory.clients().enumerate().map(client).collect()
 }
 
 /// As the device layer has them: the files of all replicas, to be written full before the first slice.

@@ -41,7 +41,7 @@ pub fn asked(draft: &Draft, pool: &str, groups: u32, size: Option<u32>) -> Resul
 
 /// May placement groups be bound to OSDs? Where nobody tells, as in all clusters that were made by luminous or later.
 pub fn spreads(draft: &Draft) -> bool {
-    draft.ground.scope.pg_upmap != Some(false)
+    draft.inventory.scope.pg_upmap != Some(false)
 }
 
 /// A power of two for all OSDs that take part. Of the room that is left no pool takes more than half: others of the run follow.
@@ -54,14 +54,14 @@ fn usual(draft: &Draft, pool: &str, each: u64, size: u64) -> Result<u32, Failure
 }
 
 fn inside(draft: &Draft) -> u64 {
-    draft.ground.scope.osds.iter().filter(|osd| osd.up && osd.inside).count() as u64
+    draft.inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside).count() as u64
 }
 
 /// Replicas of placement groups that may come, as the monitors count: all pools over all OSDs that are in, of which there are three
 /// at least (OSDMonitor::check_pg_num).
 fn room(draft: &Draft, pool: &str) -> u64 {
-    let osds = draft.ground.scope.osds.iter().filter(|osd| osd.inside).count() as u64;
-    let there: u64 = draft.ground.scope.pools.iter().map(replicas).sum();
+    let osds = draft.inventory.scope.osds.iter().filter(|osd| osd.inside).count() as u64;
+    let there: u64 = draft.inventory.scope.pools.iter().map(replicas).sum();
     let planned = draft.changes.iter().map(|change| match change {
         Change::Pool { name, pg_num, size, .. } if name != pool => u64::from(*pg_num) * size.map_or(SIZE, u64::from),
         _ => 0,
@@ -74,7 +74,7 @@ fn replicas(pool: &PoolScope) -> u64 {
 }
 
 fn allowed(draft: &Draft) -> u64 {
-    draft.ground.scope.pgs_per_osd_most.map_or(ALLOWED, u64::from)
+    draft.inventory.scope.pgs_per_osd_most.map_or(ALLOWED, u64::from)
 }
 
 fn too_many(draft: &Draft, what: &str, room: u64) -> Failure {
@@ -114,7 +114,7 @@ mod tests {
             (10_000, [(65_536, 1), (65_536, 3), (65_536, 3)]),
         ];
         for (osds, wanted) in expected {
-            let plan = plan(&testing::ground(osds), &testing::request(&LAYERS)).unwrap();
+            let plan = plan(&testing::inventory(osds), &testing::request(&LAYERS)).unwrap();
             assert_eq!(pools(&plan), wanted, "{osds} OSDs");
             let spreads = plan.changes.iter().filter(|change| matches!(change, Change::Spread { .. }));
             assert_eq!(spreads.count(), 1, "{osds} OSDs");
@@ -127,10 +127,10 @@ mod tests {
     #[test]
     fn what_is_there_and_the_limit_leave_less() {
         let with = |limit: u32, there: u32| {
-            let mut ground = testing::ground(100);
-            ground.scope.pgs_per_osd_most = Some(limit);
-            ground.scope.pools = vec![PoolScope { pg_num: there, size: 3, ..PoolScope::default() }];
-            plan(&ground, &testing::request(&LAYERS)).map(|plan| pools(&plan))
+            let mut inventory = testing::inventory(100);
+            inventory.scope.pgs_per_osd_most = Some(limit);
+            inventory.scope.pools = vec![PoolScope { pg_num: there, size: 3, ..PoolScope::default() }];
+            plan(&inventory, &testing::request(&LAYERS)).map(|plan| pools(&plan))
         };
         assert_eq!(with(250, 4096).unwrap(), [(1024, 1), (1024, 3), (1024, 3)]);
         assert_eq!(with(100, 2048).unwrap(), [(1024, 1), (256, 3), (256, 3)]);
@@ -153,7 +153,7 @@ mod tests {
         let of = |groups: u32| {
             let mut request = testing::request(&[Layer::Rados]);
             request.workload.pgs = Some(groups);
-            plan(&testing::ground(3), &request).map(|plan| pools(&plan))
+            plan(&testing::inventory(3), &request).map(|plan| pools(&plan))
         };
         assert_eq!(of(250).unwrap(), [(250, 3)]);
         assert!(of(251).unwrap_err().to_string().contains("251 placement groups of 3 replicas"));
@@ -161,9 +161,9 @@ mod tests {
 
     #[test]
     fn where_none_may_be_bound_there_are_twice_as_many() {
-        let mut ground = testing::ground(630);
-        ground.scope.pg_upmap = Some(false);
-        let plan = plan(&ground, &testing::request(&[Layer::Osd])).unwrap();
+        let mut inventory = testing::inventory(630);
+        inventory.scope.pg_upmap = Some(false);
+        let plan = plan(&inventory, &testing::request(&[Layer::Osd])).unwrap();
         assert_eq!(pools(&plan), [(16_384, 1)]);
         assert!(!plan.changes.iter().any(|change| matches!(change, Change::Spread { .. })));
     }

@@ -22,8 +22,8 @@ mod sweep;
 pub mod testing;
 
 pub use device_hosts::{Site, wanted as wanted_sites};
-pub use draft::{CLUSTER, ClientHost, Ground, Network};
-pub use floor::{files as floor_files, wanted as wanted_keepers};
+pub use draft::{CLUSTER, ClientHost, Inventory, Network};
+pub use floor::{files as floor_files, wanted as wanted_replica_hosts};
 
 use draft::Draft;
 use engines::verify::refusal;
@@ -31,35 +31,41 @@ use experiments::{Experiment, Request, duration};
 use model::{Change, Failure, Goal, Layer, OpKind, Pattern, Plan, Step, StepId, Sweep};
 use std::collections::BTreeSet;
 
-pub fn plan(ground: &Ground, request: &Request) -> Result<Plan, Failure> {
+pub fn plan(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     let plan = match request.experiment.pair() {
-        Some(setting) => ab::plan(ground, request, setting),
-        None => one(ground, request),
+        Some(setting) => ab::plan(inventory, request, setting),
+        None => one(inventory, request),
     }?;
-    refuse_in_pools(ground, &plan)?;
+    refuse_in_pools(inventory, &plan)?;
     Ok(plan)
 }
 
 /// What pools that were there before can't or must not hold.
-pub fn refuse_in_pools(ground: &Ground, plan: &Plan) -> Result<(), Failure> {
-    others_pools::refuse(&ground.scope, plan)
+pub fn refuse_in_pools(inventory: &Inventory, plan: &Plan) -> Result<(), Failure> {
+    others_pools::refuse(&inventory.scope, plan)
 }
 
 /// What is to be known of a plan: what it leaves out, and why.
-pub fn notes(ground: &Ground, request: &Request, plan: &Plan) -> Vec<String> {
-    let draft = &Draft::new(ground, request);
+pub fn notes(inventory: &Inventory, request: &Request, plan: &Plan) -> Vec<String> {
+    let draft = &Draft::new(inventory, request);
     let unmeasured = network::unmeasured(draft).or_else(|| network::loopback_alone(draft));
-    let (closed, buffered) = (device::closed(ground, request), device::buffered(ground, plan));
-    [Vec::from_iter(unmeasured), closed, buffered, unbound(ground, plan), Vec::from_iter(room::note(ground, request))]
-        .concat()
+    let (closed, buffered) = (device::closed(inventory, request), device::buffered(inventory, plan));
+    [
+        Vec::from_iter(unmeasured),
+        closed,
+        buffered,
+        unbound(inventory, plan),
+        Vec::from_iter(room::note(inventory, request)),
+    ]
+    .concat()
 }
 
 /// OSDs that get no placement group of the osd layer's pool, or may get none.
-fn unbound(ground: &Ground, plan: &Plan) -> Vec<String> {
+fn unbound(inventory: &Inventory, plan: &Plan) -> Vec<String> {
     if !plan.steps.iter().any(|step| step.layer == Layer::Osd) {
         return Vec::new();
     }
-    let without = ground.scope.osds.iter().filter(|osd| osd.up && !osd.takes_data());
+    let without = inventory.scope.osds.iter().filter(|osd| osd.up && !osd.takes_data());
     let without: Vec<String> = without.map(|osd| format!("osd.{}", osd.id)).collect();
     let without = (!without.is_empty()).then(|| {
         format!(
@@ -67,7 +73,7 @@ fn unbound(ground: &Ground, plan: &Plan) -> Vec<String> {
             without.join(", ")
         )
     });
-    let by_chance = (ground.scope.pg_upmap == Some(false)).then(|| {
+    let by_chance = (inventory.scope.pg_upmap == Some(false)).then(|| {
         "placement groups can't be bound to OSDs here (`ceph osd set-require-min-compat-client luminous` would allow it, once \
          all clients are that new): the pool of the osd layer has twice as many of them instead, and an OSD that gets none all \
          the same is not measured"
@@ -76,11 +82,11 @@ fn unbound(ground: &Ground, plan: &Plan) -> Vec<String> {
     without.into_iter().chain(by_chance).collect()
 }
 
-fn one(ground: &Ground, request: &Request) -> Result<Plan, Failure> {
+fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     refuse_idle_clients(request)?;
-    refuse_quiesce_of_nothing(ground, request)?;
-    refuse_useless_hosts(ground, request)?;
-    let mut draft = Draft { halvings: room::halvings(ground, request)?, ..Draft::new(ground, request) };
+    refuse_quiesce_of_nothing(inventory, request)?;
+    refuse_useless_hosts(inventory, request)?;
+    let mut draft = Draft { halvings: room::halvings(inventory, request)?, ..Draft::new(inventory, request) };
     if request.quiesce {
         quiesce(&mut draft);
     }
@@ -124,7 +130,7 @@ fn quiesce(draft: &mut Draft) {
     draft.change(Change::BalancerOff);
     // Pool by pool: the command for all of them forgets, in some releases, which were on before (16.2: `osd pool unset
     // noautoscale` switches every pool on).
-    let pools = draft.ground.scope.pools.iter();
+    let pools = draft.inventory.scope.pools.iter();
     for pool in pools.filter(|pool| pool.pg_autoscale_mode.as_deref() == Some("on")) {
         let (name, value) = ("pg_autoscale_mode".to_string(), "off".to_string());
         draft.change(Change::PoolSetting { pool: pool.name.clone(), name, value });
@@ -197,8 +203,8 @@ fn refuse_other_work(goal: &Goal, steps: &[Step]) -> Result<(), Failure> {
 }
 
 /// Flags and options of a cluster that is not there could neither be set nor undone.
-fn refuse_quiesce_of_nothing(ground: &Ground, request: &Request) -> Result<(), Failure> {
-    match request.quiesce && ground.scope.fsid.is_none() {
+fn refuse_quiesce_of_nothing(inventory: &Inventory, request: &Request) -> Result<(), Failure> {
+    match request.quiesce && inventory.scope.fsid.is_none() {
         true => {
             Err(Failure::Usage("--quiesce: this run has no cluster that could be kept quiet; leave it out".to_string()))
         }
@@ -224,8 +230,8 @@ fn refuse_idle_clients(request: &Request) -> Result<(), Failure> {
 }
 
 /// Hosts that would stand by, or could not do what is asked.
-fn refuse_useless_hosts(ground: &Ground, request: &Request) -> Result<(), Failure> {
-    if ground.hosts.is_empty() {
+fn refuse_useless_hosts(inventory: &Inventory, request: &Request) -> Result<(), Failure> {
+    if inventory.hosts.is_empty() {
         return Ok(());
     }
     if request.experiment.is_sweep() || !request.experiment.batches().is_empty() {
@@ -241,7 +247,7 @@ fn refuse_useless_hosts(ground: &Ground, request: &Request) -> Result<(), Failur
         return Err(Failure::Usage(text.to_string()));
     }
     // What is only looked at is of use whatever is loaded.
-    if ground.clients().next().is_none() {
+    if inventory.clients().next().is_none() {
         return Ok(());
     }
     match request.layers.iter().any(|layer| layer.can().hosts) {

@@ -1,7 +1,7 @@
 //! Steps of the network layer: between all hosts that load, else from this host to each of a lab's hosts, else over loopback if the OSDs
 //! are on this host. To OSDs of other hosts nothing is measured without an agent there.
 
-use super::draft::{Draft, Ground, Network};
+use super::draft::{Draft, Inventory, Network};
 use experiments::Varied;
 use model::pattern::Family;
 use model::target::{LOOPBACK, on_network};
@@ -17,12 +17,12 @@ pub fn unmeasured(draft: &Draft) -> Option<String> {
     if !within_this_host(draft) {
         return None;
     }
-    not_loopback(draft.ground, &cluster::here::addresses())
+    not_loopback(draft.inventory, &cluster::here::addresses())
 }
 
 /// Where no cluster says whether the load stays within this host.
 pub fn loopback_alone(draft: &Draft) -> Option<String> {
-    let unknown = within_this_host(draft) && draft.ground.scope.osds.is_empty();
+    let unknown = within_this_host(draft) && draft.inventory.scope.osds.is_empty();
     unknown.then(|| {
         "the network is measured within this host alone (loopback), which says nothing of the way to others; name two hosts or more with \
          --hosts to measure it between them"
@@ -35,7 +35,7 @@ fn within_this_host(draft: &Draft) -> bool {
     let wished = draft.request.layers.contains(&Layer::Network);
     let alone = draft.request.experiment.plans_layers();
     let any = || draft.workloads(Layer::Network, 0).iter().any(|(pattern, _)| pattern.family() != Family::Parallel);
-    wished && alone && any() && draft.ground.hosts.len() < 2 && remote_lab(draft.ground).is_none()
+    wished && alone && any() && draft.inventory.hosts.len() < 2 && remote_lab(draft.inventory).is_none()
 }
 
 pub fn add(draft: &mut Draft) {
@@ -62,7 +62,7 @@ pub fn add(draft: &mut Draft) {
                 if by_jobs {
                     continue;
                 }
-                if draft.request.thorough && jobs > 1 && draft.ground.hosts.is_empty() {
+                if draft.request.thorough && jobs > 1 && draft.inventory.hosts.is_empty() {
                     add_steps(draft, pattern, &one, false, false);
                 }
                 if pattern.writes() || !opposite {
@@ -74,8 +74,8 @@ pub fn add(draft: &mut Draft) {
 }
 
 fn add_steps(draft: &mut Draft, pattern: Pattern, workload: &Workload, chart: bool, both_orders: bool) {
-    if draft.ground.hosts.len() > 1 {
-        for network in draft.ground.networks() {
+    if draft.inventory.hosts.len() > 1 {
+        for network in draft.inventory.networks() {
             for round in rounds(&network, workload, both_orders) {
                 draft.step_apart(pattern, round, workload.clone());
             }
@@ -89,7 +89,7 @@ fn add_steps(draft: &mut Draft, pattern: Pattern, workload: &Workload, chart: bo
 
 /// One stream for each ordered pair. Two hosts have but one link.
 fn all_at_once(draft: &mut Draft, pattern: Pattern, one: &Workload) {
-    for network in draft.ground.networks().into_iter().filter(|network| network.ends.len() > 2) {
+    for network in draft.inventory.networks().into_iter().filter(|network| network.ends.len() > 2) {
         draft.step(pattern, rounds(&network, one, true).concat(), one.clone(), false);
     }
 }
@@ -130,7 +130,7 @@ fn between(from: &Endpoint, to: &Endpoint, workload: &Workload, network: Option<
 fn pairs_from_here(draft: &Draft) -> Vec<Target> {
     let loopback = |host: &str| Endpoint::new(host, "127.0.0.1");
     let here = cluster::here::host_name();
-    let Some(lab) = remote_lab(draft.ground) else {
+    let Some(lab) = remote_lab(draft.inventory) else {
         return vec![pair(loopback(&here), loopback(&here), LOOPBACK.to_string())];
     };
     let from = Endpoint::new(here, lab.client_address.clone());
@@ -144,13 +144,13 @@ fn pairs_from_here(draft: &Draft) -> Vec<Target> {
 }
 
 /// A lab whose hosts are network namespaces.
-fn remote_lab(ground: &Ground) -> Option<&lab::Lab> {
-    ground.lab.as_ref().filter(|lab| lab.hosts.iter().any(|host| host.namespace.is_some()))
+fn remote_lab(inventory: &Inventory) -> Option<&lab::Lab> {
+    inventory.lab.as_ref().filter(|lab| lab.hosts.iter().any(|host| host.namespace.is_some()))
 }
 
 /// Why a round trip within this host, whose addresses are these, is not the way that the load takes.
-fn not_loopback(ground: &Ground, own: &BTreeSet<IpAddr>) -> Option<String> {
-    let up: Vec<&OsdScope> = ground.scope.osds.iter().filter(|osd| osd.up).collect();
+fn not_loopback(inventory: &Inventory, own: &BTreeSet<IpAddr>) -> Option<String> {
+    let up: Vec<&OsdScope> = inventory.scope.osds.iter().filter(|osd| osd.up).collect();
     let elsewhere: Vec<&OsdScope> =
         up.iter().copied().filter(|osd| !osd.address.as_deref().is_some_and(|address| is_own(address, own))).collect();
     if let Some(first) = elsewhere.first() {
@@ -163,7 +163,7 @@ fn not_loopback(ground: &Ground, own: &BTreeSet<IpAddr>) -> Option<String> {
             first.id
         ));
     }
-    let client = ground.clients().find(|client| !up.is_empty() && !is_own(&client.end.address, own))?;
+    let client = inventory.clients().find(|client| !up.is_empty() && !is_own(&client.end.address, own))?;
     Some(format!(
         "the network was not measured: {} loads the cluster, and a round trip within this host says nothing of its way; name two hosts or \
          more with --hosts to measure it between them",
@@ -177,28 +177,31 @@ fn is_own(address: &str, own: &BTreeSet<IpAddr>) -> bool {
 }
 
 fn pair(from: Endpoint, to: Endpoint, name: String) -> Target {
-    Target { host: Some(to.host.clone()), ..Target::new(Layer::Network, name, Place::Pair { from, to, door: None }) }
+    Target {
+        host: Some(to.host.clone()),
+        ..Target::new(Layer::Network, name, Place::Pair { from, to, listener: None })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planner::testing::{ground, request};
+    use crate::planner::testing::{inventory, request};
     use crate::planner::{ClientHost, notes, plan};
     use std::collections::BTreeMap;
 
     /// OSDs at these addresses: the names of the planned pairs of hosts, and what is to be known of the plan.
     fn planned(addresses: &[Option<&str>], client: Option<&str>) -> (BTreeSet<String>, Vec<String>) {
-        let mut ground = ground(addresses.len() as u32);
-        for (osd, address) in ground.scope.osds.iter_mut().zip(addresses) {
+        let mut inventory = inventory(addresses.len() as u32);
+        for (osd, address) in inventory.scope.osds.iter_mut().zip(addresses) {
             osd.address = address.map(str::to_string);
         }
-        ground.hosts = client.map(client_at).into_iter().collect();
+        inventory.hosts = client.map(client_at).into_iter().collect();
         let request = request(&[Layer::Network, Layer::Rados]);
-        let plan = plan(&ground, &request).unwrap();
+        let plan = plan(&inventory, &request).unwrap();
         let of_network = plan.steps.iter().filter(|step| step.layer == Layer::Network);
         let names = of_network.flat_map(|step| &step.targets).map(|target| target.name.clone()).collect();
-        (names, notes(&ground, &request, &plan))
+        (names, notes(&inventory, &request, &plan))
     }
 
     fn client_at(address: &str) -> ClientHost {
@@ -234,33 +237,33 @@ mod tests {
 
     #[test]
     fn osds_that_are_down_are_on_nobodys_way_and_without_osds_there_is_no_cluster() {
-        let mut ground = ground(2);
-        ground.scope.osds[0].address = Some("127.0.0.1".into());
-        ground.scope.osds[1] = OsdScope { up: false, ..ground.scope.osds[1].clone() };
+        let mut inventory = inventory(2);
+        inventory.scope.osds[0].address = Some("127.0.0.1".into());
+        inventory.scope.osds[1] = OsdScope { up: false, ..inventory.scope.osds[1].clone() };
         let own = BTreeSet::new();
-        assert_eq!(not_loopback(&ground, &own), None);
-        ground.scope.osds[1].up = true;
-        assert!(not_loopback(&ground, &own).is_some());
-        ground.scope.osds.clear();
-        ground.hosts = vec![client_at("203.0.113.9")];
-        assert_eq!(not_loopback(&ground, &own), None);
+        assert_eq!(not_loopback(&inventory, &own), None);
+        inventory.scope.osds[1].up = true;
+        assert!(not_loopback(&inventory, &own).is_some());
+        inventory.scope.osds.clear();
+        inventory.hosts = vec![client_at("203.0.113.9")];
+        assert_eq!(not_loopback(&inventory, &own), None);
     }
 
     #[test]
     fn an_address_of_an_interface_is_this_hosts_own() {
-        let mut ground = ground(1);
-        ground.scope.osds[0].address = Some("10.4.0.7".into());
-        assert!(not_loopback(&ground, &BTreeSet::from(["10.4.0.8".parse().unwrap()])).is_some());
-        assert_eq!(not_loopback(&ground, &BTreeSet::from(["10.4.0.7".parse().unwrap()])), None);
+        let mut inventory = inventory(1);
+        inventory.scope.osds[0].address = Some("10.4.0.7".into());
+        assert!(not_loopback(&inventory, &BTreeSet::from(["10.4.0.8".parse().unwrap()])).is_some());
+        assert_eq!(not_loopback(&inventory, &BTreeSet::from(["10.4.0.7".parse().unwrap()])), None);
     }
 
     #[test]
     fn who_wants_nothing_but_a_network_that_can_not_be_measured_is_told_why() {
-        let mut ground = ground(1);
-        ground.scope.osds[0].address = Some("203.0.113.7".into());
-        let why = plan(&ground, &request(&[Layer::Network])).unwrap_err().to_string();
+        let mut inventory = inventory(1);
+        inventory.scope.osds[0].address = Some("203.0.113.7".into());
+        let why = plan(&inventory, &request(&[Layer::Network])).unwrap_err().to_string();
         assert!(why.contains("nothing to measure") && why.contains("203.0.113.7") && why.contains("--hosts"), "{why}");
-        assert_eq!(notes(&ground, &request(&[Layer::Rados]), &Default::default()), Vec::<String>::new());
+        assert_eq!(notes(&inventory, &request(&[Layer::Rados]), &Default::default()), Vec::<String>::new());
     }
 
     #[test]

@@ -46,13 +46,13 @@ pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure
             let text = format!("pool {pool} has the placement groups that it has; --pgs is for a pool of Fathom's own");
             return Err(Failure::Usage(text));
         }
-        let known: Vec<&str> = draft.ground.scope.pools.iter().map(|pool| pool.name.as_str()).collect();
+        let known: Vec<&str> = draft.inventory.scope.pools.iter().map(|pool| pool.name.as_str()).collect();
         if !known.contains(&pool.as_str()) {
             return Err(Failure::Usage(format!("pool {pool} does not exist; there are: {}", known.join(", "))));
         }
         return Ok((pool, false));
     }
-    if draft.ground.scope.osds.iter().all(|osd| !osd.up) {
+    if draft.inventory.scope.osds.iter().all(|osd| !osd.up) {
         return Err(Failure::Failed("the cluster has no OSD that is up".to_string()));
     }
     let part = |name: &str, number: Option<u32>| number.map_or(String::new(), |number| format!(".{name}{number}"));

@@ -58,7 +58,7 @@ pub fn group(draft: &mut Draft, layer: Layer, place: impl Fn(u32) -> Place, patt
 /// processors for each. What fills an OSD, is compared with itself or searched has its turn alone; and a lab is one machine.
 fn rounds(draft: &Draft, targets: &[Target], pattern: Pattern) -> Vec<Vec<Target>> {
     let request = draft.request;
-    let own_machines = draft.ground.lab.is_none() && several_machines(draft);
+    let own_machines = draft.inventory.lab.is_none() && several_machines(draft);
     let plain = !request.experiment.compares_steps();
     let processors = std::thread::available_parallelism().map_or(1, |number| number.get());
     let most = if own_machines && plain && pattern.family() == Family::Latency { processors / 2 } else { 1 };
@@ -67,7 +67,7 @@ fn rounds(draft: &Draft, targets: &[Target], pattern: Pattern) -> Vec<Vec<Target
 
 /// Do agents know of hosts that they run on one and the same kernel?
 fn several_machines(draft: &Draft) -> bool {
-    let boots: Vec<&String> = draft.ground.hosts.iter().map(|host| &host.boot).collect();
+    let boots: Vec<&String> = draft.inventory.hosts.iter().map(|host| &host.boot).collect();
     boots.iter().collect::<BTreeSet<_>>().len() == boots.len()
 }
 
@@ -86,7 +86,7 @@ fn of_different_hosts(targets: &[Target], most: usize) -> Vec<Vec<Target>> {
 
 /// An OSD that was asked for must be there and up, and for the osd layer take data.
 pub fn check_wished(draft: &Draft, layer: Layer) -> Result<(), Failure> {
-    let known = &draft.ground.scope.osds;
+    let known = &draft.inventory.scope.osds;
     for id in &draft.request.targets.osds {
         match known.iter().find(|osd| osd.id == *id) {
             None => {
@@ -116,19 +116,19 @@ mod tests {
 
     #[test]
     fn osds_that_take_no_data_are_left_out_and_told() {
-        let mut ground = crate::planner::testing::ground(4);
-        ground.scope.osds[1].crush_weight = Some(0.0);
-        ground.scope.osds[2].inside = false;
+        let mut inventory = crate::planner::testing::inventory(4);
+        inventory.scope.osds[1].crush_weight = Some(0.0);
+        inventory.scope.osds[2].inside = false;
         let mut request = crate::planner::testing::request(&[Layer::Osd]);
-        let plan = crate::planner::plan(&ground, &request).unwrap();
+        let plan = crate::planner::plan(&inventory, &request).unwrap();
         let names: BTreeSet<&str> =
             plan.steps.iter().flat_map(|step| &step.targets).map(|target| target.name.as_str()).collect();
         assert_eq!(names, BTreeSet::from(["osd.0", "osd.3"]));
-        let told = crate::planner::unbound(&ground, &plan);
+        let told = crate::planner::unbound(&inventory, &plan);
         assert!(told.len() == 1 && told[0].contains("osd.1, osd.2"), "{told:?}");
         for (osd, why) in [(1, "no weight"), (2, "is out")] {
             request.targets.osds = vec![osd];
-            let failure = crate::planner::plan(&ground, &request).unwrap_err().to_string();
+            let failure = crate::planner::plan(&inventory, &request).unwrap_err().to_string();
             assert!(failure.contains(why), "{failure}");
         }
     }

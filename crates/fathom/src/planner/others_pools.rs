@@ -140,10 +140,10 @@ mod tests {
 
     const GIB: Bytes = 1 << 30;
 
-    fn with(pool: PoolScope) -> crate::planner::Ground {
-        let mut ground = testing::ground(3);
-        ground.scope.pools = vec![PoolScope { name: "theirs".into(), size: 3, ..pool }];
-        ground
+    fn with(pool: PoolScope) -> crate::planner::Inventory {
+        let mut inventory = testing::inventory(3);
+        inventory.scope.pools = vec![PoolScope { name: "theirs".into(), size: 3, ..pool }];
+        inventory
     }
 
     fn request(layer: Layer, working_set: Option<Bytes>) -> Request {
@@ -185,13 +185,13 @@ mod tests {
 
     #[test]
     fn the_usual_working_sets_follow_the_quota() {
-        let ground = with(PoolScope { quota_bytes: quota(GIB, 0), ..PoolScope::default() });
+        let inventory = with(PoolScope { quota_bytes: quota(GIB, 0), ..PoolScope::default() });
         for layer in [Layer::Rbd, Layer::Rados] {
             let request = request(layer, None);
-            let plan = plan(&ground, &request).unwrap();
-            let (bytes, _) = needed(&ground.scope.pools[0], &plan.changes, &plan.steps);
+            let plan = plan(&inventory, &request).unwrap();
+            let (bytes, _) = needed(&inventory.scope.pools[0], &plan.changes, &plan.steps);
             assert!(bytes > GIB / 8 && bytes <= GIB / 2, "{layer:?}: {bytes}");
-            let said = notes(&ground, &request, &plan).join(" ");
+            let said = notes(&inventory, &request, &plan).join(" ");
             assert!(said.contains("pool theirs has a quota of 1 GiB") && said.contains("of the usual"), "{said}");
         }
     }

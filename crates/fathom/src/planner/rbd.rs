@@ -56,7 +56,7 @@ fn own(workload: &Workload) -> &'static str {
 /// An image that is not ours is only read.
 fn add_named(draft: &mut Draft, image: String) -> Result<(), Failure> {
     let (pool, _) = pool_for(draft, "rbd")?;
-    let bytes = draft.ground.image_bytes.ok_or_else(|| {
+    let bytes = draft.inventory.image_bytes.ok_or_else(|| {
         Failure::Usage(format!("image {image} does not exist in pool {pool}; `rbd ls {pool}` lists those that do"))
     })?;
     let place = |_: &str| Place::Images { pool: pool.clone(), images: vec![image.clone()] };

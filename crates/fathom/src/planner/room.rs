@@ -1,6 +1,6 @@
 //! What a run fills never fills what it measures: working sets follow the room that OSDs have, and the quota of a pool that is named.
 
-use super::draft::{Draft, Ground};
+use super::draft::{Draft, Inventory};
 use super::{objects, osd, others_pools, rbd};
 use experiments::Request;
 use model::workload::MIB;
@@ -18,28 +18,28 @@ const REPLICAS: u64 = 3;
 
 /// How often the usual working sets are halved so that all of them fit; where even that is too much, the guard ends what fills OSDs, and
 /// what fills a quota is refused.
-pub fn halvings(ground: &Ground, request: &Request) -> Result<u32, Failure> {
-    if request.workload.working_set.is_some() || (tightest(ground).is_none() && !has_quota(ground, request)) {
+pub fn halvings(inventory: &Inventory, request: &Request) -> Result<u32, Failure> {
+    if request.workload.working_set.is_some() || (tightest(inventory).is_none() && !has_quota(inventory, request)) {
         return Ok(0);
     }
     for halvings in 0..HALVINGS_MOST {
-        if short(&draft(ground, request, halvings)?).is_none() {
+        if short(&draft(inventory, request, halvings)?).is_none() {
             return Ok(halvings);
         }
     }
     Ok(HALVINGS_MOST)
 }
 
-fn has_quota(ground: &Ground, request: &Request) -> bool {
+fn has_quota(inventory: &Inventory, request: &Request) -> bool {
     let named = |pool: &&PoolScope| request.targets.pool.as_ref() == Some(&pool.name);
     let limited = |pool: &PoolScope| pool.quota_bytes.is_some() || pool.quota_objects.is_some();
-    ground.scope.pools.iter().find(named).is_some_and(limited)
+    inventory.scope.pools.iter().find(named).is_some_and(limited)
 }
 
 /// Said where working sets are smaller than usual.
-pub fn note(ground: &Ground, request: &Request) -> Option<String> {
-    let halvings = halvings(ground, request).ok().filter(|halvings| *halvings > 0)?;
-    let short = short(&draft(ground, request, halvings - 1).ok()?)?;
+pub fn note(inventory: &Inventory, request: &Request) -> Option<String> {
+    let halvings = halvings(inventory, request).ok().filter(|halvings| *halvings > 0)?;
+    let short = short(&draft(inventory, request, halvings - 1).ok()?)?;
     Some(format!(
         "{short}: the working sets are 1/{} of the usual ones, so that all data of the run take at most half of it (--working-set for others)",
         1u64 << halvings
@@ -47,8 +47,8 @@ pub fn note(ground: &Ground, request: &Request) -> Option<String> {
 }
 
 /// What layers plan that fill OSDs or pools.
-fn draft<'a>(ground: &'a Ground, request: &'a Request, halvings: u32) -> Result<Draft<'a>, Failure> {
-    let mut draft = Draft { halvings, ..Draft::new(ground, request) };
+fn draft<'a>(inventory: &'a Inventory, request: &'a Request, halvings: u32) -> Result<Draft<'a>, Failure> {
+    let mut draft = Draft { halvings, ..Draft::new(inventory, request) };
     for layer in &request.layers {
         match layer {
             Layer::Osd => osd::add(&mut draft)?,
@@ -62,17 +62,17 @@ fn draft<'a>(ground: &'a Ground, request: &'a Request, halvings: u32) -> Result<
 
 /// What has too little room for all of it, and how much it has.
 fn short(draft: &Draft) -> Option<String> {
-    let osd = tightest(draft.ground).filter(|(_, room)| needed(draft) as f64 > *room as f64 * PART);
+    let osd = tightest(draft.inventory).filter(|(_, room)| needed(draft) as f64 > *room as f64 * PART);
     let osd = osd.map(|(osd, room)| {
         format!("osd.{} has room for {} until it is nearly full", osd.id, report::numbers::bytes(room))
     });
-    osd.or_else(|| others_pools::short(&draft.ground.scope, &draft.changes, &draft.steps))
+    osd.or_else(|| others_pools::short(&draft.inventory.scope, &draft.changes, &draft.steps))
 }
 
 /// The OSD with the least room, and how much it is; `None`: it is not known of any.
-fn tightest(ground: &Ground) -> Option<(&OsdScope, Bytes)> {
+fn tightest(inventory: &Inventory) -> Option<(&OsdScope, Bytes)> {
     let room = |osd: &OsdScope| Some(((osd.bytes? as f64 * NEARLY_FULL) as Bytes).saturating_sub(osd.bytes_used?));
-    let osds = ground.scope.osds.iter().filter(|osd| osd.up && osd.inside);
+    let osds = inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside);
     osds.filter_map(|osd| Some((osd, room(osd)?))).min_by_key(|(_, room)| *room)
 }
 
@@ -118,8 +118,8 @@ fn each(draft: &Draft, pool: &str, bytes: Bytes) -> Bytes {
         Change::Pool { name, size, .. } if name == pool => *size,
         _ => None,
     });
-    let there = draft.ground.scope.pools.iter().find(|known| known.name == pool).map(|known| known.size);
-    let osds = draft.ground.scope.osds.iter().filter(|osd| osd.up && osd.inside).count().max(1) as u64;
+    let there = draft.inventory.scope.pools.iter().find(|known| known.name == pool).map(|known| known.size);
+    let osds = draft.inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside).count().max(1) as u64;
     let replicas = made.or(there).map_or(REPLICAS, u64::from).min(osds);
     bytes * replicas / osds
 }
@@ -139,10 +139,10 @@ mod tests {
     const LAYERS: [Layer; 3] = [Layer::Osd, Layer::Rados, Layer::Rbd];
     const GIB: Bytes = 1 << 30;
 
-    fn with(osds: u32, bytes: Bytes, used: Bytes) -> Ground {
-        let mut ground = testing::ground(osds);
-        ground.scope.osds.iter_mut().for_each(|osd| (osd.bytes, osd.bytes_used) = (Some(bytes), Some(used)));
-        ground
+    fn with(osds: u32, bytes: Bytes, used: Bytes) -> Inventory {
+        let mut inventory = testing::inventory(osds);
+        inventory.scope.osds.iter_mut().for_each(|osd| (osd.bytes, osd.bytes_used) = (Some(bytes), Some(used)));
+        inventory
     }
 
     #[test]
@@ -158,31 +158,31 @@ mod tests {
             (3, 4000 * GIB, 3390 * GIB, 2),
             (3, GIB, GIB, HALVINGS_MOST),
         ] {
-            let (ground, request) = (with(osds, bytes, used), testing::request(&LAYERS));
-            assert_eq!(halvings(&ground, &request).unwrap(), expected, "{osds} OSDs of {bytes}, {used} used");
-            let plan = plan(&ground, &request).unwrap();
+            let (inventory, request) = (with(osds, bytes, used), testing::request(&LAYERS));
+            assert_eq!(halvings(&inventory, &request).unwrap(), expected, "{osds} OSDs of {bytes}, {used} used");
+            let plan = plan(&inventory, &request).unwrap();
             let spans: Vec<Bytes> = plan.steps.iter().map(|step| step.workload.span).collect();
             let largest = spans.iter().max().unwrap();
             assert!(*largest >= 16 * MIB && *largest <= ((4 * GIB) >> expected).max(16 * MIB), "{spans:?}");
-            let said = notes(&ground, &request, &plan).join(" ");
+            let said = notes(&inventory, &request, &plan).join(" ");
             assert_eq!(said.contains(&format!("1/{} of the usual", 1 << expected)), expected > 0, "{said}");
         }
     }
 
     #[test]
     fn the_least_room_counts_and_what_is_asked_for_stands() {
-        let mut ground = with(3, 4000 * GIB, 0);
-        ground.scope.osds[1].bytes = Some(10 * GIB);
+        let mut inventory = with(3, 4000 * GIB, 0);
+        inventory.scope.osds[1].bytes = Some(10 * GIB);
         let mut request = testing::request(&LAYERS);
-        assert_eq!(halvings(&ground, &request).unwrap(), 2);
-        assert!(note(&ground, &request).unwrap().starts_with("osd.1 has room for 8.5"));
-        ground.scope.osds[1].inside = false;
-        assert_eq!(halvings(&ground, &request).unwrap(), 0);
-        ground.scope.osds[1].inside = true;
+        assert_eq!(halvings(&inventory, &request).unwrap(), 2);
+        assert!(note(&inventory, &request).unwrap().starts_with("osd.1 has room for 8.5"));
+        inventory.scope.osds[1].inside = false;
+        assert_eq!(halvings(&inventory, &request).unwrap(), 0);
+        inventory.scope.osds[1].inside = true;
         request.workload.working_set = Some(GIB);
-        assert_eq!(halvings(&ground, &request).unwrap(), 0);
+        assert_eq!(halvings(&inventory, &request).unwrap(), 0);
         // Nothing is known, or nothing is written.
-        assert_eq!(halvings(&testing::ground(3), &testing::request(&LAYERS)).unwrap(), 0);
-        assert_eq!(halvings(&ground, &testing::request(&[Layer::Store])).unwrap(), 0);
+        assert_eq!(halvings(&testing::inventory(3), &testing::request(&LAYERS)).unwrap(), 0);
+        assert_eq!(halvings(&inventory, &testing::request(&[Layer::Store])).unwrap(), 0);
     }
 }

@@ -26,13 +26,13 @@ fn numbers(axis: &Axis) -> impl Iterator<Item = u32> + '_ {
 }
 
 fn usable<'a>(draft: &Draft<'a>) -> Vec<&'a OsdScope> {
-    draft.ground.scope.osds.iter().filter(|osd| osd.up && osd.inside).collect()
+    draft.inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside).collect()
 }
 
 /// Placement by hand is for a cluster that carries nobody's data.
 pub fn refuse(draft: &Draft) -> Result<(), Failure> {
     let Some(axis) = axis(draft) else { return Ok(()) };
-    if draft.ground.lab.is_none() {
+    if draft.inventory.lab.is_none() {
         return Err(Failure::Refused(
             "--axis osds: pools are put on chosen OSDs only in a lab; name one with --lab (fathom lab up --osds 6)"
                 .to_string(),

@@ -4,8 +4,8 @@ use crate::common::Lab;
 use serde_json::Value;
 
 fn tried(document: &Value) -> Vec<(u64, u64)> {
-    let rungs = document["clients"][0]["tried"].as_array().unwrap();
-    rungs.iter().map(|rung| (rung["clients"].as_u64().unwrap(), rung["hosts"].as_u64().unwrap())).collect()
+    let loads = document["clients"][0]["tried"].as_array().unwrap();
+    loads.iter().map(|load| (load["clients"].as_u64().unwrap(), load["hosts"].as_u64().unwrap())).collect()
 }
 
 #[test]
@@ -21,11 +21,11 @@ fn clients_are_doubled_until_it_brings_nothing_more() {
     assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
     let document = ran.json();
     assert_eq!(document["errors"].as_array().unwrap().len(), 0, "{document:#}");
-    let rungs = tried(&document);
-    assert!(rungs.len() >= 2 && rungs[..2] == [(1, 1), (2, 2)], "{rungs:?}");
-    assert!(rungs.iter().zip([(1, 1), (2, 2), (3, 3), (6, 3), (12, 3), (24, 3)]).all(|(a, b)| *a == b), "{rungs:?}");
+    let loads = tried(&document);
+    assert!(loads.len() >= 2 && loads[..2] == [(1, 1), (2, 2)], "{loads:?}");
+    assert!(loads.iter().zip([(1, 1), (2, 2), (3, 3), (6, 3), (12, 3), (24, 3)]).all(|(a, b)| *a == b), "{loads:?}");
     let found = &document["clients"][0];
-    let clients: Vec<u64> = rungs.iter().map(|rung| rung.0).collect();
+    let clients: Vec<u64> = loads.iter().map(|load| load.0).collect();
     // Full with the last but one, or the last doubling was still worth it.
     match found["full"].as_u64() {
         Some(full) => assert_eq!(full, clients[clients.len() - 2], "{found:#}"),
@@ -36,8 +36,8 @@ fn clients_are_doubled_until_it_brings_nothing_more() {
     assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
     let document = ran.json();
     assert_eq!(document["errors"].as_array().unwrap().len(), 0, "{document:#}");
-    let rungs = tried(&document);
-    assert!(rungs.len() >= 2 && rungs[..2] == [(1, 1), (2, 1)], "{rungs:?}");
+    let loads = tried(&document);
+    assert!(loads.len() >= 2 && loads[..2] == [(1, 1), (2, 1)], "{loads:?}");
     let loads: Vec<(u64, u64)> = document["figures"]
         .as_array()
         .unwrap()

@@ -6,7 +6,7 @@ use model::{Change, Endpoint, Layer, Pattern, Place, Replica, Target};
 
 fn floor(replicas: usize) -> Target {
     let end = |number: usize| Endpoint::new(format!("h{number}"), "10.0.0.1");
-    let replica = |number| Replica { end: end(number), among: None, path: "/x".into(), door: None };
+    let replica = |number| Replica { end: end(number), among: None, path: "/x".into(), listener: None };
     let name = (0..replicas).map(|number| format!("h{number}")).collect::<Vec<_>>().join("+");
     target(Layer::Floor, &name, None, Place::Replicas { from: end(9), replicas: (0..replicas).map(replica).collect() })
 }

@@ -106,7 +106,7 @@ fn what_is_asked_for_in_one_way_is_one_figure() {
 #[test]
 fn the_floor_is_the_worse_way_as_well() {
     let end = |number: usize| Endpoint::new(format!("h{number}"), "10.0.0.1");
-    let replica = |number| Replica { end: end(number), among: None, path: "/x".into(), door: None };
+    let replica = |number| Replica { end: end(number), among: None, path: "/x".into(), listener: None };
     let place = Place::Replicas { from: end(9), replicas: (0..3).map(replica).collect() };
     let mut made = Made::cluster();
     both(&mut made, target(Layer::Floor, "3 replicas", None, place), 0.3, 0.6);

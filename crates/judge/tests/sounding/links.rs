@@ -8,7 +8,7 @@ const BLOCK_MB: f64 = 4.194304;
 
 fn way(from: &str, to: &str, network: Option<&str>) -> Target {
     let end = |host: &str| Endpoint::new(host, "10.0.0.1");
-    let place = Place::Pair { from: end(from), to: end(to), door: None };
+    let place = Place::Pair { from: end(from), to: end(to), listener: None };
     Target { network: network.map(Into::into), ..target(Layer::Network, &format!("{from}→{to}"), Some(to), place) }
 }
 

@@ -41,7 +41,7 @@ pub fn disk(id: u32) -> Target {
 
 pub fn pair(id: u32) -> Target {
     let end = |host: String| Endpoint::new(host, "10.0.0.1");
-    let place = Place::Pair { from: end("here".to_string()), to: end(format!("host-{id}")), door: None };
+    let place = Place::Pair { from: end("here".to_string()), to: end(format!("host-{id}")), listener: None };
     target(Layer::Network, &format!("here→host-{id}"), Some(&format!("host-{id}")), place)
 }
 

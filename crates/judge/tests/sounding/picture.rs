@@ -154,7 +154,7 @@ fn an_uplink_is_told_only_beyond_what_passes_do_to_all_streams() {
         let end = |host: u32| model::Endpoint::new(format!("h{host}"), "10.0.0.1");
         let ways: Vec<(u32, u32)> = (0..4).flat_map(|a| (0..4).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
         let pair = |(a, b): (u32, u32)| {
-            let place = model::Place::Pair { from: end(a), to: end(b), door: None };
+            let place = model::Place::Pair { from: end(a), to: end(b), listener: None };
             crate::made::target(Layer::Network, &format!("h{a}→h{b}"), None, place)
         };
         for way in &ways {

@@ -98,8 +98,8 @@ fn limits(report: &Report) -> Vec<String> {
 
 fn doubled(one: &Doubled) -> String {
     let metric = one.pattern.metric(one.layer);
-    let full = one.rungs.iter().find(|rung| one.full == Some(rung.hosts.saturating_mul(rung.each)));
-    let value = full.and_then(|rung| rung.estimate).map(|value| numbers::figure(&value, metric).with_unit());
+    let full = one.loads.iter().find(|load| one.full == Some(load.hosts.saturating_mul(load.each)));
+    let value = full.and_then(|load| load.estimate).map(|value| numbers::figure(&value, metric).with_unit());
     let value = value.map_or(String::new(), |value| format!(" {value};"));
     sentence(&format!("{} {}:{value} {}", words::place(one.layer, &one.target), one.pattern.name(), one.says))
 }

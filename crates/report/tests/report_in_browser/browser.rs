@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// Far beyond what any step needs on a slow machine: only a browser that hangs gets there.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 const FLAGS: [&str; 11] = [
     "--headless",
@@ -191,7 +191,7 @@ impl Browser {
     }
 
     fn receive(&self, waiting_for: &str) -> Value {
-        self.from.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("waiting for {waiting_for}: {error}"))
+        self.from.recv_timeout(TIMEOUT).unwrap_or_else(|error| panic!("waiting for {waiting_for}: {error}"))
     }
 }
 

@@ -7,9 +7,9 @@ use engines::EngineError;
 use engines::clock::RealClock;
 use engines::crew::Flow;
 use fathom::fleet::{Answered, Fleet, Hosts};
-use fathom::sounding::conductor::{AsItIs, Conductor, Eyes};
-use fathom::sounding::loader::Loader;
-use fathom::sounding::{EventSink, Unfilled};
+use fathom::run::conductor::{AsItIs, Conductor, HealthMonitor};
+use fathom::run::loader::Loader;
+use fathom::run::{EventSink, Unfilled};
 use model::{
     Client, Clock, Ending, Event, Goal, Layer, Nanos, Pattern, Place, Plan, Report, RunHead, Scope, SliceEnd, Step,
     StepId, Subscriber, Target, WindowSet, Workload,
@@ -179,8 +179,8 @@ fn measure(fleet: Fleet, archive: &std::path::Path, number: usize, seconds: f64)
     let hosts = Hosts::new(&Nobody, &fleet);
     let timed = Timed { hosts: &hosts, seen: RefCell::default() };
     let (began, before) = (Instant::now(), processor_seconds());
-    let (eyes, unfilled) = (Blind, Unfilled::default());
-    let conductor = Conductor { clock: &clock, eyes: &eyes, loader: &timed, sides: &AsItIs, unfilled: &unfilled };
+    let (health, unfilled) = (Blind, Unfilled::default());
+    let conductor = Conductor { clock: &clock, health: &health, loader: &timed, sides: &AsItIs, unfilled: &unfilled };
     conductor.conduct(&mut *experiments::scheduler(&plan), &mut sink)?;
     let wall = began.elapsed().as_secs_f64();
     let processors = (processor_seconds() - before) / wall;
@@ -235,7 +235,7 @@ impl Loader for Nobody {
 /// There is no cluster to look at.
 struct Blind;
 
-impl Eyes for Blind {
+impl HealthMonitor for Blind {
     fn asked_to_end(&self) -> bool {
         false
     }

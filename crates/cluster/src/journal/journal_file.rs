@@ -61,7 +61,7 @@ impl Told {
 }
 
 /// An open journal. Its file is locked: as long as the lock is held its run is alive.
-pub struct Book {
+pub struct JournalFile {
     told: Told,
     /// `None`: only the cluster holds it.
     file: Option<(PathBuf, Flock<File>)>,
@@ -76,8 +76,8 @@ const FULL: u64 = LARGEST / 2;
 const LOOKS: u32 = 10;
 const LOOK: Duration = Duration::from_millis(20);
 
-impl Book {
-    pub fn create(folder: &Path, head: Head) -> Result<Book, ClusterError> {
+impl JournalFile {
+    pub fn create(folder: &Path, head: Head) -> Result<JournalFile, ClusterError> {
         let path = folder.join(format!("{}.journal", head.run));
         std::fs::create_dir_all(folder).map_err(|error| failed(&path, &error))?;
         let file = locked(&path, || OpenOptions::new().append(true).create_new(true).open(&path))?;
@@ -86,20 +86,20 @@ impl Book {
             return Err(failed(&path, &"was removed while it was made; start the run again"));
         }
         let told = Told { head: head.clone(), entries: Vec::new() };
-        let mut book = Book { told, file: Some((path.clone(), file)) };
-        book.append(&Line::Head(head))?;
+        let mut journal_file = JournalFile { told, file: Some((path.clone(), file)) };
+        journal_file.append(&Line::Head(head))?;
         // The file's name must be on the disk as well.
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed(&path, &error))?;
-        Ok(book)
+        Ok(journal_file)
     }
 
     /// What the cluster alone holds. Nothing is written to this host.
-    pub fn in_cluster(told: Told) -> Book {
-        Book { told, file: None }
+    pub fn in_cluster(told: Told) -> JournalFile {
+        JournalFile { told, file: None }
     }
 
     /// Opens what a run left. An error if the run is still alive.
-    pub fn open(path: &Path) -> Result<Book, ClusterError> {
+    pub fn open(path: &Path) -> Result<JournalFile, ClusterError> {
         let mut file = locked(path, || OpenOptions::new().read(true).append(true).open(path))?;
         let text = text_of(path)?;
         let (told, whole) = parse(&text).map_err(|what| failed(path, &what))?;
@@ -108,7 +108,7 @@ impl Book {
             .set_len(whole as u64)
             .and_then(|()| if text[..whole].ends_with('\n') { Ok(()) } else { file.write_all(b"\n") });
         mended.map_err(|error| failed(path, &error))?;
-        Ok(Book { told, file: Some((path.to_path_buf(), file)) })
+        Ok(JournalFile { told, file: Some((path.to_path_buf(), file)) })
     }
 
     pub fn head(&self) -> &Head {
@@ -257,8 +257,8 @@ mod tests {
     use crate::journal::testing::head;
     use model::Change;
 
-    fn path_of(book: &Book) -> PathBuf {
-        book.file.as_ref().unwrap().0.clone()
+    fn path_of(journal_file: &JournalFile) -> PathBuf {
+        journal_file.file.as_ref().unwrap().0.clone()
     }
 
     fn entry(n: u32) -> Entry {
@@ -269,29 +269,29 @@ mod tests {
     #[test]
     fn power_loss_at_every_byte_loses_at_most_the_line_being_written() {
         let folder = tempfile::tempdir().unwrap();
-        let mut book = Book::create(folder.path(), head()).unwrap();
+        let mut journal_file = JournalFile::create(folder.path(), head()).unwrap();
         for n in 0..3 {
-            book.add(entry(n)).unwrap();
+            journal_file.add(entry(n)).unwrap();
         }
-        book.mark_made(1, Made::Set).unwrap();
-        book.mark_undone(2).unwrap();
-        let path = path_of(&book);
-        drop(book);
+        journal_file.mark_made(1, Made::Set).unwrap();
+        journal_file.mark_undone(2).unwrap();
+        let path = path_of(&journal_file);
+        drop(journal_file);
         let whole = std::fs::read(&path).unwrap();
         let head_ends = whole.iter().position(|byte| *byte == b'\n').unwrap();
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let Ok(mut book) = Book::open(&path) else {
+            let Ok(mut journal_file) = JournalFile::open(&path) else {
                 assert!(cut < head_ends, "unreadable at {cut}");
                 continue;
             };
             let lines = whole[..cut].iter().filter(|byte| **byte == b'\n').count();
             // A cut just before a newline leaves a whole line that was not ended yet.
-            assert!(book.entries().len() + 1 >= lines.min(4), "lost a written line at {cut}");
-            let known = book.entries().len();
-            book.add(entry(9)).unwrap();
-            drop(book);
-            let again = Book::open(&path).unwrap();
+            assert!(journal_file.entries().len() + 1 >= lines.min(4), "lost a written line at {cut}");
+            let known = journal_file.entries().len();
+            journal_file.add(entry(9)).unwrap();
+            drop(journal_file);
+            let again = JournalFile::open(&path).unwrap();
             assert!(again.entries().len() > known || cut < whole.len(), "the line after a torn one is lost at {cut}");
         }
     }
@@ -299,8 +299,8 @@ mod tests {
     #[test]
     fn a_live_run_keeps_its_journal() {
         let folder = tempfile::tempdir().unwrap();
-        let book = Book::create(folder.path(), head()).unwrap();
-        let told = Book::open(&path_of(&book)).err().map(|error| error.to_string()).unwrap_or_default();
+        let journal_file = JournalFile::create(folder.path(), head()).unwrap();
+        let told = JournalFile::open(&path_of(&journal_file)).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(told.contains("still going on"), "{told}");
     }
 
@@ -319,25 +319,25 @@ mod tests {
     #[test]
     fn a_full_journal_takes_no_more_changes_and_forgets_none() {
         let folder = tempfile::tempdir().unwrap();
-        let mut book = Book::create(folder.path(), head()).unwrap();
-        let first = book.add(entry(0)).unwrap();
-        book.file.as_ref().unwrap().1.set_len(FULL + 1).unwrap();
-        assert!(book.add(entry(1)).unwrap_err().to_string().contains("is full"));
-        book.mark_undone(first).unwrap();
+        let mut journal_file = JournalFile::create(folder.path(), head()).unwrap();
+        let first = journal_file.add(entry(0)).unwrap();
+        journal_file.file.as_ref().unwrap().1.set_len(FULL + 1).unwrap();
+        assert!(journal_file.add(entry(1)).unwrap_err().to_string().contains("is full"));
+        journal_file.mark_undone(first).unwrap();
     }
 
     /// Of a newer release, or damaged: what stands behind such a line must not be forgotten.
     #[test]
     fn a_line_that_is_not_understood_makes_the_whole_journal_unreadable() {
         let folder = tempfile::tempdir().unwrap();
-        let mut book = Book::create(folder.path(), head()).unwrap();
-        book.add(entry(0)).unwrap();
-        let path = path_of(&book);
-        drop(book);
+        let mut journal_file = JournalFile::create(folder.path(), head()).unwrap();
+        journal_file.add(entry(0)).unwrap();
+        let path = path_of(&journal_file);
+        drop(journal_file);
         let whole = std::fs::read_to_string(&path).unwrap();
         for wrong in ["{\"change\":{\"change\":{\"change\":\"moon\"}}}\n", "\n", "{\"undone\":7}\n"] {
             std::fs::write(&path, format!("{whole}{wrong}")).unwrap();
-            let told = Book::open(&path).err().map(|error| error.to_string()).unwrap_or_default();
+            let told = JournalFile::open(&path).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(told.contains("line 3 is not understood") && told.contains("delete the file"), "{told}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{whole}{wrong}"), "it was changed");
         }
@@ -346,10 +346,10 @@ mod tests {
     #[test]
     fn who_looks_sees_a_live_run_and_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let book = Book::create(folder.path(), head()).unwrap();
-        let path = path_of(&book);
+        let journal_file = JournalFile::create(folder.path(), head()).unwrap();
+        let path = path_of(&journal_file);
         assert!(look(&path).unwrap().alive);
-        drop(book);
+        drop(journal_file);
         let torn = std::fs::read_to_string(&path).unwrap() + "{\"change";
         std::fs::write(&path, &torn).unwrap();
         assert!(!look(&path).unwrap().alive);

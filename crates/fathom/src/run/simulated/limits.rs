@@ -19,10 +19,10 @@ fn search(model_of: fn(&str) -> Model, percent: f64, ms: f64) -> (model::Limit, 
         ..Goal::default()
     };
     let plan = &Plan { steps: vec![base], goal: Goal { seconds_max: 1e9, ..goal }, ..Plan::default() };
-    let eyes = &Script { clock: clock.clone(), ends: None, seen: well };
+    let health = &Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
     let mut sink = EventSink::silent(clock.clone());
-    conduct(plan, &sim, eyes, &clock, &mut sink);
+    conduct(plan, &sim, health, &clock, &mut sink);
     let seconds = sink.seconds();
     (judge::explain(&sink.into_record()).limits.pop().unwrap(), seconds)
 }

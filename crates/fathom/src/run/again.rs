@@ -1,8 +1,8 @@
-//! A sweep that was stopped or killed goes on: the same plan on the same ground, for what is missing.
+//! A sweep that was stopped or killed goes on: the same plan on the same inventory, for what is missing.
 
 use super::event_sink::EventSink;
 use super::interrupt::Interrupt;
-use super::{Grounded, Sounded, carry_out};
+use super::{Resolved, Sounded, carry_out};
 use crate::cli::Common;
 use crate::commands::restore;
 use crate::dirs;
@@ -38,21 +38,21 @@ pub fn again(common: &Common, wish: &Again) -> Result<Sounded, Failure> {
         let report = judge::explain(&record);
         return Ok(Sounded { record, report, interrupted: false, insisted: false, lasts: true });
     }
-    let grounded = Grounded::again(common, &record, wish.lab)?;
-    undo_what_is_left(common, &grounded, &run)?;
-    prove_paths(&record.plan, wish.destroy, &grounded.ground.held)?;
+    let resolved = Resolved::again(common, &record, wish.lab)?;
+    undo_what_is_left(common, &resolved, &run)?;
+    prove_paths(&record.plan, wish.destroy, &resolved.inventory.held)?;
     let plan = record.plan.clone();
     let mut sink = EventSink::again(common, record, Arc::new(RealClock))?;
     sink.tell(Event::Planned { plan: plan.clone() })?;
-    carry_out(common, &grounded, &plan, sink, &interrupt)
+    carry_out(common, &resolved, &plan, sink, &interrupt)
 }
 
 /// After a kill the run's pools, images and files are still there; they are made anew, so that the plan's names are free.
-fn undo_what_is_left(common: &Common, grounded: &Grounded, run: &str) -> Result<(), Failure> {
+fn undo_what_is_left(common: &Common, resolved: &Resolved, run: &str) -> Result<(), Failure> {
     let folder = dirs::journals();
-    let found = pending::find(&folder, grounded.cluster.as_ref());
+    let found = pending::find(&folder, resolved.cluster.as_ref());
     let left: Vec<Pending> = found.left.iter().filter(|pending| pending.head.run == run).cloned().collect();
-    restore::undo(common, grounded.cluster.as_ref(), &found, &left, false)?;
+    restore::undo(common, resolved.cluster.as_ref(), &found, &left, false)?;
     match folder.join(format!("{run}.journal")).exists() {
         true => Err(Failure::Usage(format!("run {run} is still going on; it ends with Ctrl-C where it runs"))),
         false => Ok(()),

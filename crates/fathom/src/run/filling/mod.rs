@@ -3,7 +3,7 @@
 mod care;
 mod sets;
 
-use super::conductor::Eyes;
+use super::conductor::HealthMonitor;
 use super::event_sink::EventSink;
 use crate::agent::files::Files;
 use crate::fleet::{Filled, Fleet};
@@ -40,7 +40,7 @@ pub struct Filler<'a> {
     pub files: &'a Files,
     pub context: &'a Context,
     pub fleet: Option<&'a RefCell<Fleet>>,
-    pub eyes: &'a dyn Eyes,
+    pub health: &'a dyn HealthMonitor,
 }
 
 /// What came of filling one target.
@@ -92,7 +92,7 @@ impl Filler<'_> {
                     }
                 }
             }
-            if slow.is_empty() || self.eyes.asked_to_end() {
+            if slow.is_empty() || self.health.asked_to_end() {
                 return match unfilled.0.first() {
                     Some((.., why)) if unfilled.0.len() == all => Err(Failure::Failed(why.clone())),
                     _ => Ok(unfilled),
@@ -114,7 +114,7 @@ impl Filler<'_> {
         for (step, target) in jobs {
             ends.push(match target.client.is_some() {
                 true => there_ends.next().unwrap_or(End::Well),
-                false if self.eyes.asked_to_end() => End::Well,
+                false if self.health.asked_to_end() => End::Well,
                 false => self.here(step, target, seconds, sink),
             });
         }
@@ -122,12 +122,12 @@ impl Filler<'_> {
     }
 
     fn here(&self, step: &Step, target: &Target, seconds: Option<f64>, sink: &mut EventSink) -> End {
-        let mut care = Care::of(step, target, seconds, self.eyes);
+        let mut care = Care::of(step, target, seconds, self.health);
         let own = Step { targets: vec![target.clone()], ..step.clone() };
         let (step, names) = (&self.files.found(own), self.files.names());
         let target = &step.targets[0];
         let filled = engines::engine_for(step).and_then(|engine| {
-            engine.prepare(self.context, target, &step.workload, &mut |done| care.look(done, self.eyes, sink))
+            engine.prepare(self.context, target, &step.workload, &mut |done| care.look(done, self.health, sink))
         });
         care.end(filled.map_err(|error| names.named(&error.to_string())))
     }
@@ -143,7 +143,7 @@ impl Filler<'_> {
         let mut go_on = |job: usize, done: Bytes| {
             let (step, target) = jobs[job];
             // Its time runs from its own beginning.
-            cares[job].get_or_insert_with(|| Care::of(step, target, seconds, self.eyes)).look(done, self.eyes, sink)
+            cares[job].get_or_insert_with(|| Care::of(step, target, seconds, self.health)).look(done, self.health, sink)
         };
         let filled = fleet.fill(jobs, &mut go_on);
         let mut ends = Vec::new();

@@ -1,7 +1,7 @@
 //! No slice repeats another one's places or arrivals; the same run does, slice by slice.
 
 use super::*;
-use crate::sounding::loader::Loader;
+use crate::run::loader::Loader;
 use engines::EngineError;
 use engines::crew::Flow;
 use model::{Nanos, SliceEnd, WindowSet};
@@ -29,7 +29,7 @@ impl Loader for Noted<'_> {
 fn seeds(plan: &Plan) -> BTreeMap<u32, Vec<u64>> {
     let clock = Arc::new(SimClock::default());
     let sim = Sim::new(clock.clone(), |_: &Target, _: &Workload| steady(""));
-    let eyes = Script { clock: clock.clone(), ends: None, seen: well };
+    let health = Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
     let mut sink = EventSink::silent(clock.clone());
     sink.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
@@ -40,7 +40,7 @@ fn seeds(plan: &Plan) -> BTreeMap<u32, Vec<u64>> {
         files: &Default::default(),
     };
     let loader = &Noted { loader: engines, seeds: RefCell::default() };
-    conduct_with(plan, loader, &eyes, &clock, &mut sink);
+    conduct_with(plan, loader, &health, &clock, &mut sink);
     let mut by_step: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     loader.seeds.borrow().iter().for_each(|(step, seed)| by_step.entry(*step).or_default().push(*seed));
     by_step

@@ -35,11 +35,11 @@ fn against(factor: f64, goal: Goal, level: impl Fn(u64) -> f64 + Send + Sync + '
     let pairs = (0..3).map(|id| (StepId(id), StepId(id + 3))).collect();
     let ab = Some(model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs });
     let plan = Plan { steps: side(0, "osd.a").chain(side(3, "osd.b")).collect(), goal, ab, ..Plan::default() };
-    let eyes = Script { clock: clock.clone(), ends: None, seen: well };
+    let health = Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
     let mut sink = EventSink::silent(clock.clone());
     sink.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
-    conduct(&plan, &sim, &eyes, &clock, &mut sink);
+    conduct(&plan, &sim, &health, &clock, &mut sink);
     let record = sink.into_record();
     in_turns(&record.slices);
     *judge::explain(&record).ab.unwrap()

@@ -11,31 +11,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 /// Answers, or pours, until it is dropped; then its port is closed and all connections with it.
-pub struct Door {
+pub struct Listener {
     pub key: Key,
     shut: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Door {
+impl Listener {
     /// At this end, for as many connections as the workload has jobs.
     ///
     /// # Errors
     /// The address is not this host's, or no port is free.
-    pub fn open(end: &Endpoint, workload: &Workload) -> Result<Door, EngineError> {
+    pub fn open(end: &Endpoint, workload: &Workload) -> Result<Listener, EngineError> {
         let own = workload.clone();
-        Door::with(end, workload.jobs, move |socket, lane| peer(socket, &own, lane))
+        Listener::with(end, workload.jobs, move |socket, lane| peer(socket, &own, lane))
     }
 
     /// The same, with a peer of another kind for each connection.
     ///
     /// # Errors
-    /// As [`Door::open`].
+    /// As [`Listener::open`].
     pub(crate) fn with(
         end: &Endpoint,
         connections: u32,
         mut peer: impl FnMut(TcpStream, u32) -> Result<Peer, EngineError> + Send + 'static,
-    ) -> Result<Door, EngineError> {
+    ) -> Result<Listener, EngineError> {
         let listening = Listening::at(end)
             .map_err(|error| EngineError::Broken(format!("no port can be opened at {}: {error}", end.address)))?;
         let key = listening.key();
@@ -53,13 +53,13 @@ impl Door {
                 std::thread::park();
             }
         };
-        let thread = std::thread::Builder::new().name("fathom-door".into()).spawn(serve);
+        let thread = std::thread::Builder::new().name("fathom-listener".into()).spawn(serve);
         let thread = thread.map_err(|error| EngineError::Broken(format!("the other end: {error}")))?;
-        Ok(Door { key, shut, thread: Some(thread) })
+        Ok(Listener { key, shut, thread: Some(thread) })
     }
 }
 
-impl Drop for Door {
+impl Drop for Listener {
     fn drop(&mut self) {
         self.shut.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {

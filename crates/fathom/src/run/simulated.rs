@@ -6,7 +6,7 @@ mod sides;
 mod time;
 
 use super::EventSink;
-use super::conductor::{AsItIs, Conductor, Eyes};
+use super::conductor::{AsItIs, Conductor, HealthMonitor};
 use super::filling::Unfilled;
 use super::loader::{Engines, Loader};
 use cluster::watch::Seen;
@@ -48,7 +48,7 @@ fn well(_: u64) -> Seen {
     Seen::default()
 }
 
-impl Eyes for Script {
+impl HealthMonitor for Script {
     fn asked_to_end(&self) -> bool {
         self.ends.is_some_and(|at| self.clock.now() > at)
     }
@@ -79,15 +79,15 @@ fn simulate(
 }
 
 /// The plan's experiment, from its first slice to its last.
-fn conduct(plan: &Plan, sim: &dyn Engine, eyes: &Script, clock: &Arc<dyn Clock>, sink: &mut EventSink) {
+fn conduct(plan: &Plan, sim: &dyn Engine, health: &Script, clock: &Arc<dyn Clock>, sink: &mut EventSink) {
     let context = &Context::default();
     let loader = &Engines { context, clock, engine_of: &|_| Ok(sim), files: &Default::default() };
-    conduct_with(plan, loader, eyes, clock, sink);
+    conduct_with(plan, loader, health, clock, sink);
 }
 
-fn conduct_with(plan: &Plan, loader: &dyn Loader, eyes: &Script, clock: &Arc<dyn Clock>, sink: &mut EventSink) {
+fn conduct_with(plan: &Plan, loader: &dyn Loader, health: &Script, clock: &Arc<dyn Clock>, sink: &mut EventSink) {
     let unfilled = &Unfilled::default();
-    let conductor = Conductor { clock, eyes, loader, sides: &AsItIs, unfilled };
+    let conductor = Conductor { clock, health, loader, sides: &AsItIs, unfilled };
     conductor.conduct(&mut *experiments::scheduler(plan), sink).unwrap();
 }
 
@@ -101,14 +101,14 @@ fn go_on(
 ) -> Simulated {
     let clock = Arc::new(SimClock::default());
     let sim = Sim::new(clock.clone(), move |target: &Target, _: &Workload| model_of(&target.name));
-    let eyes = Script { clock: clock.clone(), ends, seen };
+    let health = Script { clock: clock.clone(), ends, seen };
     let clock: Arc<dyn Clock> = clock;
     let mut sink = EventSink::silent(clock.clone());
     let announced = time::Passes::default();
     sink.also(Box::new(announced.clone()));
     sink.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
     sink.tell(model::Event::StepFinished { pass: 1, slices }).unwrap();
-    conduct(&plan, &sim, &eyes, &clock, &mut sink);
+    conduct(&plan, &sim, &health, &clock, &mut sink);
     let seconds = sink.seconds();
     let record = sink.into_record();
     let order = record.slices.iter().map(|slice| (slice.pass, slice.step.0)).collect();
@@ -206,19 +206,19 @@ fn doubled(at_once: u32) -> Doubled {
     let mut base = step(0, Pattern::ReadParallel, &["pool"]);
     (base.workload.depth, base.workload.jobs, base.workload.clients) = (8, 8, 8);
     let plan = &Plan { steps: vec![base], clients_most: Some(8), ..Plan::default() };
-    let eyes = &Script { clock: clock.clone(), ends: None, seen: well };
+    let health = &Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
     let mut sink = EventSink::silent(clock.clone());
-    conduct(plan, &sim, eyes, &clock, &mut sink);
+    conduct(plan, &sim, health, &clock, &mut sink);
     judge::explain(&sink.into_record()).doubled.pop().unwrap()
 }
 
 #[test]
 fn clients_are_doubled_until_the_target_is_full() {
-    let clients = |found: &Doubled| found.rungs.iter().map(|rung| rung.hosts * rung.each).collect::<Vec<_>>();
+    let clients = |found: &Doubled| found.loads.iter().map(|load| load.hosts * load.each).collect::<Vec<_>>();
     let found = doubled(4);
     assert_eq!((clients(&found), found.full), (vec![1, 2, 4, 8], Some(4)), "{found:#?}");
-    let rates: Vec<f64> = found.rungs.iter().map(|rung| rung.estimate.unwrap().value).collect();
+    let rates: Vec<f64> = found.loads.iter().map(|load| load.estimate.unwrap().value).collect();
     for (rate, truth) in rates.iter().zip([1000.0, 2000.0, 4000.0, 4000.0]) {
         assert!((rate / truth - 1.0).abs() < 0.08, "{rates:?}");
     }

@@ -7,9 +7,9 @@ pub mod conductor;
 mod efforts;
 mod event_sink;
 mod filling;
-mod ground;
 mod guard;
 mod interrupt;
+mod inventory;
 mod live;
 pub mod loader;
 mod prepare;
@@ -22,9 +22,9 @@ pub mod verifying;
 pub use again::{Again, again};
 pub use event_sink::EventSink;
 pub use filling::Unfilled;
-pub use ground::{Grounded, offer_restore};
 pub use guard::{Rollback, trouble};
 pub use interrupt::{Interrupt, ToUndo};
+pub use inventory::{Resolved, offer_restore};
 
 use crate::agent::files::Files;
 use crate::cli::{Common, Format};
@@ -65,36 +65,36 @@ pub fn sound(common: &Common, args: &RunOptions, request: &Request, warnings: Ve
         Some(address) => Some(live::Live::listen(address)?),
         None => None,
     };
-    let grounded = Grounded::prepare(common, args, request)?;
-    let plan = planner::plan(&grounded.ground, request)?;
-    let shared = grounded.shared_hosts(&plan);
-    let notes = planner::notes(&grounded.ground, request, &plan);
-    let (left_out, unseen) = (grounded.left_out.clone(), grounded.unseen_disks());
-    prepare::prove(&grounded, &plan)?;
-    let held = [grounded.ground.held.unseen(), grounded.unseen_by_hosts()].concat();
+    let resolved = Resolved::prepare(common, args, request)?;
+    let plan = planner::plan(&resolved.inventory, request)?;
+    let shared = resolved.shared_hosts(&plan);
+    let notes = planner::notes(&resolved.inventory, request, &plan);
+    let (left_out, unseen) = (resolved.left_out.clone(), resolved.unseen_disks());
+    prepare::prove(&resolved, &plan)?;
+    let held = [resolved.inventory.held.unseen(), resolved.unseen_by_hosts()].concat();
     let warnings =
-        [warnings, sides::prove(&grounded, &plan)?, left_out, Vec::from_iter(shared), unseen, notes, held].concat();
+        [warnings, sides::prove(&resolved, &plan)?, left_out, Vec::from_iter(shared), unseen, notes, held].concat();
     if args.dry_run {
         warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         return Ok(Outcome::Planned(Box::new(plan)));
     }
     warn_of_hours(common, &plan);
-    offer_restore(common, &grounded)?;
-    let mut sink = EventSink::open(common, grounded.head(), Arc::new(RealClock))?;
+    offer_restore(common, &resolved)?;
+    let mut sink = EventSink::open(common, resolved.head(), Arc::new(RealClock))?;
     if let Some(live) = live {
         sink.also(Box::new(live));
     }
-    sink.tell(Event::RunStarted { head: grounded.head().clone(), scope: grounded.ground.scope.clone() })?;
+    sink.tell(Event::RunStarted { head: resolved.head().clone(), scope: resolved.inventory.scope.clone() })?;
     sink.tell(Event::Planned { plan: plan.clone() })?;
     warnings.into_iter().try_for_each(|text| sink.tell(Event::Warned { text }))?;
-    let sounded = carry_out(common, &grounded, &plan, sink, &interrupt)?;
+    let sounded = carry_out(common, &resolved, &plan, sink, &interrupt)?;
     Ok(Outcome::Sounded(Box::new(sounded)))
 }
 
 /// From the first change to the report. A failure on the way is recorded, and returned when all is undone.
 fn carry_out(
     common: &Common,
-    grounded: &Grounded,
+    resolved: &Resolved,
     plan: &Plan,
     mut sink: EventSink,
     interrupt: &Interrupt,
@@ -102,11 +102,11 @@ fn carry_out(
     // A signal that comes when all is measured stops nothing.
     let mut whole = false;
     let mut body = |ready: &Ready, journal: &mut Rollback, sink: &mut EventSink| {
-        let done = conduct(grounded, ready, journal, sink);
+        let done = conduct(resolved, ready, journal, sink);
         whole = !interrupt.asked();
         done
     };
-    let done = changed(grounded, plan, &mut sink, interrupt, &mut body);
+    let done = changed(resolved, plan, &mut sink, interrupt, &mut body);
     let interrupted = interrupt.asked() && !whole;
     let seconds = sink.seconds();
     if let Err(failure) = &done {
@@ -123,7 +123,7 @@ fn carry_out(
     if let Err(failure) = done {
         return Err(with_document(common, &record, &report, failure));
     }
-    Ok(Sounded { record, report, interrupted, insisted: interrupt.insisted(), lasts: grounded.lasts() })
+    Ok(Sounded { record, report, interrupted, insisted: interrupt.insisted(), lasts: resolved.lasts() })
 }
 
 /// What was measured and changed until then is told as a document where one is asked for.
@@ -157,7 +157,7 @@ pub struct Ready<'a> {
     pub plan: &'a Plan,
     pub context: &'a Context,
     pub clock: &'a Arc<dyn Clock>,
-    pub eyes: &'a dyn conductor::Eyes,
+    pub health: &'a dyn conductor::HealthMonitor,
     /// Targets whose data could not be written, and why.
     pub unfilled: &'a Unfilled,
     /// Own files of this host, which have no name to be opened by.
@@ -169,99 +169,99 @@ pub type Body<'a> = &'a mut dyn FnMut(&Ready, &mut Rollback, &mut EventSink) -> 
 
 /// Everything between the first change and the last undoing. Whatever happens in between, the undoing is done.
 pub fn changed(
-    grounded: &Grounded,
+    resolved: &Resolved,
     plan: &Plan,
     sink: &mut EventSink,
     interrupt: &Interrupt,
     body: Body,
 ) -> Result<(), Failure> {
     let _to_undo = ToUndo::begins();
-    let watch = grounded.cluster.as_ref().map(Watch::start);
+    let watch = resolved.cluster.as_ref().map(Watch::start);
     let _last_resort = watch.as_ref().map(|watch| guard::Lookout::last_resort(watch.silence().clone()));
-    let journal = Journal::begin(&dirs::journals(), journal_head(grounded), grounded.cluster.clone());
+    let journal = Journal::begin(&dirs::journals(), journal_head(resolved), resolved.cluster.clone());
     let mut journal = Rollback::of(journal?);
-    let measured = measured(grounded, plan, sink, (interrupt, watch.as_ref()), &mut journal, body);
+    let measured = measured(resolved, plan, sink, (interrupt, watch.as_ref()), &mut journal, body);
     let _lookout = guard::Lookout::over_undoing();
     let left = journal.roll_back(sink);
     measured.and(left)
 }
 
 fn measured(
-    grounded: &Grounded,
+    resolved: &Resolved,
     plan: &Plan,
     sink: &mut EventSink,
     (interrupt, watch): (&Interrupt, Option<&Watch>),
     journal: &mut Rollback,
     body: Body,
 ) -> Result<(), Failure> {
-    let rados = grounded.cluster.as_ref().map(|cluster| cluster.for_load()).transpose()?;
+    let rados = resolved.cluster.as_ref().map(|cluster| cluster.for_load()).transpose()?;
     let clients = plan.steps.iter().map(|step| step.workload.clients).max().unwrap_or(1);
-    let further = grounded.cluster.iter().flat_map(|cluster| (1..clients).map(|_| cluster.for_load()));
+    let further = resolved.cluster.iter().flat_map(|cluster| (1..clients).map(|_| cluster.for_load()));
     let more_clients = further.collect::<Result<Vec<_>, _>>()?;
     let verify = Arc::new(Verify::new(rand::random(), sink.started()));
     let context =
-        Context { rados, more_clients, verify, holds: grounded.ground.held.holds.clone(), ..Context::default() };
+        Context { rados, more_clients, verify, holds: resolved.inventory.held.holds.clone(), ..Context::default() };
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     if let Ok(overhead) = engines::overhead::overhead(&clock) {
         sink.tell(Event::Overhead { overhead })?;
     }
-    sides::try_out(plan, grounded, &clock, journal, sink, interrupt)?;
-    prepare::make_changes(plan, grounded, journal, sink, interrupt)?;
+    sides::try_out(plan, resolved, &clock, journal, sink, interrupt)?;
+    prepare::make_changes(plan, resolved, journal, sink, interrupt)?;
     if interrupt.asked() {
         // Not all is made.
         return Ok(());
     }
-    let mut sized = prepare::with_pool_sizes(plan, grounded)?;
-    let eyes = guard::Watching::over(watch, interrupt).and_lease(journal.lost());
-    let eyes = match &grounded.cluster {
-        Some(cluster) => eyes.and_stores(cluster, &grounded.ground.scope),
-        None => eyes,
+    let mut sized = prepare::with_pool_sizes(plan, resolved)?;
+    let health = guard::Watching::over(watch, interrupt).and_lease(journal.lost());
+    let health = match &resolved.cluster {
+        Some(cluster) => health.and_stores(cluster, &resolved.inventory.scope),
+        None => health,
     };
     let files = &journal.files().clone();
-    let filler = filling::Filler { files, context: &context, fleet: grounded.fleet.as_ref(), eyes: &eyes };
+    let filler = filling::Filler { files, context: &context, fleet: resolved.fleet.as_ref(), health: &health };
     let unfilled = filler.fill(&mut sized, sink)?;
-    let ready = Ready { plan: &sized, context: &context, clock: &clock, eyes: &eyes, unfilled: &unfilled, files };
+    let ready = Ready { plan: &sized, context: &context, clock: &clock, health: &health, unfilled: &unfilled, files };
     let done = body(&ready, journal, sink);
-    eyes.prove_monitors()?;
+    health.prove_monitors()?;
     journal.prove_lease()?;
     done
 }
 
 /// What the plan's experiment asks for, slice after slice.
-fn conduct(grounded: &Grounded, ready: &Ready, journal: &mut Rollback, sink: &mut EventSink) -> Result<(), Failure> {
-    let Ready { plan, context, clock, eyes, unfilled, files } = *ready;
+fn conduct(resolved: &Resolved, ready: &Ready, journal: &mut Rollback, sink: &mut EventSink) -> Result<(), Failure> {
+    let Ready { plan, context, clock, health, unfilled, files } = *ready;
     if sink.record().plan != *plan {
         sink.tell(Event::Planned { plan: plan.clone() })?;
     }
-    tell_bonds(grounded, sink)?;
-    prove_packet_sizes(grounded, ready, sink)?;
+    tell_bonds(resolved, sink)?;
+    prove_packet_sizes(resolved, ready, sink)?;
     let here = &loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step), files };
-    let hosts = grounded.fleet.as_ref().map(|fleet| Hosts::new(here, fleet));
+    let hosts = resolved.fleet.as_ref().map(|fleet| Hosts::new(here, fleet));
     let loader: &dyn loader::Loader = match &hosts {
         Some(hosts) => hosts,
         None => here,
     };
-    let sides = &sides::Switch::of(plan, grounded, clock, journal);
+    let sides = &sides::Switch::of(plan, resolved, clock, journal);
     let scheduler = &mut *experiments::scheduler(plan);
-    conductor::Conductor { clock, eyes, loader, sides, unfilled }.conduct(scheduler, sink)
+    conductor::Conductor { clock, health, loader, sides, unfilled }.conduct(scheduler, sink)
 }
 
 /// A leg of a bond that carries nothing explains what looks like a slow host.
-fn tell_bonds(grounded: &Grounded, sink: &mut EventSink) -> Result<(), Failure> {
-    let bonds: Vec<HostBond> = grounded.fleet.iter().flat_map(|fleet| fleet.borrow().bonds()).collect();
+fn tell_bonds(resolved: &Resolved, sink: &mut EventSink) -> Result<(), Failure> {
+    let bonds: Vec<HostBond> = resolved.fleet.iter().flat_map(|fleet| fleet.borrow().bonds()).collect();
     if bonds.is_empty() { Ok(()) } else { sink.tell(Event::Bonds { bonds }) }
 }
 
 /// Where hosts measure the network between them: a link that loses large packets explains what no figure can.
-fn prove_packet_sizes(grounded: &Grounded, ready: &Ready, sink: &mut EventSink) -> Result<(), Failure> {
+fn prove_packet_sizes(resolved: &Resolved, ready: &Ready, sink: &mut EventSink) -> Result<(), Failure> {
     let wanted = ready.plan.steps.iter().any(|step| step.layer.of_links());
-    let Some(fleet) = grounded.fleet.as_ref().filter(|_| wanted) else { return Ok(()) };
+    let Some(fleet) = resolved.fleet.as_ref().filter(|_| wanted) else { return Ok(()) };
     let mut go_on = |share: f64| {
         let told = sink.tell(Event::Progress { what: "packet sizes between hosts".to_string(), share });
-        told.is_ok() && !ready.eyes.asked_to_end()
+        told.is_ok() && !ready.health.asked_to_end()
     };
     let (mut paths, mut wrong) = (Vec::new(), Vec::new());
-    for network in grounded.ground.networks() {
+    for network in resolved.inventory.networks() {
         let (found, unknown) = fleet.borrow_mut().path_mtus(&network.ends, network.name.as_ref(), &mut go_on);
         paths.extend(found);
         wrong.extend(unknown);
@@ -273,9 +273,9 @@ fn prove_packet_sizes(grounded: &Grounded, ready: &Ready, sink: &mut EventSink) 
     }
 }
 
-fn journal_head(grounded: &Grounded) -> Head {
-    let head = grounded.head();
-    let access = grounded.cluster.as_ref().map(|cluster| cluster.access.clone());
+fn journal_head(resolved: &Resolved) -> Head {
+    let head = resolved.head();
+    let access = resolved.cluster.as_ref().map(|cluster| cluster.access.clone());
     let access = access.unwrap_or_default();
     Head {
         run: head.run.clone(),
@@ -283,7 +283,7 @@ fn journal_head(grounded: &Grounded) -> Head {
         pid: std::process::id(),
         process: Some(Process::this()),
         started: head.started.clone(),
-        fsid: grounded.ground.scope.fsid.clone(),
+        fsid: resolved.inventory.scope.fsid.clone(),
         conf: access.conf,
         keyring: access.keyring,
         id: access.id,

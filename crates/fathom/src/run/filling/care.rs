@@ -1,9 +1,9 @@
 //! Looks after one target while it is filled: does it move, is the cluster well, will it end in its time?
 
 use super::{End, what};
-use crate::sounding::conductor::Eyes;
-use crate::sounding::event_sink::EventSink;
-use crate::sounding::guard;
+use crate::run::conductor::HealthMonitor;
+use crate::run::event_sink::EventSink;
+use crate::run::guard;
 use cluster::watch::Seen;
 use model::{Bytes, Event, Step, Target};
 use std::time::{Duration, Instant};
@@ -25,9 +25,9 @@ pub struct Care {
 
 impl Care {
     /// `seconds`: what it may take, if that matters.
-    pub fn of(step: &Step, target: &Target, seconds: Option<f64>, eyes: &dyn Eyes) -> Care {
+    pub fn of(step: &Step, target: &Target, seconds: Option<f64>, health: &dyn HealthMonitor) -> Care {
         let alone = Step { targets: vec![target.clone()], ..step.clone() };
-        let before = eyes.seen();
+        let before = health.seen();
         let trouble = guard::trouble(&alone, &before, &before);
         let total = alone.workload.span;
         // One that can't be made smaller has the time that it takes.
@@ -37,7 +37,7 @@ impl Care {
     }
 
     /// True: it goes on.
-    pub fn look(&mut self, done: Bytes, eyes: &dyn Eyes, sink: &mut EventSink) -> bool {
+    pub fn look(&mut self, done: Bytes, health: &dyn HealthMonitor, sink: &mut EventSink) -> bool {
         let now = Instant::now();
         if done != self.last {
             (self.last, self.moved) = (done, now);
@@ -45,12 +45,12 @@ impl Care {
         if self.trouble.is_none() {
             let stalled =
                 (self.moved.elapsed() > STALL).then(|| format!("no byte more was written for {} s", STALL.as_secs()));
-            self.trouble = guard::trouble(&self.alone, &self.before, &eyes.seen()).or(stalled);
+            self.trouble = guard::trouble(&self.alone, &self.before, &health.seen()).or(stalled);
         }
         let in_time = self.pace.as_mut().is_none_or(|pace| pace.in_time(done, now));
         let share = (done as f64 / self.alone.workload.span.max(1) as f64).min(1.0);
         let told = sink.tell(Event::Progress { what: self.what.clone(), share });
-        told.is_ok() && in_time && self.trouble.is_none() && !eyes.asked_to_end()
+        told.is_ok() && in_time && self.trouble.is_none() && !health.asked_to_end()
     }
 
     pub fn end(self, filled: Result<(), String>) -> End {

@@ -36,7 +36,7 @@ pub fn open(
             if let Place::Replicas { replicas, .. } = &mut target.place
                 && let Some(replica) = replicas.get_mut(number)
             {
-                replica.door = Some(key);
+                replica.listener = Some(key);
             }
         }
     }
@@ -56,11 +56,11 @@ fn replicas(target: &Target) -> &[Replica] {
 fn answer(fleet: &mut Fleet, slice: u64, agent: usize, asked: u32) -> Result<Key, String> {
     let deadline = RealClock.now() + OPENING.as_nanos() as Nanos;
     while RealClock.now() < deadline {
-        let patience = Duration::from_nanos(deadline.saturating_sub(RealClock.now()));
-        let Some(heard) = fleet.next(patience) else { break };
+        let timeout = Duration::from_nanos(deadline.saturating_sub(RealClock.now()));
+        let Some(heard) = fleet.next(timeout) else { break };
         match heard.what {
-            What::AgentEvent(AgentEvent::Answers { slice: of, target, door }) if (of, target) == (slice, asked) => {
-                return door;
+            What::AgentEvent(AgentEvent::Answers { slice: of, target, listener }) if (of, target) == (slice, asked) => {
+                return listener;
             }
             What::Lost(why) if heard.agent == agent => return Err(why),
             _ => {}

@@ -1,7 +1,7 @@
 //! What keeps a run from doing harm: changes are always undone, and trouble of the cluster ends a step.
 
 use super::EventSink;
-use super::conductor::Eyes;
+use super::conductor::HealthMonitor;
 use super::interrupt::Interrupt;
 use crate::agent::files::Files;
 use cluster::compaction::Looking;
@@ -172,7 +172,7 @@ impl Drop for Lookout {
     }
 }
 
-/// The conductor's eyes on a real cluster.
+/// What goes on in a real cluster while a step runs.
 pub struct Watching<'a> {
     watch: Option<&'a Watch>,
     interrupt: &'a Interrupt,
@@ -218,7 +218,7 @@ impl<'a> Watching<'a> {
     }
 }
 
-impl Eyes for Watching<'_> {
+impl HealthMonitor for Watching<'_> {
     fn asked_to_end(&self) -> bool {
         self.interrupt.asked() || self.lost.as_ref().is_some_and(|lost| lost.by().is_some()) || self.silent().is_some()
     }

@@ -233,7 +233,7 @@ mod tests {
             let mut request = planner::testing::request(&[layer]);
             let axes: Vec<_> = axes.iter().map(|axis| crate::cli::axes::axis(axis).unwrap()).collect();
             request.experiment = experiments::Experiment::Sweep { axes: axes.clone() };
-            let plan = planner::plan(&planner::testing::ground(3), &request).unwrap();
+            let plan = planner::plan(&planner::testing::inventory(3), &request).unwrap();
             assert_eq!(
                 plan.steps.len(),
                 request.experiment.axes().iter().map(|axis| axis.values.len()).product::<usize>(),
@@ -250,7 +250,7 @@ mod tests {
             if layer != Layer::Rbd {
                 request.workload.object_size = Some(4 << 20);
             }
-            let plan = planner::plan(&planner::testing::ground(3), &request).unwrap();
+            let plan = planner::plan(&planner::testing::inventory(3), &request).unwrap();
             let (linear, random): (Vec<_>, Vec<_>) =
                 plan.steps.iter().partition(|step| step.workload.access == model::Access::Sequential);
             assert!(!linear.is_empty() && !random.is_empty());

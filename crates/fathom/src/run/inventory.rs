@@ -7,7 +7,7 @@ use crate::cli::run_options::RunOptions;
 use crate::dirs;
 use crate::fleet::{self, Fleet};
 use crate::holding::Held;
-use crate::planner::{self, ClientHost, Ground, Site};
+use crate::planner::{self, ClientHost, Inventory, Site};
 use cluster::journal::Life;
 use cluster::journal::pending::{self, Pending};
 use cluster::{Cluster, scope};
@@ -18,8 +18,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 
-pub struct Grounded {
-    pub ground: Ground,
+pub struct Resolved {
+    pub inventory: Inventory,
     pub cluster: Option<Cluster>,
     /// The hosts that load it; `None`: this one.
     pub fleet: Option<RefCell<Fleet>>,
@@ -43,8 +43,8 @@ impl Drop for OwnLab {
     }
 }
 
-impl Grounded {
-    pub fn prepare(common: &Common, args: &RunOptions, request: &Request) -> Result<Grounded, Failure> {
+impl Resolved {
+    pub fn prepare(common: &Common, args: &RunOptions, request: &Request) -> Result<Resolved, Failure> {
         let (lab, own) = match args.lab.as_deref() {
             Some(name) => lab_of(common, name, args.hosts.number())?,
             None => (None, None),
@@ -86,39 +86,40 @@ impl Grounded {
         if let Some(fleet) = &fleet {
             give_roles(&mut fleet.borrow_mut(), &hosts, &scope);
         }
-        let mut ground = Ground {
+        let mut inventory = Inventory {
             run: head.run.clone(),
             scope,
             lab,
             image_bytes,
             hosts,
             sites: Vec::new(),
-            keepers: Vec::new(),
+            replica_hosts: Vec::new(),
             held: Held::default(),
         };
         if let Some(fleet) = &fleet {
-            ground.sites = sites(&mut fleet.borrow_mut(), planner::wanted_sites(&ground, request));
-            ground.keepers = sites(&mut fleet.borrow_mut(), planner::wanted_keepers(&ground, request));
+            inventory.sites = sites(&mut fleet.borrow_mut(), planner::wanted_sites(&inventory, request));
+            inventory.replica_hosts =
+                sites(&mut fleet.borrow_mut(), planner::wanted_replica_hosts(&inventory, request));
         }
-        left_out.extend(ground.shared_machines());
-        Ok(Grounded { ground, cluster, fleet, head, left_out, own_lab: own })
+        left_out.extend(inventory.shared_machines());
+        Ok(Resolved { inventory, cluster, fleet, head, left_out, own_lab: own })
     }
 
     /// Where an earlier run took place: the same cluster, or none. `lab`: its lab, if it is not the one that is recorded.
-    pub fn again(common: &Common, record: &Record, lab: Option<&str>) -> Result<Grounded, Failure> {
+    pub fn again(common: &Common, record: &Record, lab: Option<&str>) -> Result<Resolved, Failure> {
         let run = &record.head.run;
         if record.plan.steps.iter().flat_map(|step| &step.targets).any(|target| target.client.is_some()) {
             let text = format!("run {run} was loaded from other hosts, and can't be taken up again; start a new one");
             return Err(Failure::Usage(text));
         }
-        let ground = Ground {
+        let inventory = Inventory {
             run: run.clone(),
             scope: record.scope.clone(),
             lab: None,
             image_bytes: None,
             hosts: Vec::new(),
             sites: Vec::new(),
-            keepers: Vec::new(),
+            replica_hosts: Vec::new(),
             held: Held::default(),
         };
         let cluster = match &record.scope.fsid {
@@ -136,7 +137,7 @@ impl Grounded {
                 Some(cluster)
             }
         };
-        Ok(Grounded { ground, cluster, fleet: None, head: record.head.clone(), left_out: Vec::new(), own_lab: None })
+        Ok(Resolved { inventory, cluster, fleet: None, head: record.head.clone(), left_out: Vec::new(), own_lab: None })
     }
 
     /// Will what it runs on be there afterwards?
@@ -150,7 +151,7 @@ impl Grounded {
             let why = &site.found.as_ref().err()?.says;
             Some(format!("{}: {why}; this disk is not measured", site.host.end.host))
         };
-        self.ground.sites.iter().filter_map(unseen).collect()
+        self.inventory.sites.iter().filter_map(unseen).collect()
     }
 
     /// What their agents could not look at.
@@ -162,13 +163,13 @@ impl Grounded {
     pub fn shared_hosts(&self, plan: &Plan) -> Option<String> {
         let mut both: Vec<String> = Vec::new();
         if plan.steps.iter().any(Step::of_clients) {
-            let carries = |host: &&ClientHost| carries_osds(&host.known_as, &self.ground.scope);
-            both.extend(self.ground.clients().filter(carries).map(|host| host.end.host.clone()));
+            let carries = |host: &&ClientHost| carries_osds(&host.known_as, &self.inventory.scope);
+            both.extend(self.inventory.clients().filter(carries).map(|host| host.end.host.clone()));
         }
-        if self.ground.lab.is_none() && plan.steps.iter().any(from_here) {
+        if self.inventory.lab.is_none() && plan.steps.iter().any(from_here) {
             let seen = here();
-            let known_as = known_as(&seen, &self.ground.scope, None);
-            both.extend(carries_osds(&known_as, &self.ground.scope).then_some(seen.name));
+            let known_as = known_as(&seen, &self.inventory.scope, None);
+            both.extend(carries_osds(&known_as, &self.inventory.scope).then_some(seen.name));
         }
         (!both.is_empty()).then(|| {
             format!(
@@ -361,8 +362,8 @@ fn lab_of(common: &Common, name: &str, hosts: Option<u32>) -> Result<(Option<lab
 }
 
 /// Every run begins by offering to undo what dead runs left.
-pub fn offer_restore(common: &Common, grounded: &Grounded) -> Result<(), Failure> {
-    let found = pending::find(&dirs::journals(), grounded.cluster.as_ref());
+pub fn offer_restore(common: &Common, resolved: &Resolved) -> Result<(), Failure> {
+    let found = pending::find(&dirs::journals(), resolved.cluster.as_ref());
     for error in found.errors.iter().filter(|_| !common.quiet) {
         eprintln!("fathom: {error}");
     }
@@ -379,7 +380,7 @@ pub fn offer_restore(common: &Common, grounded: &Grounded) -> Result<(), Failure
     // A run that may still go on is not asked about: that takes long, and is no matter of this run.
     if !dead.is_empty() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
         eprintln!("{text}");
-        return crate::commands::restore::ask_and_undo(common, grounded.cluster.as_ref(), &found, &dead);
+        return crate::commands::restore::ask_and_undo(common, resolved.cluster.as_ref(), &found, &dead);
     }
     eprintln!("fathom: {text}; undo them with: fathom restore");
     Ok(())

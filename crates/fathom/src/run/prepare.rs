@@ -1,28 +1,28 @@
 //! Before the first slice: the changes that the steps need.
 
 use super::event_sink::EventSink;
-use super::ground::Grounded;
 use super::guard::Rollback;
 use super::interrupt::Interrupt;
+use super::inventory::Resolved;
 use cluster::{Cluster, ClusterError, deletable, pg_states, pools};
 use model::{Change, Event, Failure, Plan};
 use std::time::Duration;
 
 /// Before anything is made: can it be undone?
-pub fn prove(grounded: &Grounded, plan: &Plan) -> Result<(), Failure> {
-    for_pools(grounded, plan).map_or(Ok(true), deletable::allowed)?;
+pub fn prove(resolved: &Resolved, plan: &Plan) -> Result<(), Failure> {
+    for_pools(resolved, plan).map_or(Ok(true), deletable::allowed)?;
     Ok(())
 }
 
 /// The cluster, if pools are made in it.
-fn for_pools<'a>(grounded: &'a Grounded, plan: &Plan) -> Option<&'a Cluster> {
+fn for_pools<'a>(resolved: &'a Resolved, plan: &Plan) -> Option<&'a Cluster> {
     let pools = plan.changes.iter().any(|change| matches!(change, Change::Pool { .. }));
-    grounded.cluster.as_ref().filter(|_| pools)
+    resolved.cluster.as_ref().filter(|_| pools)
 }
 
 /// Where the deletion of pools has to be allowed first: may this user do that?
-fn try_permission(grounded: &Grounded, plan: &Plan, journal: &mut Rollback) -> Result<(), Failure> {
-    if for_pools(grounded, plan).map_or(Ok(true), deletable::allowed)? {
+fn try_permission(resolved: &Resolved, plan: &Plan, journal: &mut Rollback) -> Result<(), Failure> {
+    if for_pools(resolved, plan).map_or(Ok(true), deletable::allowed)? {
         return Ok(());
     }
     match journal.attempt(&Change::option(&format!("mon/{}", deletable::OPTION), "true"), || ()) {
@@ -34,12 +34,12 @@ fn try_permission(grounded: &Grounded, plan: &Plan, journal: &mut Rollback) -> R
 
 pub fn make_changes(
     plan: &Plan,
-    grounded: &Grounded,
+    resolved: &Resolved,
     journal: &mut Rollback,
     sink: &mut EventSink,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    try_permission(grounded, plan, journal)?;
+    try_permission(resolved, plan, journal)?;
     // All pools first: their placement groups peer while the rest is made.
     let early = |change: &&Change| {
         matches!(change, Change::Pool { .. } | Change::Flag { .. } | Change::PoolSetting { .. } | Change::BalancerOff)
@@ -50,7 +50,7 @@ pub fn make_changes(
             journal.make((*change).clone(), sink)?;
         }
     }
-    if let Some(cluster) = &grounded.cluster {
+    if let Some(cluster) = &resolved.cluster {
         for change in &first {
             let Change::Pool { name, on, .. } = change else { continue };
             let what = format!("waiting for the placement groups of pool {name}");
@@ -60,19 +60,19 @@ pub fn make_changes(
         }
     }
     if plan.changes.contains(&Change::BalancerOff) {
-        wait_calm(grounded, sink, interrupt)?;
+        wait_calm(resolved, sink, interrupt)?;
     }
     for change in second {
         if !interrupt.asked() {
             journal.make(change.clone(), sink)?;
         }
     }
-    if let Some(cluster) = &grounded.cluster
+    if let Some(cluster) = &resolved.cluster
         && let Some(pool) = first.iter().find_map(|change| own_pool(change)).filter(|_| !interrupt.asked())
     {
         pools::publish_map(cluster, pool)?;
     }
-    make_host_files(plan, grounded, interrupt)
+    make_host_files(plan, resolved, interrupt)
 }
 
 fn own_pool(change: &Change) -> Option<&str> {
@@ -86,8 +86,8 @@ fn own_pool(change: &Change) -> Option<&str> {
 const CALM_WITHIN: Duration = Duration::from_secs(5 * 60);
 
 /// What goes on still after that marks the figures that are measured meanwhile.
-fn wait_calm(grounded: &Grounded, sink: &mut EventSink, interrupt: &Interrupt) -> Result<(), Failure> {
-    let Some(cluster) = &grounded.cluster else { return Ok(()) };
+fn wait_calm(resolved: &Resolved, sink: &mut EventSink, interrupt: &Interrupt) -> Result<(), Failure> {
+    let Some(cluster) = &resolved.cluster else { return Ok(()) };
     let minutes = CALM_WITHIN.as_secs() / 60;
     let what = format!(
         "waiting, at most {minutes} min, until no placement group recovers, backfills, trims snapshots, scrubs or peers"
@@ -106,8 +106,8 @@ fn wait_calm(grounded: &Grounded, sink: &mut EventSink, interrupt: &Interrupt) -
 }
 
 /// Nothing undoes them: they have no name, and are gone with their agents.
-fn make_host_files(plan: &Plan, grounded: &Grounded, interrupt: &Interrupt) -> Result<(), Failure> {
-    let Some(fleet) = &grounded.fleet else { return Ok(()) };
+fn make_host_files(plan: &Plan, resolved: &Resolved, interrupt: &Interrupt) -> Result<(), Failure> {
+    let Some(fleet) = &resolved.fleet else { return Ok(()) };
     for file in plan.host_files.iter().filter(|_| !interrupt.asked()) {
         let made = fleet.borrow_mut().make(file);
         made.map_err(|why| Failure::Failed(format!("{}: {why}", file.host)))?;
@@ -116,9 +116,9 @@ fn make_host_files(plan: &Plan, grounded: &Grounded, interrupt: &Interrupt) -> R
 }
 
 /// The plan with the replicas that the cluster gave to the pools of our making: ceilings depend on them.
-pub fn with_pool_sizes(plan: &Plan, grounded: &Grounded) -> Result<Plan, Failure> {
+pub fn with_pool_sizes(plan: &Plan, resolved: &Resolved) -> Result<Plan, Failure> {
     let mut plan = plan.clone();
-    let Some(cluster) = &grounded.cluster else { return Ok(plan) };
+    let Some(cluster) = &resolved.cluster else { return Ok(plan) };
     for change in &mut plan.changes {
         if let Change::Pool { name, size: size @ None, .. } = change {
             *size = pools::size(cluster, name)?;

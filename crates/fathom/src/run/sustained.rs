@@ -1,7 +1,7 @@
 //! Devices that are written to without pause until they fall: once for each model, after the passes.
 
 use super::EventSink;
-use super::conductor::{Conductor, Eyes};
+use super::conductor::{Conductor, HealthMonitor};
 use engines::crew::Flow;
 use model::clock::{MILLISECOND, SECOND};
 use model::{Ended, Event, Failure, Nanos, OpKind, Sustained, SustainedTest, WindowSet};
@@ -17,7 +17,7 @@ impl Conductor<'_> {
             Sustained { target, windows: Vec::new(), window_ns: WINDOW, before, ended: Ended::Broken, error: None };
         let mut ended = None;
         let mut on_window = |set: &WindowSet| {
-            ended = after(test, self.eyes, set, &mut seen, sink);
+            ended = after(test, self.health, set, &mut seen, sink);
             if ended.is_some() { Flow::Stop } else { Flow::GoOn }
         };
         let loaded = self.loader.write_at_most(&test.step, test.step.workload.span, WINDOW, &mut on_window);
@@ -36,13 +36,13 @@ impl Conductor<'_> {
 /// Takes a window, and says whether that is enough.
 fn after(
     test: &SustainedTest,
-    eyes: &dyn Eyes,
+    health: &dyn HealthMonitor,
     set: &WindowSet,
     seen: &mut Sustained,
     sink: &mut EventSink,
 ) -> Option<Ended> {
     if set.samples.is_empty() {
-        return eyes.asked_to_end().then_some(Ended::Stopped);
+        return health.asked_to_end().then_some(Ended::Stopped);
     }
     let writes = || set.samples.iter().filter(|(_, kind, _)| *kind == OpKind::Write).map(|(.., sample)| sample);
     seen.windows.push(writes().map(|sample| sample.bytes).sum());
@@ -52,7 +52,7 @@ fn after(
     if writes().any(|sample| sample.errors > 0) {
         return Some(Ended::Broken);
     }
-    if eyes.asked_to_end() {
+    if health.asked_to_end() {
         return Some(Ended::Stopped);
     }
     if written + workload.block > most {

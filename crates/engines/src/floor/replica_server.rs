@@ -4,7 +4,7 @@ use super::{ACKNOWLEDGEMENT, HEADER, replicas};
 use crate::api::EngineError;
 use crate::buffers::{ALIGN, Slab};
 use crate::disk::{Holds, Placing, Site};
-use crate::network::{Door, Peer, reach};
+use crate::network::{Listener, Peer, reach};
 use model::{Bytes, Durability, Endpoint, Key, Layer, Place, Replica, Target, Workload};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -14,14 +14,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A replica that does not acknowledge within this is gone: slower than the slowest disk.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Keeps the target's replica of this number until the door is dropped. The first one passes on what it gets to the others, whose
-/// doors must be known.
+/// Keeps the target's replica of this number until the listener is dropped. The first one passes on what it gets to the others, whose
+/// listeners must be known.
 ///
 /// # Errors
 /// The file can't be opened for durable writes, or is too short; no port; another replica is not kept, or is not to be reached from here.
-pub fn keep(target: &Target, number: usize, workload: &Workload, holds: &Holds) -> Result<Door, EngineError> {
+pub fn keep(target: &Target, number: usize, workload: &Workload, holds: &Holds) -> Result<Listener, EngineError> {
     let (_, all) = replicas(target).map_err(EngineError::Refused)?;
     let own = all.get(number).ok_or_else(|| EngineError::Refused(format!("there is no replica {number}")))?;
     let place = Place::Path { path: own.path.clone(), writable: true };
@@ -32,7 +32,7 @@ pub fn keep(target: &Target, number: usize, workload: &Workload, holds: &Holds) 
     let others = if number == 0 { &all[1..] } else { &[] };
     let way = |other: &Replica| {
         let unkept = || EngineError::Broken(format!("{}: {} keeps no replica yet", target.name, other.end.host));
-        Ok((other.among().clone(), other.door.clone().ok_or_else(unkept)?))
+        Ok((other.among().clone(), other.listener.clone().ok_or_else(unkept)?))
     };
     // All of them, or none: fewer copies would be another floor.
     let others: Vec<(Endpoint, Key)> = others.iter().map(way).collect::<Result<_, EngineError>>()?;
@@ -41,12 +41,12 @@ pub fn keep(target: &Target, number: usize, workload: &Workload, holds: &Holds) 
     let mut lanes =
         (0..workload.jobs.max(1)).map(lane).collect::<Result<Vec<Vec<TcpStream>>, EngineError>>()?.into_iter();
     // The client reaches the first one, and that the others.
-    let (door, load) = (if number == 0 { &own.end } else { own.among() }, workload.clone());
-    Door::with(door, workload.jobs, move |socket, lane| {
+    let (listener, load) = (if number == 0 { &own.end } else { own.among() }, workload.clone());
+    Listener::with(listener, workload.jobs, move |socket, lane| {
         let block = load.block as usize;
         let others = lanes.next().ok_or_else(|| EngineError::Broken(format!("nobody passes on lane {lane}")))?;
         let ends = others.iter().filter_map(|other| other.try_clone().ok()).collect();
-        let keeper = Keeper {
+        let server = ReplicaServer {
             file: file.clone(),
             durability: load.durability,
             others,
@@ -56,7 +56,7 @@ pub fn keep(target: &Target, number: usize, workload: &Workload, holds: &Holds) 
             last: load.span.saturating_sub(load.block),
         };
         let peer = Peer::start(socket, move |socket| {
-            let _ = keeper.serve(socket);
+            let _ = server.serve(socket);
             // Whichever side went first: the client waits for no acknowledgement any more.
             let _ = socket.shutdown(Shutdown::Both);
         })?;
@@ -74,11 +74,11 @@ fn pass_on(from: &Endpoint, to: &Endpoint, key: &Key) -> Result<TcpStream, Engin
             from.host, to.host, from.address, to.address
         ))
     })?;
-    let ready = socket.set_read_timeout(Some(PATIENCE)).and_then(|()| socket.set_write_timeout(Some(PATIENCE)));
+    let ready = socket.set_read_timeout(Some(TIMEOUT)).and_then(|()| socket.set_write_timeout(Some(TIMEOUT)));
     ready.map(|()| socket).map_err(|error| EngineError::Broken(format!("{name}: {error}")))
 }
 
-struct Keeper {
+struct ReplicaServer {
     file: Arc<File>,
     durability: Durability,
     others: Vec<TcpStream>,
@@ -90,7 +90,7 @@ struct Keeper {
     last: Bytes,
 }
 
-impl Keeper {
+impl ReplicaServer {
     fn serve(mut self, mut client: &TcpStream) -> io::Result<()> {
         loop {
             let message = &mut self.slab.buffer(0, ALIGN + self.block)[ALIGN - HEADER..];

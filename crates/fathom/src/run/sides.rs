@@ -2,9 +2,9 @@
 
 use super::EventSink;
 use super::conductor::Sides;
-use super::ground::Grounded;
 use super::guard::Rollback;
 use super::interrupt::Interrupt;
+use super::inventory::Resolved;
 use crate::dirs;
 use cluster::pending;
 use experiments::duration::HEARD_SECONDS;
@@ -34,22 +34,22 @@ fn needed(plan: &Plan) -> BTreeSet<(&str, &str)> {
 }
 
 /// Before anything is made: are there such options, and would daemons hear of them while they run? What they may not, as warnings.
-pub fn prove(grounded: &Grounded, plan: &Plan) -> Result<Vec<String>, Failure> {
+pub fn prove(resolved: &Resolved, plan: &Plan) -> Result<Vec<String>, Failure> {
     let options: BTreeSet<&str> = needed(plan).into_iter().map(|(option, _)| option).collect();
     let proven: Result<Vec<Option<String>>, Failure> =
-        options.into_iter().map(|option| prove_option(grounded, option)).collect();
+        options.into_iter().map(|option| prove_option(resolved, option)).collect();
     Ok(proven?.into_iter().flatten().collect())
 }
 
-fn prove_option(grounded: &Grounded, option: &str) -> Result<Option<String>, Failure> {
+fn prove_option(resolved: &Resolved, option: &str) -> Result<Option<String>, Failure> {
     let (who, name) = who_and_name(option);
-    let Some(cluster) = &grounded.cluster else {
+    let Some(cluster) = &resolved.cluster else {
         return Err(Failure::Usage(format!("option {option}: it is one of a cluster, and this run has none")));
     };
     if is_secret(name) {
         return Err(Failure::Refused(format!("option {option}: its value is a secret, which no report may hold")));
     }
-    let osds = &grounded.ground.scope.osds;
+    let osds = &resolved.inventory.scope.osds;
     if let Some(id) = who.strip_prefix("osd.").filter(|id| !osds.iter().any(|osd| osd.id.to_string() == **id)) {
         let known: Vec<String> = osds.iter().map(|osd| format!("osd.{}", osd.id)).collect();
         return Err(Failure::Usage(format!(
@@ -57,7 +57,7 @@ fn prove_option(grounded: &Grounded, option: &str) -> Result<Option<String>, Fai
             known.join(", ")
         )));
     }
-    let held = pending::refuse_held(&dirs::journals(), Some(cluster), &grounded.head().run, &format!("{who}/{name}"));
+    let held = pending::refuse_held(&dirs::journals(), Some(cluster), &resolved.head().run, &format!("{who}/{name}"));
     held?;
     match cluster.option_at_runtime(name)? {
         None => Err(Failure::Usage(format!(
@@ -76,7 +76,7 @@ fn prove_option(grounded: &Grounded, option: &str) -> Result<Option<String>, Fai
 /// noted, since the points are not what they are called then.
 pub fn try_out(
     plan: &Plan,
-    grounded: &Grounded,
+    resolved: &Resolved,
     clock: &Arc<dyn Clock>,
     journal: &mut Rollback,
     sink: &mut EventSink,
@@ -97,7 +97,7 @@ pub fn try_out(
             *times += 1;
             if *times <= ASKED_WITH {
                 clock.wait_until(clock.now() + heard());
-                deaf = deaf_to(grounded, option, value);
+                deaf = deaf_to(resolved, option, value);
             }
         };
         journal.attempt(&change, then).map_err(|error| match error.refused() {
@@ -116,10 +116,10 @@ fn heard() -> u64 {
 }
 
 /// Some OSDs' answers to what value they work with: those that differ from this.
-fn deaf_to(grounded: &Grounded, option: &str, value: &str) -> Option<String> {
+fn deaf_to(resolved: &Resolved, option: &str, value: &str) -> Option<String> {
     let (who, name) = who_and_name(option);
-    let cluster = grounded.cluster.as_ref()?;
-    let deaf = hearers(&grounded.ground.scope, who, ASKED).into_iter().find_map(|osd| {
+    let cluster = resolved.cluster.as_ref()?;
+    let deaf = hearers(&resolved.inventory.scope, who, ASKED).into_iter().find_map(|osd| {
         let now = cluster.option_of_osd(osd, name)?;
         (!cluster::option_values::same(&now, value)).then_some((osd, now))
     });
@@ -142,7 +142,7 @@ fn hearers(scope: &Scope, who: &str, most: usize) -> Vec<u32> {
 pub struct Switch<'a> {
     /// Every option that some step needs.
     options: BTreeSet<&'a str>,
-    grounded: &'a Grounded,
+    resolved: &'a Resolved,
     clock: &'a Arc<dyn Clock>,
     /// Journalled as every change: killed in between, `fathom restore` undoes it.
     journal: RefCell<&'a mut Rollback>,
@@ -153,26 +153,26 @@ pub struct Switch<'a> {
 impl<'a> Switch<'a> {
     pub fn of(
         plan: &'a Plan,
-        grounded: &'a Grounded,
+        resolved: &'a Resolved,
         clock: &'a Arc<dyn Clock>,
         journal: &'a mut Rollback,
     ) -> Switch<'a> {
         let options = needed(plan).into_iter().map(|(option, _)| option).collect();
-        Switch { options, grounded, clock, journal: RefCell::new(journal), made: RefCell::default() }
+        Switch { options, resolved, clock, journal: RefCell::new(journal), made: RefCell::default() }
     }
 
     /// The values with which OSDs work now; `None`: they are too many to be asked before every slice, or it is not an option of theirs.
     fn values(&self, option: &str) -> Option<Vec<String>> {
         let (who, name) = who_and_name(option);
-        let scope = &self.grounded.ground.scope;
+        let scope = &self.resolved.inventory.scope;
         if scope.osds.len() > ASKED_EACH_TIME || !who.starts_with("osd") {
             return None;
         }
-        let cluster = self.grounded.cluster.clone()?;
+        let cluster = self.resolved.cluster.clone()?;
         let (osds, name) = (hearers(scope, who, ASKED_EACH_TIME), name.to_string());
         let ask =
             move || osds.into_iter().map(|osd| cluster.option_of_osd(osd, &name)).collect::<Option<Vec<String>>>();
-        // An OSD that hangs answers when the client library loses patience, which is long after the slice should have begun.
+        // An OSD that hangs answers when the client library times out, which is long after the slice should have begun.
         let (tell, told) = channel();
         std::thread::spawn(move || drop(tell.send(ask())));
         told.recv_timeout(Duration::from_nanos(heard())).ok().flatten()

@@ -31,7 +31,7 @@ impl Conductor<'_> {
             return Ok(());
         }
         let seconds = if usable { slot.read_back_seconds } else { 0.0 };
-        let found = self.loader.verified(step, Duration::from_secs_f64(seconds), &|| !self.eyes.asked_to_end());
+        let found = self.loader.verified(step, Duration::from_secs_f64(seconds), &|| !self.health.asked_to_end());
         let name = |target: u32| step.targets.get(target as usize).map_or("", |target| target.name.as_str());
         let place = |target| format!("{} {} {}", step.layer.name(), name(target), step.pattern.name());
         for (target, checked) in found.checked {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A request has so long, and so many bytes.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 const LONGEST: usize = 8192;
 
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -103,7 +103,7 @@ impl Drop for Live {
             SocketAddr::V6(v6) if v6.ip().is_unspecified() => SocketAddr::from((Ipv6Addr::LOCALHOST, v6.port())),
             other => other,
         };
-        let _ = TcpStream::connect_timeout(&here, PATIENCE);
+        let _ = TcpStream::connect_timeout(&here, TIMEOUT);
     }
 }
 
@@ -121,7 +121,7 @@ fn serve(listener: &TcpListener, shared: &Shared) {
 }
 
 fn answer(mut client: TcpStream, shared: &Shared) -> io::Result<()> {
-    client.set_write_timeout(Some(PATIENCE))?;
+    client.set_write_timeout(Some(TIMEOUT))?;
     let request = head(&mut client)?;
     let mut words = request.lines().next().unwrap_or("").split(' ');
     let (method, path) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
@@ -149,7 +149,7 @@ fn answer(mut client: TcpStream, shared: &Shared) -> io::Result<()> {
 
 /// The request up to its empty line.
 fn head(client: &mut TcpStream) -> io::Result<String> {
-    let (until, mut bytes) = (Instant::now() + PATIENCE, Vec::new());
+    let (until, mut bytes) = (Instant::now() + TIMEOUT, Vec::new());
     let mut piece = [0; 1024];
     loop {
         let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));

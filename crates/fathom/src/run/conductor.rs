@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What the conductor looks at between windows.
-pub trait Eyes {
+pub trait HealthMonitor {
     /// The user wants the run to end.
     fn asked_to_end(&self) -> bool;
     /// Which OSDs are down, whether pools are full, what got stuck since the run began.
@@ -54,7 +54,7 @@ impl Sides for AsItIs {
 
 pub struct Conductor<'a> {
     pub clock: &'a Arc<dyn Clock>,
-    pub eyes: &'a dyn Eyes,
+    pub health: &'a dyn HealthMonitor,
     pub loader: &'a dyn Loader,
     /// Gives options of the cluster the values that a step needs, before its slice.
     pub sides: &'a dyn Sides,
@@ -106,7 +106,7 @@ impl Conductor<'_> {
     pub fn conduct(&self, scheduler: &mut dyn Scheduler, sink: &mut EventSink) -> Result<(), Failure> {
         // The pass of which slices were measured since the last report.
         let mut unreported = None;
-        while !self.eyes.asked_to_end() {
+        while !self.health.asked_to_end() {
             let Some(task) = scheduler.next(sink.record(), sink.seconds()) else { break };
             match task {
                 Task::Plan(plan) => sink.tell(Event::Planned { plan: *plan })?,
@@ -133,7 +133,7 @@ impl Conductor<'_> {
 
     fn wait(&self, seconds: f64) {
         let until = self.clock.now() + (seconds * SECOND as f64) as u64;
-        while self.clock.now() < until && !self.eyes.asked_to_end() {
+        while self.clock.now() < until && !self.health.asked_to_end() {
             self.clock.wait_until(until.min(self.clock.now() + LOOKS_APART));
         }
     }
@@ -147,7 +147,7 @@ impl Conductor<'_> {
             let part = ill.others(step);
             let started_seconds = sink.seconds();
             let loaded = self.attempt(&part, slot, started_seconds, sink)?;
-            let why = loaded.void.as_ref().filter(|_| !self.eyes.asked_to_end());
+            let why = loaded.void.as_ref().filter(|_| !self.health.asked_to_end());
             if !why.is_some_and(|why| ill.leave_out(step, &part, &loaded.of, why)) {
                 break (part, started_seconds, loaded);
             }
@@ -158,7 +158,7 @@ impl Conductor<'_> {
             sink.tell(Event::Gap { gap: Gap { step: step.id, pass, says: says.clone() } })?;
         }
         self.verify(&part, slot, loaded.void.is_none(), sink)?;
-        if self.eyes.asked_to_end() && loaded.void.is_none() && !enough(slot, &loaded.series) {
+        if self.health.asked_to_end() && loaded.void.is_none() && !enough(slot, &loaded.series) {
             // Cut off by the user: no slice at all, so that what earlier passes found stands.
             return Ok(());
         }
@@ -200,7 +200,7 @@ impl Conductor<'_> {
         let mut step = part.step.clone();
         step.workload.seed = slot.seed;
         let step = &step;
-        let before = self.eyes.seen();
+        let before = self.health.seen();
         let void = self.unfilled.of(step).or_else(|| trouble(step, &before, &before));
         let mut loaded = Loaded { void: void.or_else(|| self.sides.take(step, sink).err()), ..Loaded::default() };
         if loaded.void.is_none() {
@@ -226,7 +226,7 @@ impl Conductor<'_> {
             }
         }
         if loaded.void.is_some() && loaded.of.is_empty() {
-            let now = self.eyes.seen();
+            let now = self.health.seen();
             let ill = |target: &Target| trouble(&Step { targets: vec![target.clone()], ..step.clone() }, &before, &now);
             loaded.of = (0..).zip(&step.targets).filter(|(_, target)| ill(target).is_some()).map(|(n, _)| n).collect();
         }
@@ -236,10 +236,10 @@ impl Conductor<'_> {
     /// Waits for what an earlier step left stuck. Some: it is stuck still, in the cluster's words; not if the user ends the wait.
     fn stuck(&self) -> Option<String> {
         let until = self.clock.now() + CALM_WITHIN;
-        while self.eyes.seen().slow.is_some() && self.clock.now() < until && !self.eyes.asked_to_end() {
+        while self.health.seen().slow.is_some() && self.clock.now() < until && !self.health.asked_to_end() {
             self.clock.wait_until(self.clock.now() + LOOKS_APART);
         }
-        self.eyes.seen().slow.filter(|_| !self.eyes.asked_to_end())
+        self.health.seen().slow.filter(|_| !self.health.asked_to_end())
     }
 
     /// Loads the step, and says what the stores did meanwhile, where somebody looked.
@@ -253,16 +253,16 @@ impl Conductor<'_> {
         void: &mut Option<String>,
     ) -> (Result<SliceEnd, EngineError>, Behind) {
         let (began, mut first) = (self.clock.now(), None);
-        self.eyes.slice_begins(step);
+        self.health.slice_begins(step);
         let mut on_window = |set: &WindowSet| {
             first.get_or_insert_with(|| self.clock.now().saturating_sub(u64::from(set.window + 1) * slot.window_ns));
             collect(step, set, series);
-            *void = trouble(step, before, &self.eyes.seen());
-            let done = !tell(set) || void.is_some() || self.eyes.asked_to_end() || enough(slot, series);
+            *void = trouble(step, before, &self.health.seen());
+            let done = !tell(set) || void.is_some() || self.health.asked_to_end() || enough(slot, series);
             if done { Flow::Stop } else { Flow::GoOn }
         };
         let ended = self.loader.load(step, slot.window_ns, &mut on_window);
-        let (mut osds, of) = self.eyes.slice_ended();
+        let (mut osds, of) = self.health.slice_ended();
         // Sessions were opened first: a slice's time begins with its first window.
         let first = first.unwrap_or(began);
         let lead = first.saturating_sub(began) as f64 / SECOND as f64;
@@ -270,7 +270,7 @@ impl Conductor<'_> {
             (look.from, look.to) = (look.from - lead, look.to - lead);
         }
         let stores = (!osds.is_empty()).then_some((osds, of));
-        (ended, Behind { stores, hosts: self.loader.observed(first), pgs: self.eyes.pgs_seen() })
+        (ended, Behind { stores, hosts: self.loader.observed(first), pgs: self.health.pgs_seen() })
     }
 }
 
