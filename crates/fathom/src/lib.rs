@@ -6,15 +6,11 @@ macro_rules! eprintln {
     ($($told:tt)*) => { $crate::output::remark(format_args!($($told)*)) };
 }
 
-mod agent;
 pub mod cli;
 pub mod commands;
 mod crosscheck;
 mod dirs;
 pub mod exit_codes;
-pub mod fleet;
-pub mod holding;
-mod memory;
 mod output;
 pub mod planner;
 pub mod run;

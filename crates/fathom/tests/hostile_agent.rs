@@ -2,10 +2,10 @@
 
 mod common;
 
+use agents::AgentEvent;
+use agents::frame::{self, MAGIC};
 use common::{Home, LoopDevice, Ran};
 use model::{DiskSecond, Nic};
-use remote::AgentEvent;
-use remote::frame::{self, MAGIC};
 use std::fs;
 use std::io::{Read, Write, stdin, stdout};
 use std::os::unix::fs::PermissionsExt;

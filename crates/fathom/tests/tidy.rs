@@ -155,7 +155,7 @@ const OF_LAYERS: [&str; 12] = [
 
 /// They name a layer still, where a row of the layer table or a file of that layer should. The list may only get shorter.
 const NAME_A_LAYER: [&str; 25] = [
-    "fathom/src/agent/files.rs",
+    "agents/src/own_files.rs",
     "fathom/src/commands/crosscheck.rs",
     "fathom/src/commands/fio.rs",
     "fathom/src/commands/layers.rs",

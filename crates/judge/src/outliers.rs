@@ -14,7 +14,7 @@ const PRIOR_FREEDOM: f64 = 3.0;
 /// From so many on, one more or less moves median and scale by less than a hundredth of the spread.
 const MANY: usize = 200;
 /// Benjamini-Hochberg's share of false discoveries.
-const FALSE_SHARE: f64 = 0.05;
+pub(crate) const FALSE_SHARE: f64 = 0.05;
 /// Less than this slower is no finding, however sure.
 const LEAST_EFFECT: f64 = 0.10;
 /// From so much on a share says little: "99 % slower" is read as half as fast.
@@ -90,7 +90,7 @@ fn of_group(peers: &[&Entry]) -> Vec<Outlier> {
 /// `errors` their standard errors.
 pub fn slow_ones(speeds: &[f64], errors: &[f64]) -> Vec<(usize, f64)> {
     let judged = if speeds.len() > MANY { against_all(speeds, errors) } else { against_each(speeds, errors) };
-    let rejected = benjamini_hochberg(&judged.iter().map(|(_, p)| *p).collect::<Vec<_>>());
+    let rejected = benjamini_hochberg(&judged.iter().map(|(_, p)| *p).collect::<Vec<_>>(), FALSE_SHARE);
     let slow: Vec<(usize, f64)> = (0..speeds.len())
         .filter(|index| rejected[*index] && judged[*index].0 < (1.0 - LEAST_EFFECT).ln())
         .map(|index| (index, 1.0 - judged[index].0.exp()))
@@ -165,11 +165,11 @@ fn small_sample(n: usize) -> f64 {
     n.checked_sub(3).and_then(|at| FEW.get(at)).copied().unwrap_or(1.0 - 0.82 / n as f64)
 }
 
-/// Which of these chances are no chance, so that among them a twentieth is on average.
-pub fn benjamini_hochberg(chances: &[f64]) -> Vec<bool> {
+/// Which of these chances are no chance, so that among those that are said to be none this share is one, on average.
+pub fn benjamini_hochberg(chances: &[f64], false_share: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..chances.len()).collect();
     order.sort_by(|a, b| chances[*a].total_cmp(&chances[*b]));
-    let limit = |rank: usize| FALSE_SHARE * (rank + 1) as f64 / chances.len() as f64;
+    let limit = |rank: usize| false_share * (rank + 1) as f64 / chances.len() as f64;
     let kept = (0..order.len()).rev().find(|rank| chances[order[*rank]] <= limit(*rank)).map_or(0, |rank| rank + 1);
     let mut rejected = vec![false; chances.len()];
     order[..kept].iter().for_each(|index| rejected[*index] = true);

@@ -1,10 +1,10 @@
 //! An open loop with a known truth, through the real schedule: Poisson arrivals at one server.
 
 use crate::coverage::trial;
+use agents::loader::Engines;
 use engines::clock::SimClock;
 use engines::sim::{Model, Sim};
 use engines::{Context, Engine};
-use fathom::run::loader::Engines;
 use model::{Arrivals, Clock, Failure, Figure, Goal, Metric, Pattern, Rate};
 use std::sync::Arc;
 

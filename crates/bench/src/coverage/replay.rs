@@ -2,10 +2,10 @@
 
 use crate::coverage::latency;
 use crate::coverage::trial::Seeds;
+use agents::loader::Loader;
 use engines::EngineError;
 use engines::clock::SimClock;
 use engines::crew::Flow;
-use fathom::run::loader::Loader;
 use model::clock::SECOND;
 use model::{Clock, Nanos, OpKind, Sample, SliceEnd, Sparse, Step, WindowSet};
 use rand::rngs::StdRng;

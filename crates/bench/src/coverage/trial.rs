@@ -5,10 +5,10 @@ use crate::coverage::latency;
 use crate::coverage::recorded::{Recording, Taken};
 use crate::coverage::replay::{Made, Pause, Replay, Source};
 use crate::coverage::usual::Usual;
+use agents::loader::Loader;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
 use fathom::run::conductor::{AsItIs, Conductor, HealthMonitor};
-use fathom::run::loader::Loader;
 use fathom::run::{EventSink, Unfilled};
 use model::{
     Clock, Event, Failure, Figure, Goal, Layer, OpKind, Pattern, Place, Plan, Record, Report, Step, StepId, Target,

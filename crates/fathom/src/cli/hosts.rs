@@ -1,5 +1,6 @@
 //! Which hosts, how they are reached, and what is wanted of them.
 
+use agents::fleet::HostOptions;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -37,13 +38,13 @@ pub struct HostArgs {
 }
 
 impl HostArgs {
-    /// Not a list, but how many hosts a lab has.
-    pub fn number(&self) -> Option<u32> {
-        self.hosts.as_ref()?.parse().ok()
+    pub fn options(&self) -> HostOptions {
+        let HostArgs { hosts, hosts_file, osd_hosts, sudo, identity, ssh_config, ssh_option, agent } = self.clone();
+        HostOptions { hosts, hosts_file, osd_hosts, sudo, identity, ssh_config, ssh_option, agent }
     }
 
     pub fn named(&self) -> bool {
-        self.hosts.is_some() || self.hosts_file.is_some() || self.osd_hosts.is_some()
+        self.options().named()
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::cli::hosts::{HostsCommand, Then};
 use crate::cli::{Common, Format};
 use crate::exit_codes::INCOMPLETE;
-use crate::fleet::{self, Wanted};
 use crate::output::{say, say_plain};
+use agents::fleet::{self, Wanted};
 use cluster::Cluster;
 use model::{Failure, HostSeen, HostSilent};
 use serde_json::json;
@@ -17,7 +17,7 @@ pub fn run(common: &Common, args: &HostsCommand) -> Result<u8, Failure> {
         }
         Ok(Cluster::connect(&access)?)
     };
-    let wanted = fleet::wanted(&args.hosts, args.lab.as_deref(), &cluster)?;
+    let wanted = fleet::wanted(&args.hosts.options(), args.lab.as_deref(), &cluster)?;
     wanted.left_out.iter().for_each(|text| eprintln!("warning: {text}"));
     match args.then {
         Some(Then::Clean) => clean(common, &wanted),

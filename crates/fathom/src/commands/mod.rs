@@ -53,7 +53,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Restore(args) => restore::restore(common, &args),
         Command::Hosts(args) => hosts::run(common, &args),
         Command::Lab(args) => lab::run(common, &args),
-        Command::Agent => crate::agent::serve(),
+        Command::Agent => agents::serve(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::device_hosts;
 use super::draft::{Draft, Inventory};
 use super::sustained::{self, Room};
-use crate::holding::named_twice;
+use agents::holding::named_twice;
 use cluster::devices::{self, Refusal, look_at};
 use experiments::Request;
 use model::workload::{GIB, MIB};

@@ -1,7 +1,7 @@
 //! A plan in the making: what is known, what is wished for, and the steps so far.
 
 use super::device_hosts::Site;
-use crate::holding::Held;
+use agents::holding::Held;
 use experiments::{Request, WorkloadOptions};
 use model::sweep::Point;
 use model::workload::MIB;

@@ -6,7 +6,7 @@ use super::{Resolved, Sounded, carry_out};
 use crate::cli::Common;
 use crate::commands::restore;
 use crate::dirs;
-use crate::holding::Held;
+use agents::holding::Held;
 use archive::Archive;
 use cluster::devices::look_at;
 use cluster::journal::pending::{self, Pending};

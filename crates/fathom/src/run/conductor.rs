@@ -5,7 +5,7 @@ use super::apart::{Ill, Part};
 use super::efforts::Efforts;
 use super::filling::Unfilled;
 use super::guard::trouble;
-use super::loader::Loader;
+use agents::loader::Loader;
 use cluster::watch::Seen;
 use engines::EngineError;
 use engines::crew::Flow;

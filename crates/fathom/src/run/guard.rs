@@ -3,7 +3,7 @@
 use super::EventSink;
 use super::conductor::HealthMonitor;
 use super::interrupt::Interrupt;
-use crate::agent::files::Files;
+use agents::own_files::Files;
 use cluster::compaction::Looking;
 use cluster::journal::{Journal, Lost};
 use cluster::watch::{Seen, Silence, Watch};

@@ -5,9 +5,9 @@ use super::new_head;
 use crate::cli::Common;
 use crate::cli::run_options::RunOptions;
 use crate::dirs;
-use crate::fleet::{self, Fleet};
-use crate::holding::Held;
 use crate::planner::{self, ClientHost, Inventory, Site};
+use agents::fleet::{self, Fleet};
+use agents::holding::Held;
 use cluster::journal::Life;
 use cluster::journal::pending::{self, Pending};
 use cluster::{Cluster, scope};
@@ -46,7 +46,7 @@ impl Drop for OwnLab {
 impl Resolved {
     pub fn prepare(common: &Common, args: &RunOptions, request: &Request) -> Result<Resolved, Failure> {
         let (lab, own) = match args.lab.as_deref() {
-            Some(name) => lab_of(common, name, args.hosts.number())?,
+            Some(name) => lab_of(common, name, args.hosts.options().number())?,
             None => (None, None),
         };
         // A cluster that was named tells on which networks its OSDs are, even where nothing loads it.
@@ -218,7 +218,7 @@ fn clients(
     cluster: Option<&Cluster>,
 ) -> Result<(Fleet, Vec<String>), Failure> {
     let of = || cluster.cloned().ok_or_else(|| Failure::Usage("--hosts orch: this run has no cluster".to_string()));
-    let wanted = fleet::wanted(&args.hosts, args.lab.as_deref(), &of)?;
+    let wanted = fleet::wanted(&args.hosts.options(), args.lab.as_deref(), &of)?;
     let tell = |text: &str| {
         if !common.quiet {
             eprintln!("{text}");
@@ -232,7 +232,7 @@ fn clients(
     let Some(cluster) = cluster.filter(|_| request.needs_cluster()) else { return Ok((fleet, wanted.left_out)) };
     let (conf, keyring) = cluster.texts()?;
     let id = cluster.user().trim_start_matches("client.").to_string();
-    let access = remote::Access {
+    let access = agents::Access {
         conf,
         keyring,
         id,

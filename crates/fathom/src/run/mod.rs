@@ -11,7 +11,6 @@ mod guard;
 mod interrupt;
 mod inventory;
 mod live;
-pub mod loader;
 mod prepare;
 mod sides;
 #[cfg(test)]
@@ -26,12 +25,12 @@ pub use guard::{Rollback, trouble};
 pub use interrupt::{Interrupt, ToUndo};
 pub use inventory::{Resolved, offer_restore};
 
-use crate::agent::files::Files;
 use crate::cli::{Common, Format};
-use crate::fleet::Hosts;
 use crate::output;
 use crate::planner;
 use crate::{cli::run_options::RunOptions, dirs};
+use agents::fleet::Hosts;
+use agents::own_files::Files;
 use cluster::journal::{Head, Journal, Process};
 use cluster::watch::Watch;
 use engines::Context;
@@ -235,9 +234,9 @@ fn conduct(resolved: &Resolved, ready: &Ready, journal: &mut Rollback, sink: &mu
     }
     tell_bonds(resolved, sink)?;
     prove_packet_sizes(resolved, ready, sink)?;
-    let here = &loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step), files };
+    let here = &agents::loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step), files };
     let hosts = resolved.fleet.as_ref().map(|fleet| Hosts::new(here, fleet));
-    let loader: &dyn loader::Loader = match &hosts {
+    let loader: &dyn agents::loader::Loader = match &hosts {
         Some(hosts) => hosts,
         None => here,
     };

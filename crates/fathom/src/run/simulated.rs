@@ -8,7 +8,7 @@ mod time;
 use super::EventSink;
 use super::conductor::{AsItIs, Conductor, HealthMonitor};
 use super::filling::Unfilled;
-use super::loader::{Engines, Loader};
+use agents::loader::{Engines, Loader};
 use cluster::watch::Seen;
 use engines::clock::SimClock;
 use engines::sim::{Model, Sim, Twist};

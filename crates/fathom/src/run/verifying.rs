@@ -3,25 +3,9 @@
 use super::EventSink;
 use super::apart::Part;
 use super::conductor::Conductor;
-use engines::{Context, Engine, verify};
 use experiments::Slot;
-use model::{Checked, Event, Failure, Flaw, Step, Verified};
+use model::{Checked, Event, Failure, Flaw, Verified};
 use std::time::Duration;
-
-/// What a loader found on a step's targets, and the first thing that went wrong while it looked.
-#[derive(Default)]
-pub struct Found {
-    /// By index of the target.
-    pub checked: Vec<(u32, Checked)>,
-    pub error: Option<String>,
-}
-
-/// Of engines. `limit`: for reading back what the slice wrote; zero: what was read in the slice is all.
-pub fn found(engine: &dyn Engine, context: &Context, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
-    let read_back = verify::read_back(engine, context, step, limit, go_on);
-    let own = (0..).zip(&step.targets).map(|(index, target)| (index, context.verify.take(&target.name)));
-    Found { checked: own.collect(), error: read_back.err().map(|error| error.to_string()) }
-}
 
 impl Conductor<'_> {
     /// Also of a slice that is not kept: what is flawed is flawed.

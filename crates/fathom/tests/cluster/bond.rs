@@ -18,9 +18,9 @@ fn a_bad_one_of_two_ways_of_a_host_is_told_apart_from_a_slow_host() {
         "--duration",
         "2s",
     ];
-    // Of six streams all take the same way in one slice of 32, and on a busy machine others wait for a processor: of three runs one must
+    // Of six streams all take the same way in one slice of 32, and on a busy machine others wait for a processor: of six runs one must
     // see it, and none may name another host.
-    let found = (0..3).find_map(|_| {
+    let found = (0..6).find_map(|_| {
         let ran = hosts.home.run(&[&words[..], &["--passes", "2", "--jobs", "6", "--format", "json"]].concat());
         assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
         let findings = ran.json()["findings"].as_array().unwrap().clone();

@@ -129,6 +129,18 @@ fn of_a_labs_disks_the_throttled_one_is_named() {
         eprintln!("skipped: no cgroup v1 blkio here");
         return;
     };
+    // While others have the processors nothing is known of the quick ones: of five runs one must name it, and none may name another.
+    let wanted = format!("{}:{probe}", osd["host"].as_str().unwrap());
+    let named = (0..5).any(|_| {
+        let slow = slow_disks(&lab, status["osds"].as_array().unwrap());
+        assert!(slow.iter().all(|name| *name == wanted), "{slow:?}, not {wanted}");
+        !slow.is_empty()
+    });
+    assert!(named, "no run named {wanted}");
+}
+
+/// The disks that a run of a lab of three hosts calls slow.
+fn slow_disks(lab: &Lab, osds: &[Value]) -> Vec<String> {
     let words = ["disk", "--lab", &lab.name, "--hosts", "3", "--patterns", "read-latency,read-parallel"];
     let ran = lab.home.run(&[&words[..], &["--duration", "2s", "--working-set", "32M", "--format", "json"]].concat());
     assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
@@ -136,17 +148,13 @@ fn of_a_labs_disks_the_throttled_one_is_named() {
     assert_eq!(document["errors"].as_array().unwrap().len(), 0, "{document:#}");
     // Each host tells of its own OSD, although all processes of the lab are seen by each.
     for load in document["host_loads"].as_array().unwrap() {
-        let own = status["osds"].as_array().unwrap().iter().find(|osd| osd["host"] == load["host"]).unwrap();
+        let own = osds.iter().find(|osd| osd["host"] == load["host"]).unwrap();
         let told: Vec<&Value> = load["osds"].as_array().unwrap().iter().map(|osd| &osd["osd"]).collect();
         assert_eq!(told, [&own["id"]], "{load:#}");
         assert!(load["cpu"].as_f64().unwrap() > 0.0, "{load:#}");
     }
     assert!(document["host_loads"].as_array().unwrap().len() >= 3, "{document:#}");
-    let findings = document["findings"].as_array().unwrap();
-    let slow: Vec<&str> = findings
-        .iter()
-        .filter(|finding| finding["id"] == "device-slow")
-        .filter_map(|finding| finding["target"].as_str())
-        .collect();
-    assert_eq!(slow, [format!("{}:{probe}", osd["host"].as_str().unwrap())], "{document:#}");
+    let findings = document["findings"].as_array().unwrap().iter();
+    let slow = findings.filter(|finding| finding["id"] == "device-slow");
+    slow.filter_map(|finding| finding["target"].as_str()).map(str::to_string).collect()
 }

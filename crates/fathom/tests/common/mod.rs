@@ -25,8 +25,14 @@ impl Home {
 
     /// The program, not connected to a terminal or to any configuration of this host.
     pub fn fathom(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        command.args(arguments).env("XDG_DATA_HOME", self.path()).env_remove("CEPH_CONF").stdin(Stdio::null());
+        // A shell that starts the tests in the background has them ignore SIGINT and SIGQUIT, and a run would then ignore them as well.
+        let mut command = Command::new("/usr/bin/env");
+        command
+            .args(["--default-signal", env!("CARGO_BIN_EXE_fathom")])
+            .args(arguments)
+            .env("XDG_DATA_HOME", self.path())
+            .env_remove("CEPH_CONF")
+            .stdin(Stdio::null());
         command
     }
 

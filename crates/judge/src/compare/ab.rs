@@ -4,7 +4,7 @@ use super::differ::{LEAST_SHOWN, RUN_SPREAD, Test, finds, judged};
 use super::moderated::Prior;
 use crate::entry::{Entry, entries};
 use crate::figure::void_reason;
-use crate::outliers::benjamini_hochberg;
+use crate::outliers::{FALSE_SHARE, benjamini_hochberg};
 use crate::series::{Ratio, mean, median, sample_sd};
 use model::{Ab, AbFound, Comparison, Difference, Estimate, FigureKey, Record, Slice, StepId};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub fn ab(record: &Record) -> Option<AbFound> {
     let all = entries(record);
     let paired = all_pairs(plan, &all);
     let (prior, tests) = tested(&paired);
-    let real = benjamini_hochberg(&tests.iter().map(|test| test.chance).collect::<Vec<_>>());
+    let real = benjamini_hochberg(&tests.iter().map(|test| test.chance).collect::<Vec<_>>(), FALSE_SHARE);
     let differences = paired.iter().zip(&tests).zip(real).map(|((one, test), real)| difference(one, test, real));
     let widths: Vec<f64> = tests.iter().map(Test::half_width).collect();
     let apart: Vec<f64> = paired.iter().map(|one| one.apart(&prior)).collect();

@@ -21,6 +21,10 @@ pub const RUN_SPREAD: f64 = 0.02;
 /// With less than this, pairs of unchanged runs of one figure raise an alarm in up to half of all cases (docs/method.md, "Comparing runs").
 const BRIEF_SPREAD: f64 = 0.18;
 
+/// Of the differences that are told so many may be none. Less than the usual twentieth: two runs of an unchanged cluster shall raise an alarm
+/// in fewer than 5 of 100 cases, also where what comes and goes makes the chances of single figures too small.
+const FALSE_SHARE: f64 = 0.02;
+
 /// Half-width of a 95 % interval in standard errors.
 const NORMAL_95: f64 = 1.96;
 
@@ -96,7 +100,7 @@ pub fn compare(before: &[Record], after: &[Record]) -> Comparison {
         sides.iter().map(|sides| sides.test(if sides.grouped { &of_runs } else { &of_slices })).collect();
     let events = Events::of(old.iter().chain(&new).flatten());
     let chances = pairs.iter().zip(&tests).map(|(pair, test)| test.chance + pair.chance_of_events(test.by, &events));
-    let rejected = benjamini_hochberg(&chances.collect::<Vec<_>>());
+    let rejected = benjamini_hochberg(&chances.collect::<Vec<_>>(), FALSE_SHARE);
     let differences = pairs.iter().zip(&tests).zip(rejected).map(|((pair, test), real)| difference(pair, test, real));
     let lost = lost(&old, &new, after);
     let other = |figure: &&Measured| !lost.iter().any(|lost| alike(lost, &figure.figure));

@@ -2,20 +2,20 @@
 
 use crate::cost::{memory_peak, processor_seconds, stay_on};
 use crate::swarm::Starts;
+use agents::fleet::{Answered, Fleet, Hosts};
+use agents::loader::Loader;
+use agents::{AgentEvent, Dialled, Far, Pipes, frame};
 use cluster::watch::Seen;
 use engines::EngineError;
 use engines::clock::RealClock;
 use engines::crew::Flow;
-use fathom::fleet::{Answered, Fleet, Hosts};
 use fathom::run::conductor::{AsItIs, Conductor, HealthMonitor};
-use fathom::run::loader::Loader;
 use fathom::run::{EventSink, Unfilled};
 use model::{
     Client, Clock, Ending, Event, Goal, Layer, Nanos, Pattern, Place, Plan, Report, RunHead, Scope, SliceEnd, Step,
     StepId, Subscriber, Target, WindowSet, Workload,
 };
 use nix::sys::socket::{MsgFlags, recv};
-use remote::{AgentEvent, Dialled, Far, Pipes, frame};
 use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::io;

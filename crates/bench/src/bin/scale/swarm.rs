@@ -1,12 +1,12 @@
 //! Agents without load, all in one process: they speak the real frames, answer every order, and tell made-up windows in real time.
 
 use crate::cost::stay_on;
+use agents::frame::{self, MAGIC};
+use agents::{AgentCommand, AgentEvent};
 use engines::clock::RealClock;
 use model::{Clock, HostFacts, Latencies, Nanos, Nic, OpKind, Sample, SliceEnd, WindowSet};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use remote::frame::{self, MAGIC};
-use remote::{AgentCommand, AgentEvent};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::io::{BufReader, Write};

@@ -5,9 +5,9 @@ mod sets;
 
 use super::conductor::HealthMonitor;
 use super::event_sink::EventSink;
-use crate::agent::files::Files;
-use crate::fleet::{Filled, Fleet};
 use crate::planner;
+use agents::fleet::{Filled, Fleet};
+use agents::own_files::Files;
 use care::Care;
 use engines::Context;
 use model::{Bytes, Event, Failure, Layer, Place, Plan, Step, Target};

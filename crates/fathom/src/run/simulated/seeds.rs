@@ -1,7 +1,7 @@
 //! No slice repeats another one's places or arrivals; the same run does, slice by slice.
 
 use super::*;
-use crate::run::loader::Loader;
+use agents::loader::Loader;
 use engines::EngineError;
 use engines::crew::Flow;
 use model::{Nanos, SliceEnd, WindowSet};

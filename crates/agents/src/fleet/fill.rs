@@ -2,8 +2,8 @@
 
 use super::Fleet;
 use super::loader::ENDING;
+use crate::{AgentCommand, AgentEvent, What};
 use model::{Bytes, Step, Target};
-use remote::{AgentCommand, AgentEvent, What};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 

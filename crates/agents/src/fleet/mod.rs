@@ -3,6 +3,7 @@
 mod clocks;
 mod connect_all;
 mod fill;
+mod host_options;
 mod kube;
 mod loader;
 mod merge;
@@ -15,11 +16,12 @@ mod watching;
 
 pub use connect_all::{Answered, clean, connect_all};
 pub use fill::Filled;
+pub use host_options::HostOptions;
 pub use loader::Hosts;
 pub use sources::{Wanted, running_lab, wanted};
 
+use crate::{Access, AgentCommand, AgentEvent, Answer, Heard, Link, Question, What};
 use model::{HostBond, HostSeen, Nanos, Nic, Offset};
-use remote::{Access, AgentCommand, AgentEvent, Answer, Heard, Link, Question, What};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};

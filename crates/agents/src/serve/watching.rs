@@ -1,9 +1,9 @@
 //! While a step is measured: what the kernel of this host counts, told once a second.
 
+use crate::AgentEvent;
 use cluster::kernel::Sampler;
 use engines::clock::RealClock;
 use model::{Clock, OsdWish};
-use remote::AgentEvent;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};

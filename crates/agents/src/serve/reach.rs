@@ -1,9 +1,9 @@
 //! An agent's own connections to the cluster, made of texts that came over the line and never touch a disk.
 
-use crate::memory::MemoryFile;
+use crate::Access;
+use crate::memory_file::MemoryFile;
 use engines::Context;
 use model::Failure;
-use remote::Access;
 use std::sync::Arc;
 
 /// # Errors

@@ -2,10 +2,10 @@
 
 use super::Fleet;
 use super::loader::OPENING;
+use crate::{AgentCommand, AgentEvent, What};
 use engines::EngineError;
 use engines::clock::RealClock;
 use model::{Clock, Key, Nanos, Place, Replica, Step, Target};
-use remote::{AgentCommand, AgentEvent, What};
 use std::collections::BTreeSet;
 use std::time::Duration;
 

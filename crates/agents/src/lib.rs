@@ -1,16 +1,22 @@
-//! Other hosts: their names, how they are reached, and the line to the agent that runs there.
+//! Hosts as a run sees them: how others are named and reached, the agent that runs there, and this host, which loads in process.
 
 pub mod build;
 pub mod dial;
 mod explain;
+pub mod fleet;
 pub mod frame;
+pub mod holding;
 pub mod limits;
 pub mod link;
+pub mod loader;
+mod memory_file;
 pub mod message;
 pub mod names;
 pub mod offset;
+pub mod own_files;
 mod room;
 mod scripts;
+mod serve;
 pub mod transport;
 
 pub use dial::{DialError, Dialled, Program, clean, dial};
@@ -19,4 +25,5 @@ pub use link::{Far, Heard, Link, Pipes, What};
 pub use message::{Access, AgentCommand, AgentEvent, Answer, Question};
 pub use names::{NamesError, expand, of_file};
 pub use offset::{Exchange, offset};
+pub use serve::serve;
 pub use transport::{SshOptions, Transport};

@@ -1,10 +1,10 @@
 //! How far the agents' clocks are off ours: asked when they come, and again before they have drifted.
 
 use super::Fleet;
+use crate::{AgentCommand, AgentEvent, Exchange, What, offset};
 use engines::clock::RealClock;
 use model::clock::SECOND;
 use model::{Clock, Nanos};
-use remote::{AgentCommand, AgentEvent, Exchange, What, offset};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

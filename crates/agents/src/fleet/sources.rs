@@ -1,11 +1,11 @@
 //! Where the list of hosts comes from: the command line, a file, a lab, cephadm, or labels of Kubernetes.
 
+use super::HostOptions;
 use super::{kube, orch};
-use crate::cli::hosts::HostArgs;
-use crate::memory::MemoryFile;
+use crate::memory_file::MemoryFile;
+use crate::{NamesError, Program, SshOptions, Transport};
 use cluster::{Cluster, text_file};
 use model::Failure;
-use remote::{NamesError, Program, SshOptions, Transport};
 use std::path::PathBuf;
 
 /// The hosts that a command names, and the programs of which each gets the one that fits it.
@@ -27,7 +27,7 @@ pub type ClusterOf<'a> = &'a dyn Fn() -> Result<Cluster, Failure>;
 ///
 /// # Errors
 /// No host is named, or a name makes no sense.
-fn listed(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<Wanted, Failure> {
+fn listed(args: &HostOptions, lab: Option<&str>, cluster: ClusterOf) -> Result<Wanted, Failure> {
     let of_the_lab = lab.filter(|_| args.hosts_file.is_none() && args.number().is_some() == args.hosts.is_some());
     if let Some(lab) = of_the_lab {
         return of_lab(args, lab);
@@ -44,14 +44,14 @@ fn listed(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<Want
             Some(selector) => kube::pods(selector)?,
             None => {
                 hosts_alone(list).map_err(Failure::Usage)?;
-                remote::expand(list)?
+                crate::expand(list)?
             }
         },
         (None, Some(file)) => {
             let wrong = |why: String| Failure::Usage(format!("--hosts-file {}: {why}", file.display()));
             let text = text_file::read_up_to(file, text_file::LARGEST).map_err(|error| wrong(error.to_string()))?;
             hosts_alone(&text).map_err(wrong)?;
-            remote::of_file(&text).map_err(|error| wrong(error.to_string()))?
+            crate::of_file(&text).map_err(|error| wrong(error.to_string()))?
         }
         (None, None) => {
             let text = "which hosts? Name them with --hosts a,b[1-9], --hosts-file FILE, --lab NAME, --hosts orch (cephadm) or --hosts kube-label:NAME=VALUE";
@@ -79,9 +79,9 @@ fn hosts_alone(text: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// No host is named, or a name makes no sense.
-pub fn wanted(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<Wanted, Failure> {
+pub fn wanted(args: &HostOptions, lab: Option<&str>, cluster: ClusterOf) -> Result<Wanted, Failure> {
     let Some(list) = &args.osd_hosts else { return listed(args, lab, cluster) };
-    let only = HostArgs { hosts: Some(list.clone()), hosts_file: None, osd_hosts: None, ..args.clone() };
+    let only = HostOptions { hosts: Some(list.clone()), hosts_file: None, osd_hosts: None, ..args.clone() };
     let mut more = listed(&only, lab, cluster)?;
     let clients = args.hosts.is_some() || args.hosts_file.is_some();
     let mut all = match clients {
@@ -102,7 +102,7 @@ pub fn wanted(args: &HostArgs, lab: Option<&str>, cluster: ClusterOf) -> Result<
     Ok(all)
 }
 
-fn reached(args: &HostArgs, names: Vec<String>, config: Option<PathBuf>) -> Result<Wanted, Failure> {
+fn reached(args: &HostOptions, names: Vec<String>, config: Option<PathBuf>) -> Result<Wanted, Failure> {
     for file in config.iter().chain(&args.identity) {
         text_file::prove_end(file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
     }
@@ -113,7 +113,7 @@ fn reached(args: &HostArgs, names: Vec<String>, config: Option<PathBuf>) -> Resu
 }
 
 /// Those of `--agent`, else the running one.
-pub fn programs(args: &HostArgs) -> Result<Vec<Program>, Failure> {
+pub fn programs(args: &HostOptions) -> Result<Vec<Program>, Failure> {
     if args.agent.is_empty() {
         return Ok(vec![Program::own(args.sudo)?]);
     }
@@ -131,7 +131,7 @@ pub fn running_lab(name: &str) -> Result<lab::Lab, Failure> {
 }
 
 /// By ssh, as real hosts are; else through their network namespaces.
-fn of_lab(args: &HostArgs, name: &str) -> Result<Wanted, Failure> {
+fn of_lab(args: &HostOptions, name: &str) -> Result<Wanted, Failure> {
     // Only the lab's own configuration knows where its hosts are. One that is named may be for other hosts of OSDs.
     if let Some(config) = args.ssh_config.as_ref().filter(|_| args.osd_hosts.is_none()) {
         return Err(Failure::Usage(format!(
@@ -157,7 +157,7 @@ fn of_lab(args: &HostArgs, name: &str) -> Result<Wanted, Failure> {
 mod tests {
     use super::*;
 
-    fn refused(args: HostArgs) -> String {
+    fn refused(args: HostOptions) -> String {
         let no_cluster = || -> Result<Cluster, Failure> { Err(Failure::Failed("asked for a cluster".into())) };
         wanted(&args, None, &no_cluster).map(|wanted| wanted.hosts).unwrap_err().to_string()
     }
@@ -165,16 +165,16 @@ mod tests {
     #[test]
     fn a_number_of_hosts_is_of_a_lab() {
         assert!(
-            refused(HostArgs { hosts: Some("3".into()), ..HostArgs::default() })
+            refused(HostOptions { hosts: Some("3".into()), ..HostOptions::default() })
                 .contains("hosts 3: a number of hosts needs --lab")
         );
-        assert!(refused(HostArgs { osd_hosts: Some("3".into()), ..HostArgs::default() }).contains("needs --lab"));
+        assert!(refused(HostOptions { osd_hosts: Some("3".into()), ..HostOptions::default() }).contains("needs --lab"));
     }
 
     #[test]
     fn a_lab_is_not_reached_by_another_configuration() {
         let no_cluster = || -> Result<Cluster, Failure> { Err(Failure::Failed("asked for a cluster".into())) };
-        let args = HostArgs { ssh_config: Some("/c".into()), ..HostArgs::default() };
+        let args = HostOptions { ssh_config: Some("/c".into()), ..HostOptions::default() };
         let said = wanted(&args, Some("x"), &no_cluster).map(|wanted| wanted.hosts).unwrap_err().to_string();
         assert!(said.contains("--ssh-config /c: lab x has"), "{said}");
     }
@@ -187,13 +187,15 @@ mod tests {
             ("orch:osd,a", "orch:osd is"),
             ("a kube-label:app=x", "kube-label:app=x is"),
         ] {
-            let said = refused(HostArgs { hosts: Some(list.into()), ..HostArgs::default() });
+            let said = refused(HostOptions { hosts: Some(list.into()), ..HostOptions::default() });
             assert!(said.contains(word), "{list}: {said}");
         }
-        assert!(refused(HostArgs { hosts: Some("orch:osd".into()), ..HostArgs::default() }).contains("a cluster"));
+        assert!(
+            refused(HostOptions { hosts: Some("orch:osd".into()), ..HostOptions::default() }).contains("a cluster")
+        );
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, "a # not orch\nb, orch\n").unwrap();
-        let said = refused(HostArgs { hosts_file: Some(file.path().into()), ..HostArgs::default() });
+        let said = refused(HostOptions { hosts_file: Some(file.path().into()), ..HostOptions::default() });
         assert!(said.contains("--hosts-file") && said.contains("orch is a list"), "{said}");
     }
 }

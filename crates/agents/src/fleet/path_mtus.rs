@@ -1,8 +1,8 @@
 //! Between all hosts: how large a packet gets through in one piece.
 
 use super::Fleet;
+use crate::{AgentCommand, Answer, Question};
 use model::{Endpoint, HostSeen, Key, PathMtu};
-use remote::{AgentCommand, Answer, Question};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,8 @@
 //! What an agent hears of its coordinator: orders as they come, and that nobody speaks any more, whatever the agent is busy with.
 
-use remote::AgentCommand;
-use remote::frame::{self, FrameError};
-use remote::link::{BEAT, DEAF};
+use crate::AgentCommand;
+use crate::frame::{self, FrameError};
+use crate::link::{BEAT, DEAF};
 use std::io::Read;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};

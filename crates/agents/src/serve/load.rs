@@ -1,11 +1,11 @@
 //! One slice of an agent: its sessions are opened, it starts at the agreed instant, and it tells each window as it ends.
 
-use super::files::Names;
+use crate::AgentEvent;
+use crate::own_files::Names;
 use engines::clock::RealClock;
 use engines::crew::{Flow, Opened};
 use engines::{Context, EngineError};
 use model::{Bytes, Clock, Nanos, SliceEnd, Step, WindowSet};
-use remote::AgentEvent;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};

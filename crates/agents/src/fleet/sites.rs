@@ -1,8 +1,8 @@
 //! Paths of other hosts: what they are, and files that their agents make there.
 
 use super::Fleet;
+use crate::{Answer, Question};
 use model::{Found, HostFile, NotFree, SiteWish};
-use remote::{Answer, Question};
 
 impl Fleet {
     /// What the path is on that host, and whether it may be loaded.

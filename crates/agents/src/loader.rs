@@ -1,14 +1,28 @@
 //! Who puts the load on a step's targets: the engines, or what stands in for them where the method itself is tried.
 
-use crate::agent::files::Files;
+use crate::own_files::Files;
 
-use super::verifying::{self, Found};
 use engines::bounded::Bounded;
 use engines::crew::{Flow, run_slice};
-use engines::{Context, Engine, EngineError};
-use model::{Bytes, Clock, HostSeconds, Nanos, SliceEnd, Step, WindowSet};
+use engines::{Context, Engine, EngineError, verify};
+use model::{Bytes, Checked, Clock, HostSeconds, Nanos, SliceEnd, Step, WindowSet};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// What a loader found on a step's targets, and the first thing that went wrong while it looked.
+#[derive(Default)]
+pub struct Found {
+    /// By index of the target.
+    pub checked: Vec<(u32, Checked)>,
+    pub error: Option<String>,
+}
+
+/// Of engines. `limit`: for reading back what the slice wrote; zero: what was read in the slice is all.
+fn found(engine: &dyn Engine, context: &Context, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
+    let read_back = verify::read_back(engine, context, step, limit, go_on);
+    let own = (0..).zip(&step.targets).map(|(index, target)| (index, context.verify.take(&target.name)));
+    Found { checked: own.collect(), error: read_back.err().map(|error| error.to_string()) }
+}
 
 pub trait Loader {
     /// Loads all targets of the step, and shows each window as it ends, until `on_window` says stop.
@@ -111,7 +125,7 @@ impl Loader for Engines<'_> {
         let step = &self.files.found(step.clone());
         let names = self.files.names();
         let mut found = match (self.engine_of)(step) {
-            Ok(engine) => verifying::found(engine, self.context, step, limit, go_on),
+            Ok(engine) => found(engine, self.context, step, limit, go_on),
             Err(error) => Found { error: Some(error.to_string()), ..Found::default() },
         };
         found.error = found.error.map(|text| names.named(&text));

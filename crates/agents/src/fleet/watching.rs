@@ -1,9 +1,9 @@
 //! What the hosts' kernels tell of every second while a step is measured.
 
 use super::Fleet;
+use crate::AgentCommand;
 use model::clock::SECOND;
 use model::{HostSecond, HostSeconds, Nanos, OsdWish};
-use remote::AgentCommand;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 

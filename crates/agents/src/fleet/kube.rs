@@ -28,7 +28,7 @@ pub fn pods(selector: &str) -> Result<Vec<String>, Failure> {
         _ => failed(error.to_string()),
     })?;
     if !output.status.success() {
-        return Err(failed(remote::explain_kubectl(&String::from_utf8_lossy(&output.stderr))));
+        return Err(failed(crate::explain_kubectl(&String::from_utf8_lossy(&output.stderr))));
     }
     let answer: Value = serde_json::from_slice(&output.stdout).map_err(|error| failed(error.to_string()))?;
     let (names, others) = names(&answer);

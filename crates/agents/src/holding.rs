@@ -2,8 +2,7 @@
 
 use cluster::devices::{Refusal, overlap, prove};
 use engines::disk::Holds;
-use report::numbers;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write, stderr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -27,7 +26,7 @@ impl Held {
         let progress = Mutex::new((Instant::now(), false));
         let proven = prove(path, given_up, &|share| show(path, share, &progress));
         if progress.into_inner().unwrap_or_else(PoisonError::into_inner).1 {
-            eprintln!("\r\x1b[K");
+            let _ = writeln!(stderr(), "\r\x1b[K");
         }
         let Some(proven) = proven? else { return Ok(()) };
         self.unseen.lock().unwrap_or_else(PoisonError::into_inner).extend(proven.unseen);
@@ -54,9 +53,10 @@ impl Held {
 /// Of a large hard disk it takes half a minute.
 fn show(path: &Path, share: f64, progress: &Mutex<(Instant, bool)>) {
     let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-    if progress.0.elapsed() > Duration::from_secs(1) && std::io::stderr().is_terminal() {
+    if progress.0.elapsed() > Duration::from_secs(1) && stderr().is_terminal() {
         *progress = (Instant::now(), true);
-        eprint!("\r\x1b[Kfathom: looking whether {} is empty: {}", path.display(), numbers::share(share));
+        let percent = (share * 100.0).round();
+        let _ = write!(stderr(), "\r\x1b[Kfathom: looking whether {} is empty: {percent} %", path.display());
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::merge::Merge;
 use super::{Fleet, replica_servers};
-use crate::run::loader::Loader;
+use crate::loader::Loader;
+use crate::{AgentCommand, AgentEvent, What};
 use engines::EngineError;
 use engines::clock::RealClock;
 use engines::crew::{ASK_EVERY, Flow, no_window};
 use engines::network::streams_out;
 use model::clock::{MILLISECOND, SECOND};
 use model::{Bytes, Clock, HostSeconds, Key, Nanos, Place, SliceEnd, Step, WindowSet};
-use remote::{AgentCommand, AgentEvent, What};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -66,7 +66,7 @@ impl Loader for Hosts<'_> {
         self.fleet.borrow().seconds(from)
     }
 
-    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> crate::run::verifying::Found {
+    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> crate::loader::Found {
         self.here.verified(step, limit, go_on)
     }
 }

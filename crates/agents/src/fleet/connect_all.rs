@@ -1,8 +1,8 @@
 //! Reaches all hosts side by side, and learns what each is made of and what its clock shows.
 
 use super::{Fleet, Member};
+use crate::{AgentCommand, AgentEvent, DialError, Dialled, Heard, Link, Program, Transport, dial};
 use model::{HostFacts, HostSeen, HostSilent, Offset};
-use remote::{AgentCommand, AgentEvent, DialError, Dialled, Heard, Link, Program, Transport, dial};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
@@ -101,7 +101,7 @@ impl Fleet {
 
 /// Removes what was ever sent to the hosts: by host, the folders that are gone.
 pub fn clean(hosts: &[(String, Transport)]) -> Vec<(String, Result<Vec<String>, DialError>)> {
-    let cleaned = side_by_side(hosts, &|_, _, transport| remote::clean(transport));
+    let cleaned = side_by_side(hosts, &|_, _, transport| crate::clean(transport));
     hosts.iter().map(|(name, _)| name.clone()).zip(cleaned).collect()
 }
 

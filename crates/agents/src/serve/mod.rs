@@ -1,25 +1,24 @@
 //! What runs on another host: does what the coordinator says over standard streams, and ends when nobody speaks any more.
 
-pub mod files;
 mod hearing;
 mod load;
 mod looks;
 mod reach;
 mod watching;
 
+use crate::frame::{self, FrameError, MAGIC};
+use crate::link::{BEAT, DEAF};
+use crate::own_files::Files;
+use crate::{AgentCommand, AgentEvent, Answer, Question};
 use engines::Context;
 use engines::clock::RealClock;
 use engines::floor::keep;
 use engines::network::{Echo, Listener, carries};
-use files::Files;
 use hearing::{Heard, leave_soon, leave_when_deaf, listen};
 use load::{Load, Loading};
 use looks::Looks;
 use model::{Clock, Endpoint, Failure, Nanos, Step};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use remote::frame::{self, FrameError, MAGIC};
-use remote::link::{BEAT, DEAF};
-use remote::{AgentCommand, AgentEvent, Answer, Question};
 use std::io::{Stdout, Write, stdin, stdout};
 use std::net::IpAddr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -38,7 +37,7 @@ const ORDERS: usize = 4096;
 /// Its own program can't be read, or nobody takes its first word.
 pub fn serve() -> Result<u8, Failure> {
     more_files();
-    let build = remote::build::id(std::path::Path::new(remote::build::OWN))?;
+    let build = crate::build::id(std::path::Path::new(crate::build::OWN))?;
     let mut output = stdout();
     output.write_all(MAGIC)?;
     let (tell, waiting) = sync_channel(NEWS);
@@ -104,11 +103,11 @@ impl Agent {
                     }
                 }
                 Ok(Err(error)) => {
-                    eprintln!("fathom agent: {error}");
+                    tell_person(format_args!("fathom agent: {error}"));
                     return false;
                 }
                 Err(RecvTimeoutError::Timeout) if heard.silence() > DEAF => {
-                    eprintln!("fathom agent: nothing was heard for {} s", DEAF.as_secs());
+                    tell_person(format_args!("fathom agent: nothing was heard for {} s", DEAF.as_secs()));
                     return false;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -231,4 +230,9 @@ fn speak(mut output: Stdout, waiting: &Receiver<AgentEvent>) {
             return;
         }
     }
+}
+
+/// On standard error, for whoever started it by hand. Nobody may read that: no reason to end.
+fn tell_person(text: std::fmt::Arguments) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -1,12 +1,12 @@
 //! The hosts of a cluster that cephadm manages, by cephadm's own ssh user and key, which stay in memory.
 
+use super::HostOptions;
 use super::sources::Wanted;
-use crate::cli::hosts::HostArgs;
-use crate::memory::MemoryFile;
+use crate::memory_file::MemoryFile;
+use crate::{NamesError, SshOptions, Transport};
 use cluster::Cluster;
 use cluster::orch::OrchHost;
 use model::Failure;
-use remote::{NamesError, SshOptions, Transport};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 ///
 /// # Errors
 /// There is no cephadm, none has the label, or the key may not be read.
-pub fn hosts(cluster: &Cluster, label: Option<&str>, args: &HostArgs) -> Result<Wanted, Failure> {
+pub fn hosts(cluster: &Cluster, label: Option<&str>, args: &HostOptions) -> Result<Wanted, Failure> {
     let known = cluster.orch_hosts()?;
     let (hosts, left_out) = choose(&known, label)?;
     let access = cluster.orch_access()?;
@@ -29,7 +29,7 @@ pub fn hosts(cluster: &Cluster, label: Option<&str>, args: &HostArgs) -> Result<
 }
 
 /// cephadm's configuration of ssh and its key, except where the user names others.
-fn options(args: &HostArgs, [config, key]: [PathBuf; 2]) -> SshOptions {
+fn options(args: &HostOptions, [config, key]: [PathBuf; 2]) -> SshOptions {
     SshOptions {
         config: Some(args.ssh_config.clone().unwrap_or(config)),
         identity: Some(args.identity.clone().unwrap_or(key)),
@@ -85,13 +85,13 @@ mod tests {
 
     #[test]
     fn what_the_user_names_stands_before_what_cephadm_has() {
-        let of = |args: HostArgs| {
+        let of = |args: HostOptions| {
             let options = options(&args, ["/kept/config".into(), "/kept/key".into()]);
             [options.config, options.identity].map(|path| path.unwrap().to_string_lossy().into_owned())
         };
-        assert_eq!(of(HostArgs::default()), ["/kept/config", "/kept/key"]);
-        assert_eq!(of(HostArgs { identity: Some("/k".into()), ..HostArgs::default() }), ["/kept/config", "/k"]);
-        assert_eq!(of(HostArgs { ssh_config: Some("/c".into()), ..HostArgs::default() }), ["/c", "/kept/key"]);
+        assert_eq!(of(HostOptions::default()), ["/kept/config", "/kept/key"]);
+        assert_eq!(of(HostOptions { identity: Some("/k".into()), ..HostOptions::default() }), ["/kept/config", "/k"]);
+        assert_eq!(of(HostOptions { ssh_config: Some("/c".into()), ..HostOptions::default() }), ["/c", "/kept/key"]);
     }
 
     #[test]
