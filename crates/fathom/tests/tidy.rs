@@ -53,7 +53,7 @@ fn crates_know_only_whom_they_may() {
         ("cluster", &["model", "ceph"]),
         ("lab", &["model", "ceph"]),
         ("languages", &["model"]),
-        ("remote", &["model"]),
+        ("agents", &["model", "ceph", "engines", "cluster", "lab"]),
         ("experiments", &["model", "judge", "languages"]),
         (
             "fathom",
@@ -67,11 +67,11 @@ fn crates_know_only_whom_they_may() {
                 "cluster",
                 "lab",
                 "languages",
-                "remote",
+                "agents",
                 "experiments",
             ],
         ),
-        ("bench", &["model", "engines", "judge", "report", "remote", "cluster", "experiments", "fathom"]),
+        ("bench", &["model", "engines", "judge", "report", "agents", "cluster", "experiments", "fathom"]),
     ]);
     for (name, may) in &allowed {
         let manifest = fs::read_to_string(crates().join(name).join("Cargo.toml")).unwrap();
