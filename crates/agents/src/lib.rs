@@ -9,6 +9,7 @@ pub mod holding;
 pub mod limits;
 pub mod link;
 pub mod loader;
+pub mod looks;
 mod memory_file;
 pub mod message;
 pub mod names;

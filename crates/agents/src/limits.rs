@@ -2,7 +2,7 @@
 
 use crate::frame::LARGEST;
 use crate::message::{AgentEvent, Answer};
-use model::{Effort, EmptyPages, Found, HostFacts, HostSecond, Nanos, Sample, SliceEnd, Sparse, WindowSet};
+use model::{Effort, EmptyPages, Found, HostFacts, HostSecond, Nanos, Sample, SiteSeen, SliceEnd, Sparse, WindowSet};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -100,11 +100,10 @@ fn of_host(facts: &HostFacts) -> Result<(), String> {
 
 fn of_answer(answer: &Answer) -> Result<(), String> {
     match answer {
-        Answer::Looked { found, unseen } => {
+        Answer::Looked { seen, unseen } => {
             unseen.iter().try_for_each(|what| text(what))?;
-            match found {
-                Ok(Found::Device(bytes) | Found::File(bytes)) => number("bytes of a path", *bytes, STORED),
-                Ok(_) => Ok(()),
+            match seen {
+                Ok(seen) => of_site(seen),
                 Err(not) => text(&not.says),
             }
         }
@@ -113,6 +112,18 @@ fn of_answer(answer: &Answer) -> Result<(), String> {
         Answer::Probed(Ok(Some(bytes))) => number("bytes of a packet", u64::from(*bytes), 1 << 17),
         Answer::Made(Err(why)) | Answer::Echoes(Err(why)) | Answer::Probed(Err(why)) => text(why),
     }
+}
+
+fn of_site(seen: &SiteSeen) -> Result<(), String> {
+    let device = seen.device.iter();
+    let texts = device.clone().flat_map(|device| [Some(&device.path), device.host.as_ref(), device.model.as_ref()]);
+    texts.chain([seen.leads_to.as_ref()]).flatten().try_for_each(|what| text(what))?;
+    let found = match seen.found {
+        Found::Device(bytes) | Found::File(bytes) => Some(bytes),
+        Found::Folder | Found::Nothing => None,
+    };
+    let sizes = device.map(|device| device.bytes).chain([found, seen.free]).flatten();
+    sizes.into_iter().try_for_each(|bytes| number("bytes of a path", bytes, STORED))
 }
 
 fn of_window(set: &WindowSet) -> Result<(), String> {

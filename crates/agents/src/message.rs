@@ -1,7 +1,7 @@
 //! What the coordinator and an agent say to each other. There are no versions: both are exactly the same build.
 
 use model::{
-    Bytes, Endpoint, Found, HostFacts, HostFile, HostSecond, Key, Nanos, NotFree, OsdWish, SiteWish, SliceEnd, Step,
+    Bytes, Endpoint, HostFacts, HostFile, HostSecond, Key, Nanos, NotFree, OsdWish, SiteSeen, SiteWish, SliceEnd, Step,
     WindowSet, Workload,
 };
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ pub enum Question {
 pub enum Answer {
     /// `unseen`: what could not be looked at, in words.
     Looked {
-        found: Result<Found, NotFree>,
+        seen: Result<Box<SiteSeen>, NotFree>,
         unseen: Vec<String>,
     },
     Made(Result<(), String>),
@@ -206,7 +206,7 @@ pub enum AgentEvent {
 mod tests {
     use super::*;
     use crate::frame;
-    use model::{Layer, Metric, Pattern, Place, StepId, Target};
+    use model::{Found, Layer, Metric, Pattern, Place, StepId, Target};
 
     /// Of every kind one: a field that is left out when empty would shift all that follows it.
     #[test]
@@ -249,6 +249,13 @@ mod tests {
             AgentCommand::Unwatch { slice: 1 },
             AgentCommand::Leave,
         ];
+        let seen = SiteSeen {
+            found: Found::Device(5),
+            leads_to: Some("/dev/x".into()),
+            device: Some(model::DeviceScope { path: "/dev/x".into(), ..Default::default() }),
+            in_memory: true,
+            free: Some(7),
+        };
         let sample = model::Sample { ops: 4, ..model::Sample::default() };
         let set = WindowSet { window: 2, samples: vec![(0, model::OpKind::Write, sample)] };
         let end = SliceEnd { gap: Some("g".into()), windows: 3, ..SliceEnd::default() };
@@ -258,8 +265,8 @@ mod tests {
             AgentEvent::Clock { id: 1, now: 2, wall: 3 },
             AgentEvent::Description { facts: Box::default() },
             AgentEvent::Reached { error: None },
-            tell(Answer::Looked { found: Ok(Found::Device(5)), unseen: vec!["u".into()] }),
-            tell(Answer::Looked { found: Err(NotFree { says: "s".into(), holds: true }), unseen: Vec::new() }),
+            tell(Answer::Looked { seen: Ok(Box::new(seen)), unseen: vec!["u".into()] }),
+            tell(Answer::Looked { seen: Err(NotFree { says: "s".into(), holds: true }), unseen: Vec::new() }),
             tell(Answer::Made(Ok(()))),
             tell(Answer::Echoes(Ok(key))),
             tell(Answer::Probed(Ok(Some(1500)))),

@@ -24,9 +24,7 @@ mod worker;
 
 pub use api::{Context, Done, Engine, EngineError, Op, OpError, Session, Told};
 
-pub use rados::Needed;
-
-use model::{Layer, Place, Step, Workload};
+use model::{Layer, Place, Step};
 
 /// All engines, in the order of the documents. The first one of a layer is that layer's default.
 pub const ENGINES: &[&dyn Engine] = &[
@@ -57,11 +55,6 @@ pub fn engine_for(step: &Step) -> Result<&'static dyn Engine, EngineError> {
     }
     let first = ENGINES.iter().copied().find(|engine| engine.layer() == step.layer);
     first.ok_or_else(|| EngineError::Refused(format!("no engine loads layer {} yet", step.layer.name())))
-}
-
-/// Of layers that load objects: which.
-pub fn objects_needed(layer: Layer, workload: &Workload) -> Option<Needed> {
-    layer.can().objects.then(|| Needed::by(workload))
 }
 
 fn named(layer: Layer, name: &str) -> Result<&'static dyn Engine, EngineError> {

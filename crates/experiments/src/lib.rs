@@ -3,7 +3,9 @@
 pub mod ab;
 pub mod duration;
 mod highest_rate;
+pub mod layers;
 pub mod passes;
+pub mod planner;
 pub mod request;
 mod scale_out;
 pub mod scheduler;

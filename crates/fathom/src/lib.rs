@@ -8,12 +8,9 @@ macro_rules! eprintln {
 
 pub mod cli;
 pub mod commands;
-mod crosscheck;
-mod dirs;
 pub mod exit_codes;
+mod live;
 mod output;
-pub mod planner;
-pub mod run;
 
 use clap::Parser;
 use model::Failure;

@@ -1,5 +1,6 @@
 //! A path on a host, as it is before anything is written there.
 
+use crate::scope::DeviceScope;
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -13,6 +14,20 @@ pub enum Found {
     File(Bytes),
     Folder,
     Nothing,
+}
+
+/// What a host tells of a path that it was asked to look at. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SiteSeen {
+    pub found: Found,
+    /// Where a link leads to, if the path is one.
+    pub leads_to: Option<String>,
+    /// The device that it is, or on which it lies or will lie.
+    pub device: Option<DeviceScope>,
+    /// It lies in memory, or will.
+    pub in_memory: bool,
+    /// Free on its file system.
+    pub free: Option<Bytes>,
 }
 
 /// A path that is wanted for a load. `given_up`: the user said that its data may be destroyed.

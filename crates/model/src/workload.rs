@@ -149,6 +149,11 @@ impl Workload {
         self.read_percent > 0
     }
 
+    /// Between two hosts: does the load's own end receive at the pair's second host? What counts has arrived.
+    pub fn streams_out(&self) -> bool {
+        self.access == Access::Sequential && self.writes()
+    }
+
     pub fn writes(&self) -> bool {
         self.read_percent < 100
     }

@@ -7,7 +7,6 @@ use crate::{AgentCommand, AgentEvent, What};
 use engines::EngineError;
 use engines::clock::RealClock;
 use engines::crew::{ASK_EVERY, Flow, no_window};
-use engines::network::streams_out;
 use model::clock::{MILLISECOND, SECOND};
 use model::{Bytes, Clock, HostSeconds, Key, Nanos, Place, SliceEnd, Step, WindowSet};
 use std::cell::RefCell;
@@ -244,7 +243,7 @@ impl Sliced<'_> {
         for (agent, part) in &self.parts {
             for (place, (target, index)) in part.step.targets.iter().zip(&part.targets).enumerate() {
                 let Place::Pair { from, to, .. } = &target.place else { continue };
-                let end = if streams_out(&part.step.workload) { from } else { to };
+                let end = if part.step.workload.streams_out() { from } else { to };
                 let other = self.fleet.agent_of(&end.host).ok_or_else(|| {
                     Unopened::broken(Some(*index), format!("{}: {}", target.name, self.fleet.silence_of(&end.host)))
                 })?;

@@ -2,15 +2,15 @@
 
 use super::Fleet;
 use crate::{Answer, Question};
-use model::{Found, HostFile, NotFree, SiteWish};
+use model::{HostFile, NotFree, SiteSeen, SiteWish};
 
 impl Fleet {
     /// What the path is on that host, and whether it may be loaded.
-    pub fn look(&mut self, host: &str, wish: &SiteWish) -> Result<Found, NotFree> {
+    pub fn look(&mut self, host: &str, wish: &SiteWish) -> Result<SiteSeen, NotFree> {
         match self.question(host, Question::Look(wish.clone())) {
-            Ok(Answer::Looked { found, unseen }) => {
+            Ok(Answer::Looked { seen, unseen }) => {
                 self.unseen.extend(unseen.iter().map(|what| format!("{host}: {what}")));
-                found
+                seen.map(|seen| *seen)
             }
             Ok(other) => Err(NotFree { says: format!("it answered something else: {other:?}"), holds: false }),
             Err(says) => Err(NotFree { says, holds: false }),

@@ -2,12 +2,12 @@
 
 mod hearing;
 mod load;
-mod looks;
 mod reach;
 mod watching;
 
 use crate::frame::{self, FrameError, MAGIC};
 use crate::link::{BEAT, DEAF};
+use crate::looks::Looks;
 use crate::own_files::Files;
 use crate::{AgentCommand, AgentEvent, Answer, Question};
 use engines::Context;
@@ -16,7 +16,6 @@ use engines::floor::keep;
 use engines::network::{Echo, Listener, carries};
 use hearing::{Heard, leave_soon, leave_when_deaf, listen};
 use load::{Load, Loading};
-use looks::Looks;
 use model::{Clock, Endpoint, Failure, Nanos, Step};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::io::{Stdout, Write, stdin, stdout};
@@ -191,8 +190,8 @@ impl Agent {
     fn answer(&mut self, question: Question) -> Answer {
         match question {
             Question::Look(wish) => {
-                let found = self.looks.look(&wish);
-                Answer::Looked { found, unseen: self.looks.held.unseen() }
+                let seen = self.looks.look(&wish).map(Box::new);
+                Answer::Looked { seen, unseen: self.looks.held.unseen() }
             }
             Question::Make(file) => Answer::Made(self.files.make(&file)),
             Question::Echo(end) => {

@@ -8,14 +8,14 @@ use crate::coverage::usual::Usual;
 use agents::loader::Loader;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
-use fathom::run::conductor::{AsItIs, Conductor, HealthMonitor};
-use fathom::run::{EventSink, Unfilled};
 use model::{
     Clock, Event, Failure, Figure, Goal, Layer, OpKind, Pattern, Place, Plan, Record, Report, Step, StepId, Target,
     Workload,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
+use run::conductor::{AsItIs, Conductor, HealthMonitor};
+use run::{EventSink, Unfilled};
 use std::sync::Arc;
 
 /// What lies between two slices of a figure in a run of forty.

@@ -71,7 +71,7 @@ impl Engine for Tcp {
         let block = workload.block as usize;
         if let Place::Pair { listener: Some(key), .. } = &target.place {
             // The active end dials, whichever way the bytes go.
-            let (own, other) = if streams_out(workload) { (to, from) } else { (from, to) };
+            let (own, other) = if workload.streams_out() { (to, from) } else { (from, to) };
             let (socket, name) = reach(own, other, key)?;
             return match workload.access {
                 Access::Sequential => Ok(Box::new(stream::StreamSession::over(socket, name, None, block, seed)?)),
@@ -90,11 +90,6 @@ impl Engine for Tcp {
             }
         }
     }
-}
-
-/// Does the load's own end receive at the pair's second host? What counts has arrived.
-pub fn streams_out(workload: &Workload) -> bool {
-    workload.access == Access::Sequential && workload.writes()
 }
 
 fn ends(target: &Target) -> Result<(&Endpoint, &Endpoint), String> {

@@ -6,10 +6,9 @@ mod mapping;
 pub use choose::Placed;
 
 use crate::api::{Context, Engine, EngineError, Session};
-use crate::rados::{
-    Objects, family, fill_objects, object_size, objects_per_lane, open_objects, open_pool, open_pool_as, refusal,
-};
+use crate::rados::{Objects, fill_objects, open_objects, open_pool, open_pool_as, refusal};
 use crate::verify::{Marks, Region, Stamper, refusal as unverifiable};
+use model::working_set::{family, object_size, objects_per_lane};
 use model::{Bytes, Layer, Place, Target, Workload};
 
 pub struct Osd;

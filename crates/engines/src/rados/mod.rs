@@ -6,14 +6,14 @@ mod session;
 mod slots;
 
 pub(crate) use fill::{IN_FLIGHT, PART, fill};
-pub use objects::Needed;
-pub(crate) use objects::{Objects, family, object_size, objects_per_lane, refusal};
+pub(crate) use objects::{Objects, refusal};
 pub(crate) use session::{SlotSession, room};
 pub(crate) use slots::{ObjectSlots, Slots, broken, hopeless_anywhere};
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::verify::{Marks, Region, Stamper, refusal as unverifiable};
 use ceph::Pool;
+use model::working_set::{ObjectsNeeded, family, object_size, objects_per_lane};
 use model::{Bytes, Layer, Place, Target, Workload};
 use std::ffi::CString;
 use std::sync::Arc;
@@ -46,7 +46,8 @@ impl Engine for Rados {
         progress: &mut dyn FnMut(Bytes) -> bool,
     ) -> Result<(), EngineError> {
         let (pool, prefix) = pool_of(target).map_err(EngineError::Refused)?;
-        let objects = Objects::new(names(prefix, workload, 0..Needed::by(workload).count)?, object_size(workload));
+        let objects =
+            Objects::new(names(prefix, workload, 0..ObjectsNeeded::by(workload).count)?, object_size(workload));
         let stamper = Stamper::of(&context.verify, workload, || {
             Region::objects(set(pool, prefix, workload), workload, 0, &objects)
         });

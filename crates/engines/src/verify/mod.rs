@@ -12,8 +12,9 @@ pub use read_back::read_back;
 
 use crate::api::{Engine, Op};
 use crate::buffers;
-use crate::rados::{Objects, objects_per_lane};
+use crate::rados::Objects;
 use board::Board;
+use model::working_set::objects_per_lane;
 use model::{Bytes, Checked, Nanos, Target, Workload};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,7 @@
 //! The word after `--ab`: what differs between two sides, and its values.
 
 use super::words;
-use crate::planner::ab::WAYS;
+use experiments::planner::ab::WAYS;
 use experiments::{PairedSetting, Varied};
 use std::path::PathBuf;
 

@@ -8,6 +8,7 @@ mod hosts;
 mod import;
 pub mod lab;
 mod layers;
+mod place;
 pub mod restore;
 mod run;
 mod runs;
@@ -16,11 +17,13 @@ mod terminal;
 
 use crate::cli::{Cli, Command, Common, Format};
 use crate::exit_codes::{FLAWED, INCOMPLETE, REGRESSION};
-use crate::run::Sounded;
-use model::{Failure, Finds, Outcome, Plan, Record, Report};
+use ::run::Sounded;
+use model::{Failure, Finds, Outcome, Plan, Record, Report, Subscriber};
 use report::export;
+use report::progress::Progress;
 use report::terminal::{Length, Style};
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 pub fn run(cli: Cli) -> Result<u8, Failure> {
     let common = &cli.common;
@@ -141,9 +144,15 @@ pub fn style() -> Style {
     Style { width: width(), colours: colours() && std::io::stdout().is_terminal() }
 }
 
-/// For progress on standard error.
-pub fn progress_style() -> Style {
-    Style { width: width(), colours: colours() && std::io::stderr().is_terminal() }
+/// On standard error, unless none is wanted.
+pub fn progress(common: &Common) -> Box<dyn Subscriber> {
+    let style = Style { width: width(), colours: colours() && std::io::stderr().is_terminal() };
+    Box::new(Progress::stderr(common.quiet, style))
+}
+
+/// Where runs are kept.
+pub fn archive(common: &Common) -> PathBuf {
+    common.archive.clone().unwrap_or_else(archive::default_path)
 }
 
 fn width() -> usize {

@@ -1,9 +1,8 @@
 //! `fathom restore`: undo what a crashed run left, from any host that reaches the cluster.
 
 use crate::cli::{Common, Format, RestoreArgs};
-use crate::dirs;
 use crate::output::{say, say_plain};
-use crate::run::ToUndo;
+use ::run::{ToUndo, dirs};
 use cluster::journal::pending::{self, Found, Pending};
 use cluster::journal::{Head, Journal, Life};
 use cluster::{Cluster, ClusterError};
@@ -123,18 +122,45 @@ fn list(left: &[Pending]) {
     }
 }
 
-/// Shows what was left, asks, and undoes it.
-pub fn ask_and_undo(
-    common: &Common,
-    cluster: Option<&Cluster>,
-    found: &Found,
-    left: &[Pending],
-) -> Result<(), Failure> {
-    list(left);
+/// Every run begins by offering to undo what dead runs left.
+pub fn offer(common: &Common, cluster: Option<&Cluster>) -> Result<(), Failure> {
+    let found = pending::find(&dirs::journals(), cluster);
+    for error in found.errors.iter().filter(|_| !common.quiet) {
+        eprintln!("fathom: {error}");
+    }
+    let dead: Vec<Pending> = found.left.iter().filter(|pending| pending.life == Life::Dead).cloned().collect();
+    let Some(first) = dead.first().or(found.left.first()) else { return Ok(()) };
+    let (run, changes) = (&first.head.run, first.left.len());
+    let text = match first.life {
+        Life::Unknown => format!(
+            "run {run} of host {} is still going on, or ended without undoing {changes} changes",
+            first.head.host
+        ),
+        _ => format!("run {run} ended without undoing {changes} changes"),
+    };
+    // A run that may still go on is not asked about: that takes long, and is no matter of this run.
+    if dead.is_empty() || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        eprintln!("fathom: {text}; undo them with: fathom restore");
+        return Ok(());
+    }
+    eprintln!("{text}");
+    list(&dead);
     if agreed()? {
-        undo(common, cluster, found, left, false)?;
+        undo(common, cluster, &found, &dead, false)?;
     }
     Ok(())
+}
+
+/// After a kill the run's pools, images and files are still there; they are made anew, so that the plan's names are free.
+pub fn undo_left_by(common: &Common, cluster: Option<&Cluster>, run: &str) -> Result<(), Failure> {
+    let folder = dirs::journals();
+    let found = pending::find(&folder, cluster);
+    let left: Vec<Pending> = found.left.iter().filter(|pending| pending.head.run == run).cloned().collect();
+    undo(common, cluster, &found, &left, false)?;
+    match folder.join(format!("{run}.journal")).exists() {
+        true => Err(Failure::Usage(format!("run {run} is still going on; it ends with Ctrl-C where it runs"))),
+        false => Ok(()),
+    }
 }
 
 fn agreed() -> Result<bool, Failure> {

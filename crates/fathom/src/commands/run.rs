@@ -1,13 +1,16 @@
 //! `fathom run`: sound the cluster, all layers.
 
 use super::experiment::{experiment, refuse_senseless_scaling};
-use crate::cli::Common;
+use super::place;
 use crate::cli::layers::RunArgs;
 use crate::cli::run_options::RunOptions;
 use crate::cli::workload::OwnNumbers;
-use crate::run::{Outcome, Sounded, sound};
-use experiments::{Request, Targets};
-use model::{Failure, Layer};
+use crate::cli::{Common, Format};
+use crate::live::Live;
+use ::run::{Interrupt, Prepared, Sounded};
+use experiments::duration::seconds_expected;
+use experiments::{Request, Targets, planner};
+use model::{Failure, Layer, Plan, Subscriber};
 use std::path::Path;
 
 pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
@@ -74,14 +77,61 @@ pub fn sound_and_print_warned(
 ) -> Result<u8, Failure> {
     super::refuse_figures_of_a_plan(common, options.dry_run)?;
     options.report.as_deref().map_or(Ok(()), super::runs::prove_writable)?;
-    let request = &crate::planner::ab::prepared(request)?;
+    let request = &planner::ab::prepared(request)?;
     match sound(common, options, request, warnings)? {
         Outcome::Planned(plan) => {
-            let seconds = experiments::duration::seconds_expected(&plan);
-            super::print_plan(common, &plan, seconds)?;
+            super::print_plan(common, &plan, seconds_expected(&plan))?;
             Ok(0)
         }
         Outcome::Sounded(sounded) => print_sounded(common, options.report.as_deref(), &sounded),
+    }
+}
+
+enum Outcome {
+    Planned(Box<Plan>),
+    Sounded(Box<Sounded>),
+}
+
+fn sound(common: &Common, options: &RunOptions, request: &Request, warnings: Vec<String>) -> Result<Outcome, Failure> {
+    let interrupt = Interrupt::listen()?;
+    // A port that is taken is told before anything is done.
+    let live = options.listen.filter(|_| !options.dry_run).map(Live::listen).transpose()?;
+    let (setup, _own_lab) = place::of(common, options)?;
+    let prepared = Prepared::new(&setup, request)?;
+    if options.dry_run {
+        warnings.iter().chain(&prepared.warnings).for_each(|warning| eprintln!("warning: {warning}"));
+        return Ok(Outcome::Planned(Box::new(prepared.plan)));
+    }
+    warn_of_hours(common, &prepared.plan);
+    super::restore::offer(common, prepared.resolved.cluster.as_ref())?;
+    let live = live.map(|live| Box::new(live) as Box<dyn Subscriber>);
+    let subscribers = std::iter::once(super::progress(common)).chain(live).collect();
+    let sink = prepared.begin(&super::archive(common), subscribers, warnings)?;
+    Ok(Outcome::Sounded(Box::new(whole(common, prepared.measure(sink, &interrupt)?)?)))
+}
+
+/// A run that ended before its time is an error. What was measured and changed until then is told as a document where one is asked for.
+pub fn whole(common: &Common, mut sounded: Sounded) -> Result<Sounded, Failure> {
+    let Some(failure) = sounded.failure.take() else { return Ok(sounded) };
+    if common.format != Format::Json || !matches!(failure, Failure::Failed(_)) {
+        return Err(failure);
+    }
+    let document = report::json::document(&sounded.report, &sounded.record);
+    crate::output::say(&format!("{document:#}\n"))?;
+    Err(Failure::Told(failure.to_string()))
+}
+
+/// A run lasts minutes; only a sweep can be made so large without noticing.
+const LONG_SECONDS: f64 = 3600.0;
+
+fn warn_of_hours(common: &Common, plan: &Plan) {
+    let seconds = seconds_expected(plan);
+    if seconds > LONG_SECONDS && plan.sweep.is_some() && !common.quiet {
+        eprintln!(
+            "fathom: {} steps take about {}; Ctrl-C ends them in order, and what is missing can be measured later",
+            plan.steps.len(),
+            report::numbers::seconds(seconds)
+        );
     }
 }
 

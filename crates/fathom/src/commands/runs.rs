@@ -1,8 +1,8 @@
 //! The archive's commands: `runs`, `show`, `report`, `rm`.
 
 use crate::cli::{Common, Format, ReportArgs, ShowArgs};
-use crate::dirs;
 use crate::output::{say, say_plain};
+use ::run::dirs;
 use archive::{Archive, RunSummary};
 use cluster::journal::pending;
 use model::{Failure, Record, Report};

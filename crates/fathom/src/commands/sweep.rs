@@ -1,15 +1,21 @@
 //! `fathom sweep`: one workload over lists of values; stopped, it goes on later where it was.
 
 use super::layers::{disk_numbers, disk_targets, osd_numbers, osd_targets, pool_targets, rados_numbers, rbd_numbers};
-use super::run::{print_sounded, sound_and_print};
+use super::place;
+use super::restore::undo_left_by;
+use super::run::{print_sounded, sound_and_print, whole};
 use super::runs::prove_writable;
 use crate::cli::Common;
 use crate::cli::layers::LayerArgs;
 use crate::cli::sweep::{SweepArgs, SweepExperimentArgs, SweepLayer};
 use crate::cli::workload::OwnNumbers;
-use crate::run::{Again, again};
+use ::run::{EventSink, Interrupt, Prepared, Sounded, again};
+use archive::Archive;
+use engines::clock::RealClock;
+use experiments::passes::wanted;
 use experiments::{Experiment, Request, Targets};
-use model::{Failure, Layer};
+use model::{Event, Failure, Layer};
+use std::sync::Arc;
 
 pub fn run(common: &Common, args: &SweepArgs) -> Result<u8, Failure> {
     match (&args.layer, &args.resume) {
@@ -22,11 +28,34 @@ pub fn run(common: &Common, args: &SweepArgs) -> Result<u8, Failure> {
         (Some(layer), None) => begin(common, layer),
         (None, Some(run)) => {
             args.report.as_deref().map_or(Ok(()), prove_writable)?;
-            let wanted = Again { run, lab: args.lab.as_deref(), destroy: args.destroy_data_on.as_deref() };
-            let sounded = again(common, &wanted)?;
+            let sounded = resume(common, args, run)?;
             print_sounded(common, args.report.as_deref(), &sounded)
         }
     }
+}
+
+/// Measures what is missing of a sweep that was stopped or killed: the same plan on the same cluster.
+fn resume(common: &Common, args: &SweepArgs, run: &str) -> Result<Sounded, Failure> {
+    let interrupt = Interrupt::listen()?;
+    let path = super::archive(common);
+    let archive = Archive::open_existing(&path)?;
+    let record = archive.load(&archive.find_any(run)?)?;
+    let run = record.head.run.clone();
+    if record.plan.sweep.is_none() {
+        return Err(Failure::Usage(format!("run {run} is no sweep: only a sweep can be taken up again")));
+    }
+    if !wanted::anything(&record.plan, &record) {
+        eprintln!("fathom: run {run} has all its points; nothing was measured");
+        let report = judge::explain(&record);
+        return Ok(Sounded { record, report, interrupted: false, insisted: false, lasts: true, failure: None });
+    }
+    let setup = place::of_earlier(common, record.scope.cluster.as_deref(), args.lab.as_deref())?;
+    let prepared = Prepared::again(&setup, &record)?;
+    undo_left_by(common, prepared.resolved.cluster.as_ref(), &run)?;
+    again::prove_paths(&prepared.plan, args.destroy_data_on.as_deref(), &prepared.resolved.looks.held)?;
+    let mut sink = EventSink::again(&path, record, Arc::new(RealClock), vec![super::progress(common)])?;
+    sink.tell(Event::Planned { plan: prepared.plan.clone() })?;
+    whole(common, prepared.measure(sink, &interrupt)?)
 }
 
 fn begin(common: &Common, layer: &SweepLayer) -> Result<u8, Failure> {

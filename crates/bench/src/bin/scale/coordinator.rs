@@ -9,13 +9,13 @@ use cluster::watch::Seen;
 use engines::EngineError;
 use engines::clock::RealClock;
 use engines::crew::Flow;
-use fathom::run::conductor::{AsItIs, Conductor, HealthMonitor};
-use fathom::run::{EventSink, Unfilled};
 use model::{
     Client, Clock, Ending, Event, Goal, Layer, Nanos, Pattern, Place, Plan, Report, RunHead, Scope, SliceEnd, Step,
     StepId, Subscriber, Target, WindowSet, Workload,
 };
 use nix::sys::socket::{MsgFlags, recv};
+use run::conductor::{AsItIs, Conductor, HealthMonitor};
+use run::{EventSink, Unfilled};
 use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::io;
@@ -169,9 +169,8 @@ impl Subscriber for Stored {
 fn measure(fleet: Fleet, archive: &std::path::Path, number: usize, seconds: f64) -> Result<Measured, Box<dyn Error>> {
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     let head = RunHead { run: "scale".into(), started: "2026-01-01T00:00:00Z".into(), ..RunHead::default() };
-    let mut sink = EventSink::kept_in(archive, &head, clock.clone())?;
     let stored = Stored::default();
-    sink.also(Box::new(stored.clone()));
+    let mut sink = EventSink::open(archive, &head, clock.clone(), vec![Box::new(stored.clone())])?;
     sink.tell(Event::RunStarted { head, scope: Scope::default() })?;
     let plan = plan(number, seconds);
     sink.tell(Event::Planned { plan: plan.clone() })?;

@@ -1,0 +1,74 @@
+//! What a path of this host is, and whether it may be loaded.
+
+use crate::holding::{Held, named_twice};
+use cluster::devices::{Refusal, buffered, look_at};
+use engines::disk;
+use model::{Bytes, NotFree, SiteSeen, SiteWish};
+use std::path::{Path, PathBuf};
+
+/// What was asked for so far, and what of it is held.
+#[derive(Default)]
+pub struct Looks {
+    paths: Vec<PathBuf>,
+    pub held: Held,
+}
+
+impl Looks {
+    /// Nothing is changed; what may be written to is held from now on.
+    ///
+    /// # Errors
+    /// It can't be used, or may not be written to, or is one that was asked for already by another name.
+    pub fn look(&mut self, wish: &SiteWish) -> Result<SiteSeen, NotFree> {
+        let seen = self.see(wish)?;
+        if let Some(says) = named_twice(&self.paths) {
+            return Err(NotFree { says, holds: false });
+        }
+        self.take(wish).map(|()| seen)
+    }
+
+    /// For loads one after the other, which may go to the same place.
+    ///
+    /// # Errors
+    /// It can't be used, or may not be written to.
+    pub fn look_in_turn(&mut self, wish: &SiteWish) -> Result<SiteSeen, NotFree> {
+        let seen = self.see(wish)?;
+        self.take(wish).map(|()| seen)
+    }
+
+    fn take(&self, wish: &SiteWish) -> Result<(), NotFree> {
+        if wish.writes { self.held.take(&wish.path, wish.given_up).map_err(refused) } else { Ok(()) }
+    }
+
+    fn see(&mut self, wish: &SiteWish) -> Result<SiteSeen, NotFree> {
+        let path = &wish.path;
+        let found = look_at(path).map_err(refused)?;
+        let there = existing(path);
+        if !self.paths.contains(path) {
+            self.paths.push(path.clone());
+            self.held.note(buffered(&there));
+        }
+        let leads_to = path.canonicalize().ok().filter(|leads_to| leads_to != path);
+        Ok(SiteSeen {
+            found,
+            leads_to: leads_to.map(|leads_to| leads_to.display().to_string()),
+            device: cluster::here::device_of(&there),
+            in_memory: disk::in_memory(path),
+            free: free(&there),
+        })
+    }
+}
+
+/// On the file system of this path.
+fn free(path: &Path) -> Option<Bytes> {
+    let found = nix::sys::statvfs::statvfs(path).ok()?;
+    Some(found.blocks_available().saturating_mul(found.fragment_size()))
+}
+
+/// The path itself, or the nearest folder above it that exists.
+fn existing(path: &Path) -> PathBuf {
+    path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/")).to_path_buf()
+}
+
+fn refused(refusal: Refusal) -> NotFree {
+    NotFree { says: refusal.to_string(), holds: matches!(refusal, Refusal::Holds { .. }) }
+}

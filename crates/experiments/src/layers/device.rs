@@ -1,0 +1,360 @@
+//! Steps of the device layer: each disk alone, all of a host together, all of all hosts together.
+
+use crate::Request;
+use crate::planner::draft::Draft;
+use crate::planner::sustained::{self, Room};
+use model::pattern::Family;
+use model::workload::{GIB, MIB};
+use model::{
+    Bytes, Change, Client, ClientHost, DeviceScope, Failure, Found, HostFile, Inventory, LabOsd, LabProbe, Layer,
+    NotFree, Pattern, Place, Site, SiteWish, Target, Workload,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Enough to be larger than a drive's own cache.
+const SPAN: Bytes = 4 * GIB;
+const LAB_SPAN: Bytes = 512 * MIB;
+
+/// The paths that are to be looked at, and on which hosts (`None`: this one): those that the user names; else the probes of a lab, which
+/// are written full so that there is something to be read; else the hosts' OSD devices, which are only read.
+pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHost>, SiteWish)> {
+    if !request.layers.contains(&Layer::Device) {
+        return Vec::new();
+    }
+    let named = !request.targets.paths.is_empty();
+    // What is named may be another place in each pod of a node; a device of the cluster is the same one.
+    let hosts: Vec<Option<ClientHost>> = match (inventory.hosts.is_empty(), named) {
+        (true, _) => vec![None],
+        (false, true) => inventory.hosts.iter().cloned().map(Some).collect(),
+        (false, false) => inventory.machines().into_iter().cloned().map(Some).collect(),
+    };
+    let writes = writes(&Draft::new(inventory, request));
+    let of = |host: Option<ClientHost>| {
+        let wishes = match &inventory.lab {
+            _ if named => self::named(request, writes),
+            Some(_) => probes(inventory, host.as_ref()),
+            None => osd_devices(inventory, host.as_ref()),
+        };
+        wishes.into_iter().map(move |wish| (host.clone(), wish))
+    };
+    hosts.into_iter().flat_map(of).collect()
+}
+
+/// Also reads are of what was stamped first, if they are to be checked.
+fn writes(draft: &Draft) -> bool {
+    let loads = draft.workloads(Layer::Device, MIB);
+    draft.request.experiment.sustained().is_some() || loads.iter().any(|(_, load)| load.writes() || load.verify)
+}
+
+/// What the user named.
+pub fn named(request: &Request, writes: bool) -> Vec<SiteWish> {
+    let wish = |path: &PathBuf| SiteWish {
+        path: path.clone(),
+        writes,
+        given_up: request.targets.destroy_data_on.as_deref() == Some(path.as_path()),
+    };
+    request.targets.paths.iter().map(wish).collect()
+}
+
+/// The lab's own, whatever an earlier run left there. A file beside an OSD's data is a disk of this machine, not of one of its hosts.
+fn probes(inventory: &Inventory, host: Option<&ClientHost>) -> Vec<SiteWish> {
+    let device = |probe: &LabProbe| matches!(probe, LabProbe::Device(_));
+    let osds = inventory.lab.iter().flat_map(|lab| &lab.osds);
+    let own = osds.filter(|osd| host.is_none_or(|host| osd.host == host.known_as && device(&osd.probe)));
+    let wish = |path: &PathBuf| SiteWish { path: path.clone(), writes: true, given_up: true };
+    own.map(|osd| wish(osd.probe.path())).collect()
+}
+
+/// Safe to be read while the OSDs run.
+fn osd_devices(inventory: &Inventory, host: Option<&ClientHost>) -> Vec<SiteWish> {
+    let host = host.map_or(&inventory.here.name, |host| &host.known_as);
+    let own = inventory.scope.devices.iter().filter(|device| device.host.as_ref() == Some(host));
+    let wish =
+        |device: &DeviceScope| SiteWish { path: Path::new("/dev").join(&device.path), writes: false, given_up: false };
+    own.map(wish).collect()
+}
+
+/// A disk or file to load, and how much of it there is.
+pub struct Disk<'a> {
+    site: &'a Site,
+    pub target: Target,
+    pub bytes: Bytes,
+    /// A file of our own, which is yet to be made.
+    own: bool,
+}
+
+impl Disk<'_> {
+    /// As the list of hosts has it; empty: this one.
+    fn host(&self) -> &str {
+        self.site.host.as_ref().map_or("", |host| &host.end.host)
+    }
+
+    /// Which start of which kernel; empty: not known.
+    fn boot(&self) -> &str {
+        self.site.host.as_ref().map_or("", |host| &host.boot)
+    }
+}
+
+pub fn add(draft: &mut Draft) -> Result<(), Failure> {
+    let disks = disks(draft)?;
+    let alone = draft.request.experiment.sustained().is_some_and(|wished| wished.alone);
+    for disk in &disks {
+        let room = if disk.own { Room::Free } else { Room::All(disk.bytes) };
+        let tested = sustained::add(draft, &disk.target, disk.site, room)?;
+        // A file for which another one stands is not needed.
+        if tested || !alone {
+            make(draft, disk);
+        }
+    }
+    if alone {
+        return Ok(());
+    }
+    let span = if draft.small() { LAB_SPAN } else { SPAN };
+    for (pattern, workload) in draft.workloads(Layer::Device, span) {
+        let fit: Vec<&Disk> = disks.iter().filter(|disk| writable(&disk.target) || !workload.writes()).collect();
+        for round in rounds(draft, &fit) {
+            add_step(draft, pattern, &workload, &round, true);
+        }
+        if pattern.family() != Family::Latency {
+            together(&fit).into_iter().for_each(|all| add_step(draft, pattern, &workload, &all, false));
+        }
+    }
+    Ok(())
+}
+
+/// Each once: files on the same disk are the same disk.
+fn disks<'a>(draft: &Draft<'a>) -> Result<Vec<Disk<'a>>, Failure> {
+    let inventory = draft.inventory;
+    let paths = &draft.request.targets.paths;
+    let named = !paths.is_empty();
+    refuse_twice(paths)?;
+    let file_bytes = draft.options.working_set.unwrap_or(if draft.small() { LAB_SPAN } else { GIB });
+    let mut disks: Vec<Disk> = Vec::new();
+    for site in inventory.sites.iter().filter(|site| !named || paths.contains(&site.wish.path)) {
+        let found = file_of_lab(draft, site, file_bytes).map_or_else(|| disk(draft, site, file_bytes), Ok);
+        match found {
+            Ok(disk) if disks.iter().any(|known| known.target.name == disk.target.name) => {}
+            Ok(disk) => disks.push(disk),
+            Err(failure) if named => return Err(failure),
+            // One that was not named is one less.
+            Err(_) => {}
+        }
+    }
+    Ok(disks)
+}
+
+/// Of a lab whose OSDs lie in files: a file beside theirs, which stands for all of them that are on the same disk.
+fn file_of_lab<'a>(draft: &Draft<'a>, site: &'a Site, bytes: Bytes) -> Option<Disk<'a>> {
+    let lab = draft.inventory.lab.as_ref()?;
+    let seen = site.seen.as_ref().ok()?;
+    let probe = LabProbe::Folder(site.wish.path.clone());
+    lab.osds.iter().find(|osd| osd.probe == probe)?;
+    let on = seen.device.as_ref().map(|device| device.path.clone());
+    let name = format!("file {}", on.as_ref().map_or("in memory".to_string(), |disk| format!("on {disk}")));
+    let path = site.wish.path.join(draft.name("probe"));
+    let like_disks_of = lab.osds.iter().map(|osd| osd.id).collect();
+    let target = Target { on, like_disks_of, ..Target::new(Layer::Device, name, Place::Path { path, writable: true }) };
+    Some(Disk { site, target, bytes, own: true })
+}
+
+/// What is found there, as a target of the device layer. `file_bytes`: how large a file of our own would be.
+pub fn disk<'a>(draft: &Draft<'a>, site: &'a Site, file_bytes: Bytes) -> Result<Disk<'a>, Failure> {
+    found(draft, site, file_bytes).map_err(|failure| on_host(site, failure))
+}
+
+fn found<'a>(draft: &Draft<'a>, site: &'a Site, file_bytes: Bytes) -> Result<Disk<'a>, Failure> {
+    let SiteWish { path: shown, writes, .. } = &site.wish;
+    let seen = site.seen.as_ref().map_err(|not| refused(not.clone()))?;
+    let own = |path: PathBuf| (path, file_bytes, true, true);
+    let (path, bytes, writable, own) = match seen.found {
+        Found::Device(bytes) | Found::File(bytes) if bytes > 0 => {
+            refuse_larger(shown, draft.options.working_set, bytes)?;
+            (shown.clone(), bytes, *writes, false)
+        }
+        Found::Device(_) => return Err(Failure::Usage(format!("{}: is a device of 0 bytes", shown.display()))),
+        Found::File(_) => return Err(empty_file(shown)),
+        Found::Folder => own(shown.join(draft.name("file"))),
+        Found::Nothing => {
+            refuse_missing_device(shown)?;
+            own(shown.clone())
+        }
+    };
+    let name = site.host.as_ref().map_or(String::new(), |host| format!("{}:", host.end.host));
+    let name = format!("{name}{}", shown.display());
+    let client = site.host.as_ref().map(|host| Client { host: host.end.host.clone(), of: name.clone() });
+    let whole = matches!(seen.found, Found::Device(_)).then_some(bytes);
+    let probed = probed(draft.inventory, shown);
+    let target = Target {
+        host: Some(known_as(draft.inventory, site)),
+        client,
+        bytes: whole,
+        on: whole.and_then(|_| seen.leads_to.clone()).filter(|_| site.host.is_none()),
+        like_disks_of: probed.map(|osd| osd.id).collect(),
+        ..Target::new(Layer::Device, name, Place::Path { path, writable })
+    };
+    Ok(Disk { site, target, bytes, own })
+}
+
+/// The lab's OSDs whose probe this is.
+fn probed<'a>(inventory: &'a Inventory, path: &Path) -> impl Iterator<Item = &'a LabOsd> {
+    inventory.lab.iter().flat_map(|lab| &lab.osds).filter(move |osd| osd.probe == LabProbe::Device(path.to_path_buf()))
+}
+
+/// The path's host, as the cluster calls it.
+fn known_as(inventory: &Inventory, site: &Site) -> String {
+    let here = &inventory.here.name;
+    match &site.host {
+        Some(host) => host.known_as.clone(),
+        None => match probed(inventory, &site.wish.path).next() {
+            Some(osd) => osd.host.clone(),
+            None => inventory.scope.osd_host(&[here]).map_or(here.clone(), str::to_string),
+        },
+    }
+}
+
+/// What was refused on another host says on which.
+fn on_host(site: &Site, failure: Failure) -> Failure {
+    let Some(host) = &site.host else { return failure };
+    match failure {
+        Failure::Refused(text) => Failure::Refused(format!("{}: {text}", host.end.host)),
+        Failure::Usage(text) => Failure::Usage(format!("{}: {text}", host.end.host)),
+        other => other,
+    }
+}
+
+fn refused(not: NotFree) -> Failure {
+    let says = match not.holds {
+        true => format!("{}. Reading is safe: --patterns read-latency,read-parallel,read-linear", not.says),
+        false => not.says,
+    };
+    Failure::from(NotFree { says, ..not })
+}
+
+/// Plans the file, if it is yet to be made. Two layers may load the same one.
+pub fn make(draft: &mut Draft, disk: &Disk) {
+    let Place::Path { path, .. } = &disk.target.place else { return };
+    let (path, bytes) = (path.clone(), disk.bytes);
+    if !disk.own {
+        return;
+    }
+    if disk.site.host.is_none() {
+        return draft.change(Change::File { path, bytes });
+    }
+    let host = disk.host().to_string();
+    match draft.host_files.iter_mut().find(|known| known.host == host && known.path == path) {
+        Some(known) => known.bytes = known.bytes.max(bytes),
+        None => draft.host_files.push(HostFile { host, path, bytes }),
+    }
+}
+
+fn refuse_twice(paths: &[PathBuf]) -> Result<(), Failure> {
+    let twice = paths.iter().enumerate().find(|(at, path)| paths[..*at].contains(path));
+    match twice {
+        Some((_, path)) => Err(Failure::Usage(format!("{} is named twice; name it once", path.display()))),
+        None => Ok(()),
+    }
+}
+
+/// What is asked for is loaded, or nothing: a smaller set would answer another question.
+fn refuse_larger(path: &Path, wanted: Option<Bytes>, bytes: Bytes) -> Result<(), Failure> {
+    match wanted.filter(|wanted| *wanted > bytes) {
+        Some(wanted) => Err(Failure::Usage(format!(
+            "{}: --working-set {wanted} is more than its {bytes} bytes; name less",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// A file in /dev would be one in memory, beside the device that was meant.
+pub fn refuse_missing_device(path: &Path) -> Result<(), Failure> {
+    let devices = path.starts_with("/dev") && !path.starts_with("/dev/shm");
+    if devices { Err(Failure::Usage(format!("{}: there is no such device", path.display()))) } else { Ok(()) }
+}
+
+pub fn empty_file(path: &Path) -> Failure {
+    let mend = "delete it: Fathom makes the file itself and deletes it afterwards";
+    Failure::Refused(format!("{}: is a file that is there already, and empty; {mend}", path.display()))
+}
+
+pub fn writable(target: &Target) -> bool {
+    matches!(target.place, Place::Path { writable: true, .. })
+}
+
+/// Over a device all that is measured is spread, unless the user says how much of it counts, or another tool looks at the same place.
+fn spread(draft: &Draft, targets: &[Target], span: Bytes) -> Option<Bytes> {
+    let options = &draft.options;
+    let in_order = options.working_set.is_some() || options.verify || options.as_fio;
+    let sizes: Option<Vec<Bytes>> = targets.iter().map(|target| target.bytes).collect();
+    sizes?.into_iter().min().filter(|bytes| *bytes > span && !in_order)
+}
+
+/// One disk of each machine at a time: they share nothing. Hosts of the same kernel share all that a machine has, so their disks
+/// have their turns one after the other.
+fn rounds<'d, 'a>(draft: &Draft, disks: &[&'d Disk<'a>]) -> Vec<Vec<&'d Disk<'a>>> {
+    let mut machines: BTreeMap<&str, Vec<&Disk>> = BTreeMap::new();
+    for disk in disks {
+        machines.entry(disk.boot()).or_default().push(disk);
+    }
+    // What is compared with itself, or searched, has one figure.
+    let one_by_one = draft.request.goal.bound.is_some() || draft.request.experiment.pair().is_some();
+    if one_by_one || machines.contains_key("") {
+        return disks.iter().map(|disk| vec![*disk]).collect();
+    }
+    let most = machines.values().map(Vec::len).max().unwrap_or(0);
+    (0..most).map(|turn| machines.values().filter_map(|own| own.get(turn).copied()).collect()).collect()
+}
+
+/// All of each host that has several, then all there are. What the user named on this host is measured one by one.
+fn together<'d, 'a>(disks: &[&'d Disk<'a>]) -> Vec<Vec<&'d Disk<'a>>> {
+    let disks: Vec<&Disk> = disks.iter().copied().filter(|disk| disk.site.host.is_some()).collect();
+    let hosts: BTreeSet<&str> = disks.iter().map(|disk| disk.host()).collect();
+    let of = |host: &str| disks.iter().copied().filter(|disk| disk.host() == host).collect::<Vec<_>>();
+    let each = hosts.iter().map(|host| of(host)).filter(|own| own.len() > 1);
+    let all = (hosts.len() > 1).then(|| disks.to_vec());
+    each.chain(all).collect()
+}
+
+/// As much of each as the smallest has.
+fn add_step(draft: &mut Draft, pattern: Pattern, workload: &Workload, disks: &[&Disk], alone: bool) {
+    let bytes = disks.iter().map(|disk| disk.bytes).min().unwrap_or(0);
+    let span = workload.span.min(bytes) / MIB * MIB;
+    let targets: Vec<Target> = disks.iter().map(|disk| disk.target.clone()).collect();
+    let workload = Workload { span, spread: spread(draft, &targets, span), ..workload.clone() };
+    match alone {
+        true => draft.step_apart(pattern, targets, workload),
+        false => draft.step(pattern, targets, workload, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WorkloadOptions;
+    use crate::planner::testing;
+
+    #[test]
+    fn a_device_is_measured_all_over_unless_somebody_says_which_part_or_looks_there_too() {
+        let inventory = testing::inventory(0);
+        let place = || Place::Path { path: "/dev/vdx".into(), writable: true };
+        let sized = |bytes: Option<Bytes>| Target { bytes, ..Target::new(Layer::Device, "d", place()) };
+        let of = |targets: &[Target], change: fn(&mut WorkloadOptions)| {
+            let mut request = testing::request(&[Layer::Device]);
+            change(&mut request.workload);
+            spread(&Draft::new(&inventory, &request), targets, SPAN)
+        };
+        let (large, larger, file) = (sized(Some(8 * GIB)), sized(Some(1 << 41)), sized(None));
+        assert_eq!(of(std::slice::from_ref(&large), |_| ()), Some(8 * GIB));
+        assert_eq!(of(&[larger.clone(), large.clone()], |_| ()), Some(8 * GIB));
+        assert_eq!(of(&[large.clone(), file], |_| ()), None);
+        assert_eq!(of(&[sized(Some(SPAN))], |_| ()), None);
+        for in_order in [
+            |options: &mut WorkloadOptions| options.working_set = Some(MIB),
+            |options: &mut WorkloadOptions| options.verify = true,
+            |options: &mut WorkloadOptions| options.as_fio = true,
+        ] {
+            assert_eq!(of(std::slice::from_ref(&large), in_order), None);
+        }
+    }
+}

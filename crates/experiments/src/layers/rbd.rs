@@ -1,0 +1,74 @@
+//! Steps of the rbd layer: images in a temporary or a named pool, one a job.
+
+use super::rados::{pool_for, shown};
+use crate::planner::draft::Draft;
+use model::pattern::Family;
+use model::workload::{GIB, MIB};
+use model::{Access, Bytes, Change, Failure, Layer, Place, Workload};
+
+const IMAGE: Bytes = GIB;
+const LAB_IMAGE: Bytes = 64 * MIB;
+/// Several writers to one image measure its object map: the parallel patterns get several images.
+const IMAGES: u32 = 4;
+
+pub fn add(draft: &mut Draft) -> Result<(), Failure> {
+    if let Some(image) = draft.request.targets.image.clone() {
+        return add_named(draft, image);
+    }
+    let (pool, temporary) = pool_for(draft, "rbd")?;
+    let bytes = draft.fitting(if draft.small() { LAB_IMAGE } else { IMAGE });
+    let mut steps = draft.workloads(Layer::Rbd, bytes * Bytes::from(IMAGES));
+    for (pattern, workload) in &mut steps {
+        if draft.options.jobs.is_none() && pattern.family() == Family::Parallel {
+            workload.jobs = match draft.request.experiment.clients_most() {
+                Some(most) => IMAGES * most,
+                None => IMAGES.max(workload.clients).min(workload.depth),
+            };
+        }
+    }
+    let images = steps.iter().map(|(_, workload)| workload.jobs).max().unwrap_or(1);
+    // More clients share the same data.
+    let shared = draft.request.experiment.clients_most().unwrap_or(1);
+    let span = draft.options.working_set.unwrap_or(bytes * Bytes::from(images / shared));
+    let bytes = (span / Bytes::from(images)).next_multiple_of(4 * MIB);
+    let run = draft.name("");
+    for (pattern, mut workload) in steps {
+        let jobs = workload.jobs.min(images);
+        workload.span = bytes * Bytes::from(jobs);
+        let name = |part: &str, number: u32| format!("{run}{part}{}{number}", own(&workload));
+        let names = |part: &str| (0..jobs).map(|number| name(part, number)).collect::<Vec<_>>();
+        for name in draft.clients_parts().iter().flat_map(|part| names(part)) {
+            draft.change(Change::Image { pool: pool.clone(), name, bytes });
+        }
+        let place = |part: &str| Place::Images { pool: pool.clone(), images: names(part) };
+        let targets = draft.by_clients(Layer::Rbd, &shown(draft, &pool, temporary), place);
+        draft.step(pattern, targets, workload, true);
+    }
+    Ok(())
+}
+
+/// Large blocks one after the other have images that nothing else writes to: after random overwrites an image lies in pieces, and is
+/// read several times slower; which figures had that would be left to the order of a pass.
+fn own(workload: &Workload) -> &'static str {
+    if workload.access == Access::Sequential { "linear." } else { "" }
+}
+
+/// An image that is not ours is only read.
+fn add_named(draft: &mut Draft, image: String) -> Result<(), Failure> {
+    let (pool, _) = pool_for(draft, "rbd")?;
+    let bytes = draft.inventory.image_bytes.ok_or_else(|| {
+        Failure::Usage(format!("image {image} does not exist in pool {pool}; `rbd ls {pool}` lists those that do"))
+    })?;
+    let place = |_: &str| Place::Images { pool: pool.clone(), images: vec![image.clone()] };
+    let targets = draft.by_clients(Layer::Rbd, &format!("{pool}/{image}"), place);
+    let asked = !draft.options.patterns.is_empty();
+    for (pattern, workload) in draft.workloads(Layer::Rbd, bytes / (4 * MIB) * (4 * MIB)) {
+        if !workload.writes() {
+            draft.step(pattern, targets.clone(), workload, true);
+        } else if asked {
+            let text = format!("image {pool}/{image} is not Fathom's: it is only read (--patterns read-latency,…)");
+            return Err(Failure::Refused(text));
+        }
+    }
+    Ok(())
+}

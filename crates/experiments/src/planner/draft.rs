@@ -1,0 +1,202 @@
+//! A plan in the making: what is known, what is wished for, and the steps so far.
+
+use crate::{Request, WorkloadOptions};
+use model::sweep::Point;
+use model::workload::MIB;
+use model::{
+    Bytes, Change, Client, ClientHost, DeviceScope, HostFile, Inventory, Layer, Metric, Pattern, Place, Step, StepId,
+    SustainedTest, Target, Workload,
+};
+use std::path::Path;
+
+/// The most operations of an open loop in flight, unless said otherwise: more than a target takes at once, and no more
+/// memory than this.
+const OPEN_DEPTH: u64 = 256;
+const OPEN_BYTES: Bytes = 64 * MIB;
+
+pub struct Draft<'a> {
+    pub inventory: &'a Inventory,
+    pub request: &'a Request,
+    /// Those of the request, or of one point of a sweep.
+    pub options: WorkloadOptions,
+    /// How often the usual working sets are halved, since OSDs have no room for them.
+    pub halvings: u32,
+    /// Of a sweep: which value of each axis is planned for now.
+    pub at: Vec<u32>,
+    pub changes: Vec<Change>,
+    pub host_files: Vec<HostFile>,
+    pub steps: Vec<Step>,
+    /// Of a sweep: one for each step.
+    pub points: Vec<Point>,
+    pub sustained: Vec<SustainedTest>,
+    /// The device of each of these tests.
+    pub sustained_on: Vec<Option<DeviceScope>>,
+}
+
+impl<'a> Draft<'a> {
+    pub fn new(inventory: &'a Inventory, request: &'a Request) -> Draft<'a> {
+        let options = request.workload.clone();
+        let (at, changes, host_files) = (Vec::new(), Vec::new(), Vec::new());
+        let (steps, points, sustained, sustained_on) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Draft {
+            inventory,
+            request,
+            options,
+            halvings: 0,
+            at,
+            changes,
+            host_files,
+            steps,
+            points,
+            sustained,
+            sustained_on,
+        }
+    }
+
+    /// A name that nobody else uses: `fathom.RUN.what`.
+    pub fn name(&self, what: &str) -> String {
+        format!("fathom.{}.{what}", self.inventory.run)
+    }
+
+    /// Points of a sweep share what they need: it is made once, as large as the largest of them wants it.
+    pub fn change(&mut self, change: Change) {
+        let same = |known: &&mut Change| known.what() == change.what();
+        match self.changes.iter_mut().find(same) {
+            None => self.changes.push(change),
+            Some(Change::File { bytes, .. } | Change::Image { bytes, .. }) => {
+                if let Change::File { bytes: other, .. } | Change::Image { bytes: other, .. } = change {
+                    *bytes = other.max(*bytes);
+                }
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// The thing itself, or as each of several hosts loads it; `place` gets what sets that host's data apart from the others'
+    /// (empty without hosts).
+    pub fn by_clients(&self, layer: Layer, name: &str, place: impl Fn(&str) -> Place) -> Vec<Target> {
+        let parts = self.clients_parts();
+        if self.inventory.clients().next().is_none() {
+            return vec![Target::new(layer, name, place(&parts[0]))];
+        }
+        let client = |(host, part): (&ClientHost, &String)| Target {
+            client: Some(Client { host: host.end.host.clone(), of: name.to_string() }),
+            ..Target::new(layer, format!("{name} from {}", host.end.host), place(part))
+        };
+        self.inventory.clients().zip(&parts).map(client).collect()
+    }
+
+    /// Of each host that loads, a part of a name: hosts' own names may hold what Ceph's names may not.
+    pub fn clients_parts(&self) -> Vec<String> {
+        match self.inventory.clients().count() {
+            0 => vec![String::new()],
+            hosts => (1..=hosts).map(|number| format!("host{number}.")).collect(),
+        }
+    }
+
+    pub fn makes(&self, path: &Path) -> bool {
+        self.changes.iter().any(|change| matches!(change, Change::File { path: ours, .. } if ours == path))
+    }
+
+    /// The patterns to measure, each with its workload over `span` bytes by default. Numbers of a workload without a
+    /// pattern make one workload of its own, under the pattern that it is nearest to.
+    pub fn workloads(&self, layer: Layer, span: Bytes) -> Vec<(Pattern, Workload)> {
+        let options = &self.options;
+        let patterns: Vec<Pattern> = match (options.patterns.is_empty(), options.has_own_numbers()) {
+            (false, _) => options.patterns.clone(),
+            (true, true) => vec![nearest(options)],
+            (true, false) if self.request.open_loop() => vec![Pattern::WriteLatency, Pattern::ReadLatency],
+            // What one client does alone, one operation at a time, fills nothing.
+            (true, false) if self.request.experiment.clients_most().is_some() => {
+                vec![Pattern::WriteParallel, Pattern::ReadParallel]
+            }
+            (true, false) => Pattern::ALL.to_vec(),
+        };
+        let wanted = patterns.into_iter().filter(|pattern| self.request.goal.wants(layer, *pattern));
+        let all = wanted.flat_map(|pattern| self.both_ways(layer, pattern, self.workload(layer, pattern, span)));
+        // Of a depth of 4, 8 jobs can't have a part each: in a sweep that would be the point of 4 jobs once more. Nor can 8
+        // clients of 4 jobs.
+        let apart = |(_, workload): &(Pattern, Workload)| {
+            let jobs = options.jobs.is_none_or(|jobs| jobs <= workload.depth);
+            !self.request.experiment.is_sweep() || (jobs && options.clients_on(layer) <= workload.jobs)
+        };
+        all.filter(apart).collect()
+    }
+
+    fn workload(&self, layer: Layer, pattern: Pattern, span: Bytes) -> Workload {
+        let options = &self.options;
+        let mut workload = Workload::canonical(pattern, options.working_set.unwrap_or(span), options.seed);
+        workload.block = options.block_size.unwrap_or(workload.block);
+        workload.rate = options.rate_on(layer);
+        // psync has one in flight for each job.
+        let most = match self.request.open_loop() && layer.can().rate && options.engine.as_deref() != Some("psync") {
+            true => OPEN_DEPTH.min(OPEN_BYTES / workload.block.max(1)) as u32,
+            false => workload.depth,
+        };
+        workload.depth = options.depth.unwrap_or(most.max(workload.depth));
+        let clients = options.clients_on(layer);
+        workload.jobs = options.jobs.unwrap_or(workload.jobs.max(clients)).min(workload.depth);
+        workload.clients = clients.min(workload.jobs);
+        // The largest there may be: each client with the whole workload.
+        if let Some(most) = self.request.experiment.clients_most() {
+            workload.jobs = options.jobs.unwrap_or(1).min(workload.depth) * most;
+            (workload.depth, workload.clients) = (workload.depth * most, most);
+        }
+        workload.read_percent = options.read_share.unwrap_or(workload.read_percent);
+        workload.access = options.access.unwrap_or(workload.access);
+        workload.object = options.object_size;
+        workload.engine = options.engine.clone();
+        workload.options = options.engine_options.clone();
+        workload.verify = options.verify;
+        workload.settings = options.settings.clone();
+        workload.durability = self.durability(layer, &workload);
+        workload
+    }
+
+    /// Targets that share nothing: each as if alone.
+    pub fn step_apart(&mut self, pattern: Pattern, targets: Vec<Target>, workload: Workload) {
+        let several = targets.len() > 1;
+        // The chart is of the way that the load takes.
+        let chart = targets.iter().all(|target| target.network.is_none());
+        self.step(pattern, targets, workload, chart);
+        self.steps.last_mut().into_iter().for_each(|step| step.apart = several);
+    }
+
+    pub fn step(&mut self, pattern: Pattern, targets: Vec<Target>, workload: Workload, chart: bool) {
+        let Some(layer) = targets.first().map(|target| target.layer) else { return };
+        let id = StepId(self.steps.len() as u32);
+        // How much an open loop does is given; how long it takes is not. That is no cell of the chart.
+        let open = workload.rate.is_some();
+        let metric = if open { Metric::LatencyMean } else { pattern.metric(layer) };
+        let swept = self.request.experiment.is_sweep();
+        if swept {
+            self.points.push(Point { step: id, at: self.at.clone() });
+        }
+        // Nor has a sweep one: its steps are many figures of the same cell.
+        let chart = chart && !open && !swept && self.request.goal.bound.is_none();
+        self.steps.push(Step { id, layer, pattern, targets, workload, metric, chart, apart: false });
+    }
+
+    /// The OSDs to load: those that are up, and wished for.
+    pub fn osds(&self) -> Vec<&'a model::OsdScope> {
+        let wanted = |osd: &&model::OsdScope| {
+            self.request.targets.osds.is_empty() || self.request.targets.osds.contains(&osd.id)
+        };
+        self.inventory.scope.osds.iter().filter(|osd| osd.up).filter(wanted).collect()
+    }
+
+    /// How much of a cluster a working set may take: a lab is small, and its disk often as well.
+    pub fn small(&self) -> bool {
+        self.inventory.lab.is_some()
+    }
+}
+
+pub fn nearest(options: &WorkloadOptions) -> Pattern {
+    let plain = Workload::canonical(Pattern::WriteLatency, 0, 0);
+    Pattern::nearest(&Workload {
+        block: options.block_size.unwrap_or(plain.block),
+        depth: options.depth.unwrap_or(plain.depth),
+        read_percent: options.read_share.unwrap_or(plain.read_percent),
+        ..plain
+    })
+}

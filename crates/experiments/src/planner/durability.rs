@@ -1,0 +1,89 @@
+//! In which way, or in which two, the writes of a step are made durable.
+
+use super::Draft;
+use model::{Durability, Layer, Pattern, Workload};
+
+impl Draft<'_> {
+    /// A durable write of a device with O_DSYNC and with fdatasync, of which the worse counts: drives treat FUA and a flush apart,
+    /// and stores flush. Where the way is given, or one figure is compared with itself, there is one.
+    pub(super) fn both_ways(&self, layer: Layer, pattern: Pattern, workload: Workload) -> Vec<(Pattern, Workload)> {
+        let options = &self.options;
+        let plain = !self.request.experiment.compares_steps() && workload.rate.is_none();
+        let durable = layer.of_paths() && workload.writes() && pattern == Pattern::WriteLatency;
+        let flushed = (durable && plain && options.durability.is_none() && !options.as_fio)
+            .then(|| (pattern, Workload { durability: Durability::Fdatasync, ..workload.clone() }));
+        std::iter::once((pattern, workload)).chain(flushed).collect()
+    }
+
+    /// A store's writes are durable when it answers, so that its device's have to be.
+    pub(super) fn durability(&self, layer: Layer, workload: &Workload) -> Durability {
+        let given = self.options.durability;
+        match layer {
+            Layer::Device if workload.durability != Durability::None || !workload.writes() || self.options.as_fio => {
+                given.unwrap_or(workload.durability)
+            }
+            Layer::Device => given.unwrap_or(Durability::GroupCommit),
+            // Replicas that are not durable are no floor.
+            Layer::Floor => given.filter(|given| *given != Durability::None).unwrap_or(Durability::Dsync),
+            // They are durable whenever they answer.
+            _ => Durability::None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Request;
+    use super::super::testing::request;
+    use super::*;
+    use crate::WorkloadOptions;
+    use model::{Axis, Inventory};
+
+    fn inventory() -> Inventory {
+        Inventory::default()
+    }
+
+    #[test]
+    fn writes_of_a_device_are_durable_in_two_ways_or_as_stores_commit_or_as_asked_for() {
+        use Durability::{Dsync, Fdatasync, Fsync, GroupCommit, None as Not};
+        let inventory = inventory();
+        let plain = WorkloadOptions { patterns: Pattern::ALL.to_vec(), ..WorkloadOptions::default() };
+        let ways = |layer: Layer,
+                    pattern: Pattern,
+                    options: &WorkloadOptions,
+                    change: &dyn Fn(&mut Request)|
+         -> Vec<Durability> {
+            let mut request = Request { workload: options.clone(), ..request(&[Layer::Device]) };
+            change(&mut request);
+            let all = Draft::new(&inventory, &request).workloads(layer, 1 << 30).into_iter();
+            all.filter(|(own, _)| *own == pattern).map(|(_, load)| load.durability).collect()
+        };
+        let usual = |layer, pattern| ways(layer, pattern, &plain, &|_| ());
+        for layer in [Layer::Device, Layer::Floor] {
+            assert_eq!(usual(layer, Pattern::WriteLatency), [Dsync, Fdatasync], "{layer:?}");
+        }
+        assert_eq!(usual(Layer::Device, Pattern::WriteParallel), [GroupCommit]);
+        assert_eq!(usual(Layer::Device, Pattern::WriteLinear), [GroupCommit]);
+        assert_eq!(usual(Layer::Device, Pattern::ReadLatency), [Not]);
+        assert_eq!(usual(Layer::Osd, Pattern::WriteLatency), [Not]);
+        for sync in [Not, Dsync, Fsync] {
+            let asked = WorkloadOptions { durability: Some(sync), ..plain.clone() };
+            for pattern in [Pattern::WriteLatency, Pattern::WriteParallel] {
+                assert_eq!(ways(Layer::Device, pattern, &asked, &|_| ()), [sync]);
+            }
+        }
+        let nothing = WorkloadOptions { durability: Some(Not), ..plain.clone() };
+        assert_eq!(ways(Layer::Floor, Pattern::WriteLatency, &nothing, &|_| ()), [Dsync], "replicas are durable");
+        // What fio is to do as well, and what has one figure.
+        let as_fio = WorkloadOptions { as_fio: true, ..plain.clone() };
+        assert_eq!(ways(Layer::Device, Pattern::WriteLatency, &as_fio, &|_| ()), [Dsync]);
+        assert_eq!(ways(Layer::Device, Pattern::WriteParallel, &as_fio, &|_| ()), [Not]);
+        let rated = WorkloadOptions { rate: Some(WorkloadOptions::at_rate(100.0, None)), ..plain.clone() };
+        assert_eq!(ways(Layer::Device, Pattern::WriteLatency, &rated, &|_| ()), [Dsync]);
+        let swept = |request: &mut Request| {
+            request.experiment =
+                crate::Experiment::Sweep { axes: vec![Axis { name: "depth".into(), values: Vec::new() }] }
+        };
+        assert_eq!(ways(Layer::Device, Pattern::WriteLatency, &plain, &swept), [Dsync]);
+    }
+}

@@ -1,0 +1,225 @@
+//! Steps of a job file of fio: each section a step, on what it names, in the file's order.
+
+use super::draft::Draft;
+use crate::Request;
+use crate::layers::device;
+use languages::fio::job_file::{Batch, Job};
+use languages::fio::{cache, object, span};
+use model::workload::MIB;
+use model::{
+    Bytes, Change, Durability, Failure, Found, Layer, Metric, Pattern, Place, SiteSeen, SiteWish, Step, StepId, Target,
+    Workload,
+};
+use std::path::{Path, PathBuf};
+
+/// Of an image that stands in for a larger one, which would be filled for hours.
+const IMAGE_MOST: Bytes = 4096 * MIB;
+
+/// The paths of all sections.
+pub fn wanted(request: &Request) -> Vec<SiteWish> {
+    let jobs = request.experiment.batches().iter().flatten().filter(|job| job.shape.layer == Layer::Device);
+    let wish = |job: &Job| {
+        let path = path_of(job);
+        let given_up = request.targets.destroy_data_on.as_ref() == Some(&path);
+        SiteWish { path, writes: job.shape.writes(), given_up }
+    };
+    jobs.map(wish).collect()
+}
+
+pub fn add(draft: &mut Draft, batches: &[Batch]) -> Result<(), Failure> {
+    refuse_buffered(draft, batches)?;
+    batches.iter().try_for_each(|batch| add_batch(draft, batch))
+}
+
+/// Fathom goes past the page cache; only a file in memory has none before it.
+fn refuse_buffered(draft: &Draft, batches: &[Batch]) -> Result<(), Failure> {
+    let on_disk = |job: &Job| seen(draft, &path_of(job)).is_ok_and(|seen| !seen.in_memory);
+    let buffered = |job: &&Job| job.shape.layer == Layer::Device && !job.shape.direct && on_disk(job);
+    let faults: Vec<String> = batches
+        .iter()
+        .flatten()
+        .filter(buffered)
+        .map(|job| {
+            let line = job.line_of("direct");
+            format!("line {line}: [{}] goes through the page cache, Fathom past it; add direct=1", job.name)
+        })
+        .collect();
+    if faults.is_empty() { Ok(()) } else { Err(Failure::Usage(faults.join("\nfathom: "))) }
+}
+
+fn path_of(job: &Job) -> PathBuf {
+    let named = job.shape.filename.as_ref().or(job.shape.directory.as_ref());
+    PathBuf::from(named.map_or(".", String::as_str))
+}
+
+fn seen<'a>(draft: &Draft<'a>, path: &Path) -> Result<&'a SiteSeen, Failure> {
+    let site = draft.inventory.sites.iter().find(|site| site.wish.path == path);
+    let unknown = || Failure::Failed(format!("{}: was not looked at", path.display()));
+    site.ok_or_else(unknown)?.seen.as_ref().map_err(|not| Failure::from(not.clone()))
+}
+
+fn add_batch(draft: &mut Draft, batch: &Batch) -> Result<(), Failure> {
+    let Some(first) = batch.first() else { return Ok(()) };
+    let mut parts = Vec::new();
+    for job in batch {
+        parts.push(match job.shape.layer {
+            Layer::Rbd => on_image(draft, job)?,
+            Layer::Rados => on_objects(draft, job)?,
+            _ => on_path(draft, job, batch.len() > 1)?,
+        });
+    }
+    // Side by side they have one workload: the smallest of the places says how much there is of it.
+    let span = parts.iter().map(|(_, span)| *span).min().unwrap_or(0);
+    let targets: Vec<Target> = parts.into_iter().map(|(target, _)| target).collect();
+    let workload = workload(draft, batch, span);
+    let (layer, pattern) = (first.shape.layer, Pattern::nearest(&workload));
+    let same = |step: &Step| (step.layer, step.pattern) == (layer, pattern) && step.targets[0].name == targets[0].name;
+    // As in every open loop: how long it takes is the figure, and that is no cell of the chart.
+    let open = workload.rate.is_some();
+    let metric = if open { Metric::LatencyMean } else { pattern.metric(layer) };
+    // A cell of the chart has one figure of each target: the first.
+    let chart = !open && !draft.steps.iter().any(same);
+    let id = StepId(draft.steps.len() as u32);
+    draft.steps.push(Step { id, layer, pattern, targets, workload, metric, chart, apart: false });
+    Ok(())
+}
+
+/// As the first section has it.
+fn workload(draft: &Draft, batch: &[Job], span: Bytes) -> Workload {
+    let shape = &batch[0].shape;
+    let device = shape.layer == Layer::Device;
+    let memory = device && batch.iter().any(|job| seen(draft, &path_of(job)).is_ok_and(|seen| seen.in_memory));
+    Workload {
+        rate: shape.rate,
+        clients: 1,
+        verify: false,
+        settings: std::collections::BTreeMap::new(),
+        block: shape.block,
+        depth: shape.depth,
+        jobs: shape.jobs,
+        read_percent: shape.read_percent,
+        access: shape.access,
+        durability: if device && shape.writes() { shape.durability } else { Durability::None },
+        span,
+        spread: None,
+        object: object(shape),
+        seed: shape.seed.unwrap_or(draft.options.seed),
+        engine: match (device && !memory, shape.one_by_one()) {
+            (false, _) => None,
+            (true, true) => Some("psync".to_string()),
+            (true, false) => Some("io_uring".to_string()),
+        },
+        options: cache(shape).into_iter().collect(),
+    }
+}
+
+/// A device or file that is named, or one of our own: where nothing is, and in a folder.
+fn on_path(draft: &mut Draft, job: &Job, several: bool) -> Result<(Target, Bytes), Failure> {
+    let (shape, path) = (&job.shape, path_of(job));
+    let wanted = span(shape);
+    let shown = path.display().to_string();
+    match seen(draft, &path)?.found {
+        Found::Device(bytes) | Found::File(bytes) if bytes > 0 && !draft.makes(&path) => {
+            if wanted.is_some_and(|wanted| wanted > bytes) {
+                let line = job.line_of("size");
+                return Err(Failure::Usage(format!("line {line}: [{}] {shown} has only {bytes} bytes", job.name)));
+            }
+            Ok((target(draft, shown, path, shape.writes()), wanted.unwrap_or(bytes / MIB * MIB)))
+        }
+        Found::File(_) if !draft.makes(&path) => Err(device::empty_file(&path)),
+        Found::Device(_) => Err(Failure::Usage(format!("{shown}: is a device of 0 bytes"))),
+        Found::Folder if shape.filename.is_some() => {
+            let line = job.line_of("filename");
+            Err(Failure::Usage(format!("line {line}: [{}] {shown} is a folder; write directory={shown}", job.name)))
+        }
+        Found::Folder => {
+            let file = path.join(draft.name(&format!("file{}", draft.changes.len())));
+            let name = if several { format!("{shown}/{}", job.name) } else { shown };
+            own(draft, job, file, name, wanted)
+        }
+        _ if shape.filename.is_none() => {
+            let line = job.line_of("directory");
+            Err(Failure::Usage(format!("line {line}: [{}] {shown} is not there; make the folder first", job.name)))
+        }
+        _ => {
+            device::refuse_missing_device(&path)?;
+            own(draft, job, path, shown, wanted)
+        }
+    }
+}
+
+fn target(draft: &Draft, name: String, path: PathBuf, writable: bool) -> Target {
+    let host = Some(draft.inventory.here.name.clone());
+    Target { host, ..Target::new(Layer::Device, name, Place::Path { path, writable }) }
+}
+
+/// A file of our own, as large as the largest section on it.
+fn own(
+    draft: &mut Draft,
+    job: &Job,
+    path: PathBuf,
+    shown: String,
+    wanted: Option<Bytes>,
+) -> Result<(Target, Bytes), Failure> {
+    let Some(wanted) = wanted else {
+        let text = format!("line {}: [{}] {shown} is not there and has no size; add size=1g", job.line, job.name);
+        return Err(Failure::Usage(text));
+    };
+    let known = draft.changes.iter_mut().find_map(|change| match change {
+        Change::File { path: ours, bytes } if *ours == path => Some(bytes),
+        _ => None,
+    });
+    match known {
+        Some(bytes) => *bytes = wanted.max(*bytes),
+        None => draft.changes.push(Change::File { path: path.clone(), bytes: wanted }),
+    }
+    Ok((target(draft, shown, path, true), wanted))
+}
+
+/// An image that is named is only read; writes go to one of our own in the same pool.
+fn on_image(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
+    let shape = &job.shape;
+    let pool = pool(draft, job)?;
+    if !shape.writes() {
+        let image = shape.image.clone().unwrap_or_default();
+        let line = job.line_of("rbdname");
+        let there = draft.inventory.image_bytes.ok_or_else(|| {
+            Failure::Usage(format!("line {line}: [{}] image {image} does not exist in pool {pool}", job.name))
+        })?;
+        let wanted = shape.size.unwrap_or(there);
+        if wanted > there {
+            let line = job.line_of("size");
+            return Err(Failure::Usage(format!("line {line}: [{}] image {image} has only {there} bytes", job.name)));
+        }
+        let place = Place::Images { pool: pool.clone(), images: vec![image.clone()] };
+        return Ok((Target::new(Layer::Rbd, format!("{pool}/{image}"), place), wanted));
+    }
+    let Some(wanted) = shape.size.or(draft.inventory.image_bytes.map(|bytes| bytes.min(IMAGE_MOST))) else {
+        return Err(Failure::Usage(format!("line {}: [{}] has no size; add size=1g", job.line, job.name)));
+    };
+    let image = draft.name(&draft.changes.len().to_string());
+    let bytes = wanted.next_multiple_of(4 * MIB);
+    draft.changes.push(Change::Image { pool: pool.clone(), name: image.clone(), bytes });
+    let place = Place::Images { pool: pool.clone(), images: vec![image] };
+    Ok((Target::new(Layer::Rbd, format!("pool {pool}"), place), wanted))
+}
+
+fn on_objects(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
+    let pool = pool(draft, job)?;
+    let prefix = draft.name(&format!("{}.", draft.changes.len()));
+    draft.changes.push(Change::Objects { pool: pool.clone(), prefix: prefix.clone() });
+    let place = Place::Pool { pool: pool.clone(), prefix };
+    let target = Target::new(Layer::Rados, format!("pool {pool}"), place);
+    Ok((target, span(&job.shape).unwrap_or(0)))
+}
+
+fn pool(draft: &Draft, job: &Job) -> Result<String, Failure> {
+    let pool = job.shape.pool.clone().unwrap_or_default();
+    let known: Vec<&str> = draft.inventory.scope.pools.iter().map(|pool| pool.name.as_str()).collect();
+    if known.contains(&pool.as_str()) {
+        return Ok(pool);
+    }
+    let line = job.line_of("pool");
+    let there = known.join(", ");
+    Err(Failure::Usage(format!("line {line}: [{}] pool {pool} does not exist; there are: {there}", job.name)))
+}

@@ -1,0 +1,289 @@
+//! From what is there and what is wished for to a plan: steps and the changes that they need. Reads, never loads.
+
+pub mod ab;
+pub mod draft;
+mod durability;
+mod fio;
+pub mod groups;
+mod others_pools;
+mod room;
+pub mod subset;
+pub mod sustained;
+mod sweep;
+#[doc(hidden)]
+pub mod testing;
+
+pub use crate::layers::floor::{files as floor_files, wanted as wanted_replica_hosts};
+
+use crate::ab::Side;
+use crate::layers::{self, device, network, osd};
+use crate::{Experiment, Request, duration};
+use draft::Draft;
+use model::{
+    Change, ClientHost, Failure, Goal, Inventory, Layer, OpKind, Pattern, Plan, SiteWish, Step, StepId, Sweep,
+};
+use std::collections::BTreeSet;
+
+/// The paths that are to be looked at before a plan is made, and on which hosts (`None`: this one).
+pub fn wanted_sites(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHost>, SiteWish)> {
+    let of = |request: &Request| match request.experiment.batches().is_empty() {
+        true => device::wanted(inventory, request),
+        false => fio::wanted(request).into_iter().map(|wish| (None, wish)).collect(),
+    };
+    let all = match request.experiment.pair() {
+        Some(setting) => {
+            [Side::A, Side::B].iter().flat_map(|side| of(&ab::on_side(request, &setting.varied, *side))).collect()
+        }
+        None => of(request),
+    };
+    let name = |host: &Option<ClientHost>| host.as_ref().map(|host| host.end.host.clone());
+    let mut once: Vec<(Option<ClientHost>, SiteWish)> = Vec::new();
+    for (host, wish) in all {
+        match once.iter_mut().find(|(other, known)| name(other) == name(&host) && known.path == wish.path) {
+            Some((_, known)) => {
+                known.writes |= wish.writes;
+                known.given_up |= wish.given_up;
+            }
+            None => once.push((host, wish)),
+        }
+    }
+    once
+}
+
+pub fn plan(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
+    let plan = match request.experiment.pair() {
+        Some(setting) => ab::plan(inventory, request, setting),
+        None => one(inventory, request),
+    }?;
+    refuse_in_pools(inventory, &plan)?;
+    Ok(plan)
+}
+
+/// What pools that were there before can't or must not hold.
+pub fn refuse_in_pools(inventory: &Inventory, plan: &Plan) -> Result<(), Failure> {
+    others_pools::refuse(&inventory.scope, plan)
+}
+
+/// What is to be known of a plan: what it leaves out, and why.
+pub fn notes(inventory: &Inventory, request: &Request, plan: &Plan) -> Vec<String> {
+    let draft = &Draft::new(inventory, request);
+    let unmeasured = network::unmeasured(draft).or_else(|| network::loopback_alone(draft));
+    [Vec::from_iter(unmeasured), osd::without_groups(inventory, plan), Vec::from_iter(room::note(inventory, request))]
+        .concat()
+}
+
+fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
+    refuse_idle_clients(request)?;
+    refuse_quiesce_of_nothing(inventory, request)?;
+    refuse_useless_hosts(inventory, request)?;
+    let mut draft = Draft { halvings: room::halvings(inventory, request)?, ..Draft::new(inventory, request) };
+    if request.quiesce {
+        quiesce(&mut draft);
+    }
+    let sweep = match &request.experiment {
+        Experiment::Jobs(batches) => {
+            fio::add(&mut draft, batches)?;
+            None
+        }
+        Experiment::Sweep { axes } => {
+            let left_out = sweep::add_points(&mut draft, axes)?;
+            Some(Sweep { axes: axes.clone(), points: std::mem::take(&mut draft.points), left_out })
+        }
+        _ => {
+            add_layers(&mut draft)?;
+            None
+        }
+    };
+    refuse_unmatched(&draft)?;
+    let goal = with_places(&request.goal, &draft.steps);
+    draft.steps.retain(|step| asked_for(&goal, step));
+    let goal = duration::with_time(goal, &draft.steps);
+    (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
+    refuse_impossible(&draft)?;
+    refuse_other_work(&goal, &draft.steps)?;
+    // What is held against a threshold is loaded as it says.
+    let may_shrink = goal.thresholds.is_empty()
+        && request.experiment.plans_layers()
+        && request.workload.working_set.is_none()
+        && !request.workload.verify;
+    let clients_most = request.experiment.clients_most();
+    let (changes, host_files) = (draft.changes, draft.host_files);
+    let (steps, sustained) = (draft.steps, draft.sustained);
+    Ok(Plan { changes, host_files, steps, may_shrink, goal, sweep, sustained, clients_most, ..Plan::default() })
+}
+
+/// What a cluster does by itself, and can be told not to: scrub, resize placement groups, move them.
+fn quiesce(draft: &mut Draft) {
+    for name in ["noscrub", "nodeep-scrub"] {
+        draft.change(Change::Flag { name: name.to_string() });
+    }
+    draft.change(Change::BalancerOff);
+    // Pool by pool: the command for all of them forgets, in some releases, which were on before (16.2: `osd pool unset
+    // noautoscale` switches every pool on).
+    let pools = draft.inventory.scope.pools.iter();
+    for pool in pools.filter(|pool| pool.pg_autoscale_mode.as_deref() == Some("on")) {
+        let (name, value) = ("pg_autoscale_mode".to_string(), "off".to_string());
+        draft.change(Change::PoolSetting { pool: pool.name.clone(), name, value });
+    }
+}
+
+fn add_layers(draft: &mut Draft) -> Result<(), Failure> {
+    let goal = &draft.request.goal;
+    let wanted = |layer: &&Layer| Pattern::ALL.iter().any(|pattern| goal.wants(**layer, *pattern));
+    let planners = draft.request.layers.iter().filter(wanted).filter_map(|layer| layers::planner(*layer));
+    planners.collect::<Vec<_>>().into_iter().try_for_each(|add| add(draft))
+}
+
+/// A target may be measured in several ways, of which one counts for the depth chart: a threshold is about that one. Only where
+/// somebody names what the chart has not, it is about what lies beside.
+fn with_places(goal: &Goal, steps: &[Step]) -> Goal {
+    let mut goal = goal.clone();
+    for threshold in goal.thresholds.iter_mut().filter(|threshold| threshold.workload.is_none()) {
+        let of_cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
+        let own = |(name, chart): (String, bool)| chart && threshold.target.as_ref() == Some(&name);
+        let in_chart = steps.iter().filter(of_cell).flat_map(figures_of).any(own);
+        threshold.beside = threshold.target.is_some() && !in_chart;
+    }
+    goal
+}
+
+/// In a run for verdicts: has any of its figures a threshold?
+fn asked_for(goal: &Goal, step: &Step) -> bool {
+    let of =
+        |(name, chart): &(String, bool), kind| goal.threshold(step.layer, step.pattern, kind, name, *chart).is_some();
+    goal.thresholds.is_empty()
+        || figures_of(step).iter().any(|figure| of(figure, OpKind::Read) || of(figure, OpKind::Write))
+}
+
+/// What an earlier run had is a threshold for the same workload alone.
+fn refuse_other_work(goal: &Goal, steps: &[Step]) -> Result<(), Failure> {
+    let figures = steps.iter().flat_map(|step| figures_of(step).into_iter().map(move |figure| (step, figure)));
+    for (step, (name, chart)) in figures {
+        for kind in [OpKind::Read, OpKind::Write] {
+            let threshold = goal.threshold(step.layer, step.pattern, kind, &name, chart);
+            let Some(other) = threshold.and_then(|threshold| threshold.workload.as_ref()) else { continue };
+            let differs = judge::differs(other, &step.workload);
+            // It is judged by the way in which that run made its writes durable.
+            let in_another_way =
+                |of: &&Step| (of.layer, of.pattern, &of.targets) == (step.layer, step.pattern, &step.targets);
+            let way = |of: &Step| judge::differs(other, &of.workload).is_empty();
+            let other_way = differs == ["sync"] && steps.iter().filter(in_another_way).any(way);
+            if !differs.is_empty() && !other_way {
+                return Err(Failure::Usage(format!(
+                    "--expect: {} {} {} had another {} in that run; give this one what that one was given, or leave it out by --layers or \
+                     --patterns",
+                    step.layer.name(),
+                    name,
+                    step.pattern.name(),
+                    differs.join(", ")
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Flags and options of a cluster that is not there could neither be set nor undone.
+fn refuse_quiesce_of_nothing(inventory: &Inventory, request: &Request) -> Result<(), Failure> {
+    match request.quiesce && inventory.scope.fsid.is_none() {
+        true => {
+            Err(Failure::Usage("--quiesce: this run has no cluster that could be kept quiet; leave it out".to_string()))
+        }
+        false => Ok(()),
+    }
+}
+
+/// A client without a job would be one that is counted and does nothing.
+fn refuse_idle_clients(request: &Request) -> Result<(), Failure> {
+    let Some(clients) = request.workload.clients else { return Ok(()) };
+    if let Some(layer) = request.layers.iter().find(|layer| request.layers.len() == 1 && !layer.can().clients) {
+        let text = format!("--clients: the {} layer has no clients of a cluster; osd, rados and rbd do", layer.name());
+        return Err(Failure::Usage(text));
+    }
+    let fewer = |of: Option<u32>| of.filter(|number| *number < clients && !request.experiment.is_sweep());
+    match (fewer(request.workload.jobs), fewer(request.workload.depth)) {
+        (Some(jobs), _) => Err(Failure::Usage(format!("--clients {clients}: {jobs} jobs are too few for a job each"))),
+        (_, Some(depth)) => {
+            Err(Failure::Usage(format!("--clients {clients}: a depth of {depth} is too little for an operation each")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Hosts that would stand by, or could not do what is asked.
+fn refuse_useless_hosts(inventory: &Inventory, request: &Request) -> Result<(), Failure> {
+    if inventory.hosts.is_empty() {
+        return Ok(());
+    }
+    if request.experiment.is_sweep() || !request.experiment.batches().is_empty() {
+        let text = "--hosts: sweeps and job files of fio are loaded from here; run `fathom rados` or `fathom rbd` with --hosts instead";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    if request.workload.verify {
+        let text = "--verify: what several hosts write is not checked; leave --hosts out, or --verify";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    if request.experiment.sustained().is_some() {
+        let text = "--sustained: one device at a time is written to until it falls, on the host where Fathom runs; leave --hosts out";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    // What is only looked at is of use whatever is loaded.
+    if inventory.clients().next().is_none() {
+        return Ok(());
+    }
+    match request.layers.iter().any(|layer| layer.can().hosts) {
+        true => Ok(()),
+        false => {
+            let text = "--hosts: other hosts load the device, network, rados and rbd layers, and none of these";
+            Err(Failure::Usage(text.to_string()))
+        }
+    }
+}
+
+/// What its figures are named after: its targets, and all of them together.
+/// Names, and which of them count for the depth chart: of clients what they do together, else what each target does.
+fn figures_of(step: &Step) -> Vec<(String, bool)> {
+    let of_clients = step.of_clients();
+    let own = step.targets.iter().map(|target| (target.name.clone(), step.chart && !of_clients));
+    own.chain(step.has_whole().then(|| (step.together(), step.chart && of_clients))).collect()
+}
+
+/// A threshold that nothing is measured for would be open in the end, minutes later.
+fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
+    for threshold in draft
+        .request
+        .goal
+        .thresholds
+        .iter()
+        .filter(|_| matches!(draft.request.experiment, Experiment::Verdict { complete: true }))
+    {
+        let cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
+        let targets: BTreeSet<String> =
+            draft.steps.iter().filter(cell).flat_map(figures_of).map(|figure| figure.0).collect();
+        let what = format!("a threshold is set for {} {}", threshold.layer.name(), threshold.pattern.name());
+        match &threshold.target {
+            _ if targets.is_empty() => {
+                return Err(Failure::Usage(format!("{what}, of which nothing is measured here")));
+            }
+            Some(name) if !targets.contains(name) => {
+                let there = targets.into_iter().collect::<Vec<_>>().join(", ");
+                return Err(Failure::Usage(format!("{what} of {name}, which is none of its targets: {there}")));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Everything that an engine can't do is told before anything is changed.
+fn refuse_impossible(draft: &Draft) -> Result<(), Failure> {
+    if draft.steps.is_empty() && draft.sustained.is_empty() {
+        let layers: Vec<&str> = draft.request.layers.iter().map(|layer| layer.name()).collect();
+        let why = network::unmeasured(draft).map_or(String::new(), |why| format!("; {why}"));
+        return Err(Failure::Usage(format!(
+            "there is nothing to measure: no target for {} with these patterns{why}",
+            layers.join(", ")
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! What a run makes in pools that were there before: images only where those of RBD are, and no more than the pool's quota has room for.
+
+use super::room::PART;
+use model::units::bytes as shown;
+use model::workload::MIB;
+use model::{Bytes, Change, Failure, Place, Plan, PoolScope, Quota, Scope, Step};
+use std::collections::BTreeMap;
+
+/// Of an image's data, unless the cluster says otherwise.
+const IMAGE_OBJECT: Bytes = 4 * MIB;
+/// Beside its data an image has a name, a header and an object map; its pool has three objects with all of its images.
+const IMAGE_FURTHER: u64 = 3;
+const INDEX: u64 = 3;
+
+/// Before anything is made.
+pub fn refuse(scope: &Scope, plan: &Plan) -> Result<(), Failure> {
+    for pool in used(scope, &plan.changes) {
+        refuse_without_images(pool, &plan.changes)?;
+        refuse_full(pool)?;
+        refuse_beyond_quota(pool, &plan.changes, &plan.steps)?;
+    }
+    Ok(())
+}
+
+/// Those that were there and get something.
+fn used<'s>(scope: &'s Scope, changes: &[Change]) -> Vec<&'s PoolScope> {
+    let gets = |known: &&PoolScope| {
+        changes.iter().any(|change| match change {
+            Change::Image { pool, .. } | Change::Objects { pool, .. } => *pool == known.name,
+            _ => false,
+        })
+    };
+    scope.pools.iter().filter(gets).collect()
+}
+
+/// RBD would leave its lists of images there, in a pool of CephFS or of the gateway.
+fn refuse_without_images(pool: &PoolScope, changes: &[Change]) -> Result<(), Failure> {
+    let images = changes.iter().any(|change| matches!(change, Change::Image { pool: of, .. } if *of == pool.name));
+    if !images {
+        return Ok(());
+    }
+    if pool.erasure_k.is_some() {
+        return Err(Failure::Refused(format!(
+            "pool {} is erasure-coded: RBD keeps no images in such pools, only their data; name a replicated pool of rbd, or leave the pool out, \
+             so that Fathom makes one of its own",
+            pool.name
+        )));
+    }
+    if pool.applications.is_empty() || pool.applications.iter().any(|of| of == "rbd") {
+        return Ok(());
+    }
+    Err(Failure::Refused(format!(
+        "pool {} is of application {}, not of rbd: images would leave RBD's lists (rbd_directory, rbd_info, rbd_trash) in it; name a pool of \
+         rbd, or leave the pool out, so that Fathom makes one of its own",
+        pool.name,
+        pool.applications.join(", ")
+    )))
+}
+
+fn refuse_full(pool: &PoolScope) -> Result<(), Failure> {
+    let spent = |quota: Option<Quota>| quota.is_some_and(|quota| quota.left() == 0);
+    if !pool.full && !spent(pool.quota_bytes) && !spent(pool.quota_objects) {
+        return Ok(());
+    }
+    Err(Failure::Refused(format!(
+        "pool {} is full: writes to it wait, the run's as well; make room in it, raise its quota (ceph osd pool set-quota), or name another pool",
+        pool.name
+    )))
+}
+
+fn refuse_beyond_quota(pool: &PoolScope, changes: &[Change], steps: &[Step]) -> Result<(), Failure> {
+    let needed = needed(pool, changes, steps);
+    let Some((limit, needed)) = too_small(pool, needed) else { return Ok(()) };
+    Err(Failure::Refused(format!(
+        "pool {} has {}; the run would put {needed} into it, and takes at most half of what is left, so that its users can go on writing: \
+         give a smaller --working-set (of a job file: size), or name another pool",
+        pool.name, limit
+    )))
+}
+
+/// Where a quota of a pool has too little room for what is planned: which.
+pub fn short(scope: &Scope, changes: &[Change], steps: &[Step]) -> Option<String> {
+    let limit = |pool: &PoolScope| Some((too_small(pool, needed(pool, changes, steps))?.0, pool.name.clone()));
+    used(scope, changes).into_iter().find_map(limit).map(|(limit, pool)| format!("pool {pool} has {limit}"))
+}
+
+/// Bytes and objects.
+type Amount = (Bytes, u64);
+
+/// The quota, and what it has too little room for.
+fn too_small(pool: &PoolScope, (bytes, objects): Amount) -> Option<(String, String)> {
+    let beyond = |quota: &Quota, needed: u64| needed as f64 > quota.left() as f64 * PART;
+    if let Some(quota) = pool.quota_bytes.filter(|quota| beyond(quota, bytes)) {
+        return Some((
+            format!("a quota of {}, of which {} are left", shown(quota.most), shown(quota.left())),
+            shown(bytes),
+        ));
+    }
+    let quota = pool.quota_objects.filter(|quota| beyond(quota, objects))?;
+    let limit = format!("a quota of {} objects, of which {} are left", quota.most, quota.left());
+    Some((limit, format!("{objects} objects")))
+}
+
+/// Without replicas, as quotas count.
+fn needed(pool: &PoolScope, changes: &[Change], steps: &[Step]) -> Amount {
+    let images = changes.iter().filter_map(|change| match change {
+        Change::Image { pool: of, bytes, .. } if *of == pool.name => Some(*bytes),
+        _ => None,
+    });
+    let images: Vec<Bytes> = images.collect();
+    let further = |bytes: &Bytes| bytes.div_ceil(IMAGE_OBJECT) + IMAGE_FURTHER;
+    let index = if images.is_empty() { 0 } else { INDEX };
+    let own = images.iter().map(further).sum::<u64>() + index;
+    let (bytes, objects) = of_objects(pool, steps);
+    (images.iter().sum::<Bytes>() + bytes, own + objects)
+}
+
+/// Steps with the same objects share them.
+fn of_objects(pool: &PoolScope, steps: &[Step]) -> Amount {
+    let mut sets: BTreeMap<String, Amount> = BTreeMap::new();
+    for step in steps {
+        let Some(needed) = model::ObjectsNeeded::of(step.layer, &step.workload) else { continue };
+        for target in &step.targets {
+            let Place::Pool { pool: of, prefix } = &target.place else { continue };
+            if *of == pool.name {
+                let set = sets.entry(format!("{prefix} {} {}", needed.family, needed.size)).or_default();
+                *set = (needed.bytes().max(set.0), needed.count.max(set.1));
+            }
+        }
+    }
+    sets.values().fold((0, 0), |sum, set| (sum.0 + set.0, sum.1 + set.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::{notes, plan, testing};
+    use crate::{Request, Targets};
+    use model::{Layer, Pattern};
+
+    const GIB: Bytes = 1 << 30;
+
+    fn with(pool: PoolScope) -> model::Inventory {
+        let mut inventory = testing::inventory(3);
+        inventory.scope.pools = vec![PoolScope { name: "theirs".into(), size: 3, ..pool }];
+        inventory
+    }
+
+    fn request(layer: Layer, working_set: Option<Bytes>) -> Request {
+        let mut request = testing::request(&[layer]);
+        request.targets = Targets { pool: Some("theirs".into()), ..Targets::default() };
+        request.workload.working_set = working_set;
+        request.workload.patterns = vec![Pattern::WriteLatency];
+        request
+    }
+
+    fn quota(most: u64, used: u64) -> Option<Quota> {
+        Some(Quota { most, used })
+    }
+
+    fn why(pool: PoolScope, layer: Layer, working_set: Option<Bytes>) -> Option<String> {
+        match plan(&with(pool), &request(layer, working_set)) {
+            Ok(_) => None,
+            Err(Failure::Refused(why)) => Some(why),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn a_quota_is_filled_to_half_at_most() {
+        let bytes = |most, used| PoolScope { quota_bytes: quota(most, used), ..PoolScope::default() };
+        for layer in [Layer::Rbd, Layer::Rados] {
+            assert_eq!(why(bytes(GIB, 0), layer, Some(GIB / 2)), None, "{layer:?}");
+            let said = why(bytes(GIB, GIB / 8), layer, Some(GIB / 2)).unwrap();
+            for part in ["pool theirs", "quota of 1 GiB", "896 MiB", "512 MiB", "--working-set"] {
+                assert!(said.contains(part), "{said}");
+            }
+            assert!(why(bytes(GIB, GIB), layer, None).unwrap().contains("is full"));
+            assert!(why(PoolScope { full: true, ..PoolScope::default() }, layer, None).unwrap().contains("is full"));
+            let objects = PoolScope { quota_objects: quota(300, 200), ..PoolScope::default() };
+            let said = why(objects, layer, Some(GIB)).unwrap();
+            assert!(said.contains("300 objects, of which 100 are left") && said.contains("--working-set"), "{said}");
+        }
+    }
+
+    #[test]
+    fn the_usual_working_sets_follow_the_quota() {
+        let inventory = with(PoolScope { quota_bytes: quota(GIB, 0), ..PoolScope::default() });
+        for layer in [Layer::Rbd, Layer::Rados] {
+            let request = request(layer, None);
+            let plan = plan(&inventory, &request).unwrap();
+            let (bytes, _) = needed(&inventory.scope.pools[0], &plan.changes, &plan.steps);
+            assert!(bytes > GIB / 8 && bytes <= GIB / 2, "{layer:?}: {bytes}");
+            let said = notes(&inventory, &request, &plan).join(" ");
+            assert!(said.contains("pool theirs has a quota of 1 GiB") && said.contains("of the usual"), "{said}");
+        }
+    }
+
+    #[test]
+    fn images_are_made_only_where_images_may_be() {
+        let of = |names: &[&str]| PoolScope {
+            applications: names.iter().map(|name| name.to_string()).collect(),
+            ..PoolScope::default()
+        };
+        for (names, layer, refused) in [
+            (&[][..], Layer::Rbd, false),
+            (&["rbd"], Layer::Rbd, false),
+            (&["mine", "rbd"], Layer::Rbd, false),
+            (&["cephfs"], Layer::Rbd, true),
+            // Its objects go again, and nothing stays.
+            (&["cephfs"], Layer::Rados, false),
+        ] {
+            let said = why(of(names), layer, Some(16 * MIB));
+            assert_eq!(said.is_some(), refused, "{names:?} {layer:?}: {said:?}");
+            assert!(said.is_none_or(|said| said.contains("pool theirs is of application cephfs")));
+        }
+        let erasure = PoolScope { erasure_k: Some(2), ..of(&["rbd"]) };
+        assert!(why(erasure, Layer::Rbd, Some(16 * MIB)).unwrap().contains("erasure-coded"));
+    }
+}

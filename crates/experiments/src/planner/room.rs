@@ -1,0 +1,189 @@
+//! What a run fills never fills what it measures: working sets follow the room that OSDs have, and the quota of a pool that is named.
+
+use super::draft::Draft;
+use super::others_pools;
+use crate::Request;
+use crate::layers::{osd, rados, rbd};
+use model::workload::MIB;
+use model::{Bytes, Change, Failure, Inventory, Layer, OsdScope, Place, PoolScope, Step};
+use std::collections::BTreeMap;
+
+/// Of an OSD; beyond it monitors warn, and a run writes no more (`mon_osd_nearfull_ratio`).
+const NEARLY_FULL: f64 = 0.85;
+/// Of what is free below that, all data of a run take no more: placement is uneven, stores keep what was overwritten for a while, and the
+/// OSD's own bench and others write, too.
+pub const PART: f64 = 0.5;
+/// Working sets of a thousandth measure nothing but caches.
+const HALVINGS_MOST: u32 = 8;
+const REPLICAS: u64 = 3;
+
+/// How often the usual working sets are halved so that all of them fit; where even that is too much, the guard ends what fills OSDs, and
+/// what fills a quota is refused.
+pub fn halvings(inventory: &Inventory, request: &Request) -> Result<u32, Failure> {
+    if request.workload.working_set.is_some() || (tightest(inventory).is_none() && !has_quota(inventory, request)) {
+        return Ok(0);
+    }
+    for halvings in 0..HALVINGS_MOST {
+        if short(&draft(inventory, request, halvings)?).is_none() {
+            return Ok(halvings);
+        }
+    }
+    Ok(HALVINGS_MOST)
+}
+
+fn has_quota(inventory: &Inventory, request: &Request) -> bool {
+    let named = |pool: &&PoolScope| request.targets.pool.as_ref() == Some(&pool.name);
+    let limited = |pool: &PoolScope| pool.quota_bytes.is_some() || pool.quota_objects.is_some();
+    inventory.scope.pools.iter().find(named).is_some_and(limited)
+}
+
+/// Said where working sets are smaller than usual.
+pub fn note(inventory: &Inventory, request: &Request) -> Option<String> {
+    let halvings = halvings(inventory, request).ok().filter(|halvings| *halvings > 0)?;
+    let short = short(&draft(inventory, request, halvings - 1).ok()?)?;
+    Some(format!(
+        "{short}: the working sets are 1/{} of the usual ones, so that all data of the run take at most half of it (--working-set for others)",
+        1u64 << halvings
+    ))
+}
+
+/// What layers plan that fill OSDs or pools.
+fn draft<'a>(inventory: &'a Inventory, request: &'a Request, halvings: u32) -> Result<Draft<'a>, Failure> {
+    let mut draft = Draft { halvings, ..Draft::new(inventory, request) };
+    for layer in &request.layers {
+        match layer {
+            Layer::Osd => osd::add(&mut draft)?,
+            Layer::Rados => rados::add(&mut draft)?,
+            Layer::Rbd if request.targets.image.is_none() => rbd::add(&mut draft)?,
+            _ => {}
+        }
+    }
+    Ok(draft)
+}
+
+/// What has too little room for all of it, and how much it has.
+fn short(draft: &Draft) -> Option<String> {
+    let osd = tightest(draft.inventory).filter(|(_, room)| needed(draft) as f64 > *room as f64 * PART);
+    let osd = osd.map(|(osd, room)| {
+        format!("osd.{} has room for {} until it is nearly full", osd.id, model::units::bytes(room))
+    });
+    osd.or_else(|| others_pools::short(&draft.inventory.scope, &draft.changes, &draft.steps))
+}
+
+/// The OSD with the least room, and how much it is; `None`: it is not known of any.
+fn tightest(inventory: &Inventory) -> Option<(&OsdScope, Bytes)> {
+    let room = |osd: &OsdScope| Some(((osd.bytes? as f64 * NEARLY_FULL) as Bytes).saturating_sub(osd.bytes_used?));
+    let osds = inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside);
+    osds.filter_map(|osd| Some((osd, room(osd)?))).min_by_key(|(_, room)| *room)
+}
+
+/// Bytes that come to each OSD, if all is placed evenly.
+fn needed(draft: &Draft) -> Bytes {
+    let mut sets: BTreeMap<String, Bytes> = BTreeMap::new();
+    for step in &draft.steps {
+        for (name, bytes) in data(draft, step) {
+            let known = sets.entry(name).or_default();
+            *known = bytes.max(*known);
+        }
+    }
+    sets.values().sum()
+}
+
+/// The data of a step by name, and how much of each comes to an OSD.
+fn data(draft: &Draft, step: &Step) -> Vec<(String, Bytes)> {
+    let objects = model::ObjectsNeeded::of(step.layer, &step.workload);
+    let mut found = Vec::new();
+    for target in &step.targets {
+        match (&target.place, &objects) {
+            // As much on each: one stands for all.
+            (Place::Osd { pool, .. }, Some(objects)) => {
+                return vec![(format!("{pool} {} {}", objects.family, objects.size), objects.bytes())];
+            }
+            (Place::Pool { pool, prefix }, Some(objects)) => {
+                let name = format!("{pool} {prefix} {} {}", objects.family, objects.size);
+                found.push((name, each(draft, pool, objects.bytes())));
+            }
+            (Place::Images { pool, images }, _) => {
+                let bytes = step.workload.span / images.len().max(1) as u64;
+                found.extend(images.iter().map(|image| (format!("{pool} {image}"), each(draft, pool, bytes))));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What an OSD gets of so many bytes in a pool.
+fn each(draft: &Draft, pool: &str, bytes: Bytes) -> Bytes {
+    let made = draft.changes.iter().find_map(|change| match change {
+        Change::Pool { name, size, .. } if name == pool => *size,
+        _ => None,
+    });
+    let there = draft.inventory.scope.pools.iter().find(|known| known.name == pool).map(|known| known.size);
+    let osds = draft.inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside).count().max(1) as u64;
+    let replicas = made.or(there).map_or(REPLICAS, u64::from).min(osds);
+    bytes * replicas / osds
+}
+
+impl Draft<'_> {
+    /// The usual working set, as far as there is room for it.
+    pub fn fitting(&self, usual: Bytes) -> Bytes {
+        (usual >> self.halvings).max(4 * MIB)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::{notes, plan, testing};
+
+    const LAYERS: [Layer; 3] = [Layer::Osd, Layer::Rados, Layer::Rbd];
+    const GIB: Bytes = 1 << 30;
+
+    fn with(osds: u32, bytes: Bytes, used: Bytes) -> Inventory {
+        let mut inventory = testing::inventory(osds);
+        inventory.scope.osds.iter_mut().for_each(|osd| (osd.bytes, osd.bytes_used) = (Some(bytes), Some(used)));
+        inventory
+    }
+
+    #[test]
+    fn what_a_run_writes_leaves_half_of_the_room_on_every_osd() {
+        for (osds, bytes, used, expected) in [
+            (3, 4000 * GIB, 0, 0),
+            // 1 + 1 on each OSD, 4 + 4 and 4 + 1 of pools whose replicas lie on all three.
+            (3, 36 * GIB, 0, 0),
+            (3, 34 * GIB, 0, 1),
+            (3, 10 * GIB, GIB / 4, 2),
+            (3, 2 * GIB, GIB / 4, 5),
+            (30, 10 * GIB, GIB / 4, 0),
+            (3, 4000 * GIB, 3390 * GIB, 2),
+            (3, GIB, GIB, HALVINGS_MOST),
+        ] {
+            let (inventory, request) = (with(osds, bytes, used), testing::request(&LAYERS));
+            assert_eq!(halvings(&inventory, &request).unwrap(), expected, "{osds} OSDs of {bytes}, {used} used");
+            let plan = plan(&inventory, &request).unwrap();
+            let spans: Vec<Bytes> = plan.steps.iter().map(|step| step.workload.span).collect();
+            let largest = spans.iter().max().unwrap();
+            assert!(*largest >= 16 * MIB && *largest <= ((4 * GIB) >> expected).max(16 * MIB), "{spans:?}");
+            let said = notes(&inventory, &request, &plan).join(" ");
+            assert_eq!(said.contains(&format!("1/{} of the usual", 1 << expected)), expected > 0, "{said}");
+        }
+    }
+
+    #[test]
+    fn the_least_room_counts_and_what_is_asked_for_stands() {
+        let mut inventory = with(3, 4000 * GIB, 0);
+        inventory.scope.osds[1].bytes = Some(10 * GIB);
+        let mut request = testing::request(&LAYERS);
+        assert_eq!(halvings(&inventory, &request).unwrap(), 2);
+        assert!(note(&inventory, &request).unwrap().starts_with("osd.1 has room for 8.5"));
+        inventory.scope.osds[1].inside = false;
+        assert_eq!(halvings(&inventory, &request).unwrap(), 0);
+        inventory.scope.osds[1].inside = true;
+        request.workload.working_set = Some(GIB);
+        assert_eq!(halvings(&inventory, &request).unwrap(), 0);
+        // Nothing is known, or nothing is written.
+        assert_eq!(halvings(&testing::inventory(3), &testing::request(&LAYERS)).unwrap(), 0);
+        assert_eq!(halvings(&inventory, &testing::request(&[Layer::Store])).unwrap(), 0);
+    }
+}

@@ -1,0 +1,112 @@
+//! Where a run takes place: the cluster that is named, a lab, other hosts, or this host alone.
+
+use crate::cli::Common;
+use crate::cli::run_options::RunOptions;
+use ::run::{Lab, Setup, ToUndo};
+use agents::fleet::HostOptions;
+use cluster::devices::look_at;
+use model::{Failure, Found, LabHost, LabLayout, LabOsd, LabProbe};
+use std::path::PathBuf;
+
+/// A lab that was started for this run; it goes with this.
+pub struct OwnLab(String, ToUndo);
+
+impl Drop for OwnLab {
+    fn drop(&mut self) {
+        if let Err(error) = lab::down(&self.0) {
+            eprintln!(
+                "fathom: lab {} could not be taken down: {error}; try: fathom lab down --name {}",
+                self.0, self.0
+            );
+        }
+    }
+}
+
+/// With the lab, if it is there for this run alone.
+pub fn of(common: &Common, options: &RunOptions) -> Result<(Setup<'static>, Option<OwnLab>), Failure> {
+    let hosts = options.hosts.options();
+    let (lab, own) = match options.lab.as_deref() {
+        Some(name) => running_or_new(common, name, hosts.number())?,
+        None => (None, None),
+    };
+    let lab = lab.map(|lab| Lab { own: own.is_some(), ..described(&lab) });
+    Ok((Setup { lab, hosts, networks: options.networks.clone(), ..without_hosts(common) }, own))
+}
+
+/// Where an earlier run took place: its own lab, another one that is named, or what the options say.
+pub fn of_earlier(common: &Common, recorded: Option<&str>, named: Option<&str>) -> Result<Setup<'static>, Failure> {
+    let recorded = recorded.and_then(|cluster| cluster.strip_prefix("lab:"));
+    let name = named.or(recorded.filter(|_| common.cluster.conf.is_none()));
+    let lab = name.map(running).transpose()?.map(|lab| described(&lab));
+    Ok(Setup { lab, ..without_hosts(common) })
+}
+
+fn without_hosts(common: &Common) -> Setup<'static> {
+    Setup {
+        access: common.cluster.access(),
+        lab: None,
+        hosts: HostOptions::default(),
+        networks: Vec::new(),
+        command: crate::command_line(),
+        tell: if common.quiet { &silent } else { &aloud },
+    }
+}
+
+fn aloud(text: &str) {
+    eprintln!("{text}");
+}
+
+fn silent(_: &str) {}
+
+fn described(lab: &lab::Lab) -> Lab {
+    let host = |host: &lab::Host| LabHost {
+        name: host.name.clone(),
+        address: host.address.clone(),
+        namespace: host.namespace.clone(),
+    };
+    let probe = |path: &PathBuf| match look_at(path) {
+        Ok(Found::Device(_)) => LabProbe::Device(path.clone()),
+        _ => LabProbe::Folder(path.parent().unwrap_or(path).to_path_buf()),
+    };
+    let osd = |osd: &lab::Osd| LabOsd { id: osd.id, host: osd.host.clone(), probe: probe(&osd.probe) };
+    let layout = LabLayout {
+        name: lab.name.clone(),
+        client_address: lab.client_address.clone(),
+        hosts: lab.hosts.iter().map(host).collect(),
+        osds: lab.osds.iter().map(osd).collect(),
+    };
+    Lab { layout, conf: lab.conf.clone(), own: false }
+}
+
+fn running(name: &str) -> Result<lab::Lab, Failure> {
+    let ready = lab::status(name)?.filter(|lab| lab.state == lab::State::Ready);
+    ready.ok_or_else(|| Failure::Failed(format!("lab {name}, on which the run took place, does not run any more")))
+}
+
+/// The running lab of that name, or a new one for this run.
+fn running_or_new(
+    common: &Common,
+    name: &str,
+    hosts: Option<u32>,
+) -> Result<(Option<lab::Lab>, Option<OwnLab>), Failure> {
+    match lab::status(name)? {
+        Some(lab) if lab.state == lab::State::Ready => return Ok((Some(lab), None)),
+        Some(lab) if lab.state == lab::State::Starting => {
+            return Err(Failure::Failed(format!("lab {name} is still starting; see fathom lab status --name {name}")));
+        }
+        // A broken lab's leftovers go before a new one of its name comes.
+        _ => {}
+    }
+    let mut tell = |text: &str| {
+        if !common.quiet {
+            eprintln!("{text}");
+        }
+    };
+    let spec = lab::Spec { name: name.to_string(), hosts: hosts.unwrap_or(0), ..lab::Spec::default() };
+    let room = lab::Room::of(name, spec.backing)?;
+    room.smaller(spec.osds).into_iter().for_each(|text| tell(&text));
+    let spec = lab::Spec { size: room.each(spec.osds), ..spec };
+    let to_undo = ToUndo::begins();
+    let lab = lab::up(&spec, &mut tell)?;
+    Ok((Some(lab), Some(OwnLab(name.to_string(), to_undo))))
+}

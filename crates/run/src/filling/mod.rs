@@ -1,0 +1,170 @@
+//! Before the first slice: data to be read. What hosts load they fill themselves, side by side.
+
+mod care;
+mod sets;
+
+use super::conductor::HealthMonitor;
+use super::event_sink::EventSink;
+use agents::fleet::{Filled, Fleet};
+use agents::own_files::Files;
+use care::Care;
+use engines::Context;
+use experiments::planner;
+use model::{Bytes, Event, Failure, Layer, Place, Plan, Step, Target};
+use sets::{Done, Set};
+use std::cell::RefCell;
+
+/// Targets that could not be filled.
+#[derive(Default)]
+pub struct Unfilled(Vec<(Place, Option<String>, String)>);
+
+impl Unfilled {
+    pub fn of(&self, step: &Step) -> Option<String> {
+        step.targets.iter().find_map(|target| self.of_target(target))
+    }
+
+    pub fn of_target(&self, target: &Target) -> Option<String> {
+        let own = |(place, client, _): &&(Place, Option<String>, String)| match &target.place {
+            Place::Replicas { replicas, .. } => replicas.iter().any(|replica| {
+                client.as_deref() == Some(&replica.end.host)
+                    && matches!(place, Place::Path { path, .. } if *path == replica.path)
+            }),
+            own => place == own && *client == sets::client_of(target),
+        };
+        self.0.iter().find(own).map(|(.., why)| why.clone())
+    }
+}
+
+/// With which means, and who looks on.
+pub struct Filler<'a> {
+    pub files: &'a Files,
+    pub context: &'a Context,
+    pub fleet: Option<&'a RefCell<Fleet>>,
+    pub health: &'a dyn HealthMonitor,
+}
+
+/// What came of filling one target.
+enum End {
+    Well,
+    /// It took too long: so much of it would have been filled in its time.
+    Slow(f64),
+    Wrong(String),
+}
+
+type Job<'a> = (&'a Step, &'a Target);
+
+/// All that is filled before a run is to take no longer; each target has its share of it, or the second, whichever is longer. A slow
+/// disk under a pool would else take longer to be written full than all that is measured afterwards.
+const ALL_SECONDS: f64 = 120.0;
+const EACH_SECONDS: f64 = 10.0;
+
+impl Filler<'_> {
+    /// Writes what will be read: reading holes is not reading. Also before writes, so that they overwrite. What would take too
+    /// long is made smaller in the plan, if the plan allows that. A target that can't be filled makes its own steps void; only if
+    /// none can, the run has failed. Of a host that is gone the steps themselves tell.
+    pub fn fill(&self, plan: &mut Plan, sink: &mut EventSink) -> Result<Unfilled, Failure> {
+        let own = plan.steps.len();
+        plan.steps.extend(planner::floor_files(plan));
+        let unfilled = self.fill_all(plan, sink);
+        let files = plan.steps.split_off(own);
+        let floors = plan.steps.iter_mut().filter(|step| step.layer == Layer::Floor);
+        floors.zip(files).for_each(|(floor, files)| floor.workload.span = files.workload.span);
+        unfilled
+    }
+
+    fn fill_all(&self, plan: &mut Plan, sink: &mut EventSink) -> Result<Unfilled, Failure> {
+        let (mut unfilled, mut done) = (Unfilled::default(), Done::default());
+        loop {
+            let jobs = sets::jobs(plan);
+            let all = jobs.len();
+            let jobs = done.lacking(jobs);
+            let seconds = plan.may_shrink.then(|| EACH_SECONDS.max(ALL_SECONDS / all.max(1) as f64));
+            let ends = self.ends(&jobs, seconds, sink)?;
+            let mut slow: Vec<(Set, f64)> = Vec::new();
+            for ((step, target), end) in jobs.iter().zip(ends) {
+                match end {
+                    End::Slow(share) => slow.push((Set::of(step), share)),
+                    End::Well => done.add(step, target),
+                    End::Wrong(why) => {
+                        done.add(step, target);
+                        sink.tell(Event::Failed { text: format!("{}: {why}", what(step, target)) })?;
+                        unfilled.0.push((target.place.clone(), sets::client_of(target), why));
+                    }
+                }
+            }
+            if slow.is_empty() || self.health.asked_to_end() {
+                return match unfilled.0.first() {
+                    Some((.., why)) if unfilled.0.len() == all => Err(Failure::Failed(why.clone())),
+                    _ => Ok(unfilled),
+                };
+            }
+            sets::shrink(plan, &slow).into_iter().try_for_each(|text| sink.tell(Event::Warned { text }))?;
+        }
+    }
+
+    /// In the order of the jobs, as far as the user did not want the end.
+    fn ends(&self, jobs: &[Job], seconds: Option<f64>, sink: &mut EventSink) -> Result<Vec<End>, Failure> {
+        let mut ends: Vec<End> = Vec::with_capacity(jobs.len());
+        let there: Vec<Job> = jobs.iter().copied().filter(|(_, target)| target.client.is_some()).collect();
+        let there_ends = match self.fleet.filter(|_| !there.is_empty()) {
+            Some(fleet) => self.there(&there, &mut fleet.borrow_mut(), seconds, sink)?,
+            None => Vec::new(),
+        };
+        let mut there_ends = there_ends.into_iter();
+        for (step, target) in jobs {
+            ends.push(match target.client.is_some() {
+                true => there_ends.next().unwrap_or(End::Well),
+                false if self.health.asked_to_end() => End::Well,
+                false => self.here(step, target, seconds, sink),
+            });
+        }
+        Ok(ends)
+    }
+
+    fn here(&self, step: &Step, target: &Target, seconds: Option<f64>, sink: &mut EventSink) -> End {
+        let mut care = Care::of(step, target, seconds, self.health);
+        let own = Step { targets: vec![target.clone()], ..step.clone() };
+        let (step, names) = (&self.files.found(own), self.files.names());
+        let target = &step.targets[0];
+        let filled = engines::engine_for(step).and_then(|engine| {
+            engine.prepare(self.context, target, &step.workload, &mut |done| care.look(done, self.health, sink))
+        });
+        care.end(filled.map_err(|error| names.named(&error.to_string())))
+    }
+
+    fn there(
+        &self,
+        jobs: &[Job],
+        fleet: &mut Fleet,
+        seconds: Option<f64>,
+        sink: &mut EventSink,
+    ) -> Result<Vec<End>, Failure> {
+        let mut cares: Vec<Option<Care>> = jobs.iter().map(|_| None).collect();
+        let mut go_on = |job: usize, done: Bytes| {
+            let (step, target) = jobs[job];
+            // Its time runs from its own beginning.
+            cares[job].get_or_insert_with(|| Care::of(step, target, seconds, self.health)).look(done, self.health, sink)
+        };
+        let filled = fleet.fill(jobs, &mut go_on);
+        let mut ends = Vec::new();
+        for (((step, target), filled), care) in jobs.iter().zip(filled).zip(cares) {
+            let filled = match filled {
+                Filled::Well => Ok(()),
+                Filled::Wrong(why) => Err(why),
+                Filled::Gone(why) => {
+                    sink.tell(Event::Warned { text: format!("{}: {why}", what(step, target)) })?;
+                    Ok(())
+                }
+            };
+            ends.push(match care {
+                Some(care) => care.end(filled),
+                None => filled.map_or_else(End::Wrong, |()| End::Well),
+            });
+        }
+        Ok(ends)
+    }
+}
+
+fn what(step: &Step, target: &Target) -> String {
+    format!("filling {} {}", step.layer.name(), target.name)
+}

@@ -1,0 +1,297 @@
+//! What keeps a run from doing harm: changes are always undone, and trouble of the cluster ends a step.
+
+use super::EventSink;
+use super::conductor::HealthMonitor;
+use super::interrupt::Interrupt;
+use agents::own_files::Files;
+use cluster::compaction::Looking;
+use cluster::journal::{Journal, Lost};
+use cluster::watch::{Seen, Silence, Watch};
+use cluster::{Cluster, ClusterError, own_files};
+use model::{Change, Event, Failure, OsdLooks, PgStates, Place, Scope, Step, Undo};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A journal that is rolled back even if the run panics.
+pub struct Rollback {
+    journal: Option<Journal>,
+    /// Files of our own on this host: they have no name, so that nothing of them is left, and no journal knows them.
+    files: Files,
+    made_files: Vec<Change>,
+}
+
+impl Rollback {
+    pub fn of(journal: Journal) -> Rollback {
+        Rollback { journal: Some(journal), files: Files::default(), made_files: Vec::new() }
+    }
+
+    /// # Errors
+    /// Somebody has undone the run's changes meanwhile: what was measured since is of nothing.
+    pub fn prove_lease(&self) -> Result<(), Failure> {
+        self.journal.as_ref().map_or(Ok(()), |journal| Ok(journal.prove_lease()?))
+    }
+
+    /// `None`: nothing of a cluster is changed.
+    pub fn lost(&self) -> Option<Lost> {
+        self.journal.as_ref().and_then(Journal::lost)
+    }
+
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    pub fn make(&mut self, change: Change, sink: &mut EventSink) -> Result<(), Failure> {
+        let Some(journal) = &mut self.journal else { return Ok(()) };
+        let undo = match &change {
+            Change::File { path, .. } => {
+                self.files.add(path.clone(), own_files::nameless(journal, path)?);
+                self.made_files.push(change.clone());
+                Undo { change, before: None, undone: false, left: None }
+            }
+            _ => journal.make(change)?,
+        };
+        sink.tell(Event::Changed { undo })?;
+        Ok(())
+    }
+
+    /// Is it made and not undone?
+    pub fn stands(&self, change: &Change) -> bool {
+        self.journal.as_ref().is_some_and(|journal| journal.stands(change))
+    }
+
+    /// Is the option that this would set so already, whoever set it?
+    pub fn holds(&self, change: &Change) -> Result<bool, Failure> {
+        self.journal.as_ref().map_or(Ok(false), |journal| Ok(journal.holds(change)?))
+    }
+
+    /// Makes the change, does `then`, and undoes it: can it be made at all?
+    pub fn attempt(&mut self, change: &Change, then: impl FnOnce()) -> Result<(), ClusterError> {
+        let Some(journal) = &mut self.journal else { return Ok(()) };
+        let made = journal.make(change.clone()).map(|_| then());
+        journal.undo_one(change)?;
+        made
+    }
+
+    /// Undoes the one change.
+    pub fn undo(&mut self, change: &Change, sink: &mut EventSink) -> Result<(), Failure> {
+        if let Some(journal) = &mut self.journal
+            && let Some(undo) = journal.undo_one(change)?
+        {
+            sink.tell(Event::Changed { undo })?;
+        }
+        Ok(())
+    }
+
+    /// Undoes all; what can't be undone is told, and stays in the journal for `fathom restore`.
+    pub fn roll_back(&mut self, sink: &mut EventSink) -> Result<(), Failure> {
+        let Some(mut journal) = self.journal.take() else { return Ok(()) };
+        self.files = Files::default();
+        let files = self.made_files.drain(..).map(|change| Undo { change, before: None, undone: true, left: None });
+        let (undone, errors) = journal.roll_back();
+        for undo in files.chain(undone) {
+            sink.tell(Event::Changed { undo })?;
+        }
+        let mut left = Vec::new();
+        for error in errors {
+            sink.tell(Event::Failed { text: error.to_string() })?;
+            left.push(error.to_string());
+        }
+        let Some(first) = left.first() else { return Ok(()) };
+        let others = match left.len() - 1 {
+            0 => String::new(),
+            more => format!("; and so {}", model::units::counted(more as u64, "other change", "other changes")),
+        };
+        Err(Failure::Failed(format!("{first}{others}; `fathom restore` tries again")))
+    }
+}
+
+impl Drop for Rollback {
+    fn drop(&mut self) {
+        if let Some(mut journal) = self.journal.take() {
+            let _ = journal.roll_back();
+        }
+    }
+}
+
+/// After the monitors were silent too long a run has so long to end in order: slices end within 20 s, commands within 40 s each.
+const END_WITHIN: Duration = Duration::from_secs(3 * 60);
+/// Undoing takes a second or two.
+const UNDONE_WITHIN: Duration = Duration::from_secs(8);
+
+/// Looks once a second until it is dropped.
+pub struct Lookout {
+    done: Arc<AtomicBool>,
+    thread: std::thread::Thread,
+}
+
+impl Lookout {
+    fn keep(mut look: impl FnMut() + Send + 'static) -> Lookout {
+        let done = Arc::new(AtomicBool::new(false));
+        let over = done.clone();
+        let until_done = move || {
+            while !over.load(Ordering::Relaxed) {
+                look();
+                std::thread::park_timeout(Duration::from_secs(1));
+            }
+        };
+        Lookout { done, thread: std::thread::spawn(until_done).thread().clone() }
+    }
+
+    /// Ends the process where no order is possible any more: opening an image waits for ever for OSDs that are gone.
+    pub fn last_resort(silence: Silence) -> Lookout {
+        Lookout::keep(move || {
+            if let Some(silent) = silence.lasts(END_WITHIN) {
+                eprintln!("fathom: {silent}");
+                ceph::leave(Failure::from(silent).exit_code());
+            }
+        })
+    }
+
+    /// Says, once, that undoing waits for a cluster that does not answer.
+    pub fn over_undoing() -> Lookout {
+        let (since, mut told) = (Instant::now(), false);
+        Lookout::keep(move || {
+            if !told && since.elapsed() > UNDONE_WITHIN {
+                told = true;
+                eprintln!(
+                    "fathom: undoing the changes takes long: OSDs or monitors may not answer; what can't be undone within a minute or \
+                     so for each change is left to `fathom restore`"
+                );
+            }
+        })
+    }
+}
+
+impl Drop for Lookout {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+        self.thread.unpark();
+    }
+}
+
+/// What goes on in a real cluster while a step runs.
+pub struct Watching<'a> {
+    watch: Option<&'a Watch>,
+    interrupt: &'a Interrupt,
+    /// Something is stuck since before the run, for reasons of its own: no sign of what the run does, until it is done.
+    sick: Cell<bool>,
+    looking: Option<Looking>,
+    /// OSDs that are up, of which a pool may use each.
+    osds: Vec<u32>,
+    /// How many serve the slice that goes on.
+    serve: Cell<u32>,
+    /// Since it began.
+    pgs: RefCell<PgStates>,
+    /// Somebody undoes the run's changes, having taken it for dead.
+    lost: Option<Lost>,
+}
+
+impl<'a> Watching<'a> {
+    pub fn over(watch: Option<&'a Watch>, interrupt: &'a Interrupt) -> Watching<'a> {
+        let sick = watch.is_some_and(|watch| watch.seen().slow.is_some());
+        let (looking, osds, serve, pgs) = (None, Vec::new(), Cell::new(0), RefCell::default());
+        Watching { watch, interrupt, sick: Cell::new(sick), looking, osds, serve, pgs, lost: None }
+    }
+
+    /// Ends the run when its lease is lost.
+    pub fn and_lease(self, lost: Option<Lost>) -> Watching<'a> {
+        Watching { lost, ..self }
+    }
+
+    /// # Errors
+    /// No monitor has answered for minutes: that is why the run ends.
+    pub fn prove_monitors(&self) -> Result<(), Failure> {
+        self.silent().map_or(Ok(()), |silent| Err(silent.into()))
+    }
+
+    fn silent(&self) -> Option<ClusterError> {
+        self.watch.and_then(|watch| watch.silence().lasts(Duration::ZERO))
+    }
+
+    /// Looks at what the OSDs' stores do as well.
+    pub fn and_stores(self, cluster: &Cluster, scope: &Scope) -> Watching<'a> {
+        let osds = scope.osds.iter().filter(|osd| osd.up).map(|osd| osd.id).collect();
+        Watching { looking: Some(Looking::start(cluster)), osds, ..self }
+    }
+}
+
+impl HealthMonitor for Watching<'_> {
+    fn asked_to_end(&self) -> bool {
+        self.interrupt.asked() || self.lost.as_ref().is_some_and(|lost| lost.by().is_some()) || self.silent().is_some()
+    }
+
+    fn seen(&self) -> Seen {
+        let seen = self.watch.map(Watch::seen).unwrap_or_default();
+        self.sick.set(self.sick.get() && seen.slow.is_some());
+        most_of(&mut self.pgs.borrow_mut(), &seen.pgs);
+        Seen { slow: seen.slow.filter(|_| !self.sick.get()), ..seen }
+    }
+
+    fn slice_begins(&self, step: &Step) {
+        self.pgs.take();
+        self.seen();
+        let own: Vec<u32> = step.targets.iter().filter_map(osd_of).collect();
+        if !step.layer.of_ceph() {
+            return;
+        }
+        let serving = if step.layer.of_pools() { &self.osds } else { &own };
+        if let Some(looking) = &self.looking {
+            self.serve.set(serving.len() as u32);
+            looking.begin(serving, step.workload.reads());
+        }
+    }
+
+    fn slice_ended(&self) -> (Vec<OsdLooks>, u32) {
+        (self.looking.as_ref().map(Looking::end).unwrap_or_default(), self.serve.take())
+    }
+
+    fn pgs_seen(&self) -> PgStates {
+        self.seen();
+        self.pgs.take()
+    }
+}
+
+/// The most that were in each state at once.
+fn most_of(most: &mut PgStates, now: &PgStates) {
+    for (state, number) in now {
+        let known = most.entry(state.clone()).or_default();
+        *known = (*known).max(*number);
+    }
+}
+
+/// Why a step can't be measured now. An OSD that was down before is no trouble for a pool, whose other OSDs serve; one
+/// that goes down during the step is, and so is a target's own OSD in any case.
+pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
+    if !step.layer.of_ceph() {
+        return None;
+    }
+    let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();
+    let concerned = |osd: &&u32| if own.is_empty() { !before.down.contains(osd) } else { own.contains(osd) };
+    let down: Vec<String> = now.down.iter().filter(concerned).map(|osd| format!("osd.{osd}")).collect();
+    if !down.is_empty() {
+        return Some(format!("{} went down", down.join(", ")));
+    }
+    let writes = step.workload.writes();
+    if let Some(pool) = step.targets.iter().filter_map(pool_of).find(|pool| writes && now.at_quota.contains(*pool)) {
+        return Some(format!("pool {pool} has reached its quota (ceph osd pool set-quota raises it)"));
+    }
+    let full = now.full.clone().filter(|_| writes);
+    full.or_else(|| now.slow.as_ref().map(|says| format!("operations got stuck: {says}")))
+}
+
+fn pool_of(target: &model::Target) -> Option<&str> {
+    match &target.place {
+        Place::Pool { pool, .. } | Place::Images { pool, .. } | Place::Osd { pool, .. } => Some(pool),
+        _ => None,
+    }
+}
+
+fn osd_of(target: &model::Target) -> Option<u32> {
+    match target.place {
+        Place::Store { osd } | Place::Osd { osd, .. } => Some(osd),
+        _ => None,
+    }
+}

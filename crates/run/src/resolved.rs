@@ -1,0 +1,402 @@
+//! Where a run takes place: the cluster that was named, a lab, or this host alone.
+
+use super::addresses::{Addresses, addresses};
+use super::{Setup, new_head};
+use agents::fleet::{self, Fleet};
+use agents::looks::Looks;
+use cluster::devices::buffered;
+use cluster::{Cluster, scope};
+use experiments::{Request, planner};
+use ipnet::IpNet;
+use model::{
+    ClientHost, Failure, HostFacts, HostSeen, Inventory, LabHost, LabLayout, OsdScope, Place, Plan, Record, RunHead,
+    Scope, Site, SiteWish, Step, ThisHost,
+};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+pub struct Resolved {
+    pub inventory: Inventory,
+    pub cluster: Option<Cluster>,
+    /// The hosts that load it; `None`: this one.
+    pub fleet: Option<RefCell<Fleet>>,
+    /// What was looked at on this host, and what of it is held.
+    pub looks: Looks,
+    head: RunHead,
+    /// Hosts that are meant and not tried, in words.
+    pub left_out: Vec<String>,
+}
+
+impl Resolved {
+    pub fn prepare(setup: &Setup, request: &Request) -> Result<Resolved, Failure> {
+        // A cluster that was named tells on which networks its OSDs are, even where nothing loads it.
+        let asked = setup.hosts.named() && setup.access.conf.is_some();
+        let needed = request.needs_cluster() || setup.lab.is_some() || asked;
+        let cluster = needed.then(|| reach(setup)).transpose()?;
+        let mut scope = match &cluster {
+            Some(cluster) => scope::look(cluster)?,
+            None => scope::without_cluster(),
+        };
+        let mut lab = setup.lab.as_ref().map(|lab| lab.layout.clone());
+        if let Some(lab) = &mut lab {
+            scope.cluster = Some(format!("lab:{}", lab.name));
+            // The CRUSH map knows best which host an OSD is on.
+            for osd in &mut lab.osds {
+                let known = scope.osds.iter().find(|known| known.id == osd.id);
+                osd.host = known.map_or_else(|| osd.host.clone(), |known| known.host.clone());
+            }
+        }
+        let image_bytes = match (&cluster, &request.targets.pool, &request.targets.image) {
+            (Some(cluster), Some(pool), Some(image)) => cluster::pools::image_bytes(cluster, pool, image)?,
+            _ => None,
+        };
+        let head = new_head(&setup.command, setup.lab.as_ref().is_some_and(|lab| lab.own));
+        let (fleet, mut left_out) = match setup.hosts.named() {
+            true => {
+                let (fleet, left_out) = clients(setup, request, cluster.as_ref())?;
+                (Some(RefCell::new(fleet)), left_out)
+            }
+            false => (None, Vec::new()),
+        };
+        let hosts = match &fleet {
+            Some(fleet) => client_hosts(&fleet.borrow(), &scope, lab.as_ref(), &setup.networks)?,
+            None if setup.networks.is_empty() => Vec::new(),
+            None => return Err(Failure::Usage("--networks is of the ways between hosts; name them (--hosts)".into())),
+        };
+        if let Some(fleet) = &fleet {
+            give_roles(&mut fleet.borrow_mut(), &hosts, &scope);
+        }
+        let here = ThisHost { name: cluster::here::host_name(), addresses: cluster::here::addresses() };
+        let mut inventory =
+            Inventory { run: head.run.clone(), scope, lab, here, image_bytes, hosts, ..Inventory::default() };
+        let mut eyes = Look { looks: Looks::default(), fleet: fleet.as_ref(), in_turn: in_turn(request) };
+        inventory.sites = eyes.at(planner::wanted_sites(&inventory, request));
+        inventory.replica_hosts = eyes.at(planner::wanted_replica_hosts(&inventory, request));
+        let looks = eyes.looks;
+        left_out.extend(inventory.shared_machines());
+        Ok(Resolved { inventory, cluster, fleet, looks, head, left_out })
+    }
+
+    /// Where an earlier run took place: the same cluster, or none.
+    pub fn again(setup: &Setup, record: &Record) -> Result<Resolved, Failure> {
+        let run = &record.head.run;
+        if record.plan.steps.iter().flat_map(|step| &step.targets).any(|target| target.client.is_some()) {
+            let text = format!("run {run} was loaded from other hosts, and can't be taken up again; start a new one");
+            return Err(Failure::Usage(text));
+        }
+        let inventory = Inventory { run: run.clone(), scope: record.scope.clone(), ..Inventory::default() };
+        let cluster = match &record.scope.fsid {
+            None => None,
+            Some(fsid) => {
+                let cluster = reach(setup)?;
+                let found = cluster.rados.fsid()?;
+                if found != *fsid {
+                    let text =
+                        format!("run {run} was on cluster {fsid}, and this is {found}; name its own with --conf");
+                    return Err(Failure::Usage(text));
+                }
+                Some(cluster)
+            }
+        };
+        let (fleet, looks, left_out) = (None, Looks::default(), Vec::new());
+        Ok(Resolved { inventory, cluster, fleet, looks, head: record.head.clone(), left_out })
+    }
+
+    /// Will what it runs on be there afterwards?
+    pub fn lasts(&self) -> bool {
+        !self.head.own_lab
+    }
+
+    /// OSD devices of hosts that can't be looked at: they are not measured. (One that was named ends the run.)
+    pub fn unseen_disks(&self) -> Vec<String> {
+        let unseen = |site: &Site| {
+            let why = &site.seen.as_ref().err()?.says;
+            let host = site.host.as_ref().map_or(String::new(), |host| format!("{}: ", host.end.host));
+            Some(format!("{host}{why}; this disk is not measured"))
+        };
+        self.inventory.sites.iter().filter_map(unseen).collect()
+    }
+
+    /// What could not be looked at, here or by agents, and loop devices that are loaded or carry an OSD and are no disks.
+    pub fn notes_of_paths(&self, plan: &Plan) -> Vec<String> {
+        let by_agents = self.fleet.as_ref().map_or(Vec::new(), |fleet| fleet.borrow().unseen().to_vec());
+        let mut notes = [self.looks.held.unseen(), by_agents].concat();
+        if plan.steps.iter().any(|step| step.layer.of_ceph()) {
+            let devices = self.inventory.scope.devices.iter();
+            let own = devices.filter(|device| device.host.as_ref() == Some(&self.inventory.here.name));
+            let said = own.flat_map(|device| buffered(&Path::new("/dev").join(&device.path)));
+            let more: BTreeSet<String> = said.filter(|one| !notes.contains(one)).collect();
+            notes.extend(more);
+        }
+        notes
+    }
+
+    /// Hosts that load the cluster and carry it. That a lab is on this one goes without saying.
+    pub fn shared_hosts(&self, plan: &Plan) -> Option<String> {
+        let mut both: Vec<String> = Vec::new();
+        if plan.steps.iter().any(Step::of_clients) {
+            let carries = |host: &&ClientHost| carries_osds(&host.known_as, &self.inventory.scope);
+            both.extend(self.inventory.clients().filter(carries).map(|host| host.end.host.clone()));
+        }
+        if self.inventory.lab.is_none() && plan.steps.iter().any(from_here) {
+            let seen = here();
+            let known_as = known_as(&seen, &self.inventory.scope, None);
+            both.extend(carries_osds(&known_as, &self.inventory.scope).then_some(seen.name));
+        }
+        (!both.is_empty()).then(|| {
+            format!(
+                "these hosts load the cluster and carry its OSDs: {}; they share processors and links, and alone the cluster might do \
+                 more",
+                both.join(", ")
+            )
+        })
+    }
+
+    pub fn head(&self) -> &RunHead {
+        &self.head
+    }
+}
+
+fn carries_osds(known_as: &str, scope: &Scope) -> bool {
+    scope.osds.iter().any(|osd| osd.host == known_as)
+}
+
+/// Does this host load the cluster? (The bench of the store runs within an OSD.)
+fn from_here(step: &Step) -> bool {
+    let loads = |place: &Place| matches!(place, Place::Osd { .. } | Place::Pool { .. } | Place::Images { .. });
+    step.targets.iter().any(|target| target.client.is_none() && loads(&target.place))
+}
+
+/// This host, as an agent on it would tell of it.
+fn here() -> HostSeen {
+    let facts = HostFacts { scope: cluster::here::host(), nics: cluster::here::nics(), ..HostFacts::default() };
+    HostSeen { name: cluster::here::host_name(), via: String::new(), agent_sent: false, clock: None, facts }
+}
+
+/// Loads one after the other may go to the same place.
+fn in_turn(request: &Request) -> bool {
+    request.experiment.pair().is_some() || !request.experiment.batches().is_empty()
+}
+
+/// Looks at paths, here or where their hosts are.
+struct Look<'a> {
+    looks: Looks,
+    fleet: Option<&'a RefCell<Fleet>>,
+    in_turn: bool,
+}
+
+impl Look<'_> {
+    fn at(&mut self, wanted: Vec<(Option<ClientHost>, SiteWish)>) -> Vec<Site> {
+        let mut look = |(host, wish): (Option<ClientHost>, SiteWish)| {
+            let seen = match (&host, self.fleet) {
+                (Some(host), Some(fleet)) => fleet.borrow_mut().look(&host.end.host, &wish),
+                _ if self.in_turn => self.looks.look_in_turn(&wish),
+                _ => self.looks.look(&wish),
+            };
+            Site { host, wish, seen }
+        };
+        wanted.into_iter().map(&mut look).collect()
+    }
+}
+
+fn reach(setup: &Setup) -> Result<Cluster, Failure> {
+    let mut access = setup.access.clone();
+    if let Some(lab) = &setup.lab {
+        access.conf.get_or_insert_with(|| lab.conf.clone());
+    }
+    Ok(Cluster::connect(&access)?)
+}
+
+/// Agents on all hosts, each of them connected to the cluster. Who can't do its part is told before anything is changed.
+/// And which were left out.
+fn clients(setup: &Setup, request: &Request, cluster: Option<&Cluster>) -> Result<(Fleet, Vec<String>), Failure> {
+    let of = || cluster.cloned().ok_or_else(|| Failure::Usage("--hosts orch: this run has no cluster".to_string()));
+    let lab = setup.lab.as_ref().map(|lab| lab.layout.name.as_str());
+    let wanted = fleet::wanted(&setup.hosts, lab, &of)?;
+    let (mut fleet, silent) = fleet::connect_all(&wanted.hosts, &wanted.programs, setup.tell);
+    fleet.spare(&wanted.spared);
+    if let Some(host) = silent.first() {
+        return Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why)));
+    }
+    let Some(cluster) = cluster.filter(|_| request.needs_cluster()) else { return Ok((fleet, wanted.left_out)) };
+    let (conf, keyring) = cluster.texts()?;
+    let id = cluster.user().trim_start_matches("client.").to_string();
+    let access = agents::Access {
+        conf,
+        keyring,
+        id,
+        clients: request.experiment.clients_most().or(request.workload.clients).unwrap_or(1),
+    };
+    match fleet.reach(&access).first() {
+        Some((host, why)) => Err(Failure::Failed(format!("{host} does not reach the cluster: {why}"))),
+        None => Ok((fleet, wanted.left_out)),
+    }
+}
+
+/// All hosts with agents, each where the others reach it.
+fn client_hosts(
+    fleet: &Fleet,
+    scope: &Scope,
+    lab: Option<&LabLayout>,
+    networks: &[IpNet],
+) -> Result<Vec<ClientHost>, Failure> {
+    let host = |seen: &HostSeen| {
+        let known_as = known_as(seen, scope, lab);
+        let Addresses { end, others } = addresses(seen, &known_as, scope, networks)?;
+        let loads = !fleet.spares(&seen.name);
+        Ok(ClientHost { end, others, known_as, boot: seen.facts.boot.clone(), loads })
+    };
+    let mut hosts: Vec<ClientHost> = fleet.here().map(host).collect::<Result<_, Failure>>()?;
+    tell_apart(&mut hosts, &fleet.here().collect::<Vec<_>>(), scope);
+    for host in &mut hosts {
+        let ends = std::iter::once(&mut host.end).chain(host.others.values_mut());
+        ends.for_each(|end| end.known_as = Some(host.known_as.clone()));
+    }
+    Ok(hosts)
+}
+
+/// Pods of two namespaces may have one name. Those that the cluster does not know are then called as they are listed, unless they are the
+/// same machine in the same network.
+fn tell_apart(hosts: &mut [ClientHost], seen: &[&HostSeen], scope: &Scope) {
+    let place = |seen: &HostSeen| {
+        let addresses: BTreeSet<String> = seen.facts.nics.iter().flat_map(|nic| nic.addresses.clone()).collect();
+        (seen.facts.boot.clone(), addresses)
+    };
+    let mut places: BTreeMap<String, BTreeSet<(String, BTreeSet<String>)>> = BTreeMap::new();
+    for (host, seen) in hosts.iter().zip(seen) {
+        places.entry(host.known_as.clone()).or_default().insert(place(seen));
+    }
+    for (host, seen) in hosts.iter_mut().zip(seen) {
+        if places[&host.known_as].len() > 1 && !carries_osds(&host.known_as, scope) {
+            host.known_as = seen.name.clone();
+        }
+    }
+}
+
+/// The host's name in the CRUSH map: that of its list, or its own, else that of the OSDs at its addresses, else the only one
+/// that is the same without its domain. A lab's hosts all have this one's.
+fn known_as(seen: &HostSeen, scope: &Scope, lab: Option<&LabLayout>) -> String {
+    let bare = bare(&seen.name);
+    let of_lab = |host: &&LabHost| host.name == bare || host.namespace.as_deref() == Some(bare);
+    if let Some(host) = lab.and_then(|lab| lab.hosts.iter().find(of_lab)) {
+        return host.name.clone();
+    }
+    let own = [bare, seen.facts.scope.name.as_str()];
+    let at = |osd: &&OsdScope| {
+        let mut addresses = seen.facts.nics.iter().flat_map(|nic| &nic.addresses);
+        addresses.any(|own| osd.address.as_ref() == Some(own))
+    };
+    let mut osds = scope.osds.iter();
+    // An address says more than a name without its domain.
+    let same = scope.osd_host(&own).filter(|host| own.contains(host));
+    let found = same.or_else(|| osds.find(at).map(|osd| osd.host.as_str())).or_else(|| scope.osd_host(&own));
+    found.map_or_else(|| seen.facts.scope.name.clone(), str::to_string)
+}
+
+/// Of `root@a:2222` and `netns:a` only `a`.
+fn bare(name: &str) -> &str {
+    let host = match name.split_once(':') {
+        Some((host, port)) if port.parse::<u16>().is_ok() => host,
+        Some((_, host)) => host,
+        None => name,
+    };
+    host.rsplit_once('@').map_or(host, |(_, host)| host)
+}
+
+/// Each agent learns which OSDs are its host's.
+fn give_roles(fleet: &mut Fleet, hosts: &[ClientHost], scope: &Scope) {
+    fleet.give_roles(|name| {
+        let known_as = hosts.iter().find(|host| host.end.host == name).map_or(name, |host| host.known_as.as_str());
+        let own = scope.osds.iter().filter(|osd| osd.up && osd.host == known_as);
+        let osds = own.map(|osd| model::OsdWish { osd: osd.id, address: osd.address.clone() }).collect();
+        (known_as.to_string(), osds)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Endpoint, HostScope, Layer, Nic, Pattern, StepId, Target, Workload};
+
+    fn seen(name: &str, own: &str, address: &str) -> HostSeen {
+        let nics = vec![Nic { addresses: vec![address.into()], ..Nic::default() }];
+        let scope = HostScope { name: own.into(), ..HostScope::default() };
+        HostSeen {
+            name: name.into(),
+            via: "ssh".into(),
+            agent_sent: false,
+            clock: None,
+            facts: HostFacts { scope, nics, ..HostFacts::default() },
+        }
+    }
+
+    fn osds(hosts: &[(&str, &str)]) -> Scope {
+        let osd = |(host, address): &(&str, &str)| OsdScope {
+            host: host.to_string(),
+            address: Some(address.to_string()),
+            ..OsdScope::default()
+        };
+        Scope { osds: hosts.iter().map(osd).collect(), ..Scope::default() }
+    }
+
+    #[test]
+    fn hosts_that_differ_only_by_their_domain_are_not_mistaken() {
+        let scope = osds(&[("a.rack1", "10.0.0.1"), ("a.rack2", "10.0.0.2"), ("b.rack1", "10.0.0.3")]);
+        let name = |list: &str, own: &str, address: &str| known_as(&seen(list, own, address), &scope, None);
+        assert_eq!(name("a.rack2", "a.rack2", "10.9.9.9"), "a.rack2");
+        assert_eq!(name("x", "a", "10.0.0.2"), "a.rack2", "of two that are alike the one at its address");
+        assert_eq!(name("x", "a", "10.9.9.9"), "a", "neither is known to be it");
+        assert_eq!(name("x", "b", "10.9.9.9"), "b.rack1");
+        assert_eq!(name("client", "client", "10.9.9.9"), "client");
+        assert_eq!(name("root@a.rack2:2222", "localhost", "10.9.9.9"), "a.rack2");
+    }
+
+    #[test]
+    fn pods_of_one_name_are_not_mistaken() {
+        let called = |seen: &[HostSeen], scope: &Scope| {
+            let host = |seen: &HostSeen| ClientHost {
+                end: Endpoint::new(seen.name.clone(), String::new()),
+                others: Default::default(),
+                known_as: known_as(seen, scope, None),
+                boot: String::new(),
+                loads: true,
+            };
+            let mut hosts: Vec<ClientHost> = seen.iter().map(host).collect();
+            tell_apart(&mut hosts, &seen.iter().collect::<Vec<_>>(), scope);
+            hosts.into_iter().map(|host| host.known_as).collect::<Vec<_>>()
+        };
+        let pods =
+            [seen("kube:a/x", "x", "10.0.0.1"), seen("kube:b/x", "x", "10.0.0.2"), seen("kube:b/y", "y", "10.0.0.3")];
+        assert_eq!(called(&pods, &Scope::default()), ["kube:a/x", "kube:b/x", "y"]);
+        let of_host = [seen("kube:a/x", "n1", "10.0.0.1"), seen("kube:b/y", "n1", "10.0.0.1")];
+        assert_eq!(called(&of_host, &Scope::default()), ["n1", "n1"]);
+        let of_osds = [seen("kube:a/osd-0", "osd-0", "10.0.0.1"), seen("kube:a/osd-1", "osd-1", "10.0.0.2")];
+        assert_eq!(called(&of_osds, &osds(&[("n1", "10.0.0.1"), ("n1", "10.0.0.2")])), ["n1", "n1"]);
+    }
+
+    #[test]
+    fn who_loads_from_here_is_known_by_what_is_loaded() {
+        let (layer, pattern) = (Layer::Rados, Pattern::ReadLatency);
+        let step = |place: Place| Step {
+            id: StepId(0),
+            layer,
+            pattern,
+            targets: vec![Target::new(layer, "x", place)],
+            workload: Workload::canonical(pattern, 0, 1),
+            metric: pattern.metric(layer),
+            chart: true,
+            apart: false,
+        };
+        assert!(from_here(&step(Place::Pool { pool: "p".into(), prefix: String::new() })));
+        assert!(!from_here(&step(Place::Store { osd: 0 })));
+        let mut elsewhere = step(Place::Osd { osd: 0, pool: "p".into() });
+        assert!(from_here(&elsewhere));
+        elsewhere.targets[0].client = Some(model::Client { host: "h".into(), of: "osd.0".into() });
+        assert!(!from_here(&elsewhere));
+        let scope = osds(&[(&here().name, "10.0.0.1")]);
+        assert!(carries_osds(&known_as(&here(), &scope, None), &scope));
+        let other = osds(&[("elsewhere", "203.0.113.1")]);
+        assert!(!carries_osds(&known_as(&here(), &other, None), &other));
+    }
+}

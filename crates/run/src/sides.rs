@@ -1,0 +1,233 @@
+//! Steps that need options of the cluster to have certain values: set before a slice, and undone before one that needs others.
+
+use super::EventSink;
+use super::conductor::Sides;
+use super::guard::Rollback;
+use super::interrupt::Interrupt;
+use super::resolved::Resolved;
+use crate::dirs;
+use cluster::pending;
+use experiments::duration::HEARD_SECONDS;
+use model::change::who_and_name;
+use model::clock::SECOND;
+use model::secrets::is_secret;
+use model::{Change, Clock, Event, Failure, Plan, Scope, Step};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// With so many values: the first may be the one with which they work.
+const ASKED_WITH: u32 = 2;
+/// So many OSDs are asked whether they have heard of a value.
+const ASKED: usize = 3;
+/// In a cluster of so many OSDs at most, each is asked after every change, so that no slice waits longer than it must.
+const ASKED_EACH_TIME: usize = 16;
+/// They are asked again after this.
+const HEARING: u64 = SECOND / 50;
+
+/// Every value of every option that steps need.
+fn needed(plan: &Plan) -> BTreeSet<(&str, &str)> {
+    let all = plan.steps.iter().flat_map(|step| &step.workload.settings);
+    all.map(|(option, value)| (option.as_str(), value.as_str())).collect()
+}
+
+/// Before anything is made: are there such options, and would daemons hear of them while they run? What they may not, as warnings.
+pub fn prove(resolved: &Resolved, plan: &Plan) -> Result<Vec<String>, Failure> {
+    let options: BTreeSet<&str> = needed(plan).into_iter().map(|(option, _)| option).collect();
+    let proven: Result<Vec<Option<String>>, Failure> =
+        options.into_iter().map(|option| prove_option(resolved, option)).collect();
+    Ok(proven?.into_iter().flatten().collect())
+}
+
+fn prove_option(resolved: &Resolved, option: &str) -> Result<Option<String>, Failure> {
+    let (who, name) = who_and_name(option);
+    let Some(cluster) = &resolved.cluster else {
+        return Err(Failure::Usage(format!("option {option}: it is one of a cluster, and this run has none")));
+    };
+    if is_secret(name) {
+        return Err(Failure::Refused(format!("option {option}: its value is a secret, which no report may hold")));
+    }
+    let osds = &resolved.inventory.scope.osds;
+    if let Some(id) = who.strip_prefix("osd.").filter(|id| !osds.iter().any(|osd| osd.id.to_string() == **id)) {
+        let known: Vec<String> = osds.iter().map(|osd| format!("osd.{}", osd.id)).collect();
+        return Err(Failure::Usage(format!(
+            "option {option}: osd.{id} does not exist; there are: {}",
+            known.join(", ")
+        )));
+    }
+    let held = pending::refuse_held(&dirs::journals(), Some(cluster), &resolved.head().run, &format!("{who}/{name}"));
+    held?;
+    match cluster.option_at_runtime(name)? {
+        None => Err(Failure::Usage(format!(
+            "option {option}: the cluster has no option {name}; `ceph config ls` names them"
+        ))),
+        // Some are heard of all the same, so this is no refusal.
+        Some(false) => Ok(Some(format!(
+            "the monitors do not say that daemons take {name} up while they run: no difference may only mean that they read it \
+             when they start"
+        ))),
+        Some(true) => Ok(None),
+    }
+}
+
+/// Sets each value once and undoes it, before minutes are spent on points that the monitors refuse. What OSDs do not take up is
+/// noted, since the points are not what they are called then.
+pub fn try_out(
+    plan: &Plan,
+    resolved: &Resolved,
+    clock: &Arc<dyn Clock>,
+    journal: &mut Rollback,
+    sink: &mut EventSink,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let all = needed(plan);
+    let mut asked: BTreeMap<&str, u32> = BTreeMap::new();
+    for (number, (option, value)) in all.iter().enumerate() {
+        let change = Change::option(option, value);
+        if interrupt.asked() || journal.holds(&change)? {
+            continue;
+        }
+        let what = "trying whether the options take their values".to_string();
+        sink.tell(Event::Progress { what, share: number as f64 / all.len() as f64 })?;
+        let mut deaf = None;
+        let then = || {
+            let times = asked.entry(option).or_default();
+            *times += 1;
+            if *times <= ASKED_WITH {
+                clock.wait_until(clock.now() + heard());
+                deaf = deaf_to(resolved, option, value);
+            }
+        };
+        journal.attempt(&change, then).map_err(|error| match error.refused() {
+            true => Failure::Usage(format!("option {option} can't be `{value}`: {error}")),
+            false => error.into(),
+        })?;
+        if let Some(text) = deaf {
+            sink.tell(Event::Warned { text })?;
+        }
+    }
+    Ok(())
+}
+
+fn heard() -> u64 {
+    (HEARD_SECONDS * SECOND as f64) as u64
+}
+
+/// Some OSDs' answers to what value they work with: those that differ from this.
+fn deaf_to(resolved: &Resolved, option: &str, value: &str) -> Option<String> {
+    let (who, name) = who_and_name(option);
+    let cluster = resolved.cluster.as_ref()?;
+    let deaf = hearers(&resolved.inventory.scope, who, ASKED).into_iter().find_map(|osd| {
+        let now = cluster.option_of_osd(osd, name)?;
+        (!cluster::option_values::same(&now, value)).then_some((osd, now))
+    });
+    deaf.map(|(osd, now)| {
+        format!(
+            "osd.{osd} goes on with {name} = {now} while {who} is set to {value}: it reads the option only when it starts, or a \
+             ceph.conf or a value of its own stands against it"
+        )
+    })
+}
+
+fn hearers(scope: &Scope, who: &str, most: usize) -> Vec<u32> {
+    let up = scope.osds.iter().filter(|osd| osd.up).map(|osd| osd.id);
+    match who {
+        "osd" | "global" => up.take(most).collect(),
+        _ => up.filter(|id| who == format!("osd.{id}")).collect(),
+    }
+}
+
+pub struct Switch<'a> {
+    /// Every option that some step needs.
+    options: BTreeSet<&'a str>,
+    resolved: &'a Resolved,
+    clock: &'a Arc<dyn Clock>,
+    /// Journalled as every change: killed in between, `fathom restore` undoes it.
+    journal: RefCell<&'a mut Rollback>,
+    /// What was made and not undone, by option.
+    made: RefCell<BTreeMap<&'a str, Change>>,
+}
+
+impl<'a> Switch<'a> {
+    pub fn of(
+        plan: &'a Plan,
+        resolved: &'a Resolved,
+        clock: &'a Arc<dyn Clock>,
+        journal: &'a mut Rollback,
+    ) -> Switch<'a> {
+        let options = needed(plan).into_iter().map(|(option, _)| option).collect();
+        Switch { options, resolved, clock, journal: RefCell::new(journal), made: RefCell::default() }
+    }
+
+    /// The values with which OSDs work now; `None`: they are too many to be asked before every slice, or it is not an option of theirs.
+    fn values(&self, option: &str) -> Option<Vec<String>> {
+        let (who, name) = who_and_name(option);
+        let scope = &self.resolved.inventory.scope;
+        if scope.osds.len() > ASKED_EACH_TIME || !who.starts_with("osd") {
+            return None;
+        }
+        let cluster = self.resolved.cluster.clone()?;
+        let (osds, name) = (hearers(scope, who, ASKED_EACH_TIME), name.to_string());
+        let ask =
+            move || osds.into_iter().map(|osd| cluster.option_of_osd(osd, &name)).collect::<Option<Vec<String>>>();
+        // An OSD that hangs answers when the client library times out, which is long after the slice should have begun.
+        let (tell, told) = channel();
+        std::thread::spawn(move || drop(tell.send(ask())));
+        told.recv_timeout(Duration::from_nanos(heard())).ok().flatten()
+    }
+
+    /// Until every OSD works with another value than before, where they can be asked; never longer than they take to hear of it.
+    fn wait_until_heard(&self, before: &[(&str, Option<Vec<String>>)]) {
+        let until = self.clock.now() + heard();
+        let deaf = |(option, before): &(&str, Option<Vec<String>>)| match (before, self.values(option)) {
+            (Some(before), Some(now)) => before.iter().zip(&now).any(|(before, now)| before == now),
+            _ => true,
+        };
+        while self.clock.now() < until && before.iter().any(deaf) {
+            self.clock.wait_until(until.min(self.clock.now() + HEARING));
+        }
+    }
+
+    /// Whether anything was changed. What is so already is not touched.
+    fn give(&self, option: &'a str, value: Option<&String>, sink: &mut EventSink) -> Result<bool, Failure> {
+        let (mut journal, mut made) = (self.journal.borrow_mut(), self.made.borrow_mut());
+        let wanted = value.map(|value| Change::option(option, value));
+        let mut changed = false;
+        if let Some(other) = made.get(option) {
+            journal.undo(other, sink)?;
+            made.remove(option);
+            changed = true;
+        }
+        let Some(change) = wanted else { return Ok(changed) };
+        if journal.holds(&change)? {
+            return Ok(changed);
+        }
+        if let Err(why) = journal.make(change.clone(), sink) {
+            // Half made is not made: the next slice tries again.
+            journal.undo(&change, sink)?;
+            return Err(why);
+        }
+        made.insert(option, change);
+        Ok(true)
+    }
+}
+
+impl Sides for Switch<'_> {
+    fn take(&self, step: &Step, sink: &mut EventSink) -> Result<(), String> {
+        let mut changed = Vec::new();
+        for option in &self.options {
+            let value = step.workload.settings.get(*option);
+            if self.made.borrow().get(option) == value.map(|value| Change::option(option, value)).as_ref() {
+                continue;
+            }
+            let before = self.values(option);
+            if self.give(option, value, sink).map_err(|error| error.to_string())? {
+                changed.push((*option, before));
+            }
+        }
+        self.wait_until_heard(&changed);
+        Ok(())
+    }
+}
