@@ -2,7 +2,9 @@
 
 use crate::frame::LARGEST;
 use crate::message::{AgentEvent, Answer};
-use model::{Effort, EmptyPages, Found, HostFacts, HostSecond, Nanos, Sample, SiteSeen, SliceEnd, Sparse, WindowSet};
+use model::{
+    Checked, Effort, EmptyPages, Found, HostFacts, HostSecond, Nanos, Sample, SiteSeen, SliceEnd, Sparse, WindowSet,
+};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,6 +12,8 @@ use std::time::{Duration, Instant};
 const COUNT: u64 = 1 << 40;
 /// Bytes in one window.
 const MOVED: u64 = 1 << 44;
+/// Bytes verified in one slice.
+const VERIFIED: u64 = 1 << 56;
 /// Latencies are counted up to 2^44 ns, 4.9 hours; their sum in one window is below this with 500,000 in flight for half a minute.
 const LONGEST: Nanos = 1 << 44;
 const LONGEST_SUM: Nanos = 1 << 54;
@@ -69,6 +73,11 @@ pub fn check(news: &AgentEvent) -> Result<(), String> {
             of_second(second)
         }
         AgentEvent::Ended { end, .. } => of_end(end),
+        AgentEvent::Verified { checked, error, .. } => {
+            many("targets that were verified", checked.len())?;
+            checked.iter().try_for_each(|(_, checked)| of_checked(checked))?;
+            error.iter().try_for_each(|error| text(error))
+        }
     }
 }
 
@@ -112,6 +121,15 @@ fn of_answer(answer: &Answer) -> Result<(), String> {
         Answer::Probed(Ok(Some(bytes))) => number("bytes of a packet", u64::from(*bytes), 1 << 17),
         Answer::Made(Err(why)) | Answer::Echoes(Err(why)) | Answer::Probed(Err(why)) => text(why),
     }
+}
+
+fn of_checked(checked: &Checked) -> Result<(), String> {
+    let Checked { bytes, unknown, wrong, stale, torn, misplaced, flaws, read_back } = checked;
+    [bytes, unknown].into_iter().try_for_each(|bytes| number("bytes that were verified", *bytes, VERIFIED))?;
+    [wrong, stale, torn, misplaced].into_iter().try_for_each(|blocks| number("flawed blocks", *blocks, COUNT))?;
+    read_back.iter().try_for_each(|read| number("bytes that were read back", read.bytes.max(read.of), STORED))?;
+    many("flaws", flaws.len())?;
+    flaws.iter().try_for_each(|flaw| text(&flaw.place).and_then(|()| text(&flaw.says)))
 }
 
 fn of_site(seen: &SiteSeen) -> Result<(), String> {

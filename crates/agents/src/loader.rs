@@ -1,7 +1,6 @@
 //! Who puts the load on a step's targets: the engines, or what stands in for them where the method itself is tried.
 
-use crate::own_files::Files;
-
+use crate::own_files::{Files, Names};
 use engines::bounded::Bounded;
 use engines::crew::{Flow, run_slice};
 use engines::{Context, Engine, EngineError, verify};
@@ -17,8 +16,19 @@ pub struct Found {
     pub error: Option<String>,
 }
 
+impl Found {
+    /// With the files called as the user knows them.
+    pub fn named(mut self, names: &Names) -> Found {
+        self.error = self.error.map(|text| names.named(&text));
+        for flaw in self.checked.iter_mut().flat_map(|(_, checked)| &mut checked.flaws) {
+            flaw.place = names.place(&flaw.place);
+        }
+        self
+    }
+}
+
 /// Of engines. `limit`: for reading back what the slice wrote; zero: what was read in the slice is all.
-fn found(engine: &dyn Engine, context: &Context, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
+pub fn found(engine: &dyn Engine, context: &Context, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
     let read_back = verify::read_back(engine, context, step, limit, go_on);
     let own = (0..).zip(&step.targets).map(|(index, target)| (index, context.verify.take(&target.name)));
     Found { checked: own.collect(), error: read_back.err().map(|error| error.to_string()) }
@@ -123,15 +133,10 @@ impl Loader for Engines<'_> {
 
     fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
         let step = &self.files.found(step.clone());
-        let names = self.files.names();
-        let mut found = match (self.engine_of)(step) {
+        let found = match (self.engine_of)(step) {
             Ok(engine) => found(engine, self.context, step, limit, go_on),
             Err(error) => Found { error: Some(error.to_string()), ..Found::default() },
         };
-        found.error = found.error.map(|text| names.named(&text));
-        for flaw in found.checked.iter_mut().flat_map(|(_, checked)| &mut checked.flaws) {
-            flaw.place = names.place(&flaw.place);
-        }
-        found
+        found.named(&self.files.names())
     }
 }

@@ -1,10 +1,11 @@
 //! What the coordinator and an agent say to each other. There are no versions: both are exactly the same build.
 
 use model::{
-    Bytes, Endpoint, HostFacts, HostFile, HostSecond, Key, Nanos, NotFree, OsdWish, SiteSeen, SiteWish, SliceEnd, Step,
-    WindowSet, Workload,
+    Bytes, Checked, Endpoint, HostFacts, HostFile, HostSecond, Key, Nanos, NotFree, OsdWish, SiteSeen, SiteWish,
+    SliceEnd, Step, WindowSet, Workload,
 };
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// From the coordinator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +55,18 @@ pub enum AgentCommand {
         #[serde(with = "as_json")]
         step: Box<Step>,
         window_ns: Nanos,
+        /// Write no more than so many bytes to each target.
+        most: Option<Bytes>,
+    },
+    /// Say [`AgentEvent::Verified`] of what was verified since this was last asked; before that read back what the slice wrote, until
+    /// `Stop`, but not longer than `limit`.
+    Verify {
+        slice: u64,
+        #[serde(with = "as_json")]
+        step: Box<Step>,
+        limit: Duration,
+        /// When the run began, as the agent's clock shows it.
+        run_started: Nanos,
     },
     /// Load from this time on, as the agent's clock shows it, until `Stop`.
     Start {
@@ -200,6 +213,12 @@ pub enum AgentEvent {
         slice: u64,
         end: SliceEnd,
     },
+    /// By index of the target; and the first thing that went wrong while it was looked at.
+    Verified {
+        slice: u64,
+        checked: Vec<(u32, Checked)>,
+        error: Option<String>,
+    },
 }
 
 #[cfg(test)]
@@ -241,7 +260,8 @@ mod tests {
             ask(Question::Echo(end.clone())),
             ask(Question::Probe { from: end.clone(), to: end.clone(), key: key.clone(), largest: 9000 }),
             AgentCommand::Hush,
-            AgentCommand::Open { slice: 1, step: Box::new(step), window_ns: 5 },
+            AgentCommand::Open { slice: 1, step: Box::new(step.clone()), window_ns: 5, most: Some(7) },
+            AgentCommand::Verify { slice: 1, step: Box::new(step), limit: Duration::from_millis(5), run_started: 3 },
             AgentCommand::Start { slice: 1, at: 7 },
             AgentCommand::Stop { slice: 1 },
             AgentCommand::Close { slice: 1 },
@@ -277,6 +297,7 @@ mod tests {
             AgentEvent::Window { slice: 1, set },
             AgentEvent::Second { slice: 1, at: 2, second: Box::new(HostSecond { cpu: 0.5, ..HostSecond::default() }) },
             AgentEvent::Ended { slice: 1, end },
+            AgentEvent::Verified { slice: 1, checked: vec![(2, Checked::default())], error: Some("e".into()) },
         ];
         let mut stream = Vec::new();
         orders.iter().for_each(|order| frame::write(&mut stream, order).unwrap());

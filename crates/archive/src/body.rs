@@ -4,10 +4,11 @@ use crate::error::ArchiveError;
 use crate::slices;
 use crate::stream::Sent;
 use crate::windows::Windows;
-use model::{Ending, Event, Plan, RunHead, Scope, Undo};
+use model::{Ending, Event, Observation, Plan, RunHead, Scope, Undo};
 use rusqlite::types::{Value, ValueRef};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Started {
@@ -24,7 +25,7 @@ struct Ended {
 }
 
 /// A row: its kind and its body, text of JSON or a blob of slices.
-type Row = (&'static str, Value);
+type Row = (Cow<'static, str>, Value);
 
 /// The rows of an event, made one by one: slices of a thousand hosts are too much for one. None: it tells what goes on,
 /// not what is known, and is not kept.
@@ -33,7 +34,7 @@ pub(crate) fn rows<'a>(event: &'a Event, sent: &'a Sent) -> Box<dyn Iterator<Ite
     match event {
         Event::StepFinished { slices, .. } => {
             let blob = |part| slices::encode(part, sent).map_err(|_| ArchiveError::NotFinite { what: "a slice" });
-            Box::new(slices::parts(slices, sent).map(move |part| Ok(("slices", Value::Blob(blob(part)?)))))
+            Box::new(slices::parts(slices, sent).map(move |part| Ok(("slices".into(), Value::Blob(blob(part)?)))))
         }
         other => Box::new(row(other).transpose().into_iter()),
     }
@@ -41,6 +42,7 @@ pub(crate) fn rows<'a>(event: &'a Event, sent: &'a Sent) -> Box<dyn Iterator<Ite
 
 fn row(event: &Event) -> Result<Option<Row>, ArchiveError> {
     let row = match event {
+        Event::Observed { observation } => return observed(observation).map(Some),
         Event::RunStarted { head, scope } => {
             ("started", exact(&Started { head: head.clone(), scope: scope.clone() }, "the scope")?)
         }
@@ -51,14 +53,6 @@ fn row(event: &Event) -> Result<Option<Row>, ArchiveError> {
         Event::PassFinished { report, .. } => ("picture", json(report)?),
         Event::Warned { text } => ("warning", exact(text, "a warning")?),
         Event::Verified { verified } => ("verified", exact(verified, "what was verified")?),
-        Event::Compaction { compaction } => ("compaction", exact(compaction, "what stores did")?),
-        Event::PathMtus { paths } => ("path-mtus", exact(paths, "packet sizes")?),
-        Event::Bonds { bonds } => ("bonds", exact(bonds, "bonds of hosts")?),
-        Event::Streams { streams } => ("streams", exact(streams, "streams")?),
-        Event::Gap { gap } => ("gap", exact(gap, "a gap")?),
-        Event::PagesRead { pages } => ("pages-read", exact(pages, "what was read")?),
-        Event::PgsSeen { pgs } => ("pgs-seen", exact(pgs, "states of placement groups")?),
-        Event::Observed { observed } => ("observed", exact(observed, "what hosts did")?),
         Event::Sustained { sustained } => ("sustained", exact(sustained, "a sustained test")?),
         Event::Failed { text } => ("error", exact(text, "an error")?),
         Event::RunFinished { seconds, ending } => {
@@ -69,7 +63,20 @@ fn row(event: &Event) -> Result<Option<Row>, ArchiveError> {
             return Ok(None);
         }
     };
-    Ok(Some(row))
+    Ok(Some((row.0.into(), row.1)))
+}
+
+/// The variant's name is the row's kind, and what it holds the body.
+fn observed(observation: &Observation) -> Result<Row, ArchiveError> {
+    let refused = || ArchiveError::NotFinite { what: "what was seen beside the load" };
+    exact(observation, "what was seen beside the load")?;
+    match serde_json::to_value(observation) {
+        Ok(serde_json::Value::Object(one)) => {
+            let (kind, body) = one.into_iter().next().ok_or_else(refused)?;
+            Ok((kind.into(), Value::Text(body.to_string())))
+        }
+        _ => Err(refused()),
+    }
 }
 
 /// The event of a row; `None` for rows that a record does not need, or not yet. Errors: in words, for a damaged archive.
@@ -93,20 +100,19 @@ pub(crate) fn event(kind: &str, body: ValueRef<'_>, windows: &mut Windows) -> Re
         }
         "warning" => Event::Warned { text: parsed(kind, body)? },
         "verified" => Event::Verified { verified: parsed(kind, body)? },
-        "compaction" => Event::Compaction { compaction: parsed(kind, body)? },
-        "path-mtus" => Event::PathMtus { paths: parsed(kind, body)? },
-        "bonds" => Event::Bonds { bonds: parsed(kind, body)? },
-        "streams" => Event::Streams { streams: parsed(kind, body)? },
-        "gap" => Event::Gap { gap: parsed(kind, body)? },
-        "pages-read" => Event::PagesRead { pages: parsed(kind, body)? },
-        "pgs-seen" => Event::PgsSeen { pgs: parsed(kind, body)? },
-        "observed" => Event::Observed { observed: parsed(kind, body)? },
         "sustained" => Event::Sustained { sustained: parsed(kind, body)? },
         "error" => Event::Failed { text: parsed(kind, body)? },
         "finished" => {
             let Ended { seconds, ending } = parsed(kind, body)?;
             Event::RunFinished { seconds, ending: ending.unwrap_or_default() }
         }
+        seen if Observation::KINDS.contains(&seen) => {
+            let body: serde_json::Value = parsed(kind, body)?;
+            let tagged = serde_json::json!({ seen: body });
+            let observation = serde_json::from_value(tagged).map_err(|error| format!("{kind}: {error}"))?;
+            Event::Observed { observation }
+        }
+        // A picture, or of a kind that only a newer release knows.
         _ => return Ok(None),
     }))
 }

@@ -51,7 +51,7 @@ impl Writer {
         let mut added = Ok(0);
         for row in rows {
             let (kind, body) = row?;
-            added = transaction.execute(INSERT, params![run.0, kind, body]);
+            added = transaction.execute(INSERT, params![run.0, kind.as_ref(), body]);
             if added.is_err() {
                 break;
             }

@@ -101,10 +101,10 @@ fn event() -> impl Strategy<Value = Event> {
         1 => any::<f64>().prop_map(|seconds| Event::StepStarted { pass: 1, step: step(), seconds_expected: seconds }),
         4 => vec(any_slice(), 0..3).prop_map(|slices| Event::StepFinished { pass: 1, slices }),
         1 => btree_map(".*", any::<u32>(), 0..3)
-            .prop_map(|states| Event::PgsSeen { pgs: PgsSeen { step: StepId(4), pass: 1, states } }),
+            .prop_map(|states| seen(Observation::PgsSeen(PgsSeen { step: StepId(4), pass: 1, states }))),
         1 => (0u32..4, any::<u64>(), any::<u64>()).prop_map(|(target, looked_at, empty)| {
             let targets = [(target, EmptyPages { looked_at, empty })].into();
-            Event::PagesRead { pages: PagesRead { step: StepId(4), pass: 1, targets } }
+            seen(Observation::PagesRead(PagesRead { step: StepId(4), pass: 1, targets }))
         }),
         1 => ".*".prop_map(|text| Event::Warned { text }),
         1 => ".*".prop_map(|text| Event::Failed { text }),
@@ -224,4 +224,8 @@ fn a_run_goes_on_after_its_end() {
     writer.store(&Event::RunFinished { seconds: 60.0, ending: Ending::Done }).unwrap();
     let record = writer.archive().load(name).unwrap();
     assert_eq!((record.seconds, record.finished, writer.archive().runs().unwrap().len()), (60.0, true, 1));
+}
+
+fn seen(observation: Observation) -> Event {
+    Event::Observed { observation }
 }

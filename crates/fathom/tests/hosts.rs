@@ -207,17 +207,23 @@ fn three_hosts_load_a_pool_as_one() {
         "--format",
         "json",
     ];
-    let run = lab.fathom(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    soon("an agent that loads", 60, || loading(&namespace(&hosts, 0)).is_some());
-    // Longer than a host may be silent: with one operation in flight it tells no window until that has ended.
-    lab.hold_up(Duration::from_secs(4));
-    let output = run.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(matches!(output.status.code(), Some(0 | 4)), "{said}");
-    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(!document["warnings"].to_string().contains("is missing"), "{document:#}");
     let longest = |figure: &serde_json::Value| figure["percentiles"]["100"].as_f64().unwrap_or_default();
-    assert!(document["figures"].as_array().unwrap().iter().any(|figure| longest(figure) > 3900.0), "{document:#}");
+    let held_up =
+        |document: &serde_json::Value| document["figures"].as_array().unwrap().iter().any(|one| longest(one) > 3900.0);
+    let measured = || {
+        let run = lab.fathom(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        soon("an agent that loads", 60, || loading(&namespace(&hosts, 0)).is_some());
+        // Longer than a host may be silent: with one operation in flight it tells no window until that has ended.
+        lab.hold_up(Duration::from_secs(4));
+        let output = run.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(0 | 4)), "{said}");
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(!document["warnings"].to_string().contains("is missing"), "{document:#}");
+        document
+    };
+    // On a busy machine a slice may be over before the OSDs are held up.
+    let document = (0..4).map(|_| measured()).find(held_up).expect("an operation that was held up");
     assert_eq!(document["errors"].as_array().unwrap().len(), 0, "{document:#}");
     let figures = document["figures"].as_array().unwrap();
     let of = |host: &str| figures.iter().filter(|figure| figure["host"] == host && figure["value"].is_f64()).count();

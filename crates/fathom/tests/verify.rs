@@ -1,6 +1,7 @@
 //! `--verify`: what is changed beneath a loop device, or in a pool, is seen as what it is; what nobody touched is clean.
 
 mod common;
+use common::hosts::{Hosts, Odd};
 use common::{Home, Lab, eventually, tool};
 use serde_json::Value;
 use std::fs::File;
@@ -97,26 +98,22 @@ fn what_nobody_touches_is_clean_in_every_pattern_and_with_both_engines() {
 /// Filled, then written all over, then read: what is changed in that last part is seen as exactly what it is.
 #[test]
 fn each_change_beneath_a_loop_device_is_seen() {
-    let (home, beneath) = (Home::new(), Beneath::new());
+    changes_are_seen(&Home::new(), &[]);
+}
+
+/// The agent stamps and checks, and what it finds is told here as if it were here.
+#[test]
+fn each_change_beneath_a_loop_device_of_another_host_is_seen() {
+    let hosts = Hosts::new(&[Odd::default()]);
+    changes_are_seen(&hosts.home, &["--hosts", &hosts.list(), "--ssh-config", &hosts.config()]);
+}
+
+fn changes_are_seen(home: &Home, on: &[&str]) {
+    let beneath = Beneath::new();
+    let load = ["--working-set", "1M", "--patterns", "write-parallel,read-latency", "--duration", "4s"];
     // Of this seed, the write comes first.
-    let run = start(
-        &home,
-        &[
-            "disk",
-            &beneath.device,
-            "--verify",
-            "--working-set",
-            "1M",
-            "--patterns",
-            "write-parallel,read-latency",
-            "--duration",
-            "4s",
-            "--seed",
-            "2",
-            "--format",
-            "json",
-        ],
-    );
+    let words = ["--seed", "2", "--format", "json"];
+    let run = start(home, &[&["disk", &beneath.device, "--verify"], on, &load, &words].concat());
     let empty = |bytes: &[u8]| bytes.chunks(BLOCK).filter(|block| block.iter().all(|byte| *byte == 0)).count();
     eventually("the filling", 60, || empty(&beneath.bytes()) == 0);
     let before = beneath.bytes();

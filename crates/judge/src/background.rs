@@ -85,7 +85,7 @@ fn background(entry: &Entry, record: &Record) -> Option<Background> {
 }
 
 fn compaction<'a>(record: &'a Record, slice: &Slice) -> Option<&'a Compaction> {
-    record.compactions.iter().rev().find(|one| (one.step, one.pass) == (slice.step, slice.pass))
+    record.compactions().rev().find(|one| (one.step, one.pass) == (slice.step, slice.pass))
 }
 
 fn own_osd(entry: &Entry) -> Option<u32> {

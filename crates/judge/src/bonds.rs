@@ -65,7 +65,7 @@ impl BadBond {
 pub fn bad_bonds(record: &Record, network: Option<&str>) -> Vec<BadBond> {
     let mut found: Vec<BadBond> = uneven(record, network).into_iter().collect();
     // Told once, whichever network it carries.
-    for own in record.bonds.iter().filter(|_| network.is_none()) {
+    for own in record.bonds().iter().filter(|_| network.is_none()) {
         let faults = own.bond.faults();
         if faults.is_empty() {
             continue;
@@ -139,7 +139,7 @@ enum Way {
 
 /// The one host whose streams are uneven, where those between the others are not.
 fn uneven(record: &Record, network: Option<&str>) -> Option<BadBond> {
-    let seen: Vec<Seen> = record.streams.iter().flat_map(|streams| of_slice(record, streams, network)).collect();
+    let seen: Vec<Seen> = record.streams().flat_map(|streams| of_slice(record, streams, network)).collect();
     let hosts: BTreeSet<&str> = seen.iter().flat_map(|one| [one.from, one.to]).collect();
     if hosts.len() < HOSTS_LEAST {
         return None;
@@ -185,7 +185,7 @@ fn uneven(record: &Record, network: Option<&str>) -> Option<BadBond> {
     let (sends, receives) = (way == Way::Sends, way == Way::Receives);
     let part = NetworkPart::Host { name: host.to_string(), sends, receives };
     let mut finding = finding(part, says, evidence, standing);
-    finding.evidence.extend(record.bonds.iter().filter(|bond| bond.host == host).map(described));
+    finding.evidence.extend(record.bonds().iter().filter(|bond| bond.host == host).map(described));
     Some(BadBond { host: host.to_string(), finding, why: Why::Streams })
 }
 
@@ -210,6 +210,7 @@ fn of_slice<'a>(record: &'a Record, streams: &'a Streams, network: Option<&str>)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::Observation;
     use model::{Bond, Endpoint, Layer, Leg, Metric, Pattern, Plan, StepId, Target, Workload};
 
     /// Each pair of so many hosts, in so many passes; `share`: what the slowest of four streams carries, by numbers of both ends and the
@@ -242,7 +243,7 @@ mod tests {
         };
         Record {
             plan: Plan { steps: vec![step], ..Plan::default() },
-            streams: (1..=passes).map(slice).collect(),
+            observations: (1..=passes).map(slice).map(Observation::Streams).collect(),
             ..Record::default()
         }
     }
@@ -274,7 +275,7 @@ mod tests {
         let bond = Bond { mode: "802.3ad".into(), spread: None, legs: vec![leg("eth0", true), leg("eth1", false)] };
         let bonds = vec![HostBond { host: "h1".into(), nic: "bond0".into(), addresses: Vec::new(), bond }];
         let sends = |from, _, _| if from == 1 { 0.1 } else { 0.7 };
-        let mut found = bad_bonds(&Record { bonds: bonds.clone(), ..made(3, 3, sends) }, None);
+        let mut found = bad_bonds(&made(3, 3, sends).with(Observation::Bonds(bonds.clone())), None);
         assert_eq!(found.len(), 1);
         assert!(found[0].finding.says.contains("bond0 does not have all its legs: eth1 is down"));
         assert!(found[0].finding.evidence.iter().any(|line| line.contains("far slower")), "{:?}", found[0].finding);
@@ -282,7 +283,7 @@ mod tests {
         let way = |from: &str, to: &str| NetworkPart::Way { from: from.into(), to: to.into() };
         let (own, host, other) = (slow(way("h0", "h1")), slow(NetworkPart::of_host("h1")), slow(way("h0", "h2")));
         assert!(found[0].explains(&own) && found[0].explains(&host) && !found[0].explains(&other));
-        let whole = Record { bonds, ..made(3, 3, |_, _, _| 0.8) };
+        let whole = made(3, 3, |_, _, _| 0.8).with(Observation::Bonds(bonds));
         assert_eq!(told(&whole), [("h1".to_string(), Standing::Confirmed)]);
         assert_eq!(bad_bonds(&whole, Some("cluster")).len(), 0, "it is told once");
     }
@@ -294,7 +295,7 @@ mod tests {
             let bond = Bond { mode: mode.into(), spread: None, legs: vec![leg("eth0", true), leg("eth1", false)] };
             let addresses = addresses.iter().map(|address| address.to_string()).collect();
             let bonds = vec![HostBond { host: "h1".into(), nic: "bond0".into(), addresses, bond }];
-            let mut found = bad_bonds(&Record { bonds, ..made(3, 3, |_, _, _| 0.8) }, None);
+            let mut found = bad_bonds(&made(3, 3, |_, _, _| 0.8).with(Observation::Bonds(bonds)), None);
             assert_eq!(found.len(), 1, "it is told in any case");
             let slow = |part: NetworkPart| Finding { subject: part.on(None), ..found[0].finding.clone() };
             let (host, other) = (slow(NetworkPart::of_host("h1")), slow(NetworkPart::of_host("h2")));
@@ -313,7 +314,10 @@ mod tests {
         let legs = vec![Leg { name: "eth1".into(), ..Leg::default() }];
         let bond = Bond { mode: "active-backup".into(), spread: None, legs };
         let bonds = vec![HostBond { host: "h1".into(), nic: "bond0".into(), addresses: Vec::new(), bond }];
-        let found = bad_bonds(&Record { bonds, ..made(3, 3, |from, _, _| if from == 1 { 0.1 } else { 0.7 }) }, None);
+        let found = bad_bonds(
+            &made(3, 3, |from, _, _| if from == 1 { 0.1 } else { 0.7 }).with(Observation::Bonds(bonds)),
+            None,
+        );
         assert_eq!(found.iter().map(|bad| bad.why).collect::<Vec<_>>(), [Why::Streams, Why::Beside]);
     }
 }

@@ -33,7 +33,7 @@ pub fn explain(record: &Record) -> Report {
     let outliers = outliers(&entries, &record.scope);
     let mut findings = findings(&outliers, &entries, record);
     sent_again(&loads, record, &mut findings);
-    findings.extend(path_mtus(&record.path_mtus));
+    findings.extend(path_mtus(record.path_mtus()));
     Report {
         head: record.head.clone(),
         seconds: record.seconds,
@@ -62,7 +62,7 @@ pub fn explain(record: &Record) -> Report {
 /// Every figure of a slice in which a host was missing says so.
 fn name_gaps(entries: &mut [Entry], record: &Record) {
     for entry in entries {
-        let own = record.gaps.iter().filter(|gap| gap.step == entry.step.id);
+        let own = record.gaps().filter(|gap| gap.step == entry.step.id);
         entry.figure.gaps = own.map(|gap| format!("pass {}: {}", gap.pass, gap.says)).collect();
     }
 }

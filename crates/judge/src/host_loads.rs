@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// In the order of hosts, then steps.
 pub fn host_loads(record: &Record) -> Vec<HostLoad> {
     let mut seconds: BTreeMap<(&str, StepId), Vec<&HostSecond>> = BTreeMap::new();
-    for observed in &record.observed {
+    for observed in record.hosts_observed() {
         // What it counted before the load began is not the load's.
         let loaded = |second: &&HostSecond| second.at > 0.5 * second.seconds;
         for host in &observed.hosts {
@@ -146,7 +146,7 @@ pub fn sent_again(loads: &[HostLoad], record: &Record, found: &mut Vec<Finding>)
 
 /// What the cluster calls this, and how that stands in the list of hosts, from which findings of the network have their names.
 fn names<'a>(record: &'a Record, host: &'a str) -> BTreeSet<&'a str> {
-    let hosts = record.observed.iter().flat_map(|observed| &observed.hosts);
+    let hosts = record.hosts_observed().flat_map(|observed| &observed.hosts);
     hosts.filter(|own| own.host == host && !own.named.is_empty()).map(|own| own.named.as_str()).chain([host]).collect()
 }
 
@@ -270,7 +270,7 @@ mod tests {
             pass: 1,
             hosts: vec![named("a", "root@a"), named("b", "root@b"), named("c", "")],
         };
-        let record = Record { observed: vec![observed], ..Record::default() };
+        let record = Record::default().with(model::Observation::Hosts(observed));
         let slow = |subject: Subject| Finding {
             id: String::new(),
             standing: Standing::Confirmed,

@@ -12,7 +12,7 @@ const EMPTY_MOST: f64 = 0.05;
 pub fn name_empty(entries: &mut [Entry], record: &Record) {
     for entry in entries.iter_mut().filter(|entry| entry.figure.kind == OpKind::Read) {
         let mut all = EmptyPages::default();
-        record.pages_read.iter().filter(|seen| counts(entry, seen)).for_each(|seen| {
+        record.pages_read().filter(|seen| counts(entry, seen)).for_each(|seen| {
             let own = seen.targets.iter().filter(|(target, _)| entry.target.is_none_or(|own| own == **target));
             own.for_each(|(_, pages)| all += *pages);
         });

@@ -1,18 +1,13 @@
 //! What a run tells while it goes on. The archive gets every event before any other face.
 
-use crate::background::Compaction;
-use crate::bond::HostBond;
 use crate::change::Undo;
 use crate::effort::Overhead;
-use crate::observed::{Observed, PgsSeen};
-use crate::pages::PagesRead;
-use crate::path_mtu::PathMtu;
+use crate::observation::Observation;
 use crate::plan::{Plan, Step};
-use crate::record::{Ending, Gap, RunHead};
+use crate::record::{Ending, RunHead};
 use crate::report::Report;
 use crate::sample::Slice;
 use crate::scope::Scope;
-use crate::streams::Streams;
 use crate::sustained::Sustained;
 use crate::verified::Verified;
 use crate::window::WindowSet;
@@ -41,14 +36,6 @@ pub enum Event {
         what: String,
         share: f64,
     },
-    /// How large packets get between hosts, looked at before the first step.
-    PathMtus {
-        paths: Vec<PathMtu>,
-    },
-    /// Interfaces of the hosts that share their traffic as one, looked at before the first step.
-    Bonds {
-        bonds: Vec<HostBond>,
-    },
     StepStarted {
         pass: u32,
         step: Step,
@@ -60,29 +47,9 @@ pub enum Event {
         started_seconds: f64,
         set: WindowSet,
     },
-    /// What the OSDs' stores did while a slice was measured. It comes before the slice.
-    Compaction {
-        compaction: Compaction,
-    },
-    /// What the kernels of hosts counted while a slice was measured. It comes before the slice.
+    /// Something was seen beside the load.
     Observed {
-        observed: Observed,
-    },
-    /// In which states placement groups were while a slice was measured, if not all were active and clean. It comes before the slice.
-    PgsSeen {
-        pgs: PgsSeen,
-    },
-    /// What each of several streams carried while a slice was measured. It comes before the slice.
-    Streams {
-        streams: Streams,
-    },
-    /// Whether there was something to be read, in a slice that reads. It comes before the slice.
-    PagesRead {
-        pages: PagesRead,
-    },
-    /// A host went missing while a slice was measured. It comes before the slice.
-    Gap {
-        gap: Gap,
+        observation: Observation,
     },
     /// The slices of one step in one pass: one per target and kind, and for several targets one for all together.
     StepFinished {

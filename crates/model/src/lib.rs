@@ -16,6 +16,7 @@ pub mod host;
 pub mod inventory;
 pub mod layer;
 pub mod limit;
+pub mod observation;
 pub mod observed;
 pub mod pages;
 mod path_mtu;
@@ -57,6 +58,7 @@ pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 pub use inventory::{ClientHost, Inventory, LabHost, LabLayout, LabOsd, Network, Probe as LabProbe, Site, ThisHost};
 pub use layer::{Abilities, Layer, LayerSpec, TargetKind};
 pub use limit::{Bound, Limit, Probe, Search};
+pub use observation::Observation;
 pub use observed::{
     DiskSecond, HostLoad, HostSecond, HostSeconds, NicSecond, Observed, OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,
 };

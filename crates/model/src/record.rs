@@ -1,17 +1,12 @@
 //! Everything that is known of a run: what the archive keeps, and all that an explanation may use.
 
-use crate::background::Compaction;
-use crate::bond::HostBond;
 use crate::change::Undo;
 use crate::effort::Overhead;
 use crate::event::Event;
-use crate::observed::{Observed, PgsSeen};
-use crate::pages::PagesRead;
-use crate::path_mtu::PathMtu;
+use crate::observation::Observation;
 use crate::plan::{Plan, StepId};
 use crate::sample::Slice;
 use crate::scope::Scope;
-use crate::streams::Streams;
 use crate::sustained::Sustained;
 use crate::verified::Verified;
 use serde::{Deserialize, Serialize};
@@ -80,30 +75,9 @@ pub struct Record {
     pub verified: Vec<Verified>,
     #[serde(default)]
     pub sustained: Vec<Sustained>,
-    /// Of slices on a cluster: what its stores did meanwhile.
+    /// What was seen beside the load, in the order in which it was.
     #[serde(default)]
-    pub compactions: Vec<Compaction>,
-    /// Of slices on other hosts: what their kernels counted meanwhile.
-    #[serde(default)]
-    pub observed: Vec<Observed>,
-    /// Of slices during which not all placement groups were active and clean.
-    #[serde(default)]
-    pub pgs_seen: Vec<PgsSeen>,
-    /// Hosts that should have loaded and went missing.
-    #[serde(default)]
-    pub gaps: Vec<Gap>,
-    /// Between other hosts: how large a packet gets through in one piece.
-    #[serde(default)]
-    pub path_mtus: Vec<PathMtu>,
-    /// Of the hosts that take part.
-    #[serde(default)]
-    pub bonds: Vec<HostBond>,
-    /// Of slices with several streams between two hosts.
-    #[serde(default)]
-    pub streams: Vec<Streams>,
-    /// Of slices that read: whether there was something to be read.
-    #[serde(default)]
-    pub pages_read: Vec<PagesRead>,
+    pub observations: Vec<Observation>,
     pub changes: Vec<Undo>,
     /// What is to be known about how it was measured.
     #[serde(default)]
@@ -130,14 +104,7 @@ impl Record {
             Event::Changed { undo } => self.note_change(undo),
             Event::StepFinished { slices, .. } => self.add_slices(slices.clone()),
             Event::Verified { verified } => self.verified.push(verified.clone()),
-            Event::Compaction { compaction } => self.compactions.push(compaction.clone()),
-            Event::PathMtus { paths } => self.path_mtus = paths.clone(),
-            Event::Bonds { bonds } => self.bonds = bonds.clone(),
-            Event::Streams { streams } => self.streams.push(streams.clone()),
-            Event::PagesRead { pages } => self.pages_read.push(pages.clone()),
-            Event::Gap { gap } => self.gaps.push(gap.clone()),
-            Event::PgsSeen { pgs } => self.pgs_seen.push(pgs.clone()),
-            Event::Observed { observed } => self.observed.push(observed.clone()),
+            Event::Observed { observation } => self.observations.push(observation.clone()),
             Event::Sustained { sustained } => self.sustained.push(sustained.clone()),
             Event::Warned { text } => self.warnings.push(text.clone()),
             Event::Failed { text } => self.errors.push(text.clone()),

@@ -5,6 +5,7 @@ use super::apart::{Ill, Part};
 use super::efforts::Efforts;
 use super::filling::Unfilled;
 use super::guard::trouble;
+use super::probes::{Ended, Observer};
 use agents::loader::Loader;
 use cluster::watch::Seen;
 use engines::EngineError;
@@ -13,8 +14,8 @@ use experiments::{Scheduler, Slot, Task, Until};
 use model::clock::{MILLISECOND, SECOND};
 use model::pattern::Family;
 use model::{
-    Clock, Compaction, Effort, EmptyPages, Event, Failure, Gap, HostSeconds, Observed, OpKind, OsdLooks, PagesRead,
-    PgStates, PgsSeen, Sample, Slice, SliceEnd, Step, Streams, Target, WindowSet,
+    Clock, Effort, EmptyPages, Event, Failure, Gap, Observation, Observed, OpKind, PagesRead, Sample, Slice, SliceEnd,
+    Step, Streams, Target, WindowSet,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,16 +26,6 @@ pub trait HealthMonitor {
     fn asked_to_end(&self) -> bool;
     /// Which OSDs are down, whether pools are full, what got stuck since the run began.
     fn seen(&self) -> Seen;
-    /// A slice of this step begins: from now on what the stores do in the background is of interest.
-    fn slice_begins(&self, _step: &Step) {}
-    /// It is over: what they did, in seconds since it began; and how many OSDs serve the step.
-    fn slice_ended(&self) -> (Vec<OsdLooks>, u32) {
-        (Vec::new(), 0)
-    }
-    /// In which states but `active+clean` placement groups were since the slice began.
-    fn pgs_seen(&self) -> PgStates {
-        PgStates::new()
-    }
 }
 
 /// Puts the cluster into the state that a step is measured in.
@@ -58,6 +49,8 @@ pub struct Conductor<'a> {
     pub loader: &'a dyn Loader,
     /// Gives options of the cluster the values that a step needs, before its slice.
     pub sides: &'a dyn Sides,
+    /// What is looked at meanwhile.
+    pub observer: &'a dyn Observer,
     /// Targets whose data could not be written, and why: their steps are void.
     pub unfilled: &'a Unfilled,
 }
@@ -67,13 +60,6 @@ type Series = BTreeMap<(Option<u32>, OpKind), Vec<Sample>>;
 
 /// How often a wait looks whether the user wants an end.
 const LOOKS_APART: u64 = 100 * MILLISECOND;
-
-/// What was seen beside the load: of the OSDs' stores, and how many serve the step; and of the hosts' kernels.
-struct Behind {
-    stores: Option<(Vec<OsdLooks>, u32)>,
-    hosts: Vec<HostSeconds>,
-    pgs: PgStates,
-}
 
 /// How loading a step once ended.
 #[derive(Default)]
@@ -88,7 +74,7 @@ struct Loaded {
     pages: BTreeMap<u32, EmptyPages>,
     /// A host that went missing, and when.
     gap: Option<String>,
-    behind: Option<Behind>,
+    observations: Vec<Observation>,
 }
 
 /// Windows with completions without which no figure can be made at all.
@@ -155,15 +141,16 @@ impl Conductor<'_> {
         if let Some(says) = &loaded.gap {
             let text = format!("{} {} {}: {says}", step.layer.name(), part.step.together(), step.pattern.name());
             sink.tell(Event::Warned { text })?;
-            sink.tell(Event::Gap { gap: Gap { step: step.id, pass, says: says.clone() } })?;
+            let gap = Gap { step: step.id, pass, says: says.clone() };
+            sink.tell(Event::Observed { observation: Observation::Gap(gap) })?;
         }
         self.verify(&part, slot, loaded.void.is_none(), sink)?;
         if self.health.asked_to_end() && loaded.void.is_none() && !enough(slot, &loaded.series) {
             // Cut off by the user: no slice at all, so that what earlier passes found stands.
             return Ok(());
         }
-        if let Some(behind) = loaded.behind {
-            tell_behind(step, pass, behind, sink)?;
+        for observation in loaded.observations {
+            sink.tell(Event::Observed { observation })?;
         }
         let operation_ns = sink.record().overhead.map_or(0.0, |overhead| overhead.of(&step.workload));
         let efforts = Efforts::new(loaded.efforts, &loaded.series, operation_ns);
@@ -173,11 +160,13 @@ impl Conductor<'_> {
         let several = step.pattern.family() == Family::Linear && part.step.workload.jobs > 1;
         if step.layer.of_links() && several && void.is_none() {
             let blocks = loaded.lanes.into_iter().map(|(target, blocks)| (part.whose(target), blocks)).collect();
-            sink.tell(Event::Streams { streams: Streams { step: step.id, pass, blocks } })?;
+            let streams = Observation::Streams(Streams { step: step.id, pass, blocks });
+            sink.tell(Event::Observed { observation: streams })?;
         }
         if !loaded.pages.is_empty() && void.is_none() {
             let targets = loaded.pages.into_iter().map(|(target, pages)| (part.whose(target), pages)).collect();
-            sink.tell(Event::PagesRead { pages: PagesRead { step: step.id, pass, targets } })?;
+            let pages = Observation::PagesRead(PagesRead { step: step.id, pass, targets });
+            sink.tell(Event::Observed { observation: pages })?;
         }
         let slices = slices.into_iter().map(|slice| {
             let (effort, target) = (efforts.of(slice.target), whose(slice.target));
@@ -211,9 +200,9 @@ impl Conductor<'_> {
                 }
                 told.is_ok()
             };
-            let (ended, behind) = self.load(step, slot, &before, &mut tell, &mut loaded.series, &mut loaded.void);
+            let (ended, observations) = self.load(step, slot, &before, &mut tell, &mut loaded.series, &mut loaded.void);
             told?;
-            loaded.behind = Some(behind);
+            loaded.observations = observations;
             match ended {
                 Ok(end) => {
                     (loaded.error, loaded.efforts, loaded.gap) = (end.first_error, end.efforts, end.gap);
@@ -242,7 +231,7 @@ impl Conductor<'_> {
         self.health.seen().slow.filter(|_| !self.health.asked_to_end())
     }
 
-    /// Loads the step, and says what the stores did meanwhile, where somebody looked.
+    /// Loads the step, and says what was seen meanwhile.
     fn load(
         &self,
         step: &Step,
@@ -251,26 +240,27 @@ impl Conductor<'_> {
         tell: &mut dyn FnMut(&WindowSet) -> bool,
         series: &mut Series,
         void: &mut Option<String>,
-    ) -> (Result<SliceEnd, EngineError>, Behind) {
+    ) -> (Result<SliceEnd, EngineError>, Vec<Observation>) {
         let (began, mut first) = (self.clock.now(), None);
-        self.health.slice_begins(step);
+        self.observer.begin(step);
         let mut on_window = |set: &WindowSet| {
             first.get_or_insert_with(|| self.clock.now().saturating_sub(u64::from(set.window + 1) * slot.window_ns));
             collect(step, set, series);
+            self.observer.look();
             *void = trouble(step, before, &self.health.seen());
             let done = !tell(set) || void.is_some() || self.health.asked_to_end() || enough(slot, series);
             if done { Flow::Stop } else { Flow::GoOn }
         };
         let ended = self.loader.load(step, slot.window_ns, &mut on_window);
-        let (mut osds, of) = self.health.slice_ended();
         // Sessions were opened first: a slice's time begins with its first window.
         let first = first.unwrap_or(began);
         let lead = first.saturating_sub(began) as f64 / SECOND as f64;
-        for look in osds.iter_mut().flat_map(|osd| &mut osd.looks) {
-            (look.from, look.to) = (look.from - lead, look.to - lead);
+        let mut observations = self.observer.end(&Ended { step: step.id, pass: slot.pass, lead });
+        let hosts = self.loader.observed(first);
+        if !hosts.is_empty() {
+            observations.push(Observation::Hosts(Observed { step: step.id, pass: slot.pass, hosts }));
         }
-        let stores = (!osds.is_empty()).then_some((osds, of));
-        (ended, Behind { stores, hosts: self.loader.observed(first), pgs: self.health.pgs_seen() })
+        (ended, observations)
     }
 }
 
@@ -331,19 +321,6 @@ fn slices(
 fn report(pass: u32, sink: &mut EventSink) -> Result<(), Failure> {
     let report = judge::explain(sink.record());
     sink.tell(Event::PassFinished { pass, report })
-}
-
-fn tell_behind(step: &Step, pass: u32, behind: Behind, sink: &mut EventSink) -> Result<(), Failure> {
-    if let Some((osds, of)) = behind.stores {
-        sink.tell(Event::Compaction { compaction: Compaction { step: step.id, pass, osds, of } })?;
-    }
-    if !behind.pgs.is_empty() {
-        sink.tell(Event::PgsSeen { pgs: PgsSeen { step: step.id, pass, states: behind.pgs } })?;
-    }
-    if !behind.hosts.is_empty() {
-        sink.tell(Event::Observed { observed: Observed { step: step.id, pass, hosts: behind.hosts } })?;
-    }
-    Ok(())
 }
 
 /// Adds a window to each target's series, and, of several targets, to that of all together.

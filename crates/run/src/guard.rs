@@ -4,12 +4,11 @@ use super::EventSink;
 use super::conductor::HealthMonitor;
 use super::interrupt::Interrupt;
 use agents::own_files::Files;
-use cluster::compaction::Looking;
 use cluster::journal::{Journal, Lost};
 use cluster::watch::{Seen, Silence, Watch};
-use cluster::{Cluster, ClusterError, own_files};
-use model::{Change, Event, Failure, OsdLooks, PgStates, Place, Scope, Step, Undo};
-use std::cell::{Cell, RefCell};
+use cluster::{ClusterError, own_files};
+use model::{Change, Event, Failure, Place, Step, Undo};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -178,13 +177,6 @@ pub struct Watching<'a> {
     interrupt: &'a Interrupt,
     /// Something is stuck since before the run, for reasons of its own: no sign of what the run does, until it is done.
     sick: Cell<bool>,
-    looking: Option<Looking>,
-    /// OSDs that are up, of which a pool may use each.
-    osds: Vec<u32>,
-    /// How many serve the slice that goes on.
-    serve: Cell<u32>,
-    /// Since it began.
-    pgs: RefCell<PgStates>,
     /// Somebody undoes the run's changes, having taken it for dead.
     lost: Option<Lost>,
 }
@@ -192,8 +184,7 @@ pub struct Watching<'a> {
 impl<'a> Watching<'a> {
     pub fn over(watch: Option<&'a Watch>, interrupt: &'a Interrupt) -> Watching<'a> {
         let sick = watch.is_some_and(|watch| watch.seen().slow.is_some());
-        let (looking, osds, serve, pgs) = (None, Vec::new(), Cell::new(0), RefCell::default());
-        Watching { watch, interrupt, sick: Cell::new(sick), looking, osds, serve, pgs, lost: None }
+        Watching { watch, interrupt, sick: Cell::new(sick), lost: None }
     }
 
     /// Ends the run when its lease is lost.
@@ -210,12 +201,6 @@ impl<'a> Watching<'a> {
     fn silent(&self) -> Option<ClusterError> {
         self.watch.and_then(|watch| watch.silence().lasts(Duration::ZERO))
     }
-
-    /// Looks at what the OSDs' stores do as well.
-    pub fn and_stores(self, cluster: &Cluster, scope: &Scope) -> Watching<'a> {
-        let osds = scope.osds.iter().filter(|osd| osd.up).map(|osd| osd.id).collect();
-        Watching { looking: Some(Looking::start(cluster)), osds, ..self }
-    }
 }
 
 impl HealthMonitor for Watching<'_> {
@@ -226,39 +211,7 @@ impl HealthMonitor for Watching<'_> {
     fn seen(&self) -> Seen {
         let seen = self.watch.map(Watch::seen).unwrap_or_default();
         self.sick.set(self.sick.get() && seen.slow.is_some());
-        most_of(&mut self.pgs.borrow_mut(), &seen.pgs);
         Seen { slow: seen.slow.filter(|_| !self.sick.get()), ..seen }
-    }
-
-    fn slice_begins(&self, step: &Step) {
-        self.pgs.take();
-        self.seen();
-        let own: Vec<u32> = step.targets.iter().filter_map(osd_of).collect();
-        if !step.layer.of_ceph() {
-            return;
-        }
-        let serving = if step.layer.of_pools() { &self.osds } else { &own };
-        if let Some(looking) = &self.looking {
-            self.serve.set(serving.len() as u32);
-            looking.begin(serving, step.workload.reads());
-        }
-    }
-
-    fn slice_ended(&self) -> (Vec<OsdLooks>, u32) {
-        (self.looking.as_ref().map(Looking::end).unwrap_or_default(), self.serve.take())
-    }
-
-    fn pgs_seen(&self) -> PgStates {
-        self.seen();
-        self.pgs.take()
-    }
-}
-
-/// The most that were in each state at once.
-fn most_of(most: &mut PgStates, now: &PgStates) {
-    for (state, number) in now {
-        let known = most.entry(state.clone()).or_default();
-        *known = (*known).max(*number);
     }
 }
 
@@ -289,7 +242,7 @@ fn pool_of(target: &model::Target) -> Option<&str> {
     }
 }
 
-fn osd_of(target: &model::Target) -> Option<u32> {
+pub fn osd_of(target: &model::Target) -> Option<u32> {
     match target.place {
         Place::Store { osd } | Place::Osd { osd, .. } => Some(osd),
         _ => None,

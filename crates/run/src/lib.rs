@@ -12,6 +12,7 @@ mod filling;
 mod guard;
 mod interrupt;
 mod prepare;
+pub mod probes;
 mod prove;
 mod resolved;
 mod sides;
@@ -35,7 +36,10 @@ use engines::clock::RealClock;
 use engines::verify::Verify;
 use experiments::{Request, planner};
 use ipnet::IpNet;
-use model::{Clock, Ending, Event, Failure, HostBond, LabLayout, Plan, Record, Report, RunHead, Subscriber};
+use model::{
+    Clock, Ending, Event, Failure, HostBond, LabLayout, Observation, Plan, Record, Report, RunHead, Subscriber,
+};
+use probes::{Observer, Probes, Sources};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -167,6 +171,7 @@ pub struct Ready<'a> {
     pub context: &'a Context,
     pub clock: &'a Arc<dyn Clock>,
     pub health: &'a dyn conductor::HealthMonitor,
+    pub observer: &'a dyn Observer,
     /// Targets whose data could not be written, and why.
     pub unfilled: &'a Unfilled,
     /// Own files of this host, which have no name to be opened by.
@@ -207,7 +212,7 @@ fn measured(
     let clients = plan.steps.iter().map(|step| step.workload.clients).max().unwrap_or(1);
     let further = resolved.cluster.iter().flat_map(|cluster| (1..clients).map(|_| cluster.for_load()));
     let more_clients = further.collect::<Result<Vec<_>, _>>()?;
-    let verify = Arc::new(Verify::new(rand::random(), sink.started()));
+    let verify = Arc::new(Verify::of_this_run(sink.started()));
     let context =
         Context { rados, more_clients, verify, holds: resolved.looks.held.holds.clone(), ..Context::default() };
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
@@ -222,14 +227,21 @@ fn measured(
     }
     let mut sized = prepare::with_pool_sizes(plan, resolved)?;
     let health = guard::Watching::over(watch, interrupt).and_lease(journal.lost());
-    let health = match &resolved.cluster {
-        Some(cluster) => health.and_stores(cluster, &resolved.inventory.scope),
-        None => health,
-    };
+    let scope = &resolved.inventory.scope;
+    let sources = resolved.cluster.as_ref().map(|cluster| Sources { cluster, scope, watch });
+    let probes = sources.as_ref().map(Probes::start).unwrap_or_default();
     let files = &journal.files().clone();
     let filler = filling::Filler { files, context: &context, fleet: resolved.fleet.as_ref(), health: &health };
     let unfilled = filler.fill(&mut sized, sink)?;
-    let ready = Ready { plan: &sized, context: &context, clock: &clock, health: &health, unfilled: &unfilled, files };
+    let ready = Ready {
+        plan: &sized,
+        context: &context,
+        clock: &clock,
+        health: &health,
+        observer: &probes,
+        unfilled: &unfilled,
+        files,
+    };
     let done = body(&ready, journal, sink);
     health.prove_monitors()?;
     journal.prove_lease()?;
@@ -238,27 +250,27 @@ fn measured(
 
 /// What the plan's experiment asks for, slice after slice.
 fn conduct(resolved: &Resolved, ready: &Ready, journal: &mut Rollback, sink: &mut EventSink) -> Result<(), Failure> {
-    let Ready { plan, context, clock, health, unfilled, files } = *ready;
+    let Ready { plan, context, clock, health, observer, unfilled, files } = *ready;
     if sink.record().plan != *plan {
         sink.tell(Event::Planned { plan: plan.clone() })?;
     }
     tell_bonds(resolved, sink)?;
     prove_packet_sizes(resolved, ready, sink)?;
     let here = &agents::loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step), files };
-    let hosts = resolved.fleet.as_ref().map(|fleet| Hosts::new(here, fleet));
+    let hosts = resolved.fleet.as_ref().map(|fleet| Hosts::new(here, fleet, sink.started()));
     let loader: &dyn agents::loader::Loader = match &hosts {
         Some(hosts) => hosts,
         None => here,
     };
     let sides = &sides::Switch::of(plan, resolved, clock, journal);
     let scheduler = &mut *experiments::scheduler(plan);
-    conductor::Conductor { clock, health, loader, sides, unfilled }.conduct(scheduler, sink)
+    conductor::Conductor { clock, health, loader, sides, observer, unfilled }.conduct(scheduler, sink)
 }
 
 /// A leg of a bond that carries nothing explains what looks like a slow host.
 fn tell_bonds(resolved: &Resolved, sink: &mut EventSink) -> Result<(), Failure> {
     let bonds: Vec<HostBond> = resolved.fleet.iter().flat_map(|fleet| fleet.borrow().bonds()).collect();
-    if bonds.is_empty() { Ok(()) } else { sink.tell(Event::Bonds { bonds }) }
+    if bonds.is_empty() { Ok(()) } else { sink.tell(Event::Observed { observation: Observation::Bonds(bonds) }) }
 }
 
 /// Where hosts measure the network between them: a link that loses large packets explains what no figure can.
@@ -278,7 +290,7 @@ fn prove_packet_sizes(resolved: &Resolved, ready: &Ready, sink: &mut EventSink) 
     wrong.into_iter().try_for_each(|text| sink.tell(Event::Warned { text }))?;
     match paths.is_empty() {
         true => Ok(()),
-        false => sink.tell(Event::PathMtus { paths }),
+        false => sink.tell(Event::Observed { observation: Observation::PathMtus(paths) }),
     }
 }
 

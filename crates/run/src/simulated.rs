@@ -8,6 +8,7 @@ mod time;
 use super::EventSink;
 use super::conductor::{AsItIs, Conductor, HealthMonitor};
 use super::filling::Unfilled;
+use super::probes::Probes;
 use agents::loader::{Engines, Loader};
 use cluster::watch::Seen;
 use engines::clock::SimClock;
@@ -87,7 +88,7 @@ fn conduct(plan: &Plan, sim: &dyn Engine, health: &Script, clock: &Arc<dyn Clock
 
 fn conduct_with(plan: &Plan, loader: &dyn Loader, health: &Script, clock: &Arc<dyn Clock>, sink: &mut EventSink) {
     let unfilled = &Unfilled::default();
-    let conductor = Conductor { clock, health, loader, sides: &AsItIs, unfilled };
+    let conductor = Conductor { clock, health, loader, sides: &AsItIs, observer: &Probes::default(), unfilled };
     conductor.conduct(&mut *experiments::scheduler(plan), sink).unwrap();
 }
 

@@ -1,8 +1,9 @@
 //! A slice on several hosts: opened on all, started at one instant, its windows put together as they come.
 
 use super::merge::Merge;
+use super::verified::verified;
 use super::{Fleet, replica_servers};
-use crate::loader::Loader;
+use crate::loader::{Found, Loader};
 use crate::{AgentCommand, AgentEvent, What};
 use engines::EngineError;
 use engines::clock::RealClock;
@@ -17,12 +18,39 @@ use std::time::Duration;
 pub struct Hosts<'a> {
     here: &'a dyn Loader,
     fleet: &'a RefCell<Fleet>,
+    /// When the run began.
+    started: Nanos,
 }
 
 impl<'a> Hosts<'a> {
-    pub fn new(here: &'a dyn Loader, fleet: &'a RefCell<Fleet>) -> Hosts<'a> {
-        Hosts { here, fleet }
+    pub fn new(here: &'a dyn Loader, fleet: &'a RefCell<Fleet>, started: Nanos) -> Hosts<'a> {
+        Hosts { here, fleet, started }
     }
+
+    /// `most`: no more than so many bytes are written to each target.
+    fn slice(
+        &self,
+        step: &Step,
+        most: Option<Bytes>,
+        window_ns: Nanos,
+        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Result<SliceEnd, EngineError> {
+        let fleet = &mut *self.fleet.borrow_mut();
+        let slice = fleet.next_slice();
+        fleet.keep_clocks();
+        fleet.watch(slice);
+        let ended = match (from_here(step), most) {
+            (true, None) => self.here.load(step, window_ns, on_window),
+            (true, Some(most)) => self.here.write_at_most(step, most, window_ns, on_window),
+            (false, most) => from_hosts(fleet, slice, (step, most), window_ns, on_window),
+        };
+        fleet.unwatch(slice);
+        ended
+    }
+}
+
+fn from_here(step: &Step) -> bool {
+    step.targets.iter().all(|target| target.client.is_none())
 }
 
 /// Sessions are open within this: images of a slow cluster take a while.
@@ -39,16 +67,7 @@ impl Loader for Hosts<'_> {
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
-        let fleet = &mut *self.fleet.borrow_mut();
-        let slice = fleet.next_slice();
-        fleet.keep_clocks();
-        fleet.watch(slice);
-        let ended = match step.targets.iter().all(|target| target.client.is_none()) {
-            true => self.here.load(step, window_ns, on_window),
-            false => from_hosts(fleet, slice, step, window_ns, on_window),
-        };
-        fleet.unwatch(slice);
-        ended
+        self.slice(step, None, window_ns, on_window)
     }
 
     fn write_at_most(
@@ -58,27 +77,31 @@ impl Loader for Hosts<'_> {
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
-        self.here.write_at_most(step, most, window_ns, on_window)
+        self.slice(step, Some(most), window_ns, on_window)
     }
 
     fn observed(&self, from: Nanos) -> Vec<HostSeconds> {
         self.fleet.borrow().seconds(from)
     }
 
-    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> crate::loader::Found {
-        self.here.verified(step, limit, go_on)
+    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
+        match from_here(step) {
+            true => self.here.verified(step, limit, go_on),
+            false => verified(&mut self.fleet.borrow_mut(), step, limit, self.started, go_on),
+        }
     }
 }
 
 fn from_hosts(
     fleet: &mut Fleet,
     slice: u64,
-    step: &Step,
+    (step, most): (&Step, Option<Bytes>),
     window_ns: Nanos,
     on_window: &mut dyn FnMut(&WindowSet) -> Flow,
 ) -> Result<SliceEnd, EngineError> {
     let parts = parts(fleet, step)?;
-    let mut end = Sliced { fleet: &mut *fleet, slice, parts, passive: BTreeSet::new(), window_ns }.run(on_window)?;
+    let sliced = Sliced { fleet: &mut *fleet, slice, parts, passive: BTreeSet::new(), window_ns, most };
+    let mut end = sliced.run(on_window)?;
     let hosts = step.targets.iter().filter_map(|target| target.client.as_ref());
     if let Some(gone) = { hosts }.find(|client| fleet.agent_of(&client.host).is_none()) {
         end.gap.get_or_insert_with(|| format!("host {} is gone, and this was measured without it", gone.host));
@@ -87,13 +110,13 @@ fn from_hosts(
 }
 
 /// What one agent loads: its share of the step, and which of the step's targets those are.
-struct Part {
-    step: Step,
-    targets: Vec<u32>,
+pub(super) struct Part {
+    pub step: Step,
+    pub targets: Vec<u32>,
 }
 
 /// By agent. A host without an agent has no part: its target has no samples, which is told.
-fn parts(fleet: &Fleet, step: &Step) -> Result<BTreeMap<usize, Part>, EngineError> {
+pub(super) fn parts(fleet: &Fleet, step: &Step) -> Result<BTreeMap<usize, Part>, EngineError> {
     let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
     for (index, target) in (0..).zip(&step.targets) {
         let host = target.client.as_ref().map(|client| client.host.as_str()).unwrap_or_default();
@@ -145,6 +168,7 @@ struct Sliced<'a> {
     /// Agents that are the other end of a pair.
     passive: BTreeSet<usize>,
     window_ns: Nanos,
+    most: Option<Bytes>,
 }
 
 impl Sliced<'_> {
@@ -180,7 +204,8 @@ impl Sliced<'_> {
         // The others go on without one that is gone meanwhile.
         self.parts.retain(|agent, part| {
             let step = Box::new(part.step.clone());
-            self.fleet.order(*agent, AgentCommand::Open { slice: self.slice, step, window_ns: self.window_ns })
+            let (slice, window_ns, most) = (self.slice, self.window_ns, self.most);
+            self.fleet.order(*agent, AgentCommand::Open { slice, step, window_ns, most })
         });
         let mut waited: Vec<usize> = self.parts.keys().copied().collect();
         let mut wrong: Vec<(usize, String)> = Vec::new();
@@ -392,7 +417,8 @@ mod tests {
         let host = Member::new("a".into(), "ssh".into(), false, None);
         let mut fleet = Fleet::of(vec![host], Instant::now(), channel().1);
         let parts = BTreeMap::from([(0, Part { step: step.clone(), targets: vec![3] })]);
-        let sliced = Sliced { fleet: &mut fleet, slice: 1, parts, passive: BTreeSet::new(), window_ns: SECOND };
+        let sliced =
+            Sliced { fleet: &mut fleet, slice: 1, parts, passive: BTreeSet::new(), window_ns: SECOND, most: None };
         let end = sliced.run(&mut |_| Flow::GoOn).unwrap();
         assert_eq!(end.target, Some(3));
         assert!(end.broken.unwrap().contains("gone does not answer any more"));

@@ -12,6 +12,7 @@ mod path_mtus;
 mod replica_servers;
 mod sites;
 mod sources;
+mod verified;
 mod watching;
 
 pub use connect_all::{Answered, clean, connect_all};

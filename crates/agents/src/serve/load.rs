@@ -1,10 +1,13 @@
 //! One slice of an agent: its sessions are opened, it starts at the agreed instant, and it tells each window as it ends.
 
 use crate::AgentEvent;
+use crate::loader::{self, Found};
 use crate::own_files::Names;
+use engines::bounded::Bounded;
 use engines::clock::RealClock;
 use engines::crew::{Flow, Opened};
-use engines::{Context, EngineError};
+use engines::{Context, Engine, EngineError};
+use model::clock::SECOND;
 use model::{Bytes, Clock, Nanos, SliceEnd, Step, WindowSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,8 +27,9 @@ const TOLD: Duration = Duration::from_millis(200);
 
 impl Loading {
     /// Opens the step's sessions in a thread of its own: orders are heard meanwhile.
-    pub fn open(load: Load) -> Loading {
-        Loading::spawn(load, Load::live)
+    /// `most`: so many bytes are written to each target, and no more.
+    pub fn open(load: Load, most: Option<Bytes>) -> Loading {
+        Loading::spawn(load, move |load, start| load.live(start, most))
     }
 
     /// Fills what its targets read later.
@@ -33,7 +37,12 @@ impl Loading {
         Loading::spawn(load, |load, _| load.fill())
     }
 
-    fn spawn(load: Load, work: fn(&Load, &Receiver<Nanos>)) -> Loading {
+    /// Reads back what the slice wrote, and tells what was verified. `run_started`: as this host's clock shows it.
+    pub fn verify(load: Load, limit: Duration, run_started: Nanos) -> Loading {
+        Loading::spawn(load, move |load, _| load.verify(limit, run_started))
+    }
+
+    fn spawn(load: Load, work: impl FnOnce(&Load, &Receiver<Nanos>) + Send + 'static) -> Loading {
         let (slice, stop) = (load.slice, load.stop.clone());
         let (starts, start) = channel();
         let thread = std::thread::Builder::new().name("fathom-slice".into()).spawn(move || work(&load, &start)).ok();
@@ -71,9 +80,15 @@ pub struct Load {
 }
 
 impl Load {
-    fn live(&self, start: &Receiver<Nanos>) {
+    fn live(&self, start: &Receiver<Nanos>, most: Option<Bytes>) {
         let slice = self.slice;
-        let opened = engines::engine_for(&self.step).and_then(|engine| Opened::open(engine, &self.context, &self.step));
+        let engine = engines::engine_for(&self.step);
+        let bounded = engine.as_ref().ok().zip(most).map(|(engine, most)| Bounded { engine: *engine, most });
+        let opened = match &bounded {
+            // A file gets its blocks before, as on the host where Fathom runs.
+            Some(bounded) => self.make_room(bounded.most).and_then(|()| self.opened(bounded)),
+            None => engine.and_then(|engine| self.opened(engine)),
+        };
         let opened = match opened {
             Ok(opened) => opened,
             Err(error) => {
@@ -92,6 +107,26 @@ impl Load {
             .run(opened, at)
             .unwrap_or_else(|error| SliceEnd { broken: Some(error.to_string()), ..SliceEnd::default() });
         self.tell_end(end);
+    }
+
+    fn make_room(&self, most: Bytes) -> Result<(), EngineError> {
+        self.step.targets.iter().try_for_each(|target| engines::disk::make_room(target, most))
+    }
+
+    fn opened<'a>(&'a self, engine: &'a dyn Engine) -> Result<Opened<'a>, EngineError> {
+        Opened::open(engine, &self.context, &self.step)
+    }
+
+    fn verify(&self, limit: Duration, run_started: Nanos) {
+        let found = engines::engine_for(&self.step)
+            .map(|engine| loader::found(engine, &self.context, &self.step, limit, &|| !self.stopped()));
+        let mut found = found.unwrap_or_else(|error| Found { error: Some(error.to_string()), ..Found::default() });
+        let later = (self.context.verify.started() as f64 - run_started as f64) / SECOND as f64;
+        for flaw in found.checked.iter_mut().flat_map(|(_, checked)| &mut checked.flaws) {
+            flaw.seconds += later;
+        }
+        let Found { checked, error } = found.named(&self.names);
+        let _ = self.tell.send(AgentEvent::Verified { slice: self.slice, checked, error });
     }
 
     fn run(&self, opened: Opened, at: Nanos) -> Result<SliceEnd, EngineError> {

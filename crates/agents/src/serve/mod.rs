@@ -14,12 +14,14 @@ use engines::Context;
 use engines::clock::RealClock;
 use engines::floor::keep;
 use engines::network::{Echo, Listener, carries};
+use engines::verify::Verify;
 use hearing::{Heard, leave_soon, leave_when_deaf, listen};
 use load::{Load, Loading};
 use model::{Clock, Endpoint, Failure, Nanos, Step};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::io::{Stdout, Write, stdin, stdout};
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{SystemTime, UNIX_EPOCH};
 use watching::Watching;
@@ -50,8 +52,9 @@ pub fn serve() -> Result<u8, Failure> {
     leave_when_deaf(heard.clone());
     let _ = tell.send(AgentEvent::Hello { build, pid: std::process::id() });
     let looks = Looks::default();
+    let verify = Arc::new(Verify::of_this_run(RealClock.now()));
     let mut agent = Agent {
-        context: Context { holds: looks.held.holds.clone(), ..Context::default() },
+        context: Context { holds: looks.held.holds.clone(), verify, ..Context::default() },
         files: Files::default(),
         looks,
         loading: None,
@@ -125,7 +128,8 @@ impl Agent {
             AgentCommand::Reach { access } => {
                 let reached = reach::reach(&access);
                 let error = reached.as_ref().err().map(ToString::to_string);
-                self.context = Context { holds: self.looks.held.holds.clone(), ..reached.unwrap_or_default() };
+                let (holds, verify) = (self.looks.held.holds.clone(), self.context.verify.clone());
+                self.context = Context { holds, verify, ..reached.unwrap_or_default() };
                 Some(AgentEvent::Reached { error })
             }
             AgentCommand::Question { id, question } => Some(AgentEvent::Answer { id, answer: self.answer(question) }),
@@ -152,10 +156,15 @@ impl Agent {
                 self.listeners.extend(kept.ok().map(|listener| (slice, listener)));
                 Some(AgentEvent::Answers { slice, target: asked, listener: key })
             }
-            AgentCommand::Open { slice, step, window_ns } => {
+            AgentCommand::Open { slice, step, window_ns, most } => {
                 // One that was forgotten ends first.
                 self.loading = None;
-                self.loading = Some(Loading::open(self.load(slice, *step, window_ns)));
+                self.loading = Some(Loading::open(self.load(slice, *step, window_ns), most));
+                None
+            }
+            AgentCommand::Verify { slice, step, limit, run_started } => {
+                self.loading = None;
+                self.loading = Some(Loading::verify(self.load(slice, *step, 0), limit, run_started));
                 None
             }
             AgentCommand::Start { slice, at } => {

@@ -97,11 +97,11 @@ impl Source for Held {
 pub fn made(kind: &'static Kind, seed: u64, habit: &Habit, by: f64) -> Result<Background, Failure> {
     let mut chance = StdRng::seed_from_u64(seed ^ 1 << 59);
     let writes: Vec<Vec<(f64, f64)>> = (0..PASSES).map(|_| written(habit, &mut chance)).collect();
-    let compactions = (1..).zip(&writes).map(|(pass, written)| looked(pass, written)).collect();
+    let seen: Vec<Compaction> = (1..).zip(&writes).map(|(pass, written)| looked(pass, written)).collect();
     let source = Held { series: Made::new(kind, Seeds::both(seed)), by, writes };
     let (mut record, _) =
         trial::record(source, trial::step(Pattern::WriteParallel, latency::DEPTH), &Goal::default(), trial::NINETY)?;
-    record.compactions = compactions;
+    record.observations = seen.into_iter().map(model::Observation::Compaction).collect();
     let figure = judge::explain(&record).figures.into_iter().next();
     figure.and_then(|figure| figure.background).ok_or_else(|| Failure::Failed("nobody looked".to_string()))
 }

@@ -15,6 +15,7 @@ use model::{
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use run::conductor::{AsItIs, Conductor, HealthMonitor};
+use run::probes::Probes;
 use run::{EventSink, Unfilled};
 use std::sync::Arc;
 
@@ -176,7 +177,7 @@ pub fn conducted(step: Step, goal: &Goal, clock: Arc<dyn Clock>, loader: &dyn Lo
     let mut sink = EventSink::silent(clock.clone());
     sink.tell(Event::Planned { plan: plan.clone() })?;
     let (health, sides, unfilled) = (&NothingHappens, &AsItIs, &Unfilled::default());
-    let conductor = Conductor { clock: &clock, health, loader, sides, unfilled };
+    let conductor = Conductor { clock: &clock, health, loader, sides, observer: &Probes::default(), unfilled };
     conductor.conduct(&mut *experiments::scheduler(&plan), &mut sink)?;
     Ok(sink.into_record())
 }

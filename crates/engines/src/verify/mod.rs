@@ -100,6 +100,16 @@ impl Verify {
         Verify { run, started, ..Verify::default() }
     }
 
+    /// Of a run that begins now, by this host's clock.
+    pub fn of_this_run(started: Nanos) -> Verify {
+        Verify::new(rand::random(), started)
+    }
+
+    /// Of the clock, at the run's start.
+    pub fn started(&self) -> Nanos {
+        self.started
+    }
+
     /// What was found on this target since this was last asked.
     pub fn take(&self, target: &str) -> Checked {
         std::mem::take(&mut *locked(&self.account(target).checked))

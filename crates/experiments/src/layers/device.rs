@@ -6,8 +6,8 @@ use crate::planner::sustained::{self, Room};
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{
-    Bytes, Change, Client, ClientHost, DeviceScope, Failure, Found, HostFile, Inventory, LabOsd, LabProbe, Layer,
-    NotFree, Pattern, Place, Site, SiteWish, Target, Workload,
+    Bytes, Client, ClientHost, DeviceScope, Failure, Found, Inventory, LabOsd, LabProbe, Layer, NotFree, Pattern,
+    Place, Site, SiteWish, Target, Workload,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -116,7 +116,8 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         for round in rounds(draft, &fit) {
             add_step(draft, pattern, &workload, &round, true);
         }
-        if pattern.family() != Family::Latency {
+        // A point of a sweep is each disk alone.
+        if pattern.family() != Family::Latency && !draft.request.experiment.is_sweep() {
             together(&fit).into_iter().for_each(|all| add_step(draft, pattern, &workload, &all, false));
         }
     }
@@ -180,8 +181,7 @@ fn found<'a>(draft: &Draft<'a>, site: &'a Site, file_bytes: Bytes) -> Result<Dis
             own(shown.clone())
         }
     };
-    let name = site.host.as_ref().map_or(String::new(), |host| format!("{}:", host.end.host));
-    let name = format!("{name}{}", shown.display());
+    let name = name_on(site, &shown.display().to_string());
     let client = site.host.as_ref().map(|host| Client { host: host.end.host.clone(), of: name.clone() });
     let whole = matches!(seen.found, Found::Device(_)).then_some(bytes);
     let probed = probed(draft.inventory, shown);
@@ -194,6 +194,11 @@ fn found<'a>(draft: &Draft<'a>, site: &'a Site, file_bytes: Bytes) -> Result<Dis
         ..Target::new(Layer::Device, name, Place::Path { path, writable })
     };
     Ok(Disk { site, target, bytes, own })
+}
+
+/// What it is called: on another host with that host's name.
+pub fn name_on(site: &Site, shown: &str) -> String {
+    site.host.as_ref().map_or(shown.to_string(), |host| format!("{}:{shown}", host.end.host))
 }
 
 /// The lab's OSDs whose probe this is.
@@ -214,7 +219,7 @@ fn known_as(inventory: &Inventory, site: &Site) -> String {
 }
 
 /// What was refused on another host says on which.
-fn on_host(site: &Site, failure: Failure) -> Failure {
+pub fn on_host(site: &Site, failure: Failure) -> Failure {
     let Some(host) = &site.host else { return failure };
     match failure {
         Failure::Refused(text) => Failure::Refused(format!("{}: {text}", host.end.host)),
@@ -231,20 +236,10 @@ fn refused(not: NotFree) -> Failure {
     Failure::from(NotFree { says, ..not })
 }
 
-/// Plans the file, if it is yet to be made. Two layers may load the same one.
+/// Plans the file, if it is yet to be made.
 pub fn make(draft: &mut Draft, disk: &Disk) {
-    let Place::Path { path, .. } = &disk.target.place else { return };
-    let (path, bytes) = (path.clone(), disk.bytes);
-    if !disk.own {
-        return;
-    }
-    if disk.site.host.is_none() {
-        return draft.change(Change::File { path, bytes });
-    }
-    let host = disk.host().to_string();
-    match draft.host_files.iter_mut().find(|known| known.host == host && known.path == path) {
-        Some(known) => known.bytes = known.bytes.max(bytes),
-        None => draft.host_files.push(HostFile { host, path, bytes }),
+    if let (true, Place::Path { path, .. }) = (disk.own, &disk.target.place) {
+        draft.own_file(disk.site.host.as_ref(), path.clone(), disk.bytes);
     }
 }
 

@@ -7,7 +7,7 @@ use model::{
     Bytes, Change, Client, ClientHost, DeviceScope, HostFile, Inventory, Layer, Metric, Pattern, Place, Step, StepId,
     SustainedTest, Target, Workload,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most operations of an open loop in flight, unless said otherwise: more than a target takes at once, and no more
 /// memory than this.
@@ -94,8 +94,21 @@ impl<'a> Draft<'a> {
         }
     }
 
-    pub fn makes(&self, path: &Path) -> bool {
-        self.changes.iter().any(|change| matches!(change, Change::File { path: ours, .. } if ours == path))
+    /// Is a file of our own planned there? `host`: `None` is this one.
+    pub fn makes_on(&self, host: Option<&ClientHost>, path: &Path) -> bool {
+        match host {
+            None => self.changes.iter().any(|change| matches!(change, Change::File { path: ours, .. } if ours == path)),
+            Some(host) => self.host_files.iter().any(|file| file.host == host.end.host && file.path == path),
+        }
+    }
+
+    /// Plans a file of our own. Several steps may load the same one: it is as large as the largest of them wants it.
+    pub fn own_file(&mut self, host: Option<&ClientHost>, path: PathBuf, bytes: Bytes) {
+        let Some(host) = host.map(|host| &host.end.host) else { return self.change(Change::File { path, bytes }) };
+        match self.host_files.iter_mut().find(|known| known.host == *host && known.path == path) {
+            Some(known) => known.bytes = known.bytes.max(bytes),
+            None => self.host_files.push(HostFile { host: host.clone(), path, bytes }),
+        }
     }
 
     /// The patterns to measure, each with its workload over `span` bytes by default. Numbers of a workload without a

@@ -7,23 +7,31 @@ use languages::fio::job_file::{Batch, Job};
 use languages::fio::{cache, object, span};
 use model::workload::MIB;
 use model::{
-    Bytes, Change, Durability, Failure, Found, Layer, Metric, Pattern, Place, SiteSeen, SiteWish, Step, StepId, Target,
-    Workload,
+    Bytes, Change, Client, ClientHost, Durability, Failure, Found, Inventory, Layer, Metric, Pattern, Place, Site,
+    SiteWish, Step, StepId, Target, Workload,
 };
 use std::path::{Path, PathBuf};
 
 /// Of an image that stands in for a larger one, which would be filled for hours.
 const IMAGE_MOST: Bytes = 4096 * MIB;
 
-/// The paths of all sections.
-pub fn wanted(request: &Request) -> Vec<SiteWish> {
+/// The paths of all sections, on each host that loads.
+pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHost>, SiteWish)> {
     let jobs = request.experiment.batches().iter().flatten().filter(|job| job.shape.layer == Layer::Device);
     let wish = |job: &Job| {
         let path = path_of(job);
         let given_up = request.targets.destroy_data_on.as_ref() == Some(&path);
         SiteWish { path, writes: job.shape.writes(), given_up }
     };
-    jobs.map(wish).collect()
+    let wishes: Vec<SiteWish> = jobs.map(wish).collect();
+    let on = |host: Option<ClientHost>| wishes.iter().map(move |wish| (host.clone(), wish.clone()));
+    loading(inventory).into_iter().flat_map(on).collect()
+}
+
+/// The hosts that load; `None`: this one.
+fn loading(inventory: &Inventory) -> Vec<Option<ClientHost>> {
+    let hosts: Vec<Option<ClientHost>> = inventory.clients().cloned().map(Some).collect();
+    if hosts.is_empty() { vec![None] } else { hosts }
 }
 
 pub fn add(draft: &mut Draft, batches: &[Batch]) -> Result<(), Failure> {
@@ -33,7 +41,10 @@ pub fn add(draft: &mut Draft, batches: &[Batch]) -> Result<(), Failure> {
 
 /// Fathom goes past the page cache; only a file in memory has none before it.
 fn refuse_buffered(draft: &Draft, batches: &[Batch]) -> Result<(), Failure> {
-    let on_disk = |job: &Job| seen(draft, &path_of(job)).is_ok_and(|seen| !seen.in_memory);
+    let on_disk = |job: &Job| {
+        let known = |site: &&Site| site.seen.as_ref().is_ok_and(|seen| !seen.in_memory);
+        sites(draft, &path_of(job)).iter().any(known)
+    };
     let buffered = |job: &&Job| job.shape.layer == Layer::Device && !job.shape.direct && on_disk(job);
     let faults: Vec<String> = batches
         .iter()
@@ -52,21 +63,25 @@ fn path_of(job: &Job) -> PathBuf {
     PathBuf::from(named.map_or(".", String::as_str))
 }
 
-fn seen<'a>(draft: &Draft<'a>, path: &Path) -> Result<&'a SiteSeen, Failure> {
-    let site = draft.inventory.sites.iter().find(|site| site.wish.path == path);
-    let unknown = || Failure::Failed(format!("{}: was not looked at", path.display()));
-    site.ok_or_else(unknown)?.seen.as_ref().map_err(|not| Failure::from(not.clone()))
+/// The path on each host that loads.
+fn sites<'a>(draft: &Draft<'a>, path: &Path) -> Vec<&'a Site> {
+    draft.inventory.sites.iter().filter(|site| site.wish.path == path).collect()
 }
 
 fn add_batch(draft: &mut Draft, batch: &Batch) -> Result<(), Failure> {
     let Some(first) = batch.first() else { return Ok(()) };
     let mut parts = Vec::new();
     for job in batch {
-        parts.push(match job.shape.layer {
-            Layer::Rbd => on_image(draft, job)?,
-            Layer::Rados => on_objects(draft, job)?,
-            _ => on_path(draft, job, batch.len() > 1)?,
-        });
+        match job.shape.layer {
+            Layer::Rbd => parts.extend(on_image(draft, job)?),
+            Layer::Rados => parts.extend(on_objects(draft, job)?),
+            _ => {
+                for site in sites(draft, &path_of(job)) {
+                    let part = on_path(draft, job, site, batch.len() > 1);
+                    parts.push(part.map_err(|failure| device::on_host(site, failure))?);
+                }
+            }
+        }
     }
     // Side by side they have one workload: the smallest of the places says how much there is of it.
     let span = parts.iter().map(|(_, span)| *span).min().unwrap_or(0);
@@ -84,11 +99,15 @@ fn add_batch(draft: &mut Draft, batch: &Batch) -> Result<(), Failure> {
     Ok(())
 }
 
+fn in_memory(site: &Site) -> bool {
+    site.seen.as_ref().is_ok_and(|seen| seen.in_memory)
+}
+
 /// As the first section has it.
 fn workload(draft: &Draft, batch: &[Job], span: Bytes) -> Workload {
     let shape = &batch[0].shape;
     let device = shape.layer == Layer::Device;
-    let memory = device && batch.iter().any(|job| seen(draft, &path_of(job)).is_ok_and(|seen| seen.in_memory));
+    let memory = device && batch.iter().flat_map(|job| sites(draft, &path_of(job))).any(in_memory);
     Workload {
         rate: shape.rate,
         clients: 1,
@@ -114,28 +133,30 @@ fn workload(draft: &Draft, batch: &[Job], span: Bytes) -> Workload {
 }
 
 /// A device or file that is named, or one of our own: where nothing is, and in a folder.
-fn on_path(draft: &mut Draft, job: &Job, several: bool) -> Result<(Target, Bytes), Failure> {
+fn on_path(draft: &mut Draft, job: &Job, site: &Site, several: bool) -> Result<(Target, Bytes), Failure> {
     let (shape, path) = (&job.shape, path_of(job));
     let wanted = span(shape);
     let shown = path.display().to_string();
-    match seen(draft, &path)?.found {
-        Found::Device(bytes) | Found::File(bytes) if bytes > 0 && !draft.makes(&path) => {
+    let made = draft.makes_on(site.host.as_ref(), &path);
+    match site.seen.as_ref().map_err(|not| Failure::from(not.clone()))?.found {
+        Found::Device(bytes) | Found::File(bytes) if bytes > 0 && !made => {
             if wanted.is_some_and(|wanted| wanted > bytes) {
                 let line = job.line_of("size");
                 return Err(Failure::Usage(format!("line {line}: [{}] {shown} has only {bytes} bytes", job.name)));
             }
-            Ok((target(draft, shown, path, shape.writes()), wanted.unwrap_or(bytes / MIB * MIB)))
+            Ok((target(draft, site, shown, path, shape.writes()), wanted.unwrap_or(bytes / MIB * MIB)))
         }
-        Found::File(_) if !draft.makes(&path) => Err(device::empty_file(&path)),
+        Found::File(_) if !made => Err(device::empty_file(&path)),
         Found::Device(_) => Err(Failure::Usage(format!("{shown}: is a device of 0 bytes"))),
         Found::Folder if shape.filename.is_some() => {
             let line = job.line_of("filename");
             Err(Failure::Usage(format!("line {line}: [{}] {shown} is a folder; write directory={shown}", job.name)))
         }
         Found::Folder => {
-            let file = path.join(draft.name(&format!("file{}", draft.changes.len())));
+            let number = draft.changes.len() + draft.host_files.len();
+            let file = path.join(draft.name(&format!("file{number}")));
             let name = if several { format!("{shown}/{}", job.name) } else { shown };
-            own(draft, job, file, name, wanted)
+            own(draft, job, site, (file, name), wanted)
         }
         _ if shape.filename.is_none() => {
             let line = job.line_of("directory");
@@ -143,41 +164,37 @@ fn on_path(draft: &mut Draft, job: &Job, several: bool) -> Result<(Target, Bytes
         }
         _ => {
             device::refuse_missing_device(&path)?;
-            own(draft, job, path, shown, wanted)
+            own(draft, job, site, (path, shown), wanted)
         }
     }
 }
 
-fn target(draft: &Draft, name: String, path: PathBuf, writable: bool) -> Target {
-    let host = Some(draft.inventory.here.name.clone());
-    Target { host, ..Target::new(Layer::Device, name, Place::Path { path, writable }) }
+fn target(draft: &Draft, site: &Site, name: String, path: PathBuf, writable: bool) -> Target {
+    let known_as = site.host.as_ref().map_or(&draft.inventory.here.name, |host| &host.known_as);
+    let name = device::name_on(site, &name);
+    let client = site.host.as_ref().map(|host| Client { host: host.end.host.clone(), of: name.clone() });
+    let host = Some(known_as.clone());
+    Target { host, client, ..Target::new(Layer::Device, name, Place::Path { path, writable }) }
 }
 
 /// A file of our own, as large as the largest section on it.
 fn own(
     draft: &mut Draft,
     job: &Job,
-    path: PathBuf,
-    shown: String,
+    site: &Site,
+    (path, shown): (PathBuf, String),
     wanted: Option<Bytes>,
 ) -> Result<(Target, Bytes), Failure> {
     let Some(wanted) = wanted else {
         let text = format!("line {}: [{}] {shown} is not there and has no size; add size=1g", job.line, job.name);
         return Err(Failure::Usage(text));
     };
-    let known = draft.changes.iter_mut().find_map(|change| match change {
-        Change::File { path: ours, bytes } if *ours == path => Some(bytes),
-        _ => None,
-    });
-    match known {
-        Some(bytes) => *bytes = wanted.max(*bytes),
-        None => draft.changes.push(Change::File { path: path.clone(), bytes: wanted }),
-    }
-    Ok((target(draft, shown, path, true), wanted))
+    draft.own_file(site.host.as_ref(), path.clone(), wanted);
+    Ok((target(draft, site, shown, path, true), wanted))
 }
 
 /// An image that is named is only read; writes go to one of our own in the same pool.
-fn on_image(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
+fn on_image(draft: &mut Draft, job: &Job) -> Result<Vec<(Target, Bytes)>, Failure> {
     let shape = &job.shape;
     let pool = pool(draft, job)?;
     if !shape.writes() {
@@ -191,26 +208,32 @@ fn on_image(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
             let line = job.line_of("size");
             return Err(Failure::Usage(format!("line {line}: [{}] image {image} has only {there} bytes", job.name)));
         }
-        let place = Place::Images { pool: pool.clone(), images: vec![image.clone()] };
-        return Ok((Target::new(Layer::Rbd, format!("{pool}/{image}"), place), wanted));
+        let place = |_: &str| Place::Images { pool: pool.clone(), images: vec![image.clone()] };
+        return Ok(each(draft.by_clients(Layer::Rbd, &format!("{pool}/{image}"), place), wanted));
     }
     let Some(wanted) = shape.size.or(draft.inventory.image_bytes.map(|bytes| bytes.min(IMAGE_MOST))) else {
         return Err(Failure::Usage(format!("line {}: [{}] has no size; add size=1g", job.line, job.name)));
     };
-    let image = draft.name(&draft.changes.len().to_string());
+    let (run, number) = (draft.name(""), draft.changes.len());
+    let image = |part: &str| format!("{run}{part}{number}");
     let bytes = wanted.next_multiple_of(4 * MIB);
-    draft.changes.push(Change::Image { pool: pool.clone(), name: image.clone(), bytes });
-    let place = Place::Images { pool: pool.clone(), images: vec![image] };
-    Ok((Target::new(Layer::Rbd, format!("pool {pool}"), place), wanted))
+    for part in draft.clients_parts() {
+        draft.changes.push(Change::Image { pool: pool.clone(), name: image(&part), bytes });
+    }
+    let place = |part: &str| Place::Images { pool: pool.clone(), images: vec![image(part)] };
+    Ok(each(draft.by_clients(Layer::Rbd, &format!("pool {pool}"), place), wanted))
 }
 
-fn on_objects(draft: &mut Draft, job: &Job) -> Result<(Target, Bytes), Failure> {
+fn each(targets: Vec<Target>, bytes: Bytes) -> Vec<(Target, Bytes)> {
+    targets.into_iter().map(|target| (target, bytes)).collect()
+}
+
+fn on_objects(draft: &mut Draft, job: &Job) -> Result<Vec<(Target, Bytes)>, Failure> {
     let pool = pool(draft, job)?;
     let prefix = draft.name(&format!("{}.", draft.changes.len()));
     draft.changes.push(Change::Objects { pool: pool.clone(), prefix: prefix.clone() });
-    let place = Place::Pool { pool: pool.clone(), prefix };
-    let target = Target::new(Layer::Rados, format!("pool {pool}"), place);
-    Ok((target, span(&job.shape).unwrap_or(0)))
+    let place = |part: &str| Place::Pool { pool: pool.clone(), prefix: format!("{prefix}{part}") };
+    Ok(each(draft.by_clients(Layer::Rados, &format!("pool {pool}"), place), span(&job.shape).unwrap_or(0)))
 }
 
 fn pool(draft: &Draft, job: &Job) -> Result<String, Failure> {

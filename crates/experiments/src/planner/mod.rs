@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 pub fn wanted_sites(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHost>, SiteWish)> {
     let of = |request: &Request| match request.experiment.batches().is_empty() {
         true => device::wanted(inventory, request),
-        false => fio::wanted(request).into_iter().map(|wish| (None, wish)).collect(),
+        false => fio::wanted(inventory, request),
     };
     let all = match request.experiment.pair() {
         Some(setting) => {
@@ -214,18 +214,6 @@ fn refuse_idle_clients(request: &Request) -> Result<(), Failure> {
 fn refuse_useless_hosts(inventory: &Inventory, request: &Request) -> Result<(), Failure> {
     if inventory.hosts.is_empty() {
         return Ok(());
-    }
-    if request.experiment.is_sweep() || !request.experiment.batches().is_empty() {
-        let text = "--hosts: sweeps and job files of fio are loaded from here; run `fathom rados` or `fathom rbd` with --hosts instead";
-        return Err(Failure::Usage(text.to_string()));
-    }
-    if request.workload.verify {
-        let text = "--verify: what several hosts write is not checked; leave --hosts out, or --verify";
-        return Err(Failure::Usage(text.to_string()));
-    }
-    if request.experiment.sustained().is_some() {
-        let text = "--sustained: one device at a time is written to until it falls, on the host where Fathom runs; leave --hosts out";
-        return Err(Failure::Usage(text.to_string()));
     }
     // What is only looked at is of use whatever is loaded.
     if inventory.clients().next().is_none() {

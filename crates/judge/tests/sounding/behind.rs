@@ -59,7 +59,7 @@ fn looks(pass: u32, busy: &[u32]) -> Compaction {
 fn report(dips: [&[f64]; 2], busy: [&[u32]; 2], target: Target) -> Report {
     let slices = vec![slice(1, &dipping(dips[0]), Some(0)), slice(2, &dipping(dips[1]), Some(0))];
     let compactions = vec![looks(1, busy[0]), looks(2, busy[1])];
-    explain(&Record { compactions, ..record(target, slices) })
+    explain(&seen_beside(record(target, slices), compactions))
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_level_that_is_lower_while_tables_are_written_is_said_to_be_by_how_much() {
     let of = |busy: [&[u32]; 2], target: Target| {
         let slices = vec![slice(1, &slow_in(2..7), Some(0)), slice(2, &slow_in(5..9), Some(0))];
         let compactions = vec![looks(1, busy[0]), looks(2, busy[1])];
-        explain(&Record { compactions, ..record(target, slices) })
+        explain(&seen_beside(record(target, slices), compactions))
     };
     let found = of([&[2, 3, 4, 5, 6], &[5, 6, 7, 8]], pool());
     let seen = found.figures[0].background.as_ref().unwrap();
@@ -208,4 +208,8 @@ fn figures_of_writes_say_how_far_they_hold_also_on_another_device_of_the_model()
     let (figures, report) = with_cliff(40, false);
     assert!(report.sustained[0].cliff.is_none());
     assert!(figures.iter().all(|f| f.label.name() == "brief" && f.valid_up_to == Some(4_000_000_000)));
+}
+
+fn seen_beside(record: Record, compactions: Vec<Compaction>) -> Record {
+    Record { observations: compactions.into_iter().map(model::Observation::Compaction).collect(), ..record }
 }

@@ -2,7 +2,7 @@
 
 use crate::made::{Made, disk, osd, pair, pool};
 use judge::explain;
-use model::{Caches, Compaction, Figure, Layer, LedgerRow, OsdLooks, Pattern, Report, StepId, StoreReads};
+use model::{Caches, Compaction, Figure, Layer, LedgerRow, Observation, OsdLooks, Pattern, Report, StepId, StoreReads};
 
 fn reads(memory: u64, device: u64) -> StoreReads {
     StoreReads { memory, device, onode_hits: Some(9), onode_misses: Some(1), rocksdb: Some(0) }
@@ -13,7 +13,8 @@ fn counted(made: &mut Made, of: &[(u32, Option<StoreReads>)]) {
     let step = StepId(made.record.plan.steps.len() as u32 - 1);
     for pass in 1..=2 {
         let osds = of.iter().map(|(osd, reads)| OsdLooks { osd: *osd, looks: Vec::new(), reads: *reads }).collect();
-        made.record.compactions.push(Compaction { step, pass, osds, of: of.len() as u32 });
+        let compaction = Compaction { step, pass, osds, of: of.len() as u32 };
+        made.record.observations.push(Observation::Compaction(compaction));
     }
 }
 

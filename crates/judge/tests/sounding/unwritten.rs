@@ -2,7 +2,7 @@
 
 use crate::made::{Made, disk, osd};
 use judge::{compare, explain};
-use model::{EmptyPages, Figure, Layer, PagesRead, Pattern, Record, Report, Step, StepId};
+use model::{EmptyPages, Figure, Layer, Observation, PagesRead, Pattern, Record, Report, Step, StepId};
 use std::collections::BTreeMap;
 
 fn seen(step: StepId, pass: u32, empty: u64) -> PagesRead {
@@ -19,7 +19,8 @@ fn record(empty: &[u64]) -> Record {
     made.measured(Pattern::ReadLatency, disk(0), 0.1);
     made.measured(Pattern::ReadLatency, osd(0), 1.0);
     let step = made.record.plan.steps.iter().find(|step: &&Step| step.layer == Layer::Device).unwrap().id;
-    made.record.pages_read = (1..).zip(empty).map(|(pass, empty)| seen(step, pass, *empty)).collect();
+    made.record.observations =
+        (1..).zip(empty).map(|(pass, empty)| Observation::PagesRead(seen(step, pass, *empty))).collect();
     made.record
 }
 
@@ -51,7 +52,7 @@ fn nobody_looked_and_other_steps_pages_say_nothing() {
     let mut record = record(&[]);
     assert_eq!(of(&explain(&record), Layer::Device).empty_pages, None);
     let other = of(&explain(&record), Layer::Osd).step;
-    record.pages_read = vec![seen(other, 1, 1000), seen(other, 9, 1000)];
+    record.observations = [1, 9].map(|pass| Observation::PagesRead(seen(other, pass, 1000))).to_vec();
     let report = explain(&record);
     assert_eq!(of(&report, Layer::Osd).empty_pages, Some(EmptyPages { looked_at: 1000, empty: 1000 }));
     assert_eq!(of(&report, Layer::Device).empty_pages, None);

@@ -89,7 +89,7 @@ fn detail(figure: &Figure, record: &Record, slices: &Slices, join: usize, bins: 
 
 /// When the stores of the figure's OSDs wrote tables, in seconds from the slice's start; `None`: nobody looked.
 fn compaction(figure: &Figure, slice: &Slice, record: &Record) -> Option<Vec<[f64; 2]>> {
-    let seen = record.compactions.iter().rev().find(|one| (one.step, one.pass) == (slice.step, slice.pass))?;
+    let seen = record.compactions().rev().find(|one| (one.step, one.pass) == (slice.step, slice.pass))?;
     let own = figure.target.strip_prefix("osd.").and_then(|id| id.parse::<u32>().ok());
     let osds = seen.osds.iter().filter(|osd| own.is_none_or(|own| own == osd.osd));
     let looks = osds.flat_map(|osd| &osd.looks).filter(|look| look.bytes > 0);

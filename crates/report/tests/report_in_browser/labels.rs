@@ -4,7 +4,8 @@ use crate::browser::Browser;
 use crate::runs::{self, Run};
 use crate::{assert_sound, show};
 use model::{
-    Background, Cliff, Compaction, Ended, Endurance, Estimate, Figure, Label, Layer, Look, OsdLooks, Pattern, Report,
+    Background, Cliff, Compaction, Ended, Endurance, Estimate, Figure, Label, Layer, Look, Observation, OsdLooks,
+    Pattern, Report,
 };
 
 /// The usual run, in whose writes tables were written from the second to the fourth second of each slice, and with a device
@@ -16,7 +17,8 @@ pub fn seen() -> Run {
         .map(|osd| OsdLooks { osd, looks: (0..9).map(|second| look(f64::from(second))).collect(), reads: None })
         .collect();
     for slice in &record.slices {
-        record.compactions.push(Compaction { step: slice.step, pass: slice.pass, osds: osds.clone(), of: 3 });
+        let compaction = Compaction { step: slice.step, pass: slice.pass, osds: osds.clone(), of: 3 };
+        record.observations.push(Observation::Compaction(compaction));
     }
     let stored = |figure: &&mut Figure| figure.layer == Layer::Rbd && figure.pattern == Pattern::WriteParallel;
     let figure = report.figures.iter_mut().find(stored).expect("the usual run has images");

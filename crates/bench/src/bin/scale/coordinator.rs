@@ -15,6 +15,7 @@ use model::{
 };
 use nix::sys::socket::{MsgFlags, recv};
 use run::conductor::{AsItIs, Conductor, HealthMonitor};
+use run::probes::Probes;
 use run::{EventSink, Unfilled};
 use std::cell::{Cell, RefCell};
 use std::error::Error;
@@ -175,11 +176,18 @@ fn measure(fleet: Fleet, archive: &std::path::Path, number: usize, seconds: f64)
     let plan = plan(number, seconds);
     sink.tell(Event::Planned { plan: plan.clone() })?;
     let fleet = RefCell::new(fleet);
-    let hosts = Hosts::new(&Nobody, &fleet);
+    let hosts = Hosts::new(&Nobody, &fleet, sink.started());
     let timed = Timed { hosts: &hosts, seen: RefCell::default() };
     let (began, before) = (Instant::now(), processor_seconds());
     let (health, unfilled) = (Blind, Unfilled::default());
-    let conductor = Conductor { clock: &clock, health: &health, loader: &timed, sides: &AsItIs, unfilled: &unfilled };
+    let conductor = Conductor {
+        clock: &clock,
+        health: &health,
+        loader: &timed,
+        sides: &AsItIs,
+        observer: &Probes::default(),
+        unfilled: &unfilled,
+    };
     conductor.conduct(&mut *experiments::scheduler(&plan), &mut sink)?;
     let wall = began.elapsed().as_secs_f64();
     let processors = (processor_seconds() - before) / wall;

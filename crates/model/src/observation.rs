@@ -1,0 +1,94 @@
+//! What was seen beside the load: while slices were measured, or before the first. A kind is a variant, and nothing else lists kinds.
+
+use crate::background::Compaction;
+use crate::bond::HostBond;
+use crate::observed::{Observed, PgsSeen};
+use crate::pages::PagesRead;
+use crate::path_mtu::PathMtu;
+use crate::record::{Gap, Record};
+use crate::streams::Streams;
+use serde::{Deserialize, Serialize};
+
+/// The archive keeps the variant's name as the kind of a row. What is of a slice comes before the slice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Observation {
+    /// What the OSDs' stores did while a slice was measured.
+    Compaction(Compaction),
+    /// What the kernels of hosts counted while a slice was measured.
+    #[serde(rename = "observed")]
+    Hosts(Observed),
+    /// In which states placement groups were while a slice was measured, if not all were active and clean.
+    PgsSeen(PgsSeen),
+    /// What each of several streams carried while a slice was measured.
+    Streams(Streams),
+    /// Whether there was something to be read, in a slice that reads.
+    PagesRead(PagesRead),
+    /// A host that should have loaded went missing while a slice was measured.
+    Gap(Gap),
+    /// How large packets get between hosts, looked at before the first step.
+    PathMtus(Vec<PathMtu>),
+    /// Interfaces of the hosts that share their traffic as one, looked at before the first step.
+    Bonds(Vec<HostBond>),
+}
+
+impl Observation {
+    /// The variants' names.
+    pub const KINDS: [&str; 8] =
+        ["compaction", "observed", "pgs-seen", "streams", "pages-read", "gap", "path-mtus", "bonds"];
+}
+
+/// All of one kind, in the order in which they were seen.
+impl Record {
+    /// The same, in which this was seen as well.
+    pub fn with(mut self, seen: Observation) -> Record {
+        self.observations.push(seen);
+        self
+    }
+
+    pub fn compactions(&self) -> impl DoubleEndedIterator<Item = &Compaction> {
+        self.observations
+            .iter()
+            .filter_map(|seen| if let Observation::Compaction(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn hosts_observed(&self) -> impl Iterator<Item = &Observed> {
+        self.observations.iter().filter_map(|seen| if let Observation::Hosts(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn pgs_seen(&self) -> impl Iterator<Item = &PgsSeen> {
+        self.observations.iter().filter_map(|seen| if let Observation::PgsSeen(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn streams(&self) -> impl Iterator<Item = &Streams> {
+        self.observations.iter().filter_map(|seen| if let Observation::Streams(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn pages_read(&self) -> impl Iterator<Item = &PagesRead> {
+        self.observations
+            .iter()
+            .filter_map(|seen| if let Observation::PagesRead(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn gaps(&self) -> impl Iterator<Item = &Gap> {
+        self.observations.iter().filter_map(|seen| if let Observation::Gap(own) = seen { Some(own) } else { None })
+    }
+
+    /// What was seen last: a run that is taken up again looks anew.
+    pub fn path_mtus(&self) -> &[PathMtu] {
+        let own = |seen: &'_ Observation| matches!(seen, Observation::PathMtus(_));
+        match self.observations.iter().rfind(|seen| own(seen)) {
+            Some(Observation::PathMtus(paths)) => paths,
+            _ => &[],
+        }
+    }
+
+    /// What was seen last.
+    pub fn bonds(&self) -> &[HostBond] {
+        let own = |seen: &'_ Observation| matches!(seen, Observation::Bonds(_));
+        match self.observations.iter().rfind(|seen| own(seen)) {
+            Some(Observation::Bonds(bonds)) => bonds,
+            _ => &[],
+        }
+    }
+}
