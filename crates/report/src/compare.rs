@@ -1,7 +1,6 @@
-//! Two runs, or two groups of runs, side by side: on a terminal, as Markdown, as the document `fathom.compare/1`.
+//! Two runs, or two groups of runs, side by side: as blocks, and as the document `fathom.compare/1`.
 
-use crate::markdown;
-use crate::terminal::{Style, plain_table, wrapped};
+use crate::block::{self, Block, Emphasis, Row, Table};
 use crate::{finds, numbers};
 use model::{Comparison, Difference, Estimate, Finds};
 use serde_json::{Value, json};
@@ -11,25 +10,17 @@ pub const SCHEMA: &str = "fathom.compare/1";
 /// Names of the runs before and after.
 pub type Sides = (Vec<String>, Vec<String>);
 
-const HEADING: [&str; 6] = ["finds", "target", "pattern", "before", "after", "change"];
-pub fn summary(found: &Comparison, sides: &Sides, style: &Style) -> String {
-    let mut text = format!("{}\n{}\n\n", title(sides), counts(found));
-    text += &plain_table(&HEADING, rows(found), finds::is_worse, style);
-    for note in notes(found) {
-        text += &format!("\n{}", wrapped(&note, style));
-    }
-    text
+/// What was compared, and what was found.
+pub fn blocks(found: &Comparison, sides: &Sides) -> Vec<Vec<Block>> {
+    let head = vec![Block::Headline(title(sides)), Block::paragraph(format!("{}.", counts(found)))];
+    let notes = block::list(notes(found), Emphasis::Plain);
+    vec![head, vec![table(["before", "after"], found).into()], notes.into_iter().collect()]
 }
 
-pub fn page(found: &Comparison, sides: &Sides) -> String {
-    let heading = HEADING.map(String::from);
-    let rows = rows(found).into_iter().map(|row| row.iter().map(|cell| markdown::escaped(cell)).collect());
-    let mut page = format!("# {}\n\n{}.\n\n", markdown::escaped(&title(sides)), counts(found));
-    page += &markdown::table(&heading, rows);
-    for note in notes(found) {
-        page += &format!("\n{}\n", markdown::escaped(&note));
-    }
-    page
+/// The differences, what is worse first, with the names of both sides.
+pub(crate) fn table(sides: [&str; 2], found: &Comparison) -> Table {
+    let row = |one: &Difference| Row::new(cells(one)).with(finds::emphasis(one.finds));
+    Table::plain(["finds", "target", "pattern", sides[0], sides[1], "change"], sorted(found).into_iter().map(row))
 }
 
 pub fn document(found: &Comparison, (before, after): &Sides) -> Value {
@@ -69,17 +60,14 @@ fn counts(found: &Comparison) -> String {
     finds::counts(found.differences.iter().map(|one| one.finds))
 }
 
-fn sorted(found: &Comparison) -> Vec<&Difference> {
+pub(crate) fn sorted(found: &Comparison) -> Vec<&Difference> {
     let mut sorted: Vec<&Difference> = found.differences.iter().collect();
     sorted.sort_by(|a, b| finds::before((a.finds, a.change.value), (b.finds, b.change.value)));
     sorted
 }
 
-pub(crate) fn rows(found: &Comparison) -> Vec<Vec<String>> {
-    sorted(found).into_iter().map(row).collect()
-}
-
-fn row(one: &Difference) -> Vec<String> {
+/// What was found, of which target and pattern, both values, and the change.
+pub(crate) fn cells(one: &Difference) -> Vec<String> {
     let unit = one.figure.metric.unit();
     let value = |value: f64, known: bool| match known {
         true => format!("{} {unit}", numbers::rough(value)),

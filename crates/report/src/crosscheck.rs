@@ -1,8 +1,7 @@
-//! Two programs under the same load: on a terminal, as Markdown, as the document `fathom.crosscheck/1`.
+//! Two programs under the same load: as blocks, and as the document `fathom.crosscheck/1`.
 
-use crate::markdown;
+use crate::block::{self, Block, Emphasis, Row, Table};
 use crate::numbers::{self, NOTHING};
-use crate::terminal::{Style, plain_table, wrapped};
 use crate::words;
 use model::{Agrees, Crosscheck, Crosschecked, Estimate, Pair, Turn};
 use serde_json::{Value, json};
@@ -11,24 +10,19 @@ pub const SCHEMA: &str = "fathom.crosscheck/1";
 
 const HEADING: [&str; 8] = ["finds", "target", "workload", "measure", "fathom", "fio", "ratio (95 %)", "within"];
 
-pub fn summary(found: &Crosscheck, style: &Style) -> String {
-    let differs = |cells: &[String]| cells.first().is_some_and(|cell| cell == Agrees::Differs.name());
-    let mut text = format!("{}\n{}\n\n", title(found), counts(found));
-    text += &plain_table(&HEADING, rows(found), differs, style);
-    for note in notes(found) {
-        text += &format!("\n{}", wrapped(&note, style));
-    }
-    text
-}
-
-pub fn page(found: &Crosscheck) -> String {
-    let rows = rows(found).into_iter().map(|row| row.iter().map(|cell| markdown::escaped(cell)).collect());
-    let mut page = format!("# {}\n\n{}.\n\n", markdown::escaped(&title(found)), counts(found));
-    page += &markdown::table(&HEADING.map(String::from), rows);
-    for note in notes(found) {
-        page += &format!("\n{}\n", markdown::escaped(&note));
-    }
-    page
+/// What was compared, and what was found.
+pub fn blocks(found: &Crosscheck) -> Vec<Vec<Block>> {
+    let head = vec![Block::Headline(title(found)), Block::paragraph(format!("{}.", counts(found)))];
+    let rows = found.rows.iter().flat_map(|row| {
+        let emphasis = if row.agreement.finds == Agrees::Differs { Emphasis::Bad } else { Emphasis::Plain };
+        // Two lines for each: the two figures that are judged.
+        [Row::new(rates(row)).with(emphasis), Row::new(times(row))]
+    });
+    vec![
+        head,
+        vec![Table::plain(HEADING, rows).into()],
+        block::list(notes(found), Emphasis::Plain).into_iter().collect(),
+    ]
 }
 
 pub fn document(found: &Crosscheck) -> Value {
@@ -115,11 +109,6 @@ fn counts(found: &Crosscheck) -> String {
     let pairs = numbers::counted(pairs, "pair", "pairs");
     let said = if said.is_empty() { "nothing was compared".to_string() } else { said.join(", ") };
     format!("{said}; {pairs} of loads in {}", numbers::seconds(found.seconds))
-}
-
-/// Two lines for each row: the two figures that are judged.
-fn rows(found: &Crosscheck) -> Vec<Vec<String>> {
-    found.rows.iter().flat_map(|row| [rates(row), times(row)]).collect()
 }
 
 fn rates(row: &Crosschecked) -> Vec<String> {
@@ -224,6 +213,8 @@ fn fewer_in_flight(row: &Crosschecked) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::Style;
+    use crate::{markdown, terminal};
     use model::{Agreement, Layer, Pattern, Workload};
 
     fn found() -> Crosscheck {
@@ -263,11 +254,15 @@ mod tests {
         }
     }
 
+    fn summary(found: &Crosscheck, style: &Style) -> String {
+        terminal::text(&blocks(found), style)
+    }
+
     #[test]
     fn a_table_says_what_both_said() {
         let text = summary(&found(), &Style { width: 160, colours: false });
         for part in [
-            "Fathom 0.1.0 against fio 3.33\n1 differs, 1 open; 2 pairs of loads in 1 min 5 s\n",
+            "Fathom 0.1.0 against fio 3.33\n1 differs, 1 open; 2 pairs of loads in 1 min 5 s.\n",
             "4 KiB random write, depth 1, durable",
             "psync / libaio",
             "1.100 (1.050–1.150)",
@@ -278,7 +273,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
-        assert!(page(&found()).contains("| differs | device /dev/vdb |"));
+        assert!(markdown::text(&blocks(&found())).contains("| differs | device /dev/vdb |"));
     }
 
     #[test]

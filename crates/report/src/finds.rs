@@ -1,5 +1,6 @@
 //! What comparisons of all kinds have in common: which figure, what was found, in which order.
 
+use crate::block::Emphasis;
 use crate::words;
 use model::{FigureKey, Finds};
 use serde_json::{Map, Value, json};
@@ -29,9 +30,9 @@ pub(crate) fn cells(finds: Finds, figure: &FigureKey) -> [String; 3] {
     [finds.name().to_string(), place, figure.pattern.name().to_string() + &pattern]
 }
 
-/// Rows that stand out.
-pub(crate) fn is_worse(cells: &[String]) -> bool {
-    cells.first().is_some_and(|cell| cell == Finds::Worse.name())
+/// What got worse stands out.
+pub(crate) fn emphasis(finds: Finds) -> Emphasis {
+    if finds == Finds::Worse { Emphasis::Bad } else { Emphasis::Plain }
 }
 
 /// The fields of a document that say which figure it is, and what was found.

@@ -1,8 +1,7 @@
-//! Figures over a series of runs: their levels, and where they changed. On a terminal, as Markdown, as `fathom.history/1`.
+//! Figures over a series of runs: their levels, and where they changed. As blocks, and as `fathom.history/1`.
 
+use crate::block::{Block, Row, Table};
 use crate::compare::came_to_nothing;
-use crate::markdown;
-use crate::terminal::{Style, plain_table, wrapped};
 use crate::{finds, numbers};
 use model::{Level, Trend};
 use serde_json::{Value, json};
@@ -12,17 +11,11 @@ pub const SCHEMA: &str = "fathom.history/1";
 const HEADING: [&str; 6] = ["finds", "target", "pattern", "runs", "newest", "levels"];
 
 /// `lost`: figures that earlier runs had and that came to nothing in the newest.
-pub fn summary(trends: &[Trend], lost: &[String], until: &str, style: &Style) -> String {
-    let table = plain_table(&HEADING, rows(trends), finds::is_worse, style);
-    let note = came_to_nothing(lost).map_or(String::new(), |note| format!("\n{}", wrapped(&note, style)));
-    format!("{}\n{}\n\n{table}{note}", title(until), counts(trends))
-}
-
-pub fn page(trends: &[Trend], lost: &[String], until: &str) -> String {
-    let rows = rows(trends).into_iter().map(|row| row.iter().map(|cell| markdown::escaped(cell)).collect());
-    let table = markdown::table(&HEADING.map(String::from), rows);
-    let note = came_to_nothing(lost).map_or(String::new(), |note| format!("\n{}\n", markdown::escaped(&note)));
-    format!("# {}\n\n{}.\n\n{table}{note}", markdown::escaped(&title(until)), counts(trends))
+pub fn blocks(trends: &[Trend], lost: &[String], until: &str) -> Vec<Vec<Block>> {
+    let row = |one: &Trend| Row::new(cells(one)).with(finds::emphasis(one.finds));
+    let head = vec![Block::Headline(title(until)), Block::paragraph(format!("{}.", counts(trends)))];
+    let table = Table::plain(HEADING, sorted(trends).into_iter().map(row));
+    vec![head, vec![table.into()], came_to_nothing(lost).map(Block::paragraph).into_iter().collect()]
 }
 
 pub fn document(trends: &[Trend], lost: &[String], until: &str) -> Value {
@@ -54,11 +47,7 @@ fn sorted(trends: &[Trend]) -> Vec<&Trend> {
     sorted
 }
 
-fn rows(trends: &[Trend]) -> Vec<Vec<String>> {
-    sorted(trends).into_iter().map(row).collect()
-}
-
-fn row(one: &Trend) -> Vec<String> {
+fn cells(one: &Trend) -> Vec<String> {
     let newest = one.points.last().map_or(numbers::NOTHING.to_string(), |point| numbers::rough(point.value));
     let further = [one.points.len().to_string(), format!("{newest} {}", one.figure.metric.unit()), levels(one)];
     finds::cells(one.finds, &one.figure).into_iter().chain(further).collect()

@@ -1,8 +1,7 @@
-//! Hosts that answered and those that did not: on a terminal, as Markdown, as the document `fathom.hosts/1`.
+//! Hosts that answered and those that did not: as blocks, and as the document `fathom.hosts/1`.
 
-use crate::markdown;
+use crate::block::{self, Block, Emphasis, Row, Table};
 use crate::numbers::{self, NOTHING};
-use crate::terminal::{Style, plain_table, wrapped};
 use model::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 use serde_json::{Value, json};
 
@@ -10,20 +9,12 @@ pub const SCHEMA: &str = "fathom.hosts/1";
 
 const HEADING: [&str; 9] = ["host", "via", "user", "versions", "processors", "memory", "clock", "network", "disks"];
 
-pub fn table(seen: &[&HostSeen], silent: &[HostSilent], style: &Style) -> String {
-    let table = plain_table(&HEADING, seen.iter().map(|host| row(host)).collect(), |_| false, style);
-    let table = (!seen.is_empty()).then_some(table);
-    let notes = notes(seen, silent).into_iter().map(|note| wrapped(&note, style));
-    table.into_iter().chain(notes).collect::<Vec<_>>().join("\n")
-}
-
-pub fn page(seen: &[&HostSeen], silent: &[HostSilent]) -> String {
-    let rows = seen.iter().map(|host| row(host).iter().map(|cell| markdown::escaped(cell)).collect());
-    let mut page = format!("# Hosts\n\n{}", markdown::table(&HEADING.map(String::from), rows));
-    for note in notes(seen, silent) {
-        page += &format!("\n{}\n", markdown::escaped(&note));
-    }
-    page
+/// Without a host that answered there are only the reasons.
+pub fn blocks(seen: &[&HostSeen], silent: &[HostSilent]) -> Vec<Vec<Block>> {
+    let rows: Vec<Row> = seen.iter().map(|host| Row::new(cells(host))).collect();
+    let table = (!rows.is_empty()).then(|| Table::plain(HEADING, rows).into());
+    let notes = block::list(notes(seen, silent), Emphasis::Plain);
+    vec![vec![Block::Headline("Hosts".into())], table.into_iter().collect(), notes.into_iter().collect()]
 }
 
 pub fn document(seen: &[&HostSeen], silent: &[HostSilent]) -> Value {
@@ -35,7 +26,7 @@ pub fn document(seen: &[&HostSeen], silent: &[HostSilent]) -> Value {
     })
 }
 
-fn row(host: &HostSeen) -> Vec<String> {
+fn cells(host: &HostSeen) -> Vec<String> {
     let facts = &host.facts;
     let or_nothing = |text: String| if text.is_empty() { NOTHING.to_string() } else { text };
     vec![

@@ -113,7 +113,12 @@ pub fn meaning(label: &str) -> &'static str {
 
 /// Is the figure's value one that may be used?
 pub fn holds(label: &Label) -> bool {
-    !matches!(label, Label::Unwritten(_) | Label::Implausible(_) | Label::Void(_))
+    is_usable(label.name())
+}
+
+/// The same of a label's name.
+pub fn is_usable(label: &str) -> bool {
+    !matches!(label, "unwritten" | "implausible" | "void")
 }
 
 /// The target, with its layer where the name alone does not say it.

@@ -87,7 +87,7 @@ proptest! {
         let summary = terminal::summary(&report, &record.scope, Length::Full, &style);
         prop_assert!(harmless(&summary), "{summary:?}");
         prop_assert!(harmless(&terminal::summary(&report, &record.scope, Length::Short, &style)));
-        prop_assert!(harmless(&terminal::plan(&record.plan, report.seconds, &style)));
+        prop_assert!(harmless(&terminal::text(&report::plan::blocks(&record.plan, report.seconds), &style)));
         prop_assert!(harmless(&markdown::page(&report, &record)));
         terminal::summary(&report, &record.scope, Length::Full, &Style { width, colours: true });
         html::page(&report, &record);

@@ -9,7 +9,8 @@ use model::{
     FigureKey, Finds, Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpKind, Outcome, Pattern, Point, ReadBack,
     Reading, Setting, Sweep, Swept, Threshold, Trend, Verdict,
 };
-use report::terminal::{self, Length, RunRow, Style};
+use report::runs::{self, RunRow};
+use report::terminal::{self, Length, Style};
 use report::{json, markdown};
 use sample::{Sample, run};
 use std::fs;
@@ -160,7 +161,7 @@ fn what_is_said_of_all_targets_together_is_not_said_of_each() {
 #[test]
 fn the_plan() {
     let Sample { record, .. } = run();
-    let text = terminal::plan(&record.plan, 874.0, &Style { width: 100, colours: false });
+    let text = terminal::text(&report::plan::blocks(&record.plan, 874.0), &Style { width: 100, colours: false });
     fits(&text, 100);
     compare("plan.txt", &text);
 }
@@ -172,19 +173,20 @@ fn the_list_of_runs() {
         started: "2026-11-21T09:30:12Z".into(),
         seconds: 874.0,
         cluster: Some("lab:default".into()),
-        steps: 62,
         slices: 240,
         ending,
     };
-    let text = terminal::runs(&[
+    let rows = [
         row("20261121-093012-ab3f", Some(Ending::Done)),
         row("20261121-101500-09cd", None),
         row("20261121-111500-3c1e", Some(Ending::Stopped)),
         row("20261121-121500-77aa", Some(Ending::Failed)),
-    ]);
+    ];
+    let style = Style { width: 80, colours: false };
+    let text = terminal::text(&runs::blocks(&rows), &style);
     fits(&text, 80);
     compare("runs.txt", &text);
-    assert!(terminal::runs(&[]).contains("fathom run"));
+    assert!(terminal::text(&runs::blocks(&[]), &style).contains("fathom run"));
 }
 
 #[test]
@@ -321,14 +323,14 @@ fn comparisons_and_histories() {
         run_spread: Some(0.02),
     };
     let sides = (vec!["20261120-093012-ab3f".to_string()], vec!["20261121-093012-cd12".to_string()]);
-    let text = report::compare::summary(&found, &sides, &Style { width: 80, colours: false });
+    let text = terminal::text(&report::compare::blocks(&found, &sides), &Style { width: 80, colours: false });
     fits(&text, 80);
     compare("compare.txt", &text);
     // A figure with a workload of its own, and long names: the table stays within the terminal.
     let mut long = found.clone();
     long.differences[0].figure.chart = false;
     long.differences[0].figure.target = "images from client-17.example".to_string();
-    fits(&report::compare::summary(&long, &sides, &Style { width: 80, colours: false }), 80);
+    fits(&terminal::text(&report::compare::blocks(&long, &sides), &Style { width: 80, colours: false }), 80);
     compare("compare.json", &format!("{:#}\n", report::compare::document(&found, &sides)));
 
     let run = |n: usize| format!("202611{n:02}-093012-ab3f");
@@ -341,7 +343,10 @@ fn comparisons_and_histories() {
     };
     let trends = [trend];
     let lost = ["osd osd.3 write-parallel (OSD 3 went down)".to_string()];
-    compare("history.txt", &report::history::summary(&trends, &lost, &run(9), &Style { width: 80, colours: false }));
+    compare(
+        "history.txt",
+        &terminal::text(&report::history::blocks(&trends, &lost, &run(9)), &Style { width: 80, colours: false }),
+    );
     compare("history.json", &format!("{:#}\n", report::history::document(&trends, &lost, &run(9))));
 }
 

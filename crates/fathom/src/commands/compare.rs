@@ -1,9 +1,8 @@
 //! `fathom compare`: what differs between runs beyond the noise, and where a series of runs changed.
 
 use super::runs;
-use crate::cli::{Common, CompareArgs, Format};
+use crate::cli::{Common, CompareArgs};
 use crate::exit_codes::{INCOMPLETE, REGRESSION};
-use crate::output::say;
 use archive::{Archive, RunSummary};
 use judge::Measured;
 use model::{Failure, Finds, Record};
@@ -37,12 +36,7 @@ fn two(common: &Common, archive: &Archive, before: &str, after: &str) -> Result<
         let text = format!("the runs have no figure in common: same layer, target, pattern and workload{near}");
         return Err(Failure::Usage(format!("{} against {}: {text}", sides.0.join(","), sides.1.join(","))));
     }
-    let text = match common.format {
-        Format::Json => format!("{:#}\n", compare::document(&found, &sides)),
-        Format::Markdown => compare::page(&found, &sides),
-        _ => compare::summary(&found, &sides, &super::style()),
-    };
-    say(&text)?;
+    super::show(common, &compare::blocks(&found, &sides), || compare::document(&found, &sides))?;
     Ok(code(found.differences.iter().map(|difference| difference.finds), &found.lost))
 }
 
@@ -72,12 +66,7 @@ fn over_time(common: &Common, archive: &Archive, args: &CompareArgs) -> Result<u
         let text = "no earlier run on the same cluster has one of its figures";
         return Err(Failure::Usage(format!("run {until}: {text}")));
     }
-    let text = match common.format {
-        Format::Json => format!("{:#}\n", history::document(&trends, &lost, &until)),
-        Format::Markdown => history::page(&trends, &lost, &until),
-        _ => history::summary(&trends, &lost, &until, &super::style()),
-    };
-    say(&text)?;
+    super::show(common, &history::blocks(&trends, &lost, &until), || history::document(&trends, &lost, &until))?;
     Ok(code(trends.iter().map(|trend| trend.finds), &lost))
 }
 

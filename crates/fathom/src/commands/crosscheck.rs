@@ -1,16 +1,15 @@
 //! `fathom crosscheck`: the same load with Fathom and with fio, in turns; do they agree?
 
+use crate::cli::Common;
 use crate::cli::crosscheck::{CrosscheckArgs, DiskCheck, LoadArgs, On, PoolCheck};
 use crate::cli::run_options::RunOptions;
 use crate::cli::words::each_once;
-use crate::cli::{Common, Format};
 use crate::exit_codes::{INCOMPLETE, REGRESSION};
-use crate::output::say;
 use ::run::Interrupt;
 use ::run::crosscheck::{Check, Prepared};
 use experiments::{Request, WorkloadOptions};
 use model::{Agrees, Crosscheck, Failure, Goal, Layer, Pattern, Plan};
-use report::crosscheck::{document, overall, page, summary};
+use report::crosscheck::{blocks, document, overall};
 
 /// Seconds of a load, counted and not: pairs of a disk vary as much with short loads as with long ones (docs/method.md), while a
 /// client of a cluster has connections to make.
@@ -31,7 +30,7 @@ pub fn run(common: &Common, args: &CrosscheckArgs) -> Result<u8, Failure> {
         }
         Done::Insisted => Ok(INCOMPLETE),
         Done::Checked(found) => {
-            say(&shown(common.format, &found))?;
+            super::show(common, &blocks(&found), || document(&found))?;
             Ok(code(&found))
         }
     }
@@ -126,14 +125,6 @@ fn patterns(load: &LoadArgs) -> Vec<Pattern> {
         depth && load.read_share.is_none_or(|percent| pattern.writes() == (percent < 50))
     };
     all.into_iter().filter(wanted).collect()
-}
-
-fn shown(format: Format, found: &Crosscheck) -> String {
-    match format {
-        Format::Json => format!("{:#}\n", document(found)),
-        Format::Markdown => page(found),
-        _ => summary(found, &super::style()),
-    }
 }
 
 fn code(found: &Crosscheck) -> u8 {

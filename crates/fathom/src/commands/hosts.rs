@@ -33,11 +33,8 @@ fn show(common: &Common, wanted: &Wanted) -> Result<u8, Failure> {
     };
     let (fleet, silent) = fleet::connect_all(&wanted.hosts, &wanted.programs, &tell);
     let seen: Vec<&HostSeen> = fleet.here().collect();
-    say(&match common.format {
-        Format::Json => format!("{:#}\n", report::hosts::document(&seen, &silent)),
-        Format::Markdown => report::hosts::page(&seen, &silent),
-        _ => report::hosts::table(&seen, &silent, &super::style()),
-    })?;
+    let document = || report::hosts::document(&seen, &silent);
+    super::show(common, &report::hosts::blocks(&seen, &silent), document)?;
     Ok(if silent.is_empty() { 0 } else { INCOMPLETE })
 }
 

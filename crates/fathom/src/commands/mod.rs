@@ -19,9 +19,11 @@ use crate::cli::{Cli, Command, Common, Format};
 use crate::exit_codes::{FLAWED, INCOMPLETE, REGRESSION};
 use ::run::Sounded;
 use model::{Failure, Finds, Outcome, Plan, Record, Report, Subscriber};
+use report::block::Block;
 use report::export;
 use report::progress::Progress;
 use report::terminal::{Length, Style};
+use serde_json::Value;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -83,6 +85,15 @@ pub fn print(common: &Common, record: &Record, report: &Report) -> Result<(), Fa
     crate::output::say(&text)
 }
 
+/// What is no run, on standard output, in the format that was asked for: text, Markdown, or its document.
+pub fn show(common: &Common, parts: &[Vec<Block>], document: impl FnOnce() -> Value) -> Result<(), Failure> {
+    crate::output::say(&match common.format {
+        Format::Json => format!("{:#}\n", document()),
+        Format::Markdown => report::markdown::text(parts),
+        _ => report::terminal::text(parts, &style()),
+    })
+}
+
 /// Data came back that was not as it was written; done; or, in a run for verdicts, a figure is worse than its threshold; or figures are not what was asked for.
 pub fn exit_code(sounded: &Sounded) -> u8 {
     if sounded.record.verified.iter().any(|one| one.checked.flawed() > 0) {
@@ -123,10 +134,7 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
 
 /// What is planned, in the format that was asked for.
 pub fn print_plan(common: &Common, plan: &Plan, seconds: f64) -> Result<(), Failure> {
-    crate::output::say(&match common.format {
-        Format::Json => format!("{:#}\n", report::plan::document(plan, seconds)),
-        _ => report::terminal::plan(plan, seconds, &style()),
-    })
+    show(common, &report::plan::blocks(plan, seconds), || report::plan::document(plan, seconds))
 }
 
 /// A plan has no figures.

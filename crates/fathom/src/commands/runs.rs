@@ -1,7 +1,7 @@
 //! The archive's commands: `runs`, `show`, `report`, `rm`.
 
-use crate::cli::{Common, Format, ReportArgs, ShowArgs};
-use crate::output::{say, say_plain};
+use crate::cli::{Common, ReportArgs, ShowArgs};
+use crate::output::say_plain;
 use ::run::dirs;
 use archive::{Archive, RunSummary};
 use cluster::journal::pending;
@@ -23,7 +23,7 @@ pub fn open(common: &Common) -> Result<Archive, Failure> {
 pub fn find(common: &Common, archive: &Archive, name: &str) -> Result<String, Failure> {
     let run = archive.find(name)?;
     if name == "last" && !common.quiet {
-        let state = |skipped: &RunSummary| format!("{} ({})", skipped.run, report::terminal::state(skipped.ending));
+        let state = |skipped: &RunSummary| format!("{} ({})", skipped.run, report::runs::state(skipped.ending));
         let skipped: Vec<String> = archive.newer_than_last()?.iter().map(state).collect();
         if !skipped.is_empty() {
             eprintln!("fathom: last is run {run}; nothing was measured in the newer {}", skipped.join(", "));
@@ -36,34 +36,24 @@ pub fn list(common: &Common) -> Result<u8, Failure> {
     let path = common.archive.clone().unwrap_or_else(archive::default_path);
     // No run yet is an empty list, not an error; a file that was named must be there.
     let runs = if common.archive.is_none() && !path.exists() { Vec::new() } else { open(common)?.runs()? };
-    match common.format {
-        Format::Json => {
-            let runs: Vec<_> = runs
-                .iter()
-                .map(|run| {
-                    json!({"run": run.run, "started": run.started, "seconds": run.seconds, "version": run.version,
-                        "command": run.command, "cluster": run.cluster, "steps": run.steps, "slices": run.slices,
-                        "finished": run.finished, "state": report::terminal::state(run.ending)})
-                })
-                .collect();
-            say(&format!("{:#}\n", json!({"schema": "fathom.runs/1", "runs": runs})))?;
-        }
-        _ => {
-            let rows: Vec<report::terminal::RunRow> = runs
-                .into_iter()
-                .map(|run| report::terminal::RunRow {
-                    run: run.run,
-                    started: run.started,
-                    seconds: run.seconds,
-                    cluster: run.cluster,
-                    ending: run.ending,
-                    steps: run.steps as usize,
-                    slices: run.slices as usize,
-                })
-                .collect();
-            say(&report::terminal::runs(&rows))?;
-        }
-    }
+    let document = || {
+        let one = |run: &RunSummary| {
+            json!({"run": run.run, "started": run.started, "seconds": run.seconds, "version": run.version,
+                "command": run.command, "cluster": run.cluster, "steps": run.steps, "slices": run.slices,
+                "finished": run.finished, "state": report::runs::state(run.ending)})
+        };
+        json!({"schema": "fathom.runs/1", "runs": runs.iter().map(one).collect::<Vec<_>>()})
+    };
+    let row = |run: &RunSummary| report::runs::RunRow {
+        run: run.run.clone(),
+        started: run.started.clone(),
+        seconds: run.seconds,
+        cluster: run.cluster.clone(),
+        ending: run.ending,
+        slices: run.slices as usize,
+    };
+    let rows: Vec<report::runs::RunRow> = runs.iter().map(row).collect();
+    super::show(common, &report::runs::blocks(&rows), document)?;
     Ok(0)
 }
 

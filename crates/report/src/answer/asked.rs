@@ -2,8 +2,9 @@
 
 use super::sentence;
 use super::takes;
-use crate::{ab, finds, limits, numbers, sustained, sweep, words};
-use model::{Doubled, Endurance, Finds, Metric, Outcome, Report};
+use crate::sections::{ab, limits, sustained, sweep};
+use crate::{compare, finds, numbers, words};
+use model::{Difference, Doubled, Endurance, Finds, Limit, Metric, Outcome, Report};
 
 /// So many targets or curves are named.
 const NAMED: usize = 4;
@@ -66,14 +67,13 @@ fn against(report: &Report) -> Vec<String> {
         return vec![format!("{title}: nothing could be compared.")];
     }
     let mut says = vec![format!("{title}: {}.", finds::counts(differences.iter().map(|one| one.finds)))];
-    let beyond = [Finds::Worse, Finds::Better].map(Finds::name);
-    let rows =
-        ab::rows(found).into_iter().filter(|row| row.first().is_some_and(|cell| beyond.contains(&cell.as_str())));
-    let told = |row: Vec<String>| match row.as_slice() {
+    let sorted = compare::sorted(&found.comparison).into_iter();
+    let beyond = sorted.filter(|one| matches!(one.finds, Finds::Worse | Finds::Better));
+    let told = |one: &Difference| match compare::cells(one).as_slice() {
         [finds, target, pattern, .., change] => format!("B is {finds} at {target} {pattern}: {change}."),
         _ => String::new(),
     };
-    says.extend(named(rows.map(told).collect()));
+    says.extend(named(beyond.map(told).collect()));
     if says.len() == 1 {
         says.push("No difference is beyond the noise.".to_string());
     }
@@ -81,10 +81,9 @@ fn against(report: &Report) -> Vec<String> {
 }
 
 fn limits(report: &Report) -> Vec<String> {
-    let all = report.limits.iter().zip(limits::rows(report));
-    all.map(|(limit, row)| {
+    let one = |limit: &Limit| {
         let place = format!("{} {}", words::place(limit.layer, &limit.target), limit.pattern.name());
-        let said = row.get(3).map_or("", String::as_str);
+        let said = limits::said(limit);
         match limit.rate {
             Some(rate) => {
                 let (rate, bound) = (words::per_second(rate), limits::bound(&limit.bound));
@@ -92,8 +91,8 @@ fn limits(report: &Report) -> Vec<String> {
             }
             None => sentence(&format!("{place}: no rate was found: {said}")),
         }
-    })
-    .collect()
+    };
+    report.limits.iter().map(one).collect()
 }
 
 fn doubled(one: &Doubled) -> String {

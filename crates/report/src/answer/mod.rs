@@ -5,7 +5,7 @@ mod next;
 mod takes;
 mod wrong;
 
-use crate::verified;
+use crate::sections::verified;
 use model::Report;
 
 pub(crate) use next::archived;

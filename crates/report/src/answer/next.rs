@@ -1,7 +1,8 @@
 //! The one thing to do after a run, with its command: what mends comes before what tells more.
 
 use super::{sentence, takes};
-use crate::{scene, words};
+use crate::sections::{left_behind, unsettled};
+use crate::words;
 use model::{Ending, Figure, Finding, Finds, Label, Layer, Outcome, Report, Standing};
 
 /// The first of these that applies.
@@ -25,7 +26,7 @@ fn mend(report: &Report) -> Option<String> {
         let text = "find out what damages data before this storage gets any; the flaws below say which blocks";
         return Some(sentence(text));
     }
-    let left = !scene::left_behind(report).is_empty();
+    let left = !left_behind::left_behind(report).is_empty();
     match (report.ending, left) {
         (Some(_), true) => Some("`fathom restore` undoes what is still there.".to_string()),
         (None | Some(Ending::Stopped), _) if report.sweep.is_some() => {
@@ -82,7 +83,7 @@ fn outlier(report: &Report) -> Option<String> {
 /// What the gravest label of these advises.
 fn unusable(report: &Report, of: &dyn Fn(&Label) -> bool) -> Option<String> {
     let grave = |figure: &&Figure| of(&figure.label);
-    let (name, _) = scene::unsettled(report).into_iter().find(|(_, figures)| figures.iter().any(grave))?;
+    let (name, _) = unsettled::unsettled(report).into_iter().find(|(_, figures)| figures.iter().any(grave))?;
     let advice = words::MEANINGS.iter().find(|one| one.label == name)?.then;
     let mut letters = advice.chars();
     let first = letters.next()?.to_lowercase();

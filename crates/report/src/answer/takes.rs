@@ -1,6 +1,7 @@
 //! What an operation takes at the topmost layer, and which layer takes most of it.
 
-use crate::{numbers, scene, words};
+use crate::sections::chart;
+use crate::{numbers, words};
 use model::pattern::Family;
 use model::target::LOOPBACK;
 use model::{ChartCell, Durability, Estimate, Figure, Label, Layer, LedgerRow, Pattern, Report, Workload};
@@ -16,7 +17,7 @@ pub(super) fn says(report: &Report) -> Vec<String> {
         }
     }
     let network = Pattern::ALL.into_iter().find_map(|pattern| {
-        let cell = scene::cell(report, Layer::Network, pattern)?;
+        let cell = chart::cell(report, Layer::Network, pattern)?;
         Some((cell, cell.estimate.as_ref()?))
     });
     match network {

@@ -1,7 +1,8 @@
 //! What is wrong in a run, the gravest first: data that came back changed, errors, what was left, thresholds missed, outliers.
 
 use super::Wrong;
-use crate::{numbers, scene, verdicts, verified, words};
+use crate::sections::{left_behind, unsettled, verdicts, verified};
+use crate::{numbers, words};
 use model::{Ending, Figure, Finding, Label, Outcome, Outlier, Report, Standing, Undo};
 
 /// So many figures of one target, and reasons of one label, are named.
@@ -49,7 +50,7 @@ fn errors(report: &Report) -> Vec<String> {
 }
 
 fn left_behind(report: &Report) -> Vec<String> {
-    let there = scene::left_behind(report).into_iter().map(|what| format!("{what} is still there"));
+    let there = left_behind::left_behind(report).into_iter().map(|what| format!("{what} is still there"));
     let left = |undo: &Undo| Some(format!("{} is left as it is: {}", undo.change.what(), undo.left.as_ref()?));
     there.chain(report.changes.iter().filter_map(left)).collect()
 }
@@ -64,10 +65,9 @@ fn several(all: &[String], what: &str) -> Option<String> {
 }
 
 fn missed(report: &Report) -> Vec<String> {
-    let failed = verdicts::rows(report).into_iter().filter(|(outcome, _)| *outcome == Outcome::Fail);
-    failed
-        .map(|(_, [_, target, pattern, bound, figure])| format!("{target} {pattern} is {figure}, not {bound}"))
-        .collect()
+    let failed = verdicts::sorted(report).into_iter().filter(|verdict| verdict.outcome == Outcome::Fail);
+    let says = |[target, pattern, bound, figure]: [String; 4]| format!("{target} {pattern} is {figure}, not {bound}");
+    failed.map(|verdict| says(verdicts::told(verdict))).collect()
 }
 
 fn findings(report: &Report, standing: Standing) -> Vec<Wrong> {
@@ -135,7 +135,7 @@ fn cells(report: &Report, all: &[&Outlier]) -> String {
 
 /// Void, implausible, never written: by label, with the first one's reason.
 fn unusable(report: &Report) -> Vec<String> {
-    let groups = scene::unsettled(report).into_iter().filter_map(|(name, figures)| {
+    let groups = unsettled::unsettled(report).into_iter().filter_map(|(name, figures)| {
         let first = figures.iter().find(|figure| !words::holds(&figure.label))?;
         let place = format!("{} {}", words::place(first.layer, &first.target), first.pattern.name());
         let why = first.label.why().unwrap_or_default();
@@ -153,7 +153,7 @@ fn doubtful(report: &Report) -> Option<Wrong> {
         use Label::{FewEvents, GeneratorLimited, TwoLevels, Unsettled, Wandering};
         matches!(figure.label, FewEvents(_) | GeneratorLimited(_) | TwoLevels(_) | Unsettled(_) | Wandering(_))
     };
-    let groups = scene::unsettled(report).into_iter().filter_map(|(name, figures)| {
+    let groups = unsettled::unsettled(report).into_iter().filter_map(|(name, figures)| {
         let count = figures.iter().filter(|figure| misleads(figure)).count();
         (count > 0).then(|| (count, format!("{count} {name}")))
     });

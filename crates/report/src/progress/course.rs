@@ -1,7 +1,8 @@
 //! Where a run stands, in words: which pass, which step of how many, how long it will still take.
 
 use super::Now;
-use crate::{numbers, sweep, words};
+use crate::sections::sweep;
+use crate::{numbers, words};
 use model::{Ending, Event, Label, Metric, Report, Slice, Step, Sweep};
 use std::time::Duration;
 

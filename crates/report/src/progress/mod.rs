@@ -4,11 +4,12 @@ mod bars;
 mod course;
 mod lines;
 
+use crate::sections::CHART;
 use crate::terminal::{self, Style};
 use bars::Bars;
 use course::Course;
 use lines::Lines;
-use model::{Event, Report, Subscriber};
+use model::{Event, Report, Scope, Subscriber};
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -59,7 +60,7 @@ impl Progress {
 
     fn show_pass(&mut self, pass: u32, report: &Report) -> io::Result<()> {
         let done = self.course.pass_done(pass, report);
-        self.say(&format!("{done}\n\n{}\n", terminal::provisional(report, &self.style)))
+        self.say(&format!("{done}\n\n{}\n", terminal::text(&[CHART.filled(report, &Scope::default())], &self.style)))
     }
 }
 

@@ -1,26 +1,21 @@
-//! A run on a terminal: every part a plain text that fits the width.
+//! Blocks on a terminal: plain text that fits the width.
 
-mod answer;
-mod chart;
-mod grid;
-mod hosts;
-mod ledger;
-mod notes;
-mod plan;
-mod runs;
+mod line;
 mod style;
-mod sweep;
 mod table;
-mod targets;
+mod volume;
 
-pub use plan::{plan, workload};
-pub use runs::{RunRow, runs, state};
+pub(crate) use volume::plain as characters;
+
 pub use style::Style;
 
-use answer::Hidden;
+use crate::answer;
+use crate::block::{Block, Chart, Emphasis, Item, Table, Text};
+use crate::sections::SECTIONS;
+use crate::words;
+use line::Line;
 use model::{Report, Scope};
 use style::Paint;
-use table::{Align, Table};
 
 /// How much of a run is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,99 +26,117 @@ pub enum Length {
     Full,
 }
 
-/// One part of the output, in the order of reading.
-enum Part {
-    Always(String),
-    /// With its name, for the line that says what is not shown.
-    Detail(&'static str, String),
+/// The whole run, section by section, and at the end what is not shown.
+pub fn summary(report: &Report, scope: &Scope, length: Length, style: &Style) -> String {
+    let mut text = Writer::new(length, style);
+    let shown = SECTIONS.iter().filter(|section| section.on_text);
+    shown.for_each(|section| text.part(&section.filled(report, scope)));
+    let hidden = std::mem::take(&mut text.hidden);
+    if !hidden.is_empty() {
+        let names: Vec<&str> = hidden.iter().map(|(name, _)| name.as_str()).collect();
+        let lines: usize = hidden.iter().map(|(_, lines)| lines).sum();
+        let command = format!("{} --details", answer::archived(report));
+        let says = format!("Not shown, {lines} lines: {}. See `{command}`.", names.join(", "));
+        text.part(&[Block::note(says)]);
+    }
+    text.text
 }
 
-/// The whole run: head, answer, depth chart, ledger, targets, what is not settled and why, what went wrong.
-pub fn summary(report: &Report, scope: &Scope, length: Length, style: &Style) -> String {
-    let short = length == Length::Short;
-    let (mut shown, mut hidden) = (Vec::new(), Vec::new());
-    for part in parts(report, scope, length, style) {
-        match part {
-            Part::Detail(_, text) | Part::Always(text) if text.is_empty() => {}
-            Part::Detail(name, text) if short => hidden.push(Hidden { name: name.to_string(), text }),
-            Part::Detail(_, text) | Part::Always(text) => shown.push(text),
+/// Parts with an empty line between them.
+pub fn text(parts: &[Vec<Block>], style: &Style) -> String {
+    let mut text = Writer::new(Length::Full, style);
+    parts.iter().for_each(|part| text.part(part));
+    text.text
+}
+
+struct Writer<'a> {
+    length: Length,
+    style: &'a Style,
+    text: String,
+    /// Marks whose meaning stands above already.
+    explained: Vec<char>,
+    /// Names of what is not shown, and its lines.
+    hidden: Vec<(String, usize)>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(length: Length, style: &'a Style) -> Writer<'a> {
+        Writer { length, style, text: String::new(), explained: Vec::new(), hidden: Vec::new() }
+    }
+
+    fn part(&mut self, blocks: &[Block]) {
+        let before = std::mem::take(&mut self.text);
+        self.blocks(blocks);
+        let own = std::mem::replace(&mut self.text, before);
+        if !own.is_empty() && !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text += &own;
+    }
+
+    fn blocks(&mut self, blocks: &[Block]) {
+        for block in blocks {
+            match block {
+                Block::Headline(title) => self.paragraph(&Text::new(title, Emphasis::Strong)),
+                Block::Title(title) => {
+                    if !self.text.is_empty() {
+                        self.text.push('\n');
+                    }
+                    self.paragraph(&Text::new(title, Emphasis::Strong));
+                }
+                Block::Paragraph(text) => self.paragraph(text),
+                Block::Table(table) => self.table(table),
+                Block::List(items) => items.iter().for_each(|item| self.item(item)),
+                Block::Chart(Chart::Volume(volume)) => self.lines(volume::picture(volume, self.style.room())),
+                Block::Fold(fold) if self.length == Length::Full => self.blocks(&fold.blocks),
+                Block::Fold(fold) => {
+                    let lines = text(std::slice::from_ref(&fold.blocks), self.style).lines().count();
+                    self.hidden.push((fold.title.clone(), lines));
+                }
+            }
         }
     }
-    shown.push(answer::hidden(report, &hidden, style));
-    joined(&shown)
-}
 
-fn parts(report: &Report, scope: &Scope, length: Length, style: &Style) -> Vec<Part> {
-    use Part::{Always, Detail};
-    let beside = notes::beside(report, style);
-    // Without a chart it is what was measured.
-    let beside = if report.chart.is_empty() { Always(beside) } else { Detail("figures beside the chart", beside) };
-    let (warnings, more) = notes::warnings(report, length, style);
-    vec![
-        Always(answer::head(report, scope, style)),
-        Always(answer::answer(report, style)),
-        Always(notes::verdicts(report, style)),
-        Always(notes::verified(report, style)),
-        Always(notes::sustained(report, style)),
-        Always(sweep::sweep(report, style)),
-        Always(chart::chart(report, style)),
-        Always(ledger::ledger(report, style)),
-        Always(floor(report, style)),
-        Detail("each target", targets::targets(report, scope, style)),
-        Always(hosts::matrix(report, style)),
-        Always(notes::ab(report, style)),
-        Always(notes::limits(report, style)),
-        Always(notes::clients(report, style)),
-        Always(notes::responses(report, style)),
-        beside,
-        Detail("how it was measured", notes::measured(report, style)),
-        Detail("hosts under load", hosts::host_loads(report, style)),
-        Always(notes::outliers(report, style)),
-        Always(notes::findings(report, style)),
-        Always(if length == Length::Short { notes::unusable(report, style) } else { String::new() }),
-        Detail("what is not settled and why", notes::unsettled(report, style)),
-        Always(warnings),
-        Detail("more warnings", more),
-        Always(notes::errors(report, style)),
-        Always(notes::left_behind(report, style)),
-    ]
-}
-
-fn floor(report: &Report, style: &Style) -> String {
-    let rows = crate::floor::rows(report);
-    if rows.is_empty() {
-        return String::new();
+    fn lines(&mut self, lines: impl IntoIterator<Item = Line>) {
+        lines.into_iter().for_each(|line| self.text += &line.text(self.style));
     }
-    let title = chart::paragraph(crate::floor::TITLE, 0, Paint::Bold, style);
-    title + &plain_table(&crate::floor::HEADING, rows, |_| false, style)
-}
 
-/// After a pass, while the run goes on: the depth chart alone.
-pub fn provisional(report: &Report, style: &Style) -> String {
-    joined(&[chart::chart(report, style)])
-}
-
-/// Text that wraps at the style's width.
-pub(crate) fn wrapped(text: &str, style: &Style) -> String {
-    chart::paragraph(text, 0, Paint::Plain, style)
-}
-
-/// A table by itself, as wide as the style at most, all columns to the left; `bad` says which rows stand out.
-pub(crate) fn plain_table(
-    heading: &[&str],
-    rows: Vec<Vec<String>>,
-    bad: impl Fn(&[String]) -> bool,
-    style: &Style,
-) -> String {
-    let columns: Vec<(&str, Align)> = heading.iter().map(|title| (*title, Align::Left)).collect();
-    let mut table = Table::new(&columns);
-    for cells in rows {
-        let paint = if bad(&cells) { Paint::Bad } else { Paint::Plain };
-        table.row(cells, paint);
+    fn paragraph(&mut self, text: &Text) {
+        self.lines(Line::of(text).wrapped(self.style.room()));
     }
-    table.fitted(style)
-}
 
-fn joined(parts: &[String]) -> String {
-    parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")
+    fn table(&mut self, table: &Table) {
+        if table.rows.is_empty() {
+            return;
+        }
+        self.lines(table::lines(table, self.style));
+        for (mark, label) in table::marks(table) {
+            if !self.explained.contains(&mark) {
+                self.explained.push(mark);
+                let means = match mark {
+                    '!' => "slower than its peers beyond the noise".to_string(),
+                    _ => format!("{label}: {}", words::meaning(label)),
+                };
+                self.lines([Line::new(&format!("{mark}  {means}"), Paint::Dim)]);
+            }
+        }
+    }
+
+    /// All but the first line are indented.
+    fn item(&mut self, item: &Item) {
+        let lead = item.number.map_or("- ".to_string(), |number| format!("[{number}] "));
+        let indent = lead.chars().count();
+        self.hanging(&lead, indent, &item.text);
+        item.more.iter().for_each(|text| self.hanging(&" ".repeat(indent), indent, text));
+    }
+
+    fn hanging(&mut self, lead: &str, indent: usize, text: &Text) {
+        let paint = Paint::of(text.0.first().map_or(Emphasis::Plain, |span| span.emphasis));
+        let paint = if text.0.len() == 1 { paint } else { Paint::Plain };
+        for (i, piece) in Line::of(text).wrapped(self.style.room().saturating_sub(indent)).into_iter().enumerate() {
+            let mut line = if i == 0 { Line::new(lead, paint) } else { Line::blank(indent) };
+            line.push(piece);
+            self.lines([line]);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! How wide a text may be and whether it may be coloured.
 
+use crate::block::Emphasis;
 use crate::words;
 
 /// Narrower than this nothing lines up any more; a narrower terminal wraps.
@@ -21,6 +22,19 @@ pub(crate) enum Paint {
     Bad,
     /// Struck out: a value that must not be used.
     Struck,
+}
+
+impl Paint {
+    pub(super) fn of(emphasis: Emphasis) -> Paint {
+        match emphasis {
+            Emphasis::Plain | Emphasis::Good | Emphasis::Code => Paint::Plain,
+            Emphasis::Strong => Paint::Bold,
+            Emphasis::Quiet => Paint::Dim,
+            Emphasis::Warn => Paint::Warn,
+            Emphasis::Bad | Emphasis::Outlier => Paint::Bad,
+            Emphasis::Struck => Paint::Struck,
+        }
+    }
 }
 
 impl Style {
@@ -49,9 +63,4 @@ impl Default for Style {
     fn default() -> Self {
         Style { width: 80, colours: false }
     }
-}
-
-/// Columns that a text takes: every character that Fathom itself writes is one wide.
-pub(crate) fn columns(text: &str) -> usize {
-    text.chars().count()
 }

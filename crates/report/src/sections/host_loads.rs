@@ -1,15 +1,12 @@
 //! What other hosts' kernels counted while steps were measured: of each host the step that took most of each resource.
 
-use crate::numbers;
-use crate::words;
-use model::{DiskSecond, HostLoad, NicSecond, Report};
-use serde_json::{Value, json};
+use crate::block::{Block, Row, Table};
+use crate::{numbers, words};
+use model::{DiskSecond, HostLoad, NicSecond, Report, Scope};
 use std::collections::BTreeMap;
 
-pub(crate) const TITLE: &str = "Hosts under load";
-pub(crate) const HEADING: [&str; 4] = ["host", "what", "most", "while"];
-pub(crate) const NOTE: &str = "Means over the slices of the step that took the most of it; of a disk its waits, and what was in flight. \
-                               Every step is in the JSON document.";
+const NOTE: &str = "Means over the slices of the step that took the most of it; of a disk its waits, and what was in flight. \
+                    Every step is in the JSON document.";
 
 /// Of more hosts only the one that did most is shown.
 const HOSTS_MOST: usize = 8;
@@ -32,24 +29,27 @@ const RESOURCES: [Resource; 5] = [
 ];
 
 /// A row for each resource of each host.
-pub(crate) fn rows(report: &Report) -> Vec<Vec<String>> {
+pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let mut hosts: BTreeMap<&str, Vec<&HostLoad>> = BTreeMap::new();
     for load in &report.host_loads {
         hosts.entry(&load.host).or_default().push(load);
     }
-    match hosts.len() <= HOSTS_MOST {
-        true => hosts.into_values().flat_map(|own| RESOURCES.iter().filter_map(move |one| row(&own, one))).collect(),
-        false => {
-            let all: Vec<&HostLoad> = report.host_loads.iter().collect();
-            RESOURCES.iter().filter_map(|one| row(&all, one)).collect()
-        }
+    let groups = if hosts.len() <= HOSTS_MOST {
+        hosts.into_values().collect()
+    } else {
+        vec![report.host_loads.iter().collect()]
+    };
+    let rows: Vec<Row> = groups.iter().flat_map(|own| RESOURCES.iter().filter_map(move |one| row(own, one))).collect();
+    if rows.is_empty() {
+        return Vec::new();
     }
+    vec![Table::plain(["host", "what", "most", "while"], rows).into(), Block::note(NOTE)]
 }
 
 /// None of it at all is no row.
-fn row(loads: &[&HostLoad], (name, of, words): &Resource) -> Option<Vec<String>> {
+fn row(loads: &[&HostLoad], (name, of, words): &Resource) -> Option<Row> {
     let most = loads.iter().max_by(|a, b| of(a).total_cmp(&of(b))).filter(|load| of(load) > 0.0)?;
-    Some(vec![most.host.clone(), (*name).to_string(), words(most), step(most)])
+    Some(Row::new([most.host.clone(), (*name).to_string(), words(most), step(most)]))
 }
 
 fn again(load: &HostLoad) -> f64 {
@@ -89,24 +89,4 @@ fn moved(load: &HostLoad) -> f64 {
 fn nic(nic: &NicSecond) -> String {
     let rate = |bytes: f64| format!("{} MB/s", numbers::rough(bytes / 1e6));
     format!("{}: {} out, {} in", nic.name, rate(nic.sent), rate(nic.received))
-}
-
-pub(crate) fn document(load: &HostLoad) -> Value {
-    let mean = &load.mean;
-    json!({
-        "host": load.host,
-        "step": load.step.0,
-        "layer": load.layer.name(),
-        "target": load.target,
-        "pattern": load.pattern.name(),
-        "seconds": mean.seconds,
-        "cpu": mean.cpu,
-        "steal": mean.steal,
-        "pressure": mean.pressure,
-        "disks": mean.disks,
-        "nics": mean.nics,
-        "segments": mean.segments,
-        "retransmitted": mean.retransmitted,
-        "osds": mean.osds,
-    })
 }

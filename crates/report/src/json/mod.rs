@@ -1,9 +1,11 @@
 //! The document `fathom.run/1`: all that a run says, for programs. `docs/json.md` describes every field.
 
+mod asked;
+
 use crate::words;
 use model::{
-    Axis, ChartCell, Distance, Estimate, Figure, Finding, Knee, Label, Layer, LedgerRow, Limit, OtherWay, Outlier,
-    Percentile, Probe, Reading, Record, Report, Standing, Swept, Verdict, secrets,
+    ChartCell, Distance, Estimate, Figure, Finding, Label, Layer, LedgerRow, OtherWay, Outlier, Percentile, Record,
+    Report, Standing, secrets,
 };
 use serde_json::{Map, Value, json};
 
@@ -37,15 +39,15 @@ pub fn document(report: &Report, record: &Record) -> Value {
         "chart": list(&report.chart, cell),
         "ledger": list(&report.ledger, row),
         "floor": list(&report.distances, distance),
-        "verdicts": list(&report.verdicts, verdict),
-        "limits": list(&report.limits, limit),
-        "clients": list(&report.doubled, crate::clients::document),
-        "ab": crate::ab::document(report),
-        "sweep": report.sweep.as_deref().map(sweep),
-        "sustained": list(&report.sustained, crate::sustained::document),
+        "verdicts": list(&report.verdicts, asked::verdict),
+        "limits": list(&report.limits, asked::limit),
+        "clients": list(&report.doubled, asked::clients),
+        "ab": asked::ab(report),
+        "sweep": report.sweep.as_deref().map(asked::sweep),
+        "sustained": list(&report.sustained, asked::sustained),
         "path_mtus": record.path_mtus(),
         "bonds": record.bonds(),
-        "host_loads": list(&report.host_loads, crate::host_loads::document),
+        "host_loads": list(&report.host_loads, asked::host_load),
         "outliers": list(&report.outliers, outlier),
         "findings": list(&report.findings, finding),
         "changes": list(&report.changes, |undo| json!({"what": undo.change.what(), "undone": undo.undone,
@@ -219,95 +221,6 @@ fn distance(distance: &Distance) -> Value {
         "ceph_label": distance.ceph_label,
         "times": distance.times.value,
         "times_ci95": [distance.times.low, distance.times.high],
-    })
-}
-
-fn verdict(verdict: &Verdict) -> Value {
-    let threshold = &verdict.threshold;
-    json!({
-        "layer": threshold.layer.name(),
-        "pattern": threshold.pattern.name(),
-        "kind": words::kind(threshold.kind()),
-        "target": verdict.target,
-        "unit": threshold.metric().unit(),
-        "bound": crate::verdicts::bound(threshold.metric()),
-        "threshold": threshold.value,
-        "value": verdict.estimate.map(|estimate| estimate.value),
-        "ci95": interval(verdict.estimate.as_ref()),
-        "outcome": verdict.outcome.name(),
-        "why": verdict.why,
-    })
-}
-
-fn limit(limit: &Limit) -> Value {
-    json!({
-        "layer": limit.layer.name(),
-        "target": limit.target,
-        "pattern": limit.pattern.name(),
-        "percent": limit.bound.percent,
-        "below_ms": limit.bound.ms,
-        "rate": limit.rate,
-        "confirmed_seconds": limit.seconds,
-        "closed_loop": limit.capacity,
-        "tried": list(&limit.probes, tried),
-        "why": limit.why,
-    })
-}
-
-fn tried(probe: &Probe) -> Value {
-    let milliseconds =
-        |of: &Option<Percentile>| of.as_ref().map(|found| json!([found.value_ms, found.low_ms, found.high_ms]));
-    json!({
-        "rate": probe.rate,
-        "confirms": probe.confirms,
-        "kept": probe.kept,
-        "seconds": probe.seconds,
-        "slower": probe.over,
-        "slower_ci90": [probe.over_low, probe.over_high],
-        "p50_ms": milliseconds(&probe.median),
-        "percentile_ms": milliseconds(&probe.bounded),
-    })
-}
-
-fn sweep(swept: &Swept) -> Value {
-    let axes = &swept.sweep.axes;
-    let point = |reading: &Reading| {
-        let value = |(axis, place): (&Axis, &u32)| {
-            let value = axis.values.get(*place as usize).map_or(Value::Null, |value| json!(value));
-            (axis.name.clone(), value)
-        };
-        let finite = |of: Option<Estimate>| of.filter(|estimate| estimate.value.is_finite());
-        let (throughput, latency) = (finite(reading.throughput), finite(reading.latency));
-        json!({
-            "figure": reading.figure,
-            "at": Value::Object(axes.iter().zip(&reading.at).map(value).collect::<Map<_, _>>()),
-            "throughput": throughput.map(|of| of.value),
-            "throughput_ci95": interval(throughput.as_ref()),
-            "throughput_unit": reading.metric.unit(),
-            "latency": latency.map(|of| of.value),
-            "latency_ci95": interval(latency.as_ref()),
-        })
-    };
-    let axis = |axis: &Axis| json!({"name": axis.name, "unit": words::axis_unit(&axis.name), "values": axis.values});
-    json!({
-        "axes": list(axes, axis),
-        "left_out": swept.sweep.left_out,
-        "points": list(&swept.readings, point),
-        "knees": list(&swept.knees, knee),
-    })
-}
-
-fn knee(knee: &Knee) -> Value {
-    json!({
-        "points": knee.curve,
-        "depth": knee.knee.depth,
-        "between": [knee.knee.from, knee.knee.to],
-        "reaches": knee.reaches,
-        "best": knee.best,
-        "balance": knee.balance.depth,
-        "balance_between": [knee.balance.from, knee.balance.to],
-        "beyond": knee.beyond.name(),
-        "says": knee.says,
     })
 }
 

@@ -1,19 +1,23 @@
-//! What Ceph does beside what any replicated store could do at best: rows for a terminal and for Markdown.
+//! What Ceph does beside what any replicated store could do at best.
 
-use crate::{numbers, words};
+use crate::block::{Block, Cell, Column, Row, Table};
+use crate::numbers;
 use model::pattern::Family;
-use model::{Distance, Estimate, Layer, Report};
+use model::{Distance, Estimate, Layer, Report, Scope};
 
-pub(crate) const TITLE: &str =
+const TITLE: &str =
     "Distance from the floor: what any replicated store could do at best on these disks and this network";
-pub(crate) const HEADING: [&str; 6] =
-    ["pattern", "against", "floor", "rados", "Ceph is slower by", "price of its software"];
+const HEADING: [&str; 6] = ["pattern", "against", "floor", "rados", "Ceph is slower by", "price of its software"];
 
-pub(crate) fn rows(report: &Report) -> Vec<Vec<String>> {
-    report.distances.iter().map(row).collect()
+pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
+    if report.distances.is_empty() {
+        return Vec::new();
+    }
+    let table = Table::new(HEADING.map(Column::left), report.distances.iter().map(row));
+    vec![Block::title(TITLE), table.into()]
 }
 
-fn row(distance: &Distance) -> Vec<String> {
+fn row(distance: &Distance) -> Row {
     let metric = distance.pattern.metric(Layer::Rados);
     let times = &distance.times;
     let price = match distance.pattern.family() {
@@ -28,22 +32,19 @@ fn row(distance: &Distance) -> Vec<String> {
             format!("{} of what could be done ({} to {most})", lost(times.value), lost(times.low))
         }
     };
-    // With the mark of its label, as in the depth chart.
-    let figure = |value: &Estimate, label: &str| {
-        let mark = words::mark(label).map_or(String::new(), |mark| format!(" {mark}"));
-        numbers::figure(value, metric).with_unit() + &mark
-    };
-    vec![
-        distance.pattern.name().to_string(),
-        distance.on.clone(),
+    let figure = |value: &Estimate, label: &str| Cell::from(numbers::figure(value, metric).with_unit()).labelled(label);
+    Row::new([
+        Cell::from(distance.pattern.name()),
+        distance.on.clone().into(),
         figure(&distance.floor, &distance.floor_label),
         figure(&distance.ceph, &distance.ceph_label),
         match times.high {
             Some(high) => format!("×{:.1} ({:.1}–{high:.1})", times.value, times.low),
             None => format!("×{:.1} ({:.1} and more)", times.value, times.low),
-        },
-        price,
-    ]
+        }
+        .into(),
+        price.into(),
+    ])
 }
 
 #[cfg(test)]
@@ -63,7 +64,7 @@ mod tests {
             ceph_label: "settled".into(),
             times: Multiple { value: times, low: times - 0.2, high: Some(times + 0.25) },
         };
-        let price = |distance: &Distance| row(distance).pop().unwrap();
+        let price = |distance: &Distance| row(distance).cells.pop().unwrap().text;
         assert_eq!(price(&of(Pattern::WriteLatency, 2.0, 2.1, 1.05)), "0.1 ms ±0.5 of 2.1");
         let rate = of(Pattern::WriteParallel, 2.0, 1.0, 1.0);
         assert_eq!(price(&rate), "0 % of what could be done (-25 % to 20 %)");

@@ -1,13 +1,25 @@
-//! The highest rates that keep a bound, as rows of words; the same on a terminal and in Markdown.
+//! The highest rates that keep a bound, and every rate that was tried.
 
+use crate::block::{Block, Column, Row, Table};
 use crate::{numbers, words};
-use model::{Bound, Limit, Percentile, Probe, Report};
+use model::{Bound, Limit, Percentile, Probe, Report, Scope};
 
-pub(crate) const HEADING: [&str; 5] = ["target", "pattern", "a second", "at that rate", "closed loop, a second"];
+const HEADING: [&str; 5] = ["target", "pattern", "a second", "at that rate", "closed loop, a second"];
 
-/// `Highest rate with p99 < 10 ms`; `None`: nothing was searched for.
-pub(crate) fn title(report: &Report) -> Option<String> {
-    report.limits.first().map(|limit| format!("Highest rate with {}", bound(&limit.bound)))
+pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
+    let Some(first) = report.limits.first() else { return Vec::new() };
+    let title = Block::title(format!("Highest rate with {}", bound(&first.bound)));
+    let found = Table::plain(HEADING, report.limits.iter().map(row)).into();
+    [title, found].into_iter().chain(report.limits.iter().flat_map(tried)).collect()
+}
+
+fn tried(limit: &Limit) -> Vec<Block> {
+    let own = format!("p{}, ms", limit.bound.percent);
+    let heading = ["a second", "outcome", "seconds", "slower than the bound", "p50, ms", &own];
+    let what = format!("{}, {}", words::place(limit.layer, &limit.target), limit.pattern.name());
+    let table = Table::new(heading.map(Column::left), probes(limit));
+    let blocks = [Block::title(format!("What was tried: {what}")), table.into()];
+    blocks.into_iter().chain(note(limit).map(Block::note)).collect()
 }
 
 /// `p99 < 10 ms`
@@ -15,13 +27,19 @@ pub(crate) fn bound(bound: &Bound) -> String {
     format!("p{} < {} ms", bound.percent, bound.ms)
 }
 
-pub(crate) fn rows(report: &Report) -> Vec<Vec<String>> {
-    report.limits.iter().map(row).collect()
+fn row(limit: &Limit) -> Row {
+    Row::new([
+        words::place(limit.layer, &limit.target),
+        limit.pattern.name().to_string(),
+        limit.rate.map_or(numbers::NOTHING.into(), words::per_second),
+        said(limit),
+        limit.capacity.map_or(numbers::NOTHING.into(), numbers::rough),
+    ])
 }
 
-fn row(limit: &Limit) -> Vec<String> {
-    let confirmed = limit.probes.iter().rev().find(|probe| probe.confirms && probe.kept);
-    let said = match confirmed {
+/// What is known at the rate that was found, or why none was.
+pub(crate) fn said(limit: &Limit) -> String {
+    match limit.probes.iter().rev().find(|probe| probe.confirms && probe.kept) {
         Some(probe) => format!(
             "{} slower, p{} {} ms, over {}",
             share(probe),
@@ -30,24 +48,11 @@ fn row(limit: &Limit) -> Vec<String> {
             numbers::seconds(probe.seconds)
         ),
         None => limit.why.clone().unwrap_or_default(),
-    };
-    vec![
-        words::place(limit.layer, &limit.target),
-        limit.pattern.name().to_string(),
-        limit.rate.map_or(numbers::NOTHING.into(), words::per_second),
-        said,
-        limit.capacity.map_or(numbers::NOTHING.into(), numbers::rough),
-    ]
-}
-
-/// Over the rates that were tried.
-pub(crate) fn heading(limit: &Limit) -> Vec<String> {
-    let own = format!("p{}, ms", limit.bound.percent);
-    ["a second", "outcome", "seconds", "slower than the bound", "p50, ms", &own].map(String::from).to_vec()
+    }
 }
 
 /// Every rate that was tried, in ascending order.
-pub(crate) fn probes(limit: &Limit) -> Vec<Vec<String>> {
+fn probes(limit: &Limit) -> Vec<Row> {
     let mut sorted: Vec<&Probe> = limit.probes.iter().collect();
     sorted.sort_by(|a, b| a.rate.total_cmp(&b.rate).then(a.confirms.cmp(&b.confirms)));
     let outcome = |probe: &Probe| match (probe.kept, probe.confirms) {
@@ -57,20 +62,20 @@ pub(crate) fn probes(limit: &Limit) -> Vec<Vec<String>> {
         (false, false) => "breaks it",
     };
     let row = |probe: &&Probe| {
-        vec![
+        Row::new([
             words::per_second(probe.rate),
             outcome(probe).to_string(),
             numbers::rough(probe.seconds),
             share(probe),
             percentile(&probe.median),
             percentile(&probe.bounded),
-        ]
+        ])
     };
     sorted.iter().map(row).collect()
 }
 
 /// What a rate that was confirmed does not say.
-pub(crate) fn note(limit: &Limit) -> Option<String> {
+fn note(limit: &Limit) -> Option<String> {
     // None seen in T seconds: with 95 % fewer than three in that time.
     limit.rate.map(|_| {
         let seconds = numbers::seconds(limit.seconds);

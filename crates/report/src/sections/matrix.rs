@@ -1,8 +1,9 @@
 //! Between all pairs of hosts: who is how fast towards whom, as a square of numbers.
 
+use crate::block::{Block, Column, Row, Table};
 use crate::numbers::{self, NOTHING};
 use model::pattern::Family;
-use model::{Figure, Report};
+use model::{Figure, Report, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More hosts than this fill no square that anybody reads on a terminal.
@@ -10,22 +11,15 @@ const HOSTS_MOST: usize = 12;
 /// Of two hosts the table of targets says as much.
 const HOSTS_LEAST: usize = 3;
 
-pub(crate) struct Square {
-    pub title: String,
-    /// `from ↓ to →`, then the hosts.
-    pub heading: Vec<String>,
-    pub rows: Vec<Vec<String>>,
-}
-
 /// Streams in MB/s, round trips in ms; none where there are too few hosts or too many.
-pub(crate) fn squares(report: &Report) -> Vec<Square> {
+pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let of = [(Family::Linear, "From host to host, MB/s"), (Family::Latency, "Round trips between hosts, ms")];
     let networks: BTreeSet<Option<&str>> = report.figures.iter().map(|figure| figure.network.as_deref()).collect();
     let squares = |network| of.into_iter().filter_map(move |(family, title)| square(report, network, family, title));
-    networks.into_iter().flat_map(squares).collect()
+    networks.into_iter().flat_map(squares).flatten().collect()
 }
 
-fn square(report: &Report, network: Option<&str>, family: Family, title: &str) -> Option<Square> {
+fn square(report: &Report, network: Option<&str>, family: Family, title: &str) -> Option<[Block; 2]> {
     let mut values: BTreeMap<(String, String), f64> = BTreeMap::new();
     let own = |figure: &&Figure| {
         let alone = figure.chart || (network.is_some() && figure.at_once == 1);
@@ -46,12 +40,12 @@ fn square(report: &Report, network: Option<&str>, family: Family, title: &str) -
         let value = values.get(&(from.clone(), to.clone())).or_else(back);
         value.map_or(NOTHING.to_string(), |value| numbers::rough(*value))
     };
-    let row = |from: &String| [from.clone()].into_iter().chain(hosts.iter().map(|to| cell(from, to))).collect();
-    (full && (HOSTS_LEAST..=HOSTS_MOST).contains(&hosts.len())).then(|| Square {
-        title: network.map_or(title.to_string(), |network| format!("{title}, on network {network}")),
-        heading: ["from ↓ to →".to_string()].into_iter().chain(hosts.iter().map(|host| (*host).clone())).collect(),
-        rows: hosts.iter().map(|host| row(host)).collect(),
-    })
+    let row = |from: &&String| Row::new([(*from).clone()].into_iter().chain(hosts.iter().map(|to| cell(from, to))));
+    let columns = hosts.iter().map(|host| Column::right(host.as_str()));
+    let columns = std::iter::once(Column::left("from ↓ to →")).chain(columns);
+    let title = network.map_or(title.to_string(), |network| format!("{title}, on network {network}"));
+    (full && (HOSTS_LEAST..=HOSTS_MOST).contains(&hosts.len()))
+        .then(|| [Block::title(title), Table::new(columns, hosts.iter().map(row)).into()])
 }
 
 /// The way that a figure speaks of: what is read from `a→b` comes from b.

@@ -1,12 +1,20 @@
-//! What was read back and checked, as rows of words: the same on a terminal and in Markdown.
+//! What was read back and checked, and every flaw whose place is known.
 
+use crate::block::{self, Block, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
-use model::{Checked, Figure, Flaw, FlawKind, Report};
+use model::{Checked, Figure, Flaw, FlawKind, Report, Scope};
 
-pub(crate) const HEADING: [&str; 7] = ["target", "pattern", "checked", "wrong", "stale", "torn", "misplaced"];
+const NUMBERS: [&str; 5] = ["checked", "wrong", "stale", "torn", "misplaced"];
 
-/// Columns of numbers.
-pub(crate) const NUMBERS: [&str; 5] = ["checked", "wrong", "stale", "torn", "misplaced"];
+pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
+    let Some(summary) = summary(report) else { return Vec::new() };
+    let columns = ["target", "pattern"].map(Column::left).into_iter().chain(NUMBERS.map(Column::right));
+    let table = Table::new(columns, figures(report).into_iter().map(row));
+    let mut blocks = vec![Block::paragraph(format!("{summary}.")), table.into()];
+    blocks.extend(notes(report).into_iter().map(Block::note));
+    blocks.extend(block::list(flaws(report), Emphasis::Bad));
+    blocks
+}
 
 /// Figures that were verified; of several targets at once, each of them.
 fn figures(report: &Report) -> Vec<(&Figure, &Checked)> {
@@ -28,19 +36,15 @@ pub(crate) fn summary(report: &Report) -> Option<String> {
     (!all.is_empty()).then(|| format!("{read}, {found}"))
 }
 
-/// One row for each figure, and whether it is flawed.
-pub(crate) fn rows(report: &Report) -> Vec<(bool, [String; 7])> {
-    let row = |(figure, checked): (&Figure, &Checked)| {
-        let [wrong, stale, torn, misplaced] = FlawKind::ALL.map(|kind| numbers::count(checked.count(kind)));
-        let place = words::place(figure.layer, &figure.target);
-        let cells = [place, figure.pattern.name().to_string(), extent(checked), wrong, stale, torn, misplaced];
-        (checked.flawed() > 0, cells)
-    };
-    figures(report).into_iter().map(row).collect()
+fn row((figure, checked): (&Figure, &Checked)) -> Row {
+    let counts = FlawKind::ALL.map(|kind| numbers::count(checked.count(kind)));
+    let place = words::place(figure.layer, &figure.target);
+    let cells = [place, figure.pattern.name().to_string(), extent(checked)].into_iter().chain(counts);
+    Row::new(cells).with(if checked.flawed() > 0 { Emphasis::Bad } else { Emphasis::Plain })
 }
 
 /// How much was checked, and of how much.
-pub(crate) fn extent(checked: &Checked) -> String {
+fn extent(checked: &Checked) -> String {
     let mut text = numbers::bytes(checked.bytes);
     if let Some(back) = checked.read_back.filter(|back| back.of > 0) {
         text += &format!(" ({})", numbers::share(back.bytes as f64 / back.of as f64));
@@ -49,7 +53,7 @@ pub(crate) fn extent(checked: &Checked) -> String {
 }
 
 /// What the columns leave unsaid.
-pub(crate) fn notes(report: &Report) -> Vec<String> {
+fn notes(report: &Report) -> Vec<String> {
     let all = figures(report);
     let unknown: u64 = all.iter().map(|(_, checked)| checked.unknown).fold(0, u64::saturating_add);
     let read_back = all.iter().any(|(_, checked)| checked.read_back.is_some());
@@ -62,7 +66,7 @@ pub(crate) fn notes(report: &Report) -> Vec<String> {
 }
 
 /// The flaws whose places are known, in words, and how many more there are.
-pub(crate) fn flaws(report: &Report) -> Vec<String> {
+fn flaws(report: &Report) -> Vec<String> {
     let all = figures(report);
     let mut said: Vec<String> =
         all.iter().flat_map(|(_, checked)| &checked.flaws).take(Checked::SHOWN).map(flaw).collect();

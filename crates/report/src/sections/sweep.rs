@@ -1,30 +1,16 @@
-//! A sweep as rows of words: a block for each target, its curves one below the other, the knee marked.
+//! A sweep: a table for each target, its curves one below the other, the knee marked, and what its curves say.
 
+use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
-use model::{Axis, Figure, Knee, Reading, Report, Setting, Step, Sweep, Swept, Workload};
+use model::{Axis, Figure, Knee, Metric, Reading, Report, Scope, Setting, Step, Sweep, Swept, Workload};
 
-/// All points of one target in one pattern.
-pub(crate) struct Block {
-    pub title: String,
-    pub heading: Vec<String>,
-    pub rows: Vec<Row>,
-    /// A sentence for each curve that has a knee.
-    pub knees: Vec<String>,
-    /// For each label that says more than its interval: how many points carry it, and the reason of the first.
-    pub reasons: Vec<String>,
-}
-
-pub(crate) struct Row {
-    /// Values of the axes, throughput, latency, p99.
-    pub cells: Vec<String>,
-    pub label: String,
-    /// `◄ knee`; empty for most.
-    pub mark: String,
-    pub holds: bool,
-}
-
-pub(crate) fn blocks(report: &Report) -> Vec<Block> {
+pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let Some(swept) = &report.sweep else { return Vec::new() };
+    groups(report, swept).into_iter().flat_map(|(figure, points)| one(report, swept, figure, points)).collect()
+}
+
+/// All points of one target in one pattern, with the first's figure.
+fn groups<'a>(report: &'a Report, swept: &Swept) -> Vec<(&'a Figure, Vec<usize>)> {
     let mut groups: Vec<(&Figure, Vec<usize>)> = Vec::new();
     for (index, reading) in swept.readings.iter().enumerate() {
         let Some(figure) = report.figures.get(reading.figure) else { continue };
@@ -33,7 +19,7 @@ pub(crate) fn blocks(report: &Report) -> Vec<Block> {
             None => groups.push((figure, vec![index])),
         }
     }
-    groups.into_iter().map(|(figure, points)| block(report, swept, figure, points)).collect()
+    groups
 }
 
 fn alike(sweep: &Sweep, a: &Figure, b: &Figure) -> bool {
@@ -41,22 +27,24 @@ fn alike(sweep: &Sweep, a: &Figure, b: &Figure) -> bool {
     target && (a.layer, a.pattern, a.kind) == (b.layer, b.pattern, b.kind)
 }
 
-fn block(report: &Report, swept: &Swept, first: &Figure, mut points: Vec<usize>) -> Block {
+fn one(report: &Report, swept: &Swept, first: &Figure, mut points: Vec<usize>) -> Vec<Block> {
     let order = order(&swept.sweep);
     let place = |index: &usize| -> Vec<u32> {
         let at = &swept.readings[*index].at;
         order.iter().map(|axis| at.get(*axis).copied().unwrap_or(0)).collect()
     };
     points.sort_by_key(place);
-    let axes: Vec<&Axis> = order.iter().filter_map(|axis| swept.sweep.axes.get(*axis)).collect();
+    let axes = order.iter().filter_map(|axis| swept.sweep.axes.get(*axis)).map(|axis| Column::right(axis.called()));
     let unit = swept.readings[points[0]].metric.unit();
-    let mut heading: Vec<String> = axes.iter().map(|axis| axis.called().to_string()).collect();
-    heading.extend([unit, "latency, ms", "p99, ms", "label"].map(String::from));
-    let rows = points.iter().map(|index| row(report, swept, &order, *index)).collect();
+    let values = [Column::right(unit), Column::of("latency", "ms"), Column::of("p99", "ms")];
+    let rows = points.iter().map(|index| row(report, swept, &order, *index));
+    let table = Table::new(axes.chain(values).chain([Column::left("label")]), rows);
     let own = |knee: &&Knee| knee.curve.iter().any(|index| points.contains(index));
-    let knees = swept.knees.iter().filter(own).map(|knee| sentence(swept, knee)).collect();
-    let reasons = reasons(report, swept, &points);
-    Block { title: title(swept, first), heading, rows, knees, reasons }
+    let knees = swept.knees.iter().filter(own).map(|knee| sentence(swept, knee));
+    let mut blocks = vec![Block::title(title(swept, first)), table.into()];
+    blocks.extend(block::list(knees, Emphasis::Plain));
+    blocks.extend(block::list(reasons(report, swept, &points), Emphasis::Quiet));
+    blocks
 }
 
 /// Settled, brief and imprecise points say it by their intervals.
@@ -125,20 +113,23 @@ fn fixed(axes: &[&str], workload: &Workload) -> String {
 fn row(report: &Report, swept: &Swept, order: &[usize], index: usize) -> Row {
     let reading = &swept.readings[index];
     let figure = report.figures.get(reading.figure);
-    let value = |axis: &usize| setting_at(&swept.sweep, &reading.at, *axis);
-    let mut cells: Vec<String> = order.iter().map(value).collect();
-    let nothing = || numbers::NOTHING.to_string();
-    cells.push(reading.throughput.map_or_else(nothing, |of| numbers::figure(&of, reading.metric).plain()));
-    let latency = model::Metric::LatencyMean;
-    cells.push(reading.latency.map_or_else(nothing, |of| numbers::figure(&of, latency).plain()));
-    cells.push(percentile(figure, 99.0));
-    let label = figure.map_or_else(nothing, |figure| figure.label.name().to_string());
-    Row {
-        cells,
-        label,
-        mark: marks(swept, index, figure),
-        holds: figure.is_some_and(|figure| words::holds(&figure.label)),
-    }
+    let value = |axis: &usize| Cell::from(setting_at(&swept.sweep, &reading.at, *axis));
+    let of = |estimate: Option<model::Estimate>, metric| {
+        estimate.map_or_else(Cell::nothing, |estimate| Cell::value(&estimate, metric))
+    };
+    let mark = marks(swept, index, figure);
+    let emphasis = match (figure.is_some_and(|figure| words::holds(&figure.label)), mark.contains("knee")) {
+        (false, _) => Emphasis::Warn,
+        (true, true) => Emphasis::Strong,
+        (true, false) => Emphasis::Plain,
+    };
+    let further = [
+        Cell { figure: Some(reading.figure), ..of(reading.throughput, reading.metric) },
+        of(reading.latency, Metric::LatencyMean),
+        percentile(figure, 99.0).into(),
+        format!("{} {mark}", figure.map_or(numbers::NOTHING, |figure| figure.label.name())).trim_end().into(),
+    ];
+    Row::new(order.iter().map(value).chain(further)).with(emphasis)
 }
 
 fn percentile(figure: Option<&Figure>, percent: f64) -> String {
@@ -214,13 +205,13 @@ fn values(reading: &Reading) -> Option<String> {
 }
 
 /// `depth 4, block-size 64 KiB`: which point of a sweep a step is; empty for other steps.
-pub(crate) fn point(sweep: Option<&Sweep>, step: &Step) -> String {
+pub fn point(sweep: Option<&Sweep>, step: &Step) -> String {
     let Some((sweep, at)) = sweep.and_then(|sweep| Some((sweep, sweep.at(step.id)?))) else { return String::new() };
     (0..sweep.axes.len()).map(|axis| named(sweep, at, axis)).collect::<Vec<_>>().join(", ")
 }
 
 /// The same of a reading.
-pub(crate) fn point_of(sweep: &Sweep, reading: &Reading) -> String {
+fn point_of(sweep: &Sweep, reading: &Reading) -> String {
     (0..sweep.axes.len()).map(|axis| named(sweep, &reading.at, axis)).collect::<Vec<_>>().join(", ")
 }
 
@@ -246,7 +237,7 @@ fn setting(axis: &str, value: &Setting) -> String {
 }
 
 /// `depth (9 values) × jobs (2 values): 17 points, 1 combination left out`
-pub(crate) fn outline(sweep: &Sweep) -> String {
+pub fn outline(sweep: &Sweep) -> String {
     let axis = |axis: &Axis| {
         let values: Vec<String> = axis.values.iter().map(|value| setting(&axis.name, value)).collect();
         format!("{} {}", axis.called(), values.join(", "))

@@ -1,7 +1,6 @@
 //! The list of runs.
 
-use super::style::{Paint, Style};
-use super::table::{Align, Table};
+use crate::block::{Block, Column, Row, Table, Text};
 use crate::numbers;
 use model::Ending;
 
@@ -13,39 +12,30 @@ pub struct RunRow {
     pub started: String,
     pub seconds: f64,
     pub cluster: Option<String>,
-    /// Steps of the plan.
-    pub steps: usize,
     /// Slices measured so far.
     pub slices: usize,
     /// `None`: it goes on, or it was killed.
     pub ending: Option<Ending>,
 }
 
-/// For any terminal that is 80 columns wide or wider; without colours.
-pub fn runs(rows: &[RunRow]) -> String {
+/// The newest first, as they are given.
+pub fn blocks(rows: &[RunRow]) -> Vec<Vec<Block>> {
     if rows.is_empty() {
-        return "no runs yet; `fathom run` makes one\n".to_string();
+        return vec![vec![Block::Paragraph(Text::with_commands("no runs yet; `fathom run` makes one"))]];
     }
-    let mut table = Table::new(&[
-        ("run", Align::Left),
-        ("started, UTC", Align::Left),
-        ("took", Align::Right),
-        ("slices", Align::Right),
-        ("state", Align::Left),
-        ("cluster", Align::Left),
-    ]);
-    for row in rows {
-        let cells = vec![
+    let columns = ["run", "started, UTC"].map(Column::left).into_iter();
+    let columns = columns.chain(["took", "slices"].map(Column::right)).chain(["state", "cluster"].map(Column::left));
+    let row = |row: &RunRow| {
+        Row::new([
             row.run.clone(),
             minute(&row.started),
             numbers::seconds(roughly(row.seconds)),
             numbers::count(row.slices as u64),
             state(row.ending).to_string(),
             row.cluster.clone().unwrap_or_else(|| numbers::NOTHING.to_string()),
-        ];
-        table.row(cells, Paint::Plain);
-    }
-    table.text(0, &Style::default())
+        ])
+    };
+    vec![vec![Table::new(columns, rows.iter().map(row)).into()]]
 }
 
 /// Seconds say nothing beside many minutes.

@@ -1,0 +1,22 @@
+//! The answer: what was asked for, what is wrong, what to do next.
+
+use crate::answer::{Answer, NOTHING_WRONG};
+use crate::block::{Block, Emphasis, Item, Text};
+use model::{Report, Scope};
+
+pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
+    let answer = Answer::of(report);
+    let mut blocks = vec![Block::Paragraph(Text::new(answer.says.join(" "), Emphasis::Strong))];
+    let item = |(certain, says)| {
+        let emphasis = if certain { Emphasis::Bad } else { Emphasis::Warn };
+        Item::from(Text::new(says, emphasis))
+    };
+    let wrong: Vec<Item> = answer.wrong_lines().into_iter().map(item).collect();
+    if wrong.is_empty() {
+        blocks.push(Block::paragraph(NOTHING_WRONG));
+    } else {
+        blocks.extend([Block::paragraph("What is wrong:"), Block::List(wrong)]);
+    }
+    blocks.push(Block::Paragraph(Text::with_commands(&format!("Next: {}", answer.next))));
+    blocks
+}

@@ -1,0 +1,35 @@
+//! Which run it is: its name, how long it took, when, and on which cluster.
+
+use crate::block::Block;
+use crate::numbers;
+use model::{Report, Scope};
+
+pub(super) fn blocks(report: &Report, scope: &Scope) -> Vec<Block> {
+    let took = numbers::seconds(report.seconds);
+    let passes = match report.passes {
+        0 => took,
+        n => format!("{} in {took}", numbers::counted(u64::from(n), "pass", "passes")),
+    };
+    let when = std::iter::once(numbers::minute(&report.head.started)).chain(cluster(scope));
+    vec![
+        Block::Headline(format!("Fathom {}, run {}, {passes}", report.head.version, report.head.run)),
+        Block::paragraph(when.collect::<Vec<_>>().join(", ")),
+    ]
+}
+
+fn cluster(scope: &Scope) -> Option<String> {
+    scope.fsid.as_ref()?;
+    let mut parts: Vec<String> = scope.cluster.iter().cloned().collect();
+    if let Some(versions) = scope.versions.get("osd") {
+        parts.push(format!("Ceph {}", versions.join(" and ")));
+    }
+    if !scope.osds.is_empty() {
+        let mut hosts: Vec<&str> = scope.osds.iter().map(|osd| osd.host.as_str()).collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        let hosts = numbers::counted(hosts.len() as u64, "host", "hosts");
+        parts.push(format!("{} on {hosts}", numbers::counted(scope.osds.len() as u64, "OSD", "OSDs")));
+    }
+    parts.extend(scope.health.clone());
+    Some(parts.join(", "))
+}

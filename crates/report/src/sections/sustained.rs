@@ -1,0 +1,40 @@
+//! Devices that were written to without pause until their rate fell.
+
+use crate::block::{Block, Emphasis, Text};
+use crate::chart::{Chart, CliffAt, Volume};
+use crate::words;
+use model::{Endurance, Report, Scope};
+
+pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
+    report.sustained.iter().flat_map(one).collect()
+}
+
+fn one(found: &Endurance) -> [Block; 2] {
+    let emphasis = if found.error.is_some() { Emphasis::Bad } else { Emphasis::Plain };
+    let cliff = found.cliff.as_ref().map(|cliff| CliffAt {
+        at: cliff.written,
+        low: cliff.low,
+        high: cliff.high,
+        from: cliff.from.map(|rate| rate.value),
+        to: cliff.to.map(|rate| rate.value),
+    });
+    let volume = Volume {
+        each_second: found.each_second.clone(),
+        seconds: found.seconds,
+        written: found.written,
+        worth_drawing: found.held > 0,
+        cliff,
+    };
+    [Block::Paragraph(Text::new(sentence(found), emphasis)), Block::Chart(Chart::Volume(volume))]
+}
+
+/// `/dev/sdx (model): fell by …`
+pub(crate) fn sentence(found: &Endurance) -> String {
+    let model = found.model.as_ref().map_or(String::new(), |model| format!(" ({model})"));
+    let also = match found.also.as_slice() {
+        [] => String::new(),
+        also => format!(" It stands for {} as well: the same model, or the same device.", also.join(", ")),
+    };
+    let rate = found.rate.map_or(String::new(), |rate| format!(" {}.", words::rate(&rate)));
+    format!("{}{model}: {}.{rate}{also}", found.target, found.says)
+}
