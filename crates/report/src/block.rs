@@ -16,7 +16,7 @@ pub enum Block {
     Title(String),
     Paragraph(Text),
     Table(Table),
-    Chart(Chart),
+    Chart(Box<Chart>),
     List(Vec<Item>),
     /// What need not be read: shown on demand.
     Fold(Fold),
@@ -153,7 +153,9 @@ pub struct Row {
     pub emphasis: Emphasis,
 }
 
+/// Of a text alone the text is what is written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(remote = "Self")]
 pub struct Cell {
     pub text: String,
     /// The interval of a value.
@@ -173,6 +175,13 @@ pub struct Cell {
     /// Which figure of the report it shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub figure: Option<usize>,
+}
+
+impl Serialize for Cell {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let plain = *self == Cell::from(self.text.as_str());
+        if plain { to.serialize_str(&self.text) } else { Cell::serialize(self, to) }
+    }
 }
 
 impl<T: Into<String>> From<T> for Cell {

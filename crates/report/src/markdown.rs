@@ -25,12 +25,7 @@ fn written(blocks: &[Block], texts: &mut Vec<String>) {
             Block::Paragraph(text) => format!("{}\n", inline(text)),
             Block::Table(table) => rows(table),
             Block::List(items) => items.iter().map(item).collect(),
-            Block::Chart(Chart::Volume(volume)) => match terminal::characters(volume).as_slice() {
-                [] => String::new(),
-                lines => {
-                    format!("```\n{}\n```\n", lines.iter().map(|line| words::tame(line)).collect::<Vec<_>>().join("\n"))
-                }
-            },
+            Block::Chart(chart) => picture(chart),
             Block::Fold(fold) => {
                 written(&fold.blocks, texts);
                 String::new()
@@ -38,6 +33,13 @@ fn written(blocks: &[Block], texts: &mut Vec<String>) {
         };
         texts.extend((!text.is_empty()).then_some(text));
     }
+}
+
+/// The numbers of most stand in a table.
+fn picture(chart: &Chart) -> String {
+    let Chart::Volume(volume) = chart else { return String::new() };
+    let lines: String = terminal::characters(volume).iter().map(|line| words::tame(line) + "\n").collect();
+    if lines.is_empty() { lines } else { format!("```\n{lines}```\n") }
 }
 
 fn inline(text: &Text) -> String {

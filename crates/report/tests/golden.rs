@@ -1,9 +1,11 @@
 //! Every face of one stored sample run, compared with what it was when somebody last looked at it.
 //! `UPDATE_GOLDEN=1 cargo test -p report --test golden` writes the files anew; then look at the difference.
 
+mod golden_file;
 mod sample;
 mod schema;
 
+use golden_file::compare;
 use model::{
     Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Ending, Endurance, Estimate, Figure,
     FigureKey, Finds, Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpKind, Outcome, Pattern, Point, ReadBack,
@@ -13,21 +15,6 @@ use report::runs::{self, RunRow};
 use report::terminal::{self, Length, Style};
 use report::{json, markdown};
 use sample::{Sample, run};
-use std::fs;
-use std::path::Path;
-
-fn compare(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, text).unwrap();
-    }
-    let golden = fs::read_to_string(&path).unwrap_or_default();
-    let differ = golden.lines().zip(text.lines()).enumerate().find(|(_, (a, b))| a != b);
-    if let Some((line, (before, now))) = differ {
-        panic!("{}:{}: was\n{before}\nis\n{now}", path.display(), line + 1);
-    }
-    assert_eq!(golden.lines().count(), text.lines().count(), "{}: not as long as it was", path.display());
-}
 
 fn fits(text: &str, width: usize) {
     for line in text.lines() {

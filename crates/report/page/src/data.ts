@@ -1,7 +1,8 @@
-//! The run that this page carries, as the Rust side wrote it (crates/report/src/json.rs and src/html/).
+//! The run that this page carries, as the Rust side wrote it (crates/report/src/json/ and src/html/).
 
 import { readers, rows, views, type Table } from "./columns";
 import type {
+  Common,
   Detail,
   Estimate,
   Figure,
@@ -11,10 +12,10 @@ import type {
   PatternName,
   Percentile,
   RawFigure,
-  RawRun,
   Run,
   Sweep,
 } from "./types";
+import type { Section } from "./types_blocks";
 import { called, valueOf } from "./words";
 
 export type * from "./types";
@@ -32,7 +33,7 @@ export const PATTERNS: PatternName[] = [
 const text = (id: string): string => document.getElementById(id)?.textContent ?? "null";
 
 /** The document `fathom.run/1`, but for its figures; seeds that JavaScript can't hold are text. */
-const bare = (): RawRun => JSON.parse(text("document")) as RawRun;
+const bare = (): Common => JSON.parse(text("document")) as Common;
 const table = (): Table => JSON.parse(text("columns")) as Table;
 
 /** The document as text: what is saved as JSON. In strings the quotes are escaped. */
@@ -48,19 +49,11 @@ let meanings: Map<string, [string, string]> | undefined;
 
 export function load(): Run {
   const run = bare();
-  return {
-    ...run,
-    figures: named(figuresOf(run), lines("details")),
-    verdicts: run.verdicts.map(({ value, ci95, ...rest }) => ({ ...rest, estimate: estimate(value, ci95) })),
-    chart: run.chart.map(({ value, ci95, ...rest }) => ({ ...rest, estimate: estimate(value, ci95) })),
-    ledger: run.ledger.flatMap(({ adds, ci95, ...rest }) => {
-      const joined = estimate(adds, ci95);
-      return joined === null ? [] : [{ ...rest, adds: joined }];
-    }),
-  };
+  const sections = JSON.parse(text("sections")) as Section[];
+  return { ...run, sections, figures: named(figuresOf(run), lines("details")) };
 }
 
-function figuresOf(run: RawRun): Figure[] {
+function figuresOf(run: Common): Figure[] {
   const all = table();
   const read = readers<RawFigure>(all);
   const hosts = new Map(run.scope.osds.map((osd) => [`osd.${osd.id}`, osd.host]));

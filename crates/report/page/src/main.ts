@@ -1,34 +1,14 @@
-//! Puts the page together: head, depth chart, ledger, peers, figures, scope, downloads.
+//! Puts the page together: head, sections, peers, figures, downloads.
 
 import "./style.css";
-import { ab } from "./ab";
-import { alerts, head } from "./head";
-import { chart } from "./chart";
-import { clients } from "./clients";
+import { section, type Link } from "./blocks";
 import { load } from "./data";
+import { h } from "./dom";
 import { downloads } from "./download";
 import { figures } from "./figures";
-import { limits } from "./limits";
-import { ledger } from "./ledger";
+import { answer, head } from "./head";
 import { peers } from "./peers";
 import { spare } from "./plots";
-import { scope } from "./scope";
-import { sustained } from "./sustained";
-import { sweep } from "./sweep";
-import { verdicts } from "./verdicts";
-import { hostLoads } from "./host_loads";
-import { matrix } from "./matrix";
-import { verified } from "./verified";
-import { h } from "./dom";
-
-const PARTS: [string, string][] = [
-  ["chart", "Depth chart"],
-  ["ledger", "Ledger"],
-  ["peers", "Each OSD"],
-  ["figures", "Figures"],
-  ["scope", "Scope"],
-  ["raw", "Raw numbers"],
-];
 
 /** Kept only while the page is open: a report leaves nothing in the browser. */
 function theme(): HTMLElement {
@@ -69,42 +49,27 @@ const run = load();
 /** More figures than this: the page is drawn as it is read. */
 const LARGE = 2000;
 if (run.figures.length > LARGE) spare();
-const stands = alerts(run);
-/** What a run of a certain kind has besides: id, words, section. */
-const own: [string, string, HTMLElement | null][] = [
-  ["verdicts", "Verdicts", verdicts(run)],
-  ["limits", "Highest rate", limits(run)],
-  ["clients", "Enough clients?", clients(run)],
-  ["ab", "A against B", ab(run)],
-  ["verified", "Verified", verified(run)],
-  ["sustained", "Sustained writes", sustained(run)],
-  ["sweep", "Sweep", sweep(run)],
-  ["matrix", "Between hosts", matrix(run)],
-  ["host-loads", "Hosts under load", hostLoads(run)],
+const link: Link = (figure) => `#${run.figures[figure]?.id ?? ""}`;
+const sections = run.sections
+  .filter(({ title }) => title !== "")
+  .map((one) => ({ id: one.id, words: one.title, part: section(one, link) }));
+const charted = sections.some(({ id }) => id === "chart");
+const own = [
+  ...(charted ? [{ id: "peers", words: "Each OSD", part: peers(run) }] : []),
+  ...(run.figures.length > 0 ? [{ id: "figures", words: "Figures", part: figures(run.figures) }] : []),
 ];
-const shown = own.flatMap(([id, words, part]) => (part ? [{ id, words, part }] : []));
-/** Nothing else was asked for. */
-const alone = run.figures.length === 0 && run.sustained.length > 0;
-/** Many figures of one cell have neither chart nor ledger nor peers. */
-const CELLS = ["chart", "ledger", "peers"];
-const cells = !alone && !shown.some(({ id }) => ["limits", "clients", "ab", "sweep"].includes(id));
-const main = h(
-  "main",
-  { class: "inner" },
-  ...(stands ? [stands] : []),
-  ...shown.map(({ part }) => part),
-  ...(cells ? [chart(run), ledger(run), peers(run)] : []),
-  ...(alone ? [] : [figures(run.figures)]),
-  scope(run),
-  downloads(run),
-);
+// What was there stands after what was measured.
+const last = sections.findIndex(({ id }) => id === "scope");
+const parts = [
+  ...sections.slice(0, last),
+  ...own,
+  ...sections.slice(last),
+  { id: "raw", words: "Raw numbers", part: downloads(run) },
+];
 document.body.append(
   head(run),
-  navigation([
-    ...shown.map(({ id, words }): [string, string] => [id, words]),
-    ...PARTS.filter(([id]) => (cells || !CELLS.includes(id)) && !(alone && id === "figures")),
-  ]),
-  main,
+  navigation(parts.map(({ id, words }) => [id, words])),
+  h("main", { class: "inner" }, answer(run, link), ...parts.map(({ part }) => part)),
   h(
     "footer",
     { class: "inner" },

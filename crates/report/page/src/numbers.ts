@@ -1,6 +1,6 @@
 //! How numbers are shown: the rules of crates/report/src/numbers.rs once more, so that the page says what the terminal says.
 
-import type { Estimate, LedgerRow, MetricName, Percentile } from "./data";
+import type { Estimate, Percentile } from "./data";
 
 /** No figure is known better than to four digits. */
 const DIGITS_MAX = 4;
@@ -9,12 +9,9 @@ export const NOTHING = "–";
 const UNKNOWN_FROM = 0.995;
 export const UNKNOWN = "not known in this time";
 
-const UNITS: Record<MetricName, string> = { latency_mean: "ms", rtt: "ms", iops: "IOPS", bandwidth: "MB/s" };
-export const unit = (metric: MetricName): string => UNITS[metric];
-
 /** `3.21 ±0.12` for times and shares, `5,420 ±4 %` for rates, or that it is not known; the unit is stated once, elsewhere. */
 export const estimate = (of: Estimate, unit: string): string =>
-  isUnknown(of) ? UNKNOWN : shown(of, "", (unit === "IOPS" || unit === "MB/s") && of.value !== 0);
+  isUnknown(of) ? UNKNOWN : shown(of, (unit === "IOPS" || unit === "MB/s") && of.value !== 0);
 
 /** Is the interval as wide as the value, so that it holds zero? No interval at all, as of an imported total, says nothing of that. */
 export function isUnknown(of: Estimate): boolean {
@@ -22,24 +19,14 @@ export function isUnknown(of: Estimate): boolean {
   return half > 0 && Number.isFinite(half) && (of.value === 0 || half / Math.abs(of.value) >= UNKNOWN_FROM);
 }
 
-/** What a layer adds, or falls short by: a difference, except of what lies at the bottom of a latency. */
-export const adds = (row: LedgerRow, sign = ""): string =>
-  isUnknown(row.adds) && row.pattern.endsWith("latency") && (row.layer === "device" || row.layer === "network")
-    ? UNKNOWN
-    : difference(row.adds, sign);
-
-/** The same for a number that may well be around zero: then that is what is known. Its interval is in its own unit: as a
- *  share of next to nothing it says nothing. */
-export const difference = (of: Estimate, sign = ""): string => shown(of, sign, false);
-
 /** `byShare`: the interval as a share of the value. */
-function shown(of: Estimate, sign: string, byShare: boolean): string {
+function shown(of: Estimate, byShare: boolean): string {
   if (!Number.isFinite(of.value)) return NOTHING;
   const half = halfWidth(of);
   const first = lastPlace(of.value, half);
   const place = byShare ? first : apart(of.value, half, first);
   const within = byShare ? relative(half / Math.abs(of.value)) : absolute(half, place);
-  return `${of.value > 0 ? sign : ""}${rounded(of.value, place)} ${within}`;
+  return `${rounded(of.value, place)} ${within}`;
 }
 
 /** Up to two digits more, where rounding would make the half-width as large as a value that is larger. */
@@ -57,10 +44,6 @@ export function withUnit(of: Estimate, unit: string): string {
   return at < 0 ? text : `${text.slice(0, at)} ${unit}${text.slice(at)}`;
 }
 
-/** Another number in the unit of `guide`, to the digits that `guide`'s interval allows. */
-export const beside = (value: number | null, guide: Estimate): string =>
-  value === null ? NOTHING : rounded(value, lastPlace(guide.value, halfWidth(guide)));
-
 /** A number without an interval, to three digits: an expectation, a ceiling, what was seen in one window. */
 export function rough(value: number | null | undefined): string {
   return value === null || value === undefined ? NOTHING : rounded(value, (exponent(value) ?? 2) - 2);
@@ -74,7 +57,7 @@ export function share(of: number | null): string {
   return `${rounded(of * 100, of === 0 || Math.abs(of) >= 0.0095 ? 0 : -1)} %`;
 }
 
-export function halfWidth({ value, low, high }: Estimate): number {
+function halfWidth({ value, low, high }: Estimate): number {
   return low === null || high === null ? Infinity : Math.max(0, high - value, value - low);
 }
 
@@ -108,12 +91,6 @@ export function duration(seconds: number): string {
   if (seconds < 0.9995) return `${rounded(seconds * 1000, seconds < 0.0095 ? -1 : 0)} ms`;
   if (seconds < 9.95) return `${rounded(seconds, -1)} s`;
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min${whole % 60 === 0 ? "" : ` ${whole % 60} s`}`;
-}
-
-/** `2026-11-21 09:30:12 UTC` of an RFC 3339 time in UTC; anything else as it is. */
-export function when(rfc3339: string): string {
-  const parts = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|\+00:00)$/.exec(rfc3339);
-  return parts ? `${parts[1]} ${parts[2]} UTC` : rfc3339;
 }
 
 /** For axes: 60k, 1.2M, 0.05. */

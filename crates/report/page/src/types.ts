@@ -1,10 +1,9 @@
 //! The shapes of what this page carries: the document `fathom.run/1`, as it comes and as it is used.
 
 import type { Detail } from "./types_detail";
-import type { Scope } from "./types_scope";
+import type { Section } from "./types_blocks";
 
 export type * from "./types_detail";
-export type * from "./types_scope";
 
 export type LayerName = "device" | "network" | "floor" | "store" | "osd" | "rados" | "rbd";
 export type PatternName =
@@ -148,142 +147,19 @@ export interface Figure extends Omit<RawFigure, Joined> {
   point: string;
 }
 
-export interface RawCell {
-  layer: LayerName;
-  pattern: PatternName;
-  metric: MetricName;
-  unit: string;
-  value: number | null;
-  ci95: Interval | null;
-  targets: number;
-  worst: string | null;
-  label: string;
-  why: string | null;
-}
-export interface ChartCell extends Omit<RawCell, "value" | "ci95"> {
-  estimate: Estimate | null;
-}
-
-export interface RawRow {
-  pattern: PatternName;
-  layer: LayerName;
-  unit: string;
-  adds: number | null;
-  ci95: Interval | null;
-  expected: number | null;
-  unexplained: number | null;
-  share: number | null;
-  ceiling: number | null;
-  /** The share may be lower; and the ceiling, where there is one, higher. */
-  at_least: boolean;
-  because: string;
-}
-export interface LedgerRow extends Omit<RawRow, "adds" | "ci95"> {
-  adds: Estimate;
-}
-
-export interface Distance {
-  pattern: PatternName;
-  replicas: number;
-  on: string;
-  unit: string;
-  floor: number;
-  floor_ci95: Interval;
-  ceph: number;
-  ceph_ci95: Interval;
-  floor_label: string;
-  ceph_label: string;
-  times: number;
-  times_ci95: Interval;
-}
-
-/** One load by more and more clients. */
-export interface Doubled {
-  layer: LayerName;
-  target: string;
-  pattern: PatternName;
-  unit: string;
-  full: number | null;
-  says: string;
-  tried: { clients: number; hosts: number; value: number | null; ci95: Interval | null; label: string }[];
-}
-
-interface VerdictCommon {
-  layer: LayerName;
-  pattern: PatternName;
-  target: string;
-  unit: string;
-  bound: "at most" | "at least";
-  threshold: number | null;
-  outcome: "pass" | "fail" | "open";
-  why: string | null;
-}
-export interface RawVerdict extends VerdictCommon {
-  value: number | null;
-  ci95: Interval | null;
-}
-export interface Verdict extends VerdictCommon {
-  estimate: Estimate | null;
-}
-
 export interface SweepAxis {
   name: string;
   unit: string | null;
   values: (number | string)[];
 }
-/** One combination on one target; null where the figure is void, implausible or unwritten. */
+/** One combination on one target. */
 export interface SweepPoint {
   figure: number;
   at: Record<string, number | string | null>;
-  throughput: number | null;
-  throughput_ci95: Interval | null;
-  throughput_unit: string;
-  latency: number | null;
-  latency_ci95: Interval | null;
-}
-export interface SweepKnee {
-  points: number[];
-  depth: number;
-  between: [number, number];
-  reaches: number;
-  best: number;
-  balance: number;
-  balance_between: [number, number];
-  beyond: "rises" | "flat" | "falls";
-  says: string;
 }
 export interface Sweep {
   axes: SweepAxis[];
-  left_out: number;
   points: SweepPoint[];
-  knees: SweepKnee[];
-}
-
-/** Of one step on one host: what its kernel counted. */
-export interface HostLoad {
-  host: string;
-  step: number;
-  layer: LayerName;
-  target: string;
-  pattern: PatternName;
-  seconds: number;
-  cpu: number;
-  steal: number;
-  pressure: { cpu: number; io: number; memory: number } | null;
-  disks: {
-    name: string;
-    reads: number;
-    writes: number;
-    read_bytes: number;
-    written_bytes: number;
-    read_ms: number | null;
-    write_ms: number | null;
-    queue: number;
-  }[];
-  nics: { name: string; sent: number; received: number; lost: number }[];
-  segments: number;
-  retransmitted: number;
-  osds: { osd: number; threads: Record<string, number> }[];
 }
 
 export interface Outlier {
@@ -294,100 +170,9 @@ export interface Outlier {
   standing: "confirmed" | "hint";
   says: string;
 }
-export interface Finding {
-  id: string;
-  standing: "confirmed" | "hint";
-  target: string;
-  says: string;
-  evidence: string[];
-  fix: string;
-  risk: string;
-}
-export interface Change {
-  what: string;
-  undone: boolean;
-}
-
-/** One setting against another; widths are of logarithms. */
-export interface Ab {
-  what: string;
-  a: string;
-  b: string;
-  pairs: number;
-  half_width: number | null;
-  half_width_apart: number | null;
-  differences: Beside[];
-}
-export interface Beside {
-  layer: LayerName;
-  target: string;
-  pattern: PatternName;
-  kind: "read" | "write";
-  unit: string;
-  finds: "worse" | "better" | "same" | "undecided";
-  before: number | null;
-  after: number | null;
-  change: number | null;
-  ci95: Interval;
-}
-
-/** The highest rate that keeps a bound on response times. */
-export interface Limit {
-  layer: LayerName;
-  target: string;
-  pattern: PatternName;
-  percent: number;
-  below_ms: number;
-  rate: number | null;
-  confirmed_seconds: number;
-  closed_loop: number | null;
-  tried: Tried[];
-  why: string | null;
-}
-export interface Tried {
-  rate: number;
-  confirms: boolean;
-  kept: boolean;
-  seconds: number;
-  slower: number;
-  slower_ci90: [number, number];
-  /** Value, low, high. */
-  p50_ms: [number, number | null, number | null] | null;
-  percentile_ms: [number, number | null, number | null] | null;
-}
-
-/** How much a device took before its rate fell. */
-export interface Endurance {
-  target: string;
-  model: string | null;
-  also: string[];
-  ended: "fell" | "volume" | "time" | "stopped" | "broken";
-  error: string | null;
-  written: number;
-  seconds: number | null;
-  written_before: number;
-  held: number;
-  rate: number | null;
-  rate_ci95: Interval | null;
-  cliff: Cliff | null;
-  each_second: number[];
-  says: string;
-}
-export interface Cliff {
-  written: number;
-  between: [number, number];
-  from: number | null;
-  from_ci95: Interval | null;
-  to: number | null;
-  to_ci95: Interval | null;
-  fall: number | null;
-}
-
+/** Of the document `fathom.run/1` what the page itself reads; the sections say the rest. */
 export interface Common {
-  schema: string;
   run: string;
-  started: string;
-  seconds: number;
   version: string;
   command: string;
   passes: number;
@@ -395,44 +180,14 @@ export interface Common {
   /** null: it goes on, or was killed. */
   ending: "done" | "stopped" | "failed" | null;
   overhead: { operation_ns: number; deep_operation_ns: number; clock_ns: number } | null;
-  goal: { settle: number; seconds_max: number; passes_max: number } | null;
-  imported: { tool: string; file: string } | null;
-  scope: Scope;
+  scope: { osds: { id: number; host: string }[] };
   sweep: Sweep | null;
-  sustained: Endurance[];
-  bonds: unknown[];
-  path_mtus: {
-    from: string;
-    to: string;
-    network: string | null;
-    sender: number;
-    receiver: number;
-    carries: number | null;
-  }[];
-  host_loads: HostLoad[];
   outliers: Outlier[];
-  findings: Finding[];
-  floor: Distance[];
-  clients: Doubled[];
-  limits: Limit[];
-  ab: Ab | null;
-  changes: Change[];
-  warnings: string[];
-  errors: string[];
 }
-/** The document `fathom.run/1`, as crates/report/src/json.rs writes it. */
-export interface RawRun extends Common {
-  figures: RawFigure[];
-  chart: RawCell[];
-  ledger: RawRow[];
-  verdicts: RawVerdict[];
-}
-/** The same with values and intervals joined, and each figure's windows beside it. */
+/** The same with each figure's windows beside it. */
 export interface Run extends Common {
   figures: Named[];
-  chart: ChartCell[];
-  ledger: LedgerRow[];
-  verdicts: Verdict[];
+  sections: Section[];
 }
 
 /** A figure with the name under which the page links to it. */

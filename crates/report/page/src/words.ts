@@ -1,7 +1,7 @@
 //! What labels, layers, patterns and changes are called, and how a label looks: colour, mark and word together.
 
-import type { Figure, LayerName, PatternName, SweepAxis, Workload } from "./data";
-import { bytes, count, NOTHING, unit } from "./numbers";
+import type { Figure, SweepAxis, Workload } from "./data";
+import { bytes, count, NOTHING } from "./numbers";
 import { h, svg } from "./dom";
 
 export type Severity = "good" | "caution" | "bad";
@@ -26,9 +26,6 @@ const LOOKS: Record<string, Look> = {
   implausible: { severity: "bad", symbol: "times", hollow: true },
   void: { severity: "bad", symbol: "diamond", hollow: true },
 };
-
-/** Is it as precise as was asked for, and nothing against it? */
-export const fine = (label: string): boolean => label === "settled" || label === "brief";
 
 export const look = (label: string): Look => LOOKS[label] ?? { severity: "caution", symbol: "circle", hollow: true };
 /** Has it a value that is shown and used nowhere? */
@@ -64,32 +61,6 @@ export function badge(label: string, why?: string | null): HTMLElement {
   return h("span", { class: `badge ${look(label).severity}`, title: why ?? null }, mark(label), label);
 }
 
-/** The target, with its layer where the name alone does not say it. */
-export const place = (layer: LayerName, target: string): string =>
-  target.startsWith(layer) ? target : `${layer} ${target}`;
-
-export const LAYER_WORDS: Record<LayerName, string> = {
-  device: "the bare disk",
-  network: "TCP between two hosts, full round trip",
-  floor: "what any replicated store could do at best",
-  store: "one OSD's object store",
-  osd: "one OSD, through librados",
-  rados: "a pool, with its redundancy",
-  rbd: "images of a pool",
-};
-
-export const PATTERN_WORDS: Record<PatternName, string> = {
-  "write-latency": "4 KiB random write, depth 1",
-  "read-latency": "4 KiB random read, depth 1",
-  "write-parallel": "4 KiB random write, depth 128",
-  "read-parallel": "4 KiB random read, depth 128",
-  "write-linear": "4 MiB sequential write, depth 16",
-  "read-linear": "4 MiB sequential read, depth 16",
-};
-
-export const isLatency = (pattern: PatternName): boolean => pattern.endsWith("latency");
-export const patternUnit = (pattern: PatternName): string =>
-  unit(isLatency(pattern) ? "latency_mean" : pattern.endsWith("linear") ? "bandwidth" : "iops");
 export const lowerIsBetter = (figure: Figure): boolean => figure.metric === "latency_mean" || figure.metric === "rtt";
 
 export function workload(of: Workload): [string, string][] {
@@ -117,17 +88,8 @@ export function workload(of: Workload): [string, string][] {
   return numbers.filter((pair): pair is [string, string] => pair[1] !== null);
 }
 
-/** Are the values of a sweep's axis numbers? Else they are words, side by side. */
-export const numeric = (axis: SweepAxis): boolean => axis.values.every((value) => typeof value === "number");
-
 /** What an axis is called where there is little room: an option of the cluster by its name alone. */
 export const called = (axis: SweepAxis): string => axis.name.replace(/^option:/, "");
-
-/** What one line of a picture is called: `osd_max_backfills 4`; of words the word alone. */
-export function lineOf(axis: SweepAxis, value: number | string | undefined): string {
-  const name = axis.name.slice(axis.name.lastIndexOf("/") + 1);
-  return numeric(axis) ? `${name} ${valueOf(axis, value)}` : valueOf(axis, value);
-}
 
 /** A value of a sweep's axis as it is read: `64 KiB`, `25 %`, `128`. */
 export function valueOf(axis: SweepAxis, value: number | string | null | undefined): string {

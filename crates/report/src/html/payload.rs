@@ -3,6 +3,8 @@
 use super::bins::Bins;
 use super::columns;
 use super::series::{self, SliceSeries};
+use crate::block::Block;
+use crate::sections::{SECTIONS, Section};
 use crate::slices::Slices;
 use model::{Figure, Record, Report, Slice, Sparse};
 use serde::Serialize;
@@ -31,6 +33,32 @@ pub fn document(report: &Report, record: &Record) -> (String, String) {
     (document.to_string(), columns::table(&rows).to_string())
 }
 
+/// One section as the page draws it.
+#[derive(Serialize)]
+struct Shown {
+    id: &'static str,
+    title: &'static str,
+    lead: &'static str,
+    blocks: Vec<Block>,
+}
+
+/// The sections that the page shows and that say something.
+pub fn sections(report: &Report, record: &Record) -> String {
+    let shown = |section: &Section| {
+        let blocks = section.blocks(report, &record.scope);
+        Shown { id: section.id, title: section.title, lead: section.lead, blocks }
+    };
+    let all = SECTIONS.iter().filter(|section| section.on_page).map(shown);
+    text(&all.filter(|section| !section.blocks.is_empty()).collect::<Vec<_>>())
+}
+
+fn text(plain: &impl Serialize) -> String {
+    match serde_json::to_string(plain) {
+        Ok(json) => json,
+        Err(error) => unreachable!("plain arrays of numbers and text always serialize: {error}"),
+    }
+}
+
 /// Seeds beyond what JavaScript holds exactly become text, so that the very number is shown.
 fn seeds_as_text(value: &mut Value) {
     const EXACT: u64 = 1 << 53;
@@ -53,10 +81,7 @@ pub fn details(report: &Report, record: &Record) -> String {
     let slices = Slices::of(record);
     let join = windows(report, &slices).div_ceil(POINTS_MAX).max(1);
     let bins = (BINS_TOTAL / report.figures.len().max(1)).clamp(BINS_LEAST, BINS_MAX);
-    let line = |figure: &Figure| match serde_json::to_string(&detail(figure, record, &slices, join, bins)) {
-        Ok(json) => json,
-        Err(error) => unreachable!("plain arrays of numbers and text always serialize: {error}"),
-    };
+    let line = |figure: &Figure| text(&detail(figure, record, &slices, join, bins));
     report.figures.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 

@@ -1,7 +1,9 @@
 //! The depth chart: layers × patterns, each value with its interval.
 
 use crate::block::{Block, Cell, Column, Emphasis, Item, Row, Table};
-use model::{ChartCell, Layer, Pattern, Report, Scope};
+use crate::chart::{Caption, Chart, Mark, PointRow, Points};
+use crate::words;
+use model::{ChartCell, Figure, Layer, Pattern, Report, Scope, Workload};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let (layers, patterns) = axes(report);
@@ -11,10 +13,7 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
         None => Cell::default(),
         Some(cell) => match &cell.estimate {
             Some(estimate) => Cell::value(estimate, pattern.metric(*layer)).labelled(&cell.label),
-            None => Cell {
-                note: missing.iter().position(|other| std::ptr::eq(*other, cell)).map(|place| place + 1),
-                ..Cell::nothing().labelled(&cell.label).with(Emphasis::Warn)
-            },
+            None => Cell { note: number(&missing, cell), ..Cell::nothing().labelled(&cell.label).with(Emphasis::Warn) },
         },
     };
     let row = |layer: &Layer| {
@@ -29,7 +28,46 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     };
     let notes: Vec<Item> = (1..).zip(&missing).map(note).collect();
     let table = Table::new(columns, layers.iter().map(row)).into();
-    std::iter::once(table).chain((!notes.is_empty()).then_some(Block::List(notes))).collect()
+    let pictures = patterns.iter().map(|pattern| picture(report, *pattern, &layers, &missing).into());
+    pictures.chain([table]).chain((!notes.is_empty()).then_some(Block::List(notes))).collect()
+}
+
+/// One pattern: layers downwards.
+fn picture(report: &Report, pattern: Pattern, layers: &[Layer], missing: &[&ChartCell]) -> Chart {
+    let metric = pattern.metric(*layers.first().unwrap_or(&Layer::ALL[0]));
+    let better = if metric.lower_is_better() { "← lower is better" } else { "higher is better →" };
+    let canonical = words::workload(Layer::ALL[0], &Workload::canonical(pattern, 0, 0));
+    let caption = Caption::new(pattern.name(), canonical, format!("{} · {better}", metric.unit()));
+    let row = |layer: &Layer| {
+        let row = PointRow { name: layer.name().to_string(), aside: layer.of_links(), ..PointRow::default() };
+        match cell(report, *layer, pattern) {
+            None => PointRow { text: "not measured".to_string(), ..row },
+            Some(cell) => PointRow { note: number(missing, cell), ..of_cell(report, cell, row) },
+        }
+    };
+    Chart::Points(Points { caption, rows: layers.iter().map(row).collect() })
+}
+
+fn of_cell(report: &Report, cell: &ChartCell, row: PointRow) -> PointRow {
+    let metric = cell.pattern.metric(cell.layer);
+    let is_own = |figure: &Figure| figure.chart && (figure.layer, figure.pattern) == (cell.layer, cell.pattern);
+    let own: Vec<(usize, &Figure)> = report.figures.iter().enumerate().filter(|(_, figure)| is_own(figure)).collect();
+    let worst = own.iter().find(|(_, figure)| Some(&figure.target) == cell.worst.as_ref()).or(own.first());
+    let unused = own.iter().filter(|(_, figure)| !words::holds(&figure.label)).filter_map(|(_, one)| one.estimate);
+    let struck: Vec<Mark> = unused.filter_map(|estimate| Mark::of(&estimate, metric)).collect();
+    let mark = cell.estimate.and_then(|estimate| Mark::of(&estimate, metric));
+    let text = match (&mark, struck.as_slice()) {
+        (Some(mark), _) => mark.text.clone(),
+        (None, [only]) => only.text.clone(),
+        (None, []) => "no value".to_string(),
+        (None, more) => format!("{} struck out", more.len()),
+    };
+    let why = cell.why.clone().unwrap_or_default();
+    PointRow { mark, struck, text, label: cell.label.clone(), why, figure: worst.map(|(place, _)| *place), ..row }
+}
+
+fn number(missing: &[&ChartCell], cell: &ChartCell) -> Option<usize> {
+    missing.iter().position(|other| std::ptr::eq(*other, cell)).map(|place| place + 1)
 }
 
 /// Layers and patterns of the chart, in the order of every table.

@@ -17,9 +17,7 @@ type Resource = (&'static str, fn(&HostLoad) -> f64, fn(&HostLoad) -> String);
 const RESOURCES: [Resource; 5] = [
     ("processors", |load| load.mean.cpu, |load| numbers::share(load.mean.cpu)),
     ("disk", queue, |load| busiest(load).map_or(String::new(), disk)),
-    ("network", moved, |load| {
-        load.mean.nics.iter().max_by(|a, b| sum(a).total_cmp(&sum(b))).map_or(String::new(), nic)
-    }),
+    ("network", moved, |load| fastest(load).map_or(String::new(), nic)),
     ("sent again", again, |load| numbers::share(again(load))),
     ("waits", waits, |load| {
         let pressure = load.mean.pressure.unwrap_or_default();
@@ -52,7 +50,7 @@ fn row(loads: &[&HostLoad], (name, of, words): &Resource) -> Option<Row> {
     Some(Row::new([most.host.clone(), (*name).to_string(), words(most), step(most)]))
 }
 
-fn again(load: &HostLoad) -> f64 {
+pub(super) fn again(load: &HostLoad) -> f64 {
     load.mean.retransmitted as f64 / load.mean.segments.max(1) as f64
 }
 
@@ -60,11 +58,11 @@ fn waits(load: &HostLoad) -> f64 {
     load.mean.pressure.map_or(0.0, |pressure| pressure.cpu.max(pressure.io))
 }
 
-fn step(load: &HostLoad) -> String {
+pub(super) fn step(load: &HostLoad) -> String {
     format!("{} {}", words::place(load.layer, &load.target), load.pattern.name())
 }
 
-fn busiest(load: &HostLoad) -> Option<&DiskSecond> {
+pub(super) fn busiest(load: &HostLoad) -> Option<&DiskSecond> {
     load.mean.disks.iter().max_by(|a, b| a.queue.total_cmp(&b.queue))
 }
 
@@ -72,7 +70,7 @@ fn queue(load: &HostLoad) -> f64 {
     busiest(load).map_or(0.0, |disk| disk.queue)
 }
 
-fn disk(disk: &DiskSecond) -> String {
+pub(super) fn disk(disk: &DiskSecond) -> String {
     let wait = |what: &str, ms: Option<f64>| ms.map(|ms| format!("{} ms a {what}", numbers::rough(ms)));
     let waits: Vec<String> = [wait("read", disk.read_ms), wait("write", disk.write_ms)].into_iter().flatten().collect();
     format!("{}: {}, {} in flight", disk.name, waits.join(", "), numbers::rough(disk.queue))
@@ -86,7 +84,11 @@ fn moved(load: &HostLoad) -> f64 {
     load.mean.nics.iter().map(sum).fold(0.0, f64::max)
 }
 
-fn nic(nic: &NicSecond) -> String {
+pub(super) fn fastest(load: &HostLoad) -> Option<&NicSecond> {
+    load.mean.nics.iter().max_by(|a, b| sum(a).total_cmp(&sum(b)))
+}
+
+pub(super) fn nic(nic: &NicSecond) -> String {
     let rate = |bytes: f64| format!("{} MB/s", numbers::rough(bytes / 1e6));
     format!("{}: {} out, {} in", nic.name, rate(nic.sent), rate(nic.received))
 }

@@ -1,8 +1,9 @@
 //! The highest rates that keep a bound, and every rate that was tried.
 
 use crate::block::{Block, Column, Row, Table};
+use crate::chart::{self, Axis, Caption, Chart, Lines, Mark, Point, Series};
 use crate::{numbers, words};
-use model::{Bound, Limit, Percentile, Probe, Report, Scope};
+use model::{Bound, Estimate, Limit, Percentile, Probe, Report, Scope};
 
 const HEADING: [&str; 5] = ["target", "pattern", "a second", "at that rate", "closed loop, a second"];
 
@@ -18,8 +19,39 @@ fn tried(limit: &Limit) -> Vec<Block> {
     let heading = ["a second", "outcome", "seconds", "slower than the bound", "p50, ms", &own];
     let what = format!("{}, {}", words::place(limit.layer, &limit.target), limit.pattern.name());
     let table = Table::new(heading.map(Column::left), probes(limit));
-    let blocks = [Block::title(format!("What was tried: {what}")), table.into()];
+    let blocks = [Block::title(format!("What was tried: {what}")), picture(limit).into(), table.into()];
     blocks.into_iter().chain(note(limit).map(Block::note)).collect()
+}
+
+/// Response times over the rate: the median, and the percentile of the bound.
+fn picture(limit: &Limit) -> Chart {
+    let sorted = sorted(limit);
+    let series = |name: String, of: fn(&Probe) -> &Option<Percentile>| {
+        let point = |probe: &&Probe| {
+            let found = of(probe).as_ref().filter(|found| found.value_ms > 0.0)?;
+            let (low, high) = (found.low_ms.unwrap_or(found.value_ms), found.high_ms.unwrap_or(f64::INFINITY));
+            let text =
+                format!("{name} at {} a second: {} ms", words::per_second(probe.rate), numbers::percentile(found));
+            let y = Mark::written(&Estimate { value: found.value_ms, low, high }, text)?;
+            // Filled, if it was confirmed.
+            let label = if probe.confirms { "settled" } else { "imprecise" }.to_string();
+            Some(Point { x: probe.rate, y, ring: false, label, figure: None })
+        };
+        Series { points: sorted.iter().filter_map(point).collect(), name, joined: true }
+    };
+    let Bound { percent, ms, .. } = limit.bound;
+    let bound = chart::Bound { x: None, y: Some(ms), text: format!("bound: {ms} ms") };
+    let found = limit.rate.map(|rate| chart::Bound { x: Some(rate), y: None, text: String::new() });
+    Chart::Lines(Lines {
+        caption: Caption::new("", "", "response time, ms (log axis), over operations a second"),
+        x: Axis::linear("operations a second"),
+        y: Axis::log("ms"),
+        series: vec![
+            series("p50".into(), |probe| &probe.median),
+            series(format!("p{percent}"), |probe| &probe.bounded),
+        ],
+        bounds: std::iter::once(bound).chain(found).collect(),
+    })
 }
 
 /// `p99 < 10 ms`
@@ -53,8 +85,6 @@ pub(crate) fn said(limit: &Limit) -> String {
 
 /// Every rate that was tried, in ascending order.
 fn probes(limit: &Limit) -> Vec<Row> {
-    let mut sorted: Vec<&Probe> = limit.probes.iter().collect();
-    sorted.sort_by(|a, b| a.rate.total_cmp(&b.rate).then(a.confirms.cmp(&b.confirms)));
     let outcome = |probe: &Probe| match (probe.kept, probe.confirms) {
         (true, true) => "keeps it, confirmed",
         (true, false) => "keeps it",
@@ -71,7 +101,13 @@ fn probes(limit: &Limit) -> Vec<Row> {
             percentile(&probe.bounded),
         ])
     };
-    sorted.iter().map(row).collect()
+    sorted(limit).iter().map(row).collect()
+}
+
+fn sorted(limit: &Limit) -> Vec<&Probe> {
+    let mut sorted: Vec<&Probe> = limit.probes.iter().collect();
+    sorted.sort_by(|a, b| a.rate.total_cmp(&b.rate).then(a.confirms.cmp(&b.confirms)));
+    sorted
 }
 
 /// What a rate that was confirmed does not say.

@@ -9,6 +9,7 @@ pub(crate) mod errors;
 pub(crate) mod findings;
 pub(crate) mod floor;
 pub(crate) mod host_loads;
+pub(crate) mod host_steps;
 pub(crate) mod ledger;
 pub(crate) mod left_behind;
 pub(crate) mod limits;
@@ -17,6 +18,7 @@ pub(crate) mod measured;
 pub(crate) mod outliers;
 pub(crate) mod response;
 pub(crate) mod run;
+pub(crate) mod scope;
 pub(crate) mod sustained;
 pub(crate) mod sweep;
 pub(crate) mod targets;
@@ -34,6 +36,8 @@ pub struct Section {
     pub id: &'static str,
     /// Over the section, and in lists of sections. Empty: it needs none.
     pub title: &'static str,
+    /// What it is, on the page, where there is room to say it.
+    pub lead: &'static str,
     /// On a terminal only with `--details`.
     pub detail: bool,
     /// On a terminal and in Markdown.
@@ -43,44 +47,69 @@ pub struct Section {
     blocks: fn(&Report, &Scope) -> Vec<Block>,
 }
 
+const CHART_LEAD: &str = "How deep each layer lies: one picture for each pattern, from the bare disk at the top down to the layer that users \
+                          see. A mark is the mean over the layer's targets, the bar its 95 % interval.";
+const LEDGER: &str =
+    "The same as losses. Latencies are a sum of stages; a throughput is as high as the lowest ceiling above it allows.";
+const SUSTAINED: &str = "Large blocks, one after the other, until the rate had fallen by a fifth and stayed there for 10 s, or the time or the \
+                         volume was used up. What is faster before the cliff is a cache; how far figures of writes hold is told by its place.";
+const SWEEP: &str = "Every combination, in shuffled order pass by pass. Bars are 95 % intervals; a ring marks the knee, the smallest depth \
+                     with 95 % of the best throughput.";
+const MATRIX: &str = "Rows send, columns receive. The darker, the faster; a slow link is one pale cell, a slow host a pale row, column or both.";
+const CLIENTS: &str =
+    "Clients were doubled until that brought less than a tenth more: was it they, or the cluster, that was the limit?";
+const STEPS: &str = "Means over each step's slices, counted by the hosts' kernels: how busy processors and the OSDs' threads were, the busiest \
+                     disk, the busiest interface, TCP segments that were sent again, and the share of the time in which something waited.";
+const SCOPE: &str = "What was there, as Fathom saw it before the first step.";
+
 /// In the order of reading.
-pub const SECTIONS: [Section; 24] = [
-    section("run", "", run::blocks).not_on_page(),
+pub const SECTIONS: [Section; 26] = [
+    section("run", "", run::blocks),
     section("answer", "", answer::blocks),
     section("verdicts", "Verdicts", verdicts::blocks),
     section("verified", "Verified", verified::blocks),
-    section("sustained", "Sustained writes", sustained::blocks),
-    section("sweep", "Sweep", sweep::blocks),
+    section("sustained", "Sustained writes", sustained::blocks).lead(SUSTAINED),
+    section("sweep", "Sweep", sweep::blocks).lead(SWEEP),
     CHART,
-    section("ledger", "Ledger", ledger::blocks),
+    section("ledger", "Ledger", ledger::blocks).lead(LEDGER),
     section("floor", "Distance from the floor", floor::blocks),
     section("targets", "Each target", targets::blocks).detail().not_on_page(),
-    section("matrix", "Between hosts", matrix::blocks),
+    section("matrix", "Between hosts", matrix::blocks).lead(MATRIX),
     section("ab", "A against B", ab::blocks),
     section("limits", "Highest rate", limits::blocks),
-    section("clients", "Enough clients?", clients::blocks),
+    section("clients", "Enough clients?", clients::blocks).lead(CLIENTS),
     section("response", "Response times", response::blocks),
     section("beside", "Beside the chart", beside::blocks).not_on_page(),
     section("measured", "How it was measured", measured::blocks).detail(),
     section("host-loads", "Hosts under load", host_loads::blocks).detail(),
+    section("host-steps", "Hosts, step by step", host_steps::blocks).lead(STEPS).only_on_page(),
     section("outliers", "Outliers", outliers::blocks),
     section("findings", "Findings", findings::blocks),
-    section("unsettled", "Not usable", unsettled::blocks),
+    section("unsettled", "Not usable", unsettled::blocks).not_on_page(),
     section("warnings", "Warnings", warnings::blocks),
     section("errors", "Errors", errors::blocks),
     section("left-behind", "Still there", left_behind::blocks),
+    section("scope", "Scope", scope::blocks).lead(SCOPE).only_on_page(),
 ];
 
 /// It is shown after each pass as well.
-pub(crate) const CHART: Section = section("chart", "Depth chart", chart::blocks);
+pub(crate) const CHART: Section = section("chart", "Depth chart", chart::blocks).lead(CHART_LEAD);
 
 const fn section(id: &'static str, title: &'static str, blocks: fn(&Report, &Scope) -> Vec<Block>) -> Section {
-    Section { id, title, detail: false, on_text: true, on_page: true, blocks }
+    Section { id, title, lead: "", detail: false, on_text: true, on_page: true, blocks }
 }
 
 impl Section {
     const fn detail(self) -> Section {
         Section { detail: true, ..self }
+    }
+
+    const fn only_on_page(self) -> Section {
+        Section { on_text: false, ..self }
+    }
+
+    const fn lead(self, lead: &'static str) -> Section {
+        Section { lead, ..self }
     }
 
     const fn not_on_page(self) -> Section {

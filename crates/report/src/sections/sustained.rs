@@ -1,9 +1,9 @@
 //! Devices that were written to without pause until their rate fell.
 
 use crate::block::{Block, Emphasis, Text};
-use crate::chart::{Chart, CliffAt, Volume};
-use crate::words;
-use model::{Endurance, Report, Scope};
+use crate::chart::{Caption, Chart, CliffAt, Mark, Volume};
+use crate::{numbers, words};
+use model::{Endurance, Estimate, Report, Scope};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     report.sustained.iter().flat_map(one).collect()
@@ -15,17 +15,25 @@ fn one(found: &Endurance) -> [Block; 2] {
         at: cliff.written,
         low: cliff.low,
         high: cliff.high,
-        from: cliff.from.map(|rate| rate.value),
-        to: cliff.to.map(|rate| rate.value),
+        text: format!("cliff after {}", numbers::bytes(cliff.written)),
+        from: cliff.from.and_then(|rate| level("before", &rate)),
+        to: cliff.to.and_then(|rate| level("after", &rate)),
     });
+    let unit = format!("{} in {}", numbers::bytes(found.written), numbers::seconds(found.seconds));
     let volume = Volume {
+        caption: Caption::new(&found.target, "MB/s over GiB written, one step each second", unit),
         each_second: found.each_second.clone(),
         seconds: found.seconds,
         written: found.written,
         worth_drawing: found.held > 0,
         cliff,
     };
-    [Block::Paragraph(Text::new(sentence(found), emphasis)), Block::Chart(Chart::Volume(volume))]
+    [Block::Paragraph(Text::new(sentence(found), emphasis)), Chart::Volume(volume).into()]
+}
+
+/// `before 480 MB/s`
+fn level(name: &str, rate: &Estimate) -> Option<Mark> {
+    Mark::written(rate, format!("{name} {} MB/s", numbers::rough(rate.value)))
 }
 
 /// `/dev/sdx (model): fell by …`

@@ -87,7 +87,7 @@ impl<'a> Writer<'a> {
                 Block::Paragraph(text) => self.paragraph(text),
                 Block::Table(table) => self.table(table),
                 Block::List(items) => items.iter().for_each(|item| self.item(item)),
-                Block::Chart(Chart::Volume(volume)) => self.lines(volume::picture(volume, self.style.room())),
+                Block::Chart(chart) => self.chart(chart),
                 Block::Fold(fold) if self.length == Length::Full => self.blocks(&fold.blocks),
                 Block::Fold(fold) => {
                     let lines = text(std::slice::from_ref(&fold.blocks), self.style).lines().count();
@@ -103,6 +103,13 @@ impl<'a> Writer<'a> {
 
     fn paragraph(&mut self, text: &Text) {
         self.lines(Line::of(text).wrapped(self.style.room()));
+    }
+
+    /// The numbers of most stand in a table.
+    fn chart(&mut self, chart: &Chart) {
+        if let Chart::Volume(volume) = chart {
+            self.lines(volume::picture(volume, self.style.room()));
+        }
     }
 
     fn table(&mut self, table: &Table) {

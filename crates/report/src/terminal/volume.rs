@@ -47,7 +47,7 @@ fn characters(of: &Volume, width: usize) -> Vec<String> {
         .collect();
     if let Some(cliff) = &of.cliff {
         let at = (cliff.at as f64 / of.written.max(1) as f64 * width as f64).min(width as f64) as usize;
-        let text = format!("cliff after {}", numbers::bytes(cliff.at));
+        let text = &cliff.text;
         let room = text.chars().count() + 2;
         lines.push(match at >= room {
             true => format!("{}{text} ^", " ".repeat(lead + at - room + 1)),

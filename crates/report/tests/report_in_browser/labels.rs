@@ -142,7 +142,7 @@ fn a_cliff_is_marked_in_its_picture_and_without_figures_it_stands_alone() {
     assert_sound(&mut browser, "sustained writes");
     assert_eq!(browser.count("#sustained .chart > svg"), 2);
     let text = browser.text("document.querySelector('#sustained').textContent");
-    for said in ["cliff after 13.4 GiB", "before 480 MB/s", "after 110 MB/s", "/dev/sdb", "No cliff within 13.1 GiB"] {
+    for said in ["cliff after 13.4 GiB", "before 480 MB/s", "after 110 MB/s", "/dev/sdb", "no cliff within 13.1 GiB"] {
         assert!(text.contains(said), "{said}: {text}");
     }
     (run.0.figures, run.0.chart, run.0.ledger) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,12 +1,20 @@
 //! A sweep: a table for each target, its curves one below the other, the knee marked, and what its curves say.
 
+mod pictures;
+mod points;
+
 use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
-use model::{Axis, Figure, Knee, Metric, Reading, Report, Scope, Setting, Step, Sweep, Swept, Workload};
+use model::{Axis, Figure, Knee, Metric, Reading, Report, Scope, Sweep, Swept, Workload};
+use points::{named, point_of, setting_at};
+
+pub use points::{outline, point};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let Some(swept) = &report.sweep else { return Vec::new() };
-    groups(report, swept).into_iter().flat_map(|(figure, points)| one(report, swept, figure, points)).collect()
+    let targets = groups(report, swept).into_iter();
+    let left_out = points::left_out(&swept.sweep).map(|text| Block::note(format!("{text}.")));
+    targets.flat_map(|(figure, points)| one(report, swept, figure, points)).chain(left_out).collect()
 }
 
 /// All points of one target in one pattern, with the first's figure.
@@ -41,7 +49,9 @@ fn one(report: &Report, swept: &Swept, first: &Figure, mut points: Vec<usize>) -
     let table = Table::new(axes.chain(values).chain([Column::left("label")]), rows);
     let own = |knee: &&Knee| knee.curve.iter().any(|index| points.contains(index));
     let knees = swept.knees.iter().filter(own).map(|knee| sentence(swept, knee));
-    let mut blocks = vec![Block::title(title(swept, first)), table.into()];
+    let mut blocks = vec![Block::title(title(swept, first))];
+    blocks.extend(pictures::of(report, swept, &points));
+    blocks.push(table.into());
     blocks.extend(block::list(knees, Emphasis::Plain));
     blocks.extend(block::list(reasons(report, swept, &points), Emphasis::Quiet));
     blocks
@@ -202,53 +212,4 @@ fn values(reading: &Reading) -> Option<String> {
     let throughput = numbers::figure(&reading.throughput?, reading.metric).with_unit();
     let latency = reading.latency.map(|of| numbers::figure(&of, model::Metric::LatencyMean).with_unit());
     Some(std::iter::once(throughput).chain(latency).collect::<Vec<_>>().join(", "))
-}
-
-/// `depth 4, block-size 64 KiB`: which point of a sweep a step is; empty for other steps.
-pub fn point(sweep: Option<&Sweep>, step: &Step) -> String {
-    let Some((sweep, at)) = sweep.and_then(|sweep| Some((sweep, sweep.at(step.id)?))) else { return String::new() };
-    (0..sweep.axes.len()).map(|axis| named(sweep, at, axis)).collect::<Vec<_>>().join(", ")
-}
-
-/// The same of a reading.
-fn point_of(sweep: &Sweep, reading: &Reading) -> String {
-    (0..sweep.axes.len()).map(|axis| named(sweep, &reading.at, axis)).collect::<Vec<_>>().join(", ")
-}
-
-fn named(sweep: &Sweep, at: &[u32], axis: usize) -> String {
-    let name = sweep.axes.get(axis).map_or("", Axis::called);
-    format!("{name} {}", setting_at(sweep, at, axis))
-}
-
-fn setting_at(sweep: &Sweep, at: &[u32], axis: usize) -> String {
-    let axis_and_place = sweep.axes.get(axis).zip(at.get(axis));
-    let found = axis_and_place.and_then(|(axis, place)| Some(setting(&axis.name, axis.values.get(*place as usize)?)));
-    found.unwrap_or_else(|| numbers::NOTHING.to_string())
-}
-
-/// A value as it is read: `64 KiB`, `25 %`, `128`.
-fn setting(axis: &str, value: &Setting) -> String {
-    match (value, words::axis_unit(axis)) {
-        (Setting::Text(text), _) => text.clone(),
-        (Setting::Number(number), Some("bytes")) => numbers::bytes(*number),
-        (Setting::Number(number), Some(unit)) => format!("{number} {unit}"),
-        (Setting::Number(number), None) => numbers::count(*number),
-    }
-}
-
-/// `depth (9 values) × jobs (2 values): 17 points, 1 combination left out`
-pub fn outline(sweep: &Sweep) -> String {
-    let axis = |axis: &Axis| {
-        let values: Vec<String> = axis.values.iter().map(|value| setting(&axis.name, value)).collect();
-        format!("{} {}", axis.called(), values.join(", "))
-    };
-    let axes: Vec<String> = sweep.axes.iter().map(axis).collect();
-    let left_out = match sweep.left_out {
-        0 => String::new(),
-        n => format!(
-            "; {} left out (more jobs than depth, or more clients than jobs)",
-            numbers::counted(u64::from(n), "combination", "combinations")
-        ),
-    };
-    format!("Sweep over {}{left_out}", axes.join(" × "))
 }

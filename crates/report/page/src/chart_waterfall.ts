@@ -1,12 +1,12 @@
-//! A latency as a sum of stages: every layer's bar begins where the one below it ended.
+//! A sum of stages: every bar begins where the one before it ended.
 
 import { barX, dot, ruleX, ruleY, text, tickX, type Markish } from "@observablehq/plot";
-import type { Estimate, LedgerRow } from "./data";
-import { adds, beside, estimate, UNKNOWN } from "./numbers";
+import { UNKNOWN } from "./numbers";
 import { caps, linearX, picture } from "./plots";
+import type { Stage, Waterfall } from "./types_blocks";
 
-export interface Stage {
-  row: LedgerRow;
+interface Step {
+  stage: Stage;
   from: number;
   to: number;
   low: number;
@@ -14,19 +14,19 @@ export interface Stage {
   expected: number | null;
 }
 
-export function stages(rows: LedgerRow[]): Stage[] {
+function stepsOf(stages: Stage[]): Step[] {
   let sum = 0;
-  return rows.map((row) => {
+  return stages.map((stage) => {
     const from = sum;
-    sum += row.adds.value;
-    const bound = (edge: number | null) => from + (edge ?? row.adds.value);
+    sum += stage.adds.value;
+    const bound = (edge: number | null) => from + (edge ?? stage.adds.value);
     return {
-      row,
+      stage,
       from,
       to: sum,
-      low: bound(row.adds.low),
-      high: bound(row.adds.high),
-      expected: row.expected === null ? null : from + row.expected,
+      low: bound(stage.adds.low),
+      high: bound(stage.adds.high),
+      expected: stage.expected === null ? null : from + stage.expected,
     };
   });
 }
@@ -34,20 +34,17 @@ export function stages(rows: LedgerRow[]): Stage[] {
 /** At the right there is room for a number, or for the words that stand for one. */
 const [LEFT, RIGHT, RIGHT_WORDS] = [64, 108, 156];
 const TOTAL = "total";
-const layer = (stage: Stage): string => stage.row.layer;
+const name = (step: Step): string => step.stage.name;
 
-export function falling(pattern: string, all: Stage[], total: Estimate | null, width: number): Element {
-  const names = [...all.map(layer), TOTAL];
+export function drawWaterfall({ caption, stages, total }: Waterfall, width: number): Element {
+  const all = stepsOf(stages);
+  const names = [...all.map(name), TOTAL];
   const edges = all.flatMap((stage) => [stage.from, stage.to, stage.low, stage.high, stage.expected ?? 0]);
   const domain: [number, number] = [Math.min(0, ...edges), Math.max(...edges, total?.high ?? 0) * 1.02 || 1];
-  const shown = (name: string) => {
-    const stage = all.find((one) => layer(one) === name);
-    if (stage) return adds(stage.row, "+");
-    return total === null ? "–" : estimate(total, "ms");
-  };
-  const right = names.some((name) => shown(name) === UNKNOWN) ? RIGHT_WORDS : RIGHT;
+  const shown = (of: string) => all.find((one) => name(one) === of)?.stage.adds.text ?? total?.text ?? "–";
+  const right = names.some((one) => shown(one) === UNKNOWN) ? RIGHT_WORDS : RIGHT;
   const column = { y: String, x: domain[1], dx: 8, textAnchor: "start" as const, text: shown };
-  return picture(`Waterfall of ${pattern}; the table below holds the same numbers`, {
+  return picture(`${caption.title}: ${caption.what}; the table below holds the same numbers`, {
     width,
     height: names.length * 34 + 28,
     marginLeft: LEFT,
@@ -70,26 +67,26 @@ export function falling(pattern: string, all: Stage[], total: Estimate | null, w
         strokeWidth: 1.5,
         rx: 1.5,
       }),
-      text(all.map(layer), column),
+      text(all.map(name), column),
       text([TOTAL], { ...column, fontWeight: 600 }),
     ],
   });
 }
 
 /** What is expected solid, what is beyond it in another colour, the expectation itself as a hollow mark. */
-function steps(all: Stage[]): Markish[] {
-  const solid = (stage: Stage) => Math.min(stage.to, Math.max(stage.from, stage.expected ?? stage.to));
+function steps(all: Step[]): Markish[] {
+  const solid = (stage: Step) => Math.min(stage.to, Math.max(stage.from, stage.expected ?? stage.to));
   const dashes = { stroke: "var(--soft)", strokeDasharray: "2,2", insetTop: 0, insetBottom: -16 };
   return [
-    barX(all, { y: layer, x1: "from", x2: solid, fill: "var(--bar)", rx: 1.5 }),
-    barX(all, { y: layer, x1: solid, x2: "to", fill: "var(--unexplained)", rx: 1.5 }),
-    tickX(all.slice(0, -1), { x: "to", y: layer, ...dashes }),
-    ruleY(all, { y: layer, x1: "low", x2: "high", stroke: "var(--ink)", strokeWidth: 1.4 }),
+    barX(all, { y: name, x1: "from", x2: solid, fill: "var(--bar)", rx: 1.5 }),
+    barX(all, { y: name, x1: solid, x2: "to", fill: "var(--unexplained)", rx: 1.5 }),
+    tickX(all.slice(0, -1), { x: "to", y: name, ...dashes }),
+    ruleY(all, { y: name, x1: "low", x2: "high", stroke: "var(--ink)", strokeWidth: 1.4 }),
     caps(
       all,
       (stage) => stage.low,
       (stage) => stage.high,
-      layer,
+      name,
       () => "var(--ink)",
       6,
     ),
@@ -97,13 +94,13 @@ function steps(all: Stage[]): Markish[] {
       all.filter((stage) => stage.expected !== null),
       {
         x: "expected",
-        y: layer,
+        y: name,
         symbol: "diamond",
         r: 5,
         stroke: "var(--ink)",
         strokeWidth: 1.6,
         fill: "var(--surface)",
-        title: (stage) => `expected ${beside(stage.row.expected, stage.row.adds)} ms: ${stage.row.because}`,
+        title: (step) => step.stage.why,
       },
     ),
   ];

@@ -1,0 +1,97 @@
+//! Sections and what they are made of. Nothing here knows one section from another.
+
+import { panels } from "./charts";
+import { h, type Child } from "./dom";
+import { grid } from "./grid";
+import type { Block, Chart, Emphasis, Item, Section, Span, Text } from "./types_blocks";
+
+/** The address of a figure, by its place in the report. */
+export type Link = (figure: number) => string;
+
+/** So many items of a list are shown until more are asked for; a large cluster has hundreds. */
+const MOST = 40;
+
+export function section({ id, title, lead, blocks }: Section, link: Link): HTMLElement {
+  return h(
+    "section",
+    { id, "aria-labelledby": `${id}-title` },
+    h("h2", { id: `${id}-title` }, title),
+    lead !== "" && h("p", { class: "lead" }, lead),
+    ...body(blocks, link),
+  );
+}
+
+/** What stands between two titles belongs together; parts that are a picture with its numbers stand side by side. */
+function body(blocks: Block[], link: Link): HTMLElement[] {
+  const parts: { title: string; blocks: Block[] }[] = [{ title: "", blocks: [] }];
+  for (const block of blocks) {
+    if ("title" in block) parts.push({ title: block.title, blocks: [] });
+    else parts[parts.length - 1]!.blocks.push(block);
+  }
+  const [first, ...more] = parts as [(typeof parts)[0], ...typeof parts];
+  const pictured =
+    more.length > 1 && more.every((part) => part.blocks.filter((block) => "chart" in block).length === 1);
+  const titled = more.map((part) =>
+    h("div", { class: pictured ? "panel part" : "part" }, h("h3", {}, part.title), ...drawn(part.blocks, link)),
+  );
+  const beside = pictured ? [h("div", { class: "panels two" }, ...titled)] : titled;
+  return [...drawn(first.blocks, link), ...beside];
+}
+
+export function drawn(blocks: Block[], link: Link): HTMLElement[] {
+  const all: HTMLElement[] = [];
+  let charts: Chart[] = [];
+  const end = () => {
+    if (charts.length > 0) all.push(...panels(charts, link));
+    charts = [];
+  };
+  for (const block of blocks) {
+    if ("chart" in block) {
+      charts.push(block.chart);
+      continue;
+    }
+    end();
+    all.push(one(block, link));
+  }
+  end();
+  return all;
+}
+
+function one(block: Exclude<Block, { chart: Chart }>, link: Link): HTMLElement {
+  if ("headline" in block) return h("h2", {}, block.headline);
+  if ("title" in block) return h("h3", {}, block.title);
+  if ("paragraph" in block) return h("p", { class: "paragraph" }, ...text(block.paragraph));
+  if ("table" in block) return grid(block.table, link);
+  if ("list" in block) return list(block.list);
+  return h("details", {}, h("summary", {}, block.fold.title), ...body(block.fold.blocks, link));
+}
+
+function list(items: Item[]): HTMLElement {
+  const made = (some: Item[]) => some.map(item);
+  const numbered = items.some(({ number }) => number !== undefined);
+  const all = h(numbered ? "ol" : "ul", { class: numbered ? "notes" : "list" }, ...made(items.slice(0, MOST)));
+  if (items.length > MOST) {
+    const rest = h("li", {});
+    const show = () => rest.replaceWith(...made(items.slice(MOST)));
+    rest.append(h("button", { type: "button", class: "save", click: show }, `Show all ${items.length}`));
+    all.append(rest);
+  }
+  return all;
+}
+
+function item({ number, text: own, more }: Item): HTMLElement {
+  const id = number === undefined ? null : `note-${number}`;
+  return h("li", { id }, ...text(own), ...(more ?? []).map((line) => h("small", {}, ...text(line))));
+}
+
+export const text = (spans: Text): Child[] => spans.map(span);
+
+export function span({ text, emphasis }: Span): Child {
+  return emphasis ? emphasised(text, emphasis) : text;
+}
+
+const TAGS: Partial<Record<Emphasis, "b" | "s" | "code">> = { strong: "b", outlier: "b", struck: "s", code: "code" };
+
+export function emphasised(text: string, emphasis: Emphasis): HTMLElement {
+  return h(TAGS[emphasis] ?? "span", { class: `is-${emphasis}` }, text);
+}

@@ -1,0 +1,54 @@
+//! What other hosts' kernels counted, step by step: a table for each host.
+
+use super::host_loads::{again, busiest, disk, fastest, nic, step};
+use crate::block::{Block, Row, Table};
+use crate::numbers::{self, NOTHING};
+use model::{HostLoad, Report, Scope};
+use std::collections::BTreeMap;
+
+/// Nobody reads more of them here; every step is in the JSON document.
+const HOSTS_MOST: usize = 32;
+/// Of each OSD so many kinds of threads are named.
+const THREADS: usize = 3;
+const HEADING: [&str; 7] = ["step", "processors", "OSD threads", "disk", "network", "sent again", "waits"];
+
+pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
+    let mut hosts: BTreeMap<&str, Vec<&HostLoad>> = BTreeMap::new();
+    report.host_loads.iter().for_each(|load| hosts.entry(&load.host).or_default().push(load));
+    if hosts.len() > HOSTS_MOST {
+        return Vec::new();
+    }
+    let fold = |(host, loads): (&str, Vec<&HostLoad>)| {
+        let most = loads.iter().map(|load| load.mean.cpu).fold(0.0, f64::max);
+        let title = format!("{host}: processors up to {}", numbers::share(most));
+        Block::fold(title, vec![Table::plain(HEADING, loads.into_iter().map(row)).into()])
+    };
+    hosts.into_iter().map(fold).collect()
+}
+
+fn row(load: &HostLoad) -> Row {
+    let nothing = || NOTHING.to_string();
+    let waits = |of: model::Pressure| format!("processor {}, I/O {}", numbers::share(of.cpu), numbers::share(of.io));
+    Row::new([
+        step(load),
+        numbers::share(load.mean.cpu),
+        threads(load),
+        busiest(load).map_or_else(nothing, disk),
+        fastest(load).map_or_else(nothing, nic),
+        if load.mean.segments > 0 { numbers::share(again(load)) } else { nothing() },
+        load.mean.pressure.map_or_else(nothing, waits),
+    ])
+}
+
+/// The busiest kinds of each OSD, in processors.
+fn threads(load: &HostLoad) -> String {
+    let of_osd = |osd: &model::OsdSecond| {
+        let mut all: Vec<(&String, f64)> = osd.threads.iter().map(|(name, used)| (name, *used)).collect();
+        all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        let named: Vec<String> =
+            all.iter().take(THREADS).map(|(name, used)| format!("{name} {}", numbers::rough(*used))).collect();
+        format!("osd.{}: {}", osd.osd, if named.is_empty() { "idle".to_string() } else { named.join(", ") })
+    };
+    let all: Vec<String> = load.mean.osds.iter().map(of_osd).collect();
+    if all.is_empty() { NOTHING.to_string() } else { all.join("; ") }
+}
