@@ -167,7 +167,7 @@ const NAME_A_LAYER: [&str; 24] = [
     "judge/src/ledger/throughput.rs",
     "judge/src/supply.rs",
     "report/src/answer/takes.rs",
-    "report/src/json/mod.rs",
+    "report/src/json/figures.rs",
     "report/src/sections/floor.rs",
     "run/src/crosscheck/contest.rs",
     "run/src/crosscheck/mod.rs",

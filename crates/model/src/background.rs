@@ -2,6 +2,7 @@
 
 use crate::plan::StepId;
 use crate::workload::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Of one slice of a step.
@@ -48,7 +49,7 @@ pub struct Look {
 }
 
 /// Of a figure: how its dips and its level lie to the compactions.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Background {
     /// OSDs that were looked at, of those that serve it.
     pub osds: u32,
@@ -74,7 +75,7 @@ pub struct Background {
 }
 
 /// From where a figure's reads came, by the OSDs' own counters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadFrom {
     pub caches: Caches,
     /// Share of the bytes that came from the OSDs' devices, and not from BlueStore's memory.
@@ -85,7 +86,7 @@ pub struct ReadFrom {
     pub rocksdb: Option<Bytes>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Caches {
     /// Nearly all came from the devices.
@@ -107,7 +108,7 @@ impl Caches {
 }
 
 /// How much slower a figure is while tables are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Slowed {
     /// Share of the level without that is missing with them, and the lower end of its 95 % interval; negative: it is faster. Somebody
     /// looks once a second, so that the seconds in which writing began or ended count whole: both are rather too low than too high.

@@ -1,8 +1,9 @@
 //! Interfaces of a host that share its traffic as one, and what is wrong with them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bond {
     /// `802.3ad`, `active-backup`.
     pub mode: String,
@@ -11,7 +12,7 @@ pub struct Bond {
     pub legs: Vec<Leg>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Leg {
     pub name: String,
     pub up: bool,
@@ -25,7 +26,7 @@ pub struct Leg {
 }
 
 /// A bond of a host that takes part in a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostBond {
     /// As it stands in the list of hosts.
     pub host: String,

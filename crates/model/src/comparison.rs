@@ -4,6 +4,7 @@ use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
 use crate::pattern::{Metric, Pattern};
 use crate::workload::{OpKind, Workload};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -63,7 +64,7 @@ pub struct Difference {
     pub finds: Finds,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finds {
     /// Beyond the noise, and by enough to matter.

@@ -1,11 +1,12 @@
 //! What measuring itself takes: the lanes' part of the CPU in a slice, and the cost of an operation without any I/O.
 
 use crate::workload::Workload;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
 /// Of the threads that loaded one target in one slice, summed over them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Effort {
     /// Time that they existed.
     pub seconds: f64,
@@ -42,7 +43,7 @@ impl Effort {
 }
 
 /// The same of a figure, as shares.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Shares {
     /// Of the lanes' time, that they ran.
     pub busy: f64,
@@ -53,7 +54,7 @@ pub struct Shares {
 }
 
 /// What an operation costs that does nothing, ns: drawing it, handing it over, two time stamps, counting it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Overhead {
     /// One in flight.
     pub operation_ns: f64,

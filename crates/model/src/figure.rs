@@ -9,6 +9,7 @@ use crate::pattern::{Metric, Pattern};
 use crate::plan::StepId;
 use crate::verified::Checked;
 use crate::workload::{Bytes, Durability, OpKind, Workload};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A value with its 95 % interval, in the metric's unit.
@@ -187,7 +188,7 @@ pub struct Figure {
 }
 
 /// What a figure speaks of, and what it may have missed there.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unseen {
     /// Seconds from the beginning of its first slice to the end of its last one.
     pub stretch_seconds: f64,
@@ -219,7 +220,7 @@ pub struct OtherWay {
 }
 
 /// What is seen in a figure's windows. Values are in the figure's unit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "shape", rename_all = "kebab-case")]
 pub enum Sight {
     TwoLevels {
@@ -243,7 +244,7 @@ pub enum Sight {
     Slices { means: Vec<f64> },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Dip {
     pub pass: u32,
     /// Seconds from the slice's start.

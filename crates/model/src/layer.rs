@@ -3,10 +3,11 @@
 //! What differs from layer to layer is asked of a row ([`Layer::spec`]), so that a new layer is a new row. Code that names a layer belongs
 //! to that layer alone.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Ordered from the bottom of the stack to the top; every table follows this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
     Device,

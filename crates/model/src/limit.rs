@@ -5,10 +5,11 @@ use crate::layer::Layer;
 use crate::pattern::Pattern;
 use crate::plan::StepId;
 use crate::workload::Arrivals;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `p99<10ms`: at least so many percent of the operations respond in less than this.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bound {
     /// Above 0, below 100.
     pub percent: f64,

@@ -3,6 +3,7 @@
 use crate::layer::Layer;
 use crate::pattern::Pattern;
 use crate::plan::StepId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ pub struct Observed {
 pub type PgStates = BTreeMap<String, u32>;
 
 /// While a slice was measured: the most that were seen in each state at once.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PgsSeen {
     pub step: StepId,
     pub pass: u32,
@@ -57,14 +58,14 @@ pub struct HostSecond {
 }
 
 /// Share of the time in which some task waited for it (pressure stall information: `some`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pressure {
     pub cpu: f64,
     pub io: f64,
     pub memory: f64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DiskSecond {
     /// `sdb`
     pub name: String,
@@ -80,7 +81,7 @@ pub struct DiskSecond {
     pub queue: f64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NicSecond {
     pub name: String,
     /// Bytes per second.
@@ -90,7 +91,7 @@ pub struct NicSecond {
     pub lost: u64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OsdSecond {
     pub osd: u32,
     /// Processors used, by kind of thread: `tp_osd_tp`, `msgr-worker`, `bstore_kv_sync`.

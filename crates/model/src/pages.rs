@@ -1,12 +1,13 @@
 //! Whether there was something to be read: pages of reads that hold nothing, as what was never written or was trimmed.
 
 use crate::plan::StepId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 /// Of a sample of the reads, a page each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EmptyPages {
     pub looked_at: u64,
     /// All of whose bytes are the same.

@@ -1,9 +1,10 @@
 //! How large a packet gets from one host to another in one piece.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Of an ordered pair of hosts, in bytes of an IP packet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PathMtu {
     pub from: String,
     pub to: String,

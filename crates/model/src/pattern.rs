@@ -2,10 +2,11 @@
 
 use crate::layer::Layer;
 use crate::workload::{MIB, OpKind, Workload};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is done to a target. The order is the order of every table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {
     /// 4 KiB random durable write, depth 1.
@@ -101,7 +102,7 @@ impl Pattern {
 }
 
 /// What a figure's value is. Values are kept in the unit of [`Metric::unit`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
     /// Mean latency, ms.

@@ -11,9 +11,10 @@ use crate::sweep::Sweep;
 use crate::target::{Target, on_network};
 use crate::verdict::Threshold;
 use crate::workload::{OpKind, Workload};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct StepId(pub u32);
 
 /// One cell on one or more targets, loaded at once. One target: it is measured alone.
@@ -131,7 +132,7 @@ pub struct Plan {
 }
 
 /// When a figure is good enough (`docs/method.md`, "The procedure").
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Goal {
     /// Half-width of the 95 % interval, as a share of the value: 0.05.
     pub settle: f64,
@@ -175,7 +176,7 @@ pub struct Goal {
 }
 
 /// Short slices see more moments in the same time (docs/method.md, "Rare and long events").
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShortSlices {
     /// Counted seconds of one.
     pub seconds: f64,

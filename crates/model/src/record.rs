@@ -9,6 +9,7 @@ use crate::sample::Slice;
 use crate::scope::Scope;
 use crate::sustained::Sustained;
 use crate::verified::Verified;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,7 +35,7 @@ pub struct RunHead {
 }
 
 /// How a run came to its end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
     #[default]
@@ -45,7 +46,7 @@ pub enum Ending {
 }
 
 /// Which other tool measured what is recorded, and where that was read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Imported {
     /// With its version, where it tells that: `fio-3.33`.
     pub tool: String,

@@ -1,11 +1,12 @@
 //! What is there: hosts, devices, OSDs, pools, versions, options, health. Looked at, never changed.
 
 use crate::workload::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scope {
     /// `None`: no cluster was asked for.
     pub fsid: Option<String>,
@@ -35,7 +36,7 @@ pub struct Scope {
     pub options: BTreeMap<String, String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostScope {
     pub name: String,
     pub address: Option<String>,
@@ -49,7 +50,7 @@ pub struct HostScope {
     pub here: bool,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceScope {
     pub path: String,
     pub host: Option<String>,
@@ -60,7 +61,7 @@ pub struct DeviceScope {
     pub osds: Vec<u32>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OsdScope {
     pub id: u32,
     pub host: String,
@@ -102,7 +103,7 @@ impl OsdScope {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PoolScope {
     pub id: i64,
     pub name: String,
@@ -130,7 +131,7 @@ pub struct PoolScope {
 }
 
 /// How much of a pool there may be, before all writes to it wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Quota {
     pub most: u64,
     /// As the cluster counts it: bytes without replicas, holes as well.

@@ -4,6 +4,7 @@ use crate::clock::Nanos;
 use crate::figure::Estimate;
 use crate::plan::Step;
 use crate::workload::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// In the plan: done once for each model of a device, after the passes.
@@ -34,7 +35,7 @@ pub struct Sustained {
 }
 
 /// Why it was over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
     /// The rate fell and stayed down.

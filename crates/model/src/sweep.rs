@@ -3,6 +3,7 @@
 use crate::figure::Estimate;
 use crate::pattern::Metric;
 use crate::plan::StepId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -41,7 +42,7 @@ pub const OPTION: &str = "option:";
 pub const DEPTH: &str = "depth";
 
 /// One value of an axis. Sizes are bytes, shares percent.
-#[derive(Clone, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Setting {
     Number(u64),
@@ -155,7 +156,7 @@ impl Choice {
 }
 
 /// What more depth than the knee's brings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Beyond {
     /// The knee is at the largest depth, or beyond it.

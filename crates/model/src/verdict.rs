@@ -4,10 +4,11 @@ use crate::figure::Estimate;
 use crate::layer::Layer;
 use crate::pattern::{Metric, Pattern};
 use crate::workload::{OpKind, Workload};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A bound on the figures of one cell of the depth chart: at most that much where less is better, else at least.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Threshold {
     pub layer: Layer,
     pub pattern: Pattern,
@@ -52,7 +53,7 @@ impl Threshold {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// The whole interval is within the bound.

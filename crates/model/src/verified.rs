@@ -2,10 +2,11 @@
 
 use crate::plan::StepId;
 use crate::workload::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a block that was read differs from what was written there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlawKind {
     /// No stamp, or damaged bytes.
@@ -32,7 +33,7 @@ impl FlawKind {
 }
 
 /// One block that was not as it was written.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Flaw {
     pub kind: FlawKind,
     /// The device, the image, the object.
@@ -47,7 +48,7 @@ pub struct Flaw {
 }
 
 /// What was read back and checked on one target.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Checked {
     /// Bytes that were compared with what was written.
     pub bytes: Bytes,
@@ -65,7 +66,7 @@ pub struct Checked {
 }
 
 /// A bounded look at what a slice had written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadBack {
     /// Bytes that were read back.
     pub bytes: Bytes,

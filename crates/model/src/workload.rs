@@ -1,6 +1,7 @@
 //! A workload is a pattern with all its numbers.
 
 use crate::pattern::{Family, Pattern};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ pub const GIB: Bytes = 1 << 30;
 /// The largest object of RADOS that is written: Ceph takes it without objection (`osd_max_object_size` is 128 MiB).
 pub const OBJECT_MOST: Bytes = 64 * MIB;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpKind {
     Read,
@@ -21,7 +22,7 @@ pub enum OpKind {
 }
 
 /// How offsets are drawn from the span.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {
     Random,
@@ -31,7 +32,7 @@ pub enum Access {
 }
 
 /// When a write counts as done. Layers that are durable by nature (store, osd, rados, rbd without cache) ignore it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Durability {
     None,
@@ -48,7 +49,7 @@ pub enum Durability {
 }
 
 /// How the starts of an open loop lie in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
     /// As users who know nothing of each other: gaps are exponentially distributed.
@@ -58,14 +59,14 @@ pub enum Arrivals {
 }
 
 /// An open loop: operations are due at their times, whether or not earlier ones have ended.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rate {
     /// Operations per second on each target, over all jobs.
     pub per_second: f64,
     pub arrivals: Arrivals,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Workload {
     /// Bytes of one operation.
     pub block: Bytes,

@@ -1,13 +1,27 @@
 //! Bundles src/ into dist/, and notes from which sources: `node build.mjs`; with --check it only compares.
 import { build } from "esbuild";
+import { compile } from "json-schema-to-typescript";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const notice =
   "/*! Fathom's report. Contains Observable Plot, D3 and their dependencies: see report.js.licenses.txt */";
+
+const SCHEMA = "../../../docs/fathom.run-1.schema.json";
+const TYPES = "src/types_document.ts";
+
+/** The types of the document, from its schema; its title would become their name. */
+async function types() {
+  const { title, ...schema } = JSON.parse(readFileSync(join(here, SCHEMA), "utf8"));
+  return compile(schema, "RunDocument", {
+    additionalProperties: false,
+    bannerComment: "//! The document `fathom.run/1`, made by build.mjs from its schema: change nothing here.",
+    style: { printWidth: 120 },
+  });
+}
 
 async function bundle() {
   const { outputFiles, metafile } = await build({
@@ -64,7 +78,7 @@ function license(folder) {
 /** The same sum as crates/report/tests/report_bundle.rs makes, so that a stale bundle is seen without Node. */
 function fresh(made) {
   const sources = readdirSync(join(here, "src")).map((name) => `src/${name}`);
-  const all = [...sources, "build.mjs", "package-lock.json", "package.json", "tsconfig.json"].sort();
+  const all = [...sources, "build.mjs", "package-lock.json", "package.json", "tsconfig.json", SCHEMA].sort();
   const sources_sum = fnv(all.map((name) => [name, readFileSync(join(here, name))]));
   const bundle_sum = fnv(
     Object.keys(made)
@@ -85,27 +99,27 @@ function fnv(files) {
   return sum.toString(16).padStart(16, "0");
 }
 
-const made = await bundle();
-if (process.argv.includes("--check")) {
-  const read = (name) => {
-    try {
-      return readFileSync(join(here, "dist", name), "utf8");
-    } catch {
-      return "";
-    }
-  };
-  const stale = Object.keys(made).filter((name) => read(name) !== made[name]);
-  if (stale.length > 0) {
-    console.error(`crates/report/page/dist is stale (${stale.join(", ")}): run npm run build there and commit dist/`);
-    process.exit(1);
-  }
-  console.log("dist is what the sources make");
-} else {
-  mkdirSync(join(here, "dist"), { recursive: true });
-  for (const [name, content] of Object.entries(made)) writeFileSync(join(here, "dist", name), content);
-  console.log(
-    Object.entries(made)
-      .map(([name, content]) => `${name} ${(content.length / 1024).toFixed(0)} KB`)
-      .join("\n"),
-  );
+const check = process.argv.includes("--check");
+const read = (path) => (existsSync(join(here, path)) ? readFileSync(join(here, path), "utf8") : "");
+const stale = [];
+/** What is not as it should be is written anew, or, with --check, told. */
+function put(path, content) {
+  if (read(path) === content) return;
+  if (check) stale.push(path);
+  else writeFileSync(join(here, path), content);
 }
+
+mkdirSync(join(here, "dist"), { recursive: true });
+put(TYPES, await types());
+const made = await bundle();
+for (const [name, content] of Object.entries(made)) {
+  put(`dist/${name}`, content);
+  if (!check) console.log(`${name} ${(content.length / 1024).toFixed(0)} KB`);
+}
+if (stale.length > 0) {
+  console.error(
+    `crates/report/page: ${stale.join(", ")} not as the sources make it: run npm run build there and commit`,
+  );
+  process.exit(1);
+}
+if (check) console.log("all is what the sources make");

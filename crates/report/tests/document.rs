@@ -1,8 +1,10 @@
 //! The JSON document keeps its word: the schema, the description beside it, and what a figure promises.
 
+mod golden_file;
 mod sample;
 mod schema;
 
+use golden_file::compare;
 use model::{Estimate, Label};
 use report::json;
 use sample::{Sample, run};
@@ -13,6 +15,11 @@ fn a_run_and_a_failure_are_as_the_schema_says() {
     let Sample { report, record } = run();
     assert_eq!(schema::faults(&json::document(&report, &record)), [""; 0]);
     assert_eq!(schema::faults(&json::failed("no cluster", "0.1.0")), [""; 0]);
+}
+
+#[test]
+fn the_schema_in_docs_is_that_of_the_types() {
+    compare("../../../../docs/fathom.run-1.schema.json", &format!("{:#}\n", json::schema()));
 }
 
 #[test]

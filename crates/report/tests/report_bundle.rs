@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Types are made from it.
+const SCHEMA: &str = "../../../docs/fathom.run-1.schema.json";
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("page")
 }
@@ -28,7 +31,7 @@ fn names(folder: &Path, prefix: &str) -> Vec<String> {
 fn the_bundle_is_the_one_that_its_sources_make() {
     let report = folder();
     let mut sources = names(&report.join("src"), "src/");
-    sources.extend(["build.mjs", "package-lock.json", "package.json", "tsconfig.json"].map(String::from));
+    sources.extend(["build.mjs", "package-lock.json", "package.json", "tsconfig.json", SCHEMA].map(String::from));
     sources.sort();
     let mut bundle = names(&report.join("dist"), "");
     bundle.retain(|name| name != "report.fresh");

@@ -56,7 +56,7 @@ export function load(): Run {
 function figuresOf(run: Common): Figure[] {
   const all = table();
   const read = readers<RawFigure>(all);
-  const hosts = new Map(run.scope.osds.map((osd) => [`osd.${osd.id}`, osd.host]));
+  const hosts = new Map((run.scope?.osds ?? []).map((osd) => [`osd.${osd.id}`, osd.host]));
   const more = {
     // Of an OSD, where the figure itself does not say.
     host: (row: number) => read.host(row) ?? hosts.get(read.target(row)) ?? null,

@@ -157,7 +157,7 @@ const COLUMNS: Column[] = [
   number("slices", (figure) => figure.slices),
   number(
     "seconds",
-    (figure) => figure.seconds,
+    (figure) => figure.seconds ?? 0,
     (figure) => duration(figure.seconds),
   ),
   number("ops", (figure) => figure.operations),

@@ -49,7 +49,7 @@ export function rough(value: number | null | undefined): string {
   return value === null || value === undefined ? NOTHING : rounded(value, (exponent(value) ?? 2) - 2);
 }
 
-export const count = (n: number): string => rounded(n, 0);
+export const count = (n: number | null): string => (n === null ? NOTHING : rounded(n, 0));
 
 /** `34 %`; below one percent with one decimal. */
 export function share(of: number | null): string {
@@ -82,8 +82,8 @@ export function bytes(of: number | null | undefined): string {
 }
 
 /** `850 ms`, `8.2 s`, `4 min 12 s`, `2 h 5 min` */
-export function duration(seconds: number): string {
-  if (!Number.isFinite(seconds) || seconds < 0) return NOTHING;
+export function duration(seconds: number | null): string {
+  if (seconds === null || !Number.isFinite(seconds) || seconds < 0) return NOTHING;
   const whole = Math.round(seconds);
   const minutes = Math.round(seconds / 60);
   if (whole >= 3600) return `${count(Math.floor(minutes / 60))} h${minutes % 60 === 0 ? "" : ` ${minutes % 60} min`}`;

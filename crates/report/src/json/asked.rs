@@ -1,186 +1,381 @@
 //! What a run was asked for besides figures, in its document: verdicts, highest rates, clients, A/B, sweeps, sustained writes, hosts.
 
-use super::{interval, list};
+use super::all;
+use super::parts::{Interval, Keyed, LabelName, Unit, interval_of, value_of};
 use crate::sections::verdicts;
 use crate::{compare, words};
 use model::{
-    Axis, Doubled, Endurance, Estimate, HostLoad, Knee, Limit, Metric, Percentile, Probe, Reading, Report, ScaledLoad,
+    AbFound, Axis, Beyond, Bytes, Cliff, DiskSecond, Doubled, Ended, Endurance, Estimate, HostLoad, Knee, Layer, Limit,
+    Metric, NicSecond, OpKind, OsdSecond, Outcome, Pattern, Percentile, Pressure, Probe, Reading, ScaledLoad, Setting,
     Swept, Verdict,
 };
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
-pub(super) fn verdict(verdict: &Verdict) -> Value {
-    let threshold = &verdict.threshold;
-    json!({
-        "layer": threshold.layer.name(),
-        "pattern": threshold.pattern.name(),
-        "kind": words::kind(threshold.kind()),
-        "target": verdict.target,
-        "unit": threshold.metric().unit(),
-        "bound": verdicts::bound(threshold.metric()),
-        "threshold": threshold.value,
-        "value": verdict.estimate.map(|estimate| estimate.value),
-        "ci95": interval(verdict.estimate.as_ref()),
-        "outcome": verdict.outcome.name(),
-        "why": verdict.why,
-    })
+#[derive(Serialize, JsonSchema)]
+pub(super) struct VerdictDocument {
+    layer: Layer,
+    pattern: Pattern,
+    kind: OpKind,
+    target: String,
+    unit: Unit,
+    bound: &'static str,
+    threshold: f64,
+    value: Option<f64>,
+    ci95: Option<Interval>,
+    outcome: Outcome,
+    why: Option<String>,
 }
 
-pub(super) fn limit(limit: &Limit) -> Value {
-    json!({
-        "layer": limit.layer.name(),
-        "target": limit.target,
-        "pattern": limit.pattern.name(),
-        "percent": limit.bound.percent,
-        "below_ms": limit.bound.ms,
-        "rate": limit.rate,
-        "confirmed_seconds": limit.seconds,
-        "closed_loop": limit.capacity,
-        "tried": list(&limit.probes, tried),
-        "why": limit.why,
-    })
+impl From<&Verdict> for VerdictDocument {
+    fn from(verdict: &Verdict) -> Self {
+        let threshold = &verdict.threshold;
+        VerdictDocument {
+            layer: threshold.layer,
+            pattern: threshold.pattern,
+            kind: threshold.kind(),
+            target: verdict.target.clone(),
+            unit: Unit(threshold.metric().unit()),
+            bound: verdicts::bound(threshold.metric()),
+            threshold: threshold.value,
+            value: value_of(verdict.estimate.as_ref()),
+            ci95: interval_of(verdict.estimate.as_ref()),
+            outcome: verdict.outcome,
+            why: verdict.why.clone(),
+        }
+    }
 }
 
-fn tried(probe: &Probe) -> Value {
-    let milliseconds =
-        |of: &Option<Percentile>| of.as_ref().map(|found| json!([found.value_ms, found.low_ms, found.high_ms]));
-    json!({
-        "rate": probe.rate,
-        "confirms": probe.confirms,
-        "kept": probe.kept,
-        "seconds": probe.seconds,
-        "slower": probe.over,
-        "slower_ci90": [probe.over_low, probe.over_high],
-        "p50_ms": milliseconds(&probe.median),
-        "percentile_ms": milliseconds(&probe.bounded),
-    })
+#[derive(Serialize, JsonSchema)]
+pub(super) struct LimitDocument {
+    layer: Layer,
+    target: String,
+    pattern: Pattern,
+    percent: f64,
+    below_ms: f64,
+    rate: Option<f64>,
+    confirmed_seconds: f64,
+    closed_loop: Option<f64>,
+    tried: Vec<TriedDocument>,
+    why: Option<String>,
 }
 
-pub(super) fn sweep(swept: &Swept) -> Value {
-    let axes = &swept.sweep.axes;
-    let point = |reading: &Reading| {
-        let value = |(axis, place): (&Axis, &u32)| {
-            let value = axis.values.get(*place as usize).map_or(Value::Null, |value| json!(value));
-            (axis.name.clone(), value)
-        };
-        let finite = |of: Option<Estimate>| of.filter(|estimate| estimate.value.is_finite());
-        let (throughput, latency) = (finite(reading.throughput), finite(reading.latency));
-        json!({
-            "figure": reading.figure,
-            "at": Value::Object(axes.iter().zip(&reading.at).map(value).collect::<Map<_, _>>()),
-            "throughput": throughput.map(|of| of.value),
-            "throughput_ci95": interval(throughput.as_ref()),
-            "throughput_unit": reading.metric.unit(),
-            "latency": latency.map(|of| of.value),
-            "latency_ci95": interval(latency.as_ref()),
-        })
-    };
-    let axis = |axis: &Axis| json!({"name": axis.name, "unit": words::axis_unit(&axis.name), "values": axis.values});
-    json!({
-        "axes": list(axes, axis),
-        "left_out": swept.sweep.left_out,
-        "points": list(&swept.readings, point),
-        "knees": list(&swept.knees, knee),
-    })
+#[derive(Serialize, JsonSchema)]
+struct TriedDocument {
+    rate: f64,
+    confirms: bool,
+    kept: bool,
+    seconds: f64,
+    slower: f64,
+    slower_ci90: Interval,
+    /// Value, low, high.
+    p50_ms: Option<[Option<f64>; 3]>,
+    percentile_ms: Option<[Option<f64>; 3]>,
 }
 
-fn knee(knee: &Knee) -> Value {
-    json!({
-        "points": knee.curve,
-        "depth": knee.knee.depth,
-        "between": [knee.knee.from, knee.knee.to],
-        "reaches": knee.reaches,
-        "best": knee.best,
-        "balance": knee.balance.depth,
-        "balance_between": [knee.balance.from, knee.balance.to],
-        "beyond": knee.beyond.name(),
-        "says": knee.says,
-    })
+impl From<&Limit> for LimitDocument {
+    fn from(limit: &Limit) -> Self {
+        LimitDocument {
+            layer: limit.layer,
+            target: limit.target.clone(),
+            pattern: limit.pattern,
+            percent: limit.bound.percent,
+            below_ms: limit.bound.ms,
+            rate: limit.rate,
+            confirmed_seconds: limit.seconds,
+            closed_loop: limit.capacity,
+            tried: all(&limit.probes),
+            why: limit.why.clone(),
+        }
+    }
 }
 
-pub(super) fn clients(doubled: &Doubled) -> Value {
-    let load = |load: &ScaledLoad| {
-        json!({
-            "clients": load.hosts * load.each,
-            "hosts": load.hosts,
-            "value": load.estimate.map(|value| value.value),
-            "ci95": load.estimate.map(|value| [value.low, value.high]),
-            "label": load.label,
-        })
-    };
-    json!({
-        "layer": doubled.layer.name(),
-        "target": doubled.target,
-        "pattern": doubled.pattern.name(),
-        "unit": doubled.unit,
-        "full": doubled.full,
-        "says": doubled.says,
-        "tried": doubled.loads.iter().map(load).collect::<Vec<_>>(),
-    })
+impl From<&Probe> for TriedDocument {
+    fn from(probe: &Probe) -> Self {
+        let milliseconds =
+            |of: &Option<Percentile>| of.as_ref().map(|found| [Some(found.value_ms), found.low_ms, found.high_ms]);
+        TriedDocument {
+            rate: probe.rate,
+            confirms: probe.confirms,
+            kept: probe.kept,
+            seconds: probe.seconds,
+            slower: probe.over,
+            slower_ci90: [probe.over_low, probe.over_high],
+            p50_ms: milliseconds(&probe.median),
+            percentile_ms: milliseconds(&probe.bounded),
+        }
+    }
 }
 
-pub(super) fn ab(report: &Report) -> Value {
-    let Some(found) = &report.ab else { return Value::Null };
-    json!({
-        "what": found.what,
-        "a": found.a,
-        "b": found.b,
-        "pairs": found.pairs,
-        "half_width": found.half_width,
-        "half_width_apart": found.apart,
-        "differences": compare::differences(&found.comparison),
-    })
+#[derive(Serialize, JsonSchema)]
+pub(super) struct SweepDocument {
+    axes: Vec<AxisDocument>,
+    left_out: u32,
+    points: Vec<PointDocument>,
+    knees: Vec<KneeDocument>,
 }
 
-pub(super) fn sustained(found: &Endurance) -> Value {
-    let value = |estimate: Option<Estimate>| estimate.map(|estimate| estimate.value);
-    let interval = |estimate: Option<Estimate>| estimate.map(|estimate| [estimate.low, estimate.high]);
-    let cliff = found.cliff.map(|cliff| {
-        json!({
-            "written": cliff.written,
-            "between": [cliff.low, cliff.high],
-            "from": value(cliff.from),
-            "from_ci95": interval(cliff.from),
-            "to": value(cliff.to),
-            "to_ci95": interval(cliff.to),
-            "fall": cliff.fall,
-        })
-    });
-    json!({
-        "target": found.target,
-        "model": found.model,
-        "also": found.also,
-        "ended": found.ended.name(),
-        "error": found.error,
-        "written": found.written,
-        "seconds": found.seconds,
-        "written_before": found.before,
-        "held": found.held,
-        "unit": Metric::Bandwidth.unit(),
-        "rate": value(found.rate),
-        "rate_ci95": interval(found.rate),
-        "cliff": cliff,
-        "each_second": found.each_second,
-        "says": found.says,
-    })
+#[derive(Serialize, JsonSchema)]
+struct AxisDocument {
+    name: String,
+    unit: Option<&'static str>,
+    values: Vec<Setting>,
 }
 
-pub(super) fn host_load(load: &HostLoad) -> Value {
-    let mean = &load.mean;
-    json!({
-        "host": load.host,
-        "step": load.step.0,
-        "layer": load.layer.name(),
-        "target": load.target,
-        "pattern": load.pattern.name(),
-        "seconds": mean.seconds,
-        "cpu": mean.cpu,
-        "steal": mean.steal,
-        "pressure": mean.pressure,
-        "disks": mean.disks,
-        "nics": mean.nics,
-        "segments": mean.segments,
-        "retransmitted": mean.retransmitted,
-        "osds": mean.osds,
-    })
+/// One combination on one target; null where the figure is void, implausible or unwritten.
+#[derive(Serialize, JsonSchema)]
+struct PointDocument {
+    figure: usize,
+    at: Keyed<Option<Setting>>,
+    throughput: Option<f64>,
+    throughput_ci95: Option<Interval>,
+    throughput_unit: Unit,
+    latency: Option<f64>,
+    latency_ci95: Option<Interval>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct KneeDocument {
+    points: Vec<usize>,
+    depth: u32,
+    between: [u32; 2],
+    reaches: f64,
+    best: u32,
+    balance: u32,
+    balance_between: [u32; 2],
+    beyond: Beyond,
+    says: String,
+}
+
+impl From<&Swept> for SweepDocument {
+    fn from(swept: &Swept) -> Self {
+        let axes = &swept.sweep.axes;
+        SweepDocument {
+            axes: all(axes),
+            left_out: swept.sweep.left_out,
+            points: swept.readings.iter().map(|reading| point(axes, reading)).collect(),
+            knees: all(&swept.knees),
+        }
+    }
+}
+
+impl From<&Axis> for AxisDocument {
+    fn from(axis: &Axis) -> Self {
+        AxisDocument { name: axis.name.clone(), unit: words::axis_unit(&axis.name), values: axis.values.clone() }
+    }
+}
+
+fn point(axes: &[Axis], reading: &Reading) -> PointDocument {
+    let value = |(axis, place): (&Axis, &u32)| (axis.name.clone(), axis.values.get(*place as usize).cloned());
+    let finite = |of: Option<Estimate>| of.filter(|estimate| estimate.value.is_finite());
+    let (throughput, latency) = (finite(reading.throughput), finite(reading.latency));
+    PointDocument {
+        figure: reading.figure,
+        at: Keyed::from(axes.iter().zip(&reading.at).map(value).collect()),
+        throughput: value_of(throughput.as_ref()),
+        throughput_ci95: interval_of(throughput.as_ref()),
+        throughput_unit: Unit(reading.metric.unit()),
+        latency: value_of(latency.as_ref()),
+        latency_ci95: interval_of(latency.as_ref()),
+    }
+}
+
+impl From<&Knee> for KneeDocument {
+    fn from(knee: &Knee) -> Self {
+        KneeDocument {
+            points: knee.curve.clone(),
+            depth: knee.knee.depth,
+            between: [knee.knee.from, knee.knee.to],
+            reaches: knee.reaches,
+            best: knee.best,
+            balance: knee.balance.depth,
+            balance_between: [knee.balance.from, knee.balance.to],
+            beyond: knee.beyond,
+            says: knee.says.clone(),
+        }
+    }
+}
+
+/// One load by more and more clients.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ClientsDocument {
+    layer: Layer,
+    target: String,
+    pattern: Pattern,
+    unit: String,
+    full: Option<u32>,
+    says: String,
+    tried: Vec<ScaledDocument>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ScaledDocument {
+    clients: u32,
+    hosts: u32,
+    value: Option<f64>,
+    ci95: Option<Interval>,
+    label: LabelName,
+}
+
+impl From<&Doubled> for ClientsDocument {
+    fn from(doubled: &Doubled) -> Self {
+        ClientsDocument {
+            layer: doubled.layer,
+            target: doubled.target.clone(),
+            pattern: doubled.pattern,
+            unit: doubled.unit.clone(),
+            full: doubled.full,
+            says: doubled.says.clone(),
+            tried: all(&doubled.loads),
+        }
+    }
+}
+
+impl From<&ScaledLoad> for ScaledDocument {
+    fn from(load: &ScaledLoad) -> Self {
+        ScaledDocument {
+            clients: load.hosts * load.each,
+            hosts: load.hosts,
+            value: value_of(load.estimate.as_ref()),
+            ci95: interval_of(load.estimate.as_ref()),
+            label: LabelName(load.label.clone()),
+        }
+    }
+}
+
+/// One setting against another; widths are of logarithms.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct AbDocument {
+    what: String,
+    a: String,
+    b: String,
+    pairs: u32,
+    half_width: f64,
+    half_width_apart: f64,
+    /// As in `fathom.compare/1`.
+    #[schemars(with = "Vec<std::collections::BTreeMap<String, Value>>")]
+    differences: Value,
+}
+
+impl From<&AbFound> for AbDocument {
+    fn from(found: &AbFound) -> Self {
+        AbDocument {
+            what: found.what.clone(),
+            a: found.a.clone(),
+            b: found.b.clone(),
+            pairs: found.pairs,
+            half_width: found.half_width,
+            half_width_apart: found.apart,
+            differences: compare::differences(&found.comparison),
+        }
+    }
+}
+
+/// How much a device took before its rate fell.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct SustainedDocument {
+    target: String,
+    model: Option<String>,
+    also: Vec<String>,
+    ended: Ended,
+    error: Option<String>,
+    written: Bytes,
+    seconds: f64,
+    written_before: Bytes,
+    held: Bytes,
+    unit: Unit,
+    rate: Option<f64>,
+    rate_ci95: Option<Interval>,
+    cliff: Option<CliffDocument>,
+    each_second: Vec<Bytes>,
+    says: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CliffDocument {
+    written: Bytes,
+    between: [Bytes; 2],
+    from: Option<f64>,
+    from_ci95: Option<Interval>,
+    to: Option<f64>,
+    to_ci95: Option<Interval>,
+    fall: f64,
+}
+
+impl From<&Endurance> for SustainedDocument {
+    fn from(found: &Endurance) -> Self {
+        SustainedDocument {
+            target: found.target.clone(),
+            model: found.model.clone(),
+            also: found.also.clone(),
+            ended: found.ended,
+            error: found.error.clone(),
+            written: found.written,
+            seconds: found.seconds,
+            written_before: found.before,
+            held: found.held,
+            unit: Unit(Metric::Bandwidth.unit()),
+            rate: value_of(found.rate.as_ref()),
+            rate_ci95: interval_of(found.rate.as_ref()),
+            cliff: found.cliff.as_ref().map(CliffDocument::from),
+            each_second: found.each_second.clone(),
+            says: found.says.clone(),
+        }
+    }
+}
+
+impl From<&Cliff> for CliffDocument {
+    fn from(cliff: &Cliff) -> Self {
+        CliffDocument {
+            written: cliff.written,
+            between: [cliff.low, cliff.high],
+            from: value_of(cliff.from.as_ref()),
+            from_ci95: interval_of(cliff.from.as_ref()),
+            to: value_of(cliff.to.as_ref()),
+            to_ci95: interval_of(cliff.to.as_ref()),
+            fall: cliff.fall,
+        }
+    }
+}
+
+/// Of one step on one host: what its kernel counted.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct HostLoadDocument {
+    host: String,
+    step: u32,
+    layer: Layer,
+    target: String,
+    pattern: Pattern,
+    seconds: f64,
+    cpu: f64,
+    steal: f64,
+    pressure: Option<Pressure>,
+    disks: Vec<DiskSecond>,
+    nics: Vec<NicSecond>,
+    segments: u64,
+    retransmitted: u64,
+    osds: Vec<OsdSecond>,
+}
+
+impl From<&HostLoad> for HostLoadDocument {
+    fn from(load: &HostLoad) -> Self {
+        let mean = load.mean.clone();
+        HostLoadDocument {
+            host: load.host.clone(),
+            step: load.step.0,
+            layer: load.layer,
+            target: load.target.clone(),
+            pattern: load.pattern,
+            seconds: mean.seconds,
+            cpu: mean.cpu,
+            steal: mean.steal,
+            pressure: mean.pressure,
+            disks: mean.disks,
+            nics: mean.nics,
+            segments: mean.segments,
+            retransmitted: mean.retransmitted,
+            osds: mean.osds,
+        }
+    }
 }

@@ -32,6 +32,8 @@ impl<'a> Check<'a> {
         for (keyword, wanted) in schema.as_object().unwrap() {
             let right = match keyword.as_str() {
                 "$schema" | "title" | "description" | "$defs" => true,
+                // Unlisted fields are found below.
+                "additionalProperties" if wanted.is_boolean() => true,
                 "$ref" => {
                     self.value(self.referred(wanted), value, at);
                     true
@@ -41,7 +43,7 @@ impl<'a> Check<'a> {
                 "type" => {
                     types(wanted).contains(&kind(value)) || (types(wanted).contains(&"number") && value.is_number())
                 }
-                "anyOf" => wanted.as_array().unwrap().iter().any(|one| {
+                "anyOf" | "oneOf" => wanted.as_array().unwrap().iter().any(|one| {
                     let mut inner = Check { root: self.root, faults: Vec::new() };
                     inner.value(one, value, at);
                     inner.faults.is_empty()

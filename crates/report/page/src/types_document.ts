@@ -1,0 +1,1198 @@
+//! The document `fathom.run/1`, made by build.mjs from its schema: change nothing here.
+
+/**
+ * How a run came to its end.
+ */
+export type Ending = ("done" | "failed") | "stopped";
+/**
+ * Ordered from the bottom of the stack to the top; every table follows this order.
+ */
+export type Layer = ("device" | "network" | "store" | "osd" | "rados" | "rbd") | "floor";
+/**
+ * What is done to a target. The order is the order of every table.
+ */
+export type Pattern =
+  "write-latency" | "read-latency" | "write-parallel" | "read-parallel" | "write-linear" | "read-linear";
+export type OpKind = "read" | "write";
+/**
+ * How the starts of an open loop lie in time.
+ */
+export type Arrivals = "poisson" | "even";
+/**
+ * How offsets are drawn from the span.
+ */
+export type Access =
+  | ("random" | "sequential")
+  | {
+      zipf: number | null;
+    };
+/**
+ * When a write counts as done. Layers that are durable by nature (store, osd, rados, rbd without cache) ignore it.
+ */
+export type Durability = "none" | "sync" | "dsync" | "fsync" | "fdatasync" | "group-commit";
+export type StepId = number;
+export type Label =
+  | "settled"
+  | "imprecise"
+  | "unsettled"
+  | "wandering"
+  | "few events"
+  | "two levels"
+  | "brief"
+  | "burst"
+  | "generator-limited"
+  | "unwritten"
+  | "implausible"
+  | "void";
+/**
+ * What a figure's value is. Values are kept in the unit of [`Metric::unit`].
+ */
+export type Metric = "latency_mean" | "rtt" | "iops" | "bandwidth";
+export type Unit = "ms" | "IOPS" | "MB/s";
+/**
+ * How a block that was read differs from what was written there.
+ */
+export type FlawKind = "wrong" | "stale" | "torn" | "misplaced";
+export type Caches = "cold" | "mixed" | "warm";
+/**
+ * What is seen in a figure's windows. Values are in the figure's unit.
+ */
+export type Sight =
+  | {
+      shape: "two-levels";
+      low: number | null;
+      high: number | null;
+      /**
+       * Share of the time at `low`, which is the level of fewer operations a second.
+       */
+      share_low: number | null;
+    }
+  | {
+      shape: "fall";
+      before: number | null;
+      after: number | null;
+      /**
+       * Seconds from the run's start.
+       */
+      at: number | null;
+    }
+  | {
+      shape: "dips";
+      level: number | null;
+      dips: Dip[];
+    }
+  | {
+      shape: "moving";
+      pass: number;
+      from: number | null;
+      to: number | null;
+    }
+  | {
+      shape: "slices";
+      means: (number | null)[];
+    };
+export type Outcome = "pass" | "fail" | "open";
+/**
+ * One value of an axis. Sizes are bytes, shares percent.
+ */
+export type Setting = number | string;
+/**
+ * What more depth than the knee's brings.
+ */
+export type Beyond = "flat" | "rises" | "falls";
+/**
+ * Why it was over.
+ */
+export type Ended = "broken" | "fell" | "volume" | "time" | "stopped";
+export type Standing = "hint" | "confirmed";
+
+/**
+ * A run of Fathom; json.md says what each field means. Fields may be added.
+ */
+export interface RunDocument {
+  schema: "fathom.run/1";
+  /**
+   * null: the command failed before there was a run.
+   */
+  run: string | null;
+  started: string | null;
+  seconds: number | null;
+  version: string;
+  command: string | null;
+  imported: Imported | null;
+  passes: number;
+  finished: boolean;
+  ending: Ending | null;
+  overhead: Overhead | null;
+  /**
+   * null: another tool was asked for nothing of the kind.
+   */
+  goal: Goal | null;
+  scope: Scope | null;
+  figures: FigureDocument[];
+  chart: CellDocument[];
+  ledger: LedgerDocument[];
+  floor: DistanceDocument[];
+  verdicts: VerdictDocument[];
+  limits: LimitDocument[];
+  clients: ClientsDocument[];
+  ab: AbDocument | null;
+  sweep: SweepDocument | null;
+  sustained: SustainedDocument[];
+  path_mtus: PathMtu[];
+  bonds: HostBond[];
+  host_loads: HostLoadDocument[];
+  outliers: OutlierDocument[];
+  findings: FindingDocument[];
+  changes: ChangeDocument[];
+  warnings: string[];
+  errors: string[];
+}
+/**
+ * Which other tool measured what is recorded, and where that was read.
+ */
+export interface Imported {
+  /**
+   * With its version, where it tells that: `fio-3.33`.
+   */
+  tool: string;
+  file: string;
+}
+/**
+ * What an operation costs that does nothing, ns: drawing it, handing it over, two time stamps, counting it.
+ */
+export interface Overhead {
+  /**
+   * One in flight.
+   */
+  operation_ns: number | null;
+  /**
+   * Many in flight, which share time stamps.
+   */
+  deep_operation_ns: number | null;
+  /**
+   * One reading of the clock.
+   */
+  clock_ns: number | null;
+}
+/**
+ * When a figure is good enough (`docs/method.md`, "The procedure").
+ */
+export interface Goal {
+  /**
+   * Half-width of the 95 % interval, as a share of the value: 0.05.
+   */
+  settle: number | null;
+  /**
+   * Measuring time of one figure, warm-up included.
+   */
+  seconds_max: number | null;
+  passes_min: number;
+  passes_max: number;
+  /**
+   * Settled data of one slice that only reads, or that loads a raw device or a network.
+   */
+  read_slice_seconds: number | null;
+  /**
+   * Settled data of one slice that writes through a store: longer, to see compaction dips.
+   */
+  write_slice_seconds: number | null;
+  /**
+   * Slices end at their length, settled or not.
+   */
+  fixed: boolean;
+  /**
+   * Steps have their turns as they stand in the plan; else they are shuffled in each pass.
+   */
+  in_order: boolean;
+  window_ms: number;
+  seed: number;
+  /**
+   * What is asked is not how much it is, but on which side of these: a figure is done as soon as that is known, and
+   * what has no threshold is not measured. Empty: how much it is.
+   */
+  thresholds?: Threshold[];
+  /**
+   * What is asked is the highest rate that keeps this.
+   */
+  bound?: Bound | null;
+  /**
+   * After the first slice of a figure that needs no warm-up, many short ones; `None`: all slices are long.
+   */
+  short?: ShortSlices | null;
+  /**
+   * So long the run may take before passes beyond the least are left out; `None`: 13 minutes.
+   */
+  run_seconds?: number | null;
+}
+/**
+ * A bound on the figures of one cell of the depth chart: at most that much where less is better, else at least.
+ */
+export interface Threshold {
+  layer: Layer;
+  pattern: Pattern;
+  /**
+   * Of which operations of a load that reads and writes. `None`: of those that the pattern is about.
+   */
+  kind?: OpKind | null;
+  /**
+   * `None`: every target of the cell.
+   */
+  target: string | null;
+  /**
+   * In the metric's unit.
+   */
+  value: number | null;
+  /**
+   * What was loaded when an earlier run had it; `None`: somebody wrote it down.
+   */
+  workload?: Workload | null;
+  /**
+   * The depth chart has no figure of this target; it is about those beside the chart.
+   */
+  beside?: boolean;
+}
+export interface Workload {
+  /**
+   * Bytes of one operation.
+   */
+  block: number;
+  /**
+   * Operations in flight, over all jobs; in an open loop the most of them: what is due beyond that waits.
+   */
+  depth: number;
+  /**
+   * `None`: a closed loop, in which the next operation starts when one has ended.
+   */
+  rate?: Rate | null;
+  /**
+   * Lanes (threads) that share the depth.
+   */
+  jobs: number;
+  /**
+   * Connections to the cluster that share the lanes, in turns; never more than there are lanes.
+   */
+  clients?: number;
+  /**
+   * 0 = only writes, 100 = only reads.
+   */
+  read_percent: number;
+  access: Access;
+  durability: Durability;
+  /**
+   * Bytes of the working set, over all jobs (images, objects, region of a device).
+   */
+  span: number;
+  /**
+   * The working set lies in pieces all over the device, which has so many bytes (of several the smallest); `None`: it lies
+   * together, at the beginning.
+   */
+  spread?: number | null;
+  /**
+   * Bytes of one object, for the layers made of objects.
+   */
+  object: number | null;
+  seed: number;
+  /**
+   * Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.
+   */
+  engine: string | null;
+  /**
+   * Further engine options, by name.
+   */
+  options: {
+    [k: string]: string;
+  };
+  /**
+   * Blocks carry stamps, and those that are read are checked.
+   */
+  verify?: boolean;
+  /**
+   * Options of the cluster that hold while it is loaded, `WHO/NAME` to value; all others are as they are.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+}
+/**
+ * An open loop: operations are due at their times, whether or not earlier ones have ended.
+ */
+export interface Rate {
+  /**
+   * Operations per second on each target, over all jobs.
+   */
+  per_second: number | null;
+  arrivals: Arrivals;
+}
+/**
+ * `p99<10ms`: at least so many percent of the operations respond in less than this.
+ */
+export interface Bound {
+  /**
+   * Above 0, below 100.
+   */
+  percent: number | null;
+  ms: number | null;
+  /**
+   * How the starts of an open loop lie in time.
+   */
+  arrivals: "poisson" | "even";
+}
+/**
+ * Short slices see more moments in the same time (docs/method.md, "Rare and long events").
+ */
+export interface ShortSlices {
+  /**
+   * Counted seconds of one.
+   */
+  seconds: number | null;
+  /**
+   * At its front, and not counted: until as many operations are in flight as shall be.
+   */
+  front_seconds: number | null;
+  /**
+   * From the end of one slice of a step to the next one's begin, at least.
+   */
+  apart_seconds: number | null;
+}
+export interface Scope {
+  /**
+   * `None`: no cluster was asked for.
+   */
+  fsid: string | null;
+  /**
+   * `lab:NAME` for a lab.
+   */
+  cluster: string | null;
+  /**
+   * `HEALTH_OK`, …, with the checks that are not fine.
+   */
+  health: string | null;
+  health_checks: string[];
+  /**
+   * Daemon type to versions: `osd` to `16.2.15`.
+   */
+  versions: {
+    [k: string]: string[];
+  };
+  /**
+   * Version of the client library that was used.
+   */
+  client_version: string | null;
+  hosts: HostScope[];
+  devices: DeviceScope[];
+  osds: OsdScope[];
+  pools: PoolScope[];
+  /**
+   * The OSDs on which a pool may lie that is made without a word on its rule, as those of a run are. Empty: all, or not known.
+   */
+  new_pool_osds: number[];
+  /**
+   * Replicas of placement groups that the monitors allow for each OSD (`mon_max_pg_per_osd`).
+   */
+  pgs_per_osd_most: number | null;
+  /**
+   * May placement groups be bound to OSDs one by one (`pg-upmap`: `require-min-compat-client` is luminous or later)?
+   */
+  pg_upmap: boolean | null;
+  /**
+   * Options of the cluster that differ from their defaults: `osd.2/debug_osd` to its value.
+   */
+  options: {
+    [k: string]: string;
+  };
+}
+export interface HostScope {
+  name: string;
+  address: string | null;
+  /**
+   * Network namespace, for a lab's host.
+   */
+  namespace: string | null;
+  kernel: string | null;
+  cpu: string | null;
+  cores: number | null;
+  memory: number | null;
+  /**
+   * The host on which Fathom runs.
+   */
+  here: boolean;
+}
+export interface DeviceScope {
+  path: string;
+  host: string | null;
+  model: string | null;
+  bytes: number | null;
+  rotational: boolean | null;
+  /**
+   * The OSDs that live on it, or have their database or journal there.
+   */
+  osds: number[];
+}
+export interface OsdScope {
+  id: number;
+  host: string;
+  class: string | null;
+  /**
+   * The disk of its data; several with commas between them.
+   */
+  device: string | null;
+  up: boolean;
+  inside: boolean;
+  /**
+   * Its share of the data in the CRUSH map.
+   */
+  crush_weight: number | null;
+  address: string | null;
+  /**
+   * Where other OSDs reach it, if that is another address.
+   */
+  cluster_address: string | null;
+  version: string | null;
+  /**
+   * `bluestore`, `memstore`.
+   */
+  store: string | null;
+  bytes: number | null;
+  bytes_used: number | null;
+}
+export interface PoolScope {
+  id: number;
+  name: string;
+  /**
+   * Replicas, or k+m of an erasure-coded pool.
+   */
+  size: number;
+  min_size: number;
+  /**
+   * Data chunks of an erasure-coded pool.
+   */
+  erasure_k: number | null;
+  pg_num: number;
+  /**
+   * `on`, `warn`, `off`; `None`: the release has no autoscaler, or an older record does not tell.
+   */
+  pg_autoscale_mode: string | null;
+  applications: string[];
+  /**
+   * The OSDs on which its CRUSH rule lets it lie. Empty: all, or not known.
+   */
+  osds: number[];
+  /**
+   * `None`: none, as of the next.
+   */
+  quota_bytes?: Quota | null;
+  quota_objects?: Quota | null;
+  /**
+   * Writes to it wait until there is room: of its quota, or on an OSD.
+   */
+  full?: boolean;
+}
+/**
+ * How much of a pool there may be, before all writes to it wait.
+ */
+export interface Quota {
+  most: number;
+  /**
+   * As the cluster counts it: bytes without replicas, holes as well.
+   */
+  used: number;
+}
+export interface FigureDocument {
+  step: StepId;
+  layer: Layer;
+  target: string;
+  host: string | null;
+  /**
+   * Of a pair of hosts: on which network; null: that of the load.
+   */
+  network: string | null;
+  pattern: Pattern;
+  kind: OpKind;
+  workload: Workload;
+  other_way: OtherWayDocument | null;
+  metric: Metric;
+  unit: Unit;
+  /**
+   * null exactly if the label is void.
+   */
+  value: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  ci95: [number | null, number | null] | null;
+  label: Label;
+  why: string | null;
+  chart: boolean;
+  at_once: number;
+  slices: number;
+  seconds: number | null;
+  operations: number;
+  bytes: number;
+  errors: number;
+  percentiles: {
+    [k: string]: number | null;
+  };
+  percentiles_ci95: {
+    /**
+     * @minItems 2
+     * @maxItems 2
+     */
+    [k: string]: [number | null, number | null];
+  };
+  response_percentiles: {
+    [k: string]: number | null;
+  };
+  response_percentiles_ci95: {
+    /**
+     * @minItems 2
+     * @maxItems 2
+     */
+    [k: string]: [number | null, number | null];
+  };
+  effort: Shares | null;
+  verified: Checked | null;
+  valid_up_to: number | null;
+  gaps: string[];
+  overlap: number | null;
+  unseen: Unseen | null;
+  empty_pages: EmptyPages | null;
+  pgs_seen: PgsDocument[];
+  background: Background | null;
+  sight: Sight | null;
+}
+export interface OtherWayDocument {
+  durability: Durability;
+  value: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  ci95: [number | null, number | null] | null;
+  label: Label;
+}
+/**
+ * The same of a figure, as shares.
+ */
+export interface Shares {
+  /**
+   * Of the lanes' time, that they ran.
+   */
+  busy: number | null;
+  /**
+   * Of the lanes' time, that they waited for a processor.
+   */
+  queued: number | null;
+  /**
+   * Fathom's own part: of the latency with one operation in flight in a lane, else of the lanes' CPU. `None`: not known.
+   */
+  overhead: number | null;
+}
+/**
+ * What was read back and checked on one target.
+ */
+export interface Checked {
+  /**
+   * Bytes that were compared with what was written.
+   */
+  bytes: number;
+  /**
+   * Bytes that were read but say nothing: their last write was not acknowledged.
+   */
+  unknown: number;
+  /**
+   * Blocks with a flaw, each counted once, however often it was read.
+   */
+  wrong: number;
+  stale: number;
+  torn: number;
+  misplaced: number;
+  /**
+   * The first some of them.
+   */
+  flaws: Flaw[];
+  /**
+   * Where nothing but writes was asked for: what was read back of it afterwards.
+   */
+  read_back: ReadBack | null;
+}
+/**
+ * One block that was not as it was written.
+ */
+export interface Flaw {
+  kind: FlawKind;
+  /**
+   * The device, the image, the object.
+   */
+  place: string;
+  /**
+   * Where in it, and how far what is flawed reaches.
+   */
+  offset: number;
+  bytes: number;
+  /**
+   * Seconds from the run's start to when it was read.
+   */
+  seconds: number | null;
+  /**
+   * What was found instead, in words.
+   */
+  says: string;
+}
+/**
+ * A bounded look at what a slice had written.
+ */
+export interface ReadBack {
+  /**
+   * Bytes that were read back.
+   */
+  bytes: number;
+  /**
+   * Bytes that the slice had written, each place counted once.
+   */
+  of: number;
+}
+/**
+ * What a figure speaks of, and what it may have missed there.
+ */
+export interface Unseen {
+  /**
+   * Seconds from the beginning of its first slice to the end of its last one.
+   */
+  stretch_seconds: number | null;
+  /**
+   * Moments at which it was looked at, 4 s or more apart.
+   */
+  looks: number;
+  /**
+   * Events that come less often than once in so many seconds may have been missed: a third of the counted time (of a Poisson
+   * process none is seen in three times its mean gap with a chance of 5 %).
+   */
+  rarer_than_seconds: number | null;
+  /**
+   * So large a share of the value slower events that no look met could take (95 %).
+   */
+  share: number | null;
+  /**
+   * The figure's interval is at least so wide.
+   */
+  in_interval: boolean;
+}
+/**
+ * Of a sample of the reads, a page each.
+ */
+export interface EmptyPages {
+  looked_at: number;
+  /**
+   * All of whose bytes are the same.
+   */
+  empty: number;
+}
+export interface PgsDocument {
+  pass: number;
+  states: {
+    [k: string]: number;
+  };
+}
+/**
+ * Of a figure: how its dips and its level lie to the compactions.
+ */
+export interface Background {
+  /**
+   * OSDs that were looked at, of those that serve it.
+   */
+  osds: number;
+  of: number;
+  /**
+   * Counted seconds in which somebody looked, and the share of them in which tables were written.
+   */
+  seconds: number | null;
+  busy: number | null;
+  /**
+   * Slices in which somebody looked, and those of them without any compaction.
+   */
+  slices: number;
+  quiet: number;
+  dips: number;
+  /**
+   * Dips during which tables were written.
+   */
+  in_step: number;
+  /**
+   * How likely so many or more of them would be if dips came at any time; `None`: there was no dip.
+   */
+  chance: number | null;
+  /**
+   * `None`: tables were written always or never, or there is too little of either to compare.
+   */
+  slowed: Slowed | null;
+  /**
+   * What is worth knowing of it; `None`: nothing is.
+   */
+  says: string | null;
+  /**
+   * Of reads: from where their bytes came; `None`: not known.
+   */
+  reads: ReadFrom | null;
+}
+/**
+ * How much slower a figure is while tables are written.
+ */
+export interface Slowed {
+  /**
+   * Share of the level without that is missing with them, and the lower end of its 95 % interval; negative: it is faster. Somebody
+   * looks once a second, so that the seconds in which writing began or ended count whole: both are rather too low than too high.
+   */
+  by: number | null;
+  at_least: number | null;
+  /**
+   * Stretches of the series in which tables were written.
+   */
+  stretches: number;
+  /**
+   * How likely so much or more would be if nothing followed from it.
+   */
+  chance: number | null;
+}
+/**
+ * From where a figure's reads came, by the OSDs' own counters.
+ */
+export interface ReadFrom {
+  caches: Caches;
+  /**
+   * Share of the bytes that came from the OSDs' devices, and not from BlueStore's memory.
+   */
+  from_device: number | null;
+  /**
+   * Share of the lookups of objects' metadata that were answered from memory.
+   */
+  onodes_in_memory: number | null;
+  /**
+   * Bytes that RocksDB read meanwhile, below its own block cache.
+   */
+  rocksdb: number | null;
+}
+export interface Dip {
+  pass: number;
+  /**
+   * Seconds from the slice's start.
+   */
+  from: number | null;
+  to: number | null;
+}
+export interface CellDocument {
+  layer: Layer;
+  pattern: Pattern;
+  metric: Metric;
+  unit: Unit;
+  value: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  ci95: [number | null, number | null] | null;
+  targets: number;
+  worst: string | null;
+  label: Label;
+  why: string | null;
+}
+export interface LedgerDocument {
+  pattern: Pattern;
+  layer: Layer;
+  unit: Unit;
+  adds: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  ci95: [number | null, number | null];
+  expected: number | null;
+  unexplained: number | null;
+  share: number | null;
+  ceiling: number | null;
+  /**
+   * The share may be lower; and the ceiling, where there is one, higher.
+   */
+  at_least: boolean;
+  because: string;
+}
+export interface DistanceDocument {
+  pattern: Pattern;
+  replicas: number;
+  on: string;
+  unit: Unit;
+  floor: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  floor_ci95: [number | null, number | null];
+  ceph: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  ceph_ci95: [number | null, number | null];
+  floor_label: Label;
+  ceph_label: Label;
+  times: number | null;
+  /**
+   * Without an upper end: the floor may be next to nothing.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  times_ci95: [number | null, number | null];
+}
+export interface VerdictDocument {
+  layer: Layer;
+  pattern: Pattern;
+  kind: OpKind;
+  target: string;
+  unit: Unit;
+  bound: string;
+  threshold: number | null;
+  value: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  ci95: [number | null, number | null] | null;
+  outcome: Outcome;
+  why: string | null;
+}
+export interface LimitDocument {
+  layer: Layer;
+  target: string;
+  pattern: Pattern;
+  percent: number | null;
+  below_ms: number | null;
+  rate: number | null;
+  confirmed_seconds: number | null;
+  closed_loop: number | null;
+  tried: TriedDocument[];
+  why: string | null;
+}
+export interface TriedDocument {
+  rate: number | null;
+  confirms: boolean;
+  kept: boolean;
+  seconds: number | null;
+  slower: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  slower_ci90: [number | null, number | null];
+  /**
+   * Value, low, high.
+   *
+   * @minItems 3
+   * @maxItems 3
+   */
+  p50_ms: [number | null, number | null, number | null] | null;
+  /**
+   * @minItems 3
+   * @maxItems 3
+   */
+  percentile_ms: [number | null, number | null, number | null] | null;
+}
+/**
+ * One load by more and more clients.
+ */
+export interface ClientsDocument {
+  layer: Layer;
+  target: string;
+  pattern: Pattern;
+  unit: string;
+  full: number | null;
+  says: string;
+  tried: ScaledDocument[];
+}
+export interface ScaledDocument {
+  clients: number;
+  hosts: number;
+  value: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  ci95: [number | null, number | null] | null;
+  label: Label;
+}
+/**
+ * One setting against another; widths are of logarithms.
+ */
+export interface AbDocument {
+  what: string;
+  a: string;
+  b: string;
+  pairs: number;
+  half_width: number | null;
+  half_width_apart: number | null;
+  /**
+   * As in `fathom.compare/1`.
+   */
+  differences: {
+    [k: string]: unknown;
+  }[];
+}
+export interface SweepDocument {
+  axes: AxisDocument[];
+  left_out: number;
+  points: PointDocument[];
+  knees: KneeDocument[];
+}
+export interface AxisDocument {
+  name: string;
+  unit: string | null;
+  values: Setting[];
+}
+/**
+ * One combination on one target; null where the figure is void, implausible or unwritten.
+ */
+export interface PointDocument {
+  figure: number;
+  at: {
+    [k: string]: Setting | null;
+  };
+  throughput: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  throughput_ci95: [number | null, number | null] | null;
+  throughput_unit: Unit;
+  latency: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  latency_ci95: [number | null, number | null] | null;
+}
+export interface KneeDocument {
+  points: number[];
+  depth: number;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  between: [number, number];
+  reaches: number | null;
+  best: number;
+  balance: number;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  balance_between: [number, number];
+  beyond: Beyond;
+  says: string;
+}
+/**
+ * How much a device took before its rate fell.
+ */
+export interface SustainedDocument {
+  target: string;
+  model: string | null;
+  also: string[];
+  ended: Ended;
+  error: string | null;
+  written: number;
+  seconds: number | null;
+  written_before: number;
+  held: number;
+  unit: Unit;
+  rate: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  rate_ci95: [number | null, number | null] | null;
+  cliff: CliffDocument | null;
+  each_second: number[];
+  says: string;
+}
+export interface CliffDocument {
+  written: number;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  between: [number, number];
+  from: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  from_ci95: [number | null, number | null] | null;
+  to: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  to_ci95: [number | null, number | null] | null;
+  fall: number | null;
+}
+/**
+ * Of an ordered pair of hosts, in bytes of an IP packet.
+ */
+export interface PathMtu {
+  from: string;
+  to: string;
+  /**
+   * As of a target: between which of their addresses.
+   */
+  network: string | null;
+  /**
+   * Of the interfaces at both ends.
+   */
+  sender: number;
+  receiver: number;
+  /**
+   * The largest that arrived, up to the sender's; `None`: none did.
+   */
+  carries: number | null;
+}
+/**
+ * A bond of a host that takes part in a run.
+ */
+export interface HostBond {
+  /**
+   * As it stands in the list of hosts.
+   */
+  host: string;
+  nic: string;
+  /**
+   * Its own; none: a bridge or a VLAN on it has them, or an older run did not tell.
+   */
+  addresses: string[];
+  bond: Bond;
+}
+export interface Bond {
+  /**
+   * `802.3ad`, `active-backup`.
+   */
+  mode: string;
+  /**
+   * What of a packet decides on its leg: `layer3+4`. Of `layer2` all that goes to one host takes one leg.
+   */
+  spread: string | null;
+  legs: Leg[];
+}
+export interface Leg {
+  name: string;
+  up: boolean;
+  /**
+   * As negotiated; `None`: the driver does not say.
+   */
+  megabits: number | null;
+  full_duplex: boolean | null;
+  /**
+   * How often its link has failed since it joined.
+   */
+  failures: number | null;
+  /**
+   * It belongs to another aggregate (LACP) than the one in use, and carries nothing.
+   */
+  apart: boolean;
+}
+/**
+ * Of one step on one host: what its kernel counted.
+ */
+export interface HostLoadDocument {
+  host: string;
+  step: number;
+  layer: Layer;
+  target: string;
+  pattern: Pattern;
+  seconds: number | null;
+  cpu: number | null;
+  steal: number | null;
+  pressure: Pressure | null;
+  disks: DiskSecond[];
+  nics: NicSecond[];
+  segments: number;
+  retransmitted: number;
+  osds: OsdSecond[];
+}
+/**
+ * Share of the time in which some task waited for it (pressure stall information: `some`).
+ */
+export interface Pressure {
+  cpu: number | null;
+  io: number | null;
+  memory: number | null;
+}
+export interface DiskSecond {
+  /**
+   * `sdb`
+   */
+  name: string;
+  /**
+   * Per second.
+   */
+  reads: number | null;
+  writes: number | null;
+  read_bytes: number | null;
+  written_bytes: number | null;
+  /**
+   * From the queue's entry to the answer, in ms; `None`: there was none.
+   */
+  read_ms: number | null;
+  write_ms: number | null;
+  /**
+   * Operations in flight on average.
+   */
+  queue: number | null;
+}
+export interface NicSecond {
+  name: string;
+  /**
+   * Bytes per second.
+   */
+  sent: number | null;
+  received: number | null;
+  /**
+   * Packets that were lost or broken, in either direction.
+   */
+  lost: number;
+}
+export interface OsdSecond {
+  osd: number;
+  /**
+   * Processors used, by kind of thread: `tp_osd_tp`, `msgr-worker`, `bstore_kv_sync`.
+   */
+  threads: {
+    [k: string]: number | null;
+  };
+}
+export interface OutlierDocument {
+  layer: Layer;
+  pattern: Pattern;
+  target: string;
+  slower_by: number | null;
+  standing: Standing;
+  says: string;
+}
+export interface FindingDocument {
+  id: string;
+  standing: Standing;
+  target: string;
+  says: string;
+  evidence: string[];
+  cost: {
+    [k: string]: number | null;
+  } | null;
+  fix: string;
+  risk: string;
+}
+export interface ChangeDocument {
+  what: string;
+  undone: boolean;
+  /**
+   * Why it was not undone, if what bears its name is not, or no more, the run's.
+   */
+  left_as_it_is: string | null;
+}

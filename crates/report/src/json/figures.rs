@@ -1,0 +1,281 @@
+//! Figures and what is made of them, in the document: chart, ledger, distances from the floor, outliers, findings.
+
+use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_of, value_of};
+use model::{
+    Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Figure, Finding, Label, Layer, LedgerRow,
+    Metric, OpKind, OtherWay, Outlier, Pattern, Shares, Sight, Standing, StepId, Unseen, Workload,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct FigureDocument {
+    step: StepId,
+    layer: Layer,
+    target: String,
+    host: Option<String>,
+    /// Of a pair of hosts: on which network; null: that of the load.
+    network: Option<String>,
+    pattern: Pattern,
+    kind: OpKind,
+    workload: Workload,
+    other_way: Option<OtherWayDocument>,
+    metric: Metric,
+    unit: Unit,
+    /// null exactly if the label is void.
+    value: Option<f64>,
+    ci95: Option<Interval>,
+    label: LabelName,
+    why: Option<String>,
+    chart: bool,
+    at_once: u32,
+    slices: u32,
+    seconds: f64,
+    operations: u64,
+    bytes: u64,
+    errors: u64,
+    percentiles: Keyed<f64>,
+    percentiles_ci95: Keyed<Bounds>,
+    response_percentiles: Keyed<f64>,
+    response_percentiles_ci95: Keyed<Bounds>,
+    effort: Option<Shares>,
+    verified: Option<Checked>,
+    valid_up_to: Option<Bytes>,
+    gaps: Vec<String>,
+    overlap: Option<f64>,
+    unseen: Option<Unseen>,
+    empty_pages: Option<EmptyPages>,
+    pgs_seen: Vec<PgsDocument>,
+    background: Option<Background>,
+    sight: Option<Sight>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct OtherWayDocument {
+    durability: Durability,
+    value: Option<f64>,
+    ci95: Option<Interval>,
+    label: LabelName,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PgsDocument {
+    pass: u32,
+    states: BTreeMap<String, u32>,
+}
+
+impl From<&OtherWay> for OtherWayDocument {
+    fn from(other: &OtherWay) -> Self {
+        OtherWayDocument {
+            durability: other.durability,
+            value: value_of(other.estimate.as_ref()),
+            ci95: interval_of(other.estimate.as_ref()),
+            label: LabelName(other.label.clone()),
+        }
+    }
+}
+
+/// A figure has a value exactly if it is not void: a value that is no number makes it so.
+impl From<&Figure> for FigureDocument {
+    fn from(figure: &Figure) -> Self {
+        let void = matches!(figure.label, Label::Void(_));
+        let estimate = figure.estimate.filter(|estimate| estimate.value.is_finite() && !void);
+        let (label, why) = match estimate {
+            Some(_) => (figure.label.name(), figure.label.why()),
+            None => ("void", figure.label.why().or(Some("its value is not a finite number"))),
+        };
+        let pgs = figure.pgs_seen.iter().map(|seen| PgsDocument { pass: seen.pass, states: seen.states.clone() });
+        FigureDocument {
+            step: figure.step,
+            layer: figure.layer,
+            target: figure.target.clone(),
+            host: figure.host.clone(),
+            network: figure.network.clone(),
+            pattern: figure.pattern,
+            kind: figure.kind,
+            workload: figure.workload.clone(),
+            other_way: figure.other_way.as_ref().map(OtherWayDocument::from),
+            metric: figure.metric,
+            unit: Unit(figure.metric.unit()),
+            value: value_of(estimate.as_ref()),
+            ci95: interval_of(estimate.as_ref()),
+            label: LabelName(label.to_string()),
+            why: why.map(String::from),
+            chart: figure.chart,
+            at_once: figure.at_once,
+            slices: figure.slices,
+            seconds: figure.seconds,
+            operations: figure.operations,
+            bytes: figure.bytes,
+            errors: figure.errors,
+            percentiles: Keyed::of(&figure.percentiles, |one| one.value_ms),
+            percentiles_ci95: Keyed::of(&figure.percentiles, |one| [one.low_ms, one.high_ms]),
+            response_percentiles: Keyed::of(&figure.response, |one| one.value_ms),
+            response_percentiles_ci95: Keyed::of(&figure.response, |one| [one.low_ms, one.high_ms]),
+            effort: figure.effort,
+            verified: figure.checked.clone(),
+            valid_up_to: figure.valid_up_to,
+            gaps: figure.gaps.clone(),
+            overlap: figure.overlap,
+            unseen: figure.unseen,
+            empty_pages: figure.empty_pages,
+            pgs_seen: pgs.collect(),
+            background: figure.background.clone(),
+            sight: figure.sight.clone(),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct CellDocument {
+    layer: Layer,
+    pattern: Pattern,
+    metric: Metric,
+    unit: Unit,
+    value: Option<f64>,
+    ci95: Option<Interval>,
+    targets: u32,
+    worst: Option<String>,
+    label: LabelName,
+    why: Option<String>,
+}
+
+impl From<&ChartCell> for CellDocument {
+    fn from(cell: &ChartCell) -> Self {
+        let metric = cell.pattern.metric(cell.layer);
+        let estimate = cell.estimate.filter(|estimate| estimate.value.is_finite());
+        CellDocument {
+            layer: cell.layer,
+            pattern: cell.pattern,
+            metric,
+            unit: Unit(metric.unit()),
+            value: value_of(estimate.as_ref()),
+            ci95: interval_of(estimate.as_ref()),
+            targets: cell.targets,
+            worst: cell.worst.clone(),
+            label: LabelName(cell.label.clone()),
+            why: cell.why.clone(),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct LedgerDocument {
+    pattern: Pattern,
+    layer: Layer,
+    unit: Unit,
+    adds: f64,
+    ci95: Interval,
+    expected: Option<f64>,
+    unexplained: Option<f64>,
+    share: Option<f64>,
+    ceiling: Option<f64>,
+    /// The share may be lower; and the ceiling, where there is one, higher.
+    at_least: bool,
+    because: String,
+}
+
+impl From<&LedgerRow> for LedgerDocument {
+    fn from(row: &LedgerRow) -> Self {
+        LedgerDocument {
+            pattern: row.pattern,
+            layer: row.layer,
+            unit: Unit(row.pattern.metric(row.layer).unit()),
+            adds: row.adds.value,
+            ci95: interval(&row.adds),
+            expected: row.expected,
+            unexplained: row.unexplained,
+            share: row.share,
+            ceiling: row.ceiling,
+            at_least: row.at_least,
+            because: row.because.clone(),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct DistanceDocument {
+    pattern: Pattern,
+    replicas: u32,
+    on: String,
+    unit: Unit,
+    floor: f64,
+    floor_ci95: Interval,
+    ceph: f64,
+    ceph_ci95: Interval,
+    floor_label: LabelName,
+    ceph_label: LabelName,
+    times: f64,
+    /// Without an upper end: the floor may be next to nothing.
+    times_ci95: Bounds,
+}
+
+impl From<&Distance> for DistanceDocument {
+    fn from(distance: &Distance) -> Self {
+        DistanceDocument {
+            pattern: distance.pattern,
+            replicas: distance.replicas,
+            on: distance.on.clone(),
+            unit: Unit(distance.pattern.metric(Layer::Rados).unit()),
+            floor: distance.floor.value,
+            floor_ci95: interval(&distance.floor),
+            ceph: distance.ceph.value,
+            ceph_ci95: interval(&distance.ceph),
+            floor_label: LabelName(distance.floor_label.clone()),
+            ceph_label: LabelName(distance.ceph_label.clone()),
+            times: distance.times.value,
+            times_ci95: [Some(distance.times.low), distance.times.high],
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct OutlierDocument {
+    layer: Layer,
+    pattern: Pattern,
+    target: String,
+    slower_by: f64,
+    standing: Standing,
+    says: String,
+}
+
+impl From<&Outlier> for OutlierDocument {
+    fn from(outlier: &Outlier) -> Self {
+        OutlierDocument {
+            layer: outlier.layer,
+            pattern: outlier.pattern,
+            target: outlier.target.clone(),
+            slower_by: outlier.slower_by,
+            standing: outlier.standing,
+            says: outlier.says.clone(),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct FindingDocument {
+    id: String,
+    standing: Standing,
+    target: String,
+    says: String,
+    evidence: Vec<String>,
+    cost: Option<BTreeMap<String, f64>>,
+    fix: String,
+    risk: String,
+}
+
+impl From<&Finding> for FindingDocument {
+    fn from(finding: &Finding) -> Self {
+        FindingDocument {
+            id: finding.id.clone(),
+            standing: finding.standing,
+            target: finding.target(),
+            says: finding.says.clone(),
+            evidence: finding.evidence.clone(),
+            cost: None,
+            fix: finding.fix.clone(),
+            risk: finding.risk.clone(),
+        }
+    }
+}
