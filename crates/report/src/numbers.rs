@@ -104,11 +104,17 @@ pub fn beside(value: f64, guide: &Estimate) -> String {
 
 /// `2.6 (2.1–3.4)`, `2.6 (≥ 2.1)` if what was seen does not bound it above, `2.6` without an interval.
 pub fn percentile(of: &Percentile) -> String {
-    let Some(low) = of.low_ms else { return rough(of.value_ms) };
+    let [value, range] = percentile_parts(of);
+    if range.is_empty() { value } else { format!("{value} ({range})") }
+}
+
+/// The same, value and range apart.
+pub fn percentile_parts(of: &Percentile) -> [String; 2] {
+    let Some(low) = of.low_ms else { return [rough(of.value_ms), String::new()] };
     let half = half_width(&Estimate { value: of.value_ms, low, high: of.high_ms.unwrap_or(2.0 * of.value_ms - low) });
     let say = |value| rounded(value, last_place(of.value_ms, half));
     let range = of.high_ms.map_or_else(|| format!("≥ {}", say(low)), |high| format!("{}–{}", say(low), say(high)));
-    format!("{} ({range})", say(of.value_ms))
+    [say(of.value_ms), range]
 }
 
 /// `≤87 %` where it may be lower: a part of a latency that holds another's, at the upper end of its interval.

@@ -14,6 +14,7 @@ import type {
   RawFigure,
   Run,
   Sweep,
+  Written,
 } from "./types";
 import type { Section } from "./types_blocks";
 import { called, valueOf } from "./words";
@@ -56,6 +57,7 @@ export function load(): Run {
 function figuresOf(run: Common): Figure[] {
   const all = table();
   const read = readers<RawFigure>(all);
+  const written = lines("written");
   const hosts = new Map((run.scope?.osds ?? []).map((osd) => [`osd.${osd.id}`, osd.host]));
   const more = {
     // Of an OSD, where the figure itself does not say.
@@ -64,6 +66,7 @@ function figuresOf(run: Common): Figure[] {
     percentiles: (row: number) => joined(read.percentiles(row), read.percentiles_ci95(row)),
     response: (row: number) => joined(read.response_percentiles(row), read.response_percentiles_ci95(row)),
     point: (row: number) => pointOf(run.sweep, row),
+    written: (row: number) => JSON.parse(written(row)) as Written,
   };
   return views<Figure>({ ...read, ...more }, all.rows);
 }

@@ -1,8 +1,8 @@
 //! One figure: its value and label in words, its workload, its latencies, and how it went over time.
 
-import type { Figure, Named, Percentile } from "./data";
+import type { Figure, Named, Percentile, Written } from "./data";
 import { h, table } from "./dom";
-import { bytes, count, duration, percentile, share, withUnit } from "./numbers";
+import { bytes, count, duration, share } from "./numbers";
 import { distribution } from "./distribution";
 import { timeline } from "./timeline";
 import { saveWindows } from "./download";
@@ -32,8 +32,8 @@ export function detail(named: Named): HTMLElement {
       "div",
       { class: "facts" },
       facts(figure),
-      percentiles("response", figure.response),
-      percentiles("service", figure.percentiles),
+      percentiles("response", figure.response, figure.written.response),
+      percentiles("service", figure.percentiles, figure.written.percentiles),
     ),
     h(
       "div",
@@ -51,7 +51,7 @@ export function detail(named: Named): HTMLElement {
 
 function value(figure: Figure): HTMLElement {
   if (figure.estimate === null) return h("span", {}, "no value");
-  const text = withUnit(figure.estimate, figure.unit);
+  const text = figure.written.with_unit;
   return struckOut(figure.label) ? h("s", {}, text) : h("span", {}, text);
 }
 
@@ -106,10 +106,14 @@ function facts(figure: Figure): HTMLElement {
   return h("dl", {}, ...pairs.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]));
 }
 
-function percentiles(of: "response" | "service", found: Percentile[]): HTMLElement | null {
+function percentiles(
+  of: "response" | "service",
+  found: Percentile[],
+  written: Written["percentiles"],
+): HTMLElement | null {
   if (found.length === 0) return null;
   const rows = found.map((one) => {
-    const { value, range } = percentile(one);
+    const [value, range] = written[one.percent]!;
     return [
       one.percent === 100 ? "max" : `p${one.percent}`,
       value,

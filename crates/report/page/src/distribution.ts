@@ -14,9 +14,9 @@ import {
   tip,
   type Markish,
 } from "@observablehq/plot";
-import { binRange, type Bins, type Named, type Percentile } from "./data";
+import { binRange, type Bins, type Named, type Percentile, type Written } from "./data";
 import { h } from "./dom";
-import { count, percentile, rough } from "./numbers";
+import { count, rough } from "./numbers";
 import { logAxis, logDomain, logTicks, picture, place } from "./plots";
 
 /** Margins that both pictures share, so that they stand under each other. */
@@ -45,7 +45,7 @@ export function distribution({ figure, detail }: Named): HTMLElement {
     caption,
     place("Latency distribution", (width) => [
       spread(detail.latencies, shown, total, width),
-      tail(detail.latencies, shown, total, width),
+      tail(detail.latencies, shown, figure.written.percentiles, total, width),
     ]),
     h(
       "ul",
@@ -124,7 +124,7 @@ function slower(bins: Bins, total: number): Tail[] {
   return curve;
 }
 
-function tail(bins: Bins, shown: Percentile[], total: number, width: number): Element {
+function tail(bins: Bins, shown: Percentile[], written: Written["percentiles"], total: number, width: number): Element {
   const domain = domainOf(bins);
   const least = Math.min(0.5, 0.6 / total);
   const share = (one: Percentile) => (one.percent >= 100 ? 1 / total : 1 - one.percent / 100);
@@ -147,7 +147,7 @@ function tail(bins: Bins, shown: Percentile[], total: number, width: number): El
       gridY(shares, { stroke: "var(--grid)", strokeOpacity: 1 }),
       axisY(shares, { tickFormat: asShare, tickSize: 0, fill: "var(--soft)", label: null }),
       line(curve, { x: "ms", y: "share", stroke: "var(--good)", strokeWidth: 1.6 }),
-      ...percentileMarks(inside, share, domain),
+      ...percentileMarks(inside, written, share, domain),
       text(["slower"], { ...corner, text: String }),
       tip(curve, pointerX({ x: "ms", y: "share", title, fill: "var(--surface)", stroke: "var(--rule)" })),
     ],
@@ -156,6 +156,7 @@ function tail(bins: Bins, shown: Percentile[], total: number, width: number): El
 
 function percentileMarks(
   inside: Percentile[],
+  written: Written["percentiles"],
   share: (one: Percentile) => number,
   domain: [number, number],
 ): Markish[] {
@@ -176,16 +177,19 @@ function percentileMarks(
     dot(inside, { x: "value_ms", y: share, r: 4, fill: "var(--ink)", stroke: "var(--surface)" }),
     names(
       inside.filter((one) => !late(one)),
+      written,
       share,
       { dx: 10, dy: -8, textAnchor: "start" },
     ),
     names(
       inside.filter((one) => late(one) && !near(one)),
+      written,
       share,
       { dx: -10, dy: 10, textAnchor: "end" },
     ),
     names(
       inside.filter((one) => late(one) && near(one)),
+      written,
       share,
       { dx: -10, dy: -9, textAnchor: "end" },
     ),
@@ -194,9 +198,14 @@ function percentileMarks(
 
 type Beside = { dx: number; dy: number; textAnchor: "start" | "end" };
 
-function names(some: Percentile[], share: (one: Percentile) => number, beside: Beside): Markish {
+function names(
+  some: Percentile[],
+  written: Written["percentiles"],
+  share: (one: Percentile) => number,
+  beside: Beside,
+): Markish {
   const name = (one: Percentile) => {
-    const { value, range } = percentile(one);
+    const [value, range] = written[one.percent]!;
     return `${one.percent >= 100 ? "max" : `p${one.percent}`}  ${value}${range ? ` (${range})` : ""}`;
   };
   const halo = { stroke: "var(--surface)", strokeWidth: 4, fill: "var(--ink)", fontSize: 11.5 };

@@ -2,7 +2,7 @@
 
 import { mixed, type Figure, type Named } from "./data";
 import { h, section, type Child } from "./dom";
-import { count, duration, estimate, isUnknown, percentile } from "./numbers";
+import { count, duration } from "./numbers";
 import { detail } from "./detail";
 import { badge, struckOut } from "./words";
 
@@ -182,7 +182,7 @@ function quantile(percent: number): Column {
   const cell = (figure: Figure) => {
     const found = of(figure);
     if (!found) return "–";
-    const { value, range } = percentile(found);
+    const [value, range] = figure.written.percentiles[percent]!;
     return h("span", {}, value, h("small", {}, range || (percent === 100 ? "" : "no interval")));
   };
   return number(percent === 100 ? "max" : `p${percent}`, (figure) => of(figure)?.value_ms ?? -1, cell);
@@ -196,9 +196,9 @@ function target(figure: Figure): Child {
 
 function value(figure: Figure): Child {
   if (figure.estimate === null) return h("span", { class: "soft" }, "no value");
-  const text = estimate(figure.estimate, figure.unit);
+  const { value: text, unit } = figure.written;
   const shown = struckOut(figure.label) ? h("s", {}, text) : text;
-  return h("span", {}, shown, !isUnknown(figure.estimate) && h("small", {}, figure.unit));
+  return h("span", {}, shown, unit !== "" && h("small", {}, unit));
 }
 
 function row(named: Named): HTMLTableRowElement {

@@ -2,7 +2,6 @@
 
 import { dot, ruleX, ruleY, text, type Markish } from "@observablehq/plot";
 import type { Estimate, Named, Outlier } from "./data";
-import { withUnit } from "./numbers";
 import { linearY, picture, shortened } from "./plots";
 import { colour, look } from "./words";
 
@@ -73,8 +72,8 @@ export function dots(label: string, all: Peer[], width: number): Element {
 }
 
 function marks(all: Peer[], r: number, filled: boolean): Markish {
-  const title = ({ named: { figure }, value, host }: Peer) =>
-    `${figure.target}${host ? ` on ${host}` : ""}: ${withUnit(value, figure.unit)}, ${figure.label}`;
+  const title = ({ named: { figure }, host }: Peer) =>
+    `${figure.target}${host ? ` on ${host}` : ""}: ${figure.written.with_unit}, ${figure.label}`;
   return dot(
     all.filter((peer) => look(peer.named.figure.label).hollow !== filled),
     {

@@ -3,7 +3,7 @@
 import { dot, lineY, link, pointerX, rect, ruleY, text, tip, type Markish } from "@observablehq/plot";
 import type { Figure, Named } from "./data";
 import { h } from "./dom";
-import { count, duration, rough, withUnit } from "./numbers";
+import { count, duration, rough } from "./numbers";
 import { linearY, picture, place } from "./plots";
 import { compactionMarks, compactions, sightKey, sightMarks } from "./sight";
 import { strips, type Point, type Strip } from "./strips";
@@ -41,7 +41,7 @@ export function timeline(named: Named): HTMLElement {
       { class: "legend" },
       key("warm", "warm-up, not counted"),
       key("settled", "counted"),
-      figure.estimate && key("band", `${withUnit(figure.estimate, figure.unit)}, 95 % interval`),
+      figure.estimate && key("band", `${figure.written.with_unit}, 95 % interval`),
       key("slice-mean", "mean of a slice"),
       sightKey(figure) !== null && key("sight", sightKey(figure)!),
       compactions(all).length > 0 && key("compaction", "RocksDB compacted"),

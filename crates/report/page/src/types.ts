@@ -37,8 +37,20 @@ export interface Figure extends Omit<RawFigure, Joined> {
   percentiles: Percentile[];
   /** Of the response time, in an open loop. */
   response: Percentile[];
+  /** As it is shown. */
+  written: Written;
   /** Which point of a sweep it is: `depth 4, jobs 2`; empty in other runs. */
   point: string;
+}
+
+/** A figure as it is shown: value and interval, percentiles with theirs (crates/report/src/html/payload.rs). */
+export interface Written {
+  value: string;
+  /** Empty: the value is not known. */
+  unit: string;
+  with_unit: string;
+  percentiles: Record<string, [string, string]>;
+  response: Record<string, [string, string]>;
 }
 
 /** Of the document `fathom.run/1` what the page itself reads; the sections say the rest. */

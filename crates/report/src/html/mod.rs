@@ -28,6 +28,7 @@ pub fn page(report: &Report, record: &Record) -> String {
     page.push_str(&block("document", &document));
     page.push_str(&block("columns", &figures));
     page.push_str(&block("sections", &payload::sections(report, record)));
+    page.push_str(&block("written", &payload::written(report)));
     page.push_str(&block("details", &payload::details(report, record)));
     page.push_str(&block("meanings", &payload::meanings()));
     page.push_str("<script>");

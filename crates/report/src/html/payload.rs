@@ -4,11 +4,13 @@ use super::bins::Bins;
 use super::columns;
 use super::series::{self, SliceSeries};
 use crate::block::Block;
+use crate::numbers::{self, Shown};
 use crate::sections::{SECTIONS, Section};
 use crate::slices::Slices;
-use model::{Figure, Record, Report, Slice, Sparse};
+use model::{Figure, Percentile, Record, Report, Slice, Sparse};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Above this, neighbouring windows are pooled: 60 figures × 6 slices × 120 windows are shown as recorded.
 const POINTS_MAX: usize = 60_000;
@@ -33,9 +35,39 @@ pub fn document(report: &Report, record: &Record) -> (String, String) {
     (document.to_string(), columns::table(&rows).to_string())
 }
 
+/// A figure's value and percentiles as they are written.
+#[derive(Serialize)]
+struct Written {
+    value: String,
+    /// Empty: the value is not known.
+    unit: &'static str,
+    with_unit: String,
+    /// By the percent: value, and its interval.
+    percentiles: BTreeMap<String, [String; 2]>,
+    response: BTreeMap<String, [String; 2]>,
+}
+
+/// A line for each figure of the report, in its order, as `details`: a list shows many, and reads no more than these.
+pub fn written(report: &Report) -> String {
+    let keyed = |all: &[Percentile]| {
+        all.iter().map(|one| (one.percent.to_string(), numbers::percentile_parts(one))).collect::<BTreeMap<_, _>>()
+    };
+    let line = |figure: &Figure| {
+        let shown = figure.estimate.as_ref().map(|estimate| numbers::figure(estimate, figure.metric));
+        text(&Written {
+            value: shown.as_ref().map_or(String::new(), Shown::plain),
+            unit: shown.as_ref().map_or("", |shown| shown.unit),
+            with_unit: shown.as_ref().map_or(String::new(), Shown::with_unit),
+            percentiles: keyed(&figure.percentiles),
+            response: keyed(&figure.response),
+        })
+    };
+    report.figures.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// One section as the page draws it.
 #[derive(Serialize)]
-struct Shown {
+struct PageSection {
     id: &'static str,
     title: &'static str,
     lead: &'static str,
@@ -46,7 +78,7 @@ struct Shown {
 pub fn sections(report: &Report, record: &Record) -> String {
     let shown = |section: &Section| {
         let blocks = section.blocks(report, &record.scope);
-        Shown { id: section.id, title: section.title, lead: section.lead, blocks }
+        PageSection { id: section.id, title: section.title, lead: section.lead, blocks }
     };
     let all = SECTIONS.iter().filter(|section| section.on_page).map(shown);
     text(&all.filter(|section| !section.blocks.is_empty()).collect::<Vec<_>>())
