@@ -9,7 +9,8 @@ use engines::clock::RealClock;
 use engines::crew::{Flow, run_slice};
 use engines::{Context, engine_for};
 use model::{
-    Access, Clock, Durability, Endpoint, Latencies, Layer, Pattern, Place, Step, StepId, Target, WindowSet, Workload,
+    Access, Clock, Durability, Endpoint, Latencies, Layer, OpMix, Pattern, Place, Step, StepId, Target, WindowSet,
+    Workload,
 };
 use std::sync::Arc;
 
@@ -74,7 +75,7 @@ fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, 
         ..Workload::canonical(pattern, bytes.unwrap_or(1 << 30), 1)
     };
     // As large an answer as the question, as sockperf has it.
-    let workload = if way == "ask" { Workload { read_percent: 50, ..workload } } else { workload };
+    let workload = if way == "ask" { Workload { mix: OpMix::reads(50), ..workload } } else { workload };
     let target = Target::new(layer, path, place);
     let metric = pattern.metric(layer);
     Ok(Step { id: StepId(0), layer, pattern, targets: vec![target], workload, metric, chart: true, apart: false })

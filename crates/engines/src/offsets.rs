@@ -1,6 +1,6 @@
 //! Where the next operation goes, and whether it reads or writes: drawn from the workload, reproducible from its seed.
 
-use model::{Access, OpKind, Workload};
+use model::{Access, OpKind, OpMix, Workload};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, Zipf};
@@ -12,8 +12,9 @@ pub struct Draw {
     blocks: u64,
     block: u64,
     way: Way,
-    /// An operation reads if 16 fresh bits are below this: 0 never, 65536 always.
-    reads_below: u32,
+    mix: OpMix,
+    /// What every operation is, if all are the same.
+    only: Option<OpKind>,
 }
 
 enum Way {
@@ -40,8 +41,9 @@ impl Draw {
                 Err(_) => Way::Random,
             },
         };
-        let reads_below = (u32::from(workload.read_percent.min(100)) * 65536).div_ceil(100);
-        Draw { chance, blocks, block, way, reads_below }
+        let mix = workload.mix;
+        let only = (!mix.is_mixed()).then(|| mix.main());
+        Draw { chance, blocks, block, way, mix, only }
     }
 
     /// Offset of the next operation within the lane's part of the span.
@@ -61,11 +63,9 @@ impl Draw {
 
     #[inline]
     pub fn kind(&mut self) -> OpKind {
-        match self.reads_below {
-            0 => OpKind::Write,
-            65536 => OpKind::Read,
-            share if ((self.chance.next_u64() >> 48) as u32) < share => OpKind::Read,
-            _ => OpKind::Write,
+        match self.only {
+            Some(class) => class,
+            None => self.mix.drawn((self.chance.next_u64() >> 48) as u16),
         }
     }
 }
@@ -190,7 +190,7 @@ mod tests {
     fn the_mix_is_what_was_asked_for() {
         for percent in [0u8, 30, 70, 100] {
             let mut asked = workload(100, 1, Access::Random, 5);
-            asked.read_percent = percent;
+            asked.mix = OpMix::reads(percent);
             let mut draw = Draw::new(&asked, 0);
             let reads = (0..100_000).filter(|_| draw.kind() == OpKind::Read).count() as i64;
             let expected = i64::from(percent) * 1000;

@@ -6,7 +6,8 @@ use engines::sim::{Model, Sim};
 use engines::{Context, Done, ENGINES, Engine, Op, Session};
 use model::WindowSet;
 use model::{
-    Access, Arrivals, Clock, Durability, Endpoint, Layer, OpKind, Pattern, Place, Rate, Step, StepId, Target, Workload,
+    Access, Arrivals, Clock, Durability, Endpoint, Layer, OpKind, OpMix, Pattern, Place, Rate, Step, StepId, Target,
+    Workload,
     clock::{MILLISECOND, SECOND},
 };
 use std::path::Path;
@@ -65,7 +66,7 @@ fn case(engine: &'static dyn Engine, folder: &Path) -> Option<Case> {
 fn workloads(case: &Case) -> Vec<Workload> {
     let base = Workload { seed: 3, ..Workload::canonical(Pattern::ReadParallel, SPAN, 3) };
     let with =
-        |depth, jobs, read_percent, durability| Workload { depth, jobs, read_percent, durability, ..base.clone() };
+        |depth, jobs, reads, durability| Workload { depth, jobs, mix: OpMix::reads(reads), durability, ..base.clone() };
     let mut all = vec![
         with(1, 1, 100, Durability::None),
         with(1, 1, 0, Durability::Dsync),
@@ -114,7 +115,7 @@ fn open(case: &Case, workload: &Workload, lane: u32) -> Box<dyn Session> {
 }
 
 fn op(workload: &Workload, slot: u32, n: u64) -> Op {
-    let kind = if n % 100 < u64::from(workload.read_percent) { OpKind::Read } else { OpKind::Write };
+    let kind = if n % 100 < u64::from(workload.mix.percent(OpKind::Read)) { OpKind::Read } else { OpKind::Write };
     let offset = n * 7 % (workload.lane_span() / workload.block) * workload.block;
     Op { slot, kind, offset, len: workload.block as u32, due: 0 }
 }

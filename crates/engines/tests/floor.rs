@@ -4,7 +4,7 @@ use engines::disk::Holds;
 use engines::floor::keep;
 use engines::network::Listener;
 use engines::{Context, Done, ENGINES, Engine, EngineError, Op, Session};
-use model::{Durability, Endpoint, Layer, OpKind, Pattern, Place, Replica, Target, Workload};
+use model::{Durability, Endpoint, Layer, OpKind, OpMix, Pattern, Place, Replica, Target, Workload};
 use std::fs::{read, write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -177,7 +177,7 @@ fn what_cannot_be_done_is_refused_in_words() {
     };
     assert_eq!(floor().refuse(&target(&paths), &workload(1)), None);
     says(&target(&[]), &workload(1), "no replicas");
-    says(&target(&paths), &Workload { read_percent: 100, ..workload(1) }, "random writes");
+    says(&target(&paths), &Workload { mix: OpMix::reads(100), ..workload(1) }, "random writes");
     says(&target(&paths), &Workload { span: 0, ..workload(1) }, "fit into the working set");
     let unkept = floor().open(&Context::default(), &target(&paths), &workload(1), 0).err().unwrap();
     assert!(unkept.to_string().contains("nobody keeps"), "{unkept}");

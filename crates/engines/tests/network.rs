@@ -1,7 +1,7 @@
 //! Pairs of hosts: what is refused, what breaks, and that nothing listens once a connection stands.
 
 use engines::{Context, ENGINES, Engine, EngineError, Op, Session};
-use model::{Endpoint, Layer, OpKind, Pattern, Place, Target, Workload};
+use model::{Endpoint, Layer, OpKind, OpMix, Pattern, Place, Target, Workload};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ fn what_cannot_be_done_is_refused_in_words() {
     says(&target(end("ceph-3", None)), &reads, "\"ceph-3\" of host b is not an IP address");
     says(&target(end("127.0.0.1", Some("no-such"))), &reads, "host b has no network namespace /run/netns/no-such");
     says(&here, &Workload { block: 0, ..reads.clone() }, "a message of 0 bytes");
-    says(&here, &Workload { read_percent: 50, ..workload(Pattern::ReadLinear) }, "one way");
+    says(&here, &Workload { mix: OpMix::reads(50), ..workload(Pattern::ReadLinear) }, "one way");
     says(&Target { place: Place::Null, ..here }, &reads, "no pair of hosts");
 }
 

@@ -2,7 +2,7 @@
 
 use engines::verify::{Verify, read_back};
 use engines::{Context, Done, ENGINES, Engine, Op, Session};
-use model::{Checked, FlawKind, Layer, OpKind, Pattern, Place, ReadBack, Step, StepId, Target, Workload};
+use model::{Checked, FlawKind, Layer, OpKind, OpMix, Pattern, Place, ReadBack, Step, StepId, Target, Workload};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -53,7 +53,7 @@ impl Bench {
 
 fn mixed() -> Workload {
     let reads = Workload::canonical(Pattern::ReadLatency, BLOCKS * BLOCK, 1);
-    Workload { read_percent: 50, depth: 4, verify: true, ..reads }
+    Workload { mix: OpMix::reads(50), depth: 4, verify: true, ..reads }
 }
 
 fn op(slot: u32, kind: OpKind, block: u64) -> Op {
@@ -156,7 +156,7 @@ fn no_two_operations_meet_on_a_block_if_one_of_them_writes() {
 #[test]
 fn what_was_only_written_is_read_back() {
     each_engine(|engine, path| {
-        let writing = Workload { read_percent: 0, ..mixed() };
+        let writing = Workload { mix: OpMix::reads(0), ..mixed() };
         let bench = Bench::new(engine, path, writing.clone());
         let mut session = bench.open();
         [2, 4, 6, 2].into_iter().for_each(|block| run(&mut *session, OpKind::Write, block));

@@ -30,7 +30,7 @@ fn way(figure: &Figure) -> OtherWay {
 /// Figures of the same cell and target that differ in nothing but how writes are made durable.
 fn two_ways(one: &Figure, other: &Figure) -> bool {
     let cell = |figure: &Figure| (figure.layer, figure.kind, figure.at_once, figure.chart);
-    let load = |figure: &Figure| (figure.workload.block, figure.workload.depth, figure.workload.read_percent);
+    let load = |figure: &Figure| (figure.workload.block, figure.workload.depth, figure.workload.mix);
     let closed = |figure: &Figure| figure.workload.rate.is_none();
     cell(one) == cell(other)
         && (&one.target, &one.host) == (&other.target, &other.host)

@@ -98,8 +98,8 @@ impl Case<'_> {
     fn behind(&self) -> Option<Label> {
         let workload = &self.step.workload;
         let share = match self.kind {
-            OpKind::Read => f64::from(workload.read_percent) / 100.0,
-            OpKind::Write => 1.0 - f64::from(workload.read_percent) / 100.0,
+            OpKind::Read => f64::from(workload.mix.percent(OpKind::Read)) / 100.0,
+            OpKind::Write => 1.0 - f64::from(workload.mix.percent(OpKind::Read)) / 100.0,
         };
         // A figure of all targets together has the rate of each.
         let targets =

@@ -3,7 +3,7 @@
 use crate::results::{Measured, Results, Told, with_latency};
 use model::clock::MILLISECOND;
 use model::workload::MIB;
-use model::{Access, Bytes, Durability, Layer, OpKind, Sample, Sparse, Workload};
+use model::{Access, Bytes, Durability, Layer, OpKind, OpMix, Sample, Sparse, Workload};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -249,7 +249,7 @@ fn workload(phase: &Phase, told: &[Told], block: Bytes) -> Result<Workload, Stri
         block,
         depth: small(depth)?,
         jobs: small(workers)?,
-        read_percent: read_percent(&phase.operation, told),
+        mix: OpMix::reads(read_percent(&phase.operation, told)),
         access: if phase.is("config.random_offsets") { Access::Random } else { Access::Sequential },
         durability: Durability::None,
         span: size.saturating_mul(files),

@@ -3,7 +3,7 @@
 use crate::results::{Measured, Results, Told};
 use model::clock::SECOND;
 use model::workload::{GIB, KIB, MIB};
-use model::{Access, Bytes, Durability, Layer, OpKind, Sample, Sparse, Workload};
+use model::{Access, Bytes, Durability, Layer, OpKind, OpMix, Sample, Sparse, Workload};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -181,7 +181,7 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
         block: whole.block,
         depth,
         jobs: 1,
-        read_percent: if whole.kind == OpKind::Read { 100 } else { 0 },
+        mix: OpMix::only(whole.kind),
         access: if sequential { Access::Sequential } else { Access::Random },
         durability: Durability::None,
         // It writes new objects all the time, and does not say how many there are when it reads.

@@ -61,7 +61,7 @@ fn a_job_of_fio() {
         (results.tool.as_str(), job.target.as_str(), job.layer),
         ("fio-3.33", "/dev/shm/load.bin", Layer::Device)
     );
-    assert_eq!((job.workload.block, job.workload.depth, job.workload.read_percent), (4096, 1, 100));
+    assert_eq!((job.workload.block, job.workload.depth, job.workload.mix.percent(OpKind::Read)), (4096, 1, 100));
     assert_eq!((job.workload.access, job.workload.span), (Access::Random, 64 << 20));
     assert_eq!(ops(job, OpKind::Read), 1_616_746);
     let sample = &job.told[0].samples[0];
@@ -76,7 +76,7 @@ fn a_job_of_fio() {
 fn the_jobs_of_one_section_are_one_figure_for_reads_and_one_for_writes() {
     let results = read(TWO_JOBS).unwrap();
     let job = only(&results);
-    assert_eq!((job.workload.depth, job.workload.jobs, job.workload.read_percent), (8, 2, 70));
+    assert_eq!((job.workload.depth, job.workload.jobs, job.workload.mix.percent(OpKind::Read)), (8, 2, 70));
     assert_eq!(ops(job, OpKind::Read), 337_177 + 354_129);
     assert_eq!(job.told.len(), 2);
     // Plain JSON has percentiles only: those that were told come out again.
@@ -134,7 +134,7 @@ fn images_and_objects_of_fio() {
     let results = read(FIO_RBD).unwrap();
     let [write, mix] = results.measured.as_slice() else { panic!("{results:?}") };
     assert_eq!((write.layer, write.target.as_str(), write.workload.depth), (Layer::Rbd, "pool vms", 4));
-    assert_eq!((mix.workload.read_percent, mix.told.len(), mix.workload.depth), (70, 2, 8));
+    assert_eq!((mix.workload.mix.percent(OpKind::Read), mix.told.len(), mix.workload.depth), (70, 2, 8));
     let results = read(FIO_RADOS).unwrap();
     let objects = only(&results);
     assert_eq!((objects.layer, objects.target.as_str()), (Layer::Rados, "pool vms"));
@@ -211,7 +211,7 @@ fn phases_of_elbencho() {
     assert_eq!((write.workload.block, write.workload.depth, write.workload.jobs), (1 << 20, 32, 8));
     assert_eq!((write.workload.span, write.workload.access), (8 << 30, Access::Sequential));
     assert_eq!((ops(write, OpKind::Write), ops(read_back, OpKind::Read)), (8192, 8192));
-    assert_eq!((mix.workload.read_percent, mix.told.len(), mix.workload.depth), (70, 2, 32));
+    assert_eq!((mix.workload.mix.percent(OpKind::Read), mix.told.len(), mix.workload.depth), (70, 2, 32));
     assert!(results.notes.iter().any(|note| note.contains("line 2") && note.contains("MKDIRS")), "{:?}", results.notes);
     let json = read(ELBENCHO_JSON).unwrap();
     assert_eq!((json.measured.len(), json.measured[0].target.as_str()), (2, "/mnt/disk/file"));

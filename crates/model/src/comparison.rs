@@ -2,8 +2,9 @@
 
 use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
+use crate::operation::OpKind;
 use crate::pattern::{Metric, Pattern};
-use crate::workload::{OpKind, Workload};
+use crate::workload::Workload;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -4,11 +4,12 @@ use crate::background::Background;
 use crate::effort::Shares;
 use crate::layer::Layer;
 use crate::observed::PgsSeen;
+use crate::operation::OpKind;
 use crate::pages::EmptyPages;
 use crate::pattern::{Metric, Pattern};
 use crate::plan::StepId;
 use crate::verified::Checked;
-use crate::workload::{Bytes, Durability, OpKind, Workload};
+use crate::workload::{Bytes, Durability, Workload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

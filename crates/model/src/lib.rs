@@ -18,6 +18,7 @@ pub mod layer;
 pub mod limit;
 pub mod observation;
 pub mod observed;
+pub mod operation;
 pub mod pages;
 mod path_mtu;
 pub mod pattern;
@@ -62,6 +63,7 @@ pub use observation::Observation;
 pub use observed::{
     DiskSecond, HostLoad, HostSecond, HostSeconds, NicSecond, Observed, OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,
 };
+pub use operation::{OpKind, OpMix};
 pub use pages::{EmptyPages, PagesRead};
 pub use path_mtu::PathMtu;
 pub use pattern::{Metric, Pattern};
@@ -81,4 +83,4 @@ pub use verdict::{Outcome, Threshold, Verdict};
 pub use verified::{Checked, Flaw, FlawKind, ReadBack, Verified};
 pub use window::{SliceEnd, WindowSet};
 pub use working_set::ObjectsNeeded;
-pub use workload::{Access, Arrivals, Bytes, Durability, OpKind, Rate, Workload};
+pub use workload::{Access, Arrivals, Bytes, Durability, Rate, Workload};

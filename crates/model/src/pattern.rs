@@ -1,7 +1,8 @@
 //! The six canonical patterns, and the metric that each is shown in.
 
 use crate::layer::Layer;
-use crate::workload::{MIB, OpKind, Workload};
+use crate::operation::{OpKind, OpMix};
+use crate::workload::{Access, Bytes, Durability, KIB, MIB, Workload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,29 +32,79 @@ pub enum Family {
     Linear,
 }
 
+/// All that is known of a pattern. Names, words and reports follow from its row.
+pub struct PatternSpec {
+    pub pattern: Pattern,
+    pub name: &'static str,
+    pub mix: OpMix,
+    pub family: Family,
+    pub block: Bytes,
+    /// Operations in flight.
+    pub depth: u32,
+    pub access: Access,
+    pub durability: Durability,
+}
+
+/// The only list of patterns, in the order of every table, which is that of the enum.
+pub const PATTERNS: [PatternSpec; 6] = [
+    PatternSpec { durability: Durability::Dsync, ..latency(Pattern::WriteLatency, "write-latency", OpKind::Write) },
+    latency(Pattern::ReadLatency, "read-latency", OpKind::Read),
+    parallel(Pattern::WriteParallel, "write-parallel", OpKind::Write),
+    parallel(Pattern::ReadParallel, "read-parallel", OpKind::Read),
+    linear(Pattern::WriteLinear, "write-linear", OpKind::Write),
+    linear(Pattern::ReadLinear, "read-linear", OpKind::Read),
+];
+
+const fn latency(pattern: Pattern, name: &'static str, class: OpKind) -> PatternSpec {
+    PatternSpec {
+        pattern,
+        name,
+        mix: OpMix::only(class),
+        family: Family::Latency,
+        block: 4 * KIB,
+        depth: 1,
+        access: Access::Random,
+        durability: Durability::None,
+    }
+}
+
+const fn parallel(pattern: Pattern, name: &'static str, class: OpKind) -> PatternSpec {
+    PatternSpec { family: Family::Parallel, depth: 128, ..latency(pattern, name, class) }
+}
+
+const fn linear(pattern: Pattern, name: &'static str, class: OpKind) -> PatternSpec {
+    let (family, access) = (Family::Linear, Access::Sequential);
+    PatternSpec { family, block: 4 * MIB, depth: 16, access, ..latency(pattern, name, class) }
+}
+
 impl Pattern {
-    pub const ALL: [Pattern; 6] = [
-        Pattern::WriteLatency,
-        Pattern::ReadLatency,
-        Pattern::WriteParallel,
-        Pattern::ReadParallel,
-        Pattern::WriteLinear,
-        Pattern::ReadLinear,
-    ];
+    pub const ALL: [Pattern; PATTERNS.len()] = {
+        let mut all = [Pattern::WriteLatency; PATTERNS.len()];
+        let mut row = 0;
+        while row < PATTERNS.len() {
+            all[row] = PATTERNS[row].pattern;
+            row += 1;
+        }
+        all
+    };
+
+    pub fn spec(self) -> &'static PatternSpec {
+        &PATTERNS[self as usize]
+    }
 
     pub fn name(self) -> &'static str {
-        match self {
-            Pattern::WriteLatency => "write-latency",
-            Pattern::ReadLatency => "read-latency",
-            Pattern::WriteParallel => "write-parallel",
-            Pattern::ReadParallel => "read-parallel",
-            Pattern::WriteLinear => "write-linear",
-            Pattern::ReadLinear => "read-linear",
-        }
+        self.spec().name
     }
 
     pub fn from_name(name: &str) -> Option<Pattern> {
         Pattern::ALL.into_iter().find(|pattern| pattern.name() == name)
+    }
+
+    /// The one of a family that is about a class of operations; of a class without one, that of reads.
+    pub fn of(family: Family, class: OpKind) -> Pattern {
+        let own =
+            |class: OpKind| PATTERNS.iter().find(move |spec| spec.family == family && spec.pattern.kind() == class);
+        own(class).or_else(|| own(OpKind::Read)).map_or(Pattern::ReadLatency, |spec| spec.pattern)
     }
 
     /// The pattern that a workload of any numbers is nearest to.
@@ -63,31 +114,20 @@ impl Pattern {
             (0 | 1, _) => Family::Latency,
             _ => Family::Parallel,
         };
-        match (family, workload.read_percent < 50) {
-            (Family::Latency, true) => Pattern::WriteLatency,
-            (Family::Latency, false) => Pattern::ReadLatency,
-            (Family::Parallel, true) => Pattern::WriteParallel,
-            (Family::Parallel, false) => Pattern::ReadParallel,
-            (Family::Linear, true) => Pattern::WriteLinear,
-            (Family::Linear, false) => Pattern::ReadLinear,
-        }
+        Pattern::of(family, workload.mix.main())
     }
 
     pub fn writes(self) -> bool {
-        matches!(self, Pattern::WriteLatency | Pattern::WriteParallel | Pattern::WriteLinear)
+        self.spec().mix.has(OpKind::Write)
     }
 
     /// The operations that it is about.
     pub fn kind(self) -> OpKind {
-        if self.writes() { OpKind::Write } else { OpKind::Read }
+        self.spec().mix.main()
     }
 
     pub fn family(self) -> Family {
-        match self {
-            Pattern::WriteLatency | Pattern::ReadLatency => Family::Latency,
-            Pattern::WriteParallel | Pattern::ReadParallel => Family::Parallel,
-            Pattern::WriteLinear | Pattern::ReadLinear => Family::Linear,
-        }
+        self.spec().family
     }
 
     /// The metric in which a figure of this pattern on this layer is stated.
@@ -126,5 +166,19 @@ impl Metric {
 
     pub fn lower_is_better(self) -> bool {
         matches!(self, Metric::LatencyMean | Metric::Rtt)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_lie_in_their_own_rows_and_are_nearest_to_themselves() {
+        for (row, spec) in PATTERNS.iter().enumerate() {
+            assert_eq!(spec.pattern as usize, row);
+            assert_eq!(Pattern::nearest(&Workload::canonical(spec.pattern, 1 << 30, 1)), spec.pattern);
+            assert_eq!(Pattern::from_name(spec.name), Some(spec.pattern));
+        }
     }
 }

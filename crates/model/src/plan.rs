@@ -4,13 +4,14 @@ use crate::ab::Ab;
 use crate::change::Change;
 use crate::layer::Layer;
 use crate::limit::{Bound, Search};
+use crate::operation::OpKind;
 use crate::pattern::{Metric, Pattern};
 use crate::site::HostFile;
 use crate::sustained::SustainedTest;
 use crate::sweep::Sweep;
 use crate::target::{Target, on_network};
 use crate::verdict::Threshold;
-use crate::workload::{OpKind, Workload};
+use crate::workload::Workload;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

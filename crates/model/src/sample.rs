@@ -2,9 +2,10 @@
 
 use crate::clock::Nanos;
 use crate::effort::Effort;
+use crate::operation::OpKind;
 use crate::plan::StepId;
 use crate::tally::Sparse;
-use crate::workload::{Bytes, OpKind};
+use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// What happened on one target in one window, to operations of one kind.

@@ -1,9 +1,9 @@
 //! What a load tells while it goes on: a window of all its targets, and how it ended.
 
 use crate::effort::Effort;
+use crate::operation::OpKind;
 use crate::pages::EmptyPages;
 use crate::sample::Sample;
-use crate::workload::OpKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

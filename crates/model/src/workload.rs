@@ -1,6 +1,7 @@
 //! A workload is a pattern with all its numbers.
 
-use crate::pattern::{Family, Pattern};
+use crate::operation::{OpKind, OpMix};
+use crate::pattern::{Pattern, PatternSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,13 +14,6 @@ pub const GIB: Bytes = 1 << 30;
 
 /// The largest object of RADOS that is written: Ceph takes it without objection (`osd_max_object_size` is 128 MiB).
 pub const OBJECT_MOST: Bytes = 64 * MIB;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OpKind {
-    Read,
-    Write,
-}
 
 /// How offsets are drawn from the span.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -81,7 +75,9 @@ pub struct Workload {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub clients: u32,
     /// 0 = only writes, 100 = only reads.
-    pub read_percent: u8,
+    #[serde(rename = "read_percent")]
+    #[schemars(with = "u8")]
+    pub mix: OpMix,
     pub access: Access,
     pub durability: Durability,
     /// Bytes of the working set, over all jobs (images, objects, region of a device).
@@ -120,21 +116,16 @@ fn is_one(number: &u32) -> bool {
 impl Workload {
     /// The canonical workload of a pattern over a working set of `span` bytes.
     pub fn canonical(pattern: Pattern, span: Bytes, seed: u64) -> Workload {
-        let (block, depth, access) = match pattern.family() {
-            Family::Latency => (4 * KIB, 1, Access::Random),
-            Family::Parallel => (4 * KIB, 128, Access::Random),
-            Family::Linear => (4 * MIB, 16, Access::Sequential),
-        };
-        let durable = pattern == Pattern::WriteLatency;
+        let &PatternSpec { mix, block, depth, access, durability, .. } = pattern.spec();
         Workload {
             block,
             depth,
             rate: None,
             jobs: 1,
             clients: 1,
-            read_percent: if pattern.writes() { 0 } else { 100 },
+            mix,
             access,
-            durability: if durable { Durability::Dsync } else { Durability::None },
+            durability,
             span,
             spread: None,
             object: None,
@@ -147,7 +138,7 @@ impl Workload {
     }
 
     pub fn reads(&self) -> bool {
-        self.read_percent > 0
+        self.mix.has(OpKind::Read)
     }
 
     /// Between two hosts: does the load's own end receive at the pair's second host? What counts has arrived.
@@ -156,7 +147,7 @@ impl Workload {
     }
 
     pub fn writes(&self) -> bool {
-        self.read_percent < 100
+        self.mix.has(OpKind::Write)
     }
 
     /// Depth of one lane: the depth is shared as evenly as whole numbers allow.

@@ -148,11 +148,7 @@ fn times(row: &Crosschecked) -> Vec<String> {
 /// `4 KiB random read, depth 128`.
 fn load(row: &Crosschecked) -> String {
     let load = &row.workload;
-    let kind = match load.read_percent {
-        0 => "write".to_string(),
-        100 => "read".to_string(),
-        percent => format!("{percent} % reads"),
-    };
+    let kind = words::mix(load.mix);
     let access = if load.access == model::Access::Sequential { "sequential" } else { "random" };
     let jobs = if load.jobs > 1 { format!(", {} jobs", load.jobs) } else { String::new() };
     let sync = if load.durability == model::Durability::None { "" } else { ", durable" };

@@ -1,7 +1,7 @@
 //! Names, marks and workloads in words, the same in every face.
 
 use crate::numbers;
-use model::{Access, Arrivals, Durability, Estimate, Figure, Label, Layer, Metric, OpKind, Workload};
+use model::{Access, Arrivals, Durability, Estimate, Figure, Label, Layer, Metric, OpKind, OpMix, Workload};
 
 /// A label as it is explained, the same on a terminal, in Markdown and in the HTML report.
 pub struct Meaning {
@@ -137,9 +137,19 @@ pub fn metric(metric: Metric) -> &'static str {
 }
 
 pub fn kind(kind: OpKind) -> &'static str {
-    match kind {
-        OpKind::Read => "read",
-        OpKind::Write => "write",
+    kind.name()
+}
+
+/// `write`, `70 % reads`
+pub fn mix(mix: OpMix) -> String {
+    match mix.is_mixed() {
+        false => mix.main().name().to_string(),
+        true => mix
+            .classes()
+            .filter(|class| !class.spec().changes)
+            .map(|class| format!("{} % {}s", mix.percent(class), class.name()))
+            .collect::<Vec<_>>()
+            .join(", "),
     }
 }
 
@@ -213,7 +223,7 @@ pub fn axis_unit(name: &str) -> Option<&'static str> {
 /// What a figure's workload was, where its pattern does not say it: nothing for the canonical one.
 pub fn beside_pattern(figure: &Figure) -> String {
     let canonical = Workload::canonical(figure.pattern, figure.workload.span, figure.workload.seed);
-    let numbers = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.clients, w.read_percent, w.access, w.verify);
+    let numbers = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify);
     let options = |w: &Workload| (w.options.clone(), w.settings.clone());
     let core = |w: &Workload| (numbers(w), options(w));
     let mut parts = Vec::new();
@@ -234,11 +244,7 @@ pub fn beside_pattern(figure: &Figure) -> String {
 /// `4 KiB random write, depth 1, dsync`; on the network, which has no places to draw from, `4 KiB, depth 1`.
 pub fn workload(layer: Layer, workload: &Workload) -> String {
     let access = access(workload.access);
-    let kind = match workload.read_percent {
-        0 => "write".to_string(),
-        100 => "read".to_string(),
-        percent => format!("{percent} % read"),
-    };
+    let kind = mix(workload.mix);
     let block = numbers::bytes(workload.block);
     let how = match workload.rate {
         None => format!("depth {}", workload.depth),

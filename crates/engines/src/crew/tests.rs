@@ -5,7 +5,7 @@ use crate::api::{Done, Op, Session};
 use crate::clock::{RealClock, SimClock};
 use crate::null::Null;
 use crate::sim::{Model, Sim, Twist};
-use model::{Arrivals, Layer, OpKind, Pattern, Place, Rate, Sample, Sparse, StepId, Target, Workload};
+use model::{Arrivals, Layer, OpKind, OpMix, Pattern, Place, Rate, Sample, Sparse, StepId, Target, Workload};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 
@@ -64,7 +64,7 @@ fn lanes_of_a_target_share_its_servers_and_targets_do_not() {
 #[test]
 fn a_simulated_slice_is_the_same_every_time() {
     let model = Model::steady(3e5, 0.7, 3).with(Twist::Errors { from: 0, share: 0.01 });
-    let mixed = Workload { read_percent: 70, ..workload(16, 3) };
+    let mixed = Workload { mix: OpMix::reads(70), ..workload(16, 3) };
     let first = simulate(&step(2, mixed.clone()), model.clone(), 30);
     assert_eq!(first, simulate(&step(2, mixed.clone()), model.clone(), 30));
     let other = simulate(&step(2, Workload { seed: 2, ..mixed }), model, 30);
@@ -85,7 +85,7 @@ fn targets_that_are_loaded_at_once_have_arrivals_of_their_own() {
 
 #[test]
 fn reads_and_writes_of_a_mix_are_counted_apart() {
-    let mixed = Workload { read_percent: 75, ..workload(8, 1) };
+    let mixed = Workload { mix: OpMix::reads(75), ..workload(8, 1) };
     let model = Model { write_ns: 4e6, ..Model::steady(1e6, 0.0, 1000) };
     let (sets, _) = simulate(&step(1, mixed), model, 50);
     let of = |kind| {

@@ -4,7 +4,7 @@ use super::site::Site;
 use super::{Placing, Way, marks, place, ring, session};
 use crate::api::{Context, Done, EngineError, Op};
 use crate::verify::Marks;
-use model::{Access, Bytes, Durability, OpKind, Target, Workload};
+use model::{Access, Bytes, Durability, OpKind, OpMix, Target, Workload};
 use nix::fcntl::{FallocateFlags, fallocate};
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -60,7 +60,7 @@ fn filler(site: &Site, workload: &Workload) -> Workload {
         block: BLOCK.min(workload.span / site.sector * site.sector),
         depth: DEPTH,
         jobs: 1,
-        read_percent: 0,
+        mix: OpMix::reads(0),
         access: Access::Sequential,
         durability: Durability::None,
         options: Default::default(),

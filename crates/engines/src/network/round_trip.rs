@@ -168,6 +168,7 @@ pub fn answer(mut socket: &TcpStream, sizes: Sizes) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::OpMix;
     use model::Pattern;
     use std::net::TcpListener;
 
@@ -177,7 +178,7 @@ mod tests {
         let writes = workload(Pattern::WriteLatency);
         assert_eq!(Sizes::of(&writes), Sizes { ask: 4096, answer: SHORT });
         assert_eq!(Sizes::of(&workload(Pattern::ReadLatency)), Sizes { ask: SHORT, answer: 4096 });
-        assert_eq!(Sizes::of(&Workload { read_percent: 50, ..writes.clone() }), Sizes { ask: 4096, answer: 4096 });
+        assert_eq!(Sizes::of(&Workload { mix: OpMix::reads(50), ..writes.clone() }), Sizes { ask: 4096, answer: 4096 });
         assert_eq!(Sizes::of(&Workload { block: 64, ..writes }), Sizes { ask: 64, answer: 64 });
     }
 

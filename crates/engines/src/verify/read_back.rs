@@ -2,7 +2,7 @@
 
 use super::{Account, Written, locked};
 use crate::api::{Context, Done, Engine, EngineError, Op, Session};
-use model::{Bytes, Checked, Durability, OpKind, ReadBack, Step, Workload};
+use model::{Bytes, Checked, Durability, OpKind, OpMix, ReadBack, Step, Workload};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
@@ -26,7 +26,7 @@ pub fn read_back(
     go_on: &dyn Fn() -> bool,
 ) -> Result<(), EngineError> {
     let reading = Workload {
-        read_percent: 100,
+        mix: OpMix::reads(100),
         depth: DEPTH * step.workload.jobs.max(1),
         durability: Durability::None,
         ..step.workload.clone()

@@ -4,8 +4,8 @@ use crate::{Request, WorkloadOptions};
 use model::sweep::Point;
 use model::workload::MIB;
 use model::{
-    Bytes, Change, Client, ClientHost, DeviceScope, HostFile, Inventory, Layer, Metric, Pattern, Place, Step, StepId,
-    SustainedTest, Target, Workload,
+    Bytes, Change, Client, ClientHost, DeviceScope, HostFile, Inventory, Layer, Metric, OpMix, Pattern, Place, Step,
+    StepId, SustainedTest, Target, Workload,
 };
 use std::path::{Path, PathBuf};
 
@@ -155,7 +155,7 @@ impl<'a> Draft<'a> {
             workload.jobs = options.jobs.unwrap_or(1).min(workload.depth) * most;
             (workload.depth, workload.clients) = (workload.depth * most, most);
         }
-        workload.read_percent = options.read_share.unwrap_or(workload.read_percent);
+        workload.mix = options.read_share.map_or(workload.mix, OpMix::reads);
         workload.access = options.access.unwrap_or(workload.access);
         workload.object = options.object_size;
         workload.engine = options.engine.clone();
@@ -209,7 +209,7 @@ pub fn nearest(options: &WorkloadOptions) -> Pattern {
     Pattern::nearest(&Workload {
         block: options.block_size.unwrap_or(plain.block),
         depth: options.depth.unwrap_or(plain.depth),
-        read_percent: options.read_share.unwrap_or(plain.read_percent),
+        mix: options.read_share.map_or(plain.mix, OpMix::reads),
         ..plain
     })
 }

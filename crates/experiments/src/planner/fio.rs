@@ -7,8 +7,8 @@ use languages::fio::job_file::{Batch, Job};
 use languages::fio::{cache, object, span};
 use model::workload::MIB;
 use model::{
-    Bytes, Change, Client, ClientHost, Durability, Failure, Found, Inventory, Layer, Metric, Pattern, Place, Site,
-    SiteWish, Step, StepId, Target, Workload,
+    Bytes, Change, Client, ClientHost, Durability, Failure, Found, Inventory, Layer, Metric, OpMix, Pattern, Place,
+    Site, SiteWish, Step, StepId, Target, Workload,
 };
 use std::path::{Path, PathBuf};
 
@@ -116,7 +116,7 @@ fn workload(draft: &Draft, batch: &[Job], span: Bytes) -> Workload {
         block: shape.block,
         depth: shape.depth,
         jobs: shape.jobs,
-        read_percent: shape.read_percent,
+        mix: OpMix::reads(shape.read_percent),
         access: shape.access,
         durability: if device && shape.writes() { shape.durability } else { Durability::None },
         span,

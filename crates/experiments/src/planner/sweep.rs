@@ -3,8 +3,9 @@
 use super::draft::Draft;
 use super::subset;
 use crate::{Request, WorkloadOptions};
+use model::pattern::Family;
 use model::workload::MIB;
-use model::{Axis, Failure, Layer, Pattern, Setting, Step};
+use model::{Axis, Failure, Layer, OpKind, OpMix, Pattern, Setting, Step};
 
 /// More are not looked at by anyone, and last a working day.
 const POINTS_MOST: usize = 1000;
@@ -147,12 +148,8 @@ fn pattern(options: &WorkloadOptions, axes: &[Axis]) -> Pattern {
     let blocks = axes.iter().find(|axis| axis.name == "block-size");
     let smallest = blocks.and_then(|axis| axis.values.first()).and_then(Setting::number).or(options.block_size);
     let linear = smallest.is_some_and(|block| block >= MIB);
-    match (linear, options.read_share.is_some_and(|percent| percent < 50)) {
-        (false, false) => Pattern::ReadParallel,
-        (false, true) => Pattern::WriteParallel,
-        (true, false) => Pattern::ReadLinear,
-        (true, true) => Pattern::WriteLinear,
-    }
+    let family = if linear { Family::Linear } else { Family::Parallel };
+    Pattern::of(family, options.read_share.map_or(OpKind::Read, |percent| OpMix::reads(percent).main()))
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ const BOTH_WAYS: &str = "block_both_ways";
 
 /// The same network has another round trip by another definition, which is no change of it.
 fn define_round_trip(figure: &mut Figure, record: &Record) {
-    let one_way = matches!(figure.workload.read_percent, 0 | 100);
+    let one_way = !figure.workload.mix.is_mixed();
     if !record.head.short_answers && figure.layer.of_links() && figure.metric == Metric::Rtt && one_way {
         figure.workload.options.insert(BOTH_WAYS.to_string(), String::new());
     }
@@ -74,7 +74,7 @@ pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
         (one.rate != two.rate, "rate"),
         (one.jobs != two.jobs, "jobs"),
         (one.clients != two.clients, "number of clients"),
-        (one.read_percent != two.read_percent, "share of reads"),
+        (one.mix != two.mix, "share of reads"),
         (one.access != two.access, "access"),
         (one.durability != two.durability, "sync"),
         (one.verify != two.verify, "setting of --verify"),

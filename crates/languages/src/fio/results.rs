@@ -4,7 +4,7 @@ use super::options::{Given, Options, canonical};
 use super::shape::{Shape, shape};
 use crate::results::{Measured, RATES, Results, Told, with_latency};
 use model::clock::MILLISECOND;
-use model::{Durability, Latencies, Layer, OpKind, Sample, Sparse, Workload};
+use model::{Durability, Latencies, Layer, OpKind, OpMix, Sample, Sparse, Workload};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -139,7 +139,7 @@ fn workload(shape: &Shape) -> Workload {
         block: shape.block,
         depth: shape.depth,
         jobs: shape.jobs,
-        read_percent: shape.read_percent,
+        mix: OpMix::reads(shape.read_percent),
         access: shape.access,
         durability: if device && shape.writes() { shape.durability } else { Durability::None },
         span: super::span(shape).unwrap_or(0),

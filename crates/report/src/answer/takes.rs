@@ -213,11 +213,8 @@ fn figures(report: &Report) -> Vec<String> {
 fn one(figure: &Figure) -> String {
     let what =
         format!("{}, {}", words::place(figure.layer, &figure.target), words::workload(figure.layer, &figure.workload));
-    let kind = if (1..100).contains(&figure.workload.read_percent) {
-        format!(", its {}s", words::kind(figure.kind))
-    } else {
-        String::new()
-    };
+    let kind =
+        if figure.workload.mix.is_mixed() { format!(", its {}s", words::kind(figure.kind)) } else { String::new() };
     let label = match &figure.label {
         Label::Settled | Label::Imprecise(_) | Label::Brief(_) => String::new(),
         label => format!(" ({})", label.name()),

@@ -119,7 +119,7 @@ fn options(figure: &Figure) -> Value {
 
 fn way(figure: &Figure) -> String {
     let random = if figure.workload.access == model::Access::Sequential { "" } else { "rand" };
-    let kind = match figure.workload.read_percent {
+    let kind = match figure.workload.mix.percent(OpKind::Read) {
         0 => "write",
         100 => "read",
         _ if random.is_empty() => "readwrite",

@@ -1,6 +1,7 @@
 //! Any report and any event that the types allow, sensible or not: for what no face may fall over.
 
 use model::*;
+use model::{OpKind, OpMix};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
@@ -72,7 +73,7 @@ pub fn workload() -> impl Strategy<Value = Workload> {
             depth,
             rate: (jobs % 5 == 0).then(|| Rate { per_second: f64::from(depth), arrivals }),
             jobs,
-            read_percent,
+            mix: OpMix::reads(read_percent),
             access,
             durability,
             span,

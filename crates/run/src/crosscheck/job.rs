@@ -1,6 +1,6 @@
 //! A workload as a job of fio: the same block, depth, span and order, the same front, nothing else.
 
-use model::{Access, Bytes, Durability, Place, Target, Workload};
+use model::{Access, Bytes, Durability, OpKind, Place, Target, Workload};
 use nix::sys::resource::{Resource, getrlimit};
 use nix::unistd::geteuid;
 use std::fmt::Write as _;
@@ -79,7 +79,7 @@ fn common(load: &Workload, terms: &Terms) -> Options {
         ("percentile_list", "50:99".to_string()),
     ];
     if load.reads() && load.writes() {
-        options.push(("rwmixread", load.read_percent.to_string()));
+        options.push(("rwmixread", load.mix.percent(OpKind::Read).to_string()));
     }
     options
 }
@@ -179,6 +179,7 @@ pub fn plain(path: &Path) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::OpMix;
     use model::{Layer, Pattern};
 
     const TERMS: Terms<'static> =
@@ -217,7 +218,7 @@ mod tests {
     fn durable_and_mixed() {
         let load = Workload::canonical(Pattern::WriteLatency, 1 << 20, 1);
         has(&job(&path("/dev/a"), &load, &TERMS).unwrap(), &["sync=dsync", "rw=randwrite", "iodepth=1"]);
-        let mixed = Workload { read_percent: 70, durability: Durability::None, ..load };
+        let mixed = Workload { mix: OpMix::reads(70), durability: Durability::None, ..load };
         let text = job(&path("/dev/a"), &mixed, &TERMS).unwrap();
         has(&text, &["rw=randrw", "rwmixread=70"]);
         assert!(!text.contains("sync="));

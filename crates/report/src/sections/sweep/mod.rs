@@ -85,7 +85,7 @@ fn title(swept: &Swept, figure: &Figure) -> String {
     let names: Vec<&str> = swept.sweep.axes.iter().map(|axis| axis.name.as_str()).collect();
     let called: Vec<&str> = swept.sweep.axes.iter().map(Axis::called).collect();
     let fixed = fixed(&names, &figure.workload);
-    let kind = if (1..100).contains(&figure.workload.read_percent) || names.contains(&"read-share") {
+    let kind = if figure.workload.mix.is_mixed() || names.contains(&"read-share") {
         format!(", its {}s", words::kind(figure.kind))
     } else {
         String::new()
@@ -102,8 +102,8 @@ fn fixed(axes: &[&str], workload: &Workload) -> String {
         parts.push(numbers::bytes(workload.block));
     }
     parts.push(words::access(workload.access));
-    if !varied("read-share") && (1..100).contains(&workload.read_percent) {
-        parts.push(format!("{} % reads", workload.read_percent));
+    if !varied("read-share") && workload.mix.is_mixed() {
+        parts.push(words::mix(workload.mix));
     }
     if !varied("depth") {
         parts.push(format!("depth {}", workload.depth));
