@@ -11,14 +11,18 @@ const notice =
   "/*! Fathom's report. Contains Observable Plot, D3 and their dependencies: see report.js.licenses.txt */";
 
 const SCHEMA = "../../../docs/fathom.run-1.schema.json";
-const TYPES = "src/types_document.ts";
+/** Both made from Rust's types: files of types, with the schema of each and the name of its root. */
+const TYPES = [
+  ["src/types_document.ts", SCHEMA, "RunDocument"],
+  ["src/types_blocks.ts", "sections.schema.json", "PageSection"],
+];
 
-/** The types of the document, from its schema; its title would become their name. */
-async function types() {
-  const { title, ...schema } = JSON.parse(readFileSync(join(here, SCHEMA), "utf8"));
-  return compile(schema, "RunDocument", {
+/** The types of a schema; its title would become their name. */
+async function types(from, name) {
+  const { title, ...schema } = JSON.parse(readFileSync(join(here, from), "utf8"));
+  return compile(schema, name, {
     additionalProperties: false,
-    bannerComment: "//! The document `fathom.run/1`, made by build.mjs from its schema: change nothing here.",
+    bannerComment: `//! Made by build.mjs from ${from.split("/").pop()}: change nothing here.`,
     style: { printWidth: 120 },
   });
 }
@@ -78,7 +82,15 @@ function license(folder) {
 /** The same sum as crates/report/tests/report_bundle.rs makes, so that a stale bundle is seen without Node. */
 function fresh(made) {
   const sources = readdirSync(join(here, "src")).map((name) => `src/${name}`);
-  const all = [...sources, "build.mjs", "package-lock.json", "package.json", "tsconfig.json", SCHEMA].sort();
+  const all = [
+    ...sources,
+    "build.mjs",
+    "package-lock.json",
+    "package.json",
+    "tsconfig.json",
+    "sections.schema.json",
+    SCHEMA,
+  ].sort();
   const sources_sum = fnv(all.map((name) => [name, readFileSync(join(here, name))]));
   const bundle_sum = fnv(
     Object.keys(made)
@@ -110,7 +122,7 @@ function put(path, content) {
 }
 
 mkdirSync(join(here, "dist"), { recursive: true });
-put(TYPES, await types());
+for (const [file, from, name] of TYPES) put(file, await types(from, name));
 const made = await bundle();
 for (const [name, content] of Object.entries(made)) {
   put(`dist/${name}`, content);

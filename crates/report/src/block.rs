@@ -3,11 +3,12 @@
 use crate::numbers::{self, Shown};
 use crate::words;
 use model::{Estimate, Figure, Metric};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use crate::chart::Chart;
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Block {
     /// The first line of all.
@@ -23,7 +24,7 @@ pub enum Block {
 }
 
 /// How a text stands out. What that looks like is up to who draws it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Emphasis {
     #[default]
@@ -47,7 +48,7 @@ impl Emphasis {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Span {
     pub text: String,
     #[serde(skip_serializing_if = "Emphasis::is_plain")]
@@ -55,7 +56,7 @@ pub struct Span {
 }
 
 /// One paragraph: pieces that follow each other.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Text(pub Vec<Span>);
 
 impl Text {
@@ -89,7 +90,7 @@ impl<T: Into<String>> From<T> for Text {
 }
 
 /// One entry of a list, with lines of its own under it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Item {
     /// It is referred to by this number.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,14 +112,14 @@ pub fn list(texts: impl IntoIterator<Item = impl Into<String>>, emphasis: Emphas
     (!items.is_empty()).then_some(Block::List(items))
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Fold {
     /// What is in it, in a few words.
     pub title: String,
     pub blocks: Vec<Block>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Table {
     pub columns: Vec<Column>,
     pub rows: Vec<Row>,
@@ -127,7 +128,7 @@ pub struct Table {
     pub rows_most: Option<usize>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Align {
     #[default]
@@ -135,7 +136,7 @@ pub enum Align {
     Right,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Column {
     pub title: String,
     /// Of its values; empty: they have none, or each its own.
@@ -146,15 +147,24 @@ pub struct Column {
     pub spare: bool,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
+    #[schemars(with = "Vec<WrittenCell>")]
     pub cells: Vec<Cell>,
     #[serde(skip_serializing_if = "Emphasis::is_plain")]
     pub emphasis: Emphasis,
 }
 
-/// Of a text alone the text is what is written.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// How a cell is written: of a text alone the text.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it describes what Cell's own Serialize writes")]
+enum WrittenCell {
+    Text(String),
+    Cell(Cell),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(remote = "Self")]
 pub struct Cell {
     pub text: String,

@@ -2,9 +2,10 @@
 
 use crate::numbers;
 use model::{Bytes, Estimate, Metric};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Chart {
     Points(Points),
@@ -15,7 +16,7 @@ pub enum Chart {
     Volume(Volume),
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Caption {
     pub title: String,
     /// Of what it is, in small letters.
@@ -24,7 +25,7 @@ pub struct Caption {
 }
 
 /// A value where it lies, and as it is written. All numbers are finite.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Mark {
     pub value: f64,
     pub low: Option<f64>,
@@ -33,13 +34,13 @@ pub struct Mark {
 }
 
 /// Values below each other on a logarithmic axis, joined by a line.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Points {
     pub caption: Caption,
     pub rows: Vec<PointRow>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PointRow {
     pub name: String,
     /// The line passes by it.
@@ -57,14 +58,14 @@ pub struct PointRow {
 }
 
 /// A sum of stages: each begins where the one before it ended.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Waterfall {
     pub caption: Caption,
     pub stages: Vec<Stage>,
     pub total: Option<Mark>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Stage {
     pub name: String,
     pub adds: Mark,
@@ -74,13 +75,13 @@ pub struct Stage {
 }
 
 /// Shares of a whole, each with its interval.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Bars {
     pub caption: Caption,
     pub rows: Vec<Bar>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Bar {
     pub name: String,
     /// `None`: it is not known.
@@ -90,7 +91,7 @@ pub struct Bar {
 }
 
 /// Series of points with their intervals.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Lines {
     pub caption: Caption,
     pub x: Axis,
@@ -99,15 +100,21 @@ pub struct Lines {
     pub bounds: Vec<Bound>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Axis {
     pub title: String,
     pub log: bool,
     /// Where something stands on it, and how it is written; none: as it fits.
-    pub ticks: Vec<(f64, String)>,
+    pub ticks: Vec<Tick>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Tick {
+    pub at: f64,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Series {
     pub name: String,
     pub points: Vec<Point>,
@@ -115,7 +122,7 @@ pub struct Series {
     pub joined: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Point {
     pub x: f64,
     pub y: Mark,
@@ -127,7 +134,7 @@ pub struct Point {
 }
 
 /// A line that is to be kept, across the picture.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Bound {
     pub x: Option<f64>,
     pub y: Option<f64>,
@@ -135,7 +142,7 @@ pub struct Bound {
 }
 
 /// Two axes as a surface of coloured cells.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Heat {
     pub caption: Caption,
     pub columns: Vec<String>,
@@ -145,7 +152,7 @@ pub struct Heat {
     pub cells: Vec<HeatCell>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HeatCell {
     pub column: usize,
     pub row: usize,
@@ -159,7 +166,7 @@ pub struct HeatCell {
 }
 
 /// A rate over the volume that was written.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Volume {
     pub caption: Caption,
     pub each_second: Vec<Bytes>,
@@ -173,7 +180,7 @@ pub struct Volume {
 }
 
 /// Where the rate fell, and the levels in MB/s before and after.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CliffAt {
     pub at: Bytes,
     pub low: Bytes,

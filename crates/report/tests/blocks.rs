@@ -23,6 +23,12 @@ fn the_blocks_of_every_section() {
     compare("blocks.txt", &SECTIONS.iter().map(line).collect::<String>());
 }
 
+/// What the page's types are made of.
+#[test]
+fn the_schema_of_sections_is_that_of_the_types() {
+    compare("../../page/sections.schema.json", &format!("{:#}\n", report::html::schema()));
+}
+
 fn figure(text: &str, within: &str, label: &str) -> Cell {
     Cell { within: within.into(), ..Cell::from(text).labelled(label) }
 }

@@ -31,7 +31,10 @@ fn names(folder: &Path, prefix: &str) -> Vec<String> {
 fn the_bundle_is_the_one_that_its_sources_make() {
     let report = folder();
     let mut sources = names(&report.join("src"), "src/");
-    sources.extend(["build.mjs", "package-lock.json", "package.json", "tsconfig.json", SCHEMA].map(String::from));
+    sources.extend(
+        ["build.mjs", "package-lock.json", "package.json", "tsconfig.json", "sections.schema.json", SCHEMA]
+            .map(String::from),
+    );
     sources.sort();
     let mut bundle = names(&report.join("dist"), "");
     bundle.retain(|name| name != "report.fresh");

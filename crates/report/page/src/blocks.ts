@@ -3,7 +3,7 @@
 import { panels } from "./charts";
 import { h, type Child } from "./dom";
 import { grid } from "./grid";
-import type { Block, Chart, Emphasis, Item, Section, Span, Text } from "./types_blocks";
+import type { Block, Chart, Emphasis, Item, PageSection, Span, Text } from "./types_blocks";
 
 /** The address of a figure, by its place in the report. */
 export type Link = (figure: number) => string;
@@ -11,7 +11,7 @@ export type Link = (figure: number) => string;
 /** So many items of a list are shown until more are asked for; a large cluster has hundreds. */
 const MOST = 40;
 
-export function section({ id, title, lead, blocks }: Section, link: Link): HTMLElement {
+export function section({ id, title, lead, blocks }: PageSection, link: Link): HTMLElement {
   return h(
     "section",
     { id, "aria-labelledby": `${id}-title` },
@@ -68,7 +68,7 @@ function one(block: Exclude<Block, { chart: Chart }>, link: Link): HTMLElement {
 
 function list(items: Item[]): HTMLElement {
   const made = (some: Item[]) => some.map(item);
-  const numbered = items.some(({ number }) => number !== undefined);
+  const numbered = items.some(({ number }) => typeof number === "number");
   const all = h(numbered ? "ol" : "ul", { class: numbered ? "notes" : "list" }, ...made(items.slice(0, MOST)));
   if (items.length > MOST) {
     const rest = h("li", {});
@@ -80,7 +80,7 @@ function list(items: Item[]): HTMLElement {
 }
 
 function item({ number, text: own, more }: Item): HTMLElement {
-  const id = number === undefined ? null : `note-${number}`;
+  const id = typeof number !== "number" ? null : `note-${number}`;
   return h("li", { id }, ...text(own), ...(more ?? []).map((line) => h("small", {}, ...text(line))));
 }
 

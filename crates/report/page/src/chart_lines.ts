@@ -81,7 +81,7 @@ export function drawLines(of: Lines, link: Link, width: number): Element {
 
 /** Numbers that lie far apart on a logarithmic axis; few values get room at both ends. */
 function across({ log, ticks: all }: Axis): PlotOptions["x"] {
-  const places = all.map(([at]) => at);
+  const places = all.map(({ at }) => at);
   if (places.length === 0) return { type: "linear", zero: true, nice: true };
   if (log) return { type: "log", domain: logDomain(places, 1.12), axis: null };
   const [low, high] = [Math.min(...places), Math.max(...places)];
@@ -91,16 +91,22 @@ function across({ log, ticks: all }: Axis): PlotOptions["x"] {
 
 /** Each value under its points, as far as there is room. */
 function ticks({ ticks: all }: Axis, width: number): Markish[] {
-  const letters = Math.max(...all.map(([, name]) => name.length));
+  const letters = Math.max(...all.map((tick) => tick.text.length));
   const every = Math.ceil((all.length * (letters + 1) * 7) / Math.max(60, width));
   return [
     gridX(
-      all.map(([at]) => at),
+      all.map(({ at }) => at),
       { stroke: "var(--grid)", strokeOpacity: 1 },
     ),
     text(
       all.filter((_, place) => place % every === 0),
-      { x: ([at]) => at, frameAnchor: "bottom", dy: 15, text: ([, name]) => shortened(name, 16), fill: "var(--soft)" },
+      {
+        x: ({ at }) => at,
+        frameAnchor: "bottom",
+        dy: 15,
+        text: (tick) => shortened(tick.text, 16),
+        fill: "var(--soft)",
+      },
     ),
   ];
 }

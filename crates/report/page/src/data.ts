@@ -16,7 +16,7 @@ import type {
   Sweep,
   Written,
 } from "./types";
-import type { Section } from "./types_blocks";
+import type { PageSection } from "./types_blocks";
 import { called, valueOf } from "./words";
 
 export type * from "./types";
@@ -50,7 +50,7 @@ let meanings: Map<string, [string, string]> | undefined;
 
 export function load(): Run {
   const run = bare();
-  const sections = JSON.parse(text("sections")) as Section[];
+  const sections = JSON.parse(text("sections")) as PageSection[];
   return { ...run, sections, figures: named(figuresOf(run), lines("details")) };
 }
 

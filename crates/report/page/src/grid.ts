@@ -3,7 +3,7 @@
 import type { Link } from "./blocks";
 import { emphasised } from "./blocks";
 import { h, type Child } from "./dom";
-import type { Cell, Column, Emphasis, FullCell, Row, Table } from "./types_blocks";
+import type { Cell, Column, Emphasis, Row, Table, WrittenCell } from "./types_blocks";
 import { badge } from "./words";
 
 /** So many rows are shown until more are asked for. */
@@ -11,7 +11,7 @@ const MOST = 200;
 
 export function grid({ columns, rows }: Table, link: Link): HTMLElement {
   // What bars show stands in the picture above.
-  const bar = (place: number) => rows.some((row) => full(row.cells[place]).bar !== undefined);
+  const bar = (place: number) => rows.some((row) => Boolean(full(row.cells[place]).bar));
   const shown = columns
     .map((column, place) => ({ column, place }))
     .filter(({ column, place }) => !column.spare && !bar(place));
@@ -48,23 +48,24 @@ const caption = (columns: Column[]): string =>
     .join(", ")}`;
 const side = ({ align }: Column): string | null => (align === "right" ? "number" : null);
 const unit = (column: Column): Child => column.unit && h("small", {}, column.unit);
-const full = (cell: Cell | undefined): FullCell => (typeof cell === "string" ? { text: cell } : (cell ?? { text: "" }));
+const full = (cell: WrittenCell | undefined): Cell =>
+  typeof cell === "string" ? { text: cell } : (cell ?? { text: "" });
 
 function cell(row: Row, column: Column, place: number, at: number, link: Link): HTMLElement {
   const own = full(row.cells[place]);
   const written = own.within ? `${own.text} ${own.within}` : own.text;
   // Of a row that stands out the value that does so too is told apart; the rest has the row's colour.
   const shown: Child = own.emphasis && !PLAIN.includes(own.emphasis) ? emphasised(written, own.emphasis) : written;
-  const linked = own.figure === undefined ? shown : h("a", { href: link(own.figure) }, shown);
+  const linked = typeof own.figure !== "number" ? shown : h("a", { href: link(own.figure) }, shown);
   return h(
     at === 0 ? "th" : "td",
     { scope: at === 0 ? "row" : null, class: side(column) },
     linked,
-    (own.label || own.note !== undefined) && h("small", {}, own.label && badge(own.label), note(own)),
+    (own.label || typeof own.note === "number") && h("small", {}, own.label && badge(own.label), note(own)),
   );
 }
 
-const note = ({ note: number }: FullCell): Child =>
-  number !== undefined && h("a", { class: "note", href: `#note-${number}` }, `[${number}]`);
+const note = ({ note: number }: Cell): Child =>
+  typeof number === "number" && h("a", { class: "note", href: `#note-${number}` }, `[${number}]`);
 
-const PLAIN: Emphasis[] = ["quiet", "warn"];
+const PLAIN: Emphasis[] = ["plain", "quiet", "warn"];

@@ -1,7 +1,7 @@
 //! The shapes of what this page carries: the document `fathom.run/1`, as it comes and as it is used.
 
 import type { Detail } from "./types_detail";
-import type { Section } from "./types_blocks";
+import type { PageSection } from "./types_blocks";
 import type { AxisDocument, FigureDocument, OutlierDocument, RunDocument, SweepDocument } from "./types_document";
 
 export type * from "./types_detail";
@@ -61,7 +61,7 @@ export type Common = Pick<
 /** The same with each figure's windows beside it. */
 export interface Run extends Common {
   figures: Named[];
-  sections: Section[];
+  sections: PageSection[];
 }
 
 /** A figure with the name under which the page links to it. */

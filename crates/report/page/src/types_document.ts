@@ -1,4 +1,4 @@
-//! The document `fathom.run/1`, made by build.mjs from its schema: change nothing here.
+//! Made by build.mjs from fathom.run-1.schema.json: change nothing here.
 
 /**
  * How a run came to its end.

@@ -37,6 +37,11 @@ pub fn page(report: &Report, record: &Record) -> String {
     page
 }
 
+/// JSON Schema of a section as the page gets it, for the page's own types.
+pub fn schema() -> serde_json::Value {
+    crate::json::schema_of::<payload::PageSection>()
+}
+
 /// Nothing is fetched, nothing but the bundle runs. Style attributes are how SVG charts are drawn.
 fn policy() -> String {
     format!(

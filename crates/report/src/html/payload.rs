@@ -8,6 +8,7 @@ use crate::numbers::{self, Shown};
 use crate::sections::{SECTIONS, Section};
 use crate::slices::Slices;
 use model::{Figure, Percentile, Record, Report, Slice, Sparse};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -66,8 +67,8 @@ pub fn written(report: &Report) -> String {
 }
 
 /// One section as the page draws it.
-#[derive(Serialize)]
-struct PageSection {
+#[derive(Serialize, JsonSchema)]
+pub struct PageSection {
     id: &'static str,
     title: &'static str,
     lead: &'static str,

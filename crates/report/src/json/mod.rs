@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 pub use schema::schema;
+pub(crate) use schema::schema_of;
 
 pub const SCHEMA: &str = "fathom.run/1";
 

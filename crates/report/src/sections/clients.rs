@@ -1,7 +1,7 @@
 //! What each doubling of the clients brought.
 
 use crate::block::{self, Block, Cell, Emphasis, Row, Table};
-use crate::chart::{Axis, Caption, Chart, Lines, Mark, Point, Series};
+use crate::chart::{Axis, Caption, Chart, Lines, Mark, Point, Series, Tick};
 use crate::{numbers, words};
 use model::{Doubled, Report, ScaledLoad, Scope};
 
@@ -31,7 +31,7 @@ fn picture(of: &Doubled) -> Chart {
         })
     };
     let points: Vec<Point> = of.loads.iter().filter_map(point).collect();
-    let ticks = points.iter().map(|point| (point.x, format!("{}", point.x))).collect();
+    let ticks = points.iter().map(|point| Tick { at: point.x, text: format!("{}", point.x) }).collect();
     Chart::Lines(Lines {
         caption: Caption::new(format!("{}, {}", words::place(of.layer, &of.target), of.pattern.name()), "", &of.unit),
         x: Axis { ticks, ..Axis::log("clients") },

@@ -2,7 +2,7 @@
 
 use super::points::{named, point_of, setting};
 use crate::block::Block;
-use crate::chart::{Axis as ChartAxis, Caption, Chart, Heat, HeatCell, Lines, Mark, Point, Series};
+use crate::chart::{Axis as ChartAxis, Caption, Chart, Heat, HeatCell, Lines, Mark, Point, Series, Tick};
 use crate::numbers;
 use model::{Axis, Estimate, Metric, Reading, Report, Setting, Swept};
 
@@ -64,7 +64,8 @@ impl Picture<'_> {
         let places = numbers.clone().unwrap_or_else(|| (0..axis.values.len()).map(|place| place as f64).collect());
         let (low, high) =
             (places.iter().copied().fold(f64::INFINITY, f64::min), places.iter().copied().fold(0.0, f64::max));
-        let ticks = places.iter().copied().zip(axis.values.iter().map(|value| setting(&axis.name, value))).collect();
+        let tick = |(at, value): (&f64, &Setting)| Tick { at: *at, text: setting(&axis.name, value) };
+        let ticks = places.iter().zip(&axis.values).map(tick).collect();
         let log = numbers.is_some() && low > 0.0 && high / low >= WIDE;
         (ChartAxis { title: axis.called().to_string(), log, ticks }, places)
     }
