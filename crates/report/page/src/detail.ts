@@ -1,13 +1,13 @@
 //! One figure: its value and label in words, its workload, its latencies, and how it went over time.
 
-import type { Figure, Named, Percentile, Written } from "./data";
+import type { Figure, Named, Percentile, WrittenPercentiles } from "./data";
 import { h, table } from "./dom";
 import { bytes, count, duration, share } from "./numbers";
 import { distribution } from "./distribution";
 import { timeline } from "./timeline";
 import { saveWindows } from "./download";
 import { explained } from "./sight";
-import { badge, workload, struckOut } from "./words";
+import { badge, struckOut, withUnit, workload } from "./words";
 
 export function detail(named: Named): HTMLElement {
   const { figure } = named;
@@ -51,7 +51,7 @@ export function detail(named: Named): HTMLElement {
 
 function value(figure: Figure): HTMLElement {
   if (figure.estimate === null) return h("span", {}, "no value");
-  const text = figure.written.with_unit;
+  const text = withUnit(figure);
   return struckOut(figure.label) ? h("s", {}, text) : h("span", {}, text);
 }
 
@@ -109,7 +109,7 @@ function facts(figure: Figure): HTMLElement {
 function percentiles(
   of: "response" | "service",
   found: Percentile[],
-  written: Written["percentiles"],
+  written: WrittenPercentiles = {},
 ): HTMLElement | null {
   if (found.length === 0) return null;
   const rows = found.map((one) => {

@@ -14,7 +14,7 @@ import {
   tip,
   type Markish,
 } from "@observablehq/plot";
-import { binRange, type Bins, type Named, type Percentile, type Written } from "./data";
+import { binRange, type Bins, type Named, type Percentile, type WrittenPercentiles } from "./data";
 import { h } from "./dom";
 import { count, rough } from "./numbers";
 import { logAxis, logDomain, logTicks, picture, place } from "./plots";
@@ -45,7 +45,7 @@ export function distribution({ figure, detail }: Named): HTMLElement {
     caption,
     place("Latency distribution", (width) => [
       spread(detail.latencies, shown, total, width),
-      tail(detail.latencies, shown, figure.written.percentiles, total, width),
+      tail(detail.latencies, shown, figure.written.percentiles ?? {}, total, width),
     ]),
     h(
       "ul",
@@ -124,7 +124,7 @@ function slower(bins: Bins, total: number): Tail[] {
   return curve;
 }
 
-function tail(bins: Bins, shown: Percentile[], written: Written["percentiles"], total: number, width: number): Element {
+function tail(bins: Bins, shown: Percentile[], written: WrittenPercentiles, total: number, width: number): Element {
   const domain = domainOf(bins);
   const least = Math.min(0.5, 0.6 / total);
   const share = (one: Percentile) => (one.percent >= 100 ? 1 / total : 1 - one.percent / 100);
@@ -156,7 +156,7 @@ function tail(bins: Bins, shown: Percentile[], written: Written["percentiles"], 
 
 function percentileMarks(
   inside: Percentile[],
-  written: Written["percentiles"],
+  written: WrittenPercentiles,
   share: (one: Percentile) => number,
   domain: [number, number],
 ): Markish[] {
@@ -200,7 +200,7 @@ type Beside = { dx: number; dy: number; textAnchor: "start" | "end" };
 
 function names(
   some: Percentile[],
-  written: Written["percentiles"],
+  written: WrittenPercentiles,
   share: (one: Percentile) => number,
   beside: Beside,
 ): Markish {

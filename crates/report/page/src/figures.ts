@@ -182,7 +182,7 @@ function quantile(percent: number): Column {
   const cell = (figure: Figure) => {
     const found = of(figure);
     if (!found) return "–";
-    const [value, range] = figure.written.percentiles[percent]!;
+    const [value, range] = figure.written.percentiles![percent]!;
     return h("span", {}, value, h("small", {}, range || (percent === 100 ? "" : "no interval")));
   };
   return number(percent === 100 ? "max" : `p${percent}`, (figure) => of(figure)?.value_ms ?? -1, cell);
@@ -196,9 +196,10 @@ function target(figure: Figure): Child {
 
 function value(figure: Figure): Child {
   if (figure.estimate === null) return h("span", { class: "soft" }, "no value");
-  const { value: text, unit } = figure.written;
+  const { value: known, within } = figure.written;
+  const text = within ? `${known} ${within}` : known;
   const shown = struckOut(figure.label) ? h("s", {}, text) : text;
-  return h("span", {}, shown, unit !== "" && h("small", {}, unit));
+  return h("span", {}, shown, within !== undefined && h("small", {}, figure.unit));
 }
 
 function row(named: Named): HTMLTableRowElement {

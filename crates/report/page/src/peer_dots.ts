@@ -3,7 +3,7 @@
 import { dot, ruleX, ruleY, text, type Markish } from "@observablehq/plot";
 import type { Estimate, Named, Outlier } from "./data";
 import { linearY, picture, shortened } from "./plots";
-import { colour, look } from "./words";
+import { colour, look, withUnit } from "./words";
 
 export interface Peer {
   named: Named;
@@ -73,7 +73,7 @@ export function dots(label: string, all: Peer[], width: number): Element {
 
 function marks(all: Peer[], r: number, filled: boolean): Markish {
   const title = ({ named: { figure }, host }: Peer) =>
-    `${figure.target}${host ? ` on ${host}` : ""}: ${figure.written.with_unit}, ${figure.label}`;
+    `${figure.target}${host ? ` on ${host}` : ""}: ${withUnit(figure)}, ${figure.label}`;
   return dot(
     all.filter((peer) => look(peer.named.figure.label).hollow !== filled),
     {

@@ -7,6 +7,7 @@ import { count, duration, rough } from "./numbers";
 import { linearY, picture, place } from "./plots";
 import { compactionMarks, compactions, sightKey, sightMarks } from "./sight";
 import { strips, type Point, type Strip } from "./strips";
+import { withUnit } from "./words";
 
 export function timeline(named: Named): HTMLElement {
   const { figure, detail } = named;
@@ -41,7 +42,7 @@ export function timeline(named: Named): HTMLElement {
       { class: "legend" },
       key("warm", "warm-up, not counted"),
       key("settled", "counted"),
-      figure.estimate && key("band", `${figure.written.with_unit}, 95 % interval`),
+      figure.estimate && key("band", `${withUnit(figure)}, 95 % interval`),
       key("slice-mean", "mean of a slice"),
       sightKey(figure) !== null && key("sight", sightKey(figure)!),
       compactions(all).length > 0 && key("compaction", "RocksDB compacted"),

@@ -46,12 +46,13 @@ export interface Figure extends Omit<RawFigure, Joined> {
 /** A figure as it is shown: value and interval, percentiles with theirs (crates/report/src/html/payload.rs). */
 export interface Written {
   value: string;
-  /** Empty: the value is not known. */
-  unit: string;
-  with_unit: string;
-  percentiles: Record<string, [string, string]>;
-  response: Record<string, [string, string]>;
+  /** Absent: the value is not known, or says it itself. */
+  within?: string;
+  percentiles?: WrittenPercentiles;
+  response?: WrittenPercentiles;
 }
+/** By the percent: value, and its interval. */
+export type WrittenPercentiles = Record<string, [string, string]>;
 
 /** Of the document `fathom.run/1` what the page itself reads; the sections say the rest. */
 export type Common = Pick<

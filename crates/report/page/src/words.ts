@@ -63,6 +63,11 @@ export function badge(label: string, why?: string | null): HTMLElement {
 
 export const lowerIsBetter = (figure: Figure): boolean => figure.metric === "latency_mean" || figure.metric === "rtt";
 
+/** `3.21 ms ±0.12`, or that it is not known. */
+export function withUnit({ written: { value, within }, unit }: Figure): string {
+  return within ? `${value} ${unit} ${within}` : value;
+}
+
 export function workload(of: Workload): [string, string][] {
   const access = typeof of.access === "string" ? of.access : `zipf ${of.access.zipf}`;
   const reads =

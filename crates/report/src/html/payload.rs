@@ -4,7 +4,7 @@ use super::bins::Bins;
 use super::columns;
 use super::series::{self, SliceSeries};
 use crate::block::Block;
-use crate::numbers::{self, Shown};
+use crate::numbers;
 use crate::sections::{SECTIONS, Section};
 use crate::slices::Slices;
 use model::{Figure, Percentile, Record, Report, Slice, Sparse};
@@ -36,15 +36,16 @@ pub fn document(report: &Report, record: &Record) -> (String, String) {
     (document.to_string(), columns::table(&rows).to_string())
 }
 
-/// A figure's value and percentiles as they are written.
+/// A figure's value and percentiles as they are written; what says nothing is left out, since there are many.
 #[derive(Serialize)]
 struct Written {
     value: String,
-    /// Empty: the value is not known.
-    unit: &'static str,
-    with_unit: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    within: String,
     /// By the percent: value, and its interval.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     percentiles: BTreeMap<String, [String; 2]>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     response: BTreeMap<String, [String; 2]>,
 }
 
@@ -55,13 +56,12 @@ pub fn written(report: &Report) -> String {
     };
     let line = |figure: &Figure| {
         let shown = figure.estimate.as_ref().map(|estimate| numbers::figure(estimate, figure.metric));
-        text(&Written {
-            value: shown.as_ref().map_or(String::new(), Shown::plain),
-            unit: shown.as_ref().map_or("", |shown| shown.unit),
-            with_unit: shown.as_ref().map_or(String::new(), Shown::with_unit),
-            percentiles: keyed(&figure.percentiles),
-            response: keyed(&figure.response),
-        })
+        let known = shown.as_ref().is_some_and(|shown| !shown.unit.is_empty());
+        let (value, within) = shown.map_or_else(Default::default, |shown| match known {
+            true => (shown.value, shown.within),
+            false => (shown.plain(), String::new()),
+        });
+        text(&Written { value, within, percentiles: keyed(&figure.percentiles), response: keyed(&figure.response) })
     };
     report.figures.iter().map(line).collect::<Vec<_>>().join("\n")
 }
