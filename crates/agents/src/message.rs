@@ -104,7 +104,7 @@ pub enum Question {
     /// Answer datagrams at this end, until `Hush`.
     Echo(Endpoint),
     /// The largest packet, up to so many bytes, that gets to an echo in one piece?
-    Probe { from: Endpoint, to: Endpoint, key: Key, largest: u32 },
+    PathMtu { from: Endpoint, to: Endpoint, key: Key, largest: u32 },
 }
 
 /// In the order of the questions.
@@ -258,7 +258,7 @@ mod tests {
             AgentCommand::Answer { slice: 1, target: 2, end: end.clone(), workload: Box::new(step.workload.clone()) },
             AgentCommand::Keep { slice: 1, target: 3, replica: 2, step: Box::new(step.clone()) },
             ask(Question::Echo(end.clone())),
-            ask(Question::Probe { from: end.clone(), to: end.clone(), key: key.clone(), largest: 9000 }),
+            ask(Question::PathMtu { from: end.clone(), to: end.clone(), key: key.clone(), largest: 9000 }),
             AgentCommand::Hush,
             AgentCommand::Open { slice: 1, step: Box::new(step.clone()), window_ns: 5, most: Some(7) },
             AgentCommand::Verify { slice: 1, step: Box::new(step), limit: Duration::from_millis(5), run_started: 3 },

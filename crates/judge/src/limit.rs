@@ -6,7 +6,7 @@ use crate::labels::KEPT;
 use crate::percentiles::{clopper_pearson, one_percentile};
 use crate::series::mean;
 use model::clock::SECOND;
-use model::{Bound, Label, Limit, Nanos, OpKind, Probe, Record, Sample, Slice, Step, StepId};
+use model::{Bound, Label, Limit, Nanos, OpKind, Record, Sample, Slice, Step, StepId, TriedRate};
 
 /// So much more than the allowed share over the bound: no interval is needed.
 const HOPELESS: f64 = 0.20;
@@ -96,7 +96,8 @@ pub fn limits(record: &Record, entries: &[Entry]) -> Vec<Limit> {
             let step = step_of(record, search.capacity)?;
             let tried =
                 search.probes.iter().map(|id| (*id, false)).chain(search.confirmations.iter().map(|id| (*id, true)));
-            let probes: Vec<Probe> = tried.filter_map(|(id, confirms)| probe(record, id, confirms, &bound)).collect();
+            let probes: Vec<TriedRate> =
+                tried.filter_map(|(id, confirms)| probe(record, id, confirms, &bound)).collect();
             let confirmed = probes.iter().rev().find(|probe| probe.confirms && probe.kept);
             let capacity = capacity(entries, search.capacity);
             Some(Limit {
@@ -130,7 +131,7 @@ fn rate_of(entry: &Entry) -> f64 {
     mean(&entry.slices.iter().map(|slice| crate::labels::overall_rate(slice)).collect::<Vec<_>>())
 }
 
-fn why_none(record: &Record, capacity: StepId, probes: &[Probe]) -> String {
+fn why_none(record: &Record, capacity: StepId, probes: &[TriedRate]) -> String {
     let void = |slice: &&Slice| slice.step == capacity && slice.void.is_some();
     if let Some(why) = record.slices.iter().find(void).and_then(|slice| slice.void.clone()) {
         return why;
@@ -146,7 +147,7 @@ fn why_none(record: &Record, capacity: StepId, probes: &[Probe]) -> String {
     }
 }
 
-fn probe(record: &Record, id: StepId, confirms: bool, bound: &Bound) -> Option<Probe> {
+fn probe(record: &Record, id: StepId, confirms: bool, bound: &Bound) -> Option<TriedRate> {
     let step = step_of(record, id)?;
     let rate = step.workload.rate?.per_second;
     let slices: Vec<&Slice> = record.slices.iter().filter(|slice| slice.step == id && slice.void.is_none()).collect();
@@ -161,7 +162,7 @@ fn probe(record: &Record, id: StepId, confirms: bool, bound: &Bound) -> Option<P
     };
     let whole: Vec<Slice> = together.iter().map(|samples| as_slice(&slices, samples)).collect();
     let whole: Vec<&Slice> = whole.iter().collect();
-    Some(Probe {
+    Some(TriedRate {
         rate,
         confirms,
         kept: kept.unwrap_or(share.value <= bound.allowed() && kept_up(&together, window_ns, rate)),

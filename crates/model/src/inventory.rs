@@ -63,21 +63,21 @@ pub struct LabHost {
 pub struct LabOsd {
     pub id: u32,
     pub host: String,
-    pub probe: Probe,
+    pub spare: Spare,
 }
 
 /// What is of the same kind and on the same disk as an OSD's data, and free to be written on.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Probe {
+pub enum Spare {
     Device(PathBuf),
     /// A file of our own may be made here.
     Folder(PathBuf),
 }
 
-impl Probe {
+impl Spare {
     pub fn path(&self) -> &PathBuf {
         match self {
-            Probe::Device(path) | Probe::Folder(path) => path,
+            Spare::Device(path) | Spare::Folder(path) => path,
         }
     }
 }

@@ -56,9 +56,9 @@ pub use event::{Event, Subscriber};
 pub use failure::Failure;
 pub use figure::{Dip, Estimate, Figure, Label, OtherWay, Percentile, Sight, Unseen};
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
-pub use inventory::{ClientHost, Inventory, LabHost, LabLayout, LabOsd, Network, Probe as LabProbe, Site, ThisHost};
+pub use inventory::{ClientHost, Inventory, LabHost, LabLayout, LabOsd, Network, Site, Spare, ThisHost};
 pub use layer::{Abilities, Layer, LayerSpec, TargetKind};
-pub use limit::{Bound, Limit, Probe, Search};
+pub use limit::{Bound, Limit, Search, TriedRate};
 pub use observation::Observation;
 pub use observed::{
     DiskSecond, HostLoad, HostSecond, HostSeconds, NicSecond, Observed, OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,

@@ -50,14 +50,14 @@ pub struct Limit {
     /// For how long the rate was confirmed.
     pub seconds: f64,
     /// In the order in which they were tried.
-    pub probes: Vec<Probe>,
+    pub probes: Vec<TriedRate>,
     /// Why there is no rate.
     pub why: Option<String>,
 }
 
 /// One rate that was tried.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Probe {
+pub struct TriedRate {
     /// Operations per second of all targets together.
     pub rate: f64,
     pub confirms: bool,

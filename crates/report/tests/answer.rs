@@ -4,8 +4,8 @@ mod sample;
 
 use model::{
     AbFound, Bound, Checked, Cliff, Comparison, Difference, Doubled, Ended, Ending, Endurance, Estimate, FigureKey,
-    Finding, Finds, Imported, Label, Layer, Limit, OpKind, Outcome, Pattern, Probe, Report, ScaledLoad, Standing,
-    Subject, Threshold, Verdict,
+    Finding, Finds, Imported, Label, Layer, Limit, OpKind, Outcome, Pattern, Report, ScaledLoad, Standing, Subject,
+    Threshold, TriedRate, Verdict,
 };
 use report::markdown;
 use report::terminal::{self, Length, Style};
@@ -223,7 +223,7 @@ fn a_against_b_says_what_differs_beyond_the_noise() {
 fn the_highest_rate_and_enough_clients() {
     let mut report = sound();
     let bound = Bound { percent: 99.0, ms: 10.0, arrivals: model::Arrivals::Poisson };
-    let probe = Probe {
+    let probe = TriedRate {
         rate: 500.0,
         confirms: true,
         kept: true,

@@ -75,7 +75,7 @@ impl Fleet {
 
     /// Up to so many bytes.
     fn carries(&mut self, from: &Endpoint, to: &Endpoint, key: &Key, largest: u32) -> Result<Option<u32>, String> {
-        let question = Question::Probe { from: from.clone(), to: to.clone(), key: key.clone(), largest };
+        let question = Question::PathMtu { from: from.clone(), to: to.clone(), key: key.clone(), largest };
         match self.question(&from.host, question)? {
             Answer::Probed(carries) => carries,
             other => Err(format!("it answered something else: {other:?}")),

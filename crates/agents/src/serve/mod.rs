@@ -209,7 +209,7 @@ impl Agent {
                 self.echo = echo.ok();
                 Answer::Echoes(key)
             }
-            Question::Probe { from, to, key, largest } => Answer::Probed(address(&from).and_then(|from| {
+            Question::PathMtu { from, to, key, largest } => Answer::Probed(address(&from).and_then(|from| {
                 carries(from, address(&to)?, &key, largest).map_err(|error| format!("{from}: {error}"))
             })),
         }

@@ -6,8 +6,8 @@ use crate::planner::sustained::{self, Room};
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{
-    Bytes, Client, ClientHost, DeviceScope, Failure, Found, Inventory, LabOsd, LabProbe, Layer, NotFree, Pattern,
-    Place, Site, SiteWish, Target, Workload,
+    Bytes, Client, ClientHost, DeviceScope, Failure, Found, Inventory, LabOsd, Layer, NotFree, Pattern, Place, Site,
+    SiteWish, Spare, Target, Workload,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -59,11 +59,11 @@ pub fn named(request: &Request, writes: bool) -> Vec<SiteWish> {
 
 /// The lab's own, whatever an earlier run left there. A file beside an OSD's data is a disk of this machine, not of one of its hosts.
 fn probes(inventory: &Inventory, host: Option<&ClientHost>) -> Vec<SiteWish> {
-    let device = |probe: &LabProbe| matches!(probe, LabProbe::Device(_));
+    let device = |spare: &Spare| matches!(spare, Spare::Device(_));
     let osds = inventory.lab.iter().flat_map(|lab| &lab.osds);
-    let own = osds.filter(|osd| host.is_none_or(|host| osd.host == host.known_as && device(&osd.probe)));
+    let own = osds.filter(|osd| host.is_none_or(|host| osd.host == host.known_as && device(&osd.spare)));
     let wish = |path: &PathBuf| SiteWish { path: path.clone(), writes: true, given_up: true };
-    own.map(|osd| wish(osd.probe.path())).collect()
+    own.map(|osd| wish(osd.spare.path())).collect()
 }
 
 /// Safe to be read while the OSDs run.
@@ -149,8 +149,8 @@ fn disks<'a>(draft: &Draft<'a>) -> Result<Vec<Disk<'a>>, Failure> {
 fn file_of_lab<'a>(draft: &Draft<'a>, site: &'a Site, bytes: Bytes) -> Option<Disk<'a>> {
     let lab = draft.inventory.lab.as_ref()?;
     let seen = site.seen.as_ref().ok()?;
-    let probe = LabProbe::Folder(site.wish.path.clone());
-    lab.osds.iter().find(|osd| osd.probe == probe)?;
+    let spare = Spare::Folder(site.wish.path.clone());
+    lab.osds.iter().find(|osd| osd.spare == spare)?;
     let on = seen.device.as_ref().map(|device| device.path.clone());
     let name = format!("file {}", on.as_ref().map_or("in memory".to_string(), |disk| format!("on {disk}")));
     let path = site.wish.path.join(draft.name("probe"));
@@ -203,7 +203,7 @@ pub fn name_on(site: &Site, shown: &str) -> String {
 
 /// The lab's OSDs whose probe this is.
 fn probed<'a>(inventory: &'a Inventory, path: &Path) -> impl Iterator<Item = &'a LabOsd> {
-    inventory.lab.iter().flat_map(|lab| &lab.osds).filter(move |osd| osd.probe == LabProbe::Device(path.to_path_buf()))
+    inventory.lab.iter().flat_map(|lab| &lab.osds).filter(move |osd| osd.spare == Spare::Device(path.to_path_buf()))
 }
 
 /// The path's host, as the cluster calls it.

@@ -28,7 +28,7 @@ pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHos
         (_, false) => named(request, true),
         (Some(lab), true) => {
             let own = lab.osds.iter().filter(|osd| osd.host == host.known_as);
-            own.map(|osd| SiteWish { path: osd.probe.path().clone(), writes: true, given_up: true }).collect()
+            own.map(|osd| SiteWish { path: osd.spare.path().clone(), writes: true, given_up: true }).collect()
         }
         (None, true) => Vec::new(),
     };

@@ -5,7 +5,7 @@ use crate::cli::run_options::RunOptions;
 use ::run::{Lab, Setup, ToUndo};
 use agents::fleet::HostOptions;
 use cluster::devices::look_at;
-use model::{Failure, Found, LabHost, LabLayout, LabOsd, LabProbe};
+use model::{Failure, Found, LabHost, LabLayout, LabOsd, Spare};
 use std::path::PathBuf;
 
 /// A lab that was started for this run; it goes with this.
@@ -64,11 +64,11 @@ fn described(lab: &lab::Lab) -> Lab {
         address: host.address.clone(),
         namespace: host.namespace.clone(),
     };
-    let probe = |path: &PathBuf| match look_at(path) {
-        Ok(Found::Device(_)) => LabProbe::Device(path.clone()),
-        _ => LabProbe::Folder(path.parent().unwrap_or(path).to_path_buf()),
+    let spare = |path: &PathBuf| match look_at(path) {
+        Ok(Found::Device(_)) => Spare::Device(path.clone()),
+        _ => Spare::Folder(path.parent().unwrap_or(path).to_path_buf()),
     };
-    let osd = |osd: &lab::Osd| LabOsd { id: osd.id, host: osd.host.clone(), probe: probe(&osd.probe) };
+    let osd = |osd: &lab::Osd| LabOsd { id: osd.id, host: osd.host.clone(), spare: spare(&osd.probe) };
     let layout = LabLayout {
         name: lab.name.clone(),
         client_address: lab.client_address.clone(),

@@ -6,8 +6,8 @@ use crate::sections::verdicts;
 use crate::{compare, words};
 use model::{
     AbFound, Axis, Beyond, Bytes, Cliff, DiskSecond, Doubled, Ended, Endurance, Estimate, HostLoad, Knee, Layer, Limit,
-    Metric, NicSecond, OpKind, OsdSecond, Outcome, Pattern, Percentile, Pressure, Probe, Reading, ScaledLoad, Setting,
-    Swept, Verdict,
+    Metric, NicSecond, OpKind, OsdSecond, Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting, Swept,
+    TriedRate, Verdict,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -91,8 +91,8 @@ impl From<&Limit> for LimitDocument {
     }
 }
 
-impl From<&Probe> for TriedDocument {
-    fn from(probe: &Probe) -> Self {
+impl From<&TriedRate> for TriedDocument {
+    fn from(probe: &TriedRate) -> Self {
         let milliseconds =
             |of: &Option<Percentile>| of.as_ref().map(|found| [Some(found.value_ms), found.low_ms, found.high_ms]);
         TriedDocument {

@@ -3,7 +3,7 @@
 use crate::block::{Block, Column, Row, Table};
 use crate::chart::{self, Axis, Caption, Chart, Lines, Mark, Point, Series};
 use crate::{numbers, words};
-use model::{Bound, Estimate, Limit, Percentile, Probe, Report, Scope};
+use model::{Bound, Estimate, Limit, Percentile, Report, Scope, TriedRate};
 
 const HEADING: [&str; 5] = ["target", "pattern", "a second", "at that rate", "closed loop, a second"];
 
@@ -26,8 +26,8 @@ fn tried(limit: &Limit) -> Vec<Block> {
 /// Response times over the rate: the median, and the percentile of the bound.
 fn picture(limit: &Limit) -> Chart {
     let sorted = sorted(limit);
-    let series = |name: String, of: fn(&Probe) -> &Option<Percentile>| {
-        let point = |probe: &&Probe| {
+    let series = |name: String, of: fn(&TriedRate) -> &Option<Percentile>| {
+        let point = |probe: &&TriedRate| {
             let found = of(probe).as_ref().filter(|found| found.value_ms > 0.0)?;
             let (low, high) = (found.low_ms.unwrap_or(found.value_ms), found.high_ms.unwrap_or(f64::INFINITY));
             let text =
@@ -85,13 +85,13 @@ pub(crate) fn said(limit: &Limit) -> String {
 
 /// Every rate that was tried, in ascending order.
 fn probes(limit: &Limit) -> Vec<Row> {
-    let outcome = |probe: &Probe| match (probe.kept, probe.confirms) {
+    let outcome = |probe: &TriedRate| match (probe.kept, probe.confirms) {
         (true, true) => "keeps it, confirmed",
         (true, false) => "keeps it",
         (false, true) => "does not keep it for long",
         (false, false) => "breaks it",
     };
-    let row = |probe: &&Probe| {
+    let row = |probe: &&TriedRate| {
         Row::new([
             words::per_second(probe.rate),
             outcome(probe).to_string(),
@@ -104,8 +104,8 @@ fn probes(limit: &Limit) -> Vec<Row> {
     sorted(limit).iter().map(row).collect()
 }
 
-fn sorted(limit: &Limit) -> Vec<&Probe> {
-    let mut sorted: Vec<&Probe> = limit.probes.iter().collect();
+fn sorted(limit: &Limit) -> Vec<&TriedRate> {
+    let mut sorted: Vec<&TriedRate> = limit.probes.iter().collect();
     sorted.sort_by(|a, b| a.rate.total_cmp(&b.rate).then(a.confirms.cmp(&b.confirms)));
     sorted
 }
@@ -122,7 +122,7 @@ fn note(limit: &Limit) -> Option<String> {
     })
 }
 
-fn share(probe: &Probe) -> String {
+fn share(probe: &TriedRate) -> String {
     let percent = |share: f64| numbers::rough(share * 100.0);
     format!("{} % ({}–{})", percent(probe.over), percent(probe.over_low), percent(probe.over_high))
 }

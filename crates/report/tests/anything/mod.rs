@@ -142,7 +142,7 @@ fn figure() -> impl Strategy<Value = Figure> {
 
 fn limit() -> impl Strategy<Value = Limit> {
     let probe = (number(), any::<bool>(), any::<bool>(), number(), option::of(percentile())).prop_map(
-        |(rate, confirms, kept, over, median)| Probe {
+        |(rate, confirms, kept, over, median)| TriedRate {
             rate,
             confirms,
             kept,

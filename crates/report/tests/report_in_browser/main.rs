@@ -11,7 +11,7 @@ mod sweeps;
 use browser::Browser;
 use model::{
     AbFound, Arrivals, Bound, ChartCell, Comparison, Difference, Estimate, FigureKey, Finds, Label, Layer, Limit,
-    Outcome, Pattern, Percentile, Probe, Report, Threshold, Verdict,
+    Outcome, Pattern, Percentile, Report, Threshold, TriedRate, Verdict,
 };
 use report::{export, html, json, numbers};
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ fn the_highest_rate_has_its_curve_with_the_bound_and_every_rate_that_was_tried()
             high_ms: (percent < 60.0).then_some(value_ms * 2.0),
         })
     };
-    let probe = |rate: f64, confirms, kept| Probe {
+    let probe = |rate: f64, confirms, kept| TriedRate {
         rate,
         confirms,
         kept,
