@@ -1,6 +1,7 @@
 //! What one lane counts in one window, per kind of operation.
 
 use crate::api::{Op, Told};
+use model::operation::OPERATIONS;
 use model::{Latencies, Nanos, OpKind, Sample, Workload};
 
 /// How long a window counts for.
@@ -16,8 +17,8 @@ pub enum Span {
 pub struct Tally {
     kinds: Vec<OpKind>,
     span: Span,
-    reads: Counts,
-    writes: Counts,
+    /// By class.
+    counts: [Counts; OPERATIONS.len()],
 }
 
 #[derive(Default)]
@@ -46,18 +47,13 @@ pub struct Times {
 
 impl Tally {
     pub fn new(workload: &Workload, span: Span) -> Tally {
-        let kinds = [(OpKind::Read, workload.reads()), (OpKind::Write, workload.writes())];
-        let kinds = kinds.into_iter().filter(|(_, does)| *does).map(|(kind, _)| kind).collect();
-        let counts = || Counts { open: workload.rate.map(|_| Box::default()), ..Counts::default() };
-        Tally { kinds, span, reads: counts(), writes: counts() }
+        let counts = |_| Counts { open: workload.rate.map(|_| Box::default()), ..Counts::default() };
+        Tally { kinds: workload.mix.classes().collect(), span, counts: std::array::from_fn(counts) }
     }
 
     #[inline]
     fn counts(&mut self, kind: OpKind) -> &mut Counts {
-        match kind {
-            OpKind::Read => &mut self.reads,
-            OpKind::Write => &mut self.writes,
-        }
+        &mut self.counts[kind as usize]
     }
 
     /// An operation ended well.

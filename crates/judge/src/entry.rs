@@ -137,13 +137,9 @@ fn overlap(parts: &[&Entry]) -> Option<f64> {
 
 /// Was this to be measured and isn't, although the run is over?
 fn missing(record: &Record, step: &Step, target: Option<u32>, kind: OpKind) -> bool {
-    let wanted = match kind {
-        OpKind::Read => step.workload.reads(),
-        OpKind::Write => step.workload.writes(),
-    };
     record.finished
         && target.is_some()
-        && wanted
+        && step.workload.mix.has(kind)
         && !record.slices.iter().any(|slice| {
             slice.step == step.id && slice.kind == kind && (slice.target == target || step.targets.len() == 1)
         })

@@ -97,10 +97,7 @@ impl Case<'_> {
     /// An open loop that is not kept up with: what is due waits, and the longer it is measured, the longer it waits.
     fn behind(&self) -> Option<Label> {
         let workload = &self.step.workload;
-        let share = match self.kind {
-            OpKind::Read => f64::from(workload.mix.percent(OpKind::Read)) / 100.0,
-            OpKind::Write => 1.0 - f64::from(workload.mix.percent(OpKind::Read)) / 100.0,
-        };
+        let share = f64::from(workload.mix.percent(self.kind)) / 100.0;
         // A figure of all targets together has the rate of each.
         let targets =
             self.slices.first().map_or(1, |slice| if slice.target.is_none() { self.step.targets.len() } else { 1 });

@@ -163,10 +163,7 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
         _ => Told { kind: whole.kind, window_ns: SECOND, samples: samples(seconds, whole.block)?, error: None },
     };
     let mut notes = Vec::new();
-    let sequential = match whole.kind {
-        OpKind::Write => true,
-        OpKind::Read => whole.block >= MIB,
-    };
+    let sequential = whole.kind == OpKind::Write || whole.block >= MIB;
     if whole.kind == OpKind::Read {
         let taken = if sequential { "seq, as large reads mostly are" } else { "rand, as small reads mostly are" };
         notes.push(format!("rados bench does not say whether it read with seq or rand; taken as {taken}"));
@@ -212,7 +209,7 @@ fn of_objects(whole: &Whole, told: &Told) -> Option<String> {
              them, give or take the square root, so that with few objects for each some OSDs do more than others; and what fits into \
              the caches of drives may not have reached their media"
         ),
-        OpKind::Read => format!(
+        _ => format!(
             "rados bench read what an earlier write had left (--no-cleanup), and does not say how many objects those are: at most \
              {objects} of {kib} KiB, {volume:.2} GiB. Few objects lie in few placement groups, not on all OSDs alike; and what was just \
              written, or is read again, may come from the memory of OSDs and hosts: it tells of the disks only if it is several times \

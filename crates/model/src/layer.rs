@@ -3,6 +3,8 @@
 //! What differs from layer to layer is asked of a row ([`Layer::spec`]), so that a new layer is a new row. Code that names a layer belongs
 //! to that layer alone.
 
+use crate::operation::OpKind;
+use crate::pattern::Pattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,10 +64,15 @@ pub struct LayerSpec {
     pub target: TargetKind,
     /// Where its operations are served, as in "a durable write takes 3 ms on the device".
     pub place: &'static str,
+    /// Which operations it has.
+    pub operations: &'static [OpKind],
     /// What measures it alone, after `fathom`.
     pub command: &'static str,
     pub can: Abilities,
 }
+
+/// Of blocks: a device, an image, an object.
+const BLOCKS: &[OpKind] = &[OpKind::Read, OpKind::Write];
 
 const NOTHING: Abilities = Abilities {
     rate: false,
@@ -84,6 +91,7 @@ const LAYERS: [LayerSpec; 7] = [
         name: "device",
         target: TargetKind::Path,
         place: "on the device",
+        operations: BLOCKS,
         command: "disk PATH",
         can: Abilities { rate: true, hosts: true, ..NOTHING },
     },
@@ -92,6 +100,7 @@ const LAYERS: [LayerSpec; 7] = [
         name: "network",
         target: TargetKind::Link,
         place: "through network",
+        operations: BLOCKS,
         command: "network",
         can: Abilities { hosts: true, round_trips: true, ..NOTHING },
     },
@@ -100,6 +109,7 @@ const LAYERS: [LayerSpec; 7] = [
         name: "floor",
         target: TargetKind::Replicas,
         place: "on the floor",
+        operations: BLOCKS,
         command: "floor",
         can: Abilities { hosts: true, ..NOTHING },
     },
@@ -108,6 +118,7 @@ const LAYERS: [LayerSpec; 7] = [
         name: "store",
         target: TargetKind::Osd,
         place: "in an OSD's store",
+        operations: BLOCKS,
         command: "store",
         can: NOTHING,
     },
@@ -116,6 +127,7 @@ const LAYERS: [LayerSpec; 7] = [
         name: "osd",
         target: TargetKind::Osd,
         place: "at an OSD",
+        operations: BLOCKS,
         command: "osd",
         can: Abilities { rate: true, clients: true, objects: true, reads_from_osds: true, ..NOTHING },
     },
@@ -124,6 +136,7 @@ const LAYERS: [LayerSpec; 7] = [
         name: "rados",
         target: TargetKind::Pool,
         place: "through rados",
+        operations: BLOCKS,
         command: "rados",
         can: Abilities { rate: true, clients: true, hosts: true, objects: true, reads_from_osds: true, ..NOTHING },
     },
@@ -132,6 +145,7 @@ const LAYERS: [LayerSpec; 7] = [
         name: "rbd",
         target: TargetKind::Pool,
         place: "through rbd",
+        operations: BLOCKS,
         command: "rbd",
         can: Abilities { rate: true, clients: true, hosts: true, images: true, reads_from_osds: true, ..NOTHING },
     },
@@ -157,6 +171,11 @@ impl Layer {
 
     pub fn from_name(name: &str) -> Option<Layer> {
         Layer::ALL.into_iter().find(|layer| layer.name() == name)
+    }
+
+    /// Has it all operations of this pattern?
+    pub fn has(self, pattern: Pattern) -> bool {
+        pattern.spec().mix.classes().all(|class| self.spec().operations.contains(&class))
     }
 
     pub fn can(self) -> Abilities {

@@ -70,26 +70,22 @@ impl PsyncSession {
         let (fd, len) = (self.file.as_raw_fd(), op.len as usize);
         let offset = libc::off_t::try_from(self.placing.at(self.base + op.offset))
             .map_err(|_| OpError { errno: libc::EINVAL })?;
-        match op.kind {
-            OpKind::Read => {
-                let buffer = self.slab.buffer(READ, len);
-                // SAFETY: the buffer has `len` bytes and is ours alone.
-                let read = counted(unsafe { libc::pread(fd, buffer.as_mut_ptr().cast(), len, offset) })?;
-                if let Some(pages) = &mut self.pages
-                    && pages.due()
-                {
-                    pages.look(&buffer[..read as usize]);
-                }
-                Ok(read)
-            }
-            OpKind::Write => {
-                let buffer = self.slab.buffer(WRITE, len);
-                self.marks.mark(op, buffer);
-                // SAFETY: the buffer has `len` bytes.
-                let written = counted(unsafe { libc::pwrite(fd, buffer.as_ptr().cast(), len, offset) })?;
-                self.after_write.make_durable(fd).map(|()| written)
-            }
+        if op.kind == OpKind::Write {
+            let buffer = self.slab.buffer(WRITE, len);
+            self.marks.mark(op, buffer);
+            // SAFETY: the buffer has `len` bytes.
+            let written = counted(unsafe { libc::pwrite(fd, buffer.as_ptr().cast(), len, offset) })?;
+            return self.after_write.make_durable(fd).map(|()| written);
         }
+        let buffer = self.slab.buffer(READ, len);
+        // SAFETY: the buffer has `len` bytes and is ours alone.
+        let read = counted(unsafe { libc::pread(fd, buffer.as_mut_ptr().cast(), len, offset) })?;
+        if let Some(pages) = &mut self.pages
+            && pages.due()
+        {
+            pages.look(&buffer[..read as usize]);
+        }
+        Ok(read)
     }
 }
 

@@ -142,8 +142,8 @@ impl UringSession {
     fn entry(&mut self, op: &Op) -> Entry {
         let offset = self.placing.at(self.base + op.offset);
         let user_data = u64::from(op.slot);
-        let entry = match op.kind {
-            OpKind::Read => {
+        let entry = match op.kind == OpKind::Write {
+            false => {
                 let address = self.held.slab.address(op.slot);
                 if self.registered {
                     opcode::ReadFixed::new(FILE, address, op.len, 0).offset(offset).build()
@@ -151,7 +151,7 @@ impl UringSession {
                     opcode::Read::new(FILE, address, op.len).offset(offset).build()
                 }
             }
-            OpKind::Write => {
+            true => {
                 let buffer = self.held.slab.buffer(self.write_buffers + op.slot, op.len as usize);
                 self.marks.mark(op, buffer);
                 let address = buffer.as_ptr();

@@ -57,9 +57,9 @@ impl<S: Slots> SlotSession<S> {
     fn start(&mut self, op: &Op) -> Result<(), i32> {
         self.ops[op.slot as usize] = (op.kind, op.len);
         let len = op.len as usize;
-        match op.kind {
-            OpKind::Read => self.slots.read(op.slot, op.offset, self.read_to..self.read_to + len),
-            OpKind::Write => {
+        match op.kind == OpKind::Write {
+            false => self.slots.read(op.slot, op.offset, self.read_to..self.read_to + len),
+            true => {
                 self.marks.mark(op, &mut self.slots.buffer(op.slot)[..len]);
                 self.slots.write(op.slot, op.offset, 0..len)
             }
@@ -72,9 +72,9 @@ impl<S: Slots> SlotSession<S> {
         let result = match (finished.result, kind) {
             (errno @ ..0, _) => Err(self.op_error(errno.saturating_neg() as i32)?),
             (0.., OpKind::Write) => Ok(len),
-            (read, OpKind::Read) if read == i64::from(len) => Ok(len),
+            (read, _) if read == i64::from(len) => Ok(len),
             // Shorter than asked for: it was never written.
-            (0.., OpKind::Read) => Err(OpError { errno: libc::ENODATA }),
+            (0.., _) => Err(OpError { errno: libc::ENODATA }),
         };
         Ok(Done { slot: finished.slot, at: finished.at, result, told: None })
     }

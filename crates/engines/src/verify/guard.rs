@@ -73,9 +73,9 @@ impl Guard {
         let offset = self.base + op.offset;
         let now = match (self.busy.get(&(offset / self.block)), op.kind) {
             (None, OpKind::Write) => Busy::Write,
-            (None, OpKind::Read) => Busy::Reads(1),
-            (Some(Busy::Reads(n)), OpKind::Read) => Busy::Reads(n + 1),
-            (Some(_), _) => return false,
+            (Some(Busy::Write), _) | (Some(_), OpKind::Write) => return false,
+            (None, _) => Busy::Reads(1),
+            (Some(Busy::Reads(n)), _) => Busy::Reads(n + 1),
         };
         self.busy.insert(offset / self.block, now);
         let slot = op.slot as usize;
@@ -107,7 +107,7 @@ impl Guard {
                 self.board.acknowledged(offset, len.into(), generation);
                 self.note_written(offset);
             }
-            OpKind::Read => self.check(offset, &read[..len as usize]),
+            _ => self.check(offset, &read[..len as usize]),
         }
     }
 

@@ -125,7 +125,8 @@ impl<'a> Draft<'a> {
             }
             (true, false) => Pattern::ALL.to_vec(),
         };
-        let wanted = patterns.into_iter().filter(|pattern| self.request.goal.wants(layer, *pattern));
+        let wanted = |pattern: &Pattern| layer.has(*pattern) && self.request.goal.wants(layer, *pattern);
+        let wanted = patterns.into_iter().filter(wanted);
         let all = wanted.flat_map(|pattern| self.both_ways(layer, pattern, self.workload(layer, pattern, span)));
         // Of a depth of 4, 8 jobs can't have a part each: in a sweep that would be the point of 4 jobs once more. Nor can 8
         // clients of 4 jobs.
