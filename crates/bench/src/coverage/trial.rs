@@ -8,9 +8,9 @@ use crate::coverage::usual::Usual;
 use agents::loader::Loader;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
+use model::pattern::Family;
 use model::{
-    Clock, Event, Failure, Figure, Goal, Layer, OpKind, Pattern, Place, Plan, Record, Report, Step, StepId, Target,
-    Workload,
+    Clock, Event, Failure, Figure, Goal, Layer, Pattern, Place, Plan, Record, Report, Step, StepId, Target, Workload,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -142,10 +142,7 @@ pub fn made(
 
 /// The whole procedure on a recorded series, taken up at `start`.
 pub fn recorded(recording: &Recording, start: usize, truth: &Truth, goal: &Goal) -> Result<Outcome, Failure> {
-    let pattern = match recording.kind {
-        OpKind::Read => Pattern::ReadParallel,
-        OpKind::Write => Pattern::WriteParallel,
-    };
+    let pattern = Pattern::of(Family::Parallel, recording.kind);
     let usual = Usual::at_once(&recording.rates[start..]);
     let source = Taken { recording, start, chance: StdRng::seed_from_u64(start as u64), from: start };
     outcome(truth.clone(), usual, measure(source, step(pattern, recording.depth(truth)), goal, FORTY)?)

@@ -3,7 +3,8 @@
 use crate::coverage::kinds::Kind;
 use crate::coverage::recorded::Recording;
 use crate::coverage::trial::{self, Outcome, Truth};
-use model::{Failure, Goal, Layer, OpKind, Pattern, Threshold};
+use model::pattern::Family;
+use model::{Failure, Goal, Layer, Pattern, Threshold};
 
 /// The truth over the threshold.
 pub const RATIOS: [f64; 8] = [0.70, 0.80, 0.85, 0.95, 1.05, 1.15, 1.25, 1.30];
@@ -52,10 +53,7 @@ pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, ratio: f64) -> Res
 
 /// The same on a recorded series, taken up at `start`.
 pub fn recorded(recording: &Recording, start: usize, truth: &Truth, ratio: f64) -> Result<Outcome, Failure> {
-    let pattern = match recording.kind {
-        OpKind::Read => Pattern::ReadParallel,
-        OpKind::Write => Pattern::WriteParallel,
-    };
+    let pattern = Pattern::of(Family::Parallel, recording.kind);
     trial::recorded(recording, start, truth, &goal(pattern, truth.rate, ratio))
 }
 

@@ -6,7 +6,7 @@ use crate::cli::experiment::ExperimentArgs;
 use crate::cli::thresholds;
 use crate::cli::workload::{Clients, WorkloadArgs};
 use experiments::Experiment;
-use model::{Failure, Goal, Label, Layer, OpKind, Pattern, Threshold};
+use model::{Failure, Goal, Label, Layer, Pattern, Threshold};
 use report::numbers;
 
 /// By which experiment, and when a figure is good enough for it.
@@ -156,11 +156,8 @@ fn threshold(figure: &model::Figure, change: f64) -> Option<Threshold> {
 /// Figures that become no thresholds, with the mend.
 fn lost(figures: &[&model::Figure]) -> Vec<String> {
     let why = |figure: &&model::Figure| {
-        let of = match (figure.workload.reads() && figure.workload.writes(), figure.kind) {
-            (true, OpKind::Read) => "reads of ",
-            (true, OpKind::Write) => "writes of ",
-            (false, _) => "",
-        };
+        let mixed = figure.workload.mix.is_mixed();
+        let of = if mixed { format!("{}s of ", figure.kind.name()) } else { String::new() };
         let name = format!("{} {} of {of}{}", figure.layer.name(), figure.pattern.name(), figure.target);
         usable(figure).err().map(|why| format!("{name} {why}; measure it again"))
     };
