@@ -49,7 +49,7 @@ impl HighestRate {
 
     /// What is to be tried next of the closed loop that is searched; `None`: all is known of it.
     fn further(&mut self, base: &Step, record: &Record) -> Option<Task> {
-        let limit = judge::explain(record).limits.pop()?;
+        let limit = judge::without_findings(record).limits.pop()?;
         let (step, goal) = match self.narrow(base, &limit) {
             Err(Untried(rate)) => (self.add(base, rate, false), self.short_goal(PROBE_SECONDS)),
             Ok(found) => {

@@ -1,7 +1,9 @@
 //! Experiments: what can be asked of a run, and, from what was recorded, what is measured next. Pure: no I/O, no time, no command line.
 
 pub mod ab;
+pub mod diagnose;
 pub mod duration;
+mod explain;
 mod highest_rate;
 pub mod layers;
 pub mod passes;
@@ -12,6 +14,7 @@ pub mod scheduler;
 pub mod workload;
 
 pub use ab::{PairedSetting, Varied};
+pub use explain::explain;
 pub use highest_rate::HighestRate;
 pub use passes::Passes;
 pub use request::{Experiment, Request, Sustained, Targets};

@@ -32,7 +32,7 @@ impl ScaleOut {
     /// Twice as many clients; `None`: that is not worth it, or there may be no more.
     fn further(&mut self, record: &Record) -> Option<Task> {
         let tried = self.plan.doublings.last().is_some_and(|doubling| !doubling.loads.is_empty());
-        if tried && judge::explain(record).doubled.pop().is_none_or(|found| found.ended) {
+        if tried && judge::without_findings(record).doubled.pop().is_none_or(|found| found.ended) {
             return None;
         }
         let (hosts, each) = self.loads.pop_front()?;

@@ -83,7 +83,7 @@ impl Subscriber for Live {
         match event {
             Event::Window { .. } => return Ok(()),
             Event::Progress { .. } | Event::StepStarted { .. } | Event::PassFinished { .. } => {}
-            _ => self.report = judge::explain(&self.record),
+            _ => self.report = experiments::explain(&self.record),
         }
         self.write();
         Ok(())

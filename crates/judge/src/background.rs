@@ -21,10 +21,6 @@ const CHANCE_MOST: f64 = 0.01;
 /// Of so many slices those that no compaction met are named.
 const FEW_SLICES: u32 = 6;
 
-/// How the sentences begin by which a finding knows them.
-const IN_STEP: &str = "dips in step with RocksDB compaction";
-const SLOWER: &str = "slower while RocksDB wrote tables";
-
 /// A stretch of a slice, in seconds from its start.
 type Stretch = (f64, f64);
 
@@ -35,19 +31,17 @@ pub fn look_behind(entries: &mut [Entry], record: &Record) {
     let tried = all.iter().flatten().map(tests).sum::<usize>().max(1);
     for (entry, found) in entries.iter_mut().zip(&mut all) {
         if let Some(found) = found {
+            let most = CHANCE_MOST / tried as f64;
+            let in_step = found.in_step as usize >= IN_STEP_LEAST;
+            found.dips_beyond_chance = in_step && found.chance.is_some_and(|chance| chance <= most);
+            let beyond = |slowed: Slowed| slowed.chance <= most && slowed.at_least >= SLOWER_LEAST;
+            found.slower_beyond_chance = found.slowed.is_some_and(beyond);
             let reads = found.reads.as_ref().map(caches::in_words);
-            let said = [reads, in_words(found, entry, CHANCE_MOST / tried as f64)];
+            let said = [reads, in_words(found, entry)];
             found.says = said.into_iter().flatten().reduce(|one, other| format!("{one}; {other}"));
         }
         entry.figure.background = found.take();
     }
-}
-
-/// What a figure says of compactions as a cause, not of their absence.
-pub fn blamed(found: &Background) -> Option<&str> {
-    let says = found.says.as_deref()?;
-    let from = [IN_STEP, SLOWER].into_iter().filter_map(|begins| says.find(begins)).min()?;
-    Some(&says[from..])
 }
 
 fn background(entry: &Entry, record: &Record) -> Option<Background> {
@@ -192,16 +186,17 @@ fn at_least(n: usize, chances: &[f64]) -> f64 {
     exactly.iter().skip(n).sum::<f64>().min(1.0)
 }
 
-fn in_words(found: &Background, entry: &Entry, chance_most: f64) -> Option<String> {
+fn in_words(found: &Background, entry: &Entry) -> Option<String> {
     let some = if found.osds < found.of {
         format!(" (of {} OSDs, {} were looked at)", found.of, found.osds)
     } else {
         String::new()
     };
-    let in_step = found.chance.filter(|chance| *chance <= chance_most && found.in_step as usize >= IN_STEP_LEAST);
-    let in_step = in_step
-        .map(|chance| format!("{IN_STEP}: {} of {}; by chance alone {}", found.in_step, found.dips, likely(chance)));
-    let slower = found.slowed.filter(|slowed| slowed.chance <= chance_most && slowed.at_least >= SLOWER_LEAST);
+    let in_step = found.chance.filter(|_| found.dips_beyond_chance).map(|chance| {
+        let (in_step, dips) = (found.in_step, found.dips);
+        format!("dips in step with RocksDB compaction: {in_step} of {dips}; by chance alone {}", likely(chance))
+    });
+    let slower = found.slowed.filter(|_| found.slower_beyond_chance);
     let blamed: Vec<String> = in_step.into_iter().chain(slower.as_ref().map(by_how_much)).collect();
     if !blamed.is_empty() {
         return Some(format!("{}{some}", blamed.join("; ")));
@@ -226,7 +221,7 @@ fn in_words(found: &Background, entry: &Entry, chance_most: f64) -> Option<Strin
 
 fn by_how_much(slowed: &Slowed) -> String {
     let of = count(slowed.stretches as usize, "stretch", "stretches");
-    format!("{SLOWER}: by at least {}, in {of}", percent(slowed.at_least))
+    format!("slower while RocksDB wrote tables: by at least {}, in {of}", percent(slowed.at_least))
 }
 
 fn likely(chance: f64) -> String {

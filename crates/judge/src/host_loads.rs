@@ -1,11 +1,7 @@
 //! What hosts' kernels counted while a step was measured, as means over its slices.
 
-use crate::words::{grouped, percent};
-use model::{
-    DiskSecond, Finding, HostLoad, HostSecond, NetworkPart, NicSecond, OsdSecond, Pressure, Record, Standing, Step,
-    StepId, Subject,
-};
-use std::collections::{BTreeMap, BTreeSet};
+use model::{DiskSecond, HostLoad, HostSecond, NicSecond, OsdSecond, Pressure, Record, Step, StepId};
+use std::collections::BTreeMap;
 
 /// In the order of hosts, then steps.
 pub fn host_loads(record: &Record) -> Vec<HostLoad> {
@@ -120,88 +116,6 @@ fn osds(all: &[&HostSecond], long: f64) -> Vec<OsdSecond> {
     used.into_iter().map(|(osd, threads)| OsdSecond { osd, threads }).collect()
 }
 
-/// A healthy link loses next to nothing; at one segment in a thousand TCP's rate falls by itself (Mathis et al. 1997: it goes
-/// with one over the root of the loss).
-const SENT_AGAIN: f64 = 1e-3;
-const AGAIN_LEAST: u64 = 20;
-/// Share of the time in which some task waited for a processor (or, where that is not counted, in which all worked) from which on an
-/// acknowledgement comes too late without any fault of the network: three healthy hosts on two processors sent 0.09 to 0.14 % again.
-const STARVED: f64 = 0.5;
-const ALL_AT_WORK: f64 = 0.95;
-
-/// Hosts that had to send much again, each with its worst steps. Where a link or a host's network is known to be slow through which it
-/// sends, that is why, and it is evidence of it.
-pub fn sent_again(loads: &[HostLoad], record: &Record, found: &mut Vec<Finding>) {
-    for (host, again) in hosts_that_send_again(loads) {
-        let names = names(record, host);
-        match found.iter_mut().find(|slow| names.iter().any(|name| goes_through(slow, name))) {
-            Some(slow) => {
-                let line = again.evidence.first().map(|first| format!("{host} sends again: {first}"));
-                slow.evidence.extend(line);
-            }
-            None => found.push(again),
-        }
-    }
-}
-
-/// What the cluster calls this, and how that stands in the list of hosts, from which findings of the network have their names.
-fn names<'a>(record: &'a Record, host: &'a str) -> BTreeSet<&'a str> {
-    let hosts = record.hosts_observed().flat_map(|observed| &observed.hosts);
-    hosts.filter(|own| own.host == host && !own.named.is_empty()).map(|own| own.named.as_str()).chain([host]).collect()
-}
-
-/// Do packets that this host sends go through what is slow?
-fn goes_through(slow: &Finding, host: &str) -> bool {
-    let Some(part) = slow.subject.part() else { return false };
-    match part {
-        // What one host does not receive, all others send again.
-        NetworkPart::Host { receives: true, .. } => true,
-        // It is not known where the line runs.
-        NetworkPart::Whole => true,
-        _ => part.ends().contains(host),
-    }
-}
-
-fn hosts_that_send_again<'a>(loads: &'a [HostLoad]) -> Vec<(&'a str, Finding)> {
-    let share = |load: &HostLoad| load.mean.retransmitted as f64 / load.mean.segments.max(1) as f64;
-    let mut worst: BTreeMap<&str, Vec<&HostLoad>> = BTreeMap::new();
-    let much = |load: &&HostLoad| load.mean.retransmitted >= AGAIN_LEAST && share(load) > SENT_AGAIN;
-    for load in loads.iter().filter(much).filter(|load| !starved(&load.mean)) {
-        worst.entry(&load.host).or_default().push(load);
-    }
-    let finding = |(host, mut own): (&'a str, Vec<&HostLoad>)| {
-        own.sort_by(|a, b| share(b).total_cmp(&share(a)));
-        let evidence = |load: &&HostLoad| {
-            format!(
-                "{} {} {}: {} of {} TCP segments, {}",
-                load.layer.name(),
-                load.target,
-                load.pattern.name(),
-                grouped(load.mean.retransmitted as f64),
-                grouped(load.mean.segments as f64),
-                percent(share(load))
-            )
-        };
-        let finding = Finding {
-            id: "segments-sent-again".to_string(),
-            standing: Standing::Hint,
-            subject: Subject::Host(host.to_string()),
-            says: format!("{host} sends TCP segments again: packets are lost on their way from it, or come too late"),
-            evidence: own.iter().take(3).map(evidence).collect(),
-            fix: "look at the drop and error counters of its interface and of the switch's port (ethtool -S), at the ring \
-                  buffers (ethtool -g), and at a shaper or a slower link on the way"
-                .to_string(),
-            risk: "none: looking changes nothing".to_string(),
-        };
-        (host, finding)
-    };
-    worst.into_iter().map(finding).collect()
-}
-
-fn starved(mean: &HostSecond) -> bool {
-    mean.pressure.map_or(mean.cpu > ALL_AT_WORK, |pressure| pressure.cpu > STARVED)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,82 +135,5 @@ mod tests {
         assert_eq!(mean.pressure, None);
         let [disk] = mean.disks.as_slice() else { panic!("{:?}", mean.disks) };
         assert_eq!((disk.writes, disk.write_ms, disk.read_ms, disk.queue), (75.0, Some(3.0), None, 1.0));
-    }
-
-    #[test]
-    fn only_much_that_is_sent_again_is_told() {
-        let load = |host: &str, segments, retransmitted| HostLoad {
-            host: host.into(),
-            step: StepId(0),
-            layer: model::Layer::Rados,
-            target: "pool".into(),
-            pattern: model::Pattern::WriteLatency,
-            mean: HostSecond { segments, retransmitted, ..HostSecond::default() },
-        };
-        let loads = [load("a", 1_000_000, 900), load("b", 10_000, 19), load("c", 10_000, 50)];
-        let mut found = Vec::new();
-        sent_again(&loads, &Record::default(), &mut found);
-        assert_eq!(found.iter().map(|finding| finding.target()).collect::<Vec<_>>(), ["c"]);
-        assert!(found[0].evidence[0].contains("50 of 10,000 TCP segments, 0.5 %"), "{:?}", found[0].evidence);
-        let pressed = |cpu: f64| HostLoad {
-            mean: HostSecond { pressure: Some(Pressure { cpu, ..Pressure::default() }), ..load("d", 10_000, 50).mean },
-            ..load("d", 10_000, 50)
-        };
-        let told = |load: HostLoad| {
-            let mut found = Vec::new();
-            sent_again(&[load], &Record::default(), &mut found);
-            found.len()
-        };
-        assert_eq!((told(pressed(0.2)), told(pressed(0.9))), (1, 0));
-    }
-
-    #[test]
-    fn what_is_sent_again_is_evidence_of_what_it_goes_through() {
-        let load = |host: &str| HostLoad {
-            host: host.into(),
-            step: StepId(0),
-            layer: model::Layer::Network,
-            target: "all".into(),
-            pattern: model::Pattern::WriteLinear,
-            mean: HostSecond { segments: 10_000, retransmitted: 50, ..HostSecond::default() },
-        };
-        let named = |host: &str, named: &str| model::HostSeconds {
-            host: host.into(),
-            named: named.into(),
-            ..model::HostSeconds::default()
-        };
-        let observed = model::Observed {
-            step: StepId(0),
-            pass: 1,
-            hosts: vec![named("a", "root@a"), named("b", "root@b"), named("c", "")],
-        };
-        let record = Record::default().with(model::Observation::Hosts(observed));
-        let slow = |subject: Subject| Finding {
-            id: String::new(),
-            standing: Standing::Confirmed,
-            subject,
-            says: String::new(),
-            evidence: Vec::new(),
-            fix: String::new(),
-            risk: String::new(),
-        };
-        // Hosts whose packets are evidence of it, and those with a finding of their own.
-        let told = |slow: Finding| {
-            let mut found = vec![slow];
-            sent_again(&["a", "b", "c"].map(load), &record, &mut found);
-            let hosts = found[0].evidence.iter().filter_map(|line| line.split(' ').next()).collect::<String>();
-            (hosts, found[1..].iter().map(Finding::target).collect::<String>())
-        };
-        let of = |folded: &str, apart: &str| (folded.to_string(), apart.to_string());
-        let way = |from: &str, to: &str| NetworkPart::Way { from: from.into(), to: to.into() };
-        let host = |receives| NetworkPart::Host { name: "c".into(), sends: true, receives };
-        let groups = [["root@a", "d"], ["c", "e"]].map(|group| group.map(String::from).to_vec()).to_vec();
-        assert_eq!(told(slow(way("root@a", "c").on(None))), of("ac", "b"));
-        assert_eq!(told(slow(way("root@a", "root@b").on(Some("cluster")))), of("ab", "c"));
-        assert_eq!(told(slow(host(false).on(None))), of("c", "ab"));
-        assert_eq!(told(slow(host(true).on(None))), of("abc", ""));
-        assert_eq!(told(slow(NetworkPart::Uplink(groups).on(None))), of("ac", "b"));
-        assert_eq!(told(slow(NetworkPart::Whole.on(None))), of("abc", ""));
-        assert_eq!(told(slow(Subject::Osd(1))), of("", "abc"));
     }
 }

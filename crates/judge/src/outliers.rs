@@ -4,8 +4,7 @@ use crate::chart::figures_of;
 use crate::entry::Entry;
 use crate::series::{MAD_TO_SD, median};
 use crate::side_by_side::speeds;
-use crate::words::{percent, quantity};
-use model::{Label, Layer, Metric, Outlier, Pattern, Place, Scope, Standing, Subject};
+use model::{Label, Layer, Metric, Outlier, Pattern, Phrase, Place, Quantity, Scope, Standing, Subject, phrase};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Spread of healthy peers that is assumed, and its degrees of freedom.
@@ -183,36 +182,43 @@ fn subject(entry: &Entry) -> Subject {
 
 fn outlier(peers: &[&Entry], index: usize, by: f64) -> Outlier {
     let figure = &peers[index].figure;
-    let value = |entry: &Entry| entry.figure.estimate.map_or(f64::NAN, |estimate| estimate.value);
-    let others: Vec<f64> = (0..peers.len()).filter(|other| *other != index).map(|other| value(peers[other])).collect();
-    let many = if others.len() == 2 { "two".to_string() } else { others.len().to_string() };
-    let standing = standing(peers);
+    let (subject, standing, metric) = (subject(peers[index]), standing(peers), figure.metric);
     Outlier {
         layer: figure.layer,
         pattern: figure.pattern,
-        subject: subject(peers[index]),
+        subject: subject.clone(),
         target: figure.target.clone(),
         slower_by: by,
         standing,
-        says: format!(
-            "{} {} the median of the other {many}: {} against {}{}",
-            figure.target,
-            slower(by, figure.metric),
-            quantity(value(peers[index]), figure.metric),
-            quantity(median(&others), figure.metric),
-            if standing == Standing::Hint { "; not certain until each was measured twice, alone" } else { "" }
-        ),
+        says: phrase![
+            subject,
+            " ",
+            slower(by, metric),
+            " the median of the other ",
+            if peers.len() == 3 { "two".into() } else { phrase![Quantity::Count(peers.len() as u64 - 1)] },
+            ": ",
+            values(peers, index, metric),
+            if standing == Standing::Hint { "; not certain until each was measured twice, alone" } else { "" },
+        ],
     }
 }
 
+/// `1.45 ms against 1.01 ms`
+fn values(peers: &[&Entry], index: usize, metric: Metric) -> Phrase {
+    let others = (0..peers.len()).filter(|other| *other != index).map(|other| peers[other].figure.estimate);
+    let others: Vec<f64> = others.map(|estimate| estimate.map_or(f64::NAN, |estimate| estimate.value)).collect();
+    let own = peers[index].figure.estimate.map(|estimate| phrase![Quantity::Measured { estimate, metric }]);
+    phrase![own.unwrap_or_default(), " against ", Quantity::Value { value: median(&others), metric }]
+}
+
 /// `is 31 % slower than`; of a latency how much longer it takes, of much more how many times.
-fn slower(by: f64, metric: Metric) -> String {
+fn slower(by: f64, metric: Metric) -> Phrase {
     let times = 1.0 / (1.0 - by);
     match metric.lower_is_better() {
-        true if times >= MANY_TIMES => format!("takes {times:.0} times as long as"),
-        true => format!("takes {} longer than", percent(times - 1.0)),
-        false if times >= MANY_TIMES => format!("is {times:.0} times slower than"),
-        false => format!("is {} slower than", percent(by)),
+        true if times >= MANY_TIMES => phrase!["takes ", Quantity::Times(times), " as long as"],
+        true => phrase!["takes ", Quantity::Share(times - 1.0), " longer than"],
+        false if times >= MANY_TIMES => phrase!["is ", Quantity::Times(times), " slower than"],
+        false => phrase!["is ", Quantity::Share(by), " slower than"],
     }
 }
 

@@ -70,15 +70,15 @@ mod tests {
             model::Observation::PgsSeen(PgsSeen { step: StepId(step), pass, states: [(state.to_string(), 3)].into() })
         };
         let mut record = Record { plan, finished: true, ..Record::default() };
-        let report = crate::explain(&record);
+        let report = crate::without_findings(&record);
         assert!(report.warnings.is_empty() && report.figures.iter().all(|figure| figure.pgs_seen.is_empty()));
         record.observations = vec![seen(1, 1, "peering"), seen(1, 2, "active+clean+snaptrim"), seen(4, 1, "peering")];
-        let report = crate::explain(&record);
+        let report = crate::without_findings(&record);
         let marked: Vec<usize> = report.figures.iter().map(|figure| figure.pgs_seen.len()).collect();
         assert_eq!(marked, [0, 2, 0, 0, 1, 0, 0, 0, 0]);
         let all = "rados pool1 read-latency (pass 1: 3 peering, pass 2: 3 active+clean+snaptrim); rados pool4 read-latency (pass 1: 3 peering)";
         assert!(report.warnings[0].contains(all), "{:?}", report.warnings);
         record.observations = (0..9).map(|step| seen(step, 1, "peering")).collect();
-        assert!(crate::explain(&record).warnings[0].contains("; and of 5 steps more"));
+        assert!(crate::without_findings(&record).warnings[0].contains("; and of 5 steps more"));
     }
 }

@@ -65,8 +65,14 @@ pub struct Background {
     pub in_step: u32,
     /// How likely so many or more of them would be if dips came at any time; `None`: there was no dip.
     pub chance: Option<f64>,
+    /// There are too many of them for chance, among all figures of the run.
+    #[serde(default)]
+    pub dips_beyond_chance: bool,
     /// `None`: tables were written always or never, or there is too little of either to compare.
     pub slowed: Option<Slowed>,
+    /// It is too much for chance, among all figures of the run, and worth a word.
+    #[serde(default)]
+    pub slower_beyond_chance: bool,
     /// What is worth knowing of it; `None`: nothing is.
     pub says: Option<String>,
     /// Of reads: from where their bytes came; `None`: not known.

@@ -1,5 +1,7 @@
 //! Interfaces of a host that share its traffic as one, and what is wrong with them.
 
+use crate::phrase;
+use crate::phrase::{Phrase, Quantity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,24 +41,27 @@ pub struct HostBond {
 
 impl Bond {
     /// In words, what keeps a leg from carrying its part.
-    pub fn faults(&self) -> Vec<String> {
+    pub fn faults(&self) -> Vec<Phrase> {
         // One leg at a time: the spare may be a slower one.
         let fastest = self.legs.iter().filter_map(|leg| leg.megabits).max().filter(|_| self.mode != "active-backup");
         let of = |leg: &Leg| {
-            let name = &leg.name;
-            match leg {
-                Leg { up: false, .. } => Some(format!("{name} is down")),
-                Leg { apart: true, .. } => Some(format!("{name} is in another aggregate than the one in use")),
-                Leg { full_duplex: Some(false), .. } => Some(format!("{name} is half duplex")),
-                Leg { megabits, .. } => {
-                    let (own, best) = ((*megabits)?, fastest?);
-                    (own < best).then(|| format!("{name} runs at {own} Mbit/s and another leg at {best}"))
+            let what = match leg {
+                Leg { up: false, .. } => phrase![" is down"],
+                Leg { apart: true, .. } => phrase![" is in another aggregate than the one in use"],
+                Leg { full_duplex: Some(false), .. } => phrase![" is half duplex"],
+                Leg { megabits: Some(own), .. } if fastest.is_some_and(|best| *own < best) => {
+                    let best = Quantity::Megabits(fastest?);
+                    phrase![" runs at ", Quantity::Megabits(*own), " and another leg at ", best]
                 }
-            }
+                _ => return None,
+            };
+            Some(phrase![leg.name.as_str(), what])
         };
-        let mut faults: Vec<String> = self.legs.iter().filter_map(of).collect();
-        if self.legs.len() < 2 {
-            faults.push(format!("it has {} leg{}", self.legs.len(), if self.legs.len() == 1 { "" } else { "s" }));
+        let mut faults: Vec<Phrase> = self.legs.iter().filter_map(of).collect();
+        match self.legs.len() {
+            0 => faults.push("it has no legs".into()),
+            1 => faults.push("it has one leg".into()),
+            _ => {}
         }
         faults
     }
@@ -70,22 +75,25 @@ mod tests {
         Leg { name: name.into(), up: true, megabits: Some(10_000), full_duplex: Some(true), ..Leg::default() }
     }
 
-    fn faults(second: Leg) -> Vec<String> {
+    fn faults(second: Leg) -> Vec<Phrase> {
         Bond { legs: vec![leg("eth0"), second], ..Bond::default() }.faults()
     }
 
     #[test]
     fn a_leg_that_is_unlike_the_others_is_named() {
-        assert_eq!(faults(leg("eth1")), Vec::<String>::new());
-        assert_eq!(faults(Leg { up: false, ..leg("eth1") }), ["eth1 is down"]);
+        assert_eq!(faults(leg("eth1")), []);
+        assert_eq!(faults(Leg { up: false, ..leg("eth1") }), ["eth1 is down".into()]);
         assert_eq!(
             faults(Leg { megabits: Some(1000), ..leg("eth1") }),
-            ["eth1 runs at 1000 Mbit/s and another leg at 10000"]
+            [phrase!["eth1 runs at ", Quantity::Megabits(1000), " and another leg at ", Quantity::Megabits(10_000)]]
         );
-        assert_eq!(faults(Leg { full_duplex: Some(false), ..leg("eth1") }), ["eth1 is half duplex"]);
-        assert_eq!(faults(Leg { apart: true, ..leg("eth1") }), ["eth1 is in another aggregate than the one in use"]);
-        assert_eq!(faults(Leg { megabits: None, full_duplex: None, ..leg("eth1") }), Vec::<String>::new());
+        assert_eq!(faults(Leg { full_duplex: Some(false), ..leg("eth1") }), ["eth1 is half duplex".into()]);
+        assert_eq!(
+            faults(Leg { apart: true, ..leg("eth1") }),
+            ["eth1 is in another aggregate than the one in use".into()]
+        );
+        assert_eq!(faults(Leg { megabits: None, full_duplex: None, ..leg("eth1") }), []);
         let alone = Bond { legs: vec![leg("eth0")], ..Bond::default() };
-        assert_eq!(alone.faults(), ["it has 1 leg"]);
+        assert_eq!(alone.faults(), ["it has one leg".into()]);
     }
 }

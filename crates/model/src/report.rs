@@ -8,6 +8,7 @@ use crate::layer::Layer;
 use crate::limit::Limit;
 use crate::observed::HostLoad;
 use crate::pattern::Pattern;
+use crate::phrase::Phrase;
 use crate::record::{Ending, RunHead};
 use crate::subject::Subject;
 use crate::sustained::Endurance;
@@ -173,7 +174,7 @@ pub struct Outlier {
     /// Slower than the median of the others by this share (0.2 = 20 %).
     pub slower_by: f64,
     pub standing: Standing,
-    pub says: String,
+    pub says: Phrase,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -189,8 +190,8 @@ pub struct Finding {
     pub id: String,
     pub standing: Standing,
     pub subject: Subject,
-    pub says: String,
-    pub evidence: Vec<String>,
+    pub says: Phrase,
+    pub evidence: Vec<Phrase>,
     pub fix: String,
     pub risk: String,
 }

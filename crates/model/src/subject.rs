@@ -79,6 +79,14 @@ impl Subject {
             _ => None,
         }
     }
+
+    /// Of a part of the network between hosts: which of their networks.
+    pub fn network(&self) -> Option<&str> {
+        match self {
+            Subject::Network { network, .. } => network.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 impl NetworkPart {

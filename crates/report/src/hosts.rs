@@ -2,6 +2,7 @@
 
 use crate::block::{self, Block, Emphasis, Row, Table};
 use crate::numbers::{self, NOTHING};
+use crate::phrase;
 use model::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 use serde_json::{Value, json};
 
@@ -97,7 +98,7 @@ fn notes(seen: &[&HostSeen], silent: &[HostSilent]) -> Vec<String> {
         notes.extend(host.facts.missing.iter().map(|missing| format!("{}: {missing}", host.name)));
         let bonds = host.facts.nics.iter().filter_map(|nic| Some((&nic.name, nic.bond.as_ref()?)));
         let faults = bonds.flat_map(|(name, bond)| bond.faults().into_iter().map(move |fault| (name, fault)));
-        notes.extend(faults.map(|(name, fault)| format!("{}: of its bond {name} {fault}", host.name)));
+        notes.extend(faults.map(|(name, fault)| format!("{}: of its bond {name} {}", host.name, phrase::text(&fault))));
         if let Some(offset) = host.clock.filter(|offset| offset.ns.unsigned_abs() > DRIFT_NS + offset.error_ns) {
             notes.push(format!(
                 "{}: its clock is {} off; Ceph's monitors allow 50 ms: is chrony or ntpd running there?",

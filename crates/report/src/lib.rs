@@ -14,6 +14,7 @@ pub mod json;
 pub mod markdown;
 pub mod numbers;
 pub mod own;
+pub mod phrase;
 pub mod plan;
 pub mod progress;
 pub mod runs;

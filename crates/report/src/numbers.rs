@@ -3,7 +3,7 @@
 use model::pattern::Family;
 pub use model::units::{NOTHING, bytes, count, counted, rough, seconds};
 use model::units::{exponent, rounded};
-use model::{Estimate, LedgerRow, Metric, Percentile};
+use model::{Estimate, LedgerRow, Metric, Percentile, Quantity};
 
 /// No figure is known better than to four digits; more would be noise of the clock.
 const DIGITS_MAX: i32 = 4;
@@ -140,6 +140,23 @@ pub fn share(share: f64) -> String {
         percent if !percent.is_finite() => NOTHING.to_string(),
         percent if percent == 0.0 || percent.abs() >= 0.95 => format!("{} %", rounded(percent, 0)),
         percent => format!("{} %", rounded(percent, -1)),
+    }
+}
+
+/// A quantity in a sentence; what is not known within its interval is said with it.
+pub fn quantity(quantity: &Quantity) -> String {
+    match quantity {
+        Quantity::Measured { estimate, metric } if is_unknown(estimate) => difference(estimate, *metric).with_unit(),
+        Quantity::Measured { estimate, metric } => figure(estimate, *metric).with_unit(),
+        Quantity::Value { value, metric } => format!("{} {}", rough(*value), metric.unit()),
+        Quantity::Share(of) => share(*of),
+        Quantity::Chance(of) if *of < 0.001 => "less than 0.1 %".to_string(),
+        Quantity::Chance(of) => share(*of),
+        Quantity::Times(times) => format!("{} times", rounded(*times, 0)),
+        Quantity::Count(n) => count(*n),
+        Quantity::Megabits(megabits) => format!("{} Mbit/s", count(u64::from(*megabits))),
+        // As `ip link` shows it.
+        Quantity::Packet(bytes) => bytes.to_string(),
     }
 }
 
@@ -281,6 +298,36 @@ mod tests {
         assert_eq!(adds(Pattern::ReadLatency, Layer::Network), "not known in this time");
         assert_eq!(adds(Pattern::WriteLatency, Layer::Osd), "0.019 ±0.019");
         assert_eq!(adds(Pattern::WriteParallel, Layer::Device), "0.019 ±0.019");
+    }
+
+    #[test]
+    fn quantities_of_a_sentence() {
+        let measured = |value, half| Quantity::Measured { estimate: Estimate::new(value, half), metric: Metric::Iops };
+        let all = [
+            measured(5423.0, 217.0),
+            measured(5423.0, 6000.0),
+            Quantity::Value { value: 1.0123, metric: Metric::LatencyMean },
+            Quantity::Share(0.44),
+            Quantity::Chance(1e-9),
+            Quantity::Chance(0.004),
+            Quantity::Times(13.7),
+            Quantity::Count(10_000),
+            Quantity::Megabits(10_000),
+            Quantity::Packet(9000),
+        ];
+        let want = [
+            "5,420 IOPS ±4 %",
+            "5,000 IOPS ±6,000",
+            "1.01 ms",
+            "44 %",
+            "less than 0.1 %",
+            "0.4 %",
+            "14 times",
+            "10,000",
+            "10,000 Mbit/s",
+            "9000",
+        ];
+        assert_eq!(all.map(|one| quantity(&one)), want);
     }
 
     #[test]

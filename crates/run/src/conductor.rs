@@ -319,7 +319,7 @@ fn slices(
 
 /// What is known after this pass.
 fn report(pass: u32, sink: &mut EventSink) -> Result<(), Failure> {
-    let report = judge::explain(sink.record());
+    let report = experiments::explain(sink.record());
     sink.tell(Event::PassFinished { pass, report })
 }
 

@@ -158,7 +158,7 @@ impl Prepared {
         };
         sink.tell(Event::RunFinished { seconds, ending })?;
         let record = sink.into_record();
-        let report = judge::explain(&record);
+        let report = experiments::explain(&record);
         let (failure, insisted) = (done.err(), interrupt.insisted());
         Ok(Sounded { record, report, interrupted, insisted, lasts: resolved.lasts(), failure })
     }

@@ -112,7 +112,13 @@ fn go_on(
     let seconds = sink.seconds();
     let record = sink.into_record();
     let order = record.slices.iter().map(|slice| (slice.pass, slice.step.0)).collect();
-    Simulated { report: judge::explain(&record), seconds, order, slices: record.slices, announced: announced.seen() }
+    Simulated {
+        report: experiments::explain(&record),
+        seconds,
+        order,
+        slices: record.slices,
+        announced: announced.seen(),
+    }
 }
 
 fn steady(_: &str) -> Model {
@@ -210,7 +216,7 @@ fn doubled(at_once: u32) -> Doubled {
     let clock: Arc<dyn Clock> = clock;
     let mut sink = EventSink::silent(clock.clone());
     conduct(plan, &sim, health, &clock, &mut sink);
-    judge::explain(&sink.into_record()).doubled.pop().unwrap()
+    experiments::explain(&sink.into_record()).doubled.pop().unwrap()
 }
 
 #[test]

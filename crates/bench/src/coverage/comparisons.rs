@@ -93,7 +93,7 @@ fn compared(setting: &Setting, chance: &mut StdRng) -> Found {
         let record = beside(setting, chance);
         let usual = usual(setting, |id| windows(&record, id), |id| windows(&record, id + setting.figures));
         let slices = record.slices.len() as f64 / f64::from(2 * setting.figures);
-        let found = judge::explain(&record).ab.map(|ab| found(setting, &ab.comparison));
+        let found = judge::without_findings(&record).ab.map(|ab| found(setting, &ab.comparison));
         return Found { usual, slices, ..found.unwrap_or_default() };
     }
     let [before, after] =

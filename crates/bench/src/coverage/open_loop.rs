@@ -31,7 +31,7 @@ pub fn made(seed: u64) -> Result<(bool, Figure), Failure> {
         files: &Default::default(),
     };
     let record = trial::conducted(step, &Goal { seed, ..trial::usual() }, clock.clone(), loader)?;
-    let figure = judge::explain(&record).figures.into_iter().next();
+    let figure = judge::without_findings(&record).figures.into_iter().next();
     let figure = figure.ok_or_else(|| Failure::Failed("no figure".to_string()))?;
     let held = figure.estimate.is_some_and(|estimate| estimate.low <= TRUTH && TRUTH <= estimate.high);
     Ok((held, figure))

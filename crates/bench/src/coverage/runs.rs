@@ -56,7 +56,9 @@ pub fn made(kind: &'static Kind, seed: u64, size: &Size) -> Result<Found, Failur
 /// In a whole run a figure knows what events the others met. A kind without a long run has no truth here.
 fn settled(kind: &'static Kind, seed: u64, run: &Record) -> (u32, u32) {
     let (mut settled, mut held) = (0, 0);
-    for figure in judge::explain(run).figures.iter().filter(|figure| figure.label == Label::Settled && !kind.ends) {
+    for figure in
+        judge::without_findings(run).figures.iter().filter(|figure| figure.label == Label::Settled && !kind.ends)
+    {
         let given = seed << 8 | u64::from(figure.step.0);
         let truth = trial::series(kind, Seeds { given, chance: 0 }, 0, 10).1 / DT;
         settled += 1;

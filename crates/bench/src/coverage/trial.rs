@@ -137,7 +137,7 @@ pub fn made(
     let stretch =
         own.iter().map(|rate| rate.max(0.0)).sum::<f64>() / own.len().max(1) as f64 / crate::coverage::noise::DT;
     let truth = truth(kind, seed, mean, own);
-    Ok(Outcome { stretch, ..outcome(truth, usual, (judge::explain(&record), passes))? })
+    Ok(Outcome { stretch, ..outcome(truth, usual, (judge::without_findings(&record), passes))? })
 }
 
 /// The whole procedure on a recorded series, taken up at `start`.
@@ -157,7 +157,7 @@ fn outcome(truth: Truth, usual: Usual, (report, passes): (Report, u32)) -> Resul
 /// What the product makes of a source, and how many passes it took.
 pub fn measure<S: Source>(source: S, step: Step, goal: &Goal, pause: Pause) -> Result<(Report, u32), Failure> {
     let (record, passes) = record(source, step, goal, pause)?;
-    Ok((judge::explain(&record), passes))
+    Ok((judge::without_findings(&record), passes))
 }
 
 /// What it writes down of it.

@@ -43,6 +43,7 @@ fn text(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::{Phrase, Quantity, phrase};
     use std::fs;
 
     /// As Linux 6.1 shows a bond of two legs.
@@ -72,7 +73,7 @@ mod tests {
         folder
     }
 
-    fn faults(files: &[(&str, &str)]) -> Vec<String> {
+    fn faults(files: &[(&str, &str)]) -> Vec<Phrase> {
         bond(made(files).path(), "bond0").unwrap().faults()
     }
 
@@ -89,7 +90,7 @@ mod tests {
             apart: false,
         };
         assert_eq!(whole.legs, [leg("eth0"), leg("eth1")]);
-        assert_eq!(whole.faults(), Vec::<String>::new());
+        assert_eq!(whole.faults(), []);
         assert_eq!(bond(made(&[]).path(), "eth0"), None);
     }
 
@@ -97,12 +98,15 @@ mod tests {
     fn a_bad_leg_is_told() {
         // A leg without a link has no speed.
         let down = [("eth1/bonding_slave/mii_status", "down\n"), ("eth1/speed", "-1\n"), ("eth1/duplex", "unknown\n")];
-        assert_eq!(faults(&down), ["eth1 is down"]);
-        assert_eq!(faults(&[("eth1/speed", "1000\n")]), ["eth1 runs at 1000 Mbit/s and another leg at 25000"]);
-        assert_eq!(faults(&[("eth0/duplex", "half\n")]), ["eth0 is half duplex"]);
+        assert_eq!(faults(&down), ["eth1 is down".into()]);
+        assert_eq!(
+            faults(&[("eth1/speed", "1000\n")]),
+            [phrase!["eth1 runs at ", Quantity::Megabits(1000), " and another leg at ", Quantity::Megabits(25_000)]]
+        );
+        assert_eq!(faults(&[("eth0/duplex", "half\n")]), ["eth0 is half duplex".into()]);
         let apart = [("eth1/bonding_slave/ad_aggregator_id", "2\n")];
-        assert_eq!(faults(&apart), ["eth1 is in another aggregate than the one in use"]);
-        assert_eq!(faults(&[("bond0/bonding/slaves", "eth0\n")]), ["it has 1 leg"]);
+        assert_eq!(faults(&apart), ["eth1 is in another aggregate than the one in use".into()]);
+        assert_eq!(faults(&[("bond0/bonding/slaves", "eth0\n")]), ["it has one leg".into()]);
     }
 
     #[test]
@@ -117,6 +121,6 @@ mod tests {
         ]);
         let found = bond(folder.path(), "bond0").unwrap();
         assert_eq!((found.mode.as_str(), found.spread.as_deref()), ("active-backup", None));
-        assert_eq!(found.faults(), Vec::<String>::new());
+        assert_eq!(found.faults(), []);
     }
 }

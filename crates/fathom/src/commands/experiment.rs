@@ -119,7 +119,7 @@ fn expected(
     let change = thresholds::change(change).map_err(Failure::Usage)?;
     let archive = runs::open(common)?;
     let record = archive.load(&runs::find(common, &archive, run)?)?;
-    let report = judge::explain(&record);
+    let report = experiments::explain(&record);
     let cut = |figure: &&model::Figure| record.plan.cut.contains(&figure.step);
     if !common.quiet && report.figures.iter().any(|figure| figure.chart && cut(&figure)) {
         eprintln!(
@@ -197,7 +197,7 @@ mod tests {
             apart: false,
         };
         let plan = model::Plan { steps: vec![step], ..model::Plan::default() };
-        let figures = judge::explain(&Record { plan, finished: true, ..Record::default() }).figures;
+        let figures = experiments::explain(&Record { plan, finished: true, ..Record::default() }).figures;
         model::Figure { estimate, label, ..figures.into_iter().next().expect("a step of a run that is over has one") }
     }
 

@@ -60,7 +60,7 @@ pub fn list(common: &Common) -> Result<u8, Failure> {
 fn load(common: &Common, name: &str) -> Result<(Record, Report), Failure> {
     let archive = open(common)?;
     let record = archive.load(&find(common, &archive, name)?)?;
-    let report = judge::explain(&record);
+    let report = experiments::explain(&record);
     Ok((record, report))
 }
 

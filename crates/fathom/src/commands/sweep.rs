@@ -46,7 +46,7 @@ fn resume(common: &Common, args: &SweepArgs, run: &str) -> Result<Sounded, Failu
     }
     if !wanted::anything(&record.plan, &record) {
         eprintln!("fathom: run {run} has all its points; nothing was measured");
-        let report = judge::explain(&record);
+        let report = experiments::explain(&record);
         return Ok(Sounded { record, report, interrupted: false, insisted: false, lasts: true, failure: None });
     }
     let setup = place::of_earlier(common, record.scope.cluster.as_deref(), args.lab.as_deref())?;

@@ -7,7 +7,6 @@ use super::{Books, scaled};
 use crate::across::mean_over;
 use crate::disks::osd_of;
 use crate::entry::Entry;
-use crate::links::alone;
 use crate::placement::{hosts_of, serving};
 use crate::redundancy::redundancy;
 use crate::words::{number, percent};
@@ -130,7 +129,7 @@ impl<'r> Ways<'r> {
     fn of(books: &Books<'r, 'r>, wanted: fn(Option<&str>) -> bool) -> Ways<'r> {
         let measured = |entry: &&'r Entry<'r>| {
             let linear = entry.figure.layer.of_links() && entry.figure.pattern.family() == Family::Linear;
-            linear && wanted(entry.figure.network.as_deref()) && alone(entry, entry.figure.network.as_deref())
+            linear && wanted(entry.figure.network.as_deref()) && entry.alone_on(entry.figure.network.as_deref())
         };
         let way = |entry: &'r Entry<'r>| {
             let Some(Place::Pair { from, to, .. }) = entry.place() else { return None };

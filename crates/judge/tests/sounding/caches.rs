@@ -1,7 +1,7 @@
 //! Reads from memory are said to be, by the OSDs' own counters, and the disk has only the part for which it was asked.
 
 use crate::made::{Made, disk, osd, pair, pool};
-use judge::explain;
+use judge::without_findings;
 use model::{Caches, Compaction, Figure, Layer, LedgerRow, Observation, OsdLooks, Pattern, Report, StepId, StoreReads};
 
 fn reads(memory: u64, device: u64) -> StoreReads {
@@ -40,7 +40,7 @@ fn each_figure_says_cold_warm_or_between_and_unknown_is_nothing() {
         let mut made = Made::cluster();
         made.measured(Pattern::ReadLatency, osd(0), 0.6);
         counted(&mut made, &[(0, found)]);
-        let report = explain(&made.record);
+        let report = without_findings(&made.record);
         let says = figure(&report, Layer::Osd, "osd.0").background.as_ref().and_then(|seen| seen.says.clone());
         (caches(&report, Layer::Osd, "osd.0"), says.unwrap_or_default())
     };
@@ -61,7 +61,7 @@ fn an_osd_answers_for_itself_and_a_pool_for_all() {
     counted(&mut made, &[(0, Some(reads(100, 0))), (1, Some(reads(0, 100)))]);
     made.delivers(Pattern::ReadParallel, pool(), 1500.0);
     counted(&mut made, &[(0, Some(reads(100, 0))), (1, Some(reads(0, 100)))]);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     assert_eq!(caches(&report, Layer::Osd, "osd.0"), Some(Caches::Warm));
     assert_eq!(caches(&report, Layer::Osd, "osd.1"), Some(Caches::Cold));
     assert_eq!(caches(&report, Layer::Rados, "pool"), Some(Caches::Mixed));
@@ -73,7 +73,7 @@ fn latencies(of: Option<StoreReads>) -> Vec<LedgerRow> {
     made.measured(Pattern::ReadLatency, disk(0), 0.4).measured(Pattern::ReadLatency, pair(0), 0.1);
     made.measured(Pattern::ReadLatency, osd(0), 1.0);
     counted(&mut made, &[(0, of)]);
-    rows(&explain(&made.record), Pattern::ReadLatency)
+    rows(&without_findings(&made.record), Pattern::ReadLatency)
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_disk_that_was_not_asked_is_no_ceiling() {
         let mut made = Made::cluster();
         made.delivers(Pattern::ReadParallel, disk(0), 2000.0).delivers(Pattern::ReadParallel, osd(0), 1800.0);
         counted(&mut made, &[(0, of)]);
-        rows(&explain(&made.record), Pattern::ReadParallel).into_iter().find(|row| row.layer == Layer::Osd)
+        rows(&without_findings(&made.record), Pattern::ReadParallel).into_iter().find(|row| row.layer == Layer::Osd)
     };
     near(told(Some(reads(0, 100))).unwrap().share.unwrap(), 0.9);
     let half = told(Some(reads(50, 50))).unwrap();
@@ -116,7 +116,7 @@ fn layers_that_did_not_read_alike_are_not_compared_in_silence() {
     counted(&mut made, &[(0, Some(reads(100, 0)))]);
     made.measured(Pattern::ReadLatency, pool(), 1.0);
     counted(&mut made, &[(0, Some(reads(0, 100)))]);
-    let rows = rows(&explain(&made.record), Pattern::ReadLatency);
+    let rows = rows(&without_findings(&made.record), Pattern::ReadLatency);
     let row = rows.iter().find(|row| row.layer == Layer::Rados).unwrap();
     assert!(row.because.contains("not the same reads"), "{}", row.because);
 }
@@ -126,7 +126,7 @@ fn a_blamed_compaction_is_still_found_behind_what_is_said_of_caches() {
     let mut made = Made::cluster();
     made.measured(Pattern::WriteLatency, osd(0), 0.6);
     counted(&mut made, &[(0, Some(reads(100, 0)))]);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     let seen = figure(&report, Layer::Osd, "osd.0").background.as_ref().unwrap();
     assert_eq!(seen.reads, None, "writes have no caches to be read from");
 }

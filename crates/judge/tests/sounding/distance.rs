@@ -1,7 +1,7 @@
 //! How far Ceph is from the floor: only from one with as many replicas as the pool has.
 
 use crate::made::{Made, pool, target};
-use judge::explain;
+use judge::without_findings;
 use model::{Change, Endpoint, Layer, Pattern, Place, Replica, Target};
 
 fn floor(replicas: usize) -> Target {
@@ -30,7 +30,7 @@ fn made(size: u32) -> Made {
 
 #[test]
 fn of_as_many_replicas_as_the_pool_has() {
-    let report = explain(&made(3).record);
+    let report = without_findings(&made(3).record);
     let told: Vec<(Pattern, u32, &str)> =
         report.distances.iter().map(|one| (one.pattern, one.replicas, one.on.as_str())).collect();
     assert_eq!(told, [(Pattern::WriteLatency, 3, "h0+h1+h2"), (Pattern::WriteParallel, 3, "h0+h1+h2")]);
@@ -38,15 +38,15 @@ fn of_as_many_replicas_as_the_pool_has() {
         assert!((one.times.value / times - 1.0).abs() < 0.02, "{one:?}");
         assert!(one.times.low < one.times.value && Some(one.times.value) < one.times.high, "{one:?}");
     }
-    let report = explain(&made(2).record);
+    let report = without_findings(&made(2).record);
     assert_eq!(report.distances.iter().map(|one| one.on.as_str()).collect::<Vec<_>>(), ["h0+h1"]);
     assert!((report.distances[0].times.value / (2.0 / 0.3) - 1.0).abs() < 0.02, "{:?}", report.distances);
-    assert!(explain(&made(4).record).distances.is_empty());
+    assert!(without_findings(&made(4).record).distances.is_empty());
 }
 
 #[test]
 fn the_floor_is_no_part_of_the_ledger() {
-    let report = explain(&made(3).record);
+    let report = without_findings(&made(3).record);
     assert!(report.ledger.iter().all(|row| row.layer != Layer::Floor));
     let before = report.ledger.iter().find(|row| row.pattern == Pattern::WriteLatency).map(|row| row.because.clone());
     assert!(before.is_some_and(|because| !because.contains("floor")), "{:?}", report.ledger);

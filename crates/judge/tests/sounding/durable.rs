@@ -1,7 +1,7 @@
 //! Writes made durable in two ways: the worse counts, target by target, and the way of stores judges them.
 
 use crate::made::{Made, disk, osd, target};
-use judge::explain;
+use judge::without_findings;
 use model::{Durability, Endpoint, Figure, Layer, Pattern, Place, Replica, Report, Target};
 
 /// A target's writes with O_DSYNC and with fdatasync.
@@ -30,7 +30,7 @@ fn the_worse_way_counts_for_each_target_and_tells_the_other() {
     let mut made = Made::cluster();
     both(&mut made, disk(0), 0.1, 2.0);
     both(&mut made, disk(1), 1.5, 0.5);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     for (name, way, ms, other) in
         [("/dev/vd0", Durability::Fdatasync, 2.0, 0.1), ("/dev/vd1", Durability::Dsync, 1.5, 0.5)]
     {
@@ -52,7 +52,7 @@ fn a_drive_that_ignores_fua_judges_by_its_flush() {
     let mut made = Made::cluster();
     both(&mut made, disk(0), 0.1, 2.0);
     made.measured(Pattern::WriteLatency, osd(0), 1.0);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     let osd = report.figures.iter().find(|figure| figure.layer == Layer::Osd).unwrap();
     assert!(osd.label.why().is_some_and(|why| why.contains("2.00 ms")), "{:?}", osd.label);
 }
@@ -62,7 +62,7 @@ fn an_osd_that_is_quicker_than_fua_and_not_than_a_flush_stands() {
     let mut made = Made::cluster();
     both(&mut made, disk(0), 2.0, 0.5);
     made.measured(Pattern::WriteLatency, osd(0), 1.0);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     let osd = report.figures.iter().find(|figure| figure.layer == Layer::Osd).unwrap();
     assert_ne!(osd.label.name(), "implausible", "{:?}", osd.label);
     near(charted(&report, "/dev/vd0").estimate.unwrap().value, 2.0);
@@ -78,7 +78,7 @@ fn the_ledger_takes_the_worse_way_where_the_osd_is_slower_than_both() {
     let mut made = Made::cluster();
     both(&mut made, disk(0), 0.8, 0.5);
     made.measured(Pattern::WriteLatency, osd(0), 2.0);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     near(report.ledger[0].adds.value, 0.8);
     assert!(report.ledger[0].because.contains("O_DSYNC"), "{}", report.ledger[0].because);
 }
@@ -89,7 +89,7 @@ fn a_void_way_leaves_the_other() {
     both(&mut made, disk(0), 0.5, 2.0);
     let dead = |slice: &&mut model::Slice| slice.step.0 == 1;
     made.record.slices.iter_mut().filter(dead).for_each(|slice| slice.void = Some("EIO".into()));
-    let figure = charted(&explain(&made.record), "/dev/vd0").clone();
+    let figure = charted(&without_findings(&made.record), "/dev/vd0").clone();
     near(figure.estimate.unwrap().value, 0.5);
     let other = figure.other_way.unwrap();
     assert_eq!((other.estimate, other.label.as_str()), (None, "void"));
@@ -99,7 +99,7 @@ fn a_void_way_leaves_the_other() {
 fn what_is_asked_for_in_one_way_is_one_figure() {
     let mut made = Made::cluster();
     made.measured(Pattern::WriteLatency, disk(0), 0.5);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     assert!(charted(&report, "/dev/vd0").other_way.is_none());
 }
 
@@ -111,7 +111,7 @@ fn the_floor_is_the_worse_way_as_well() {
     let mut made = Made::cluster();
     both(&mut made, target(Layer::Floor, "3 replicas", None, place), 0.3, 0.6);
     made.measured(Pattern::WriteLatency, crate::made::pool(), 2.4);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     near(charted(&report, "3 replicas").estimate.unwrap().value, 0.6);
     near(report.distances[0].times.value, 4.0);
 }
@@ -132,7 +132,7 @@ fn an_earlier_run_is_held_against_the_way_that_it_had_and_a_bare_threshold_again
             beside: false,
         };
         record.plan.goal.thresholds = vec![threshold];
-        explain(&record).verdicts.iter().map(|verdict| verdict.outcome).collect::<Vec<_>>()
+        without_findings(&record).verdicts.iter().map(|verdict| verdict.outcome).collect::<Vec<_>>()
     };
     assert_eq!(judged(None), [model::Outcome::Fail]);
     assert_eq!(judged(Some(made.record.plan.steps[0].workload.clone())), [model::Outcome::Pass]);

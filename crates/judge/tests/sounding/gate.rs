@@ -1,7 +1,7 @@
 //! What can't be is struck out with its reason, and used no further; what merely surprises is not.
 
 use crate::made::{Made, disk, images, osd, pair, pool};
-use judge::explain;
+use judge::without_findings;
 use model::{Figure, Layer, Pattern, Report};
 
 fn of<'r>(report: &'r Report, layer: Layer, target: &str) -> &'r Figure {
@@ -26,7 +26,7 @@ fn writes_with_their_copies_above_the_sum_of_the_osds() {
         made.delivers(Pattern::WriteParallel, osd(id), 1000.0);
     }
     made.delivers(Pattern::WriteParallel, pool(), 1400.0);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     let why = why(of(&report, Layer::Rados, "pool"));
     assert!(why.contains("3 replicas") && why.contains("3,000 IOPS") && why.contains("of one osd"), "{why}");
     assert!(report.ledger.iter().all(|row| row.layer != Layer::Rados));
@@ -39,7 +39,7 @@ fn writes_within_the_sum_of_the_osds_stand() {
     let mut made = Made::cluster();
     made.at_once(Pattern::WriteParallel, (0..3).map(osd).collect(), &[1000.0, 1000.0, 1000.0]);
     made.delivers(Pattern::WriteParallel, pool(), 950.0).delivers(Pattern::WriteParallel, images(), 900.0);
-    not_struck(&explain(&made.record));
+    not_struck(&without_findings(&made.record));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_write_sooner_than_its_own_disk_commits() {
     let mut made = Made::cluster();
     made.measured(Pattern::WriteLatency, disk(0), 2.0).measured(Pattern::WriteLatency, disk(1), 0.2);
     made.measured(Pattern::WriteLatency, osd(0), 1.0).measured(Pattern::WriteLatency, osd(1), 1.0);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     let why = why(of(&report, Layer::Osd, "osd.0"));
     assert!(why.contains("/dev/vd0") && why.contains("2.00 ms"), "{why}");
     assert_ne!(of(&report, Layer::Osd, "osd.1").label.name(), "implausible");
@@ -58,7 +58,7 @@ fn a_disk_that_is_not_known_to_be_the_osds_judges_nothing() {
     let mut made = Made::cluster();
     made.record.scope.osds[0].device = Some("sdx".to_string());
     made.measured(Pattern::WriteLatency, disk(0), 2.0).measured(Pattern::WriteLatency, osd(0), 1.0);
-    not_struck(&explain(&made.record));
+    not_struck(&without_findings(&made.record));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn reads_faster_than_the_disk_come_from_a_cache_and_stand() {
     let mut made = Made::cluster();
     made.measured(Pattern::ReadLatency, disk(0), 2.0).measured(Pattern::ReadLatency, osd(0), 0.3);
     made.delivers(Pattern::ReadParallel, disk(0), 1000.0).delivers(Pattern::ReadParallel, osd(0), 9000.0);
-    not_struck(&explain(&made.record));
+    not_struck(&without_findings(&made.record));
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn an_operation_sooner_than_a_round_trip_to_its_host() {
     let mut made = Made::cluster();
     made.measured(Pattern::ReadLatency, pair(0), 0.5).measured(Pattern::ReadLatency, osd(0), 0.3);
     made.measured(Pattern::ReadLatency, osd(1), 0.3);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     assert!(why(of(&report, Layer::Osd, "osd.0")).contains("one round trip to host-0"));
     assert_ne!(of(&report, Layer::Osd, "osd.1").label.name(), "implausible");
 }
@@ -83,7 +83,7 @@ fn an_operation_sooner_than_a_round_trip_to_its_host() {
 fn more_than_the_link_carries() {
     let mut made = Made::cluster();
     made.delivers(Pattern::ReadLinear, pair(0), 25.0).delivers(Pattern::ReadLinear, osd(0), 60.0);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     let why = why(of(&report, Layer::Osd, "osd.0"));
     assert!(why.contains("the network to host-0 carries 105 MB/s"), "{why}");
 }
@@ -95,11 +95,11 @@ fn a_pool_is_held_against_all_links_together() {
         made.delivers(Pattern::ReadLinear, pair(id), 25.0);
     }
     made.delivers(Pattern::ReadLinear, pool(), 60.0);
-    not_struck(&explain(&made.record));
+    not_struck(&without_findings(&made.record));
     made.record.slices.retain(|slice| slice.step.0 < 3);
     made.record.plan.steps.truncate(3);
     made.delivers(Pattern::ReadLinear, pool(), 100.0);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     assert!(why(of(&report, Layer::Rados, "pool")).contains("host-0, host-1, host-2"));
 }
 
@@ -108,7 +108,7 @@ fn an_image_sooner_than_its_pool() {
     let mut made = Made::cluster();
     made.measured(Pattern::WriteLatency, pool(), 2.0).measured(Pattern::WriteLatency, images(), 1.0);
     made.measured(Pattern::ReadLatency, pool(), 2.0).measured(Pattern::ReadLatency, images(), 1.0);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     let struck: Vec<Pattern> =
         report.figures.iter().filter(|f| f.label.name() == "implausible").map(|f| f.pattern).collect();
     assert_eq!(struck, [Pattern::WriteLatency]);
@@ -122,7 +122,7 @@ fn littles_law() {
         for sample in made.record.slices.iter_mut().flat_map(|slice| &mut slice.samples) {
             sample.service.sum_ns = (sample.service.sum_ns as f64 * ms_told / 10.0) as u64;
         }
-        explain(&made.record).figures[0].label.clone()
+        without_findings(&made.record).figures[0].label.clone()
     };
     assert_eq!(labels(10.5).name(), "brief");
     assert_eq!(labels(13.0).name(), "implausible");
@@ -141,7 +141,7 @@ fn quick_disk(pattern: Pattern, ms: f64) -> String {
         let slice = made.slice(&step, Some(0), pass, ms, 1);
         slice.samples.iter_mut().for_each(|sample| sample.service.sum_ns = sample.service.sum_ns * 3 / 4);
     }
-    explain(&made.record).figures[0].label.name().to_string()
+    without_findings(&made.record).figures[0].label.name().to_string()
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_pool_is_judged_by_the_quickest_of_the_osds_on_which_it_lies() {
             made.measured(Pattern::WriteLatency, osd(id), ms);
         }
         made.measured(Pattern::WriteLatency, pool(), 2.0);
-        let report = explain(&made.record);
+        let report = without_findings(&made.record);
         report.figures.iter().find(|figure| figure.layer == Layer::Rados).unwrap().label.name().to_string()
     };
     assert_ne!(label(Vec::new(), &[0, 1, 2]), "implausible");

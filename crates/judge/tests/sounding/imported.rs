@@ -1,7 +1,7 @@
 //! What another tool tells as a total has a value and no interval; repeated, it has the one by which it differs.
 
 use crate::made::{Made, disk};
-use judge::{compare, explain};
+use judge::{compare, without_findings};
 use model::{Imported, Label, OpKind, Pattern, Record, Sample, Slice, StepId};
 
 const SECOND: u64 = 1_000_000_000;
@@ -31,7 +31,7 @@ fn totals(operations: &[u64]) -> Record {
 
 #[test]
 fn one_total_has_no_interval() {
-    let report = explain(&totals(&[5000]));
+    let report = without_findings(&totals(&[5000]));
     let figure = &report.figures[0];
     let estimate = figure.estimate.unwrap();
     assert_eq!((estimate.value, estimate.low, estimate.high), (5000.0, 0.0, f64::INFINITY));
@@ -39,15 +39,15 @@ fn one_total_has_no_interval() {
     // The same of Fathom's own would be too little for a figure.
     let mut own = totals(&[5000]);
     own.head.imported = None;
-    assert!(matches!(explain(&own).figures[0].label, Label::Void(_)));
+    assert!(matches!(without_findings(&own).figures[0].label, Label::Void(_)));
 }
 
 #[test]
 fn several_totals_have_the_interval_by_which_they_differ() {
-    let half = |operations: &[u64]| explain(&totals(operations)).figures[0].estimate.unwrap().half_width();
+    let half = |operations: &[u64]| without_findings(&totals(operations)).figures[0].estimate.unwrap().half_width();
     let (alike, apart) = (half(&[5000, 5010, 4990]), half(&[5000, 6000, 4000]));
     assert!(alike.is_finite() && alike > 50.0 && apart > 5.0 * alike, "{alike} {apart}");
-    assert!(matches!(explain(&totals(&[5000; 6])).figures[0].label, Label::Imprecise(_)));
+    assert!(matches!(without_findings(&totals(&[5000; 6])).figures[0].label, Label::Imprecise(_)));
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! What each layer adds or delivers, by real figures, and what is said where one is missing.
 
 use crate::made::{Made, disk, images, osd, pair, pool, store};
-use judge::explain;
+use judge::without_findings;
 use model::{Layer, LedgerRow, Pattern};
 
 fn rows(made: &Made, pattern: Pattern) -> Vec<LedgerRow> {
-    explain(&made.record).ledger.into_iter().filter(|row| row.pattern == pattern).collect()
+    without_findings(&made.record).ledger.into_iter().filter(|row| row.pattern == pattern).collect()
 }
 
 fn near(got: f64, want: f64, by: f64) {
@@ -207,7 +207,7 @@ fn a_ledger_needs_a_layer_above_the_hardware() {
     let mut made = Made::cluster();
     made.measured(Pattern::WriteLatency, disk(0), 0.5).measured(Pattern::WriteLatency, pair(0), 0.1);
     made.delivers(Pattern::WriteParallel, disk(0), 1000.0);
-    assert_eq!(explain(&made.record).ledger, []);
+    assert_eq!(without_findings(&made.record).ledger, []);
 }
 
 #[test]

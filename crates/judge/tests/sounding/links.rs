@@ -1,8 +1,8 @@
 //! What links bound a pool where the truth is known: those of its clients, of its OSDs' hosts, and of the network that OSDs have for themselves.
 
 use crate::made::{Made, disk, osd, pair, pool, pool_from, target};
-use judge::explain;
-use model::{Endpoint, HostScope, Layer, LedgerRow, OsdScope, Pattern, Place, Standing, Target};
+use judge::without_findings;
+use model::{Endpoint, HostScope, Layer, LedgerRow, OsdScope, Pattern, Place, Target};
 
 const BLOCK_MB: f64 = 4.194304;
 
@@ -41,7 +41,7 @@ fn hosts(clients: u32, servers: u32, osds_each: u32) -> (Made, Vec<String>, Vec<
 }
 
 fn rados(made: &Made, pattern: Pattern) -> LedgerRow {
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     let mut own = report.ledger.into_iter().filter(|row| row.layer == Layer::Rados && row.pattern == pattern);
     own.next().expect("a row of rados")
 }
@@ -245,7 +245,7 @@ fn a_disk_on_which_no_osd_lies_is_in_no_sum() {
     }
     made.measured(Pattern::WriteLatency, pool(), 25.0);
     let disks = |made: &Made| {
-        let rows = explain(&made.record).ledger;
+        let rows = without_findings(&made.record).ledger;
         let osd = rows.iter().find(|row| row.layer == Layer::Osd).unwrap().because.clone();
         (rows.iter().any(|row| row.layer == Layer::Device), osd)
     };
@@ -264,51 +264,4 @@ fn a_disk_on_which_no_osd_lies_is_in_no_sum() {
     // One of several on which an OSD lies is below the pool as well.
     made.record.scope.osds[0].device = Some("vd7,vd0".into());
     assert!(disks(&made).0);
-}
-
-#[test]
-fn a_cluster_network_that_is_narrower_than_the_public_one_is_told() {
-    let told = |cluster: &dyn Fn(&str) -> f64| {
-        let (mut made, _, servers) = hosts(0, 3, 1);
-        links(&mut made, &servers, None, Pattern::WriteLinear, |_, _| 1250.0);
-        links(&mut made, &servers, Some("cluster"), Pattern::WriteLinear, |from, _| cluster(from));
-        let findings = explain(&made.record).findings;
-        findings.into_iter().map(|found| (found.id, found.says)).collect::<Vec<_>>()
-    };
-    assert_eq!(told(&|_| 1200.0), []);
-    let narrow = told(&|_| 117.0);
-    assert_eq!(narrow.len(), 1, "{narrow:?}");
-    assert!(narrow[0].0 == "cluster-network-narrow" && narrow[0].1.contains(" 11"), "{narrow:?}");
-    // What the load held back may be wide.
-    let (mut made, _, servers) = hosts(0, 3, 1);
-    links(&mut made, &servers, None, Pattern::WriteLinear, |_, _| 1250.0);
-    for (from, to) in servers.iter().flat_map(|a| servers.iter().map(move |b| (a, b))).filter(|(a, b)| a != b) {
-        let step = made.delivers(Pattern::WriteLinear, way(from, to, Some("cluster")), 117.0 / BLOCK_MB);
-        step.with_threads(0.5, 0.5);
-        made.record.plan.steps.last_mut().unwrap().chart = false;
-    }
-    assert!(explain(&made.record).findings.is_empty(), "{:?}", explain(&made.record).findings);
-    // One host that sends slowly is another thing.
-    let host = told(&|from| if from == "host-1" { 117.0 } else { 1250.0 });
-    assert!(host.len() == 1 && host[0].0 == "host-network-slow" && host[0].1.contains("host-1"), "{host:?}");
-}
-
-#[test]
-fn where_all_ways_are_held_back_by_processors_one_far_below_them_is_told() {
-    let told = |slow: f64| {
-        let (mut made, _, servers) = hosts(0, 3, 1);
-        for (from, to) in servers.iter().flat_map(|a| servers.iter().map(move |b| (a, b))).filter(|(a, b)| a != b) {
-            let rate = if from == "host-1" { slow } else { 2900.0 };
-            made.delivers(Pattern::WriteLinear, way(from, to, None), rate / BLOCK_MB).with_threads(0.5, 0.5);
-        }
-        let report = explain(&made.record);
-        assert!(report.figures.iter().all(|figure| figure.label.name() == "generator-limited"), "{:?}", report.figures);
-        report.findings.into_iter().map(|found| (found.standing, found.says)).collect::<Vec<_>>()
-    };
-    let found = told(94.0);
-    assert!(
-        found.len() == 1 && found[0].0 == Standing::Hint && found[0].1.contains("host-1: all that it sends"),
-        "{found:?}"
-    );
-    assert_eq!(told(1500.0), []);
 }

@@ -2,7 +2,6 @@
 
 mod behind;
 mod caches;
-mod ceilings;
 mod compare;
 mod distance;
 mod durable;

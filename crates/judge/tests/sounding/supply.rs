@@ -1,7 +1,7 @@
 //! What OSDs supply, where the truth is known: one client's link as the limit of all, several clients, a void OSD, erasure coding.
 
 use crate::made::{Made, osd, pair, pool, pool_from};
-use judge::explain;
+use judge::without_findings;
 use model::{Change, Label, Layer, LedgerRow, Pattern, PoolScope, Report};
 
 const MIB4: f64 = 4.194304;
@@ -38,7 +38,7 @@ fn limited_by_its_link() -> Made {
 #[test]
 fn a_pool_that_fills_the_clients_link_as_the_osds_did_stands() {
     let mut made = limited_by_its_link();
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     assert_ne!(label(&report, "pool"), "implausible", "27 × 3 is more than 27, and the link was not measured");
     let found = rados(&report, Pattern::WriteLinear);
     assert!(found.at_least && found.because.contains("may have been the limit"), "{found:?}");
@@ -46,7 +46,7 @@ fn a_pool_that_fills_the_clients_link_as_the_osds_did_stands() {
     for id in 0..3 {
         made.delivers(Pattern::WriteLinear, pair(id), 28.0);
     }
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     assert_ne!(label(&report, "pool"), "implausible");
     let found = rados(&report, Pattern::WriteLinear);
     assert!(!found.at_least && found.because.starts_with("network"), "{found:?}");
@@ -66,7 +66,7 @@ fn a_link_that_is_far_from_full_is_not_the_ceiling() {
     for id in 0..3 {
         made.delivers(Pattern::WriteLinear, pair(id), 1400.0);
     }
-    let found = rados(&explain(&made.record), Pattern::WriteLinear);
+    let found = rados(&without_findings(&made.record), Pattern::WriteLinear);
     assert!(found.at_least && !found.because.starts_with("network"), "{found:?}");
     near(found.share.unwrap(), 1.0, 0.02);
 }
@@ -82,7 +82,7 @@ fn osds_at_once_judge_where_the_client_had_room() {
             }
         }
         made.delivers(Pattern::WriteParallel, pool(), 1400.0);
-        let report = explain(&made.record);
+        let report = without_findings(&made.record);
         let least = row(&report, Pattern::WriteParallel, Layer::Rados).is_some_and(|row| row.at_least);
         (label(&report, "pool") == "implausible", least)
     };
@@ -100,7 +100,7 @@ fn without_an_account_of_the_threads_osds_at_once_judge_nothing() {
     let mut made = Made::cluster();
     made.at_once(Pattern::WriteParallel, osds(), &[1000.0, 1000.0, 1000.0]);
     made.delivers(Pattern::WriteParallel, pool(), 1400.0);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     assert_ne!(label(&report, "pool"), "implausible");
     assert!(rados(&report, Pattern::WriteParallel).at_least);
 }
@@ -110,7 +110,7 @@ fn what_is_less_than_the_osds_at_once_has_a_share_of_at_most_that() {
     let mut made = Made::cluster();
     made.at_once(Pattern::WriteParallel, osds(), &[1000.0, 1000.0, 1000.0]);
     made.delivers(Pattern::WriteParallel, pool(), 800.0);
-    let found = rados(&explain(&made.record), Pattern::WriteParallel);
+    let found = rados(&without_findings(&made.record), Pattern::WriteParallel);
     assert!(found.at_least);
     near(found.ceiling.unwrap(), 1000.0, 20.0);
     near(found.share.unwrap(), 0.8, 0.02);
@@ -131,7 +131,7 @@ fn a_void_osd_leaves_no_sum_that_bounds() {
         let dead = |slice: &&mut model::Slice| slice.step.0 == id && slice.target == target;
         made.record.slices.iter_mut().filter(dead).for_each(|slice| slice.void = Some("osd.2 went down".into()));
         made.delivers(Pattern::WriteParallel, pool(), 1400.0);
-        label(&explain(&made.record), "pool")
+        label(&without_findings(&made.record), "pool")
     };
     assert_ne!(void(true), "implausible");
     assert_ne!(void(false), "implausible");
@@ -145,7 +145,7 @@ fn a_pool_that_several_hosts_load_keeps_its_row_and_its_gate() {
             made.delivers(Pattern::WriteParallel, osd(id), 1000.0).with_threads(0.05, 0.0);
         }
         made.at_once(Pattern::WriteParallel, pool_from(2), &[rate / 2.0, rate / 2.0]);
-        explain(&made.record)
+        without_findings(&made.record)
     };
     let report = made(800.0);
     assert_ne!(label(&report, "pool"), "implausible");
@@ -173,7 +173,7 @@ fn what_one_client_could_not_get_out_of_an_osd_does_not_bound_several() {
         } else {
             made.at_once(Pattern::WriteLinear, pools, &rates);
         }
-        label(&explain(&made.record), "pool")
+        label(&without_findings(&made.record), "pool")
     };
     assert_eq!(told((0.05, 0.0), 10.0, pool_from(2)), "implausible");
     // 126 MB/s: as much as a link of 1 Gbit/s carries.
@@ -196,7 +196,7 @@ fn several_clients_are_held_against_the_links_of_each() {
             made.delivers(Pattern::ReadLinear, target, 25.0);
         }
         made.at_once(Pattern::ReadLinear, pool_from(2), &[rate / 2.0, rate / 2.0]);
-        explain(&made.record)
+        without_findings(&made.record)
     };
     // Six ways of 25 each; three of them are one client's.
     assert_ne!(label(&made(100.0), "pool"), "implausible");
@@ -213,7 +213,7 @@ fn erasure_coded(pattern: Pattern, rate: f64) -> Report {
         made.delivers(pattern, pair(id), 28.0).delivers(pattern, osd(id), 27.0).with_threads(0.01, 0.0);
     }
     made.delivers(pattern, pool(), rate);
-    explain(&made.record)
+    without_findings(&made.record)
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn writes_of_an_erasure_coded_pool_make_their_chunks() {
         made.delivers(Pattern::WriteLinear, osd(id), 9.0);
     }
     made.delivers(Pattern::WriteLinear, pool(), 20.0);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     let found = report.figures.iter().find(|figure| figure.layer == Layer::Rados).unwrap();
     assert!(matches!(&found.label, Label::Implausible(why) if why.contains("(4+2)/4 chunks")), "{:?}", found.label);
 }
@@ -258,7 +258,7 @@ fn a_pool_is_held_against_the_osds_alone_on_which_it_lies() {
         made.delivers(Pattern::WriteParallel, osd(id), rate);
     }
     made.delivers(Pattern::WriteParallel, pool(), 900.0);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     assert_ne!(label(&report, "pool"), "implausible");
     let found = rados(&report, Pattern::WriteParallel);
     near(found.ceiling.unwrap(), 1000.0, 20.0);
@@ -269,7 +269,7 @@ fn a_pool_is_held_against_the_osds_alone_on_which_it_lies() {
         made.delivers(Pattern::WriteParallel, osd(id), rate);
     }
     made.delivers(Pattern::WriteParallel, pool(), 1150.0);
-    assert_eq!(label(&explain(&made.record), "pool"), "implausible");
+    assert_eq!(label(&without_findings(&made.record), "pool"), "implausible");
 }
 
 #[test]
@@ -277,14 +277,14 @@ fn osds_of_a_pool_that_were_loaded_beside_others_bound_nothing() {
     let mut made = on_one_class();
     made.at_once(Pattern::WriteParallel, osds(), &[1000.0, 100.0, 100.0]).with_threads(0.05, 0.0);
     made.delivers(Pattern::WriteParallel, pool(), 1150.0);
-    let report = explain(&made.record);
+    let report = without_findings(&made.record);
     assert_ne!(label(&report, "pool"), "implausible");
     let found = rados(&report, Pattern::WriteParallel);
     assert!(found.at_least && found.because.contains("beside others"), "{found:?}");
     made.record.plan.steps.pop();
     made.record.slices.retain(|slice| slice.step.0 == 0);
     made.delivers(Pattern::WriteParallel, pool(), 500.0);
-    let found = rados(&explain(&made.record), Pattern::WriteParallel);
+    let found = rados(&without_findings(&made.record), Pattern::WriteParallel);
     near(found.ceiling.unwrap(), 1000.0, 30.0);
     assert!(found.because.starts_with("1 of the 3 OSDs in osd.* "), "{}", found.because);
 }
@@ -298,7 +298,7 @@ fn where_an_osd_of_the_pool_was_not_measured_no_sum_bounds() {
             made.delivers(Pattern::WriteParallel, osd(*id), 1000.0);
         }
         made.delivers(Pattern::WriteParallel, pool(), 2500.0);
-        label(&explain(&made.record), "pool")
+        label(&without_findings(&made.record), "pool")
     };
     assert_eq!(told(&[0, 1]), "implausible");
     assert_ne!(told(&[0, 2]), "implausible");
@@ -313,7 +313,7 @@ fn a_pool_of_the_runs_own_lies_where_the_default_rule_or_the_run_put_it() {
             made.delivers(Pattern::ReadParallel, osd(id), rate);
         }
         made.delivers(Pattern::ReadParallel, pool(), 900.0);
-        rados(&explain(&made.record), Pattern::ReadParallel).ceiling.unwrap()
+        rados(&without_findings(&made.record), Pattern::ReadParallel).ceiling.unwrap()
     };
     near(told(|made| made.record.scope.new_pool_osds = vec![0]), 1000.0, 20.0);
     let bound = |made: &mut Made| {
@@ -342,7 +342,7 @@ fn only_the_links_of_the_pools_hosts_carry_its_data() {
         change(&mut made);
         // Four clients, of which each could take as much as one host sends.
         made.at_once(Pattern::ReadLinear, pool_from(4), &[12.0, 12.0, 12.0, 12.0]);
-        rados(&explain(&made.record), Pattern::ReadLinear)
+        rados(&without_findings(&made.record), Pattern::ReadLinear)
     };
     near(told(|_| ()).ceiling.unwrap(), 75.0 * MIB4, 4.0);
     for change in [
@@ -368,7 +368,7 @@ fn a_client_on_an_osds_host_has_more_than_the_link() {
         client.host = "host-1".to_string();
     }
     made.at_once(Pattern::ReadLinear, clients, &[20.0, 20.0]);
-    let found = rados(&explain(&made.record), Pattern::ReadLinear);
+    let found = rados(&without_findings(&made.record), Pattern::ReadLinear);
     // What its own host's OSDs send it passes no link; and those of the others were measured by one host alone.
     near(found.ceiling.unwrap(), 75.0 * MIB4, 4.0);
     assert!(found.at_least && found.because.contains("; or more: "), "{found:?}");

@@ -1,7 +1,7 @@
 //! Reads of what was never written: such a figure is labelled, and nothing is explained with it.
 
 use crate::made::{Made, disk, osd};
-use judge::{compare, explain};
+use judge::{compare, without_findings};
 use model::{EmptyPages, Figure, Layer, Observation, PagesRead, Pattern, Record, Report, Step, StepId};
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn record(empty: &[u64]) -> Record {
 
 #[test]
 fn a_figure_of_reads_of_nothing_is_used_nowhere_and_says_how_many() {
-    let told = explain(&record(&[300, 460]));
+    let told = without_findings(&record(&[300, 460]));
     let figure = of(&told, Layer::Device);
     assert_eq!(figure.label.name(), "unwritten");
     assert!(
@@ -39,7 +39,7 @@ fn a_figure_of_reads_of_nothing_is_used_nowhere_and_says_how_many() {
     assert_eq!((cell.estimate, cell.label.as_str()), (None, "unwritten"));
     // What a disk explains of the latency above it, one that was not asked does not.
     let rows = |report: &Report| report.ledger.iter().filter(|row| row.layer == Layer::Device).count();
-    let good = explain(&record(&[0, 40]));
+    let good = without_findings(&record(&[0, 40]));
     assert!(rows(&good) > 0);
     assert_eq!(rows(&told), 0);
     let figure = of(&good, Layer::Device);
@@ -50,10 +50,10 @@ fn a_figure_of_reads_of_nothing_is_used_nowhere_and_says_how_many() {
 #[test]
 fn nobody_looked_and_other_steps_pages_say_nothing() {
     let mut record = record(&[]);
-    assert_eq!(of(&explain(&record), Layer::Device).empty_pages, None);
-    let other = of(&explain(&record), Layer::Osd).step;
+    assert_eq!(of(&without_findings(&record), Layer::Device).empty_pages, None);
+    let other = of(&without_findings(&record), Layer::Osd).step;
     record.observations = [1, 9].map(|pass| Observation::PagesRead(seen(other, pass, 1000))).to_vec();
-    let report = explain(&record);
+    let report = without_findings(&record);
     assert_eq!(of(&report, Layer::Osd).empty_pages, Some(EmptyPages { looked_at: 1000, empty: 1000 }));
     assert_eq!(of(&report, Layer::Device).empty_pages, None);
 }

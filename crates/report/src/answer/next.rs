@@ -3,7 +3,7 @@
 use super::{sentence, takes};
 use crate::sections::{left_behind, unsettled};
 use crate::words;
-use model::{Ending, Figure, Finding, Finds, Label, Layer, Outcome, Report, Standing};
+use model::{Ending, Figure, Finding, Finds, Label, Layer, Outcome, Report, Standing, Subject};
 
 /// The first of these that applies.
 pub(super) fn step(report: &Report) -> String {
@@ -72,9 +72,10 @@ fn finding(report: &Report, standing: Standing) -> Option<String> {
 fn outlier(report: &Report) -> Option<String> {
     let worst = report.outliers.iter().max_by(|a, b| a.slower_by.total_cmp(&b.slower_by))?;
     let compare = format!("compare {}'s device, firmware and host with its peers'", worst.target);
-    let id = worst.target.strip_prefix("osd.").filter(|id| id.parse::<u32>().is_ok());
-    Some(match id {
-        Some(id) if !report.head.own_lab => format!("{compare}; `fathom osd {id}{}` measures it alone.", on(report)),
+    Some(match worst.subject {
+        Subject::Osd(id) if !report.head.own_lab => {
+            format!("{compare}; `fathom osd {id}{}` measures it alone.", on(report))
+        }
         // The OSD of a lab that is gone can't be measured again.
         _ => format!("{compare}."),
     })

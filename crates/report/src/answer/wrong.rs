@@ -2,8 +2,8 @@
 
 use super::Wrong;
 use crate::sections::{left_behind, unsettled, verdicts, verified};
-use crate::{numbers, words};
-use model::{Ending, Figure, Finding, Label, Outcome, Outlier, Report, Standing, Undo};
+use crate::{numbers, phrase, words};
+use model::{Ending, Figure, Finding, Label, Outcome, Outlier, Report, Standing, Subject, Undo};
 
 /// So many figures of one target, and reasons of one label, are named.
 const NAMED: usize = 2;
@@ -74,9 +74,9 @@ fn findings(report: &Report, standing: Standing) -> Vec<Wrong> {
     let own = report.findings.iter().filter(|finding| finding.standing == standing);
     let hint = if standing == Standing::Hint { "hint: " } else { "" };
     // What begins with the name of its target needs no other.
-    let named = |finding: &Finding| match finding.says.starts_with(&finding.target()) {
-        true => finding.says.clone(),
-        false => format!("{}: {}", finding.subject, finding.says),
+    let named = |finding: &Finding| match finding.says.begins_with(&finding.subject) {
+        true => phrase::text(&finding.says),
+        false => format!("{}: {}", finding.subject, phrase::text(&finding.says)),
     };
     let seen = |finding: &Finding| {
         let own: Vec<&Outlier> = report.outliers.iter().filter(|outlier| outlier.subject == finding.subject).collect();
@@ -91,7 +91,10 @@ fn findings(report: &Report, standing: Standing) -> Vec<Wrong> {
 
 /// One line for each target of which no finding speaks, the slowest first.
 fn outliers(report: &Report) -> Vec<Wrong> {
-    let told = |outlier: &&Outlier| report.findings.iter().any(|finding| finding.subject == outlier.subject);
+    let about = |finding: &Finding, subject: &Subject| {
+        finding.subject == *subject || finding.evidence.iter().any(|line| line.begins_with(subject))
+    };
+    let told = |outlier: &&Outlier| report.findings.iter().any(|finding| about(finding, &outlier.subject));
     let mut sorted: Vec<&Outlier> = report.outliers.iter().filter(|outlier| !told(outlier)).collect();
     sorted.sort_by(|a, b| b.slower_by.total_cmp(&a.slower_by));
     let mut targets: Vec<(&str, Vec<&Outlier>)> = Vec::new();

@@ -1,6 +1,7 @@
 //! Figures and what is made of them, in the document: chart, ledger, distances from the floor, outliers, findings.
 
 use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_of, value_of};
+use crate::phrase;
 use model::{
     Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Figure, Finding, Label, Layer, LedgerRow,
     Metric, OpKind, OtherWay, Outlier, Pattern, Shares, Sight, Standing, StepId, Unseen, Workload,
@@ -248,7 +249,7 @@ impl From<&Outlier> for OutlierDocument {
             target: outlier.target.clone(),
             slower_by: outlier.slower_by,
             standing: outlier.standing,
-            says: outlier.says.clone(),
+            says: phrase::text(&outlier.says),
         }
     }
 }
@@ -271,8 +272,8 @@ impl From<&Finding> for FindingDocument {
             id: finding.id.clone(),
             standing: finding.standing,
             target: finding.target(),
-            says: finding.says.clone(),
-            evidence: finding.evidence.clone(),
+            says: phrase::text(&finding.says),
+            evidence: finding.evidence.iter().map(phrase::text).collect(),
             cost: None,
             fix: finding.fix.clone(),
             risk: finding.risk.clone(),

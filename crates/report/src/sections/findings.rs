@@ -1,6 +1,7 @@
 //! What was found about the cluster, with the evidence, and how to mend it.
 
 use crate::block::{Block, Emphasis, Item, Text};
+use crate::phrase;
 use model::{Finding, Report, Scope, Standing};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
@@ -13,9 +14,9 @@ fn item(finding: &Finding) -> Item {
         Standing::Confirmed => "confirmed",
         Standing::Hint => "hint",
     };
-    let says = format!(" ({standing}, {}): {}", finding.subject, finding.says);
+    let says = format!(" ({standing}, {}): {}", finding.subject, phrase::text(&finding.says));
     let more =
-        [("evidence", finding.evidence.join("; ")), ("fix", finding.fix.clone()), ("risk", finding.risk.clone())];
+        [("evidence", phrase::list(&finding.evidence)), ("fix", finding.fix.clone()), ("risk", finding.risk.clone())];
     let more = more.into_iter().filter(|(_, what)| !what.is_empty());
     Item {
         number: None,

@@ -207,7 +207,9 @@ fn background(counts: [u32; 4], number: f64) -> Background {
         dips,
         in_step: osds,
         chance,
+        dips_beyond_chance: osds.is_multiple_of(2),
         slowed,
+        slower_beyond_chance: osds.is_multiple_of(3),
         says,
         reads,
     }
@@ -283,8 +285,27 @@ pub fn undo() -> impl Strategy<Value = Undo> {
     })
 }
 
+fn phrase() -> impl Strategy<Value = Phrase> {
+    let metric = || select(vec![Metric::Iops, Metric::LatencyMean]);
+    let quantity = prop_oneof![
+        (estimate(), metric()).prop_map(|(estimate, metric)| Quantity::Measured { estimate, metric }),
+        (number(), metric()).prop_map(|(value, metric)| Quantity::Value { value, metric }),
+        number().prop_map(Quantity::Share),
+        number().prop_map(Quantity::Chance),
+        number().prop_map(Quantity::Times),
+        any::<u64>().prop_map(Quantity::Count),
+        any::<u32>().prop_map(Quantity::Megabits),
+    ];
+    let piece = prop_oneof![
+        2 => text().prop_map(Piece::Text),
+        1 => text().prop_map(|name| Piece::Subject(Subject::Host(name))),
+        2 => quantity.prop_map(Piece::Quantity),
+    ];
+    vec(piece, 0..5).prop_map(Phrase)
+}
+
 fn finding() -> impl Strategy<Value = Finding> {
-    (text(), text(), vec(text(), 0..3), text()).prop_map(|(id, says, evidence, fix)| Finding {
+    (text(), phrase(), vec(phrase(), 0..3), text()).prop_map(|(id, says, evidence, fix)| Finding {
         standing: if id.len() % 2 == 0 { Standing::Confirmed } else { Standing::Hint },
         id,
         subject: Subject::Osd(1),
@@ -308,7 +329,7 @@ pub fn head() -> impl Strategy<Value = RunHead> {
 }
 
 pub fn report() -> impl Strategy<Value = Report> {
-    let outlier = (layer(), pattern(), text(), number(), any::<bool>(), text()).prop_map(
+    let outlier = (layer(), pattern(), text(), number(), any::<bool>(), phrase()).prop_map(
         |(layer, pattern, target, slower_by, sure, says)| {
             let standing = if sure { Standing::Confirmed } else { Standing::Hint };
             let subject = Subject::Thing { layer, name: target.clone() };

@@ -33,6 +33,8 @@ pub fn seen() -> Run {
         dips: 6,
         in_step: 5,
         chance: Some(0.002),
+        dips_beyond_chance: true,
+        slower_beyond_chance: false,
         slowed: None,
         says,
         reads: None,

@@ -49,7 +49,7 @@ fn slow_one(layer: Layer) -> Outlier {
         target: "osd.2".into(),
         slower_by: 0.24,
         standing: Standing::Confirmed,
-        says,
+        says: says.into(),
     }
 }
 
@@ -357,7 +357,7 @@ pub fn hostile() -> Run {
     }
     report.chart.iter_mut().for_each(|cell| cell.why = Some(long.clone()));
     report.ledger.iter_mut().for_each(|row| row.because = long.clone());
-    report.outliers.iter_mut().for_each(|outlier| outlier.says = long.clone());
+    report.outliers.iter_mut().for_each(|outlier| outlier.says = long.as_str().into());
     report.errors = vec![long.clone()];
     report.head.run = long.clone();
     report.head.command = long.clone();

@@ -24,7 +24,7 @@ fn search(model_of: fn(&str) -> Model, percent: f64, ms: f64) -> (model::Limit, 
     let mut sink = EventSink::silent(clock.clone());
     conduct(plan, &sim, health, &clock, &mut sink);
     let seconds = sink.seconds();
-    (judge::explain(&sink.into_record()).limits.pop().unwrap(), seconds)
+    (experiments::explain(&sink.into_record()).limits.pop().unwrap(), seconds)
 }
 
 #[test]

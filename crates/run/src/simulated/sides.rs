@@ -42,7 +42,7 @@ fn against(factor: f64, goal: Goal, level: impl Fn(u64) -> f64 + Send + Sync + '
     conduct(&plan, &sim, &health, &clock, &mut sink);
     let record = sink.into_record();
     in_turns(&record.slices);
-    *judge::explain(&record).ab.unwrap()
+    *experiments::explain(&record).ab.unwrap()
 }
 
 /// Nothing comes between A and B, and of two passes each is first in one.

@@ -28,7 +28,7 @@ pub fn all(numbers: &[u32], out: Option<&Path>) -> Result<bool, Box<dyn Error>> 
         let folder = tempfile::tempdir()?;
         let record = record(*number);
         let began = Instant::now();
-        let report = judge::explain(&record);
+        let report = experiments::explain(&record);
         let explained = began.elapsed().as_secs_f64();
         let page = report::html::page(&report, &record);
         let written = began.elapsed().as_secs_f64() - explained;

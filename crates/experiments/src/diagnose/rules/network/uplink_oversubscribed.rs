@@ -1,13 +1,36 @@
 //! Links that are well one by one and not all at once: an uplink between switches, or a switch, carries less than its hosts' links.
 
-use crate::across::mean_over;
-use crate::effort::QUEUED_MOST;
-use crate::entry::Entry;
-use crate::links::alone;
-use crate::words::quantity;
+use super::matrix::way;
+use super::{link_slow, segments_sent_again};
+use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
+use judge::{Entry, QUEUED_MOST, mean_over};
 use model::pattern::Family;
-use model::{Estimate, Finding, Label, Metric, NetworkPart, Place, Standing};
+use model::{Estimate, Label, Metric, NetworkPart, Phrase, Quantity, Standing, Subject, phrase};
 use std::collections::{BTreeMap, BTreeSet};
+
+pub static RULE: Rule = Rule {
+    id: "uplink-oversubscribed",
+    about: Area::Network,
+    what: "The network between hosts carries less than the hosts' own links: an uplink between switches, or a switch, is oversubscribed.",
+    evidence: "All pairs of at least three hosts are well one by one. At once, streams inside groups of hosts are faster than those between groups by more than a quarter, \
+               intervals counted; or all together carry less than 75 % of the sum of the hosts' best ways: then it is not known where, and a hint. Confirmed if the groups \
+               are known and it was seen in more than one pass. Streams of which the load was the limit count only where they are the fast ones.",
+    sources: &["docs/method.md, \"Between hosts\""],
+    needs: &[Source::Figures],
+    suspect,
+    explains: &[
+        Explains {
+            rule: &link_slow::RULE,
+            which: "those of links between its groups: pairs measured in the same round meet on it",
+            follows: crosses,
+        },
+        segments_sent_again::FOLLOWS,
+    ],
+    fix: "compare the uplinks' sum (LACP: every leg of it, and how streams are spread over them) with that of the ports below \
+          them; recovery and replication cross it all at once",
+    special_fixes: &[],
+    risk: Rule::LOOKING_CHANGES_NOTHING,
+};
 
 /// All at once carry less than this share of what the hosts' links could: a ceiling. Or: streams that cross it are so much slower than
 /// the others beside them.
@@ -22,17 +45,18 @@ type Ways = BTreeMap<Way, Estimate>;
 type Mean<'m> = dyn Fn(&[&Way]) -> Option<Estimate> + 'm;
 
 /// What is found of the network between all hosts.
-pub struct Uplink {
+struct Uplink {
     /// The hosts on either side of it; empty: it is not known where it lies.
     groups: Vec<Vec<String>>,
-    says: String,
-    evidence: String,
-    /// Seen in more than one pass.
-    steady: bool,
+    says: Phrase,
+    evidence: Phrase,
 }
 
-/// `network`: of which of the networks between the hosts.
-pub fn uplink(entries: &[Entry], network: Option<&str>) -> Option<Uplink> {
+fn suspect(case: &Case) -> Vec<Suspect> {
+    case.networks().into_iter().filter_map(|network| of_network(case.entries, network)).collect()
+}
+
+fn of_network(entries: &[Entry], network: Option<&str>) -> Option<Suspect> {
     let linear = |entry: &&Entry| {
         let Entry { figure, .. } = entry;
         figure.network.as_deref() == network && figure.layer.of_links() && figure.pattern.family() == Family::Linear
@@ -47,46 +71,38 @@ pub fn uplink(entries: &[Entry], network: Option<&str>) -> Option<Uplink> {
     };
     let starved: BTreeSet<Way> = ways(joint.iter().filter(held_back).copied()).into_keys().collect();
     let at_once = ways(joint.iter().copied().filter(|entry| !entry.together()));
-    let alone = values(&ways(entries.iter().filter(linear).filter(|entry| alone(entry, network))));
+    let alone = values(&ways(entries.iter().filter(linear).filter(|entry| entry.alone_on(network))));
     let mean = |of: &[&Way]| mean_over(&of.iter().filter_map(|way| at_once.get(*way).copied()).collect::<Vec<_>>());
     let steady = whole.figure.slices > 1;
-    told(&values(&at_once), &mean, &alone, whole.usable().filter(|_| !held_back(&whole)), &starved)
-        .map(|found| Uplink { steady, ..found })
+    let whole = whole.usable().filter(|_| !held_back(&whole));
+    Some(told(&values(&at_once), &mean, &alone, whole, &starved)?.suspect(network, steady))
 }
 
 impl Uplink {
-    /// Does a slow link, of these ends, lie across it?
-    pub fn explains(&self, ends: &BTreeSet<&str>) -> bool {
-        let sides = |group: &&Vec<String>| group.iter().any(|host| ends.contains(host.as_str()));
-        ends.len() == 2 && self.groups.iter().filter(sides).count() == 2
-    }
-
-    pub fn finding(self) -> Finding {
+    /// `steady`: seen in more than one pass.
+    fn suspect(self, network: Option<&str>, steady: bool) -> Suspect {
         let known = !self.groups.is_empty();
         let part = if known { NetworkPart::Uplink(self.groups) } else { NetworkPart::Whole };
-        Finding {
-            id: "uplink-oversubscribed".to_string(),
-            // Streams that are slower all alike may be so because each is but one, where alone there were several: a hint at most.
-            standing: if self.steady && known { Standing::Confirmed } else { Standing::Hint },
-            subject: part.on(None),
-            says: self.says,
-            evidence: vec![self.evidence],
-            fix: "compare the uplinks' sum (LACP: every leg of it, and how streams are spread over them) with that of the ports \
-                  below them; recovery and replication cross it all at once"
-                .to_string(),
-            risk: "none: looking changes nothing".to_string(),
-        }
+        // Streams that are slower all alike may be so because each is but one, where alone there were several: a hint at most.
+        let standing = if steady && known { Standing::Confirmed } else { Standing::Hint };
+        Suspect::new(part.on(network), standing, self.says, self.evidence)
     }
+}
+
+/// Does a slow link lie across it?
+fn crosses(uplink: &Suspect, link: &Suspect, _: &Case) -> bool {
+    let (Some(NetworkPart::Uplink(groups)), Some(part)) = (uplink.subject.part(), link.subject.part()) else {
+        return false;
+    };
+    let ends = part.ends();
+    let at_end = |group: &&Vec<String>| group.iter().any(|host| ends.contains(host.as_str()));
+    let across = ends.len() == 2 && groups.iter().filter(at_end).count() == 2;
+    across && part.is_link() && uplink.subject.network() == link.subject.network()
 }
 
 /// Those that were measured.
 fn ways<'e, 'a: 'e>(entries: impl Iterator<Item = &'e Entry<'a>>) -> BTreeMap<Way, &'e Entry<'a>> {
-    let way = |entry: &'e Entry<'a>| {
-        let Some(Place::Pair { from, to, .. }) = entry.place() else { return None };
-        let (from, to) = (from.host.clone(), to.host.clone());
-        entry.usable().map(|_| (if entry.figure.pattern.writes() { (from, to) } else { (to, from) }, entry))
-    };
-    entries.filter_map(way).collect()
+    entries.filter(|entry| entry.usable().is_some()).filter_map(|entry| Some((way(entry)?, entry))).collect()
 }
 
 fn values(ways: &BTreeMap<Way, &Entry>) -> Ways {
@@ -104,23 +120,29 @@ fn told(at_once: &Ways, mean: &Mean, alone: &Ways, whole: Option<Estimate>, star
     // A link or a host that is slow alone is slow at once as well, which says nothing more; but pairs that are measured in the same
     // round may meet on the uplink.
     let slow: Vec<&Way> = alone.iter().filter(|(_, one)| one.high <= SHARE * fast).map(|(way, _)| way).collect();
-    let rate = |value: f64| quantity(value, Metric::Bandwidth);
+    let rate = |estimate: Estimate| Quantity::Measured { estimate, metric: Metric::Bandwidth };
     if let Some((groups, across, within)) = line(at_once, mean, &hosts)
         && !slow.iter().any(|way| within_one(&groups, way))
         && starved.iter().all(|way| within_one(&groups, way))
     {
-        let names: Vec<String> = groups.iter().map(|group| group.join(", ")).collect();
-        let says = format!(
-            "the way between {} carries less than the hosts' own links: an uplink is oversubscribed",
-            names.join(" and ")
-        );
-        let evidence = format!(
-            "all at once: a stream across it {}, one beside it {}; alone each pair did {} and more",
-            rate(across.value),
-            rate(within.value),
-            rate(alone.values().map(|one| one.value).fold(f64::INFINITY, f64::min))
-        );
-        return Some(Uplink { groups, says, evidence, steady: false });
+        let hosts =
+            |group: &Vec<String>| Phrase::joined(group.iter().map(|host| phrase![Subject::Host(host.clone())]), ", ");
+        let says = phrase![
+            "the way between ",
+            Phrase::joined(groups.iter().map(hosts), " and "),
+            " carries less than the hosts' own links: an uplink is oversubscribed"
+        ];
+        let slowest = alone.values().min_by(|a, b| a.value.total_cmp(&b.value));
+        let evidence = phrase![
+            "all at once: a stream across it ",
+            rate(across),
+            ", one beside it ",
+            rate(within),
+            "; alone each pair did ",
+            slowest.map(|slowest| phrase![rate(*slowest)]).unwrap_or_default(),
+            " and more"
+        ];
+        return Some(Uplink { groups, says, evidence });
     }
     let whole = whole.filter(|_| slow.is_empty() && starved.is_empty())?;
     // Each host's link carries no more than the best that it sent alone.
@@ -129,12 +151,14 @@ fn told(at_once: &Ways, mean: &Mean, alone: &Ways, whole: Option<Estimate>, star
     };
     let links: f64 = hosts.iter().map(of).sum();
     (whole.high < SHARE * links).then(|| {
-        let says = format!(
-            "all {} hosts together send less than their links carry one by one: the network between them is oversubscribed",
-            hosts.len()
-        );
-        let evidence = format!("{} at once, {} as the sum of the hosts' links", rate(whole.value), rate(links));
-        Uplink { groups: Vec::new(), says, evidence, steady: false }
+        let says = phrase![
+            "all ",
+            Quantity::Count(hosts.len() as u64),
+            " hosts together send less than their links carry one by one: the network between them is oversubscribed"
+        ];
+        let links = Quantity::Value { value: links, metric: Metric::Bandwidth };
+        let evidence = phrase![rate(whole), " at once, ", links, " as the sum of the hosts' links"];
+        Uplink { groups: Vec::new(), says, evidence }
     })
 }
 
@@ -167,6 +191,9 @@ fn within_one(groups: &[Vec<String>], (a, b): &Way) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnose::testing::made::Made;
+    use crate::diagnose::testing::{findings, text, told as all_told, way as target, ways};
+    use model::{Pattern, Record};
 
     fn made(hosts: usize, speed: impl Fn(usize, usize) -> f64) -> Ways {
         let name = |number: usize| format!("h{number}");
@@ -177,7 +204,11 @@ mod tests {
     }
 
     fn mean(ways: &Ways) -> impl Fn(&[&Way]) -> Option<Estimate> {
-        |of| crate::chart::mean_of(&of.iter().map(|way| ways[*way]).collect::<Vec<_>>())
+        |of| {
+            let sum: f64 = of.iter().map(|way| ways[*way].value).sum();
+            let (n, mean) = (of.len() as f64, sum / of.len() as f64);
+            Some(Estimate::new(mean, 0.03 * mean / n.sqrt()))
+        }
     }
 
     fn uplink_of(
@@ -196,7 +227,7 @@ mod tests {
         at_once: impl Fn(usize, usize) -> f64,
         alone: impl Fn(usize, usize) -> f64,
     ) -> Option<String> {
-        uplink_of(hosts, at_once, alone).map(|uplink| uplink.finding().target())
+        uplink_of(hosts, at_once, alone).map(|uplink| uplink.suspect(None, false).subject.to_string())
     }
 
     #[test]
@@ -226,8 +257,10 @@ mod tests {
         let whole = Some(Estimate::new(300.0, 9.0));
         let one = |a: usize, b: usize| BTreeSet::from([(format!("h{a}"), format!("h{b}"))]);
         let alone = made(4, |_, _| 100.0);
-        let found =
-            |starved| told(&at_once, &mean(&at_once), &alone, whole, &starved).map(|one| one.finding().target());
+        let found = |starved| {
+            told(&at_once, &mean(&at_once), &alone, whole, &starved)
+                .map(|one| one.suspect(None, false).subject.to_string())
+        };
         assert_eq!(found(one(2, 3)).as_deref(), Some("h0, h1 ↔ h2, h3"));
         assert_eq!(found(one(0, 3)), None);
     }
@@ -243,13 +276,57 @@ mod tests {
         let across = |a: usize, b: usize| (a < 2) != (b < 2);
         let met = |a: usize, b: usize| if (a, b) == (0, 2) || (a, b) == (1, 3) { 50.0 } else { 100.0 };
         let uplink = |a, b| 33.0 * if across(a, b) { 0.4 } else { 1.3 };
-        let line = uplink_of(4, uplink, met).unwrap();
-        let explains = |ends: &[&str]| line.explains(&ends.iter().copied().collect());
-        assert!(explains(&["h0", "h2"]) && explains(&["h1", "h3"]));
-        assert!(!explains(&["h0", "h1"]) && !explains(&["h0"]) && !explains(&["h0", "h9"]));
-        let anywhere = uplink_of(4, |_, _| 15.0, |_, _| 100.0).unwrap();
-        assert!(!anywhere.explains(&["h0", "h2"].into()));
-        assert_eq!(Uplink { steady: true, ..anywhere }.finding().standing, Standing::Hint);
-        assert_eq!(Uplink { steady: true, ..line }.finding().standing, Standing::Confirmed);
+        let line = uplink_of(4, uplink, met).unwrap().suspect(None, true);
+        let anywhere = uplink_of(4, |_, _| 15.0, |_, _| 100.0).unwrap().suspect(None, true);
+        assert_eq!((line.standing, anywhere.standing), (Standing::Confirmed, Standing::Hint));
+        let record = Record::default();
+        let case = Case { record: &record, entries: &[], outliers: &[], host_loads: &[] };
+        let explains = |by: &Suspect, from: &str, to: &str| {
+            let link = NetworkPart::Way { from: from.into(), to: to.into() }.on(None);
+            crosses(by, &Suspect { subject: link, ..line.clone() }, &case)
+        };
+        assert!(explains(&line, "h0", "h2") && explains(&line, "h1", "h3"));
+        assert!(!explains(&line, "h0", "h1") && !explains(&line, "h0", "h9") && !explains(&anywhere, "h0", "h2"));
+        assert!(!crosses(&line, &Suspect { subject: NetworkPart::of_host("h0").on(None), ..line.clone() }, &case));
+    }
+
+    /// Four hosts on two switches: what a pass does to all streams, and how much slower those across are. Where one of three passes found all
+    /// streams an eighth slower, twelve streams know no better than one how fast any of them is.
+    fn record(by: &[f64], across: f64) -> Record {
+        let mut made = Made::cluster();
+        ways(&mut made, 4, None, |_, _| Some(1000.0));
+        let pairs: Vec<(usize, usize)> =
+            (0..4).flat_map(|a| (0..4).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
+        let targets = pairs.iter().map(|(a, b)| target(*a, *b, None)).collect();
+        let step = made.step(Pattern::WriteLinear, targets).clone();
+        let depth = step.workload.depth;
+        let alone = f64::from(depth) * 4.194304;
+        for (pass, by) in (1..).zip(by) {
+            for (index, (a, b)) in (0..).zip(&pairs) {
+                let slower = if (*a < 2) != (*b < 2) { across } else { 1.0 };
+                made.slice(&step, Some(index), pass, alone * by * slower, depth);
+            }
+            made.slice(&step, None, pass, alone * by * (1.0 + 2.0 * across) / 3.0 / 12.0, depth);
+        }
+        made.record
+    }
+
+    #[test]
+    fn it_is_told_only_beyond_what_passes_do_to_all_streams() {
+        let found = &findings(&record(&[1.0, 1.0, 1.0], 1.5))[0];
+        assert_eq!((found.id.as_str(), found.target().as_str()), ("uplink-oversubscribed", "h0, h1 ↔ h2, h3"));
+        let evidence = text(&found.evidence[0]);
+        assert!(
+            evidence.starts_with("all at once: a stream across it 66") && evidence.contains(" MB/s ±"),
+            "{evidence}"
+        );
+        let all = all_told(&record(&[1.0, 1.12, 0.98], 1.5));
+        assert!(all.iter().all(|(_, subject)| subject == "network.*"), "{all:?}");
+    }
+
+    #[test]
+    fn it_is_not_told_of_one_switch_nor_without_all_at_once() {
+        assert_eq!(all_told(&record(&[1.0, 1.0, 1.0], 1.0)), []);
+        assert_eq!(all_told(&record(&[], 1.5)), []);
     }
 }

@@ -1,8 +1,9 @@
 //! Of all ordered pairs of hosts: is it one link that is slow, or one host, or what a host sends or receives?
 
-use crate::entry::Entry;
+use crate::diagnose::{Case, Suspect};
+use judge::Entry;
 use model::pattern::Family;
-use model::{Estimate, Figure, Finding, Label, NetworkPart, Place, Standing};
+use model::{Estimate, Figure, Label, NetworkPart, Phrase, Place, Quantity, Standing, Subject, phrase};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Less than so much of what the better quarter of the pairs does is slow: a host's own load moves a pair by some percent, and a
@@ -25,40 +26,45 @@ enum Way {
     Receives,
 }
 
-/// Each with what shows it: round trips, which do not know which way is slow, or streams. `network`: of which of the networks between them.
-pub fn links(entries: &[Entry], network: Option<&str>) -> Vec<Finding> {
-    let mut found: Vec<Finding> = Vec::new();
+/// Links and hosts of every network, each with what shows it: streams, or round trips, which do not know which way is slow. What both show
+/// is one suspect.
+pub fn slow_parts(case: &Case) -> Vec<Suspect> {
+    case.networks().into_iter().flat_map(|network| of_network(case, network)).collect()
+}
+
+fn of_network(case: &Case, network: Option<&str>) -> Vec<Suspect> {
+    let mut found: Vec<Suspect> = Vec::new();
     for family in [Family::Linear, Family::Latency] {
-        let figures: Vec<Pair> = entries
-            .iter()
-            .filter(|entry| {
-                entry.figure.pattern.family() == family
-                    && entry.figure.layer.of_links()
-                    && entry.is(entry.figure.layer, entry.figure.pattern)
-            })
-            .filter(|entry| alone(entry, network) && entry.usable().is_some())
-            .flat_map(|entry| pairs(entry, family))
-            .collect();
-        // Seen once, it may have been a neighbour's moment.
-        let sure = |pair: &Pair| pair.figure.slices > 1 && !matches!(pair.figure.label, Label::GeneratorLimited(_));
-        let standing = if figures.iter().all(sure) { Standing::Confirmed } else { Standing::Hint };
-        for (part, says, evidence) in told(family, &figures) {
-            // A slow host explains the slow round trips of its links, some of which may be too unsure to be called slow.
-            let explains =
-                |known: &&mut Finding| known.subject.part().is_some_and(|known| known.ends().is_subset(&part.ends()));
-            match found.iter_mut().find(explains) {
-                Some(finding) => finding.evidence.push(format!("{part}: {evidence}")),
-                None => found.push(finding(standing, part, says, evidence)),
+        let own = case.entries.iter().filter(|entry| {
+            let of_links = entry.figure.layer.of_links() && entry.figure.pattern.family() == family;
+            of_links && entry.is(entry.figure.layer, entry.figure.pattern) && entry.alone_on(network)
+        });
+        let usable = own.filter(|entry| entry.usable().is_some());
+        let figures: Vec<Pair> = usable.flat_map(|entry| pairs(entry, family)).collect();
+        for suspect in told(family, &figures, network) {
+            match found.iter_mut().find(|known| same_ends(known, &suspect)) {
+                Some(known) => known.evidence.extend(shown_by(&suspect)),
+                None => found.push(suspect),
             }
         }
     }
     found
 }
 
-/// A pair of hosts on this network, with no other pair in its way.
-pub fn alone(entry: &Entry, network: Option<&str>) -> bool {
-    let figure = &entry.figure;
-    figure.network.as_deref() == network && figure.at_once == 1 && (figure.chart || network.is_some())
+/// `h0↔h1: round trips: 75 % slower than the better quarter of the pairs`
+fn shown_by(suspect: &Suspect) -> Option<Phrase> {
+    Some(phrase![suspect.subject.clone(), ": ", suspect.evidence.first()?.clone()])
+}
+
+fn same_ends(one: &Suspect, other: &Suspect) -> bool {
+    one.subject.part().zip(other.subject.part()).is_some_and(|(one, other)| one.ends() == other.ends())
+}
+
+/// The hosts between which a stream of this figure ran: from, to. A stream of a read comes from the second host.
+pub fn way(entry: &Entry) -> Option<(String, String)> {
+    let Some(Place::Pair { from, to, .. }) = entry.place() else { return None };
+    let (from, to) = (from.host.clone(), to.host.clone());
+    Some(if entry.figure.pattern.writes() { (from, to) } else { (to, from) })
 }
 
 /// A figure, and the way that it speaks of.
@@ -67,35 +73,18 @@ struct Pair<'a> {
     way: (String, String),
 }
 
-/// A stream of a read comes from the second host; a round trip goes both ways.
+/// A round trip goes both ways.
 fn pairs<'a>(entry: &'a Entry, family: Family) -> Vec<Pair<'a>> {
-    let Some(Place::Pair { from, to, .. }) = entry.place() else { return Vec::new() };
-    let (from, to) = (from.host.clone(), to.host.clone());
+    let Some((from, to)) = way(entry).filter(|(from, to)| from != to) else { return Vec::new() };
     let pair = |from: &String, to: &String| Pair { figure: &entry.figure, way: (from.clone(), to.clone()) };
-    match (family, entry.figure.pattern.writes()) {
-        _ if from == to => Vec::new(),
-        (Family::Latency, _) => vec![pair(&from, &to), pair(&to, &from)],
-        (_, true) => vec![pair(&from, &to)],
-        (_, false) => vec![pair(&to, &from)],
+    match family {
+        Family::Latency => vec![pair(&from, &to), pair(&to, &from)],
+        _ => vec![pair(&from, &to)],
     }
 }
 
-fn finding(standing: Standing, part: NetworkPart, says: String, evidence: String) -> Finding {
-    Finding {
-        id: if part.is_link() { "link-slow" } else { "host-network-slow" }.to_string(),
-        standing,
-        subject: part.on(None),
-        says,
-        evidence: vec![evidence],
-        fix: "compare cable, negotiated speed and duplex (ethtool), MTU, and error and drop counters of its ends and of the \
-              switch's ports with the others'"
-            .to_string(),
-        risk: "none: looking changes nothing".to_string(),
-    }
-}
-
-/// What is slow, what is said of it, and the evidence.
-fn told(family: Family, figures: &[Pair]) -> Vec<(NetworkPart, String, String)> {
+/// What is slow, the hosts before single links.
+fn told(family: Family, figures: &[Pair], network: Option<&str>) -> Vec<Suspect> {
     let speed = |figure: &Figure, of: fn(&Estimate) -> f64| {
         let value = of(figure.estimate.as_ref()?);
         Some(if figure.metric.lower_is_better() { 1.0 / value } else { value })
@@ -115,35 +104,41 @@ fn told(family: Family, figures: &[Pair]) -> Vec<(NetworkPart, String, String)> 
     let far_below = |pair: &Pair| starved_alike && likely(pair).is_some_and(|value| value < FAR_BELOW * good);
     let best = |pair: &Pair| if far_below(pair) { likely(pair) } else { best(pair) };
     let (whole, single) = apart(&matrix(figures, &|pair| Some(best(pair)? / good)));
-    let evidence = |of: &dyn Fn(&(String, String)) -> bool| {
+    // Seen once, it may have been a neighbour's moment.
+    let sure = |pair: &Pair| pair.figure.slices > 1 && !starved(&pair);
+    let standing = if figures.iter().all(sure) { Standing::Confirmed } else { Standing::Hint };
+    let suspect = |subject: Subject, what: Phrase, of: &dyn Fn(&(String, String)) -> bool| {
         let own: Vec<f64> = speeds.iter().filter(|(way, _)| of(way)).map(|(_, speed)| speed / good).collect();
-        let slower = 1.0 - own.iter().sum::<f64>() / own.len().max(1) as f64;
-        let what = if family == Family::Latency { "round trips" } else { "streams" };
-        format!("{what}: {:.0} % slower than the better quarter of the pairs", 100.0 * slower)
+        let slower = Quantity::Share(1.0 - own.iter().sum::<f64>() / own.len().max(1) as f64);
+        let loads = if family == Family::Latency { "round trips" } else { "streams" };
+        let evidence = phrase![loads, ": ", slower, " slower than the better quarter of the pairs"];
+        let suspect = Suspect::new(subject.clone(), standing, phrase![subject, what], evidence);
+        // Explained by one of its hosts, it does not say that its hosts are well.
+        let in_short = shown_by(&suspect).filter(|_| suspect.subject.part().is_some_and(NetworkPart::is_link));
+        Suspect { in_short, ..suspect }
     };
     let mut all = Vec::new();
-    for (host, ways) in whole {
+    for (name, ways) in whole {
         let (sends, receives) = (ways.contains(&Way::Sends), ways.contains(&Way::Receives));
         let what = match (family, sends, receives) {
-            (Family::Latency, ..) => "all its round trips are slow",
-            (_, true, true) => "all that it sends and receives is slow",
-            (_, true, false) => "all that it sends is slow",
-            _ => "all that it receives is slow",
+            (Family::Latency, ..) => ": all its round trips are slow, and the other pairs are not",
+            (_, true, true) => ": all that it sends and receives is slow, and the other pairs are not",
+            (_, true, false) => ": all that it sends is slow, and the other pairs are not",
+            _ => ": all that it receives is slow, and the other pairs are not",
         };
-        let own = |(from, to): &(String, String)| (sends && *from == host) || (receives && *to == host);
-        let evidence = evidence(&own);
-        let says = format!("{host}: {what}, and the other pairs are not");
         // A round trip does not know which way is slow.
-        let (sends, receives) = (sends && family == Family::Linear, receives && family == Family::Linear);
-        all.push((NetworkPart::Host { name: host, sends, receives }, says, evidence));
+        let streams = family == Family::Linear;
+        let part = NetworkPart::Host { name: name.clone(), sends: sends && streams, receives: receives && streams };
+        let own = |(from, to): &(String, String)| (sends && *from == name) || (receives && *to == name);
+        all.push(suspect(part.on(network), what.into(), &own));
     }
     for (from, to) in single.into_iter().filter(|(from, to)| family == Family::Linear || from < to) {
-        let evidence = evidence(&|way| *way == (from.clone(), to.clone()));
         let part = match family {
-            Family::Latency => NetworkPart::Link { one: from, other: to },
-            _ => NetworkPart::Way { from, to },
+            Family::Latency => NetworkPart::Link { one: from.clone(), other: to.clone() },
+            _ => NetworkPart::Way { from: from.clone(), to: to.clone() },
         };
-        all.push((part.clone(), format!("{part} is slow, and its two hosts are not with others"), evidence));
+        let what = " is slow, and its two hosts are not with others";
+        all.push(suspect(part.on(network), what.into(), &|way| *way == (from.clone(), to.clone())));
     }
     all
 }

@@ -1,18 +1,48 @@
 //! Ways between hosts that carry smaller packets than their sender's interface sends.
 
-use model::target::on_network;
-use model::{Finding, NetworkPart, PathMtu, Standing, Subject};
+use crate::diagnose::{Area, Case, Fix, Rule, Source, Suspect};
+use model::{NetworkPart, PathMtu, Phrase, Quantity, Standing, Subject, phrase};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of each network between hosts one finding for each host that all others reach, or that reaches all others, badly; else one for each
-/// way.
-pub fn path_mtus(paths: &[PathMtu]) -> Vec<Finding> {
+pub static RULE: Rule = Rule {
+    id: "mtu",
+    about: Area::Network,
+    what: "Packets that a host's interface sends do not arrive whole at another host: interfaces differ, or something on the way carries less.",
+    evidence: "Of datagrams that nobody may cut up, the largest that the sender's interface sends does not arrive; the largest that does is found by bisection. Of more than two \
+               hosts, the one that all others reach badly is named; else each way.",
+    sources: &["docs/method.md, \"Between hosts\""],
+    needs: &[Source::PathMtus],
+    suspect,
+    explains: &[],
+    fix: "set the MTU of every switch port, bridge, VLAN and tunnel of the way to that of the hosts, or the hosts' to that of the \
+          way; until then TCP connections may hang as soon as they carry much",
+    special_fixes: &[&INTERFACES_DIFFER, &NO_ANSWER],
+    risk: "a wrong MTU cuts a host off: change one host, prove it, then the next",
+};
+
+static INTERFACES_DIFFER: Fix = Fix {
+    when: "all that fits the receiver's interface arrives",
+    what: "give all hosts of a network the same MTU (ip link set DEV mtu N, and in the configuration that survives a restart); \
+           until then TCP takes the smaller one, and what can't be cut up is lost",
+};
+
+static NO_ANSWER: Fix = Fix {
+    when: "nothing arrives",
+    what: "let UDP through between the hosts while Fathom measures, or prove the MTU by hand: ping -M do -s 8972 HOST",
+};
+
+/// So many ways are told.
+const TOLD: usize = 4;
+
+/// Of each network between hosts one for each host that all others reach, or that reaches all others, badly; else one for each way.
+fn suspect(case: &Case) -> Vec<Suspect> {
+    let paths = case.record.path_mtus();
     let networks: BTreeSet<Option<&str>> = paths.iter().map(|path| path.network.as_deref()).collect();
     let own = |network: Option<&str>| paths.iter().filter(|path| path.network.as_deref() == network).collect();
     networks.into_iter().flat_map(|network| of_network(network, own(network))).collect()
 }
 
-fn of_network(network: Option<&str>, paths: Vec<&PathMtu>) -> Vec<Finding> {
+fn of_network(network: Option<&str>, paths: Vec<&PathMtu>) -> Vec<Suspect> {
     let short: Vec<&PathMtu> = paths.iter().copied().filter(|path| path.carries != Some(path.sender)).collect();
     let hosts: BTreeSet<&str> = paths.iter().flat_map(|path| [path.from.as_str(), path.to.as_str()]).collect();
     let of = |host: &str, path: &PathMtu| path.from == host || path.to == host;
@@ -29,15 +59,14 @@ fn of_network(network: Option<&str>, paths: Vec<&PathMtu>) -> Vec<Finding> {
         }
         let own: Vec<&PathMtu> = left.iter().copied().filter(|path| of(worst, path)).collect();
         left.retain(|path| !of(worst, path));
-        let between = on_network(format!("{worst} and all others"), network);
-        found.push(finding(NetworkPart::of_host(worst).on(network), between, &own));
+        found.push(made(NetworkPart::of_host(worst).on(network), " and all others", &own));
     }
     let mut ways: BTreeMap<Subject, Vec<&PathMtu>> = BTreeMap::new();
     for path in left {
         let way = NetworkPart::Way { from: path.from.clone(), to: path.to.clone() };
         ways.entry(way.on(network)).or_default().push(path);
     }
-    found.extend(ways.into_iter().map(|(way, own)| finding(way.clone(), way.to_string(), &own)));
+    found.extend(ways.into_iter().map(|(way, own)| made(way, "", &own)));
     found
 }
 
@@ -45,42 +74,36 @@ fn partner<'a>(path: &'a PathMtu, host: &str) -> &'a str {
     if path.from == host { &path.to } else { &path.from }
 }
 
-fn finding(subject: Subject, between: String, paths: &[&PathMtu]) -> Finding {
+fn made(subject: Subject, and: &str, paths: &[&PathMtu]) -> Suspect {
     let differ = paths.iter().all(|path| path.carries.is_some_and(|carries| carries >= path.receiver));
-    let (says, fix) = match (differ, paths.iter().all(|path| path.carries.is_none())) {
-        (true, _) => (
-            format!("{between}: their interfaces have different MTUs"),
-            "give all hosts of a network the same MTU (ip link set DEV mtu N, and in the configuration that survives a restart); \
-             until then TCP takes the smaller one, and what can't be cut up is lost",
-        ),
-        (_, true) => (
-            format!("{between}: no datagram is answered, so that packet sizes are not known"),
-            "let UDP through between the hosts while Fathom measures, or prove the MTU by hand: ping -M do -s 8972 HOST",
-        ),
-        _ => (
-            format!("{between}: something on the way loses packets that both interfaces send"),
-            "set the MTU of every switch port, bridge, VLAN and tunnel of the way to that of the hosts, or the hosts' to that of the \
-             way; until then TCP connections may hang as soon as they carry much",
-        ),
+    let (what, fix) = match (differ, paths.iter().all(|path| path.carries.is_none())) {
+        (true, _) => (": their interfaces have different MTUs", Some(INTERFACES_DIFFER.what)),
+        (_, true) => (": no datagram is answered, so that packet sizes are not known", Some(NO_ANSWER.what)),
+        _ => (": something on the way loses packets that both interfaces send", None),
     };
-    let evidence = |path: &&PathMtu| {
-        let carries = path.carries.map_or("nothing arrives".to_string(), |bytes| format!("{bytes} bytes arrive"));
-        format!("{}→{}: {carries}; its interfaces send {} and {}", path.from, path.to, path.sender, path.receiver)
-    };
-    Finding {
-        id: "mtu".to_string(),
-        standing: Standing::Confirmed,
-        subject,
-        says,
-        evidence: paths.iter().take(4).map(evidence).collect(),
-        fix: fix.to_string(),
-        risk: "a wrong MTU cuts a host off: change one host, prove it, then the next".to_string(),
-    }
+    let says = phrase![subject.clone(), and, what];
+    let evidence = paths.iter().take(TOLD).map(|path| evidence(path)).collect();
+    Suspect { evidence, fix, ..Suspect::new(subject, Standing::Confirmed, says, Phrase::default()) }
+}
+
+fn evidence(path: &PathMtu) -> Phrase {
+    let arrives = path.carries.map(|bytes| phrase![Quantity::Packet(bytes), " bytes arrive"]);
+    phrase![
+        NetworkPart::Way { from: path.from.clone(), to: path.to.clone() }.on(None),
+        ": ",
+        arrives.unwrap_or_else(|| "nothing arrives".into()),
+        "; its interfaces send ",
+        Quantity::Packet(path.sender),
+        " and ",
+        Quantity::Packet(path.receiver),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnose::testing::{findings, text};
+    use model::Record;
 
     fn paths(hosts: usize, of: impl Fn(usize, usize) -> (u32, u32, Option<u32>)) -> Vec<PathMtu> {
         let pairs = (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to))).filter(|(from, to)| from != to);
@@ -93,11 +116,13 @@ mod tests {
     }
 
     fn told(paths: &[PathMtu]) -> Vec<(String, String)> {
-        path_mtus(paths).into_iter().map(|finding| (finding.target(), finding.says)).collect()
+        let record = Record::default().with(model::Observation::PathMtus(paths.to_vec()));
+        findings(&record).into_iter().map(|finding| (finding.target(), text(&finding.says))).collect()
     }
 
     #[test]
-    fn whole_ways_are_no_finding() {
+    fn whole_ways_are_no_finding_and_neither_are_unknown_ones() {
+        assert!(told(&[]).is_empty());
         assert!(told(&paths(3, |_, _| (9000, 9000, Some(9000)))).is_empty());
     }
 

@@ -1,0 +1,84 @@
+//! A way between two hosts that is slow, while its two hosts are well with others.
+
+use super::{matrix, segments_sent_again};
+use crate::diagnose::peers::slow_targets;
+use crate::diagnose::{Area, Case, Rule, Source, Suspect};
+use model::{NetworkPart, TargetKind};
+
+pub static RULE: Rule = Rule {
+    id: "link-slow",
+    about: Area::Network,
+    what: "The way from one host to another is slow, and its two hosts are not with others.",
+    evidence: "Of at least three hosts: the way does less than 75 % of what the better quarter of all pairs does (by the better end of its interval), and no host explains it. \
+               Where pairs of hosts show nothing so: it is slower than its peers as any other target is (docs/method.md, \"The slow one\"). Confirmed if all pairs were \
+               measured in more than one pass and none was held back by the load.",
+    sources: &[
+        "docs/method.md, \"Between hosts\": a host's own load moves a pair by some percent, a lower negotiated speed by half and more",
+    ],
+    needs: &[Source::Figures],
+    suspect,
+    explains: &[segments_sent_again::FOLLOWS],
+    fix: FIX,
+    special_fixes: &[],
+    risk: Rule::LOOKING_CHANGES_NOTHING,
+};
+
+pub const FIX: &str = "compare cable, negotiated speed and duplex (ethtool), MTU, and error and drop counters of its ends and of \
+                       the switch's ports with the others'";
+
+/// Of pairs of hosts all of them together tell more than each beside its peers.
+fn suspect(case: &Case) -> Vec<Suspect> {
+    let pairs = matrix::slow_parts(case);
+    if pairs.is_empty() {
+        return slow_targets(case, TargetKind::Link);
+    }
+    pairs.into_iter().filter(|suspect| suspect.subject.part().is_some_and(NetworkPart::is_link)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::testing::made::Made;
+    use crate::diagnose::testing::{findings, one, round_trips, suspects, text, told, ways};
+    use model::Standing;
+
+    fn with(mbs: impl Fn(usize, usize) -> f64) -> Made {
+        let mut made = Made::cluster();
+        ways(&mut made, 4, None, |from, to| Some(mbs(from, to)));
+        made
+    }
+
+    #[test]
+    fn a_slow_way_is_named_with_its_round_trips() {
+        let mut made = with(|from, to| if (from, to) == (0, 2) { 117.0 } else { 1250.0 });
+        round_trips(&mut made, 4, |from, to| if (from, to) == (0, 2) { 0.4 } else { 0.1 });
+        assert_eq!(told(&made.record), [one("link-slow", "h0→h2")]);
+        let found = &findings(&made.record)[0];
+        assert_eq!(text(&found.says), "h0→h2 is slow, and its two hosts are not with others");
+        assert!(text(&found.evidence[1]).starts_with("h0↔h2: round trips: 75 % slower"), "{:?}", found.evidence);
+        assert_eq!(found.standing, Standing::Confirmed);
+    }
+
+    #[test]
+    fn where_pairs_of_hosts_show_nothing_a_way_is_one_among_its_peers() {
+        let made = with(|from, to| if (from, to) == (0, 2) { 1000.0 } else { 1250.0 });
+        let found = suspects(&RULE, &made.record);
+        assert_eq!(found.iter().map(|one| text(&one.says)).collect::<Vec<_>>(), ["h0→h2 is slower than its peers"]);
+        let slower = with(|from, to| match (from, to) {
+            (0, 2) => 117.0,
+            (1, 3) => 1000.0,
+            _ => 1250.0,
+        });
+        assert_eq!(told(&slower.record), [one("link-slow", "h0→h2")]);
+    }
+
+    #[test]
+    fn alike_ways_and_those_of_a_slow_host_are_not_named() {
+        assert_eq!(told(&with(|_, _| 1250.0).record), []);
+        let host = with(|from, to| if from == 1 || to == 1 { 117.0 } else { 1250.0 });
+        assert_eq!(suspects(&RULE, &host.record), []);
+        let mut unknown = with(|from, to| if (from, to) == (0, 2) { 117.0 } else { 1250.0 }).record;
+        unknown.slices.retain(|slice| slice.step.0 != 1);
+        assert_eq!(told(&unknown), []);
+    }
+}

@@ -1,0 +1,10 @@
+//! What slows the network between hosts: links, hosts, uplinks, bonds, packet sizes, losses.
+
+pub mod bond_leg;
+pub mod cluster_network_narrow;
+pub mod host_network_slow;
+pub mod link_slow;
+mod matrix;
+pub mod mtu;
+pub mod segments_sent_again;
+pub mod uplink_oversubscribed;

@@ -1,0 +1,138 @@
+//! Operations that slow down while RocksDB writes its tables. One for all figures: the cause is the same.
+
+use crate::diagnose::{Area, Case, Rule, Source, Suspect};
+use judge::Entry;
+use model::{Background, Phrase, Quantity, Standing, Subject, phrase};
+
+pub static RULE: Rule = Rule {
+    id: "compaction-dips",
+    about: Area::Osd,
+    what: "Operations slow down while RocksDB compacts, or writes tables before that.",
+    evidence: "At least two of a figure's dips lie in seconds in which tables were written, more than chance allows; or its level is lower in such seconds by 10 % and \
+               more, by the lower end of the interval. Chance: 1 % for all figures of the run together.",
+    sources: &["docs/method.md, \"Compactions\""],
+    needs: &[Source::Compactions],
+    suspect,
+    explains: &[],
+    fix: "put block.db on a faster device, give it room for the next level, or spread the omap load over more OSDs; what is in step \
+          need not be the cause: compare with fathom run --ab of an option",
+    special_fixes: &[],
+    risk: "an OSD whose block.db is moved is down meanwhile",
+};
+
+fn suspect(case: &Case) -> Vec<Suspect> {
+    let evidence: Vec<Phrase> = case.entries.iter().filter_map(evidence).collect();
+    let Some(first) = evidence.first().cloned() else { return Vec::new() };
+    let subject = Subject::Several { name: "osd.*".to_string() };
+    let says = "operations slow down while RocksDB compacts".into();
+    vec![Suspect { evidence, ..Suspect::new(subject, Standing::Hint, says, first) }]
+}
+
+fn evidence(entry: &Entry) -> Option<Phrase> {
+    let seen = entry.figure.background.as_ref()?;
+    let slower = seen.slowed.filter(|_| seen.slower_beyond_chance);
+    let blamed: Vec<Phrase> = [
+        seen.dips_beyond_chance.then(|| in_step(seen)),
+        slower.map(|slowed| {
+            let stretches = if slowed.stretches == 1 { " stretch" } else { " stretches" };
+            phrase![
+                "slower while RocksDB wrote tables: by at least ",
+                Quantity::Share(slowed.at_least),
+                ", in ",
+                Quantity::Count(slowed.stretches.into()),
+                stretches
+            ]
+        }),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let looked_at = if seen.osds < seen.of {
+        let (of, osds) = (Quantity::Count(seen.of.into()), Quantity::Count(seen.osds.into()));
+        phrase![" (of ", of, " OSDs, ", osds, " were looked at)"]
+    } else {
+        Phrase::default()
+    };
+    let figure = phrase![entry.figure.target.as_str(), " ", entry.figure.pattern.name(), ": "];
+    (!blamed.is_empty()).then(|| phrase![figure, Phrase::joined(blamed, "; "), looked_at])
+}
+
+fn in_step(seen: &Background) -> Phrase {
+    phrase![
+        "dips in step with RocksDB compaction: ",
+        Quantity::Count(seen.in_step.into()),
+        " of ",
+        Quantity::Count(seen.dips.into()),
+        "; by chance alone ",
+        Quantity::Chance(seen.chance.unwrap_or(f64::NAN))
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::testing::made::{Made, WINDOW, pool};
+    use crate::diagnose::testing::{findings, one, text, told};
+    use model::{Compaction, Look, OpKind, OsdLooks, Pattern, Record, Sample, Slice, StepId};
+
+    /// Two slices of 12 s: in these seconds it is slow, and in those OSD 1 wrote tables.
+    fn record(slow: [&[u32]; 2], busy: [&[u32]; 2], rate: f64) -> Record {
+        let mut made = Made::cluster();
+        made.step(Pattern::WriteParallel, vec![pool()]);
+        let ops = |window: u32, slow: &[u32]| {
+            if slow.contains(&(window / 10)) { rate } else { 1000.0 + f64::from(window % 7) }
+        };
+        let slice = |pass: u32, slow: &[u32]| Slice {
+            step: StepId(0),
+            target: Some(0),
+            kind: OpKind::Write,
+            pass,
+            started_seconds: f64::from(pass) * 60.0,
+            window_ns: WINDOW,
+            samples: (0..120)
+                .map(|window| {
+                    let ops = ops(window, slow) as u64;
+                    Sample { window, span_ns: WINDOW, ops, bytes: ops * 4096, ..Sample::default() }
+                })
+                .collect(),
+            warmup: 0,
+            settled: true,
+            void: None,
+            error: None,
+            effort: None,
+        };
+        let look = |second: u32, busy: &[u32]| {
+            let bytes = if busy.contains(&second) { 20_000_000 } else { 0 };
+            Look { from: f64::from(second), to: f64::from(second + 1), bytes }
+        };
+        let looks = |pass: u32, busy: &[u32]| {
+            let looks = (0..12).map(|second| look(second, busy)).collect();
+            Compaction { step: StepId(0), pass, osds: vec![OsdLooks { osd: 1, looks, reads: None }], of: 2 }
+        };
+        let slices = vec![slice(1, slow[0]), slice(2, slow[1])];
+        let compactions = vec![looks(1, busy[0]), looks(2, busy[1])];
+        let observations = compactions.into_iter().map(model::Observation::Compaction).collect();
+        Record { slices, observations, finished: true, ..made.record }
+    }
+
+    #[test]
+    fn what_slows_down_beyond_chance_is_told_with_how_much() {
+        let seconds: [&[u32]; 2] = [&[2, 3, 4, 5, 6], &[5, 6, 7, 8]];
+        let record = record(seconds, seconds, 300.0);
+        assert_eq!(told(&record), [one("compaction-dips", "osd.*")]);
+        let found = &findings(&record)[0];
+        let evidence = text(&found.evidence[0]);
+        let begins = "pool write-parallel: slower while RocksDB wrote tables: by at least ";
+        assert!(evidence.starts_with(begins), "{evidence}");
+        assert!(evidence.ends_with(", in 2 stretches (of 2 OSDs, 1 were looked at)"), "{evidence}");
+        assert_eq!(found.standing, Standing::Hint);
+    }
+
+    #[test]
+    fn at_other_times_or_where_nobody_looked_nothing_is_said() {
+        let slow: [&[u32]; 2] = [&[2, 3, 4, 5, 6], &[5, 6, 7, 8]];
+        assert_eq!(told(&record(slow, [&[8, 9, 10], &[1, 2, 3]], 300.0)), []);
+        let nobody = Record { observations: vec![], ..record(slow, slow, 300.0) };
+        assert_eq!(told(&nobody), []);
+    }
+}

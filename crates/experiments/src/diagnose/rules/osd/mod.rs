@@ -1,0 +1,4 @@
+//! What slows OSDs and their object stores.
+
+pub mod compaction_dips;
+pub mod osd_slow;

@@ -1,0 +1,87 @@
+//! An OSD that is slower than its peers, through a client or by its own bench command.
+
+use crate::diagnose::peers::slow_targets;
+use crate::diagnose::{Area, Case, Rule, Source, Suspect};
+use model::{Layer, TargetKind, phrase};
+
+pub static RULE: Rule = Rule {
+    id: "osd-slow",
+    about: Area::Osd,
+    what: "An OSD, or its object store alone, is slower than others of its class on the same model of disk.",
+    evidence: "In at least one pattern it is slower than the median of its peers by 10 % and more, beyond the noise (docs/method.md, \"The slow one\"). Confirmed if it \
+               and its peers were each measured twice, alone. Its bench command, which passes neither network nor client, tells the store's part.",
+    sources: &["docs/method.md, \"The slow one\": simulated healthy peers, with 5 % false discoveries"],
+    needs: &[Source::Outliers],
+    suspect,
+    explains: &[],
+    fix: "measure its disk alone; if that is fast, compare the OSD's options, memory and host with its peers'",
+    special_fixes: &[],
+    risk: Rule::LOOKING_CHANGES_NOTHING,
+};
+
+fn suspect(case: &Case) -> Vec<Suspect> {
+    let mut found = slow_targets(case, TargetKind::Osd);
+    found.iter_mut().for_each(|suspect| name_the_store(suspect, case));
+    found
+}
+
+/// An OSD whose store is slow by itself, by its own bench: neither the network nor a client has part in that.
+fn name_the_store(suspect: &mut Suspect, case: &Case) {
+    let slow = |store: bool| {
+        let own = case.outliers.iter().filter(|outlier| outlier.subject == suspect.subject);
+        { own }.any(|outlier| (outlier.layer == Layer::Store) == store)
+    };
+    let below = "the disk under it, or what keeps that busy, not the network";
+    suspect.says = match (slow(true), slow(false)) {
+        (true, true) => phrase![suspect.says.clone(), ", and so is its object store alone: ", below],
+        (true, false) => phrase![suspect.subject.clone(), "'s object store alone is slower than its peers': ", below],
+        (false, _) => return,
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::testing::made::{Made, osd, store};
+    use crate::diagnose::testing::{findings, one, suspects, text, told};
+    use model::{Pattern, Record, Standing};
+
+    fn with(through_a_client: f64, by_itself: f64) -> Record {
+        let mut made = Made::cluster();
+        for id in 0..3 {
+            let of = |slow: f64| if id == 2 { slow } else { 1.0 };
+            made.measured(Pattern::WriteLatency, osd(id), of(through_a_client));
+            made.measured(Pattern::WriteLatency, store(id), of(by_itself));
+        }
+        made.record
+    }
+
+    #[test]
+    fn an_osd_that_is_slow_through_a_client_is_named() {
+        let record = with(1.45, 1.0);
+        assert_eq!(told(&record), [one("osd-slow", "osd.2")]);
+        let found = &findings(&record)[0];
+        assert_eq!(
+            (found.standing, text(&found.says).as_str()),
+            (Standing::Confirmed, "osd.2 is slower than its peers")
+        );
+        assert!(text(&found.evidence[0]).starts_with("write-latency: osd.2 takes 45 % longer"), "{:?}", found.evidence);
+    }
+
+    #[test]
+    fn its_own_bench_tells_that_neither_network_nor_client_has_part() {
+        let says = |record: &Record| suspects(&RULE, record).iter().map(|found| text(&found.says)).collect::<Vec<_>>();
+        let below = "the disk under it, or what keeps that busy, not the network";
+        let both = format!("osd.2 is slower than its peers, and so is its object store alone: {below}");
+        assert_eq!(says(&with(1.6, 1.6)), [both]);
+        assert_eq!(says(&with(1.0, 1.6)), [format!("osd.2's object store alone is slower than its peers': {below}")]);
+    }
+
+    #[test]
+    fn equal_osds_and_those_that_were_not_measured_are_not_suspected() {
+        assert_eq!(suspects(&RULE, &with(1.02, 1.0)), []);
+        let mut without = with(1.6, 1.6);
+        without.slices.retain(|slice| slice.step.0 > 1);
+        assert_eq!(suspects(&RULE, &without), []);
+    }
+}

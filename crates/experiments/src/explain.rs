@@ -1,0 +1,12 @@
+//! From a record to its report: what the judge makes of it, and the findings.
+
+use crate::diagnose::{Case, findings};
+use judge::assess;
+use model::{Record, Report};
+
+/// Pure, and good for a record in the middle of a run (a provisional picture) or with nothing measured.
+pub fn explain(record: &Record) -> Report {
+    let assessed = assess(record);
+    let findings = findings(&Case::of(&assessed));
+    Report { findings, ..assessed.report() }
+}

@@ -1,0 +1,105 @@
+//! What holds of every rule: it is whole, it is registered once, it names no cause where nothing is known, and docs/rules.md is made of it.
+
+use experiments::diagnose::{Area, Explains, Fix, RULES, Rule};
+use model::Record;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/diagnose/rules")
+}
+
+fn file(rule: &Rule) -> String {
+    rule.id.replace('-', "_")
+}
+
+#[test]
+fn every_rule_has_an_id_of_its_own_words_a_fix_and_a_risk() {
+    let ids: BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
+    assert_eq!(ids.len(), RULES.len());
+    for rule in RULES {
+        let words = [rule.what, rule.evidence, rule.fix, rule.risk];
+        let special = rule.special_fixes.iter().flat_map(|fix| [fix.when, fix.what]);
+        let words = words.into_iter().chain(special).chain(rule.sources.iter().copied());
+        assert!({ words }.all(|words| words.len() > 10 && words.trim() == words), "{}", rule.id);
+        assert!(!rule.sources.is_empty() && !rule.needs.is_empty(), "{}", rule.id);
+        assert!(rule.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", rule.id);
+    }
+}
+
+#[test]
+fn every_rule_is_a_file_with_tests_and_one_line_of_the_list() {
+    let list = fs::read_to_string(folder().join("mod.rs")).unwrap();
+    for rule in RULES {
+        let (area, name) = (rule.about.name(), file(rule));
+        let text = fs::read_to_string(folder().join(area).join(format!("{name}.rs"))).unwrap();
+        assert_eq!(list.matches(&format!("&{area}::{name}::RULE,")).count(), 1, "{}", rule.id);
+        // It fires, it does not, and it does not where something is missing.
+        assert!(text.matches("#[test]").count() >= 2, "{}", rule.id);
+    }
+}
+
+#[test]
+fn no_rule_is_by_way_of_others_its_own_consequence() {
+    fn reached(rule: &Rule, path: &[&str]) {
+        assert!(!path.contains(&rule.id), "{} → {}", path.join(" → "), rule.id);
+        let path = [path, &[rule.id]].concat();
+        // Of one rule, suspects of one kind may explain those of another.
+        for other in rule.explains.iter().map(|arrow| arrow.rule).filter(|other| other.id != rule.id) {
+            assert!(RULES.iter().any(|known| known.id == other.id), "{} is in no list", other.id);
+            reached(other, &path);
+        }
+    }
+    RULES.iter().for_each(|rule| reached(rule, &[]));
+}
+
+#[test]
+fn where_nothing_is_known_no_cause_is_named() {
+    assert_eq!(experiments::explain(&Record::default()).findings, []);
+}
+
+/// `UPDATE_GOLDEN=1 cargo test -p experiments --test rules` writes it anew.
+#[test]
+fn the_document_is_made_of_the_rules() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules.md");
+    let document = document();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, &document).unwrap();
+    }
+    let stands = fs::read_to_string(&path).unwrap_or_default();
+    assert!(stands == document, "docs/rules.md is not as the rules are: UPDATE_GOLDEN=1 writes it anew");
+}
+
+const HEAD: &str = "# The rules
+
+Made of the rules in `crates/experiments/src/diagnose/rules/`; a test holds it. A rule knows one cause: how it is seen, what it explains, and what to do.
+A finding is *confirmed* by a measurement, or a *hint*. What a cause explains is no finding of its own, but evidence of it.
+";
+
+fn document() -> String {
+    let areas = [Area::Device, Area::Network, Area::Osd].into_iter().map(|area| {
+        let own: String = RULES.iter().filter(|rule| rule.about == area).map(|rule| page(rule)).collect();
+        format!("\n## {}\n{own}", area.name())
+    });
+    format!("{HEAD}{}", areas.collect::<String>())
+}
+
+fn page(rule: &Rule) -> String {
+    let special = |fix: &&Fix| format!(" Where {}: {}.", fix.when, fix.what);
+    let special: String = rule.special_fixes.iter().map(special).collect();
+    let explains = |arrow: &Explains| format!("`{}` ({})", arrow.rule.id, arrow.which);
+    let explains: Vec<String> = rule.explains.iter().map(explains).collect();
+    let explains = if explains.is_empty() { String::new() } else { format!("- Explains: {}\n", explains.join("; ")) };
+    let needs: Vec<&str> = rule.needs.iter().map(|source| source.name()).collect();
+    format!(
+        "\n### `{}`\n{}\n\n- Seen: {}\n- From: {}\n{explains}- Fix: {}.{special}\n- Risk: {}\n- Thresholds: {}\n",
+        rule.id,
+        rule.what,
+        rule.evidence,
+        needs.join(", or "),
+        rule.fix,
+        rule.risk,
+        rule.sources.join("; ")
+    )
+}

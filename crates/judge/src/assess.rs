@@ -1,0 +1,85 @@
+//! From a record to a report: figures, gate, outliers, chart, ledger, in this order. Findings are made of this by who knows causes.
+
+use crate::background::look_behind;
+use crate::chart::chart;
+use crate::compare::ab;
+use crate::distance::distances;
+use crate::doubled::doubled;
+use crate::entry::{Entry, entries};
+use crate::gate::strike_out;
+use crate::host_loads::host_loads;
+use crate::ledger::ledger;
+use crate::limit::limits;
+use crate::outliers::outliers;
+use crate::pgs::{name_pgs, while_not_clean};
+use crate::sustained::endurance;
+use crate::sweep::swept;
+use crate::validity::limit_writes;
+use crate::verdict::verdicts;
+use model::{Endurance, HostLoad, Outlier, Record, Report};
+
+/// What a record says, figure by figure.
+pub struct Assessment<'a> {
+    pub record: &'a Record,
+    /// Every figure with its step and its slices.
+    pub entries: Vec<Entry<'a>>,
+    pub outliers: Vec<Outlier>,
+    pub host_loads: Vec<HostLoad>,
+    pub sustained: Vec<Endurance>,
+}
+
+/// Pure, and good for a record in the middle of a run (a provisional picture) or with nothing measured.
+pub fn assess(record: &Record) -> Assessment<'_> {
+    let mut entries = entries(record);
+    look_behind(&mut entries, record);
+    name_gaps(&mut entries, record);
+    name_pgs(&mut entries, record);
+    let sustained = endurance(record);
+    limit_writes(&mut entries, &sustained, record);
+    strike_out(&mut entries, record);
+    let outliers = outliers(&entries, &record.scope);
+    Assessment { record, entries, outliers, host_loads: host_loads(record), sustained }
+}
+
+/// All but the findings.
+pub fn without_findings(record: &Record) -> Report {
+    assess(record).report()
+}
+
+impl Assessment<'_> {
+    /// All but the findings.
+    pub fn report(self) -> Report {
+        let Assessment { record, entries, outliers, host_loads, sustained } = self;
+        Report {
+            head: record.head.clone(),
+            seconds: record.seconds,
+            passes: record.slices.iter().map(|slice| slice.pass).max().unwrap_or(0),
+            ending: record.finished.then_some(record.ending),
+            overhead: record.overhead,
+            chart: chart(&entries),
+            ledger: ledger(&entries, record),
+            distances: distances(&entries, record),
+            verdicts: verdicts(&entries, &record.plan.goal),
+            ab: ab(record).map(Box::new),
+            limits: limits(record, &entries),
+            doubled: doubled(record, &entries),
+            sweep: swept(&entries, record).map(Box::new),
+            sustained,
+            findings: Vec::new(),
+            host_loads,
+            outliers,
+            figures: entries.into_iter().map(|entry| entry.figure).collect(),
+            changes: record.changes.clone(),
+            warnings: record.warnings.iter().cloned().chain(while_not_clean(record)).collect(),
+            errors: record.errors.clone(),
+        }
+    }
+}
+
+/// Every figure of a slice in which a host was missing says so.
+fn name_gaps(entries: &mut [Entry], record: &Record) {
+    for entry in entries {
+        let own = record.gaps().filter(|gap| gap.step == entry.step.id);
+        entry.figure.gaps = own.map(|gap| format!("pass {}: {}", gap.pass, gap.says)).collect();
+    }
+}
