@@ -244,7 +244,7 @@ impl Listener {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{OpKind, Sample, WindowSet};
+    use model::{OpClass, Sample, WindowSet};
     use std::os::unix::net::UnixStream;
     use std::sync::mpsc::channel;
 
@@ -296,7 +296,7 @@ mod tests {
     fn an_agent_whose_numbers_can_not_be_is_lost_with_the_reason() {
         let window = |sample: Sample| AgentEvent::Window {
             slice: 1,
-            set: WindowSet { window: 0, samples: vec![(0, OpKind::Read, sample)] },
+            set: WindowSet { window: 0, samples: vec![(0, OpClass::Read, sample)] },
         };
         let latencies = |index: u32, count: u64| model::Sparse {
             buckets: [(index, 1)].into_iter().collect(),

@@ -277,7 +277,7 @@ mod tests {
             free: Some(7),
         };
         let sample = model::Sample { ops: 4, ..model::Sample::default() };
-        let set = WindowSet { window: 2, samples: vec![(0, model::OpKind::Write, sample)] };
+        let set = WindowSet { window: 2, samples: vec![(0, model::OpClass::Write, sample)] };
         let end = SliceEnd { gap: Some("g".into()), windows: 3, ..SliceEnd::default() };
         let news = [
             AgentEvent::Hello { build: "b".into(), pid: 1 },

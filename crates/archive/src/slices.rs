@@ -2,7 +2,7 @@
 
 use crate::stream::Sent;
 use crate::windows::Windows;
-use model::{Buckets, Effort, OpKind, Sample, Slice, Sparse, StepId};
+use model::{Buckets, Effort, OpClass, Sample, Slice, Sparse, StepId};
 use serde::de::DeserializeOwned;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -185,7 +185,7 @@ impl<'a, S: From<&'a Sample>> SliceShape<S> {
         SliceShape {
             step: slice.step.0,
             target: slice.target,
-            write: slice.kind == OpKind::Write,
+            write: slice.kind == OpClass::Write,
             pass: slice.pass,
             started_seconds: slice.started_seconds,
             window_ns: slice.window_ns,
@@ -206,7 +206,7 @@ where
         Slice {
             step: StepId(shape.step),
             target: shape.target,
-            kind: if shape.write { OpKind::Write } else { OpKind::Read },
+            kind: if shape.write { OpClass::Write } else { OpClass::Read },
             pass: shape.pass,
             started_seconds: shape.started_seconds,
             window_ns: shape.window_ns,
@@ -283,7 +283,7 @@ mod tests {
         let slice = |target: u32, samples: usize| Slice {
             step: StepId(1),
             target: Some(target),
-            kind: OpKind::Read,
+            kind: OpClass::Read,
             pass: 1,
             started_seconds: 0.0,
             window_ns: 1,
@@ -313,7 +313,7 @@ mod tests {
         let slice = Slice {
             step: StepId(3),
             target: Some(1),
-            kind: OpKind::Write,
+            kind: OpClass::Write,
             pass: 2,
             started_seconds: 1.5,
             window_ns: 100,

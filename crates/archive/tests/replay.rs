@@ -39,7 +39,7 @@ fn any_slice() -> impl Strategy<Value = Slice> {
     let rest = (vec(sample(), 0..4), option::of(".*"), option::of(".*"), any::<[bool; 2]>());
     (numbers, rest).prop_map(|(numbers, (samples, void, error, [read, settled]))| {
         let (step, target, pass, started_seconds, window_ns, warmup) = numbers;
-        let kind = if read { OpKind::Read } else { OpKind::Write };
+        let kind = if read { OpClass::Read } else { OpClass::Write };
         let step = StepId(step);
         let half = |n: u32| f64::from(n) / 2.0;
         let effort = read.then_some(Effort {

@@ -4,7 +4,7 @@ mod common;
 
 use archive::{Archive, ArchiveError};
 use common::{record, run, slice};
-use model::{Event, OpKind, Slice, WindowSet};
+use model::{Event, OpClass, Slice, WindowSet};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn slices(started_seconds: f64, targets: &[(bool, usize)]) -> Vec<Slice> {
     let like = Slice { started_seconds, ..slice(1) };
     let own = (0..).zip(targets).map(|(target, (write, windows))| Slice {
         target: Some(target),
-        kind: if *write { OpKind::Write } else { OpKind::Read },
+        kind: if *write { OpClass::Write } else { OpClass::Read },
         samples: like.samples[..*windows].to_vec(),
         ..like.clone()
     });

@@ -2,7 +2,7 @@
 
 use crate::disk::Holds;
 use crate::verify::Verify;
-use model::{Bytes, EmptyPages, Layer, Nanos, OpKind, Target, Workload};
+use model::{Bytes, EmptyPages, Layer, Nanos, OpClass, Target, Workload};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ pub struct OpError {
 #[derive(Debug, Clone, Copy)]
 pub struct Op {
     pub slot: u32,
-    pub kind: OpKind,
+    pub kind: OpClass,
     /// Within the lane's own part of the span: below [`Workload::lane_span`]. A session adds where its lane's part begins.
     pub offset: u64,
     pub len: u32,

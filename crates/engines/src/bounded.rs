@@ -95,7 +95,7 @@ impl Session for BoundedSession {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::OpKind;
+    use model::OpClass;
 
     /// Takes everything, and ends it when it is reaped.
     #[derive(Default)]
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn not_a_byte_more_is_taken() {
         let mut session = BoundedSession { inner: Box::new(Prompt::default()), left: 10_000, in_flight: 0 };
-        let op = |slot| Op { slot, kind: OpKind::Write, offset: 0, len: 4096, due: 0 };
+        let op = |slot| Op { slot, kind: OpClass::Write, offset: 0, len: 4096, due: 0 };
         let ops = [op(0), op(1), op(2), op(3)];
         let mut done = Vec::new();
         assert_eq!(session.submit(&ops).unwrap(), 2);

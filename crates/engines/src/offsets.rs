@@ -1,6 +1,6 @@
 //! Where the next operation goes, and whether it reads or writes: drawn from the workload, reproducible from its seed.
 
-use model::{Access, OpKind, OpMix, Workload};
+use model::{Access, OpClass, OpMix, Workload};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, Zipf};
@@ -14,7 +14,7 @@ pub struct Draw {
     way: Way,
     mix: OpMix,
     /// What every operation is, if all are the same.
-    only: Option<OpKind>,
+    only: Option<OpClass>,
 }
 
 enum Way {
@@ -62,7 +62,7 @@ impl Draw {
     }
 
     #[inline]
-    pub fn kind(&mut self) -> OpKind {
+    pub fn kind(&mut self) -> OpClass {
         match self.only {
             Some(class) => class,
             None => self.mix.drawn((self.chance.next_u64() >> 48) as u16),
@@ -192,7 +192,7 @@ mod tests {
             let mut asked = workload(100, 1, Access::Random, 5);
             asked.mix = OpMix::reads(percent);
             let mut draw = Draw::new(&asked, 0);
-            let reads = (0..100_000).filter(|_| draw.kind() == OpKind::Read).count() as i64;
+            let reads = (0..100_000).filter(|_| draw.kind() == OpClass::Read).count() as i64;
             let expected = i64::from(percent) * 1000;
             let tolerance = if percent % 100 == 0 { 0 } else { 800 };
             assert!((reads - expected).abs() <= tolerance, "{percent} %: {reads}");

@@ -2,7 +2,7 @@
 
 use crate::api::{Op, Told};
 use model::operation::OPERATIONS;
-use model::{Latencies, Nanos, OpKind, Sample, Workload};
+use model::{Latencies, Nanos, OpClass, Sample, Workload};
 
 /// How long a window counts for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Span {
 
 /// Counts of the running window.
 pub struct Tally {
-    kinds: Vec<OpKind>,
+    kinds: Vec<OpClass>,
     span: Span,
     /// By class.
     counts: [Counts; OPERATIONS.len()],
@@ -52,7 +52,7 @@ impl Tally {
     }
 
     #[inline]
-    fn counts(&mut self, kind: OpKind) -> &mut Counts {
+    fn counts(&mut self, kind: OpClass) -> &mut Counts {
         &mut self.counts[kind as usize]
     }
 
@@ -68,11 +68,11 @@ impl Tally {
         counts.bytes += u64::from(op.len);
     }
 
-    pub fn record_error(&mut self, kind: OpKind) {
+    pub fn record_error(&mut self, kind: OpClass) {
         self.counts(kind).errors += 1;
     }
 
-    pub fn record_told(&mut self, kind: OpKind, told: &Told) {
+    pub fn record_told(&mut self, kind: OpClass, told: &Told) {
         let counts = self.counts(kind);
         if let Some(each) = told.took.checked_div(told.ops) {
             counts.service.record_times(each, told.ops);
@@ -82,7 +82,7 @@ impl Tally {
     }
 
     /// The samples of this window, one for each kind that the workload has, and a fresh start.
-    pub fn cut(&mut self, window: u32) -> Vec<(OpKind, Sample)> {
+    pub fn cut(&mut self, window: u32) -> Vec<(OpClass, Sample)> {
         let span = self.span;
         self.kinds.clone().into_iter().map(|kind| (kind, self.counts(kind).cut(window, span))).collect()
     }

@@ -4,14 +4,14 @@ use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::offsets::Draw;
 use crate::schedule::Schedule;
 use crate::tally::{Span, Tally, Times};
-use model::{Clock, EmptyPages, Nanos, OpKind, Sample, Workload};
+use model::{Clock, EmptyPages, Nanos, OpClass, Sample, Workload};
 use std::time::Duration;
 
 /// What a lane counted in one window.
 #[derive(Debug)]
 pub struct Cut {
     pub window: u32,
-    pub samples: Vec<(OpKind, Sample)>,
+    pub samples: Vec<(OpClass, Sample)>,
 }
 
 /// A lane: a share of the depth, on one session, in one thread.
@@ -63,7 +63,7 @@ impl Lane {
         start: Nanos,
     ) -> Lane {
         let depth = workload.lane_depth(lane);
-        let nothing = Op { slot: 0, kind: OpKind::Read, offset: 0, len: 0, due: 0 };
+        let nothing = Op { slot: 0, kind: OpClass::Read, offset: 0, len: 0, due: 0 };
         let nothing = Started { op: nothing, at: 0, late: 0 };
         Lane {
             session,
@@ -207,7 +207,7 @@ impl Lane {
     fn failed(&mut self, op: &Op, why: impl FnOnce() -> String) {
         self.tally.record_error(op.kind);
         if self.first_error.is_none() {
-            let what = if op.kind == OpKind::Read { "read" } else { "write" };
+            let what = if op.kind == OpClass::Read { "read" } else { "write" };
             self.first_error = Some(format!("{what} of {} bytes at {}: {}", op.len, op.offset, why()));
         }
     }

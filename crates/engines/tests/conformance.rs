@@ -6,7 +6,7 @@ use engines::sim::{Model, Sim};
 use engines::{Context, Done, ENGINES, Engine, Op, Session};
 use model::WindowSet;
 use model::{
-    Access, Arrivals, Clock, Durability, Endpoint, Layer, OpKind, OpMix, Pattern, Place, Rate, Step, StepId, Target,
+    Access, Arrivals, Clock, Durability, Endpoint, Layer, OpClass, OpMix, Pattern, Place, Rate, Step, StepId, Target,
     Workload,
     clock::{MILLISECOND, SECOND},
 };
@@ -115,7 +115,7 @@ fn open(case: &Case, workload: &Workload, lane: u32) -> Box<dyn Session> {
 }
 
 fn op(workload: &Workload, slot: u32, n: u64) -> Op {
-    let kind = if n % 100 < u64::from(workload.mix.percent(OpKind::Read)) { OpKind::Read } else { OpKind::Write };
+    let kind = if n % 100 < u64::from(workload.mix.percent(OpClass::Read)) { OpClass::Read } else { OpClass::Write };
     let offset = n * 7 % (workload.lane_span() / workload.block) * workload.block;
     Op { slot, kind, offset, len: workload.block as u32, due: 0 }
 }
@@ -217,8 +217,8 @@ fn windows_add_up_and_come_in_order() {
             run_slice(case.engine, &Context::default(), &case.clock, &step, 10 * MILLISECOND, &mut check).unwrap();
         assert!(ops > 50, "{ops} operations only");
         assert_eq!((end.broken, end.first_error, end.windows), (None, None, next));
-        assert_eq!(kinds.contains(&OpKind::Read), workload.reads());
-        assert_eq!(kinds.contains(&OpKind::Write), workload.writes());
+        assert_eq!(kinds.contains(&OpClass::Read), workload.reads());
+        assert_eq!(kinds.contains(&OpClass::Write), workload.writes());
     });
 }
 

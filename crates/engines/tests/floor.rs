@@ -4,7 +4,7 @@ use engines::disk::Holds;
 use engines::floor::keep;
 use engines::network::Listener;
 use engines::{Context, Done, ENGINES, Engine, EngineError, Op, Session};
-use model::{Durability, Endpoint, Layer, OpKind, OpMix, Pattern, Place, Replica, Target, Workload};
+use model::{Durability, Endpoint, Layer, OpClass, OpMix, Pattern, Place, Replica, Target, Workload};
 use std::fs::{read, write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -55,7 +55,7 @@ fn kept(target: &mut Target, load: &Workload) -> Result<Vec<Listener>, EngineErr
 }
 
 fn op(offset: u64) -> Op {
-    Op { slot: 0, kind: OpKind::Write, offset, len: BLOCK as u32, due: 0 }
+    Op { slot: 0, kind: OpClass::Write, offset, len: BLOCK as u32, due: 0 }
 }
 
 fn answer(session: &mut dyn Session) -> Result<Done, EngineError> {

@@ -1,7 +1,7 @@
 //! Pairs of hosts: what is refused, what breaks, and that nothing listens once a connection stands.
 
 use engines::{Context, ENGINES, Engine, EngineError, Op, Session};
-use model::{Endpoint, Layer, OpKind, OpMix, Pattern, Place, Target, Workload};
+use model::{Endpoint, Layer, OpClass, OpMix, Pattern, Place, Target, Workload};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ fn no_port_listens_once_the_connection_stands_and_dropping_ends_both_ends() {
         let mut session = open("127.0.0.1", &workload).unwrap();
         assert_eq!(listening(), 0);
         let len = workload.block as u32;
-        session.submit(&[Op { slot: 0, kind: OpKind::Read, offset: 0, len, due: 0 }]).unwrap();
+        session.submit(&[Op { slot: 0, kind: OpClass::Read, offset: 0, len, due: 0 }]).unwrap();
         let mut done = Vec::new();
         while done.is_empty() {
             session.reap(Duration::from_millis(100), &mut done).unwrap();
@@ -87,7 +87,7 @@ fn no_port_listens_once_the_connection_stands_and_dropping_ends_both_ends() {
 fn a_question_deeper_than_the_socket_s_buffers_is_answered() {
     let workload = Workload { block: 1 << 20, depth: 64, ..workload(Pattern::ReadLatency) };
     let mut session = open("127.0.0.1", &workload).unwrap();
-    let op = |slot| Op { slot, kind: OpKind::Read, offset: 0, len: 1 << 20, due: 0 };
+    let op = |slot| Op { slot, kind: OpClass::Read, offset: 0, len: 1 << 20, due: 0 };
     let ops: Vec<Op> = (0..64).map(op).collect();
     assert_eq!(session.submit(&ops).unwrap(), 64);
     let mut done = Vec::new();

@@ -2,7 +2,7 @@
 
 use engines::verify::{Verify, read_back};
 use engines::{Context, Done, ENGINES, Engine, Op, Session};
-use model::{Checked, FlawKind, Layer, OpKind, OpMix, Pattern, Place, ReadBack, Step, StepId, Target, Workload};
+use model::{Checked, FlawKind, Layer, OpClass, OpMix, Pattern, Place, ReadBack, Step, StepId, Target, Workload};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -56,11 +56,11 @@ fn mixed() -> Workload {
     Workload { mix: OpMix::reads(50), depth: 4, verify: true, ..reads }
 }
 
-fn op(slot: u32, kind: OpKind, block: u64) -> Op {
+fn op(slot: u32, kind: OpClass, block: u64) -> Op {
     Op { slot, kind, offset: block * BLOCK, len: BLOCK as u32, due: 0 }
 }
 
-fn run(session: &mut dyn Session, kind: OpKind, block: u64) {
+fn run(session: &mut dyn Session, kind: OpClass, block: u64) {
     assert_eq!(session.submit(&[op(0, kind, block)]).unwrap(), 1);
     let (mut done, deadline): (Vec<Done>, _) = (Vec::new(), Instant::now() + Duration::from_secs(60));
     while done.is_empty() {
@@ -83,8 +83,8 @@ fn each_flaw_is_seen_as_what_it_is_where_it_is() {
         let bench = Bench::new(engine, path, mixed());
         let mut session = bench.open();
         let before: Vec<Vec<u8>> = (0..BLOCKS).map(|block| bench.block(block)).collect();
-        (0..BLOCKS).for_each(|block| run(&mut *session, OpKind::Write, block));
-        (0..BLOCKS).for_each(|block| run(&mut *session, OpKind::Read, block));
+        (0..BLOCKS).for_each(|block| run(&mut *session, OpClass::Write, block));
+        (0..BLOCKS).for_each(|block| run(&mut *session, OpClass::Read, block));
         let clean = bench.take();
         assert_eq!((clean.bytes, clean.unknown, clean.flawed()), (BLOCKS * BLOCK, 0, 0), "{clean:?}");
 
@@ -97,7 +97,7 @@ fn each_flaw_is_seen_as_what_it_is_where_it_is() {
         bench.put(9, &bench.block(11));
         bench.put(13, &[0; BLOCK as usize]);
         for _ in 0..2 {
-            (0..BLOCKS).for_each(|block| run(&mut *session, OpKind::Read, block));
+            (0..BLOCKS).for_each(|block| run(&mut *session, OpClass::Read, block));
         }
         let seen = bench.take();
         let found: Vec<(FlawKind, u64)> = seen.flaws.iter().map(|flaw| (flaw.kind, flaw.offset / BLOCK)).collect();
@@ -108,11 +108,11 @@ fn each_flaw_is_seen_as_what_it_is_where_it_is() {
         assert_eq!(seen.flawed(), 5, "a flaw that is read twice is one");
 
         // What is written anew is well again; the same fault after it is another.
-        run(&mut *session, OpKind::Write, 3);
-        run(&mut *session, OpKind::Read, 3);
+        run(&mut *session, OpClass::Write, 3);
+        run(&mut *session, OpClass::Read, 3);
         assert_eq!(bench.take().flawed(), 0);
         bench.put(3, &flipped);
-        run(&mut *session, OpKind::Read, 3);
+        run(&mut *session, OpClass::Read, 3);
         assert_eq!(bench.take().flawed(), 1);
     });
 }
@@ -127,8 +127,8 @@ fn what_another_run_left_is_not_taken_for_ones_own() {
         bench.engine.prepare(&bench.context, &bench.target, &bench.workload, &mut |_| true).unwrap();
         bench.put(0, &old[..BLOCK as usize]);
         let mut session = bench.open();
-        run(&mut *session, OpKind::Read, 0);
-        run(&mut *session, OpKind::Read, 1);
+        run(&mut *session, OpClass::Read, 0);
+        run(&mut *session, OpClass::Read, 1);
         let seen = bench.take();
         assert_eq!((seen.stale, seen.flawed()), (1, 1), "{seen:?}");
         assert!(seen.flaws[0].says.contains("earlier run"));
@@ -140,8 +140,8 @@ fn no_two_operations_meet_on_a_block_if_one_of_them_writes() {
     each_engine(|engine, path| {
         let bench = Bench::new(engine, path, mixed());
         let mut session = bench.open();
-        let of = |kinds: [OpKind; 2]| [op(0, kinds[0], 1), op(1, kinds[1], 1)];
-        use OpKind::{Read, Write};
+        let of = |kinds: [OpClass; 2]| [op(0, kinds[0], 1), op(1, kinds[1], 1)];
+        use OpClass::{Read, Write};
         for (kinds, taken) in [([Read, Read], 2), ([Read, Write], 1), ([Write, Read], 1), ([Write, Write], 1)] {
             assert_eq!(session.submit(&of(kinds)).unwrap(), taken, "{engine} {kinds:?}");
             let mut done = Vec::new();
@@ -159,7 +159,7 @@ fn what_was_only_written_is_read_back() {
         let writing = Workload { mix: OpMix::reads(0), ..mixed() };
         let bench = Bench::new(engine, path, writing.clone());
         let mut session = bench.open();
-        [2, 4, 6, 2].into_iter().for_each(|block| run(&mut *session, OpKind::Write, block));
+        [2, 4, 6, 2].into_iter().for_each(|block| run(&mut *session, OpClass::Write, block));
         drop(session);
         let mut bytes = bench.block(4);
         bytes[0] ^= 0xff;

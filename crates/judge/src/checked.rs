@@ -1,10 +1,10 @@
 //! What was verified, by figure: reads carry what they showed; of nothing but writes, they carry what was read back.
 
-use model::{Checked, OpKind, Record, Step};
+use model::{Checked, OpClass, Record, Step};
 
 /// `target`: `None` for all of the step together.
-pub fn checked(record: &Record, step: &Step, target: Option<u32>, kind: OpKind) -> Option<Checked> {
-    let bearer = if step.workload.reads() { OpKind::Read } else { OpKind::Write };
+pub fn checked(record: &Record, step: &Step, target: Option<u32>, kind: OpClass) -> Option<Checked> {
+    let bearer = if step.workload.reads() { OpClass::Read } else { OpClass::Write };
     if !step.workload.verify || kind != bearer {
         return None;
     }

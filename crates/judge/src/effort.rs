@@ -67,7 +67,7 @@ fn overhead(step: &Step, slices: &[&Slice], all: &Effort) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Latencies, Layer, OpKind, Pattern, Sample, StepId, Workload};
+    use model::{Latencies, Layer, OpClass, Pattern, Sample, StepId, Workload};
 
     fn step(pattern: Pattern) -> Step {
         Step {
@@ -90,7 +90,7 @@ mod tests {
         Slice {
             step: StepId(0),
             target: Some(0),
-            kind: OpKind::Read,
+            kind: OpClass::Read,
             pass: 1,
             started_seconds: 0.0,
             window_ns: 100_000_000,

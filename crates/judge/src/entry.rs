@@ -9,7 +9,7 @@ use crate::imported::restate;
 use crate::series::told;
 use crate::unseen::with_what_others_met;
 use crate::unwritten::name_empty;
-use model::{Estimate, Figure, Goal, Label, Layer, OpKind, Pattern, Place, Record, Slice, Step, Target};
+use model::{Estimate, Figure, Goal, Label, Layer, OpClass, Pattern, Place, Record, Slice, Step, Target};
 use std::collections::BTreeMap;
 
 pub struct Entry<'a> {
@@ -86,13 +86,13 @@ pub fn entries(record: &Record) -> Vec<Entry<'_>> {
 fn of_step<'a>(record: &'a Record, step: &'a Step, goal: &Goal) -> Vec<Entry<'a>> {
     let slices: Vec<&Slice> = record.slices.iter().filter(|slice| slice.step == step.id).collect();
     let passes = slices.iter().map(|slice| slice.pass).max().unwrap_or(0);
-    let mut by_target: BTreeMap<(Option<u32>, OpKind), Vec<&Slice>> = BTreeMap::new();
+    let mut by_target: BTreeMap<(Option<u32>, OpClass), Vec<&Slice>> = BTreeMap::new();
     for slice in &slices {
         by_target.entry((slice.target, slice.kind)).or_default().push(slice);
     }
     let mut found = Vec::new();
     for target in (0..step.targets.len() as u32).map(Some).chain([None]) {
-        for kind in [OpKind::Read, OpKind::Write] {
+        for kind in [OpClass::Read, OpClass::Write] {
             let own = by_target.remove(&(target, kind)).unwrap_or_default();
             if own.is_empty() && !missing(record, step, target, kind) {
                 continue;
@@ -142,7 +142,7 @@ fn overlap(parts: &[&Entry]) -> Option<f64> {
 }
 
 /// Was this to be measured and isn't, although the run is over?
-fn missing(record: &Record, step: &Step, target: Option<u32>, kind: OpKind) -> bool {
+fn missing(record: &Record, step: &Step, target: Option<u32>, kind: OpClass) -> bool {
     record.finished
         && target.is_some()
         && step.workload.mix.has(kind)

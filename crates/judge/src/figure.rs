@@ -13,7 +13,7 @@ use crate::unseen::{depth, met, missed, seen_at_one_level, starts_apart, trend, 
 use crate::verdict::decided;
 use crate::words::{count, quantity};
 use model::clock::SECOND;
-use model::{Estimate, Figure, Goal, Label, OpKind, Sample, Slice, Step, Target, Workload};
+use model::{Estimate, Figure, Goal, Label, OpClass, Sample, Slice, Step, Target, Workload};
 
 /// What the next pass should do for this figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ const WARMUP_SECONDS: f64 = 1.0;
 pub fn figure(
     step: &Step,
     target: Option<u32>,
-    kind: OpKind,
+    kind: OpClass,
     slices: &[&Slice],
     goal: &Goal,
     finished_passes: u32,
@@ -94,10 +94,10 @@ fn level(pooled: &Pooled, good: &[&Slice]) -> bool {
 }
 
 /// What comes seldom may not have come: a compaction, whose operations would be the slowest.
-fn seldom(step: &Step, kind: OpKind, slices: &[&Slice], goal: &Goal) -> f64 {
+fn seldom(step: &Step, kind: OpClass, slices: &[&Slice], goal: &Goal) -> f64 {
     let windows = slices.iter().map(|slice| slice.counted().len() as f64 * slice.window_ns as f64);
     let brief = windows.sum::<f64>() / (SECOND as f64) < SELDOM_SECONDS;
-    let compactions = kind == OpKind::Write && step.meets_compactions();
+    let compactions = kind == OpClass::Write && step.meets_compactions();
     if brief && (compactions || goal.short.is_some()) { SELDOM_SHARE } else { 0.0 }
 }
 
@@ -111,7 +111,7 @@ fn pauses_share(step: &Step, slices: &[&Slice]) -> f64 {
 /// The value and its label, or why there is none.
 fn judged(
     step: &Step,
-    kind: OpKind,
+    kind: OpClass,
     good: &[&Slice],
     void: &[&Slice],
     ordered: &[&Slice],
@@ -199,7 +199,7 @@ fn of_one(step: &Step, target: Option<&Target>) -> Workload {
 }
 
 /// All of a figure but its judgement.
-fn outline(step: &Step, target: Option<u32>, kind: OpKind, all: &[&Slice], good: &[&Slice]) -> Figure {
+fn outline(step: &Step, target: Option<u32>, kind: OpClass, all: &[&Slice], good: &[&Slice]) -> Figure {
     let one = target.and_then(|index| step.targets.get(index as usize));
     let only = if step.targets.len() == 1 { step.targets.first() } else { None };
     let counted = || good.iter().flat_map(|slice| slice.counted());

@@ -64,7 +64,7 @@ mod tests {
     use crate::figure::figure;
     use model::clock::SECOND;
     use model::{
-        Figure, Goal, Label, Layer, Metric, OpKind, Pattern, Place, Sample, Slice, Step, StepId, Target, Workload,
+        Figure, Goal, Label, Layer, Metric, OpClass, Pattern, Place, Sample, Slice, Step, StepId, Target, Workload,
     };
 
     const WINDOW: u64 = SECOND / 10;
@@ -92,7 +92,7 @@ mod tests {
         Slice {
             step: StepId(0),
             target,
-            kind: OpKind::Write,
+            kind: OpClass::Write,
             pass,
             started_seconds: f64::from(pass),
             window_ns: WINDOW,
@@ -107,7 +107,7 @@ mod tests {
 
     fn of(step: &Step, target: Option<u32>, ended: u32) -> Figure {
         let slices = [slice(target, 1, ended), slice(target, 2, ended)];
-        figure(step, target, OpKind::Write, &slices.each_ref(), &Goal::default(), 2).0
+        figure(step, target, OpClass::Write, &slices.each_ref(), &Goal::default(), 2).0
     }
 
     /// A disk held to 8 MB/s: 64 MiB are in flight and end after 8.4 s, so that of 9.8 s little more than one round is seen.

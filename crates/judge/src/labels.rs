@@ -10,7 +10,7 @@ use crate::slice::{ends, settled};
 use crate::unseen::{depth, missed, seen_at_one_level, starts_apart, stretch_seconds, trend, two_groups, unseen};
 use crate::words::{count, number, percent, quantity, seconds, volume};
 use model::clock::SECOND;
-use model::{Goal, Label, Metric, OpKind, Sample, Slice, Sparse, Step, Unseen};
+use model::{Goal, Label, Metric, OpClass, Sample, Slice, Sparse, Step, Unseen};
 
 /// An open loop is kept up with if no more than this share of what is due is left undone, chance apart.
 pub const KEPT: f64 = 0.02;
@@ -42,7 +42,7 @@ pub fn settle_mostly(slices: &[&Slice], goal: &Goal) -> bool {
 /// A figure about to be labelled: its good slices in order of time.
 pub struct Case<'a> {
     pub step: &'a Step,
-    pub kind: OpKind,
+    pub kind: OpClass,
     pub slices: &'a [&'a Slice],
     /// Slices of it that are void.
     pub void: &'a [&'a Slice],
@@ -143,7 +143,7 @@ impl Case<'_> {
     /// A write that fell and stayed down: what it measured before was a cache.
     fn burst(&self, rates: &[Vec<f64>]) -> Option<Label> {
         // A network keeps nothing.
-        if self.kind != OpKind::Write || self.step.layer.of_links() {
+        if self.kind != OpClass::Write || self.step.layer.of_links() {
             return None;
         }
         let means: Vec<f64> = self.slices.iter().map(|slice| overall_rate(slice)).collect();

@@ -149,7 +149,7 @@ fn off(part: &[f64], half: &[f64]) -> (f64, f64) {
 mod tests {
     use super::*;
     use crate::testing::samples;
-    use model::{Layer, OpKind, Pattern, Place, StepId, Target, Workload};
+    use model::{Layer, OpClass, Pattern, Place, StepId, Target, Workload};
 
     fn step() -> Step {
         let pattern = Pattern::ReadParallel;
@@ -169,7 +169,7 @@ mod tests {
         Slice {
             step: StepId(0),
             target: Some(0),
-            kind: OpKind::Read,
+            kind: OpClass::Read,
             pass: 1,
             started_seconds: 0.0,
             window_ns: SECOND / 10,

@@ -6,7 +6,7 @@ use crate::labels::KEPT;
 use crate::percentiles::{clopper_pearson, one_percentile};
 use crate::series::mean;
 use model::clock::SECOND;
-use model::{Bound, Label, Limit, Nanos, OpKind, Record, Sample, Slice, Step, StepId, TriedRate};
+use model::{Bound, Label, Limit, Nanos, OpClass, Record, Sample, Slice, Step, StepId, TriedRate};
 
 /// So much more than the allowed share over the bound: no interval is needed.
 const HOPELESS: f64 = 0.20;
@@ -204,7 +204,7 @@ fn as_slice(slices: &[&Slice], samples: &[Sample]) -> Slice {
     Slice {
         step,
         target: None,
-        kind: OpKind::Read,
+        kind: OpClass::Read,
         pass: 0,
         started_seconds: 0.0,
         window_ns,

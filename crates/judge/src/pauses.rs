@@ -54,7 +54,7 @@ mod tests {
     use crate::figure::figure;
     use crate::testing::Chance;
     use model::clock::SECOND;
-    use model::{Goal, Label, Latencies, Layer, OpKind, Pattern, Place, Sample, StepId, Target, Workload};
+    use model::{Goal, Label, Latencies, Layer, OpClass, Pattern, Place, Sample, StepId, Target, Workload};
 
     const WINDOW: u64 = SECOND / 10;
 
@@ -82,7 +82,7 @@ mod tests {
         Slice {
             step: StepId(0),
             target: Some(0),
-            kind: OpKind::Read,
+            kind: OpClass::Read,
             pass,
             started_seconds: f64::from(pass) * 5.0,
             window_ns: WINDOW,
@@ -102,7 +102,7 @@ mod tests {
 
     fn told(pattern: Pattern, slices: &[Slice]) -> model::Figure {
         let goal = Goal::usual(0.10, 60.0, 1);
-        figure(&step(pattern), Some(0), OpKind::Read, &slices.iter().collect::<Vec<_>>(), &goal, 40).0
+        figure(&step(pattern), Some(0), OpClass::Read, &slices.iter().collect::<Vec<_>>(), &goal, 40).0
     }
 
     /// In a tenth of the time nothing is done: left out, the mean was 11 % too high, and its interval did not reach the truth.

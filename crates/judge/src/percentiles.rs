@@ -150,7 +150,7 @@ fn widest(inside: &Interval, each: &[Sparse], p: f64, value: f64, prior: f64) ->
 mod tests {
     use super::*;
     use crate::testing::Chance;
-    use model::{Latencies, OpKind, StepId};
+    use model::{Latencies, OpClass, StepId};
 
     const SERVICE: Times = |sample| &sample.service;
 
@@ -181,7 +181,7 @@ mod tests {
         Slice {
             step: StepId(0),
             target: Some(0),
-            kind: OpKind::Read,
+            kind: OpClass::Read,
             pass,
             started_seconds: f64::from(pass),
             window_ns: 100_000_000,

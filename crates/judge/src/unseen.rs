@@ -3,7 +3,7 @@
 use crate::pooled::Pooled;
 use crate::series::{median, told};
 use model::clock::SECOND;
-use model::{Goal, OpKind, Record, Slice, StepId, Unseen};
+use model::{Goal, OpClass, Record, Slice, StepId, Unseen};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ pub fn depth(goal: &Goal) -> f64 {
 /// The goal, with what figures of this run met that another may have missed: how deep their events were, and whether they lie at two
 /// levels. Where the other side tells its times, a slice without an answer is no stop.
 pub fn with_what_others_met(goal: &Goal, record: &Record) -> Goal {
-    let mut figures: BTreeMap<(StepId, Option<u32>, OpKind), Vec<f64>> = BTreeMap::new();
+    let mut figures: BTreeMap<(StepId, Option<u32>, OpClass), Vec<f64>> = BTreeMap::new();
     let usable = |slice: &&Slice| slice.void.is_none() && slice.error.is_none() && !told(slice);
     for slice in record.slices.iter().filter(|_| goal.short.is_some()).filter(usable) {
         figures.entry((slice.step, slice.target, slice.kind)).or_default().push(overall_rate(slice));
@@ -230,7 +230,7 @@ mod tests {
         let slice = |step: u32, pass: u32, ops: u64| Slice {
             step: StepId(step),
             target: Some(0),
-            kind: OpKind::Read,
+            kind: OpClass::Read,
             pass,
             started_seconds: 5.0 * f64::from(pass),
             window_ns: SECOND / 10,
@@ -291,7 +291,7 @@ mod tests {
         let slice = |windows: u32| Slice {
             step: StepId(0),
             target: Some(0),
-            kind: OpKind::Read,
+            kind: OpClass::Read,
             pass: 1,
             started_seconds: 0.0,
             window_ns: SECOND / 10,

@@ -3,7 +3,7 @@
 use crate::results::{Measured, Results, Told, with_latency};
 use model::clock::MILLISECOND;
 use model::workload::MIB;
-use model::{Access, Bytes, Durability, Layer, OpKind, OpMix, Sample, Sparse, Workload};
+use model::{Access, Bytes, Durability, Layer, OpClass, OpMix, Sample, Sparse, Workload};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -156,9 +156,9 @@ impl Phase<'_> {
 fn take(phase: &Phase, results: &mut Results) -> Result<(), String> {
     let mix = phase.operation.starts_with("RWMIX");
     let kind = match phase.operation.as_str() {
-        "READ" => OpKind::Read,
-        "WRITE" => OpKind::Write,
-        _ if mix => OpKind::Write,
+        "READ" => OpClass::Read,
+        "WRITE" => OpClass::Write,
+        _ if mix => OpClass::Write,
         other => {
             results.notes.push(format!("{}: left out: {} moves no data of its own", phase.at, named(other)));
             return Ok(());
@@ -171,7 +171,7 @@ fn take(phase: &Phase, results: &mut Results) -> Result<(), String> {
     let ms = phase.needed("last_done.elapsed_time_ms")?;
     let block = phase.needed("config.block_size")?.max(1);
     let all = phase.done("", block, ms)?.map(|done| told(kind, ms, &done));
-    let reads = phase.done("rwmix_read.", block, ms)?.map(|done| told(OpKind::Read, ms, &done));
+    let reads = phase.done("rwmix_read.", block, ms)?.map(|done| told(OpClass::Read, ms, &done));
     let told: Vec<Told> = reads.into_iter().chain(all).collect();
     if told.is_empty() || ms == 0 {
         results.notes.push(format!("{}: left out: {} moved nothing", phase.at, phase.operation));
@@ -194,7 +194,7 @@ fn named(operation: &str) -> &str {
     if operation.is_empty() { "a phase without a name" } else { operation }
 }
 
-fn told(kind: OpKind, ms: u64, done: &Done) -> Told {
+fn told(kind: OpClass, ms: u64, done: &Done) -> Told {
     let window_ns = ms.saturating_mul(MILLISECOND);
     let service = match done.mean_us {
         Some(mean) => Sparse {
@@ -264,7 +264,7 @@ fn workload(phase: &Phase, told: &[Told], block: Bytes) -> Result<Workload, Stri
 /// `RWMIX70` says it; a mix of reading and writing threads is what it turned out to be.
 fn read_percent(operation: &str, told: &[Told]) -> u8 {
     let ops = |kind| told.iter().filter(|told| told.kind == kind).map(|told| told.samples[0].ops).sum::<u64>() as f64;
-    let (reads, writes) = (ops(OpKind::Read), ops(OpKind::Write));
+    let (reads, writes) = (ops(OpClass::Read), ops(OpClass::Write));
     let asked = operation.strip_prefix("RWMIX").and_then(|percent| percent.parse::<u8>().ok()).filter(|p| *p <= 100);
     let seen = (100.0 * reads / (reads + writes)).round() as u8;
     match asked {

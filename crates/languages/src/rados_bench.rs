@@ -3,7 +3,7 @@
 use crate::results::{Measured, Results, Told};
 use model::clock::SECOND;
 use model::workload::{GIB, KIB, MIB};
-use model::{Access, Bytes, Durability, Layer, OpKind, OpMix, Sample, Sparse, Workload};
+use model::{Access, Bytes, Durability, Layer, OpClass, OpMix, Sample, Sparse, Workload};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ struct Second {
 
 /// What is said of the whole.
 struct Whole {
-    kind: OpKind,
+    kind: OpClass,
     block: Bytes,
     object: Bytes,
     /// Told of writes only.
@@ -42,7 +42,7 @@ impl Totals {
         Some(Totals { seconds, ops: ops?, mean })
     }
 
-    fn told(&self, kind: OpKind, block: Bytes) -> Result<Told, String> {
+    fn told(&self, kind: OpClass, block: Bytes) -> Result<Told, String> {
         let bytes = self.ops.checked_mul(block).ok_or("more bytes than can be counted")?;
         let span_ns = (self.seconds * SECOND as f64) as u64;
         let sum_ns = (self.mean * self.ops as f64 * SECOND as f64) as u64;
@@ -84,9 +84,9 @@ pub fn text(text: &str) -> Result<Results, String> {
         let totals = Totals::new(float("Total time run"), number(made)?, float("Average Latency(s)"));
         Ok(Some(Whole { kind, block, object, depth, totals }))
     };
-    let whole = match of(OpKind::Write, "Write size", "Total writes made")? {
+    let whole = match of(OpClass::Write, "Write size", "Total writes made")? {
         Some(whole) => Some(whole),
-        None => of(OpKind::Read, "Read size", "Total reads made")?,
+        None => of(OpClass::Read, "Read size", "Total reads made")?,
     };
     let missing = "has no `Write size:` or `Read size:`, or no `Min latency(s):`: the end of the output is missing; import all of it";
     // The last of its lines, in every version: what was cut off before might be half a number.
@@ -120,8 +120,8 @@ pub fn json(document: &Value) -> Result<Results, String> {
         document.get(name).map(|value| whole_number(value).ok_or(format!("{name}: is no number"))).transpose()
     };
     let (kind, block) = match (number("write_size")?, number("read_size")?) {
-        (Some(block), _) => (OpKind::Write, block),
-        (None, Some(block)) => (OpKind::Read, block),
+        (Some(block), _) => (OpClass::Write, block),
+        (None, Some(block)) => (OpClass::Read, block),
         _ => return Err("has no `write_size` or `read_size`: the end of the output is missing".to_string()),
     };
     let object = number("object_size")?.unwrap_or(block);
@@ -132,7 +132,7 @@ pub fn json(document: &Value) -> Result<Results, String> {
     };
     let seconds = datas.iter().enumerate().map(second).collect::<Result<Vec<_>, _>>()?;
     let float = |name: &str| document.get(name).and_then(fraction);
-    let made = number(if kind == OpKind::Write { "total_writes_made" } else { "total_reads_made" })?;
+    let made = number(if kind == OpClass::Write { "total_writes_made" } else { "total_reads_made" })?;
     let totals = Totals::new(float("total_time_run"), made, float("average_latency"));
     results(Whole { kind, block, object, depth, totals }, &seconds)
 }
@@ -163,8 +163,8 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
         _ => Told { kind: whole.kind, window_ns: SECOND, samples: samples(seconds, whole.block)?, error: None },
     };
     let mut notes = Vec::new();
-    let sequential = whole.kind == OpKind::Write || whole.block >= MIB;
-    if whole.kind == OpKind::Read {
+    let sequential = whole.kind == OpClass::Write || whole.block >= MIB;
+    if whole.kind == OpClass::Read {
         let taken = if sequential { "seq, as large reads mostly are" } else { "rand, as small reads mostly are" };
         notes.push(format!("rados bench does not say whether it read with seq or rand; taken as {taken}"));
     }
@@ -204,7 +204,7 @@ fn of_objects(whole: &Whole, told: &Told) -> Option<String> {
         return None;
     }
     Some(match whole.kind {
-        OpKind::Write => format!(
+        OpClass::Write => format!(
             "rados bench wrote {objects} new objects of {kib} KiB, {volume:.2} GiB in all: a placement group gets {objects} / pg_num of \
              them, give or take the square root, so that with few objects for each some OSDs do more than others; and what fits into \
              the caches of drives may not have reached their media"

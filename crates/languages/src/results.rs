@@ -2,7 +2,7 @@
 
 use crate::{elbencho, fio, rados_bench};
 use model::{
-    Ending, Event, Goal, Layer, Nanos, OpKind, Pattern, Place, Plan, RunHead, Sample, Scope, Slice, Step, StepId,
+    Ending, Event, Goal, Layer, Nanos, OpClass, Pattern, Place, Plan, RunHead, Sample, Scope, Slice, Step, StepId,
     Target, Workload,
 };
 
@@ -31,7 +31,7 @@ pub struct Measured {
 /// What was told of the operations of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
-    pub kind: OpKind,
+    pub kind: OpClass,
     pub window_ns: Nanos,
     /// A single one of the whole run's length, where only totals are told.
     pub samples: Vec<Sample>,
@@ -112,7 +112,7 @@ pub fn with_latency(layer: Layer, workload: &Workload, told: Vec<Told>) -> (Vec<
     }
     let timed = |told: &Told| told.samples.iter().any(|sample| sample.service.count > 0);
     let (timed, unknown): (Vec<Told>, Vec<Told>) = told.into_iter().partition(timed);
-    let kind = |told: &Told| if told.kind == OpKind::Read { "reads" } else { "writes" };
+    let kind = |told: &Told| if told.kind == OpClass::Read { "reads" } else { "writes" };
     let kinds: Vec<&str> = unknown.iter().map(kind).collect();
     let text = format!(
         "{} left out: no latency of theirs is told, and none follows from how many were done {why}",

@@ -1,7 +1,7 @@
 //! Real results of other tools are read as what they are; whatever else comes is an error, never a panic.
 
 use languages::{Measured, Results, events, read};
-use model::{Access, Event, Layer, OpKind, Pattern, RunHead};
+use model::{Access, Event, Layer, OpClass, Pattern, RunHead};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ fn only(results: &Results) -> &Measured {
     &results.measured[0]
 }
 
-fn ops(measured: &Measured, kind: OpKind) -> u64 {
+fn ops(measured: &Measured, kind: OpClass) -> u64 {
     let told = measured.told.iter().find(|told| told.kind == kind).unwrap();
     told.samples.iter().map(|sample| sample.ops).sum()
 }
@@ -61,9 +61,9 @@ fn a_job_of_fio() {
         (results.tool.as_str(), job.target.as_str(), job.layer),
         ("fio-3.33", "/dev/shm/load.bin", Layer::Device)
     );
-    assert_eq!((job.workload.block, job.workload.depth, job.workload.mix.percent(OpKind::Read)), (4096, 1, 100));
+    assert_eq!((job.workload.block, job.workload.depth, job.workload.mix.percent(OpClass::Read)), (4096, 1, 100));
     assert_eq!((job.workload.access, job.workload.span), (Access::Random, 64 << 20));
-    assert_eq!(ops(job, OpKind::Read), 1_616_746);
+    assert_eq!(ops(job, OpClass::Read), 1_616_746);
     let sample = &job.told[0].samples[0];
     assert_eq!(sample.span_ns, 2_001_000_000);
     assert!((sample.service.mean_ns().unwrap() - 1069.53).abs() < 0.1);
@@ -76,8 +76,8 @@ fn a_job_of_fio() {
 fn the_jobs_of_one_section_are_one_figure_for_reads_and_one_for_writes() {
     let results = read(TWO_JOBS).unwrap();
     let job = only(&results);
-    assert_eq!((job.workload.depth, job.workload.jobs, job.workload.mix.percent(OpKind::Read)), (8, 2, 70));
-    assert_eq!(ops(job, OpKind::Read), 337_177 + 354_129);
+    assert_eq!((job.workload.depth, job.workload.jobs, job.workload.mix.percent(OpClass::Read)), (8, 2, 70));
+    assert_eq!(ops(job, OpClass::Read), 337_177 + 354_129);
     assert_eq!(job.told.len(), 2);
     // Plain JSON has percentiles only: those that were told come out again.
     let service = &job.told[0].samples[0].service;
@@ -97,15 +97,15 @@ fn seconds_of_rados_bench_are_windows() {
     let results = read(RADOS).unwrap();
     let bench = only(&results);
     let told = &bench.told[0];
-    assert_eq!((told.samples.len(), ops(bench, OpKind::Write)), (21, 12_497));
+    assert_eq!((told.samples.len(), ops(bench, OpClass::Write)), (21, 12_497));
     assert_eq!((bench.workload.block, bench.workload.depth, bench.workload.object), (65_536, 4, Some(65_536)));
     let (sum, count) =
         told.samples.iter().fold((0, 0), |(sum, count), sample| (sum + sample.service.sum_ns, count + sample.ops));
     assert!((sum as f64 / count as f64 / 6_718_660.0 - 1.0).abs() < 1e-4);
     let json = read(RADOS_JSON).unwrap();
-    assert_eq!((only(&json).told[0].samples.len(), ops(only(&json), OpKind::Write)), (6, 3_851));
+    assert_eq!((only(&json).told[0].samples.len(), ops(only(&json), OpClass::Write)), (6, 3_851));
     let timed = read(RADOS_TIMED).unwrap();
-    assert_eq!((only(&timed).told[0].samples.len(), ops(only(&timed), OpKind::Read)), (3, 13_064));
+    assert_eq!((only(&timed).told[0].samples.len(), ops(only(&timed), OpClass::Read)), (3, 13_064));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_load_that_was_done_within_a_second_has_its_totals() {
         assert_eq!((ops, only(&results).told[0].samples.len()), (sample.ops, 1));
         assert!((sample.service.mean_ns().unwrap() / 1e6 / ms - 1.0).abs() < 1e-3, "{sample:?}");
     }
-    assert_eq!(ops(only(&read(RADOS_RAND).unwrap()), OpKind::Read), 4004);
+    assert_eq!(ops(only(&read(RADOS_RAND).unwrap()), OpClass::Read), 4004);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn images_and_objects_of_fio() {
     let results = read(FIO_RBD).unwrap();
     let [write, mix] = results.measured.as_slice() else { panic!("{results:?}") };
     assert_eq!((write.layer, write.target.as_str(), write.workload.depth), (Layer::Rbd, "pool vms", 4));
-    assert_eq!((mix.workload.mix.percent(OpKind::Read), mix.told.len(), mix.workload.depth), (70, 2, 8));
+    assert_eq!((mix.workload.mix.percent(OpClass::Read), mix.told.len(), mix.workload.depth), (70, 2, 8));
     let results = read(FIO_RADOS).unwrap();
     let objects = only(&results);
     assert_eq!((objects.layer, objects.target.as_str()), (Layer::Rados, "pool vms"));
@@ -200,7 +200,7 @@ fn a_latency_that_cannot_be_known_is_left_out_with_a_note() {
     }
     // What is counted is counted, whatever sets the rate.
     let many = silent.replace("\"psync\"", "\"libaio\",\"iodepth\":\"8\",\"rate_iops\":\"500\"");
-    assert_eq!(ops(only(&read(&many).unwrap()), OpKind::Read), 1_616_746);
+    assert_eq!(ops(only(&read(&many).unwrap()), OpClass::Read), 1_616_746);
 }
 
 #[test]
@@ -210,12 +210,12 @@ fn phases_of_elbencho() {
     assert_eq!((write.target.as_str(), results.tool.as_str()), ("/mnt/ceph", "elbencho-3.0-27"));
     assert_eq!((write.workload.block, write.workload.depth, write.workload.jobs), (1 << 20, 32, 8));
     assert_eq!((write.workload.span, write.workload.access), (8 << 30, Access::Sequential));
-    assert_eq!((ops(write, OpKind::Write), ops(read_back, OpKind::Read)), (8192, 8192));
-    assert_eq!((mix.workload.mix.percent(OpKind::Read), mix.told.len(), mix.workload.depth), (70, 2, 32));
+    assert_eq!((ops(write, OpClass::Write), ops(read_back, OpClass::Read)), (8192, 8192));
+    assert_eq!((mix.workload.mix.percent(OpClass::Read), mix.told.len(), mix.workload.depth), (70, 2, 32));
     assert!(results.notes.iter().any(|note| note.contains("line 2") && note.contains("MKDIRS")), "{:?}", results.notes);
     let json = read(ELBENCHO_JSON).unwrap();
     assert_eq!((json.measured.len(), json.measured[0].target.as_str()), (2, "/mnt/disk/file"));
-    assert_eq!(ops(&json.measured[0], OpKind::Write), 16_384);
+    assert_eq!(ops(&json.measured[0], OpClass::Write), 16_384);
 }
 
 #[test]

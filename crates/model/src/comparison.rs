@@ -2,7 +2,7 @@
 
 use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
-use crate::operation::OpKind;
+use crate::operation::OpClass;
 use crate::pattern::{Metric, Pattern};
 use crate::workload::Workload;
 use schemars::JsonSchema;
@@ -27,7 +27,7 @@ pub struct FigureKey {
     pub layer: Layer,
     pub target: String,
     pub pattern: Pattern,
-    pub kind: OpKind,
+    pub kind: OpClass,
     pub at_once: u32,
     pub metric: Metric,
     /// Does it count for the depth chart? Others are told apart by their workload.

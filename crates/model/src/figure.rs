@@ -4,7 +4,7 @@ use crate::background::Background;
 use crate::effort::Shares;
 use crate::layer::Layer;
 use crate::observed::PgsSeen;
-use crate::operation::OpKind;
+use crate::operation::OpClass;
 use crate::pages::EmptyPages;
 use crate::pattern::{Metric, Pattern};
 use crate::plan::StepId;
@@ -130,7 +130,7 @@ pub struct Figure {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     pub pattern: Pattern,
-    pub kind: OpKind,
+    pub kind: OpClass,
     pub workload: Workload,
     pub metric: Metric,
     /// `None` exactly when the label is `void`.

@@ -3,7 +3,7 @@
 //! What differs from layer to layer is asked of a row ([`Layer::spec`]), so that a new layer is a new row. Code that names a layer belongs
 //! to that layer alone.
 
-use crate::operation::OpKind;
+use crate::operation::OpClass;
 use crate::pattern::Pattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,14 +65,14 @@ pub struct LayerSpec {
     /// Where its operations are served, as in "a durable write takes 3 ms on the device".
     pub place: &'static str,
     /// Which operations it has.
-    pub operations: &'static [OpKind],
+    pub operations: &'static [OpClass],
     /// What measures it alone, after `fathom`.
     pub command: &'static str,
     pub can: Abilities,
 }
 
 /// Of blocks: a device, an image, an object.
-const BLOCKS: &[OpKind] = &[OpKind::Read, OpKind::Write];
+const BLOCKS: &[OpClass] = &[OpClass::Read, OpClass::Write];
 
 const NOTHING: Abilities = Abilities {
     rate: false,

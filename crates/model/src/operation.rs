@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum OpKind {
+pub enum OpClass {
     Read,
     Write,
 }
 
 /// What is known of a class.
 pub struct OpSpec {
-    pub class: OpKind,
+    pub class: OpClass,
     pub name: &'static str,
     /// What lies there is another thing afterwards.
     pub changes: bool,
@@ -21,12 +21,12 @@ pub struct OpSpec {
 
 /// The only list of classes, in the order of the enum.
 pub const OPERATIONS: [OpSpec; 2] = [
-    OpSpec { class: OpKind::Read, name: "read", changes: false },
-    OpSpec { class: OpKind::Write, name: "write", changes: true },
+    OpSpec { class: OpClass::Read, name: "read", changes: false },
+    OpSpec { class: OpClass::Write, name: "write", changes: true },
 ];
 
-impl OpKind {
-    pub fn all() -> impl Iterator<Item = OpKind> {
+impl OpClass {
+    pub fn all() -> impl Iterator<Item = OpClass> {
         OPERATIONS.iter().map(|spec| spec.class)
     }
 
@@ -45,7 +45,7 @@ pub struct OpMix([u8; OPERATIONS.len()]);
 
 impl OpMix {
     /// Nothing else.
-    pub const fn only(class: OpKind) -> OpMix {
+    pub const fn only(class: OpClass) -> OpMix {
         let mut shares = [0; OPERATIONS.len()];
         shares[class as usize] = 100;
         OpMix(shares)
@@ -54,17 +54,17 @@ impl OpMix {
     /// So many reads of a hundred, and writes for the rest; more than a hundred are a hundred.
     pub const fn reads(percent: u8) -> OpMix {
         let percent = if percent > 100 { 100 } else { percent };
-        let mut mix = OpMix::only(OpKind::Write);
-        mix.0[OpKind::Read as usize] = percent;
-        mix.0[OpKind::Write as usize] = 100 - percent;
+        let mut mix = OpMix::only(OpClass::Write);
+        mix.0[OpClass::Read as usize] = percent;
+        mix.0[OpClass::Write as usize] = 100 - percent;
         mix
     }
 
-    pub fn percent(self, class: OpKind) -> u8 {
+    pub fn percent(self, class: OpClass) -> u8 {
         self.0[class as usize]
     }
 
-    pub fn has(self, class: OpKind) -> bool {
+    pub fn has(self, class: OpClass) -> bool {
         self.percent(class) > 0
     }
 
@@ -73,19 +73,19 @@ impl OpMix {
         self.classes().count() > 1
     }
 
-    pub fn classes(self) -> impl Iterator<Item = OpKind> {
-        OpKind::all().filter(move |class| self.has(*class))
+    pub fn classes(self) -> impl Iterator<Item = OpClass> {
+        OpClass::all().filter(move |class| self.has(*class))
     }
 
     /// Which it has most of; of equals the first.
-    pub fn main(self) -> OpKind {
+    pub fn main(self) -> OpClass {
         let most = self.0.iter().max().copied().unwrap_or_default();
-        self.classes().find(|class| self.percent(*class) == most).unwrap_or(OpKind::Read)
+        self.classes().find(|class| self.percent(*class) == most).unwrap_or(OpClass::Read)
     }
 
     /// The class of an operation for which this was drawn, evenly from 0 to 65535.
     #[inline]
-    pub fn drawn(self, chance: u16) -> OpKind {
+    pub fn drawn(self, chance: u16) -> OpClass {
         let mut below = 0;
         for spec in &OPERATIONS {
             below += u32::from(self.percent(spec.class)) * 65536;
@@ -100,8 +100,8 @@ impl OpMix {
 /// Of reads and writes alone as the percent of reads, else by the classes' names.
 impl Serialize for OpMix {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if *self == OpMix::reads(self.percent(OpKind::Read)) {
-            return serializer.serialize_u8(self.percent(OpKind::Read));
+        if *self == OpMix::reads(self.percent(OpClass::Read)) {
+            return serializer.serialize_u8(self.percent(OpClass::Read));
         }
         let named: BTreeMap<&str, u8> = self.classes().map(|class| (class.name(), self.percent(class))).collect();
         named.serialize(serializer)
@@ -114,7 +114,7 @@ impl<'de> Deserialize<'de> for OpMix {
         #[serde(untagged)]
         enum Written {
             Reads(u8),
-            Named(BTreeMap<OpKind, u8>),
+            Named(BTreeMap<OpClass, u8>),
         }
         match Written::deserialize(deserializer)? {
             Written::Reads(percent) => Ok(OpMix::reads(percent)),
@@ -136,12 +136,12 @@ mod tests {
     fn classes_are_drawn_as_often_as_they_are_asked_for() {
         for percent in [0, 1, 30, 50, 99, 100] {
             let mix = OpMix::reads(percent);
-            let reads = (0..=u16::MAX).filter(|chance| mix.drawn(*chance) == OpKind::Read).count();
+            let reads = (0..=u16::MAX).filter(|chance| mix.drawn(*chance) == OpClass::Read).count();
             assert_eq!(reads, (usize::from(percent) * 65536).div_ceil(100), "{percent} %");
             assert_eq!(mix.is_mixed(), !matches!(percent, 0 | 100));
         }
-        assert_eq!((OpMix::reads(70).main(), OpMix::reads(30).main()), (OpKind::Read, OpKind::Write));
-        assert_eq!(OpMix::reads(0), OpMix::only(OpKind::Write));
+        assert_eq!((OpMix::reads(70).main(), OpMix::reads(30).main()), (OpClass::Read, OpClass::Write));
+        assert_eq!(OpMix::reads(0), OpMix::only(OpClass::Write));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The six canonical patterns, and the metric that each is shown in.
 
 use crate::layer::Layer;
-use crate::operation::{OpKind, OpMix};
+use crate::operation::{OpClass, OpMix};
 use crate::workload::{Access, Bytes, Durability, KIB, MIB, Workload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,15 +47,15 @@ pub struct PatternSpec {
 
 /// The only list of patterns, in the order of every table, which is that of the enum.
 pub const PATTERNS: [PatternSpec; 6] = [
-    PatternSpec { durability: Durability::Dsync, ..latency(Pattern::WriteLatency, "write-latency", OpKind::Write) },
-    latency(Pattern::ReadLatency, "read-latency", OpKind::Read),
-    parallel(Pattern::WriteParallel, "write-parallel", OpKind::Write),
-    parallel(Pattern::ReadParallel, "read-parallel", OpKind::Read),
-    linear(Pattern::WriteLinear, "write-linear", OpKind::Write),
-    linear(Pattern::ReadLinear, "read-linear", OpKind::Read),
+    PatternSpec { durability: Durability::Dsync, ..latency(Pattern::WriteLatency, "write-latency", OpClass::Write) },
+    latency(Pattern::ReadLatency, "read-latency", OpClass::Read),
+    parallel(Pattern::WriteParallel, "write-parallel", OpClass::Write),
+    parallel(Pattern::ReadParallel, "read-parallel", OpClass::Read),
+    linear(Pattern::WriteLinear, "write-linear", OpClass::Write),
+    linear(Pattern::ReadLinear, "read-linear", OpClass::Read),
 ];
 
-const fn latency(pattern: Pattern, name: &'static str, class: OpKind) -> PatternSpec {
+const fn latency(pattern: Pattern, name: &'static str, class: OpClass) -> PatternSpec {
     PatternSpec {
         pattern,
         name,
@@ -68,11 +68,11 @@ const fn latency(pattern: Pattern, name: &'static str, class: OpKind) -> Pattern
     }
 }
 
-const fn parallel(pattern: Pattern, name: &'static str, class: OpKind) -> PatternSpec {
+const fn parallel(pattern: Pattern, name: &'static str, class: OpClass) -> PatternSpec {
     PatternSpec { family: Family::Parallel, depth: 128, ..latency(pattern, name, class) }
 }
 
-const fn linear(pattern: Pattern, name: &'static str, class: OpKind) -> PatternSpec {
+const fn linear(pattern: Pattern, name: &'static str, class: OpClass) -> PatternSpec {
     let (family, access) = (Family::Linear, Access::Sequential);
     PatternSpec { family, block: 4 * MIB, depth: 16, access, ..latency(pattern, name, class) }
 }
@@ -101,10 +101,10 @@ impl Pattern {
     }
 
     /// The one of a family that is about a class of operations; of a class without one, that of reads.
-    pub fn of(family: Family, class: OpKind) -> Pattern {
+    pub fn of(family: Family, class: OpClass) -> Pattern {
         let own =
-            |class: OpKind| PATTERNS.iter().find(move |spec| spec.family == family && spec.pattern.kind() == class);
-        own(class).or_else(|| own(OpKind::Read)).map_or(Pattern::ReadLatency, |spec| spec.pattern)
+            |class: OpClass| PATTERNS.iter().find(move |spec| spec.family == family && spec.pattern.kind() == class);
+        own(class).or_else(|| own(OpClass::Read)).map_or(Pattern::ReadLatency, |spec| spec.pattern)
     }
 
     /// The pattern that a workload of any numbers is nearest to.
@@ -118,11 +118,11 @@ impl Pattern {
     }
 
     pub fn writes(self) -> bool {
-        self.spec().mix.has(OpKind::Write)
+        self.spec().mix.has(OpClass::Write)
     }
 
     /// The operations that it is about.
-    pub fn kind(self) -> OpKind {
+    pub fn kind(self) -> OpClass {
         self.spec().mix.main()
     }
 

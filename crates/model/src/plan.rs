@@ -4,7 +4,7 @@ use crate::ab::Ab;
 use crate::change::Change;
 use crate::layer::Layer;
 use crate::limit::{Bound, Search};
-use crate::operation::OpKind;
+use crate::operation::OpClass;
 use crate::pattern::{Metric, Pattern};
 use crate::site::HostFile;
 use crate::sustained::SustainedTest;
@@ -288,7 +288,7 @@ impl Goal {
         &self,
         layer: Layer,
         pattern: Pattern,
-        kind: OpKind,
+        kind: OpClass,
         target: &str,
         chart: bool,
     ) -> Option<&Threshold> {

@@ -166,7 +166,7 @@ mod tests {
         let slice = Slice {
             step: crate::StepId(1),
             target: Some(0),
-            kind: crate::OpKind::Read,
+            kind: crate::OpClass::Read,
             pass: 1,
             started_seconds: 30.0,
             window_ns: 100_000_000,

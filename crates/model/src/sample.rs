@@ -2,7 +2,7 @@
 
 use crate::clock::Nanos;
 use crate::effort::Effort;
-use crate::operation::OpKind;
+use crate::operation::OpClass;
 use crate::plan::StepId;
 use crate::tally::Sparse;
 use crate::workload::Bytes;
@@ -60,7 +60,7 @@ pub struct Slice {
     pub step: StepId,
     /// Index into the step's targets; `None`: all of them together.
     pub target: Option<u32>,
-    pub kind: OpKind,
+    pub kind: OpClass,
     /// Which pass, from 1.
     pub pass: u32,
     /// Seconds from the run's start to the slice's start.

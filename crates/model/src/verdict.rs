@@ -2,7 +2,7 @@
 
 use crate::figure::Estimate;
 use crate::layer::Layer;
-use crate::operation::OpKind;
+use crate::operation::OpClass;
 use crate::pattern::{Metric, Pattern};
 use crate::workload::Workload;
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ pub struct Threshold {
     pub pattern: Pattern,
     /// Of which operations of a load that reads and writes. `None`: of those that the pattern is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<OpKind>,
+    pub kind: Option<OpClass>,
     /// `None`: every target of the cell.
     pub target: Option<String>,
     /// In the metric's unit.
@@ -34,7 +34,7 @@ impl Threshold {
         Threshold { layer, pattern, kind: None, target: target.map(String::from), value, workload: None, beside: false }
     }
 
-    pub fn kind(&self) -> OpKind {
+    pub fn kind(&self) -> OpClass {
         self.kind.unwrap_or(self.pattern.kind())
     }
 

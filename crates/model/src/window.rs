@@ -1,7 +1,7 @@
 //! What a load tells while it goes on: a window of all its targets, and how it ended.
 
 use crate::effort::Effort;
-use crate::operation::OpKind;
+use crate::operation::OpClass;
 use crate::pages::EmptyPages;
 use crate::sample::Sample;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub struct WindowSet {
     pub window: u32,
     /// By index of the target in the step: one sample for each kind of operation that the workload has.
-    pub samples: Vec<(u32, OpKind, Sample)>,
+    pub samples: Vec<(u32, OpClass, Sample)>,
 }
 
 /// How a slice ended.

@@ -1,6 +1,6 @@
 //! A workload is a pattern with all its numbers.
 
-use crate::operation::{OpKind, OpMix};
+use crate::operation::{OpClass, OpMix};
 use crate::pattern::{Pattern, PatternSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -138,7 +138,7 @@ impl Workload {
     }
 
     pub fn reads(&self) -> bool {
-        self.mix.has(OpKind::Read)
+        self.mix.has(OpClass::Read)
     }
 
     /// Between two hosts: does the load's own end receive at the pair's second host? What counts has arrived.
@@ -147,7 +147,7 @@ impl Workload {
     }
 
     pub fn writes(&self) -> bool {
-        self.mix.has(OpKind::Write)
+        self.mix.has(OpClass::Write)
     }
 
     /// Depth of one lane: the depth is shared as evenly as whole numbers allow.

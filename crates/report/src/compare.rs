@@ -163,7 +163,7 @@ fn notes(found: &Comparison) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{FigureKey, Layer, OpKind, Pattern, Workload};
+    use model::{FigureKey, Layer, OpClass, Pattern, Workload};
 
     /// Does it say that intervals are wide, and that a change may be chance?
     fn said(changes: &[Estimate]) -> (bool, bool) {
@@ -173,7 +173,7 @@ mod tests {
                 layer: Layer::Osd,
                 target: "osd.1".to_string(),
                 pattern,
-                kind: OpKind::Read,
+                kind: OpClass::Read,
                 at_once: 1,
                 metric: pattern.metric(Layer::Osd),
                 chart: true,

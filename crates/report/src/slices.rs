@@ -1,10 +1,10 @@
 //! Which slices a figure was made of.
 
-use model::{Figure, OpKind, Record, Slice, StepId};
+use model::{Figure, OpClass, Record, Slice, StepId};
 use std::collections::HashMap;
 
 /// The slices of a record by the figures that were made of them: sorted once, since a large run has tens of thousands of either.
-pub struct Slices<'a>(HashMap<(StepId, OpKind, String), Vec<&'a Slice>>);
+pub struct Slices<'a>(HashMap<(StepId, OpClass, String), Vec<&'a Slice>>);
 
 impl<'a> Slices<'a> {
     pub fn of(record: &'a Record) -> Slices<'a> {

@@ -1,7 +1,7 @@
 //! Names, marks and workloads in words, the same in every face.
 
 use crate::numbers;
-use model::{Access, Arrivals, Durability, Estimate, Figure, Label, Layer, Metric, OpKind, OpMix, Workload};
+use model::{Access, Arrivals, Durability, Estimate, Figure, Label, Layer, Metric, OpClass, OpMix, Workload};
 
 /// A label as it is explained, the same on a terminal, in Markdown and in the HTML report.
 pub struct Meaning {
@@ -136,7 +136,7 @@ pub fn metric(metric: Metric) -> &'static str {
     }
 }
 
-pub fn kind(kind: OpKind) -> &'static str {
+pub fn kind(kind: OpClass) -> &'static str {
     kind.name()
 }
 

@@ -4,7 +4,7 @@ mod sample;
 
 use model::{
     AbFound, Bound, Checked, Cliff, Comparison, Difference, Doubled, Ended, Ending, Endurance, Estimate, FigureKey,
-    Finding, Finds, Imported, Label, Layer, Limit, OpKind, Outcome, Pattern, Report, ScaledLoad, Standing, Subject,
+    Finding, Finds, Imported, Label, Layer, Limit, OpClass, Outcome, Pattern, Report, ScaledLoad, Standing, Subject,
     Threshold, TriedRate, Verdict,
 };
 use report::markdown;
@@ -372,7 +372,7 @@ fn long_lists_wait_for_details_and_what_is_wrong_does_not() {
     assert!(short.contains("See `fathom show 20261121-093012-ab3f --archive /tmp/a --details`."), "{short}");
     // Void figures that no cell of the chart tells of.
     let figure =
-        report.figures.iter_mut().find(|figure| figure.target == "osd.0" && figure.kind == OpKind::Read).unwrap();
+        report.figures.iter_mut().find(|figure| figure.target == "osd.0" && figure.kind == OpClass::Read).unwrap();
     (figure.label, figure.estimate) = (Label::Void("osd.0 was restarted".into()), None);
     let short = terminal::summary(&report, &record.scope, Length::Short, &style);
     assert!(short.contains("Not usable\n- void: osd.0") && short.contains("osd.0 was restarted"), "{short}");

@@ -8,7 +8,7 @@ mod schema;
 use golden_file::compare;
 use model::{
     Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Ending, Endurance, Estimate, Figure,
-    FigureKey, Finds, Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpKind, Outcome, Pattern, Point, ReadBack,
+    FigureKey, Finds, Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpClass, Outcome, Pattern, Point, ReadBack,
     Reading, Setting, Sweep, Swept, Threshold, Trend, Verdict,
 };
 use report::runs::{self, RunRow};
@@ -282,7 +282,7 @@ fn comparisons_and_histories() {
         layer,
         target: target.to_string(),
         pattern,
-        kind: if pattern.writes() { OpKind::Write } else { OpKind::Read },
+        kind: if pattern.writes() { OpClass::Write } else { OpClass::Read },
         at_once: 1,
         metric: pattern.metric(layer),
         chart: true,
@@ -457,7 +457,7 @@ fn which_of_two_ways_is_the_worse_is_said_only_where_both_are_known() {
 #[test]
 fn from_where_reads_of_nothing_came_is_not_said() {
     let Sample { mut report, record } = run();
-    let unwritten = |figure: &&mut Figure| figure.kind == OpKind::Read;
+    let unwritten = |figure: &&mut Figure| figure.kind == OpClass::Read;
     let says = |report: &model::Report| markdown::page(report, &record).contains("took from their devices");
     for figure in report.figures.iter_mut().filter(unwritten) {
         figure.background.get_or_insert_default().reads = Some(model::ReadFrom {

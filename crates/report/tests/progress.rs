@@ -2,7 +2,7 @@
 
 mod sample;
 
-use model::{Ending, Event, OpKind, Sample, Slice, Sparse, Step, Subscriber};
+use model::{Ending, Event, OpClass, Sample, Slice, Sparse, Step, Subscriber};
 use report::progress::Progress;
 use report::terminal::Style;
 use std::io::{self, Write};
@@ -55,7 +55,7 @@ fn slice(step: &Step) -> Slice {
     Slice {
         step: step.id,
         target: None,
-        kind: OpKind::Write,
+        kind: OpClass::Write,
         pass: 1,
         started_seconds: 1.0,
         window_ns: 100_000_000,

@@ -14,7 +14,7 @@ use experiments::{Scheduler, Slot, Task, Until};
 use model::clock::{MILLISECOND, SECOND};
 use model::pattern::Family;
 use model::{
-    Clock, Effort, EmptyPages, Event, Failure, Gap, Observation, Observed, OpKind, PagesRead, Sample, Slice, SliceEnd,
+    Clock, Effort, EmptyPages, Event, Failure, Gap, Observation, Observed, OpClass, PagesRead, Sample, Slice, SliceEnd,
     Step, Streams, Target, WindowSet,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +56,7 @@ pub struct Conductor<'a> {
 }
 
 /// The samples of one slice so far, by target (`None`: all together) and kind.
-type Series = BTreeMap<(Option<u32>, OpKind), Vec<Sample>>;
+type Series = BTreeMap<(Option<u32>, OpClass), Vec<Sample>>;
 
 /// How often a wait looks whether the user wants an end.
 const LOOKS_APART: u64 = 100 * MILLISECOND;
@@ -291,12 +291,12 @@ fn slices(
     error: Option<(u32, String)>,
 ) -> Vec<Slice> {
     if series.is_empty() {
-        let kind = if step.workload.writes() { OpKind::Write } else { OpKind::Read };
+        let kind = if step.workload.writes() { OpClass::Write } else { OpClass::Read };
         let together = step.has_whole().then_some(None);
         let targets = (0..step.targets.len() as u32).map(Some).chain(together);
         series = targets.map(|target| ((target, kind), Vec::new())).collect();
     }
-    let slice = |((target, kind), samples): ((Option<u32>, OpKind), Vec<Sample>)| {
+    let slice = |((target, kind), samples): ((Option<u32>, OpClass), Vec<Sample>)| {
         let (warmup, settled) = slot.until.length().cut(&samples, slot.window_ns);
         let own_error = error.as_ref().filter(|(of, _)| target.is_none_or(|target| target == *of));
         Slice {
@@ -325,7 +325,7 @@ fn report(pass: u32, sink: &mut EventSink) -> Result<(), Failure> {
 
 /// Adds a window to each target's series, and, of several targets, to that of all together.
 fn collect(step: &Step, set: &WindowSet, series: &mut Series) {
-    let mut together: BTreeMap<OpKind, Vec<&Sample>> = BTreeMap::new();
+    let mut together: BTreeMap<OpClass, Vec<&Sample>> = BTreeMap::new();
     for (target, kind, sample) in &set.samples {
         series.entry((Some(*target), *kind)).or_default().push(sample.clone());
         together.entry(*kind).or_default().push(sample);

@@ -1,6 +1,6 @@
 //! What the lanes of a slice took of the CPU, and for how many operations.
 
-use model::{Effort, OpKind, Sample};
+use model::{Effort, OpClass, Sample};
 use std::collections::BTreeMap;
 
 /// A slice's account: of each target, and what an operation costs by itself.
@@ -14,7 +14,7 @@ impl Efforts {
     /// `series`: by target (`None`: all together) and kind. Warm-up counts: its operations cost the same.
     pub fn new(
         of_lanes: BTreeMap<u32, Effort>,
-        series: &BTreeMap<(Option<u32>, OpKind), Vec<Sample>>,
+        series: &BTreeMap<(Option<u32>, OpClass), Vec<Sample>>,
         operation_ns: f64,
     ) -> Efforts {
         let mut operations = BTreeMap::new();

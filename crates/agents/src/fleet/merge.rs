@@ -1,7 +1,7 @@
 //! Windows of several hosts put together: each once every host has told it, or no longer waited for who is late.
 
 use model::clock::SECOND;
-use model::{Nanos, OpKind, Sample, SliceEnd, WindowSet};
+use model::{Nanos, OpClass, Sample, SliceEnd, WindowSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// So long after its end a window waits for a host of which nothing at all is heard; who lives says so every second.
@@ -43,7 +43,7 @@ pub struct Merge {
 #[derive(Default)]
 struct Half {
     from: BTreeSet<usize>,
-    samples: Vec<(u32, OpKind, Sample)>,
+    samples: Vec<(u32, OpClass, Sample)>,
 }
 
 impl Merge {
@@ -64,7 +64,7 @@ impl Merge {
         if Nanos::from(set.window) > ended {
             return Err(format!("it tells of window {}, and {ended} are over at most", set.window));
         }
-        let told: BTreeSet<(u32, OpKind)> = set.samples.iter().map(|(target, kind, _)| (*target, *kind)).collect();
+        let told: BTreeSet<(u32, OpClass)> = set.samples.iter().map(|(target, kind, _)| (*target, *kind)).collect();
         if told.len() < set.samples.len() || told.iter().any(|(target, _)| *target as usize >= targets.len()) {
             return Err(format!("it tells of window {} what it does not load, or twice", set.window));
         }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     fn set(window: u32, ops: u64) -> WindowSet {
-        WindowSet { window, samples: vec![(0, OpKind::Read, Sample { window, ops, ..Sample::default() })] }
+        WindowSet { window, samples: vec![(0, OpClass::Read, Sample { window, ops, ..Sample::default() })] }
     }
 
     fn ops(set: &WindowSet) -> Vec<(u32, u64)> {

@@ -48,7 +48,7 @@ pub fn slice(pass: u32) -> Slice {
     Slice {
         step: StepId(4),
         target: Some(0),
-        kind: OpKind::Write,
+        kind: OpClass::Write,
         pass,
         started_seconds: 10.0 * f64::from(pass),
         window_ns: 100_000_000,

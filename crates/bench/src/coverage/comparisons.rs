@@ -4,7 +4,7 @@ use crate::coverage::noise::{autoregressive, normal};
 use experiments::passes::wanted;
 use model::clock::SECOND;
 use model::{
-    Ab, Comparison, Finds, Goal, Layer, OpKind, Pattern, Place, Plan, Record, Sample, Slice, Step, StepId, Target,
+    Ab, Comparison, Finds, Goal, Layer, OpClass, Pattern, Place, Plan, Record, Sample, Slice, Step, StepId, Target,
     Workload,
 };
 use rand::rngs::StdRng;
@@ -199,7 +199,7 @@ fn slice(id: u32, pass: u32, level: f64, sd: f64, chance: &mut StdRng) -> Slice 
     Slice {
         step: StepId(id),
         target: Some(0),
-        kind: OpKind::Read,
+        kind: OpClass::Read,
         pass,
         started_seconds: f64::from(pass) * PAUSE_SECONDS,
         window_ns: SECOND / 10,

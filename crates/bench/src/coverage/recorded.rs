@@ -4,7 +4,7 @@ use crate::coverage::noise::DT;
 use crate::coverage::replay::Source;
 use crate::coverage::trial::{PERCENTILES, Truth};
 use model::tally::Latencies;
-use model::{Failure, OpKind, Sparse};
+use model::{Failure, OpClass, Sparse};
 use rand::RngExt;
 use rand::rngs::StdRng;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const LONGEST: usize = 600;
 
 pub struct Recording {
     pub name: String,
-    pub kind: OpKind,
+    pub kind: OpClass,
     /// Operations per 100 ms, corrected for the windows' real lengths.
     pub rates: Vec<f64>,
     /// Latencies of each second, as (lowest ns, first ns above, operations); empty: not recorded.
@@ -46,7 +46,7 @@ fn read(path: &Path) -> Result<Recording, Failure> {
         Ok(text) => text.lines().skip(1).map(latencies).collect(),
         Err(_) => Vec::new(),
     };
-    let kind = if name.contains("rw") || name.contains("sw") { OpKind::Write } else { OpKind::Read };
+    let kind = if name.contains("rw") || name.contains("sw") { OpClass::Write } else { OpClass::Read };
     Ok(Recording { name, kind, rates, seconds })
 }
 

@@ -7,7 +7,7 @@ use engines::EngineError;
 use engines::clock::SimClock;
 use engines::crew::Flow;
 use model::clock::SECOND;
-use model::{Clock, Nanos, OpKind, Sample, SliceEnd, Sparse, Step, WindowSet};
+use model::{Clock, Nanos, OpClass, Sample, SliceEnd, Sparse, Step, WindowSet};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use std::cell::RefCell;
@@ -89,7 +89,7 @@ impl<S: Source> Loader for Replay<S> {
         let mut source = self.source.borrow_mut();
         let rates = source.rates(*slices, (self.clock.now() - self.began) as f64 / SECOND as f64);
         *slices += 1;
-        let kind = if step.workload.writes() { OpKind::Write } else { OpKind::Read };
+        let kind = if step.workload.writes() { OpClass::Write } else { OpClass::Read };
         for (at, rate) in rates.iter().enumerate() {
             self.clock.wait_until(self.clock.now() + window_ns);
             let ops = rate.max(0.0).round() as u64;

@@ -1,7 +1,7 @@
 //! Puts the lanes' windows together: one sample per target and kind, once every lane has finished the window.
 
 use crate::worker::Cut;
-use model::{OpKind, Sample, WindowSet};
+use model::{OpClass, Sample, WindowSet};
 use std::collections::{BTreeMap, VecDeque};
 
 pub struct Board {
@@ -14,7 +14,7 @@ pub struct Board {
 #[derive(Default)]
 struct Half {
     lanes: usize,
-    parts: BTreeMap<(u32, OpKind), Vec<Sample>>,
+    parts: BTreeMap<(u32, OpClass), Vec<Sample>>,
 }
 
 impl Board {
@@ -67,7 +67,7 @@ mod tests {
 
     fn cut(window: u32, ops: u64) -> Cut {
         let sample = Sample { window, span_ns: 100, ops, bytes: ops * 10, ..Sample::default() };
-        Cut { window, samples: vec![(OpKind::Read, sample)] }
+        Cut { window, samples: vec![(OpClass::Read, sample)] }
     }
 
     #[test]

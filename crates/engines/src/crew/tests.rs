@@ -5,7 +5,7 @@ use crate::api::{Done, Op, Session};
 use crate::clock::{RealClock, SimClock};
 use crate::null::Null;
 use crate::sim::{Model, Sim, Twist};
-use model::{Arrivals, Layer, OpKind, OpMix, Pattern, Place, Rate, Sample, Sparse, StepId, Target, Workload};
+use model::{Arrivals, Layer, OpClass, OpMix, Pattern, Place, Rate, Sample, Sparse, StepId, Target, Workload};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 
@@ -92,7 +92,7 @@ fn reads_and_writes_of_a_mix_are_counted_apart() {
         let samples = sets.iter().flat_map(|set| &set.samples).filter(move |sample| sample.1 == kind);
         samples.fold((0, 0), |sum, sample| (sum.0 + sample.2.ops, sum.1 + sample.2.service.sum_ns))
     };
-    let (reads, writes) = (of(OpKind::Read), of(OpKind::Write));
+    let (reads, writes) = (of(OpClass::Read), of(OpClass::Write));
     assert_eq!((reads.1 / reads.0, writes.1 / writes.0), (1_000_000, 4_000_000));
     let share = reads.0 as f64 / (reads.0 + writes.0) as f64;
     assert!((share - 0.75).abs() < 0.02, "{share}");
@@ -153,7 +153,7 @@ fn threads_count_every_operation_of_the_null_engine() {
         assert_eq!((set.window, set.samples.len()), (windows, 2));
         for (target, kind, sample) in &set.samples {
             ops[*target as usize] += sample.ops;
-            assert_eq!((*kind, sample.errors), (OpKind::Read, 0));
+            assert_eq!((*kind, sample.errors), (OpClass::Read, 0));
             assert_eq!((sample.bytes, sample.service.count), (sample.ops * 4096, sample.ops));
         }
         windows += 1;

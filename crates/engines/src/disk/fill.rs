@@ -4,7 +4,7 @@ use super::site::Site;
 use super::{Placing, Way, marks, place, ring, session};
 use crate::api::{Context, Done, EngineError, Op};
 use crate::verify::Marks;
-use model::{Access, Bytes, Durability, OpKind, OpMix, Target, Workload};
+use model::{Access, Bytes, Durability, OpClass, OpMix, Target, Workload};
 use nix::fcntl::{FallocateFlags, fallocate};
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -130,7 +130,7 @@ fn write_all(
                 break;
             };
             lengths[slot as usize] = len;
-            session.submit(&[Op { slot, kind: OpKind::Write, offset, len, due: 0 }])?;
+            session.submit(&[Op { slot, kind: OpClass::Write, offset, len, due: 0 }])?;
         }
         session.reap(Duration::from_secs(1), &mut done)?;
         for Done { slot, result, .. } in done.drain(..) {

@@ -9,7 +9,7 @@ use crate::verify::Marks;
 use io_uring::squeue::{Entry, Flags};
 use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode};
-use model::{Durability, EmptyPages, OpKind, Workload};
+use model::{Durability, EmptyPages, OpClass, Workload};
 use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::os::fd::AsRawFd;
@@ -142,7 +142,7 @@ impl UringSession {
     fn entry(&mut self, op: &Op) -> Entry {
         let offset = self.placing.at(self.base + op.offset);
         let user_data = u64::from(op.slot);
-        let entry = match op.kind == OpKind::Write {
+        let entry = match op.kind == OpClass::Write {
             false => {
                 let address = self.held.slab.address(op.slot);
                 if self.registered {
@@ -167,9 +167,9 @@ impl UringSession {
 
     #[inline]
     fn queue(&mut self, op: &Op) -> Result<(), EngineError> {
-        let sync = self.after_write.filter(|_| op.kind == OpKind::Write);
+        let sync = self.after_write.filter(|_| op.kind == OpClass::Write);
         let entry = self.entry(op);
-        let writes = op.kind == OpKind::Write;
+        let writes = op.kind == OpClass::Write;
         self.slots[op.slot as usize] = Slot { pending: 1 + u8::from(sync.is_some()), writes, result: Ok(0) };
         self.in_flight += 1;
         let Some(flags) = sync else { return self.push(&entry) };

@@ -7,7 +7,7 @@ use crate::clock::RealClock;
 use crate::pages::PageLook;
 use crate::verify::Marks;
 use ceph::Finished;
-use model::{Clock, EmptyPages, OpKind, Workload};
+use model::{Clock, EmptyPages, OpClass, Workload};
 use std::time::Duration;
 
 /// How many slots a lane needs, and how many bytes each.
@@ -23,7 +23,7 @@ fn parts(workload: &Workload) -> usize {
 pub struct SlotSession<S> {
     slots: S,
     /// What each slot does: for its completion.
-    ops: Vec<(OpKind, u32)>,
+    ops: Vec<(OpClass, u32)>,
     /// Where in a slot's buffer is read to; writes come from the start.
     read_to: usize,
     marks: Marks,
@@ -44,7 +44,7 @@ impl<S: Slots> SlotSession<S> {
         }
         SlotSession {
             slots,
-            ops: vec![(OpKind::Read, 0); depth as usize],
+            ops: vec![(OpClass::Read, 0); depth as usize],
             read_to: block * (parts(workload) - 1),
             marks,
             pages: PageLook::default(),
@@ -57,7 +57,7 @@ impl<S: Slots> SlotSession<S> {
     fn start(&mut self, op: &Op) -> Result<(), i32> {
         self.ops[op.slot as usize] = (op.kind, op.len);
         let len = op.len as usize;
-        match op.kind == OpKind::Write {
+        match op.kind == OpClass::Write {
             false => self.slots.read(op.slot, op.offset, self.read_to..self.read_to + len),
             true => {
                 self.marks.mark(op, &mut self.slots.buffer(op.slot)[..len]);
@@ -71,7 +71,7 @@ impl<S: Slots> SlotSession<S> {
         let (kind, len) = self.ops[finished.slot as usize];
         let result = match (finished.result, kind) {
             (errno @ ..0, _) => Err(self.op_error(errno.saturating_neg() as i32)?),
-            (0.., OpKind::Write) => Ok(len),
+            (0.., OpClass::Write) => Ok(len),
             (read, _) if read == i64::from(len) => Ok(len),
             // Shorter than asked for: it was never written.
             (0.., _) => Err(OpError { errno: libc::ENODATA }),
@@ -98,7 +98,7 @@ impl<S: Slots> SlotSession<S> {
 
     #[inline]
     fn look_at_page(&mut self, done: &Done) {
-        if let ((OpKind::Read, _), Ok(len)) = (self.ops[done.slot as usize], done.result)
+        if let ((OpClass::Read, _), Ok(len)) = (self.ops[done.slot as usize], done.result)
             && self.pages.due()
         {
             let read = self.read_to..self.read_to + len as usize;

@@ -1,6 +1,6 @@
 //! How long a simulated operation takes, and what befalls it.
 
-use ::model::{Nanos, OpKind};
+use ::model::{Nanos, OpClass};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand_distr::{Distribution, LogNormal, Uniform};
 
@@ -48,8 +48,8 @@ impl Model {
         self
     }
 
-    pub fn fate(&self, kind: OpKind, begins: Nanos, chance: &mut Xoshiro256PlusPlus) -> Fate {
-        let mean = if kind == OpKind::Read { self.read_ns } else { self.write_ns };
+    pub fn fate(&self, kind: OpClass, begins: Nanos, chance: &mut Xoshiro256PlusPlus) -> Fate {
+        let mean = if kind == OpClass::Read { self.read_ns } else { self.write_ns };
         let (mut ns, mut failed) = (self.draw(mean, chance), false);
         for twist in &self.twists {
             match *twist {

@@ -7,7 +7,7 @@ use super::{Account, Region, Verify, Written, locked};
 use crate::api::{Op, OpError};
 use crate::clock::RealClock;
 use crate::rados::Objects;
-use model::{Bytes, Checked, Clock, Flaw, OpKind, Workload};
+use model::{Bytes, Checked, Clock, Flaw, OpClass, Workload};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub struct Guard {
 
 #[derive(Clone, Copy)]
 struct Flight {
-    kind: OpKind,
+    kind: OpClass,
     offset: Bytes,
     len: u32,
     generation: u64,
@@ -53,7 +53,7 @@ enum Busy {
 
 impl Guard {
     pub fn new(verify: &Arc<Verify>, target: &str, workload: &Workload, lane: u32, region: Region) -> Guard {
-        let nothing = Flight { kind: OpKind::Read, offset: 0, len: 0, generation: 0 };
+        let nothing = Flight { kind: OpClass::Read, offset: 0, len: 0, generation: 0 };
         Guard {
             board: verify.board(&region.place, region.bytes, workload.block),
             account: verify.account(target),
@@ -72,8 +72,8 @@ impl Guard {
     pub fn begin(&mut self, op: &Op) -> bool {
         let offset = self.base + op.offset;
         let now = match (self.busy.get(&(offset / self.block)), op.kind) {
-            (None, OpKind::Write) => Busy::Write,
-            (Some(Busy::Write), _) | (Some(_), OpKind::Write) => return false,
+            (None, OpClass::Write) => Busy::Write,
+            (Some(Busy::Write), _) | (Some(_), OpClass::Write) => return false,
             (None, _) => Busy::Reads(1),
             (Some(Busy::Reads(n)), _) => Busy::Reads(n + 1),
         };
@@ -103,7 +103,7 @@ impl Guard {
         }
         match kind {
             _ if result != Ok(len) => {}
-            OpKind::Write => {
+            OpClass::Write => {
                 self.board.acknowledged(offset, len.into(), generation);
                 self.note_written(offset);
             }

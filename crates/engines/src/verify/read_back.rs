@@ -2,7 +2,7 @@
 
 use super::{Account, Written, locked};
 use crate::api::{Context, Done, Engine, EngineError, Op, Session};
-use model::{Bytes, Checked, Durability, OpKind, OpMix, ReadBack, Step, Workload};
+use model::{Bytes, Checked, Durability, OpClass, OpMix, ReadBack, Step, Workload};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
@@ -83,7 +83,7 @@ impl Pump<'_> {
         let (mut in_flight, mut done): (usize, Vec<Done>) = (0, Vec::new());
         while Instant::now() < self.until && (self.go_on)() {
             for (slot, offset) in std::iter::from_fn(|| free.pop()).zip(&mut waiting) {
-                let op = Op { slot, kind: OpKind::Read, offset, len: self.reading.block as u32, due: 0 };
+                let op = Op { slot, kind: OpClass::Read, offset, len: self.reading.block as u32, due: 0 };
                 in_flight += session.submit(&[op])?;
             }
             if in_flight == 0 {

@@ -1,7 +1,7 @@
 //! Which steps still want a slice, by what is recorded: the same for a run that goes on and for one that is taken up again.
 
 use judge::Next;
-use model::{Goal, OpKind, Plan, Record, Slice, Step, StepId};
+use model::{Goal, OpClass, Plan, Record, Slice, Step, StepId};
 use std::collections::BTreeSet;
 
 /// Had this step its turn in this pass?
@@ -55,11 +55,11 @@ pub fn figures(plan: &Plan, goal: &Goal, id: StepId, pass: u32, record: &Record)
     let slices: Vec<&Slice> = record.slices.iter().filter(|slice| slice.step == id && slice.pass <= pass).collect();
     let gone = void_targets(step, record, pass);
     let passes = slices.iter().map(|slice| slice.pass).max().unwrap_or(0);
-    let mut keys: Vec<(Option<u32>, OpKind)> = slices.iter().map(|slice| (slice.target, slice.kind)).collect();
+    let mut keys: Vec<(Option<u32>, OpClass)> = slices.iter().map(|slice| (slice.target, slice.kind)).collect();
     keys.sort();
     keys.dedup();
     keys.retain(|(target, _)| target.is_none_or(|target| !gone.contains(&target)));
-    let figure = |(target, kind): (Option<u32>, OpKind)| {
+    let figure = |(target, kind): (Option<u32>, OpClass)| {
         let own: Vec<&Slice> =
             slices.iter().copied().filter(|slice| (slice.target, slice.kind) == (target, kind)).collect();
         let (figure, next) = judge::figure(step, target, kind, &own, goal, passes);

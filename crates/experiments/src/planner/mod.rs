@@ -20,7 +20,7 @@ use crate::layers::{self, device, network, osd};
 use crate::{Experiment, Request, duration};
 use draft::Draft;
 use model::{
-    Change, ClientHost, Failure, Goal, Inventory, Layer, OpKind, Pattern, Plan, SiteWish, Step, StepId, Sweep,
+    Change, ClientHost, Failure, Goal, Inventory, Layer, OpClass, Pattern, Plan, SiteWish, Step, StepId, Sweep,
 };
 use std::collections::BTreeSet;
 
@@ -152,14 +152,14 @@ fn asked_for(goal: &Goal, step: &Step) -> bool {
     let of =
         |(name, chart): &(String, bool), kind| goal.threshold(step.layer, step.pattern, kind, name, *chart).is_some();
     goal.thresholds.is_empty()
-        || figures_of(step).iter().any(|figure| of(figure, OpKind::Read) || of(figure, OpKind::Write))
+        || figures_of(step).iter().any(|figure| of(figure, OpClass::Read) || of(figure, OpClass::Write))
 }
 
 /// What an earlier run had is a threshold for the same workload alone.
 fn refuse_other_work(goal: &Goal, steps: &[Step]) -> Result<(), Failure> {
     let figures = steps.iter().flat_map(|step| figures_of(step).into_iter().map(move |figure| (step, figure)));
     for (step, (name, chart)) in figures {
-        for kind in [OpKind::Read, OpKind::Write] {
+        for kind in [OpClass::Read, OpClass::Write] {
             let threshold = goal.threshold(step.layer, step.pattern, kind, &name, chart);
             let Some(other) = threshold.and_then(|threshold| threshold.workload.as_ref()) else { continue };
             let differs = judge::differs(other, &step.workload);

@@ -5,7 +5,7 @@ use super::subset;
 use crate::{Request, WorkloadOptions};
 use model::pattern::Family;
 use model::workload::MIB;
-use model::{Axis, Failure, Layer, OpKind, OpMix, Pattern, Setting, Step};
+use model::{Axis, Failure, Layer, OpClass, OpMix, Pattern, Setting, Step};
 
 /// More are not looked at by anyone, and last a working day.
 const POINTS_MOST: usize = 1000;
@@ -149,7 +149,7 @@ fn pattern(options: &WorkloadOptions, axes: &[Axis]) -> Pattern {
     let smallest = blocks.and_then(|axis| axis.values.first()).and_then(Setting::number).or(options.block_size);
     let linear = smallest.is_some_and(|block| block >= MIB);
     let family = if linear { Family::Linear } else { Family::Parallel };
-    Pattern::of(family, options.read_share.map_or(OpKind::Read, |percent| OpMix::reads(percent).main()))
+    Pattern::of(family, options.read_share.map_or(OpClass::Read, |percent| OpMix::reads(percent).main()))
 }
 
 #[cfg(test)]

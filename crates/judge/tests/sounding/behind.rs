@@ -3,7 +3,7 @@
 use crate::made::{Made, WINDOW, chance, disk, pool, store};
 use judge::without_findings;
 use model::{
-    Compaction, Ended, Figure, Look, OpKind, OsdLooks, Pattern, Record, Report, Sample, Sight, Slice, StepId,
+    Compaction, Ended, Figure, Look, OpClass, OsdLooks, Pattern, Record, Report, Sample, Sight, Slice, StepId,
     Sustained, SustainedTest, Target,
 };
 
@@ -17,7 +17,7 @@ fn slice(pass: u32, ops: &[f64], target: Option<u32>) -> Slice {
     Slice {
         step: StepId(0),
         target,
-        kind: OpKind::Write,
+        kind: OpClass::Write,
         pass,
         started_seconds: f64::from(pass) * 60.0,
         window_ns: WINDOW,

@@ -2,7 +2,7 @@
 
 use crate::made::{Made, disk};
 use judge::{compare, without_findings};
-use model::{Imported, Label, OpKind, Pattern, Record, Sample, Slice, StepId};
+use model::{Imported, Label, OpClass, Pattern, Record, Sample, Slice, StepId};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -13,7 +13,7 @@ fn totals(operations: &[u64]) -> Record {
     let slice = |(pass, ops): (u32, u64)| Slice {
         step: StepId(0),
         target: Some(0),
-        kind: OpKind::Read,
+        kind: OpClass::Read,
         pass,
         started_seconds: 10.0 * f64::from(pass),
         window_ns: 10 * SECOND,

@@ -1,7 +1,7 @@
 //! Records made for tests: a small cluster whose figures are as they are told to be.
 
 use model::{
-    Change, Client, DeviceScope, Durability, Effort, Endpoint, HostScope, Latencies, Layer, Nanos, OpKind, OsdScope,
+    Change, Client, DeviceScope, Durability, Effort, Endpoint, HostScope, Latencies, Layer, Nanos, OpClass, OsdScope,
     Pattern, Place, Plan, Record, Sample, Scope, Slice, Step, StepId, Target, Workload,
 };
 
@@ -182,7 +182,7 @@ impl Made {
 
     pub fn slice(&mut self, step: &Step, target: Option<u32>, pass: u32, ms: f64, depth: u32) -> &mut Slice {
         let mut seed = u64::from(step.id.0) << 32 | u64::from(pass) << 16 | u64::from(target.unwrap_or(99));
-        let kind = if step.pattern.writes() { OpKind::Write } else { OpKind::Read };
+        let kind = if step.pattern.writes() { OpClass::Write } else { OpClass::Read };
         self.record.slices.push(Slice {
             step: step.id,
             target,

@@ -2,7 +2,7 @@
 
 use crate::made::{Made, WINDOW, disk};
 use judge::{SliceState, figure, slice_state, without_findings};
-use model::{Estimate, Figure, Goal, Latencies, OpKind, Pattern, Sample, Slice, Step, StepId};
+use model::{Estimate, Figure, Goal, Latencies, OpClass, Pattern, Sample, Slice, Step, StepId};
 use proptest::prelude::*;
 
 fn slice(pass: u32, ops: &[u64], times: u64) -> Slice {
@@ -22,7 +22,7 @@ fn slice(pass: u32, ops: &[u64], times: u64) -> Slice {
     Slice {
         step: StepId(0),
         target: Some(0),
-        kind: OpKind::Read,
+        kind: OpClass::Read,
         pass,
         started_seconds: f64::from(pass),
         window_ns: WINDOW,
@@ -40,7 +40,7 @@ fn step() -> Step {
 }
 
 fn figure_of(slices: &[Slice]) -> Figure {
-    figure(&step(), Some(0), OpKind::Read, &slices.iter().collect::<Vec<_>>(), &Goal::default(), slices.len() as u32).0
+    figure(&step(), Some(0), OpClass::Read, &slices.iter().collect::<Vec<_>>(), &Goal::default(), slices.len() as u32).0
 }
 
 fn made(passes: &[Vec<u64>], times: u64) -> Vec<Slice> {
@@ -117,7 +117,7 @@ proptest! {
     fn an_explanation_never_fails(passes in series(), pattern in 0usize..6, settled: bool, finished: bool) {
         let mut made_record = Made::cluster();
         let step = made_record.step(Pattern::ALL[pattern], vec![disk(0), disk(1)]).clone();
-        let kind = if step.pattern.writes() { OpKind::Write } else { OpKind::Read };
+        let kind = if step.pattern.writes() { OpClass::Write } else { OpClass::Read };
         for slice in made(&passes, 1) {
             for target in [Some(0), Some(1), None] {
                 made_record.record.slices.push(Slice { kind, target, settled, ..slice.clone() });

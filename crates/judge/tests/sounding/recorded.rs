@@ -1,7 +1,7 @@
 //! Recorded series through the whole procedure: slices, passes, stopping rule, label.
 
 use judge::{Next, SliceState, figure, slice_state};
-use model::{Figure, Goal, Layer, Metric, OpKind, Pattern, Sample, Slice, Step};
+use model::{Figure, Goal, Layer, Metric, OpClass, Pattern, Sample, Slice, Step};
 
 use crate::made::{Made, WINDOW, disk};
 
@@ -19,7 +19,7 @@ fn series(name: &str) -> Vec<Sample> {
 }
 
 /// One slice from window `start` on, as long as it takes.
-fn slice(series: &[Sample], start: usize, pass: u32, kind: OpKind, seconds: f64) -> Slice {
+fn slice(series: &[Sample], start: usize, pass: u32, kind: OpClass, seconds: f64) -> Slice {
     let mut samples = Vec::new();
     let (mut warmup, mut settled) = (0, false);
     for sample in &series[start..] {
@@ -54,15 +54,15 @@ fn slice(series: &[Sample], start: usize, pass: u32, kind: OpKind, seconds: f64)
     }
 }
 
-fn step_for(kind: OpKind) -> Step {
-    let pattern = if kind == OpKind::Write { Pattern::WriteParallel } else { Pattern::ReadParallel };
+fn step_for(kind: OpClass) -> Step {
+    let pattern = if kind == OpClass::Write { Pattern::WriteParallel } else { Pattern::ReadParallel };
     let step = Made::cluster().step(pattern, vec![disk(0)]).clone();
     assert_eq!((step.layer, step.metric), (Layer::Device, Metric::Iops));
     step
 }
 
 /// Passes twenty seconds apart from `start` on, with wrap-around, until the judge has enough.
-fn sounded(name: &str, kind: OpKind, start: usize, goal: &Goal) -> (Figure, Next, u32) {
+fn sounded(name: &str, kind: OpClass, start: usize, goal: &Goal) -> (Figure, Next, u32) {
     let (series, step) = (series(name), step_for(kind));
     let mut slices: Vec<Slice> = Vec::new();
     for pass in 1.. {
@@ -83,7 +83,7 @@ fn eight_seconds() -> Goal {
 
 #[test]
 fn a_steady_disk_settles_in_two_passes() {
-    for (name, kind) in [("sr1m_q4", OpKind::Read), ("rr4k_poisson10k", OpKind::Read)] {
+    for (name, kind) in [("sr1m_q4", OpClass::Read), ("rr4k_poisson10k", OpClass::Read)] {
         for start in [0, 100, 250] {
             let (figure, next, passes) = sounded(name, kind, start, &eight_seconds());
             assert_eq!((next, passes, figure.label.name()), (Next::Enough, 2, "brief"), "{name} from {start}");
@@ -96,7 +96,7 @@ fn a_steady_disk_settles_in_two_passes() {
 fn a_restless_disk_is_never_called_settled() {
     for name in ["rw4k_q1", "rw4k_q1_fs"] {
         for start in [0, 100, 250] {
-            let (figure, next, _) = sounded(name, OpKind::Write, start, &eight_seconds());
+            let (figure, next, _) = sounded(name, OpClass::Write, start, &eight_seconds());
             assert_eq!(next, Next::OutOfTime, "{name} from {start}");
             assert_ne!(figure.label.name(), "settled");
             assert!(figure.estimate.unwrap().relative() > 0.2);
@@ -108,7 +108,7 @@ fn a_restless_disk_is_never_called_settled() {
 
 #[test]
 fn a_disk_with_two_levels_or_stalls_is_not_settled() {
-    let labels = |name| [0, 100, 250].map(|start| sounded(name, OpKind::Write, start, &eight_seconds()).0.label);
+    let labels = |name| [0, 100, 250].map(|start| sounded(name, OpClass::Write, start, &eight_seconds()).0.label);
     for label in labels("sw1m_q4").iter().chain(&labels("buf_sw1m")) {
         assert_ne!(label.name(), "settled", "{label:?}");
     }
@@ -117,7 +117,7 @@ fn a_disk_with_two_levels_or_stalls_is_not_settled() {
 /// What a stated interval promises: the mean of ten minutes lies in it, wherever the passes began.
 #[test]
 fn intervals_hold_the_truth_of_ten_minutes() {
-    for (name, kind) in [("sw1m_q4_600", OpKind::Write), ("rr4k_q1_600", OpKind::Read)] {
+    for (name, kind) in [("sw1m_q4_600", OpClass::Write), ("rr4k_q1_600", OpClass::Read)] {
         let all = series(name);
         let ops: u64 = all.iter().map(|sample| sample.ops).sum();
         let truth = ops as f64 * 1e9 / all.iter().map(|sample| sample.span_ns).sum::<u64>() as f64;
@@ -138,7 +138,7 @@ fn intervals_hold_the_truth_of_ten_minutes() {
 #[test]
 fn quiet_series_are_as_precise_as_they_are() {
     for (name, kind) in
-        [("quiet_rr4k_q32", OpKind::Read), ("rr64k_q8", OpKind::Read), ("quiet_rw4k_q32", OpKind::Write)]
+        [("quiet_rr4k_q32", OpClass::Read), ("rr64k_q8", OpClass::Read), ("quiet_rw4k_q32", OpClass::Write)]
     {
         let (figure, next, passes) = sounded(name, kind, 0, &eight_seconds());
         let all = series(name);

@@ -4,7 +4,7 @@ use super::options::{Given, Options, canonical};
 use super::shape::{Shape, shape};
 use crate::results::{Measured, RATES, Results, Told, with_latency};
 use model::clock::MILLISECOND;
-use model::{Durability, Latencies, Layer, OpKind, OpMix, Sample, Sparse, Workload};
+use model::{Durability, Latencies, Layer, OpClass, OpMix, Sample, Sparse, Workload};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -77,19 +77,19 @@ fn measured(parts: &[&Entry], all: &[Entry], results: &mut Results) -> Result<()
         return Ok(());
     }
     let mut told = Vec::new();
-    for (kind, name) in [(OpKind::Read, "read"), (OpKind::Write, "write")] {
+    for (kind, name) in [(OpClass::Read, "read"), (OpClass::Write, "write")] {
         let sides = parts.iter().filter_map(|part| Some((part, part.value.get(name)?)));
         let sides: Vec<Side> = sides.map(|(part, value)| side(part, name, value)).collect::<Result<_, _>>()?;
         if let Some(mut sum) = sum(&sides, kind) {
             sum.error = failed(parts);
-            if kind == OpKind::Write && matches!(shape.durability, Durability::Fsync | Durability::Fdatasync) {
+            if kind == OpClass::Write && matches!(shape.durability, Durability::Fsync | Durability::Fdatasync) {
                 // fio times the write without its sync, Fathom both as one: by Little's law, from the rate.
                 sum.samples[0].service = Sparse::default();
             }
             told.push(sum);
         }
     }
-    let asked = |kind| if kind == OpKind::Read { shape.reads() } else { shape.writes() };
+    let asked = |kind| if kind == OpClass::Read { shape.reads() } else { shape.writes() };
     if told.iter().any(|told| !asked(told.kind)) {
         let mend = "run it without group_reporting";
         results.notes.push(format!("{}: left out: it is the sum of different sections; {mend}", first.at));
@@ -271,7 +271,7 @@ fn of_percentiles(told: Option<&Value>, count: u64, max_ns: u64) -> Result<Count
 }
 
 /// The jobs of a section ran side by side: their operations add up, in the longest of their times.
-fn sum(sides: &[Side], kind: OpKind) -> Option<Told> {
+fn sum(sides: &[Side], kind: OpClass) -> Option<Told> {
     let ops = sides.iter().map(|side| side.ops).fold(0u64, u64::saturating_add);
     let window_ns = sides.iter().map(|side| side.runtime_ms).max().unwrap_or(0).saturating_mul(MILLISECOND);
     if ops == 0 || window_ns == 0 {

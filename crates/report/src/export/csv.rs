@@ -2,7 +2,7 @@
 
 use crate::slices::Slices;
 use crate::words;
-use model::{Checked, EmptyPages, Estimate, Figure, OpKind, Record, Report, Sample, Shares, Slice};
+use model::{Checked, EmptyPages, Estimate, Figure, OpClass, Record, Report, Sample, Shares, Slice};
 
 /// The columns of the report's own download, after the run's name.
 const FIGURES: [&str; 61] = [
@@ -138,7 +138,7 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
         number(workload.rate.map(|rate| rate.per_second)),
         workload.jobs.to_string(),
         workload.clients.to_string(),
-        workload.mix.percent(OpKind::Read).to_string(),
+        workload.mix.percent(OpClass::Read).to_string(),
         words::access(workload.access),
         words::durability_name(workload.durability).into(),
         workload.span.to_string(),

@@ -2,7 +2,7 @@
 
 use crate::slices::Slices;
 use crate::words;
-use model::{Figure, OpKind, Record, Report, Sample, Slice, Sparse};
+use model::{Figure, OpClass, Record, Report, Sample, Slice, Sparse};
 use serde_json::{Map, Value, json};
 
 /// The percentiles that fio prints unless told otherwise.
@@ -39,7 +39,7 @@ fn job(figure: &Figure, slices: &Slices) -> Option<Value> {
     let windows: Vec<&Sample> = counted().filter(|sample| sample.span_ns > 0).collect();
     let done = side(figure, &service, seconds, &windows);
     let none = side(&Figure { operations: 0, bytes: 0, errors: 0, ..figure.clone() }, &Sparse::default(), seconds, &[]);
-    let (read, write) = if figure.kind == OpKind::Read { (done, none.clone()) } else { (none.clone(), done) };
+    let (read, write) = if figure.kind == OpClass::Read { (done, none.clone()) } else { (none.clone(), done) };
     let mut job = json!({
         "jobname": name(figure),
         "groupid": 0,
@@ -119,7 +119,7 @@ fn options(figure: &Figure) -> Value {
 
 fn way(figure: &Figure) -> String {
     let random = if figure.workload.access == model::Access::Sequential { "" } else { "rand" };
-    let kind = match figure.workload.mix.percent(OpKind::Read) {
+    let kind = match figure.workload.mix.percent(OpClass::Read) {
         0 => "write",
         100 => "read",
         _ if random.is_empty() => "readwrite",

@@ -83,7 +83,7 @@ fn four_digits(ns: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Latencies, OpKind, StepId};
+    use model::{Latencies, OpClass, StepId};
 
     fn slice(windows: u32, warmup: u32) -> Slice {
         let samples = (0..windows).map(|window| {
@@ -94,7 +94,7 @@ mod tests {
         Slice {
             step: StepId(0),
             target: None,
-            kind: OpKind::Write,
+            kind: OpClass::Write,
             pass: 1,
             started_seconds: 0.0,
             window_ns: 100_000_000,

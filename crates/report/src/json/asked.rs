@@ -6,7 +6,7 @@ use crate::sections::verdicts;
 use crate::{compare, words};
 use model::{
     AbFound, Axis, Beyond, Bytes, Cliff, DiskSecond, Doubled, Ended, Endurance, Estimate, HostLoad, Knee, Layer, Limit,
-    Metric, NicSecond, OpKind, OsdSecond, Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting, Swept,
+    Metric, NicSecond, OpClass, OsdSecond, Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting, Swept,
     TriedRate, Verdict,
 };
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ use serde_json::Value;
 pub(super) struct VerdictDocument {
     layer: Layer,
     pattern: Pattern,
-    kind: OpKind,
+    kind: OpClass,
     target: String,
     unit: Unit,
     bound: &'static str,

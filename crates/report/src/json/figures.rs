@@ -4,7 +4,7 @@ use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_
 use crate::phrase;
 use model::{
     Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Figure, Finding, Label, Layer, LedgerRow,
-    Metric, OpKind, OtherWay, Outlier, Pattern, Shares, Sight, Standing, StepId, Unseen, Workload,
+    Metric, OpClass, OtherWay, Outlier, Pattern, Shares, Sight, Standing, StepId, Unseen, Workload,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub(super) struct FigureDocument {
     /// Of a pair of hosts: on which network; null: that of the load.
     network: Option<String>,
     pattern: Pattern,
-    kind: OpKind,
+    kind: OpClass,
     workload: Workload,
     other_way: Option<OtherWayDocument>,
     metric: Metric,

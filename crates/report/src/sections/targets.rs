@@ -2,7 +2,7 @@
 
 use crate::block::{Block, Cell, Column, Emphasis, Row, Table};
 use crate::words;
-use model::{Figure, Layer, OpKind, Outlier, Pattern, Report, Scope};
+use model::{Figure, Layer, OpClass, Outlier, Pattern, Report, Scope};
 
 /// More rows than this hide the rest of the summary; all are in the report and in the JSON document.
 const ROWS_MOST: usize = 32;
@@ -131,7 +131,7 @@ fn target_row<'a>(name: &'a str, own: &[&'a Figure], patterns: &[Pattern], scope
         figures: patterns
             .iter()
             .map(|pattern| {
-                mine().find(|f| f.pattern == *pattern && (f.kind == OpKind::Write) == pattern.writes()).copied()
+                mine().find(|f| f.pattern == *pattern && (f.kind == OpClass::Write) == pattern.writes()).copied()
             })
             .collect(),
     }

@@ -1,7 +1,7 @@
 //! Any report and any event that the types allow, sensible or not: for what no face may fall over.
 
 use model::*;
-use model::{OpKind, OpMix};
+use model::{OpClass, OpMix};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
@@ -110,7 +110,7 @@ fn figure() -> impl Strategy<Value = Figure> {
             network: host.clone().filter(|_| counts[2] % 3 == 0),
             host,
             pattern,
-            kind: if counts[1] % 2 == 0 { OpKind::Read } else { OpKind::Write },
+            kind: if counts[1] % 2 == 0 { OpClass::Read } else { OpClass::Write },
             workload,
             metric: pattern.metric(layer),
             estimate,
@@ -459,7 +459,7 @@ pub fn slice() -> impl Strategy<Value = Slice> {
     (option::of(0..3u32), any::<[u16; 4]>(), option::of(text()), 0..5u32).prop_map(|(target, n, void, warmup)| Slice {
         step: StepId(1),
         target,
-        kind: OpKind::Read,
+        kind: OpClass::Read,
         pass: u32::from(n[0]),
         started_seconds: f64::from(n[1]),
         window_ns: u64::from(n[2]),

@@ -288,8 +288,8 @@ fn sight(label: &Label, value: f64, slices: &[Slice]) -> Option<Sight> {
     }
 }
 
-fn kind(pattern: Pattern) -> OpKind {
-    if pattern.writes() { OpKind::Write } else { OpKind::Read }
+fn kind(pattern: Pattern) -> OpClass {
+    if pattern.writes() { OpClass::Write } else { OpClass::Read }
 }
 
 pub fn target(layer: Layer, name: &str, host: Option<&str>) -> Target {

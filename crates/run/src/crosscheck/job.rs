@@ -1,6 +1,6 @@
 //! A workload as a job of fio: the same block, depth, span and order, the same front, nothing else.
 
-use model::{Access, Bytes, Durability, OpKind, Place, Target, Workload};
+use model::{Access, Bytes, Durability, OpClass, Place, Target, Workload};
 use nix::sys::resource::{Resource, getrlimit};
 use nix::unistd::geteuid;
 use std::fmt::Write as _;
@@ -79,7 +79,7 @@ fn common(load: &Workload, terms: &Terms) -> Options {
         ("percentile_list", "50:99".to_string()),
     ];
     if load.reads() && load.writes() {
-        options.push(("rwmixread", load.mix.percent(OpKind::Read).to_string()));
+        options.push(("rwmixread", load.mix.percent(OpClass::Read).to_string()));
     }
     options
 }

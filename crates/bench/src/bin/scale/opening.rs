@@ -1,7 +1,7 @@
 //! A run of many OSDs as one HTML file: how large, how long to write, and how long until a browser shows it.
 
 use model::{
-    DeviceScope, Goal, HostScope, Latencies, Layer, Nanos, OpKind, OsdScope, Pattern, Place, Plan, Record, RunHead,
+    DeviceScope, Goal, HostScope, Latencies, Layer, Nanos, OpClass, OsdScope, Pattern, Place, Plan, Record, RunHead,
     Sample, Scope, Slice, Step, StepId, Target, Workload,
 };
 use rand::rngs::StdRng;
@@ -132,7 +132,7 @@ fn device(osd: u32, host: String) -> DeviceScope {
 }
 
 fn slice(step: &Step, osd: u32, pass: u32, slow: f64, chance: &mut StdRng) -> Slice {
-    let kind = if step.pattern.writes() { OpKind::Write } else { OpKind::Read };
+    let kind = if step.pattern.writes() { OpClass::Write } else { OpClass::Read };
     let level: f64 = slow * (1.0 + 0.04 * chance.random::<f64>());
     let mut samples = Vec::new();
     for window in 0..WINDOWS {

@@ -4,7 +4,7 @@ use crate::cost::stay_on;
 use agents::frame::{self, MAGIC};
 use agents::{AgentCommand, AgentEvent};
 use engines::clock::RealClock;
-use model::{Clock, HostFacts, Latencies, Nanos, Nic, OpKind, Sample, SliceEnd, WindowSet};
+use model::{Clock, HostFacts, Latencies, Nanos, Nic, OpClass, Sample, SliceEnd, WindowSet};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
@@ -150,7 +150,7 @@ fn tick(agents: &[Shared]) {
                 continue;
             };
             let sample = Sample { window: load.next, span_ns: load.window_ns, ..agent.sample.clone() };
-            let set = WindowSet { window: load.next, samples: vec![(0, OpKind::Read, sample)] };
+            let set = WindowSet { window: load.next, samples: vec![(0, OpClass::Read, sample)] };
             let _ = frame::write(&mut agent.out, &AgentEvent::Window { slice: load.slice, set });
             agent.load = Some(Load { next: load.next + 1, ..load });
         }

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::diagnose::testing::made::{Made, WINDOW, pool};
     use crate::diagnose::testing::{findings, one, text, told};
-    use model::{Compaction, Look, OpKind, OsdLooks, Pattern, Record, Sample, Slice, StepId};
+    use model::{Compaction, Look, OpClass, OsdLooks, Pattern, Record, Sample, Slice, StepId};
 
     /// Two slices of 12 s: in these seconds it is slow, and in those OSD 1 wrote tables.
     fn record(slow: [&[u32]; 2], busy: [&[u32]; 2], rate: f64) -> Record {
@@ -85,7 +85,7 @@ mod tests {
         let slice = |pass: u32, slow: &[u32]| Slice {
             step: StepId(0),
             target: Some(0),
-            kind: OpKind::Write,
+            kind: OpClass::Write,
             pass,
             started_seconds: f64::from(pass) * 60.0,
             window_ns: WINDOW,
