@@ -190,16 +190,14 @@ fn outlier(peers: &[&Entry], index: usize, by: f64) -> Outlier {
         target: figure.target.clone(),
         slower_by: by,
         standing,
-        says: phrase![
+        says: phrase!(
+            "{} {} the median of the other {}: {}{}",
             subject,
-            " ",
             slower(by, metric),
-            " the median of the other ",
-            if peers.len() == 3 { "two".into() } else { phrase![Quantity::Count(peers.len() as u64 - 1)] },
-            ": ",
+            if peers.len() == 3 { "two".into() } else { Phrase::from(Quantity::Count(peers.len() as u64 - 1)) },
             values(peers, index, metric),
-            if standing == Standing::Hint { "; not certain until each was measured twice, alone" } else { "" },
-        ],
+            if standing == Standing::Hint { "; not certain until each was measured twice, alone" } else { "" }
+        ),
     }
 }
 
@@ -207,18 +205,18 @@ fn outlier(peers: &[&Entry], index: usize, by: f64) -> Outlier {
 fn values(peers: &[&Entry], index: usize, metric: Metric) -> Phrase {
     let others = (0..peers.len()).filter(|other| *other != index).map(|other| peers[other].figure.estimate);
     let others: Vec<f64> = others.map(|estimate| estimate.map_or(f64::NAN, |estimate| estimate.value)).collect();
-    let own = peers[index].figure.estimate.map(|estimate| phrase![Quantity::Measured { estimate, metric }]);
-    phrase![own.unwrap_or_default(), " against ", Quantity::Value { value: median(&others), metric }]
+    let own = peers[index].figure.estimate.map(|estimate| Phrase::from(Quantity::Measured { estimate, metric }));
+    phrase!("{} against {}", own.unwrap_or_default(), Quantity::Value { value: median(&others), metric })
 }
 
 /// `is 31 % slower than`; of a latency how much longer it takes, of much more how many times.
 fn slower(by: f64, metric: Metric) -> Phrase {
     let times = 1.0 / (1.0 - by);
     match metric.lower_is_better() {
-        true if times >= MANY_TIMES => phrase!["takes ", Quantity::Times(times), " as long as"],
-        true => phrase!["takes ", Quantity::Share(times - 1.0), " longer than"],
-        false if times >= MANY_TIMES => phrase!["is ", Quantity::Times(times), " slower than"],
-        false => phrase!["is ", Quantity::Share(by), " slower than"],
+        true if times >= MANY_TIMES => phrase!("takes {} as long as", Quantity::Times(times)),
+        true => phrase!("takes {} longer than", Quantity::Share(times - 1.0)),
+        false if times >= MANY_TIMES => phrase!("is {} slower than", Quantity::Times(times)),
+        false => phrase!("is {} slower than", Quantity::Share(by)),
     }
 }
 

@@ -46,16 +46,16 @@ impl Bond {
         let fastest = self.legs.iter().filter_map(|leg| leg.megabits).max().filter(|_| self.mode != "active-backup");
         let of = |leg: &Leg| {
             let what = match leg {
-                Leg { up: false, .. } => phrase![" is down"],
-                Leg { apart: true, .. } => phrase![" is in another aggregate than the one in use"],
-                Leg { full_duplex: Some(false), .. } => phrase![" is half duplex"],
+                Leg { up: false, .. } => phrase!(" is down"),
+                Leg { apart: true, .. } => phrase!(" is in another aggregate than the one in use"),
+                Leg { full_duplex: Some(false), .. } => phrase!(" is half duplex"),
                 Leg { megabits: Some(own), .. } if fastest.is_some_and(|best| *own < best) => {
                     let best = Quantity::Megabits(fastest?);
-                    phrase![" runs at ", Quantity::Megabits(*own), " and another leg at ", best]
+                    phrase!(" runs at {} and another leg at {}", Quantity::Megabits(*own), best)
                 }
                 _ => return None,
             };
-            Some(phrase![leg.name.as_str(), what])
+            Some(phrase!("{}{}", leg.name.as_str(), what))
         };
         let mut faults: Vec<Phrase> = self.legs.iter().filter_map(of).collect();
         match self.legs.len() {
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(faults(Leg { up: false, ..leg("eth1") }), ["eth1 is down".into()]);
         assert_eq!(
             faults(Leg { megabits: Some(1000), ..leg("eth1") }),
-            [phrase!["eth1 runs at ", Quantity::Megabits(1000), " and another leg at ", Quantity::Megabits(10_000)]]
+            [phrase!("eth1 runs at {} and another leg at {}", Quantity::Megabits(1000), Quantity::Megabits(10_000))]
         );
         assert_eq!(faults(Leg { full_duplex: Some(false), ..leg("eth1") }), ["eth1 is half duplex".into()]);
         assert_eq!(

@@ -42,27 +42,41 @@ pub enum Quantity {
     Packet(u32),
 }
 
-/// A phrase of these pieces, one after the other: text, subjects, quantities, other phrases.
+/// As `format!`, but what stands in the places of `{}` keeps its type: a subject, a quantity, a number of things, text, another phrase.
 #[macro_export]
 macro_rules! phrase {
-    ($($piece:expr),* $(,)?) => {
-        [$($crate::Phrase::from($piece)),*].into_iter().collect::<$crate::Phrase>()
-    };
+    (@one $piece:expr) => { 1 };
+    ($text:literal $(, $piece:expr)* $(,)?) => {{
+        const { assert!($crate::Phrase::places($text) == 0 $(+ $crate::phrase!(@one $piece))*) };
+        $crate::Phrase::of($text, [$($crate::Phrase::from($piece)),*])
+    }};
 }
 
 impl Phrase {
+    /// How many `{}` there are.
+    pub const fn places(text: &str) -> usize {
+        let (bytes, mut at, mut found) = (text.as_bytes(), 1, 0);
+        while at < bytes.len() {
+            found += (bytes[at - 1] == b'{' && bytes[at] == b'}') as usize;
+            at += 1;
+        }
+        found
+    }
+
+    pub fn of<const N: usize>(text: &str, pieces: [Phrase; N]) -> Phrase {
+        let mut pieces = pieces.into_iter();
+        text.split("{}").flat_map(|text| [Some(Phrase::from(text)), pieces.next()]).flatten().collect()
+    }
+
     /// Does it begin with the name of this?
     pub fn begins_with(&self, subject: &Subject) -> bool {
         matches!(self.0.first(), Some(Piece::Subject(first)) if first == subject)
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|piece| matches!(piece, Piece::Text(text) if text.is_empty()))
-    }
-
     /// `one; another`
     pub fn joined(phrases: impl IntoIterator<Item = Phrase>, with: &str) -> Phrase {
-        let several = |(index, phrase): (usize, Phrase)| if index == 0 { phrase } else { phrase![with, phrase] };
+        let several =
+            |(index, phrase): (usize, Phrase)| if index == 0 { phrase } else { phrase!("{}{}", with, phrase) };
         phrases.into_iter().enumerate().map(several).collect()
     }
 }
@@ -73,6 +87,7 @@ impl FromIterator<Phrase> for Phrase {
         let mut pieces: Vec<Piece> = Vec::new();
         for piece in phrases.into_iter().flat_map(|phrase| phrase.0) {
             match (pieces.last_mut(), piece) {
+                (_, Piece::Text(text)) if text.is_empty() => {}
                 (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(&text),
                 (_, piece) => pieces.push(piece),
             }
@@ -105,14 +120,21 @@ impl From<Quantity> for Phrase {
     }
 }
 
+/// So many things.
+impl From<usize> for Phrase {
+    fn from(count: usize) -> Phrase {
+        Phrase::from(Quantity::Count(count as u64))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn pieces_keep_their_types_and_texts_become_one() {
-        let inner = phrase!["is ", Quantity::Share(0.2)];
-        let phrase = phrase![Subject::Osd(1), " ", inner, " slower", String::from(" than ")];
+        let inner = phrase!("is {}", Quantity::Share(0.2));
+        let phrase = phrase!("{} {} slower{}{}", Subject::Osd(1), inner, String::from(" than "), "");
         let text = |text: &str| Piece::Text(text.to_string());
         let share = Piece::Quantity(Quantity::Share(0.2));
         assert_eq!(phrase.0, [Piece::Subject(Subject::Osd(1)), text(" is "), share, text(" slower than ")]);

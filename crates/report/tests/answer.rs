@@ -84,7 +84,7 @@ fn what_a_finding_says_of_a_slow_target_is_said_once_with_its_figures() {
         id: "osd-slow".into(),
         standing: Standing::Hint,
         subject: Subject::Osd(2),
-        says: model::phrase![Subject::Osd(2), " is slower than its peers"],
+        says: model::phrase!("{} is slower than its peers", Subject::Osd(2)),
         evidence: vec![],
         fix: "measure its disk alone".into(),
         risk: String::new(),

@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(faults(&down), ["eth1 is down".into()]);
         assert_eq!(
             faults(&[("eth1/speed", "1000\n")]),
-            [phrase!["eth1 runs at ", Quantity::Megabits(1000), " and another leg at ", Quantity::Megabits(25_000)]]
+            [phrase!("eth1 runs at {} and another leg at {}", Quantity::Megabits(1000), Quantity::Megabits(25_000))]
         );
         assert_eq!(faults(&[("eth0/duplex", "half\n")]), ["eth0 is half duplex".into()]);
         let apart = [("eth1/bonding_slave/ad_aggregator_id", "2\n")];

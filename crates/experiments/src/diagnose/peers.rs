@@ -15,7 +15,7 @@ pub fn slow_targets(case: &Case, kind: TargetKind) -> Vec<Suspect> {
                 }
             }
             None => {
-                let says = phrase![outlier.subject.clone(), " is slower than its peers"];
+                let says = phrase!("{} is slower than its peers", outlier.subject.clone());
                 found.push(Suspect::new(outlier.subject.clone(), outlier.standing, says, evidence(outlier)));
             }
         }
@@ -24,5 +24,5 @@ pub fn slow_targets(case: &Case, kind: TargetKind) -> Vec<Suspect> {
 }
 
 fn evidence(outlier: &Outlier) -> Phrase {
-    phrase![outlier.pattern.name(), ": ", outlier.says.clone()]
+    phrase!("{}: {}", outlier.pattern.name(), outlier.says.clone())
 }

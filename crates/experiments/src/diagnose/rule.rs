@@ -82,7 +82,7 @@ impl Suspect {
     }
 
     pub fn as_evidence(&self) -> Phrase {
-        let first = self.evidence.first().map(|first| phrase![" (", first.clone(), ")"]).unwrap_or_default();
-        self.in_short.clone().unwrap_or_else(|| phrase![self.says.clone(), first])
+        let first = self.evidence.first().map(|first| phrase!(" ({})", first.clone())).unwrap_or_default();
+        self.in_short.clone().unwrap_or_else(|| phrase!("{}{}", self.says.clone(), first))
     }
 }

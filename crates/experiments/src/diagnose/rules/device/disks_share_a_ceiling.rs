@@ -81,25 +81,22 @@ fn ceiling(joint: &Entry, entries: &[Entry]) -> Option<(Estimate, bool)> {
 
 fn evidence(joint: &Entry, sum: &Estimate) -> Phrase {
     let figure = &joint.figure;
-    let measured = |estimate| phrase![Quantity::Measured { estimate, metric: figure.metric }];
-    phrase![
+    let measured = |estimate| Phrase::from(Quantity::Measured { estimate, metric: figure.metric });
+    phrase!(
+        "{}: {} at once, {} as the sum of each alone: {} less",
         figure.pattern.name(),
-        ": ",
         figure.estimate.map(measured).unwrap_or_default(),
-        " at once, ",
         measured(*sum),
-        " as the sum of each alone: ",
-        Quantity::Share(figure.estimate.map_or(f64::NAN, |together| 1.0 - together.value / sum.value)),
-        " less",
-    ]
+        Quantity::Share(figure.estimate.map_or(f64::NAN, |together| 1.0 - together.value / sum.value))
+    )
 }
 
 fn made(joint: &Entry, subject: Subject, steady: bool, evidence: Phrase) -> Suspect {
-    let disks = Quantity::Count(joint.step.targets.len() as u64);
+    let disks = joint.step.targets.len();
     let less = " share a ceiling: together they do less than one by one";
     let (says, fix) = match joint.step.only_host() {
-        Some(host) => (phrase!["the ", disks, " disks of ", Subject::Host(host.to_string()), less], None),
-        None => (phrase![disks, " disks of several hosts", less], Some(SEVERAL_HOSTS.what)),
+        Some(host) => (phrase!("the {} disks of {}{}", disks, Subject::Host(host.to_string()), less), None),
+        None => (phrase!("{} disks of several hosts{}", disks, less), Some(SEVERAL_HOSTS.what)),
     };
     let standing = if steady { Standing::Confirmed } else { Standing::Hint };
     Suspect { fix, ..Suspect::new(subject, standing, says, evidence) }

@@ -74,7 +74,7 @@ fn faulty(record: &Record) -> impl Iterator<Item = &HostBond> {
 
 fn told(HostBond { host, nic, bond, .. }: &HostBond) -> Phrase {
     let faults = Phrase::joined(bond.faults(), "; ");
-    phrase![Subject::Host(host.clone()), ": the bond ", nic.as_str(), " does not have all its legs: ", faults]
+    phrase!("{}: the bond {} does not have all its legs: {}", Subject::Host(host.clone()), nic.as_str(), faults)
 }
 
 fn described(HostBond { nic, bond, .. }: &HostBond) -> Phrase {
@@ -175,23 +175,19 @@ fn uneven(record: &Record, network: Option<&str>) -> Option<Suspect> {
     shares.sort_by(f64::total_cmp);
     let (sends, receives) = (way == Way::Sends, way == Way::Receives);
     let subject = NetworkPart::Host { name: host.to_string(), sends, receives }.on(network);
-    let says = phrase![
+    let says = phrase!(
+        "{}{} the same host some are far slower than others beside them: one leg of its bond, or one of several paths, is bad",
         subject.clone(),
-        if sends { ": of the streams that it sends to" } else { ": of the streams that it receives from" },
-        " the same host some are far slower than others beside them: one leg of its bond, or one of several paths, is bad"
-    ];
-    let evidence = phrase![
-        "in ",
+        if sends { ": of the streams that it sends to" } else { ": of the streams that it receives from" }
+    );
+    let evidence = phrase!(
+        "in {} slices the slowest of {} streams carried less than {} of the fastest (median {}); between the other hosts in {}",
         of(bad, slices),
-        " slices the slowest of ",
         Quantity::Count(mine.first().map_or(0, |one| one.streams as u64)),
-        " streams carried less than ",
         Quantity::Share(UNEVEN),
-        " of the fastest (median ",
         Quantity::Share(shares[shares.len() / 2]),
-        "); between the other hosts in ",
-        of(bad_rest, slices_rest),
-    ];
+        of(bad_rest, slices_rest)
+    );
     let standing = if passes.len() > 1 { Standing::Confirmed } else { Standing::Hint };
     let mut suspect = Suspect::new(subject, standing, says, evidence);
     suspect.evidence.extend(record.bonds().iter().filter(|bond| bond.host == host).map(described));
@@ -200,7 +196,7 @@ fn uneven(record: &Record, network: Option<&str>) -> Option<Suspect> {
 
 /// `3 of 12`
 fn of(some: usize, all: usize) -> Phrase {
-    phrase![Quantity::Count(some as u64), " of ", Quantity::Count(all as u64)]
+    phrase!("{} of {}", some, all)
 }
 
 fn of_slice<'a>(record: &'a Record, streams: &'a Streams, network: Option<&str>) -> Vec<Seen<'a>> {

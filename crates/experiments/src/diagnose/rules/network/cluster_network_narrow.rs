@@ -52,20 +52,16 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         return Vec::new();
     };
     let hosts: BTreeSet<&String> = own.keys().flat_map(|(from, to)| [from, to]).collect();
-    let says = phrase![
-        "the OSDs' own network carries ",
+    let says = phrase!(
+        "the OSDs' own network carries {} between two hosts at most, the public one {}: copies of writes and recovery pass the narrow one",
         carries,
-        " between two hosts at most, the public one ",
-        beside,
-        ": copies of writes and recovery pass the narrow one"
-    ];
-    let evidence = phrase![
-        "each of ",
-        Quantity::Count(both.len() as u64),
-        " ways between ",
-        Quantity::Count(hosts.len() as u64),
-        " hosts carries less than half of what it does on the public network"
-    ];
+        beside
+    );
+    let evidence = phrase!(
+        "each of {} ways between {} hosts carries less than half of what it does on the public network",
+        both.len(),
+        hosts.len()
+    );
     vec![Suspect::new(NetworkPart::Whole.on(Some(CLUSTER)), Standing::Hint, says, evidence)]
 }
 

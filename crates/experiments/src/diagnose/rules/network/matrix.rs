@@ -53,7 +53,7 @@ fn of_network(case: &Case, network: Option<&str>) -> Vec<Suspect> {
 
 /// `h0↔h1: round trips: 75 % slower than the better quarter of the pairs`
 fn shown_by(suspect: &Suspect) -> Option<Phrase> {
-    Some(phrase![suspect.subject.clone(), ": ", suspect.evidence.first()?.clone()])
+    Some(phrase!("{}: {}", suspect.subject.clone(), suspect.evidence.first()?.clone()))
 }
 
 fn same_ends(one: &Suspect, other: &Suspect) -> bool {
@@ -111,8 +111,8 @@ fn told(family: Family, figures: &[Pair], network: Option<&str>) -> Vec<Suspect>
         let own: Vec<f64> = speeds.iter().filter(|(way, _)| of(way)).map(|(_, speed)| speed / good).collect();
         let slower = Quantity::Share(1.0 - own.iter().sum::<f64>() / own.len().max(1) as f64);
         let loads = if family == Family::Latency { "round trips" } else { "streams" };
-        let evidence = phrase![loads, ": ", slower, " slower than the better quarter of the pairs"];
-        let suspect = Suspect::new(subject.clone(), standing, phrase![subject, what], evidence);
+        let evidence = phrase!("{}: {} slower than the better quarter of the pairs", loads, slower);
+        let suspect = Suspect::new(subject.clone(), standing, phrase!("{}{}", subject, what), evidence);
         // Explained by one of its hosts, it does not say that its hosts are well.
         let in_short = shown_by(&suspect).filter(|_| suspect.subject.part().is_some_and(NetworkPart::is_link));
         Suspect { in_short, ..suspect }

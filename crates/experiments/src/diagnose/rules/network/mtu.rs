@@ -81,22 +81,20 @@ fn made(subject: Subject, and: &str, paths: &[&PathMtu]) -> Suspect {
         (_, true) => (": no datagram is answered, so that packet sizes are not known", Some(NO_ANSWER.what)),
         _ => (": something on the way loses packets that both interfaces send", None),
     };
-    let says = phrase![subject.clone(), and, what];
+    let says = phrase!("{}{}{}", subject.clone(), and, what);
     let evidence = paths.iter().take(TOLD).map(|path| evidence(path)).collect();
     Suspect { evidence, fix, ..Suspect::new(subject, Standing::Confirmed, says, Phrase::default()) }
 }
 
 fn evidence(path: &PathMtu) -> Phrase {
-    let arrives = path.carries.map(|bytes| phrase![Quantity::Packet(bytes), " bytes arrive"]);
-    phrase![
+    let arrives = path.carries.map(|bytes| phrase!("{} bytes arrive", Quantity::Packet(bytes)));
+    phrase!(
+        "{}: {}; its interfaces send {} and {}",
         NetworkPart::Way { from: path.from.clone(), to: path.to.clone() }.on(None),
-        ": ",
         arrives.unwrap_or_else(|| "nothing arrives".into()),
-        "; its interfaces send ",
         Quantity::Packet(path.sender),
-        " and ",
-        Quantity::Packet(path.receiver),
-    ]
+        Quantity::Packet(path.receiver)
+    )
 }
 
 #[cfg(test)]

@@ -57,26 +57,22 @@ fn made(host: &str, mut own: Vec<&HostLoad>) -> Suspect {
     own.sort_by(|a, b| share(b).total_cmp(&share(a)));
     let host = Subject::Host(host.to_string());
     let evidence: Vec<Phrase> = own.iter().take(TOLD).map(|load| evidence(load)).collect();
-    let in_short = evidence.first().map(|first| phrase![host.clone(), " sends again: ", first.clone()]);
-    let what = " sends TCP segments again: packets are lost on their way from it, or come too late";
-    let says = phrase![host.clone(), what];
+    let in_short = evidence.first().map(|first| phrase!("{} sends again: {}", host.clone(), first.clone()));
+    let says =
+        phrase!("{} sends TCP segments again: packets are lost on their way from it, or come too late", host.clone());
     Suspect { evidence, in_short, ..Suspect::new(host, Standing::Hint, says, Phrase::default()) }
 }
 
 fn evidence(load: &HostLoad) -> Phrase {
-    phrase![
+    phrase!(
+        "{} {} {}: {} of {} TCP segments, {}",
         load.layer.name(),
-        " ",
         load.target.as_str(),
-        " ",
         load.pattern.name(),
-        ": ",
         Quantity::Count(load.mean.retransmitted),
-        " of ",
         Quantity::Count(load.mean.segments),
-        " TCP segments, ",
-        Quantity::Share(share(load)),
-    ]
+        Quantity::Share(share(load))
+    )
 }
 
 /// Do packets that this host sends go through what is slow?

@@ -125,23 +125,20 @@ fn told(at_once: &Ways, mean: &Mean, alone: &Ways, whole: Option<Estimate>, star
         && !slow.iter().any(|way| within_one(&groups, way))
         && starved.iter().all(|way| within_one(&groups, way))
     {
-        let hosts =
-            |group: &Vec<String>| Phrase::joined(group.iter().map(|host| phrase![Subject::Host(host.clone())]), ", ");
-        let says = phrase![
-            "the way between ",
-            Phrase::joined(groups.iter().map(hosts), " and "),
-            " carries less than the hosts' own links: an uplink is oversubscribed"
-        ];
+        let hosts = |group: &Vec<String>| {
+            Phrase::joined(group.iter().map(|host| Phrase::from(Subject::Host(host.clone()))), ", ")
+        };
+        let says = phrase!(
+            "the way between {} carries less than the hosts' own links: an uplink is oversubscribed",
+            Phrase::joined(groups.iter().map(hosts), " and ")
+        );
         let slowest = alone.values().min_by(|a, b| a.value.total_cmp(&b.value));
-        let evidence = phrase![
-            "all at once: a stream across it ",
+        let evidence = phrase!(
+            "all at once: a stream across it {}, one beside it {}; alone each pair did {} and more",
             rate(across),
-            ", one beside it ",
             rate(within),
-            "; alone each pair did ",
-            slowest.map(|slowest| phrase![rate(*slowest)]).unwrap_or_default(),
-            " and more"
-        ];
+            slowest.map(|slowest| Phrase::from(rate(*slowest))).unwrap_or_default()
+        );
         return Some(Uplink { groups, says, evidence });
     }
     let whole = whole.filter(|_| slow.is_empty() && starved.is_empty())?;
@@ -151,13 +148,12 @@ fn told(at_once: &Ways, mean: &Mean, alone: &Ways, whole: Option<Estimate>, star
     };
     let links: f64 = hosts.iter().map(of).sum();
     (whole.high < SHARE * links).then(|| {
-        let says = phrase![
-            "all ",
-            Quantity::Count(hosts.len() as u64),
-            " hosts together send less than their links carry one by one: the network between them is oversubscribed"
-        ];
+        let says = phrase!(
+            "all {} hosts together send less than their links carry one by one: the network between them is oversubscribed",
+            hosts.len()
+        );
         let links = Quantity::Value { value: links, metric: Metric::Bandwidth };
-        let evidence = phrase![rate(whole), " at once, ", links, " as the sum of the hosts' links"];
+        let evidence = phrase!("{} at once, {} as the sum of the hosts' links", rate(whole), links);
         Uplink { groups: Vec::new(), says, evidence }
     })
 }

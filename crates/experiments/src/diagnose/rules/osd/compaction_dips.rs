@@ -35,13 +35,12 @@ fn evidence(entry: &Entry) -> Option<Phrase> {
         seen.dips_beyond_chance.then(|| in_step(seen)),
         slower.map(|slowed| {
             let stretches = if slowed.stretches == 1 { " stretch" } else { " stretches" };
-            phrase![
-                "slower while RocksDB wrote tables: by at least ",
+            phrase!(
+                "slower while RocksDB wrote tables: by at least {}, in {}{}",
                 Quantity::Share(slowed.at_least),
-                ", in ",
                 Quantity::Count(slowed.stretches.into()),
                 stretches
-            ]
+            )
         }),
     ]
     .into_iter()
@@ -49,23 +48,21 @@ fn evidence(entry: &Entry) -> Option<Phrase> {
     .collect();
     let looked_at = if seen.osds < seen.of {
         let (of, osds) = (Quantity::Count(seen.of.into()), Quantity::Count(seen.osds.into()));
-        phrase![" (of ", of, " OSDs, ", osds, " were looked at)"]
+        phrase!(" (of {} OSDs, {} were looked at)", of, osds)
     } else {
         Phrase::default()
     };
-    let figure = phrase![entry.figure.target.as_str(), " ", entry.figure.pattern.name(), ": "];
-    (!blamed.is_empty()).then(|| phrase![figure, Phrase::joined(blamed, "; "), looked_at])
+    let figure = phrase!("{} {}: ", entry.figure.target.as_str(), entry.figure.pattern.name());
+    (!blamed.is_empty()).then(|| phrase!("{}{}{}", figure, Phrase::joined(blamed, "; "), looked_at))
 }
 
 fn in_step(seen: &Background) -> Phrase {
-    phrase![
-        "dips in step with RocksDB compaction: ",
+    phrase!(
+        "dips in step with RocksDB compaction: {} of {}; by chance alone {}",
         Quantity::Count(seen.in_step.into()),
-        " of ",
         Quantity::Count(seen.dips.into()),
-        "; by chance alone ",
         Quantity::Chance(seen.chance.unwrap_or(f64::NAN))
-    ]
+    )
 }
 
 #[cfg(test)]

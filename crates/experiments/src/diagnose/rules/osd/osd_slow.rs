@@ -33,8 +33,10 @@ fn name_the_store(suspect: &mut Suspect, case: &Case) {
     };
     let below = "the disk under it, or what keeps that busy, not the network";
     suspect.says = match (slow(true), slow(false)) {
-        (true, true) => phrase![suspect.says.clone(), ", and so is its object store alone: ", below],
-        (true, false) => phrase![suspect.subject.clone(), "'s object store alone is slower than its peers': ", below],
+        (true, true) => phrase!("{}, and so is its object store alone: {}", suspect.says.clone(), below),
+        (true, false) => {
+            phrase!("{}'s object store alone is slower than its peers': {}", suspect.subject.clone(), below)
+        }
         (false, _) => return,
     };
 }
