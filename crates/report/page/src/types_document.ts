@@ -13,7 +13,7 @@ export type Layer = ("device" | "network" | "store" | "osd" | "rados" | "rbd") |
  */
 export type Pattern =
   "write-latency" | "read-latency" | "write-parallel" | "read-parallel" | "write-linear" | "read-linear";
-export type OpKind = "read" | "write";
+export type OpClass = "read" | "write";
 /**
  * How the starts of an open loop lie in time.
  */
@@ -234,7 +234,7 @@ export interface Threshold {
   /**
    * Of which operations of a load that reads and writes. `None`: of those that the pattern is about.
    */
-  kind?: OpKind | null;
+  kind?: OpClass | null;
   /**
    * `None`: every target of the cell.
    */
@@ -508,7 +508,7 @@ export interface FigureDocument {
    */
   network: string | null;
   pattern: Pattern;
-  kind: OpKind;
+  kind: OpClass;
   workload: Workload;
   other_way: OtherWayDocument | null;
   metric: Metric;
@@ -724,9 +724,17 @@ export interface Background {
    */
   chance: number | null;
   /**
+   * There are too many of them for chance, among all figures of the run.
+   */
+  dips_beyond_chance: boolean;
+  /**
    * `None`: tables were written always or never, or there is too little of either to compare.
    */
   slowed: Slowed | null;
+  /**
+   * It is too much for chance, among all figures of the run, and worth a word.
+   */
+  slower_beyond_chance: boolean;
   /**
    * What is worth knowing of it; `None`: nothing is.
    */
@@ -848,7 +856,7 @@ export interface DistanceDocument {
 export interface VerdictDocument {
   layer: Layer;
   pattern: Pattern;
-  kind: OpKind;
+  kind: OpClass;
   target: string;
   unit: Unit;
   bound: string;
