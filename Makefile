@@ -17,11 +17,13 @@ test:
 	@scripts/install-missing rust compiler ceph headers browser fio sshd devices
 	$(CARGO) fmt --all --check
 	$(CARGO) test --workspace --locked --no-run
-	@# The tests mostly wait: what is left of the processors checks the sources meanwhile.
+	@# The tests mostly wait: those of the parts run beside those of the program, and what is left checks the sources.
 	@nice -n 19 $(CARGO) clippy --workspace --all-targets --locked --target-dir target/lint -- -D warnings > target/clippy.log 2>&1 & clippy=$$!; \
-	$(CARGO) test --workspace --locked --no-fail-fast; tests=$$?; \
+	$(CARGO) test --workspace --exclude fathom --locked --no-fail-fast > target/parts.log 2>&1 & parts=$$!; \
+	$(CARGO) test -p fathom --locked --no-fail-fast; program=$$?; \
+	wait $$parts; parts=$$?; cat target/parts.log; \
 	wait $$clippy; lint=$$?; test $$lint = 0 || cat target/clippy.log; \
-	test $$tests = 0 -a $$lint = 0
+	test $$program = 0 -a $$parts = 0 -a $$lint = 0
 
 # What needs neither root nor Ceph nor a browser; under two minutes once it is built.
 FAST = answer any_report document export golden progress results sounding tidy windows

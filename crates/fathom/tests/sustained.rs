@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A group of processes whose writes to one device are slowed down (cgroup v1).
 struct Throttle {
@@ -29,6 +29,20 @@ impl Throttle {
     fn to(&self, bytes_per_second: u64) {
         let text = format!("{} {bytes_per_second}", self.number);
         fs::write(self.group.join("blkio.throttle.write_bps_device"), text).unwrap();
+    }
+
+    /// Waits until so much was written to the device, whoever wrote it.
+    fn after(&self, bytes: u64) {
+        let written = || -> Option<u64> {
+            let stat = fs::read_to_string(format!("/sys/dev/block/{}/stat", self.number)).ok()?;
+            Some(512 * stat.split_whitespace().nth(6)?.parse::<u64>().ok()?)
+        };
+        let begin = written().unwrap();
+        let until = Instant::now() + Duration::from_secs(120);
+        while written().unwrap() - begin < bytes {
+            assert!(Instant::now() < until, "{bytes} bytes were not written within two minutes");
+            sleep(Duration::from_millis(100));
+        }
     }
 
     /// Starts the command in the group, which a shell enters before it becomes the command.
@@ -67,8 +81,8 @@ fn a_cliff_that_is_made_is_found_and_limits_the_figures_of_the_run() {
     let mut command = home.fathom(&["disk", &device.path]);
     command.args(SMALL).args(figures);
     let child = throttle.start(&command);
-    // Filling and one slice take three seconds, more on a busy machine: then the level itself has more or fewer seconds.
-    sleep(Duration::from_secs(11));
+    // Filling and one slice of the figure write less than half of it; the rest is seven seconds of the level.
+    throttle.after(400_000_000);
     throttle.to(8_000_000);
     let output = child.wait_with_output().unwrap();
     let run = json(&output);
