@@ -1,7 +1,7 @@
 //! What the coordinator and an agent say to each other. There are no versions: both are exactly the same build.
 
 use model::{
-    Bytes, Checked, Endpoint, HostFacts, HostFile, HostSecond, Key, Nanos, NotFree, OsdWish, SiteSeen, SiteWish,
+    Bytes, Checked, Endpoint, HostChange, HostFacts, HostSecond, Key, Nanos, NotFree, OsdWish, SiteSeen, SiteWish,
     SliceEnd, Step, WindowSet, Workload,
 };
 use serde::{Deserialize, Serialize};
@@ -99,8 +99,8 @@ pub enum AgentCommand {
 pub enum Question {
     /// May this path be loaded? Nothing is changed.
     Look(SiteWish),
-    /// Make a file without a name, and from now on take it for this path.
-    Make(HostFile),
+    /// Change this host; of a file: from now on take it for its path.
+    Make(#[serde(with = "as_json")] HostChange),
     /// Answer datagrams at this end, until `Hush`.
     Echo(Endpoint),
     /// The largest packet, up to so many bytes, that gets to an echo in one piece?
@@ -253,7 +253,7 @@ mod tests {
             AgentCommand::Describe,
             AgentCommand::Reach { access: Box::new(access) },
             ask(Question::Look(SiteWish { path: "/dev/x".into(), writes: true, given_up: false })),
-            ask(Question::Make(HostFile { host: "h".into(), path: "/x".into(), bytes: 1 })),
+            ask(Question::Make(HostChange::File { path: "/x".into(), bytes: 1 })),
             AgentCommand::Fill { slice: 1, step: Box::new(step.clone()) },
             AgentCommand::Answer { slice: 1, target: 2, end: end.clone(), workload: Box::new(step.workload.clone()) },
             AgentCommand::Keep { slice: 1, target: 3, replica: 2, step: Box::new(step.clone()) },

@@ -1,7 +1,7 @@
 //! Own files of a host: without a name from the beginning, so that nothing is left however the program ends.
 
 use engines::disk;
-use model::{HostFile, Layer, Place, Step, Target};
+use model::{HostChange, Layer, Place, Step, Target};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -19,13 +19,13 @@ impl Files {
 
     /// # Errors
     /// The folder is not there or may not be written to, or has no room.
-    pub fn make(&mut self, wanted: &HostFile) -> Result<(), String> {
-        let path = &wanted.path;
+    pub fn make(&mut self, wanted: &HostChange) -> Result<(), String> {
+        let HostChange::File { path, bytes } = wanted;
         let folder = path.parent().unwrap_or(Path::new("/"));
         let file = tempfile::tempfile_in(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let place = Place::Path { path: open_path(&file), writable: true };
         self.add(path.clone(), file);
-        let made = disk::make_room(&Target::new(Layer::Device, path.display().to_string(), place), wanted.bytes);
+        let made = disk::make_room(&Target::new(Layer::Device, path.display().to_string(), place), *bytes);
         let said = made.map_err(|error| self.names().named(&error.to_string()));
         if said.is_err() {
             self.0.remove(path);
@@ -103,7 +103,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("own");
         let mut files = Files::default();
-        files.make(&HostFile { host: "h".into(), path: path.clone(), bytes: 1 << 20 }).unwrap();
+        files.make(&HostChange::File { path: path.clone(), bytes: 1 << 20 }).unwrap();
         assert_eq!(read_dir(folder.path()).unwrap().count(), 0);
         let file = &files.0[&path];
         assert_eq!(std::fs::metadata(open_path(file)).unwrap().len(), 1 << 20);
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn what_can_not_be_made_is_told_with_its_path() {
         let folder = tempfile::tempdir().unwrap();
-        let file = |path: PathBuf, bytes| HostFile { host: "h".into(), path, bytes };
+        let file = |path: PathBuf, bytes| HostChange::File { path, bytes };
         let missing = folder.path().join("nowhere/own");
         let said = Files::default().make(&file(missing, 1)).unwrap_err();
         assert!(said.contains("nowhere: No such file"), "{said}");

@@ -30,7 +30,7 @@ pub fn nameless(journal: &mut Journal, path: &Path) -> Result<File, ClusterError
 /// The name is in the journal before it is in the folder, and gone from both when this returns.
 fn named_for_a_moment(journal: &mut Journal, folder: &Path) -> Result<File, ClusterError> {
     let path = folder.join(own_name(journal.run()));
-    let change = Change::File { path: path.clone(), bytes: 0 };
+    let change = Change::file(None, path.clone(), 0);
     let mut file = None;
     journal.make_with(change.clone(), |_| {
         let made = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
@@ -104,7 +104,7 @@ mod tests {
     const HERE: Trust = Trust { here: true, named: false };
 
     fn entry(path: &Path, made: Option<Made>) -> Entry {
-        Entry { made, ..Entry::of(Change::File { path: path.to_path_buf(), bytes: 1 }) }
+        Entry { made, ..Entry::of(Change::file(None, path.to_path_buf(), 1)) }
     }
 
     fn unmade(path: &Path, made: Option<Made>) -> Result<Unmade, ClusterError> {

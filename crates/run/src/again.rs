@@ -2,13 +2,12 @@
 
 use agents::holding::Held;
 use cluster::devices::look_at;
-use model::{Change, Failure, Found, Place, Plan};
+use model::{Failure, Found, Place, Plan};
 use std::path::Path;
 
 /// Minutes or months lie between. `destroy`: a device that may be written to although it is not empty any more.
 pub fn prove_paths(plan: &Plan, destroy: Option<&Path>, held: &Held) -> Result<(), Failure> {
-    let made =
-        |path: &Path| plan.changes.iter().any(|change| matches!(change, Change::File { path: own, .. } if own == path));
+    let made = |path: &Path| plan.changes.iter().any(|change| change.is_file(None, path));
     for step in &plan.steps {
         for target in &step.targets {
             let Place::Path { path, writable } = &target.place else { continue };

@@ -3,13 +3,15 @@
 use super::EventSink;
 use super::conductor::HealthMonitor;
 use super::interrupt::Interrupt;
+use agents::fleet::Fleet;
 use agents::own_files::Files;
 use cluster::journal::{Journal, Lost};
 use cluster::watch::{Seen, Silence, Watch};
 use cluster::{ClusterError, own_files};
-use model::{Change, Event, Failure, Place, Step, Undo};
-use std::cell::Cell;
+use model::{Change, Event, Failure, HostChange, Place, Step, Undo};
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,12 +21,15 @@ pub struct Rollback {
     journal: Option<Journal>,
     /// Files of our own on this host: they have no name, so that nothing of them is left, and no journal knows them.
     files: Files,
-    made_files: Vec<Change>,
+    fleet: Option<Rc<RefCell<Fleet>>>,
+    /// What was made on hosts.
+    on_hosts: Vec<Change>,
 }
 
 impl Rollback {
-    pub fn of(journal: Journal) -> Rollback {
-        Rollback { journal: Some(journal), files: Files::default(), made_files: Vec::new() }
+    /// `fleet`: who makes and undoes what is of other hosts.
+    pub fn of(journal: Journal, fleet: Option<Rc<RefCell<Fleet>>>) -> Rollback {
+        Rollback { journal: Some(journal), files: Files::default(), fleet, on_hosts: Vec::new() }
     }
 
     /// # Errors
@@ -45,9 +50,19 @@ impl Rollback {
     pub fn make(&mut self, change: Change, sink: &mut EventSink) -> Result<(), Failure> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         let undo = match &change {
-            Change::File { path, .. } => {
-                self.files.add(path.clone(), own_files::nameless(journal, path)?);
-                self.made_files.push(change.clone());
+            Change::OnHost { host, what } => {
+                match (host, &self.fleet) {
+                    (None, _) => {
+                        let HostChange::File { path, .. } = what;
+                        self.files.add(path.clone(), own_files::nameless(journal, path)?);
+                    }
+                    (Some(host), Some(fleet)) => {
+                        let made = fleet.borrow_mut().make(host, what);
+                        made.map_err(|why| Failure::Failed(format!("{host}: {why}")))?;
+                    }
+                    (Some(host), None) => return Err(Failure::Failed(format!("{host}: no agent runs there"))),
+                }
+                self.on_hosts.push(change.clone());
                 Undo { change, before: None, undone: false, left: None }
             }
             _ => journal.make(change)?,
@@ -88,7 +103,7 @@ impl Rollback {
     pub fn roll_back(&mut self, sink: &mut EventSink) -> Result<(), Failure> {
         let Some(mut journal) = self.journal.take() else { return Ok(()) };
         self.files = Files::default();
-        let files = self.made_files.drain(..).map(|change| Undo { change, before: None, undone: true, left: None });
+        let files = self.on_hosts.drain(..).map(|change| Undo { change, before: None, undone: true, left: None });
         let (undone, errors) = journal.roll_back();
         for undo in files.chain(undone) {
             sink.tell(Event::Changed { undo })?;

@@ -193,7 +193,7 @@ pub fn changed(
     let watch = resolved.cluster.as_ref().map(Watch::start);
     let _last_resort = watch.as_ref().map(|watch| guard::Lookout::last_resort(watch.silence().clone()));
     let journal = Journal::begin(&dirs::journals(), journal_head(resolved), resolved.cluster.clone());
-    let mut journal = Rollback::of(journal?);
+    let mut journal = Rollback::of(journal?, resolved.fleet.clone());
     let measured = measured(resolved, plan, sink, (interrupt, watch.as_ref()), &mut journal, body);
     let _lookout = guard::Lookout::over_undoing();
     let left = journal.roll_back(sink);
@@ -231,7 +231,7 @@ fn measured(
     let sources = resolved.cluster.as_ref().map(|cluster| Sources { cluster, scope, watch });
     let probes = sources.as_ref().map(Probes::start).unwrap_or_default();
     let files = &journal.files().clone();
-    let filler = filling::Filler { files, context: &context, fleet: resolved.fleet.as_ref(), health: &health };
+    let filler = filling::Filler { files, context: &context, fleet: resolved.fleet.as_deref(), health: &health };
     let unfilled = filler.fill(&mut sized, sink)?;
     let ready = Ready {
         plan: &sized,

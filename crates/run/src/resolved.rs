@@ -15,12 +15,13 @@ use model::{
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 
 pub struct Resolved {
     pub inventory: Inventory,
     pub cluster: Option<Cluster>,
     /// The hosts that load it; `None`: this one.
-    pub fleet: Option<RefCell<Fleet>>,
+    pub fleet: Option<Rc<RefCell<Fleet>>>,
     /// What was looked at on this host, and what of it is held.
     pub looks: Looks,
     head: RunHead,
@@ -55,7 +56,7 @@ impl Resolved {
         let (fleet, mut left_out) = match setup.hosts.named() {
             true => {
                 let (fleet, left_out) = clients(setup, request, cluster.as_ref())?;
-                (Some(RefCell::new(fleet)), left_out)
+                (Some(Rc::new(RefCell::new(fleet))), left_out)
             }
             false => (None, Vec::new()),
         };
@@ -70,7 +71,7 @@ impl Resolved {
         let here = ThisHost { name: cluster::here::host_name(), addresses: cluster::here::addresses() };
         let mut inventory =
             Inventory { run: head.run.clone(), scope, lab, here, image_bytes, hosts, ..Inventory::default() };
-        let mut eyes = Look { looks: Looks::default(), fleet: fleet.as_ref(), in_turn: in_turn(request) };
+        let mut eyes = Look { looks: Looks::default(), fleet: fleet.as_deref(), in_turn: in_turn(request) };
         inventory.sites = eyes.at(planner::wanted_sites(&inventory, request));
         inventory.replica_hosts = eyes.at(planner::wanted_replica_hosts(&inventory, request));
         let looks = eyes.looks;

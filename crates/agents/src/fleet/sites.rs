@@ -2,7 +2,7 @@
 
 use super::Fleet;
 use crate::{Answer, Question};
-use model::{HostFile, NotFree, SiteSeen, SiteWish};
+use model::{HostChange, NotFree, SiteSeen, SiteWish};
 
 impl Fleet {
     /// What the path is on that host, and whether it may be loaded.
@@ -19,8 +19,8 @@ impl Fleet {
 
     /// # Errors
     /// There is no room, or the host is gone.
-    pub fn make(&mut self, file: &HostFile) -> Result<(), String> {
-        match self.question(&file.host, Question::Make(file.clone()))? {
+    pub fn make(&mut self, host: &str, change: &HostChange) -> Result<(), String> {
+        match self.question(host, Question::Make(change.clone()))? {
             Answer::Made(made) => made,
             other => Err(format!("it answered something else: {other:?}")),
         }
