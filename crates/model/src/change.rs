@@ -71,6 +71,14 @@ impl Change {
         Change::OnHost { host: host.map(str::to_string), what: HostChange::File { path, bytes } }
     }
 
+    /// The host that it changes, if that is another one.
+    pub fn other_host(&self) -> Option<&String> {
+        match self {
+            Change::OnHost { host, .. } => host.as_ref(),
+            _ => None,
+        }
+    }
+
     /// Is it the file of our own that this host (`None`: the one on which Fathom runs) knows by this path?
     pub fn is_file(&self, host: Option<&str>, path: &Path) -> bool {
         match self {

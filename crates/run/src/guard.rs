@@ -5,9 +5,9 @@ use super::conductor::HealthMonitor;
 use super::interrupt::Interrupt;
 use agents::fleet::Fleet;
 use agents::own_files::Files;
+use cluster::ClusterError;
 use cluster::journal::{Journal, Lost};
 use cluster::watch::{Seen, Silence, Watch};
-use cluster::{ClusterError, own_files};
 use model::{Change, Event, Failure, HostChange, Place, Step, Undo};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -50,18 +50,16 @@ impl Rollback {
     pub fn make(&mut self, change: Change, sink: &mut EventSink) -> Result<(), Failure> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         let undo = match &change {
-            Change::OnHost { host, what } => {
-                match (host, &self.fleet) {
-                    (None, _) => {
-                        let HostChange::File { path, .. } = what;
-                        self.files.add(path.clone(), own_files::nameless(journal, path)?);
-                    }
-                    (Some(host), Some(fleet)) => {
-                        let made = fleet.borrow_mut().make(host, what);
-                        made.map_err(|why| Failure::Failed(format!("{host}: {why}")))?;
-                    }
-                    (Some(host), None) => return Err(Failure::Failed(format!("{host}: no agent runs there"))),
-                }
+            Change::OnHost { host: None, what: HostChange::File { path, .. } } => {
+                self.files.make(path, || Ok(journal))?;
+                self.on_hosts.push(change.clone());
+                Undo { change, before: None, undone: false, left: None }
+            }
+            Change::OnHost { host: Some(host), what } => {
+                let of = journal.agents_of();
+                let gone = || Err("no agent runs there".to_string());
+                let made = self.fleet.as_ref().map_or_else(gone, |fleet| fleet.borrow_mut().make(host, of, what));
+                made.map_err(|why| Failure::Failed(format!("{host}: {why}")))?;
                 self.on_hosts.push(change.clone());
                 Undo { change, before: None, undone: false, left: None }
             }
@@ -103,15 +101,16 @@ impl Rollback {
     pub fn roll_back(&mut self, sink: &mut EventSink) -> Result<(), Failure> {
         let Some(mut journal) = self.journal.take() else { return Ok(()) };
         self.files = Files::default();
+        let left_there = self.roll_back_others();
         let files = self.on_hosts.drain(..).map(|change| Undo { change, before: None, undone: true, left: None });
         let (undone, errors) = journal.roll_back();
         for undo in files.chain(undone) {
             sink.tell(Event::Changed { undo })?;
         }
         let mut left = Vec::new();
-        for error in errors {
-            sink.tell(Event::Failed { text: error.to_string() })?;
-            left.push(error.to_string());
+        for error in left_there.into_iter().chain(errors.iter().map(ToString::to_string)) {
+            sink.tell(Event::Failed { text: error.clone() })?;
+            left.push(error);
         }
         let Some(first) = left.first() else { return Ok(()) };
         let others = match left.len() - 1 {
@@ -119,6 +118,23 @@ impl Rollback {
             more => format!("; and so {}", model::units::counted(more as u64, "other change", "other changes")),
         };
         Err(Failure::Failed(format!("{first}{others}; `fathom restore` tries again")))
+    }
+}
+
+impl Rollback {
+    /// What other hosts could not undo, and why. An agent that is gone has undone all by itself, or leaves it to `fathom restore` there;
+    /// files are gone with it.
+    fn roll_back_others(&self) -> Vec<String> {
+        let hosts: BTreeSet<&String> = self.on_hosts.iter().filter_map(Change::other_host).collect();
+        let Some(mut fleet) = self.fleet.as_ref().and_then(|fleet| fleet.try_borrow_mut().ok()) else {
+            return Vec::new();
+        };
+        let mut left = Vec::new();
+        for host in hosts {
+            let there = fleet.roll_back(host).unwrap_or_default();
+            left.extend(there.into_iter().map(|why| format!("{host}: {why}; `fathom restore` there tries again")));
+        }
+        left
     }
 }
 

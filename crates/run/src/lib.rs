@@ -5,7 +5,6 @@ pub mod again;
 mod apart;
 pub mod conductor;
 pub mod crosscheck;
-pub mod dirs;
 mod efforts;
 mod event_sink;
 mod filling;
@@ -29,7 +28,8 @@ pub use resolved::Resolved;
 
 use agents::fleet::{HostOptions, Hosts};
 use agents::own_files::Files;
-use cluster::journal::{Head, Journal, Process};
+use cluster::dirs;
+use cluster::journal::{Head, Journal};
 use cluster::watch::Watch;
 use engines::Context;
 use engines::clock::RealClock;
@@ -296,20 +296,8 @@ fn prove_packet_sizes(resolved: &Resolved, ready: &Ready, sink: &mut EventSink) 
 
 fn journal_head(resolved: &Resolved) -> Head {
     let head = resolved.head();
-    let access = resolved.cluster.as_ref().map(|cluster| cluster.access.clone());
-    let access = access.unwrap_or_default();
-    Head {
-        run: head.run.clone(),
-        host: cluster::here::host_name(),
-        pid: std::process::id(),
-        process: Some(Process::this()),
-        started: head.started.clone(),
-        fsid: resolved.inventory.scope.fsid.clone(),
-        conf: access.conf,
-        keyring: access.keyring,
-        id: access.id,
-        cluster: access.cluster,
-    }
+    let access = resolved.cluster.as_ref().map(|cluster| cluster.access.clone()).unwrap_or_default();
+    Head::on_cluster(head.run.clone(), head.started.clone(), resolved.inventory.scope.fsid.clone(), access)
 }
 
 /// A run's name and its beginning, in UTC: sortable, and unique enough for hosts that start at the same second.

@@ -1,7 +1,8 @@
-//! Paths of other hosts: what they are, and files that their agents make there.
+//! Paths of other hosts: what they are, and what their agents change there.
 
 use super::Fleet;
 use crate::{Answer, Question};
+use cluster::journal::AgentOf;
 use model::{HostChange, NotFree, SiteSeen, SiteWish};
 
 impl Fleet {
@@ -18,10 +19,21 @@ impl Fleet {
     }
 
     /// # Errors
-    /// There is no room, or the host is gone.
-    pub fn make(&mut self, host: &str, change: &HostChange) -> Result<(), String> {
-        match self.question(host, Question::Make(change.clone()))? {
+    /// It can't be made, or the host is gone.
+    pub fn make(&mut self, host: &str, of: AgentOf, change: &HostChange) -> Result<(), String> {
+        match self.question(host, Question::Make { of, change: change.clone() })? {
             Answer::Made(made) => made,
+            other => Err(format!("it answered something else: {other:?}")),
+        }
+    }
+
+    /// Undoes all that was made on that host. What could not be undone, and why.
+    ///
+    /// # Errors
+    /// The host is gone. Its agent undoes it by itself when it is not heard of any more.
+    pub fn roll_back(&mut self, host: &str) -> Result<Vec<String>, String> {
+        match self.question(host, Question::RollBack)? {
+            Answer::RolledBack(left) => Ok(left),
             other => Err(format!("it answered something else: {other:?}")),
         }
     }

@@ -10,6 +10,8 @@ use crate::link::{BEAT, DEAF};
 use crate::looks::Looks;
 use crate::own_files::Files;
 use crate::{AgentCommand, AgentEvent, Answer, Question};
+use cluster::ClusterError;
+use cluster::journal::{AgentJournal, AgentOf};
 use engines::Context;
 use engines::clock::RealClock;
 use engines::floor::keep;
@@ -17,7 +19,7 @@ use engines::network::{Echo, Listener, carries};
 use engines::verify::Verify;
 use hearing::{Heard, leave_soon, leave_when_deaf, listen};
 use load::{Load, Loading};
-use model::{Clock, Endpoint, Failure, Nanos, Step};
+use model::{Clock, Endpoint, Failure, HostChange, Nanos, Step};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::io::{Stdout, Write, stdin, stdout};
 use std::net::IpAddr;
@@ -62,9 +64,11 @@ pub fn serve() -> Result<u8, Failure> {
         watching: None,
         echo: None,
         tell,
+        journal: AgentJournal::in_folder(cluster::dirs::journals()),
     };
     let asked = agent.obey(&orders, &heard);
     leave_soon();
+    agent.roll_back().iter().for_each(|why| tell_person(format_args!("fathom agent: {why}")));
     drop(agent);
     Ok(u8::from(!asked))
 }
@@ -89,6 +93,7 @@ struct Agent {
     watching: Option<Watching>,
     echo: Option<Echo>,
     tell: SyncSender<AgentEvent>,
+    journal: AgentJournal,
 }
 
 impl Agent {
@@ -202,7 +207,8 @@ impl Agent {
                 let seen = self.looks.look(&wish).map(Box::new);
                 Answer::Looked { seen, unseen: self.looks.held.unseen() }
             }
-            Question::Make(file) => Answer::Made(self.files.make(&file)),
+            Question::Make { of, change } => Answer::Made(self.make(&of, &change).map_err(|error| error.to_string())),
+            Question::RollBack => Answer::RolledBack(self.roll_back()),
             Question::Echo(end) => {
                 let echo = address(&end).and_then(|at| Echo::open(at).map_err(|error| format!("{at}: {error}")));
                 let key = echo.as_ref().map(|echo| echo.key.clone()).map_err(Clone::clone);
@@ -213,6 +219,20 @@ impl Agent {
                 carries(from, address(&to)?, &key, largest).map_err(|error| format!("{from}: {error}"))
             })),
         }
+    }
+
+    fn make(&mut self, of: &AgentOf, change: &HostChange) -> Result<(), ClusterError> {
+        match change {
+            HostChange::File { path, .. } => self.files.make(path, || self.journal.begun(of)),
+        }
+    }
+
+    /// Nothing is loaded any more, and all that was changed here is undone. What is not, and why.
+    fn roll_back(&mut self) -> Vec<String> {
+        self.loading = None;
+        self.listeners.clear();
+        self.files = Files::default();
+        self.journal.roll_back().iter().map(ToString::to_string).collect()
     }
 
     fn load(&self, slice: u64, step: Step, window_ns: Nanos) -> Load {
