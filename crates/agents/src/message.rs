@@ -98,8 +98,8 @@ pub enum AgentCommand {
 /// What one agent is asked while the coordinator waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Question {
-    /// May this path be loaded? Nothing is changed.
-    Look(SiteWish),
+    /// May this path be loaded? Nothing is changed. `in_turn`: loads come one after the other, and may go to the same place.
+    Look { wish: SiteWish, in_turn: bool },
     /// Change this host, for this run; of a file: from now on take it for its path.
     Make {
         of: AgentOf,
@@ -261,7 +261,10 @@ mod tests {
             AgentCommand::Ask { id: 1 },
             AgentCommand::Describe,
             AgentCommand::Reach { access: Box::new(access) },
-            ask(Question::Look(SiteWish { path: "/dev/x".into(), writes: true, given_up: false })),
+            ask(Question::Look {
+                wish: SiteWish { path: "/dev/x".into(), writes: true, given_up: false },
+                in_turn: true,
+            }),
             ask(Question::Make {
                 of: AgentOf { run: "r".into(), host: "h".into() },
                 change: HostChange::File { path: "/x".into(), bytes: 1 },

@@ -2,7 +2,7 @@
 
 use cluster::ClusterError;
 use cluster::journal::Journal;
-use model::{Place, Step};
+use model::{HostChange, Place, Step};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -13,18 +13,22 @@ use std::sync::Arc;
 pub struct Files(BTreeMap<PathBuf, Arc<File>>);
 
 impl Files {
-    /// Makes one that is known as `path` from now on. `journal`: that of this host, asked for where the file has to have a name for a moment.
+    /// Changes this host. A file is known by its path from now on. `journal`: that of this host, asked for where something would be left if
+    /// this process were killed: a file that has to have a name for a moment.
     ///
     /// # Errors
     /// The folder is not there or may not be written to, or there is no journal.
-    pub fn make<'j>(
+    pub fn change<'j>(
         &mut self,
-        path: &Path,
+        what: &HostChange,
         journal: impl FnOnce() -> Result<&'j mut Journal, ClusterError>,
     ) -> Result<(), ClusterError> {
-        let file = cluster::own_files::nameless(path, journal)?;
-        self.0.insert(path.to_path_buf(), Arc::new(file));
-        Ok(())
+        match what {
+            HostChange::File { path, .. } => {
+                self.0.insert(path.clone(), Arc::new(cluster::own_files::nameless(path, journal)?));
+                Ok(())
+            }
+        }
     }
 
     /// The step, with the places at which the files can be opened.
@@ -100,12 +104,13 @@ mod tests {
         let of = AgentOf { run: "r".into(), host: "h".into() };
         let path = folder.path().join("own");
         let mut files = Files::default();
-        files.make(&path, || journal.begun(&of)).unwrap();
+        let file = |path: &Path| HostChange::File { path: path.to_path_buf(), bytes: 1 };
+        files.change(&file(&path), || journal.begun(&of)).unwrap();
         assert_eq!(read_dir(folder.path()).unwrap().count(), 0);
         let said = files.names().named(&format!("{}: no room", open_path(&files.0[&path]).display()));
         assert_eq!(said, format!("{}: no room", path.display()));
         let missing = folder.path().join("nowhere/own");
-        let said = files.make(&missing, || journal.begun(&of)).unwrap_err().to_string();
+        let said = files.change(&file(&missing), || journal.begun(&of)).unwrap_err().to_string();
         assert!(said.contains("nowhere/own") && said.contains("No such file"), "{said}");
     }
 }

@@ -8,7 +8,7 @@ use agents::own_files::Files;
 use cluster::ClusterError;
 use cluster::journal::{Journal, Lost};
 use cluster::watch::{Seen, Silence, Watch};
-use model::{Change, Event, Failure, HostChange, Place, Step, Undo};
+use model::{Change, Event, Failure, Place, Step, Undo};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -50,8 +50,8 @@ impl Rollback {
     pub fn make(&mut self, change: Change, sink: &mut EventSink) -> Result<(), Failure> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         let undo = match &change {
-            Change::OnHost { host: None, what: HostChange::File { path, .. } } => {
-                self.files.make(path, || Ok(journal))?;
+            Change::OnHost { host: None, what } => {
+                self.files.change(what, || Ok(journal))?;
                 self.on_hosts.push(change.clone());
                 Undo { change, before: None, undone: false, left: None }
             }
@@ -101,7 +101,9 @@ impl Rollback {
     pub fn roll_back(&mut self, sink: &mut EventSink) -> Result<(), Failure> {
         let Some(mut journal) = self.journal.take() else { return Ok(()) };
         self.files = Files::default();
-        let left_there = self.roll_back_others();
+        let others = self.on_hosts.iter().filter_map(Change::other_host).collect();
+        let fleet = self.fleet.as_ref().and_then(|fleet| fleet.try_borrow_mut().ok());
+        let left_there = fleet.map_or(Vec::new(), |mut fleet| fleet.roll_back(&others));
         let files = self.on_hosts.drain(..).map(|change| Undo { change, before: None, undone: true, left: None });
         let (undone, errors) = journal.roll_back();
         for undo in files.chain(undone) {
@@ -118,23 +120,6 @@ impl Rollback {
             more => format!("; and so {}", model::units::counted(more as u64, "other change", "other changes")),
         };
         Err(Failure::Failed(format!("{first}{others}; `fathom restore` tries again")))
-    }
-}
-
-impl Rollback {
-    /// What other hosts could not undo, and why. An agent that is gone has undone all by itself, or leaves it to `fathom restore` there;
-    /// files are gone with it.
-    fn roll_back_others(&self) -> Vec<String> {
-        let hosts: BTreeSet<&String> = self.on_hosts.iter().filter_map(Change::other_host).collect();
-        let Some(mut fleet) = self.fleet.as_ref().and_then(|fleet| fleet.try_borrow_mut().ok()) else {
-            return Vec::new();
-        };
-        let mut left = Vec::new();
-        for host in hosts {
-            let there = fleet.roll_back(host).unwrap_or_default();
-            left.extend(there.into_iter().map(|why| format!("{host}: {why}; `fathom restore` there tries again")));
-        }
-        left
     }
 }
 

@@ -27,7 +27,7 @@ pub use interrupt::{Interrupt, ToUndo};
 pub use resolved::Resolved;
 
 use agents::fleet::{HostOptions, Hosts};
-use agents::own_files::Files;
+use agents::host::LocalHost;
 use cluster::dirs;
 use cluster::journal::{Head, Journal};
 use cluster::watch::Watch;
@@ -168,14 +168,11 @@ impl Prepared {
 pub struct Ready<'a> {
     /// With what the cluster made of it.
     pub plan: &'a Plan,
-    pub context: &'a Context,
-    pub clock: &'a Arc<dyn Clock>,
+    pub host: &'a LocalHost<'static>,
     pub health: &'a dyn conductor::HealthMonitor,
     pub observer: &'a dyn Observer,
     /// Targets whose data could not be written, and why.
     pub unfilled: &'a Unfilled,
-    /// Own files of this host, which have no name to be opened by.
-    pub files: &'a Files,
 }
 
 /// What is done between making and undoing.
@@ -230,18 +227,10 @@ fn measured(
     let scope = &resolved.inventory.scope;
     let sources = resolved.cluster.as_ref().map(|cluster| Sources { cluster, scope, watch });
     let probes = sources.as_ref().map(Probes::start).unwrap_or_default();
-    let files = &journal.files().clone();
-    let filler = filling::Filler { files, context: &context, fleet: resolved.fleet.as_deref(), health: &health };
+    let host = &LocalHost::new(context, journal.files().clone());
+    let filler = filling::Filler { host, fleet: resolved.fleet.as_deref(), health: &health };
     let unfilled = filler.fill(&mut sized, sink)?;
-    let ready = Ready {
-        plan: &sized,
-        context: &context,
-        clock: &clock,
-        health: &health,
-        observer: &probes,
-        unfilled: &unfilled,
-        files,
-    };
+    let ready = Ready { plan: &sized, host, health: &health, observer: &probes, unfilled: &unfilled };
     let done = body(&ready, journal, sink);
     health.prove_monitors()?;
     journal.prove_lease()?;
@@ -250,18 +239,18 @@ fn measured(
 
 /// What the plan's experiment asks for, slice after slice.
 fn conduct(resolved: &Resolved, ready: &Ready, journal: &mut Rollback, sink: &mut EventSink) -> Result<(), Failure> {
-    let Ready { plan, context, clock, health, observer, unfilled, files } = *ready;
+    let Ready { plan, host, health, observer, unfilled } = *ready;
     if sink.record().plan != *plan {
         sink.tell(Event::Planned { plan: plan.clone() })?;
     }
     tell_bonds(resolved, sink)?;
     prove_packet_sizes(resolved, ready, sink)?;
-    let here = &agents::loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step), files };
-    let hosts = resolved.fleet.as_ref().map(|fleet| Hosts::new(here, fleet, sink.started()));
+    let hosts = resolved.fleet.as_ref().map(|fleet| Hosts::new(host, fleet, sink.started()));
     let loader: &dyn agents::loader::Loader = match &hosts {
         Some(hosts) => hosts,
-        None => here,
+        None => host,
     };
+    let clock = &host.clock;
     let sides = &sides::Switch::of(plan, resolved, clock, journal);
     let scheduler = &mut *experiments::scheduler(plan);
     conductor::Conductor { clock, health, loader, sides, observer, unfilled }.conduct(scheduler, sink)

@@ -71,10 +71,16 @@ impl Resolved {
         let here = ThisHost { name: cluster::here::host_name(), addresses: cluster::here::addresses() };
         let mut inventory =
             Inventory { run: head.run.clone(), scope, lab, here, image_bytes, hosts, ..Inventory::default() };
-        let mut eyes = Look { looks: Looks::default(), fleet: fleet.as_deref(), in_turn: in_turn(request) };
-        inventory.sites = eyes.at(planner::wanted_sites(&inventory, request));
-        inventory.replica_hosts = eyes.at(planner::wanted_replica_hosts(&inventory, request));
-        let looks = eyes.looks;
+        let (mut looks, in_turn) = (Looks::default(), in_turn(request));
+        let mut look = |(host, wish): (Option<ClientHost>, SiteWish)| {
+            let seen = match (&host, &fleet) {
+                (Some(host), Some(fleet)) => fleet.borrow_mut().look(&host.end.host, &wish, in_turn),
+                _ => looks.look(&wish, in_turn),
+            };
+            Site { host, wish, seen }
+        };
+        inventory.sites = planner::wanted_sites(&inventory, request).into_iter().map(&mut look).collect();
+        inventory.replica_hosts = planner::wanted_replica_hosts(&inventory, request).into_iter().map(look).collect();
         left_out.extend(inventory.shared_machines());
         Ok(Resolved { inventory, cluster, fleet, looks, head, left_out })
     }
@@ -178,27 +184,6 @@ fn here() -> HostSeen {
 /// Loads one after the other may go to the same place.
 fn in_turn(request: &Request) -> bool {
     request.experiment.pair().is_some() || !request.experiment.batches().is_empty()
-}
-
-/// Looks at paths, here or where their hosts are.
-struct Look<'a> {
-    looks: Looks,
-    fleet: Option<&'a RefCell<Fleet>>,
-    in_turn: bool,
-}
-
-impl Look<'_> {
-    fn at(&mut self, wanted: Vec<(Option<ClientHost>, SiteWish)>) -> Vec<Site> {
-        let mut look = |(host, wish): (Option<ClientHost>, SiteWish)| {
-            let seen = match (&host, self.fleet) {
-                (Some(host), Some(fleet)) => fleet.borrow_mut().look(&host.end.host, &wish),
-                _ if self.in_turn => self.looks.look_in_turn(&wish),
-                _ => self.looks.look(&wish),
-            };
-            Site { host, wish, seen }
-        };
-        wanted.into_iter().map(&mut look).collect()
-    }
 }
 
 fn reach(setup: &Setup) -> Result<Cluster, Failure> {
