@@ -107,7 +107,7 @@ impl Prepared {
     /// A run that was stopped or killed, on the same cluster.
     ///
     /// # Errors
-    /// It was loaded from other hosts, or the cluster is another one.
+    /// The hosts that loaded it are not all reached, or the cluster is another one.
     pub fn again(setup: &Setup, record: &Record) -> Result<Prepared, Failure> {
         let resolved = Resolved::again(setup, record)?;
         Ok(Prepared { resolved, plan: record.plan.clone(), warnings: Vec::new() })
@@ -206,8 +206,7 @@ fn measured(
     body: Body,
 ) -> Result<(), Failure> {
     let rados = resolved.cluster.as_ref().map(|cluster| cluster.for_load()).transpose()?;
-    let clients = plan.steps.iter().map(|step| step.workload.clients).max().unwrap_or(1);
-    let further = resolved.cluster.iter().flat_map(|cluster| (1..clients).map(|_| cluster.for_load()));
+    let further = resolved.cluster.iter().flat_map(|cluster| (1..again::connections(plan)).map(|_| cluster.for_load()));
     let more_clients = further.collect::<Result<Vec<_>, _>>()?;
     let verify = Arc::new(Verify::of_this_run(sink.started()));
     let context =
