@@ -6,6 +6,7 @@ mod explain;
 pub mod fleet;
 pub mod frame;
 pub mod holding;
+pub mod host;
 pub mod limits;
 pub mod link;
 pub mod loader;

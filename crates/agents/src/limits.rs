@@ -119,6 +119,7 @@ fn of_answer(answer: &Answer) -> Result<(), String> {
         Answer::Made(Ok(())) | Answer::Echoes(Ok(_)) | Answer::Probed(Ok(None)) => Ok(()),
         // The largest packet of IPv6 with its header (RFC 2675 apart, which Linux does not send over TCP paths like these).
         Answer::Probed(Ok(Some(bytes))) => number("bytes of a packet", u64::from(*bytes), 1 << 17),
+        Answer::RolledBack(left) => left.iter().try_for_each(|why| text(why)),
         Answer::Made(Err(why)) | Answer::Echoes(Err(why)) | Answer::Probed(Err(why)) => text(why),
     }
 }

@@ -1,11 +1,9 @@
 //! Who puts the load on a step's targets: the engines, or what stands in for them where the method itself is tried.
 
-use crate::own_files::{Files, Names};
-use engines::bounded::Bounded;
-use engines::crew::{Flow, run_slice};
-use engines::{Context, Engine, EngineError, verify};
-use model::{Bytes, Checked, Clock, HostSeconds, Nanos, SliceEnd, Step, WindowSet};
-use std::sync::Arc;
+use crate::own_files::Names;
+use engines::EngineError;
+use engines::crew::Flow;
+use model::{Bytes, Checked, HostSeconds, Nanos, SliceEnd, Step, WindowSet};
 use std::time::Duration;
 
 /// What a loader found on a step's targets, and the first thing that went wrong while it looked.
@@ -25,13 +23,6 @@ impl Found {
         }
         self
     }
-}
-
-/// Of engines. `limit`: for reading back what the slice wrote; zero: what was read in the slice is all.
-pub fn found(engine: &dyn Engine, context: &Context, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
-    let read_back = verify::read_back(engine, context, step, limit, go_on);
-    let own = (0..).zip(&step.targets).map(|(index, target)| (index, context.verify.take(&target.name)));
-    Found { checked: own.collect(), error: read_back.err().map(|error| error.to_string()) }
 }
 
 pub trait Loader {
@@ -66,77 +57,5 @@ pub trait Loader {
     /// What the slice that just ended has verified; before that, for at most `limit`, reads back what it wrote.
     fn verified(&self, _step: &Step, _limit: Duration, _go_on: &dyn Fn() -> bool) -> Found {
         Found::default()
-    }
-}
-
-/// The engines, each in threads of its own.
-pub struct Engines<'a> {
-    pub context: &'a Context,
-    pub clock: &'a Arc<dyn Clock>,
-    pub engine_of: &'a dyn Fn(&Step) -> Result<&'a dyn Engine, EngineError>,
-    /// Own files of this host, which have no name to be opened by.
-    pub files: &'a Files,
-}
-
-/// The error, with the files called as the user knows them.
-pub fn named(files: &Files, error: EngineError) -> EngineError {
-    let named = |text: String| files.names().named(&text);
-    match error {
-        EngineError::Refused(text) => EngineError::Refused(named(text)),
-        EngineError::Broken(text) => EngineError::Broken(named(text)),
-    }
-}
-
-impl Engines<'_> {
-    /// `step`: with the files as they are opened.
-    fn slice(
-        &self,
-        engine: &dyn Engine,
-        step: &Step,
-        window_ns: Nanos,
-        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
-    ) -> Result<SliceEnd, EngineError> {
-        let ended = run_slice(engine, self.context, self.clock, step, window_ns, on_window);
-        let names = self.files.names();
-        let mut ended = ended.map_err(|error| named(self.files, error))?;
-        ended.broken = ended.broken.map(|text| names.named(&text));
-        ended.first_error = ended.first_error.map(|(errno, text)| (errno, names.named(&text)));
-        Ok(ended)
-    }
-}
-
-impl Loader for Engines<'_> {
-    fn load(
-        &self,
-        step: &Step,
-        window_ns: Nanos,
-        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
-    ) -> Result<SliceEnd, EngineError> {
-        let step = &self.files.found(step.clone());
-        self.slice((self.engine_of)(step)?, step, window_ns, on_window)
-    }
-
-    /// A file gets its blocks before: a full disk is told at once, and it is not the allocation that is measured. The engine itself
-    /// sees to it that no more is written than may be: a fast device writes a lot between two windows.
-    fn write_at_most(
-        &self,
-        step: &Step,
-        most: Bytes,
-        window_ns: Nanos,
-        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
-    ) -> Result<SliceEnd, EngineError> {
-        let step = &self.files.found(step.clone());
-        let room = step.targets.iter().try_for_each(|target| engines::disk::make_room(target, most));
-        room.map_err(|error| named(self.files, error))?;
-        self.slice(&Bounded { engine: (self.engine_of)(step)?, most }, step, window_ns, on_window)
-    }
-
-    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
-        let step = &self.files.found(step.clone());
-        let found = match (self.engine_of)(step) {
-            Ok(engine) => found(engine, self.context, step, limit, go_on),
-            Err(error) => Found { error: Some(error.to_string()), ..Found::default() },
-        };
-        found.named(&self.files.names())
     }
 }

@@ -14,24 +14,16 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Nothing is changed; what may be written to is held from now on.
+    /// Nothing is changed; what may be written to is held from now on. `in_turn`: loads come one after the other, and may go to the same
+    /// place.
     ///
     /// # Errors
     /// It can't be used, or may not be written to, or is one that was asked for already by another name.
-    pub fn look(&mut self, wish: &SiteWish) -> Result<SiteSeen, NotFree> {
+    pub fn look(&mut self, wish: &SiteWish, in_turn: bool) -> Result<SiteSeen, NotFree> {
         let seen = self.see(wish)?;
-        if let Some(says) = named_twice(&self.paths) {
+        if let Some(says) = named_twice(&self.paths).filter(|_| !in_turn) {
             return Err(NotFree { says, holds: false });
         }
-        self.take(wish).map(|()| seen)
-    }
-
-    /// For loads one after the other, which may go to the same place.
-    ///
-    /// # Errors
-    /// It can't be used, or may not be written to.
-    pub fn look_in_turn(&mut self, wish: &SiteWish) -> Result<SiteSeen, NotFree> {
-        let seen = self.see(wish)?;
         self.take(wish).map(|()| seen)
     }
 

@@ -1,7 +1,8 @@
 //! What the coordinator and an agent say to each other. There are no versions: both are exactly the same build.
 
+use cluster::journal::AgentOf;
 use model::{
-    Bytes, Checked, Endpoint, HostFacts, HostFile, HostSecond, Key, Nanos, NotFree, OsdWish, SiteSeen, SiteWish,
+    Bytes, Checked, Endpoint, HostChange, HostFacts, HostSecond, Key, Nanos, NotFree, OsdWish, SiteSeen, SiteWish,
     SliceEnd, Step, WindowSet, Workload,
 };
 use serde::{Deserialize, Serialize};
@@ -97,10 +98,16 @@ pub enum AgentCommand {
 /// What one agent is asked while the coordinator waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Question {
-    /// May this path be loaded? Nothing is changed.
-    Look(SiteWish),
-    /// Make a file without a name, and from now on take it for this path.
-    Make(HostFile),
+    /// May this path be loaded? Nothing is changed. `in_turn`: loads come one after the other, and may go to the same place.
+    Look { wish: SiteWish, in_turn: bool },
+    /// Change this host, for this run; of a file: from now on take it for its path.
+    Make {
+        of: AgentOf,
+        #[serde(with = "as_json")]
+        change: HostChange,
+    },
+    /// Undo all that was changed.
+    RollBack,
     /// Answer datagrams at this end, until `Hush`.
     Echo(Endpoint),
     /// The largest packet, up to so many bytes, that gets to an echo in one piece?
@@ -116,6 +123,8 @@ pub enum Answer {
         unseen: Vec<String>,
     },
     Made(Result<(), String>),
+    /// What could not be undone, and why.
+    RolledBack(Vec<String>),
     /// The way to the echo.
     Echoes(Result<Key, String>),
     /// `None`: not even a small packet is answered.
@@ -252,8 +261,15 @@ mod tests {
             AgentCommand::Ask { id: 1 },
             AgentCommand::Describe,
             AgentCommand::Reach { access: Box::new(access) },
-            ask(Question::Look(SiteWish { path: "/dev/x".into(), writes: true, given_up: false })),
-            ask(Question::Make(HostFile { host: "h".into(), path: "/x".into(), bytes: 1 })),
+            ask(Question::Look {
+                wish: SiteWish { path: "/dev/x".into(), writes: true, given_up: false },
+                in_turn: true,
+            }),
+            ask(Question::Make {
+                of: AgentOf { run: "r".into(), host: "h".into() },
+                change: HostChange::File { path: "/x".into(), bytes: 1 },
+            }),
+            ask(Question::RollBack),
             AgentCommand::Fill { slice: 1, step: Box::new(step.clone()) },
             AgentCommand::Answer { slice: 1, target: 2, end: end.clone(), workload: Box::new(step.workload.clone()) },
             AgentCommand::Keep { slice: 1, target: 3, replica: 2, step: Box::new(step.clone()) },
@@ -288,6 +304,7 @@ mod tests {
             tell(Answer::Looked { seen: Ok(Box::new(seen)), unseen: vec!["u".into()] }),
             tell(Answer::Looked { seen: Err(NotFree { says: "s".into(), holds: true }), unseen: Vec::new() }),
             tell(Answer::Made(Ok(()))),
+            tell(Answer::RolledBack(vec!["w".into()])),
             tell(Answer::Echoes(Ok(key))),
             tell(Answer::Probed(Ok(Some(1500)))),
             AgentEvent::Filling { slice: 1, bytes: 3 },

@@ -1,7 +1,8 @@
 //! Own files of a host: without a name from the beginning, so that nothing is left however the program ends.
 
-use engines::disk;
-use model::{HostFile, Layer, Place, Step, Target};
+use cluster::ClusterError;
+use cluster::journal::Journal;
+use model::{HostChange, Place, Step};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -12,25 +13,22 @@ use std::sync::Arc;
 pub struct Files(BTreeMap<PathBuf, Arc<File>>);
 
 impl Files {
-    /// `path`: as which it is known.
-    pub fn add(&mut self, path: PathBuf, file: File) {
-        self.0.insert(path, Arc::new(file));
-    }
-
+    /// Changes this host. A file is known by its path from now on. `journal`: that of this host, asked for where something would be left if
+    /// this process were killed: a file that has to have a name for a moment.
+    ///
     /// # Errors
-    /// The folder is not there or may not be written to, or has no room.
-    pub fn make(&mut self, wanted: &HostFile) -> Result<(), String> {
-        let path = &wanted.path;
-        let folder = path.parent().unwrap_or(Path::new("/"));
-        let file = tempfile::tempfile_in(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        let place = Place::Path { path: open_path(&file), writable: true };
-        self.add(path.clone(), file);
-        let made = disk::make_room(&Target::new(Layer::Device, path.display().to_string(), place), wanted.bytes);
-        let said = made.map_err(|error| self.names().named(&error.to_string()));
-        if said.is_err() {
-            self.0.remove(path);
+    /// The folder is not there or may not be written to, or there is no journal.
+    pub fn change<'j>(
+        &mut self,
+        what: &HostChange,
+        journal: impl FnOnce() -> Result<&'j mut Journal, ClusterError>,
+    ) -> Result<(), ClusterError> {
+        match what {
+            HostChange::File { path, .. } => {
+                self.0.insert(path.clone(), Arc::new(cluster::own_files::nameless(path, journal)?));
+                Ok(())
+            }
         }
-        said
     }
 
     /// The step, with the places at which the files can be opened.
@@ -96,30 +94,23 @@ fn open_path(file: &File) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cluster::journal::{AgentJournal, AgentOf};
     use std::fs::read_dir;
 
     #[test]
-    fn a_file_is_loaded_and_was_never_there() {
-        let folder = tempfile::tempdir().unwrap();
+    fn a_file_is_called_as_the_user_knows_it_and_was_never_there() {
+        let (folder, journals) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut journal = AgentJournal::in_folder(journals.path().to_path_buf());
+        let of = AgentOf { run: "r".into(), host: "h".into() };
         let path = folder.path().join("own");
         let mut files = Files::default();
-        files.make(&HostFile { host: "h".into(), path: path.clone(), bytes: 1 << 20 }).unwrap();
+        let file = |path: &Path| HostChange::File { path: path.to_path_buf(), bytes: 1 };
+        files.change(&file(&path), || journal.begun(&of)).unwrap();
         assert_eq!(read_dir(folder.path()).unwrap().count(), 0);
-        let file = &files.0[&path];
-        assert_eq!(std::fs::metadata(open_path(file)).unwrap().len(), 1 << 20);
-        let said = files.names().named(&format!("{}: no room", open_path(file).display()));
+        let said = files.names().named(&format!("{}: no room", open_path(&files.0[&path]).display()));
         assert_eq!(said, format!("{}: no room", path.display()));
-    }
-
-    #[test]
-    fn what_can_not_be_made_is_told_with_its_path() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = |path: PathBuf, bytes| HostFile { host: "h".into(), path, bytes };
         let missing = folder.path().join("nowhere/own");
-        let said = Files::default().make(&file(missing, 1)).unwrap_err();
-        assert!(said.contains("nowhere: No such file"), "{said}");
-        let huge = folder.path().join("huge");
-        let said = Files::default().make(&file(huge.clone(), 1 << 60)).unwrap_err();
-        assert!(said.starts_with(&huge.display().to_string()), "{said}");
+        let said = files.change(&file(&missing), || journal.begun(&of)).unwrap_err().to_string();
+        assert!(said.contains("nowhere/own") && said.contains("No such file"), "{said}");
     }
 }

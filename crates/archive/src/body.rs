@@ -87,7 +87,7 @@ pub(crate) fn event(kind: &str, body: ValueRef<'_>, windows: &mut Windows) -> Re
             let Started { head, scope } = parsed(kind, body)?;
             Event::RunStarted { head, scope }
         }
-        "plan" => Event::Planned { plan: parsed::<Plan>(kind, body)? },
+        "plan" => Event::Planned { plan: plan(parsed(kind, body)?).map_err(|error| format!("{kind}: {error}"))? },
         "overhead" => Event::Overhead { overhead: parsed(kind, body)? },
         "change" => Event::Changed { undo: parsed::<Undo>(kind, body)? },
         "slices" => {
@@ -117,6 +117,17 @@ pub(crate) fn event(kind: &str, body: ValueRef<'_>, windows: &mut Windows) -> Re
     }))
 }
 
+/// Earlier builds kept files of other hosts in a list of their own, `host_files`.
+fn plan(mut row: serde_json::Value) -> Result<Plan, serde_json::Error> {
+    let files = row.as_object_mut().and_then(|plan| plan.remove("host_files"));
+    let changes = row.get_mut("changes").and_then(serde_json::Value::as_array_mut);
+    if let (Some(serde_json::Value::Array(mut files)), Some(changes)) = (files, changes) {
+        files.iter_mut().for_each(|file| file["change"] = "file".into());
+        changes.extend(files);
+    }
+    serde_json::from_value(row)
+}
+
 /// Of a row that ends a run.
 pub(crate) fn ending(body: &str) -> Option<Ending> {
     serde_json::from_str::<Ended>(body).ok()?.ending
@@ -139,4 +150,17 @@ fn exact<T: Serialize + DeserializeOwned + PartialEq>(value: &T, what: &'static 
 fn parsed<T: DeserializeOwned>(kind: &str, body: ValueRef<'_>) -> Result<T, String> {
     let text = body.as_str().map_err(|error| format!("{kind}: {error}"))?;
     serde_json::from_str(text).map_err(|error| format!("{kind}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_hosts_in_a_list_of_their_own_are_changes() {
+        let row = serde_json::json!({"changes": [{"change": "file", "path": "/x", "bytes": 7}],
+            "host_files": [{"host": "b7", "path": "/y", "bytes": 8}], "steps": [], "goal": model::Goal::default()});
+        let files = [model::Change::file(None, "/x".into(), 7), model::Change::file(Some("b7"), "/y".into(), 8)];
+        assert_eq!(plan(row).unwrap().changes, files);
+    }
 }

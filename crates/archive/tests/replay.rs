@@ -63,7 +63,11 @@ fn change() -> impl Strategy<Value = Change> {
         }),
         (".*", ".*", any::<u64>()).prop_map(|(pool, name, bytes)| Change::Image { pool, name, bytes }),
         select(vec!["noscrub", "nodeep-scrub"]).prop_map(|name| Change::Flag { name: name.into() }),
-        (".*", any::<u64>()).prop_map(|(path, bytes)| Change::File { path: path.into(), bytes }),
+        (option::of(".*"), ".*", any::<u64>()).prop_map(|(host, path, bytes)| Change::file(
+            host.as_deref(),
+            path.into(),
+            bytes
+        )),
         (".*", ".*", ".*").prop_map(|(pool, name, value)| Change::PoolSetting { pool, name, value }),
         Just(Change::BalancerOff),
     ]

@@ -6,7 +6,7 @@ use crate::journal::keys::may_be_ours;
 use crate::journal::{Entry, Made};
 use crate::{own_files, pools, proof, settings, spread};
 use ceph::CephError;
-use model::Change;
+use model::{Change, HostChange};
 use std::time::{Duration, Instant};
 
 /// A killed client's watch on an image ends after osd_client_watch_timeout, 30 s by default; until then the image counts as
@@ -63,9 +63,13 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<Entry, Cluster
 
 /// Makes the change, and says by what the thing is known again.
 pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<Made, ClusterError> {
+    if let Change::OnHost { what, .. } = change {
+        return match what {
+            HostChange::File { .. } => Err(failed(change, "files have no name, and are not made with the journal")),
+        };
+    }
     let cluster = cluster.ok_or_else(|| failed(change, "there is no connection to its cluster"))?;
     match change {
-        Change::File { .. } => Err(failed(change, "files have no name, and are not made with the journal")),
         Change::Pool { name, pg_num, size, on } => {
             pools::make(cluster, name, *pg_num, *size, on)?;
             let pool = pools::find(cluster, name)?.0.ok_or_else(|| failed(change, "it was deleted at once"))?;
@@ -104,8 +108,14 @@ pub fn unmake(
     if !trust.here && !may_be_ours(run, change) {
         return Err(not_ours(change, "no run makes that; look who wrote it into the journal".to_string()));
     }
-    if let Change::File { path, .. } = change {
-        return own_files::unmake(path, run, entry, trust);
+    match change {
+        Change::OnHost { host: Some(_), .. } => {
+            return Err(not_ours(change, "the journal of that host undoes it: fathom restore there".to_string()));
+        }
+        Change::OnHost { host: None, what: HostChange::File { path, .. } } => {
+            return own_files::unmake(path, run, entry, trust);
+        }
+        _ => {}
     }
     let cluster = cluster.ok_or_else(|| failed(change, "there is no connection to its cluster"))?;
     if let (Change::Image { pool, .. } | Change::Objects { pool, .. }, Some(id)) = (change, own_pool) {

@@ -6,6 +6,7 @@ pub mod compaction;
 mod crush;
 pub mod deletable;
 pub mod devices;
+pub mod dirs;
 pub mod errors;
 pub mod here;
 pub mod journal;

@@ -10,18 +10,22 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A new file on the file system on which one at `path` would be, open for reading and writing, without a name.
+/// A new file on the file system on which one at `path` would be, open for reading and writing, without a name. `journal`: that of this
+/// host, asked for where the file has to have a name for a moment.
 ///
 /// # Errors
-/// Its folder is not there or may not be written to.
-pub fn nameless(journal: &mut Journal, path: &Path) -> Result<File, ClusterError> {
+/// Its folder is not there or may not be written to, or there is no journal.
+pub fn nameless<'j>(
+    path: &Path,
+    journal: impl FnOnce() -> Result<&'j mut Journal, ClusterError>,
+) -> Result<File, ClusterError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = std::fs::canonicalize(folder).map_err(|error| failed(path, &error))?;
     match open(&folder, OFlag::O_TMPFILE | OFlag::O_RDWR | OFlag::O_CLOEXEC, Mode::from_bits_truncate(0o600)) {
         Ok(file) => Ok(file.into()),
         // Its file system has no such files (NFS, FAT), or the kernel is older than they are.
         Err(nix::Error::EOPNOTSUPP | nix::Error::EISDIR | nix::Error::EINVAL | nix::Error::ENOENT) => {
-            named_for_a_moment(journal, &folder)
+            named_for_a_moment(journal()?, &folder)
         }
         Err(error) => Err(failed(path, &std::io::Error::from(error))),
     }
@@ -30,7 +34,7 @@ pub fn nameless(journal: &mut Journal, path: &Path) -> Result<File, ClusterError
 /// The name is in the journal before it is in the folder, and gone from both when this returns.
 fn named_for_a_moment(journal: &mut Journal, folder: &Path) -> Result<File, ClusterError> {
     let path = folder.join(own_name(journal.run()));
-    let change = Change::File { path: path.clone(), bytes: 0 };
+    let change = Change::file(None, path.clone(), 0);
     let mut file = None;
     journal.make_with(change.clone(), |_| {
         let made = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
@@ -104,7 +108,7 @@ mod tests {
     const HERE: Trust = Trust { here: true, named: false };
 
     fn entry(path: &Path, made: Option<Made>) -> Entry {
-        Entry { made, ..Entry::of(Change::File { path: path.to_path_buf(), bytes: 1 }) }
+        Entry { made, ..Entry::of(Change::file(None, path.to_path_buf(), 1)) }
     }
 
     fn unmade(path: &Path, made: Option<Made>) -> Result<Unmade, ClusterError> {
@@ -116,7 +120,7 @@ mod tests {
         let (folder, journals) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let mut journal = Journal::begin(journals.path(), head(), None).unwrap();
         let own = [
-            nameless(&mut journal, &folder.path().join("x")).unwrap(),
+            nameless(&folder.path().join("x"), || Ok(&mut journal)).unwrap(),
             named_for_a_moment(&mut journal, folder.path()).unwrap(),
         ];
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);

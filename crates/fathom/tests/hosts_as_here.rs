@@ -2,9 +2,11 @@
 
 mod common;
 
+use common::eventually;
 use common::hosts::{Hosts, Odd, nameless};
 use serde_json::Value;
 use std::fs;
+use std::process::Stdio;
 
 /// Two hosts, and a folder that both see.
 fn two() -> (Hosts, tempfile::TempDir) {
@@ -64,6 +66,37 @@ fn hosts_are_swept() {
             of_host(&hosts, &document, host).iter().filter_map(|figure| figure["workload"]["depth"].as_u64()).collect();
         assert_eq!(depths, [1, 4], "{document}");
     }
+}
+
+#[test]
+fn a_sweep_of_hosts_that_was_stopped_goes_on_from_them() {
+    let (hosts, folder) = two();
+    let (list, config, path) = (hosts.list(), hosts.config(), folder.path().to_str().unwrap());
+    let sweep =
+        ["sweep", "disk", path, "--axis", "depth=1,4,16", "--working-set", "8M", "--duration", "1s", "--passes", "1"];
+    let on = ["--hosts", &list, "--ssh-config", &config];
+    let mut stopped = hosts.home.fathom(&[sweep.as_slice(), &on].concat());
+    let mut stopped = stopped.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let slices = || {
+        let runs = hosts.home.run(&["runs", "--format", "json"]);
+        runs.json()["runs"].as_array().and_then(|runs| runs.first()?["slices"].as_u64()).unwrap_or(0)
+    };
+    eventually("the first slice", 60, || slices() >= 1);
+    stopped.kill().unwrap();
+    stopped.wait().unwrap();
+    let one = ["sweep", "--resume", "last", "--ssh-config", &config, "--hosts", hosts.name(0)];
+    hosts.home.run(&one).ends(2, &[hosts.name(1), "name all of them"]);
+    let ran = hosts.home.run(&["sweep", "--resume", "last", "--ssh-config", &config, "--format", "json"]);
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    let document = ran.json();
+    for host in 0..2 {
+        let own = of_host(&hosts, &document, host);
+        let depths: Vec<u64> = own.iter().filter_map(|figure| figure["workload"]["depth"].as_u64()).collect();
+        assert_eq!(depths, [1, 4, 16], "{document}");
+    }
+    assert!(document["changes"].as_array().unwrap().iter().all(|change| change["undone"] == true), "{document}");
+    hosts.home.run(&["sweep", "--resume", "last", "--hosts", hosts.name(0)]).ends(ran.code, &["has all its points"]);
+    assert_eq!(nameless(path).len() + fs::read_dir(folder.path()).unwrap().count(), 0, "a file was left behind");
 }
 
 #[test]

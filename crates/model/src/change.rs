@@ -3,7 +3,7 @@
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "kebab-case")]
@@ -31,8 +31,32 @@ pub enum Change {
     PoolSetting { pool: String, name: String, value: String },
     /// The manager's balancer is switched off. Undone by switching it on, if it was on; its mode stays.
     BalancerOff,
-    /// A file of our own. Undone by deleting it.
+    /// Nothing of the cluster, but of one host: made and undone there.
+    #[serde(untagged)]
+    OnHost {
+        /// As it stands in the list of hosts; `None`: this one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        host: Option<String>,
+        #[serde(flatten)]
+        what: HostChange,
+    },
+}
+
+/// What can be done to a host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "kebab-case")]
+pub enum HostChange {
+    /// A file of our own without a name: `path` is what it is called in plan and record, and its folder is where it lies. Undone by closing it.
     File { path: PathBuf, bytes: Bytes },
+}
+
+impl HostChange {
+    /// As shown to the user: `file /x/fathom.y`.
+    pub fn what(&self) -> String {
+        match self {
+            HostChange::File { path, .. } => format!("file {}", path.display()),
+        }
+    }
 }
 
 impl Change {
@@ -42,7 +66,30 @@ impl Change {
         Change::Option { who: who.to_string(), name: name.to_string(), value: value.to_string() }
     }
 
-    /// As shown to the user: `pool fathom.x`, `image rbd/fathom.y`.
+    /// `host`: as it stands in the list of hosts; `None`: this one.
+    pub fn file(host: Option<&str>, path: PathBuf, bytes: Bytes) -> Change {
+        Change::OnHost { host: host.map(str::to_string), what: HostChange::File { path, bytes } }
+    }
+
+    /// The host that it changes, if that is another one.
+    pub fn other_host(&self) -> Option<&String> {
+        match self {
+            Change::OnHost { host, .. } => host.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Is it the file of our own that this host (`None`: the one on which Fathom runs) knows by this path?
+    pub fn is_file(&self, host: Option<&str>, path: &Path) -> bool {
+        match self {
+            Change::OnHost { host: on, what: HostChange::File { path: ours, .. } } => {
+                on.as_deref() == host && ours == path
+            }
+            _ => false,
+        }
+    }
+
+    /// As shown to the user: `pool fathom.x`, `image rbd/fathom.y`, `file /x/fathom.z on host7`.
     pub fn what(&self) -> String {
         match self {
             Change::Pool { name, on, .. } => format!("pool {name}{}", named(on)),
@@ -53,7 +100,8 @@ impl Change {
             Change::Flag { name } => format!("flag {name}"),
             Change::PoolSetting { pool, name, value } => format!("pool {pool}: {name} = {value}"),
             Change::BalancerOff => "balancer off".to_string(),
-            Change::File { path, .. } => format!("file {}", path.display()),
+            Change::OnHost { host: None, what } => what.what(),
+            Change::OnHost { host: Some(host), what } => format!("{} on {host}", what.what()),
         }
     }
 }
@@ -122,5 +170,18 @@ mod tests {
             "option mon/x_secret = 1, before: (hidden)"
         );
         assert_eq!(undo(Change::Flag { name: "noscrub".into() }, None), "flag noscrub");
+        assert_eq!(undo(Change::file(None, "/x/own".into(), 1), None), "file /x/own");
+        assert_eq!(undo(Change::file(Some("b7"), "/x/own".into(), 1), None), "file /x/own on b7");
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_release_is_one_of_this_host() {
+        let read = |text: &str| serde_json::from_str::<Change>(text).unwrap();
+        let own = r#"{"change":"file","path":"/x","bytes":7}"#;
+        assert_eq!(read(own), Change::file(None, "/x".into(), 7));
+        assert_eq!(serde_json::to_string(&read(own)).unwrap(), own);
+        let other = Change::file(Some("b7"), "/x".into(), 7);
+        assert_eq!(read(&serde_json::to_string(&other).unwrap()), other);
+        assert!(serde_json::from_str::<Change>(r#"{"change":"pool","host":"b7","path":"/x","bytes":7}"#).is_err());
     }
 }

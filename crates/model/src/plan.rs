@@ -6,7 +6,6 @@ use crate::layer::Layer;
 use crate::limit::{Bound, Search};
 use crate::operation::OpClass;
 use crate::pattern::{Metric, Pattern};
-use crate::site::HostFile;
 use crate::sustained::SustainedTest;
 use crate::sweep::Sweep;
 use crate::target::{Target, on_network};
@@ -101,9 +100,6 @@ pub struct ScalingStep {
 pub struct Plan {
     /// Made before the first step, journalled, undone at the end.
     pub changes: Vec<Change>,
-    /// Made by the agents of other hosts, and gone with them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub host_files: Vec<HostFile>,
     pub steps: Vec<Step>,
     /// Nobody asked for these working sets: one that takes long to write full may be cut.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

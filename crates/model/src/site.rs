@@ -44,13 +44,3 @@ pub struct NotFree {
     pub says: String,
     pub holds: bool,
 }
-
-/// A file on another host that its agent makes without a name, so that nothing is left however the agent ends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostFile {
-    /// As it stands in the list of hosts.
-    pub host: String,
-    /// What it is called in plan and record; its folder is where it lies.
-    pub path: PathBuf,
-    pub bytes: Bytes,
-}

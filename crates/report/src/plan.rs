@@ -3,7 +3,7 @@
 use crate::block::{self, Block, Column, Emphasis, Row, Table};
 use crate::sections::sweep;
 use crate::{numbers, words};
-use model::{HostFile, Plan, Step, SustainedTest, Workload};
+use model::{Change, HostChange, Plan, Step, SustainedTest, Workload};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -40,19 +40,11 @@ fn row(step: &Step) -> Row {
 }
 
 fn changes(plan: &Plan) -> Vec<String> {
-    let file = |file: &HostFile| {
-        format!(
-            "file of {} in {} of {}: without a name, gone with the agent",
-            numbers::bytes(file.bytes),
-            file.path.parent().unwrap_or(&file.path).display(),
-            file.host
-        )
-    };
     let option = |(option, values): (&str, Vec<&str>)| {
         format!("option {option} = {}: before each slice that needs it, undone before others", values.join(", "))
     };
     let changes = plan.changes.iter().map(|change| change.what());
-    changes.chain(plan.host_files.iter().map(file)).chain(switched(plan).into_iter().map(option)).collect()
+    changes.chain(switched(plan).into_iter().map(option)).collect()
 }
 
 /// The options that steps need, each with its values in the order of the steps.
@@ -160,7 +152,7 @@ pub fn document(plan: &Plan, seconds: f64) -> Value {
         "steps": plan.steps.iter().map(step).collect::<Vec<_>>(),
         "sustained": plan.sustained.iter().map(sustained).collect::<Vec<_>>(),
         "changes": plan.changes.iter().map(|change| change.what()).collect::<Vec<_>>(),
-        "host_files": plan.host_files.iter().map(host_file).collect::<Vec<_>>(),
+        "host_files": plan.changes.iter().filter_map(host_file).collect::<Vec<_>>(),
         "seconds_expected": seconds,
         "seconds_most": seconds_most(plan, seconds),
     })
@@ -181,8 +173,14 @@ fn sustained(test: &SustainedTest) -> Value {
     json!({"target": test.step.together(), "also": test.also, "workload": test.step.workload, "seconds": test.seconds})
 }
 
-fn host_file(file: &HostFile) -> Value {
-    json!({"host": file.host, "path": file.path, "bytes": file.bytes})
+/// A file of our own on another host.
+fn host_file(change: &Change) -> Option<Value> {
+    match change {
+        Change::OnHost { host: Some(host), what: HostChange::File { path, bytes } } => {
+            Some(json!({"host": host, "path": path, "bytes": bytes}))
+        }
+        _ => None,
+    }
 }
 
 /// Where figures may take longer than if all settle as soon as they may: the most that the run takes.

@@ -1,27 +1,42 @@
 //! A sweep that was stopped or killed goes on: its paths are looked at again before they are written to.
 
-use agents::holding::Held;
-use cluster::devices::look_at;
-use model::{Change, Failure, Found, Place, Plan};
+use super::resolved::Resolved;
+use model::{Failure, Found, Place, Plan, SiteWish};
+use std::collections::BTreeSet;
 use std::path::Path;
 
+/// Those that load its steps, as they stand in the list of hosts; none: this one does.
+pub fn hosts(plan: &Plan) -> BTreeSet<&str> {
+    let targets = plan.steps.iter().flat_map(|step| &step.targets);
+    targets.filter_map(|target| Some(target.client.as_ref()?.host.as_str())).collect()
+}
+
+/// Connections to the cluster that a host needs for it.
+pub fn connections(plan: &Plan) -> u32 {
+    plan.steps.iter().map(|step| step.workload.clients).max().unwrap_or(1)
+}
+
 /// Minutes or months lie between. `destroy`: a device that may be written to although it is not empty any more.
-pub fn prove_paths(plan: &Plan, destroy: Option<&Path>, held: &Held) -> Result<(), Failure> {
-    let made =
-        |path: &Path| plan.changes.iter().any(|change| matches!(change, Change::File { path: own, .. } if own == path));
+pub fn prove_paths(plan: &Plan, destroy: Option<&Path>, resolved: &mut Resolved) -> Result<(), Failure> {
+    prove(plan, destroy, &mut |host, wish| resolved.look_in_turn(host, wish))
+}
+
+/// What is a path of a host (`None`: this one), and may it be loaded?
+type Look<'a> = &'a mut dyn FnMut(Option<&str>, &SiteWish) -> Result<Found, Failure>;
+
+fn prove(plan: &Plan, destroy: Option<&Path>, look: Look) -> Result<(), Failure> {
     for step in &plan.steps {
         for target in &step.targets {
             let Place::Path { path, writable } = &target.place else { continue };
-            if made(path) {
+            let host = target.client.as_ref().map(|client| client.host.as_str());
+            if plan.changes.iter().any(|change| change.is_file(host, path)) {
                 continue;
             }
             let least = step.workload.span.max(step.workload.spread.unwrap_or(0));
-            match look_at(path)? {
+            let wish = SiteWish { path: path.clone(), writes: *writable, given_up: destroy == Some(path) };
+            match look(host, &wish)? {
                 Found::Device(bytes) | Found::File(bytes) if bytes >= least => {}
-                _ => return Err(Failure::Failed(format!("{}: is not there any more, or smaller", path.display()))),
-            }
-            if *writable {
-                held.take(path, destroy == Some(path))?;
+                _ => return Err(Failure::Failed(format!("{}: is not there any more, or smaller", target.name))),
             }
         }
     }
@@ -52,9 +67,13 @@ mod tests {
             };
             Plan { steps: vec![step], ..Plan::default() }
         };
-        assert!(prove_paths(&plan(false, 1 << 20), None, &Held::default()).is_ok());
-        assert!(prove_paths(&plan(true, 1 << 20), Some(file.path()), &Held::default()).is_ok());
-        assert!(matches!(prove_paths(&plan(true, 1 << 20), None, &Held::default()), Err(Failure::Refused(_))));
-        assert!(matches!(prove_paths(&plan(false, 2 << 20), None, &Held::default()), Err(Failure::Failed(_))));
+        let proven = |plan: Plan, destroy| {
+            let mut looks = agents::looks::Looks::default();
+            prove(&plan, destroy, &mut |_, wish| Ok(looks.look(wish, true)?.found))
+        };
+        assert!(proven(plan(false, 1 << 20), None).is_ok());
+        assert!(proven(plan(true, 1 << 20), Some(file.path())).is_ok());
+        assert!(matches!(proven(plan(true, 1 << 20), None), Err(Failure::Refused(_))));
+        assert!(matches!(proven(plan(false, 2 << 20), None), Err(Failure::Failed(_))));
     }
 }

@@ -3,13 +3,15 @@
 use super::EventSink;
 use super::conductor::HealthMonitor;
 use super::interrupt::Interrupt;
+use agents::fleet::Fleet;
 use agents::own_files::Files;
+use cluster::ClusterError;
 use cluster::journal::{Journal, Lost};
 use cluster::watch::{Seen, Silence, Watch};
-use cluster::{ClusterError, own_files};
 use model::{Change, Event, Failure, Place, Step, Undo};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,12 +21,15 @@ pub struct Rollback {
     journal: Option<Journal>,
     /// Files of our own on this host: they have no name, so that nothing of them is left, and no journal knows them.
     files: Files,
-    made_files: Vec<Change>,
+    fleet: Option<Rc<RefCell<Fleet>>>,
+    /// What was made on hosts.
+    on_hosts: Vec<Change>,
 }
 
 impl Rollback {
-    pub fn of(journal: Journal) -> Rollback {
-        Rollback { journal: Some(journal), files: Files::default(), made_files: Vec::new() }
+    /// `fleet`: who makes and undoes what is of other hosts.
+    pub fn of(journal: Journal, fleet: Option<Rc<RefCell<Fleet>>>) -> Rollback {
+        Rollback { journal: Some(journal), files: Files::default(), fleet, on_hosts: Vec::new() }
     }
 
     /// # Errors
@@ -45,9 +50,17 @@ impl Rollback {
     pub fn make(&mut self, change: Change, sink: &mut EventSink) -> Result<(), Failure> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         let undo = match &change {
-            Change::File { path, .. } => {
-                self.files.add(path.clone(), own_files::nameless(journal, path)?);
-                self.made_files.push(change.clone());
+            Change::OnHost { host: None, what } => {
+                self.files.change(what, || Ok(journal))?;
+                self.on_hosts.push(change.clone());
+                Undo { change, before: None, undone: false, left: None }
+            }
+            Change::OnHost { host: Some(host), what } => {
+                let of = journal.agents_of();
+                let gone = || Err("no agent runs there".to_string());
+                let made = self.fleet.as_ref().map_or_else(gone, |fleet| fleet.borrow_mut().make(host, of, what));
+                made.map_err(|why| Failure::Failed(format!("{host}: {why}")))?;
+                self.on_hosts.push(change.clone());
                 Undo { change, before: None, undone: false, left: None }
             }
             _ => journal.make(change)?,
@@ -88,15 +101,18 @@ impl Rollback {
     pub fn roll_back(&mut self, sink: &mut EventSink) -> Result<(), Failure> {
         let Some(mut journal) = self.journal.take() else { return Ok(()) };
         self.files = Files::default();
-        let files = self.made_files.drain(..).map(|change| Undo { change, before: None, undone: true, left: None });
+        let others = self.on_hosts.iter().filter_map(Change::other_host).collect();
+        let fleet = self.fleet.as_ref().and_then(|fleet| fleet.try_borrow_mut().ok());
+        let left_there = fleet.map_or(Vec::new(), |mut fleet| fleet.roll_back(&others));
+        let files = self.on_hosts.drain(..).map(|change| Undo { change, before: None, undone: true, left: None });
         let (undone, errors) = journal.roll_back();
         for undo in files.chain(undone) {
             sink.tell(Event::Changed { undo })?;
         }
         let mut left = Vec::new();
-        for error in errors {
-            sink.tell(Event::Failed { text: error.to_string() })?;
-            left.push(error.to_string());
+        for error in left_there.into_iter().chain(errors.iter().map(ToString::to_string)) {
+            sink.tell(Event::Failed { text: error.clone() })?;
+            left.push(error);
         }
         let Some(first) = left.first() else { return Ok(()) };
         let others = match left.len() - 1 {

@@ -5,7 +5,6 @@ pub mod again;
 mod apart;
 pub mod conductor;
 pub mod crosscheck;
-pub mod dirs;
 mod efforts;
 mod event_sink;
 mod filling;
@@ -28,8 +27,9 @@ pub use interrupt::{Interrupt, ToUndo};
 pub use resolved::Resolved;
 
 use agents::fleet::{HostOptions, Hosts};
-use agents::own_files::Files;
-use cluster::journal::{Head, Journal, Process};
+use agents::host::LocalHost;
+use cluster::dirs;
+use cluster::journal::{Head, Journal};
 use cluster::watch::Watch;
 use engines::Context;
 use engines::clock::RealClock;
@@ -107,7 +107,7 @@ impl Prepared {
     /// A run that was stopped or killed, on the same cluster.
     ///
     /// # Errors
-    /// It was loaded from other hosts, or the cluster is another one.
+    /// The hosts that loaded it are not all reached, or the cluster is another one.
     pub fn again(setup: &Setup, record: &Record) -> Result<Prepared, Failure> {
         let resolved = Resolved::again(setup, record)?;
         Ok(Prepared { resolved, plan: record.plan.clone(), warnings: Vec::new() })
@@ -168,14 +168,11 @@ impl Prepared {
 pub struct Ready<'a> {
     /// With what the cluster made of it.
     pub plan: &'a Plan,
-    pub context: &'a Context,
-    pub clock: &'a Arc<dyn Clock>,
+    pub host: &'a LocalHost<'static>,
     pub health: &'a dyn conductor::HealthMonitor,
     pub observer: &'a dyn Observer,
     /// Targets whose data could not be written, and why.
     pub unfilled: &'a Unfilled,
-    /// Own files of this host, which have no name to be opened by.
-    pub files: &'a Files,
 }
 
 /// What is done between making and undoing.
@@ -193,7 +190,7 @@ pub fn changed(
     let watch = resolved.cluster.as_ref().map(Watch::start);
     let _last_resort = watch.as_ref().map(|watch| guard::Lookout::last_resort(watch.silence().clone()));
     let journal = Journal::begin(&dirs::journals(), journal_head(resolved), resolved.cluster.clone());
-    let mut journal = Rollback::of(journal?);
+    let mut journal = Rollback::of(journal?, resolved.fleet.clone());
     let measured = measured(resolved, plan, sink, (interrupt, watch.as_ref()), &mut journal, body);
     let _lookout = guard::Lookout::over_undoing();
     let left = journal.roll_back(sink);
@@ -209,8 +206,7 @@ fn measured(
     body: Body,
 ) -> Result<(), Failure> {
     let rados = resolved.cluster.as_ref().map(|cluster| cluster.for_load()).transpose()?;
-    let clients = plan.steps.iter().map(|step| step.workload.clients).max().unwrap_or(1);
-    let further = resolved.cluster.iter().flat_map(|cluster| (1..clients).map(|_| cluster.for_load()));
+    let further = resolved.cluster.iter().flat_map(|cluster| (1..again::connections(plan)).map(|_| cluster.for_load()));
     let more_clients = further.collect::<Result<Vec<_>, _>>()?;
     let verify = Arc::new(Verify::of_this_run(sink.started()));
     let context =
@@ -230,18 +226,10 @@ fn measured(
     let scope = &resolved.inventory.scope;
     let sources = resolved.cluster.as_ref().map(|cluster| Sources { cluster, scope, watch });
     let probes = sources.as_ref().map(Probes::start).unwrap_or_default();
-    let files = &journal.files().clone();
-    let filler = filling::Filler { files, context: &context, fleet: resolved.fleet.as_ref(), health: &health };
+    let host = &LocalHost::new(context, journal.files().clone());
+    let filler = filling::Filler { host, fleet: resolved.fleet.as_deref(), health: &health };
     let unfilled = filler.fill(&mut sized, sink)?;
-    let ready = Ready {
-        plan: &sized,
-        context: &context,
-        clock: &clock,
-        health: &health,
-        observer: &probes,
-        unfilled: &unfilled,
-        files,
-    };
+    let ready = Ready { plan: &sized, host, health: &health, observer: &probes, unfilled: &unfilled };
     let done = body(&ready, journal, sink);
     health.prove_monitors()?;
     journal.prove_lease()?;
@@ -250,18 +238,18 @@ fn measured(
 
 /// What the plan's experiment asks for, slice after slice.
 fn conduct(resolved: &Resolved, ready: &Ready, journal: &mut Rollback, sink: &mut EventSink) -> Result<(), Failure> {
-    let Ready { plan, context, clock, health, observer, unfilled, files } = *ready;
+    let Ready { plan, host, health, observer, unfilled } = *ready;
     if sink.record().plan != *plan {
         sink.tell(Event::Planned { plan: plan.clone() })?;
     }
     tell_bonds(resolved, sink)?;
     prove_packet_sizes(resolved, ready, sink)?;
-    let here = &agents::loader::Engines { context, clock, engine_of: &|step| engines::engine_for(step), files };
-    let hosts = resolved.fleet.as_ref().map(|fleet| Hosts::new(here, fleet, sink.started()));
+    let hosts = resolved.fleet.as_ref().map(|fleet| Hosts::new(host, fleet, sink.started()));
     let loader: &dyn agents::loader::Loader = match &hosts {
         Some(hosts) => hosts,
-        None => here,
+        None => host,
     };
+    let clock = &host.clock;
     let sides = &sides::Switch::of(plan, resolved, clock, journal);
     let scheduler = &mut *experiments::scheduler(plan);
     conductor::Conductor { clock, health, loader, sides, observer, unfilled }.conduct(scheduler, sink)
@@ -296,20 +284,8 @@ fn prove_packet_sizes(resolved: &Resolved, ready: &Ready, sink: &mut EventSink) 
 
 fn journal_head(resolved: &Resolved) -> Head {
     let head = resolved.head();
-    let access = resolved.cluster.as_ref().map(|cluster| cluster.access.clone());
-    let access = access.unwrap_or_default();
-    Head {
-        run: head.run.clone(),
-        host: cluster::here::host_name(),
-        pid: std::process::id(),
-        process: Some(Process::this()),
-        started: head.started.clone(),
-        fsid: resolved.inventory.scope.fsid.clone(),
-        conf: access.conf,
-        keyring: access.keyring,
-        id: access.id,
-        cluster: access.cluster,
-    }
+    let access = resolved.cluster.as_ref().map(|cluster| cluster.access.clone()).unwrap_or_default();
+    Head::on_cluster(head.run.clone(), head.started.clone(), resolved.inventory.scope.fsid.clone(), access)
 }
 
 /// A run's name and its beginning, in UTC: sortable, and unique enough for hosts that start at the same second.

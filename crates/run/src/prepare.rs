@@ -66,7 +66,7 @@ pub fn make_changes(
     {
         pools::publish_map(cluster, pool)?;
     }
-    make_host_files(plan, resolved, interrupt)
+    Ok(())
 }
 
 fn own_pool(change: &Change) -> Option<&str> {
@@ -97,16 +97,6 @@ fn wait_calm(resolved: &Resolved, sink: &mut EventSink, interrupt: &Interrupt) -
         left.join(", ")
     );
     sink.tell(Event::Warned { text })
-}
-
-/// Nothing undoes them: they have no name, and are gone with their agents.
-fn make_host_files(plan: &Plan, resolved: &Resolved, interrupt: &Interrupt) -> Result<(), Failure> {
-    let Some(fleet) = &resolved.fleet else { return Ok(()) };
-    for file in plan.host_files.iter().filter(|_| !interrupt.asked()) {
-        let made = fleet.borrow_mut().make(file);
-        made.map_err(|why| Failure::Failed(format!("{}: {why}", file.host)))?;
-    }
-    Ok(())
 }
 
 /// The plan with the replicas that the cluster gave to the pools of our making: ceilings depend on them.

@@ -5,7 +5,7 @@ use super::resolved::Resolved;
 use cluster::deletable;
 use engines::verify::refusal;
 use model::units::bytes;
-use model::{Change, Failure, Place, Plan, Step, Target};
+use model::{Failure, Place, Plan, Step, Target};
 
 /// Can what is made be undone?
 pub fn undoable(resolved: &Resolved, plan: &Plan) -> Result<(), Failure> {
@@ -35,7 +35,7 @@ pub fn engines(plan: &Plan) -> Result<(), Failure> {
 
 fn made(plan: &Plan, target: &Target) -> bool {
     let Place::Path { path, .. } = &target.place else { return false };
-    plan.changes.iter().any(|change| matches!(change, Change::File { path: ours, .. } if ours == path))
+    plan.changes.iter().any(|change| change.is_file(None, path))
 }
 
 /// Of a sweep also which point it is.

@@ -1,7 +1,7 @@
 //! Where a run takes place: the cluster that was named, a lab, or this host alone.
 
 use super::addresses::{Addresses, addresses};
-use super::{Setup, new_head};
+use super::{Setup, again, new_head};
 use agents::fleet::{self, Fleet};
 use agents::looks::Looks;
 use cluster::devices::buffered;
@@ -9,18 +9,19 @@ use cluster::{Cluster, scope};
 use experiments::{Request, planner};
 use ipnet::IpNet;
 use model::{
-    ClientHost, Failure, HostFacts, HostSeen, Inventory, LabHost, LabLayout, OsdScope, Place, Plan, Record, RunHead,
-    Scope, Site, SiteWish, Step, ThisHost,
+    ClientHost, Failure, Found, HostFacts, HostSeen, Inventory, LabHost, LabLayout, OsdScope, Place, Plan, Record,
+    RunHead, Scope, Site, SiteWish, Step, ThisHost,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 
 pub struct Resolved {
     pub inventory: Inventory,
     pub cluster: Option<Cluster>,
     /// The hosts that load it; `None`: this one.
-    pub fleet: Option<RefCell<Fleet>>,
+    pub fleet: Option<Rc<RefCell<Fleet>>>,
     /// What was looked at on this host, and what of it is held.
     pub looks: Looks,
     head: RunHead,
@@ -54,8 +55,10 @@ impl Resolved {
         let head = new_head(&setup.command, setup.lab.as_ref().is_some_and(|lab| lab.own));
         let (fleet, mut left_out) = match setup.hosts.named() {
             true => {
-                let (fleet, left_out) = clients(setup, request, cluster.as_ref())?;
-                (Some(RefCell::new(fleet)), left_out)
+                let loads = || request.experiment.clients_most().or(request.workload.clients).unwrap_or(1);
+                let loads = request.needs_cluster().then(loads);
+                let (fleet, left_out) = clients(setup, cluster.as_ref(), loads)?;
+                (Some(Rc::new(RefCell::new(fleet))), left_out)
             }
             false => (None, Vec::new()),
         };
@@ -70,23 +73,24 @@ impl Resolved {
         let here = ThisHost { name: cluster::here::host_name(), addresses: cluster::here::addresses() };
         let mut inventory =
             Inventory { run: head.run.clone(), scope, lab, here, image_bytes, hosts, ..Inventory::default() };
-        let mut eyes = Look { looks: Looks::default(), fleet: fleet.as_ref(), in_turn: in_turn(request) };
-        inventory.sites = eyes.at(planner::wanted_sites(&inventory, request));
-        inventory.replica_hosts = eyes.at(planner::wanted_replica_hosts(&inventory, request));
-        let looks = eyes.looks;
+        let (mut looks, in_turn) = (Looks::default(), in_turn(request));
+        let mut look = |(host, wish): (Option<ClientHost>, SiteWish)| {
+            let seen = match (&host, &fleet) {
+                (Some(host), Some(fleet)) => fleet.borrow_mut().look(&host.end.host, &wish, in_turn),
+                _ => looks.look(&wish, in_turn),
+            };
+            Site { host, wish, seen }
+        };
+        inventory.sites = planner::wanted_sites(&inventory, request).into_iter().map(&mut look).collect();
+        inventory.replica_hosts = planner::wanted_replica_hosts(&inventory, request).into_iter().map(look).collect();
         left_out.extend(inventory.shared_machines());
         Ok(Resolved { inventory, cluster, fleet, looks, head, left_out })
     }
 
-    /// Where an earlier run took place: the same cluster, or none.
+    /// Where an earlier run took place: the same cluster, or none, and the same hosts.
     pub fn again(setup: &Setup, record: &Record) -> Result<Resolved, Failure> {
-        let run = &record.head.run;
-        if record.plan.steps.iter().flat_map(|step| &step.targets).any(|target| target.client.is_some()) {
-            let text = format!("run {run} was loaded from other hosts, and can't be taken up again; start a new one");
-            return Err(Failure::Usage(text));
-        }
-        let inventory = Inventory { run: run.clone(), scope: record.scope.clone(), ..Inventory::default() };
-        let cluster = match &record.scope.fsid {
+        let (run, plan, scope) = (&record.head.run, &record.plan, record.scope.clone());
+        let cluster = match &scope.fsid {
             None => None,
             Some(fsid) => {
                 let cluster = reach(setup)?;
@@ -99,8 +103,36 @@ impl Resolved {
                 Some(cluster)
             }
         };
-        let (fleet, looks, left_out) = (None, Looks::default(), Vec::new());
-        Ok(Resolved { inventory, cluster, fleet, looks, head: record.head.clone(), left_out })
+        let mut inventory = Inventory { run: run.clone(), scope, ..Inventory::default() };
+        let (mut fleet, mut left_out) = (None, Vec::new());
+        let loading = again::hosts(plan);
+        if !loading.is_empty() {
+            let connections = cluster.is_some().then(|| again::connections(plan));
+            let (mut reached, without) = clients(setup, cluster.as_ref(), connections)?;
+            if let Some(host) = loading.iter().find(|host| !reached.here().any(|seen| seen.name == **host)) {
+                let text = format!(
+                    "run {run} was loaded from {host}, which is not among the hosts; name all of them (--hosts)"
+                );
+                return Err(Failure::Usage(text));
+            }
+            let lab = setup.lab.as_ref().map(|lab| &lab.layout);
+            inventory.hosts = client_hosts(&reached, &inventory.scope, lab, &setup.networks)?;
+            give_roles(&mut reached, &inventory.hosts, &inventory.scope);
+            (fleet, left_out) = (Some(Rc::new(RefCell::new(reached))), without);
+        }
+        Ok(Resolved { inventory, cluster, fleet, looks: Looks::default(), head: record.head.clone(), left_out })
+    }
+
+    /// What the path is on that host (`None`: this one), and whether it may be loaded beside others that go to the same place.
+    ///
+    /// # Errors
+    /// It can't be used, or may not be written to.
+    pub fn look_in_turn(&mut self, host: Option<&str>, wish: &SiteWish) -> Result<Found, Failure> {
+        let seen = match (host, &self.fleet) {
+            (Some(host), Some(fleet)) => fleet.borrow_mut().look(host, wish, true),
+            _ => self.looks.look(wish, true),
+        };
+        Ok(seen?.found)
     }
 
     /// Will what it runs on be there afterwards?
@@ -179,27 +211,6 @@ fn in_turn(request: &Request) -> bool {
     request.experiment.pair().is_some() || !request.experiment.batches().is_empty()
 }
 
-/// Looks at paths, here or where their hosts are.
-struct Look<'a> {
-    looks: Looks,
-    fleet: Option<&'a RefCell<Fleet>>,
-    in_turn: bool,
-}
-
-impl Look<'_> {
-    fn at(&mut self, wanted: Vec<(Option<ClientHost>, SiteWish)>) -> Vec<Site> {
-        let mut look = |(host, wish): (Option<ClientHost>, SiteWish)| {
-            let seen = match (&host, self.fleet) {
-                (Some(host), Some(fleet)) => fleet.borrow_mut().look(&host.end.host, &wish),
-                _ if self.in_turn => self.looks.look_in_turn(&wish),
-                _ => self.looks.look(&wish),
-            };
-            Site { host, wish, seen }
-        };
-        wanted.into_iter().map(&mut look).collect()
-    }
-}
-
 fn reach(setup: &Setup) -> Result<Cluster, Failure> {
     let mut access = setup.access.clone();
     if let Some(lab) = &setup.lab {
@@ -209,8 +220,12 @@ fn reach(setup: &Setup) -> Result<Cluster, Failure> {
 }
 
 /// Agents on all hosts, each of them connected to the cluster. Who can't do its part is told before anything is changed.
-/// And which were left out.
-fn clients(setup: &Setup, request: &Request, cluster: Option<&Cluster>) -> Result<(Fleet, Vec<String>), Failure> {
+/// And which were left out. `connections`: of each agent to the cluster; `None`: it is not loaded.
+fn clients(
+    setup: &Setup,
+    cluster: Option<&Cluster>,
+    connections: Option<u32>,
+) -> Result<(Fleet, Vec<String>), Failure> {
     let of = || cluster.cloned().ok_or_else(|| Failure::Usage("--hosts orch: this run has no cluster".to_string()));
     let lab = setup.lab.as_ref().map(|lab| lab.layout.name.as_str());
     let wanted = fleet::wanted(&setup.hosts, lab, &of)?;
@@ -219,15 +234,10 @@ fn clients(setup: &Setup, request: &Request, cluster: Option<&Cluster>) -> Resul
     if let Some(host) = silent.first() {
         return Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why)));
     }
-    let Some(cluster) = cluster.filter(|_| request.needs_cluster()) else { return Ok((fleet, wanted.left_out)) };
+    let (Some(cluster), Some(clients)) = (cluster, connections) else { return Ok((fleet, wanted.left_out)) };
     let (conf, keyring) = cluster.texts()?;
     let id = cluster.user().trim_start_matches("client.").to_string();
-    let access = agents::Access {
-        conf,
-        keyring,
-        id,
-        clients: request.experiment.clients_most().or(request.workload.clients).unwrap_or(1),
-    };
+    let access = agents::Access { conf, keyring, id, clients };
     match fleet.reach(&access).first() {
         Some((host, why)) => Err(Failure::Failed(format!("{host} does not reach the cluster: {why}"))),
         None => Ok((fleet, wanted.left_out)),

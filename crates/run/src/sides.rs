@@ -5,7 +5,7 @@ use super::conductor::Sides;
 use super::guard::Rollback;
 use super::interrupt::Interrupt;
 use super::resolved::Resolved;
-use crate::dirs;
+use cluster::dirs;
 use cluster::pending;
 use experiments::duration::HEARD_SECONDS;
 use model::change::who_and_name;

@@ -9,11 +9,12 @@ use super::EventSink;
 use super::conductor::{AsItIs, Conductor, HealthMonitor};
 use super::filling::Unfilled;
 use super::probes::Probes;
-use agents::loader::{Engines, Loader};
+use agents::host::LocalHost;
+use agents::loader::Loader;
 use cluster::watch::Seen;
+use engines::Engine;
 use engines::clock::SimClock;
 use engines::sim::{Model, Sim, Twist};
-use engines::{Context, Engine};
 use model::clock::SECOND;
 use model::sweep::Point;
 use model::{
@@ -81,8 +82,8 @@ fn simulate(
 
 /// The plan's experiment, from its first slice to its last.
 fn conduct(plan: &Plan, sim: &dyn Engine, health: &Script, clock: &Arc<dyn Clock>, sink: &mut EventSink) {
-    let context = &Context::default();
-    let loader = &Engines { context, clock, engine_of: &|_| Ok(sim), files: &Default::default() };
+    let (context, files) = Default::default();
+    let loader = &LocalHost { context, clock: clock.clone(), engine_of: &|_| Ok(sim), files };
     conduct_with(plan, loader, health, clock, sink);
 }
 

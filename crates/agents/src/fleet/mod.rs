@@ -213,7 +213,7 @@ impl Fleet {
         let agent = self.agent_of(host).ok_or_else(gone)?;
         self.questions += 1;
         let id = self.questions;
-        let timeout = if matches!(question, Question::Look(_)) { PROOF } else { ANSWER };
+        let timeout = if matches!(question, Question::Look { .. }) { PROOF } else { ANSWER };
         if !self.order(agent, AgentCommand::Question { id, question }) {
             return Err(gone());
         }

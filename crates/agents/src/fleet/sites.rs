@@ -1,13 +1,15 @@
-//! Paths of other hosts: what they are, and files that their agents make there.
+//! Paths of other hosts: what they are, and what their agents change there.
 
-use super::Fleet;
-use crate::{Answer, Question};
-use model::{HostFile, NotFree, SiteSeen, SiteWish};
+use super::{ANSWER, Fleet, Member};
+use crate::{AgentCommand, AgentEvent, Answer, Question};
+use cluster::journal::AgentOf;
+use model::{HostChange, NotFree, SiteSeen, SiteWish};
+use std::collections::BTreeSet;
 
 impl Fleet {
-    /// What the path is on that host, and whether it may be loaded.
-    pub fn look(&mut self, host: &str, wish: &SiteWish) -> Result<SiteSeen, NotFree> {
-        match self.question(host, Question::Look(wish.clone())) {
+    /// What the path is on that host, and whether it may be loaded; as of this host (`Looks::look`).
+    pub fn look(&mut self, host: &str, wish: &SiteWish, in_turn: bool) -> Result<SiteSeen, NotFree> {
+        match self.question(host, Question::Look { wish: wish.clone(), in_turn }) {
             Ok(Answer::Looked { seen, unseen }) => {
                 self.unseen.extend(unseen.iter().map(|what| format!("{host}: {what}")));
                 seen.map(|seen| *seen)
@@ -18,11 +20,27 @@ impl Fleet {
     }
 
     /// # Errors
-    /// There is no room, or the host is gone.
-    pub fn make(&mut self, file: &HostFile) -> Result<(), String> {
-        match self.question(&file.host, Question::Make(file.clone()))? {
+    /// It can't be made, or the host is gone.
+    pub fn make(&mut self, host: &str, of: AgentOf, change: &HostChange) -> Result<(), String> {
+        match self.question(host, Question::Make { of, change: change.clone() })? {
             Answer::Made(made) => made,
             other => Err(format!("it answered something else: {other:?}")),
         }
+    }
+
+    /// Undoes all that was made on these hosts, on all at once. What could not be undone, and why. An agent that is gone has undone all by
+    /// itself, or left it to `fathom restore` there.
+    pub fn roll_back(&mut self, hosts: &BTreeSet<&String>) -> Vec<String> {
+        self.questions += 1;
+        let (id, mut left) = (self.questions, Vec::new());
+        let meant = |member: &Member| hosts.contains(&member.seen.name);
+        let order = || AgentCommand::Question { id, question: Question::RollBack };
+        self.ask(&meant, &order, ANSWER, &mut |member, news, _| {
+            let AgentEvent::Answer { id: of, answer: Answer::RolledBack(there) } = news else { return false };
+            let host = &member.seen.name;
+            left.extend(there.iter().map(|why| format!("{host}: {why}; `fathom restore` there tries again")));
+            of == id
+        });
+        left
     }
 }

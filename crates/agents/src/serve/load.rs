@@ -1,14 +1,13 @@
 //! One slice of an agent: its sessions are opened, it starts at the agreed instant, and it tells each window as it ends.
 
 use crate::AgentEvent;
-use crate::loader::{self, Found};
-use crate::own_files::Names;
-use engines::bounded::Bounded;
-use engines::clock::RealClock;
-use engines::crew::{Flow, Opened};
-use engines::{Context, Engine, EngineError};
+use crate::host::{LocalHost, Start};
+use crate::loader::{Found, Loader};
+use engines::EngineError;
+use engines::crew::Flow;
 use model::clock::SECOND;
-use model::{Bytes, Clock, Nanos, SliceEnd, Step, WindowSet};
+use model::{Bytes, Nanos, SliceEnd, Step, WindowSet};
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
@@ -73,73 +72,42 @@ pub struct Load {
     pub slice: u64,
     pub step: Step,
     pub window_ns: Nanos,
-    pub context: Context,
-    pub names: Names,
+    pub host: LocalHost<'static>,
     pub tell: SyncSender<AgentEvent>,
     pub stop: Arc<AtomicBool>,
 }
 
 impl Load {
-    fn live(&self, start: &Receiver<Nanos>, most: Option<Bytes>) {
-        let slice = self.slice;
-        let engine = engines::engine_for(&self.step);
-        let bounded = engine.as_ref().ok().zip(most).map(|(engine, most)| Bounded { engine: *engine, most });
-        let opened = match &bounded {
-            // A file gets its blocks before, as on the host where Fathom runs.
-            Some(bounded) => self.make_room(bounded.most).and_then(|()| self.opened(bounded)),
-            None => engine.and_then(|engine| self.opened(engine)),
-        };
-        let opened = match opened {
-            Ok(opened) => opened,
-            Err(error) => {
-                let _ = self.tell.send(AgentEvent::Ready { slice, error: Some(self.names.named(&error.to_string())) });
-                return;
+    fn live(&self, starts: &Receiver<Nanos>, most: Option<Bytes>) {
+        let (slice, opened) = (self.slice, Cell::new(false));
+        let mut start = || {
+            opened.set(true);
+            let _ = self.tell.send(AgentEvent::Ready { slice, error: None });
+            match starts.recv() {
+                Ok(at) if !self.stopped() => Start::At(at),
+                _ => Start::Never,
             }
         };
-        let _ = self.tell.send(AgentEvent::Ready { slice, error: None });
-        let Ok(at) = start.recv() else { return };
-        if self.stopped() {
-            drop(opened);
-            let _ = self.tell.send(AgentEvent::Ended { slice, end: SliceEnd::default() });
-            return;
+        let mut on_window = |set: &WindowSet| {
+            // Without samples it only asks whether to go on.
+            let told = set.samples.is_empty() || self.tell.send(AgentEvent::Window { slice, set: set.clone() }).is_ok();
+            if told && !self.stopped() { Flow::GoOn } else { Flow::Stop }
+        };
+        match self.host.slice((&self.step, most), self.window_ns, &mut start, &mut on_window) {
+            Err(error) if !opened.get() => {
+                let _ = self.tell.send(AgentEvent::Ready { slice, error: Some(error.to_string()) });
+            }
+            ended => self.tell_end(ended),
         }
-        let end = self
-            .run(opened, at)
-            .unwrap_or_else(|error| SliceEnd { broken: Some(error.to_string()), ..SliceEnd::default() });
-        self.tell_end(end);
-    }
-
-    fn make_room(&self, most: Bytes) -> Result<(), EngineError> {
-        self.step.targets.iter().try_for_each(|target| engines::disk::make_room(target, most))
-    }
-
-    fn opened<'a>(&'a self, engine: &'a dyn Engine) -> Result<Opened<'a>, EngineError> {
-        Opened::open(engine, &self.context, &self.step)
     }
 
     fn verify(&self, limit: Duration, run_started: Nanos) {
-        let found = engines::engine_for(&self.step)
-            .map(|engine| loader::found(engine, &self.context, &self.step, limit, &|| !self.stopped()));
-        let mut found = found.unwrap_or_else(|error| Found { error: Some(error.to_string()), ..Found::default() });
-        let later = (self.context.verify.started() as f64 - run_started as f64) / SECOND as f64;
-        for flaw in found.checked.iter_mut().flat_map(|(_, checked)| &mut checked.flaws) {
+        let Found { mut checked, error } = self.host.verified(&self.step, limit, &|| !self.stopped());
+        let later = (self.host.context.verify.started() as f64 - run_started as f64) / SECOND as f64;
+        for flaw in checked.iter_mut().flat_map(|(_, checked)| &mut checked.flaws) {
             flaw.seconds += later;
         }
-        let Found { checked, error } = found.named(&self.names);
         let _ = self.tell.send(AgentEvent::Verified { slice: self.slice, checked, error });
-    }
-
-    fn run(&self, opened: Opened, at: Nanos) -> Result<SliceEnd, EngineError> {
-        let clock: Arc<dyn Clock> = Arc::new(RealClock);
-        let mut on_window = |set: &WindowSet| {
-            if set.samples.is_empty() {
-                // It only asks whether to go on.
-                return if self.stopped() { Flow::Stop } else { Flow::GoOn };
-            }
-            let told = self.tell.send(AgentEvent::Window { slice: self.slice, set: set.clone() });
-            if told.is_err() || self.stopped() { Flow::Stop } else { Flow::GoOn }
-        };
-        opened.run(&clock, self.window_ns, Some(at), &mut on_window)
     }
 
     fn fill(&self) {
@@ -151,17 +119,13 @@ impl Load {
             }
             !self.stopped()
         };
-        let mut fill = |target| {
-            engines::engine_for(&self.step)?.prepare(&self.context, target, &self.step.workload, &mut progress)
-        };
-        let broken = self.step.targets.iter().find_map(|target| fill(target).err());
-        self.tell_end(SliceEnd { broken: broken.map(|error| error.to_string()), ..SliceEnd::default() });
+        let filled = self.step.targets.iter().try_for_each(|target| self.host.fill(&self.step, target, &mut progress));
+        self.tell_end(filled.map(|()| SliceEnd::default()));
     }
 
-    fn tell_end(&self, mut end: SliceEnd) {
-        end.broken = end.broken.map(|text| self.names.named(&text));
-        end.first_error = end.first_error.map(|(target, text)| (target, self.names.named(&text)));
-        let _ = self.tell.send(AgentEvent::Ended { slice: self.slice, end });
+    fn tell_end(&self, ended: Result<SliceEnd, EngineError>) {
+        let broken = |error: EngineError| SliceEnd { broken: Some(error.to_string()), ..SliceEnd::default() };
+        let _ = self.tell.send(AgentEvent::Ended { slice: self.slice, end: ended.unwrap_or_else(broken) });
     }
 
     fn stopped(&self) -> bool {

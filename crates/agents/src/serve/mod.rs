@@ -6,10 +6,12 @@ mod reach;
 mod watching;
 
 use crate::frame::{self, FrameError, MAGIC};
+use crate::host::LocalHost;
 use crate::link::{BEAT, DEAF};
 use crate::looks::Looks;
 use crate::own_files::Files;
 use crate::{AgentCommand, AgentEvent, Answer, Question};
+use cluster::journal::AgentJournal;
 use engines::Context;
 use engines::clock::RealClock;
 use engines::floor::keep;
@@ -54,17 +56,21 @@ pub fn serve() -> Result<u8, Failure> {
     let looks = Looks::default();
     let verify = Arc::new(Verify::of_this_run(RealClock.now()));
     let mut agent = Agent {
-        context: Context { holds: looks.held.holds.clone(), verify, ..Context::default() },
-        files: Files::default(),
+        host: LocalHost::new(
+            Context { holds: looks.held.holds.clone(), verify, ..Context::default() },
+            Files::default(),
+        ),
         looks,
         loading: None,
         listeners: Vec::new(),
         watching: None,
         echo: None,
         tell,
+        journal: AgentJournal::in_folder(cluster::dirs::journals()),
     };
     let asked = agent.obey(&orders, &heard);
     leave_soon();
+    agent.roll_back().iter().for_each(|why| tell_person(format_args!("fathom agent: {why}")));
     drop(agent);
     Ok(u8::from(!asked))
 }
@@ -79,8 +85,7 @@ fn more_files() {
 }
 
 struct Agent {
-    context: Context,
-    files: Files,
+    host: LocalHost<'static>,
     looks: Looks,
     /// The slice that is open or runs. Dropped, it stops its load.
     loading: Option<Loading>,
@@ -89,6 +94,7 @@ struct Agent {
     watching: Option<Watching>,
     echo: Option<Echo>,
     tell: SyncSender<AgentEvent>,
+    journal: AgentJournal,
 }
 
 impl Agent {
@@ -128,8 +134,8 @@ impl Agent {
             AgentCommand::Reach { access } => {
                 let reached = reach::reach(&access);
                 let error = reached.as_ref().err().map(ToString::to_string);
-                let (holds, verify) = (self.looks.held.holds.clone(), self.context.verify.clone());
-                self.context = Context { holds, verify, ..reached.unwrap_or_default() };
+                let (holds, verify) = (self.looks.held.holds.clone(), self.host.context.verify.clone());
+                self.host.context = Context { holds, verify, ..reached.unwrap_or_default() };
                 Some(AgentEvent::Reached { error })
             }
             AgentCommand::Question { id, question } => Some(AgentEvent::Answer { id, answer: self.answer(question) }),
@@ -147,10 +153,10 @@ impl Agent {
             }
             AgentCommand::Keep { slice, target: asked, replica, step } => {
                 self.listeners.retain(|(of, _)| *of == slice);
-                let step = self.files.found(*step);
+                let step = self.host.files.found(*step);
                 let kept = step.targets.first().ok_or("a step without a target".to_string()).and_then(|target| {
-                    keep(target, replica as usize, &step.workload, &self.context.holds)
-                        .map_err(|error| self.files.names().named(&error.to_string()))
+                    keep(target, replica as usize, &step.workload, &self.host.context.holds)
+                        .map_err(|error| self.host.files.names().named(&error.to_string()))
                 });
                 let key = kept.as_ref().map(|listener| listener.key.clone()).map_err(Clone::clone);
                 self.listeners.extend(kept.ok().map(|listener| (slice, listener)));
@@ -198,11 +204,15 @@ impl Agent {
 
     fn answer(&mut self, question: Question) -> Answer {
         match question {
-            Question::Look(wish) => {
-                let seen = self.looks.look(&wish).map(Box::new);
+            Question::Look { wish, in_turn } => {
+                let seen = self.looks.look(&wish, in_turn).map(Box::new);
                 Answer::Looked { seen, unseen: self.looks.held.unseen() }
             }
-            Question::Make(file) => Answer::Made(self.files.make(&file)),
+            Question::Make { of, change } => {
+                let made = self.host.files.change(&change, || self.journal.begun(&of));
+                Answer::Made(made.map_err(|error| error.to_string()))
+            }
+            Question::RollBack => Answer::RolledBack(self.roll_back()),
             Question::Echo(end) => {
                 let echo = address(&end).and_then(|at| Echo::open(at).map_err(|error| format!("{at}: {error}")));
                 let key = echo.as_ref().map(|echo| echo.key.clone()).map_err(Clone::clone);
@@ -215,10 +225,16 @@ impl Agent {
         }
     }
 
+    /// Nothing is loaded any more, and all that was changed here is undone. What is not, and why.
+    fn roll_back(&mut self) -> Vec<String> {
+        self.loading = None;
+        self.listeners.clear();
+        self.host.files = Files::default();
+        self.journal.roll_back().iter().map(ToString::to_string).collect()
+    }
+
     fn load(&self, slice: u64, step: Step, window_ns: Nanos) -> Load {
-        let step = self.files.found(step);
-        let (context, tell) = (self.context.clone(), self.tell.clone());
-        Load { slice, step, window_ns, context, names: self.files.names(), tell, stop: Default::default() }
+        Load { slice, step, window_ns, host: self.host.clone(), tell: self.tell.clone(), stop: Default::default() }
     }
 }
 

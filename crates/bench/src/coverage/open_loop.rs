@@ -1,10 +1,10 @@
 //! An open loop with a known truth, through the real schedule: Poisson arrivals at one server.
 
 use crate::coverage::trial;
-use agents::loader::Engines;
+use agents::host::LocalHost;
+use engines::Engine;
 use engines::clock::SimClock;
 use engines::sim::{Model, Sim};
-use engines::{Context, Engine};
 use model::{Arrivals, Clock, Failure, Figure, Goal, Metric, Pattern, Rate};
 use std::sync::Arc;
 
@@ -24,12 +24,8 @@ pub fn made(seed: u64) -> Result<(bool, Figure), Failure> {
     step.workload.seed = seed;
     step.workload.rate = Some(Rate { per_second: LOAD * 1e9 / SERVICE_NS, arrivals: Arrivals::Poisson });
     let clock: Arc<dyn Clock> = clock;
-    let loader = &Engines {
-        context: &Context::default(),
-        clock: &clock,
-        engine_of: &|_| Ok(&sim as &dyn Engine),
-        files: &Default::default(),
-    };
+    let (context, files) = Default::default();
+    let loader = &LocalHost { context, clock: clock.clone(), engine_of: &|_| Ok(&sim as &dyn Engine), files };
     let record = trial::conducted(step, &Goal { seed, ..trial::usual() }, clock.clone(), loader)?;
     let figure = judge::without_findings(&record).figures.into_iter().next();
     let figure = figure.ok_or_else(|| Failure::Failed("no figure".to_string()))?;

@@ -23,12 +23,48 @@ pub struct Head {
     /// `None`: the journal of a release that did not tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,
+    /// It is the journal of an agent, which changes its own host only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_of: Option<AgentOf>,
     /// `None`: nothing of a cluster is changed.
     pub fsid: Option<String>,
     pub conf: Option<PathBuf>,
     pub keyring: Option<PathBuf>,
     pub id: Option<String>,
     pub cluster: Option<String>,
+}
+
+/// For whom an agent works.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentOf {
+    pub run: String,
+    /// On which that run was started, as it calls itself.
+    pub host: String,
+}
+
+impl Head {
+    /// Of this process, and of no cluster.
+    pub fn of_this_process(run: String, started: String) -> Head {
+        Head {
+            run,
+            host: crate::here::host_name(),
+            pid: std::process::id(),
+            started,
+            process: Some(Process::this()),
+            agent_of: None,
+            fsid: None,
+            conf: None,
+            keyring: None,
+            id: None,
+            cluster: None,
+        }
+    }
+
+    /// Of this process, on this cluster.
+    pub fn on_cluster(run: String, started: String, fsid: Option<String>, access: ceph::Access) -> Head {
+        let ceph::Access { conf, keyring, id, cluster, .. } = access;
+        Head { fsid, conf, keyring, id, cluster, ..Head::of_this_process(run, started) }
+    }
 }
 
 #[derive(Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use super::journal_file::{Head, Told};
 use crate::admin::Cluster;
 use crate::apply::word;
 use crate::errors::ClusterError;
-use model::Change;
+use model::{Change, HostChange};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -148,7 +148,7 @@ pub fn may_be_ours(run: &str, change: &Change) -> bool {
         Change::Flag { name } => FLAGS.contains(&name.as_str()),
         Change::Option { .. } | Change::BalancerOff => true,
         Change::PoolSetting { name, value, .. } => (name.as_str(), value.as_str()) == ("pg_autoscale_mode", "off"),
-        Change::File { path, .. } => path.is_absolute(),
+        Change::OnHost { host, what: HostChange::File { path, .. } } => host.is_none() && path.is_absolute(),
     }
 }
 
@@ -258,7 +258,7 @@ mod tests {
             objects("fathom."),
             objects(other),
             Change::Flag { name: "pause".into() },
-            Change::File { path: "own.img".into(), bytes: 1 },
+            Change::file(None, "own.img".into(), 1),
         ] {
             let why = said(&own, &copy(vec![foreign])).unwrap_err();
             assert!(why.contains("no run makes"), "{why}");

@@ -5,14 +5,16 @@ mod journal_file;
 pub(crate) mod keys;
 mod lease;
 mod life;
+mod of_agent;
 pub mod pending;
 #[cfg(test)]
 pub(crate) mod testing;
 
 pub use entry::{Entry, Made};
-pub use journal_file::{Head, JournalFile, Told};
+pub use journal_file::{AgentOf, Head, JournalFile, Told};
 pub use lease::{Lost, take};
 pub use life::{Life, Process};
+pub use of_agent::AgentJournal;
 
 use crate::admin::Cluster;
 use crate::apply::{self, Trust, Unmade};
@@ -49,6 +51,12 @@ impl Journal {
     /// Takes up what a dead run left. `cluster`: the one that the run worked on.
     pub fn resume(folder: &Path, journal_file: JournalFile, cluster: Option<Cluster>, trust: Trust) -> Journal {
         Journal { journal_file, cluster, folder: folder.to_path_buf(), trust, lease: None, live: false }
+    }
+
+    /// Whose agents make changes on other hosts for this run.
+    pub fn agents_of(&self) -> AgentOf {
+        let Head { run, host, .. } = self.journal_file.head();
+        AgentOf { run: run.clone(), host: host.clone() }
     }
 
     pub fn run(&self) -> &str {
@@ -302,18 +310,9 @@ impl Journal {
     fn own_head(&self) -> Head {
         let now = jiff::Timestamp::now();
         let access = self.cluster.as_ref().map(|cluster| cluster.access.clone()).unwrap_or_default();
-        Head {
-            run: format!("{}-{:04x}", now.strftime("%Y%m%d-%H%M%S"), own_files::random() as u16),
-            host: crate::here::host_name(),
-            pid: std::process::id(),
-            started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            process: Some(Process::this()),
-            fsid: self.journal_file.head().fsid.clone(),
-            conf: access.conf,
-            keyring: access.keyring,
-            id: access.id,
-            cluster: access.cluster,
-        }
+        let run = format!("{}-{:04x}", now.strftime("%Y%m%d-%H%M%S"), own_files::random() as u16);
+        let started = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        Head::on_cluster(run, started, self.journal_file.head().fsid.clone(), access)
     }
 
     /// Nothing is left to undo: the journal goes, from the cluster first.

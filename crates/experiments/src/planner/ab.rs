@@ -4,7 +4,7 @@ use super::draft::nearest;
 use crate::ab::Side;
 use crate::{PairedSetting, Request, Varied, WorkloadOptions};
 use model::pattern::Family;
-use model::{Ab, Change, Failure, HostFile, Inventory, Layer, Pattern, Plan, Step, StepId};
+use model::{Ab, Change, Failure, Inventory, Layer, Pattern, Plan, Step, StepId};
 use std::path::PathBuf;
 
 /// What `--ab` takes, as in `pool=fast,slow`.
@@ -102,10 +102,9 @@ pub fn plan(inventory: &Inventory, request: &Request, setting: &PairedSetting) -
     let pairs = a.steps.iter().zip(&b.steps).map(|(a, b)| (a.id, b.id)).collect();
     let ab = Ab { what: setting.varied.name().to_string(), a: setting.a.clone(), b: setting.b.clone(), pairs };
     let (goal, changes) = (a.goal, both(a.changes, b.changes)?);
-    let host_files = both_hosts(a.host_files, b.host_files)?;
     // Two figures for each cell: no depth chart.
     let steps = a.steps.into_iter().chain(b.steps).map(|step| Step { chart: false, ..step }).collect();
-    Ok(Plan { changes, host_files, steps, goal, ab: Some(ab), ..Plan::default() })
+    Ok(Plan { changes, steps, goal, ab: Some(ab), ..Plan::default() })
 }
 
 /// A against A under the names of A and B would be a finding about nothing.
@@ -145,27 +144,11 @@ fn both(mut all: Vec<Change>, others: Vec<Change>) -> Result<Vec<Change>, Failur
     Ok(all)
 }
 
-/// A file on another host that both sides need is made once.
-fn both_hosts(mut all: Vec<HostFile>, others: Vec<HostFile>) -> Result<Vec<HostFile>, Failure> {
-    for file in others.into_iter().filter(|file| !all.contains(file)).collect::<Vec<_>>() {
-        if all.iter().any(|known| (&known.host, &known.path) == (&file.host, &file.path)) {
-            let (host, path) = (&file.host, file.path.display());
-            let text = format!(
-                "--ab: the two sides need {path} on {host} in different sizes; give both the same --working-set"
-            );
-            return Err(Failure::Usage(text));
-        }
-        all.push(file);
-    }
-    Ok(all)
-}
-
 /// What a change makes, whatever its size.
 fn name(change: &Change) -> (String, String) {
     match change {
         Change::Pool { name, .. } => ("pool".into(), name.clone()),
         Change::Image { pool, name, .. } => (pool.clone(), name.clone()),
-        Change::File { path, .. } => ("file".into(), path.display().to_string()),
         other => (String::new(), other.what()),
     }
 }

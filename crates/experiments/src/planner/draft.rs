@@ -4,7 +4,7 @@ use crate::{Request, WorkloadOptions};
 use model::sweep::Point;
 use model::workload::MIB;
 use model::{
-    Bytes, Change, Client, ClientHost, DeviceScope, HostFile, Inventory, Layer, Metric, OpMix, Pattern, Place, Step,
+    Bytes, Change, Client, ClientHost, DeviceScope, HostChange, Inventory, Layer, Metric, OpMix, Pattern, Place, Step,
     StepId, SustainedTest, Target, Workload,
 };
 use std::path::{Path, PathBuf};
@@ -24,7 +24,6 @@ pub struct Draft<'a> {
     /// Of a sweep: which value of each axis is planned for now.
     pub at: Vec<u32>,
     pub changes: Vec<Change>,
-    pub host_files: Vec<HostFile>,
     pub steps: Vec<Step>,
     /// Of a sweep: one for each step.
     pub points: Vec<Point>,
@@ -36,21 +35,9 @@ pub struct Draft<'a> {
 impl<'a> Draft<'a> {
     pub fn new(inventory: &'a Inventory, request: &'a Request) -> Draft<'a> {
         let options = request.workload.clone();
-        let (at, changes, host_files) = (Vec::new(), Vec::new(), Vec::new());
+        let (at, changes) = (Vec::new(), Vec::new());
         let (steps, points, sustained, sustained_on) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Draft {
-            inventory,
-            request,
-            options,
-            halvings: 0,
-            at,
-            changes,
-            host_files,
-            steps,
-            points,
-            sustained,
-            sustained_on,
-        }
+        Draft { inventory, request, options, halvings: 0, at, changes, steps, points, sustained, sustained_on }
     }
 
     /// A name that nobody else uses: `fathom.RUN.what`.
@@ -59,16 +46,15 @@ impl<'a> Draft<'a> {
     }
 
     /// Points of a sweep share what they need: it is made once, as large as the largest of them wants it.
-    pub fn change(&mut self, change: Change) {
+    pub fn change(&mut self, mut change: Change) {
         let same = |known: &&mut Change| known.what() == change.what();
         match self.changes.iter_mut().find(same) {
             None => self.changes.push(change),
-            Some(Change::File { bytes, .. } | Change::Image { bytes, .. }) => {
-                if let Change::File { bytes: other, .. } | Change::Image { bytes: other, .. } = change {
-                    *bytes = other.max(*bytes);
+            Some(known) => {
+                if let (Some(bytes), Some(other)) = (bytes_of(known), bytes_of(&mut change)) {
+                    *bytes = (*other).max(*bytes);
                 }
             }
-            Some(_) => {}
         }
     }
 
@@ -96,19 +82,13 @@ impl<'a> Draft<'a> {
 
     /// Is a file of our own planned there? `host`: `None` is this one.
     pub fn makes_on(&self, host: Option<&ClientHost>, path: &Path) -> bool {
-        match host {
-            None => self.changes.iter().any(|change| matches!(change, Change::File { path: ours, .. } if ours == path)),
-            Some(host) => self.host_files.iter().any(|file| file.host == host.end.host && file.path == path),
-        }
+        let host = host.map(|host| host.end.host.as_str());
+        self.changes.iter().any(|change| change.is_file(host, path))
     }
 
     /// Plans a file of our own. Several steps may load the same one: it is as large as the largest of them wants it.
     pub fn own_file(&mut self, host: Option<&ClientHost>, path: PathBuf, bytes: Bytes) {
-        let Some(host) = host.map(|host| &host.end.host) else { return self.change(Change::File { path, bytes }) };
-        match self.host_files.iter_mut().find(|known| known.host == *host && known.path == path) {
-            Some(known) => known.bytes = known.bytes.max(bytes),
-            None => self.host_files.push(HostFile { host: host.clone(), path, bytes }),
-        }
+        self.change(Change::file(host.map(|host| host.end.host.as_str()), path, bytes));
     }
 
     /// The patterns to measure, each with its workload over `span` bytes by default. Numbers of a workload without a
@@ -202,6 +182,14 @@ impl<'a> Draft<'a> {
     /// How much of a cluster a working set may take: a lab is small, and its disk often as well.
     pub fn small(&self) -> bool {
         self.inventory.lab.is_some()
+    }
+}
+
+/// How large it is made.
+fn bytes_of(change: &mut Change) -> Option<&mut Bytes> {
+    match change {
+        Change::Image { bytes, .. } | Change::OnHost { what: HostChange::File { bytes, .. }, .. } => Some(bytes),
+        _ => None,
     }
 }
 

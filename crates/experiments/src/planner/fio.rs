@@ -153,7 +153,7 @@ fn on_path(draft: &mut Draft, job: &Job, site: &Site, several: bool) -> Result<(
             Err(Failure::Usage(format!("line {line}: [{}] {shown} is a folder; write directory={shown}", job.name)))
         }
         Found::Folder => {
-            let number = draft.changes.len() + draft.host_files.len();
+            let number = draft.changes.len();
             let file = path.join(draft.name(&format!("file{number}")));
             let name = if several { format!("{shown}/{}", job.name) } else { shown };
             own(draft, job, site, (file, name), wanted)

@@ -1,6 +1,7 @@
 //! The command line of `fathom sweep`: a layer's own options, and lists instead of numbers.
 
 use super::axes;
+use super::hosts::HostArgs;
 use super::layers::{DiskArgs, OsdArgs, RadosArgs, RbdArgs};
 use super::words;
 use clap::{Args, Subcommand};
@@ -22,6 +23,9 @@ pub struct SweepArgs {
     /// With --resume: also write a report here
     #[arg(long, value_name = "FILE", requires = "resume")]
     pub report: Option<PathBuf>,
+    /// With --resume: its hosts are reached as they are named there, unless they are named here
+    #[command(flatten)]
+    pub hosts: HostArgs,
     #[command(subcommand)]
     pub layer: Option<SweepLayer>,
 }

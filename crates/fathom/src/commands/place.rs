@@ -1,11 +1,12 @@
 //! Where a run takes place: the cluster that is named, a lab, other hosts, or this host alone.
 
 use crate::cli::Common;
+use crate::cli::hosts::HostArgs;
 use crate::cli::run_options::RunOptions;
-use ::run::{Lab, Setup, ToUndo};
+use ::run::{Lab, Setup, ToUndo, again};
 use agents::fleet::HostOptions;
 use cluster::devices::look_at;
-use model::{Failure, Found, LabHost, LabLayout, LabOsd, Spare};
+use model::{Failure, Found, LabHost, LabLayout, LabOsd, Record, Spare};
 use std::path::PathBuf;
 
 /// A lab that was started for this run; it goes with this.
@@ -33,12 +34,22 @@ pub fn of(common: &Common, options: &RunOptions) -> Result<(Setup<'static>, Opti
     Ok((Setup { lab, hosts, networks: options.networks.clone(), ..without_hosts(common) }, own))
 }
 
-/// Where an earlier run took place: its own lab, another one that is named, or what the options say.
-pub fn of_earlier(common: &Common, recorded: Option<&str>, named: Option<&str>) -> Result<Setup<'static>, Failure> {
-    let recorded = recorded.and_then(|cluster| cluster.strip_prefix("lab:"));
-    let name = named.or(recorded.filter(|_| common.cluster.conf.is_none()));
+/// Where an earlier run took place: its own lab, another one that is named, or what the options say; and its hosts, unless others are named.
+pub fn of_earlier(
+    common: &Common,
+    record: &Record,
+    lab: Option<&str>,
+    hosts: &HostArgs,
+) -> Result<Setup<'static>, Failure> {
+    let recorded = record.scope.cluster.as_deref().and_then(|cluster| cluster.strip_prefix("lab:"));
+    let name = lab.or(recorded.filter(|_| common.cluster.conf.is_none()));
     let lab = name.map(running).transpose()?.map(|lab| described(&lab));
-    Ok(Setup { lab, ..without_hosts(common) })
+    let mut hosts = hosts.options();
+    let recorded = again::hosts(&record.plan);
+    if !hosts.named() && !recorded.is_empty() {
+        hosts.hosts = Some(Vec::from_iter(recorded).join(","));
+    }
+    Ok(Setup { lab, hosts, ..without_hosts(common) })
 }
 
 fn without_hosts(common: &Common) -> Setup<'static> {

@@ -2,7 +2,8 @@
 
 use crate::cli::{Common, Format, RestoreArgs};
 use crate::output::{say, say_plain};
-use ::run::{ToUndo, dirs};
+use ::run::ToUndo;
+use cluster::dirs;
 use cluster::journal::pending::{self, Found, Pending};
 use cluster::journal::{Head, Journal, Life};
 use cluster::{Cluster, ClusterError};
@@ -110,7 +111,11 @@ fn named_cluster(common: &Common, args: &RestoreArgs) -> Result<(Option<Cluster>
 fn list(left: &[Pending]) {
     for pending in left {
         let head = &pending.head;
-        eprintln!("run {} of {} on host {} (process {}) left:", head.run, head.started, head.host, head.pid);
+        let whose = head
+            .agent_of
+            .as_ref()
+            .map_or(String::new(), |of| format!(", the agent of run {} of host {},", of.run, of.host));
+        eprintln!("run {}{whose} of {} on host {} (process {}) left:", head.run, head.started, head.host, head.pid);
         for entry in &pending.left {
             eprintln!("  {}", entry.undo().what());
         }

@@ -2,8 +2,8 @@
 
 use crate::cli::{Common, ReportArgs, ShowArgs};
 use crate::output::say_plain;
-use ::run::dirs;
 use archive::{Archive, RunSummary};
+use cluster::dirs;
 use cluster::journal::pending;
 use model::{Failure, Record, Report};
 use report::own;

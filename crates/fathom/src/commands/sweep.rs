@@ -49,10 +49,10 @@ fn resume(common: &Common, args: &SweepArgs, run: &str) -> Result<Sounded, Failu
         let report = experiments::explain(&record);
         return Ok(Sounded { record, report, interrupted: false, insisted: false, lasts: true, failure: None });
     }
-    let setup = place::of_earlier(common, record.scope.cluster.as_deref(), args.lab.as_deref())?;
-    let prepared = Prepared::again(&setup, &record)?;
+    let setup = place::of_earlier(common, &record, args.lab.as_deref(), &args.hosts)?;
+    let mut prepared = Prepared::again(&setup, &record)?;
     undo_left_by(common, prepared.resolved.cluster.as_ref(), &run)?;
-    again::prove_paths(&prepared.plan, args.destroy_data_on.as_deref(), &prepared.resolved.looks.held)?;
+    again::prove_paths(&prepared.plan, args.destroy_data_on.as_deref(), &mut prepared.resolved)?;
     let mut sink = EventSink::again(&path, record, Arc::new(RealClock), vec![super::progress(common)])?;
     sink.tell(Event::Planned { plan: prepared.plan.clone() })?;
     whole(common, prepared.measure(sink, &interrupt)?)

@@ -242,10 +242,14 @@ impl Mount {
     }
 
     pub fn of(device: &str) -> Mount {
+        Mount::of_type("auto", device)
+    }
+
+    pub fn of_type(file_system: &str, device: &str) -> Mount {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("mount");
         std::fs::create_dir(&folder).unwrap();
-        tool("mount", &[device, &folder.display().to_string()]);
+        tool("mount", &["-t", file_system, device, &folder.display().to_string()]);
         Mount { folder, _parent: parent }
     }
 }

@@ -2,6 +2,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+
 mod journals;
+mod killed_agent;
 mod kills;
 mod unconfirmed;

@@ -275,7 +275,7 @@ pub fn undo() -> impl Strategy<Value = Undo> {
         0 => Change::Pool { name, pg_num: 8, size: None, on: Vec::new() },
         1 => Change::Image { pool, name, bytes },
         2 => Change::Option { who: pool, name, value: "1".into() },
-        _ => Change::File { path: name.into(), bytes },
+        _ => Change::file(Some(&pool), name.into(), bytes),
     });
     (change, any::<bool>(), option::of(text())).prop_map(|(change, undone, left)| Undo {
         change,

@@ -7,7 +7,7 @@ use super::paired_loads::PairedLoads;
 use super::placed::Placed;
 use super::unusable::Unusable;
 use crate::{EventSink, Ready, trouble};
-use agents::loader::{Engines, Loader};
+use agents::loader::Loader;
 use ceph::{Access, CephError};
 use cluster::watch::Seen;
 use engines::crew::Flow;
@@ -123,9 +123,7 @@ impl Contest<'_> {
             let done = set.window + 1 >= last || why.is_some() || self.ready.health.asked_to_end();
             if done { Flow::Stop } else { Flow::GoOn }
         };
-        let Ready { context, clock, files, .. } = *self.ready;
-        let loader = Engines { context, clock, engine_of: &|step| engines::engine_for(step), files };
-        let end = loader.load(&step, WINDOW, &mut on_window).map_err(|error| error.to_string())?;
+        let end = self.ready.host.load(&step, WINDOW, &mut on_window).map_err(|error| error.to_string())?;
         if self.ready.health.asked_to_end() {
             return Ok(None);
         }
@@ -136,7 +134,7 @@ impl Contest<'_> {
     }
 
     fn theirs(&self, paired_loads: &PairedLoads, seed: u64) -> Loaded {
-        let step = &self.ready.files.found_by_others(paired_loads.theirs.clone());
+        let step = &self.ready.host.files.found_by_others(paired_loads.theirs.clone());
         let target = step.targets.first().ok_or_else(|| "there is no target".to_string())?;
         let access = self.access;
         let user = access.and_then(|access| access.id.as_deref()).unwrap_or("admin");
@@ -161,7 +159,7 @@ impl Contest<'_> {
     fn environment(&self) -> Vec<(&'static str, String)> {
         let Some(access) = self.access else { return Vec::new() };
         let path = |path: &std::path::PathBuf| path.to_string_lossy().into_owned();
-        let threads = self.ready.context.rados.iter().flat_map(|rados| rados.threads());
+        let threads = self.ready.host.context.rados.iter().flat_map(|rados| rados.threads());
         let own = threads.map(|(name, number)| format!("--{name}={number}"));
         let words: Vec<String> = std::env::var("CEPH_ARGS").into_iter().chain(own).collect();
         let conf = access.conf.as_ref().map(|conf| ("CEPH_CONF", path(conf)));
@@ -179,7 +177,7 @@ impl Contest<'_> {
     /// both sides are written anew.
     fn renew(&self, paired_loads: &PairedLoads) -> Result<(), String> {
         let said = |error: &dyn std::fmt::Display| error.to_string();
-        let (Some(rados), Some(target)) = (&self.ready.context.rados, paired_loads.theirs.targets.first()) else {
+        let (Some(rados), Some(target)) = (&self.ready.host.context.rados, paired_loads.theirs.targets.first()) else {
             return Ok(());
         };
         let Place::Pool { pool, prefix } = &target.place else { return Ok(()) };
@@ -191,10 +189,9 @@ impl Contest<'_> {
             Err(error) => return Err(said(&error)),
         }
         for step in [&paired_loads.ours, &paired_loads.theirs] {
-            let engine = engines::engine_for(step).map_err(|error| said(&error))?;
             for target in &step.targets {
                 let mut go_on = |_| !self.ready.health.asked_to_end();
-                let filled = engine.prepare(self.ready.context, target, &step.workload, &mut go_on);
+                let filled = self.ready.host.fill(step, target, &mut go_on);
                 filled.map_err(|error| said(&error))?;
             }
         }

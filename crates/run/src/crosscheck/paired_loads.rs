@@ -128,7 +128,7 @@ fn twin_image(change: &Change) -> Option<Change> {
 
 /// librbd's cache off for whoever opens fio's images: fio has no option for it, and a user's configuration may have it on.
 pub fn without_cache(duels: &[PairedLoads], ready: &Ready) -> Result<(), Failure> {
-    let Some(rados) = &ready.context.rados else { return Ok(()) };
+    let Some(rados) = &ready.host.context.rados else { return Ok(()) };
     for target in duels.iter().flat_map(|paired_loads| &paired_loads.theirs.targets) {
         let Place::Images { pool, images } = &target.place else { continue };
         for image in images {

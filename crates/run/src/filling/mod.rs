@@ -6,9 +6,8 @@ mod sets;
 use super::conductor::HealthMonitor;
 use super::event_sink::EventSink;
 use agents::fleet::{Filled, Fleet};
-use agents::own_files::Files;
+use agents::host::LocalHost;
 use care::Care;
-use engines::Context;
 use experiments::planner;
 use model::{Bytes, Event, Failure, Layer, Place, Plan, Step, Target};
 use sets::{Done, Set};
@@ -37,8 +36,7 @@ impl Unfilled {
 
 /// With which means, and who looks on.
 pub struct Filler<'a> {
-    pub files: &'a Files,
-    pub context: &'a Context,
+    pub host: &'a LocalHost<'static>,
     pub fleet: Option<&'a RefCell<Fleet>>,
     pub health: &'a dyn HealthMonitor,
 }
@@ -123,13 +121,8 @@ impl Filler<'_> {
 
     fn here(&self, step: &Step, target: &Target, seconds: Option<f64>, sink: &mut EventSink) -> End {
         let mut care = Care::of(step, target, seconds, self.health);
-        let own = Step { targets: vec![target.clone()], ..step.clone() };
-        let (step, names) = (&self.files.found(own), self.files.names());
-        let target = &step.targets[0];
-        let filled = engines::engine_for(step).and_then(|engine| {
-            engine.prepare(self.context, target, &step.workload, &mut |done| care.look(done, self.health, sink))
-        });
-        care.end(filled.map_err(|error| names.named(&error.to_string())))
+        let filled = self.host.fill(step, target, &mut |done| care.look(done, self.health, sink));
+        care.end(filled.map_err(|error| error.to_string()))
     }
 
     fn there(

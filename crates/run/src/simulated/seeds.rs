@@ -33,12 +33,8 @@ fn seeds(plan: &Plan) -> BTreeMap<u32, Vec<u64>> {
     let clock: Arc<dyn Clock> = clock;
     let mut sink = EventSink::silent(clock.clone());
     sink.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
-    let engines = &Engines {
-        context: &Context::default(),
-        clock: &clock,
-        engine_of: &|_| Ok(&sim as &dyn Engine),
-        files: &Default::default(),
-    };
+    let (context, files) = Default::default();
+    let engines = &LocalHost { context, clock: clock.clone(), engine_of: &|_| Ok(&sim as &dyn Engine), files };
     let loader = &Noted { loader: engines, seeds: RefCell::default() };
     conduct_with(plan, loader, &health, &clock, &mut sink);
     let mut by_step: BTreeMap<u32, Vec<u64>> = BTreeMap::new();

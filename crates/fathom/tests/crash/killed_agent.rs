@@ -1,0 +1,94 @@
+//! What an agent leaves that is killed while a file of its own has a name: nothing that `fathom restore` on its host does not undo.
+
+use crate::common::{Home, LoopDevice, Mount, tool};
+use agents::frame::{find_magic, read, write};
+use agents::{AgentCommand, AgentEvent, Answer, Question};
+use cluster::journal::AgentOf;
+use model::HostChange;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+struct Agent {
+    process: Child,
+    orders: ChildStdin,
+    news: ChildStdout,
+}
+
+impl Agent {
+    /// `before`: a program that starts it.
+    fn start(home: &Home, before: &[&str]) -> Agent {
+        let fathom = home.fathom(&["agent"]);
+        let words = before.iter().map(|word| word.as_ref()).chain([fathom.get_program()]).chain(fathom.get_args());
+        let words: Vec<_> = words.map(std::ffi::OsStr::to_os_string).collect();
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).envs(fathom.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (orders, mut news) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
+        find_magic(&mut news).unwrap();
+        Agent { process, orders, news }
+    }
+
+    /// `None`: it is gone.
+    fn make(&mut self, path: PathBuf) -> Option<Result<(), String>> {
+        let of = AgentOf { run: "20260102-030405-a1b2".into(), host: "elsewhere".into() };
+        let question = Question::Make { of, change: HostChange::File { path, bytes: 1 << 20 } };
+        write(&mut self.orders, &AgentCommand::Question { id: 1, question }).unwrap();
+        loop {
+            match read(&mut self.news).ok()? {
+                AgentEvent::Answer { answer: Answer::Made(made), .. } => return Some(made),
+                _ => continue,
+            }
+        }
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    // What FUSE keeps of files that are open still.
+    names.filter(|name| !name.starts_with(".fuse_hidden")).collect()
+}
+
+/// A file system on which a file has to have a name for a moment.
+fn without_nameless_files() -> (LoopDevice, Mount) {
+    let device = LoopDevice::of(16 << 20);
+    tool("mkntfs", &["-F", "-q", "-Q", &device.path]);
+    let mount = Mount::of_type("ntfs-3g", &device.path);
+    (device, mount)
+}
+
+#[test]
+fn an_agent_killed_while_its_file_has_a_name_leaves_what_restore_undoes() {
+    let (home, (_device, mount)) = (Home::new(), without_nameless_files());
+    let journals = home.path().join("fathom/journal");
+    // Killed as it is about to take the name away.
+    let kill = ["strace", "-f", "-o", "/dev/null", "-e", "inject=unlink,unlinkat:error=EIO:signal=KILL"];
+    let mut agent = Agent::start(&home, &kill);
+    assert_eq!(agent.make(mount.folder.join("own")), None);
+    agent.process.wait().unwrap();
+    assert_eq!(names(&mount.folder).len(), 1, "it was not killed while the file had a name");
+    assert_eq!(names(&journals).len(), 1);
+    home.run(&["restore"]).ends(3, &["the agent of run 20260102-030405-a1b2 of host elsewhere", "file "]);
+    home.run(&["restore", "--yes"]).ends(0, &["undone: file "]);
+    assert_eq!((names(&mount.folder), names(&journals)), (vec![], vec![]));
+}
+
+/// Its journal is no dead one's, and stands in nobody's way.
+#[test]
+fn the_journal_of_a_live_agent_is_left_alone_and_goes_with_it() {
+    let (home, (_device, mount)) = (Home::new(), without_nameless_files());
+    let journals = home.path().join("fathom/journal");
+    let mut agents = [0; 2].map(|_| Agent::start(&home, &[]));
+    for agent in &mut agents {
+        assert_eq!(agent.make(mount.folder.join("own")), Some(Ok(())));
+    }
+    assert_eq!((names(&mount.folder), names(&journals).len()), (vec![], 2));
+    assert_eq!(home.run(&["restore", "--yes"]).ends(0, &[]).out, "nothing to undo\n");
+    assert_eq!(names(&journals).len(), 2);
+    for Agent { mut process, orders, .. } in agents {
+        drop(orders);
+        process.wait().unwrap();
+    }
+    assert_eq!(names(&journals), [""; 0]);
+}
