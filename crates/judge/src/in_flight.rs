@@ -62,6 +62,7 @@ impl InFlight {
 #[cfg(test)]
 mod tests {
     use crate::figure::figure;
+    use crate::unseen::Asked;
     use model::clock::SECOND;
     use model::{
         Figure, Goal, Label, Layer, Metric, OpClass, Pattern, Place, Sample, Slice, Step, StepId, Target, Workload,
@@ -107,7 +108,7 @@ mod tests {
 
     fn of(step: &Step, target: Option<u32>, ended: u32) -> Figure {
         let slices = [slice(target, 1, ended), slice(target, 2, ended)];
-        figure(step, target, OpClass::Write, &slices.each_ref(), &Goal::default(), 2).0
+        figure(step, target, OpClass::Write, &slices.each_ref(), &Asked::alone(&Goal::default()), 2).0
     }
 
     /// A disk held to 8 MB/s: 64 MiB are in flight and end after 8.4 s, so that of 9.8 s little more than one round is seen.

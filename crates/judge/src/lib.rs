@@ -65,7 +65,7 @@ pub use outliers::slow_ones;
 pub use slice::{SliceState, first_look, slice_state, whole};
 pub use slowed::slowed;
 pub use sustained::fell;
-pub use unseen::{looks_for, with_what_others_met};
+pub use unseen::{Asked, looks_for};
 pub use validity::written_to;
 
 #[cfg(test)]

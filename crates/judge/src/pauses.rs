@@ -53,6 +53,7 @@ mod tests {
     use super::*;
     use crate::figure::figure;
     use crate::testing::Chance;
+    use crate::unseen::Asked;
     use model::clock::SECOND;
     use model::{Goal, Label, Latencies, Layer, OpClass, Pattern, Place, Sample, StepId, Target, Workload};
 
@@ -102,7 +103,7 @@ mod tests {
 
     fn told(pattern: Pattern, slices: &[Slice]) -> model::Figure {
         let goal = Goal::usual(0.10, 60.0, 1);
-        figure(&step(pattern), Some(0), OpClass::Read, &slices.iter().collect::<Vec<_>>(), &goal, 40).0
+        figure(&step(pattern), Some(0), OpClass::Read, &slices.iter().collect::<Vec<_>>(), &Asked::alone(&goal), 40).0
     }
 
     /// In a tenth of the time nothing is done: left out, the mean was 11 % too high, and its interval did not reach the truth.

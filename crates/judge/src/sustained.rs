@@ -30,7 +30,7 @@ pub fn endurance(record: &Record) -> Vec<Endurance> {
 }
 
 fn planned<'a>(record: &'a Record, seen: &Sustained) -> Option<&'a SustainedTest> {
-    record.plan.sustained.iter().find(|test| test.step.together() == seen.target)
+    record.plan.experiment.sustained().iter().find(|test| test.step.together() == seen.target)
 }
 
 fn per_second(window_ns: Nanos) -> usize {

@@ -34,14 +34,15 @@ impl Workload {
 mod tests {
     use super::*;
     use crate::ab::Ab;
+    use crate::experiment::PlannedExperiment;
     use crate::layer::Layer;
     use crate::pattern::Pattern;
     use crate::plan::StepId;
     use std::collections::BTreeSet;
 
     fn seeds(seed: u64, pairs: Vec<(StepId, StepId)>) -> Vec<u64> {
-        let ab = Some(Ab { what: "x".into(), a: "1".into(), b: "2".into(), pairs });
-        let plan = &Plan { ab, ..Plan::default() };
+        let ab = Ab { what: "x".into(), a: "1".into(), b: "2".into(), pairs };
+        let plan = &Plan { experiment: PlannedExperiment::PairedComparison(ab), ..Plan::default() };
         let pattern = Pattern::ReadParallel;
         let workload = Workload::canonical(pattern, 1 << 30, seed);
         let step = |id| Step {

@@ -2,10 +2,11 @@
 
 use crate::coverage::noise::{autoregressive, normal};
 use experiments::passes::wanted;
+use judge::Asked;
 use model::clock::SECOND;
 use model::{
-    Ab, Comparison, Finds, Goal, Layer, OpClass, Pattern, Place, Plan, Record, Sample, Slice, Step, StepId, Target,
-    Workload,
+    Ab, Comparison, Finds, Goal, Layer, OpClass, Pattern, Place, Plan, PlannedExperiment, Record, Sample, Slice, Step,
+    StepId, Target, Workload,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -93,7 +94,8 @@ fn compared(setting: &Setting, chance: &mut StdRng) -> Found {
         let record = beside(setting, chance);
         let usual = usual(setting, |id| windows(&record, id), |id| windows(&record, id + setting.figures));
         let slices = record.slices.len() as f64 / f64::from(2 * setting.figures);
-        let found = judge::without_findings(&record).ab.map(|ab| found(setting, &ab.comparison));
+        let report = judge::without_findings(&record);
+        let found = report.answer.pair().map(|ab| found(setting, &ab.comparison));
         return Found { usual, slices, ..found.unwrap_or_default() };
     }
     let [before, after] =
@@ -159,7 +161,8 @@ fn beside(setting: &Setting, chance: &mut StdRng) -> Record {
     let pairs: Vec<(StepId, StepId)> =
         (0..setting.figures).map(|id| (StepId(id), StepId(id + setting.figures))).collect();
     record.plan.steps = (0..2 * setting.figures).map(|id| step(id, id % setting.figures)).collect();
-    record.plan.ab = Some(Ab { what: "made".into(), a: "A".into(), b: "B".into(), pairs });
+    let ab = Ab { what: "made".into(), a: "A".into(), b: "B".into(), pairs };
+    record.plan.experiment = PlannedExperiment::PairedComparison(ab);
     let levels: Vec<f64> = (0..setting.figures).map(|_| (setting.run_sd * normal(chance)).exp()).collect();
     let mut wanted: Vec<u32> = (0..2 * setting.figures).collect();
     for pass in 1..=passes {
@@ -168,7 +171,8 @@ fn beside(setting: &Setting, chance: &mut StdRng) -> Record {
             let slower = if *id >= setting.figures && figure < setting.slower { TENTH } else { 1.0 };
             record.slices.push(slice(*id, pass, levels[figure as usize] * slower, setting.slice_sd, chance));
         }
-        wanted.retain(|id| wanted::another(&record.plan, &record.plan.goal, StepId(*id), pass, &record));
+        let asked = Asked::alone(&record.plan.goal);
+        wanted.retain(|id| wanted::another(&record.plan, &asked, StepId(*id), pass, &record));
     }
     record.finished = true;
     record

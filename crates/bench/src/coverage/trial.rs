@@ -31,6 +31,11 @@ pub fn usual() -> Goal {
     Goal { run_seconds: Some(40.0 * 70.0 / 3.0), ..Goal::usual(0.10, 60.0, 1) }
 }
 
+/// A plan for this goal, still without its step.
+pub fn survey(goal: Goal) -> Plan {
+    Plan { goal, ..Plan::default() }
+}
+
 /// The percentiles whose intervals are tried.
 pub const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 
@@ -121,18 +126,18 @@ fn stretch<'a>(windows: &'a [f64], record: &Record) -> &'a [f64] {
     &windows[..ends.unwrap_or(0)]
 }
 
-/// The whole procedure on one made-up series; the goal may depend on its true rate. `gap`: between two slices.
+/// The whole procedure on one made-up series; the plan may depend on its true rate. `gap`: between two slices.
 pub fn made(
     kind: &'static Kind,
     seed: u64,
     pattern: Pattern,
     gap: Pause,
-    goal: impl Fn(f64) -> Goal,
+    plan: impl Fn(f64) -> Plan,
 ) -> Result<Outcome, Failure> {
     let (windows, mean) = series(kind, Seeds::both(seed), 0, SERIES_WINDOWS);
     let usual = Usual::after_ramp(&windows);
-    let goal = goal(mean / crate::coverage::noise::DT);
-    let (record, passes) = record(Made::new(kind, Seeds::both(seed)), step(pattern, latency::DEPTH), &goal, gap)?;
+    let plan = plan(mean / crate::coverage::noise::DT);
+    let (record, passes) = record(Made::new(kind, Seeds::both(seed)), step(pattern, latency::DEPTH), &plan, gap)?;
     let own = stretch(&windows, &record);
     let stretch =
         own.iter().map(|rate| rate.max(0.0)).sum::<f64>() / own.len().max(1) as f64 / crate::coverage::noise::DT;
@@ -141,36 +146,36 @@ pub fn made(
 }
 
 /// The whole procedure on a recorded series, taken up at `start`.
-pub fn recorded(recording: &Recording, start: usize, truth: &Truth, goal: &Goal) -> Result<Outcome, Failure> {
+pub fn recorded(recording: &Recording, start: usize, truth: &Truth, plan: &Plan) -> Result<Outcome, Failure> {
     let pattern = Pattern::of(Family::Parallel, recording.kind);
     let usual = Usual::at_once(&recording.rates[start..]);
     let source = Taken { recording, start, chance: StdRng::seed_from_u64(start as u64), from: start };
-    outcome(truth.clone(), usual, measure(source, step(pattern, recording.depth(truth)), goal, FORTY)?)
+    outcome(truth.clone(), usual, measure(source, step(pattern, recording.depth(truth)), plan, FORTY)?)
 }
 
 fn outcome(truth: Truth, usual: Usual, (report, passes): (Report, u32)) -> Result<Outcome, Failure> {
-    let verdict = report.verdicts.first().map(|verdict| verdict.outcome);
+    let verdict = report.answer.verdicts().first().map(|verdict| verdict.outcome);
     let figure = report.figures.into_iter().next().ok_or_else(|| Failure::Failed("no figure".to_string()))?;
     Ok(Outcome { stretch: truth.rate, truth, figure, passes, usual, verdict })
 }
 
 /// What the product makes of a source, and how many passes it took.
-pub fn measure<S: Source>(source: S, step: Step, goal: &Goal, pause: Pause) -> Result<(Report, u32), Failure> {
-    let (record, passes) = record(source, step, goal, pause)?;
+pub fn measure<S: Source>(source: S, step: Step, plan: &Plan, pause: Pause) -> Result<(Report, u32), Failure> {
+    let (record, passes) = record(source, step, plan, pause)?;
     Ok((judge::without_findings(&record), passes))
 }
 
 /// What it writes down of it.
-pub fn record<S: Source>(source: S, step: Step, goal: &Goal, pause: Pause) -> Result<(Record, u32), Failure> {
+pub fn record<S: Source>(source: S, step: Step, plan: &Plan, pause: Pause) -> Result<(Record, u32), Failure> {
     let sim = Arc::new(SimClock::default());
-    let loader = Replay::new(sim.clone(), source, pause, goal.seed);
-    let record = conducted(step, goal, sim, &loader)?;
+    let loader = Replay::new(sim.clone(), source, pause, plan.goal.seed);
+    let record = conducted(step, plan, sim, &loader)?;
     Ok((record, loader.slices()))
 }
 
-/// One step through the product's own loop.
-pub fn conducted(step: Step, goal: &Goal, clock: Arc<dyn Clock>, loader: &dyn Loader) -> Result<Record, Failure> {
-    let plan = Plan { changes: Vec::new(), steps: vec![step], goal: goal.clone(), ..Plan::default() };
+/// One step through the product's own loop. `plan`: without its step.
+pub fn conducted(step: Step, plan: &Plan, clock: Arc<dyn Clock>, loader: &dyn Loader) -> Result<Record, Failure> {
+    let plan = Plan { steps: vec![step], ..plan.clone() };
     let mut sink = EventSink::silent(clock.clone());
     sink.tell(Event::Planned { plan: plan.clone() })?;
     let (health, sides, unfilled) = (&NothingHappens, &AsItIs, &Unfilled::default());

@@ -4,7 +4,7 @@ use super::draft::nearest;
 use crate::ab::Side;
 use crate::{PairedSetting, Request, Varied, WorkloadOptions};
 use model::pattern::Family;
-use model::{Ab, Change, Failure, HostFile, Inventory, Layer, Pattern, Plan, Step, StepId};
+use model::{Ab, Change, Failure, HostFile, Inventory, Layer, Pattern, Plan, PlannedExperiment, Step, StepId};
 use std::path::PathBuf;
 
 /// What `--ab` takes, as in `pool=fast,slow`.
@@ -105,7 +105,8 @@ pub fn plan(inventory: &Inventory, request: &Request, setting: &PairedSetting) -
     let host_files = both_hosts(a.host_files, b.host_files)?;
     // Two figures for each cell: no depth chart.
     let steps = a.steps.into_iter().chain(b.steps).map(|step| Step { chart: false, ..step }).collect();
-    Ok(Plan { changes, host_files, steps, goal, ab: Some(ab), ..Plan::default() })
+    let experiment = PlannedExperiment::PairedComparison(ab);
+    Ok(Plan { changes, host_files, steps, goal, experiment, ..Plan::default() })
 }
 
 /// A against A under the names of A and B would be a finding about nothing.
@@ -244,7 +245,7 @@ mod tests {
                 assert_ne!(step(*a).workload, step(*b).workload);
                 step(*a).pattern
             };
-            plan.ab.iter().flat_map(|ab| ab.pairs.iter().map(pair)).collect::<Vec<_>>()
+            plan.experiment.pair().iter().flat_map(|ab| ab.pairs.iter().map(pair)).collect::<Vec<_>>()
         };
         let (plain, reads) =
             (WorkloadOptions::default(), WorkloadOptions { read_share: Some(100), ..WorkloadOptions::default() });

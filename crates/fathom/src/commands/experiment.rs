@@ -18,14 +18,17 @@ pub fn experiment(
 ) -> Result<(Experiment, Goal), Failure> {
     refuse_idle_words(args)?;
     if let Some(bound) = args.bound() {
-        return Ok((Experiment::HighestRate, args.confirming(workload.seed, bound)));
+        return Ok((Experiment::HighestRate(bound), args.confirming(workload.seed)));
     }
     if let Some(setting) = &args.ab {
         return Ok((Experiment::PairedComparison(setting.clone()), args.beside(workload.seed)));
     }
     if args.verdict.is_some() || args.expect.is_some() {
-        let goal = verdict(common, args, workload, layers)?;
-        return Ok((Experiment::Verdict { complete: args.verdict.is_some() }, goal));
+        let thresholds = verdict(common, args, workload, layers)?;
+        let goal = Goal::verdict(workload.seed);
+        let passes_max = args.passes.unwrap_or(goal.passes_max);
+        let goal = Goal { passes_max, seconds_max: args.time_max, ..goal };
+        return Ok((Experiment::Verdict { thresholds, complete: args.verdict.is_some() }, goal));
     }
     let experiment = match workload.scales_out() {
         true => Experiment::ScaleOut { clients_most: Clients::MOST },
@@ -79,7 +82,12 @@ pub fn refuse_senseless_scaling(
 }
 
 /// Thresholds of other layers and patterns than those of this run are left out.
-fn verdict(common: &Common, args: &ExperimentArgs, workload: &WorkloadArgs, layers: &[Layer]) -> Result<Goal, Failure> {
+fn verdict(
+    common: &Common,
+    args: &ExperimentArgs,
+    workload: &WorkloadArgs,
+    layers: &[Layer],
+) -> Result<Vec<Threshold>, Failure> {
     let asked = |layer: Layer, pattern: Pattern| {
         layers.contains(&layer) && (workload.patterns.is_empty() || workload.patterns.contains(&pattern))
     };
@@ -102,9 +110,7 @@ fn verdict(common: &Common, args: &ExperimentArgs, workload: &WorkloadArgs, laye
         );
         return Err(Failure::Usage(text));
     }
-    let goal = Goal::verdict(workload.seed, kept);
-    let passes_max = args.passes.unwrap_or(goal.passes_max);
-    Ok(Goal { passes_max, seconds_max: args.time_max, ..goal })
+    Ok(kept)
 }
 
 /// What an earlier run had, and how much of it must be there again.

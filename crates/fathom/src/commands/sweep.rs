@@ -41,7 +41,7 @@ fn resume(common: &Common, args: &SweepArgs, run: &str) -> Result<Sounded, Failu
     let archive = Archive::open_existing(&path)?;
     let record = archive.load(&archive.find_any(run)?)?;
     let run = record.head.run.clone();
-    if record.plan.sweep.is_none() {
+    if record.plan.experiment.sweep().is_none() {
         return Err(Failure::Usage(format!("run {run} is no sweep: only a sweep can be taken up again")));
     }
     if !wanted::anything(&record.plan, &record) {

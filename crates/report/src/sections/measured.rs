@@ -141,7 +141,7 @@ fn ways(figure: &Figure) -> Option<Ways> {
 
 /// Of which time the figures speak, and what they may have missed in it.
 fn speaks(report: &Report) -> Option<String> {
-    if !report.limits.is_empty() || !report.verdicts.is_empty() || report.ab.is_some() {
+    if !report.answer.verdicts().is_empty() || report.answer.replaces_figures() {
         return None;
     }
     let all: Vec<Unseen> =
