@@ -126,7 +126,7 @@ impl Loader for Engines<'_> {
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
         let step = &self.files.found(step.clone());
-        let room = step.targets.iter().try_for_each(|target| engines::disk::make_room(target, most));
+        let room = step.targets.iter().try_for_each(|target| engines::disk::make_room(&target.place, most));
         room.map_err(|error| named(self.files, error))?;
         self.slice(&Bounded { engine: (self.engine_of)(step)?, most }, step, window_ns, on_window)
     }

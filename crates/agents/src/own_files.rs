@@ -1,7 +1,7 @@
 //! Own files of a host: without a name from the beginning, so that nothing is left however the program ends.
 
 use engines::disk;
-use model::{HostFile, Layer, Place, Step, Target};
+use model::{HostFile, Place, Step};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -25,7 +25,7 @@ impl Files {
         let file = tempfile::tempfile_in(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let place = Place::Path { path: open_path(&file), writable: true };
         self.add(path.clone(), file);
-        let made = disk::make_room(&Target::new(Layer::Device, path.display().to_string(), place), wanted.bytes);
+        let made = disk::make_room(&place, wanted.bytes);
         let said = made.map_err(|error| self.names().named(&error.to_string()));
         if said.is_err() {
             self.0.remove(path);

@@ -97,6 +97,7 @@ fn load(base: &Step, hosts: u32, each: u32, most: u32) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::testing;
 
     #[test]
     fn first_the_hosts_are_doubled_then_what_each_has() {
@@ -108,18 +109,15 @@ mod tests {
 
     #[test]
     fn every_client_has_the_same_of_the_load() {
-        let target = model::Target::new(model::Layer::Rados, "pool", model::Place::Null);
+        let target = model::Target::new(testing::pools(), "pool", model::Place::Null);
         let pattern = model::Pattern::ReadParallel;
-        let base = Step {
-            id: StepId(0),
-            layer: model::Layer::Rados,
+        let base = Step::new(
+            0,
+            testing::pools(),
             pattern,
-            targets: vec![target; 3],
-            workload: Workload { jobs: 32, depth: 1024, clients: 8, ..Workload::canonical(pattern, 1 << 30, 1) },
-            metric: model::Metric::Iops,
-            chart: true,
-            apart: false,
-        };
+            vec![target; 3],
+            Workload { jobs: 32, depth: 1024, clients: 8, ..Workload::canonical(pattern, 1 << 30, 1) },
+        );
         let one = load(&base, 1, 1, 8);
         assert_eq!((one.targets.len(), one.workload.jobs, one.workload.depth, one.workload.clients), (1, 4, 128, 1));
         let all = load(&base, 3, 8, 8);

@@ -3,9 +3,9 @@
 use crate::background::look_behind;
 use crate::chart::chart;
 use crate::compare::ab;
-use crate::distance::distances;
 use crate::doubled::doubled;
 use crate::entry::{Entry, entries};
+use crate::expect::distances;
 use crate::gate::strike_out;
 use crate::host_loads::host_loads;
 use crate::ledger::ledger;

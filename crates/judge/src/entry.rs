@@ -31,7 +31,12 @@ impl Entry<'_> {
 
     /// Its layer and pattern, and operations of the kind that the pattern is about.
     pub fn is(&self, layer: Layer, pattern: Pattern) -> bool {
-        self.figure.layer == layer && self.figure.pattern == pattern && self.figure.kind == pattern.kind()
+        self.figure.layer == layer && self.is_of(pattern)
+    }
+
+    /// Its pattern, and operations of the kind that the pattern is about.
+    pub fn is_of(&self, pattern: Pattern) -> bool {
+        self.figure.pattern == pattern && self.figure.kind == pattern.kind()
     }
 
     pub fn place(&self) -> Option<&Place> {

@@ -11,7 +11,6 @@ mod checked;
 mod client;
 mod compare;
 mod disks;
-mod distance;
 mod doubled;
 mod durable;
 mod effort;

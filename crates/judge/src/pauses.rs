@@ -55,21 +55,19 @@ mod tests {
     use crate::testing::Chance;
     use crate::unseen::Asked;
     use model::clock::SECOND;
-    use model::{Goal, Label, Latencies, Layer, OpClass, Pattern, Place, Sample, StepId, Target, Workload};
+    use model::testing;
+    use model::{Goal, Label, Latencies, OpClass, Pattern, Place, Sample, StepId, Target, Workload};
 
     const WINDOW: u64 = SECOND / 10;
 
     fn step(pattern: Pattern) -> Step {
-        Step {
-            id: StepId(0),
-            layer: Layer::Rados,
+        Step::new(
+            0,
+            testing::pools(),
             pattern,
-            targets: vec![Target::new(Layer::Rados, "pool", Place::Null)],
-            workload: Workload::canonical(pattern, 1 << 30, 1),
-            metric: pattern.metric(Layer::Rados),
-            chart: true,
-            apart: false,
-        }
+            vec![Target::new(testing::pools(), "pool", Place::Null)],
+            Workload::canonical(pattern, 1 << 30, 1),
+        )
     }
 
     /// 1,000 operations a second, each of `ms`; none where it stands still.

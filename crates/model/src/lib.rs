@@ -39,6 +39,8 @@ pub mod sustained;
 pub mod sweep;
 pub mod tally;
 pub mod target;
+#[doc(hidden)]
+pub mod testing;
 pub mod units;
 pub mod verdict;
 pub mod verified;
@@ -61,7 +63,7 @@ pub use failure::Failure;
 pub use figure::{Dip, Estimate, Figure, Label, OtherWay, Percentile, Sight, Unseen};
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 pub use inventory::{ClientHost, Inventory, LabHost, LabLayout, LabOsd, Network, Site, Spare, ThisHost};
-pub use layer::{Abilities, Layer, LayerSpec, TargetKind};
+pub use layer::{Abilities, DurableBy, Layer, LayerSpec, TargetKind};
 pub use limit::{Bound, Limit, Search, TriedRate};
 pub use observation::Observation;
 pub use observed::{

@@ -32,6 +32,12 @@ pub struct Step {
 }
 
 impl Step {
+    /// A cell of the depth chart, on targets that are loaded at once.
+    pub fn new(id: u32, layer: Layer, pattern: Pattern, targets: Vec<Target>, workload: Workload) -> Step {
+        let metric = pattern.metric(layer);
+        Step { id: StepId(id), layer, pattern, targets, workload, metric, chart: true, apart: false }
+    }
+
     /// Compactions come with writes to an object store; raw devices and networks have none.
     pub fn meets_compactions(&self) -> bool {
         self.workload.writes() && self.layer.of_ceph()

@@ -6,7 +6,7 @@ use crate::experiment::Answer;
 use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
 use crate::observed::HostLoad;
-use crate::pattern::Pattern;
+use crate::pattern::{Metric, Pattern};
 use crate::phrase::Phrase;
 use crate::record::{Ending, RunHead};
 use crate::subject::Subject;
@@ -122,11 +122,12 @@ pub struct ScaledLoad {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Distance {
     pub pattern: Pattern,
+    /// Of both values.
+    pub metric: Metric,
     /// Of the pool, and of the floor.
     pub replicas: u32,
     /// The floor's target.
     pub on: String,
-    /// In the pattern's unit on the rados layer, as `ceph` is.
     pub floor: Estimate,
     pub ceph: Estimate,
     /// Names of both figures' labels: of a floor that was limited by who loads it the distance is greater.

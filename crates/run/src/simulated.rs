@@ -16,25 +16,23 @@ use engines::sim::{Model, Sim, Twist};
 use engines::{Context, Engine};
 use model::clock::SECOND;
 use model::sweep::Point;
+use model::testing;
 use model::{
-    Arrivals, Axis, Beyond, Bound, Choice, Clock, Doubled, Goal, Label, Layer, Pattern, Percentile, Place, Plan,
+    Arrivals, Axis, Beyond, Bound, Choice, Clock, Doubled, Goal, Label, Pattern, Percentile, Place, Plan,
     PlannedExperiment, Rate, Report, Setting, Slice, Step, StepId, Sweep, Target, Workload,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 fn step(id: u32, pattern: Pattern, targets: &[&str]) -> Step {
-    let target = |name: &&str| Target::new(Layer::Osd, *name, Place::Null);
-    Step {
-        id: StepId(id),
-        layer: Layer::Osd,
+    let target = |name: &&str| Target::new(testing::osds(), *name, Place::Null);
+    Step::new(
+        id,
+        testing::osds(),
         pattern,
-        targets: targets.iter().map(target).collect(),
-        workload: Workload::canonical(pattern, 1 << 30, 1),
-        metric: pattern.metric(Layer::Osd),
-        chart: true,
-        apart: false,
-    }
+        targets.iter().map(target).collect(),
+        Workload::canonical(pattern, 1 << 30, 1),
+    )
 }
 
 /// Says when the user wants to end and how the cluster is, by the simulated time.

@@ -110,7 +110,7 @@ impl Load {
     }
 
     fn make_room(&self, most: Bytes) -> Result<(), EngineError> {
-        self.step.targets.iter().try_for_each(|target| engines::disk::make_room(target, most))
+        self.step.targets.iter().try_for_each(|target| engines::disk::make_room(&target.place, most))
     }
 
     fn opened<'a>(&'a self, engine: &'a dyn Engine) -> Result<Opened<'a>, EngineError> {

@@ -4,9 +4,10 @@ use crate::coverage::noise::{autoregressive, normal};
 use experiments::passes::wanted;
 use judge::Asked;
 use model::clock::SECOND;
+use model::testing;
 use model::{
-    Ab, Comparison, Finds, Goal, Layer, OpClass, Pattern, Place, Plan, PlannedExperiment, Record, Sample, Slice, Step,
-    StepId, Target, Workload,
+    Ab, Comparison, Finds, Goal, OpClass, Pattern, Place, Plan, PlannedExperiment, Record, Sample, Slice, Step, StepId,
+    Target, Workload,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -180,17 +181,8 @@ fn beside(setting: &Setting, chance: &mut StdRng) -> Record {
 
 fn step(id: u32, target: u32) -> Step {
     let pattern = Pattern::ReadParallel;
-    let target = Target::new(Layer::Osd, format!("osd.{target}"), Place::Null);
-    Step {
-        id: StepId(id),
-        layer: Layer::Osd,
-        pattern,
-        targets: vec![target],
-        workload: Workload::canonical(pattern, 1 << 30, 1),
-        metric: pattern.metric(Layer::Osd),
-        chart: true,
-        apart: false,
-    }
+    let target = Target::new(testing::osds(), format!("osd.{target}"), Place::Null);
+    Step::new(id, testing::osds(), pattern, vec![target], Workload::canonical(pattern, 1 << 30, 1))
 }
 
 fn slice(id: u32, pass: u32, level: f64, sd: f64, chance: &mut StdRng) -> Slice {

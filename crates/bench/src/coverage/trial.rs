@@ -9,9 +9,7 @@ use agents::loader::Loader;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
 use model::pattern::Family;
-use model::{
-    Clock, Event, Failure, Figure, Goal, Layer, Pattern, Place, Plan, Record, Report, Step, StepId, Target, Workload,
-};
+use model::{Clock, Event, Failure, Figure, Goal, Pattern, Plan, Record, Report, Step, Workload, testing};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use run::conductor::{AsItIs, Conductor, HealthMonitor};
@@ -185,17 +183,6 @@ pub fn conducted(step: Step, plan: &Plan, clock: Arc<dyn Clock>, loader: &dyn Lo
 }
 
 pub fn step(pattern: Pattern, depth: u32) -> Step {
-    let workload = Workload { depth, ..Workload::canonical(pattern, 1 << 30, 1) };
-    let target = Target::new(Layer::Rados, "made", Place::Null);
-    let metric = pattern.metric(Layer::Rados);
-    Step {
-        id: StepId(0),
-        layer: Layer::Rados,
-        pattern,
-        targets: vec![target],
-        workload,
-        metric,
-        chart: true,
-        apart: false,
-    }
+    let made = testing::step(0, testing::pools(), pattern, &["made"]);
+    Step { workload: Workload { depth, ..made.workload }, ..made }
 }

@@ -4,7 +4,8 @@ use crate::coverage::kinds::Kind;
 use crate::coverage::recorded::Recording;
 use crate::coverage::trial::{self, Outcome, Truth};
 use model::pattern::Family;
-use model::{Failure, Goal, Layer, Pattern, Plan, PlannedExperiment, Threshold};
+use model::testing;
+use model::{Failure, Goal, Pattern, Plan, PlannedExperiment, Threshold};
 
 /// The truth over the threshold.
 pub const RATIOS: [f64; 8] = [0.70, 0.80, 0.85, 0.95, 1.05, 1.15, 1.25, 1.30];
@@ -58,6 +59,6 @@ pub fn recorded(recording: &Recording, start: usize, truth: &Truth, ratio: f64) 
 }
 
 fn plan(pattern: Pattern, truth: f64, ratio: f64) -> Plan {
-    let threshold = Threshold::of(Layer::Rados, pattern, None, truth / ratio);
+    let threshold = Threshold::of(testing::pools(), pattern, None, truth / ratio);
     Plan { experiment: PlannedExperiment::Verdict(vec![threshold]), ..trial::survey(Goal::verdict(1)) }
 }

@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn both_sides_have_one_pattern_where_only_numbers_differ() {
         let of = |ab: &str, options: WorkloadOptions| {
-            let plan = planned(&request(Layer::Device, ab, options)).unwrap();
+            let plan = planned(&request(testing::disks(), ab, options)).unwrap();
             let pair = |(a, b): &(StepId, StepId)| {
                 let step = |id: StepId| plan.steps.iter().find(|step| step.id == id).unwrap();
                 assert_eq!(step(*a).pattern, step(*b).pattern);
@@ -265,10 +265,10 @@ mod tests {
         let why = |layer: Layer, ab: &str, options: WorkloadOptions| planned(&request(layer, ab, options)).unwrap_err();
         let plain = WorkloadOptions::default;
         for (layer, ab) in [
-            (Layer::Device, "pool=fast,slow"),
-            (Layer::Osd, "pool=a,b"),
-            (Layer::Rados, "path=/a,/b"),
-            (Layer::Rbd, "osd=0,1"),
+            (testing::disks(), "pool=fast,slow"),
+            (testing::osds(), "pool=a,b"),
+            (testing::pools(), "path=/a,/b"),
+            (testing::images(), "osd=0,1"),
         ] {
             let why = why(layer, ab, plain());
             let what = ab.split('=').next().unwrap();
@@ -288,12 +288,12 @@ mod tests {
                 "read-latency is the same",
             ),
         ] {
-            let why = why(Layer::Device, ab, options);
+            let why = why(testing::disks(), ab, options);
             assert!(why.contains(given), "{ab}: {why}");
         }
-        let all = Request { layers: Layer::ALL.to_vec(), ..request(Layer::Rbd, "pool=a,b", plain()) };
+        let all = Request { layers: Layer::ALL.to_vec(), ..request(testing::images(), "pool=a,b", plain()) };
         let why = prepared(&all).unwrap_err().to_string();
         assert!(why.contains("device layer") && why.contains("--layers rados,rbd"), "{why}");
-        assert!(planned(&request(Layer::Device, "nothing", plain())).is_ok());
+        assert!(planned(&request(testing::disks(), "nothing", plain())).is_ok());
     }
 }

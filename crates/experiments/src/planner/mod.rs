@@ -139,8 +139,7 @@ fn quiesce(draft: &mut Draft) {
 fn add_layers(draft: &mut Draft) -> Result<(), Failure> {
     let experiment = &draft.request.experiment;
     let wanted = |layer: &&Layer| Pattern::ALL.iter().any(|pattern| experiment.wants(**layer, *pattern));
-    let planners = draft.request.layers.iter().filter(wanted).filter_map(|layer| layers::planner(*layer));
-    planners.collect::<Vec<_>>().into_iter().try_for_each(|add| add(draft))
+    draft.request.layers.iter().filter(wanted).try_for_each(|layer| layers::add(*layer, draft))
 }
 
 /// A target may be measured in several ways, of which one counts for the depth chart: a threshold is about that one. Only where

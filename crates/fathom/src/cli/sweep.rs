@@ -23,11 +23,11 @@ pub struct SweepArgs {
     #[arg(long, value_name = "FILE", requires = "resume")]
     pub report: Option<PathBuf>,
     #[command(subcommand)]
-    pub layer: Option<SweepLayer>,
+    pub layer: Option<SweepCommand>,
 }
 
 #[derive(Subcommand, Debug)]
-pub enum SweepLayer {
+pub enum SweepCommand {
     /// Disks, partitions or files
     Disk(DiskArgs<SweepExperimentArgs>),
     /// OSDs, through librados: one, or several at once

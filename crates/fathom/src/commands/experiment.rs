@@ -187,21 +187,19 @@ fn usable(figure: &model::Figure) -> Result<model::Estimate, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Estimate, Record, Step, StepId, Target, Workload};
+    use model::testing;
+    use model::{Estimate, Record, Step, Target, Workload};
 
     fn figure(estimate: Option<Estimate>, label: Label) -> model::Figure {
         let place = model::Place::Pool { pool: "p".to_string(), prefix: String::new() };
         let pattern = Pattern::WriteLatency;
-        let step = Step {
-            id: StepId(0),
-            layer: Layer::Rados,
+        let step = Step::new(
+            0,
+            testing::pools(),
             pattern,
-            targets: vec![Target::new(Layer::Rados, "pool", place)],
-            workload: Workload::canonical(pattern, 1 << 30, 1),
-            metric: pattern.metric(Layer::Rados),
-            chart: true,
-            apart: false,
-        };
+            vec![Target::new(testing::pools(), "pool", place)],
+            Workload::canonical(pattern, 1 << 30, 1),
+        );
         let plan = model::Plan { steps: vec![step], ..model::Plan::default() };
         let figures = experiments::explain(&Record { plan, finished: true, ..Record::default() }).figures;
         model::Figure { estimate, label, ..figures.into_iter().next().expect("a step of a run that is over has one") }

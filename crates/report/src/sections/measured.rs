@@ -38,7 +38,7 @@ fn overhead(report: &Report) -> Option<String> {
 fn read_from(report: &Report) -> Option<String> {
     let told = |cell: &ChartCell| {
         let of_store = |figure: &&Figure| {
-            cell.layer.can().reads_from_osds
+            cell.layer.can().data_in_osds
                 && (figure.layer, figure.pattern, figure.kind) == (cell.layer, cell.pattern, OpClass::Read)
                 && figure.chart
                 // Where nothing was written there was nothing to take.

@@ -432,16 +432,7 @@ pub fn plan() -> impl Strategy<Value = Plan> {
     let step = (layer(), pattern(), vec(text(), 0..5), workload()).prop_map(|(layer, pattern, names, workload)| {
         let target = |name: String| Target::new(layer, name, Place::Null);
         let targets = names.into_iter().map(target).collect();
-        Step {
-            id: StepId(1),
-            layer,
-            pattern,
-            targets,
-            workload,
-            metric: pattern.metric(layer),
-            chart: true,
-            apart: false,
-        }
+        Step::new(1, layer, pattern, targets, workload)
     });
     (vec(step, 0..5), vec(undo().prop_map(|undo| undo.change), 0..3), number()).prop_map(|(steps, changes, settle)| {
         let goal = Goal { settle, seconds_max: settle, ..Goal::default() };
