@@ -80,7 +80,7 @@ impl LocalHost<'_> {
         let engine = (self.engine_of)(step)?;
         let bounded = most.map(|most| Bounded { engine, most });
         if let Some(most) = most {
-            step.targets.iter().try_for_each(|target| disk::make_room(target, most))?;
+            step.targets.iter().try_for_each(|target| disk::make_room(&target.place, most))?;
         }
         let engine = bounded.as_ref().map_or(engine, |bounded| bounded as &dyn Engine);
         let opened = Opened::open(engine, &self.context, step)?;

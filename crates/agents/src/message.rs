@@ -234,23 +234,15 @@ pub enum AgentEvent {
 mod tests {
     use super::*;
     use crate::frame;
-    use model::{Found, Layer, Metric, Pattern, Place, StepId, Target};
+    use model::testing;
+    use model::{Found, Pattern, Place, Target};
 
     /// Of every kind one: a field that is left out when empty would shift all that follows it.
     #[test]
     fn every_message_comes_as_it_went() {
         let workload = Workload::canonical(Pattern::ReadLatency, 1 << 20, 1);
-        let target = Target::new(Layer::Rados, "pool", Place::Pool { pool: "p".into(), prefix: "x".into() });
-        let step = Step {
-            id: StepId(3),
-            layer: Layer::Rados,
-            pattern: Pattern::ReadLatency,
-            targets: vec![target],
-            workload,
-            metric: Metric::LatencyMean,
-            chart: true,
-            apart: false,
-        };
+        let target = Target::new(testing::pools(), "pool", Place::Pool { pool: "p".into(), prefix: "x".into() });
+        let step = Step::new(3, testing::pools(), Pattern::ReadLatency, vec![target], workload);
         let access = Access { conf: "c".into(), keyring: "k".into(), id: "admin".into(), clients: 1 };
         let end = Endpoint::new("h", "10.0.0.1");
         let key = Key { port: 1, token: [2; 16] };

@@ -90,8 +90,11 @@ fn plan() -> impl Strategy<Value = Plan> {
     });
     (vec(change(), 0..3), vec(varied, 0..3), any::<f64>().prop_filter("finite", |n| n.is_finite())).prop_map(
         |(changes, steps, settle)| {
-            let sweep = settle.is_sign_positive().then(sweep);
-            Plan { changes, steps, goal: Goal { settle, ..Goal::default() }, sweep, ..Plan::default() }
+            let experiment = match settle.is_sign_positive() {
+                true => PlannedExperiment::Sweep(sweep()),
+                false => PlannedExperiment::Survey,
+            };
+            Plan { changes, steps, goal: Goal { settle, ..Goal::default() }, experiment, ..Plan::default() }
         },
     )
 }
@@ -170,12 +173,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         chart: vec![],
         ledger: vec![],
         distances: vec![],
-        verdicts: vec![],
-        limits: vec![],
-        doubled: vec![],
-        ab: None,
-        sweep: None,
-        sustained: vec![],
+        answer: Answer::Survey,
         host_loads: Vec::new(),
         outliers: vec![],
         findings: vec![],

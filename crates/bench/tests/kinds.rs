@@ -17,7 +17,9 @@ fn kind(name: &str) -> &'static Kind {
 fn line(name: &str, pattern: Pattern) -> Line {
     let mut line = Line::default();
     for seed in 0..SERIES {
-        line.add(&trial::made(kind(name), 1000 + seed, pattern, trial::FORTY, |_| trial::usual()).unwrap());
+        line.add(
+            &trial::made(kind(name), 1000 + seed, pattern, trial::FORTY, |_| trial::survey(trial::usual())).unwrap(),
+        );
     }
     line
 }
@@ -70,7 +72,7 @@ fn recordings_of_a_quiet_disk_are_held() {
     let truth = recording.truth(&mut StdRng::seed_from_u64(1));
     let mut line = Line::default();
     for start in recording.starts() {
-        line.add(&trial::recorded(recording, start, &truth, &trial::usual()).unwrap());
+        line.add(&trial::recorded(recording, start, &truth, &trial::survey(trial::usual())).unwrap());
     }
     assert_eq!(line.covered.held, line.covered.of, "{}", line.text(&recording.name));
     assert!(line.covered.of >= 10);

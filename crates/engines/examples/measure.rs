@@ -8,9 +8,9 @@
 use engines::clock::RealClock;
 use engines::crew::{Flow, run_slice};
 use engines::{Context, engine_for};
+use model::testing;
 use model::{
-    Access, Clock, Durability, Endpoint, Latencies, Layer, OpMix, Pattern, Place, Step, StepId, Target, WindowSet,
-    Workload,
+    Access, Clock, Durability, Endpoint, Latencies, OpMix, Pattern, Place, Step, StepId, Target, WindowSet, Workload,
 };
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ fn run(arguments: &[String]) -> Result<String, String> {
 
 fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, sync: &str) -> Result<Step, String> {
     let pair = path.strip_prefix("pair:").and_then(|pair| pair.split_once(','));
-    let layer = if pair.is_some() { Layer::Network } else { Layer::Device };
+    let layer = if pair.is_some() { testing::links() } else { testing::disks() };
     let pattern = if way == "write" { Pattern::WriteParallel } else { Pattern::ReadParallel };
     let place = match (path, pair) {
         (_, Some((from, to))) => Place::Pair { from: endpoint(from), to: endpoint(to), listener: None },

@@ -6,7 +6,8 @@
 
 use engines::crew::{Flow, run_slice};
 use engines::{Context, Engine, clock::RealClock, engine_for};
-use model::{Clock, Latencies, Layer, Pattern, Place, Step, StepId, Target, WindowSet, Workload};
+use model::testing;
+use model::{Clock, Latencies, Pattern, Place, Step, StepId, Target, WindowSet, Workload};
 use std::sync::Arc;
 
 const WINDOW_NS: u64 = 100_000_000;
@@ -44,8 +45,8 @@ fn run(arguments: &[String]) -> Result<String, String> {
 
 fn step(name: &str, prefix: &str, way: &str, depth: u32, bytes: u64) -> Step {
     let (layer, place) = match name.split_once('/') {
-        Some((pool, image)) => (Layer::Rbd, Place::Images { pool: pool.into(), images: vec![image.into()] }),
-        None => (Layer::Rados, Place::Pool { pool: name.into(), prefix: prefix.into() }),
+        Some((pool, image)) => (testing::images(), Place::Images { pool: pool.into(), images: vec![image.into()] }),
+        None => (testing::pools(), Place::Pool { pool: name.into(), prefix: prefix.into() }),
     };
     let pattern = if way == "write" { Pattern::WriteParallel } else { Pattern::ReadParallel };
     let canonical = Workload::canonical(pattern, bytes, u64::from(std::process::id()));

@@ -2,7 +2,7 @@
 
 use crate::disk::Holds;
 use crate::verify::Verify;
-use model::{Bytes, EmptyPages, Layer, Nanos, OpClass, Target, Workload};
+use model::{Bytes, EmptyPages, Nanos, OpClass, Target, Workload};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -89,7 +89,6 @@ pub struct Told {
 
 pub trait Engine: Sync {
     fn name(&self) -> &'static str;
-    fn layer(&self) -> Layer;
     /// Why it cannot, before anything starts.
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String>;
     /// Makes what is read later: fills the span with incompressible bytes. `progress` gets bytes done so far and says

@@ -1,7 +1,7 @@
 //! An engine that moves no more than so many bytes in a lane, whatever is asked of it: then it takes no further operation.
 
 use crate::api::{Context, Done, Engine, EngineError, Op, Session};
-use model::{Bytes, Layer, Target, Workload};
+use model::{Bytes, Target, Workload};
 use std::time::Duration;
 
 /// How long a session without anything in flight waits before it says again that nothing has ended.
@@ -16,10 +16,6 @@ pub struct Bounded<'a> {
 impl Engine for Bounded<'_> {
     fn name(&self) -> &'static str {
         self.engine.name()
-    }
-
-    fn layer(&self) -> Layer {
-        self.engine.layer()
     }
 
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {

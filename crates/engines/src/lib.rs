@@ -26,17 +26,17 @@ pub use api::{Context, Done, Engine, EngineError, Op, OpError, Session, Told};
 
 use model::{Layer, Place, Step};
 
-/// All engines, in the order of the documents. The first one of a layer is that layer's default.
-pub const ENGINES: &[&dyn Engine] = &[
-    &disk::IO_URING,
-    &disk::PSYNC,
-    &network::Tcp,
-    &floor::Floor,
-    &store::Store,
-    &osd::Osd,
-    &rados::Rados,
-    &rbd::Rbd,
-    &null::Null,
+/// All engines with the layer that they load, in the order of the documents. The first one of a layer is that layer's default.
+pub const ENGINES: &[(Layer, &dyn Engine)] = &[
+    (Layer::Device, &disk::IO_URING),
+    (Layer::Device, &disk::PSYNC),
+    (Layer::Network, &network::Tcp),
+    (Layer::Floor, &floor::Floor),
+    (Layer::Store, &store::Store),
+    (Layer::Osd, &osd::Osd),
+    (Layer::Rados, &rados::Rados),
+    (Layer::Rbd, &rbd::Rbd),
+    (Layer::Device, &null::Null),
 ];
 
 /// The engine that loads this step: the one that the workload names, else the one that its layer chooses.
@@ -50,18 +50,23 @@ pub fn engine_for(step: &Step) -> Result<&'static dyn Engine, EngineError> {
     if step.targets.iter().all(|target| target.place == Place::Null) {
         return Ok(&null::Null);
     }
-    if step.layer == Layer::Device {
+    if step.layer.of_disks() {
         return Ok(disk::chosen(step));
     }
-    let first = ENGINES.iter().copied().find(|engine| engine.layer() == step.layer);
+    let first = ENGINES.iter().find(|(layer, _)| *layer == step.layer).map(|(_, engine)| *engine);
     first.ok_or_else(|| EngineError::Refused(format!("no engine loads layer {} yet", step.layer.name())))
 }
 
 fn named(layer: Layer, name: &str) -> Result<&'static dyn Engine, EngineError> {
-    let able = |engine: &&&dyn Engine| engine.layer() == layer || engine.name() == "null";
-    let found = ENGINES.iter().filter(able).find(|engine| engine.name() == name);
-    found.copied().ok_or_else(|| {
-        let known: Vec<&str> = ENGINES.iter().filter(able).map(|engine| engine.name()).collect();
+    let able = |(of, engine): &&(Layer, &'static dyn Engine)| *of == layer || engine.name() == "null";
+    let mut able = ENGINES.iter().filter(able).map(|(_, engine)| *engine);
+    able.clone().find(|engine| engine.name() == name).ok_or_else(|| {
+        let known: Vec<&str> = able.by_ref().map(|engine| engine.name()).collect();
         EngineError::Refused(format!("layer {} has no engine {name:?}; there are: {}", layer.name(), known.join(", ")))
     })
+}
+
+/// The engine of this name.
+pub fn engine_called(name: &str) -> Option<&'static dyn Engine> {
+    ENGINES.iter().map(|(_, engine)| *engine).find(|engine| engine.name() == name)
 }

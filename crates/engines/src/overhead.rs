@@ -4,7 +4,7 @@ use crate::api::{Context, EngineError};
 use crate::crew::{Flow, run_slice};
 use crate::null::Null;
 use model::clock::MILLISECOND;
-use model::{Clock, Layer, Nanos, Overhead, Pattern, Place, Step, StepId, Target, WindowSet, Workload};
+use model::{Clock, Layer, Nanos, Overhead, Pattern, Place, Step, Target, WindowSet, Workload};
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -28,19 +28,8 @@ pub fn overhead(clock: &Arc<dyn Clock>) -> Result<Overhead, EngineError> {
 }
 
 fn operation_ns(clock: &Arc<dyn Clock>, pattern: Pattern) -> Result<f64, EngineError> {
-    let target = Target::new(Layer::Device, "nothing", Place::Null);
-    let workload = Workload::canonical(pattern, 1 << 30, 1);
-    let metric = pattern.metric(Layer::Device);
-    let step = Step {
-        id: StepId(0),
-        layer: Layer::Device,
-        pattern,
-        targets: vec![target],
-        workload,
-        metric,
-        chart: false,
-        apart: false,
-    };
+    let (layer, workload) = (Layer::ALL[0], Workload::canonical(pattern, 1 << 30, 1));
+    let step = Step::new(0, layer, pattern, vec![Target::new(layer, "nothing", Place::Null)], workload);
     let mut quickest = f64::INFINITY;
     let mut on_window = |set: &WindowSet| {
         for (_, _, sample) in set.samples.iter().filter(|(_, _, sample)| sample.ops > 0) {

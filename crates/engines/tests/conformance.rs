@@ -6,8 +6,7 @@ use engines::sim::{Model, Sim};
 use engines::{Context, Done, ENGINES, Engine, Op, Session};
 use model::WindowSet;
 use model::{
-    Access, Arrivals, Clock, Durability, Endpoint, Layer, OpClass, OpMix, Pattern, Place, Rate, Step, StepId, Target,
-    Workload,
+    Access, Arrivals, Clock, Durability, Endpoint, Layer, OpClass, OpMix, Pattern, Place, Rate, Step, Target, Workload,
     clock::{MILLISECOND, SECOND},
 };
 use std::path::Path;
@@ -26,7 +25,7 @@ struct Case {
 }
 
 fn cases(folder: &Path) -> Vec<Case> {
-    let listed = ENGINES.iter().copied().filter_map(|engine| case(engine, folder));
+    let listed = ENGINES.iter().filter_map(|(layer, engine)| case(*layer, *engine, folder));
     let clock = Arc::new(SimClock::default());
     let sim: &'static dyn Engine = Box::leak(Box::new(Sim::new(clock.clone(), |_, _| Model::steady(1e5, 0.3, 4))));
     listed.chain([Case { engine: sim, target: target(Place::Null), clock, file: None }]).collect()
@@ -36,10 +35,10 @@ fn target(place: Place) -> Target {
     Target::new(Layer::Device, "t", place)
 }
 
-fn case(engine: &'static dyn Engine, folder: &Path) -> Option<Case> {
+fn case(layer: Layer, engine: &'static dyn Engine, folder: &Path) -> Option<Case> {
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     let file = folder.join(engine.name());
-    match (engine.layer(), engine.name()) {
+    match (layer, engine.name()) {
         (_, "null") => Some(Case { engine, target: target(Place::Null), clock, file: None }),
         (Layer::Device, _) => {
             std::fs::write(&file, []).unwrap();
@@ -121,17 +120,8 @@ fn op(workload: &Workload, slot: u32, n: u64) -> Op {
 }
 
 fn step(case: &Case, workload: &Workload) -> Step {
-    let (layer, pattern) = (case.engine.layer(), Pattern::ReadParallel);
-    Step {
-        id: StepId(0),
-        layer,
-        pattern,
-        targets: vec![case.target.clone()],
-        workload: workload.clone(),
-        metric: pattern.metric(layer),
-        chart: true,
-        apart: false,
-    }
+    let (layer, pattern) = (case.target.layer, Pattern::ReadParallel);
+    Step::new(0, layer, pattern, vec![case.target.clone()], workload.clone())
 }
 
 /// Keeps the depth until `count` operations ended; returns how often each slot was used.

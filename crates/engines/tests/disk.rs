@@ -1,14 +1,14 @@
 //! What the device layer refuses before the first write, and what it fills.
 
-use engines::{Context, ENGINES, Engine, EngineError};
-use model::{Durability, Layer, Pattern, Place, Step, StepId, Target, Workload};
+use engines::{Context, Engine, EngineError, engine_called};
+use model::{Durability, Layer, Pattern, Place, Step, Target, Workload};
 use std::fs::File;
 use std::path::Path;
 
 const SPAN: u64 = 1 << 20;
 
 fn engine(name: &str) -> &'static dyn Engine {
-    *ENGINES.iter().find(|engine| engine.name() == name).unwrap()
+    engine_called(name).unwrap()
 }
 
 fn target(path: &Path, writable: bool) -> Target {
@@ -144,15 +144,8 @@ fn a_full_disk_is_told_before_it_is_filled() {
 
 #[test]
 fn the_layer_chooses_the_engine_by_depth_and_by_file_system() {
-    let step = |path: &Path, workload: Workload| Step {
-        id: StepId(0),
-        layer: Layer::Device,
-        pattern: Pattern::ReadParallel,
-        targets: vec![target(path, true)],
-        workload,
-        metric: Pattern::ReadParallel.metric(Layer::Device),
-        chart: true,
-        apart: false,
+    let step = |path: &Path, workload: Workload| {
+        Step::new(0, Layer::Device, Pattern::ReadParallel, vec![target(path, true)], workload)
     };
     let name = |path: &str, workload| engines::engine_for(&step(Path::new(path), workload)).unwrap().name();
     let deep = Workload { depth: 32, ..reads() };

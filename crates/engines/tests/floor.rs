@@ -13,7 +13,7 @@ const BLOCK: u64 = 4096;
 const SPAN: u64 = 64 * BLOCK;
 
 fn floor() -> &'static dyn Engine {
-    *ENGINES.iter().find(|engine| engine.layer() == Layer::Floor).unwrap()
+    ENGINES.iter().find(|(layer, _)| *layer == Layer::Floor).unwrap().1
 }
 
 fn end() -> Endpoint {

@@ -1,12 +1,12 @@
 //! Pairs of hosts: what is refused, what breaks, and that nothing listens once a connection stands.
 
-use engines::{Context, ENGINES, Engine, EngineError, Op, Session};
+use engines::{Context, Engine, EngineError, Op, Session, engine_called};
 use model::{Endpoint, Layer, OpClass, OpMix, Pattern, Place, Target, Workload};
 use std::sync::Mutex;
 use std::time::Duration;
 
 fn tcp() -> &'static dyn Engine {
-    *ENGINES.iter().find(|engine| engine.name() == "tcp").unwrap()
+    engine_called("tcp").unwrap()
 }
 
 fn end(address: &str, namespace: Option<&str>) -> Endpoint {

@@ -1,8 +1,8 @@
 //! Data that is changed behind the back of a session is seen as what it is: both ways to a file, operation by operation.
 
 use engines::verify::{Verify, read_back};
-use engines::{Context, Done, ENGINES, Engine, Op, Session};
-use model::{Checked, FlawKind, Layer, OpClass, OpMix, Pattern, Place, ReadBack, Step, StepId, Target, Workload};
+use engines::{Context, Done, Engine, Op, Session, engine_called};
+use model::{Checked, FlawKind, Layer, OpClass, OpMix, Pattern, Place, ReadBack, Step, Target, Workload};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -22,7 +22,7 @@ struct Bench {
 
 impl Bench {
     fn new(engine: &str, path: &Path, workload: Workload) -> Bench {
-        let engine = *ENGINES.iter().find(|one| one.name() == engine).unwrap();
+        let engine = engine_called(engine).unwrap();
         let file = File::options().read(true).write(true).create(true).truncate(false).open(path).unwrap();
         let place = Place::Path { path: path.into(), writable: true };
         let target = Target::new(Layer::Device, path.display().to_string(), place);
@@ -167,16 +167,7 @@ fn what_was_only_written_is_read_back() {
         // Not written by this slice: not its business.
         bench.put(8, &bytes);
         let pattern = Pattern::WriteLatency;
-        let step = Step {
-            id: StepId(0),
-            layer: Layer::Device,
-            pattern,
-            targets: vec![bench.target.clone()],
-            workload: writing,
-            metric: pattern.metric(Layer::Device),
-            chart: true,
-            apart: false,
-        };
+        let step = Step::new(0, Layer::Device, pattern, vec![bench.target.clone()], writing);
         read_back(bench.engine, &bench.context, &step, Duration::from_secs(60), &|| true).unwrap();
         let seen = bench.take();
         assert_eq!((seen.wrong, seen.flawed(), seen.flaws[0].offset), (1, 1, 4 * BLOCK), "{engine}: {seen:?}");
@@ -196,7 +187,7 @@ fn what_cannot_be_verified_is_refused_in_words() {
     let read_only = Target { place: Place::Path { path, writable: false }, ..bench.target.clone() };
     assert!(bench.engine.refuse(&read_only, &mixed()).unwrap().contains("only reads"));
     for (name, word) in [("tcp", "keeps nothing"), ("osd-bench", "makes up its own data"), ("null", "moves no data")] {
-        let engine = ENGINES.iter().find(|engine| engine.name() == name).unwrap();
+        let engine = engine_called(name).unwrap();
         let end = model::Endpoint::new("a", "127.0.0.1");
         let place = match name {
             "tcp" => Place::Pair { from: end.clone(), to: end, listener: None },

@@ -2,7 +2,7 @@
 
 use judge::Length;
 use model::plan::{SPREAD_BY_LOT, USUAL_SETTLE};
-use model::{Goal, Plan, Step};
+use model::{Goal, Plan, PlannedExperiment, Step};
 
 /// What a search for the highest rate takes before it confirms one: a closed loop of 4 s, and about six probes, most of 3 to
 /// 10 s and one that decides nothing in 20 s.
@@ -22,9 +22,11 @@ pub const HEARD_SECONDS: f64 = 1.0;
 /// Of the whole run if every figure settles as soon as it may, and no device falls before its time is up: slices, the
 /// pauses between them, and the filling.
 pub fn seconds_expected(plan: &Plan) -> f64 {
-    let searched = if plan.goal.bound.is_some() { SEARCH_SECONDS * plan.steps.len() as f64 } else { 0.0 };
-    let sustained: f64 = plan.sustained.iter().map(|test| test.seconds).sum();
-    passes_seconds(&plan.goal, &plan.steps) + searched + sustained
+    let beyond = match &plan.experiment {
+        PlannedExperiment::HighestRate { .. } => SEARCH_SECONDS * plan.steps.len() as f64,
+        experiment => experiment.sustained().iter().map(|test| test.seconds).sum(),
+    };
+    passes_seconds(&plan.goal, &plan.steps) + beyond
 }
 
 /// All slices that every figure needs if it settles as soon as it may.

@@ -3,7 +3,7 @@
 
 use crate::passes::Passes;
 use crate::scheduler::{Scheduler, Task};
-use model::{Arrivals, Goal, Limit, Plan, Rate, Record, Search, Step, StepId};
+use model::{Bound, Goal, Limit, Plan, PlannedExperiment, Rate, Record, Search, Step, StepId};
 
 /// A closed loop so long says how much the target can do.
 const CAPACITY_SECONDS: f64 = 4.0;
@@ -23,6 +23,8 @@ const CONFIRMATIONS: usize = 6;
 pub struct HighestRate {
     /// Its steps are the closed loops, each of which is searched, and then what was tried.
     plan: Plan,
+    bound: Bound,
+    searches: Vec<Search>,
     /// Closed loops that were not begun yet, the next one last.
     bases: Vec<Step>,
     base: Option<Step>,
@@ -33,15 +35,15 @@ pub struct HighestRate {
 struct Untried(f64);
 
 impl HighestRate {
-    pub fn new(plan: Plan) -> HighestRate {
+    pub fn new(plan: Plan, bound: Bound) -> HighestRate {
         let bases = plan.steps.iter().rev().cloned().collect();
-        HighestRate { plan, bases, base: None, under_way: None }
+        HighestRate { plan, bound, searches: Vec::new(), bases, base: None, under_way: None }
     }
 
     /// The next closed loop, of which all is to be found out.
     fn begin(&mut self) -> Option<Task> {
         let base = self.bases.pop()?;
-        self.plan.searches.push(Search { capacity: base.id, probes: Vec::new(), confirmations: Vec::new() });
+        self.searches.push(Search { capacity: base.id, probes: Vec::new(), confirmations: Vec::new() });
         self.under_way = Some(Passes::of_one(base.clone(), self.short_goal(CAPACITY_SECONDS)));
         self.base = Some(base);
         Some(self.told())
@@ -49,15 +51,17 @@ impl HighestRate {
 
     /// What is to be tried next of the closed loop that is searched; `None`: all is known of it.
     fn further(&mut self, base: &Step, record: &Record) -> Option<Task> {
-        let limit = judge::without_findings(record).limits.pop()?;
-        let (step, goal) = match self.narrow(base, &limit) {
-            Err(Untried(rate)) => (self.add(base, rate, false), self.short_goal(PROBE_SECONDS)),
-            Ok(found) => {
-                let rate = self.to_confirm(found?, &limit)?;
-                (self.add(base, rate, true), Goal { bound: None, ..self.plan.goal.clone() })
+        let report = judge::without_findings(record);
+        let limit = report.answer.limits().last()?;
+        self.under_way = Some(match self.narrow(base, limit) {
+            Err(Untried(rate)) => {
+                Passes::probing(self.add(base, rate, false), self.short_goal(PROBE_SECONDS), self.bound)
             }
-        };
-        self.under_way = Some(Passes::of_one(step, goal));
+            Ok(found) => {
+                let rate = self.to_confirm(found?, limit)?;
+                Passes::of_one(self.add(base, rate, true), self.plan.goal.clone())
+            }
+        });
         Some(self.told())
     }
 
@@ -89,7 +93,7 @@ impl HighestRate {
 
     /// Was the bound kept at this rate of each target? `None`: nothing was measured.
     fn kept(&self, rate: f64, targets: f64, limit: &Limit) -> Result<Option<bool>, Untried> {
-        let probes = self.plan.searches.last().map_or(&[][..], |search| &search.probes);
+        let probes = self.searches.last().map_or(&[][..], |search| &search.probes);
         let at = |id: &StepId| self.plan.steps.iter().find(|step| step.id == *id).and_then(|step| step.workload.rate);
         if !probes.iter().filter_map(at).any(|tried| tried.per_second == rate) {
             return Err(Untried(rate));
@@ -99,18 +103,17 @@ impl HighestRate {
     }
 
     fn to_confirm(&self, rate: f64, limit: &Limit) -> Option<f64> {
-        let tried = self.plan.searches.last().map_or(0, |search| search.confirmations.len());
+        let tried = self.searches.last().map_or(0, |search| search.confirmations.len());
         (limit.rate.is_none() && tried < CONFIRMATIONS).then(|| rounded(rate * LESS.powi(tried as i32)))
     }
 
     /// A step at this rate, added to the plan and to the search.
     fn add(&mut self, base: &Step, per_second: f64, confirms: bool) -> Step {
-        let arrivals = self.plan.goal.bound.map_or(Arrivals::Poisson, |bound| bound.arrivals);
         let id = StepId(self.plan.steps.iter().map(|step| step.id.0 + 1).max().unwrap_or(0));
         let mut step = Step { id, metric: model::Metric::LatencyMean, ..base.clone() };
-        step.workload.rate = Some(Rate { per_second, arrivals });
+        step.workload.rate = Some(Rate { per_second, arrivals: self.bound.arrivals });
         self.plan.steps.push(step.clone());
-        if let Some(search) = self.plan.searches.last_mut() {
+        if let Some(search) = self.searches.last_mut() {
             if confirms { &mut search.confirmations } else { &mut search.probes }.push(id);
         }
         step
@@ -128,7 +131,8 @@ impl HighestRate {
     }
 
     fn told(&self) -> Task {
-        Task::Plan(Box::new(self.plan.clone()))
+        let experiment = PlannedExperiment::HighestRate { bound: self.bound, searches: self.searches.clone() };
+        Task::Plan(Box::new(Plan { experiment, ..self.plan.clone() }))
     }
 }
 

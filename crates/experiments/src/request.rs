@@ -3,7 +3,7 @@
 use crate::ab::PairedSetting;
 use crate::workload::WorkloadOptions;
 use languages::fio::job_file::Batch;
-use model::{Axis, Bytes, Goal, Layer};
+use model::{Axis, Bound, Bytes, Goal, Layer, Pattern, Threshold};
 use std::path::PathBuf;
 
 /// One run, before anything is known of the cluster.
@@ -12,7 +12,7 @@ pub struct Request {
     pub layers: Vec<Layer>,
     pub targets: Targets,
     pub workload: WorkloadOptions,
-    /// When a figure is good enough; thresholds and bounds of verdicts and of the highest rate are part of it.
+    /// When a figure is good enough.
     pub goal: Goal,
     pub experiment: Experiment,
     /// Scrubs, the balancer and the autoscaler are stopped while it lasts.
@@ -42,13 +42,13 @@ pub enum Experiment {
     /// How much each cell of the depth chart is.
     #[default]
     Survey,
-    /// On which side of its thresholds each figure lies. `complete`: every threshold must have a figure, since it was written for this
+    /// On which side of its threshold each figure lies. `complete`: every threshold must have a figure, since it was written for this
     /// cluster.
-    Verdict { complete: bool },
+    Verdict { thresholds: Vec<Threshold>, complete: bool },
     /// What one setting changes against another, slice beside slice.
     PairedComparison(PairedSetting),
-    /// The highest rate that keeps the goal's bound on response times.
-    HighestRate,
+    /// The highest rate that keeps a bound on response times.
+    HighestRate(Bound),
     /// Clients are doubled until that brings nothing more; on one host there are at most so many.
     ScaleOut { clients_most: u32 },
     /// Every combination of the axes' values.
@@ -108,13 +108,22 @@ impl Experiment {
         }
     }
 
+    /// Is anything of this cell wanted?
+    pub fn wants(&self, layer: Layer, pattern: Pattern) -> bool {
+        let of_cell = |threshold: &Threshold| (threshold.layer, threshold.pattern) == (layer, pattern);
+        match self {
+            Experiment::Verdict { thresholds, .. } => thresholds.iter().any(of_cell),
+            _ => true,
+        }
+    }
+
     pub fn is_sweep(&self) -> bool {
         matches!(self, Experiment::Sweep { .. })
     }
 
     /// Its steps are single numbers that are held against each other: a figure has one definition, and no cell of the depth chart.
     pub fn compares_steps(&self) -> bool {
-        matches!(self, Experiment::Sweep { .. } | Experiment::PairedComparison(_) | Experiment::HighestRate)
+        matches!(self, Experiment::Sweep { .. } | Experiment::PairedComparison(_) | Experiment::HighestRate(_))
     }
 
     /// Does it plan the cells of its layers by their patterns, once?
@@ -126,7 +135,7 @@ impl Experiment {
 impl Request {
     /// Are operations due at a rate, one that is given or one that is searched for?
     pub fn open_loop(&self) -> bool {
-        self.workload.rate.is_some() || matches!(self.experiment, Experiment::HighestRate)
+        self.workload.rate.is_some() || matches!(self.experiment, Experiment::HighestRate(_))
     }
 
     /// Devices that are named, and the network, can be measured without a cluster.

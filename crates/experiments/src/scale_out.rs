@@ -2,12 +2,14 @@
 
 use crate::passes::Passes;
 use crate::scheduler::{Scheduler, Task};
-use model::{Doubling, Plan, Record, ScalingStep, Step, StepId, Workload};
+use model::{Doubling, Plan, PlannedExperiment, Record, ScalingStep, Step, StepId, Workload};
 use std::collections::VecDeque;
 
 pub struct ScaleOut {
     /// Its steps are those that were tried.
     plan: Plan,
+    clients_most: u32,
+    doublings: Vec<Doubling>,
     /// The largest that there may be, of those that were not begun yet: all hosts, with `clients_most` on each.
     bases: VecDeque<Step>,
     next_id: u32,
@@ -18,29 +20,36 @@ pub struct ScaleOut {
 }
 
 impl ScaleOut {
-    pub fn new(plan: Plan) -> ScaleOut {
+    pub fn new(plan: Plan, clients_most: u32) -> ScaleOut {
         let next_id = plan.steps.iter().map(|step| step.id.0 + 1).max().unwrap_or(0);
         let bases = plan.steps.iter().cloned().collect();
         let plan = Plan { steps: Vec::new(), ..plan };
-        ScaleOut { plan, bases, next_id, base: None, loads: VecDeque::new(), under_way: None }
-    }
-
-    fn most(&self) -> u32 {
-        self.plan.clients_most.unwrap_or(1)
+        ScaleOut {
+            plan,
+            clients_most,
+            doublings: Vec::new(),
+            bases,
+            next_id,
+            base: None,
+            loads: VecDeque::new(),
+            under_way: None,
+        }
     }
 
     /// Twice as many clients; `None`: that is not worth it, or there may be no more.
     fn further(&mut self, record: &Record) -> Option<Task> {
-        let tried = self.plan.doublings.last().is_some_and(|doubling| !doubling.loads.is_empty());
-        if tried && judge::without_findings(record).doubled.pop().is_none_or(|found| found.ended) {
+        let tried = self.doublings.last().is_some_and(|doubling| !doubling.loads.is_empty());
+        if tried && judge::without_findings(record).answer.doubled().last().is_none_or(|found| found.ended) {
             return None;
         }
         let (hosts, each) = self.loads.pop_front()?;
         let id = StepId(self.next_id);
-        let step = Step { id, chart: false, ..load(self.base.as_ref()?, hosts, each, self.most()) };
+        let step = Step { id, chart: false, ..load(self.base.as_ref()?, hosts, each, self.clients_most) };
         self.next_id += 1;
         self.plan.steps.push(step.clone());
-        self.plan.doublings.last_mut()?.loads.push(ScalingStep { step: id, hosts, each });
+        self.doublings.last_mut()?.loads.push(ScalingStep { step: id, hosts, each });
+        let doublings = self.doublings.clone();
+        self.plan.experiment = PlannedExperiment::ScaleOut { clients_most: self.clients_most, doublings };
         self.under_way = Some(Passes::of_one(step, self.plan.goal.clone()));
         Some(Task::Plan(Box::new(self.plan.clone())))
     }
@@ -56,8 +65,8 @@ impl Scheduler for ScaleOut {
                 return Some(task);
             }
             let base = self.bases.pop_front()?;
-            self.loads = loads(base.targets.len() as u32, self.most()).into();
-            self.plan.doublings.push(Doubling::default());
+            self.loads = loads(base.targets.len() as u32, self.clients_most).into();
+            self.doublings.push(Doubling::default());
             self.base = Some(base);
         }
     }
@@ -88,6 +97,7 @@ fn load(base: &Step, hosts: u32, each: u32, most: u32) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::testing;
 
     #[test]
     fn first_the_hosts_are_doubled_then_what_each_has() {
@@ -99,18 +109,15 @@ mod tests {
 
     #[test]
     fn every_client_has_the_same_of_the_load() {
-        let target = model::Target::new(model::Layer::Rados, "pool", model::Place::Null);
+        let target = model::Target::new(testing::pools(), "pool", model::Place::Null);
         let pattern = model::Pattern::ReadParallel;
-        let base = Step {
-            id: StepId(0),
-            layer: model::Layer::Rados,
+        let base = Step::new(
+            0,
+            testing::pools(),
             pattern,
-            targets: vec![target; 3],
-            workload: Workload { jobs: 32, depth: 1024, clients: 8, ..Workload::canonical(pattern, 1 << 30, 1) },
-            metric: model::Metric::Iops,
-            chart: true,
-            apart: false,
-        };
+            vec![target; 3],
+            Workload { jobs: 32, depth: 1024, clients: 8, ..Workload::canonical(pattern, 1 << 30, 1) },
+        );
         let one = load(&base, 1, 1, 8);
         assert_eq!((one.targets.len(), one.workload.jobs, one.workload.depth, one.workload.clients), (1, 4, 128, 1));
         let all = load(&base, 3, 8, 8);

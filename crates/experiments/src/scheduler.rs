@@ -3,7 +3,7 @@
 use crate::passes::Passes;
 use crate::{HighestRate, ScaleOut};
 use judge::Length;
-use model::{Bound, Nanos, Plan, Record, Step, SustainedTest};
+use model::{Bound, Nanos, Plan, PlannedExperiment, Record, Step, SustainedTest};
 
 /// One slice of a step.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,11 +61,9 @@ pub trait Scheduler {
 
 /// The scheduler of the experiment that the plan is for.
 pub fn scheduler(plan: &Plan) -> Box<dyn Scheduler + '_> {
-    if plan.goal.bound.is_some() {
-        Box::new(HighestRate::new(plan.clone()))
-    } else if plan.clients_most.is_some() {
-        Box::new(ScaleOut::new(plan.clone()))
-    } else {
-        Box::new(Passes::new(plan.clone()))
+    match plan.experiment {
+        PlannedExperiment::HighestRate { bound, .. } => Box::new(HighestRate::new(plan.clone(), bound)),
+        PlannedExperiment::ScaleOut { clients_most, .. } => Box::new(ScaleOut::new(plan.clone(), clients_most)),
+        _ => Box::new(Passes::new(plan.clone())),
     }
 }

@@ -3,9 +3,9 @@
 use crate::background::look_behind;
 use crate::chart::chart;
 use crate::compare::ab;
-use crate::distance::distances;
 use crate::doubled::doubled;
 use crate::entry::{Entry, entries};
+use crate::expect::distances;
 use crate::gate::strike_out;
 use crate::host_loads::host_loads;
 use crate::ledger::ledger;
@@ -16,7 +16,7 @@ use crate::sustained::endurance;
 use crate::sweep::swept;
 use crate::validity::limit_writes;
 use crate::verdict::verdicts;
-use model::{Endurance, HostLoad, Outlier, Record, Report};
+use model::{Answer, Endurance, HostLoad, Outlier, PlannedExperiment, Record, Report};
 
 /// What a record says, figure by figure.
 pub struct Assessment<'a> {
@@ -59,12 +59,7 @@ impl Assessment<'_> {
             chart: chart(&entries),
             ledger: ledger(&entries, record),
             distances: distances(&entries, record),
-            verdicts: verdicts(&entries, &record.plan.goal),
-            ab: ab(record).map(Box::new),
-            limits: limits(record, &entries),
-            doubled: doubled(record, &entries),
-            sweep: swept(&entries, record).map(Box::new),
-            sustained,
+            answer: answer(record, &entries, sustained),
             findings: Vec::new(),
             host_loads,
             outliers,
@@ -73,6 +68,23 @@ impl Assessment<'_> {
             warnings: record.warnings.iter().cloned().chain(while_not_clean(record)).collect(),
             errors: record.errors.clone(),
         }
+    }
+}
+
+/// To what the run was to find out.
+fn answer(record: &Record, entries: &[Entry], sustained: Vec<Endurance>) -> Answer {
+    match &record.plan.experiment {
+        PlannedExperiment::Survey => Answer::Survey,
+        PlannedExperiment::Verdict(thresholds) => Answer::Verdicts(verdicts(entries, thresholds)),
+        PlannedExperiment::PairedComparison(plan) => Answer::PairedComparison(Box::new(ab(record, plan))),
+        PlannedExperiment::HighestRate { bound, searches } => {
+            Answer::HighestRates(limits(record, entries, *bound, searches))
+        }
+        PlannedExperiment::ScaleOut { clients_most, doublings } => {
+            Answer::ScaleOut(doubled(entries, doublings, *clients_most))
+        }
+        PlannedExperiment::Sweep(sweep) => Answer::Sweep(Box::new(swept(entries, sweep))),
+        PlannedExperiment::SustainedWrites(_) => Answer::SustainedWrites(sustained),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::durable::as_stores_do;
 use crate::entry::Entry;
-use model::{Layer, OsdScope, Pattern, Place, Record};
+use model::{OsdScope, Pattern, Place, Record};
 
 /// `/dev/sdb` and `sdb` are the same.
 fn short(path: &str) -> &str {
@@ -32,7 +32,7 @@ pub fn disk_of<'e, 'a>(
     let osd = scope_of(record, place)?;
     let of_disk = |entry: &&Entry| {
         let usable = entry.figure.at_once == 1 && entry.usable().is_some();
-        entry.is(Layer::Device, pattern) && usable && is_disk_of(entry, osd)
+        entry.figure.layer.of_disks() && entry.is_of(pattern) && usable && is_disk_of(entry, osd)
     };
     entries.iter().filter(of_disk).min_by_key(|entry| !as_stores_do(entry.step.workload.durability))
 }

@@ -3,15 +3,15 @@
 use crate::effort::QUEUED_MOST_DEEP;
 use crate::entry::{Entry, spread};
 use crate::words::percent;
-use model::{Doubled, Doubling, Record, ScaledLoad};
+use model::{Doubled, Doubling, ScaledLoad};
 
 /// A doubling that brings less than this share more was not worth it: what did the work before was full. Of fewer than twice as many
 /// clients, as when only some hosts are left, as much less is wanted.
 const WORTH: f64 = 0.10;
 
-pub fn doubled(record: &Record, entries: &[Entry]) -> Vec<Doubled> {
-    let most = record.plan.clients_most.unwrap_or(1);
-    record.plan.doublings.iter().filter_map(|doubling| one(doubling, entries, most)).collect()
+/// `most`: so many clients there may be on a host.
+pub fn doubled(entries: &[Entry], doublings: &[Doubling], most: u32) -> Vec<Doubled> {
+    doublings.iter().filter_map(|doubling| one(doubling, entries, most)).collect()
 }
 
 fn one(doubling: &Doubling, entries: &[Entry], most: u32) -> Option<Doubled> {

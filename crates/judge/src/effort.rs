@@ -67,19 +67,11 @@ fn overhead(step: &Step, slices: &[&Slice], all: &Effort) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Latencies, Layer, OpClass, Pattern, Sample, StepId, Workload};
+    use model::testing;
+    use model::{Latencies, OpClass, Pattern, Sample, StepId, Workload};
 
     fn step(pattern: Pattern) -> Step {
-        Step {
-            id: StepId(0),
-            layer: Layer::Rbd,
-            pattern,
-            targets: Vec::new(),
-            workload: Workload::canonical(pattern, 1 << 30, 1),
-            metric: pattern.metric(Layer::Rbd),
-            chart: true,
-            apart: false,
-        }
+        Step::new(0, testing::images(), pattern, Vec::new(), Workload::canonical(pattern, 1 << 30, 1))
     }
 
     /// Ten seconds of two lanes, operations of 0.1 ms.

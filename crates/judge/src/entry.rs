@@ -7,9 +7,9 @@ use crate::durable::worse_of_both;
 use crate::figure::figure;
 use crate::imported::restate;
 use crate::series::told;
-use crate::unseen::with_what_others_met;
+use crate::unseen::Asked;
 use crate::unwritten::name_empty;
-use model::{Estimate, Figure, Goal, Label, Layer, OpClass, Pattern, Place, Record, Slice, Step, Target};
+use model::{Estimate, Figure, Label, Layer, OpClass, Pattern, Place, Record, Slice, Step, Target};
 use std::collections::BTreeMap;
 
 pub struct Entry<'a> {
@@ -31,7 +31,12 @@ impl Entry<'_> {
 
     /// Its layer and pattern, and operations of the kind that the pattern is about.
     pub fn is(&self, layer: Layer, pattern: Pattern) -> bool {
-        self.figure.layer == layer && self.figure.pattern == pattern && self.figure.kind == pattern.kind()
+        self.figure.layer == layer && self.is_of(pattern)
+    }
+
+    /// Its pattern, and operations of the kind that the pattern is about.
+    pub fn is_of(&self, pattern: Pattern) -> bool {
+        self.figure.pattern == pattern && self.figure.kind == pattern.kind()
     }
 
     pub fn place(&self) -> Option<&Place> {
@@ -76,14 +81,14 @@ pub fn spread(estimate: &Estimate) -> f64 {
 /// Every figure of a record in the order of the plan: each target, then all together. A step that had no turn yet has none;
 /// once the run is over it has a void one.
 pub fn entries(record: &Record) -> Vec<Entry<'_>> {
-    let goal = &with_what_others_met(&record.plan.goal, record);
-    let mut entries = record.plan.steps.iter().flat_map(|step| of_step(record, step, goal)).collect::<Vec<_>>();
+    let asked = &Asked::with_what_others_met(&record.plan, record);
+    let mut entries = record.plan.steps.iter().flat_map(|step| of_step(record, step, asked)).collect::<Vec<_>>();
     worse_of_both(&mut entries);
     name_empty(&mut entries, record);
     entries
 }
 
-fn of_step<'a>(record: &'a Record, step: &'a Step, goal: &Goal) -> Vec<Entry<'a>> {
+fn of_step<'a>(record: &'a Record, step: &'a Step, asked: &Asked) -> Vec<Entry<'a>> {
     let slices: Vec<&Slice> = record.slices.iter().filter(|slice| slice.step == step.id).collect();
     let passes = slices.iter().map(|slice| slice.pass).max().unwrap_or(0);
     let mut by_target: BTreeMap<(Option<u32>, OpClass), Vec<&Slice>> = BTreeMap::new();
@@ -97,7 +102,7 @@ fn of_step<'a>(record: &'a Record, step: &'a Step, goal: &Goal) -> Vec<Entry<'a>
             if own.is_empty() && !missing(record, step, target, kind) {
                 continue;
             }
-            let (mut figure, _) = figure(step, target, kind, &own, goal, passes);
+            let (mut figure, _) = figure(step, target, kind, &own, asked, passes);
             if own.is_empty() {
                 figure.label = Label::Void("not measured: the run ended before its turn".to_string());
             }

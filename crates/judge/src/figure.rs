@@ -9,11 +9,13 @@ use crate::percentiles::{Doubt, percentiles};
 use crate::pooled::{Pooled, pool, weighted};
 use crate::series::Ratio;
 use crate::sight::sight;
-use crate::unseen::{depth, met, missed, seen_at_one_level, starts_apart, trend, two_groups, unseen};
+use crate::unseen::{Asked, met, missed, seen_at_one_level, starts_apart, trend, two_groups, unseen};
 use crate::verdict::decided;
 use crate::words::{count, quantity};
 use model::clock::SECOND;
-use model::{Estimate, Figure, Goal, Label, OpClass, Sample, Slice, Step, Target, Workload};
+use model::{
+    Estimate, Figure, Goal, Label, OpClass, PlannedExperiment, Sample, Slice, Step, Target, Threshold, Workload,
+};
 
 /// What the next pass should do for this figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,14 +44,15 @@ pub fn figure(
     target: Option<u32>,
     kind: OpClass,
     slices: &[&Slice],
-    goal: &Goal,
+    asked: &Asked,
     finished_passes: u32,
 ) -> (Figure, Next) {
+    let goal = asked.goal;
     let mut ordered = slices.to_vec();
     ordered.sort_by(|a, b| a.pass.cmp(&b.pass).then(a.started_seconds.total_cmp(&b.started_seconds)));
     let (void, good) = pauses::sorted_out(step, &ordered, goal.short.is_some());
     let mut figure = outline(step, target, kind, &ordered, &good);
-    match judged(step, kind, &good, &void, &ordered, goal) {
+    match judged(step, kind, &good, &void, &ordered, asked) {
         Ok((pooled, label)) => {
             let wandering = matches!(label, Label::Wandering(_));
             let least = if goal.short.is_some() { pooled.relative().min(NO_MORE) } else { 0.0 };
@@ -65,17 +68,19 @@ pub fn figure(
             let low = (pooled.value - pooled.half_width).max(0.0);
             figure.estimate = Some(Estimate { value: pooled.value, low, high: pooled.value + pooled.half_width });
             figure.sight = sight(step, &good, &label);
-            figure.unseen = Some(unseen(&good, goal));
+            figure.unseen = Some(unseen(&good, asked));
             figure.label = label;
-            let threshold = goal.threshold(step.layer, step.pattern, kind, &figure.target, figure.chart);
-            let enough = match (goal.thresholds.is_empty(), threshold) {
-                (true, _) => {
+            let enough = match asked.experiment {
+                PlannedExperiment::Verdict(thresholds) => {
+                    let cell = (step.layer, step.pattern);
+                    let own = Threshold::find(thresholds, cell, kind, &figure.target, figure.chart);
+                    own.is_none_or(|threshold| decided(step, &good, &pooled, threshold))
+                }
+                _ => {
                     let level = goal.short.is_none() || level(&pooled, &good);
                     let settled = level && void.is_empty() && settle_mostly(&good, goal);
                     settled && good.len() >= goal.passes_min as usize && precise(&pooled, goal)
                 }
-                (false, Some(threshold)) => decided(step, &good, &pooled, threshold),
-                (false, None) => true,
             };
             let next = if enough { Next::Enough } else { again(step, &ordered, goal, finished_passes) };
             (figure, next)
@@ -115,7 +120,7 @@ fn judged(
     good: &[&Slice],
     void: &[&Slice],
     ordered: &[&Slice],
-    goal: &Goal,
+    asked: &Asked,
 ) -> Result<(Pooled, Label), String> {
     let Some(last) = ordered.last() else {
         return Err("not measured".to_string());
@@ -131,15 +136,18 @@ fn judged(
         });
     }
     let ratios: Vec<Ratio> = good.iter().map(|slice| pauses::ratio(step, slice)).collect();
-    let pooled =
-        if goal.short.is_some() { weighted(&ratios).map(|pooled| allowing(pooled, good, goal)) } else { pool(&ratios) };
+    let pooled = if asked.goal.short.is_some() {
+        weighted(&ratios).map(|pooled| allowing(pooled, good, asked))
+    } else {
+        pool(&ratios)
+    };
     match pooled {
         Some(pooled) => {
             let pooled = match in_flight(step, good) {
                 Some(open) => open.widen(step, pooled),
                 None => pooled,
             };
-            let label = Case { step, kind, slices: good, void, pooled: &pooled, goal }.label();
+            let label = Case { step, kind, slices: good, void, pooled: &pooled, asked }.label();
             Ok((pooled, label))
         }
         None => Err(too_little(step, &ratios)),
@@ -148,9 +156,9 @@ fn judged(
 
 /// With what slices at so many moments may have missed. An interval that is narrower than was asked for says no more than was: what
 /// ended the measuring is that it got there, which it does sooner where it is too narrow by chance.
-fn allowing(pooled: Pooled, good: &[&Slice], goal: &Goal) -> Pooled {
-    let share = missed(unseen(good, goal).looks, depth(goal)).max(met(&pooled)).max(goal.settle);
-    let share = share.max(seen_at_one_level(&pooled, goal).unwrap_or(0.0));
+fn allowing(pooled: Pooled, good: &[&Slice], asked: &Asked) -> Pooled {
+    let share = missed(unseen(good, asked).looks, asked.event_depth()).max(met(&pooled)).max(asked.goal.settle);
+    let share = share.max(seen_at_one_level(&pooled, asked).unwrap_or(0.0));
     let level = starts_apart(&pooled, good).map_or(pooled.value, |(level, _)| level);
     let half_width = pooled.half_width.max(share * pooled.value).max((level - pooled.value).abs());
     Pooled { half_width, ..pooled }

@@ -62,25 +62,22 @@ impl InFlight {
 #[cfg(test)]
 mod tests {
     use crate::figure::figure;
+    use crate::unseen::Asked;
     use model::clock::SECOND;
-    use model::{
-        Figure, Goal, Label, Layer, Metric, OpClass, Pattern, Place, Sample, Slice, Step, StepId, Target, Workload,
-    };
+    use model::testing;
+    use model::{Figure, Goal, Label, OpClass, Pattern, Place, Sample, Slice, Step, StepId, Target, Workload};
 
     const WINDOW: u64 = SECOND / 10;
 
     fn linear(targets: u32) -> Step {
         let place = || Place::Pool { pool: "p".into(), prefix: "x".into() };
-        Step {
-            id: StepId(0),
-            layer: Layer::Rados,
-            pattern: Pattern::WriteLinear,
-            targets: (0..targets).map(|n| Target::new(Layer::Rados, format!("t{n}"), place())).collect(),
-            workload: Workload::canonical(Pattern::WriteLinear, 1 << 30, 1),
-            metric: Metric::Bandwidth,
-            chart: true,
-            apart: false,
-        }
+        Step::new(
+            0,
+            testing::pools(),
+            Pattern::WriteLinear,
+            (0..targets).map(|n| Target::new(testing::pools(), format!("t{n}"), place())).collect(),
+            Workload::canonical(Pattern::WriteLinear, 1 << 30, 1),
+        )
     }
 
     /// 9.8 s in which so many operations of 4 MiB ended, one in each of the last windows.
@@ -107,7 +104,7 @@ mod tests {
 
     fn of(step: &Step, target: Option<u32>, ended: u32) -> Figure {
         let slices = [slice(target, 1, ended), slice(target, 2, ended)];
-        figure(step, target, OpClass::Write, &slices.each_ref(), &Goal::default(), 2).0
+        figure(step, target, OpClass::Write, &slices.each_ref(), &Asked::alone(&Goal::default()), 2).0
     }
 
     /// A disk held to 8 MB/s: 64 MiB are in flight and end after 8.4 s, so that of 9.8 s little more than one round is seen.

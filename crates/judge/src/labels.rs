@@ -7,7 +7,7 @@ use crate::levels::{Dips, OPERATIONS_A_WINDOW, dips, two_levels};
 use crate::pooled::Pooled;
 use crate::series::{mean, median, rates};
 use crate::slice::{ends, settled};
-use crate::unseen::{depth, missed, seen_at_one_level, starts_apart, stretch_seconds, trend, two_groups, unseen};
+use crate::unseen::{Asked, missed, seen_at_one_level, starts_apart, stretch_seconds, trend, two_groups, unseen};
 use crate::words::{count, number, percent, quantity, seconds, volume};
 use model::clock::SECOND;
 use model::{Goal, Label, Metric, OpClass, Sample, Slice, Sparse, Step, Unseen};
@@ -47,7 +47,7 @@ pub struct Case<'a> {
     /// Slices of it that are void.
     pub void: &'a [&'a Slice],
     pub pooled: &'a Pooled,
-    pub goal: &'a Goal,
+    pub asked: &'a Asked<'a>,
 }
 
 impl Case<'_> {
@@ -157,7 +157,7 @@ impl Case<'_> {
             );
             return Some(Label::Burst(text));
         }
-        let stays = if self.goal.short.is_some() && means.len() > STAYS_DOWN { STAYS_DOWN } else { 1 };
+        let stays = if self.asked.goal.short.is_some() && means.len() > STAYS_DOWN { STAYS_DOWN } else { 1 };
         let at = (1..=means.len().saturating_sub(stays)).find(|at| fallen(&means[..*at], &means[*at..]))?;
         let beyond_noise = self.pooled.between > WANDERING_RATIO * self.pooled.within;
         let text = format!(
@@ -183,7 +183,7 @@ impl Case<'_> {
     }
 
     fn unsettled(&self, rates: &[Vec<f64>]) -> Option<Label> {
-        if settle_mostly(self.slices, self.goal) {
+        if settle_mostly(self.slices, self.asked.goal) {
             return None;
         }
         let (index, series) = rates.iter().enumerate().find(|(index, _)| !self.slices[*index].settled)?;
@@ -207,7 +207,7 @@ impl Case<'_> {
 
     /// The load is not after each start what it was in its long slices.
     fn starts_apart(&self) -> Option<Label> {
-        let (level, starts) = starts_apart(self.pooled, self.slices).filter(|_| self.goal.short.is_some())?;
+        let (level, starts) = starts_apart(self.pooled, self.slices).filter(|_| self.asked.goal.short.is_some())?;
         Some(Label::Unsettled(format!(
             "nearly all short slices are {} its long ones ({} and {}): it may need a warm-up after some starts",
             if starts > level { "above" } else { "below" },
@@ -218,7 +218,7 @@ impl Case<'_> {
 
     /// Only where it costs precision: a fast flip between two levels has a well-known mean.
     fn two_levels(&self, rates: &[Vec<f64>]) -> Option<Label> {
-        if precise(self.pooled, self.goal) || self.grainy() {
+        if precise(self.pooled, self.asked.goal) || self.grainy() {
             return None;
         }
         let found = two_levels(rates)?;
@@ -232,7 +232,8 @@ impl Case<'_> {
 
     /// Short slices that are at one level or at another: how often at which, so few of them do not tell.
     fn two_groups(&self) -> Option<Label> {
-        let (low, high, share) = two_groups(self.pooled).filter(|_| self.goal.short.is_some() && !self.grainy())?;
+        let (low, high, share) =
+            two_groups(self.pooled).filter(|_| self.asked.goal.short.is_some() && !self.grainy())?;
         Some(Label::TwoLevels(format!(
             "alternates between about {} ({} of {}) and {}",
             number(low),
@@ -244,7 +245,7 @@ impl Case<'_> {
 
     /// All its slices lie at one level where those of nearly all other figures lie at two.
     fn at_one_level(&self) -> Option<Label> {
-        let far = seen_at_one_level(self.pooled, self.goal)?;
+        let far = seen_at_one_level(self.pooled, self.asked)?;
         Some(Label::TwoLevels(format!(
             "nearly all other figures of this run alternate between two levels; this one was seen at one of them, and its mean over a longer \
              time may be {} off",
@@ -254,7 +255,7 @@ impl Case<'_> {
 
     /// A level that moves from the first slice to the last.
     fn moving(&self) -> Option<Label> {
-        let moved = trend(self.pooled, self.slices).filter(|_| self.goal.short.is_some())?;
+        let moved = trend(self.pooled, self.slices).filter(|_| self.asked.goal.short.is_some())?;
         Some(Label::Wandering(format!(
             "{} by {} in {}: the value is the mean of that time",
             if moved > 0.0 { "rose" } else { "fell" },
@@ -264,7 +265,7 @@ impl Case<'_> {
     }
 
     fn wandering(&self) -> Option<Label> {
-        if self.goal.short.is_some() && precise(self.pooled, self.goal) {
+        if self.asked.goal.short.is_some() && precise(self.pooled, self.asked.goal) {
             return None;
         }
         let spread = self.pooled.between.sqrt();
@@ -285,14 +286,17 @@ impl Case<'_> {
 
     fn few_events(&self, rates: &[Vec<f64>]) -> Option<Label> {
         // In an open loop a dip takes no operations away: they are done later, and their response times tell of it.
-        if self.grainy() || self.open_loop() || (self.goal.short.is_some() && precise(self.pooled, self.goal)) {
+        if self.grainy()
+            || self.open_loop()
+            || (self.asked.goal.short.is_some() && precise(self.pooled, self.asked.goal))
+        {
             return None;
         }
         let per_second = |slice: &Slice| (SECOND / slice.window_ns.max(1)).max(1) as usize;
         let each = rates.iter().zip(self.slices).map(|(series, slice)| dips(series, per_second(slice)));
         let all = each.fold(Dips::default(), |a, b| Dips { count: a.count + b.count, lost: a.lost + b.lost });
         let lost = all.lost / rates.iter().flatten().sum::<f64>();
-        (all.count > 0 && all.count < DIPS_ENOUGH && lost > self.goal.settle / 3.0).then(|| {
+        (all.count > 0 && all.count < DIPS_ENOUGH && lost > self.asked.goal.settle / 3.0).then(|| {
             Label::FewEvents(format!(
                 "{} took {} of the operations; fewer than {DIPS_ENOUGH} say little on how often they come",
                 count(all.count, "dip", "dips"),
@@ -305,7 +309,7 @@ impl Case<'_> {
         let relative = self.pooled.relative();
         let few = self.pooled.windows < WINDOWS_FOR_BATCHES;
         // In a run for verdicts or for the highest rate no precision was asked for.
-        let wide = !precise(self.pooled, self.goal) && self.goal.thresholds.is_empty() && self.goal.bound.is_none();
+        let wide = !precise(self.pooled, self.asked.goal) && self.asked.experiment.asks_how_much();
         if !wide && !few {
             return None;
         }
@@ -315,7 +319,7 @@ impl Case<'_> {
         let unknown = if relative >= 0.995 { "not known in this time: " } else { "" };
         let mut text = format!("{unknown}±{} after {passes} ({})", percent(relative), seconds(spent));
         if wide {
-            text += &format!("; ±{} was asked for", percent(self.goal.settle));
+            text += &format!("; ±{} was asked for", percent(self.asked.goal.settle));
         }
         if few {
             text += &format!("; only {} windows with operations", self.pooled.windows);
@@ -328,19 +332,20 @@ impl Case<'_> {
 
     /// It is as precise as was asked for, of a time that says little of others.
     fn brief(&self) -> Option<Label> {
-        if !self.goal.thresholds.is_empty() || self.goal.bound.is_some() {
+        if !self.asked.experiment.asks_how_much() {
             return None;
         }
-        let seen = unseen(self.slices, self.goal);
-        let short = self.goal.short.is_some() && seen.stretch_seconds < STRETCH_SECONDS;
-        let few = self.goal.short.is_none() && missed(seen.looks, depth(self.goal)) > self.goal.settle;
+        let seen = unseen(self.slices, self.asked);
+        let short = self.asked.goal.short.is_some() && seen.stretch_seconds < STRETCH_SECONDS;
+        let few =
+            self.asked.goal.short.is_none() && missed(seen.looks, self.asked.event_depth()) > self.asked.goal.settle;
         (short || few).then(|| Label::Brief(says(&seen)))
     }
 
     /// Where chance alone, the count of operations, forbids the goal in the time spent.
     fn seconds_needed(&self, spent: f64) -> Option<f64> {
         let rate = mean(&self.slices.iter().map(|slice| overall_rate(slice)).collect::<Vec<_>>());
-        let needed = 1.96f64.powi(2) / (self.goal.settle.powi(2) * rate);
+        let needed = 1.96f64.powi(2) / (self.asked.goal.settle.powi(2) * rate);
         let counts = matches!(self.step.metric, Metric::Iops | Metric::Bandwidth);
         (counts && needed.is_finite() && needed > spent).then_some(needed)
     }

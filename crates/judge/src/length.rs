@@ -149,20 +149,18 @@ fn off(part: &[f64], half: &[f64]) -> (f64, f64) {
 mod tests {
     use super::*;
     use crate::testing::samples;
-    use model::{Layer, OpClass, Pattern, Place, StepId, Target, Workload};
+    use model::testing;
+    use model::{OpClass, Pattern, Place, StepId, Target, Workload};
 
     fn step() -> Step {
         let pattern = Pattern::ReadParallel;
-        Step {
-            id: StepId(0),
-            layer: Layer::Rados,
+        Step::new(
+            0,
+            testing::pools(),
             pattern,
-            targets: vec![Target::new(Layer::Rados, "a", Place::Null)],
-            workload: Workload { depth: 16, ..Workload::canonical(pattern, 1 << 30, 1) },
-            metric: pattern.metric(Layer::Rados),
-            chart: true,
-            apart: false,
-        }
+            vec![Target::new(testing::pools(), "a", Place::Null)],
+            Workload { depth: 16, ..Workload::canonical(pattern, 1 << 30, 1) },
+        )
     }
 
     fn first(rates: &[f64]) -> Slice {

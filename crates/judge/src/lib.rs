@@ -11,7 +11,6 @@ mod checked;
 mod client;
 mod compare;
 mod disks;
-mod distance;
 mod doubled;
 mod durable;
 mod effort;
@@ -65,7 +64,7 @@ pub use outliers::slow_ones;
 pub use slice::{SliceState, first_look, slice_state, whole};
 pub use slowed::slowed;
 pub use sustained::fell;
-pub use unseen::{looks_for, with_what_others_met};
+pub use unseen::{Asked, looks_for};
 pub use validity::written_to;
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::labels::KEPT;
 use crate::percentiles::{clopper_pearson, one_percentile};
 use crate::series::mean;
 use model::clock::SECOND;
-use model::{Bound, Label, Limit, Nanos, OpClass, Record, Sample, Slice, Step, StepId, TriedRate};
+use model::{Bound, Label, Limit, Nanos, OpClass, Record, Sample, Search, Slice, Step, StepId, TriedRate};
 
 /// So much more than the allowed share over the bound: no interval is needed.
 const HOPELESS: f64 = 0.20;
@@ -86,11 +86,8 @@ pub fn decided(samples: &[Sample], window_ns: Nanos, bound: &Bound, rate: f64) -
 }
 
 /// What each search of the run found so far.
-pub fn limits(record: &Record, entries: &[Entry]) -> Vec<Limit> {
-    let Some(bound) = record.plan.goal.bound else { return Vec::new() };
-    record
-        .plan
-        .searches
+pub fn limits(record: &Record, entries: &[Entry], bound: Bound, searches: &[Search]) -> Vec<Limit> {
+    searches
         .iter()
         .filter_map(|search| {
             let step = step_of(record, search.capacity)?;

@@ -53,22 +53,21 @@ mod tests {
     use super::*;
     use crate::figure::figure;
     use crate::testing::Chance;
+    use crate::unseen::Asked;
     use model::clock::SECOND;
-    use model::{Goal, Label, Latencies, Layer, OpClass, Pattern, Place, Sample, StepId, Target, Workload};
+    use model::testing;
+    use model::{Goal, Label, Latencies, OpClass, Pattern, Place, Sample, StepId, Target, Workload};
 
     const WINDOW: u64 = SECOND / 10;
 
     fn step(pattern: Pattern) -> Step {
-        Step {
-            id: StepId(0),
-            layer: Layer::Rados,
+        Step::new(
+            0,
+            testing::pools(),
             pattern,
-            targets: vec![Target::new(Layer::Rados, "pool", Place::Null)],
-            workload: Workload::canonical(pattern, 1 << 30, 1),
-            metric: pattern.metric(Layer::Rados),
-            chart: true,
-            apart: false,
-        }
+            vec![Target::new(testing::pools(), "pool", Place::Null)],
+            Workload::canonical(pattern, 1 << 30, 1),
+        )
     }
 
     /// 1,000 operations a second, each of `ms`; none where it stands still.
@@ -102,7 +101,7 @@ mod tests {
 
     fn told(pattern: Pattern, slices: &[Slice]) -> model::Figure {
         let goal = Goal::usual(0.10, 60.0, 1);
-        figure(&step(pattern), Some(0), OpClass::Read, &slices.iter().collect::<Vec<_>>(), &goal, 40).0
+        figure(&step(pattern), Some(0), OpClass::Read, &slices.iter().collect::<Vec<_>>(), &Asked::alone(&goal), 40).0
     }
 
     /// In a tenth of the time nothing is done: left out, the mean was 11 % too high, and its interval did not reach the truth.

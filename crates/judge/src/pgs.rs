@@ -48,19 +48,17 @@ fn listed(states: &PgStates) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Layer, Metric, Pattern, Place, Plan, StepId, Target, Workload};
+    use model::testing;
+    use model::{Pattern, Place, Plan, StepId, Target, Workload};
 
     fn step(id: u32) -> Step {
-        Step {
-            id: StepId(id),
-            layer: Layer::Rados,
-            pattern: Pattern::ReadLatency,
-            targets: vec![Target::new(Layer::Rados, format!("pool{id}"), Place::Null)],
-            workload: Workload::canonical(Pattern::ReadLatency, 1 << 30, 1),
-            metric: Metric::LatencyMean,
-            chart: true,
-            apart: false,
-        }
+        Step::new(
+            id,
+            testing::pools(),
+            Pattern::ReadLatency,
+            vec![Target::new(testing::pools(), format!("pool{id}"), Place::Null)],
+            Workload::canonical(Pattern::ReadLatency, 1 << 30, 1),
+        )
     }
 
     #[test]

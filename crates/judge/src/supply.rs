@@ -26,11 +26,10 @@ pub struct Supply {
 
 /// For a figure of a pool. `None`: neither OSDs nor stores were measured with such operations.
 pub fn osds_supply(entries: &[Entry], record: &Record, pool: &Entry) -> Option<Supply> {
-    let [osds, stores] = [Layer::Osd, Layer::Store].map(|layer| Loaded { entries, record, pool, layer }.supply());
-    match (osds, stores) {
-        (Some(osds), stores) => Some(Supply { most: osds.most.or(stores.and_then(|stores| stores.most)), ..osds }),
-        (None, stores) => stores,
-    }
+    let osds = Layer::ALL.into_iter().rev().filter(|layer| layer.of_single_osds());
+    let mut all = osds.filter_map(|layer| Loaded { entries, record, pool, layer }.supply());
+    let nearest = all.next()?;
+    Some(Supply { most: nearest.most.or_else(|| all.find_map(|below| below.most)), ..nearest })
 }
 
 /// All figures of one layer that a pool may be held against.
@@ -79,7 +78,7 @@ impl<'l, 'a> Loaded<'l, 'a> {
 
     /// An OSD's bench command loads its store from within; what loads the OSDs themselves is a client.
     fn client(&self, entry: &Entry) -> Client {
-        if self.layer == Layer::Store { Client::Free } else { client(entry, self.entries, self.record) }
+        if !self.layer.can().clients { Client::Free } else { client(entry, self.entries, self.record) }
     }
 
     /// All of them in one step, if every one of them was measured.
@@ -153,7 +152,7 @@ impl<'l, 'a> Loaded<'l, 'a> {
     fn deeper(&self, entry: &Entry) -> f64 {
         let pool = &self.pool.step;
         let redundancy = pool.targets.first().and_then(|target| redundancy(self.record, &target.place));
-        let Some(redundancy) = redundancy.filter(|_| self.layer != Layer::Store) else { return 1.0 };
+        let Some(redundancy) = redundancy.filter(|_| self.layer.can().clients) else { return 1.0 };
         let copies = if pool.pattern.writes() { redundancy.factor() } else { 1.0 };
         let clients = if pool.of_clients() { pool.targets.len() } else { 1 };
         let in_flight = f64::from(pool.workload.depth) * clients as f64 * copies;

@@ -30,7 +30,7 @@ pub fn endurance(record: &Record) -> Vec<Endurance> {
 }
 
 fn planned<'a>(record: &'a Record, seen: &Sustained) -> Option<&'a SustainedTest> {
-    record.plan.sustained.iter().find(|test| test.step.together() == seen.target)
+    record.plan.experiment.sustained().iter().find(|test| test.step.together() == seen.target)
 }
 
 fn per_second(window_ns: Nanos) -> usize {
@@ -194,7 +194,7 @@ fn with_interval(of: &Estimate) -> String {
 mod tests {
     use super::*;
     use crate::testing::Chance;
-    use model::{Layer, Metric, Pattern, Step, StepId, Workload};
+    use model::Pattern;
 
     const WINDOW: Nanos = 100_000_000;
     const MB: f64 = 1e6;
@@ -216,10 +216,7 @@ mod tests {
         let ended = if end.is_some() { Ended::Fell } else { Ended::Time };
         let windows = windows[..end.unwrap_or(windows.len())].to_vec();
         let seen = Sustained { target: "d".into(), windows, window_ns: WINDOW, before: 0, ended, error: None };
-        let (layer, pattern) = (Layer::Device, Pattern::WriteLinear);
-        let (id, targets, metric) = (StepId(0), Vec::new(), Metric::Bandwidth);
-        let workload = Workload::canonical(pattern, 1 << 40, 1);
-        let step = Step { id, layer, pattern, targets, workload, metric, chart: false, apart: false };
+        let step = model::testing::step(0, model::testing::disks(), Pattern::WriteLinear, &[]);
         let test = SustainedTest { step, model: None, also: Vec::new(), seconds: 900.0 };
         said(&test, &seen)
     }

@@ -7,16 +7,15 @@ use crate::pooled::pool;
 use crate::series::Ratio;
 use crate::words::{number, percent, quantity};
 use model::sweep::DEPTH;
-use model::{Beyond, Choice, Estimate, Knee, Metric, Reading, Record, Step, Sweep, Swept};
+use model::{Beyond, Choice, Estimate, Knee, Metric, Reading, Step, Sweep, Swept};
 use std::collections::BTreeMap;
 
-pub fn swept(entries: &[Entry], record: &Record) -> Option<Swept> {
-    let sweep = record.plan.sweep.as_ref()?;
+pub fn swept(entries: &[Entry], sweep: &Sweep) -> Swept {
     let readings: Vec<Reading> =
         entries.iter().enumerate().filter_map(|(figure, entry)| reading(sweep, figure, entry)).collect();
     let knees = curves(sweep, entries, &readings).into_iter().filter_map(|curve| told(curve, entries, &readings));
     let knees = knees.collect();
-    Some(Swept { sweep: sweep.clone(), readings, knees })
+    Swept { sweep: sweep.clone(), readings, knees }
 }
 
 /// Of targets that were loaded at once only their sum.

@@ -3,7 +3,7 @@
 use crate::pooled::Pooled;
 use crate::series::{median, told};
 use model::clock::SECOND;
-use model::{Goal, OpClass, Record, Slice, StepId, Unseen};
+use model::{Goal, OpClass, Plan, PlannedExperiment, Record, Slice, StepId, Unseen};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::collections::BTreeMap;
 
@@ -37,15 +37,15 @@ const STARTS_SHARE: f64 = 0.8;
 const TREND_CHANCE: f64 = 0.001;
 
 /// `slices`: the good ones of a figure, in order of time.
-pub fn unseen(slices: &[&Slice], goal: &Goal) -> Unseen {
+pub fn unseen(slices: &[&Slice], asked: &Asked) -> Unseen {
     let looks = slices.iter().map(|slice| looks_in(slice)).sum();
     let counted: f64 = slices.iter().map(|slice| counted_seconds(slice)).sum();
     Unseen {
         stretch_seconds: stretch_seconds(slices),
         looks,
         rarer_than_seconds: counted / 3.0,
-        share: missed(looks, depth(goal)),
-        in_interval: goal.short.is_some(),
+        share: missed(looks, asked.event_depth()),
+        in_interval: asked.goal.short.is_some(),
     }
 }
 
@@ -70,22 +70,43 @@ pub fn missed(looks: u32, depth: f64) -> f64 {
     (1.0 - 0.05f64.powf(1.0 / f64::from(looks.max(1)))) * depth
 }
 
-/// So deep an event is taken to be that no look met.
-pub fn depth(goal: &Goal) -> f64 {
-    goal.event_depth.unwrap_or(DEPTH)
+/// What is asked of each figure of a run, with what other figures met that this one may have missed.
+#[derive(Clone, Debug)]
+pub struct Asked<'a> {
+    pub goal: &'a Goal,
+    pub experiment: &'a PlannedExperiment,
+    /// How deep events were that other figures of the run met, as a share of the value, where that is deeper than they are usually
+    /// taken to be.
+    event_depth: Option<f64>,
+    /// Most other figures of the run lie at two levels: so far, as a share of the value, may the mean of a figure be from the one
+    /// level at which all its slices lie.
+    other_level: Option<f64>,
 }
 
-/// The goal, with what figures of this run met that another may have missed: how deep their events were, and whether they lie at two
-/// levels. Where the other side tells its times, a slice without an answer is no stop.
-pub fn with_what_others_met(goal: &Goal, record: &Record) -> Goal {
-    let mut figures: BTreeMap<(StepId, Option<u32>, OpClass), Vec<f64>> = BTreeMap::new();
-    let usable = |slice: &&Slice| slice.void.is_none() && slice.error.is_none() && !told(slice);
-    for slice in record.slices.iter().filter(|_| goal.short.is_some()).filter(usable) {
-        figures.entry((slice.step, slice.target, slice.kind)).or_default().push(overall_rate(slice));
+impl<'a> Asked<'a> {
+    /// Nothing else was measured.
+    pub fn alone(goal: &'a Goal) -> Asked<'a> {
+        Asked { goal, experiment: &PlannedExperiment::Survey, event_depth: None, other_level: None }
     }
-    figures.retain(|_, rates| rates.len() >= GROUPED_LEAST);
-    let figures: Vec<Vec<f64>> = figures.into_values().collect();
-    Goal { event_depth: event_depth(&figures), other_level: other_level(&figures), ..goal.clone() }
+
+    /// Where the other side tells its times, a slice without an answer is no stop.
+    pub fn with_what_others_met(plan: &'a Plan, record: &Record) -> Asked<'a> {
+        let goal = &plan.goal;
+        let mut figures: BTreeMap<(StepId, Option<u32>, OpClass), Vec<f64>> = BTreeMap::new();
+        let usable = |slice: &&Slice| slice.void.is_none() && slice.error.is_none() && !told(slice);
+        for slice in record.slices.iter().filter(|_| goal.short.is_some()).filter(usable) {
+            figures.entry((slice.step, slice.target, slice.kind)).or_default().push(overall_rate(slice));
+        }
+        figures.retain(|_, rates| rates.len() >= GROUPED_LEAST);
+        let figures: Vec<Vec<f64>> = figures.into_values().collect();
+        let (event_depth, other_level) = (event_depth(&figures), other_level(&figures));
+        Asked { goal, experiment: &plan.experiment, event_depth, other_level }
+    }
+
+    /// So deep an event is taken to be that no look met.
+    pub fn event_depth(&self) -> f64 {
+        self.event_depth.unwrap_or(DEPTH)
+    }
 }
 
 /// How deep the events of some figures are, of whose slices these are the rates, or how high. A share of them must lie off, or one stall would speak for
@@ -181,8 +202,8 @@ fn groups_of(slices: &[f64], value: f64, noise: f64) -> Option<(f64, f64, f64)> 
 }
 
 /// How far the mean may be from the only level at which a figure was seen, as a share of it, where the others of the run lie at two.
-pub fn seen_at_one_level(pooled: &Pooled, goal: &Goal) -> Option<f64> {
-    goal.other_level.filter(|_| goal.short.is_some() && two_groups(pooled).is_none())
+pub fn seen_at_one_level(pooled: &Pooled, asked: &Asked) -> Option<f64> {
+    asked.other_level.filter(|_| asked.goal.short.is_some() && two_groups(pooled).is_none())
 }
 
 /// A level that rises or falls from the first slice to the last: by how much, as a share of the value; `None`: chance explains it.
@@ -247,7 +268,8 @@ mod tests {
             let mut record = Record { slices: all.collect(), ..Record::default() };
             let samples = record.slices.iter_mut().flat_map(|slice| &mut slice.samples);
             samples.filter(|sample| sample.ops == 0).for_each(|sample| sample.span_ns = silent_ns);
-            with_what_others_met(&Goal::usual(0.10, 60.0, 1), &record).event_depth
+            let plan = Plan { goal: Goal::usual(0.10, 60.0, 1), ..Plan::default() };
+            Asked::with_what_others_met(&plan, &record).event_depth
         };
         let depth = |left| of(left, SECOND / 10);
         assert_eq!(depth(0), Some(1.0));
@@ -271,9 +293,10 @@ mod tests {
         };
         assert!(of(7, 1).is_some_and(|far| (far - 0.25).abs() < 0.02), "{:?}", of(7, 1));
         assert_eq!((of(5, 0), of(6, 3), of(0, 8)), (None, None, None));
-        let goal = Goal { other_level: of(7, 1), ..Goal::usual(0.10, 60.0, 1) };
-        assert_eq!(seen_at_one_level(&pooled(&stays), &goal), goal.other_level);
-        assert_eq!(seen_at_one_level(&pooled(&flips), &goal), None);
+        let goal = Goal::usual(0.10, 60.0, 1);
+        let asked = Asked { other_level: of(7, 1), ..Asked::alone(&goal) };
+        assert_eq!(seen_at_one_level(&pooled(&stays), &asked), asked.other_level);
+        assert_eq!(seen_at_one_level(&pooled(&flips), &asked), None);
     }
 
     #[test]

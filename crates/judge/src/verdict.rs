@@ -3,7 +3,7 @@
 use crate::entry::Entry;
 use crate::pooled::{Pooled, pool};
 use crate::series::Ratio;
-use model::{Estimate, Goal, Label, Outcome, Slice, Step, Threshold, Verdict};
+use model::{Estimate, Label, Outcome, Slice, Step, Threshold, Verdict};
 
 /// One slice may tell only what is that far from the threshold, as a share of it; all else is seen twice, minutes apart, and what is
 /// near is too near to tell. With that, of the made-up and the recorded series of `make coverage` hardly one verdict in a hundred is wrong
@@ -45,17 +45,17 @@ fn beginning(slice: &Slice) -> Slice {
 }
 
 /// One for each figure that has a threshold, and for each threshold that has no figure.
-pub fn verdicts(entries: &[Entry], goal: &Goal) -> Vec<Verdict> {
+pub fn verdicts(entries: &[Entry], thresholds: &[Threshold]) -> Vec<Verdict> {
     let judged = |threshold: &Threshold| {
-        let own = |entry: &&Entry| applies(goal, threshold, entry);
+        let own = |entry: &&Entry| applies(thresholds, threshold, entry);
         let found: Vec<Verdict> = entries.iter().filter(own).map(|entry| verdict(threshold, entry)).collect();
         if found.is_empty() { vec![missing(threshold)] } else { found }
     };
-    goal.thresholds.iter().flat_map(judged).collect()
+    thresholds.iter().flat_map(judged).collect()
 }
 
 /// A threshold of all targets is for those that have none of their own.
-fn applies(goal: &Goal, threshold: &Threshold, entry: &Entry) -> bool {
+fn applies(all: &[Threshold], threshold: &Threshold, entry: &Entry) -> bool {
     let figure = &entry.figure;
     let two_ways =
         figure.other_way.is_some() && entry.step.chart && !(entry.step.of_clients() && entry.target.is_some());
@@ -65,7 +65,8 @@ fn applies(goal: &Goal, threshold: &Threshold, entry: &Entry) -> bool {
         Some(before) if two_ways => before.durability == figure.workload.durability,
         _ => figure.chart == chart,
     };
-    this_way && goal.threshold(figure.layer, figure.pattern, figure.kind, &figure.target, chart) == Some(threshold)
+    let cell = (figure.layer, figure.pattern);
+    this_way && Threshold::find(all, cell, figure.kind, &figure.target, chart) == Some(threshold)
 }
 
 fn verdict(threshold: &Threshold, entry: &Entry) -> Verdict {

@@ -2,8 +2,8 @@
 
 use crate::{elbencho, fio, rados_bench};
 use model::{
-    Ending, Event, Goal, Layer, Nanos, OpClass, Pattern, Place, Plan, RunHead, Sample, Scope, Slice, Step, StepId,
-    Target, Workload,
+    Ending, Event, Goal, Layer, Nanos, OpClass, Pattern, Place, Plan, RunHead, Sample, Scope, Slice, Step, Target,
+    Workload,
 };
 
 /// All that a file of results tells.
@@ -202,14 +202,14 @@ fn steps(measured: &[Measured]) -> Vec<Step> {
         let given = ["rate", "rate_iops"].iter().any(|name| one.workload.options.contains_key(*name));
         let chart = !given && !steps.iter().any(cell);
         steps.push(Step {
-            id: StepId(steps.len() as u32),
-            layer,
-            pattern,
-            targets: vec![Target::new(layer, name, Place::Null)],
-            workload: one.workload.clone(),
-            metric: pattern.metric(layer),
             chart,
-            apart: false,
+            ..Step::new(
+                steps.len() as u32,
+                layer,
+                pattern,
+                vec![Target::new(layer, name, Place::Null)],
+                one.workload.clone(),
+            )
         });
     }
     steps

@@ -50,10 +50,21 @@ pub struct Abilities {
     pub objects: bool,
     /// Each job has an image of its own.
     pub images: bool,
-    /// OSDs answer its reads, from their memory or their devices.
-    pub reads_from_osds: bool,
+    /// Its data lie in OSDs: they fill these, and reads are answered from OSDs' memory or their devices.
+    pub data_in_osds: bool,
     /// Its operations at depth 1 are round trips, not accesses to data.
     pub round_trips: bool,
+}
+
+/// What makes a write of a layer durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DurableBy {
+    /// What the workload asks for.
+    Request,
+    /// A flush of each write at least.
+    EachWrite,
+    /// The acknowledgement: whoever answers has made it durable.
+    Acknowledgement,
 }
 
 /// A row of the table.
@@ -66,6 +77,7 @@ pub struct LayerSpec {
     pub place: &'static str,
     /// Which operations it has.
     pub operations: &'static [OpClass],
+    pub durable_by: DurableBy,
     /// What measures it alone, after `fathom`.
     pub command: &'static str,
     pub can: Abilities,
@@ -80,7 +92,7 @@ const NOTHING: Abilities = Abilities {
     hosts: false,
     objects: false,
     images: false,
-    reads_from_osds: false,
+    data_in_osds: false,
     round_trips: false,
 };
 
@@ -92,6 +104,7 @@ const LAYERS: [LayerSpec; 7] = [
         target: TargetKind::Path,
         place: "on the device",
         operations: BLOCKS,
+        durable_by: DurableBy::Request,
         command: "disk PATH",
         can: Abilities { rate: true, hosts: true, ..NOTHING },
     },
@@ -101,6 +114,7 @@ const LAYERS: [LayerSpec; 7] = [
         target: TargetKind::Link,
         place: "through network",
         operations: BLOCKS,
+        durable_by: DurableBy::Acknowledgement,
         command: "network",
         can: Abilities { hosts: true, round_trips: true, ..NOTHING },
     },
@@ -110,6 +124,7 @@ const LAYERS: [LayerSpec; 7] = [
         target: TargetKind::Replicas,
         place: "on the floor",
         operations: BLOCKS,
+        durable_by: DurableBy::EachWrite,
         command: "floor",
         can: Abilities { hosts: true, ..NOTHING },
     },
@@ -119,6 +134,7 @@ const LAYERS: [LayerSpec; 7] = [
         target: TargetKind::Osd,
         place: "in an OSD's store",
         operations: BLOCKS,
+        durable_by: DurableBy::Acknowledgement,
         command: "store",
         can: NOTHING,
     },
@@ -128,8 +144,9 @@ const LAYERS: [LayerSpec; 7] = [
         target: TargetKind::Osd,
         place: "at an OSD",
         operations: BLOCKS,
+        durable_by: DurableBy::Acknowledgement,
         command: "osd",
-        can: Abilities { rate: true, clients: true, objects: true, reads_from_osds: true, ..NOTHING },
+        can: Abilities { rate: true, clients: true, objects: true, data_in_osds: true, ..NOTHING },
     },
     LayerSpec {
         layer: Layer::Rados,
@@ -137,8 +154,9 @@ const LAYERS: [LayerSpec; 7] = [
         target: TargetKind::Pool,
         place: "through rados",
         operations: BLOCKS,
+        durable_by: DurableBy::Acknowledgement,
         command: "rados",
-        can: Abilities { rate: true, clients: true, hosts: true, objects: true, reads_from_osds: true, ..NOTHING },
+        can: Abilities { rate: true, clients: true, hosts: true, objects: true, data_in_osds: true, ..NOTHING },
     },
     LayerSpec {
         layer: Layer::Rbd,
@@ -146,8 +164,9 @@ const LAYERS: [LayerSpec; 7] = [
         target: TargetKind::Pool,
         place: "through rbd",
         operations: BLOCKS,
+        durable_by: DurableBy::Acknowledgement,
         command: "rbd",
-        can: Abilities { rate: true, clients: true, hosts: true, images: true, reads_from_osds: true, ..NOTHING },
+        can: Abilities { rate: true, clients: true, hosts: true, images: true, data_in_osds: true, ..NOTHING },
     },
 ];
 
@@ -199,7 +218,12 @@ impl Layer {
 
     /// Does it lie below, or is it, a part of what Ceph's clients wait for? Else it stands beside, for comparison.
     pub fn in_stack(self) -> bool {
-        self.spec().target != TargetKind::Replicas
+        !self.of_replicas()
+    }
+
+    /// Does it load paths of several hosts, each of which keeps a replica?
+    pub fn of_replicas(self) -> bool {
+        self.spec().target == TargetKind::Replicas
     }
 
     /// Does it load the ways between hosts?

@@ -1,15 +1,11 @@
 //! The plan is data: which steps, on which targets, with which workloads, and when a figure is good enough.
 
-use crate::ab::Ab;
 use crate::change::Change;
+use crate::experiment::PlannedExperiment;
 use crate::layer::Layer;
-use crate::limit::{Bound, Search};
-use crate::operation::OpClass;
 use crate::pattern::{Metric, Pattern};
-use crate::sustained::SustainedTest;
-use crate::sweep::Sweep;
+use crate::plan_fields::PlanFields;
 use crate::target::{Target, on_network};
-use crate::verdict::Threshold;
 use crate::workload::Workload;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +31,12 @@ pub struct Step {
 }
 
 impl Step {
+    /// A cell of the depth chart, on targets that are loaded at once.
+    pub fn new(id: u32, layer: Layer, pattern: Pattern, targets: Vec<Target>, workload: Workload) -> Step {
+        let metric = pattern.metric(layer);
+        Step { id: StepId(id), layer, pattern, targets, workload, metric, chart: true, apart: false }
+    }
+
     /// Compactions come with writes to an object store; raw devices and networks have none.
     pub fn meets_compactions(&self) -> bool {
         self.workload.writes() && self.layer.of_ceph()
@@ -97,35 +99,17 @@ pub struct ScalingStep {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "PlanFields", into = "PlanFields")]
 pub struct Plan {
     /// Made before the first step, journalled, undone at the end.
     pub changes: Vec<Change>,
     pub steps: Vec<Step>,
     /// Nobody asked for these working sets: one that takes long to write full may be cut.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_shrink: bool,
     /// Steps whose working set was.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cut: Vec<StepId>,
     pub goal: Goal,
-    /// For the highest rate: their steps are added as they are tried.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub searches: Vec<Search>,
-    /// Clients are to be doubled until that brings nothing more; on one host there may be so many. The steps are the largest there
-    /// may be, until the first one is tried.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub clients_most: Option<u32>,
-    /// What was tried.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub doublings: Vec<Doubling>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ab: Option<Ab>,
-    /// What differs from step to step; `None`: this is no sweep.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sweep: Option<Sweep>,
-    /// After the passes: devices that are written to until they fall.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sustained: Vec<SustainedTest>,
+    pub experiment: PlannedExperiment,
 }
 
 /// When a figure is good enough (`docs/method.md`, "The procedure").
@@ -149,27 +133,16 @@ pub struct Goal {
     pub in_order: bool,
     pub window_ms: u64,
     pub seed: u64,
-    /// What is asked is not how much it is, but on which side of these: a figure is done as soon as that is known, and
-    /// what has no threshold is not measured. Empty: how much it is.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub thresholds: Vec<Threshold>,
-    /// What is asked is the highest rate that keeps this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bound: Option<Bound>,
+    /// Writes to a device take a slice of writes, as those through a store: its own cache is full within seconds, which a short
+    /// slice of reads does not outlast.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outlast_caches: bool,
     /// After the first slice of a figure that needs no warm-up, many short ones; `None`: all slices are long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<ShortSlices>,
     /// So long the run may take before passes beyond the least are left out; `None`: 13 minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_seconds: Option<f64>,
-    /// How deep events were that other figures of the run met, as a share of the value, where that is deeper than they are usually taken
-    /// to be. No wish, and recorded nowhere: it follows from the slices.
-    #[serde(skip)]
-    pub event_depth: Option<f64>,
-    /// Most other figures of the run lie at two levels: so far, as a share of the value, may the mean of a figure be from the one level at
-    /// which all its slices lie. As above.
-    #[serde(skip)]
-    pub other_level: Option<f64>,
 }
 
 /// Short slices see more moments in the same time (docs/method.md, "Rare and long events").
@@ -207,12 +180,9 @@ impl Default for Goal {
             in_order: false,
             window_ms: 100,
             seed: 1,
-            thresholds: Vec::new(),
-            bound: None,
+            outlast_caches: false,
             short: None,
             run_seconds: None,
-            event_depth: None,
-            other_level: None,
         }
     }
 }
@@ -254,14 +224,14 @@ impl Goal {
         }
     }
 
-    /// On which side of the thresholds are they? One pass, if they are far from them (docs/method.md, "Verdicts").
-    pub fn verdict(seed: u64, thresholds: Vec<Threshold>) -> Goal {
+    /// On which side of their thresholds are they? One pass, if they are far from them (docs/method.md, "Verdicts").
+    pub fn verdict(seed: u64) -> Goal {
         Goal {
             passes_min: 1,
             read_slice_seconds: VERDICT_READ_SECONDS,
             write_slice_seconds: VERDICT_SECONDS,
             seed,
-            thresholds,
+            outlast_caches: true,
             ..Goal::default()
         }
     }
@@ -273,33 +243,9 @@ impl Goal {
         Goal { settle: 0.04, seconds_max: f64::from(u32::MAX), passes_min: 6, passes_max: 36, seed, ..Goal::default() }
     }
 
-    /// Is anything of this cell wanted?
-    pub fn wants(&self, layer: Layer, pattern: Pattern) -> bool {
-        let of_cell = |threshold: &Threshold| (threshold.layer, threshold.pattern) == (layer, pattern);
-        self.thresholds.is_empty() || self.thresholds.iter().any(of_cell)
-    }
-
-    /// The bound on a target's figure in this cell: its own, or that of all. `chart`: does the figure count for the depth chart?
-    pub fn threshold(
-        &self,
-        layer: Layer,
-        pattern: Pattern,
-        kind: OpClass,
-        target: &str,
-        chart: bool,
-    ) -> Option<&Threshold> {
-        let of_cell = |threshold: &&Threshold| {
-            (threshold.layer, threshold.pattern, threshold.kind()) == (layer, pattern, kind)
-                && (chart || threshold.beside)
-        };
-        let own = self.thresholds.iter().filter(of_cell).find(|threshold| threshold.target.as_deref() == Some(target));
-        own.or_else(|| self.thresholds.iter().filter(of_cell).find(|threshold| threshold.target.is_none()))
-    }
-
     /// So much settled data is wanted of a slice.
     pub fn slice_seconds(&self, step: &Step) -> f64 {
-        // A device's own cache is full within seconds, which a verdict's short slice of reads does not outlast.
-        let cached = step.layer.of_disks() && step.workload.writes() && !self.thresholds.is_empty();
+        let cached = self.outlast_caches && step.layer.of_disks() && step.workload.writes();
         if cached || step.meets_compactions() { self.write_slice_seconds } else { self.read_slice_seconds }
     }
 }

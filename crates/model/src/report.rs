@@ -1,19 +1,15 @@
 //! What a run says: figures, depth chart, ledger, findings. A pure function of what is recorded.
 
-use crate::ab::AbFound;
 use crate::change::Undo;
 use crate::effort::Overhead;
+use crate::experiment::Answer;
 use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
-use crate::limit::Limit;
 use crate::observed::HostLoad;
-use crate::pattern::Pattern;
+use crate::pattern::{Metric, Pattern};
 use crate::phrase::Phrase;
 use crate::record::{Ending, RunHead};
 use crate::subject::Subject;
-use crate::sustained::Endurance;
-use crate::sweep::Swept;
-use crate::verdict::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,24 +31,9 @@ pub struct Report {
     /// Where the floor was measured.
     #[serde(default)]
     pub distances: Vec<Distance>,
-    /// In a run that was asked for them.
+    /// To the question of its experiment.
     #[serde(default)]
-    pub verdicts: Vec<Verdict>,
-    /// In a run that searched for the highest rate.
-    #[serde(default)]
-    pub limits: Vec<Limit>,
-    /// In a run that looked for enough clients.
-    #[serde(default)]
-    pub doubled: Vec<Doubled>,
-    /// In a run of one setting against another.
-    #[serde(default)]
-    pub ab: Option<Box<AbFound>>,
-    /// Of a sweep.
-    #[serde(default)]
-    pub sweep: Option<Box<Swept>>,
-    /// Of devices that were written to until they fell.
-    #[serde(default)]
-    pub sustained: Vec<Endurance>,
+    pub answer: Answer,
     /// What other hosts' kernels counted, by step.
     #[serde(default)]
     pub host_loads: Vec<HostLoad>,
@@ -141,11 +122,12 @@ pub struct ScaledLoad {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Distance {
     pub pattern: Pattern,
+    /// Of both values.
+    pub metric: Metric,
     /// Of the pool, and of the floor.
     pub replicas: u32,
     /// The floor's target.
     pub on: String,
-    /// In the pattern's unit on the rados layer, as `ceph` is.
     pub floor: Estimate,
     pub ceph: Estimate,
     /// Names of both figures' labels: of a floor that was limited by who loads it the distance is greater.

@@ -34,26 +34,18 @@ impl Workload {
 mod tests {
     use super::*;
     use crate::ab::Ab;
-    use crate::layer::Layer;
+    use crate::experiment::PlannedExperiment;
     use crate::pattern::Pattern;
     use crate::plan::StepId;
+    use crate::testing;
     use std::collections::BTreeSet;
 
     fn seeds(seed: u64, pairs: Vec<(StepId, StepId)>) -> Vec<u64> {
-        let ab = Some(Ab { what: "x".into(), a: "1".into(), b: "2".into(), pairs });
-        let plan = &Plan { ab, ..Plan::default() };
+        let ab = Ab { what: "x".into(), a: "1".into(), b: "2".into(), pairs };
+        let plan = &Plan { experiment: PlannedExperiment::PairedComparison(ab), ..Plan::default() };
         let pattern = Pattern::ReadParallel;
         let workload = Workload::canonical(pattern, 1 << 30, seed);
-        let step = |id| Step {
-            id: StepId(id),
-            layer: Layer::Osd,
-            pattern,
-            targets: Vec::new(),
-            workload: workload.clone(),
-            metric: pattern.metric(Layer::Osd),
-            chart: true,
-            apart: false,
-        };
+        let step = |id| Step::new(id, testing::osds(), pattern, Vec::new(), workload.clone());
         let of = |id: u32| {
             let step = &step;
             (1..=20).flat_map(move |pass| {

@@ -163,19 +163,20 @@ fn notes(found: &Comparison) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{FigureKey, Layer, OpClass, Pattern, Workload};
+    use model::testing;
+    use model::{FigureKey, OpClass, Pattern, Workload};
 
     /// Does it say that intervals are wide, and that a change may be chance?
     fn said(changes: &[Estimate]) -> (bool, bool) {
         let pattern = Pattern::ReadLinear;
         let open = |change: &Estimate| Difference {
             figure: FigureKey {
-                layer: Layer::Osd,
+                layer: testing::osds(),
                 target: "osd.1".to_string(),
                 pattern,
                 kind: OpClass::Read,
                 at_once: 1,
-                metric: pattern.metric(Layer::Osd),
+                metric: pattern.metric(testing::osds()),
                 chart: true,
                 workload: Workload::canonical(pattern, 1 << 30, 1),
             },

@@ -211,14 +211,15 @@ mod tests {
     use super::*;
     use crate::terminal::Style;
     use crate::{markdown, terminal};
-    use model::{Agreement, Layer, Pattern, Workload};
+    use model::testing;
+    use model::{Agreement, Pattern, Workload};
 
     fn found() -> Crosscheck {
         let turn = |iops| Turn { iops, mean_ms: 1000.0 / iops, p99_ms: Some(3000.0 / iops) };
         let pair = |ours, theirs| Pair { ours: turn(ours), theirs: turn(theirs), ours_first: true };
         let estimate = Some(Estimate { value: 1.1, low: 1.05, high: 1.15 });
         let row = Crosschecked {
-            layer: Layer::Device,
+            layer: testing::disks(),
             target: "/dev/vdb".into(),
             pattern: Pattern::WriteLatency,
             workload: Workload::canonical(Pattern::WriteLatency, 1 << 20, 1),

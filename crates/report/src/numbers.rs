@@ -229,8 +229,8 @@ fn steps_up(half: f64, place: i32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Layer;
     use model::Pattern;
+    use model::testing;
     use proptest::prelude::*;
 
     fn ms(value: f64, half: f64) -> String {
@@ -294,10 +294,10 @@ mod tests {
             because: String::new(),
         };
         let adds = |pattern, layer| adds(&row(pattern, layer)).plain();
-        assert_eq!(adds(Pattern::WriteLatency, Layer::Device), "not known in this time");
-        assert_eq!(adds(Pattern::ReadLatency, Layer::Network), "not known in this time");
-        assert_eq!(adds(Pattern::WriteLatency, Layer::Osd), "0.019 ±0.019");
-        assert_eq!(adds(Pattern::WriteParallel, Layer::Device), "0.019 ±0.019");
+        assert_eq!(adds(Pattern::WriteLatency, testing::disks()), "not known in this time");
+        assert_eq!(adds(Pattern::ReadLatency, testing::links()), "not known in this time");
+        assert_eq!(adds(Pattern::WriteLatency, testing::osds()), "0.019 ±0.019");
+        assert_eq!(adds(Pattern::WriteParallel, testing::disks()), "0.019 ±0.019");
     }
 
     #[test]

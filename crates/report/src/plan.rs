@@ -3,7 +3,7 @@
 use crate::block::{self, Block, Column, Emphasis, Row, Table};
 use crate::sections::sweep;
 use crate::{numbers, words};
-use model::{Change, HostChange, Plan, Step, SustainedTest, Workload};
+use model::{Change, HostChange, Plan, PlannedExperiment, Step, SustainedTest, Workload};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ const NAMED: usize = 3;
 /// `seconds`: expected for the whole run.
 pub fn blocks(plan: &Plan, seconds: f64) -> Vec<Vec<Block>> {
     let mut steps = vec![Block::title("Plan")];
-    steps.extend(plan.sweep.as_ref().map(|of| Block::paragraph(sweep::outline(of))));
+    steps.extend(plan.experiment.sweep().map(|of| Block::paragraph(sweep::outline(of))));
     let titles = ["layer", "pattern", "targets", "workload"].map(Column::left);
     let columns = std::iter::once(Column::right("step")).chain(titles);
     steps.push(Table::new(columns, plan.steps.iter().map(row)).into());
-    steps.extend(block::list(plan.sustained.iter().map(sustained_says), Emphasis::Plain));
+    steps.extend(block::list(plan.experiment.sustained().iter().map(sustained_says), Emphasis::Plain));
     let none = || Block::paragraph("none");
     let changes = block::list(changes(plan), Emphasis::Plain).unwrap_or_else(none);
     vec![
@@ -102,7 +102,7 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
         return format!("Expected time: at most {}.", numbers::seconds(seconds));
     }
     let steps = numbers::counted(plan.steps.len() as u64, "step", "steps");
-    if goal.bound.is_some() {
+    if let PlannedExperiment::HighestRate { .. } = plan.experiment {
         return format!(
             "{steps}, each a search: a closed loop, probes of 3 to 20 s, then {} of {} at the rate that was found. Expected time: \
              about {}.",
@@ -111,7 +111,7 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
             numbers::seconds(seconds)
         );
     }
-    if let Some(most) = plan.clients_most {
+    if let PlannedExperiment::ScaleOut { clients_most: most, .. } = plan.experiment {
         return format!(
             "{steps}, each the largest that may come: clients are doubled from one on one host up to {most} on each, until that brings \
              nothing more. Expected time: about {} for each doubling.",
@@ -125,7 +125,7 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
     } else {
         format!("{} to {} passes", goal.passes_min, goal.passes_max)
     };
-    let done = if !goal.thresholds.is_empty() {
+    let done = if !plan.experiment.thresholds().is_empty() {
         format!(
             "a figure is done when its side of its threshold is known, or after {}",
             numbers::seconds(goal.seconds_max)
@@ -150,7 +150,7 @@ pub fn document(plan: &Plan, seconds: f64) -> Value {
     json!({
         "schema": SCHEMA,
         "steps": plan.steps.iter().map(step).collect::<Vec<_>>(),
-        "sustained": plan.sustained.iter().map(sustained).collect::<Vec<_>>(),
+        "sustained": plan.experiment.sustained().iter().map(sustained).collect::<Vec<_>>(),
         "changes": plan.changes.iter().map(|change| change.what()).collect::<Vec<_>>(),
         "host_files": plan.changes.iter().filter_map(host_file).collect::<Vec<_>>(),
         "seconds_expected": seconds,
@@ -185,7 +185,7 @@ fn host_file(change: &Change) -> Option<Value> {
 
 /// Where figures may take longer than if all settle as soon as they may: the most that the run takes.
 pub(crate) fn seconds_most(plan: &Plan, expected: f64) -> Option<f64> {
-    let sustained: f64 = plan.sustained.iter().map(|test| test.seconds).sum();
+    let sustained: f64 = plan.experiment.sustained().iter().map(|test| test.seconds).sum();
     let most = plan.goal.run_seconds.filter(|_| plan.goal.short.is_some())? + sustained;
     (most > expected).then_some(most)
 }

@@ -3,9 +3,9 @@
 mod sample;
 
 use model::{
-    AbFound, Bound, Checked, Cliff, Comparison, Difference, Doubled, Ended, Ending, Endurance, Estimate, FigureKey,
-    Finding, Finds, Imported, Label, Layer, Limit, OpClass, Outcome, Pattern, Report, ScaledLoad, Standing, Subject,
-    Threshold, TriedRate, Verdict,
+    AbFound, Answer, Bound, Checked, Cliff, Comparison, Difference, Doubled, Ended, Ending, Endurance, Estimate,
+    FigureKey, Finding, Finds, Imported, Label, Layer, Limit, OpClass, Outcome, Pattern, Report, ScaledLoad, Standing,
+    Subject, Threshold, TriedRate, Verdict,
 };
 use report::markdown;
 use report::terminal::{self, Length, Style};
@@ -181,11 +181,11 @@ fn a_run_for_verdicts_says_which_thresholds_are_missed() {
     let pass = verdict(Pattern::ReadParallel, 5000.0, Some(Estimate::new(6000.0, 300.0)), Outcome::Pass);
     let fail = verdict(Pattern::WriteLatency, 3.0, Some(Estimate::new(3.6, 0.2)), Outcome::Fail);
     let open = verdict(Pattern::ReadLinear, 400.0, None, Outcome::Open);
-    report.verdicts = vec![pass.clone()];
+    report.answer = Answer::Verdicts(vec![pass.clone()]);
     assert!(answer(&report).starts_with("The threshold is kept. Nothing wrong was found. Next: after a change"));
-    report.verdicts = vec![pass.clone(), open.clone()];
+    report.answer = Answer::Verdicts(vec![pass.clone(), open.clone()]);
     assert!(answer(&report).starts_with("1 of 2 thresholds is open."), "{}", answer(&report));
-    report.verdicts = vec![pass, open, fail];
+    report.answer = Answer::Verdicts(vec![pass, open, fail]);
     let said = answer(&report);
     assert!(said.starts_with("1 of 3 thresholds is missed, 1 is open."), "{said}");
     assert!(said.contains("- rbd pool write-latency is 3.60 ms ±0.20, not at most 3.00 ms"), "{said}");
@@ -207,15 +207,15 @@ fn a_against_b_says_what_differs_beyond_the_noise() {
     let found = |differences| {
         let comparison = Comparison { differences, ..Comparison::default() };
         let (what, a, b) = ("pool".into(), "one".into(), "two".into());
-        Some(Box::new(AbFound { what, a, b, comparison, pairs: 6, half_width: 0.04, apart: 0.1 }))
+        Answer::PairedComparison(Box::new(AbFound { what, a, b, comparison, pairs: 6, half_width: 0.04, apart: 0.1 }))
     };
-    report.ab = found(vec![difference(Estimate::new(0.31, 0.08), Finds::Worse)]);
+    report.answer = found(vec![difference(Estimate::new(0.31, 0.08), Finds::Worse)]);
     let said = answer(&report);
     assert!(said.starts_with("pool: two (B) against one (A): 1 worse. B is worse at device /dev/sda"), "{said}");
     assert!(said.contains("+31 % (+23 to +39)") && said.ends_with("Next: keep A (one)."), "{said}");
-    report.ab = found(vec![difference(Estimate::new(0.01, 0.02), Finds::Same)]);
+    report.answer = found(vec![difference(Estimate::new(0.01, 0.02), Finds::Same)]);
     assert!(answer(&report).contains("No difference is beyond the noise."), "{}", answer(&report));
-    report.ab = found(vec![]);
+    report.answer = found(vec![]);
     assert!(answer(&report).contains("nothing could be compared"), "{}", answer(&report));
 }
 
@@ -245,24 +245,23 @@ fn the_highest_rate_and_enough_clients() {
         probes: vec![probe],
         why: None,
     };
-    report.limits = vec![limit.clone()];
+    report.answer = Answer::HighestRates(vec![limit.clone()]);
     let said = answer(&report);
     assert!(
         said.starts_with("rbd pool write-latency: 500 operations a second is the highest rate with p99 < 10 ms"),
         "{said}"
     );
     let none = Limit { rate: None, probes: vec![], why: Some("even the lowest rate breaks it".into()), ..limit };
-    report.limits = vec![none];
+    report.answer = Answer::HighestRates(vec![none]);
     assert!(answer(&report).contains("no rate was found: even the lowest rate breaks it."), "{}", answer(&report));
 
-    report.limits.clear();
     let load = |each, value| ScaledLoad {
         hosts: 1,
         each,
         estimate: Some(Estimate::new(value, 20.0)),
         label: "settled".into(),
     };
-    report.doubled = vec![Doubled {
+    report.answer = Answer::ScaleOut(vec![Doubled {
         layer: Layer::Rados,
         target: "pool".into(),
         pattern: Pattern::WriteParallel,
@@ -271,7 +270,7 @@ fn the_highest_rate_and_enough_clients() {
         full: Some(1),
         ended: true,
         says: "one client is enough to fill the cluster".into(),
-    }];
+    }]);
     let said = answer(&report);
     assert!(
         said.starts_with("rados pool write-parallel: 1,000 IOPS ±2 %; one client is enough to fill the cluster."),
@@ -284,7 +283,7 @@ fn sustained_writes_and_what_was_verified() {
     let mut report = sound();
     let (from, to) = (Some(Estimate::new(480.0, 42.0)), Some(Estimate::new(110.0, 12.0)));
     let cliff = Cliff { written: 14_400_000_000, low: 14_300_000_000, high: 14_900_000_000, from, to, fall: 0.77 };
-    report.sustained = vec![Endurance {
+    report.answer = Answer::SustainedWrites(vec![Endurance {
         target: "/dev/sda".into(),
         model: None,
         also: vec![],
@@ -298,7 +297,7 @@ fn sustained_writes_and_what_was_verified() {
         rate: None,
         each_second: vec![],
         says: "fell".into(),
-    }];
+    }]);
     let said = answer(&report);
     assert!(
         said.starts_with(
@@ -306,7 +305,7 @@ fn sustained_writes_and_what_was_verified() {
         ),
         "{said}"
     );
-    report.sustained.clear();
+    report.answer = Answer::Survey;
     report.figures[0].checked = Some(Checked { bytes: 5 << 30, ..Checked::default() });
     assert!(answer(&report).contains("5 GiB checked, all as it was written. Nothing wrong"), "{}", answer(&report));
     report.figures[0].checked = Some(Checked { bytes: 5 << 30, wrong: 2, ..Checked::default() });

@@ -7,7 +7,7 @@ mod schema;
 
 use golden_file::compare;
 use model::{
-    Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Ending, Endurance, Estimate, Figure,
+    Answer, Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Ending, Endurance, Estimate, Figure,
     FigureKey, Finds, Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpClass, Outcome, Pattern, Point, ReadBack,
     Reading, Setting, Sweep, Swept, Threshold, Trend, Verdict,
 };
@@ -200,11 +200,11 @@ fn verdicts_on_a_terminal_and_in_markdown() {
         outcome,
         why: estimate.is_none().then(|| "no operation completed in 9.0 s".to_string()),
     };
-    report.verdicts = vec![
+    report.answer = Answer::Verdicts(vec![
         verdict(Pattern::ReadParallel, 5000.0, "pool", Some(Estimate::new(6000.0, 300.0)), Outcome::Pass),
         verdict(Pattern::ReadLinear, 400.0, "pool", None, Outcome::Open),
         verdict(Pattern::WriteLatency, 3.0, "pool", Some(Estimate::new(3.6, 0.2)), Outcome::Fail),
-    ];
+    ]);
     let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 80, colours: false });
     fits(&text, 80);
     let part = |text: &str, begins: &str| {
@@ -235,7 +235,8 @@ fn sustained_writes_on_a_terminal_and_in_markdown() {
         says: "fell by 77 % after 13.4 GiB written without pause".into(),
     };
     let short = Endurance { target: "x".into(), model: None, also: vec![], held: 0, cliff: None, ..fell.clone() };
-    report.sustained = vec![fell, Endurance { rate: from, says: "too short to tell".into(), ..short }];
+    report.answer =
+        Answer::SustainedWrites(vec![fell, Endurance { rate: from, says: "too short to tell".into(), ..short }]);
     let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 80, colours: false });
     fits(&text, 80);
     let part = |text: &str, begins: &str| {
@@ -389,7 +390,8 @@ fn swept(sample: Sample) -> Sample {
         Axis { name: name.into(), values }
     };
     let axes = vec![axis("depth", &[1, 4, 16, 64]), axis("block-size", &blocks)];
-    report.sweep = Some(Box::new(Swept { sweep: Sweep { axes, points: vec![], left_out: 0 }, readings, knees }));
+    report.answer =
+        Answer::Sweep(Box::new(Swept { sweep: Sweep { axes, points: vec![], left_out: 0 }, readings, knees }));
     (report.chart, report.ledger, report.outliers) = (vec![], vec![], vec![]);
     (report.findings, report.errors) = (vec![], vec![]);
     Sample { report, record }

@@ -46,6 +46,7 @@ fn prove(plan: &Plan, destroy: Option<&Path>, look: Look) -> Result<(), Failure>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::testing;
 
     #[test]
     fn a_path_is_looked_at_again_before_it_is_written_to() {
@@ -54,16 +55,10 @@ mod tests {
         let place = |writable| Place::Path { path: file.path().to_path_buf(), writable };
         let plan = |writable, span| {
             let workload = model::Workload::canonical(model::Pattern::ReadParallel, span, 1);
-            let target = model::Target::new(model::Layer::Device, "x", place(writable));
+            let target = model::Target::new(testing::disks(), "x", place(writable));
             let step = model::Step {
-                id: model::StepId(0),
-                layer: model::Layer::Device,
-                pattern: model::Pattern::ReadParallel,
-                targets: vec![target],
-                workload,
-                metric: model::Metric::Iops,
                 chart: false,
-                apart: false,
+                ..model::Step::new(0, testing::disks(), model::Pattern::ReadParallel, vec![target], workload)
             };
             Plan { steps: vec![step], ..Plan::default() }
         };

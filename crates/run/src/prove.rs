@@ -15,7 +15,7 @@ pub fn undoable(resolved: &Resolved, plan: &Plan) -> Result<(), Failure> {
 
 /// Everything that an engine can't do.
 pub fn engines(plan: &Plan) -> Result<(), Failure> {
-    for step in plan.steps.iter().chain(plan.sustained.iter().map(|test| &test.step)) {
+    for step in plan.steps.iter().chain(plan.experiment.sustained().iter().map(|test| &test.step)) {
         let engine = engines::engine_for(step)?;
         for target in &step.targets {
             // A file that the run makes itself is not there yet; another host's is looked at by its agent.

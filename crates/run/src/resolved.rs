@@ -327,7 +327,8 @@ fn give_roles(fleet: &mut Fleet, hosts: &[ClientHost], scope: &Scope) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Endpoint, HostScope, Layer, Nic, Pattern, StepId, Target, Workload};
+    use model::testing;
+    use model::{Endpoint, HostScope, Nic, Pattern, Target, Workload};
 
     fn seen(name: &str, own: &str, address: &str) -> HostSeen {
         let nics = vec![Nic { addresses: vec![address.into()], ..Nic::default() }];
@@ -387,16 +388,9 @@ mod tests {
 
     #[test]
     fn who_loads_from_here_is_known_by_what_is_loaded() {
-        let (layer, pattern) = (Layer::Rados, Pattern::ReadLatency);
-        let step = |place: Place| Step {
-            id: StepId(0),
-            layer,
-            pattern,
-            targets: vec![Target::new(layer, "x", place)],
-            workload: Workload::canonical(pattern, 0, 1),
-            metric: pattern.metric(layer),
-            chart: true,
-            apart: false,
+        let (layer, pattern) = (testing::pools(), Pattern::ReadLatency);
+        let step = |place: Place| {
+            Step::new(0, layer, pattern, vec![Target::new(layer, "x", place)], Workload::canonical(pattern, 0, 1))
         };
         assert!(from_here(&step(Place::Pool { pool: "p".into(), prefix: String::new() })));
         assert!(!from_here(&step(Place::Store { osd: 0 })));

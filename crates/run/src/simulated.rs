@@ -17,25 +17,23 @@ use engines::clock::SimClock;
 use engines::sim::{Model, Sim, Twist};
 use model::clock::SECOND;
 use model::sweep::Point;
+use model::testing;
 use model::{
-    Arrivals, Axis, Beyond, Bound, Choice, Clock, Doubled, Goal, Label, Layer, Pattern, Percentile, Place, Plan, Rate,
-    Report, Setting, Slice, Step, StepId, Sweep, Target, Workload,
+    Arrivals, Axis, Beyond, Bound, Choice, Clock, Doubled, Goal, Label, Pattern, Percentile, Place, Plan,
+    PlannedExperiment, Rate, Report, Setting, Slice, Step, StepId, Sweep, Target, Workload,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 fn step(id: u32, pattern: Pattern, targets: &[&str]) -> Step {
-    let target = |name: &&str| Target::new(Layer::Osd, *name, Place::Null);
-    Step {
-        id: StepId(id),
-        layer: Layer::Osd,
+    let target = |name: &&str| Target::new(testing::osds(), *name, Place::Null);
+    Step::new(
+        id,
+        testing::osds(),
         pattern,
-        targets: targets.iter().map(target).collect(),
-        workload: Workload::canonical(pattern, 1 << 30, 1),
-        metric: pattern.metric(Layer::Osd),
-        chart: true,
-        apart: false,
-    }
+        targets.iter().map(target).collect(),
+        Workload::canonical(pattern, 1 << 30, 1),
+    )
 }
 
 /// Says when the user wants to end and how the cluster is, by the simulated time.
@@ -212,12 +210,13 @@ fn doubled(at_once: u32) -> Doubled {
     let sim = Sim::new(clock.clone(), of);
     let mut base = step(0, Pattern::ReadParallel, &["pool"]);
     (base.workload.depth, base.workload.jobs, base.workload.clients) = (8, 8, 8);
-    let plan = &Plan { steps: vec![base], clients_most: Some(8), ..Plan::default() };
+    let experiment = PlannedExperiment::ScaleOut { clients_most: 8, doublings: Vec::new() };
+    let plan = &Plan { steps: vec![base], experiment, ..Plan::default() };
     let health = &Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
     let mut sink = EventSink::silent(clock.clone());
     conduct(plan, &sim, health, &clock, &mut sink);
-    experiments::explain(&sink.into_record()).doubled.pop().unwrap()
+    experiments::explain(&sink.into_record()).answer.doubled()[0].clone()
 }
 
 #[test]
@@ -319,13 +318,17 @@ fn an_osd_that_goes_down_voids_its_step_at_once() {
     assert!(run.report.errors.iter().any(|error| error.contains("osd.1 went down")), "{:?}", run.report.errors);
 }
 
-fn bounds(pattern: Pattern, value: f64) -> Goal {
-    Goal::verdict(1, vec![model::Threshold::of(Layer::Osd, pattern, None, value)])
+/// A run for one verdict: the figure of `pattern` against `value`.
+fn judged(step: Step, pattern: Pattern, value: f64) -> Simulated {
+    let threshold = model::Threshold::of(step.layer, pattern, None, value);
+    let experiment = PlannedExperiment::Verdict(vec![threshold]);
+    let plan = Plan { steps: vec![step], goal: Goal::verdict(1), experiment, ..Plan::default() };
+    go_on(plan, Vec::new(), steady, None, well)
 }
 
 #[test]
 fn a_verdict_far_from_its_threshold_takes_one_slice_and_a_close_one_more() {
-    let one = || vec![step(3, Pattern::ReadParallel, &["osd.0"])];
+    let one = || step(3, Pattern::ReadParallel, &["osd.0"]);
     // The truth is 16,000 a second.
     for (value, outcome, slices) in [
         (10_000.0, model::Outcome::Pass, 1),
@@ -336,31 +339,19 @@ fn a_verdict_far_from_its_threshold_takes_one_slice_and_a_close_one_more() {
         (15_000.0, model::Outcome::Open, 3),
         (16_000.0, model::Outcome::Open, 3),
     ] {
-        let run = simulate(one(), bounds(Pattern::ReadParallel, value), steady, None, well);
-        let verdict = &run.report.verdicts[0];
+        let run = judged(one(), Pattern::ReadParallel, value);
+        let verdict = &run.report.answer.verdicts()[0];
         assert_eq!((verdict.outcome, run.report.figures[0].slices), (outcome, slices), "{value}: {verdict:?}");
         assert_eq!(run.report.figures[0].label, Label::Settled, "no precision was asked for");
     }
-    let slow = simulate(
-        vec![step(0, Pattern::WriteLatency, &["osd.0"])],
-        bounds(Pattern::WriteLatency, 0.5),
-        steady,
-        None,
-        well,
-    );
-    assert_eq!(slow.report.verdicts[0].outcome, model::Outcome::Fail);
+    let slow = judged(step(0, Pattern::WriteLatency, &["osd.0"]), Pattern::WriteLatency, 0.5);
+    assert_eq!(slow.report.answer.verdicts()[0].outcome, model::Outcome::Fail);
 }
 
 #[test]
 fn a_threshold_without_a_figure_is_open() {
-    let run = simulate(
-        vec![step(3, Pattern::ReadParallel, &["osd.0"])],
-        bounds(Pattern::WriteLatency, 1.0),
-        steady,
-        None,
-        well,
-    );
-    let verdict = &run.report.verdicts[0];
+    let run = judged(step(3, Pattern::ReadParallel, &["osd.0"]), Pattern::WriteLatency, 1.0);
+    let verdict = &run.report.answer.verdicts()[0];
     assert_eq!((verdict.outcome, verdict.why.as_deref()), (model::Outcome::Open, Some("not measured")));
 }
 
@@ -429,7 +420,7 @@ fn sweep_over(depths: &[u32]) -> Plan {
     let values = depths.iter().map(|depth| Setting::Number(u64::from(*depth))).collect();
     let axes = vec![Axis { name: "depth".into(), values }];
     let goal = Goal { passes_min: 3, passes_max: 3, fixed: true, ..Goal::quick(1) };
-    Plan { steps, goal, sweep: Some(Sweep { axes, points, left_out: 0 }), ..Plan::default() }
+    Plan { steps, goal, experiment: PlannedExperiment::Sweep(Sweep { axes, points, left_out: 0 }), ..Plan::default() }
 }
 
 #[test]
@@ -437,7 +428,7 @@ fn a_sweep_finds_the_knee_of_each_target() {
     // 16 channels of 1 ms, and four times as fast with four.
     let channels = |name: &str| if name == "osd.0" { Model::steady(1e6, 0.3, 16) } else { Model::steady(25e4, 0.3, 4) };
     let run = go_on(sweep_over(&[1, 2, 4, 8, 16, 32, 64]), Vec::new(), channels, None, well);
-    let swept = run.report.sweep.unwrap();
+    let swept = run.report.answer.sweep().unwrap();
     assert_eq!((swept.readings.len(), swept.knees.len()), (14, 2));
     for (knee, depth) in swept.knees.iter().zip([16, 4]) {
         assert_eq!(knee.knee, Choice { depth, from: depth, to: depth }, "{knee:?}");

@@ -393,7 +393,8 @@ impl Sliced<'_> {
 mod tests {
     use super::*;
     use crate::fleet::Member;
-    use model::{Client, Endpoint, Layer, Pattern, StepId, Target, Workload};
+    use model::testing;
+    use model::{Client, Endpoint, Pattern, Target, Workload};
     use std::sync::mpsc::channel;
     use std::time::Instant;
 
@@ -402,18 +403,10 @@ mod tests {
         let end = |host: &str| Endpoint::new(host, "127.0.0.1");
         let place = Place::Pair { from: end("a"), to: end("gone"), listener: None };
         let client = Some(Client { host: "a".into(), of: "a→gone".into() });
-        let target = Target { client, ..Target::new(Layer::Network, "a→gone", place) };
-        let (layer, pattern) = (Layer::Network, Pattern::WriteLatency);
-        let step = Step {
-            id: StepId(0),
-            layer,
-            pattern,
-            targets: vec![target],
-            workload: Workload::canonical(pattern, 0, 1),
-            metric: pattern.metric(layer),
-            chart: true,
-            apart: true,
-        };
+        let target = Target { client, ..Target::new(testing::links(), "a→gone", place) };
+        let (layer, pattern) = (testing::links(), Pattern::WriteLatency);
+        let step =
+            Step { apart: true, ..Step::new(0, layer, pattern, vec![target], Workload::canonical(pattern, 0, 1)) };
         let host = Member::new("a".into(), "ssh".into(), false, None);
         let mut fleet = Fleet::of(vec![host], Instant::now(), channel().1);
         let parts = BTreeMap::from([(0, Part { step: step.clone(), targets: vec![3] })]);

@@ -24,16 +24,7 @@ pub fn step() -> Step {
     let workload = Workload::canonical(Pattern::WriteLatency, 1 << 30, 7);
     let place = Place::Osd { osd: 2, pool: "fathom.ab3f".into() };
     let target = Target { host: Some("ceph-c".into()), ..Target::new(Layer::Osd, "osd.2", place) };
-    Step {
-        id: StepId(4),
-        layer: Layer::Osd,
-        pattern: Pattern::WriteLatency,
-        targets: vec![target],
-        workload,
-        metric: Metric::LatencyMean,
-        chart: true,
-        apart: false,
-    }
+    Step::new(4, Layer::Osd, Pattern::WriteLatency, vec![target], workload)
 }
 
 pub fn slice(pass: u32) -> Slice {

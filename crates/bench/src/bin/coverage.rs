@@ -111,7 +111,7 @@ fn intervals(kinds: &[&'static Kind], pattern: Pattern, title: &str, series: u64
             let line = Mutex::new(Line::default());
             let more = |first: u64, count: u64| {
                 on_all_processors(count, |n| {
-                    let outcome = trial::made(kind, first + n, pattern, trial::FORTY, |_| goal.clone());
+                    let outcome = trial::made(kind, first + n, pattern, trial::FORTY, |_| trial::survey(goal.clone()));
                     add(outcome, &line, |line, outcome| line.add(&outcome));
                 });
             };
@@ -145,7 +145,7 @@ fn at_gaps(chosen: &str, series: u64) {
 fn at_gap(kind: &'static Kind, gap: Pause, series: u64) -> String {
     let tally = Mutex::new(gaps::Tally::default());
     on_all_processors(series, |seed| {
-        let outcome = trial::made(kind, seed, Pattern::ReadParallel, gap, |_| trial::usual());
+        let outcome = trial::made(kind, seed, Pattern::ReadParallel, gap, |_| trial::survey(trial::usual()));
         add(outcome, &tally, |tally, outcome| tally.add(&outcome));
     });
     format!("{:>22}", tally.into_inner().unwrap_or_default().text_with_stretch())
@@ -184,7 +184,7 @@ fn real(folder: &Path) -> Result<(), Failure> {
         let truth = recording.truth(&mut StdRng::seed_from_u64(1));
         let (line, starts) = (Mutex::new(Line::default()), recording.starts().collect::<Vec<usize>>());
         on_all_processors(starts.len() as u64, |n| {
-            let outcome = trial::recorded(&recording, starts[n as usize], &truth, &goal);
+            let outcome = trial::recorded(&recording, starts[n as usize], &truth, &trial::survey(goal.clone()));
             add(outcome, &line, |line, outcome| {
                 line.add(&outcome);
                 if let Ok(mut all) = all.lock() {

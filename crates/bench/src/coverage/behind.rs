@@ -5,7 +5,7 @@ use crate::coverage::latency;
 use crate::coverage::noise::{DT, uniform};
 use crate::coverage::replay::{Made, Source};
 use crate::coverage::trial::{self, Seeds};
-use model::{Background, Compaction, Failure, Goal, Look, OsdLooks, Pattern, Sparse, StepId};
+use model::{Background, Compaction, Failure, Look, OsdLooks, Pattern, Plan, Sparse, StepId};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -100,7 +100,7 @@ pub fn made(kind: &'static Kind, seed: u64, habit: &Habit, by: f64) -> Result<Ba
     let seen: Vec<Compaction> = (1..).zip(&writes).map(|(pass, written)| looked(pass, written)).collect();
     let source = Held { series: Made::new(kind, Seeds::both(seed)), by, writes };
     let (mut record, _) =
-        trial::record(source, trial::step(Pattern::WriteParallel, latency::DEPTH), &Goal::default(), trial::NINETY)?;
+        trial::record(source, trial::step(Pattern::WriteParallel, latency::DEPTH), &Plan::default(), trial::NINETY)?;
     record.observations = seen.into_iter().map(model::Observation::Compaction).collect();
     let figure = judge::without_findings(&record).figures.into_iter().next();
     figure.and_then(|figure| figure.background).ok_or_else(|| Failure::Failed("nobody looked".to_string()))

@@ -2,10 +2,12 @@
 
 use crate::coverage::noise::{autoregressive, normal};
 use experiments::passes::wanted;
+use judge::Asked;
 use model::clock::SECOND;
+use model::testing;
 use model::{
-    Ab, Comparison, Finds, Goal, Layer, OpClass, Pattern, Place, Plan, Record, Sample, Slice, Step, StepId, Target,
-    Workload,
+    Ab, Comparison, Finds, Goal, OpClass, Pattern, Place, Plan, PlannedExperiment, Record, Sample, Slice, Step, StepId,
+    Target, Workload,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -93,7 +95,8 @@ fn compared(setting: &Setting, chance: &mut StdRng) -> Found {
         let record = beside(setting, chance);
         let usual = usual(setting, |id| windows(&record, id), |id| windows(&record, id + setting.figures));
         let slices = record.slices.len() as f64 / f64::from(2 * setting.figures);
-        let found = judge::without_findings(&record).ab.map(|ab| found(setting, &ab.comparison));
+        let report = judge::without_findings(&record);
+        let found = report.answer.pair().map(|ab| found(setting, &ab.comparison));
         return Found { usual, slices, ..found.unwrap_or_default() };
     }
     let [before, after] =
@@ -159,7 +162,8 @@ fn beside(setting: &Setting, chance: &mut StdRng) -> Record {
     let pairs: Vec<(StepId, StepId)> =
         (0..setting.figures).map(|id| (StepId(id), StepId(id + setting.figures))).collect();
     record.plan.steps = (0..2 * setting.figures).map(|id| step(id, id % setting.figures)).collect();
-    record.plan.ab = Some(Ab { what: "made".into(), a: "A".into(), b: "B".into(), pairs });
+    let ab = Ab { what: "made".into(), a: "A".into(), b: "B".into(), pairs };
+    record.plan.experiment = PlannedExperiment::PairedComparison(ab);
     let levels: Vec<f64> = (0..setting.figures).map(|_| (setting.run_sd * normal(chance)).exp()).collect();
     let mut wanted: Vec<u32> = (0..2 * setting.figures).collect();
     for pass in 1..=passes {
@@ -168,7 +172,8 @@ fn beside(setting: &Setting, chance: &mut StdRng) -> Record {
             let slower = if *id >= setting.figures && figure < setting.slower { TENTH } else { 1.0 };
             record.slices.push(slice(*id, pass, levels[figure as usize] * slower, setting.slice_sd, chance));
         }
-        wanted.retain(|id| wanted::another(&record.plan, &record.plan.goal, StepId(*id), pass, &record));
+        let asked = Asked::alone(&record.plan.goal);
+        wanted.retain(|id| wanted::another(&record.plan, &asked, StepId(*id), pass, &record));
     }
     record.finished = true;
     record
@@ -176,17 +181,8 @@ fn beside(setting: &Setting, chance: &mut StdRng) -> Record {
 
 fn step(id: u32, target: u32) -> Step {
     let pattern = Pattern::ReadParallel;
-    let target = Target::new(Layer::Osd, format!("osd.{target}"), Place::Null);
-    Step {
-        id: StepId(id),
-        layer: Layer::Osd,
-        pattern,
-        targets: vec![target],
-        workload: Workload::canonical(pattern, 1 << 30, 1),
-        metric: pattern.metric(Layer::Osd),
-        chart: true,
-        apart: false,
-    }
+    let target = Target::new(testing::osds(), format!("osd.{target}"), Place::Null);
+    Step::new(id, testing::osds(), pattern, vec![target], Workload::canonical(pattern, 1 << 30, 1))
 }
 
 fn slice(id: u32, pass: u32, level: f64, sd: f64, chance: &mut StdRng) -> Slice {

@@ -26,7 +26,7 @@ pub fn made(seed: u64) -> Result<(bool, Figure), Failure> {
     let clock: Arc<dyn Clock> = clock;
     let (context, files) = Default::default();
     let loader = &LocalHost { context, clock: clock.clone(), engine_of: &|_| Ok(&sim as &dyn Engine), files };
-    let record = trial::conducted(step, &Goal { seed, ..trial::usual() }, clock.clone(), loader)?;
+    let record = trial::conducted(step, &trial::survey(Goal { seed, ..trial::usual() }), clock.clone(), loader)?;
     let figure = judge::without_findings(&record).figures.into_iter().next();
     let figure = figure.ok_or_else(|| Failure::Failed("no figure".to_string()))?;
     let held = figure.estimate.is_some_and(|estimate| estimate.low <= TRUTH && TRUTH <= estimate.high);

@@ -108,7 +108,8 @@ fn slices(
     let seeds = Seeds { given, chance: given << 1 | side };
     let goal = model::Goal { seed: seeds.chance, ..trial::usual() };
     let source = Made::new(kind, seeds).times(factor);
-    let (mut record, _) = trial::record(source, trial::step(pattern(kind), latency::DEPTH), &goal, size.pause)?;
+    let (mut record, _) =
+        trial::record(source, trial::step(pattern(kind), latency::DEPTH), &trial::survey(goal), size.pause)?;
     record.slices.iter_mut().for_each(|slice| slice.step = StepId(figure));
     Ok(record.slices)
 }

@@ -9,9 +9,7 @@ use agents::loader::Loader;
 use cluster::watch::Seen;
 use engines::clock::SimClock;
 use model::pattern::Family;
-use model::{
-    Clock, Event, Failure, Figure, Goal, Layer, Pattern, Place, Plan, Record, Report, Step, StepId, Target, Workload,
-};
+use model::{Clock, Event, Failure, Figure, Goal, Pattern, Plan, Record, Report, Step, Workload, testing};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use run::conductor::{AsItIs, Conductor, HealthMonitor};
@@ -29,6 +27,11 @@ pub const NINETY: Pause = Pause::Seconds(90.0);
 pub fn usual() -> Goal {
     // Of forty figures: a third of a fixed minute with ten seconds before it for each.
     Goal { run_seconds: Some(40.0 * 70.0 / 3.0), ..Goal::usual(0.10, 60.0, 1) }
+}
+
+/// A plan for this goal, still without its step.
+pub fn survey(goal: Goal) -> Plan {
+    Plan { goal, ..Plan::default() }
 }
 
 /// The percentiles whose intervals are tried.
@@ -121,18 +124,18 @@ fn stretch<'a>(windows: &'a [f64], record: &Record) -> &'a [f64] {
     &windows[..ends.unwrap_or(0)]
 }
 
-/// The whole procedure on one made-up series; the goal may depend on its true rate. `gap`: between two slices.
+/// The whole procedure on one made-up series; the plan may depend on its true rate. `gap`: between two slices.
 pub fn made(
     kind: &'static Kind,
     seed: u64,
     pattern: Pattern,
     gap: Pause,
-    goal: impl Fn(f64) -> Goal,
+    plan: impl Fn(f64) -> Plan,
 ) -> Result<Outcome, Failure> {
     let (windows, mean) = series(kind, Seeds::both(seed), 0, SERIES_WINDOWS);
     let usual = Usual::after_ramp(&windows);
-    let goal = goal(mean / crate::coverage::noise::DT);
-    let (record, passes) = record(Made::new(kind, Seeds::both(seed)), step(pattern, latency::DEPTH), &goal, gap)?;
+    let plan = plan(mean / crate::coverage::noise::DT);
+    let (record, passes) = record(Made::new(kind, Seeds::both(seed)), step(pattern, latency::DEPTH), &plan, gap)?;
     let own = stretch(&windows, &record);
     let stretch =
         own.iter().map(|rate| rate.max(0.0)).sum::<f64>() / own.len().max(1) as f64 / crate::coverage::noise::DT;
@@ -141,36 +144,36 @@ pub fn made(
 }
 
 /// The whole procedure on a recorded series, taken up at `start`.
-pub fn recorded(recording: &Recording, start: usize, truth: &Truth, goal: &Goal) -> Result<Outcome, Failure> {
+pub fn recorded(recording: &Recording, start: usize, truth: &Truth, plan: &Plan) -> Result<Outcome, Failure> {
     let pattern = Pattern::of(Family::Parallel, recording.kind);
     let usual = Usual::at_once(&recording.rates[start..]);
     let source = Taken { recording, start, chance: StdRng::seed_from_u64(start as u64), from: start };
-    outcome(truth.clone(), usual, measure(source, step(pattern, recording.depth(truth)), goal, FORTY)?)
+    outcome(truth.clone(), usual, measure(source, step(pattern, recording.depth(truth)), plan, FORTY)?)
 }
 
 fn outcome(truth: Truth, usual: Usual, (report, passes): (Report, u32)) -> Result<Outcome, Failure> {
-    let verdict = report.verdicts.first().map(|verdict| verdict.outcome);
+    let verdict = report.answer.verdicts().first().map(|verdict| verdict.outcome);
     let figure = report.figures.into_iter().next().ok_or_else(|| Failure::Failed("no figure".to_string()))?;
     Ok(Outcome { stretch: truth.rate, truth, figure, passes, usual, verdict })
 }
 
 /// What the product makes of a source, and how many passes it took.
-pub fn measure<S: Source>(source: S, step: Step, goal: &Goal, pause: Pause) -> Result<(Report, u32), Failure> {
-    let (record, passes) = record(source, step, goal, pause)?;
+pub fn measure<S: Source>(source: S, step: Step, plan: &Plan, pause: Pause) -> Result<(Report, u32), Failure> {
+    let (record, passes) = record(source, step, plan, pause)?;
     Ok((judge::without_findings(&record), passes))
 }
 
 /// What it writes down of it.
-pub fn record<S: Source>(source: S, step: Step, goal: &Goal, pause: Pause) -> Result<(Record, u32), Failure> {
+pub fn record<S: Source>(source: S, step: Step, plan: &Plan, pause: Pause) -> Result<(Record, u32), Failure> {
     let sim = Arc::new(SimClock::default());
-    let loader = Replay::new(sim.clone(), source, pause, goal.seed);
-    let record = conducted(step, goal, sim, &loader)?;
+    let loader = Replay::new(sim.clone(), source, pause, plan.goal.seed);
+    let record = conducted(step, plan, sim, &loader)?;
     Ok((record, loader.slices()))
 }
 
-/// One step through the product's own loop.
-pub fn conducted(step: Step, goal: &Goal, clock: Arc<dyn Clock>, loader: &dyn Loader) -> Result<Record, Failure> {
-    let plan = Plan { changes: Vec::new(), steps: vec![step], goal: goal.clone(), ..Plan::default() };
+/// One step through the product's own loop. `plan`: without its step.
+pub fn conducted(step: Step, plan: &Plan, clock: Arc<dyn Clock>, loader: &dyn Loader) -> Result<Record, Failure> {
+    let plan = Plan { steps: vec![step], ..plan.clone() };
     let mut sink = EventSink::silent(clock.clone());
     sink.tell(Event::Planned { plan: plan.clone() })?;
     let (health, sides, unfilled) = (&NothingHappens, &AsItIs, &Unfilled::default());
@@ -180,17 +183,6 @@ pub fn conducted(step: Step, goal: &Goal, clock: Arc<dyn Clock>, loader: &dyn Lo
 }
 
 pub fn step(pattern: Pattern, depth: u32) -> Step {
-    let workload = Workload { depth, ..Workload::canonical(pattern, 1 << 30, 1) };
-    let target = Target::new(Layer::Rados, "made", Place::Null);
-    let metric = pattern.metric(Layer::Rados);
-    Step {
-        id: StepId(0),
-        layer: Layer::Rados,
-        pattern,
-        targets: vec![target],
-        workload,
-        metric,
-        chart: true,
-        apart: false,
-    }
+    let made = testing::step(0, testing::pools(), pattern, &["made"]);
+    Step { workload: Workload { depth, ..made.workload }, ..made }
 }

@@ -4,7 +4,8 @@ use crate::coverage::kinds::Kind;
 use crate::coverage::recorded::Recording;
 use crate::coverage::trial::{self, Outcome, Truth};
 use model::pattern::Family;
-use model::{Failure, Goal, Layer, Pattern, Threshold};
+use model::testing;
+use model::{Failure, Goal, Pattern, Plan, PlannedExperiment, Threshold};
 
 /// The truth over the threshold.
 pub const RATIOS: [f64; 8] = [0.70, 0.80, 0.85, 0.95, 1.05, 1.15, 1.25, 1.30];
@@ -48,15 +49,16 @@ impl Tally {
 
 /// One series, with the threshold that its truth is `ratio` times of.
 pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, ratio: f64) -> Result<Outcome, Failure> {
-    trial::made(kind, seed, pattern, trial::NINETY, |truth| goal(pattern, truth, ratio))
+    trial::made(kind, seed, pattern, trial::NINETY, |truth| plan(pattern, truth, ratio))
 }
 
 /// The same on a recorded series, taken up at `start`.
 pub fn recorded(recording: &Recording, start: usize, truth: &Truth, ratio: f64) -> Result<Outcome, Failure> {
     let pattern = Pattern::of(Family::Parallel, recording.kind);
-    trial::recorded(recording, start, truth, &goal(pattern, truth.rate, ratio))
+    trial::recorded(recording, start, truth, &plan(pattern, truth.rate, ratio))
 }
 
-fn goal(pattern: Pattern, truth: f64, ratio: f64) -> Goal {
-    Goal::verdict(1, vec![Threshold::of(Layer::Rados, pattern, None, truth / ratio)])
+fn plan(pattern: Pattern, truth: f64, ratio: f64) -> Plan {
+    let threshold = Threshold::of(testing::pools(), pattern, None, truth / ratio);
+    Plan { experiment: PlannedExperiment::Verdict(vec![threshold]), ..trial::survey(Goal::verdict(1)) }
 }

@@ -5,15 +5,14 @@ use crate::api::{Done, Op, Session};
 use crate::clock::{RealClock, SimClock};
 use crate::null::Null;
 use crate::sim::{Model, Sim, Twist};
-use model::{Arrivals, Layer, OpClass, OpMix, Pattern, Place, Rate, Sample, Sparse, StepId, Target, Workload};
+use model::{Arrivals, OpClass, OpMix, Pattern, Place, Rate, Sample, Sparse, Target, Workload};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 
 fn step(targets: u32, workload: Workload) -> Step {
-    let target = |n| Target::new(Layer::Device, format!("t{n}"), Place::Null);
-    let (layer, pattern) = (Layer::Device, Pattern::ReadParallel);
-    let targets = (0..targets).map(target).collect();
-    Step { id: StepId(0), layer, pattern, targets, workload, metric: pattern.metric(layer), chart: true, apart: false }
+    let layer = model::testing::disks();
+    let target = |n| Target::new(layer, format!("t{n}"), Place::Null);
+    Step::new(0, layer, Pattern::ReadParallel, (0..targets).map(target).collect(), workload)
 }
 
 fn workload(depth: u32, jobs: u32) -> Workload {
@@ -172,10 +171,6 @@ struct Stuck(Arc<std::sync::Barrier>);
 impl Engine for Stuck {
     fn name(&self) -> &'static str {
         "stuck"
-    }
-
-    fn layer(&self) -> Layer {
-        Layer::Device
     }
 
     fn refuse(&self, _: &Target, _: &Workload) -> Option<String> {

@@ -18,7 +18,7 @@ pub use holds::{Hold, Holds};
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::verify::{self, Marks, Names, Region};
-use model::{Bytes, Layer, Target, Workload};
+use model::{Bytes, Place, Target, Workload};
 pub(crate) use placing::Placing;
 pub(crate) use site::Site;
 use site::existing;
@@ -43,10 +43,10 @@ pub fn has_ring() -> bool {
 ///
 /// # Errors
 /// It is no file or device, may not be written to, or there is no room.
-pub fn make_room(target: &Target, bytes: Bytes) -> Result<(), EngineError> {
-    let site = Site::look(target).map_err(EngineError::Refused)?;
+pub fn make_room(place: &Place, bytes: Bytes) -> Result<(), EngineError> {
+    let site = Site::look(place).map_err(EngineError::Refused)?;
     if !site.writable {
-        return Err(EngineError::Refused(format!("{} may only be read", target.name)));
+        return Err(EngineError::Refused(format!("{} may only be read", site.path.display())));
     }
     fill::make_room(&site, bytes)
 }
@@ -73,12 +73,11 @@ impl Engine for Disk {
         }
     }
 
-    fn layer(&self) -> Layer {
-        Layer::Device
-    }
-
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
-        let site = match Site::look(target) {
+        if !matches!(target.place, Place::Path { .. }) {
+            return Some(format!("{} is neither a file nor a device", target.name));
+        }
+        let site = match Site::look(&target.place) {
             Ok(site) => site,
             Err(why) => return Some(why),
         };
@@ -94,7 +93,7 @@ impl Engine for Disk {
         workload: &Workload,
         progress: &mut dyn FnMut(Bytes) -> bool,
     ) -> Result<(), EngineError> {
-        let site = Site::held(target, &context.holds)?;
+        let site = Site::held(&target.place, &context.holds)?;
         fill::fill(&site, context, target, workload, progress)
     }
 
@@ -105,7 +104,7 @@ impl Engine for Disk {
         workload: &Workload,
         lane: u32,
     ) -> Result<Box<dyn Session>, EngineError> {
-        let site = Site::held(target, &context.holds)?;
+        let site = Site::held(&target.place, &context.holds)?;
         site.ready(workload)?;
         let marks = marks(context, &site, target, workload, lane);
         session(self.way, &site, workload, lane, marks, site.placing(workload))

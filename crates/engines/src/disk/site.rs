@@ -4,7 +4,7 @@ use super::Placing;
 use super::holds::{Hold, Holds};
 use crate::api::EngineError;
 use crate::pages::PageLook;
-use model::{Bytes, Durability, Place, Target, Workload};
+use model::{Bytes, Durability, Place, Workload};
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::{Mode, major, minor};
 use nix::unistd::{AccessFlags, Whence, access, lseek64};
@@ -42,9 +42,9 @@ pub struct Site {
 }
 
 impl Site {
-    pub fn look(target: &Target) -> Result<Site, String> {
-        let Place::Path { path, writable } = &target.place else {
-            return Err(format!("{} is neither a file nor a device", target.name));
+    pub fn look(place: &Place) -> Result<Site, String> {
+        let Place::Path { path, writable } = place else {
+            return Err("the target is neither a file nor a device".to_string());
         };
         let metadata = fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let device = metadata.file_type().is_block_device();
@@ -72,15 +72,15 @@ impl Site {
     ///
     /// # Errors
     /// It is no place for a load, or not what it was.
-    pub fn held(target: &Target, holds: &Holds) -> Result<Site, EngineError> {
-        let hold = match &target.place {
+    pub fn held(place: &Place, holds: &Holds) -> Result<Site, EngineError> {
+        let hold = match place {
             Place::Path { path, .. } => holds.of(path),
             _ => None,
         };
         if let Some(hold) = &hold {
             hold.unchanged().map_err(EngineError::Broken)?;
         }
-        let mut site = Site::look(target).map_err(EngineError::Refused)?;
+        let mut site = Site::look(place).map_err(EngineError::Refused)?;
         if site.device && site.writable && hold.is_none() {
             return Err(EngineError::Refused(format!("{}: was not proven to be free", site.path.display())));
         }

@@ -10,7 +10,7 @@ mod session;
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::network::{reach, refuse_endpoint};
 use crate::verify;
-use model::{Access, Bytes, Endpoint, Layer, Place, Replica, Target, Workload};
+use model::{Access, Bytes, Endpoint, Place, Replica, Target, Workload};
 pub use replica_server::keep;
 
 pub struct Floor;
@@ -25,10 +25,6 @@ const ACKNOWLEDGEMENT: usize = size_of::<i32>();
 impl Engine for Floor {
     fn name(&self) -> &'static str {
         "replicas"
-    }
-
-    fn layer(&self) -> Layer {
-        Layer::Floor
     }
 
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {

@@ -5,7 +5,7 @@ use crate::api::EngineError;
 use crate::buffers::{ALIGN, Slab};
 use crate::disk::{Holds, Placing, Site};
 use crate::network::{Listener, Peer, reach};
-use model::{Bytes, Durability, Endpoint, Key, Layer, Place, Replica, Target, Workload};
+use model::{Bytes, Durability, Endpoint, Key, Place, Replica, Target, Workload};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -25,7 +25,7 @@ pub fn keep(target: &Target, number: usize, workload: &Workload, holds: &Holds) 
     let (_, all) = replicas(target).map_err(EngineError::Refused)?;
     let own = all.get(number).ok_or_else(|| EngineError::Refused(format!("there is no replica {number}")))?;
     let place = Place::Path { path: own.path.clone(), writable: true };
-    let site = Site::held(&Target::new(Layer::Device, target.name.clone(), place), holds)?;
+    let site = Site::held(&place, holds)?;
     site.ready(workload)?;
     let file = Arc::new(site.open(workload)?);
     let placing = site.placing(workload);

@@ -15,7 +15,7 @@ use crate::verify;
 use connection::Ends;
 pub(crate) use connection::{Peer, reach, refuse_endpoint};
 pub use listener::Listener;
-use model::{Access, Bytes, Endpoint, Layer, Place, Target, Workload};
+use model::{Access, Bytes, Endpoint, Place, Target, Workload};
 pub use path_mtu::{Echo, carries};
 
 pub struct Tcp;
@@ -26,10 +26,6 @@ const LARGEST: Bytes = 64 << 20;
 impl Engine for Tcp {
     fn name(&self) -> &'static str {
         "tcp"
-    }
-
-    fn layer(&self) -> Layer {
-        Layer::Network
     }
 
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {

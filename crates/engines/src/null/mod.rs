@@ -2,7 +2,7 @@
 
 use crate::api::{Context, Done, Engine, EngineError, Op, Session};
 use crate::verify;
-use model::{Layer, Target, Workload};
+use model::{Target, Workload};
 use std::time::Duration;
 
 pub struct Null;
@@ -10,10 +10,6 @@ pub struct Null;
 impl Engine for Null {
     fn name(&self) -> &'static str {
         "null"
-    }
-
-    fn layer(&self) -> Layer {
-        Layer::Device
     }
 
     fn refuse(&self, _target: &Target, workload: &Workload) -> Option<String> {

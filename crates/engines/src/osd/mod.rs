@@ -9,17 +9,13 @@ use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::{Objects, fill_objects, open_objects, open_pool, open_pool_as, refusal};
 use crate::verify::{Marks, Region, Stamper, refusal as unverifiable};
 use model::working_set::{family, object_size, objects_per_lane};
-use model::{Bytes, Layer, Place, Target, Workload};
+use model::{Bytes, Place, Target, Workload};
 
 pub struct Osd;
 
 impl Engine for Osd {
     fn name(&self) -> &'static str {
         "librados"
-    }
-
-    fn layer(&self) -> Layer {
-        Layer::Osd
     }
 
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {

@@ -14,7 +14,7 @@ use crate::api::{Context, Engine, EngineError, Session};
 use crate::verify::{Marks, Region, Stamper, refusal as unverifiable};
 use ceph::Pool;
 use model::working_set::{ObjectsNeeded, family, object_size, objects_per_lane};
-use model::{Bytes, Layer, Place, Target, Workload};
+use model::{Bytes, Place, Target, Workload};
 use std::ffi::CString;
 use std::sync::Arc;
 
@@ -23,10 +23,6 @@ pub struct Rados;
 impl Engine for Rados {
     fn name(&self) -> &'static str {
         "librados"
-    }
-
-    fn layer(&self) -> Layer {
-        Layer::Rados
     }
 
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {

@@ -6,7 +6,7 @@ use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::{IN_FLIGHT, PART, SlotSession, broken, fill, open_pool_as, room};
 use crate::verify::{Marks, Names, Region, Stamper, refusal};
 use ceph::{Cache, Image, OpenFor};
-use model::{Bytes, Layer, Place, Target, Workload};
+use model::{Bytes, Place, Target, Workload};
 use slots::ImageSlots;
 
 pub struct Rbd;
@@ -14,10 +14,6 @@ pub struct Rbd;
 impl Engine for Rbd {
     fn name(&self) -> &'static str {
         "librbd"
-    }
-
-    fn layer(&self) -> Layer {
-        Layer::Rbd
     }
 
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {

@@ -7,7 +7,7 @@ pub use model_of_time::{Model, Twist};
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::clock::SimClock;
-use ::model::{Bytes, Layer, Target, Workload};
+use ::model::{Bytes, Target, Workload};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use world::{SimSession, World};
@@ -34,10 +34,6 @@ impl Sim {
 impl Engine for Sim {
     fn name(&self) -> &'static str {
         "sim"
-    }
-
-    fn layer(&self) -> Layer {
-        Layer::Device
     }
 
     fn refuse(&self, _target: &Target, _workload: &Workload) -> Option<String> {

@@ -6,7 +6,7 @@ mod session;
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::connection;
 use crate::verify;
-use model::{Bytes, Layer, Place, Target, Workload};
+use model::{Bytes, Place, Target, Workload};
 
 /// What the OSD takes, unless `osd_bench_max_block_size` says otherwise.
 const BLOCK_MAX: Bytes = 64 << 20;
@@ -16,10 +16,6 @@ pub struct Store;
 impl Engine for Store {
     fn name(&self) -> &'static str {
         "osd-bench"
-    }
-
-    fn layer(&self) -> Layer {
-        Layer::Store
     }
 
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {

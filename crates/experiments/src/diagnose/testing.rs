@@ -3,7 +3,8 @@
 use super::{Case, Rule, Suspect};
 use judge::assess;
 use made::Made;
-use model::{Bond, Endpoint, Finding, HostBond, Layer, Leg, Pattern, Place, Record, Target};
+use model::testing;
+use model::{Bond, Endpoint, Finding, HostBond, Leg, Pattern, Place, Record, Target};
 
 #[allow(dead_code)]
 #[path = "../../../judge/tests/sounding/made.rs"]
@@ -41,7 +42,7 @@ pub fn dead_leg(host: &str, mode: &str, addresses: &[&str]) -> HostBond {
 pub fn way(from: usize, to: usize, network: Option<&str>) -> Target {
     let end = |host: usize| Endpoint::new(format!("h{host}"), "10.0.0.1");
     let place = Place::Pair { from: end(from), to: end(to), listener: None };
-    let target = Target::new(Layer::Network, format!("h{from}→h{to}"), place);
+    let target = Target::new(testing::links(), format!("h{from}→h{to}"), place);
     Target { network: network.map(String::from), ..target }
 }
 

@@ -1,8 +1,8 @@
 //! Steps of the device layer: each disk alone, all of a host together, all of all hosts together.
 
-use crate::Request;
 use crate::planner::draft::Draft;
 use crate::planner::sustained::{self, Room};
+use crate::{Experiment, Request};
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{
@@ -293,7 +293,7 @@ fn rounds<'d, 'a>(draft: &Draft, disks: &[&'d Disk<'a>]) -> Vec<Vec<&'d Disk<'a>
         machines.entry(disk.boot()).or_default().push(disk);
     }
     // What is compared with itself, or searched, has one figure.
-    let one_by_one = draft.request.goal.bound.is_some() || draft.request.experiment.pair().is_some();
+    let one_by_one = matches!(draft.request.experiment, Experiment::HighestRate(_) | Experiment::PairedComparison(_));
     if one_by_one || machines.contains_key("") {
         return disks.iter().map(|disk| vec![*disk]).collect();
     }

@@ -11,8 +11,7 @@ pub mod store;
 use crate::planner::draft::Draft;
 use model::{Failure, Layer};
 
-/// Adds the steps of one layer to a plan.
-pub type Planner = fn(&mut Draft) -> Result<(), Failure>;
+type Planner = fn(&mut Draft) -> Result<(), Failure>;
 
 /// Of all layers, one row for each.
 const PLANNERS: [(Layer, Planner); 7] = [
@@ -25,6 +24,7 @@ const PLANNERS: [(Layer, Planner); 7] = [
     (Layer::Rbd, rbd::add),
 ];
 
-pub fn planner(layer: Layer) -> Option<Planner> {
-    PLANNERS.into_iter().find(|(own, _)| *own == layer).map(|(_, add)| add)
+/// Adds the steps of this layer.
+pub fn add(layer: Layer, draft: &mut Draft) -> Result<(), Failure> {
+    PLANNERS.into_iter().find(|(own, _)| *own == layer).map_or(Ok(()), |(_, add)| add(draft))
 }

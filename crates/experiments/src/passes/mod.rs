@@ -5,9 +5,9 @@ pub mod wanted;
 
 use crate::duration::{read_back_seconds, step_seconds};
 use crate::scheduler::{Scheduler, Slot, Task, Until};
-use judge::Length;
+use judge::{Asked, Length};
 use model::clock::MILLISECOND;
-use model::{Goal, Plan, Record, Step, StepId};
+use model::{Bound, Goal, Plan, Record, Step, StepId};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use std::collections::VecDeque;
@@ -26,6 +26,8 @@ pub struct Passes {
     any: bool,
     pace: Pace,
     stage: Stage,
+    /// A slice of an open loop ends as soon as it is known whether this is kept.
+    until_known: Option<Bound>,
 }
 
 /// How a pass keeps its time: slices may run on until they settle only while it is not late.
@@ -46,12 +48,17 @@ impl Passes {
     pub fn new(plan: Plan) -> Passes {
         let wanted = plan.steps.iter().map(|step| step.id).collect();
         let pace = Pace { began: 0.0, expected: 0.0 };
-        Passes { plan, wanted, todo: Vec::new(), pass: 0, any: false, pace, stage: Stage::Begin }
+        Passes { plan, wanted, todo: Vec::new(), pass: 0, any: false, pace, stage: Stage::Begin, until_known: None }
     }
 
     /// One step, towards a goal of its own.
     pub fn of_one(step: Step, goal: Goal) -> Passes {
         Passes::new(Plan { steps: vec![step], goal, ..Plan::default() })
+    }
+
+    /// One slice of a step at a rate, until it is known whether that keeps the bound.
+    pub fn probing(step: Step, goal: Goal, bound: Bound) -> Passes {
+        Passes { until_known: Some(bound), ..Passes::of_one(step, goal) }
     }
 
     fn begin(&mut self, record: &Record, now: f64) {
@@ -70,7 +77,7 @@ impl Passes {
     }
 
     fn end(&mut self) {
-        self.stage = Stage::Last(self.plan.sustained.drain(..).collect());
+        self.stage = Stage::Last(self.plan.experiment.sustained().iter().cloned().collect());
     }
 
     /// The next slice of this pass; `None`: it has no more.
@@ -87,7 +94,7 @@ impl Passes {
         let patient = !goal.fixed && now + wait_seconds - self.pace.began <= self.pace.expected + grace;
         let seconds_expected = step_seconds(goal, &step, &length);
         self.pace.expected += seconds_expected;
-        let until = match (goal.bound, step.workload.rate) {
+        let until = match (self.until_known, step.workload.rate) {
             (Some(bound), Some(rate)) => {
                 let (per_second, seconds_max) =
                     (rate.per_second * step.targets.len() as f64, goal.slice_seconds(&step));
@@ -102,9 +109,9 @@ impl Passes {
 
     /// Which steps want another slice. Some: what is known is worth a report.
     fn finish(&mut self, record: &Record, now: f64) -> Option<Task> {
-        let goal = judge::with_what_others_met(&self.plan.goal, record);
-        let (plan, pass) = (&self.plan, self.pass);
-        self.wanted.retain(|id| wanted::another(plan, &goal, *id, pass, record));
+        let (plan, pass, goal) = (&self.plan, self.pass, &self.plan.goal);
+        let asked = Asked::with_what_others_met(plan, record);
+        self.wanted.retain(|id| wanted::another(plan, &asked, *id, pass, record));
         let last = self.wanted.is_empty() || pass == goal.passes_max;
         // Of many short passes not each is shown.
         let shown = goal.short.is_none() || pass.is_power_of_two() || last || self.out_of_time(pass + 1, now);
@@ -118,7 +125,7 @@ impl Passes {
 
     /// What compares points or sides needs its passes; how many there may be, the user knows.
     fn out_of_time(&self, pass: u32, now: f64) -> bool {
-        let compares = self.plan.sweep.is_some() || self.plan.ab.is_some();
+        let compares = self.plan.experiment.compares_steps();
         let budget = self.plan.goal.run_seconds.unwrap_or(BUDGET_SECONDS);
         !compares && pass > self.plan.goal.passes_min && now > budget
     }
@@ -133,13 +140,14 @@ impl Passes {
             return;
         }
         wanted.shuffle(&mut rand::rngs::StdRng::seed_from_u64(goal.seed ^ (u64::from(pass) << 32)));
-        if let Some(ab) = &plan.ab {
+        if let Some(ab) = plan.experiment.pair() {
             return side_by_side(wanted, &ab.pairs, b_first(goal.seed, pass));
         }
         // Short ones come round soon: an order by width would see each figure in the same rhythm.
         if pass > goal.passes_min && goal.short.is_none() {
+            let asked = Asked::alone(goal);
             let width = |id: &StepId| {
-                let figures = wanted::figures(plan, goal, *id, pass - 1, record);
+                let figures = wanted::figures(plan, &asked, *id, pass - 1, record);
                 figures.iter().map(|figure| figure.1).fold(0.0, f64::max)
             };
             let mut by_width: Vec<(f64, StepId)> = wanted.iter().map(|id| (width(id), *id)).collect();

@@ -1,7 +1,7 @@
 //! Which steps still want a slice, by what is recorded: the same for a run that goes on and for one that is taken up again.
 
-use judge::Next;
-use model::{Goal, OpClass, Plan, Record, Slice, Step, StepId};
+use judge::{Asked, Next};
+use model::{OpClass, Plan, Record, Slice, Step, StepId};
 use std::collections::BTreeSet;
 
 /// Had this step its turn in this pass?
@@ -14,15 +14,15 @@ pub fn slices_before(id: StepId, pass: u32, record: &Record) -> Vec<&Slice> {
     record.slices.iter().filter(|slice| slice.step == id && slice.pass < pass).collect()
 }
 
-/// After this pass: does the step need a slice in the next one? `goal`: the plan's, with what all figures show of events. What a run that is taken up again has of later passes
-/// does not count, so that it decides as it did.
-pub fn another(plan: &Plan, goal: &Goal, id: StepId, pass: u32, record: &Record) -> bool {
-    if plan.ab.is_some() {
+/// After this pass: does the step need a slice in the next one? What a run that is taken up again has of later passes does not count,
+/// so that it decides as it did.
+pub fn another(plan: &Plan, asked: &Asked, id: StepId, pass: u32, record: &Record) -> bool {
+    if plan.experiment.pair().is_some() {
         return !broken(plan, id, pass, record) && another_pair(plan, id, pass, record);
     }
     // What broke stays void, with its reason: a later slice would measure another state of the cluster.
     !broken(plan, id, pass, record)
-        && figures(plan, goal, id, pass, record).iter().any(|(next, _)| *next == Next::Another)
+        && figures(plan, asked, id, pass, record).iter().any(|(next, _)| *next == Next::Another)
 }
 
 /// One setting against another: is the change still not known well enough? Asked when each side was first equally often.
@@ -34,9 +34,9 @@ fn another_pair(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
 
 /// Is there anything left to measure?
 pub fn anything(plan: &Plan, record: &Record) -> bool {
-    let (first, goal) = (1..=plan.goal.passes_min, &judge::with_what_others_met(&plan.goal, record));
+    let (first, asked) = (1..=plan.goal.passes_min, &Asked::with_what_others_met(plan, record));
     let open =
-        |id: StepId| first.clone().any(|pass| !done(id, pass, record)) || another(plan, goal, id, u32::MAX, record);
+        |id: StepId| first.clone().any(|pass| !done(id, pass, record)) || another(plan, asked, id, u32::MAX, record);
     plan.steps.iter().any(|step| !broken(plan, step.id, u32::MAX, record) && open(step.id))
 }
 
@@ -50,7 +50,7 @@ fn broken(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
 }
 
 /// For each figure of a step after this pass: what it needs, and the relative half-width of its interval.
-pub fn figures(plan: &Plan, goal: &Goal, id: StepId, pass: u32, record: &Record) -> Vec<(Next, f64)> {
+pub fn figures(plan: &Plan, asked: &Asked, id: StepId, pass: u32, record: &Record) -> Vec<(Next, f64)> {
     let Some(step) = plan.steps.iter().find(|step| step.id == id) else { return Vec::new() };
     let slices: Vec<&Slice> = record.slices.iter().filter(|slice| slice.step == id && slice.pass <= pass).collect();
     let gone = void_targets(step, record, pass);
@@ -62,7 +62,7 @@ pub fn figures(plan: &Plan, goal: &Goal, id: StepId, pass: u32, record: &Record)
     let figure = |(target, kind): (Option<u32>, OpClass)| {
         let own: Vec<&Slice> =
             slices.iter().copied().filter(|slice| (slice.target, slice.kind) == (target, kind)).collect();
-        let (figure, next) = judge::figure(step, target, kind, &own, goal, passes);
+        let (figure, next) = judge::figure(step, target, kind, &own, asked, passes);
         (next, figure.estimate.map_or(0.0, |estimate| estimate.relative()))
     };
     keys.into_iter().map(figure).collect()

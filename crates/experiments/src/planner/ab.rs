@@ -4,7 +4,7 @@ use super::draft::nearest;
 use crate::ab::Side;
 use crate::{PairedSetting, Request, Varied, WorkloadOptions};
 use model::pattern::Family;
-use model::{Ab, Change, Failure, Inventory, Layer, Pattern, Plan, Step, StepId};
+use model::{Ab, Change, Failure, Inventory, Layer, Pattern, Plan, PlannedExperiment, Step, StepId};
 use std::path::PathBuf;
 
 /// What `--ab` takes, as in `pool=fast,slow`.
@@ -104,7 +104,8 @@ pub fn plan(inventory: &Inventory, request: &Request, setting: &PairedSetting) -
     let (goal, changes) = (a.goal, both(a.changes, b.changes)?);
     // Two figures for each cell: no depth chart.
     let steps = a.steps.into_iter().chain(b.steps).map(|step| Step { chart: false, ..step }).collect();
-    Ok(Plan { changes, steps, goal, ab: Some(ab), ..Plan::default() })
+    let experiment = PlannedExperiment::PairedComparison(ab);
+    Ok(Plan { changes, steps, goal, experiment, ..Plan::default() })
 }
 
 /// A against A under the names of A and B would be a finding about nothing.
@@ -220,14 +221,14 @@ mod tests {
     #[test]
     fn both_sides_have_one_pattern_where_only_numbers_differ() {
         let of = |ab: &str, options: WorkloadOptions| {
-            let plan = planned(&request(Layer::Device, ab, options)).unwrap();
+            let plan = planned(&request(testing::disks(), ab, options)).unwrap();
             let pair = |(a, b): &(StepId, StepId)| {
                 let step = |id: StepId| plan.steps.iter().find(|step| step.id == id).unwrap();
                 assert_eq!(step(*a).pattern, step(*b).pattern);
                 assert_ne!(step(*a).workload, step(*b).workload);
                 step(*a).pattern
             };
-            plan.ab.iter().flat_map(|ab| ab.pairs.iter().map(pair)).collect::<Vec<_>>()
+            plan.experiment.pair().iter().flat_map(|ab| ab.pairs.iter().map(pair)).collect::<Vec<_>>()
         };
         let (plain, reads) =
             (WorkloadOptions::default(), WorkloadOptions { read_share: Some(100), ..WorkloadOptions::default() });
@@ -247,10 +248,10 @@ mod tests {
         let why = |layer: Layer, ab: &str, options: WorkloadOptions| planned(&request(layer, ab, options)).unwrap_err();
         let plain = WorkloadOptions::default;
         for (layer, ab) in [
-            (Layer::Device, "pool=fast,slow"),
-            (Layer::Osd, "pool=a,b"),
-            (Layer::Rados, "path=/a,/b"),
-            (Layer::Rbd, "osd=0,1"),
+            (testing::disks(), "pool=fast,slow"),
+            (testing::osds(), "pool=a,b"),
+            (testing::pools(), "path=/a,/b"),
+            (testing::images(), "osd=0,1"),
         ] {
             let why = why(layer, ab, plain());
             let what = ab.split('=').next().unwrap();
@@ -270,12 +271,12 @@ mod tests {
                 "read-latency is the same",
             ),
         ] {
-            let why = why(Layer::Device, ab, options);
+            let why = why(testing::disks(), ab, options);
             assert!(why.contains(given), "{ab}: {why}");
         }
-        let all = Request { layers: Layer::ALL.to_vec(), ..request(Layer::Rbd, "pool=a,b", plain()) };
+        let all = Request { layers: Layer::ALL.to_vec(), ..request(testing::images(), "pool=a,b", plain()) };
         let why = prepared(&all).unwrap_err().to_string();
         assert!(why.contains("device layer") && why.contains("--layers rados,rbd"), "{why}");
-        assert!(planned(&request(Layer::Device, "nothing", plain())).is_ok());
+        assert!(planned(&request(testing::disks(), "nothing", plain())).is_ok());
     }
 }

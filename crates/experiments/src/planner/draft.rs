@@ -105,7 +105,7 @@ impl<'a> Draft<'a> {
             }
             (true, false) => Pattern::ALL.to_vec(),
         };
-        let wanted = |pattern: &Pattern| layer.has(*pattern) && self.request.goal.wants(layer, *pattern);
+        let wanted = |pattern: &Pattern| layer.has(*pattern) && self.request.experiment.wants(layer, *pattern);
         let wanted = patterns.into_iter().filter(wanted);
         let all = wanted.flat_map(|pattern| self.both_ways(layer, pattern, self.workload(layer, pattern, span)));
         // Of a depth of 4, 8 jobs can't have a part each: in a sweep that would be the point of 4 jobs once more. Nor can 8
@@ -162,12 +162,11 @@ impl<'a> Draft<'a> {
         // How much an open loop does is given; how long it takes is not. That is no cell of the chart.
         let open = workload.rate.is_some();
         let metric = if open { Metric::LatencyMean } else { pattern.metric(layer) };
-        let swept = self.request.experiment.is_sweep();
-        if swept {
+        if self.request.experiment.is_sweep() {
             self.points.push(Point { step: id, at: self.at.clone() });
         }
-        // Nor has a sweep one: its steps are many figures of the same cell.
-        let chart = chart && !open && !swept && self.request.goal.bound.is_none();
+        // Nor has what compares steps one: they are many figures of the same cell.
+        let chart = chart && !open && !self.request.experiment.compares_steps();
         self.steps.push(Step { id, layer, pattern, targets, workload, metric, chart, apart: false });
     }
 

@@ -1,7 +1,7 @@
 //! In which way, or in which two, the writes of a step are made durable.
 
 use super::Draft;
-use model::{Durability, Layer, Pattern, Workload};
+use model::{Durability, DurableBy, Layer, Pattern, Workload};
 
 impl Draft<'_> {
     /// A durable write of a device with O_DSYNC and with fdatasync, of which the worse counts: drives treat FUA and a flush apart,
@@ -18,15 +18,13 @@ impl Draft<'_> {
     /// A store's writes are durable when it answers, so that its device's have to be.
     pub(super) fn durability(&self, layer: Layer, workload: &Workload) -> Durability {
         let given = self.options.durability;
-        match layer {
-            Layer::Device if workload.durability != Durability::None || !workload.writes() || self.options.as_fio => {
-                given.unwrap_or(workload.durability)
+        match layer.spec().durable_by {
+            DurableBy::Acknowledgement => Durability::None,
+            DurableBy::EachWrite => given.filter(|given| *given != Durability::None).unwrap_or(Durability::Dsync),
+            DurableBy::Request => {
+                let as_it_is = workload.durability != Durability::None || !workload.writes() || self.options.as_fio;
+                given.unwrap_or(if as_it_is { workload.durability } else { Durability::GroupCommit })
             }
-            Layer::Device => given.unwrap_or(Durability::GroupCommit),
-            // Replicas that are not durable are no floor.
-            Layer::Floor => given.filter(|given| *given != Durability::None).unwrap_or(Durability::Dsync),
-            // They are durable whenever they answer.
-            _ => Durability::None,
         }
     }
 }
@@ -34,7 +32,7 @@ impl Draft<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::Request;
-    use super::super::testing::request;
+    use super::super::testing::{self, request};
     use super::*;
     use crate::WorkloadOptions;
     use model::{Axis, Inventory};
@@ -53,37 +51,41 @@ mod tests {
                     options: &WorkloadOptions,
                     change: &dyn Fn(&mut Request)|
          -> Vec<Durability> {
-            let mut request = Request { workload: options.clone(), ..request(&[Layer::Device]) };
+            let mut request = Request { workload: options.clone(), ..request(&[testing::disks()]) };
             change(&mut request);
             let all = Draft::new(&inventory, &request).workloads(layer, 1 << 30).into_iter();
             all.filter(|(own, _)| *own == pattern).map(|(_, load)| load.durability).collect()
         };
         let usual = |layer, pattern| ways(layer, pattern, &plain, &|_| ());
-        for layer in [Layer::Device, Layer::Floor] {
+        for layer in [testing::disks(), testing::replicas()] {
             assert_eq!(usual(layer, Pattern::WriteLatency), [Dsync, Fdatasync], "{layer:?}");
         }
-        assert_eq!(usual(Layer::Device, Pattern::WriteParallel), [GroupCommit]);
-        assert_eq!(usual(Layer::Device, Pattern::WriteLinear), [GroupCommit]);
-        assert_eq!(usual(Layer::Device, Pattern::ReadLatency), [Not]);
-        assert_eq!(usual(Layer::Osd, Pattern::WriteLatency), [Not]);
+        assert_eq!(usual(testing::disks(), Pattern::WriteParallel), [GroupCommit]);
+        assert_eq!(usual(testing::disks(), Pattern::WriteLinear), [GroupCommit]);
+        assert_eq!(usual(testing::disks(), Pattern::ReadLatency), [Not]);
+        assert_eq!(usual(testing::osds(), Pattern::WriteLatency), [Not]);
         for sync in [Not, Dsync, Fsync] {
             let asked = WorkloadOptions { durability: Some(sync), ..plain.clone() };
             for pattern in [Pattern::WriteLatency, Pattern::WriteParallel] {
-                assert_eq!(ways(Layer::Device, pattern, &asked, &|_| ()), [sync]);
+                assert_eq!(ways(testing::disks(), pattern, &asked, &|_| ()), [sync]);
             }
         }
         let nothing = WorkloadOptions { durability: Some(Not), ..plain.clone() };
-        assert_eq!(ways(Layer::Floor, Pattern::WriteLatency, &nothing, &|_| ()), [Dsync], "replicas are durable");
+        assert_eq!(
+            ways(testing::replicas(), Pattern::WriteLatency, &nothing, &|_| ()),
+            [Dsync],
+            "replicas are durable"
+        );
         // What fio is to do as well, and what has one figure.
         let as_fio = WorkloadOptions { as_fio: true, ..plain.clone() };
-        assert_eq!(ways(Layer::Device, Pattern::WriteLatency, &as_fio, &|_| ()), [Dsync]);
-        assert_eq!(ways(Layer::Device, Pattern::WriteParallel, &as_fio, &|_| ()), [Not]);
+        assert_eq!(ways(testing::disks(), Pattern::WriteLatency, &as_fio, &|_| ()), [Dsync]);
+        assert_eq!(ways(testing::disks(), Pattern::WriteParallel, &as_fio, &|_| ()), [Not]);
         let rated = WorkloadOptions { rate: Some(WorkloadOptions::at_rate(100.0, None)), ..plain.clone() };
-        assert_eq!(ways(Layer::Device, Pattern::WriteLatency, &rated, &|_| ()), [Dsync]);
+        assert_eq!(ways(testing::disks(), Pattern::WriteLatency, &rated, &|_| ()), [Dsync]);
         let swept = |request: &mut Request| {
             request.experiment =
                 crate::Experiment::Sweep { axes: vec![Axis { name: "depth".into(), values: Vec::new() }] }
         };
-        assert_eq!(ways(Layer::Device, Pattern::WriteLatency, &plain, &swept), [Dsync]);
+        assert_eq!(ways(testing::disks(), Pattern::WriteLatency, &plain, &swept), [Dsync]);
     }
 }

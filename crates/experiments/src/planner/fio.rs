@@ -17,7 +17,7 @@ const IMAGE_MOST: Bytes = 4096 * MIB;
 
 /// The paths of all sections, on each host that loads.
 pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHost>, SiteWish)> {
-    let jobs = request.experiment.batches().iter().flatten().filter(|job| job.shape.layer == Layer::Device);
+    let jobs = request.experiment.batches().iter().flatten().filter(|job| job.shape.layer.of_disks());
     let wish = |job: &Job| {
         let path = path_of(job);
         let given_up = request.targets.destroy_data_on.as_ref() == Some(&path);
@@ -45,7 +45,7 @@ fn refuse_buffered(draft: &Draft, batches: &[Batch]) -> Result<(), Failure> {
         let known = |site: &&Site| site.seen.as_ref().is_ok_and(|seen| !seen.in_memory);
         sites(draft, &path_of(job)).iter().any(known)
     };
-    let buffered = |job: &&Job| job.shape.layer == Layer::Device && !job.shape.direct && on_disk(job);
+    let buffered = |job: &&Job| job.shape.layer.of_disks() && !job.shape.direct && on_disk(job);
     let faults: Vec<String> = batches
         .iter()
         .flatten()
@@ -73,8 +73,8 @@ fn add_batch(draft: &mut Draft, batch: &Batch) -> Result<(), Failure> {
     let mut parts = Vec::new();
     for job in batch {
         match job.shape.layer {
-            Layer::Rbd => parts.extend(on_image(draft, job)?),
-            Layer::Rados => parts.extend(on_objects(draft, job)?),
+            layer if layer.can().images => parts.extend(on_image(draft, job)?),
+            layer if layer.can().objects => parts.extend(on_objects(draft, job)?),
             _ => {
                 for site in sites(draft, &path_of(job)) {
                     let part = on_path(draft, job, site, batch.len() > 1);
@@ -106,7 +106,7 @@ fn in_memory(site: &Site) -> bool {
 /// As the first section has it.
 fn workload(draft: &Draft, batch: &[Job], span: Bytes) -> Workload {
     let shape = &batch[0].shape;
-    let device = shape.layer == Layer::Device;
+    let device = shape.layer.of_disks();
     let memory = device && batch.iter().flat_map(|job| sites(draft, &path_of(job))).any(in_memory);
     Workload {
         rate: shape.rate,
@@ -144,7 +144,7 @@ fn on_path(draft: &mut Draft, job: &Job, site: &Site, several: bool) -> Result<(
                 let line = job.line_of("size");
                 return Err(Failure::Usage(format!("line {line}: [{}] {shown} has only {bytes} bytes", job.name)));
             }
-            Ok((target(draft, site, shown, path, shape.writes()), wanted.unwrap_or(bytes / MIB * MIB)))
+            Ok((target(draft, shape.layer, site, (path, shown), shape.writes()), wanted.unwrap_or(bytes / MIB * MIB)))
         }
         Found::File(_) if !made => Err(device::empty_file(&path)),
         Found::Device(_) => Err(Failure::Usage(format!("{shown}: is a device of 0 bytes"))),
@@ -169,12 +169,12 @@ fn on_path(draft: &mut Draft, job: &Job, site: &Site, several: bool) -> Result<(
     }
 }
 
-fn target(draft: &Draft, site: &Site, name: String, path: PathBuf, writable: bool) -> Target {
+fn target(draft: &Draft, layer: Layer, site: &Site, (path, name): (PathBuf, String), writable: bool) -> Target {
     let known_as = site.host.as_ref().map_or(&draft.inventory.here.name, |host| &host.known_as);
     let name = device::name_on(site, &name);
     let client = site.host.as_ref().map(|host| Client { host: host.end.host.clone(), of: name.clone() });
     let host = Some(known_as.clone());
-    Target { host, client, ..Target::new(Layer::Device, name, Place::Path { path, writable }) }
+    Target { host, client, ..Target::new(layer, name, Place::Path { path, writable }) }
 }
 
 /// A file of our own, as large as the largest section on it.
@@ -190,7 +190,7 @@ fn own(
         return Err(Failure::Usage(text));
     };
     draft.own_file(site.host.as_ref(), path.clone(), wanted);
-    Ok((target(draft, site, shown, path, true), wanted))
+    Ok((target(draft, job.shape.layer, site, (path, shown), true), wanted))
 }
 
 /// An image that is named is only read; writes go to one of our own in the same pool.
@@ -209,7 +209,7 @@ fn on_image(draft: &mut Draft, job: &Job) -> Result<Vec<(Target, Bytes)>, Failur
             return Err(Failure::Usage(format!("line {line}: [{}] image {image} has only {there} bytes", job.name)));
         }
         let place = |_: &str| Place::Images { pool: pool.clone(), images: vec![image.clone()] };
-        return Ok(each(draft.by_clients(Layer::Rbd, &format!("{pool}/{image}"), place), wanted));
+        return Ok(each(draft.by_clients(shape.layer, &format!("{pool}/{image}"), place), wanted));
     }
     let Some(wanted) = shape.size.or(draft.inventory.image_bytes.map(|bytes| bytes.min(IMAGE_MOST))) else {
         return Err(Failure::Usage(format!("line {}: [{}] has no size; add size=1g", job.line, job.name)));
@@ -221,7 +221,7 @@ fn on_image(draft: &mut Draft, job: &Job) -> Result<Vec<(Target, Bytes)>, Failur
         draft.changes.push(Change::Image { pool: pool.clone(), name: image(&part), bytes });
     }
     let place = |part: &str| Place::Images { pool: pool.clone(), images: vec![image(part)] };
-    Ok(each(draft.by_clients(Layer::Rbd, &format!("pool {pool}"), place), wanted))
+    Ok(each(draft.by_clients(shape.layer, &format!("pool {pool}"), place), wanted))
 }
 
 fn each(targets: Vec<Target>, bytes: Bytes) -> Vec<(Target, Bytes)> {
@@ -233,7 +233,7 @@ fn on_objects(draft: &mut Draft, job: &Job) -> Result<Vec<(Target, Bytes)>, Fail
     let prefix = draft.name(&format!("{}.", draft.changes.len()));
     draft.changes.push(Change::Objects { pool: pool.clone(), prefix: prefix.clone() });
     let place = |part: &str| Place::Pool { pool: pool.clone(), prefix: format!("{prefix}{part}") };
-    Ok(each(draft.by_clients(Layer::Rados, &format!("pool {pool}"), place), span(&job.shape).unwrap_or(0)))
+    Ok(each(draft.by_clients(job.shape.layer, &format!("pool {pool}"), place), span(&job.shape).unwrap_or(0)))
 }
 
 fn pool(draft: &Draft, job: &Job) -> Result<String, Failure> {

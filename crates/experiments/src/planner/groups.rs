@@ -101,7 +101,9 @@ mod tests {
         plan.changes.iter().filter_map(pool).collect()
     }
 
-    const LAYERS: [Layer; 3] = [Layer::Osd, Layer::Rados, Layer::Rbd];
+    fn layers() -> [Layer; 3] {
+        [testing::osds(), testing::pools(), testing::images()]
+    }
 
     #[test]
     fn pools_grow_with_the_cluster() {
@@ -114,7 +116,7 @@ mod tests {
             (10_000, [(65_536, 1), (65_536, 3), (65_536, 3)]),
         ];
         for (osds, wanted) in expected {
-            let plan = plan(&testing::inventory(osds), &testing::request(&LAYERS)).unwrap();
+            let plan = plan(&testing::inventory(osds), &testing::request(&layers())).unwrap();
             assert_eq!(pools(&plan), wanted, "{osds} OSDs");
             let spreads = plan.changes.iter().filter(|change| matches!(change, Change::Spread { .. }));
             assert_eq!(spreads.count(), 1, "{osds} OSDs");
@@ -130,7 +132,7 @@ mod tests {
             let mut inventory = testing::inventory(100);
             inventory.scope.pgs_per_osd_most = Some(limit);
             inventory.scope.pools = vec![PoolScope { pg_num: there, size: 3, ..PoolScope::default() }];
-            plan(&inventory, &testing::request(&LAYERS)).map(|plan| pools(&plan))
+            plan(&inventory, &testing::request(&layers())).map(|plan| pools(&plan))
         };
         assert_eq!(with(250, 4096).unwrap(), [(1024, 1), (1024, 3), (1024, 3)]);
         assert_eq!(with(100, 2048).unwrap(), [(1024, 1), (256, 3), (256, 3)]);
@@ -151,7 +153,7 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_refused_before_the_monitors_do() {
         let of = |groups: u32| {
-            let mut request = testing::request(&[Layer::Rados]);
+            let mut request = testing::request(&[testing::pools()]);
             request.workload.pgs = Some(groups);
             plan(&testing::inventory(3), &request).map(|plan| pools(&plan))
         };
@@ -163,7 +165,7 @@ mod tests {
     fn where_none_may_be_bound_there_are_twice_as_many() {
         let mut inventory = testing::inventory(630);
         inventory.scope.pg_upmap = Some(false);
-        let plan = plan(&inventory, &testing::request(&[Layer::Osd])).unwrap();
+        let plan = plan(&inventory, &testing::request(&[testing::osds()])).unwrap();
         assert_eq!(pools(&plan), [(16_384, 1)]);
         assert!(!plan.changes.iter().any(|change| matches!(change, Change::Spread { .. })));
     }

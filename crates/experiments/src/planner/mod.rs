@@ -20,7 +20,8 @@ use crate::layers::{self, device, network, osd};
 use crate::{Experiment, Request, duration};
 use draft::Draft;
 use model::{
-    Change, ClientHost, Failure, Goal, Inventory, Layer, OpClass, Pattern, Plan, SiteWish, Step, StepId, Sweep,
+    Change, ClientHost, Failure, Inventory, Layer, OpClass, Pattern, Plan, PlannedExperiment, SiteWish, Step, StepId,
+    Sweep, Threshold,
 };
 use std::collections::BTreeSet;
 
@@ -80,35 +81,44 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     if request.quiesce {
         quiesce(&mut draft);
     }
-    let sweep = match &request.experiment {
-        Experiment::Jobs(batches) => {
-            fio::add(&mut draft, batches)?;
-            None
-        }
-        Experiment::Sweep { axes } => {
-            let left_out = sweep::add_points(&mut draft, axes)?;
-            Some(Sweep { axes: axes.clone(), points: std::mem::take(&mut draft.points), left_out })
-        }
-        _ => {
-            add_layers(&mut draft)?;
-            None
-        }
-    };
+    let experiment = planned(&mut draft)?;
     refuse_unmatched(&draft)?;
-    let goal = with_places(&request.goal, &draft.steps);
-    draft.steps.retain(|step| asked_for(&goal, step));
-    let goal = duration::with_time(goal, &draft.steps);
+    let experiment = with_places(experiment, &draft.steps);
+    draft.steps.retain(|step| asked_for(&experiment, step));
+    let goal = duration::with_time(request.goal.clone(), &draft.steps);
     (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
     refuse_impossible(&draft)?;
-    refuse_other_work(&goal, &draft.steps)?;
+    refuse_other_work(experiment.thresholds(), &draft.steps)?;
     // What is held against a threshold is loaded as it says.
-    let may_shrink = goal.thresholds.is_empty()
+    let may_shrink = experiment.thresholds().is_empty()
         && request.experiment.plans_layers()
         && request.workload.working_set.is_none()
         && !request.workload.verify;
-    let clients_most = request.experiment.clients_most();
-    let (changes, steps, sustained) = (draft.changes, draft.steps, draft.sustained);
-    Ok(Plan { changes, steps, may_shrink, goal, sweep, sustained, clients_most, ..Plan::default() })
+    let Draft { changes, steps, .. } = draft;
+    Ok(Plan { changes, steps, may_shrink, cut: Vec::new(), goal, experiment })
+}
+
+/// Adds the steps of the experiment that is asked for.
+fn planned(draft: &mut Draft) -> Result<PlannedExperiment, Failure> {
+    let experiment = &draft.request.experiment;
+    match experiment {
+        Experiment::Jobs(batches) => fio::add(draft, batches)?,
+        Experiment::Sweep { axes } => {
+            let left_out = sweep::add_points(draft, axes)?;
+            let points = std::mem::take(&mut draft.points);
+            return Ok(PlannedExperiment::Sweep(Sweep { axes: axes.clone(), points, left_out }));
+        }
+        _ => add_layers(draft)?,
+    }
+    Ok(match experiment {
+        Experiment::Verdict { thresholds, .. } => PlannedExperiment::Verdict(thresholds.clone()),
+        Experiment::HighestRate(bound) => PlannedExperiment::HighestRate { bound: *bound, searches: Vec::new() },
+        Experiment::ScaleOut { clients_most } => {
+            PlannedExperiment::ScaleOut { clients_most: *clients_most, doublings: Vec::new() }
+        }
+        Experiment::SustainedWrites(_) => PlannedExperiment::SustainedWrites(std::mem::take(&mut draft.sustained)),
+        _ => PlannedExperiment::Survey,
+    })
 }
 
 /// What a cluster does by itself, and can be told not to: scrub, resize placement groups, move them.
@@ -127,39 +137,40 @@ fn quiesce(draft: &mut Draft) {
 }
 
 fn add_layers(draft: &mut Draft) -> Result<(), Failure> {
-    let goal = &draft.request.goal;
-    let wanted = |layer: &&Layer| Pattern::ALL.iter().any(|pattern| goal.wants(**layer, *pattern));
-    let planners = draft.request.layers.iter().filter(wanted).filter_map(|layer| layers::planner(*layer));
-    planners.collect::<Vec<_>>().into_iter().try_for_each(|add| add(draft))
+    let experiment = &draft.request.experiment;
+    let wanted = |layer: &&Layer| Pattern::ALL.iter().any(|pattern| experiment.wants(**layer, *pattern));
+    draft.request.layers.iter().filter(wanted).try_for_each(|layer| layers::add(*layer, draft))
 }
 
 /// A target may be measured in several ways, of which one counts for the depth chart: a threshold is about that one. Only where
 /// somebody names what the chart has not, it is about what lies beside.
-fn with_places(goal: &Goal, steps: &[Step]) -> Goal {
-    let mut goal = goal.clone();
-    for threshold in goal.thresholds.iter_mut().filter(|threshold| threshold.workload.is_none()) {
+fn with_places(mut experiment: PlannedExperiment, steps: &[Step]) -> PlannedExperiment {
+    let PlannedExperiment::Verdict(thresholds) = &mut experiment else { return experiment };
+    for threshold in thresholds.iter_mut().filter(|threshold| threshold.workload.is_none()) {
         let of_cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
         let own = |(name, chart): (String, bool)| chart && threshold.target.as_ref() == Some(&name);
         let in_chart = steps.iter().filter(of_cell).flat_map(figures_of).any(own);
         threshold.beside = threshold.target.is_some() && !in_chart;
     }
-    goal
+    experiment
 }
 
 /// In a run for verdicts: has any of its figures a threshold?
-fn asked_for(goal: &Goal, step: &Step) -> bool {
-    let of =
-        |(name, chart): &(String, bool), kind| goal.threshold(step.layer, step.pattern, kind, name, *chart).is_some();
-    goal.thresholds.is_empty()
-        || figures_of(step).iter().any(|figure| of(figure, OpClass::Read) || of(figure, OpClass::Write))
+fn asked_for(experiment: &PlannedExperiment, step: &Step) -> bool {
+    let PlannedExperiment::Verdict(thresholds) = experiment else { return true };
+    let has = |(name, chart): &(String, bool)| {
+        let of = |kind| Threshold::find(thresholds, (step.layer, step.pattern), kind, name, *chart);
+        OpClass::all().any(|kind| of(kind).is_some())
+    };
+    figures_of(step).iter().any(has)
 }
 
 /// What an earlier run had is a threshold for the same workload alone.
-fn refuse_other_work(goal: &Goal, steps: &[Step]) -> Result<(), Failure> {
+fn refuse_other_work(thresholds: &[Threshold], steps: &[Step]) -> Result<(), Failure> {
     let figures = steps.iter().flat_map(|step| figures_of(step).into_iter().map(move |figure| (step, figure)));
     for (step, (name, chart)) in figures {
-        for kind in [OpClass::Read, OpClass::Write] {
-            let threshold = goal.threshold(step.layer, step.pattern, kind, &name, chart);
+        for kind in OpClass::all() {
+            let threshold = Threshold::find(thresholds, (step.layer, step.pattern), kind, &name, chart);
             let Some(other) = threshold.and_then(|threshold| threshold.workload.as_ref()) else { continue };
             let differs = judge::differs(other, &step.workload);
             // It is judged by the way in which that run made its writes durable.
@@ -237,13 +248,8 @@ fn figures_of(step: &Step) -> Vec<(String, bool)> {
 
 /// A threshold that nothing is measured for would be open in the end, minutes later.
 fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
-    for threshold in draft
-        .request
-        .goal
-        .thresholds
-        .iter()
-        .filter(|_| matches!(draft.request.experiment, Experiment::Verdict { complete: true }))
-    {
+    let Experiment::Verdict { thresholds, complete: true } = &draft.request.experiment else { return Ok(()) };
+    for threshold in thresholds {
         let cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
         let targets: BTreeSet<String> =
             draft.steps.iter().filter(cell).flat_map(figures_of).map(|figure| figure.0).collect();

@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_quota_is_filled_to_half_at_most() {
         let bytes = |most, used| PoolScope { quota_bytes: quota(most, used), ..PoolScope::default() };
-        for layer in [Layer::Rbd, Layer::Rados] {
+        for layer in [testing::images(), testing::pools()] {
             assert_eq!(why(bytes(GIB, 0), layer, Some(GIB / 2)), None, "{layer:?}");
             let said = why(bytes(GIB, GIB / 8), layer, Some(GIB / 2)).unwrap();
             for part in ["pool theirs", "quota of 1 GiB", "896 MiB", "512 MiB", "--working-set"] {
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn the_usual_working_sets_follow_the_quota() {
         let inventory = with(PoolScope { quota_bytes: quota(GIB, 0), ..PoolScope::default() });
-        for layer in [Layer::Rbd, Layer::Rados] {
+        for layer in [testing::images(), testing::pools()] {
             let request = request(layer, None);
             let plan = plan(&inventory, &request).unwrap();
             let (bytes, _) = needed(&inventory.scope.pools[0], &plan.changes, &plan.steps);
@@ -203,18 +203,18 @@ mod tests {
             ..PoolScope::default()
         };
         for (names, layer, refused) in [
-            (&[][..], Layer::Rbd, false),
-            (&["rbd"], Layer::Rbd, false),
-            (&["mine", "rbd"], Layer::Rbd, false),
-            (&["cephfs"], Layer::Rbd, true),
+            (&[][..], testing::images(), false),
+            (&["rbd"], testing::images(), false),
+            (&["mine", "rbd"], testing::images(), false),
+            (&["cephfs"], testing::images(), true),
             // Its objects go again, and nothing stays.
-            (&["cephfs"], Layer::Rados, false),
+            (&["cephfs"], testing::pools(), false),
         ] {
             let said = why(of(names), layer, Some(16 * MIB));
             assert_eq!(said.is_some(), refused, "{names:?} {layer:?}: {said:?}");
             assert!(said.is_none_or(|said| said.contains("pool theirs is of application cephfs")));
         }
         let erasure = PoolScope { erasure_k: Some(2), ..of(&["rbd"]) };
-        assert!(why(erasure, Layer::Rbd, Some(16 * MIB)).unwrap().contains("erasure-coded"));
+        assert!(why(erasure, testing::images(), Some(16 * MIB)).unwrap().contains("erasure-coded"));
     }
 }

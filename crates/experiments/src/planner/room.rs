@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::others_pools;
 use crate::Request;
-use crate::layers::{osd, rados, rbd};
+use crate::layers;
 use model::workload::MIB;
 use model::{Bytes, Change, Failure, Inventory, Layer, OsdScope, Place, PoolScope, Step};
 use std::collections::BTreeMap;
@@ -50,14 +50,9 @@ pub fn note(inventory: &Inventory, request: &Request) -> Option<String> {
 /// What layers plan that fill OSDs or pools.
 fn draft<'a>(inventory: &'a Inventory, request: &'a Request, halvings: u32) -> Result<Draft<'a>, Failure> {
     let mut draft = Draft { halvings, ..Draft::new(inventory, request) };
-    for layer in &request.layers {
-        match layer {
-            Layer::Osd => osd::add(&mut draft)?,
-            Layer::Rados => rados::add(&mut draft)?,
-            Layer::Rbd if request.targets.image.is_none() => rbd::add(&mut draft)?,
-            _ => {}
-        }
-    }
+    let named_image = request.targets.image.is_some();
+    let fills = |layer: &&Layer| layer.can().data_in_osds && !(layer.can().images && named_image);
+    request.layers.iter().filter(fills).try_for_each(|layer| layers::add(*layer, &mut draft))?;
     Ok(draft)
 }
 
@@ -137,7 +132,9 @@ mod tests {
     use super::*;
     use crate::planner::{notes, plan, testing};
 
-    const LAYERS: [Layer; 3] = [Layer::Osd, Layer::Rados, Layer::Rbd];
+    fn layers() -> [Layer; 3] {
+        [testing::osds(), testing::pools(), testing::images()]
+    }
     const GIB: Bytes = 1 << 30;
 
     fn with(osds: u32, bytes: Bytes, used: Bytes) -> Inventory {
@@ -159,7 +156,7 @@ mod tests {
             (3, 4000 * GIB, 3390 * GIB, 2),
             (3, GIB, GIB, HALVINGS_MOST),
         ] {
-            let (inventory, request) = (with(osds, bytes, used), testing::request(&LAYERS));
+            let (inventory, request) = (with(osds, bytes, used), testing::request(&layers()));
             assert_eq!(halvings(&inventory, &request).unwrap(), expected, "{osds} OSDs of {bytes}, {used} used");
             let plan = plan(&inventory, &request).unwrap();
             let spans: Vec<Bytes> = plan.steps.iter().map(|step| step.workload.span).collect();
@@ -174,7 +171,7 @@ mod tests {
     fn the_least_room_counts_and_what_is_asked_for_stands() {
         let mut inventory = with(3, 4000 * GIB, 0);
         inventory.scope.osds[1].bytes = Some(10 * GIB);
-        let mut request = testing::request(&LAYERS);
+        let mut request = testing::request(&layers());
         assert_eq!(halvings(&inventory, &request).unwrap(), 2);
         assert!(note(&inventory, &request).unwrap().starts_with("osd.1 has room for 8.5"));
         inventory.scope.osds[1].inside = false;
@@ -183,7 +180,7 @@ mod tests {
         request.workload.working_set = Some(GIB);
         assert_eq!(halvings(&inventory, &request).unwrap(), 0);
         // Nothing is known, or nothing is written.
-        assert_eq!(halvings(&testing::inventory(3), &testing::request(&LAYERS)).unwrap(), 0);
-        assert_eq!(halvings(&inventory, &testing::request(&[Layer::Store])).unwrap(), 0);
+        assert_eq!(halvings(&testing::inventory(3), &testing::request(&layers())).unwrap(), 0);
+        assert_eq!(halvings(&inventory, &testing::request(&[testing::stores()])).unwrap(), 0);
     }
 }

@@ -4,8 +4,7 @@ use super::draft::Draft;
 use model::units::bytes as shown;
 use model::workload::MIB;
 use model::{
-    Access, Bytes, DeviceScope, Durability, Failure, Layer, Pattern, Site, SiteSeen, Step, StepId, SustainedTest,
-    Target, Workload,
+    Access, Bytes, DeviceScope, Durability, Failure, Pattern, Site, SiteSeen, Step, SustainedTest, Target, Workload,
 };
 use std::path::Path;
 
@@ -50,16 +49,7 @@ pub fn add(draft: &mut Draft, target: &Target, site: &Site, room: Room) -> Resul
         ..usual
     };
     let pattern = Pattern::WriteLinear;
-    let step = Step {
-        id: StepId(u32::MAX),
-        layer: Layer::Device,
-        pattern,
-        targets: vec![target.clone()],
-        workload,
-        metric: pattern.metric(Layer::Device),
-        chart: false,
-        apart: false,
-    };
+    let step = Step { chart: false, ..Step::new(u32::MAX, target.layer, pattern, vec![target.clone()], workload) };
     let model = device.as_ref().and_then(|device| device.model.clone());
     draft.sustained_on.push(device);
     draft.sustained.push(SustainedTest { step, model, also: Vec::new(), seconds: wished.seconds });

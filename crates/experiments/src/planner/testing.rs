@@ -1,5 +1,7 @@
 //! Inventories and request for tests of plans: no cluster is asked.
 
+pub use model::testing::*;
+
 use crate::Request;
 use model::workload::{KIB, MIB};
 use model::{Axis, Found, Inventory, Layer, OsdScope, Scope, Setting, Site, SiteSeen, SiteWish};

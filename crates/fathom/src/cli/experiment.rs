@@ -97,11 +97,10 @@ impl ExperimentArgs {
     }
 
     /// Slices in which a rate is confirmed: three of 20 s, or what is wished.
-    pub fn confirming(&self, seed: u64, bound: Bound) -> Goal {
+    pub fn confirming(&self, seed: u64) -> Goal {
         let passes = self.passes.unwrap_or(if self.quick { 1 } else { 3 });
         let seconds = self.duration.unwrap_or(20.0);
         Goal {
-            bound: Some(bound),
             passes_min: passes,
             passes_max: passes,
             read_slice_seconds: seconds,

@@ -27,11 +27,11 @@ pub struct SweepArgs {
     #[command(flatten)]
     pub hosts: HostArgs,
     #[command(subcommand)]
-    pub layer: Option<SweepLayer>,
+    pub layer: Option<SweepCommand>,
 }
 
 #[derive(Subcommand, Debug)]
-pub enum SweepLayer {
+pub enum SweepCommand {
     /// Disks, partitions or files
     Disk(DiskArgs<SweepExperimentArgs>),
     /// OSDs, through librados: one, or several at once

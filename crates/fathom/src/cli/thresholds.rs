@@ -121,6 +121,7 @@ pub fn change(text: &str) -> Result<f64, String> {
 mod tests {
     use super::*;
     use model::Pattern;
+    use model::testing;
     use proptest::prelude::*;
 
     #[test]
@@ -128,9 +129,9 @@ mod tests {
         let text = "# limits\n[rbd]\nwrite-latency = \"<= 3 ms\"\nread-linear = \">= 1.2 GB/s\"\n[osd.\"osd.2\"]\nread-parallel = \"≥ 5_000 IOPS\"\n";
         let found = parse(text).unwrap();
         assert_eq!(found.len(), 3);
-        assert!(found.contains(&Threshold::of(Layer::Rbd, Pattern::WriteLatency, None, 3.0)));
-        assert!(found.contains(&Threshold::of(Layer::Rbd, Pattern::ReadLinear, None, 1200.0)));
-        assert!(found.contains(&Threshold::of(Layer::Osd, Pattern::ReadParallel, Some("osd.2"), 5000.0)));
+        assert!(found.contains(&Threshold::of(testing::images(), Pattern::WriteLatency, None, 3.0)));
+        assert!(found.contains(&Threshold::of(testing::images(), Pattern::ReadLinear, None, 1200.0)));
+        assert!(found.contains(&Threshold::of(testing::osds(), Pattern::ReadParallel, Some("osd.2"), 5000.0)));
     }
 
     #[test]

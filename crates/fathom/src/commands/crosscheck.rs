@@ -17,10 +17,10 @@ const LOAD_DISK: f64 = 0.3;
 const LOAD_CLUSTER: f64 = 1.0;
 
 pub fn run(common: &Common, args: &CrosscheckArgs) -> Result<u8, Failure> {
+    let layer = super::layers::of_crosscheck(&args.on);
     let (check, load, lab) = match &args.on {
-        On::Disk(disk) => (of_disk(disk)?, &disk.load, None),
-        On::Rados(pool) => (of_pool(Layer::Rados, pool), &pool.load, pool.lab.clone()),
-        On::Rbd(pool) => (of_pool(Layer::Rbd, pool), &pool.load, pool.lab.clone()),
+        On::Disk(disk) => (of_disk(layer, disk)?, &disk.load, None),
+        On::Rados(pool) | On::Rbd(pool) => (of_pool(layer, pool), &pool.load, pool.lab.clone()),
     };
     super::refuse_figures_of_a_plan(common, load.dry_run)?;
     match held(common, &check, RunOptions { lab, dry_run: load.dry_run, ..RunOptions::default() })? {
@@ -59,13 +59,13 @@ fn held(common: &Common, check: &Check, options: RunOptions) -> Result<Done, Fai
     Ok(found.map_or(Done::Insisted, |found| Done::Checked(Box::new(found))))
 }
 
-fn of_disk(args: &DiskCheck) -> Result<Check, Failure> {
+fn of_disk(layer: Layer, args: &DiskCheck) -> Result<Check, Failure> {
     if let Some(given_up) = args.destroy_data_on.as_ref().filter(|path| !args.paths.contains(path)) {
         let text =
             format!("--destroy-data-on {}: is none of the paths to load; name the same path twice", given_up.display());
         return Err(Failure::Usage(text));
     }
-    let mut check = of_load(Layer::Device, &args.load);
+    let mut check = of_load(layer, &args.load);
     check.request.targets.paths = args.paths.clone();
     check.request.targets.destroy_data_on = args.destroy_data_on.clone();
     check.request.workload.durability = args.sync;
@@ -102,6 +102,7 @@ fn of_load(layer: Layer, load: &LoadArgs) -> Check {
     };
     let usual = if layer.of_ceph() { LOAD_CLUSTER } else { LOAD_DISK };
     Check {
+        layer,
         request,
         peer_engine: None,
         rounds: load.rounds,

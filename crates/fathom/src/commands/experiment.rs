@@ -18,14 +18,17 @@ pub fn experiment(
 ) -> Result<(Experiment, Goal), Failure> {
     refuse_idle_words(args)?;
     if let Some(bound) = args.bound() {
-        return Ok((Experiment::HighestRate, args.confirming(workload.seed, bound)));
+        return Ok((Experiment::HighestRate(bound), args.confirming(workload.seed)));
     }
     if let Some(setting) = &args.ab {
         return Ok((Experiment::PairedComparison(setting.clone()), args.beside(workload.seed)));
     }
     if args.verdict.is_some() || args.expect.is_some() {
-        let goal = verdict(common, args, workload, layers)?;
-        return Ok((Experiment::Verdict { complete: args.verdict.is_some() }, goal));
+        let thresholds = verdict(common, args, workload, layers)?;
+        let goal = Goal::verdict(workload.seed);
+        let passes_max = args.passes.unwrap_or(goal.passes_max);
+        let goal = Goal { passes_max, seconds_max: args.time_max, ..goal };
+        return Ok((Experiment::Verdict { thresholds, complete: args.verdict.is_some() }, goal));
     }
     let experiment = match workload.scales_out() {
         true => Experiment::ScaleOut { clients_most: Clients::MOST },
@@ -79,7 +82,12 @@ pub fn refuse_senseless_scaling(
 }
 
 /// Thresholds of other layers and patterns than those of this run are left out.
-fn verdict(common: &Common, args: &ExperimentArgs, workload: &WorkloadArgs, layers: &[Layer]) -> Result<Goal, Failure> {
+fn verdict(
+    common: &Common,
+    args: &ExperimentArgs,
+    workload: &WorkloadArgs,
+    layers: &[Layer],
+) -> Result<Vec<Threshold>, Failure> {
     let asked = |layer: Layer, pattern: Pattern| {
         layers.contains(&layer) && (workload.patterns.is_empty() || workload.patterns.contains(&pattern))
     };
@@ -102,9 +110,7 @@ fn verdict(common: &Common, args: &ExperimentArgs, workload: &WorkloadArgs, laye
         );
         return Err(Failure::Usage(text));
     }
-    let goal = Goal::verdict(workload.seed, kept);
-    let passes_max = args.passes.unwrap_or(goal.passes_max);
-    Ok(Goal { passes_max, seconds_max: args.time_max, ..goal })
+    Ok(kept)
 }
 
 /// What an earlier run had, and how much of it must be there again.
@@ -181,21 +187,19 @@ fn usable(figure: &model::Figure) -> Result<model::Estimate, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Estimate, Record, Step, StepId, Target, Workload};
+    use model::testing;
+    use model::{Estimate, Record, Step, Target, Workload};
 
     fn figure(estimate: Option<Estimate>, label: Label) -> model::Figure {
         let place = model::Place::Pool { pool: "p".to_string(), prefix: String::new() };
         let pattern = Pattern::WriteLatency;
-        let step = Step {
-            id: StepId(0),
-            layer: Layer::Rados,
+        let step = Step::new(
+            0,
+            testing::pools(),
             pattern,
-            targets: vec![Target::new(Layer::Rados, "pool", place)],
-            workload: Workload::canonical(pattern, 1 << 30, 1),
-            metric: pattern.metric(Layer::Rados),
-            chart: true,
-            apart: false,
-        };
+            vec![Target::new(testing::pools(), "pool", place)],
+            Workload::canonical(pattern, 1 << 30, 1),
+        );
         let plan = model::Plan { steps: vec![step], ..model::Plan::default() };
         let figures = experiments::explain(&Record { plan, finished: true, ..Record::default() }).figures;
         model::Figure { estimate, label, ..figures.into_iter().next().expect("a step of a run that is over has one") }

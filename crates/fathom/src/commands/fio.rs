@@ -129,10 +129,10 @@ fn notes(job: &Job) -> Vec<String> {
         };
         note("ramp_time", format!("Fathom finds the warm-up itself{how}"));
     }
-    if shape.layer == Layer::Rbd {
+    if shape.layer.can().images {
         note("ioengine", "through librbd's cache, as in fio; `fathom rbd` goes without".to_string());
     }
-    if shape.layer == Layer::Rbd && shape.writes() && shape.image.is_some() {
+    if shape.layer.can().images && shape.writes() && shape.image.is_some() {
         note(
             "rbdname",
             "writes go to an image of Fathom's own in the same pool, which is deleted afterwards".to_string(),

@@ -3,6 +3,8 @@
 use super::experiment::{experiment, refuse_senseless_scaling};
 use super::run::sound_and_print;
 use crate::cli::Common;
+use crate::cli::crosscheck::On;
+use crate::cli::experiment::ExperimentArgs;
 use crate::cli::layers::{
     DiskArgs, DiskCommand, LayerArgs, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs, SustainedArgs,
 };
@@ -11,7 +13,19 @@ use clap::Args;
 use experiments::{Experiment, Request, Sustained, Targets};
 use model::{Failure, Layer};
 
-pub fn disk_targets<E: Args>(args: &DiskArgs<E>) -> Result<Targets, Failure> {
+/// What the command of one layer asks for, by whichever experiment.
+pub struct OneLayer<'a, E: Args> {
+    pub layer: Layer,
+    pub targets: Targets,
+    pub own: OwnNumbers,
+    pub args: &'a LayerArgs<E>,
+}
+
+pub fn of_disk<E: Args>(args: &DiskArgs<E>) -> Result<OneLayer<'_, E>, Failure> {
+    of_paths(Layer::Device, args)
+}
+
+fn of_paths<E: Args>(layer: Layer, args: &DiskArgs<E>) -> Result<OneLayer<'_, E>, Failure> {
     if let Some(given_up) = args.destroy_data_on.as_ref().filter(|path| !args.paths.contains(path)) {
         let text = format!(
             "--destroy-data-on {}: is none of the paths to measure; name the same path twice",
@@ -19,41 +33,50 @@ pub fn disk_targets<E: Args>(args: &DiskArgs<E>) -> Result<Targets, Failure> {
         );
         return Err(Failure::Usage(text));
     }
-    Ok(Targets { paths: args.paths.clone(), destroy_data_on: args.destroy_data_on.clone(), ..Targets::default() })
+    let (paths, destroy_data_on) = (args.paths.clone(), args.destroy_data_on.clone());
+    let targets = Targets { paths, destroy_data_on, ..Targets::default() };
+    let own = OwnNumbers { sync: args.sync.sync, ..OwnNumbers::default() };
+    Ok(OneLayer { layer, targets, own, args: &args.layer })
 }
 
-pub fn osd_targets<E: Args>(args: &StoreArgs<E>) -> Targets {
-    Targets { osds: args.osds.clone(), each_alone: args.alone, ..Targets::default() }
+fn of_store<E: Args>(args: &StoreArgs<E>) -> OneLayer<'_, E> {
+    let targets = Targets { osds: args.osds.clone(), each_alone: args.alone, ..Targets::default() };
+    OneLayer { layer: Layer::Store, targets, own: OwnNumbers::default(), args: &args.layer }
 }
 
-pub fn pool_targets<E: Args>(args: &PoolArgs<E>, image: Option<&String>) -> Targets {
-    Targets { pool: args.pool.clone(), image: image.cloned(), ..Targets::default() }
+pub fn of_osd<E: Args>(args: &OsdArgs<E>) -> OneLayer<'_, E> {
+    let own = OwnNumbers { object_size: args.objects.object_size, ..OwnNumbers::default() };
+    OneLayer { layer: Layer::Osd, own, ..of_store(&args.osds) }
 }
 
-pub fn disk_numbers<E: Args>(args: &DiskArgs<E>) -> OwnNumbers {
-    OwnNumbers { sync: args.sync.sync, ..OwnNumbers::default() }
+fn of_pool<E: Args>(layer: Layer, args: &PoolArgs<E>) -> OneLayer<'_, E> {
+    let targets = Targets { pool: args.pool.clone(), ..Targets::default() };
+    let own = OwnNumbers { pgs: args.pgs.pgs, ..OwnNumbers::default() };
+    OneLayer { layer, targets, own, args: &args.layer }
 }
 
-pub fn osd_numbers<E: Args>(args: &OsdArgs<E>) -> OwnNumbers {
-    OwnNumbers { object_size: args.objects.object_size, ..OwnNumbers::default() }
+pub fn of_rados<E: Args>(args: &RadosArgs<E>) -> OneLayer<'_, E> {
+    let of = of_pool(Layer::Rados, &args.of);
+    OneLayer { own: OwnNumbers { object_size: args.objects.object_size, ..of.own }, ..of }
 }
 
-pub fn rados_numbers<E: Args>(args: &RadosArgs<E>) -> OwnNumbers {
-    OwnNumbers { pgs: args.of.pgs.pgs, object_size: args.objects.object_size, ..OwnNumbers::default() }
+pub fn of_rbd<E: Args>(args: &RbdArgs<E>) -> OneLayer<'_, E> {
+    let of = of_pool(Layer::Rbd, &args.of);
+    OneLayer { targets: Targets { image: args.image.clone(), ..of.targets }, ..of }
 }
 
-pub fn rbd_numbers<E: Args>(args: &RbdArgs<E>) -> OwnNumbers {
-    OwnNumbers { pgs: args.of.pgs.pgs, ..OwnNumbers::default() }
+/// The layer on which Fathom and fio are compared.
+pub fn of_crosscheck(on: &On) -> Layer {
+    match on {
+        On::Disk(_) => Layer::Device,
+        On::Rados(_) => Layer::Rados,
+        On::Rbd(_) => Layer::Rbd,
+    }
 }
 
 /// One layer, by any experiment but a sweep.
-fn request(
-    common: &Common,
-    layer: Layer,
-    args: &LayerArgs,
-    targets: Targets,
-    own: OwnNumbers,
-) -> Result<Request, Failure> {
+fn request(common: &Common, one: OneLayer<'_, ExperimentArgs>) -> Result<Request, Failure> {
+    let OneLayer { layer, targets, own, args } = one;
     if args.experiment.open_loop() && !layer.can().rate {
         let text = format!(
             "--rate, --rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do",
@@ -74,14 +97,15 @@ fn request(
     })
 }
 
-fn measure(common: &Common, layer: Layer, args: &LayerArgs, targets: Targets, own: OwnNumbers) -> Result<u8, Failure> {
-    sound_and_print(common, &args.run, &request(common, layer, args, targets, own)?)
+fn measure(common: &Common, one: OneLayer<'_, ExperimentArgs>) -> Result<u8, Failure> {
+    sound_and_print(common, &one.args.run, &request(common, one)?)
 }
 
 pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
     let layer = &args.disk.layer;
-    let own = disk_numbers(&args.disk);
-    let mut request = request(common, Layer::Device, layer, disk_targets(&args.disk)?, own)?;
+    let one = of_disk(&args.disk)?;
+    let own = one.own;
+    let mut request = request(common, one)?;
     if args.sustained.sustained {
         refuse_beside_sustained(layer, own)?;
         request.experiment = Experiment::SustainedWrites(sustained(&args.sustained, &layer.workload));
@@ -119,25 +143,26 @@ fn refuse_beside_sustained(args: &LayerArgs, own: OwnNumbers) -> Result<(), Fail
 }
 
 pub fn network(common: &Common, args: &LayerArgs) -> Result<u8, Failure> {
-    measure(common, Layer::Network, args, Targets::default(), OwnNumbers::default())
+    let (targets, own) = (Targets::default(), OwnNumbers::default());
+    measure(common, OneLayer { layer: Layer::Network, targets, own, args })
 }
 
 pub fn floor(common: &Common, args: &DiskArgs) -> Result<u8, Failure> {
-    measure(common, Layer::Floor, &args.layer, disk_targets(args)?, disk_numbers(args))
+    measure(common, of_paths(Layer::Floor, args)?)
 }
 
 pub fn store(common: &Common, args: &StoreArgs) -> Result<u8, Failure> {
-    measure(common, Layer::Store, &args.layer, osd_targets(args), OwnNumbers::default())
+    measure(common, of_store(args))
 }
 
 pub fn osd(common: &Common, args: &OsdArgs) -> Result<u8, Failure> {
-    measure(common, Layer::Osd, &args.osds.layer, osd_targets(&args.osds), osd_numbers(args))
+    measure(common, of_osd(args))
 }
 
 pub fn rados(common: &Common, args: &RadosArgs) -> Result<u8, Failure> {
-    measure(common, Layer::Rados, &args.of.layer, pool_targets(&args.of, None), rados_numbers(args))
+    measure(common, of_rados(args))
 }
 
 pub fn rbd(common: &Common, args: &RbdArgs) -> Result<u8, Failure> {
-    measure(common, Layer::Rbd, &args.of.layer, pool_targets(&args.of, args.image.as_ref()), rbd_numbers(args))
+    measure(common, of_rbd(args))
 }

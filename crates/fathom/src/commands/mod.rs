@@ -18,7 +18,7 @@ mod terminal;
 use crate::cli::{Cli, Command, Common, Format};
 use crate::exit_codes::{FLAWED, INCOMPLETE, REGRESSION};
 use ::run::Sounded;
-use model::{Failure, Finds, Outcome, Plan, Record, Report, Subscriber};
+use model::{Answer, Failure, Finds, Outcome, Plan, Record, Report, Subscriber};
 use report::block::Block;
 use report::export;
 use report::progress::Progress;
@@ -99,36 +99,26 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
     if sounded.record.verified.iter().any(|one| one.checked.flawed() > 0) {
         return FLAWED;
     }
-    let verdicts = &sounded.report.verdicts;
-    if verdicts.iter().any(|verdict| verdict.outcome == Outcome::Fail) {
-        return REGRESSION;
-    }
-    if !verdicts.is_empty() {
-        let known = verdicts.iter().all(|verdict| verdict.outcome == Outcome::Pass);
-        return if known && !sounded.interrupted { 0 } else { INCOMPLETE };
-    }
-    if let Some(ab) = &sounded.report.ab {
-        let differences = &ab.comparison.differences;
-        let worse = differences.iter().any(|one| one.finds == Finds::Worse);
-        let whole = !sounded.interrupted && sounded.report.errors.is_empty() && !differences.is_empty();
-        return if worse {
-            REGRESSION
-        } else if whole {
-            0
-        } else {
-            INCOMPLETE
-        };
-    }
-    let limits = &sounded.report.limits;
-    if !limits.is_empty() {
-        let found = limits.iter().all(|limit| limit.rate.is_some()) && sounded.report.errors.is_empty();
-        return if found && !sounded.interrupted { 0 } else { INCOMPLETE };
-    }
-    use model::Label::{Brief, Burst, Settled};
-    let settled = |figure: &model::Figure| matches!(figure.label, Settled | Brief(_) | Burst(_));
-    match sounded.report.figures.iter().all(settled) && !sounded.interrupted && sounded.report.errors.is_empty() {
-        true => 0,
-        false => INCOMPLETE,
+    let whole = !sounded.interrupted && sounded.report.errors.is_empty();
+    let code = |as_asked: bool| if as_asked { 0 } else { INCOMPLETE };
+    match &sounded.report.answer {
+        Answer::Verdicts(verdicts) if !verdicts.is_empty() => {
+            let any = |outcome| verdicts.iter().any(|verdict| verdict.outcome == outcome);
+            if any(Outcome::Fail) { REGRESSION } else { code(!any(Outcome::Open) && !sounded.interrupted) }
+        }
+        Answer::PairedComparison(found) => {
+            let differences = &found.comparison.differences;
+            let worse = differences.iter().any(|one| one.finds == Finds::Worse);
+            if worse { REGRESSION } else { code(whole && !differences.is_empty()) }
+        }
+        Answer::HighestRates(limits) if !limits.is_empty() => {
+            code(whole && limits.iter().all(|limit| limit.rate.is_some()))
+        }
+        _ => {
+            use model::Label::{Brief, Burst, Settled};
+            let settled = |figure: &model::Figure| matches!(figure.label, Settled | Brief(_) | Burst(_));
+            code(whole && sounded.report.figures.iter().all(settled))
+        }
     }
 }
 

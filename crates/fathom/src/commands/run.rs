@@ -126,7 +126,7 @@ const LONG_SECONDS: f64 = 3600.0;
 
 fn warn_of_hours(common: &Common, plan: &Plan) {
     let seconds = seconds_expected(plan);
-    if seconds > LONG_SECONDS && plan.sweep.is_some() && !common.quiet {
+    if seconds > LONG_SECONDS && plan.experiment.sweep().is_some() && !common.quiet {
         eprintln!(
             "fathom: {} steps take about {}; Ctrl-C ends them in order, and what is missing can be measured later",
             plan.steps.len(),
@@ -136,7 +136,7 @@ fn warn_of_hours(common: &Common, plan: &Plan) {
 }
 
 pub fn print_sounded(common: &Common, report: Option<&Path>, sounded: &Sounded) -> Result<u8, Failure> {
-    if sounded.interrupted && sounded.lasts && sounded.record.plan.sweep.is_some() {
+    if sounded.interrupted && sounded.lasts && sounded.record.plan.experiment.sweep().is_some() {
         eprintln!("fathom: go on with: fathom sweep --resume {}", sounded.record.head.run);
     }
     if sounded.insisted {

@@ -1,20 +1,18 @@
 //! `fathom sweep`: one workload over lists of values; stopped, it goes on later where it was.
 
-use super::layers::{disk_numbers, disk_targets, osd_numbers, osd_targets, pool_targets, rados_numbers, rbd_numbers};
+use super::layers::{OneLayer, of_disk, of_osd, of_rados, of_rbd};
 use super::place;
 use super::restore::undo_left_by;
 use super::run::{print_sounded, sound_and_print, whole};
 use super::runs::prove_writable;
 use crate::cli::Common;
-use crate::cli::layers::LayerArgs;
-use crate::cli::sweep::{SweepArgs, SweepExperimentArgs, SweepLayer};
-use crate::cli::workload::OwnNumbers;
+use crate::cli::sweep::{SweepArgs, SweepCommand};
 use ::run::{EventSink, Interrupt, Prepared, Sounded, again};
 use archive::Archive;
 use engines::clock::RealClock;
 use experiments::passes::wanted;
-use experiments::{Experiment, Request, Targets};
-use model::{Event, Failure, Layer};
+use experiments::{Experiment, Request};
+use model::{Event, Failure};
 use std::sync::Arc;
 
 pub fn run(common: &Common, args: &SweepArgs) -> Result<u8, Failure> {
@@ -41,7 +39,7 @@ fn resume(common: &Common, args: &SweepArgs, run: &str) -> Result<Sounded, Failu
     let archive = Archive::open_existing(&path)?;
     let record = archive.load(&archive.find_any(run)?)?;
     let run = record.head.run.clone();
-    if record.plan.sweep.is_none() {
+    if record.plan.experiment.sweep().is_none() {
         return Err(Failure::Usage(format!("run {run} is no sweep: only a sweep can be taken up again")));
     }
     if !wanted::anything(&record.plan, &record) {
@@ -58,29 +56,13 @@ fn resume(common: &Common, args: &SweepArgs, run: &str) -> Result<Sounded, Failu
     whole(common, prepared.measure(sink, &interrupt)?)
 }
 
-fn begin(common: &Common, layer: &SweepLayer) -> Result<u8, Failure> {
-    match layer {
-        SweepLayer::Disk(args) => measure(common, Layer::Device, &args.layer, disk_targets(args)?, disk_numbers(args)),
-        SweepLayer::Osd(args) => {
-            measure(common, Layer::Osd, &args.osds.layer, osd_targets(&args.osds), osd_numbers(args))
-        }
-        SweepLayer::Rados(args) => {
-            measure(common, Layer::Rados, &args.of.layer, pool_targets(&args.of, None), rados_numbers(args))
-        }
-        SweepLayer::Rbd(args) => {
-            let targets = pool_targets(&args.of, args.image.as_ref());
-            measure(common, Layer::Rbd, &args.of.layer, targets, rbd_numbers(args))
-        }
-    }
-}
-
-fn measure(
-    common: &Common,
-    layer: Layer,
-    args: &LayerArgs<SweepExperimentArgs>,
-    targets: Targets,
-    own: OwnNumbers,
-) -> Result<u8, Failure> {
+fn begin(common: &Common, layer: &SweepCommand) -> Result<u8, Failure> {
+    let OneLayer { layer, targets, own, args } = match layer {
+        SweepCommand::Disk(args) => of_disk(args)?,
+        SweepCommand::Osd(args) => of_osd(args),
+        SweepCommand::Rados(args) => of_rados(args),
+        SweepCommand::Rbd(args) => of_rbd(args),
+    };
     if args.workload.scales_out() {
         let text = "--clients auto: a sweep has numbers of clients: --axis clients=1,2,4";
         return Err(Failure::Usage(text.to_string()));

@@ -4,8 +4,8 @@ use crate::common::hosts::{Hosts, Odd};
 use crate::common::{Home, LoopDevice, tool};
 use engines::clock::RealClock;
 use engines::crew::{Flow, run_slice};
-use engines::{Context, ENGINES};
-use model::{Clock, Layer, Pattern, Place, SliceEnd, Step, StepId, Target, Workload};
+use engines::{Context, engine_called};
+use model::{Clock, Layer, Pattern, Place, SliceEnd, Step, Target, Workload};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -44,20 +44,17 @@ impl Bench {
     fn step(&self, pattern: Pattern) -> Step {
         let place = Place::Path { path: self.device.path.clone().into(), writable: true };
         let spread = Some(Bench::DEVICE);
-        Step {
-            id: StepId(0),
-            layer: Layer::Device,
+        Step::new(
+            0,
+            Layer::Device,
             pattern,
-            targets: vec![Target::new(Layer::Device, "d", place)],
-            workload: Workload { spread, ..Workload::canonical(pattern, Bench::SPAN, 1) },
-            metric: pattern.metric(Layer::Device),
-            chart: true,
-            apart: false,
-        }
+            vec![Target::new(Layer::Device, "d", place)],
+            Workload { spread, ..Workload::canonical(pattern, Bench::SPAN, 1) },
+        )
     }
 
     fn fill(&self, step: &Step) {
-        let engine = ENGINES.iter().find(|engine| engine.name() == "io_uring").unwrap();
+        let engine = engine_called("io_uring").unwrap();
         engine.prepare(&self.context, &step.targets[0], &step.workload, &mut |_| true).unwrap();
     }
 

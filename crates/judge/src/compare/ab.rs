@@ -18,9 +18,8 @@ struct Paired<'a> {
     blocks: Vec<f64>,
 }
 
-/// `None`: no A/B run. Empty differences: nothing was measured on both sides yet.
-pub fn ab(record: &Record) -> Option<AbFound> {
-    let plan = record.plan.ab.as_ref()?;
+/// Empty differences: nothing was measured on both sides yet.
+pub fn ab(record: &Record, plan: &Ab) -> AbFound {
     let all = entries(record);
     let paired = all_pairs(plan, &all);
     let (prior, tests) = tested(&paired);
@@ -28,7 +27,7 @@ pub fn ab(record: &Record) -> Option<AbFound> {
     let differences = paired.iter().zip(&tests).zip(real).map(|((one, test), real)| difference(one, test, real));
     let widths: Vec<f64> = tests.iter().map(Test::half_width).collect();
     let apart: Vec<f64> = paired.iter().map(|one| one.apart(&prior)).collect();
-    Some(AbFound {
+    AbFound {
         what: plan.what.clone(),
         a: plan.a.clone(),
         b: plan.b.clone(),
@@ -36,13 +35,13 @@ pub fn ab(record: &Record) -> Option<AbFound> {
         pairs: paired.iter().map(|one| one.logs.len()).max().unwrap_or(0) as u32,
         half_width: median(&widths),
         apart: median(&apart),
-    })
+    }
 }
 
 /// The widest half-width among the changes of the cell that has this step, as a logarithm; `None`: no A/B run, or nothing of
 /// the cell was measured on both sides yet.
 pub fn ab_half_width(record: &Record, step: StepId) -> Option<f64> {
-    let plan = record.plan.ab.as_ref()?;
+    let plan = record.plan.experiment.pair()?;
     let (a, _) = plan.pairs.iter().find(|(a, b)| *a == step || *b == step)?;
     let all = entries(record);
     let paired = all_pairs(plan, &all);

@@ -2,10 +2,11 @@
 
 use super::{Expectation, Passes, osd};
 use crate::across::mean_over;
+use crate::disks::{disk_of, sharing_disk};
 use crate::durable::as_stores_do;
 use crate::entry::Entry;
-use crate::ledger::{ASKED_LEAST, Books, Path, scaled};
-use crate::words::{number, percent};
+use crate::ledger::{ASKED_LEAST, Books, Ceiling, Path, of_cell, scaled};
+use crate::words::{number, percent, quantity};
 use model::{Durability, Estimate, Layer, LedgerRow, Pattern};
 
 pub(super) const EXPECTATION: Expectation =
@@ -101,6 +102,34 @@ pub(super) fn read_part(books: &Books, disk: Estimate) -> Option<(Estimate, Stri
 }
 
 fn served_from_cache(books: &Books, disk: Estimate) -> bool {
-    let mut upper = Layer::ALL.into_iter().filter(|layer| layer.can().reads_from_osds);
+    let mut upper = Layer::ALL.into_iter().filter(|layer| layer.can().data_in_osds);
     upper.find_map(|layer| books.cell(layer, Pattern::ReadLatency)).is_some_and(|read| read.high < disk.low)
+}
+
+/// Each OSD's own disk, shared by those that were loaded on it at once; else the mean of the disks.
+pub(super) fn ceiling_of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
+    let figures = books.figures(layer, pattern);
+    let own: Option<Vec<(&Entry, u32)>> = figures
+        .iter()
+        .filter(|entry| entry.usable().is_some())
+        .map(|entry| {
+            let disk = disk_of(books.entries, books.record, entry.place()?, pattern)?;
+            disk.usable()?;
+            Some((disk, sharing_disk(books.entries, books.record, entry, disk)))
+        })
+        .collect();
+    let Some(own) = own.filter(|own| !own.is_empty()) else { return of_cell(books, Layer::Device, pattern) };
+    let most = own.iter().map(|(_, sharing)| *sharing).max().unwrap_or(1);
+    let disks: Vec<&Entry> = own.iter().map(|(disk, _)| *disk).collect();
+    let disk = mean_over(&disks)?;
+    let of_each = |(disk, sharing): &(&Entry, u32)| Some(disk.usable()?.value / f64::from(*sharing));
+    let share = own.iter().filter_map(of_each).sum::<f64>() / own.len() as f64;
+    let measured = quantity(disk.value, pattern.metric(layer));
+    let shared = if most > 1 { format!(" / {most} OSDs on it at once") } else { String::new() };
+    Some(Ceiling::of(
+        Layer::Device.name(),
+        pattern,
+        scaled(disk, share / disk.value),
+        format!("device {measured}{shared}"),
+    ))
 }

@@ -2,6 +2,7 @@
 //! shown, and the ledger says that there is no model.
 
 mod device;
+mod floor;
 mod network;
 mod osd;
 mod pools;
@@ -10,6 +11,7 @@ mod rbd;
 mod store;
 mod view;
 
+pub(crate) use floor::distances;
 pub(crate) use view::better_than_below;
 
 use crate::ledger::{Books, Ceiling, Path};

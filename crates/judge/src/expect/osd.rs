@@ -2,7 +2,7 @@
 
 use super::view::View;
 use super::{Expectation, Passes, device, store};
-use crate::ledger::{Books, Ceiling, Model, Path, of_cell, of_disks, where_asked};
+use crate::ledger::{Books, Ceiling, Model, Path, of_cell, where_asked};
 use crate::words::number;
 use model::pattern::Family;
 use model::{Durability, Estimate, Layer, LedgerRow, Metric, Pattern};
@@ -61,8 +61,10 @@ pub(super) fn way(books: &Books) -> Option<f64> {
 
 /// Its store; where that was not measured, its disk, of reads as far as that was asked.
 fn ceiling(books: &Books, pattern: Pattern) -> Option<Ceiling> {
-    let disks =
-        || of_disks(books, Layer::Osd, pattern).and_then(|disks| where_asked(books, Layer::Osd, pattern, disks));
+    let disks = || {
+        device::ceiling_of_disks(books, Layer::Osd, pattern)
+            .and_then(|disks| where_asked(books, Layer::Osd, pattern, disks))
+    };
     of_cell(books, Layer::Store, pattern).or_else(disks)
 }
 

@@ -1,14 +1,14 @@
 //! An OSD's object store: a second commit of the same disk, and no more throughput than its disk has.
 
-use super::{Expectation, Passes};
-use crate::ledger::{Books, Model, Path, of_disks};
+use super::{Expectation, Passes, device};
+use crate::ledger::{Books, Model, Path};
 use crate::words::number;
 use model::{Estimate, Layer, LedgerRow, Pattern};
 
 pub(super) const EXPECTATION: Expectation = Expectation {
     layer: Layer::Store,
     stage,
-    ceiling: |books, pattern| of_disks(books, Layer::Store, pattern),
+    ceiling: |books, pattern| device::ceiling_of_disks(books, Layer::Store, pattern),
     passes: Passes::Nothing,
     impossible: |_| None,
 };

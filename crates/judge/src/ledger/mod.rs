@@ -6,7 +6,7 @@ mod throughput;
 
 pub(crate) use latency::{Model, Path};
 pub(crate) use link::passed;
-pub(crate) use throughput::{Ceiling, named, of_cell, of_disks, where_asked};
+pub(crate) use throughput::{Ceiling, named, of_cell, where_asked};
 
 use crate::across::mean_over;
 use crate::caches::device_share;
@@ -54,14 +54,14 @@ impl<'b, 'a> Books<'b, 'a> {
 
     /// Share of the reads, of the lowest layer above the disks that was measured, for which a disk was asked.
     pub(crate) fn asked(&self, pattern: Pattern) -> Option<f64> {
-        let mut reading = Layer::ALL.into_iter().filter(|layer| layer.can().reads_from_osds);
+        let mut reading = Layer::ALL.into_iter().filter(|layer| layer.can().data_in_osds);
         let measured = reading.find(|layer| self.cell(*layer, pattern).is_some());
         self.share_of_devices(measured?, pattern)
     }
 
     /// Reads of this layer and of the next one below it, if one came from memory and the other did not: then they are not the same reads.
     fn unlike_below(&self, layer: Layer, pattern: Pattern) -> Option<String> {
-        let below = Layer::ALL.into_iter().rev().filter(|below| *below < layer && below.can().reads_from_osds);
+        let below = Layer::ALL.into_iter().rev().filter(|below| *below < layer && below.can().data_in_osds);
         let (below, theirs) = below.filter_map(|below| Some((below, self.share_of_devices(below, pattern)?))).next()?;
         let own = self.share_of_devices(layer, pattern)?;
         ((own - theirs).abs() > UNLIKE).then(|| {

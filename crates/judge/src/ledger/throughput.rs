@@ -2,10 +2,9 @@
 
 use super::link::{Carried, Links, passed, to_each_osd};
 use super::{ASKED_LEAST, Books, less, not_known, scaled};
-use crate::across::mean_over;
 use crate::caches::COLD_LEAST;
 use crate::client::LINK_MOST;
-use crate::disks::{disk_of, sharing_disk, sharing_host};
+use crate::disks::sharing_host;
 use crate::entry::Entry;
 use crate::expect::{self, Passes};
 use crate::redundancy::redundancy;
@@ -30,8 +29,9 @@ pub(crate) struct Ceiling {
 }
 
 impl Ceiling {
-    fn of(layer: Layer, pattern: Pattern, value: Estimate, because: String) -> Ceiling {
-        Ceiling { value, because, of: named(layer.name(), pattern), at_least: None, over_network: false }
+    /// `what`: was measured.
+    pub fn of(what: &str, pattern: Pattern, value: Estimate, because: String) -> Ceiling {
+        Ceiling { value, because, of: named(what, pattern), at_least: None, over_network: false }
     }
 
     pub fn times(self, factor: f64, words: &str) -> Ceiling {
@@ -148,7 +148,7 @@ fn beyond_words(books: &Books, layer: Layer, pattern: Pattern) -> &'static str {
 pub(crate) fn of_cell(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
     let value = books.cell(layer, pattern)?;
     let measured = quantity(value.value, pattern.metric(layer));
-    Some(Ceiling::of(layer, pattern, value, format!("{} {measured}", layer.name())))
+    Some(Ceiling::of(layer.name(), pattern, value, format!("{} {measured}", layer.name())))
 }
 
 /// Of reads only those that memory did not answer are a disk's; where hardly any are, it is no ceiling. As before, where nobody knows.
@@ -160,29 +160,6 @@ pub(crate) fn where_asked(books: &Books, layer: Layer, pattern: Pattern, disks: 
         }
         None => Some(disks),
     }
-}
-
-/// Each OSD's own disk, shared by those that were loaded on it at once; else the mean of the disks.
-pub(crate) fn of_disks(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
-    let figures = books.figures(layer, pattern);
-    let own: Option<Vec<(&Entry, u32)>> = figures
-        .iter()
-        .filter(|entry| entry.usable().is_some())
-        .map(|entry| {
-            let disk = disk_of(books.entries, books.record, entry.place()?, pattern)?;
-            disk.usable()?;
-            Some((disk, sharing_disk(books.entries, books.record, entry, disk)))
-        })
-        .collect();
-    let Some(own) = own.filter(|own| !own.is_empty()) else { return of_cell(books, Layer::Device, pattern) };
-    let most = own.iter().map(|(_, sharing)| *sharing).max().unwrap_or(1);
-    let disks: Vec<&Entry> = own.iter().map(|(disk, _)| *disk).collect();
-    let disk = mean_over(&disks)?;
-    let of_each = |(disk, sharing): &(&Entry, u32)| Some(disk.usable()?.value / f64::from(*sharing));
-    let share = own.iter().filter_map(of_each).sum::<f64>() / own.len() as f64;
-    let measured = quantity(disk.value, pattern.metric(layer));
-    let shared = if most > 1 { format!(" / {most} OSDs on it at once") } else { String::new() };
-    Some(Ceiling::of(Layer::Device, pattern, scaled(disk, share / disk.value), format!("device {measured}{shared}")))
 }
 
 /// What the links can carry: those of the clients, and those of the OSDs' hosts, which carry every copy of a write and, of an
@@ -206,7 +183,7 @@ fn of_network(
         }
     };
     let ceiling = |value: Estimate, words: String, at_least: Option<&'static str>| {
-        let of_links = Ceiling::of(Layer::Network, pattern, scaled(value, per_second), format!("{words}{blocks}"));
+        let of_links = Ceiling::of("network", pattern, scaled(value, per_second), format!("{words}{blocks}"));
         Ceiling { at_least, ..of_links }
     };
     if passes == Passes::ToEachOsd {

@@ -3,8 +3,8 @@
 use crate::made::{Made, WINDOW, chance, disk, pool, store};
 use judge::without_findings;
 use model::{
-    Compaction, Ended, Figure, Look, OpClass, OsdLooks, Pattern, Record, Report, Sample, Sight, Slice, StepId,
-    Sustained, SustainedTest, Target,
+    Compaction, Ended, Figure, Look, OpClass, OsdLooks, Pattern, PlannedExperiment, Record, Report, Sample, Sight,
+    Slice, StepId, Sustained, SustainedTest, Target,
 };
 
 /// Windows of 100 ms at these operations a window, give or take a twentieth.
@@ -186,8 +186,12 @@ fn with_cliff(seconds: usize, falls: bool) -> (Vec<Figure>, Report) {
     let ended = if falls { Ended::Fell } else { Ended::Time };
     let target = step.together();
     let sustained = vec![Sustained { target, windows, window_ns: WINDOW, before: 0, ended, error: None }];
-    made.record.plan.sustained =
-        vec![SustainedTest { step, model: Some("X".into()), also: vec!["/dev/vd1".into()], seconds: 900.0 }];
+    made.record.plan.experiment = PlannedExperiment::SustainedWrites(vec![SustainedTest {
+        step,
+        model: Some("X".into()),
+        also: vec!["/dev/vd1".into()],
+        seconds: 900.0,
+    }]);
     let report = without_findings(&Record { slices: slices.collect(), sustained, finished: true, ..made.record });
     (report.figures.clone(), report)
 }
@@ -195,7 +199,7 @@ fn with_cliff(seconds: usize, falls: bool) -> (Vec<Figure>, Report) {
 #[test]
 fn figures_of_writes_say_how_far_they_hold_also_on_another_device_of_the_model() {
     let (figures, report) = with_cliff(40, true);
-    let held = report.sustained[0].held;
+    let held = report.answer.endurance()[0].held;
     assert!((3_900_000_000..4_000_000_001).contains(&held), "{held}");
     for figure in &figures {
         assert_eq!((figure.label.name(), figure.valid_up_to), ("burst", Some(held)), "{figure:?}");
@@ -203,10 +207,10 @@ fn figures_of_writes_say_how_far_they_hold_also_on_another_device_of_the_model()
     }
     // 1.47 GB had been written to each device: past a cliff at 0.5 GB no doubt is left.
     let (figures, report) = with_cliff(5, true);
-    assert!(report.sustained[0].cliff.is_some());
+    assert!(report.answer.endurance()[0].cliff.is_some());
     assert!(figures.iter().all(|figure| figure.label.name() == "brief" && figure.valid_up_to.is_none()));
     let (figures, report) = with_cliff(40, false);
-    assert!(report.sustained[0].cliff.is_none());
+    assert!(report.answer.endurance()[0].cliff.is_none());
     assert!(figures.iter().all(|f| f.label.name() == "brief" && f.valid_up_to == Some(4_000_000_000)));
 }
 

@@ -131,8 +131,8 @@ fn an_earlier_run_is_held_against_the_way_that_it_had_and_a_bare_threshold_again
             workload,
             beside: false,
         };
-        record.plan.goal.thresholds = vec![threshold];
-        without_findings(&record).verdicts.iter().map(|verdict| verdict.outcome).collect::<Vec<_>>()
+        record.plan.experiment = model::PlannedExperiment::Verdict(vec![threshold]);
+        without_findings(&record).answer.verdicts().iter().map(|verdict| verdict.outcome).collect::<Vec<_>>()
     };
     assert_eq!(judged(None), [model::Outcome::Fail]);
     assert_eq!(judged(Some(made.record.plan.steps[0].workload.clone())), [model::Outcome::Pass]);

@@ -1,7 +1,7 @@
 //! Which label a figure gets, with its reason, and what the next pass is told.
 
 use crate::made::{Made, WINDOW, chance, disk};
-use judge::{Next, figure};
+use judge::{Asked, Next, figure};
 use model::{Goal, OpClass, Pattern, Sample, Slice, Step, StepId};
 
 fn noisy(level: f64, n: usize, seed: u64) -> Vec<f64> {
@@ -42,7 +42,8 @@ fn step(kind: OpClass) -> Step {
 fn labelled(slices: &[Slice], goal: &Goal) -> (&'static str, String, Next) {
     let kind = slices.first().map_or(OpClass::Read, |slice| slice.kind);
     let passes = slices.last().map_or(0, |slice| slice.pass);
-    let (figure, next) = figure(&step(kind), Some(0), kind, &slices.iter().collect::<Vec<_>>(), goal, passes);
+    let (figure, next) =
+        figure(&step(kind), Some(0), kind, &slices.iter().collect::<Vec<_>>(), &Asked::alone(goal), passes);
     assert_eq!(figure.estimate.is_none(), figure.label.name() == "void");
     (figure.label.name(), figure.label.why().unwrap_or_default().to_string(), next)
 }
@@ -104,7 +105,7 @@ fn slices_at_fifteen_moments_over_five_minutes_settle() {
 fn what_short_slices_met_or_may_have_missed_is_in_the_interval() {
     let seen = |levels: &[f64]| {
         let (slices, kind) = (spread(levels, 30.0), OpClass::Read);
-        figure(&step(kind), Some(0), kind, &slices.iter().collect::<Vec<_>>(), &usual(), 14).0
+        figure(&step(kind), Some(0), kind, &slices.iter().collect::<Vec<_>>(), &Asked::alone(&usual()), 14).0
     };
     let quiet = seen(&[1000.0; 14]);
     let unseen = quiet.unseen.unwrap();
@@ -201,7 +202,7 @@ fn long_dwells_at_two_levels_are_two_levels() {
     {
         let step = Made::cluster().step(pattern, vec![disk(0)]).clone();
         let slices: Vec<&Slice> = slices.iter().collect();
-        let (figure, _) = figure(&step, Some(0), OpClass::Read, &slices, &Goal::default(), 2);
+        let (figure, _) = figure(&step, Some(0), OpClass::Read, &slices, &Asked::alone(&Goal::default()), 2);
         let why = figure.label.why().unwrap_or_default();
         assert!(why.contains(low) && why.contains(high), "{pattern:?}: {why}");
     }

@@ -1,7 +1,7 @@
 //! What must hold for every series: scale, order, floor, and that an interval holds its value.
 
 use crate::made::{Made, WINDOW, disk};
-use judge::{SliceState, figure, slice_state, without_findings};
+use judge::{Asked, SliceState, figure, slice_state, without_findings};
 use model::{Estimate, Figure, Goal, Latencies, OpClass, Pattern, Sample, Slice, Step, StepId};
 use proptest::prelude::*;
 
@@ -40,7 +40,15 @@ fn step() -> Step {
 }
 
 fn figure_of(slices: &[Slice]) -> Figure {
-    figure(&step(), Some(0), OpClass::Read, &slices.iter().collect::<Vec<_>>(), &Goal::default(), slices.len() as u32).0
+    figure(
+        &step(),
+        Some(0),
+        OpClass::Read,
+        &slices.iter().collect::<Vec<_>>(),
+        &Asked::alone(&Goal::default()),
+        slices.len() as u32,
+    )
+    .0
 }
 
 fn made(passes: &[Vec<u64>], times: u64) -> Vec<Slice> {

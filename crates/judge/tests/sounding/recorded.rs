@@ -1,6 +1,6 @@
 //! Recorded series through the whole procedure: slices, passes, stopping rule, label.
 
-use judge::{Next, SliceState, figure, slice_state};
+use judge::{Asked, Next, SliceState, figure, slice_state};
 use model::{Figure, Goal, Layer, Metric, OpClass, Pattern, Sample, Slice, Step};
 
 use crate::made::{Made, WINDOW, disk};
@@ -69,7 +69,7 @@ fn sounded(name: &str, kind: OpClass, start: usize, goal: &Goal) -> (Figure, Nex
         let at = (start + 200 * (pass as usize - 1)) % (series.len() - 130);
         slices.push(slice(&series, at, pass, kind, goal.slice_seconds(&step)));
         let seen: Vec<&Slice> = slices.iter().collect();
-        let (figure, next) = figure(&step, Some(0), kind, &seen, goal, pass);
+        let (figure, next) = figure(&step, Some(0), kind, &seen, &Asked::alone(goal), pass);
         if next != Next::Another {
             return (figure, next, pass);
         }
@@ -126,7 +126,7 @@ fn intervals_hold_the_truth_of_ten_minutes() {
             let at = |pass: usize| (turn * 140 + pass * 1700) % (all.len() - 400);
             let slices: Vec<Slice> = (0..3).map(|pass| slice(&all, at(pass), pass as u32 + 1, kind, 8.0)).collect();
             let seen: Vec<&Slice> = slices.iter().collect();
-            let (figure, _) = figure(&step, Some(0), kind, &seen, &Goal::default(), 3);
+            let (figure, _) = figure(&step, Some(0), kind, &seen, &Asked::alone(&Goal::default()), 3);
             let estimate = figure.estimate.unwrap();
             (estimate.low..=estimate.high).contains(&truth)
         });

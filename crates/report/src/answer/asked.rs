@@ -4,33 +4,28 @@ use super::sentence;
 use super::takes;
 use crate::sections::{ab, limits, sustained, sweep};
 use crate::{compare, finds, numbers, words};
-use model::{Difference, Doubled, Endurance, Finds, Limit, Metric, Outcome, Report};
+use model::{AbFound, Answer, Difference, Doubled, Endurance, Finds, Limit, Metric, Outcome, Report, Verdict};
 
 /// So many targets or curves are named.
 const NAMED: usize = 4;
 
 /// `None`: a run that only measures.
 pub(super) fn says(report: &Report) -> Option<Vec<String>> {
-    if !report.verdicts.is_empty() {
-        return Some(kept(report));
-    }
-    if report.ab.is_some() {
-        return Some(against(report));
-    }
-    if !report.limits.is_empty() {
-        return Some(named(limits(report)));
-    }
-    if !report.doubled.is_empty() {
-        return Some(named(report.doubled.iter().map(doubled).collect()));
-    }
-    if report.sweep.is_some() {
-        return Some(named(sweep::answers(report)));
-    }
-    if !report.sustained.is_empty() {
-        let more = if report.figures.is_empty() { Vec::new() } else { takes::says(report) };
-        return Some(named(report.sustained.iter().map(lasting).collect()).into_iter().chain(more).collect());
-    }
-    None
+    let says = match &report.answer {
+        Answer::Survey => return None,
+        Answer::Verdicts(verdicts) if !verdicts.is_empty() => kept(verdicts),
+        Answer::PairedComparison(found) => against(found),
+        Answer::HighestRates(found) if !found.is_empty() => named(limits(found)),
+        Answer::ScaleOut(found) if !found.is_empty() => named(found.iter().map(doubled).collect()),
+        Answer::Sweep(_) => named(sweep::answers(report)),
+        Answer::SustainedWrites(found) if !found.is_empty() => {
+            let more = if report.figures.is_empty() { Vec::new() } else { takes::says(report) };
+            named(found.iter().map(lasting).collect()).into_iter().chain(more).collect()
+        }
+        // Nothing is known yet but figures.
+        _ => return None,
+    };
+    Some(says)
 }
 
 /// The first of them, and how many more there are.
@@ -44,9 +39,9 @@ fn named(mut says: Vec<String>) -> Vec<String> {
 }
 
 /// Those that are missed stand in what is wrong, with their figures.
-fn kept(report: &Report) -> Vec<String> {
-    let all = report.verdicts.len();
-    let count = |outcome| report.verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
+fn kept(verdicts: &[Verdict]) -> Vec<String> {
+    let all = verdicts.len();
+    let count = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
     let (missed, open) = (count(Outcome::Fail), count(Outcome::Open));
     let are = |n: usize| if n == 1 { "is" } else { "are" };
     let thresholds = numbers::counted(all as u64, "threshold", "thresholds");
@@ -59,8 +54,7 @@ fn kept(report: &Report) -> Vec<String> {
     }
 }
 
-fn against(report: &Report) -> Vec<String> {
-    let Some(found) = &report.ab else { return Vec::new() };
+fn against(found: &AbFound) -> Vec<String> {
     let differences = &found.comparison.differences;
     let title = ab::title(found);
     if differences.is_empty() {
@@ -80,7 +74,7 @@ fn against(report: &Report) -> Vec<String> {
     says
 }
 
-fn limits(report: &Report) -> Vec<String> {
+fn limits(limits: &[Limit]) -> Vec<String> {
     let one = |limit: &Limit| {
         let place = format!("{} {}", words::place(limit.layer, &limit.target), limit.pattern.name());
         let said = limits::said(limit);
@@ -92,7 +86,7 @@ fn limits(report: &Report) -> Vec<String> {
             None => sentence(&format!("{place}: no rate was found: {said}")),
         }
     };
-    report.limits.iter().map(one).collect()
+    limits.iter().map(one).collect()
 }
 
 fn doubled(one: &Doubled) -> String {

@@ -3,7 +3,7 @@
 use super::{sentence, takes};
 use crate::sections::{left_behind, unsettled};
 use crate::words;
-use model::{Ending, Figure, Finding, Finds, Label, Layer, Outcome, Report, Standing, Subject};
+use model::{AbFound, Answer, Ending, Figure, Finding, Finds, Label, Layer, Outcome, Report, Standing, Subject};
 
 /// The first of these that applies.
 pub(super) fn step(report: &Report) -> String {
@@ -29,7 +29,7 @@ fn mend(report: &Report) -> Option<String> {
     let left = !left_behind::left_behind(report).is_empty();
     match (report.ending, left) {
         (Some(_), true) => Some("`fathom restore` undoes what is still there.".to_string()),
-        (None | Some(Ending::Stopped), _) if report.sweep.is_some() => {
+        (None | Some(Ending::Stopped), _) if matches!(report.answer, Answer::Sweep(_)) => {
             Some(format!("`fathom sweep --resume {}` goes on with it.", report.head.run))
         }
         (None, true) => Some("if it is not running any more, `fathom restore` undoes what it left.".to_string()),
@@ -52,7 +52,8 @@ fn again(report: &Report, what: &str) -> String {
 }
 
 fn thresholds(report: &Report) -> Option<String> {
-    let any = |outcome| report.verdicts.iter().any(|verdict| verdict.outcome == outcome);
+    let verdicts = report.answer.verdicts();
+    let any = |outcome| verdicts.iter().any(|verdict| verdict.outcome == outcome);
     let on = on(report);
     if any(Outcome::Fail) {
         return Some(format!("`fathom run{on}` measures all layers and shows which takes most."));
@@ -60,7 +61,7 @@ fn thresholds(report: &Report) -> Option<String> {
     if any(Outcome::Open) {
         return Some("give the open ones more time (--time-max 5m).".to_string());
     }
-    (!report.verdicts.is_empty()).then(|| format!("after a change, compare: {}.", compare(report)))
+    (!verdicts.is_empty()).then(|| format!("after a change, compare: {}.", compare(report)))
 }
 
 fn finding(report: &Report, standing: Standing) -> Option<String> {
@@ -93,37 +94,44 @@ fn unusable(report: &Report, of: &dyn Fn(&Label) -> bool) -> Option<String> {
 
 /// After a question of its own.
 fn asked(report: &Report) -> Option<String> {
-    if let Some(found) = &report.ab {
-        let any = |finds| found.comparison.differences.iter().any(|one| one.finds == finds);
-        return Some(match (any(Finds::Worse), any(Finds::Better), any(Finds::Undecided)) {
-            (true, true, _) => "choose by the pattern that matters to you.".to_string(),
-            (true, false, _) => format!("keep A ({}).", found.a),
-            (false, true, _) => format!("choose B ({}).", found.b),
-            (false, false, true) => "give it more pairs (--passes 36), or longer slices (--duration 30s).".to_string(),
-            (false, false, false) => "either will do.".to_string(),
-        });
+    let on = on(report);
+    match &report.answer {
+        Answer::PairedComparison(found) => Some(choose(found)),
+        Answer::HighestRates(limits) if !limits.is_empty() => {
+            Some(format!("`fathom run{on}` shows which layer takes most of a response."))
+        }
+        Answer::ScaleOut(doubled) => {
+            let one = doubled.first()?;
+            let command = one.layer.name();
+            Some(one.full.map_or("name more hosts that load (--hosts).".to_string(), |full| {
+                format!("measure with so many clients: `fathom {command} --clients {full}{on}`.")
+            }))
+        }
+        Answer::Sweep(swept) => {
+            let knee = swept.knees.first()?.knee.depth;
+            let layer = report.figures.first().map_or("rados", |figure| figure.layer.spec().command);
+            Some(format!("measure the knee alone, for longer: `fathom {layer} --depth {knee}{on}`."))
+        }
+        Answer::SustainedWrites(all) if all.iter().any(|found| found.cliff.is_some()) => {
+            Some("count on the rate after the fall for lasting writes.".to_string())
+        }
+        _ => {
+            let imported = report.head.imported.is_some();
+            imported.then(|| format!("measure the same with Fathom, then {}.", compare(report)))
+        }
     }
-    if !report.limits.is_empty() {
-        return Some(format!("`fathom run{}` shows which layer takes most of a response.", on(report)));
+}
+
+/// By the differences that are beyond the noise.
+fn choose(found: &AbFound) -> String {
+    let any = |finds| found.comparison.differences.iter().any(|one| one.finds == finds);
+    match (any(Finds::Worse), any(Finds::Better), any(Finds::Undecided)) {
+        (true, true, _) => "choose by the pattern that matters to you.".to_string(),
+        (true, false, _) => format!("keep A ({}).", found.a),
+        (false, true, _) => format!("choose B ({}).", found.b),
+        (false, false, true) => "give it more pairs (--passes 36), or longer slices (--duration 30s).".to_string(),
+        (false, false, false) => "either will do.".to_string(),
     }
-    if let Some(one) = report.doubled.first() {
-        return Some(match one.full {
-            Some(full) => {
-                format!("measure with so many clients: `fathom {} --clients {full}{}`.", one.layer.name(), on(report))
-            }
-            None => "name more hosts that load (--hosts).".to_string(),
-        });
-    }
-    if let Some(knee) = report.sweep.as_ref().and_then(|swept| swept.knees.first()) {
-        let layer = report.figures.first().map_or("rados", |figure| figure.layer.spec().command);
-        let (depth, on) = (knee.knee.depth, on(report));
-        return Some(format!("measure the knee alone, for longer: `fathom {layer} --depth {depth}{on}`."));
-    }
-    if report.sustained.iter().any(|found| found.cliff.is_some()) {
-        return Some("count on the rate after the fall for lasting writes.".to_string());
-    }
-    let imported = report.head.imported.is_some();
-    imported.then(|| format!("measure the same with Fathom, then {}.", compare(report)))
 }
 
 /// Intervals that are wider than was asked for.

@@ -17,7 +17,8 @@ pub(super) fn says(report: &Report) -> Vec<String> {
         }
     }
     let network = Pattern::ALL.into_iter().find_map(|pattern| {
-        let cell = chart::cell(report, Layer::Network, pattern)?;
+        let mut links = Layer::ALL.into_iter().filter(|layer| layer.of_links());
+        let cell = links.find_map(|layer| chart::cell(report, layer, pattern))?;
         Some((cell, cell.estimate.as_ref()?))
     });
     match network {

@@ -44,8 +44,11 @@ fn unfinished(report: &Report) -> Option<String> {
 }
 
 fn errors(report: &Report) -> Vec<String> {
-    let broken =
-        report.sustained.iter().filter_map(|found| Some(format!("{}: {}", found.target, found.error.as_ref()?)));
+    let broken = report
+        .answer
+        .endurance()
+        .iter()
+        .filter_map(|found| Some(format!("{}: {}", found.target, found.error.as_ref()?)));
     report.errors.iter().cloned().chain(broken).collect()
 }
 

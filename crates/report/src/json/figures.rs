@@ -218,7 +218,7 @@ impl From<&Distance> for DistanceDocument {
             pattern: distance.pattern,
             replicas: distance.replicas,
             on: distance.on.clone(),
-            unit: Unit(distance.pattern.metric(Layer::Rados).unit()),
+            unit: Unit(distance.metric.unit()),
             floor: distance.floor.value,
             floor_ci95: interval(&distance.floor),
             ceph: distance.ceph.value,

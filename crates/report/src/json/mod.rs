@@ -9,7 +9,7 @@ use asked::{
     AbDocument, ClientsDocument, HostLoadDocument, LimitDocument, SustainedDocument, SweepDocument, VerdictDocument,
 };
 use figures::{CellDocument, DistanceDocument, FigureDocument, FindingDocument, LedgerDocument, OutlierDocument};
-use model::{Ending, Goal, HostBond, Imported, Overhead, PathMtu, Record, Report, Scope, Undo, secrets};
+use model::{Ending, GoalFields, HostBond, Imported, Overhead, PathMtu, Record, Report, Scope, Undo, secrets};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ struct RunDocument {
     ending: Option<Ending>,
     overhead: Option<Overhead>,
     /// null: another tool was asked for nothing of the kind.
-    goal: Option<Goal>,
+    goal: Option<GoalFields>,
     scope: Option<Scope>,
     figures: Vec<FigureDocument>,
     chart: Vec<CellDocument>,
@@ -87,18 +87,18 @@ pub fn document(report: &Report, record: &Record) -> Value {
         finished: report.finished(),
         ending: report.ending,
         overhead: report.overhead,
-        goal: head.imported.is_none().then(|| record.plan.goal.clone()),
+        goal: head.imported.is_none().then(|| GoalFields::from(&record.plan)),
         scope: Some(without_secrets(&record.scope)),
         figures: all(&report.figures),
         chart: all(&report.chart),
         ledger: all(&report.ledger),
         floor: all(&report.distances),
-        verdicts: all(&report.verdicts),
-        limits: all(&report.limits),
-        clients: all(&report.doubled),
-        ab: report.ab.as_deref().map(AbDocument::from),
-        sweep: report.sweep.as_deref().map(SweepDocument::from),
-        sustained: all(&report.sustained),
+        verdicts: all(report.answer.verdicts()),
+        limits: all(report.answer.limits()),
+        clients: all(report.answer.doubled()),
+        ab: report.answer.pair().map(AbDocument::from),
+        sweep: report.answer.sweep().map(SweepDocument::from),
+        sustained: all(report.answer.endurance()),
         path_mtus: record.path_mtus().to_vec(),
         bonds: record.bonds().to_vec(),
         host_loads: all(&report.host_loads),

@@ -37,7 +37,7 @@ impl Course {
             Event::Planned { plan } => {
                 self.steps = plan.steps.len();
                 self.passes_max = plan.goal.passes_max;
-                self.sweep = plan.sweep.clone();
+                self.sweep = plan.experiment.sweep().cloned();
             }
             Event::StepStarted { pass, step, seconds_expected } => {
                 if *pass != self.pass {

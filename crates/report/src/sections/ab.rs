@@ -5,7 +5,7 @@ use crate::{compare, numbers};
 use model::{AbFound, Report, Scope};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
-    let Some(found) = &report.ab else { return Vec::new() };
+    let Some(found) = report.answer.pair() else { return Vec::new() };
     vec![Block::title(title(found)), compare::table(["A", "B"], &found.comparison).into(), Block::note(note(found))]
 }
 

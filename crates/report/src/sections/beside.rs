@@ -24,20 +24,11 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
 }
 
 fn beside(report: &Report) -> Vec<&Figure> {
-    if report.sweep.is_some() {
+    if report.answer.shows_figures() {
         return Vec::new();
     }
-    let mut figures: Vec<&Figure> = report
-        .figures
-        .iter()
-        .filter(|figure| {
-            !figure.chart
-                && figure.workload.rate.is_none()
-                && report.limits.is_empty()
-                && report.doubled.is_empty()
-                && report.ab.is_none()
-        })
-        .collect();
+    let beside = |figure: &&Figure| !figure.chart && figure.workload.rate.is_none();
+    let mut figures: Vec<&Figure> = report.figures.iter().filter(beside).collect();
     // Of targets that were loaded at once, the sum stands for all; the parts are in the JSON document.
     figures.retain(|figure| figure.at_once <= 1 || figure.target.ends_with(".*"));
     figures.sort_by_key(|figure| (figure.layer, figure.pattern));

@@ -7,11 +7,11 @@ use model::{Doubled, Report, ScaledLoad, Scope};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let rows: Vec<Row> =
-        report.doubled.iter().flat_map(|one| one.loads.iter().map(move |load| row(one, load))).collect();
+        report.answer.doubled().iter().flat_map(|one| one.loads.iter().map(move |load| row(one, load))).collect();
     let says =
         |one: &Doubled| format!("{} {}: {}.", words::place(one.layer, &one.target), one.pattern.name(), one.says);
-    let Some(says) = block::list(report.doubled.iter().map(says), Emphasis::Plain) else { return Vec::new() };
-    let pictures = report.doubled.iter().map(|one| picture(one).into());
+    let Some(says) = block::list(report.answer.doubled().iter().map(says), Emphasis::Plain) else { return Vec::new() };
+    let pictures = report.answer.doubled().iter().map(|one| picture(one).into());
     let table = Table::plain(["target", "pattern", "clients", "all together"], rows).into();
     pictures.chain([table, says]).collect()
 }

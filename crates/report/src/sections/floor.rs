@@ -3,7 +3,7 @@
 use crate::block::{Block, Cell, Column, Row, Table};
 use crate::numbers;
 use model::pattern::Family;
-use model::{Distance, Estimate, Layer, Report, Scope};
+use model::{Distance, Estimate, Report, Scope};
 
 const TITLE: &str =
     "Distance from the floor: what any replicated store could do at best on these disks and this network";
@@ -18,7 +18,7 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
 }
 
 fn row(distance: &Distance) -> Row {
-    let metric = distance.pattern.metric(Layer::Rados);
+    let metric = distance.metric;
     let times = &distance.times;
     let price = match distance.pattern.family() {
         _ if [&distance.floor, &distance.ceph].into_iter().any(numbers::is_unknown) => numbers::NOTHING.to_string(),
@@ -50,12 +50,13 @@ fn row(distance: &Distance) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Multiple, Pattern};
+    use model::{Multiple, Pattern, testing};
 
     #[test]
     fn a_price_within_the_noise_says_so() {
         let of = |pattern, floor, ceph, times: f64| Distance {
             pattern,
+            metric: pattern.metric(testing::pools()),
             replicas: 3,
             on: "three".into(),
             floor: Estimate::new(floor, 0.3),

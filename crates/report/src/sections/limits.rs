@@ -8,10 +8,10 @@ use model::{Bound, Estimate, Limit, Percentile, Report, Scope, TriedRate};
 const HEADING: [&str; 5] = ["target", "pattern", "a second", "at that rate", "closed loop, a second"];
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
-    let Some(first) = report.limits.first() else { return Vec::new() };
+    let Some(first) = report.answer.limits().first() else { return Vec::new() };
     let title = Block::title(format!("Highest rate with {}", bound(&first.bound)));
-    let found = Table::plain(HEADING, report.limits.iter().map(row)).into();
-    [title, found].into_iter().chain(report.limits.iter().flat_map(tried)).collect()
+    let found = Table::plain(HEADING, report.answer.limits().iter().map(row)).into();
+    [title, found].into_iter().chain(report.answer.limits().iter().flat_map(tried)).collect()
 }
 
 fn tried(limit: &Limit) -> Vec<Block> {

@@ -38,7 +38,7 @@ fn overhead(report: &Report) -> Option<String> {
 fn read_from(report: &Report) -> Option<String> {
     let told = |cell: &ChartCell| {
         let of_store = |figure: &&Figure| {
-            cell.layer.can().reads_from_osds
+            cell.layer.can().data_in_osds
                 && (figure.layer, figure.pattern, figure.kind) == (cell.layer, cell.pattern, OpClass::Read)
                 && figure.chart
                 // Where nothing was written there was nothing to take.
@@ -141,7 +141,7 @@ fn ways(figure: &Figure) -> Option<Ways> {
 
 /// Of which time the figures speak, and what they may have missed in it.
 fn speaks(report: &Report) -> Option<String> {
-    if !report.limits.is_empty() || !report.verdicts.is_empty() || report.ab.is_some() {
+    if !report.answer.verdicts().is_empty() || report.answer.replaces_figures() {
         return None;
     }
     let all: Vec<Unseen> =

@@ -6,7 +6,7 @@ use model::{Figure, Percentile, Report, Scope};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     // Rates that were tried have a table of their own.
-    let elsewhere = !report.limits.is_empty() || report.ab.is_some();
+    let elsewhere = report.answer.replaces_figures();
     let open = report.figures.iter().filter(|figure| figure.workload.rate.is_some() && !elsewhere);
     // Of targets that were loaded at once, all together stand for each.
     let rows: Vec<Row> = open.filter(|figure| figure.at_once <= 1 || figure.target.ends_with(".*")).map(row).collect();

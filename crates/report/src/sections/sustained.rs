@@ -6,7 +6,7 @@ use crate::{numbers, words};
 use model::{Endurance, Estimate, Report, Scope};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
-    report.sustained.iter().flat_map(one).collect()
+    report.answer.endurance().iter().flat_map(one).collect()
 }
 
 fn one(found: &Endurance) -> [Block; 2] {

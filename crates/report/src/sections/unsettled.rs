@@ -3,7 +3,7 @@
 use super::chart;
 use crate::block::{self, Block, Emphasis, Item, Text};
 use crate::{numbers, words};
-use model::{ChartCell, Figure, Label, Report, Scope};
+use model::{Answer, ChartCell, Figure, Label, Report, Scope};
 
 /// So many imprecise figures are named, more are counted.
 const NAMED: usize = 4;
@@ -12,7 +12,7 @@ type Groups<'a> = Vec<(&'static str, Vec<&'a Figure>)>;
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     // A sweep says it beside its points.
-    let groups = if report.sweep.is_some() { Groups::new() } else { unsettled(report) };
+    let groups = if matches!(report.answer, Answer::Sweep(_)) { Groups::new() } else { unsettled(report) };
     let missing = chart::missing(report);
     let (mut unusable, mut others) = (Vec::new(), Vec::new());
     for (label, figures) in &groups {
@@ -90,7 +90,7 @@ fn searching(report: &Report, figure: &Figure) -> bool {
             && limit.rate.is_some()
             && limit.rate == figure.workload.rate.map(|rate| rate.per_second * f64::from(figure.at_once))
     };
-    report.ab.is_some() || (!report.limits.is_empty() && !report.limits.iter().any(confirmed))
+    report.answer.replaces_figures() && !report.answer.limits().iter().any(confirmed)
 }
 
 /// Figures that are not settled: by label, the gravest first; each with its reason.

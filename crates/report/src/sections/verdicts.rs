@@ -28,7 +28,7 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
 
 pub(crate) fn sorted(report: &Report) -> Vec<&Verdict> {
     let place = |outcome: Outcome| ORDER.iter().position(|(known, _)| *known == outcome);
-    let mut sorted: Vec<&Verdict> = report.verdicts.iter().collect();
+    let mut sorted: Vec<&Verdict> = report.answer.verdicts().iter().collect();
     sorted.sort_by_key(|verdict| place(verdict.outcome));
     sorted
 }

@@ -341,19 +341,18 @@ pub fn report() -> impl Strategy<Value = Report> {
         .prop_map(|(layer, pattern, target, value)| Threshold::of(layer, pattern, target.as_deref(), value));
     let verdict = (threshold, text(), option::of(estimate()), outcome, option::of(text()))
         .prop_map(|(threshold, target, estimate, outcome, why)| Verdict { threshold, target, estimate, outcome, why });
-    let lists = (vec(figure(), 0..12), vec(cell(), 0..12), vec(row(), 0..8), vec(outlier, 0..3), vec(verdict, 0..4));
-    let words = (
-        vec(finding(), 0..3),
-        vec(undo(), 0..3),
-        vec(text(), 0..3),
-        vec(limit(), 0..2),
-        option::of(swept().prop_map(Box::new)),
-        vec(endurance(), 0..2),
-        vec(host_load(), 0..3),
-    );
+    let answer = prop_oneof![
+        Just(Answer::Survey),
+        vec(verdict, 0..4).prop_map(Answer::Verdicts),
+        vec(limit(), 0..2).prop_map(Answer::HighestRates),
+        swept().prop_map(|swept| Answer::Sweep(Box::new(swept))),
+        vec(endurance(), 0..2).prop_map(Answer::SustainedWrites),
+    ];
+    let lists = (vec(figure(), 0..12), vec(cell(), 0..12), vec(row(), 0..8), vec(outlier, 0..3), answer);
+    let words = (vec(finding(), 0..3), vec(undo(), 0..3), vec(text(), 0..3), vec(host_load(), 0..3));
     (head(), number(), any::<bool>(), lists, words).prop_map(|(head, seconds, finished, lists, words)| {
-        let (figures, chart, ledger, outliers, verdicts) = lists;
-        let (findings, changes, errors, limits, sweep, sustained, host_loads) = words;
+        let (figures, chart, ledger, outliers, answer) = lists;
+        let (findings, changes, errors, host_loads) = words;
         let passes = figures.len() as u32;
         Report {
             warnings: errors.iter().rev().cloned().collect(),
@@ -366,12 +365,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             chart,
             ledger,
             distances: Vec::new(),
-            verdicts,
-            limits,
-            doubled: Vec::new(),
-            ab: None,
-            sweep,
-            sustained,
+            answer,
             host_loads,
             outliers,
             findings,
@@ -438,20 +432,11 @@ pub fn plan() -> impl Strategy<Value = Plan> {
     let step = (layer(), pattern(), vec(text(), 0..5), workload()).prop_map(|(layer, pattern, names, workload)| {
         let target = |name: String| Target::new(layer, name, Place::Null);
         let targets = names.into_iter().map(target).collect();
-        Step {
-            id: StepId(1),
-            layer,
-            pattern,
-            targets,
-            workload,
-            metric: pattern.metric(layer),
-            chart: true,
-            apart: false,
-        }
+        Step::new(1, layer, pattern, targets, workload)
     });
     (vec(step, 0..5), vec(undo().prop_map(|undo| undo.change), 0..3), number()).prop_map(|(steps, changes, settle)| {
         let goal = Goal { settle, seconds_max: settle, ..Goal::default() };
-        Plan { changes, steps, goal, sweep: Some(plan_sweep()), ..Plan::default() }
+        Plan { changes, steps, goal, experiment: PlannedExperiment::Sweep(plan_sweep()), ..Plan::default() }
     })
 }
 

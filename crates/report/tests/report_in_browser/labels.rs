@@ -4,8 +4,8 @@ use crate::browser::Browser;
 use crate::runs::{self, Run};
 use crate::{assert_sound, show};
 use model::{
-    Background, Cliff, Compaction, Ended, Endurance, Estimate, Figure, Label, Layer, Look, Observation, OsdLooks,
-    Pattern, Report,
+    Answer, Background, Cliff, Compaction, Ended, Endurance, Estimate, Figure, Label, Layer, Look, Observation,
+    OsdLooks, Pattern, Report,
 };
 
 /// The usual run, in whose writes tables were written from the second to the fourth second of each slice, and with a device
@@ -39,7 +39,7 @@ pub fn seen() -> Run {
         says,
         reads: None,
     });
-    report.sustained = vec![fallen(), lasting()];
+    report.answer = Answer::SustainedWrites(vec![fallen(), lasting()]);
     (report, record)
 }
 

@@ -10,8 +10,8 @@ mod sweeps;
 
 use browser::Browser;
 use model::{
-    AbFound, Arrivals, Bound, ChartCell, Comparison, Difference, Estimate, FigureKey, Finds, Label, Layer, Limit,
-    Outcome, Pattern, Percentile, Report, Threshold, TriedRate, Verdict,
+    AbFound, Answer, Arrivals, Bound, ChartCell, Comparison, Difference, Estimate, FigureKey, Finds, Label, Layer,
+    Limit, Outcome, Pattern, Percentile, Report, Threshold, TriedRate, Verdict,
 };
 use report::{export, html, json, numbers};
 use serde_json::{Value, json};
@@ -123,7 +123,7 @@ fn the_highest_rate_has_its_curve_with_the_bound_and_every_rate_that_was_tried()
         median: percentile(50.0, rate / 1000.0),
         bounded: percentile(99.0, rate / 100.0),
     };
-    run.0.limits = vec![Limit {
+    run.0.answer = Answer::HighestRates(vec![Limit {
         layer: Layer::Rbd,
         target: "pool".into(),
         pattern: Pattern::ReadLatency,
@@ -133,7 +133,7 @@ fn the_highest_rate_has_its_curve_with_the_bound_and_every_rate_that_was_tried()
         seconds: 60.0,
         probes: vec![probe(3000.0, false, false), probe(2000.0, false, true), probe(2000.0, true, true)],
         why: None,
-    }];
+    }]);
     let mut browser = Browser::start();
     browser.size(1000, 900);
     show(&mut browser, &run, "");
@@ -163,7 +163,7 @@ fn one_setting_against_another_has_its_changes_with_their_intervals_and_no_chart
     let (half_width, apart) = (0.03, 0.09);
     let found =
         AbFound { what: "pool".into(), a: "fast".into(), b: "slow".into(), comparison, pairs: 6, half_width, apart };
-    run.0.ab = Some(Box::new(found));
+    run.0.answer = Answer::PairedComparison(Box::new(found));
     let mut browser = Browser::start();
     browser.size(1000, 900);
     show(&mut browser, &run, "");
@@ -185,11 +185,11 @@ fn verdicts_stand_above_the_chart_what_failed_first() {
         outcome,
         why: why.map(String::from),
     };
-    run.0.verdicts = vec![
+    run.0.answer = Answer::Verdicts(vec![
         verdict("osd.0", Outcome::Pass, Some(Estimate::new(1.5, 0.1)), None),
         verdict("osd.1", Outcome::Open, None, Some("no operation completed")),
         verdict("osd.2", Outcome::Fail, Some(Estimate::new(2.5, 0.1)), None),
-    ];
+    ]);
     let mut browser = Browser::start();
     show(&mut browser, &run, "");
     assert_sound(&mut browser, "a run with verdicts");

@@ -296,7 +296,7 @@ pub fn swept() -> Run {
     };
     let knees = [(0, 16), (1, 32), (2, 64)].into_iter().map(knee).collect();
     let mut run = run.explained();
-    run.report.sweep = Some(Box::new(Swept { sweep: Sweep { axes, points, left_out: 4 }, readings, knees }));
+    run.report.answer = Answer::Sweep(Box::new(Swept { sweep: Sweep { axes, points, left_out: 4 }, readings, knees }));
     (run.report.chart, run.report.ledger) = (vec![], vec![]);
     run.record.scope = scope();
     (run.report, run.record)

@@ -102,6 +102,7 @@ impl Sampler {
             ledger: vec![],
             distances: vec![Distance {
                 pattern: Pattern::WriteLatency,
+                metric: Metric::LatencyMean,
                 replicas: 3,
                 on: HOSTS.join("+"),
                 floor: Estimate::new(0.51, 0.02),
@@ -110,12 +111,7 @@ impl Sampler {
                 ceph_label: "settled".into(),
                 times: model::Multiple { value: 3.53, low: 3.36, high: Some(3.71) },
             }],
-            verdicts: vec![],
-            limits: vec![],
-            doubled: vec![],
-            ab: None,
-            sweep: None,
-            sustained: vec![],
+            answer: Answer::Survey,
             host_loads: vec![],
             outliers: vec![],
             findings: vec![],
@@ -131,7 +127,7 @@ impl Sampler {
         let id = StepId(self.record.plan.steps.len() as u32);
         let workload = workload(layer, pattern);
         let targets: Vec<Target> = targets.iter().map(|(name, host)| target(layer, name, *host)).collect();
-        let step = Step { id, layer, pattern, targets, workload, metric: pattern.metric(layer), chart, apart: false };
+        let step = Step { chart, ..Step::new(id.0, layer, pattern, targets, workload) };
         let wanted = level(layer, pattern) * if step.metric.lower_is_better() { scale } else { 1.0 / scale };
         let many = step.targets.len() as u32;
         let mut members: Vec<Option<u32>> = (0..many).map(Some).collect();

@@ -2,6 +2,7 @@
 
 use crate::browser::Browser;
 use crate::{assert_sound, runs, show};
+use model::Answer;
 use serde_json::json;
 
 #[test]
@@ -44,7 +45,7 @@ fn a_sweep_fits_a_phone_and_a_sweep_of_nothing_is_said() {
     assert_sound(&mut browser, "a sweep on a phone");
     assert_eq!(browser.eval("document.documentElement.scrollWidth <= 390"), true, "the page scrolls sideways");
 
-    if let Some(swept) = &mut report.sweep {
+    if let Answer::Sweep(swept) = &mut report.answer {
         swept.readings.iter_mut().for_each(|reading| (reading.throughput, reading.latency) = (None, None));
         swept.knees.clear();
     }

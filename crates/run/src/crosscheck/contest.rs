@@ -12,7 +12,7 @@ use ceph::{Access, CephError};
 use cluster::watch::Seen;
 use engines::crew::Flow;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Agreement, Crosschecked, Event, Failure, Layer, Nanos, Pair, Place, Sparse, Step, Turn, WindowSet};
+use model::{Agreement, Crosschecked, Event, Failure, Nanos, Pair, Place, Sparse, Step, Turn, WindowSet};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 /// Opening, laying out, closing: so much longer than its load fio may take.
@@ -94,7 +94,7 @@ impl Contest<'_> {
         }
         self.renew(paired_loads)?;
         // Both orders on each processor. Clients of a cluster have threads that begin elsewhere.
-        let single = paired_loads.ours.layer == Layer::Device && paired_loads.ours.workload.jobs <= 1;
+        let single = paired_loads.ours.layer.of_disks() && paired_loads.ours.workload.jobs <= 1;
         let _placed = single.then(|| Placed::on(round / 2));
         let ours_first = ours_first(round);
         let seed = self.check.request.workload.seed.wrapping_add(2 * u64::from(round));

@@ -180,13 +180,14 @@ pub fn plain(path: &Path) -> Result<String, String> {
 mod tests {
     use super::*;
     use model::OpMix;
-    use model::{Layer, Pattern};
+    use model::Pattern;
+    use model::testing;
 
     const TERMS: Terms<'static> =
         Terms { engine: "libaio", front: 2.0, seconds: 0.5, seed: 9, user: "me", cluster: Some("east"), conf: None };
 
     fn at(place: Place) -> Target {
-        Target::new(Layer::Device, "x", place)
+        Target::new(testing::disks(), "x", place)
     }
 
     fn path(path: &str) -> Target {

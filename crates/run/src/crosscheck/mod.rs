@@ -17,7 +17,7 @@ use engines::clock::RealClock;
 use experiments::planner;
 use fio::Fio;
 use model::units::seconds as shown;
-use model::{Crosscheck, Crosschecked, Ending, Event, Failure, Layer, Plan, Subscriber};
+use model::{Crosscheck, Crosschecked, Ending, Event, Failure, Plan, Subscriber};
 use paired_loads::PairedLoads;
 use std::sync::Arc;
 
@@ -125,12 +125,13 @@ fn refuse_nothing(rows: &[Crosschecked]) -> Result<(), Failure> {
 }
 
 fn notes(check: &Check) -> Vec<String> {
-    let note = match check.layer() {
-        Layer::Rbd => {
+    let can = check.layer.can();
+    let note = match (can.images, can.objects) {
+        (true, _) => {
             "Each program has images of its own, of the same size in the same pool, filled beforehand; librbd's cache is off on both \
              sides."
         }
-        Layer::Rados => {
+        (_, true) => {
             "Each program has objects of its own, of the same number and size in the same pool; where fio \
              deletes its objects at its end, those of both are written anew."
         }

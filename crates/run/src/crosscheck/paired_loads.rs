@@ -4,7 +4,7 @@ use super::job::plain;
 use super::request::Check;
 use crate::Ready;
 use ceph::{Cache, OpenFor};
-use model::{Access, Change, Durability, Failure, Layer, Place, Plan, Step, StepId, Target};
+use model::{Access, Change, Durability, Failure, Place, Plan, Step, StepId, Target};
 
 /// One step, by both.
 pub struct PairedLoads {
@@ -39,10 +39,9 @@ pub fn set_up(plan: &mut Plan, check: &Check) -> Result<Vec<PairedLoads>, Failur
 
 fn paired_loads(step: &Step, check: &Check) -> Result<PairedLoads, Failure> {
     let mut ours = step.clone();
-    let (our_engine, their_engine) = match step.layer {
-        Layer::Rbd => ("librbd".to_string(), "rbd".to_string()),
-        Layer::Rados => ("librados".to_string(), "rados".to_string()),
-        _ => {
+    let (our_engine, their_engine) = match check.own_engine_of_fio() {
+        Some(of_fio) => (engines::engine_for(step)?.name().to_string(), of_fio.to_string()),
+        None => {
             let own = own_engine(step)?;
             let peer = check.peer_engine.clone().unwrap_or_else(|| own.clone());
             ours.workload.engine = Some(own.clone());
@@ -99,7 +98,7 @@ fn refuse(step: &Step, engines: [&String; 2]) -> Result<(), Failure> {
         _ if load.lane_depth(0) > 1 && engines.iter().any(|engine| *engine == "psync") => {
             "psync has one operation in flight for each job; use io_uring or libaio, or as many --jobs as --depth"
         }
-        _ if step.layer == Layer::Rados && load.jobs > 1 => "objects are compared with one job; leave --jobs out",
+        _ if step.layer.can().objects && load.jobs > 1 => "objects are compared with one job; leave --jobs out",
         _ => return Ok(()),
     };
     Err(Failure::Usage(text.to_string()))

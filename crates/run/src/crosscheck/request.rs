@@ -9,6 +9,7 @@ const TOLERANCE_MANY: f64 = 0.05;
 
 #[derive(Debug)]
 pub struct Check {
+    pub layer: Layer,
     /// What both programs load.
     pub request: Request,
     /// fio's engine on a device; `None`: as ours.
@@ -25,20 +26,18 @@ pub struct Check {
 }
 
 impl Check {
-    pub fn layer(&self) -> Layer {
-        self.request.layers.first().copied().unwrap_or(Layer::Device)
-    }
-
     pub fn tolerance_at(&self, depth: u32) -> f64 {
         self.tolerance.unwrap_or(if depth == 1 { TOLERANCE_ONE } else { TOLERANCE_MANY })
     }
 
     /// What fio must be able to in any case.
     pub fn peer_engines(&self) -> Vec<String> {
-        match self.layer() {
-            Layer::Rbd => vec!["rbd".to_string()],
-            Layer::Rados => vec!["rados".to_string()],
-            _ => self.peer_engine.iter().cloned().collect(),
-        }
+        let own = self.own_engine_of_fio().map(str::to_string);
+        own.or_else(|| self.peer_engine.clone()).into_iter().collect()
+    }
+
+    /// With which fio reaches a cluster; `None`: paths, of which it has several.
+    pub(super) fn own_engine_of_fio(&self) -> Option<&'static str> {
+        self.layer.of_ceph().then(|| self.layer.name())
     }
 }

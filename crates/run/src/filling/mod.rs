@@ -9,7 +9,7 @@ use agents::fleet::{Filled, Fleet};
 use agents::host::LocalHost;
 use care::Care;
 use experiments::planner;
-use model::{Bytes, Event, Failure, Layer, Place, Plan, Step, Target};
+use model::{Bytes, Event, Failure, Place, Plan, Step, Target};
 use sets::{Done, Set};
 use std::cell::RefCell;
 
@@ -65,7 +65,7 @@ impl Filler<'_> {
         plan.steps.extend(planner::floor_files(plan));
         let unfilled = self.fill_all(plan, sink);
         let files = plan.steps.split_off(own);
-        let floors = plan.steps.iter_mut().filter(|step| step.layer == Layer::Floor);
+        let floors = plan.steps.iter_mut().filter(|step| step.layer.of_replicas());
         floors.zip(files).for_each(|(floor, files)| floor.workload.span = files.workload.span);
         unfilled
     }

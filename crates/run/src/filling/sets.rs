@@ -29,7 +29,7 @@ fn needed(step: &Step) -> Bytes {
     let workload = &step.workload;
     match model::ObjectsNeeded::of(step.layer, workload) {
         Some(objects) => objects.bytes(),
-        None if step.layer == Layer::Rbd => workload.lane_span() * Bytes::from(workload.jobs.max(1)),
+        None if step.layer.can().images => workload.lane_span() * Bytes::from(workload.jobs.max(1)),
         None => workload.span,
     }
 }
@@ -151,22 +151,20 @@ fn ours(target: &Target) -> bool {
 mod tests {
     use super::*;
     use experiments::planner;
-    use model::{Metric, Pattern, StepId};
+    use model::testing;
+    use model::{Pattern, StepId};
     use proptest::prelude::*;
 
     fn step(id: u32, pattern: Pattern, osds: std::ops::Range<u32>, span: Bytes) -> Step {
         let place = |osd| Place::Osd { osd, pool: "fathom.x".into() };
         let object = Some(if pattern == Pattern::WriteLinear { 4 << 20 } else { 64 << 10 });
-        Step {
-            id: StepId(id),
-            layer: Layer::Osd,
+        Step::new(
+            id,
+            testing::osds(),
             pattern,
-            targets: osds.map(|osd| Target::new(Layer::Osd, format!("osd.{osd}"), place(osd))).collect(),
-            workload: Workload { object, ..Workload::canonical(pattern, span, 1) },
-            metric: Metric::Iops,
-            chart: true,
-            apart: false,
-        }
+            osds.map(|osd| Target::new(testing::osds(), format!("osd.{osd}"), place(osd))).collect(),
+            Workload { object, ..Workload::canonical(pattern, span, 1) },
+        )
     }
 
     #[test]
@@ -229,7 +227,9 @@ mod tests {
             &["read-share=0,50,100", "block-size=4k,256k"],
             &["clients=1,2,3", "block-size=4k,2M", "depth=8"],
         ];
-        for (layer, axes) in [Layer::Osd, Layer::Rados].into_iter().flat_map(|layer| sweeps.map(|axes| (layer, axes))) {
+        for (layer, axes) in
+            [testing::osds(), testing::pools()].into_iter().flat_map(|layer| sweeps.map(|axes| (layer, axes)))
+        {
             let mut request = planner::testing::request(&[layer]);
             let axes: Vec<_> = axes.iter().map(|axis| planner::testing::axis(axis)).collect();
             request.experiment = experiments::Experiment::Sweep { axes: axes.clone() };
@@ -245,9 +245,9 @@ mod tests {
 
     #[test]
     fn large_blocks_one_after_the_other_are_read_where_nothing_else_writes() {
-        for layer in [Layer::Osd, Layer::Rados, Layer::Rbd] {
+        for layer in [testing::osds(), testing::pools(), testing::images()] {
             let mut request = planner::testing::request(&[layer]);
-            if layer != Layer::Rbd {
+            if layer != testing::images() {
                 request.workload.object_size = Some(4 << 20);
             }
             let plan = planner::plan(&planner::testing::inventory(3), &request).unwrap();
@@ -264,7 +264,7 @@ mod tests {
                     other.together()
                 );
             }
-            if layer != Layer::Rbd {
+            if layer != testing::images() {
                 all_are_filled(&plan);
             }
         }
@@ -282,15 +282,14 @@ mod tests {
     #[test]
     fn what_lies_spread_over_a_device_is_filled_for_each_kind_of_work_that_has_places_of_its_own() {
         let place = || Place::Path { path: "/dev/vdx".into(), writable: true };
-        let disk = |id: u32, pattern, block, spread| Step {
-            id: StepId(id),
-            layer: Layer::Device,
-            pattern,
-            targets: vec![Target::new(Layer::Device, "/dev/vdx", place())],
-            workload: Workload { block, spread, ..Workload::canonical(pattern, 1 << 32, 1) },
-            metric: Metric::Iops,
-            chart: true,
-            apart: false,
+        let disk = |id: u32, pattern, block, spread| {
+            Step::new(
+                id,
+                testing::disks(),
+                pattern,
+                vec![Target::new(testing::disks(), "/dev/vdx", place())],
+                Workload { block, spread, ..Workload::canonical(pattern, 1 << 32, 1) },
+            )
         };
         let plan = |spread| {
             let loads =

@@ -1,6 +1,7 @@
 //! The highest rate that keeps a bound, on simulated servers of which theory knows it.
 
 use super::*;
+use model::PlannedExperiment;
 
 /// Searches for the highest rate; the targets of the base are closed loops of 64.
 fn search(model_of: fn(&str) -> Model, percent: f64, ms: f64) -> (model::Limit, f64) {
@@ -8,23 +9,17 @@ fn search(model_of: fn(&str) -> Model, percent: f64, ms: f64) -> (model::Limit, 
     let sim = Sim::new(clock.clone(), move |target: &Target, _: &Workload| model_of(&target.name));
     let mut base = step(0, Pattern::ReadLatency, &["osd.0"]);
     (base.workload.depth, base.chart) = (64, false);
-    let bound = Some(Bound { percent, ms, arrivals: Arrivals::Poisson });
-    let goal = Goal {
-        bound,
-        fixed: true,
-        passes_min: 3,
-        passes_max: 3,
-        read_slice_seconds: 20.0,
-        window_ms: 50,
-        ..Goal::default()
-    };
-    let plan = &Plan { steps: vec![base], goal: Goal { seconds_max: 1e9, ..goal }, ..Plan::default() };
+    let bound = Bound { percent, ms, arrivals: Arrivals::Poisson };
+    let experiment = PlannedExperiment::HighestRate { bound, searches: Vec::new() };
+    let goal =
+        Goal { fixed: true, passes_min: 3, passes_max: 3, read_slice_seconds: 20.0, window_ms: 50, ..Goal::default() };
+    let plan = &Plan { steps: vec![base], goal: Goal { seconds_max: 1e9, ..goal }, experiment, ..Plan::default() };
     let health = &Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
     let mut sink = EventSink::silent(clock.clone());
     conduct(plan, &sim, health, &clock, &mut sink);
     let seconds = sink.seconds();
-    (experiments::explain(&sink.into_record()).limits.pop().unwrap(), seconds)
+    (experiments::explain(&sink.into_record()).answer.limits()[0].clone(), seconds)
 }
 
 #[test]

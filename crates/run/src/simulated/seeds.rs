@@ -4,7 +4,7 @@ use super::*;
 use agents::loader::Loader;
 use engines::EngineError;
 use engines::crew::Flow;
-use model::{Nanos, SliceEnd, WindowSet};
+use model::{Nanos, PlannedExperiment, SliceEnd, WindowSet};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -61,8 +61,9 @@ fn every_slice_of_every_run_has_a_seed_of_its_own() {
 #[test]
 fn a_and_b_of_a_pair_have_their_own() {
     let pairs = (0..3).map(|id| (StepId(id), StepId(id + 3))).collect();
-    let ab = Some(model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs });
-    let found = seeds(&Plan { ab, ..plan(1) });
+    let ab = model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs };
+    let experiment = PlannedExperiment::PairedComparison(ab);
+    let found = seeds(&Plan { experiment, ..plan(1) });
     let all: BTreeSet<u64> = found.values().flatten().copied().collect();
     assert_eq!(all.len(), 6 * 3);
 }

@@ -1,7 +1,7 @@
 //! One setting against another on a simulated cluster: what is found, what isn't, and when it is enough.
 
 use super::*;
-use model::{AbFound, Finds};
+use model::{AbFound, Finds, PlannedExperiment};
 
 const PATTERNS: [Pattern; 3] = [Pattern::ReadLatency, Pattern::ReadParallel, Pattern::WriteParallel];
 
@@ -33,8 +33,9 @@ fn against(factor: f64, goal: Goal, level: impl Fn(u64) -> f64 + Send + Sync + '
         (first..).zip(PATTERNS).map(move |(id, pattern)| Step { chart: false, ..step(id, pattern, &[name]) })
     };
     let pairs = (0..3).map(|id| (StepId(id), StepId(id + 3))).collect();
-    let ab = Some(model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs });
-    let plan = Plan { steps: side(0, "osd.a").chain(side(3, "osd.b")).collect(), goal, ab, ..Plan::default() };
+    let ab = model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs };
+    let experiment = PlannedExperiment::PairedComparison(ab);
+    let plan = Plan { steps: side(0, "osd.a").chain(side(3, "osd.b")).collect(), goal, experiment, ..Plan::default() };
     let health = Script { clock: clock.clone(), ends: None, seen: well };
     let clock: Arc<dyn Clock> = clock;
     let mut sink = EventSink::silent(clock.clone());
@@ -42,7 +43,7 @@ fn against(factor: f64, goal: Goal, level: impl Fn(u64) -> f64 + Send + Sync + '
     conduct(&plan, &sim, &health, &clock, &mut sink);
     let record = sink.into_record();
     in_turns(&record.slices);
-    *experiments::explain(&record).ab.unwrap()
+    experiments::explain(&record).answer.pair().unwrap().clone()
 }
 
 /// Nothing comes between A and B, and of two passes each is first in one.

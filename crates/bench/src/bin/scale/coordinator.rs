@@ -9,9 +9,10 @@ use cluster::watch::Seen;
 use engines::EngineError;
 use engines::clock::RealClock;
 use engines::crew::Flow;
+use model::testing;
 use model::{
-    Client, Clock, Ending, Event, Goal, Layer, Nanos, Pattern, Place, Plan, Report, RunHead, Scope, SliceEnd, Step,
-    StepId, Subscriber, Target, WindowSet, Workload,
+    Client, Clock, Ending, Event, Goal, Nanos, Pattern, Place, Plan, Report, RunHead, Scope, SliceEnd, Step,
+    Subscriber, Target, WindowSet, Workload,
 };
 use nix::sys::socket::{MsgFlags, recv};
 use run::conductor::{AsItIs, Conductor, HealthMonitor};
@@ -204,21 +205,13 @@ fn measure(fleet: Fleet, archive: &std::path::Path, number: usize, seconds: f64)
 
 /// One step: every agent reads a pool.
 fn plan(number: usize, seconds: f64) -> Plan {
-    let (layer, pattern) = (Layer::Rados, Pattern::ReadParallel);
+    let (layer, pattern) = (testing::pools(), Pattern::ReadParallel);
     let target = |number: usize| Target {
         client: Some(Client { host: format!("h{number}"), of: "pool".into() }),
         ..Target::new(layer, format!("pool from h{number}"), Place::Pool { pool: "p".into(), prefix: "x".into() })
     };
-    let step = Step {
-        id: StepId(0),
-        layer,
-        pattern,
-        targets: (0..number).map(target).collect(),
-        workload: Workload::canonical(pattern, 1 << 30, 1),
-        metric: pattern.metric(layer),
-        chart: true,
-        apart: false,
-    };
+    let step =
+        Step::new(0, layer, pattern, (0..number).map(target).collect(), Workload::canonical(pattern, 1 << 30, 1));
     let goal = Goal {
         passes_min: 1,
         passes_max: 1,

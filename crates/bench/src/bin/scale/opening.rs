@@ -1,8 +1,9 @@
 //! A run of many OSDs as one HTML file: how large, how long to write, and how long until a browser shows it.
 
+use model::testing;
 use model::{
-    DeviceScope, Goal, HostScope, Latencies, Layer, Nanos, OpClass, OsdScope, Pattern, Place, Plan, Record, RunHead,
-    Sample, Scope, Slice, Step, StepId, Target, Workload,
+    DeviceScope, Goal, HostScope, Latencies, Nanos, OpClass, OsdScope, Pattern, Place, Plan, Record, RunHead, Sample,
+    Scope, Slice, Step, Target, Workload,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -95,19 +96,13 @@ fn record(osds: u32) -> Record {
     };
     let target = |osd: u32| Target {
         host: Some(host(osd)),
-        ..Target::new(Layer::Osd, format!("osd.{osd}"), Place::Osd { osd, pool: "p".into() })
+        ..Target::new(testing::osds(), format!("osd.{osd}"), Place::Osd { osd, pool: "p".into() })
     };
     let targets: Vec<Target> = (0..osds).map(target).collect();
     let patterns = [Pattern::WriteLatency, Pattern::ReadLatency, Pattern::ReadParallel];
     let step = |(id, pattern): (u32, Pattern)| Step {
-        id: StepId(id),
-        layer: Layer::Osd,
-        pattern,
-        targets: targets.clone(),
-        workload: Workload::canonical(pattern, 1 << 30, 1),
-        metric: pattern.metric(Layer::Osd),
-        chart: true,
         apart: true,
+        ..Step::new(id, testing::osds(), pattern, targets.clone(), Workload::canonical(pattern, 1 << 30, 1))
     };
     let steps: Vec<Step> = (0..).zip(patterns).map(step).collect();
     let mut slices = Vec::new();

@@ -11,7 +11,7 @@ use points::{named, point_of, setting_at};
 pub use points::{outline, point};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
-    let Some(swept) = &report.sweep else { return Vec::new() };
+    let Some(swept) = report.answer.sweep() else { return Vec::new() };
     let targets = groups(report, swept).into_iter();
     let left_out = points::left_out(&swept.sweep).map(|text| Block::note(format!("{text}.")));
     targets.flat_map(|(figure, points)| one(report, swept, figure, points)).chain(left_out).collect()
@@ -176,7 +176,7 @@ fn place(swept: &Swept, knee: &Knee) -> String {
 
 /// What a sweep found, a sentence for each curve: its knee with the figures there; without a knee the best point.
 pub(crate) fn answers(report: &Report) -> Vec<String> {
-    let Some(swept) = &report.sweep else { return Vec::new() };
+    let Some(swept) = report.answer.sweep() else { return Vec::new() };
     let called: Vec<&str> = swept.sweep.axes.iter().map(Axis::called).collect();
     let points = numbers::counted(swept.readings.len() as u64, "point", "points");
     let over = format!("{points} over {}", called.join(" × "));

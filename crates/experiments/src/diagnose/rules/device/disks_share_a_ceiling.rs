@@ -107,7 +107,8 @@ mod tests {
     use super::RULE;
     use crate::diagnose::testing::made::{Made, target};
     use crate::diagnose::testing::{findings, one, suspects, text, told};
-    use model::{Client, Layer, Pattern, Place, Record, Target};
+    use model::testing;
+    use model::{Client, Pattern, Place, Record, Target};
 
     const PATTERN: Pattern = Pattern::ReadParallel;
 
@@ -116,7 +117,7 @@ mod tests {
         let name = format!("h{host}:{path}");
         let place = Place::Path { path: path.into(), writable: false };
         let client = Some(Client { host: format!("h{host}"), of: name.clone() });
-        Target { client, ..target(Layer::Device, &name, Some(&format!("h{host}")), place) }
+        Target { client, ..target(testing::disks(), &name, Some(&format!("h{host}")), place) }
     }
 
     /// Two hosts of two disks that do 1000 alone; each host's together, and all.

@@ -222,7 +222,8 @@ mod tests {
     use super::*;
     use crate::diagnose::rules;
     use crate::diagnose::testing::{dead_leg, findings, one, suspects, text, told, way};
-    use model::{Layer, Metric, Observation, Pattern, Plan, StepId, Workload};
+    use model::testing;
+    use model::{Observation, Pattern, Plan, StepId, Workload};
 
     /// Each pair of so many hosts, in so many passes; `share`: what the slowest of four streams carries, by numbers of both ends and the
     /// pass.
@@ -231,14 +232,14 @@ mod tests {
         let pairs: Vec<(usize, usize)> = pairs.collect();
         let target = |(from, to): &(usize, usize)| way(*from, *to, None);
         let step = Step {
-            id: StepId(0),
-            layer: Layer::Network,
-            pattern: Pattern::WriteLinear,
-            targets: pairs.iter().map(target).collect(),
-            workload: Workload { jobs: 4, ..Workload::canonical(Pattern::WriteLinear, 0, 1) },
-            metric: Metric::Bandwidth,
-            chart: true,
             apart: true,
+            ..Step::new(
+                0,
+                testing::links(),
+                Pattern::WriteLinear,
+                pairs.iter().map(target).collect(),
+                Workload { jobs: 4, ..Workload::canonical(Pattern::WriteLinear, 0, 1) },
+            )
         };
         let of = |pass: u32, (from, to): (usize, usize)| {
             vec![1000, 950, (1000.0 * share(from, to, pass)).round() as u64, 900]

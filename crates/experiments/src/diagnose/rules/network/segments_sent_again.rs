@@ -98,13 +98,14 @@ mod tests {
     use super::*;
     use crate::diagnose::testing::text;
     use crate::diagnose::{Case, precedence, rules};
-    use model::{HostSeconds, Layer, Observed, Pattern, Pressure, StepId};
+    use model::testing;
+    use model::{HostSeconds, Observed, Pattern, Pressure, StepId};
 
     fn load(host: &str, segments: u64, retransmitted: u64) -> HostLoad {
         HostLoad {
             host: host.into(),
             step: StepId(0),
-            layer: Layer::Rados,
+            layer: testing::pools(),
             target: "pool".into(),
             pattern: Pattern::WriteLatency,
             mean: HostSecond { segments, retransmitted, ..HostSecond::default() },

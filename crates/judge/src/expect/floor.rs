@@ -27,7 +27,8 @@ fn distance(entries: &[Entry], record: &Record, pattern: Pattern) -> Option<Dist
             && entry.step.targets.len() == clients
             && replicas(entry) == Some(size as usize)
     };
-    let lower_is_better = pattern.metric(Layer::Rados).lower_is_better();
+    let metric = pattern.metric(Layer::Rados);
+    let lower_is_better = metric.lower_is_better();
     let speed = |estimate: &Estimate| if lower_is_better { -estimate.value } else { estimate.value };
     // Made durable in two ways, it is the worse one, as of the disks below Ceph.
     let floors = entries.iter().filter(same).filter_map(|entry| Some((entry, entry.usable()?)));
@@ -35,6 +36,7 @@ fn distance(entries: &[Entry], record: &Record, pattern: Pattern) -> Option<Dist
     let slower = if lower_is_better { (ceph, floor) } else { (floor, ceph) };
     Some(Distance {
         pattern,
+        metric,
         replicas: size,
         on: entry.figure.target.clone(),
         floor,

@@ -1,0 +1,165 @@
+//! What a run is to find out: one experiment, with what it alone needs.
+
+use crate::ab::{Ab, AbFound};
+use crate::layer::Layer;
+use crate::limit::{Bound, Limit, Search};
+use crate::operation::OpClass;
+use crate::pattern::Pattern;
+use crate::plan::Doubling;
+use crate::report::Doubled;
+use crate::sustained::{Endurance, SustainedTest};
+use crate::sweep::{Sweep, Swept};
+use crate::verdict::{Threshold, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// The steps of the plan are measured for this.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum PlannedExperiment {
+    /// How much each figure is.
+    #[default]
+    Survey,
+    /// On which side of these each figure lies: it is done as soon as that is known, and what has no threshold is not measured.
+    Verdict(Vec<Threshold>),
+    /// What one setting changes against another.
+    PairedComparison(Ab),
+    /// The highest rate that keeps the bound. `searches`: those begun so far; their steps are added as they are tried.
+    HighestRate { bound: Bound, searches: Vec<Search> },
+    /// Clients are doubled until that brings nothing more; on one host there may be `clients_most`. The steps are the largest there
+    /// may be, until the first one is tried. `doublings`: what was tried.
+    ScaleOut { clients_most: u32, doublings: Vec<Doubling> },
+    /// What differs from step to step.
+    Sweep(Sweep),
+    /// After a survey of the steps, if there are any: devices that are written to until their rate falls.
+    SustainedWrites(Vec<SustainedTest>),
+}
+
+impl PlannedExperiment {
+    /// Of a verdict; else none.
+    pub fn thresholds(&self) -> &[Threshold] {
+        match self {
+            PlannedExperiment::Verdict(thresholds) => thresholds,
+            _ => &[],
+        }
+    }
+
+    pub fn pair(&self) -> Option<&Ab> {
+        match self {
+            PlannedExperiment::PairedComparison(ab) => Some(ab),
+            _ => None,
+        }
+    }
+
+    pub fn sweep(&self) -> Option<&Sweep> {
+        match self {
+            PlannedExperiment::Sweep(sweep) => Some(sweep),
+            _ => None,
+        }
+    }
+
+    /// Devices that are written to until they fall; of other experiments none.
+    pub fn sustained(&self) -> &[SustainedTest] {
+        match self {
+            PlannedExperiment::SustainedWrites(tests) => tests,
+            _ => &[],
+        }
+    }
+
+    /// Are figures to be known to a precision? Else to a side of a bound.
+    pub fn asks_how_much(&self) -> bool {
+        !matches!(self, PlannedExperiment::Verdict(_) | PlannedExperiment::HighestRate { .. })
+    }
+
+    /// Are steps held against each other? Then each of them needs all its passes.
+    pub fn compares_steps(&self) -> bool {
+        matches!(self, PlannedExperiment::Sweep(_) | PlannedExperiment::PairedComparison(_))
+    }
+}
+
+/// What a run says to the question of its experiment, besides its figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    #[default]
+    Survey,
+    Verdicts(Vec<Verdict>),
+    PairedComparison(Box<AbFound>),
+    HighestRates(Vec<Limit>),
+    ScaleOut(Vec<Doubled>),
+    Sweep(Box<Swept>),
+    SustainedWrites(Vec<Endurance>),
+}
+
+impl Answer {
+    /// Of other experiments none.
+    pub fn verdicts(&self) -> &[Verdict] {
+        match self {
+            Answer::Verdicts(verdicts) => verdicts,
+            _ => &[],
+        }
+    }
+
+    pub fn pair(&self) -> Option<&AbFound> {
+        match self {
+            Answer::PairedComparison(found) => Some(found),
+            _ => None,
+        }
+    }
+
+    /// Of other experiments none.
+    pub fn limits(&self) -> &[Limit] {
+        match self {
+            Answer::HighestRates(limits) => limits,
+            _ => &[],
+        }
+    }
+
+    /// Of other experiments none.
+    pub fn doubled(&self) -> &[Doubled] {
+        match self {
+            Answer::ScaleOut(doubled) => doubled,
+            _ => &[],
+        }
+    }
+
+    pub fn sweep(&self) -> Option<&Swept> {
+        match self {
+            Answer::Sweep(swept) => Some(swept),
+            _ => None,
+        }
+    }
+
+    /// Of other experiments none.
+    pub fn endurance(&self) -> &[Endurance] {
+        match self {
+            Answer::SustainedWrites(all) => all,
+            _ => &[],
+        }
+    }
+
+    /// Do its own tables show what was measured?
+    pub fn shows_figures(&self) -> bool {
+        self.replaces_figures() || matches!(self, Answer::Sweep(_) | Answer::ScaleOut(_))
+    }
+
+    /// Was a figure only a step on the way to the answer? Then the answer's own table says what counts.
+    pub fn replaces_figures(&self) -> bool {
+        matches!(self, Answer::PairedComparison(_) | Answer::HighestRates(_))
+    }
+}
+
+impl Threshold {
+    /// The bound on a target's figure in this cell: its own, or that of all. `chart`: does the figure count for the depth chart?
+    pub fn find<'a>(
+        all: &'a [Threshold],
+        (layer, pattern): (Layer, Pattern),
+        kind: OpClass,
+        target: &str,
+        chart: bool,
+    ) -> Option<&'a Threshold> {
+        let of_cell = |threshold: &&Threshold| {
+            (threshold.layer, threshold.pattern, threshold.kind()) == (layer, pattern, kind)
+                && (chart || threshold.beside)
+        };
+        let own = all.iter().filter(of_cell).find(|threshold| threshold.target.as_deref() == Some(target));
+        own.or_else(|| all.iter().filter(of_cell).find(|threshold| threshold.target.is_none()))
+    }
+}
