@@ -10,15 +10,15 @@ use std::time::Duration;
 
 /// What a loader found on a step's targets, and the first thing that went wrong while it looked.
 #[derive(Default)]
-pub struct Found {
+pub struct Checks {
     /// By index of the target.
     pub checked: Vec<(u32, Checked)>,
     pub error: Option<String>,
 }
 
-impl Found {
+impl Checks {
     /// With the files called as the user knows them.
-    pub fn named(mut self, names: &Names) -> Found {
+    pub fn named(mut self, names: &Names) -> Checks {
         self.error = self.error.map(|text| names.named(&text));
         for flaw in self.checked.iter_mut().flat_map(|(_, checked)| &mut checked.flaws) {
             flaw.place = names.place(&flaw.place);
@@ -28,10 +28,10 @@ impl Found {
 }
 
 /// Of engines. `limit`: for reading back what the slice wrote; zero: what was read in the slice is all.
-pub fn found(engine: &dyn Engine, context: &Context, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
+pub fn found(engine: &dyn Engine, context: &Context, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Checks {
     let read_back = verify::read_back(engine, context, step, limit, go_on);
     let own = (0..).zip(&step.targets).map(|(index, target)| (index, context.verify.take(&target.name)));
-    Found { checked: own.collect(), error: read_back.err().map(|error| error.to_string()) }
+    Checks { checked: own.collect(), error: read_back.err().map(|error| error.to_string()) }
 }
 
 pub trait Loader {
@@ -64,8 +64,8 @@ pub trait Loader {
     }
 
     /// What the slice that just ended has verified; before that, for at most `limit`, reads back what it wrote.
-    fn verified(&self, _step: &Step, _limit: Duration, _go_on: &dyn Fn() -> bool) -> Found {
-        Found::default()
+    fn verified(&self, _step: &Step, _limit: Duration, _go_on: &dyn Fn() -> bool) -> Checks {
+        Checks::default()
     }
 }
 
@@ -131,11 +131,11 @@ impl Loader for Engines<'_> {
         self.slice(&Bounded { engine: (self.engine_of)(step)?, most }, step, window_ns, on_window)
     }
 
-    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
+    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Checks {
         let step = &self.files.found(step.clone());
         let found = match (self.engine_of)(step) {
             Ok(engine) => found(engine, self.context, step, limit, go_on),
-            Err(error) => Found { error: Some(error.to_string()), ..Found::default() },
+            Err(error) => Checks { error: Some(error.to_string()), ..Checks::default() },
         };
         found.named(&self.files.names())
     }

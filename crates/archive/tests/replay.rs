@@ -70,10 +70,10 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 fn sweep() -> Sweep {
-    let axis = |name: &str, values| Axis { name: name.into(), values };
+    let axis = |name: &str, values| SweepAxis { name: name.into(), values };
     let texts = ["5", "high"].map(|text| Setting::Text(text.into())).to_vec();
     let axes = vec![axis("depth", vec![Setting::Number(1), Setting::Number(u64::MAX)]), axis("option:x", texts)];
-    Sweep { axes, points: vec![model::sweep::Point { step: StepId(4), at: vec![1, 0] }], left_out: 2 }
+    Sweep { axes, points: vec![model::sweep::SweepPoint { step: StepId(4), at: vec![1, 0] }], left_out: 2 }
 }
 
 fn plan() -> impl Strategy<Value = Plan> {

@@ -3,7 +3,7 @@
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::offsets::Draw;
 use crate::schedule::Schedule;
-use crate::tally::{Span, Tally, Times};
+use crate::tally::{CountedTime, Tally, Times};
 use model::{Clock, EmptyPages, Nanos, OpClass, Sample, Workload};
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ impl Lane {
         session: Box<dyn Session>,
         workload: &Workload,
         lane: u32,
-        span: Span,
+        span: CountedTime,
         window_ns: Nanos,
         start: Nanos,
     ) -> Lane {

@@ -7,7 +7,7 @@ use crate::series::{rate, speaks};
 use crate::slowed::slowed;
 use crate::words::{count, percent, seconds};
 use model::clock::SECOND;
-use model::{Background, Compaction, Look, OpClass, Place, Record, Sample, Slice, Slowed};
+use model::{Background, Compaction, OpClass, Place, Record, Sample, Slice, Slowed, StoreActivity};
 
 /// So many dips must be in step before anything is said of it.
 const IN_STEP_LEAST: usize = 2;
@@ -90,7 +90,7 @@ fn own_osd(entry: &Entry) -> Option<u32> {
 }
 
 /// `own`: only of this OSD.
-fn looks(compaction: &Compaction, own: Option<u32>) -> impl Iterator<Item = &[Look]> {
+fn looks(compaction: &Compaction, own: Option<u32>) -> impl Iterator<Item = &[StoreActivity]> {
     let osds = compaction.osds.iter().filter(move |osd| own.is_none_or(|own| own == osd.osd));
     osds.map(|osd| osd.looks.as_slice())
 }
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn busy_stretches_of_several_osds_are_joined() {
-        let look = |from: f64, bytes| model::Look { from, to: from + 1.0, bytes };
+        let look = |from: f64, bytes| model::StoreActivity { from, to: from + 1.0, bytes };
         let osds = vec![
             model::OsdLooks { osd: 0, looks: vec![look(0.0, 0), look(1.0, 5), look(2.0, 5)], reads: None },
             model::OsdLooks { osd: 1, looks: vec![look(2.5, 1), look(6.0, 1)], reads: None },

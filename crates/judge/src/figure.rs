@@ -2,7 +2,7 @@
 
 use crate::effort::shares;
 use crate::in_flight::in_flight;
-use crate::labels::{Case, precise, settle_mostly};
+use crate::labels::{LabelCase, precise, settle_mostly};
 use crate::length::Length;
 use crate::pauses;
 use crate::percentiles::{Doubt, percentiles};
@@ -147,7 +147,7 @@ fn judged(
                 Some(open) => open.widen(step, pooled),
                 None => pooled,
             };
-            let label = Case { step, kind, slices: good, void, pooled: &pooled, asked }.label();
+            let label = LabelCase { step, kind, slices: good, void, pooled: &pooled, asked }.label();
             Ok((pooled, label))
         }
         None => Err(too_little(step, &ratios)),

@@ -7,7 +7,7 @@ use crate::observation::Observation;
 use crate::plan::{Plan, StepId};
 use crate::sample::Slice;
 use crate::scope::Scope;
-use crate::sustained::Sustained;
+use crate::sustained::SustainedSeries;
 use crate::verified::Verified;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ pub struct Record {
     #[serde(default)]
     pub verified: Vec<Verified>,
     #[serde(default)]
-    pub sustained: Vec<Sustained>,
+    pub sustained: Vec<SustainedSeries>,
     /// What was seen beside the load, in the order in which it was.
     #[serde(default)]
     pub observations: Vec<Observation>,
@@ -133,8 +133,8 @@ impl Record {
         self.finished = false;
     }
 
-    /// A change is told when it is made and when it is undone, and may be made again, for every slice that needs it: the last
-    /// telling stands.
+    /// A change is told when it is made and when it is undone, and may be made again, for every slice that needs it: the last one
+    /// stands.
     fn note_change(&mut self, undo: &Undo) {
         match self.changes.iter_mut().find(|known| known.change == undo.change) {
             Some(known) => *known = undo.clone(),

@@ -70,7 +70,7 @@ fn slice(step: &Step) -> Slice {
 
 #[test]
 fn a_run_in_lines() {
-    let sample::Sample { report, record } = sample::run();
+    let sample::SampleRun { report, record } = sample::run();
     let step = record.plan.steps[12].clone();
     let mut watched = Watched::new();
     let started = Event::RunStarted { head: record.head.clone(), scope: record.scope.clone() };

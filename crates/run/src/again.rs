@@ -2,7 +2,7 @@
 
 use agents::holding::Held;
 use cluster::devices::look_at;
-use model::{Change, Failure, Found, Place, Plan};
+use model::{Change, Failure, PathKind, Place, Plan};
 use std::path::Path;
 
 /// Minutes or months lie between. `destroy`: a device that may be written to although it is not empty any more.
@@ -17,7 +17,7 @@ pub fn prove_paths(plan: &Plan, destroy: Option<&Path>, held: &Held) -> Result<(
             }
             let least = step.workload.span.max(step.workload.spread.unwrap_or(0));
             match look_at(path)? {
-                Found::Device(bytes) | Found::File(bytes) if bytes >= least => {}
+                PathKind::Device(bytes) | PathKind::File(bytes) if bytes >= least => {}
                 _ => return Err(Failure::Failed(format!("{}: is not there any more, or smaller", path.display()))),
             }
             if *writable {

@@ -222,7 +222,7 @@ fn clients(setup: &Setup, request: &Request, cluster: Option<&Cluster>) -> Resul
     let Some(cluster) = cluster.filter(|_| request.needs_cluster()) else { return Ok((fleet, wanted.left_out)) };
     let (conf, keyring) = cluster.texts()?;
     let id = cluster.user().trim_start_matches("client.").to_string();
-    let access = agents::Access {
+    let access = agents::AgentAccess {
         conf,
         keyring,
         id,

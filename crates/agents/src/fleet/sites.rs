@@ -1,14 +1,14 @@
 //! Paths of other hosts: what they are, and files that their agents make there.
 
 use super::Fleet;
-use crate::{Answer, Question};
+use crate::{AgentAnswer, Question};
 use model::{HostFile, NotFree, SiteSeen, SiteWish};
 
 impl Fleet {
     /// What the path is on that host, and whether it may be loaded.
     pub fn look(&mut self, host: &str, wish: &SiteWish) -> Result<SiteSeen, NotFree> {
         match self.question(host, Question::Look(wish.clone())) {
-            Ok(Answer::Looked { seen, unseen }) => {
+            Ok(AgentAnswer::Looked { seen, unseen }) => {
                 self.unseen.extend(unseen.iter().map(|what| format!("{host}: {what}")));
                 seen.map(|seen| *seen)
             }
@@ -21,7 +21,7 @@ impl Fleet {
     /// There is no room, or the host is gone.
     pub fn make(&mut self, file: &HostFile) -> Result<(), String> {
         match self.question(&file.host, Question::Make(file.clone()))? {
-            Answer::Made(made) => made,
+            AgentAnswer::Made(made) => made,
             other => Err(format!("it answered something else: {other:?}")),
         }
     }

@@ -1,7 +1,7 @@
 //! One slice of an agent: its sessions are opened, it starts at the agreed instant, and it tells each window as it ends.
 
 use crate::AgentEvent;
-use crate::loader::{self, Found};
+use crate::loader::{self, Checks};
 use crate::own_files::Names;
 use engines::bounded::Bounded;
 use engines::clock::RealClock;
@@ -120,12 +120,12 @@ impl Load {
     fn verify(&self, limit: Duration, run_started: Nanos) {
         let found = engines::engine_for(&self.step)
             .map(|engine| loader::found(engine, &self.context, &self.step, limit, &|| !self.stopped()));
-        let mut found = found.unwrap_or_else(|error| Found { error: Some(error.to_string()), ..Found::default() });
+        let mut found = found.unwrap_or_else(|error| Checks { error: Some(error.to_string()), ..Checks::default() });
         let later = (self.context.verify.started() as f64 - run_started as f64) / SECOND as f64;
         for flaw in found.checked.iter_mut().flat_map(|(_, checked)| &mut checked.flaws) {
             flaw.seconds += later;
         }
-        let Found { checked, error } = found.named(&self.names);
+        let Checks { checked, error } = found.named(&self.names);
         let _ = self.tell.send(AgentEvent::Verified { slice: self.slice, checked, error });
     }
 

@@ -1,7 +1,7 @@
 //! One system call after the other: pread, pwrite, and what makes a write durable.
 
 use super::Placing;
-use super::site::Site;
+use super::site::DiskSite;
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers::Slab;
 use crate::pages::PageLook;
@@ -40,7 +40,7 @@ enum AfterWrite {
 
 impl PsyncSession {
     pub fn open(
-        site: &Site,
+        site: &DiskSite,
         workload: &Workload,
         lane: u32,
         marks: Marks,

@@ -3,8 +3,8 @@
 use crate::made::{Made, WINDOW, chance, disk, pool, store};
 use judge::without_findings;
 use model::{
-    Compaction, Ended, Figure, Look, OpClass, OsdLooks, Pattern, PlannedExperiment, Record, Report, Sample, Sight,
-    Slice, StepId, Sustained, SustainedTest, Target,
+    Compaction, Ended, Figure, OpClass, OsdLooks, Pattern, PlannedExperiment, Record, Report, Sample, Sight, Slice,
+    StepId, StoreActivity, SustainedSeries, SustainedTest, Target,
 };
 
 /// Windows of 100 ms at these operations a window, give or take a twentieth.
@@ -46,9 +46,9 @@ fn dipping(at: &[f64]) -> Vec<f64> {
 fn looks(pass: u32, busy: &[u32]) -> Compaction {
     let look = |second: u32| {
         let bytes = if busy.contains(&second) { 20_000_000 } else { 0 };
-        Look { from: f64::from(second), to: f64::from(second + 1), bytes }
+        StoreActivity { from: f64::from(second), to: f64::from(second + 1), bytes }
     };
-    let idle = (0..12).map(|second| Look { bytes: 0, ..look(second) }).collect();
+    let idle = (0..12).map(|second| StoreActivity { bytes: 0, ..look(second) }).collect();
     let osds = vec![
         OsdLooks { osd: 1, looks: (0..12).map(look).collect(), reads: None },
         OsdLooks { osd: 0, looks: idle, reads: None },
@@ -185,7 +185,7 @@ fn with_cliff(seconds: usize, falls: bool) -> (Vec<Figure>, Report) {
     let windows = [vec![10_000_000; seconds * 10], after].concat();
     let ended = if falls { Ended::Fell } else { Ended::Time };
     let target = step.together();
-    let sustained = vec![Sustained { target, windows, window_ns: WINDOW, before: 0, ended, error: None }];
+    let sustained = vec![SustainedSeries { target, windows, window_ns: WINDOW, before: 0, ended, error: None }];
     made.record.plan.experiment = PlannedExperiment::SustainedWrites(vec![SustainedTest {
         step,
         model: Some("X".into()),

@@ -159,7 +159,7 @@ fn limit() -> impl Strategy<Value = Limit> {
             layer,
             target,
             pattern,
-            bound: Bound { percent: 99.0, ms, arrivals: Arrivals::Poisson },
+            bound: ResponseBound { percent: 99.0, ms, arrivals: Arrivals::Poisson },
             rate,
             capacity: rate,
             seconds: ms,
@@ -392,10 +392,10 @@ fn host_load() -> impl Strategy<Value = HostLoad> {
     })
 }
 
-fn axis() -> impl Strategy<Value = Axis> {
+fn axis() -> impl Strategy<Value = SweepAxis> {
     let value = prop_oneof![any::<u64>().prop_map(Setting::Number), text().prop_map(Setting::Text)];
     let name = prop_oneof![select(vec!["depth", "block-size", "read-share"]).prop_map(String::from), text()];
-    (name, vec(value, 0..4)).prop_map(|(name, values)| Axis { name, values })
+    (name, vec(value, 0..4)).prop_map(|(name, values)| SweepAxis { name, values })
 }
 
 /// Places and indices that may lead nowhere.
@@ -418,7 +418,7 @@ fn swept() -> impl Strategy<Value = Swept> {
 
 /// A point of one axis, of which there is none.
 fn plan_sweep() -> Sweep {
-    Sweep { axes: vec![], points: vec![sweep::Point { step: StepId(1), at: vec![7] }], left_out: 3 }
+    Sweep { axes: vec![], points: vec![sweep::SweepPoint { step: StepId(1), at: vec![7] }], left_out: 3 }
 }
 
 pub fn scope() -> impl Strategy<Value = Scope> {

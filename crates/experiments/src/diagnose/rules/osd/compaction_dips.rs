@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::diagnose::testing::made::{Made, WINDOW, pool};
     use crate::diagnose::testing::{findings, one, text, told};
-    use model::{Compaction, Look, OpClass, OsdLooks, Pattern, Record, Sample, Slice, StepId};
+    use model::{Compaction, OpClass, OsdLooks, Pattern, Record, Sample, Slice, StepId, StoreActivity};
 
     /// Two slices of 12 s: in these seconds it is slow, and in those OSD 1 wrote tables.
     fn record(slow: [&[u32]; 2], busy: [&[u32]; 2], rate: f64) -> Record {
@@ -100,7 +100,7 @@ mod tests {
         };
         let look = |second: u32, busy: &[u32]| {
             let bytes = if busy.contains(&second) { 20_000_000 } else { 0 };
-            Look { from: f64::from(second), to: f64::from(second + 1), bytes }
+            StoreActivity { from: f64::from(second), to: f64::from(second + 1), bytes }
         };
         let looks = |pass: u32, busy: &[u32]| {
             let looks = (0..12).map(|second| look(second, busy)).collect();
