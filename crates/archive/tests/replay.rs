@@ -4,6 +4,7 @@ mod common;
 
 use archive::{Archive, ArchiveError};
 use common::{record, run, slice, started, step};
+use model::testing;
 use model::*;
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -49,7 +50,17 @@ fn any_slice() -> impl Strategy<Value = Slice> {
             operations: window_ns,
             operation_ns: 59.5,
         });
-        Slice { step, target, kind, pass, started_seconds, window_ns, samples, warmup, settled, void, error, effort }
+        Slice {
+            target,
+            kind,
+            started_seconds,
+            warmup,
+            settled,
+            void,
+            error,
+            effort,
+            ..testing::slice(step, pass, window_ns, samples)
+        }
     })
 }
 

@@ -207,7 +207,7 @@ impl Lane {
     fn failed(&mut self, op: &Op, why: impl FnOnce() -> String) {
         self.tally.record_error(op.kind);
         if self.first_error.is_none() {
-            let what = if op.kind == OpClass::Read { "read" } else { "write" };
+            let what = op.kind.name();
             self.first_error = Some(format!("{what} of {} bytes at {}: {}", op.len, op.offset, why()));
         }
     }

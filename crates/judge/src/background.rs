@@ -7,7 +7,7 @@ use crate::series::{rate, speaks};
 use crate::slowed::slowed;
 use crate::words::{count, percent, seconds};
 use model::clock::SECOND;
-use model::{Background, Compaction, OpClass, Place, Record, Sample, Slice, Slowed, StoreActivity};
+use model::{Background, Compaction, Place, Record, Sample, Slice, Slowed, StoreActivity};
 
 /// So many dips must be in step before anything is said of it.
 const IN_STEP_LEAST: usize = 2;
@@ -72,7 +72,7 @@ fn background(entry: &Entry, record: &Record) -> Option<Background> {
     found.busy = if found.seconds > 0.0 { found.busy / found.seconds } else { 0.0 };
     found.chance = (found.dips > 0).then(|| at_least(found.in_step as usize, &chances));
     found.slowed = slowed(&parts);
-    if entry.figure.kind == OpClass::Read {
+    if !entry.figure.kind.changes() {
         found.reads = read_from(looked.iter().flat_map(|(_, seen)| &seen.osds).filter(|osd| of_own(osd.osd)));
     }
     Some(found)
@@ -201,7 +201,7 @@ fn in_words(found: &Background, entry: &Entry) -> Option<String> {
     if !blamed.is_empty() {
         return Some(format!("{}{some}", blamed.join("; ")));
     }
-    let writes = entry.figure.kind == OpClass::Write && entry.step.meets_compactions();
+    let writes = entry.figure.kind.changes() && entry.step.meets_compactions();
     // Where not all were looked at, nobody knows that there was none.
     if !writes || found.quiet == 0 || found.osds < found.of {
         return None;

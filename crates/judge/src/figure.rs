@@ -102,7 +102,7 @@ fn level(pooled: &Pooled, good: &[&Slice]) -> bool {
 fn seldom(step: &Step, kind: OpClass, slices: &[&Slice], goal: &Goal) -> f64 {
     let windows = slices.iter().map(|slice| slice.counted().len() as f64 * slice.window_ns as f64);
     let brief = windows.sum::<f64>() / (SECOND as f64) < SELDOM_SECONDS;
-    let compactions = kind == OpClass::Write && step.meets_compactions();
+    let compactions = kind.changes() && step.meets_compactions();
     if brief && (compactions || goal.short.is_some()) { SELDOM_SHARE } else { 0.0 }
 }
 

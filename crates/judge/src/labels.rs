@@ -143,7 +143,7 @@ impl LabelCase<'_> {
     /// A write that fell and stayed down: what it measured before was a cache.
     fn burst(&self, rates: &[Vec<f64>]) -> Option<Label> {
         // A network keeps nothing.
-        if self.kind != OpClass::Write || self.step.layer.of_links() {
+        if !self.kind.changes() || self.step.layer.of_links() {
             return None;
         }
         let means: Vec<f64> = self.slices.iter().map(|slice| overall_rate(slice)).collect();

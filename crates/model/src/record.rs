@@ -147,6 +147,7 @@ impl Record {
 mod tests {
     use super::*;
     use crate::change::Change;
+    use crate::testing;
 
     #[test]
     fn a_change_that_is_made_and_undone_over_and_over_is_one_change() {
@@ -164,18 +165,10 @@ mod tests {
     #[test]
     fn a_run_that_was_cut_off_lasted_until_its_last_slice() {
         let slice = Slice {
-            step: crate::StepId(1),
             target: Some(0),
-            kind: crate::OpClass::Read,
-            pass: 1,
             started_seconds: 30.0,
-            window_ns: 100_000_000,
-            samples: vec![crate::Sample::default(); 80],
             warmup: 3,
-            settled: true,
-            void: None,
-            error: None,
-            effort: None,
+            ..testing::slice(crate::StepId(1), 1, 100_000_000, vec![crate::Sample::default(); 80])
         };
         let mut record = Record::default();
         record.apply(&Event::StepFinished { pass: 1, slices: vec![slice] });

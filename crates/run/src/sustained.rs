@@ -4,7 +4,7 @@ use super::EventSink;
 use super::conductor::{Conductor, HealthMonitor};
 use engines::crew::Flow;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Ended, Event, Failure, Nanos, OpClass, SustainedSeries, SustainedTest, WindowSet};
+use model::{Ended, Event, Failure, Nanos, SustainedSeries, SustainedTest, WindowSet};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 const A_SECOND: usize = (SECOND / WINDOW) as usize;
@@ -50,7 +50,7 @@ fn after(
     if set.samples.is_empty() {
         return health.asked_to_end().then_some(Ended::Stopped);
     }
-    let writes = || set.samples.iter().filter(|(_, kind, _)| *kind == OpClass::Write).map(|(.., sample)| sample);
+    let writes = || set.samples.iter().filter(|(_, kind, _)| kind.changes()).map(|(.., sample)| sample);
     seen.windows.push(writes().map(|sample| sample.bytes).sum());
     let workload = &test.step.workload;
     let (written, most) = (seen.windows.iter().sum::<u64>(), workload.span);

@@ -6,8 +6,8 @@ use judge::Asked;
 use model::clock::SECOND;
 use model::testing;
 use model::{
-    Ab, Comparison, Finds, Goal, OpClass, Pattern, Place, Plan, PlannedExperiment, Record, Sample, Slice, Step, StepId,
-    Target, Workload,
+    Ab, Comparison, Finds, Goal, Pattern, Place, Plan, PlannedExperiment, Record, Sample, Slice, Step, StepId, Target,
+    Workload,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -193,18 +193,9 @@ fn slice(id: u32, pass: u32, level: f64, sd: f64, chance: &mut StdRng) -> Slice 
         Sample { window: at as u32, span_ns: SECOND / 10, ops, bytes: ops * 4096, ..Sample::default() }
     };
     Slice {
-        step: StepId(id),
         target: Some(0),
-        kind: OpClass::Read,
-        pass,
         started_seconds: f64::from(pass) * PAUSE_SECONDS,
-        window_ns: SECOND / 10,
-        samples: noise.iter().enumerate().map(sample).collect(),
-        warmup: 0,
-        settled: true,
-        void: None,
-        error: None,
-        effort: None,
+        ..testing::slice(StepId(id), pass, SECOND / 10, noise.iter().enumerate().map(sample).collect())
     }
 }
 

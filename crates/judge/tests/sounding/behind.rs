@@ -2,6 +2,7 @@
 
 use crate::made::{Made, WINDOW, chance, disk, pool, store};
 use judge::without_findings;
+use model::testing;
 use model::{
     Compaction, Ended, Figure, OpClass, OsdLooks, Pattern, PlannedExperiment, Record, Report, Sample, Sight, Slice,
     StepId, StoreActivity, SustainedSeries, SustainedTest, Target,
@@ -15,18 +16,10 @@ fn slice(pass: u32, ops: &[f64], target: Option<u32>) -> Slice {
         Sample { window: window as u32, span_ns: WINDOW, ops, bytes: ops * 4096, ..Sample::default() }
     };
     Slice {
-        step: StepId(0),
         target,
         kind: OpClass::Write,
-        pass,
         started_seconds: f64::from(pass) * 60.0,
-        window_ns: WINDOW,
-        samples: ops.iter().enumerate().map(sample).collect(),
-        warmup: 0,
-        settled: true,
-        void: None,
-        error: None,
-        effort: None,
+        ..testing::slice(StepId(0), pass, WINDOW, ops.iter().enumerate().map(sample).collect())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Any report and any event that the types allow, sensible or not: for what no face may fall over.
 
+use model::testing;
 use model::*;
 use model::{OpClass, OpMix};
 use proptest::collection::{btree_map, vec};
@@ -442,18 +443,17 @@ pub fn plan() -> impl Strategy<Value = Plan> {
 
 pub fn slice() -> impl Strategy<Value = Slice> {
     (option::of(0..3u32), any::<[u16; 4]>(), option::of(text()), 0..5u32).prop_map(|(target, n, void, warmup)| Slice {
-        step: StepId(1),
         target,
-        kind: OpClass::Read,
-        pass: u32::from(n[0]),
         started_seconds: f64::from(n[1]),
-        window_ns: u64::from(n[2]),
-        samples: vec![Sample { span_ns: n[2].into(), ops: n[3].into(), ..Sample::default() }; usize::from(n[0] % 4)],
         warmup,
         settled: n[0] % 2 == 0,
         void,
-        error: None,
-        effort: None,
+        ..testing::slice(
+            StepId(1),
+            u32::from(n[0]),
+            u64::from(n[2]),
+            vec![Sample { span_ns: n[2].into(), ops: n[3].into(), ..Sample::default() }; usize::from(n[0] % 4)],
+        )
     })
 }
 

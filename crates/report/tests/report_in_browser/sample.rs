@@ -1,5 +1,6 @@
 //! A run as it could have been: three OSDs on three hosts, six layers, every label, an outlier, a void figure.
 
+use model::testing;
 use model::*;
 use std::collections::BTreeMap;
 
@@ -209,18 +210,12 @@ impl RunSampler {
             self.sample(step, value * between, worse.max(0.3), i)
         });
         Slice {
-            step: step.id,
             target,
             kind: kind(step.pattern),
-            pass,
             started_seconds: f64::from(pass - 1) * 290.0 + f64::from(step.id.0) * 4.4,
-            window_ns: 100_000_000,
-            samples: samples.collect(),
             warmup,
             settled: !matches!(label, Label::Unsettled(_)),
-            void: None,
-            error: None,
-            effort: None,
+            ..testing::slice(step.id, pass, 100_000_000, samples.collect())
         }
     }
 
