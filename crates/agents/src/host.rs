@@ -1,6 +1,6 @@
 //! What a host does with its own engines: it fills, loads and verifies. This one in process, the others behind their agents.
 
-use crate::loader::{Found, Loader};
+use crate::loader::{Checks, Loader};
 use crate::own_files::Files;
 use engines::bounded::Bounded;
 use engines::clock::RealClock;
@@ -122,12 +122,12 @@ impl Loader for LocalHost<'_> {
         self.slice((step, Some(most)), window_ns, &mut || Start::Now, on_window)
     }
 
-    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
+    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Checks {
         let step = &self.files.found(step.clone());
         let read_back =
             (self.engine_of)(step).and_then(|engine| verify::read_back(engine, &self.context, step, limit, go_on));
         let own = (0..).zip(&step.targets).map(|(index, target)| (index, self.context.verify.take(&target.name)));
-        let found = Found { checked: own.collect(), error: read_back.err().map(|error| error.to_string()) };
+        let found = Checks { checked: own.collect(), error: read_back.err().map(|error| error.to_string()) };
         found.named(&self.files.names())
     }
 }

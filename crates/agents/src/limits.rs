@@ -1,9 +1,9 @@
 //! What an agent may say: every number and every length in its news has a limit, and so has how much it says, for it may be broken or hostile.
 
 use crate::frame::LARGEST;
-use crate::message::{AgentEvent, Answer};
+use crate::message::{AgentAnswer, AgentEvent};
 use model::{
-    Checked, Effort, EmptyPages, Found, HostFacts, HostSecond, Nanos, Sample, SiteSeen, SliceEnd, Sparse, WindowSet,
+    Checked, Effort, EmptyPages, HostFacts, HostSecond, Nanos, PathKind, Sample, SiteSeen, SliceEnd, Sparse, WindowSet,
 };
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -107,20 +107,20 @@ fn of_host(facts: &HostFacts) -> Result<(), String> {
     facts.disks.iter().try_for_each(|disk| number("bytes of a disk", disk.bytes.unwrap_or(0), STORED))
 }
 
-fn of_answer(answer: &Answer) -> Result<(), String> {
+fn of_answer(answer: &AgentAnswer) -> Result<(), String> {
     match answer {
-        Answer::Looked { seen, unseen } => {
+        AgentAnswer::Looked { seen, unseen } => {
             unseen.iter().try_for_each(|what| text(what))?;
             match seen {
                 Ok(seen) => of_site(seen),
                 Err(not) => text(&not.says),
             }
         }
-        Answer::Made(Ok(())) | Answer::Echoes(Ok(_)) | Answer::Probed(Ok(None)) => Ok(()),
+        AgentAnswer::Made(Ok(())) | AgentAnswer::Echoes(Ok(_)) | AgentAnswer::Probed(Ok(None)) => Ok(()),
         // The largest packet of IPv6 with its header (RFC 2675 apart, which Linux does not send over TCP paths like these).
-        Answer::Probed(Ok(Some(bytes))) => number("bytes of a packet", u64::from(*bytes), 1 << 17),
-        Answer::RolledBack(left) => left.iter().try_for_each(|why| text(why)),
-        Answer::Made(Err(why)) | Answer::Echoes(Err(why)) | Answer::Probed(Err(why)) => text(why),
+        AgentAnswer::Probed(Ok(Some(bytes))) => number("bytes of a packet", u64::from(*bytes), 1 << 17),
+        AgentAnswer::RolledBack(left) => left.iter().try_for_each(|why| text(why)),
+        AgentAnswer::Made(Err(why)) | AgentAnswer::Echoes(Err(why)) | AgentAnswer::Probed(Err(why)) => text(why),
     }
 }
 
@@ -138,8 +138,8 @@ fn of_site(seen: &SiteSeen) -> Result<(), String> {
     let texts = device.clone().flat_map(|device| [Some(&device.path), device.host.as_ref(), device.model.as_ref()]);
     texts.chain([seen.leads_to.as_ref()]).flatten().try_for_each(|what| text(what))?;
     let found = match seen.found {
-        Found::Device(bytes) | Found::File(bytes) => Some(bytes),
-        Found::Folder | Found::Nothing => None,
+        PathKind::Device(bytes) | PathKind::File(bytes) => Some(bytes),
+        PathKind::Folder | PathKind::Nothing => None,
     };
     let sizes = device.map(|device| device.bytes).chain([found, seen.free]).flatten();
     sizes.into_iter().try_for_each(|bytes| number("bytes of a path", bytes, STORED))
@@ -254,12 +254,12 @@ const LOOK: Duration = Duration::from_millis(200);
 pub struct Queue(Arc<(Mutex<(usize, usize)>, Condvar)>);
 
 /// The place of one message in it, free again when that is taken.
-pub struct Place {
+pub struct QueuePlace {
     queue: Queue,
     bytes: usize,
 }
 
-impl std::fmt::Debug for Place {
+impl std::fmt::Debug for QueuePlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Place").field("bytes", &self.bytes).finish()
     }
@@ -267,7 +267,7 @@ impl std::fmt::Debug for Place {
 
 impl Queue {
     /// Waits until there is room; `waits` is told meanwhile.
-    pub fn place(&self, bytes: usize, waits: &dyn Fn()) -> Place {
+    pub fn place(&self, bytes: usize, waits: &dyn Fn()) -> QueuePlace {
         let (lock, freed) = &*self.0;
         let mut taken = lock.lock().unwrap_or_else(PoisonError::into_inner);
         while taken.0 > 0 && (taken.0 >= WAITING || taken.1 + bytes > WAITING_BYTES) {
@@ -275,11 +275,11 @@ impl Queue {
             taken = freed.wait_timeout(taken, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
         *taken = (taken.0 + 1, taken.1 + bytes);
-        Place { queue: self.clone(), bytes }
+        QueuePlace { queue: self.clone(), bytes }
     }
 }
 
-impl Drop for Place {
+impl Drop for QueuePlace {
     fn drop(&mut self) {
         let (lock, freed) = &*self.queue.0;
         let mut taken = lock.lock().unwrap_or_else(PoisonError::into_inner);

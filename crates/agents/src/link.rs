@@ -2,7 +2,7 @@
 
 use crate::explain;
 use crate::frame::{self, FrameError};
-use crate::limits::{self, Pace, Place, Queue};
+use crate::limits::{self, Pace, Queue, QueuePlace};
 use crate::message::{AgentCommand, AgentEvent};
 use std::io::{Read, Write};
 use std::process::Child;
@@ -58,7 +58,7 @@ pub struct Heard {
     pub at: Duration,
     pub what: What,
     /// Its place in what waits of this agent; `None`: it takes none.
-    _place: Option<Place>,
+    _place: Option<QueuePlace>,
 }
 
 impl Heard {

@@ -8,15 +8,15 @@ use std::time::Duration;
 
 /// What a loader found on a step's targets, and the first thing that went wrong while it looked.
 #[derive(Default)]
-pub struct Found {
+pub struct Checks {
     /// By index of the target.
     pub checked: Vec<(u32, Checked)>,
     pub error: Option<String>,
 }
 
-impl Found {
+impl Checks {
     /// With the files called as the user knows them.
-    pub fn named(mut self, names: &Names) -> Found {
+    pub fn named(mut self, names: &Names) -> Checks {
         self.error = self.error.map(|text| names.named(&text));
         for flaw in self.checked.iter_mut().flat_map(|(_, checked)| &mut checked.flaws) {
             flaw.place = names.place(&flaw.place);
@@ -55,7 +55,7 @@ pub trait Loader {
     }
 
     /// What the slice that just ended has verified; before that, for at most `limit`, reads back what it wrote.
-    fn verified(&self, _step: &Step, _limit: Duration, _go_on: &dyn Fn() -> bool) -> Found {
-        Found::default()
+    fn verified(&self, _step: &Step, _limit: Duration, _go_on: &dyn Fn() -> bool) -> Checks {
+        Checks::default()
     }
 }

@@ -21,7 +21,7 @@ pub enum AgentCommand {
     Describe,
     /// From now on this cluster is what is loaded.
     Reach {
-        access: Box<Access>,
+        access: Box<AgentAccess>,
     },
     /// Answered once, with the same number: an answer that comes too late is none to the next question.
     Question {
@@ -116,7 +116,7 @@ pub enum Question {
 
 /// In the order of the questions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Answer {
+pub enum AgentAnswer {
     /// `unseen`: what could not be looked at, in words.
     Looked {
         seen: Result<Box<SiteSeen>, NotFree>,
@@ -133,7 +133,7 @@ pub enum Answer {
 
 /// How a cluster is reached: the texts of conf and keyring, since the agent's host may have neither. Kept in memory alone.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
-pub struct Access {
+pub struct AgentAccess {
     pub conf: String,
     pub keyring: String,
     /// The user, without `client.`.
@@ -143,7 +143,7 @@ pub struct Access {
 }
 
 /// A key is never printed.
-impl std::fmt::Debug for Access {
+impl std::fmt::Debug for AgentAccess {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Access").field("id", &self.id).finish_non_exhaustive()
     }
@@ -189,7 +189,7 @@ pub enum AgentEvent {
     },
     Answer {
         id: u64,
-        answer: Answer,
+        answer: AgentAnswer,
     },
     /// So much is filled.
     Filling {
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::frame;
     use model::testing;
-    use model::{Found, Pattern, Place, Target};
+    use model::{PathKind, Pattern, Place, Target};
 
     /// Of every kind one: a field that is left out when empty would shift all that follows it.
     #[test]
@@ -243,11 +243,11 @@ mod tests {
         let workload = Workload::canonical(Pattern::ReadLatency, 1 << 20, 1);
         let target = Target::new(testing::pools(), "pool", Place::Pool { pool: "p".into(), prefix: "x".into() });
         let step = Step::new(3, testing::pools(), Pattern::ReadLatency, vec![target], workload);
-        let access = Access { conf: "c".into(), keyring: "k".into(), id: "admin".into(), clients: 1 };
+        let access = AgentAccess { conf: "c".into(), keyring: "k".into(), id: "admin".into(), clients: 1 };
         let end = Endpoint::new("h", "10.0.0.1");
         let key = Key { port: 1, token: [2; 16] };
         let ask = |question: Question| AgentCommand::Question { id: 4, question };
-        let tell = |answer: Answer| AgentEvent::Answer { id: 4, answer };
+        let tell = |answer: AgentAnswer| AgentEvent::Answer { id: 4, answer };
         let orders = [
             AgentCommand::Beat,
             AgentCommand::Ask { id: 1 },
@@ -278,7 +278,7 @@ mod tests {
             AgentCommand::Leave,
         ];
         let seen = SiteSeen {
-            found: Found::Device(5),
+            found: PathKind::Device(5),
             leads_to: Some("/dev/x".into()),
             device: Some(model::DeviceScope { path: "/dev/x".into(), ..Default::default() }),
             in_memory: true,
@@ -293,12 +293,12 @@ mod tests {
             AgentEvent::Clock { id: 1, now: 2, wall: 3 },
             AgentEvent::Description { facts: Box::default() },
             AgentEvent::Reached { error: None },
-            tell(Answer::Looked { seen: Ok(Box::new(seen)), unseen: vec!["u".into()] }),
-            tell(Answer::Looked { seen: Err(NotFree { says: "s".into(), holds: true }), unseen: Vec::new() }),
-            tell(Answer::Made(Ok(()))),
-            tell(Answer::RolledBack(vec!["w".into()])),
-            tell(Answer::Echoes(Ok(key))),
-            tell(Answer::Probed(Ok(Some(1500)))),
+            tell(AgentAnswer::Looked { seen: Ok(Box::new(seen)), unseen: vec!["u".into()] }),
+            tell(AgentAnswer::Looked { seen: Err(NotFree { says: "s".into(), holds: true }), unseen: Vec::new() }),
+            tell(AgentAnswer::Made(Ok(()))),
+            tell(AgentAnswer::RolledBack(vec!["w".into()])),
+            tell(AgentAnswer::Echoes(Ok(key))),
+            tell(AgentAnswer::Probed(Ok(Some(1500)))),
             AgentEvent::Filling { slice: 1, bytes: 3 },
             AgentEvent::Answers { slice: 1, target: 2, listener: Ok(Key { port: 7, token: [3; 16] }) },
             AgentEvent::Answers { slice: 1, target: 2, listener: Err("e".into()) },
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_key_is_never_printed() {
-        let access = Access { conf: "c".into(), keyring: "SECRET".into(), id: "admin".into(), clients: 1 };
+        let access = AgentAccess { conf: "c".into(), keyring: "SECRET".into(), id: "admin".into(), clients: 1 };
         assert!(!format!("{:?}", AgentCommand::Reach { access: Box::new(access) }).contains("SECRET"));
     }
 }

@@ -185,7 +185,7 @@ impl<'a, S: From<&'a Sample>> SliceShape<S> {
         SliceShape {
             step: slice.step.0,
             target: slice.target,
-            write: slice.kind == OpClass::Write,
+            write: slice.kind.changes(),
             pass: slice.pass,
             started_seconds: slice.started_seconds,
             window_ns: slice.window_ns,
@@ -277,22 +277,13 @@ impl From<SparseV1> for Sparse {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::testing;
 
     #[test]
     fn many_slices_are_parted_and_none_is_a_part_too() {
         let slice = |target: u32, samples: usize| Slice {
-            step: StepId(1),
             target: Some(target),
-            kind: OpClass::Read,
-            pass: 1,
-            started_seconds: 0.0,
-            window_ns: 1,
-            samples: vec![Sample::default(); samples],
-            warmup: 0,
-            settled: true,
-            void: None,
-            error: None,
-            effort: None,
+            ..testing::slice(StepId(1), 1, 1, vec![Sample::default(); samples])
         };
         let none = Sent::default();
         let lengths = |slices: &[Slice]| parts(slices, &none).map(<[Slice]>::len).collect::<Vec<_>>();
@@ -311,18 +302,12 @@ mod tests {
         let sparse = Sparse { buckets: [(7, 3), (900, 1)].into_iter().collect(), sum_ns: 5000, count: 4, max_ns: 4000 };
         let sample = Sample { window: 2, span_ns: 100, ops: 4, service: sparse.clone(), ..Sample::default() };
         let slice = Slice {
-            step: StepId(3),
             target: Some(1),
             kind: OpClass::Write,
-            pass: 2,
             started_seconds: 1.5,
-            window_ns: 100,
-            samples: vec![Sample { response: Some(sparse), ..sample }],
             warmup: 1,
-            settled: true,
-            void: None,
             error: Some("once".into()),
-            effort: None,
+            ..testing::slice(StepId(3), 2, 100, vec![Sample { response: Some(sparse), ..sample }])
         };
         let shapes: Vec<SliceShape<SampleV1>> = vec![SliceShape::of(&slice, &slice.samples)];
         let blob = postcard::to_extend(&shapes, vec![FORMAT_1]).unwrap();

@@ -4,7 +4,7 @@
 use crate::error::ArchiveError;
 use crate::files::{self, Access};
 use crate::{windows, writer};
-use model::{OpClass, Slice, WindowSet};
+use model::{Slice, WindowSet};
 use rusqlite::{Connection, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -51,7 +51,7 @@ impl Stream {
         let row = windows::encode(self.started_seconds, set);
         let row = row.map_err(|_| ArchiveError::NotFinite { what: "a window" })?;
         for (target, kind, _) in &set.samples {
-            *self.sent.entry((*target, *kind == OpClass::Write)).or_default() += 1;
+            *self.sent.entry((*target, kind.changes())).or_default() += 1;
         }
         Ok(self.rows.send(row).is_ok())
     }

@@ -1,7 +1,7 @@
 //! Windows of slices with many targets as bytes: stored as they come, and put back into their slices when those are read.
 
 use crate::slices::SampleV2;
-use model::{OpClass, Sample, Slice, WindowSet};
+use model::{Sample, Slice, WindowSet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -18,8 +18,7 @@ struct WindowShape {
 
 pub(crate) fn encode(started_seconds: f64, set: &WindowSet) -> Result<Vec<u8>, postcard::Error> {
     let samples = set.samples.iter();
-    let samples =
-        samples.map(|(target, kind, sample)| (*target, *kind == OpClass::Write, SampleV2::from(sample))).collect();
+    let samples = samples.map(|(target, kind, sample)| (*target, kind.changes(), SampleV2::from(sample))).collect();
     postcard::to_extend(&WindowShape { started_seconds, samples }, vec![FORMAT])
 }
 
@@ -61,5 +60,5 @@ impl Windows {
 
 /// `None`: of all targets together, which is stored with its slice.
 pub(crate) fn key(slice: &Slice) -> Option<(u32, bool)> {
-    slice.target.map(|target| (target, slice.kind == OpClass::Write))
+    slice.target.map(|target| (target, slice.kind.changes()))
 }

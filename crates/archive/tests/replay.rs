@@ -4,6 +4,7 @@ mod common;
 
 use archive::{Archive, ArchiveError};
 use common::{record, run, slice, started, step};
+use model::testing;
 use model::*;
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -49,7 +50,17 @@ fn any_slice() -> impl Strategy<Value = Slice> {
             operations: window_ns,
             operation_ns: 59.5,
         });
-        Slice { step, target, kind, pass, started_seconds, window_ns, samples, warmup, settled, void, error, effort }
+        Slice {
+            target,
+            kind,
+            started_seconds,
+            warmup,
+            settled,
+            void,
+            error,
+            effort,
+            ..testing::slice(step, pass, window_ns, samples)
+        }
     })
 }
 
@@ -74,10 +85,10 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 fn sweep() -> Sweep {
-    let axis = |name: &str, values| Axis { name: name.into(), values };
+    let axis = |name: &str, values| SweepAxis { name: name.into(), values };
     let texts = ["5", "high"].map(|text| Setting::Text(text.into())).to_vec();
     let axes = vec![axis("depth", vec![Setting::Number(1), Setting::Number(u64::MAX)]), axis("option:x", texts)];
-    Sweep { axes, points: vec![model::sweep::Point { step: StepId(4), at: vec![1, 0] }], left_out: 2 }
+    Sweep { axes, points: vec![model::sweep::SweepPoint { step: StepId(4), at: vec![1, 0] }], left_out: 2 }
 }
 
 fn plan() -> impl Strategy<Value = Plan> {

@@ -1,7 +1,7 @@
 //! A small part of the bench: plain kinds are held, and what cannot be known is labelled as such.
 
 use bench::coverage::kinds::{KINDS, Kind};
-use bench::coverage::table::{Line, Share};
+use bench::coverage::table::{HeldShare, Line};
 use bench::coverage::{recorded, trial, verdicts};
 use model::{Outcome, Pattern};
 use rand::SeedableRng;
@@ -33,7 +33,7 @@ fn intervals_of_plain_kinds_hold_the_truth() {
         // p99.9 is shown only where enough was seen above it.
         let [p50, p99, _] = line.percentiles;
         assert!(p50.of >= 18 && p99.of >= 18, "{name}: {}", line.text(name));
-        let held = |share: &Share| share.held + 2 >= share.of;
+        let held = |share: &HeldShare| share.held + 2 >= share.of;
         assert!(line.percentiles.iter().all(held), "{name}: {}", line.text(name));
         assert!(line.mean_seconds() < 60.0, "{name}: {}", line.text(name));
     }

@@ -11,7 +11,7 @@ pub const CAPS_LEAST: &str = "mon 'allow rw, allow service config-key rw' mgr 'a
 
 /// Named as Ceph's own programs name it; everything may be left out.
 #[derive(Clone, Debug, Default)]
-pub struct Access {
+pub struct ClusterAccess {
     /// `ceph.conf`; `None`: where Ceph's own programs look for it.
     pub conf: Option<PathBuf>,
     /// The cluster's name; `None`: `ceph`.
@@ -25,7 +25,7 @@ pub struct Access {
     pub connect_timeout: Duration,
 }
 
-impl Access {
+impl ClusterAccess {
     pub(crate) fn entity(&self) -> String {
         match self.id.as_deref() {
             None => "client.admin".to_owned(),
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn users_are_named_with_and_without_their_type() {
-        let named = |id: Option<&str>| Access { id: id.map(str::to_owned), ..Access::default() }.entity();
+        let named = |id: Option<&str>| ClusterAccess { id: id.map(str::to_owned), ..ClusterAccess::default() }.entity();
         assert_eq!(named(None), "client.admin");
         assert_eq!(named(Some("bench")), "client.bench");
         assert_eq!(named(Some("client.bench")), "client.bench");
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_missing_conf_is_named() {
-        let access = Access { conf: Some("/nowhere/ceph.conf".into()), ..Access::default() };
+        let access = ClusterAccess { conf: Some("/nowhere/ceph.conf".into()), ..ClusterAccess::default() };
         let text = access.conf_file().expect_err("no such file").to_string();
         assert!(text.contains("/nowhere/ceph.conf"), "{text}");
         assert_eq!(usual_places("ceph", None), [Path::new("/etc/ceph/ceph.conf"), Path::new("ceph.conf")]);

@@ -1,6 +1,6 @@
 //! How a connection comes about, or fails with the reason, within the time that it is given.
 
-use crate::access::Access;
+use crate::access::ClusterAccess;
 use crate::error::CephError;
 use crate::librados::{Handle, Librados};
 use std::ffi::{CStr, CString};
@@ -27,18 +27,18 @@ const QUIET: [(&str, &str); 4] =
 const THREADS: [(&str, usize); 2] = [("ms_async_op_threads", 3), ("librados_thread_count", 2)];
 
 /// A cluster handle of librados. Dropping it ends the connection.
-pub struct Cluster {
+pub struct ClusterHandle {
     pub fns: &'static Librados,
     pub raw: Handle,
     pub entity: String,
 }
 
 // SAFETY: librados.h: a cluster handle may be used by any thread, by several at once.
-unsafe impl Send for Cluster {}
+unsafe impl Send for ClusterHandle {}
 // SAFETY: as above.
-unsafe impl Sync for Cluster {}
+unsafe impl Sync for ClusterHandle {}
 
-impl Drop for Cluster {
+impl Drop for ClusterHandle {
     fn drop(&mut self) {
         // SAFETY: `raw` is valid and is used no more; pools and images hold this handle as long as they live.
         unsafe { (self.fns.rados_shutdown)(self.raw) }
@@ -75,17 +75,17 @@ const CONF_MOST: u64 = 16 << 20;
 /// A keyring of ten thousand users is smaller.
 const KEYRING_MOST: u64 = 16 << 20;
 
-impl Cluster {
-    pub fn connect(access: &Access) -> Result<Cluster, CephError> {
+impl ClusterHandle {
+    pub fn connect(access: &ClusterAccess) -> Result<ClusterHandle, CephError> {
         let fns = Librados::get()?;
         let conf = access.conf_file()?;
-        let cluster = Cluster::create(fns, access)?;
+        let cluster = ClusterHandle::create(fns, access)?;
         cluster.read_conf(&conf)?;
         cluster.set_options(access)?;
         cluster.connect_within(access.timeout(), conf)
     }
 
-    fn create(fns: &'static Librados, access: &Access) -> Result<Cluster, CephError> {
+    fn create(fns: &'static Librados, access: &ClusterAccess) -> Result<ClusterHandle, CephError> {
         let entity = access.entity();
         let (name, user) = (c_text(access.cluster())?, c_text(&entity)?);
         let mut raw: Handle = std::ptr::null_mut();
@@ -94,7 +94,7 @@ impl Cluster {
         if code < 0 {
             return Err(CephError::from_code(format!("prepare a connection as {entity}"), &entity, code, ""));
         }
-        Ok(Cluster { fns, raw, entity })
+        Ok(ClusterHandle { fns, raw, entity })
     }
 
     fn read_conf(&self, conf: &Path) -> Result<(), CephError> {
@@ -116,7 +116,7 @@ impl Cluster {
         Ok(())
     }
 
-    fn set_options(&self, access: &Access) -> Result<(), CephError> {
+    fn set_options(&self, access: &ClusterAccess) -> Result<(), CephError> {
         let processors = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
         for (name, default) in THREADS {
             let enough = (processors / 2).clamp(1, default);
@@ -168,7 +168,7 @@ impl Cluster {
     }
 
     /// Connects on a thread of its own: the library's own limit covers only a part of what it does.
-    fn connect_within(self, timeout: Duration, conf: PathBuf) -> Result<Cluster, CephError> {
+    fn connect_within(self, timeout: Duration, conf: PathBuf) -> Result<ClusterHandle, CephError> {
         let seconds = timeout.as_secs_f64();
         let unreachable = CephError::Unreachable { monitors: self.option("mon_host"), seconds };
         let (answer, answers) = mpsc::sync_channel(1);

@@ -2,8 +2,8 @@
 
 use crate::error::CephError;
 use crate::librados::Handle;
-use crate::queue::Queue;
-use crate::slab::Slab;
+use crate::queue::CompletionQueue;
+use crate::slab::SlotBuffers;
 use libc::c_void;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -23,8 +23,8 @@ pub struct Finished {
 
 /// Slots with their buffers and completions. Dropped only when nothing is in flight (see [`Flight::settle`]).
 pub struct Flight {
-    queue: Box<Queue>,
-    slab: Slab,
+    queue: Box<CompletionQueue>,
+    slab: SlotBuffers,
     /// The completion of each slot; null: the slot is free.
     completions: Vec<Handle>,
     in_flight: u32,
@@ -36,9 +36,9 @@ unsafe impl Send for Flight {}
 
 impl Flight {
     pub fn new(slots: u32, bytes: usize, release: unsafe extern "C" fn(Handle)) -> Result<Flight, CephError> {
-        let slab = Slab::new(slots, bytes)?;
+        let slab = SlotBuffers::new(slots, bytes)?;
         let completions = vec![std::ptr::null_mut(); slots as usize];
-        Ok(Flight { queue: Queue::new(slots), slab, completions, in_flight: 0, release })
+        Ok(Flight { queue: CompletionQueue::new(slots), slab, completions, in_flight: 0, release })
     }
 
     pub fn in_flight(&self) -> u32 {

@@ -21,7 +21,7 @@ mod queue;
 mod rados;
 mod slab;
 
-pub use access::{Access, CAPS_LEAST};
+pub use access::{CAPS_LEAST, ClusterAccess};
 pub use error::CephError;
 pub use flight::Finished;
 pub use image::{Cache, Image, OpenFor};

@@ -21,7 +21,7 @@ pub fn now() -> u64 {
 
 /// What a callback needs of one slot; its address is the callback's argument.
 pub struct Node {
-    queue: *const Queue,
+    queue: *const CompletionQueue,
     slot: u32,
     next: AtomicU32,
     result: AtomicI64,
@@ -34,17 +34,17 @@ unsafe impl Send for Node {}
 unsafe impl Sync for Node {}
 
 /// The completions that were not taken yet. Many threads push, one takes.
-pub struct Queue {
+pub struct CompletionQueue {
     head: AtomicU32,
     nodes: Box<[Node]>,
 }
 
-impl Queue {
+impl CompletionQueue {
     /// For slots `0..slots`. Boxed: nodes point to it.
-    pub fn new(slots: u32) -> Box<Queue> {
+    pub fn new(slots: u32) -> Box<CompletionQueue> {
         assert!(slots < ASLEEP, "slots are numbered below the two marks");
-        let mut queue = Box::new(Queue { head: AtomicU32::new(EMPTY), nodes: Box::new([]) });
-        let address: *const Queue = &*queue;
+        let mut queue = Box::new(CompletionQueue { head: AtomicU32::new(EMPTY), nodes: Box::new([]) });
+        let address: *const CompletionQueue = &*queue;
         let node = |slot| Node {
             queue: address,
             slot,
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn completions_come_in_order_with_their_results() {
-        let queue = Queue::new(4);
+        let queue = CompletionQueue::new(4);
         for slot in [2, 0, 3] {
             // SAFETY: the queue lives; each slot is finished once.
             unsafe { queue.node(slot).finish(i64::from(slot) * 10) };
@@ -155,7 +155,7 @@ mod tests {
     fn every_completion_of_many_threads_arrives_once() {
         const SLOTS: u32 = 64;
         const ROUNDS: u32 = 2000;
-        let queue = Queue::new(SLOTS);
+        let queue = CompletionQueue::new(SLOTS);
         let mut seen = vec![0u32; SLOTS as usize];
         for _ in 0..ROUNDS {
             std::thread::scope(|scope| {

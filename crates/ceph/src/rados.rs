@@ -1,7 +1,7 @@
 //! A connection to a cluster: who it is, what it is asked, and the way to its pools.
 
-use crate::access::Access;
-use crate::connect::{Cluster, c_text};
+use crate::access::ClusterAccess;
+use crate::connect::{ClusterHandle, c_text};
 use crate::error::CephError;
 use crate::librados::Text;
 use crate::pool::Pool;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// A connection to a cluster; clones of its `Arc` and everything opened from it keep it open.
 pub struct Rados {
-    cluster: Cluster,
+    cluster: ClusterHandle,
 }
 
 /// The answer to a command.
@@ -38,7 +38,7 @@ impl Reply {
 
 /// Where the library leaves an answer; freed when dropped.
 struct Answer<'a> {
-    cluster: &'a Cluster,
+    cluster: &'a ClusterHandle,
     out: *mut c_char,
     out_len: usize,
     status: *mut c_char,
@@ -46,7 +46,7 @@ struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    fn empty(cluster: &'a Cluster) -> Answer<'a> {
+    fn empty(cluster: &'a ClusterHandle) -> Answer<'a> {
         let null = std::ptr::null_mut();
         Answer { cluster, out: null, out_len: 0, status: null, status_len: 0 }
     }
@@ -90,8 +90,8 @@ impl Rados {
     ///
     /// # Errors
     /// The library is missing, there is no `ceph.conf`, no monitor answers, or the key is missing or wrong.
-    pub fn connect(access: &Access) -> Result<Rados, CephError> {
-        Ok(Rados { cluster: Cluster::connect(access)? })
+    pub fn connect(access: &ClusterAccess) -> Result<Rados, CephError> {
+        Ok(Rados { cluster: ClusterHandle::connect(access)? })
     }
 
     pub fn fsid(&self) -> Result<String, CephError> {
@@ -232,7 +232,7 @@ impl Rados {
         Pool::open(self, name)
     }
 
-    pub(crate) fn cluster(&self) -> &Cluster {
+    pub(crate) fn cluster(&self) -> &ClusterHandle {
         &self.cluster
     }
 

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 const PAGE: usize = 4096;
 
 /// `slots` buffers of the same size, one after the other.
-pub struct Slab {
+pub struct SlotBuffers {
     start: NonNull<u8>,
     layout: Layout,
     /// Distance from one buffer to the next; a whole number of pages.
@@ -16,10 +16,10 @@ pub struct Slab {
 }
 
 // SAFETY: the memory is owned by the slab; who may touch which buffer when is the user's promise (`Slab::buffer`).
-unsafe impl Send for Slab {}
+unsafe impl Send for SlotBuffers {}
 
-impl Slab {
-    pub fn new(slots: u32, bytes: usize) -> Result<Slab, CephError> {
+impl SlotBuffers {
+    pub fn new(slots: u32, bytes: usize) -> Result<SlotBuffers, CephError> {
         let no_memory = || CephError::Errno {
             what: format!("get memory for {slots} operations of {bytes} bytes"),
             errno: libc::ENOMEM,
@@ -29,7 +29,7 @@ impl Slab {
         let layout = Layout::from_size_align(total, PAGE).map_err(|_| no_memory())?;
         // SAFETY: the layout is not empty.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(no_memory)?;
-        Ok(Slab { start, layout, stride, bytes })
+        Ok(SlotBuffers { start, layout, stride, bytes })
     }
 
     pub fn bytes(&self) -> usize {
@@ -45,7 +45,7 @@ impl Slab {
     }
 }
 
-impl Drop for Slab {
+impl Drop for SlotBuffers {
     fn drop(&mut self) {
         // SAFETY: allocated with this layout, freed once.
         unsafe { dealloc(self.start.as_ptr(), self.layout) }

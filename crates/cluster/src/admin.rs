@@ -2,7 +2,7 @@
 
 use crate::errors::ClusterError;
 use crate::{own_keys, rights, text_file};
-use ceph::{Access, CephError, Rados};
+use ceph::{CephError, ClusterAccess, Rados};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ const COMMAND_SECONDS: u32 = 40;
 #[derive(Clone)]
 pub struct Cluster {
     pub rados: Arc<Rados>,
-    pub access: Access,
+    pub access: ClusterAccess,
 }
 
 impl Cluster {
     /// Connects with time-outs on commands; the load gets a connection of its own ([`Cluster::for_load`]).
-    pub fn connect(access: &Access) -> Result<Cluster, ClusterError> {
+    pub fn connect(access: &ClusterAccess) -> Result<Cluster, ClusterError> {
         let mut timed = access.clone();
         for option in ["rados_mon_op_timeout", "rados_osd_op_timeout"] {
             timed.options.push((option.to_string(), COMMAND_SECONDS.to_string()));

@@ -3,7 +3,7 @@
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
 use crate::journal::keys::may_be_ours;
-use crate::journal::{Entry, Made};
+use crate::journal::{JournalEntry, MadeThing};
 use crate::{own_files, pools, proof, settings, spread};
 use ceph::CephError;
 use model::{Change, HostChange};
@@ -41,7 +41,7 @@ impl Unmade {
 ///
 /// # Errors
 /// There is such a thing already, which is not ours then.
-pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<Entry, ClusterError> {
+pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, ClusterError> {
     let taken = || failed(&change, "there is one of this name already, which is not this run's");
     let (before, since) = match (&change, cluster) {
         (Change::Pool { name, .. }, Some(cluster)) => match pools::find(cluster, name)? {
@@ -58,11 +58,11 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<Entry, Cluster
         _ => (None, None),
     };
     let written = Some(jiff::Timestamp::now().as_second());
-    Ok(Entry { before, since, written, ..Entry::of(change) })
+    Ok(JournalEntry { before, since, written, ..JournalEntry::of(change) })
 }
 
 /// Makes the change, and says by what the thing is known again.
-pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<Made, ClusterError> {
+pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, ClusterError> {
     if let Change::OnHost { what, .. } = change {
         return match what {
             HostChange::File { .. } => Err(failed(change, "files have no name, and are not made with the journal")),
@@ -73,7 +73,7 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<Made, ClusterE
         Change::Pool { name, pg_num, size, on } => {
             pools::make(cluster, name, *pg_num, *size, on)?;
             let pool = pools::find(cluster, name)?.0.ok_or_else(|| failed(change, "it was deleted at once"))?;
-            Ok(Made::Pool(pool.id))
+            Ok(MadeThing::Pool(pool.id))
         }
         Change::Image { pool, name, bytes } => {
             let open = open_pool(cluster, pool).map_err(|error| failed(change, error))?;
@@ -82,13 +82,13 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<Made, ClusterE
                 error => failed(change, error),
             })?;
             let id = proof::image_id(&open, name)?.ok_or_else(|| failed(change, "it was deleted at once"))?;
-            Ok(Made::Image(id))
+            Ok(MadeThing::Image(id))
         }
         // It goes with the pool, and is nowhere else: nothing undoes it.
-        Change::Spread { pool } => spread::make(cluster, pool).map(|()| Made::Set),
+        Change::Spread { pool } => spread::make(cluster, pool).map(|()| MadeThing::Set),
         // The objects come with the load; the entry is there so that they go.
-        Change::Objects { .. } => Ok(Made::Set),
-        _ => settings::make(cluster, change).map(|()| Made::Set),
+        Change::Objects { .. } => Ok(MadeThing::Set),
+        _ => settings::make(cluster, change).map(|()| MadeThing::Set),
     }
 }
 
@@ -100,7 +100,7 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<Made, ClusterE
 pub fn unmake(
     cluster: Option<&Cluster>,
     run: &str,
-    entry: &Entry,
+    entry: &JournalEntry,
     own_pool: Option<u64>,
     trust: Trust,
 ) -> Result<Unmade, ClusterError> {
@@ -146,10 +146,10 @@ pub(crate) fn not_ours(change: &Change, why: String) -> ClusterError {
     ClusterError::NotOurs { what: change.what(), why }
 }
 
-fn unmake_pool(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
+fn unmake_pool(cluster: &Cluster, name: &str, entry: &JournalEntry, trust: Trust) -> Result<Unmade, ClusterError> {
     let found = pools::find(cluster, name)?.0;
     // By its id: somebody may have given it another name, and has a use for it then.
-    if let Some(Made::Pool(id)) = &entry.made
+    if let Some(MadeThing::Pool(id)) = &entry.made
         && found.as_ref().is_none_or(|pool| pool.id != *id)
         && let Some(renamed) = pools::name_of(cluster, *id)?
     {
@@ -161,7 +161,7 @@ fn unmake_pool(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Re
     let Some(pool) = found else { return Ok(Unmade::Undone) };
     let labelled = pool.applications == [pools::APPLICATION];
     match &entry.made {
-        Some(Made::Pool(id)) if *id != pool.id => {
+        Some(MadeThing::Pool(id)) if *id != pool.id => {
             Unmade::left("the run's own is gone, and this pool of the same name, with another id, was made since")
         }
         _ if labelled => deleted(cluster, name),
@@ -195,13 +195,13 @@ fn failed(change: &Change, error: impl std::fmt::Display) -> ClusterError {
     ClusterError::Make { what: change.what(), why: error.to_string() }
 }
 
-fn unmake_image(cluster: &Cluster, pool: &str, name: &str, entry: &Entry) -> Result<Unmade, ClusterError> {
+fn unmake_image(cluster: &Cluster, pool: &str, name: &str, entry: &JournalEntry) -> Result<Unmade, ClusterError> {
     let change = &entry.change;
     let open = match open_pool(cluster, pool) {
         Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
         other => other?.although_full(),
     };
-    if let (Some(Made::Image(own)), Some(id)) = (&entry.made, proof::image_id(&open, name)?)
+    if let (Some(MadeThing::Image(own)), Some(id)) = (&entry.made, proof::image_id(&open, name)?)
         && *own != id
     {
         return Unmade::left("the run's own is gone, and this image of the same name, with another id, was made since");

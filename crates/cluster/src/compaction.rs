@@ -1,7 +1,7 @@
 //! What OSDs' stores do while they are loaded: RocksDB's tables once a second, and at both ends of a slice from where reads came.
 
 use crate::admin::Cluster;
-use model::{Bytes, Look, OsdLooks, StoreReads};
+use model::{Bytes, OsdLooks, StoreActivity, StoreReads};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -66,7 +66,7 @@ struct Task {
 #[derive(Default)]
 struct Seen {
     last: Option<(f64, Bytes)>,
-    looks: Vec<Look>,
+    looks: Vec<StoreActivity>,
     /// At the slice's beginning, and at its end.
     first: Option<StoreReads>,
     last_read: Option<StoreReads>,
@@ -90,7 +90,7 @@ impl Seen {
         if let (Some((from, before)), Some(now)) = (self.last, bytes)
             && now >= before
         {
-            self.looks.push(Look { from, to: at, bytes: now - before });
+            self.looks.push(StoreActivity { from, to: at, bytes: now - before });
         }
         self.last = bytes.map(|now| (at, now));
     }

@@ -2,7 +2,7 @@
 
 use crate::apply::{Trust, Unmade};
 use crate::errors::ClusterError;
-use crate::journal::{Entry, Journal, Made};
+use crate::journal::{Journal, JournalEntry, MadeThing};
 use model::Change;
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::Mode;
@@ -41,7 +41,7 @@ fn named_for_a_moment(journal: &mut Journal, folder: &Path) -> Result<File, Clus
         let made = made.map_err(|error| failed(&path, &error))?;
         let told = made.metadata().map_err(|error| failed(&path, &error))?;
         file = Some(made);
-        Ok(Made::File { device: told.dev(), inode: told.ino() })
+        Ok(MadeThing::File { device: told.dev(), inode: told.ino() })
     })?;
     journal.undo_one(&change)?;
     file.ok_or_else(|| failed(folder, &"no file was made"))
@@ -65,14 +65,14 @@ pub(crate) fn random() -> u64 {
 
 /// Deletes the file of a killed run: the one that it made, or, if it was killed before it could write down which, an empty one of the
 /// run's own random name.
-pub fn unmake(path: &Path, run: &str, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
+pub fn unmake(path: &Path, run: &str, entry: &JournalEntry, trust: Trust) -> Result<Unmade, ClusterError> {
     let what = || entry.change.what();
     if !trust.here {
         let why = "it is a file of another host, where `fathom restore` deletes it".to_string();
         return Err(ClusterError::NotOurs { what: what(), why });
     }
     if !path.is_absolute() || (entry.made.is_none() && !random_name(path, run)) {
-        let why = "an older release of Fathom wrote it down without telling which file it is; look at it, delete it, and delete the \
+        let why = "an older release of Fathom wrote it down and not which file it is; look at it, delete it, and delete the \
                    journal";
         return Err(ClusterError::NotOurs { what: what(), why: why.to_string() });
     }
@@ -92,9 +92,9 @@ fn random_name(path: &Path, run: &str) -> bool {
     name.strip_prefix(&format!(".fathom.{run}.")).is_some_and(|random| random.len() == 16)
 }
 
-fn is_ours(now: &Metadata, made: Option<&Made>) -> bool {
+fn is_ours(now: &Metadata, made: Option<&MadeThing>) -> bool {
     match made {
-        Some(Made::File { device, inode }) => now.is_file() && (now.dev(), now.ino()) == (*device, *inode),
+        Some(MadeThing::File { device, inode }) => now.is_file() && (now.dev(), now.ino()) == (*device, *inode),
         _ => now.is_file() && now.len() == 0,
     }
 }
@@ -107,11 +107,11 @@ mod tests {
 
     const HERE: Trust = Trust { here: true, named: false };
 
-    fn entry(path: &Path, made: Option<Made>) -> Entry {
-        Entry { made, ..Entry::of(Change::file(None, path.to_path_buf(), 1)) }
+    fn entry(path: &Path, made: Option<MadeThing>) -> JournalEntry {
+        JournalEntry { made, ..JournalEntry::of(Change::file(None, path.to_path_buf(), 1)) }
     }
 
-    fn unmade(path: &Path, made: Option<Made>) -> Result<Unmade, ClusterError> {
+    fn unmade(path: &Path, made: Option<MadeThing>) -> Result<Unmade, ClusterError> {
         unmake(path, RUN, &entry(path, made), HERE)
     }
 
@@ -135,7 +135,7 @@ mod tests {
         let path = folder.path().join("x");
         fs::write(&path, "").unwrap();
         let told = fs::metadata(&path).unwrap();
-        let ours = Some(Made::File { device: told.dev(), inode: told.ino() });
+        let ours = Some(MadeThing::File { device: told.dev(), inode: told.ino() });
         // Another file that the user moved there: the first one keeps its inode.
         fs::rename(&path, folder.path().join("kept")).unwrap();
         fs::write(&path, "theirs").unwrap();

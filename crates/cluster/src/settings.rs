@@ -4,7 +4,7 @@
 use crate::admin::Cluster;
 use crate::apply::{Trust, Unmade, not_ours, word};
 use crate::errors::ClusterError;
-use crate::journal::Entry;
+use crate::journal::JournalEntry;
 use crate::journal::keys::FLAGS;
 use crate::proof::{self, Became, Fence};
 use crate::{option_values, quiet};
@@ -69,7 +69,7 @@ pub fn holds(cluster: Option<&Cluster>, change: &Change) -> Result<bool, Cluster
 }
 
 /// Puts back what was there.
-pub fn unmake(cluster: &Cluster, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
+pub fn unmake(cluster: &Cluster, entry: &JournalEntry, trust: Trust) -> Result<Unmade, ClusterError> {
     match &entry.change {
         Change::Option { who, name, value } => unmake_option(cluster, (who, name), value, entry, trust),
         Change::Flag { name } => unmake_flag(cluster, name, entry, trust),
@@ -79,13 +79,13 @@ pub fn unmake(cluster: &Cluster, entry: &Entry, trust: Trust) -> Result<Unmade, 
     }
 }
 
-fn fence(entry: &Entry) -> Option<Fence> {
+fn fence(entry: &JournalEntry) -> Option<Fence> {
     entry.written.zip(entry.since).map(|(written, since)| Fence { written, since })
 }
 
 /// Is it known without a look at the cluster's own records? Of a journal that is in the cluster alone never: anybody may have written it, also
 /// that the change was made.
-fn sure(entry: &Entry, trust: Trust) -> bool {
+fn sure(entry: &JournalEntry, trust: Trust) -> bool {
     trust.here && (entry.made.is_some() || trust.named)
 }
 
@@ -97,7 +97,7 @@ fn by_records(trust: Trust) -> bool {
 /// May the option's earlier value be put back? Any option can stand in a journal that is in the cluster alone, with any value as the earlier
 /// one: there also the cluster's own log has to tell that it was so.
 fn is_ours(
-    entry: &Entry,
+    entry: &JournalEntry,
     trust: Trust,
     became: impl FnOnce() -> Result<Became, ClusterError>,
 ) -> Result<bool, ClusterError> {
@@ -109,7 +109,7 @@ fn is_ours(
 }
 
 /// The text says how to put it back by hand.
-fn refused(entry: &Entry, trust: Trust, command: &str) -> Result<Unmade, ClusterError> {
+fn refused(entry: &JournalEntry, trust: Trust, command: &str) -> Result<Unmade, ClusterError> {
     let why = match trust.here {
         true => {
             "it is not known whether the run made this change before it was killed, or somebody else later; if it was the run"
@@ -130,7 +130,7 @@ fn unmake_option(
     cluster: &Cluster,
     (who, name): (&str, &str),
     value: &str,
-    entry: &Entry,
+    entry: &JournalEntry,
     trust: Trust,
 ) -> Result<Unmade, ClusterError> {
     let now = option_value(cluster, who, name)?;
@@ -164,7 +164,7 @@ fn other_value(name: &str, now: Option<&str>, before: Option<&str>) -> String {
     }
 }
 
-fn unmake_flag(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
+fn unmake_flag(cluster: &Cluster, name: &str, entry: &JournalEntry, trust: Trust) -> Result<Unmade, ClusterError> {
     let is_set = |map: &Value| proof::flags(map).any(|flag| flag == name);
     if entry.before.is_some() {
         return Unmade::left("it was set before the run");
@@ -183,7 +183,7 @@ fn unmake_flag(cluster: &Cluster, name: &str, entry: &Entry, trust: Trust) -> Re
 
 fn set_since(
     cluster: &Cluster,
-    entry: &Entry,
+    entry: &JournalEntry,
     trust: Trust,
     is_set: impl Fn(&Value) -> bool,
 ) -> Result<bool, ClusterError> {
@@ -197,7 +197,7 @@ fn unmake_pool_setting(
     cluster: &Cluster,
     (pool, name): (&str, &str),
     value: &str,
-    entry: &Entry,
+    entry: &JournalEntry,
     trust: Trust,
 ) -> Result<Unmade, ClusterError> {
     let Some(before) = entry.before.as_deref() else { return Unmade::left("what it was before is not known") };
@@ -220,7 +220,7 @@ fn unmake_pool_setting(
     }
 }
 
-fn unmake_balancer(cluster: &Cluster, entry: &Entry, trust: Trust) -> Result<Unmade, ClusterError> {
+fn unmake_balancer(cluster: &Cluster, entry: &JournalEntry, trust: Trust) -> Result<Unmade, ClusterError> {
     let Some(before) = entry.before.as_deref() else { return Unmade::left("it was off before the run") };
     let stored = quiet::stored(before);
     let became = || match fence(entry).filter(|_| by_records(trust)) {
@@ -258,12 +258,14 @@ pub fn set_option(cluster: &Cluster, who: &str, name: &str, value: Option<&str>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::Made;
+    use crate::journal::MadeThing;
 
     #[test]
     fn an_option_of_a_journal_in_the_cluster_alone_needs_the_clusters_own_log() {
-        let confirmed =
-            |made: bool| Entry { made: made.then_some(Made::Set), ..Entry::of(Change::option("mon/x", "1")) };
+        let confirmed = |made: bool| JournalEntry {
+            made: made.then_some(MadeThing::Set),
+            ..JournalEntry::of(Change::option("mon/x", "1"))
+        };
         let ours = |here: bool, named: bool, made: bool, became: Became| {
             is_ours(&confirmed(made), Trust { here, named }, || Ok(became)).unwrap()
         };
@@ -283,7 +285,7 @@ mod tests {
     #[test]
     fn what_a_journal_in_the_cluster_alone_says_is_never_enough() {
         for change in [Change::Flag { name: "noscrub".into() }, Change::BalancerOff] {
-            let entry = Entry { made: Some(Made::Set), ..Entry::of(change) };
+            let entry = JournalEntry { made: Some(MadeThing::Set), ..JournalEntry::of(change) };
             for (here, named, is_sure, records) in [
                 (false, false, false, false),
                 (false, true, false, true),

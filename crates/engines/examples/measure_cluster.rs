@@ -27,7 +27,7 @@ fn main() {
 fn run(arguments: &[String]) -> Result<String, String> {
     let word = |n: usize| arguments.get(n).map(String::as_str).ok_or_else(|| format!("argument {} is missing", n + 1));
     let number = |n: usize| word(n).and_then(|text| text.parse::<u64>().map_err(|e| format!("{text}: {e}")));
-    let access = ceph::Access { conf: Some(word(0)?.into()), ..ceph::Access::default() };
+    let access = ceph::ClusterAccess { conf: Some(word(0)?.into()), ..ceph::ClusterAccess::default() };
     let rados = ceph::Rados::connect(&access).map_err(|error| error.to_string())?;
     let context = Context { rados: Some(Arc::new(rados)), ..Context::default() };
     let prefix = arguments.get(6).map_or("measure.", String::as_str);

@@ -18,7 +18,7 @@ pub struct Context {
     /// What is known of the data of workloads that verify.
     pub verify: Arc<Verify>,
     /// Where objects of single OSDs lie.
-    pub placed: Arc<crate::osd::Placed>,
+    pub placed: Arc<crate::osd::PoolsPlaced>,
 }
 
 /// Ends the step; the run goes on. The text says what, where and the mend.
@@ -69,7 +69,7 @@ pub struct Done {
     pub result: Result<u32, OpError>,
     /// The engine was told by the other side how long how many operations took (an OSD's bench command);
     /// `None`: one operation, timed by the worker.
-    pub told: Option<Told>,
+    pub told: Option<ReportedCounts>,
 }
 
 impl Done {
@@ -81,7 +81,7 @@ impl Done {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Told {
+pub struct ReportedCounts {
     pub ops: u64,
     pub bytes: Bytes,
     pub took: Nanos,
@@ -113,7 +113,7 @@ pub trait Engine: Sync {
     fn unverifiable(&self) -> Option<&'static str> {
         None
     }
-    /// Do completions carry [`Told`]? A window without one then counts for no time at all.
+    /// Do completions carry [`ReportedCounts`]? A window without one then counts for no time at all.
     fn times_itself(&self) -> bool {
         false
     }

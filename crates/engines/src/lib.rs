@@ -22,7 +22,7 @@ mod tally;
 pub mod verify;
 mod worker;
 
-pub use api::{Context, Done, Engine, EngineError, Op, OpError, Session, Told};
+pub use api::{Context, Done, Engine, EngineError, Op, OpError, ReportedCounts, Session};
 
 use model::{Layer, Place, Step};
 
@@ -31,11 +31,11 @@ pub const ENGINES: &[(Layer, &dyn Engine)] = &[
     (Layer::Device, &disk::IO_URING),
     (Layer::Device, &disk::PSYNC),
     (Layer::Network, &network::Tcp),
-    (Layer::Floor, &floor::Floor),
-    (Layer::Store, &store::Store),
-    (Layer::Osd, &osd::Osd),
-    (Layer::Rados, &rados::Rados),
-    (Layer::Rbd, &rbd::Rbd),
+    (Layer::Floor, &floor::FloorEngine),
+    (Layer::Store, &store::StoreEngine),
+    (Layer::Osd, &osd::OsdEngine),
+    (Layer::Rados, &rados::RadosEngine),
+    (Layer::Rbd, &rbd::RbdEngine),
     (Layer::Device, &null::Null),
 ];
 

@@ -1,12 +1,12 @@
 //! What one lane counts in one window, per kind of operation.
 
-use crate::api::{Op, Told};
+use crate::api::{Op, ReportedCounts};
 use model::operation::OPERATIONS;
 use model::{Latencies, Nanos, OpClass, Sample, Workload};
 
 /// How long a window counts for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Span {
+pub enum CountedTime {
     /// For its own length, also when nothing ended in it.
     Window(Nanos),
     /// For the time that the engine was told that its operations took.
@@ -16,7 +16,7 @@ pub enum Span {
 /// Counts of the running window.
 pub struct Tally {
     kinds: Vec<OpClass>,
-    span: Span,
+    span: CountedTime,
     /// By class.
     counts: [Counts; OPERATIONS.len()],
 }
@@ -46,7 +46,7 @@ pub struct Times {
 }
 
 impl Tally {
-    pub fn new(workload: &Workload, span: Span) -> Tally {
+    pub fn new(workload: &Workload, span: CountedTime) -> Tally {
         let counts = |_| Counts { open: workload.rate.map(|_| Box::default()), ..Counts::default() };
         Tally { kinds: workload.mix.classes().collect(), span, counts: std::array::from_fn(counts) }
     }
@@ -72,7 +72,7 @@ impl Tally {
         self.counts(kind).errors += 1;
     }
 
-    pub fn record_told(&mut self, kind: OpClass, told: &Told) {
+    pub fn record_told(&mut self, kind: OpClass, told: &ReportedCounts) {
         let counts = self.counts(kind);
         if let Some(each) = told.took.checked_div(told.ops) {
             counts.service.record_times(each, told.ops);
@@ -89,11 +89,11 @@ impl Tally {
 }
 
 impl Counts {
-    fn cut(&mut self, window: u32, span: Span) -> Sample {
+    fn cut(&mut self, window: u32, span: CountedTime) -> Sample {
         let service = self.service.take();
         let span_ns = match span {
-            Span::Window(length) => length,
-            Span::Told => self.told_ns,
+            CountedTime::Window(length) => length,
+            CountedTime::Told => self.told_ns,
         };
         let sample = Sample {
             window,

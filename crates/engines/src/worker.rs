@@ -3,7 +3,7 @@
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::offsets::Draw;
 use crate::schedule::Schedule;
-use crate::tally::{Span, Tally, Times};
+use crate::tally::{CountedTime, Tally, Times};
 use model::{Clock, EmptyPages, Nanos, OpClass, Sample, Workload};
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ impl Lane {
         session: Box<dyn Session>,
         workload: &Workload,
         lane: u32,
-        span: Span,
+        span: CountedTime,
         window_ns: Nanos,
         start: Nanos,
     ) -> Lane {
@@ -207,7 +207,7 @@ impl Lane {
     fn failed(&mut self, op: &Op, why: impl FnOnce() -> String) {
         self.tally.record_error(op.kind);
         if self.first_error.is_none() {
-            let what = if op.kind == OpClass::Read { "read" } else { "write" };
+            let what = op.kind.name();
             self.first_error = Some(format!("{what} of {} bytes at {}: {}", op.len, op.offset, why()));
         }
     }

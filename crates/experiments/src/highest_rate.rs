@@ -3,7 +3,7 @@
 
 use crate::passes::Passes;
 use crate::scheduler::{Scheduler, Task};
-use model::{Bound, Goal, Limit, Plan, PlannedExperiment, Rate, Record, Search, Step, StepId};
+use model::{Goal, Limit, Plan, PlannedExperiment, Rate, Record, ResponseBound, Search, Step, StepId};
 
 /// A closed loop so long says how much the target can do.
 const CAPACITY_SECONDS: f64 = 4.0;
@@ -23,7 +23,7 @@ const CONFIRMATIONS: usize = 6;
 pub struct HighestRate {
     /// Its steps are the closed loops, each of which is searched, and then what was tried.
     plan: Plan,
-    bound: Bound,
+    bound: ResponseBound,
     searches: Vec<Search>,
     /// Closed loops that were not begun yet, the next one last.
     bases: Vec<Step>,
@@ -35,7 +35,7 @@ pub struct HighestRate {
 struct Untried(f64);
 
 impl HighestRate {
-    pub fn new(plan: Plan, bound: Bound) -> HighestRate {
+    pub fn new(plan: Plan, bound: ResponseBound) -> HighestRate {
         let bases = plan.steps.iter().rev().cloned().collect();
         HighestRate { plan, bound, searches: Vec::new(), bases, base: None, under_way: None }
     }

@@ -17,7 +17,7 @@ pub use ab::{PairedSetting, Varied};
 pub use explain::explain;
 pub use highest_rate::HighestRate;
 pub use passes::Passes;
-pub use request::{Experiment, Request, Sustained, Targets};
+pub use request::{Experiment, Request, SustainedOptions, Targets};
 pub use scale_out::ScaleOut;
 pub use scheduler::{Scheduler, Slot, Task, Until, scheduler};
 pub use workload::WorkloadOptions;

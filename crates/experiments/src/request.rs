@@ -3,7 +3,7 @@
 use crate::ab::PairedSetting;
 use crate::workload::WorkloadOptions;
 use languages::fio::job_file::Batch;
-use model::{Axis, Bound, Bytes, Goal, Layer, Pattern, Threshold};
+use model::{Bytes, Goal, Layer, Pattern, ResponseBound, SweepAxis, Threshold};
 use std::path::PathBuf;
 
 /// One run, before anything is known of the cluster.
@@ -48,20 +48,20 @@ pub enum Experiment {
     /// What one setting changes against another, slice beside slice.
     PairedComparison(PairedSetting),
     /// The highest rate that keeps a bound on response times.
-    HighestRate(Bound),
+    HighestRate(ResponseBound),
     /// Clients are doubled until that brings nothing more; on one host there are at most so many.
     ScaleOut { clients_most: u32 },
     /// Every combination of the axes' values.
-    Sweep { axes: Vec<Axis> },
+    Sweep { axes: Vec<SweepAxis> },
     /// Devices are written to until their rate falls, after the survey if there is one.
-    SustainedWrites(Sustained),
+    SustainedWrites(SustainedOptions),
     /// The sections of a job file of fio; they are all that is measured.
     Jobs(Vec<Batch>),
 }
 
 /// How a device is written to until its rate falls.
 #[derive(Clone, Copy, Debug)]
-pub struct Sustained {
+pub struct SustainedOptions {
     /// The longest that it lasts.
     pub seconds: f64,
     /// The most that is written; `None`: a share of what there is.
@@ -72,7 +72,7 @@ pub struct Sustained {
 
 impl Experiment {
     /// Axes of a sweep; else none.
-    pub fn axes(&self) -> &[Axis] {
+    pub fn axes(&self) -> &[SweepAxis] {
         match self {
             Experiment::Sweep { axes } => axes,
             _ => &[],
@@ -87,7 +87,7 @@ impl Experiment {
         }
     }
 
-    pub fn sustained(&self) -> Option<&Sustained> {
+    pub fn sustained(&self) -> Option<&SustainedOptions> {
         match self {
             Experiment::SustainedWrites(sustained) => Some(sustained),
             _ => None,

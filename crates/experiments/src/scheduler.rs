@@ -3,7 +3,7 @@
 use crate::passes::Passes;
 use crate::{HighestRate, ScaleOut};
 use judge::Length;
-use model::{Bound, Nanos, Plan, PlannedExperiment, Record, Step, SustainedTest};
+use model::{Nanos, Plan, PlannedExperiment, Record, ResponseBound, Step, SustainedTest};
 
 /// One slice of a step.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub enum Until {
     /// At its length; one of many seconds only when it has settled, if it is `patient`.
     Length { length: Length, patient: bool },
     /// As soon as it is known whether this rate keeps the bound, or after these seconds.
-    BoundKnown { bound: Bound, per_second: f64, length: Length, seconds_max: f64 },
+    BoundKnown { bound: ResponseBound, per_second: f64, length: Length, seconds_max: f64 },
 }
 
 impl Until {

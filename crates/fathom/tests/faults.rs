@@ -152,7 +152,7 @@ fn done_by_osds(lab: &Lab) -> (u64, u64) {
 }
 
 fn one_operation_that_an_osd_holds_up_is_sent_once(lab: &Lab) {
-    let access = ceph::Access { conf: Some(lab.conf().into()), ..ceph::Access::default() };
+    let access = ceph::ClusterAccess { conf: Some(lab.conf().into()), ..ceph::ClusterAccess::default() };
     let pool = std::sync::Arc::new(ceph::Rados::connect(&access).unwrap()).open_pool("rbd").unwrap();
     let (mut io, mut ended) = (pool.io(1, 4096).unwrap(), Vec::new());
     let mut end = |io: &mut ceph::PoolIo| {

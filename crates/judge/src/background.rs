@@ -7,7 +7,7 @@ use crate::series::{rate, speaks};
 use crate::slowed::slowed;
 use crate::words::{count, percent, seconds};
 use model::clock::SECOND;
-use model::{Background, Compaction, Look, OpClass, Place, Record, Sample, Slice, Slowed};
+use model::{Background, Compaction, Place, Record, Sample, Slice, Slowed, StoreActivity};
 
 /// So many dips must be in step before anything is said of it.
 const IN_STEP_LEAST: usize = 2;
@@ -72,7 +72,7 @@ fn background(entry: &Entry, record: &Record) -> Option<Background> {
     found.busy = if found.seconds > 0.0 { found.busy / found.seconds } else { 0.0 };
     found.chance = (found.dips > 0).then(|| at_least(found.in_step as usize, &chances));
     found.slowed = slowed(&parts);
-    if entry.figure.kind == OpClass::Read {
+    if !entry.figure.kind.changes() {
         found.reads = read_from(looked.iter().flat_map(|(_, seen)| &seen.osds).filter(|osd| of_own(osd.osd)));
     }
     Some(found)
@@ -90,7 +90,7 @@ fn own_osd(entry: &Entry) -> Option<u32> {
 }
 
 /// `own`: only of this OSD.
-fn looks(compaction: &Compaction, own: Option<u32>) -> impl Iterator<Item = &[Look]> {
+fn looks(compaction: &Compaction, own: Option<u32>) -> impl Iterator<Item = &[StoreActivity]> {
     let osds = compaction.osds.iter().filter(move |osd| own.is_none_or(|own| own == osd.osd));
     osds.map(|osd| osd.looks.as_slice())
 }
@@ -201,7 +201,7 @@ fn in_words(found: &Background, entry: &Entry) -> Option<String> {
     if !blamed.is_empty() {
         return Some(format!("{}{some}", blamed.join("; ")));
     }
-    let writes = entry.figure.kind == OpClass::Write && entry.step.meets_compactions();
+    let writes = entry.figure.kind.changes() && entry.step.meets_compactions();
     // Where not all were looked at, nobody knows that there was none.
     if !writes || found.quiet == 0 || found.osds < found.of {
         return None;
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn busy_stretches_of_several_osds_are_joined() {
-        let look = |from: f64, bytes| model::Look { from, to: from + 1.0, bytes };
+        let look = |from: f64, bytes| model::StoreActivity { from, to: from + 1.0, bytes };
         let osds = vec![
             model::OsdLooks { osd: 0, looks: vec![look(0.0, 0), look(1.0, 5), look(2.0, 5)], reads: None },
             model::OsdLooks { osd: 1, looks: vec![look(2.5, 1), look(6.0, 1)], reads: None },

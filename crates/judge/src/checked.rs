@@ -4,8 +4,8 @@ use model::{Checked, OpClass, Record, Step};
 
 /// `target`: `None` for all of the step together.
 pub fn checked(record: &Record, step: &Step, target: Option<u32>, kind: OpClass) -> Option<Checked> {
-    let bearer = if step.workload.reads() { OpClass::Read } else { OpClass::Write };
-    if !step.workload.verify || kind != bearer {
+    let bearer = step.workload.mix.classes().next();
+    if !step.workload.verify || Some(kind) != bearer {
         return None;
     }
     let own =

@@ -6,7 +6,7 @@ use model::{Estimate, Label, Metric, Place, Record, Step};
 
 /// What is known of the host that loaded a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Client {
+pub enum LoadingHost {
     /// Its threads were mostly idle, and its link had room: what was measured is the OSDs'.
     Free,
     /// Nobody kept account, or its link was not measured: what was measured is the least that the OSDs supply.
@@ -24,41 +24,41 @@ pub const LINK_MOST: f64 = 0.8;
 const SLOWEST_LINK: f64 = 117.0;
 
 /// Of a figure that this host's threads loaded.
-pub fn client(entry: &Entry, entries: &[Entry], record: &Record) -> Client {
+pub fn client(entry: &Entry, entries: &[Entry], record: &Record) -> LoadingHost {
     match (threads(entry, entries), link(entry, entries, record)) {
-        (Client::Limit, _) | (_, Client::Limit) => Client::Limit,
-        (Client::Free, Client::Free) => Client::Free,
-        _ => Client::Unknown,
+        (LoadingHost::Limit, _) | (_, LoadingHost::Limit) => LoadingHost::Limit,
+        (LoadingHost::Free, LoadingHost::Free) => LoadingHost::Free,
+        _ => LoadingHost::Unknown,
     }
 }
 
 /// The whole step's threads, of which the figure may be a part.
-fn threads(entry: &Entry, entries: &[Entry]) -> Client {
+fn threads(entry: &Entry, entries: &[Entry]) -> LoadingHost {
     let of_step = || entries.iter().filter(|other| other.step.id == entry.step.id);
     if of_step().any(|other| matches!(other.figure.label, Label::GeneratorLimited(_))) {
-        return Client::Limit;
+        return LoadingHost::Limit;
     }
     let whole = of_step().find(|other| other.target.is_none()).unwrap_or(entry);
-    let Some(effort) = &whole.figure.effort else { return Client::Unknown };
+    let Some(effort) = &whole.figure.effort else { return LoadingHost::Unknown };
     let busy = effort.busy * threads_of(whole.step);
-    if effort.queued > QUEUED_MOST_DEEP || busy > BUSY_MOST { Client::Limit } else { Client::Free }
+    if effort.queued > QUEUED_MOST_DEEP || busy > BUSY_MOST { LoadingHost::Limit } else { LoadingHost::Free }
 }
 
 fn threads_of(step: &Step) -> f64 {
     (step.targets.len() * step.workload.jobs.max(1) as usize) as f64
 }
 
-pub fn link(entry: &Entry, entries: &[Entry], record: &Record) -> Client {
+pub fn link(entry: &Entry, entries: &[Entry], record: &Record) -> LoadingHost {
     let here = record.scope.hosts.iter().find(|host| host.here).map(|host| host.name.as_str());
     let near = |host: Option<&str>| here.is_some() && host == here;
     if !entry.step.targets.is_empty() && entry.step.targets.iter().all(|target| near(target.host.as_deref())) {
-        return Client::Free;
+        return LoadingHost::Free;
     }
-    let Some(sent) = traffic(entry) else { return Client::Unknown };
+    let Some(sent) = traffic(entry) else { return LoadingHost::Unknown };
     match measured_link(entries, here) {
-        Some(link) if sent.high > LINK_MOST * link.low => Client::Limit,
-        None if sent.high > LINK_MOST * SLOWEST_LINK => Client::Unknown,
-        _ => Client::Free,
+        Some(link) if sent.high > LINK_MOST * link.low => LoadingHost::Limit,
+        None if sent.high > LINK_MOST * SLOWEST_LINK => LoadingHost::Unknown,
+        _ => LoadingHost::Free,
     }
 }
 

@@ -68,7 +68,7 @@ fn overhead(step: &Step, slices: &[&Slice], all: &Effort) -> Option<f64> {
 mod tests {
     use super::*;
     use model::testing;
-    use model::{Latencies, OpClass, Pattern, Sample, StepId, Workload};
+    use model::{Latencies, Pattern, Sample, StepId, Workload};
 
     fn step(pattern: Pattern) -> Step {
         Step::new(0, testing::images(), pattern, Vec::new(), Workload::canonical(pattern, 1 << 30, 1))
@@ -80,18 +80,9 @@ mod tests {
         seen.record_times(100_000, 1000);
         let sample = Sample { span_ns: 100_000_000, ops: 1000, service: seen.take(), ..Sample::default() };
         Slice {
-            step: StepId(0),
             target: Some(0),
-            kind: OpClass::Read,
-            pass: 1,
-            started_seconds: 0.0,
-            window_ns: 100_000_000,
-            samples: vec![sample; 100],
-            warmup: 0,
-            settled: true,
-            void: None,
-            error: None,
             effort: Some(Effort { seconds: 20.0, cpu_seconds: 1.0, queued_seconds, operations: 100_000, operation_ns }),
+            ..testing::slice(StepId(0), 1, 100_000_000, vec![sample; 100])
         }
     }
 

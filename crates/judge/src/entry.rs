@@ -97,7 +97,7 @@ fn of_step<'a>(record: &'a Record, step: &'a Step, asked: &Asked) -> Vec<Entry<'
     }
     let mut found = Vec::new();
     for target in (0..step.targets.len() as u32).map(Some).chain([None]) {
-        for kind in [OpClass::Read, OpClass::Write] {
+        for kind in OpClass::all() {
             let own = by_target.remove(&(target, kind)).unwrap_or_default();
             if own.is_empty() && !missing(record, step, target, kind) {
                 continue;

@@ -2,7 +2,7 @@
 
 use crate::effort::shares;
 use crate::in_flight::in_flight;
-use crate::labels::{Case, precise, settle_mostly};
+use crate::labels::{LabelCase, precise, settle_mostly};
 use crate::length::Length;
 use crate::pauses;
 use crate::percentiles::{Doubt, percentiles};
@@ -102,7 +102,7 @@ fn level(pooled: &Pooled, good: &[&Slice]) -> bool {
 fn seldom(step: &Step, kind: OpClass, slices: &[&Slice], goal: &Goal) -> f64 {
     let windows = slices.iter().map(|slice| slice.counted().len() as f64 * slice.window_ns as f64);
     let brief = windows.sum::<f64>() / (SECOND as f64) < SELDOM_SECONDS;
-    let compactions = kind == OpClass::Write && step.meets_compactions();
+    let compactions = kind.changes() && step.meets_compactions();
     if brief && (compactions || goal.short.is_some()) { SELDOM_SHARE } else { 0.0 }
 }
 
@@ -147,7 +147,7 @@ fn judged(
                 Some(open) => open.widen(step, pooled),
                 None => pooled,
             };
-            let label = Case { step, kind, slices: good, void, pooled: &pooled, asked }.label();
+            let label = LabelCase { step, kind, slices: good, void, pooled: &pooled, asked }.label();
             Ok((pooled, label))
         }
         None => Err(too_little(step, &ratios)),

@@ -87,18 +87,10 @@ mod tests {
             Sample { window, span_ns: WINDOW, ops, bytes: ops << 22, ..Sample::default() }
         };
         Slice {
-            step: StepId(0),
             target,
             kind: OpClass::Write,
-            pass,
             started_seconds: f64::from(pass),
-            window_ns: WINDOW,
-            samples: (0..98).map(sample).collect(),
-            warmup: 0,
-            settled: true,
-            void: None,
-            error: None,
-            effort: None,
+            ..testing::slice(StepId(0), pass, WINDOW, (0..98).map(sample).collect())
         }
     }
 

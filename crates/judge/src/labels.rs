@@ -40,7 +40,7 @@ pub fn settle_mostly(slices: &[&Slice], goal: &Goal) -> bool {
 }
 
 /// A figure about to be labelled: its good slices in order of time.
-pub struct Case<'a> {
+pub struct LabelCase<'a> {
     pub step: &'a Step,
     pub kind: OpClass,
     pub slices: &'a [&'a Slice],
@@ -50,7 +50,7 @@ pub struct Case<'a> {
     pub asked: &'a Asked<'a>,
 }
 
-impl Case<'_> {
+impl LabelCase<'_> {
     pub fn label(&self) -> Label {
         let rates: Vec<Vec<f64>> = self.slices.iter().map(|slice| rates(slice)).collect();
         self.partly_void()
@@ -143,7 +143,7 @@ impl Case<'_> {
     /// A write that fell and stayed down: what it measured before was a cache.
     fn burst(&self, rates: &[Vec<f64>]) -> Option<Label> {
         // A network keeps nothing.
-        if self.kind != OpClass::Write || self.step.layer.of_links() {
+        if !self.kind.changes() || self.step.layer.of_links() {
             return None;
         }
         let means: Vec<f64> = self.slices.iter().map(|slice| overall_rate(slice)).collect();

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use crate::testing::samples;
     use model::testing;
-    use model::{OpClass, Pattern, Place, StepId, Target, Workload};
+    use model::{Pattern, Place, StepId, Target, Workload};
 
     fn step() -> Step {
         let pattern = Pattern::ReadParallel;
@@ -164,20 +164,7 @@ mod tests {
     }
 
     fn first(rates: &[f64]) -> Slice {
-        Slice {
-            step: StepId(0),
-            target: Some(0),
-            kind: OpClass::Read,
-            pass: 1,
-            started_seconds: 0.0,
-            window_ns: SECOND / 10,
-            samples: samples(rates),
-            warmup: 0,
-            settled: true,
-            void: None,
-            error: None,
-            effort: None,
-        }
+        Slice { target: Some(0), ..testing::slice(StepId(0), 1, SECOND / 10, samples(rates)) }
     }
 
     fn next(slices: &[Slice]) -> Length {

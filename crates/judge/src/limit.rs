@@ -6,7 +6,7 @@ use crate::labels::KEPT;
 use crate::percentiles::{clopper_pearson, one_percentile};
 use crate::series::mean;
 use model::clock::SECOND;
-use model::{Bound, Label, Limit, Nanos, OpClass, Record, Sample, Search, Slice, Step, StepId, TriedRate};
+use model::{Label, Limit, Nanos, OpClass, Record, ResponseBound, Sample, Search, Slice, Step, StepId, TriedRate};
 
 /// So much more than the allowed share over the bound: no interval is needed.
 const HOPELESS: f64 = 0.20;
@@ -20,7 +20,7 @@ const TAIL: f64 = 0.05;
 
 /// A share with its 90 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Share {
+pub struct SlowShare {
     pub value: f64,
     pub low: f64,
     pub high: f64,
@@ -28,7 +28,7 @@ pub struct Share {
 
 /// Which share of the operations took longer than the bound. What was due so long ago that it would have to be done, and is
 /// not, has taken longer as well. `rate`: of all the samples together. `None`: too few windows.
-pub fn over(slices: &[Vec<Sample>], window_ns: Nanos, bound: &Bound, rate: f64) -> Option<Share> {
+pub fn over(slices: &[Vec<Sample>], window_ns: Nanos, bound: &ResponseBound, rate: f64) -> Option<SlowShare> {
     let front = (FRONT_SECONDS * SECOND as f64 / window_ns as f64).round() as usize;
     let (mut exceeding, mut counts) = (Vec::new(), Vec::new());
     let mut undone = 0.0;
@@ -45,7 +45,7 @@ pub fn over(slices: &[Vec<Sample>], window_ns: Nanos, bound: &Bound, rate: f64) 
     }
     let (n, seen) = (counts.iter().sum::<f64>() + undone, exceeding.iter().sum::<f64>() + undone);
     if n == 0.0 {
-        return Some(Share { value: 1.0, low: 1.0, high: 1.0 });
+        return Some(SlowShare { value: 1.0, low: 1.0, high: 1.0 });
     }
     let value = seen / n;
     let residuals: Vec<f64> = exceeding.iter().zip(&counts).map(|(over, count)| over - value * count).collect();
@@ -53,7 +53,7 @@ pub fn over(slices: &[Vec<Sample>], window_ns: Nanos, bound: &Bound, rate: f64) 
     let effective = n.min(value * (1.0 - value) / error.powi(2).max(1e-18)).max(1.0);
     let effective = if seen > 0.0 { effective } else { n };
     let (low, high) = clopper_pearson(value, effective, TAIL);
-    Some(Share { value, low, high })
+    Some(SlowShare { value, low, high })
 }
 
 /// Is what is due done? Else what waits grows, and any bound is broken in the end, however long it is. Asked of the later half: what is
@@ -66,7 +66,7 @@ fn kept_up(slices: &[Vec<Sample>], window_ns: Nanos, rate: f64) -> bool {
 }
 
 /// Is it known yet whether the bound is kept? Looks only at fixed lengths, so that it doesn't pick the first lucky one.
-pub fn decided(samples: &[Sample], window_ns: Nanos, bound: &Bound, rate: f64) -> Option<bool> {
+pub fn decided(samples: &[Sample], window_ns: Nanos, bound: &ResponseBound, rate: f64) -> Option<bool> {
     let windows = |seconds: f64| (seconds * SECOND as f64 / window_ns as f64).round() as usize;
     let mut look = FIRST_LOOK_SECONDS;
     while windows(look) < samples.len() {
@@ -86,7 +86,7 @@ pub fn decided(samples: &[Sample], window_ns: Nanos, bound: &Bound, rate: f64) -
 }
 
 /// What each search of the run found so far.
-pub fn limits(record: &Record, entries: &[Entry], bound: Bound, searches: &[Search]) -> Vec<Limit> {
+pub fn limits(record: &Record, entries: &[Entry], bound: ResponseBound, searches: &[Search]) -> Vec<Limit> {
     searches
         .iter()
         .filter_map(|search| {
@@ -144,7 +144,7 @@ fn why_none(record: &Record, capacity: StepId, probes: &[TriedRate]) -> String {
     }
 }
 
-fn probe(record: &Record, id: StepId, confirms: bool, bound: &Bound) -> Option<TriedRate> {
+fn probe(record: &Record, id: StepId, confirms: bool, bound: &ResponseBound) -> Option<TriedRate> {
     let step = step_of(record, id)?;
     let rate = step.workload.rate?.per_second;
     let slices: Vec<&Slice> = record.slices.iter().filter(|slice| slice.step == id && slice.void.is_none()).collect();

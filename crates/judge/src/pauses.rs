@@ -79,18 +79,10 @@ mod tests {
             Sample { window, span_ns: WINDOW, ops, bytes: ops * 4096, service: service.take(), ..Sample::default() }
         };
         Slice {
-            step: StepId(0),
             target: Some(0),
-            kind: OpClass::Read,
-            pass,
             started_seconds: f64::from(pass) * 5.0,
-            window_ns: WINDOW,
-            samples: (0..windows).map(sample).collect(),
             warmup: if windows < 20 { 3 } else { 0 },
-            settled: true,
-            void: None,
-            error: None,
-            effort: None,
+            ..testing::slice(StepId(0), pass, WINDOW, (0..windows).map(sample).collect())
         }
     }
 

@@ -150,7 +150,8 @@ fn widest(inside: &Interval, each: &[Sparse], p: f64, value: f64, prior: f64) ->
 mod tests {
     use super::*;
     use crate::testing::Chance;
-    use model::{Latencies, OpClass, StepId};
+    use model::testing;
+    use model::{Latencies, StepId};
 
     const SERVICE: Times = |sample| &sample.service;
 
@@ -179,18 +180,9 @@ mod tests {
 
     fn blank(pass: u32) -> Slice {
         Slice {
-            step: StepId(0),
             target: Some(0),
-            kind: OpClass::Read,
-            pass,
             started_seconds: f64::from(pass),
-            window_ns: 100_000_000,
-            samples: Vec::new(),
-            warmup: 0,
-            settled: true,
-            void: None,
-            error: None,
-            effort: None,
+            ..testing::slice(StepId(0), pass, 100_000_000, Vec::new())
         }
     }
 

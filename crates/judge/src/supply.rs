@@ -2,7 +2,7 @@
 
 use crate::across::mean_over;
 use crate::chart::figures_of;
-use crate::client::{Client, client};
+use crate::client::{LoadingHost, client};
 use crate::disks::osd_of;
 use crate::entry::{Entry, spread};
 use crate::placement::{lies_on, serving};
@@ -43,7 +43,7 @@ struct Loaded<'l, 'a> {
 impl<'l, 'a> Loaded<'l, 'a> {
     fn supply(&self) -> Option<Supply> {
         let (at_once, alone) = (self.at_once(), self.alone());
-        let free = at_once.as_ref().is_some_and(|sum| !sum.beside && self.client(sum.entry) == Client::Free);
+        let free = at_once.as_ref().is_some_and(|sum| !sum.beside && self.client(sum.entry) == LoadingHost::Free);
         let mut bounds: Vec<(Estimate, String)> = alone.as_ref().and_then(Alone::bound).into_iter().collect();
         let full = at_once.as_ref().filter(|_| free);
         bounds.extend(full.map(|sum| at_depth((sum.estimate, sum.told()), self.deeper(sum.entry))));
@@ -77,8 +77,8 @@ impl<'l, 'a> Loaded<'l, 'a> {
     }
 
     /// An OSD's bench command loads its store from within; what loads the OSDs themselves is a client.
-    fn client(&self, entry: &Entry) -> Client {
-        if !self.layer.can().clients { Client::Free } else { client(entry, self.entries, self.record) }
+    fn client(&self, entry: &Entry) -> LoadingHost {
+        if !self.layer.can().clients { LoadingHost::Free } else { client(entry, self.entries, self.record) }
     }
 
     /// All of them in one step, if every one of them was measured.
@@ -163,12 +163,12 @@ impl<'l, 'a> Loaded<'l, 'a> {
     /// other clients can.
     fn holds_for_the_pool(&self, entry: &Entry) -> bool {
         let same = self.pool.step.targets.iter().all(|target| target.client.is_none());
-        same || self.client(entry) == Client::Free || (entry.figure.effort.is_none() && self.link_is_free(entry))
+        same || self.client(entry) == LoadingHost::Free || (entry.figure.effort.is_none() && self.link_is_free(entry))
     }
 
     /// Records of old runs have no account of the threads.
     fn link_is_free(&self, entry: &Entry) -> bool {
-        crate::client::link(entry, self.entries, self.record) == Client::Free
+        crate::client::link(entry, self.entries, self.record) == LoadingHost::Free
     }
 }
 

@@ -4,7 +4,7 @@ use crate::pooled::pool;
 use crate::series::{Ratio, median};
 use crate::words::{number, percent, seconds, volume};
 use model::clock::SECOND;
-use model::{Bytes, Cliff, Ended, Endurance, Estimate, Nanos, Record, Sustained, SustainedTest};
+use model::{Bytes, Cliff, Ended, Endurance, Estimate, Nanos, Record, SustainedSeries, SustainedTest};
 
 /// A fall of this share counts, as it does for `burst`.
 const FALL: f64 = 0.20;
@@ -29,7 +29,7 @@ pub fn endurance(record: &Record) -> Vec<Endurance> {
     record.sustained.iter().filter_map(|seen| Some(said(planned(record, seen)?, seen))).collect()
 }
 
-fn planned<'a>(record: &'a Record, seen: &Sustained) -> Option<&'a SustainedTest> {
+fn planned<'a>(record: &'a Record, seen: &SustainedSeries) -> Option<&'a SustainedTest> {
     record.plan.experiment.sustained().iter().find(|test| test.step.together() == seen.target)
 }
 
@@ -70,7 +70,7 @@ fn split(rates: &[f64]) -> usize {
     at
 }
 
-fn said(test: &SustainedTest, seen: &Sustained) -> Endurance {
+fn said(test: &SustainedTest, seen: &SustainedSeries) -> Endurance {
     let rates = rates(&seen.windows, seen.window_ns);
     let written: Bytes = seen.windows.iter().sum();
     let seconds = seen.windows.len() as f64 * seen.window_ns as f64 / SECOND as f64;
@@ -95,7 +95,7 @@ fn said(test: &SustainedTest, seen: &Sustained) -> Endurance {
     found
 }
 
-fn cliff(test: &SustainedTest, seen: &Sustained, rates: &[f64], at: usize) -> Cliff {
+fn cliff(test: &SustainedTest, seen: &SustainedSeries, rates: &[f64], at: usize) -> Cliff {
     let (from, to) = (median(&rates[FRONT..at]), median(&rates[at..]));
     let margin = NEAR * (from - to);
     let last_high = (FRONT..at).rev().find(|second| rates[*second] >= from - margin).unwrap_or(FRONT);
@@ -115,7 +115,7 @@ fn cliff(test: &SustainedTest, seen: &Sustained, rates: &[f64], at: usize) -> Cl
 }
 
 /// Without a cliff: how far it is known that there is none. A fall in the last seconds could not be seen to stay.
-fn held(seen: &Sustained, rates: &[f64]) -> Bytes {
+fn held(seen: &SustainedSeries, rates: &[f64]) -> Bytes {
     if rates.len() < FRONT + LEVEL_LEAST {
         return 0;
     }
@@ -125,12 +125,12 @@ fn held(seen: &Sustained, rates: &[f64]) -> Bytes {
 }
 
 /// Bytes written in the first so many seconds.
-fn written_by(seen: &Sustained, seconds: usize) -> Bytes {
+fn written_by(seen: &SustainedSeries, seconds: usize) -> Bytes {
     seen.windows.iter().take(seconds * per_second(seen.window_ns)).sum()
 }
 
 /// MB/s over these seconds, as one slice: its interval is never narrower than that of one pass.
-fn level(seen: &Sustained, from: usize, to: usize) -> Option<Estimate> {
+fn level(seen: &SustainedSeries, from: usize, to: usize) -> Option<Estimate> {
     let each = per_second(seen.window_ns);
     let windows = seen.windows.get(from * each..(to * each).min(seen.windows.len()))?;
     let ratio = Ratio {
@@ -215,7 +215,7 @@ mod tests {
         let end = (10..=windows.len()).step_by(10).find(|n| fell(&windows[..*n], WINDOW));
         let ended = if end.is_some() { Ended::Fell } else { Ended::Time };
         let windows = windows[..end.unwrap_or(windows.len())].to_vec();
-        let seen = Sustained { target: "d".into(), windows, window_ns: WINDOW, before: 0, ended, error: None };
+        let seen = SustainedSeries { target: "d".into(), windows, window_ns: WINDOW, before: 0, ended, error: None };
         let step = model::testing::step(0, model::testing::disks(), Pattern::WriteLinear, &[]);
         let test = SustainedTest { step, model: None, also: Vec::new(), seconds: 900.0 };
         said(&test, &seen)

@@ -231,6 +231,7 @@ mod tests {
     use super::*;
     use crate::testing::Chance;
     use model::Sample;
+    use model::testing;
 
     fn pooled(slices: &[f64]) -> Pooled {
         let value = crate::series::mean(slices);
@@ -249,18 +250,14 @@ mod tests {
     #[test]
     fn what_others_met_a_figure_may_have_missed() {
         let slice = |step: u32, pass: u32, ops: u64| Slice {
-            step: StepId(step),
             target: Some(0),
-            kind: OpClass::Read,
-            pass,
             started_seconds: 5.0 * f64::from(pass),
-            window_ns: SECOND / 10,
-            samples: (0..6).map(|window| Sample { window, span_ns: SECOND / 10, ops, ..Sample::default() }).collect(),
-            warmup: 0,
-            settled: true,
-            void: None,
-            error: None,
-            effort: None,
+            ..testing::slice(
+                StepId(step),
+                pass,
+                SECOND / 10,
+                (0..6).map(|window| Sample { window, span_ns: SECOND / 10, ops, ..Sample::default() }).collect(),
+            )
         };
         let of = |left: u64, silent_ns: u64| {
             let ops = |step, pass| if step < 5 && pass == step + 3 { left } else { 100 };
@@ -312,18 +309,13 @@ mod tests {
     #[test]
     fn starts_that_differ_from_the_long_slice_are_told_and_events_are_not() {
         let slice = |windows: u32| Slice {
-            step: StepId(0),
             target: Some(0),
-            kind: OpClass::Read,
-            pass: 1,
-            started_seconds: 0.0,
-            window_ns: SECOND / 10,
-            samples: (0..windows).map(|window| Sample { window, ..Sample::default() }).collect(),
-            warmup: 0,
-            settled: true,
-            void: None,
-            error: None,
-            effort: None,
+            ..testing::slice(
+                StepId(0),
+                1,
+                SECOND / 10,
+                (0..windows).map(|window| Sample { window, ..Sample::default() }).collect(),
+            )
         };
         let slices: Vec<Slice> = (0..14).map(|n| slice(if n == 0 { 56 } else { 9 })).collect();
         let told = |values: &dyn Fn(usize) -> f64| {

@@ -3,14 +3,14 @@
 use crate::chart::severity;
 use crate::entry::Entry;
 use crate::words::{number, percent};
-use model::{EmptyPages, Label, OpClass, PagesRead, Record};
+use model::{EmptyPages, Label, PagesRead, Record};
 
 /// A larger share changes a rate by more than the ±5 % that a figure is to have.
 const EMPTY_MOST: f64 = 0.05;
 
 /// Every figure of reads has what was seen of its pages; one with too many empty ones is none of the disk.
 pub fn name_empty(entries: &mut [Entry], record: &Record) {
-    for entry in entries.iter_mut().filter(|entry| entry.figure.kind == OpClass::Read) {
+    for entry in entries.iter_mut().filter(|entry| !entry.figure.kind.changes()) {
         let mut all = EmptyPages::default();
         record.pages_read().filter(|seen| counts(entry, seen)).for_each(|seen| {
             let own = seen.targets.iter().filter(|(target, _)| entry.target.is_none_or(|own| own == **target));

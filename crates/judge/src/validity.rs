@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 use crate::words::{number, percent, volume};
-use model::{Bytes, Cliff, Endurance, Label, OpClass, Record};
+use model::{Bytes, Cliff, Endurance, Label, Record};
 
 /// Who wrote so many times what a device takes at full speed has left its caches behind (docs/method.md, "Sustained writes").
 const PAST: f64 = 1.2;
@@ -14,7 +14,7 @@ pub fn limit_writes(entries: &mut [Entry], found: &[Endurance], record: &Record)
         let figure = &entry.figure;
         let of = |test: &&Endurance| test.target == figure.target || test.also.contains(&figure.target);
         let known = found.iter().find(of).filter(|test| test.held > 0);
-        let (Some(test), OpClass::Write, Some(_)) = (known, figure.kind, entry.usable()) else { continue };
+        let (Some(test), true, Some(_)) = (known, figure.kind.changes(), entry.usable()) else { continue };
         let ended = entry.slices.iter().map(|slice| slice.ended_seconds()).fold(0.0, f64::max);
         let written = written_until(record, &figure.target, ended);
         match &test.cliff {
@@ -41,7 +41,7 @@ fn written_until(record: &Record, target: &str, until: f64) -> Bytes {
     let index = |step: &model::Step| step.targets.iter().position(|one| one.name == target).map(|at| at as u32);
     let of_step = |step: &model::Step| -> Bytes {
         let own = record.slices.iter().filter(|slice| slice.step == step.id && slice.target == index(step));
-        let writes = own.filter(|slice| slice.kind == OpClass::Write && slice.ended_seconds() <= until);
+        let writes = own.filter(|slice| slice.kind.changes() && slice.ended_seconds() <= until);
         writes.flat_map(|slice| &slice.samples).map(|sample| sample.bytes).sum()
     };
     record.plan.steps.iter().filter(on_it).map(of_step).sum()

@@ -3,7 +3,7 @@
 use crate::conf::{self, Ports};
 use crate::daemons::{self, MGR, MON};
 use crate::errors::LabError;
-use crate::lab::{Lab, Osd};
+use crate::lab::{LabCluster, LabDaemon};
 use crate::monitor::Monitor;
 use crate::preflight;
 use crate::spec::Backing;
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub(crate) fn build(supervisor: &Supervisor) -> Result<Lab, LabError> {
+pub(crate) fn build(supervisor: &Supervisor) -> Result<LabCluster, LabError> {
     let lab = lay_out(supervisor)?;
     let ports = ports(supervisor)?;
     write_conf(supervisor, &lab, ports)?;
@@ -42,15 +42,15 @@ pub(crate) fn build(supervisor: &Supervisor) -> Result<Lab, LabError> {
     monitor.wait_for_osds(lab.osds.len())?;
     progress("waiting until all placement groups are active and clean");
     monitor.wait_until_clean()?;
-    let osds = lab.osds.into_iter().map(|osd| Osd { up: Some(true), inside: Some(true), ..osd }).collect();
-    Ok(Lab { osds, ..lab })
+    let osds = lab.osds.into_iter().map(|osd| LabDaemon { up: Some(true), inside: Some(true), ..osd }).collect();
+    Ok(LabCluster { osds, ..lab })
 }
 
 /// Makes the directories, files, devices and hosts; nothing runs yet.
-fn lay_out(supervisor: &Supervisor) -> Result<Lab, LabError> {
+fn lay_out(supervisor: &Supervisor) -> Result<LabCluster, LabError> {
     let (spec, dirs) = (&supervisor.spec, &supervisor.dirs);
     let subnets = if spec.hosts > 0 { Some(net::free_subnets(spec, dirs)?) } else { None };
-    let mut lab = Lab::drafted(spec, dirs, secrets::uuid()?, subnets);
+    let mut lab = LabCluster::drafted(spec, dirs, secrets::uuid()?, subnets);
     if spec.backing == Backing::Memory {
         make_private(&dirs.memory)?;
         preflight::check_space(spec, &dirs.memory)?;
@@ -74,7 +74,7 @@ fn make_private(dir: &Path) -> Result<(), LabError> {
     fs::DirBuilder::new().mode(0o700).create(dir).map_err(LabError::io("cannot make the directory", dir))
 }
 
-fn make_device(supervisor: &Supervisor, osd: &mut Osd) -> Result<(), LabError> {
+fn make_device(supervisor: &Supervisor, osd: &mut LabDaemon) -> Result<(), LabError> {
     let backing = supervisor.spec.backing;
     let sparse = |path: &Path, bytes| {
         File::create(path).and_then(|file| file.set_len(bytes)).map_err(LabError::io("cannot make the file", path))
@@ -106,7 +106,7 @@ fn ports(supervisor: &Supervisor) -> Result<Ports, LabError> {
     }
 }
 
-fn write_conf(supervisor: &Supervisor, lab: &Lab, ports: Ports) -> Result<(), LabError> {
+fn write_conf(supervisor: &Supervisor, lab: &LabCluster, ports: Ports) -> Result<(), LabError> {
     let (spec, dirs) = (&supervisor.spec, &supervisor.dirs);
     let write = |path: &Path, text: String| fs::write(path, text).map_err(LabError::io("cannot write", path));
     write(&dirs.keyring(), secrets::keyring(spec.osds)?)?;

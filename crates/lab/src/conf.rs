@@ -1,7 +1,7 @@
 //! The ceph.conf of a lab: real defaults where they shape performance, quick ones where they shape waiting.
 
 use crate::dirs::Dirs;
-use crate::lab::Lab;
+use crate::lab::LabCluster;
 use crate::spec::Spec;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn class_dir() -> Option<PathBuf> {
     places.into_iter().map(PathBuf::from).find(|place| place.is_dir())
 }
 
-pub(crate) fn text(spec: &Spec, lab: &Lab, dirs: &Dirs, ports: Ports, modules: Option<&Path>) -> String {
+pub(crate) fn text(spec: &Spec, lab: &LabCluster, dirs: &Dirs, ports: Ports, modules: Option<&Path>) -> String {
     let mut conf = Conf(String::new());
     conf.global(spec, lab, dirs, ports);
     conf.mon(dirs, spec);
@@ -49,7 +49,7 @@ impl Conf {
         self.set(name, value.display());
     }
 
-    fn global(&mut self, spec: &Spec, lab: &Lab, dirs: &Dirs, ports: Ports) {
+    fn global(&mut self, spec: &Spec, lab: &LabCluster, dirs: &Dirs, ports: Ports) {
         self.section("global");
         self.set("fsid", &lab.fsid);
         let address = &lab.first_host().address;
@@ -95,7 +95,7 @@ impl Conf {
         self.set("mgr initial modules", "");
     }
 
-    fn mgr(&mut self, lab: &Lab, dirs: &Dirs, spec: &Spec, modules: Option<&Path>) {
+    fn mgr(&mut self, lab: &LabCluster, dirs: &Dirs, spec: &Spec, modules: Option<&Path>) {
         self.section("mgr");
         self.daemon_files(dirs);
         self.set("mgr data", dirs.data(spec.backing).join("mgr.x").display());
@@ -109,7 +109,7 @@ impl Conf {
         self.set("mgr pool", false);
     }
 
-    fn osds(&mut self, lab: &Lab, dirs: &Dirs, spec: &Spec) {
+    fn osds(&mut self, lab: &LabCluster, dirs: &Dirs, spec: &Spec) {
         self.section("osd");
         self.daemon_files(dirs);
         self.set("osd data", dirs.data(spec.backing).join("$name").display());
@@ -147,7 +147,7 @@ mod tests {
         let dirs = Dirs::in_labs(Path::new("/labs"), "x");
         let spec = Spec { hosts: 3, ..Spec::default() };
         let subnets = Subnets { public: [10, 1, 2], cluster: Some([10, 1, 3]) };
-        let lab = Lab::drafted(&spec, &dirs, "F".to_owned(), Some(subnets));
+        let lab = LabCluster::drafted(&spec, &dirs, "F".to_owned(), Some(subnets));
         let ports = Ports { msgr2: 3300, msgr1: 6789, bind: (6800, 7300) };
         let text = text(&spec, &lab, &dirs, ports, None);
         assert!(text.contains("mon host = [v2:10.1.2.1:3300,v1:10.1.2.1:6789]"), "{text}");

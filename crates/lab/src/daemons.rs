@@ -1,7 +1,7 @@
 //! How each daemon is made and started.
 
 use crate::errors::LabError;
-use crate::lab::Lab;
+use crate::lab::LabCluster;
 use crate::supervisor::Supervisor;
 use std::fs;
 use std::path::Path;
@@ -14,13 +14,13 @@ pub(crate) fn osd(id: u32) -> String {
 }
 
 /// In the order in which they are started.
-pub(crate) fn names(lab: &Lab) -> Vec<String> {
+pub(crate) fn names(lab: &LabCluster) -> Vec<String> {
     let osds = lab.osds.iter().map(|one| osd(one.id));
     [MON.to_owned(), MGR.to_owned()].into_iter().chain(osds).collect()
 }
 
 /// Starts a daemon whose data has been made.
-pub(crate) fn start(supervisor: &Supervisor, lab: &Lab, name: &str) -> Result<(), LabError> {
+pub(crate) fn start(supervisor: &Supervisor, lab: &LabCluster, name: &str) -> Result<(), LabError> {
     let (kind, id) = name.split_once('.').unwrap_or((name, ""));
     let (program, host) = match kind {
         "mon" => (&supervisor.programs.mon, lab.first_host()),
@@ -35,7 +35,7 @@ pub(crate) fn start(supervisor: &Supervisor, lab: &Lab, name: &str) -> Result<()
 }
 
 /// Makes the monitor's database. Ends by itself; wait for the child of that name.
-pub(crate) fn make_mon(supervisor: &Supervisor, lab: &Lab) -> Result<&'static str, LabError> {
+pub(crate) fn make_mon(supervisor: &Supervisor, lab: &LabCluster) -> Result<&'static str, LabError> {
     let name = "mkfs.mon.a";
     let keyring = supervisor.dirs.keyring();
     let arguments = ["--mkfs", "-i", "a", "--no-mon-config", "--keyring", path(&keyring)];
@@ -44,7 +44,7 @@ pub(crate) fn make_mon(supervisor: &Supervisor, lab: &Lab) -> Result<&'static st
 }
 
 /// Makes an OSD's store. Ends by itself; wait for the child of that name.
-pub(crate) fn make_osd(supervisor: &Supervisor, lab: &Lab, id: u32, uuid: &str) -> Result<String, LabError> {
+pub(crate) fn make_osd(supervisor: &Supervisor, lab: &LabCluster, id: u32, uuid: &str) -> Result<String, LabError> {
     let name = format!("mkfs.osd.{id}");
     let host = lab.osds.get(id as usize).map_or(lab.first_host(), |osd| lab.host(&osd.host));
     let id = id.to_string();

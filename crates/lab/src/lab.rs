@@ -29,7 +29,7 @@ impl fmt::Display for State {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Lab {
+pub struct LabCluster {
     pub name: String,
     pub state: State,
     pub conf: PathBuf,
@@ -37,7 +37,7 @@ pub struct Lab {
     pub backing: Backing,
     pub fsid: String,
     pub hosts: Vec<Host>,
-    pub osds: Vec<Osd>,
+    pub osds: Vec<LabDaemon>,
     /// The daemons that run, with their process ids.
     pub daemons: Vec<Daemon>,
     /// For `ssh -F`: how the lab's hosts are reached by their names; `None`: not by ssh.
@@ -59,7 +59,7 @@ pub struct Host {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Osd {
+pub struct LabDaemon {
     pub id: u32,
     pub host: String,
     /// The file or loop device that holds all of the OSD's data. For reading only.
@@ -94,9 +94,9 @@ pub(crate) struct Subnets {
 
 pub(crate) const LOOPBACK: &str = "127.0.0.1";
 
-impl Lab {
+impl LabCluster {
     /// A lab with all that is known before anything is made. `subnets`: if it has hosts of its own.
-    pub(crate) fn drafted(spec: &Spec, dirs: &Dirs, fsid: String, subnets: Option<Subnets>) -> Lab {
+    pub(crate) fn drafted(spec: &Spec, dirs: &Dirs, fsid: String, subnets: Option<Subnets>) -> LabCluster {
         let within = |[a, b, c]: [u8; 3], last: u32| format!("{a}.{b}.{c}.{last}");
         let address = |last: u32| match subnets {
             Some(Subnets { public, .. }) => within(public, last),
@@ -118,9 +118,9 @@ impl Lab {
             let dir = dirs.data(spec.backing).join(format!("osd.{id}"));
             let host = hosts[id as usize % hosts.len()].name.clone();
             let (device, probe) = (dir.join("block"), dir.join("probe"));
-            Osd { id, host, device, probe, probe_bytes: PROBE_BYTES, up: None, inside: None }
+            LabDaemon { id, host, device, probe, probe_bytes: PROBE_BYTES, up: None, inside: None }
         };
-        Lab {
+        LabCluster {
             name: dirs.name.clone(),
             state: State::Starting,
             conf: dirs.conf(),
@@ -136,9 +136,9 @@ impl Lab {
     }
 
     /// A lab of which only the name is left.
-    pub(crate) fn unknown(dirs: &Dirs) -> Lab {
+    pub(crate) fn unknown(dirs: &Dirs) -> LabCluster {
         let spec = Spec { osds: 0, ..Spec::default() };
-        Lab::drafted(&spec, dirs, String::new(), None)
+        LabCluster::drafted(&spec, dirs, String::new(), None)
     }
 
     pub(crate) fn host(&self, name: &str) -> &Host {
@@ -178,7 +178,7 @@ mod tests {
         let dirs = Dirs::in_labs(Path::new("/labs"), "x");
         let spec = Spec { osds: 5, hosts: 2, ..Spec::default() };
         let subnets = Subnets { public: [10, 1, 2], cluster: Some([10, 1, 3]) };
-        let lab = Lab::drafted(&spec, &dirs, String::new(), Some(subnets));
+        let lab = LabCluster::drafted(&spec, &dirs, String::new(), Some(subnets));
         let hosts: Vec<&str> = lab.osds.iter().map(|osd| osd.host.as_str()).collect();
         assert_eq!(hosts, ["host1", "host2", "host1", "host2", "host1"]);
         assert_eq!((lab.hosts[1].address.as_str(), lab.client_address.as_str()), ("10.1.2.2", "10.1.2.254"));
@@ -190,7 +190,7 @@ mod tests {
     fn without_hosts_of_its_own_a_lab_is_on_loopback() {
         let dirs = Dirs::in_labs(Path::new("/labs"), "x");
         let spec = Spec { backing: Backing::Memory, ..Spec::default() };
-        let lab = Lab::drafted(&spec, &dirs, String::new(), None);
+        let lab = LabCluster::drafted(&spec, &dirs, String::new(), None);
         assert_eq!((lab.hosts.len(), lab.hosts[0].address.as_str(), &lab.hosts[0].namespace), (1, LOOPBACK, &None));
         assert_eq!(lab.client_address, LOOPBACK);
         assert!(lab.osds.iter().all(|osd| osd.probe.starts_with("/dev/shm") && osd.host == lab.hosts[0].name));

@@ -42,7 +42,7 @@ mod wire;
 
 pub use down::{daemon, down};
 pub use errors::LabError;
-pub use lab::{Daemon, Host, Lab, Osd, State};
+pub use lab::{Daemon, Host, LabCluster, LabDaemon, State};
 pub use room::Room;
 pub use spec::{Backing, GIB, Spec};
 pub use status::{list, status};

@@ -2,9 +2,9 @@
 
 use crate::build::{check_daemons, wait};
 use crate::errors::LabError;
-use crate::lab::Lab;
+use crate::lab::LabCluster;
 use crate::supervisor::Supervisor;
-use ceph::{Access, Rados};
+use ceph::{ClusterAccess, Rados};
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
@@ -21,13 +21,14 @@ pub(crate) struct Monitor<'a> {
 /// A connection to the lab of this conf. No command takes longer than `timeout`, so that a dead monitor is noticed.
 pub(crate) fn connect(conf: &Path, timeout: Duration) -> Result<Rados, LabError> {
     let options = vec![("rados_mon_op_timeout".to_owned(), timeout.as_secs().max(1).to_string())];
-    let access = Access { conf: Some(conf.to_owned()), options, connect_timeout: timeout, ..Access::default() };
+    let access =
+        ClusterAccess { conf: Some(conf.to_owned()), options, connect_timeout: timeout, ..ClusterAccess::default() };
     Ok(Rados::connect(&access)?)
 }
 
 impl<'a> Monitor<'a> {
     /// Connects to the monitor that has just been started.
-    pub fn reach(supervisor: &'a Supervisor, lab: &Lab, port: u16) -> Result<Monitor<'a>, LabError> {
+    pub fn reach(supervisor: &'a Supervisor, lab: &LabCluster, port: u16) -> Result<Monitor<'a>, LabError> {
         let ip = lab.first_host().address.parse().unwrap_or(Ipv4Addr::LOCALHOST);
         let address = SocketAddr::from((ip, port));
         // The library waits for seconds when its first try finds nobody.
@@ -46,7 +47,7 @@ impl<'a> Monitor<'a> {
     }
 
     /// Enters the OSDs and puts them into the CRUSH map, each under its host.
-    pub fn enter_osds(&self, lab: &Lab, uuids: &[String]) -> Result<(), LabError> {
+    pub fn enter_osds(&self, lab: &LabCluster, uuids: &[String]) -> Result<(), LabError> {
         for (osd, uuid) in lab.osds.iter().zip(uuids) {
             self.tell(&json!({"prefix": "osd new", "uuid": uuid, "id": osd.id}))?;
             let weight = self.supervisor.spec.size as f64 / f64::from(1u32 << 30) / 1024.0;

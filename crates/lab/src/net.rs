@@ -2,7 +2,7 @@
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
-use crate::lab::{Lab, Subnets};
+use crate::lab::{LabCluster, Subnets};
 use crate::preflight::system;
 use crate::process_group::{ProcessGroup, run};
 use crate::spec::Spec;
@@ -40,7 +40,7 @@ fn free_subnet(dirs: &Dirs, second: u8) -> Result<[u8; 3], LabError> {
 }
 
 /// Makes bridge, namespaces and the links between them.
-pub(crate) fn make(lab: &Lab, dirs: &Dirs, process_group: &ProcessGroup) -> Result<(), LabError> {
+pub(crate) fn make(lab: &LabCluster, dirs: &Dirs, process_group: &ProcessGroup) -> Result<(), LabError> {
     let bridge = dirs.bridge();
     let mut outside = format!(
         "link add {bridge} type bridge\naddress add {}/24 dev {bridge}\nlink set {bridge} alias {} up\n",
@@ -67,7 +67,7 @@ pub(crate) fn make(lab: &Lab, dirs: &Dirs, process_group: &ProcessGroup) -> Resu
 }
 
 /// A second bridge, on which this host has no address.
-fn cluster_network(lab: &Lab, dirs: &Dirs) -> String {
+fn cluster_network(lab: &LabCluster, dirs: &Dirs) -> String {
     let bridge = dirs.cluster_bridge();
     let mut commands = String::new();
     for (index, host) in lab.hosts.iter().enumerate() {

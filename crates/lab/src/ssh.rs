@@ -2,7 +2,7 @@
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
-use crate::lab::Lab;
+use crate::lab::LabCluster;
 use crate::preflight;
 use crate::process_group::{MARK, ProcessGroup};
 use std::fs;
@@ -17,7 +17,7 @@ const EMPTY: &str = "/run/sshd";
 ///
 /// # Errors
 /// Keys can't be made, or a daemon can't be started.
-pub(crate) fn start(lab: &Lab, dirs: &Dirs, process_group: &ProcessGroup) -> Result<Option<PathBuf>, LabError> {
+pub(crate) fn start(lab: &LabCluster, dirs: &Dirs, process_group: &ProcessGroup) -> Result<Option<PathBuf>, LabError> {
     let Some(program) = preflight::sshd() else { return Ok(None) };
     let folder = dirs.dir.join("ssh");
     for made in [folder.as_path(), Path::new(EMPTY)] {
@@ -53,7 +53,7 @@ fn daemon_config(folder: &Path, dirs: &Dirs) -> String {
     )
 }
 
-fn client_config(lab: &Lab, folder: &Path) -> String {
+fn client_config(lab: &LabCluster, folder: &Path) -> String {
     let folder = folder.display();
     let mut text = format!(
         "IdentityFile {folder}/client\nIdentitiesOnly yes\nUserKnownHostsFile {folder}/known\n\

@@ -2,7 +2,7 @@
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
-use crate::lab::{Lab, State};
+use crate::lab::{LabCluster, State};
 use crate::{monitor, process_group, registry};
 use serde_json::{Value, json};
 use std::fs;
@@ -13,7 +13,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// Neither XDG_DATA_HOME nor HOME is set.
-pub fn list() -> Result<Vec<Lab>, LabError> {
+pub fn list() -> Result<Vec<LabCluster>, LabError> {
     Ok(registry::all()?.iter().filter_map(look).collect())
 }
 
@@ -22,7 +22,7 @@ pub fn list() -> Result<Vec<Lab>, LabError> {
 ///
 /// # Errors
 /// The name is none for a lab.
-pub fn status(name: &str) -> Result<Option<Lab>, LabError> {
+pub fn status(name: &str) -> Result<Option<LabCluster>, LabError> {
     let Some(mut lab) = look(&Dirs::of(name)?) else { return Ok(None) };
     if lab.state == State::Ready {
         // No answer is an answer: they stay unknown.
@@ -31,13 +31,13 @@ pub fn status(name: &str) -> Result<Option<Lab>, LabError> {
     Ok(Some(lab))
 }
 
-fn look(dirs: &Dirs) -> Option<Lab> {
+fn look(dirs: &Dirs) -> Option<LabCluster> {
     if !dirs.dir.is_dir() {
         return None;
     }
     let alive = is_alive(dirs);
-    let recorded = fs::read(dirs.record()).ok().and_then(|text| serde_json::from_slice::<Lab>(&text).ok());
-    let mut lab = recorded.unwrap_or_else(|| Lab::unknown(dirs));
+    let recorded = fs::read(dirs.record()).ok().and_then(|text| serde_json::from_slice::<LabCluster>(&text).ok());
+    let mut lab = recorded.unwrap_or_else(|| LabCluster::unknown(dirs));
     if !alive {
         lab.state = State::Broken;
     }
@@ -56,7 +56,7 @@ fn is_alive(dirs: &Dirs) -> bool {
     }
 }
 
-fn ask_osds(lab: &mut Lab) -> Result<(), LabError> {
+fn ask_osds(lab: &mut LabCluster) -> Result<(), LabError> {
     let rados = monitor::connect(Path::new(&lab.conf), Duration::from_secs(5))?;
     let dump = rados.mon_command(&json!({"prefix": "osd dump", "format": "json"}))?.json()?;
     for osd in &mut lab.osds {

@@ -7,7 +7,7 @@ use crate::build;
 use crate::commands;
 use crate::dirs::Dirs;
 use crate::errors::LabError;
-use crate::lab::{Lab, State};
+use crate::lab::{LabCluster, State};
 use crate::leftovers;
 use crate::preflight::Programs;
 use crate::process_group::{self, ProcessGroup};
@@ -31,7 +31,7 @@ pub(crate) struct Supervisor {
     pub programs: Programs,
     pub process_group: ProcessGroup,
     /// Set once the lab's parts are known.
-    pub lab: OnceLock<Lab>,
+    pub lab: OnceLock<LabCluster>,
     /// Held by the one that takes the lab down.
     ending: Mutex<()>,
     /// The lock of the lab, held as long as this process lives.
@@ -137,8 +137,8 @@ fn watch_pipe(supervisor: &Supervisor) {
     }
 }
 
-fn say_ready(supervisor: &Supervisor, lab: Lab) -> Result<(), LabError> {
-    let lab = Lab { state: State::Ready, daemons: process_group::daemons(&supervisor.dirs), ..lab };
+fn say_ready(supervisor: &Supervisor, lab: LabCluster) -> Result<(), LabError> {
+    let lab = LabCluster { state: State::Ready, daemons: process_group::daemons(&supervisor.dirs), ..lab };
     lab.save(&supervisor.dirs)?;
     tell(&Told::Ready(Box::new(lab)));
     Ok(())

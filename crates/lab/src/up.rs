@@ -2,7 +2,7 @@
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
-use crate::lab::Lab;
+use crate::lab::LabCluster;
 use crate::spec::Spec;
 use crate::wire::{KEEP, Told, receive};
 use crate::{leftovers, registry};
@@ -18,7 +18,7 @@ use std::thread;
 /// # Errors
 /// Wrong numbers or names, what is missing on this host (packages, rights, memory, disk, ports), a daemon that dies. Nothing is left
 /// then.
-pub fn up(spec: &Spec, progress: &mut dyn FnMut(&str)) -> Result<Lab, LabError> {
+pub fn up(spec: &Spec, progress: &mut dyn FnMut(&str)) -> Result<LabCluster, LabError> {
     let dirs = Dirs::of(&spec.name)?;
     let mut supervisor = start_supervisor(spec)?;
     let result = listen(&mut supervisor, &dirs, progress);
@@ -44,7 +44,7 @@ fn start_supervisor(spec: &Spec) -> Result<Child, LabError> {
     command.spawn().map_err(LabError::io("cannot start the supervisor", &spec.program))
 }
 
-fn listen(supervisor: &mut Child, dirs: &Dirs, progress: &mut dyn FnMut(&str)) -> Result<Lab, LabError> {
+fn listen(supervisor: &mut Child, dirs: &Dirs, progress: &mut dyn FnMut(&str)) -> Result<LabCluster, LabError> {
     let (Some(mut to), Some(from)) = (supervisor.stdin.take(), supervisor.stdout.take()) else {
         unreachable!("both are pipes, as asked for")
     };

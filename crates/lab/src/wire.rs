@@ -1,7 +1,7 @@
 //! What a lab's supervisor and those who talk to it say to each other: one JSON document a line.
 
 use crate::errors::LabError;
-use crate::lab::Lab;
+use crate::lab::LabCluster;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, Write};
@@ -11,7 +11,7 @@ use std::io::{self, BufRead, Write};
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Told {
     Progress(String),
-    Ready(Box<Lab>),
+    Ready(Box<LabCluster>),
     Failed { text: String, exit_code: u8 },
 }
 

@@ -1,6 +1,6 @@
 //! Results of elbencho: its CSV file (a row for each phase) and its JSON file (a document on each line).
 
-use crate::results::{Measured, Results, Told, with_latency};
+use crate::results::{ImportedFigure, ImportedOperations, Results, with_latency};
 use model::clock::MILLISECOND;
 use model::workload::MIB;
 use model::{Access, Bytes, Durability, Layer, OpClass, OpMix, Sample, Sparse, Workload};
@@ -172,7 +172,7 @@ fn take(phase: &Phase, results: &mut Results) -> Result<(), String> {
     let block = phase.needed("config.block_size")?.max(1);
     let all = phase.done("", block, ms)?.map(|done| told(kind, ms, &done));
     let reads = phase.done("rwmix_read.", block, ms)?.map(|done| told(OpClass::Read, ms, &done));
-    let told: Vec<Told> = reads.into_iter().chain(all).collect();
+    let told: Vec<ImportedOperations> = reads.into_iter().chain(all).collect();
     if told.is_empty() || ms == 0 {
         results.notes.push(format!("{}: left out: {} moved nothing", phase.at, phase.operation));
         return Ok(());
@@ -185,7 +185,7 @@ fn take(phase: &Phase, results: &mut Results) -> Result<(), String> {
     let (told, unknown) = with_latency(Layer::Device, &workload, told);
     results.notes.extend(unknown.map(|why| format!("{}: {why}", phase.at)));
     if !told.is_empty() {
-        results.measured.push(Measured { layer: Layer::Device, target: target(phase), workload, told });
+        results.measured.push(ImportedFigure { layer: Layer::Device, target: target(phase), workload, told });
     }
     Ok(())
 }
@@ -194,7 +194,7 @@ fn named(operation: &str) -> &str {
     if operation.is_empty() { "a phase without a name" } else { operation }
 }
 
-fn told(kind: OpClass, ms: u64, done: &Done) -> Told {
+fn told(kind: OpClass, ms: u64, done: &Done) -> ImportedOperations {
     let window_ns = ms.saturating_mul(MILLISECOND);
     let service = match done.mean_us {
         Some(mean) => Sparse {
@@ -214,10 +214,10 @@ fn told(kind: OpClass, ms: u64, done: &Done) -> Told {
         service,
         ..Sample::default()
     };
-    Told { kind, window_ns, samples: vec![sample], error: None }
+    ImportedOperations { kind, window_ns, samples: vec![sample], error: None }
 }
 
-fn workload(phase: &Phase, told: &[Told], block: Bytes) -> Result<Workload, String> {
+fn workload(phase: &Phase, told: &[ImportedOperations], block: Bytes) -> Result<Workload, String> {
     let number = |name: &str, otherwise: u64| Ok::<u64, String>(phase.whole(name)?.unwrap_or(otherwise).max(1));
     let workers = number("config.threads", 1)?.saturating_mul(number("config.hosts", 1)?);
     let depth = workers.saturating_mul(number("config.io_depth", 1)?);
@@ -262,7 +262,7 @@ fn workload(phase: &Phase, told: &[Told], block: Bytes) -> Result<Workload, Stri
 }
 
 /// `RWMIX70` says it; a mix of reading and writing threads is what it turned out to be.
-fn read_percent(operation: &str, told: &[Told]) -> u8 {
+fn read_percent(operation: &str, told: &[ImportedOperations]) -> u8 {
     let ops = |kind| told.iter().filter(|told| told.kind == kind).map(|told| told.samples[0].ops).sum::<u64>() as f64;
     let (reads, writes) = (ops(OpClass::Read), ops(OpClass::Write));
     let asked = operation.strip_prefix("RWMIX").and_then(|percent| percent.parse::<u8>().ok()).filter(|p| *p <= 100);

@@ -7,4 +7,4 @@ pub mod fio;
 pub mod rados_bench;
 mod results;
 
-pub use results::{Look, Measured, Results, Told, events, read};
+pub use results::{ImportedFigure, ImportedOperations, Look, Results, events, read};

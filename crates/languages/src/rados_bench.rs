@@ -1,6 +1,6 @@
 //! Results of `rados bench`, as text and as JSON: a line for each second, which is a window.
 
-use crate::results::{Measured, Results, Told};
+use crate::results::{ImportedFigure, ImportedOperations, Results};
 use model::clock::SECOND;
 use model::workload::{GIB, KIB, MIB};
 use model::{Access, Bytes, Durability, Layer, OpClass, OpMix, Sample, Sparse, Workload};
@@ -42,13 +42,13 @@ impl Totals {
         Some(Totals { seconds, ops: ops?, mean })
     }
 
-    fn told(&self, kind: OpClass, block: Bytes) -> Result<Told, String> {
+    fn told(&self, kind: OpClass, block: Bytes) -> Result<ImportedOperations, String> {
         let bytes = self.ops.checked_mul(block).ok_or("more bytes than can be counted")?;
         let span_ns = (self.seconds * SECOND as f64) as u64;
         let sum_ns = (self.mean * self.ops as f64 * SECOND as f64) as u64;
         let service = Sparse { buckets: Default::default(), sum_ns, count: self.ops, max_ns: 0 };
         let sample = Sample { span_ns, ops: self.ops, bytes, service, ..Sample::default() };
-        Ok(Told { kind, window_ns: span_ns, samples: vec![sample], error: None })
+        Ok(ImportedOperations { kind, window_ns: span_ns, samples: vec![sample], error: None })
     }
 }
 
@@ -160,7 +160,12 @@ fn second_of_json(data: &Value) -> Option<Second> {
 fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
     let told = match &whole.totals {
         Some(totals) if seconds.iter().all(|second| second.second == 0) => totals.told(whole.kind, whole.block)?,
-        _ => Told { kind: whole.kind, window_ns: SECOND, samples: samples(seconds, whole.block)?, error: None },
+        _ => ImportedOperations {
+            kind: whole.kind,
+            window_ns: SECOND,
+            samples: samples(seconds, whole.block)?,
+            error: None,
+        },
     };
     let mut notes = Vec::new();
     let sequential = whole.kind == OpClass::Write || whole.block >= MIB;
@@ -190,12 +195,12 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
         options: BTreeMap::new(),
     };
     // The output does not name the pool.
-    let measured = Measured { layer: Layer::Rados, target: "pool".to_string(), workload, told: vec![told] };
+    let measured = ImportedFigure { layer: Layer::Rados, target: "pool".to_string(), workload, told: vec![told] };
     Ok(Results { tool: "rados bench".to_string(), ended: None, measured: vec![measured], notes })
 }
 
 /// What the number of its objects means for the figure.
-fn of_objects(whole: &Whole, told: &Told) -> Option<String> {
+fn of_objects(whole: &Whole, told: &ImportedOperations) -> Option<String> {
     let bytes: Bytes = told.samples.iter().map(|sample| sample.bytes).sum();
     let objects = bytes.div_ceil(whole.object.max(1));
     let kib = whole.object.div_ceil(KIB);

@@ -13,24 +13,24 @@ pub struct Results {
     pub tool: String,
     /// When it had ended; `None`: it does not tell.
     pub ended: Option<jiff::Timestamp>,
-    pub measured: Vec<Measured>,
+    pub measured: Vec<ImportedFigure>,
     /// What is in the file and not taken, each with its place and the reason; and what had to be assumed.
     pub notes: Vec<String>,
 }
 
 /// One workload on one target, once.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
+pub struct ImportedFigure {
     pub layer: Layer,
     pub target: String,
     pub workload: Workload,
     /// One for each kind of operation.
-    pub told: Vec<Told>,
+    pub told: Vec<ImportedOperations>,
 }
 
 /// What was told of the operations of one kind.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct ImportedOperations {
     pub kind: OpClass,
     pub window_ns: Nanos,
     /// A single one of the whole run's length, where only totals are told.
@@ -39,7 +39,7 @@ pub struct Told {
     pub error: Option<String>,
 }
 
-impl Told {
+impl ImportedOperations {
     pub fn seconds(&self) -> f64 {
         self.samples.len() as f64 * self.window_ns as f64 / 1e9
     }
@@ -71,8 +71,9 @@ const MOST: u128 = 1 << 58;
 type Field = fn(&Sample) -> u64;
 
 /// Sums over all that is told fit into 64 bits.
-fn countable(measured: &Measured) -> Result<(), String> {
-    let of = |told: &Told, field: Field| told.samples.iter().map(|one| u128::from(field(one))).sum::<u128>();
+fn countable(measured: &ImportedFigure) -> Result<(), String> {
+    let of =
+        |told: &ImportedOperations, field: Field| told.samples.iter().map(|one| u128::from(field(one))).sum::<u128>();
     let fields: [(&str, Field); 7] = [
         ("operations", |sample| sample.ops),
         ("bytes", |sample| sample.bytes),
@@ -101,7 +102,11 @@ pub const RATES: [&str; 3] = ["rate", "rate_iops", "rate_process"];
 
 /// What is told without latencies has a mean one by Little's law, which holds where operations of one kind follow each other
 /// without a pause; else a figure that is a latency can't be known. What is left, and why what is not.
-pub fn with_latency(layer: Layer, workload: &Workload, told: Vec<Told>) -> (Vec<Told>, Option<String>) {
+pub fn with_latency(
+    layer: Layer,
+    workload: &Workload,
+    told: Vec<ImportedOperations>,
+) -> (Vec<ImportedOperations>, Option<String>) {
     let why = match RATES.iter().any(|name| workload.options.contains_key(*name)) {
         true => "at a rate that was given",
         false if workload.reads() && workload.writes() => "beside those of the other kind",
@@ -110,9 +115,9 @@ pub fn with_latency(layer: Layer, workload: &Workload, told: Vec<Told>) -> (Vec<
     if !Pattern::nearest(workload).metric(layer).lower_is_better() {
         return (told, None);
     }
-    let timed = |told: &Told| told.samples.iter().any(|sample| sample.service.count > 0);
-    let (timed, unknown): (Vec<Told>, Vec<Told>) = told.into_iter().partition(timed);
-    let kind = |told: &Told| if told.kind == OpClass::Read { "reads" } else { "writes" };
+    let timed = |told: &ImportedOperations| told.samples.iter().any(|sample| sample.service.count > 0);
+    let (timed, unknown): (Vec<ImportedOperations>, Vec<ImportedOperations>) = told.into_iter().partition(timed);
+    let kind = |told: &ImportedOperations| if told.kind == OpClass::Read { "reads" } else { "writes" };
     let kinds: Vec<&str> = unknown.iter().map(kind).collect();
     let text = format!(
         "{} left out: no latency of theirs is told, and none follows from how many were done {why}",
@@ -181,7 +186,7 @@ pub fn events(results: &Results, head: RunHead, look: Look) -> Vec<Event> {
         let pass = &mut passes[step.id.0 as usize];
         *pass += 1;
         let slices: Vec<Slice> = measured.told.iter().map(|told| slice(step, *pass, seconds, told, look)).collect();
-        seconds += measured.told.iter().map(Told::seconds).fold(0.0, f64::max);
+        seconds += measured.told.iter().map(ImportedOperations::seconds).fold(0.0, f64::max);
         events.push(Event::StepFinished { pass: *pass, slices });
     }
     events.push(Event::RunFinished { seconds, ending: Ending::Done });
@@ -189,7 +194,7 @@ pub fn events(results: &Results, head: RunHead, look: Look) -> Vec<Event> {
 }
 
 /// A step for each workload on each target; what was measured several times makes passes of it.
-fn steps(measured: &[Measured]) -> Vec<Step> {
+fn steps(measured: &[ImportedFigure]) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for one in measured {
         if steps.iter().any(|step| is_of(step, one)) {
@@ -215,11 +220,11 @@ fn steps(measured: &[Measured]) -> Vec<Step> {
     steps
 }
 
-fn is_of(step: &Step, measured: &Measured) -> bool {
+fn is_of(step: &Step, measured: &ImportedFigure) -> bool {
     step.layer == measured.layer && step.targets[0].name == measured.target && step.workload == measured.workload
 }
 
-fn slice(step: &Step, pass: u32, started_seconds: f64, told: &Told, look: Look) -> Slice {
+fn slice(step: &Step, pass: u32, started_seconds: f64, told: &ImportedOperations, look: Look) -> Slice {
     // Of a total nobody can say how it came about.
     let (warmup, settled) = if told.samples.len() > 1 { look(&told.samples, told.window_ns) } else { (0, true) };
     Slice {

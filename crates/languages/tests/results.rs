@@ -1,6 +1,6 @@
 //! Real results of other tools are read as what they are; whatever else comes is an error, never a panic.
 
-use languages::{Measured, Results, events, read};
+use languages::{ImportedFigure, Results, events, read};
 use model::{Access, Event, Layer, OpClass, Pattern, RunHead};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -43,12 +43,12 @@ fn of_what_fio_told_again_and_again_the_last_counts() {
 }
 
 #[track_caller]
-fn only(results: &Results) -> &Measured {
+fn only(results: &Results) -> &ImportedFigure {
     assert_eq!(results.measured.len(), 1, "{results:?}");
     &results.measured[0]
 }
 
-fn ops(measured: &Measured, kind: OpClass) -> u64 {
+fn ops(measured: &ImportedFigure, kind: OpClass) -> u64 {
     let told = measured.told.iter().find(|told| told.kind == kind).unwrap();
     told.samples.iter().map(|sample| sample.ops).sum()
 }

@@ -19,7 +19,7 @@ pub struct Compaction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OsdLooks {
     pub osd: u32,
-    pub looks: Vec<Look>,
+    pub looks: Vec<StoreActivity>,
     /// `None`: the OSD does not count it, or nobody asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<StoreReads>,
@@ -40,7 +40,7 @@ pub struct StoreReads {
 
 /// What happened between two looks at an OSD's counters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Look {
+pub struct StoreActivity {
     /// Seconds from the slice's start.
     pub from: f64,
     pub to: f64,

@@ -93,7 +93,7 @@ impl Finds {
 pub struct Trend {
     pub figure: FigureKey,
     /// In order of time.
-    pub points: Vec<Point>,
+    pub points: Vec<TrendPoint>,
     /// Where each level begins (an index into the points) and its mean. At least one.
     pub levels: Vec<Level>,
     /// The newest run against the level before it, or, if a level has just begun, that level against the one before.
@@ -103,7 +103,7 @@ pub struct Trend {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct TrendPoint {
     pub run: String,
     pub value: f64,
 }

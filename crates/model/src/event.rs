@@ -8,7 +8,7 @@ use crate::record::{Ending, RunHead};
 use crate::report::Report;
 use crate::sample::Slice;
 use crate::scope::Scope;
-use crate::sustained::Sustained;
+use crate::sustained::SustainedSeries;
 use crate::verified::Verified;
 use crate::window::WindowSet;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ pub enum Event {
     },
     /// A device was written to until it fell, or until the time or what may be written was used up.
     Sustained {
-        sustained: Sustained,
+        sustained: SustainedSeries,
     },
     /// The picture after a pass.
     PassFinished {

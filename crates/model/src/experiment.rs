@@ -2,7 +2,7 @@
 
 use crate::ab::{Ab, AbFound};
 use crate::layer::Layer;
-use crate::limit::{Bound, Limit, Search};
+use crate::limit::{Limit, ResponseBound, Search};
 use crate::operation::OpClass;
 use crate::pattern::Pattern;
 use crate::plan::Doubling;
@@ -23,7 +23,7 @@ pub enum PlannedExperiment {
     /// What one setting changes against another.
     PairedComparison(Ab),
     /// The highest rate that keeps the bound. `searches`: those begun so far; their steps are added as they are tried.
-    HighestRate { bound: Bound, searches: Vec<Search> },
+    HighestRate { bound: ResponseBound, searches: Vec<Search> },
     /// Clients are doubled until that brings nothing more; on one host there may be `clients_most`. The steps are the largest there
     /// may be, until the first one is tried. `doublings`: what was tried.
     ScaleOut { clients_most: u32, doublings: Vec<Doubling> },

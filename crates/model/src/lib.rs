@@ -49,12 +49,12 @@ pub mod working_set;
 pub mod workload;
 
 pub use ab::{Ab, AbFound};
-pub use background::{Background, Caches, Compaction, Look, OsdLooks, ReadFrom, Slowed, StoreReads};
+pub use background::{Background, Caches, Compaction, OsdLooks, ReadFrom, Slowed, StoreActivity, StoreReads};
 pub use bond::{Bond, HostBond, Leg};
 pub use buckets::Buckets;
 pub use change::{Change, HostChange, Undo};
 pub use clock::{Clock, Nanos};
-pub use comparison::{Comparison, Difference, FigureKey, Finds, Level, Point, Trend};
+pub use comparison::{Comparison, Difference, FigureKey, Finds, Level, Trend, TrendPoint};
 pub use crosscheck::{Agreement, Agrees, Crosscheck, Crosschecked, Pair, Turn};
 pub use effort::{Effort, Overhead, Shares};
 pub use event::{Event, Subscriber};
@@ -64,7 +64,7 @@ pub use figure::{Dip, Estimate, Figure, Label, OtherWay, Percentile, Sight, Unse
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 pub use inventory::{ClientHost, Inventory, LabHost, LabLayout, LabOsd, Network, Site, Spare, ThisHost};
 pub use layer::{Abilities, DurableBy, Layer, LayerSpec, TargetKind};
-pub use limit::{Bound, Limit, Search, TriedRate};
+pub use limit::{Limit, ResponseBound, Search, TriedRate};
 pub use observation::Observation;
 pub use observed::{
     DiskSecond, HostLoad, HostSecond, HostSeconds, NicSecond, Observed, OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,
@@ -80,11 +80,11 @@ pub use record::{Ending, Gap, Imported, Record, RunHead};
 pub use report::{ChartCell, Distance, Doubled, Finding, LedgerRow, Multiple, Outlier, Report, ScaledLoad, Standing};
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope};
-pub use site::{Found, NotFree, SiteSeen, SiteWish};
+pub use site::{NotFree, PathKind, SiteSeen, SiteWish};
 pub use streams::Streams;
 pub use subject::{NetworkPart, Subject};
-pub use sustained::{Cliff, Ended, Endurance, Sustained, SustainedTest};
-pub use sweep::{Axis, Beyond, Choice, Knee, Reading, Setting, Sweep, Swept};
+pub use sustained::{Cliff, Ended, Endurance, SustainedSeries, SustainedTest};
+pub use sweep::{Beyond, Choice, Knee, Reading, Setting, Sweep, SweepAxis, Swept};
 pub use tally::{Latencies, Sparse};
 pub use target::{Client, Endpoint, Key, Place, Replica, Target};
 pub use verdict::{Outcome, Threshold, Verdict};

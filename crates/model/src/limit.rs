@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// `p99<10ms`: at least so many percent of the operations respond in less than this.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Bound {
+#[schemars(rename = "Bound")]
+pub struct ResponseBound {
     /// Above 0, below 100.
     pub percent: f64,
     pub ms: f64,
@@ -18,7 +19,7 @@ pub struct Bound {
     pub arrivals: Arrivals,
 }
 
-impl Bound {
+impl ResponseBound {
     /// The share of operations that may take longer.
     pub fn allowed(&self) -> f64 {
         1.0 - self.percent / 100.0
@@ -42,7 +43,7 @@ pub struct Limit {
     pub layer: Layer,
     pub target: String,
     pub pattern: Pattern,
-    pub bound: Bound,
+    pub bound: ResponseBound,
     /// Operations per second, of all targets together, that kept the bound when it was confirmed; `None`: see `why`.
     pub rate: Option<f64>,
     /// Operations per second of the closed loop, of all targets together.

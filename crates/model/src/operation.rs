@@ -37,6 +37,11 @@ impl OpClass {
     pub fn name(self) -> &'static str {
         self.spec().name
     }
+
+    /// Is what lies there another thing afterwards?
+    pub fn changes(self) -> bool {
+        self.spec().changes
+    }
 }
 
 /// How many of a hundred operations are of each class; together a hundred.

@@ -3,7 +3,7 @@
 use crate::ab::Ab;
 use crate::change::Change;
 use crate::experiment::PlannedExperiment;
-use crate::limit::{Bound, Search};
+use crate::limit::{ResponseBound, Search};
 use crate::plan::{Doubling, Goal, Plan, Step, StepId};
 use crate::sustained::SustainedTest;
 use crate::sweep::Sweep;
@@ -46,7 +46,7 @@ pub struct GoalFields {
     thresholds: Vec<Threshold>,
     /// What is asked is the highest rate that keeps this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    bound: Option<Bound>,
+    bound: Option<ResponseBound>,
 }
 
 impl From<&Plan> for GoalFields {
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn plans_of_earlier_archives_are_read() {
-        let bound = Bound { percent: 99.0, ms: 10.0, arrivals: Arrivals::Poisson };
+        let bound = ResponseBound { percent: 99.0, ms: 10.0, arrivals: Arrivals::Poisson };
         let mut goal = json!(Goal::default());
         goal["bound"] = json!(bound);
         let searched = read(earlier(&[("goal", goal.clone())]));
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_plan_is_read_as_it_was_written() {
-        let bound = Bound { percent: 99.9, ms: 2.0, arrivals: Arrivals::Even };
+        let bound = ResponseBound { percent: 99.9, ms: 2.0, arrivals: Arrivals::Even };
         let search = Search { capacity: StepId(0), probes: vec![StepId(1)], confirmations: Vec::new() };
         let ab = Ab { what: "pool".into(), a: "x".into(), b: "y".into(), pairs: vec![(StepId(0), StepId(1))] };
         for experiment in [

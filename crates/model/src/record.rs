@@ -7,7 +7,7 @@ use crate::observation::Observation;
 use crate::plan::{Plan, StepId};
 use crate::sample::Slice;
 use crate::scope::Scope;
-use crate::sustained::Sustained;
+use crate::sustained::SustainedSeries;
 use crate::verified::Verified;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ pub struct Record {
     #[serde(default)]
     pub verified: Vec<Verified>,
     #[serde(default)]
-    pub sustained: Vec<Sustained>,
+    pub sustained: Vec<SustainedSeries>,
     /// What was seen beside the load, in the order in which it was.
     #[serde(default)]
     pub observations: Vec<Observation>,
@@ -133,8 +133,8 @@ impl Record {
         self.finished = false;
     }
 
-    /// A change is told when it is made and when it is undone, and may be made again, for every slice that needs it: the last
-    /// telling stands.
+    /// A change is told when it is made and when it is undone, and may be made again, for every slice that needs it: the last one
+    /// stands.
     fn note_change(&mut self, undo: &Undo) {
         match self.changes.iter_mut().find(|known| known.change == undo.change) {
             Some(known) => *known = undo.clone(),
@@ -147,6 +147,7 @@ impl Record {
 mod tests {
     use super::*;
     use crate::change::Change;
+    use crate::testing;
 
     #[test]
     fn a_change_that_is_made_and_undone_over_and_over_is_one_change() {
@@ -164,18 +165,10 @@ mod tests {
     #[test]
     fn a_run_that_was_cut_off_lasted_until_its_last_slice() {
         let slice = Slice {
-            step: crate::StepId(1),
             target: Some(0),
-            kind: crate::OpClass::Read,
-            pass: 1,
             started_seconds: 30.0,
-            window_ns: 100_000_000,
-            samples: vec![crate::Sample::default(); 80],
             warmup: 3,
-            settled: true,
-            void: None,
-            error: None,
-            effort: None,
+            ..testing::slice(crate::StepId(1), 1, 100_000_000, vec![crate::Sample::default(); 80])
         };
         let mut record = Record::default();
         record.apply(&Event::StepFinished { pass: 1, slices: vec![slice] });

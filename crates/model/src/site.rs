@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// What a path is, for a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Found {
+pub enum PathKind {
     /// A block device, of this many bytes.
     Device(Bytes),
     /// A regular file, of this many bytes.
@@ -19,7 +19,7 @@ pub enum Found {
 /// What a host tells of a path that it was asked to look at. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SiteSeen {
-    pub found: Found,
+    pub found: PathKind,
     /// Where a link leads to, if the path is one.
     pub leads_to: Option<String>,
     /// The device that it is, or on which it lies or will lie.

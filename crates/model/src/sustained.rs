@@ -22,7 +22,7 @@ pub struct SustainedTest {
 
 /// What was seen of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sustained {
+pub struct SustainedSeries {
     pub target: String,
     /// Bytes whose write ended in each window.
     pub windows: Vec<Bytes>,

@@ -9,14 +9,14 @@ use std::fmt;
 
 /// A list of values that a sweep goes through.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Axis {
+pub struct SweepAxis {
     /// As on the command line: `depth`, `block-size`, `option:osd/osd_op_queue`.
     pub name: String,
     /// Each once; numbers ascending, words as they were given.
     pub values: Vec<Setting>,
 }
 
-impl Axis {
+impl SweepAxis {
     /// `WHO/NAME` of the cluster's option that this axis is; `None`: it is something else.
     pub fn option(&self) -> Option<&str> {
         self.name.strip_prefix(OPTION)
@@ -70,16 +70,16 @@ impl fmt::Display for Setting {
 /// What a plan varies from step to step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
-    pub axes: Vec<Axis>,
+    pub axes: Vec<SweepAxis>,
     /// One for each step of the plan. Several targets make several steps of one combination.
-    pub points: Vec<Point>,
+    pub points: Vec<SweepPoint>,
     /// Combinations that can't be (more jobs than operations in flight).
     pub left_out: u32,
 }
 
 /// Which value a step has on each axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct SweepPoint {
     pub step: StepId,
     /// An index into the axis's values, for each axis.
     pub at: Vec<u32>,
@@ -98,7 +98,7 @@ impl Sweep {
     /// Along which axis lines are drawn and rows follow each other: the depth, else the first of numbers, else the first.
     pub fn along(&self) -> usize {
         let depth = self.axes.iter().position(|axis| axis.name == DEPTH);
-        depth.or_else(|| self.axes.iter().position(Axis::numbers)).unwrap_or(0)
+        depth.or_else(|| self.axes.iter().position(SweepAxis::numbers)).unwrap_or(0)
     }
 }
 
@@ -115,7 +115,7 @@ pub struct Swept {
 pub struct Reading {
     /// Index into the report's figures.
     pub figure: usize,
-    /// As in [`Point`].
+    /// As in [`SweepPoint`].
     pub at: Vec<u32>,
     /// In the unit of `metric`; `None`: the figure is void or implausible.
     pub throughput: Option<Estimate>,

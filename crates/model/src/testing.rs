@@ -1,8 +1,11 @@
 //! Layers by what they are, for tests of what is the same for all of them.
 
+use crate::clock::Nanos;
 use crate::layer::Layer;
+use crate::operation::OpClass;
 use crate::pattern::Pattern;
-use crate::plan::Step;
+use crate::plan::{Step, StepId};
+use crate::sample::{Sample, Slice};
 use crate::target::{Place, Target};
 use crate::workload::Workload;
 
@@ -49,4 +52,22 @@ pub fn images() -> Layer {
 pub fn step(id: u32, layer: Layer, pattern: Pattern, targets: &[&str]) -> Step {
     let targets = targets.iter().map(|name| Target::new(layer, *name, Place::Null)).collect();
     Step::new(id, layer, pattern, targets, Workload::canonical(pattern, 1 << 30, 1))
+}
+
+/// All of a step's samples of one pass, of reads, settled from the first on.
+pub fn slice(step: StepId, pass: u32, window_ns: Nanos, samples: Vec<Sample>) -> Slice {
+    Slice {
+        step,
+        target: None,
+        kind: OpClass::Read,
+        pass,
+        started_seconds: 0.0,
+        window_ns,
+        samples,
+        warmup: 0,
+        settled: true,
+        void: None,
+        error: None,
+        effort: None,
+    }
 }

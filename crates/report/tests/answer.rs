@@ -3,19 +3,19 @@
 mod sample;
 
 use model::{
-    AbFound, Answer, Bound, Checked, Cliff, Comparison, Difference, Doubled, Ended, Ending, Endurance, Estimate,
-    FigureKey, Finding, Finds, Imported, Label, Layer, Limit, OpClass, Outcome, Pattern, Report, ScaledLoad, Standing,
-    Subject, Threshold, TriedRate, Verdict,
+    AbFound, Answer, Checked, Cliff, Comparison, Difference, Doubled, Ended, Ending, Endurance, Estimate, FigureKey,
+    Finding, Finds, Imported, Label, Layer, Limit, OpClass, Outcome, Pattern, Report, ResponseBound, ScaledLoad,
+    Standing, Subject, Threshold, TriedRate, Verdict,
 };
 use report::markdown;
-use report::terminal::{self, Length, Style};
-use sample::{Sample, run};
+use report::terminal::{self, Detail, Style};
+use sample::{SampleRun, run};
 
 /// The paragraph under the head, its lines joined. The Markdown page says the same.
 fn answer(report: &Report) -> String {
     let record = run().record;
     let style = Style { width: 10_000, colours: false };
-    let text = terminal::summary(report, &record.scope, Length::Short, &style);
+    let text = terminal::summary(report, &record.scope, Detail::Short, &style);
     let said = text.split("\n\n").nth(1).unwrap().replace('\n', " ");
     let page = markdown::page(report, &record);
     let begins = said.split(" What is wrong:").next().unwrap().split(" Nothing wrong").next().unwrap();
@@ -26,7 +26,7 @@ fn answer(report: &Report) -> String {
 
 /// The sample without anything that is wrong.
 fn sound() -> Report {
-    let Sample { mut report, .. } = run();
+    let SampleRun { mut report, .. } = run();
     report.chart.iter_mut().for_each(|cell| cell.label = "settled".into());
     report.figures.retain(|figure| figure.estimate.is_some());
     report.figures.iter_mut().for_each(|figure| figure.label = Label::Settled);
@@ -222,7 +222,7 @@ fn a_against_b_says_what_differs_beyond_the_noise() {
 #[test]
 fn the_highest_rate_and_enough_clients() {
     let mut report = sound();
-    let bound = Bound { percent: 99.0, ms: 10.0, arrivals: model::Arrivals::Poisson };
+    let bound = ResponseBound { percent: 99.0, ms: 10.0, arrivals: model::Arrivals::Poisson };
     let probe = TriedRate {
         rate: 500.0,
         confirms: true,
@@ -353,11 +353,11 @@ fn a_quick_run_is_told_how_to_narrow_its_intervals() {
 
 #[test]
 fn long_lists_wait_for_details_and_what_is_wrong_does_not() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     report.warnings = (1..=5).map(|n| format!("warning number {n}")).collect();
     let style = Style { width: 80, colours: false };
-    let short = terminal::summary(&report, &record.scope, Length::Short, &style);
-    let full = terminal::summary(&report, &record.scope, Length::Full, &style);
+    let short = terminal::summary(&report, &record.scope, Detail::Short, &style);
+    let full = terminal::summary(&report, &record.scope, Detail::Full, &style);
     for always in ["Outliers", "Findings", "Errors", "Still there", "warning number 3", "Ledger of read-linear"] {
         assert!(short.contains(always) && full.contains(always), "{always}: {short}");
     }
@@ -367,13 +367,13 @@ fn long_lists_wait_for_details_and_what_is_wrong_does_not() {
     let last = short.lines().rev().take(3).collect::<Vec<_>>().join(" ");
     assert!(last.contains("--details") && !full.contains("--details"), "{last}");
     report.head.command = "fathom run --archive /tmp/a".into();
-    let short = terminal::summary(&report, &record.scope, Length::Short, &Style { width: 300, colours: false });
+    let short = terminal::summary(&report, &record.scope, Detail::Short, &Style { width: 300, colours: false });
     assert!(short.contains("See `fathom show 20261121-093012-ab3f --archive /tmp/a --details`."), "{short}");
     // Void figures that no cell of the chart tells of.
     let figure =
         report.figures.iter_mut().find(|figure| figure.target == "osd.0" && figure.kind == OpClass::Read).unwrap();
     (figure.label, figure.estimate) = (Label::Void("osd.0 was restarted".into()), None);
-    let short = terminal::summary(&report, &record.scope, Length::Short, &style);
+    let short = terminal::summary(&report, &record.scope, Detail::Short, &style);
     assert!(short.contains("Not usable\n- void: osd.0") && short.contains("osd.0 was restarted"), "{short}");
 }
 

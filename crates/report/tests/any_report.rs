@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use report::export::{csv, fio, openmetrics};
 use report::progress::Progress;
-use report::terminal::{self, Length, Style};
+use report::terminal::{self, Detail, Style};
 use report::{html, json, markdown};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -84,12 +84,12 @@ proptest! {
     ) {
         let record = Record { head: report.head.clone(), scope, plan, ..Record::default() };
         let style = Style { width, colours: false };
-        let summary = terminal::summary(&report, &record.scope, Length::Full, &style);
+        let summary = terminal::summary(&report, &record.scope, Detail::Full, &style);
         prop_assert!(harmless(&summary), "{summary:?}");
-        prop_assert!(harmless(&terminal::summary(&report, &record.scope, Length::Short, &style)));
+        prop_assert!(harmless(&terminal::summary(&report, &record.scope, Detail::Short, &style)));
         prop_assert!(harmless(&terminal::text(&report::plan::blocks(&record.plan, report.seconds), &style)));
         prop_assert!(harmless(&markdown::page(&report, &record)));
-        terminal::summary(&report, &record.scope, Length::Full, &Style { width, colours: true });
+        terminal::summary(&report, &record.scope, Detail::Full, &Style { width, colours: true });
         html::page(&report, &record);
         let document = json::document(&report, &record);
         let faults = schema::faults(&document);

@@ -9,12 +9,12 @@ use report::block::{Block, Cell, Column, Emphasis, Item, Row, Table, Text};
 use report::markdown;
 use report::sections::{SECTIONS, Section};
 use report::terminal::{self, Style};
-use sample::{Sample, run};
+use sample::{SampleRun, run};
 
 /// A line for each block of each section.
 #[test]
 fn the_blocks_of_every_section() {
-    let Sample { report, record } = run();
+    let SampleRun { report, record } = run();
     let line = |section: &Section| {
         let blocks = section.blocks(&report, &record.scope);
         let line = |block| format!("{} {}\n", section.id, serde_json::to_string(block).unwrap());

@@ -7,12 +7,12 @@ mod schema;
 use golden_file::compare;
 use model::{Estimate, Label};
 use report::json;
-use sample::{Sample, run};
+use sample::{SampleRun, run};
 use serde_json::{Value, json};
 
 #[test]
 fn a_run_and_a_failure_are_as_the_schema_says() {
-    let Sample { report, record } = run();
+    let SampleRun { report, record } = run();
     assert_eq!(schema::faults(&json::document(&report, &record)), [""; 0]);
     assert_eq!(schema::faults(&json::failed("no cluster", "0.1.0")), [""; 0]);
 }
@@ -24,7 +24,7 @@ fn the_schema_in_docs_is_that_of_the_types() {
 
 #[test]
 fn the_check_sees_what_is_wrong() {
-    let Sample { report, record } = run();
+    let SampleRun { report, record } = run();
     let good = json::document(&report, &record);
     for (pointer, wrong) in [
         ("/schema", json!("fathom.run/2")),
@@ -70,7 +70,7 @@ fn names(schema: &Value, each: &mut dyn FnMut(&str)) {
 
 #[test]
 fn void_figures_have_no_value_and_say_why() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     report.figures.truncate(3);
     report.figures[0].label = Label::Void("the OSD died".into());
     report.figures[0].estimate = Some(Estimate::new(1.0, 0.1));
@@ -88,13 +88,13 @@ fn void_figures_have_no_value_and_say_why() {
 
 #[test]
 fn what_is_to_be_known_about_a_run_is_said_by_every_face() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     let warning = "job.fio:3: [a] libaio: done with io_uring";
     report.warnings = vec![warning.to_string()];
     let document = json::document(&report, &record);
     assert_eq!((document["warnings"][0].as_str(), schema::faults(&document)), (Some(warning), vec![]));
     let style = report::terminal::Style { width: 100, colours: false };
-    let text = report::terminal::summary(&report, &record.scope, report::terminal::Length::Full, &style);
+    let text = report::terminal::summary(&report, &record.scope, report::terminal::Detail::Full, &style);
     assert!(text.contains(&format!("Warnings\n- {warning}\n")), "{text}");
     let page = report::markdown::page(&report, &record);
     assert!(page.contains("Warnings") && page.contains("done with io"), "{page}");

@@ -5,11 +5,11 @@ mod sample;
 use model::{Checked, Label, Overhead, Shares};
 use report::export::{csv, openmetrics};
 use report::json;
-use sample::{Sample, run};
+use sample::{SampleRun, run};
 
 #[test]
 fn a_line_for_each_figure_with_the_numbers_of_the_document() {
-    let Sample { report, record } = run();
+    let SampleRun { report, record } = run();
     let text = csv::figures(&report);
     let mut lines = ::csv::Reader::from_reader(text.as_bytes());
     let heading = lines.headers().unwrap().clone();
@@ -28,7 +28,7 @@ fn a_line_for_each_figure_with_the_numbers_of_the_document() {
 
 #[test]
 fn openmetrics_has_each_usable_figure_in_base_units() {
-    let Sample { report, .. } = run();
+    let SampleRun { report, .. } = run();
     let text = openmetrics::text(&report);
     assert!(text.ends_with("# EOF\n"), "{text}");
     let usable = |figure: &&model::Figure| {
@@ -46,7 +46,7 @@ fn openmetrics_has_each_usable_figure_in_base_units() {
 
 #[test]
 fn what_was_verified_and_what_measuring_took_is_there_for_programs() {
-    let Sample { mut report, .. } = run();
+    let SampleRun { mut report, .. } = run();
     report.overhead = Some(Overhead { operation_ns: 150.0, deep_operation_ns: 30.0, clock_ns: 25.0 });
     report.figures[0].effort = Some(Shares { busy: 0.5, queued: 0.25, overhead: None });
     // Flaws are told of a figure whose value may not be used.

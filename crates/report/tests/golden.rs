@@ -7,14 +7,14 @@ mod schema;
 
 use golden_file::compare;
 use model::{
-    Answer, Axis, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Ending, Endurance, Estimate, Figure,
-    FigureKey, Finds, Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpClass, Outcome, Pattern, Point, ReadBack,
-    Reading, Setting, Sweep, Swept, Threshold, Trend, Verdict,
+    Answer, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Ending, Endurance, Estimate, Figure,
+    FigureKey, Finds, Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpClass, Outcome, Pattern, ReadBack, Reading,
+    Setting, Sweep, SweepAxis, Swept, Threshold, Trend, TrendPoint, Verdict,
 };
 use report::runs::{self, RunRow};
-use report::terminal::{self, Length, Style};
+use report::terminal::{self, Detail, Style};
 use report::{json, markdown};
-use sample::{Sample, run};
+use sample::{SampleRun, run};
 
 fn fits(text: &str, width: usize) {
     for line in text.lines() {
@@ -25,9 +25,9 @@ fn fits(text: &str, width: usize) {
 
 #[test]
 fn the_terminal_at_80_and_120_columns() {
-    let Sample { report, record } = run();
+    let SampleRun { report, record } = run();
     for width in [80, 120] {
-        for (length, name) in [(Length::Short, "summary"), (Length::Full, "details")] {
+        for (length, name) in [(Detail::Short, "summary"), (Detail::Full, "details")] {
             let text = terminal::summary(&report, &record.scope, length, &Style { width, colours: false });
             fits(&text, width);
             compare(&format!("{name}-{width}.txt"), &text);
@@ -38,9 +38,9 @@ fn the_terminal_at_80_and_120_columns() {
 /// A mark that no cell of the chart has is explained below the table that has it.
 #[test]
 fn marks_of_single_targets_are_explained() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     let style = Style { width: 120, colours: false };
-    let details = |report: &model::Report| terminal::summary(report, &record.scope, Length::Full, &style);
+    let details = |report: &model::Report| terminal::summary(report, &record.scope, Detail::Full, &style);
     let legend = |text: &str| text.lines().filter(|line| line.starts_with("f  few events: ")).count();
     report.chart.iter_mut().filter(|cell| cell.label == "few events").for_each(|cell| cell.label = "settled".into());
     let few = report.figures.iter_mut().filter(|figure| figure.label.name() == "few events");
@@ -53,11 +53,11 @@ fn marks_of_single_targets_are_explained() {
 
 #[test]
 fn a_share_of_a_latency_that_holds_a_round_trip_is_an_upper_bound() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     report.ledger.retain(|row| row.pattern == Pattern::WriteLatency);
     let shown = |report: &model::Report| {
         [
-            terminal::summary(report, &record.scope, Length::Full, &Style { width: 80, colours: false }),
+            terminal::summary(report, &record.scope, Detail::Full, &Style { width: 80, colours: false }),
             markdown::page(report, &record),
         ]
         .map(|text| text.contains('≤'))
@@ -69,14 +69,14 @@ fn a_share_of_a_latency_that_holds_a_round_trip_is_an_upper_bound() {
 
 #[test]
 fn an_interval_as_wide_as_its_figure_is_said_in_words_and_kept_in_json() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     let wide =
         |estimate: &mut Estimate| (estimate.low, estimate.high) = (-0.08 * estimate.value, 2.08 * estimate.value);
     report.chart.iter_mut().filter_map(|cell| cell.estimate.as_mut()).for_each(wide);
     report.figures.iter_mut().filter_map(|figure| figure.estimate.as_mut()).for_each(wide);
     report.ledger.iter_mut().for_each(|row| wide(&mut row.adds));
     for width in [80, 120] {
-        let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width, colours: false });
+        let text = terminal::summary(&report, &record.scope, Detail::Full, &Style { width, colours: false });
         fits(&text, width);
         let chart = text.split("Ledger of").next().unwrap();
         assert!(chart.contains("not known") && chart.contains("in this time"), "{text}");
@@ -95,9 +95,9 @@ fn an_interval_as_wide_as_its_figure_is_said_in_words_and_kept_in_json() {
 
 #[test]
 fn colours_change_nothing_but_colours() {
-    let Sample { report, record } = run();
-    let plain = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 100, colours: false });
-    let coloured = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 100, colours: true });
+    let SampleRun { report, record } = run();
+    let plain = terminal::summary(&report, &record.scope, Detail::Full, &Style { width: 100, colours: false });
+    let coloured = terminal::summary(&report, &record.scope, Detail::Full, &Style { width: 100, colours: true });
     let mut bare = String::new();
     let mut parts = coloured.split("\x1b[");
     bare += parts.next().unwrap();
@@ -113,20 +113,20 @@ fn colours_change_nothing_but_colours() {
 
 #[test]
 fn what_was_measured_at_once_is_told_from_what_was_measured_alone() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     let alone = |f: &Figure| f.layer == Layer::Osd && f.pattern == Pattern::WriteParallel && f.at_once == 1;
     report.figures.retain(|figure| !alone(figure));
     for figure in report.figures.iter_mut().filter(|figure| figure.at_once > 1 && figure.target != "osd.*") {
         figure.chart = true;
     }
-    let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 80, colours: false });
+    let text = terminal::summary(&report, &record.scope, Detail::Full, &Style { width: 80, colours: false });
     assert!(text.contains("\nwrite-parallel: all at once; else each while the others were quiet\n"), "{text}");
     fits(&text, 80);
 }
 
 #[test]
 fn what_is_said_of_all_targets_together_is_not_said_of_each() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     let model = report.figures[0].clone();
     let part = |target: &str, why: &str| Figure {
         target: target.to_string(),
@@ -135,7 +135,7 @@ fn what_is_said_of_all_targets_together_is_not_said_of_each() {
         ..model.clone()
     };
     let told = |report: &model::Report| {
-        let text = terminal::summary(report, &record.scope, Length::Full, &Style { width: 120, colours: false });
+        let text = terminal::summary(report, &record.scope, Detail::Full, &Style { width: 120, colours: false });
         text.lines().filter(|line| line.starts_with("- void:") && line.contains("pool")).count()
     };
     let why = "osd.1 went down";
@@ -147,7 +147,7 @@ fn what_is_said_of_all_targets_together_is_not_said_of_each() {
 
 #[test]
 fn the_plan() {
-    let Sample { record, .. } = run();
+    let SampleRun { record, .. } = run();
     let text = terminal::text(&report::plan::blocks(&record.plan, 874.0), &Style { width: 100, colours: false });
     fits(&text, 100);
     compare("plan.txt", &text);
@@ -178,13 +178,13 @@ fn the_list_of_runs() {
 
 #[test]
 fn markdown_of_the_run() {
-    let Sample { report, record } = run();
+    let SampleRun { report, record } = run();
     compare("report.md", &markdown::page(&report, &record));
 }
 
 #[test]
 fn json_of_the_run() {
-    let Sample { report, record } = run();
+    let SampleRun { report, record } = run();
     let document = format!("{:#}\n", json::document(&report, &record));
     assert!(!document.contains("never-to-be-seen"));
     compare("report.json", &document);
@@ -192,7 +192,7 @@ fn json_of_the_run() {
 
 #[test]
 fn verdicts_on_a_terminal_and_in_markdown() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     let verdict = |pattern, value: f64, target: &str, estimate: Option<Estimate>, outcome| Verdict {
         threshold: Threshold::of(Layer::Rbd, pattern, None, value),
         target: target.to_string(),
@@ -205,7 +205,7 @@ fn verdicts_on_a_terminal_and_in_markdown() {
         verdict(Pattern::ReadLinear, 400.0, "pool", None, Outcome::Open),
         verdict(Pattern::WriteLatency, 3.0, "pool", Some(Estimate::new(3.6, 0.2)), Outcome::Fail),
     ]);
-    let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 80, colours: false });
+    let text = terminal::summary(&report, &record.scope, Detail::Full, &Style { width: 80, colours: false });
     fits(&text, 80);
     let part = |text: &str, begins: &str| {
         let from = text.find(begins).unwrap();
@@ -217,7 +217,7 @@ fn verdicts_on_a_terminal_and_in_markdown() {
 
 #[test]
 fn sustained_writes_on_a_terminal_and_in_markdown() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     let (from, to) = (Some(Estimate::new(480.0, 42.0)), Some(Estimate::new(110.0, 12.0)));
     let fell = Endurance {
         target: "/dev/sda".into(),
@@ -237,7 +237,7 @@ fn sustained_writes_on_a_terminal_and_in_markdown() {
     let short = Endurance { target: "x".into(), model: None, also: vec![], held: 0, cliff: None, ..fell.clone() };
     report.answer =
         Answer::SustainedWrites(vec![fell, Endurance { rate: from, says: "too short to tell".into(), ..short }]);
-    let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 80, colours: false });
+    let text = terminal::summary(&report, &record.scope, Detail::Full, &Style { width: 80, colours: false });
     fits(&text, 80);
     let part = |text: &str, begins: &str| {
         let from = text.find(begins).unwrap();
@@ -249,7 +249,7 @@ fn sustained_writes_on_a_terminal_and_in_markdown() {
 
 #[test]
 fn what_was_verified_on_a_terminal_and_in_markdown() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     let flaw = |kind, offset, says: &str| Flaw {
         kind,
         place: "/dev/loop3".into(),
@@ -267,7 +267,7 @@ fn what_was_verified_on_a_terminal_and_in_markdown() {
     report.figures[0].checked = Some(clean);
     report.figures[1].checked =
         Some(Checked { bytes: 5 << 30, unknown: 8192, wrong: 1, stale: 2, flaws, ..Checked::default() });
-    let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 80, colours: false });
+    let text = terminal::summary(&report, &record.scope, Detail::Full, &Style { width: 80, colours: false });
     fits(&text, 80);
     let part = |text: &str, begins: &str| {
         let from = text.find(begins).unwrap();
@@ -324,7 +324,7 @@ fn comparisons_and_histories() {
     let run = |n: usize| format!("202611{n:02}-093012-ab3f");
     let trend = Trend {
         figure: figure(Layer::Rbd, "pool", Pattern::ReadParallel),
-        points: (1..=9).map(|n| Point { run: run(n), value: if n < 6 { 5000.0 } else { 4000.0 } }).collect(),
+        points: (1..=9).map(|n| TrendPoint { run: run(n), value: if n < 6 { 5000.0 } else { 4000.0 } }).collect(),
         levels: vec![Level { begins: 0, value: 5000.0 }, Level { begins: 5, value: 4000.0 }],
         finds: Finds::Worse,
         change: -0.2,
@@ -339,8 +339,8 @@ fn comparisons_and_histories() {
 }
 
 /// Depth × block size on one pool: one curve with a decided knee, one without, one void point.
-fn swept(sample: Sample) -> Sample {
-    let Sample { mut report, record } = sample;
+fn swept(sample: SampleRun) -> SampleRun {
+    let SampleRun { mut report, record } = sample;
     let model =
         report.figures.iter().find(|figure| figure.pattern == Pattern::ReadParallel && figure.layer == Layer::Rados);
     let model = model.unwrap().clone();
@@ -387,20 +387,20 @@ fn swept(sample: Sample) -> Sample {
     ];
     let axis = |name: &str, values: &[u64]| {
         let values = values.iter().map(|value| Setting::Number(*value)).collect();
-        Axis { name: name.into(), values }
+        SweepAxis { name: name.into(), values }
     };
     let axes = vec![axis("depth", &[1, 4, 16, 64]), axis("block-size", &blocks)];
     report.answer =
         Answer::Sweep(Box::new(Swept { sweep: Sweep { axes, points: vec![], left_out: 0 }, readings, knees }));
     (report.chart, report.ledger, report.outliers) = (vec![], vec![], vec![]);
     (report.findings, report.errors) = (vec![], vec![]);
-    Sample { report, record }
+    SampleRun { report, record }
 }
 
 #[test]
 fn a_sweep_on_a_terminal_and_in_markdown() {
-    let Sample { report, record } = swept(run());
-    let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width: 80, colours: false });
+    let SampleRun { report, record } = swept(run());
+    let text = terminal::summary(&report, &record.scope, Detail::Full, &Style { width: 80, colours: false });
     fits(&text, 80);
     compare("sweep.txt", &text[text.find("Sweep of").unwrap()..]);
     let answer = text.split("\n\n").nth(1).unwrap().replace('\n', " ");
@@ -417,13 +417,13 @@ fn a_sweep_on_a_terminal_and_in_markdown() {
 
 #[test]
 fn a_share_that_is_not_known_has_neither_number_nor_bar() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     for row in &mut report.ledger {
         (row.share, row.ceiling, row.at_least) = (None, None, true);
         row.because = "rados is not known".to_string();
     }
     for width in [80, 120] {
-        let text = terminal::summary(&report, &record.scope, Length::Full, &Style { width, colours: false });
+        let text = terminal::summary(&report, &record.scope, Detail::Full, &Style { width, colours: false });
         fits(&text, width);
         let ledger: String = text.split("Ledger of").skip(1).filter_map(|part| part.split("\n\n").next()).collect();
         assert!(!ledger.is_empty() && !ledger.contains(['█', '≥', '≤', '%']), "{ledger}");
@@ -437,7 +437,7 @@ fn a_share_that_is_not_known_has_neither_number_nor_bar() {
 
 #[test]
 fn which_of_two_ways_is_the_worse_is_said_only_where_both_are_known() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     report.figures.retain(|figure| figure.chart && figure.estimate.is_some() && figure.layer == Layer::Device);
     report.figures.truncate(1);
     let shown = |report: &model::Report| markdown::page(report, &record);
@@ -458,7 +458,7 @@ fn which_of_two_ways_is_the_worse_is_said_only_where_both_are_known() {
 
 #[test]
 fn from_where_reads_of_nothing_came_is_not_said() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     let unwritten = |figure: &&mut Figure| figure.kind == OpClass::Read;
     let says = |report: &model::Report| markdown::page(report, &record).contains("took from their devices");
     for figure in report.figures.iter_mut().filter(unwritten) {
@@ -478,7 +478,7 @@ fn from_where_reads_of_nothing_came_is_not_said() {
 
 #[test]
 fn what_the_figures_speak_of_has_no_gap_in_its_words() {
-    let Sample { mut report, record } = run();
+    let SampleRun { mut report, record } = run();
     let unseen =
         model::Unseen { stretch_seconds: 600.0, looks: 6, rarer_than_seconds: 40.0, share: 0.1, in_interval: true };
     report.figures.iter_mut().for_each(|figure| figure.unseen = Some(unseen));

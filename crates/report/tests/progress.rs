@@ -2,6 +2,7 @@
 
 mod sample;
 
+use model::testing;
 use model::{Ending, Event, OpClass, Sample, Slice, Sparse, Step, Subscriber};
 use report::progress::Progress;
 use report::terminal::Style;
@@ -53,24 +54,16 @@ fn slice(step: &Step) -> Slice {
         Sparse { buckets: [(1650, 54)].into_iter().collect(), sum_ns: 54 * 1_840_000, count: 54, max_ns: 1_900_000 };
     let sample = Sample { span_ns: 100_000_000, ops: 54, bytes: 54 * 4096, service, ..Sample::default() };
     Slice {
-        step: step.id,
-        target: None,
         kind: OpClass::Write,
-        pass: 1,
         started_seconds: 1.0,
-        window_ns: 100_000_000,
-        samples: vec![sample; 80],
         warmup: 5,
-        settled: true,
-        void: None,
-        error: None,
-        effort: None,
+        ..testing::slice(step.id, 1, 100_000_000, vec![sample; 80])
     }
 }
 
 #[test]
 fn a_run_in_lines() {
-    let sample::Sample { report, record } = sample::run();
+    let sample::SampleRun { report, record } = sample::run();
     let step = record.plan.steps[12].clone();
     let mut watched = Watched::new();
     let started = Event::RunStarted { head: record.head.clone(), scope: record.scope.clone() };

@@ -1,7 +1,7 @@
 //! A sweep that was stopped or killed goes on: its paths are looked at again before they are written to.
 
 use super::resolved::Resolved;
-use model::{Failure, Found, Place, Plan, SiteWish};
+use model::{Failure, PathKind, Place, Plan, SiteWish};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub fn prove_paths(plan: &Plan, destroy: Option<&Path>, resolved: &mut Resolved)
 }
 
 /// What is a path of a host (`None`: this one), and may it be loaded?
-type Look<'a> = &'a mut dyn FnMut(Option<&str>, &SiteWish) -> Result<Found, Failure>;
+type Look<'a> = &'a mut dyn FnMut(Option<&str>, &SiteWish) -> Result<PathKind, Failure>;
 
 fn prove(plan: &Plan, destroy: Option<&Path>, look: Look) -> Result<(), Failure> {
     for step in &plan.steps {
@@ -35,7 +35,7 @@ fn prove(plan: &Plan, destroy: Option<&Path>, look: Look) -> Result<(), Failure>
             let least = step.workload.span.max(step.workload.spread.unwrap_or(0));
             let wish = SiteWish { path: path.clone(), writes: *writable, given_up: destroy == Some(path) };
             match look(host, &wish)? {
-                Found::Device(bytes) | Found::File(bytes) if bytes >= least => {}
+                PathKind::Device(bytes) | PathKind::File(bytes) if bytes >= least => {}
                 _ => return Err(Failure::Failed(format!("{}: is not there any more, or smaller", target.name))),
             }
         }

@@ -5,7 +5,7 @@ use super::apart::{Ill, Part};
 use super::efforts::Efforts;
 use super::filling::Unfilled;
 use super::guard::trouble;
-use super::probes::{Ended, Observer};
+use super::probes::{Observer, SliceDone};
 use agents::loader::Loader;
 use cluster::watch::Seen;
 use engines::EngineError;
@@ -255,7 +255,7 @@ impl Conductor<'_> {
         // Sessions were opened first: a slice's time begins with its first window.
         let first = first.unwrap_or(began);
         let lead = first.saturating_sub(began) as f64 / SECOND as f64;
-        let mut observations = self.observer.end(&Ended { step: step.id, pass: slot.pass, lead });
+        let mut observations = self.observer.end(&SliceDone { step: step.id, pass: slot.pass, lead });
         let hosts = self.loader.observed(first);
         if !hosts.is_empty() {
             observations.push(Observation::Hosts(Observed { step: step.id, pass: slot.pass, hosts }));

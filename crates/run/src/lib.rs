@@ -26,7 +26,7 @@ pub use guard::{Rollback, trouble};
 pub use interrupt::{Interrupt, ToUndo};
 pub use resolved::Resolved;
 
-use agents::fleet::{HostOptions, Hosts};
+use agents::fleet::{HostOptions, HostsLoader};
 use agents::host::LocalHost;
 use cluster::dirs;
 use cluster::journal::{Head, Journal};
@@ -59,8 +59,8 @@ pub struct Sounded {
 /// Where a run takes place, and how that is reached.
 pub struct Setup<'a> {
     /// How the cluster is reached.
-    pub access: ceph::Access,
-    pub lab: Option<Lab>,
+    pub access: ceph::ClusterAccess,
+    pub lab: Option<SetupLab>,
     pub hosts: HostOptions,
     /// Between which of the hosts' addresses; empty: where clients reach the OSDs.
     pub networks: Vec<IpNet>,
@@ -71,7 +71,7 @@ pub struct Setup<'a> {
 }
 
 /// The throwaway cluster in which a run takes place.
-pub struct Lab {
+pub struct SetupLab {
     pub layout: LabLayout,
     pub conf: PathBuf,
     /// It was started for this run, and is taken down after it.
@@ -244,7 +244,7 @@ fn conduct(resolved: &Resolved, ready: &Ready, journal: &mut Rollback, sink: &mu
     }
     tell_bonds(resolved, sink)?;
     prove_packet_sizes(resolved, ready, sink)?;
-    let hosts = resolved.fleet.as_ref().map(|fleet| Hosts::new(host, fleet, sink.started()));
+    let hosts = resolved.fleet.as_ref().map(|fleet| HostsLoader::new(host, fleet, sink.started()));
     let loader: &dyn agents::loader::Loader = match &hosts {
         Some(hosts) => hosts,
         None => host,

@@ -9,7 +9,7 @@ use cluster::{Cluster, scope};
 use experiments::{Request, planner};
 use ipnet::IpNet;
 use model::{
-    ClientHost, Failure, Found, HostFacts, HostSeen, Inventory, LabHost, LabLayout, OsdScope, Place, Plan, Record,
+    ClientHost, Failure, HostFacts, HostSeen, Inventory, LabHost, LabLayout, OsdScope, PathKind, Place, Plan, Record,
     RunHead, Scope, Site, SiteWish, Step, ThisHost,
 };
 use std::cell::RefCell;
@@ -127,7 +127,7 @@ impl Resolved {
     ///
     /// # Errors
     /// It can't be used, or may not be written to.
-    pub fn look_in_turn(&mut self, host: Option<&str>, wish: &SiteWish) -> Result<Found, Failure> {
+    pub fn look_in_turn(&mut self, host: Option<&str>, wish: &SiteWish) -> Result<PathKind, Failure> {
         let seen = match (host, &self.fleet) {
             (Some(host), Some(fleet)) => fleet.borrow_mut().look(host, wish, true),
             _ => self.looks.look(wish, true),
@@ -237,7 +237,7 @@ fn clients(
     let (Some(cluster), Some(clients)) = (cluster, connections) else { return Ok((fleet, wanted.left_out)) };
     let (conf, keyring) = cluster.texts()?;
     let id = cluster.user().trim_start_matches("client.").to_string();
-    let access = agents::Access { conf, keyring, id, clients };
+    let access = agents::AgentAccess { conf, keyring, id, clients };
     match fleet.reach(&access).first() {
         Some((host, why)) => Err(Failure::Failed(format!("{host} does not reach the cluster: {why}"))),
         None => Ok((fleet, wanted.left_out)),

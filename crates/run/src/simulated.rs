@@ -16,11 +16,11 @@ use engines::Engine;
 use engines::clock::SimClock;
 use engines::sim::{Model, Sim, Twist};
 use model::clock::SECOND;
-use model::sweep::Point;
+use model::sweep::SweepPoint;
 use model::testing;
 use model::{
-    Arrivals, Axis, Beyond, Bound, Choice, Clock, Doubled, Goal, Label, Pattern, Percentile, Place, Plan,
-    PlannedExperiment, Rate, Report, Setting, Slice, Step, StepId, Sweep, Target, Workload,
+    Arrivals, Beyond, Choice, Clock, Doubled, Goal, Label, Pattern, Percentile, Place, Plan, PlannedExperiment, Rate,
+    Report, ResponseBound, Setting, Slice, Step, StepId, Sweep, SweepAxis, Target, Workload,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ fn go_on(
     let sim = Sim::new(clock.clone(), move |target: &Target, _: &Workload| model_of(&target.name));
     let health = Script { clock: clock.clone(), ends, seen };
     let clock: Arc<dyn Clock> = clock;
-    let announced = time::Passes::default();
+    let announced = time::PassNumbers::default();
     let mut sink = EventSink::shown(Box::new(announced.clone()), clock.clone());
     sink.tell(model::Event::Planned { plan: plan.clone() }).unwrap();
     sink.tell(model::Event::StepFinished { pass: 1, slices }).unwrap();
@@ -413,12 +413,12 @@ fn sweep_over(depths: &[u32]) -> Plan {
     let made = all.enumerate().map(|(id, (target, at))| {
         let mut one = step(id as u32, Pattern::ReadParallel, &[target]);
         (one.workload.depth, one.chart) = (depths[at], false);
-        let point = Point { step: one.id, at: vec![at as u32] };
+        let point = SweepPoint { step: one.id, at: vec![at as u32] };
         (one, point)
     });
     let (steps, points) = made.unzip();
     let values = depths.iter().map(|depth| Setting::Number(u64::from(*depth))).collect();
-    let axes = vec![Axis { name: "depth".into(), values }];
+    let axes = vec![SweepAxis { name: "depth".into(), values }];
     let goal = Goal { passes_min: 3, passes_max: 3, fixed: true, ..Goal::quick(1) };
     Plan { steps, goal, experiment: PlannedExperiment::Sweep(Sweep { axes, points, left_out: 0 }), ..Plan::default() }
 }

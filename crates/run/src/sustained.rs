@@ -4,7 +4,7 @@ use super::EventSink;
 use super::conductor::{Conductor, HealthMonitor};
 use engines::crew::Flow;
 use model::clock::{MILLISECOND, SECOND};
-use model::{Ended, Event, Failure, Nanos, OpClass, Sustained, SustainedTest, WindowSet};
+use model::{Ended, Event, Failure, Nanos, SustainedSeries, SustainedTest, WindowSet};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
 const A_SECOND: usize = (SECOND / WINDOW) as usize;
@@ -13,8 +13,14 @@ impl Conductor<'_> {
     pub(super) fn write_until_it_falls(&self, test: &SustainedTest, sink: &mut EventSink) -> Result<(), Failure> {
         let target = test.step.together();
         let before = judge::written_to(sink.record(), &target);
-        let mut seen =
-            Sustained { target, windows: Vec::new(), window_ns: WINDOW, before, ended: Ended::Broken, error: None };
+        let mut seen = SustainedSeries {
+            target,
+            windows: Vec::new(),
+            window_ns: WINDOW,
+            before,
+            ended: Ended::Broken,
+            error: None,
+        };
         let mut ended = None;
         let mut on_window = |set: &WindowSet| {
             ended = after(test, self.health, set, &mut seen, sink);
@@ -28,7 +34,7 @@ impl Conductor<'_> {
         // An operation that failed in the last windows makes them no measurement.
         let ended = if error.is_some() { Ended::Broken } else { ended.unwrap_or(Ended::Broken) };
         let failed = error.as_ref().map(|why| format!("sustained writes to {}: {why}", seen.target));
-        sink.tell(Event::Sustained { sustained: Sustained { ended, error, ..seen } })?;
+        sink.tell(Event::Sustained { sustained: SustainedSeries { ended, error, ..seen } })?;
         failed.map_or(Ok(()), |text| sink.tell(Event::Failed { text }))
     }
 }
@@ -38,13 +44,13 @@ fn after(
     test: &SustainedTest,
     health: &dyn HealthMonitor,
     set: &WindowSet,
-    seen: &mut Sustained,
+    seen: &mut SustainedSeries,
     sink: &mut EventSink,
 ) -> Option<Ended> {
     if set.samples.is_empty() {
         return health.asked_to_end().then_some(Ended::Stopped);
     }
-    let writes = || set.samples.iter().filter(|(_, kind, _)| *kind == OpClass::Write).map(|(.., sample)| sample);
+    let writes = || set.samples.iter().filter(|(_, kind, _)| kind.changes()).map(|(.., sample)| sample);
     seen.windows.push(writes().map(|sample| sample.bytes).sum());
     let workload = &test.step.workload;
     let (written, most) = (seen.windows.iter().sum::<u64>(), workload.span);

@@ -3,7 +3,7 @@
 use super::merge::Merge;
 use super::verified::verified;
 use super::{Fleet, replica_servers};
-use crate::loader::{Found, Loader};
+use crate::loader::{Checks, Loader};
 use crate::{AgentCommand, AgentEvent, What};
 use engines::EngineError;
 use engines::clock::RealClock;
@@ -15,16 +15,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Steps whose targets have clients are loaded by those hosts; all others from here.
-pub struct Hosts<'a> {
+pub struct HostsLoader<'a> {
     here: &'a dyn Loader,
     fleet: &'a RefCell<Fleet>,
     /// When the run began.
     started: Nanos,
 }
 
-impl<'a> Hosts<'a> {
-    pub fn new(here: &'a dyn Loader, fleet: &'a RefCell<Fleet>, started: Nanos) -> Hosts<'a> {
-        Hosts { here, fleet, started }
+impl<'a> HostsLoader<'a> {
+    pub fn new(here: &'a dyn Loader, fleet: &'a RefCell<Fleet>, started: Nanos) -> HostsLoader<'a> {
+        HostsLoader { here, fleet, started }
     }
 
     /// `most`: no more than so many bytes are written to each target.
@@ -60,7 +60,7 @@ const LEAD: Nanos = 50 * MILLISECOND;
 /// After the stop: operations in flight end within 3 s, and are told.
 pub(super) const ENDING: Duration = Duration::from_secs(10);
 
-impl Loader for Hosts<'_> {
+impl Loader for HostsLoader<'_> {
     fn load(
         &self,
         step: &Step,
@@ -84,7 +84,7 @@ impl Loader for Hosts<'_> {
         self.fleet.borrow().seconds(from)
     }
 
-    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Found {
+    fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Checks {
         match from_here(step) {
             true => self.here.verified(step, limit, go_on),
             false => verified(&mut self.fleet.borrow_mut(), step, limit, self.started, go_on),

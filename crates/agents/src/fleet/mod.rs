@@ -18,10 +18,10 @@ mod watching;
 pub use connect_all::{Answered, clean, connect_all};
 pub use fill::Filled;
 pub use host_options::HostOptions;
-pub use loader::Hosts;
+pub use loader::HostsLoader;
 pub use sources::{Wanted, running_lab, wanted};
 
-use crate::{Access, AgentCommand, AgentEvent, Answer, Heard, Link, Question, What};
+use crate::{AgentAccess, AgentAnswer, AgentCommand, AgentEvent, Heard, Link, Question, What};
 use model::{HostBond, HostSeen, Nanos, Nic, Offset};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -128,7 +128,7 @@ impl Fleet {
     }
 
     /// All agents that are to load this cluster do so from now on. Those that can't reach it, and why.
-    pub fn reach(&mut self, access: &Access) -> Vec<(String, String)> {
+    pub fn reach(&mut self, access: &AgentAccess) -> Vec<(String, String)> {
         let mut wrong = Vec::new();
         let order = || AgentCommand::Reach { access: Box::new(access.clone()) };
         let lost = self.ask(&|member| !member.role.spared, &order, REACHING, &mut |member, news, _| {
@@ -208,7 +208,7 @@ impl Fleet {
     }
 
     /// Asks one agent, and waits for its answer to this very question.
-    fn question(&mut self, host: &str, question: Question) -> Result<Answer, String> {
+    fn question(&mut self, host: &str, question: Question) -> Result<AgentAnswer, String> {
         let gone = || "its agent is gone".to_string();
         let agent = self.agent_of(host).ok_or_else(gone)?;
         self.questions += 1;

@@ -1,7 +1,7 @@
 //! Between all hosts: how large a packet gets through in one piece.
 
 use super::Fleet;
-use crate::{AgentCommand, Answer, Question};
+use crate::{AgentAnswer, AgentCommand, Question};
 use model::{Endpoint, HostSeen, Key, PathMtu};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -68,7 +68,7 @@ impl Fleet {
 
     fn echo(&mut self, end: &Endpoint) -> Result<Key, String> {
         match self.question(&end.host, Question::Echo(end.clone()))? {
-            Answer::Echoes(key) => key,
+            AgentAnswer::Echoes(key) => key,
             other => Err(format!("it answered something else: {other:?}")),
         }
     }
@@ -77,7 +77,7 @@ impl Fleet {
     fn carries(&mut self, from: &Endpoint, to: &Endpoint, key: &Key, largest: u32) -> Result<Option<u32>, String> {
         let question = Question::PathMtu { from: from.clone(), to: to.clone(), key: key.clone(), largest };
         match self.question(&from.host, question)? {
-            Answer::Probed(carries) => carries,
+            AgentAnswer::Probed(carries) => carries,
             other => Err(format!("it answered something else: {other:?}")),
         }
     }

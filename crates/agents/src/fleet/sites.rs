@@ -1,7 +1,7 @@
 //! Paths of other hosts: what they are, and what their agents change there.
 
 use super::{ANSWER, Fleet, Member};
-use crate::{AgentCommand, AgentEvent, Answer, Question};
+use crate::{AgentAnswer, AgentCommand, AgentEvent, Question};
 use cluster::journal::AgentOf;
 use model::{HostChange, NotFree, SiteSeen, SiteWish};
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ impl Fleet {
     /// What the path is on that host, and whether it may be loaded; as of this host (`Looks::look`).
     pub fn look(&mut self, host: &str, wish: &SiteWish, in_turn: bool) -> Result<SiteSeen, NotFree> {
         match self.question(host, Question::Look { wish: wish.clone(), in_turn }) {
-            Ok(Answer::Looked { seen, unseen }) => {
+            Ok(AgentAnswer::Looked { seen, unseen }) => {
                 self.unseen.extend(unseen.iter().map(|what| format!("{host}: {what}")));
                 seen.map(|seen| *seen)
             }
@@ -23,7 +23,7 @@ impl Fleet {
     /// It can't be made, or the host is gone.
     pub fn make(&mut self, host: &str, of: AgentOf, change: &HostChange) -> Result<(), String> {
         match self.question(host, Question::Make { of, change: change.clone() })? {
-            Answer::Made(made) => made,
+            AgentAnswer::Made(made) => made,
             other => Err(format!("it answered something else: {other:?}")),
         }
     }
@@ -36,7 +36,7 @@ impl Fleet {
         let meant = |member: &Member| hosts.contains(&member.seen.name);
         let order = || AgentCommand::Question { id, question: Question::RollBack };
         self.ask(&meant, &order, ANSWER, &mut |member, news, _| {
-            let AgentEvent::Answer { id: of, answer: Answer::RolledBack(there) } = news else { return false };
+            let AgentEvent::Answer { id: of, answer: AgentAnswer::RolledBack(there) } = news else { return false };
             let host = &member.seen.name;
             left.extend(there.iter().map(|why| format!("{host}: {why}; `fathom restore` there tries again")));
             of == id

@@ -125,7 +125,7 @@ pub fn programs(args: &HostOptions) -> Result<Vec<Program>, Failure> {
 
 /// # Errors
 /// It does not run.
-pub fn running_lab(name: &str) -> Result<lab::Lab, Failure> {
+pub fn running_lab(name: &str) -> Result<lab::LabCluster, Failure> {
     let lab = lab::status(name)?.filter(|lab| lab.state == lab::State::Ready);
     lab.ok_or_else(|| Failure::Failed(format!("lab {name} does not run; start it with: fathom lab up")))
 }

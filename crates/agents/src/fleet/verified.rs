@@ -2,7 +2,7 @@
 
 use super::Fleet;
 use super::loader::{ENDING, parts};
-use crate::loader::Found;
+use crate::loader::Checks;
 use crate::{AgentCommand, AgentEvent, What};
 use engines::clock::RealClock;
 use model::{Clock, Nanos, Step};
@@ -19,11 +19,11 @@ pub fn verified(
     limit: Duration,
     run_started: Nanos,
     go_on: &dyn Fn() -> bool,
-) -> Found {
+) -> Checks {
     let slice = fleet.next_slice();
     let parts = match parts(fleet, step) {
         Ok(parts) => parts,
-        Err(error) => return Found { error: Some(error.to_string()), ..Found::default() },
+        Err(error) => return Checks { error: Some(error.to_string()), ..Checks::default() },
     };
     let mut waited: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
     for (agent, part) in parts {
@@ -33,7 +33,7 @@ pub fn verified(
             waited.insert(agent, part.targets);
         }
     }
-    let mut found = Found::default();
+    let mut found = Checks::default();
     let deadline = RealClock.now() + (limit + ENDING).as_nanos() as Nanos;
     let mut going = true;
     while !waited.is_empty() && RealClock.now() < deadline {

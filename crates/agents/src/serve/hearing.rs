@@ -14,11 +14,11 @@ const LEAVING: Duration = Duration::from_secs(5);
 
 /// When the coordinator was last heard.
 #[derive(Clone)]
-pub struct Heard(Arc<Mutex<Instant>>);
+pub struct LastHeard(Arc<Mutex<Instant>>);
 
-impl Heard {
-    pub fn now() -> Heard {
-        Heard(Arc::new(Mutex::new(Instant::now())))
+impl LastHeard {
+    pub fn now() -> LastHeard {
+        LastHeard(Arc::new(Mutex::new(Instant::now())))
     }
 
     fn again(&self) {
@@ -32,7 +32,7 @@ impl Heard {
 
 /// Reads orders until there are no more. It waits for nobody: who opens an image of a cluster that does not answer follows no order,
 /// and the end of the line must be seen all the same.
-pub fn listen(mut input: impl Read, heard: &Heard, orders: &SyncSender<Result<AgentCommand, FrameError>>) {
+pub fn listen(mut input: impl Read, heard: &LastHeard, orders: &SyncSender<Result<AgentCommand, FrameError>>) {
     loop {
         let order = frame::read(&mut input);
         heard.again();
@@ -53,7 +53,7 @@ pub fn leave_soon() {
 }
 
 /// Ends the process if nobody speaks and it does not see to that itself.
-pub fn leave_when_deaf(heard: Heard) {
+pub fn leave_when_deaf(heard: LastHeard) {
     spawn(move || {
         while heard.silence() < DEAF + LEAVING {
             sleep(BEAT);
@@ -75,7 +75,7 @@ mod tests {
         }
         let (tell, orders) = sync_channel(8);
         // Nobody takes what is told until it returns.
-        listen(line.as_slice(), &Heard::now(), &tell);
+        listen(line.as_slice(), &LastHeard::now(), &tell);
         let told: Vec<_> = orders.try_iter().collect();
         assert!(
             matches!(&told[..], [Ok(AgentCommand::Describe), Ok(AgentCommand::Hush), Ok(AgentCommand::Leave), Err(_)]),

@@ -2,7 +2,7 @@
 
 use crate::AgentEvent;
 use crate::host::{LocalHost, Start};
-use crate::loader::{Found, Loader};
+use crate::loader::{Checks, Loader};
 use engines::EngineError;
 use engines::crew::Flow;
 use model::clock::SECOND;
@@ -102,7 +102,7 @@ impl Load {
     }
 
     fn verify(&self, limit: Duration, run_started: Nanos) {
-        let Found { mut checked, error } = self.host.verified(&self.step, limit, &|| !self.stopped());
+        let Checks { mut checked, error } = self.host.verified(&self.step, limit, &|| !self.stopped());
         let later = (self.host.context.verify.started() as f64 - run_started as f64) / SECOND as f64;
         for flaw in checked.iter_mut().flat_map(|(_, checked)| &mut checked.flaws) {
             flaw.seconds += later;

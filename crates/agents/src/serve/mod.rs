@@ -10,14 +10,14 @@ use crate::host::LocalHost;
 use crate::link::{BEAT, DEAF};
 use crate::looks::Looks;
 use crate::own_files::Files;
-use crate::{AgentCommand, AgentEvent, Answer, Question};
+use crate::{AgentAnswer, AgentCommand, AgentEvent, Question};
 use cluster::journal::AgentJournal;
 use engines::Context;
 use engines::clock::RealClock;
 use engines::floor::keep;
 use engines::network::{Echo, Listener, carries};
 use engines::verify::Verify;
-use hearing::{Heard, leave_soon, leave_when_deaf, listen};
+use hearing::{LastHeard, leave_soon, leave_when_deaf, listen};
 use load::{Load, Loading};
 use model::{Clock, Endpoint, Failure, Nanos, Step};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -26,7 +26,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{SystemTime, UNIX_EPOCH};
-use watching::Watching;
+use watching::KernelWatch;
 
 /// Events that wait for a slow line: more would be memory without end.
 const NEWS: usize = 1024;
@@ -44,7 +44,7 @@ pub fn serve() -> Result<u8, Failure> {
     let mut output = stdout();
     output.write_all(MAGIC)?;
     let (tell, waiting) = sync_channel(NEWS);
-    let (heard, (pass_on, orders)) = (Heard::now(), sync_channel(ORDERS));
+    let (heard, (pass_on, orders)) = (LastHeard::now(), sync_channel(ORDERS));
     std::thread::spawn(move || speak(output, &waiting));
     let own = heard.clone();
     std::thread::spawn(move || {
@@ -91,7 +91,7 @@ struct Agent {
     loading: Option<Loading>,
     /// Passive ends of pairs, replica_hosts of replicas, and of which slice.
     listeners: Vec<(u64, Listener)>,
-    watching: Option<Watching>,
+    watching: Option<KernelWatch>,
     echo: Option<Echo>,
     tell: SyncSender<AgentEvent>,
     journal: AgentJournal,
@@ -99,7 +99,7 @@ struct Agent {
 
 impl Agent {
     /// True: it was asked to leave. However it ends, nothing is loaded any more.
-    fn obey(&mut self, orders: &Receiver<Result<AgentCommand, FrameError>>, heard: &Heard) -> bool {
+    fn obey(&mut self, orders: &Receiver<Result<AgentCommand, FrameError>>, heard: &LastHeard) -> bool {
         loop {
             match orders.recv_timeout(BEAT) {
                 Ok(Ok(AgentCommand::Leave)) => return true,
@@ -191,7 +191,7 @@ impl Agent {
             }
             AgentCommand::Watch { slice, osds } => {
                 self.watching = None;
-                self.watching = Some(Watching::start(slice, osds, self.tell.clone()));
+                self.watching = Some(KernelWatch::start(slice, osds, self.tell.clone()));
                 None
             }
             AgentCommand::Unwatch { slice } => {
@@ -202,24 +202,24 @@ impl Agent {
         }
     }
 
-    fn answer(&mut self, question: Question) -> Answer {
+    fn answer(&mut self, question: Question) -> AgentAnswer {
         match question {
             Question::Look { wish, in_turn } => {
                 let seen = self.looks.look(&wish, in_turn).map(Box::new);
-                Answer::Looked { seen, unseen: self.looks.held.unseen() }
+                AgentAnswer::Looked { seen, unseen: self.looks.held.unseen() }
             }
             Question::Make { of, change } => {
                 let made = self.host.files.change(&change, || self.journal.begun(&of));
-                Answer::Made(made.map_err(|error| error.to_string()))
+                AgentAnswer::Made(made.map_err(|error| error.to_string()))
             }
-            Question::RollBack => Answer::RolledBack(self.roll_back()),
+            Question::RollBack => AgentAnswer::RolledBack(self.roll_back()),
             Question::Echo(end) => {
                 let echo = address(&end).and_then(|at| Echo::open(at).map_err(|error| format!("{at}: {error}")));
                 let key = echo.as_ref().map(|echo| echo.key.clone()).map_err(Clone::clone);
                 self.echo = echo.ok();
-                Answer::Echoes(key)
+                AgentAnswer::Echoes(key)
             }
-            Question::PathMtu { from, to, key, largest } => Answer::Probed(address(&from).and_then(|from| {
+            Question::PathMtu { from, to, key, largest } => AgentAnswer::Probed(address(&from).and_then(|from| {
                 carries(from, address(&to)?, &key, largest).map_err(|error| format!("{from}: {error}"))
             })),
         }

@@ -1,6 +1,6 @@
 //! An agent's own connections to the cluster, made of texts that came over the line and never touch a disk.
 
-use crate::Access;
+use crate::AgentAccess;
 use crate::memory_file::MemoryFile;
 use engines::Context;
 use model::Failure;
@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 /// # Errors
 /// The libraries are missing, or the cluster can't be reached from this host.
-pub fn reach(access: &Access) -> Result<Context, Failure> {
+pub fn reach(access: &AgentAccess) -> Result<Context, Failure> {
     let (conf, keyring) = (MemoryFile::of("conf", &access.conf)?, MemoryFile::of("keyring", &access.keyring)?);
-    let access_here = ceph::Access {
+    let access_here = ceph::ClusterAccess {
         conf: Some(conf.path()),
         keyring: Some(keyring.path()),
         id: Some(access.id.clone()),
-        ..ceph::Access::default()
+        ..ceph::ClusterAccess::default()
     };
     let connect = || Ok(Arc::new(ceph::Rados::connect(&access_here)?));
     let rados = Some(connect()?);

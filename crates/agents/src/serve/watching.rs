@@ -10,23 +10,23 @@ use std::time::{Duration, Instant};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-pub struct Watching {
+pub struct KernelWatch {
     pub slice: u64,
     /// Dropped, it ends.
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Watching {
-    pub fn start(slice: u64, osds: Vec<OsdWish>, tell: SyncSender<AgentEvent>) -> Watching {
+impl KernelWatch {
+    pub fn start(slice: u64, osds: Vec<OsdWish>, tell: SyncSender<AgentEvent>) -> KernelWatch {
         let (end, ended) = channel();
         let look = move || watch(slice, &osds, &tell, &ended);
         let thread = std::thread::Builder::new().name("fathom-watch".into()).spawn(look).ok();
-        Watching { slice, end: Some(end), thread }
+        KernelWatch { slice, end: Some(end), thread }
     }
 }
 
-impl Drop for Watching {
+impl Drop for KernelWatch {
     fn drop(&mut self) {
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {

@@ -1,5 +1,6 @@
 //! A small run as events, the same every time.
 
+use model::testing;
 use model::*;
 
 pub fn head(run: &str) -> RunHead {
@@ -37,18 +38,13 @@ pub fn slice(pass: u32) -> Slice {
         Sample { window, span_ns: 100_000_000, ops: 50, bytes: 50 << 12, errors: 0, service, ..Sample::default() }
     };
     Slice {
-        step: StepId(4),
         target: Some(0),
         kind: OpClass::Write,
-        pass,
         started_seconds: 10.0 * f64::from(pass),
-        window_ns: 100_000_000,
-        samples: (0..90).map(sample).collect(),
         warmup: 4,
         settled: pass != 2,
         void: (pass == 3).then(|| "osd.2 went down".into()),
-        error: None,
-        effort: None,
+        ..testing::slice(StepId(4), pass, 100_000_000, (0..90).map(sample).collect())
     }
 }
 

@@ -5,8 +5,8 @@ use bench::coverage::kinds::{KINDS, Kind};
 use bench::coverage::rare::RARE;
 use bench::coverage::replay::Pause;
 use bench::coverage::table::{HEADING, Line};
-use bench::coverage::trial::{self, Outcome};
-use bench::coverage::verdicts::{self, RATIOS, Tally};
+use bench::coverage::trial::{self, TrialOutcome};
+use bench::coverage::verdicts::{self, RATIOS, VerdictTally};
 use bench::coverage::{behind, comparisons, decisions, gaps, open_loop, recorded, runs};
 use clap::Parser;
 use model::{Failure, Pattern};
@@ -143,7 +143,7 @@ fn at_gaps(chosen: &str, series: u64) {
 }
 
 fn at_gap(kind: &'static Kind, gap: Pause, series: u64) -> String {
-    let tally = Mutex::new(gaps::Tally::default());
+    let tally = Mutex::new(gaps::GapTally::default());
     on_all_processors(series, |seed| {
         let outcome = trial::made(kind, seed, Pattern::ReadParallel, gap, |_| trial::survey(trial::usual()));
         add(outcome, &tally, |tally, outcome| tally.add(&outcome));
@@ -155,7 +155,7 @@ fn in_an_open_loop(series: u64) {
     println!(
         "Open loop, one server that is busy for 70 % of the time (M/D/1), {series} runs: held % / settled % / held of those settled % / s"
     );
-    let tally = Mutex::new(gaps::Tally::default());
+    let tally = Mutex::new(gaps::GapTally::default());
     on_all_processors(series, |seed| {
         add(open_loop::made(seed), &tally, |tally, (held, figure)| tally.note(held, &figure));
     });
@@ -206,7 +206,7 @@ fn told(kinds: &[&'static Kind], series: u64) {
         );
         println!("{:<19}{heads}", "kind");
         for plain in [true, false] {
-            let mut all = [Tally::default(); RATIOS.len()];
+            let mut all = [VerdictTally::default(); RATIOS.len()];
             let met = |kind: &&&Kind| kind.plain == plain && (pattern.writes() || !kind.of_writes);
             for kind in kinds.iter().filter(met) {
                 let tallies =
@@ -223,7 +223,7 @@ fn told(kinds: &[&'static Kind], series: u64) {
 fn told_of_real(folder: &Path) -> Result<(), Failure> {
     let heads: String = RATIOS.iter().map(|ratio| format!("{:>14}", format!("x{ratio:.2}"))).collect();
     println!("Verdicts on recorded series, taken up every 5 s: wrong % / open % / mean s\n{:<19}{heads}", "");
-    let mut all = [Tally::default(); RATIOS.len()];
+    let mut all = [VerdictTally::default(); RATIOS.len()];
     for recording in recorded::all(folder)? {
         let truth = recording.truth(&mut StdRng::seed_from_u64(1));
         let starts: Vec<usize> = recording.starts().collect();
@@ -237,16 +237,19 @@ fn told_of_real(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn tallied(count: u64, ratio: f64, verdict: impl Fn(u64) -> Result<Outcome, Failure> + Sync) -> Tally {
-    let tally = Mutex::new(Tally::default());
+fn tallied(count: u64, ratio: f64, verdict: impl Fn(u64) -> Result<TrialOutcome, Failure> + Sync) -> VerdictTally {
+    let tally = Mutex::new(VerdictTally::default());
     on_all_processors(count, |n| add(verdict(n), &tally, |tally, outcome| tally.add(ratio, &outcome)));
     tally.into_inner().unwrap_or_default()
 }
 
 fn compared(times: u64, kind: &str) {
-    println!("Comparisons, {times} of each kind, in which some figures lost a tenth\n{}", comparisons::Tally::HEADING);
+    println!(
+        "Comparisons, {times} of each kind, in which some figures lost a tenth\n{}",
+        comparisons::ComparisonTally::HEADING
+    );
     for setting in comparisons::SETTINGS.iter().filter(|setting| setting.name.contains(kind)) {
-        let tally = Mutex::new(comparisons::Tally::default());
+        let tally = Mutex::new(comparisons::ComparisonTally::default());
         on_all_processors(times, |seed| {
             let found = comparisons::made(setting, seed);
             if let Ok(mut tally) = tally.lock() {
@@ -265,7 +268,7 @@ fn runs_compared(times: u64, chosen: &str) {
     println!("{:<26}{}", "kind", runs::SIZES.map(|size| format!("{:>18}", size.name)).concat());
     for kind in KINDS.iter().chain(&RARE).chain(&HELD_OUT).filter(|kind| kind.name.contains(chosen)) {
         let told = runs::SIZES.map(|size| {
-            let tally = Mutex::new(runs::Tally::default());
+            let tally = Mutex::new(runs::PairTally::default());
             on_all_processors(times, |seed| {
                 add(runs::made(kind, seed, &size), &tally, |tally, found| tally.add(found))
             });
@@ -286,10 +289,10 @@ fn blamed(kinds: &[&'static Kind], times: u64) {
             habit.name
         );
         println!("{:<19}{}", "kind", TAKEN.map(|by| format!("{:>15}", format!("{:.0} %", 100.0 * by))).concat());
-        let mut all = [behind::Tally::default(); TAKEN.len()];
+        let mut all = [behind::CompactionTally::default(); TAKEN.len()];
         for kind in kinds {
             let tallies = TAKEN.map(|by| {
-                let tally = Mutex::new(behind::Tally::default());
+                let tally = Mutex::new(behind::CompactionTally::default());
                 let tell = |seed| add(behind::made(kind, seed, habit, by), &tally, |tally, seen| tally.add(by, &seen));
                 on_all_processors(times, tell);
                 tally.into_inner().unwrap_or_default()
@@ -301,13 +304,13 @@ fn blamed(kinds: &[&'static Kind], times: u64) {
     }
 }
 
-fn behind_row(name: &str, tallies: &[behind::Tally]) -> String {
+fn behind_row(name: &str, tallies: &[behind::CompactionTally]) -> String {
     let told = tallies.iter().map(|tally| format!("{:>15}", tally.text())).collect::<String>();
     let held = tallies.iter().map(|tally| format!("{:>17}", tally.coverage())).collect::<String>();
     format!("{name:<19}{told}{held}")
 }
 
-fn row(tallies: &[Tally]) -> String {
+fn row(tallies: &[VerdictTally]) -> String {
     tallies.iter().map(|tally| format!("{:>14}", tally.text())).collect()
 }
 

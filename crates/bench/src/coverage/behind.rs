@@ -3,9 +3,9 @@
 use crate::coverage::kinds::Kind;
 use crate::coverage::latency;
 use crate::coverage::noise::{DT, uniform};
-use crate::coverage::replay::{Made, Source};
+use crate::coverage::replay::{MadeSeries, SeriesSource};
 use crate::coverage::trial::{self, Seeds};
-use model::{Background, Compaction, Failure, Look, OsdLooks, Pattern, Plan, Sparse, StepId};
+use model::{Background, Compaction, Failure, OsdLooks, Pattern, Plan, Sparse, StepId, StoreActivity};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -27,7 +27,7 @@ const PASSES: u32 = 6;
 
 /// What was said of some figures.
 #[derive(Clone, Copy, Default)]
-pub struct Tally {
+pub struct CompactionTally {
     pub count: u32,
     pub in_step: u32,
     pub slower: u32,
@@ -36,7 +36,7 @@ pub struct Tally {
     pub held: u32,
 }
 
-impl Tally {
+impl CompactionTally {
     pub fn add(&mut self, by: f64, seen: &Background) {
         let says = |words: &str| u32::from(seen.says.as_ref().is_some_and(|says| says.contains(words)));
         self.count += 1;
@@ -48,8 +48,8 @@ impl Tally {
         }
     }
 
-    pub fn joined(self, other: &Tally) -> Tally {
-        Tally {
+    pub fn joined(self, other: &CompactionTally) -> CompactionTally {
+        CompactionTally {
             count: self.count + other.count,
             in_step: self.in_step + other.in_step,
             slower: self.slower + other.slower,
@@ -72,12 +72,12 @@ impl Tally {
 
 /// A series that loses a share of its level while tables are written.
 struct Held {
-    series: Made,
+    series: MadeSeries,
     by: f64,
     writes: Vec<Vec<(f64, f64)>>,
 }
 
-impl Source for Held {
+impl SeriesSource for Held {
     fn rates(&mut self, slice: u32, second: f64) -> Vec<f64> {
         let written = &self.writes[(slice as usize).min(self.writes.len() - 1)];
         let part = |at: usize| {
@@ -98,7 +98,7 @@ pub fn made(kind: &'static Kind, seed: u64, habit: &Habit, by: f64) -> Result<Ba
     let mut chance = StdRng::seed_from_u64(seed ^ 1 << 59);
     let writes: Vec<Vec<(f64, f64)>> = (0..PASSES).map(|_| written(habit, &mut chance)).collect();
     let seen: Vec<Compaction> = (1..).zip(&writes).map(|(pass, written)| looked(pass, written)).collect();
-    let source = Held { series: Made::new(kind, Seeds::both(seed)), by, writes };
+    let source = Held { series: MadeSeries::new(kind, Seeds::both(seed)), by, writes };
     let (mut record, _) =
         trial::record(source, trial::step(Pattern::WriteParallel, latency::DEPTH), &Plan::default(), trial::NINETY)?;
     record.observations = seen.into_iter().map(model::Observation::Compaction).collect();
@@ -122,7 +122,7 @@ fn looked(pass: u32, written: &[(f64, f64)]) -> Compaction {
     let look = |second: u32| {
         let (from, to) = (f64::from(second), f64::from(second + 1));
         let bytes = if written.iter().any(|one| one.0 < to && from < one.1) { 1 << 24 } else { 0 };
-        Look { from, to, bytes }
+        StoreActivity { from, to, bytes }
     };
     let osds = vec![OsdLooks { osd: 0, looks: (0..LONGEST as u32).map(look).collect(), reads: None }];
     Compaction { step: StepId(0), pass, osds, of: 1 }

@@ -6,8 +6,8 @@ use judge::Asked;
 use model::clock::SECOND;
 use model::testing;
 use model::{
-    Ab, Comparison, Finds, Goal, OpClass, Pattern, Place, Plan, PlannedExperiment, Record, Sample, Slice, Step, StepId,
-    Target, Workload,
+    Ab, Comparison, Finds, Goal, Pattern, Place, Plan, PlannedExperiment, Record, Sample, Slice, Step, StepId, Target,
+    Workload,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -24,7 +24,7 @@ const PAUSE_SECONDS: f64 = 90.0;
 
 /// What a comparison meets.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting {
+pub struct Scenario {
     pub name: &'static str,
     /// Of a run, and of those the ones that lose a tenth.
     pub figures: u32,
@@ -42,7 +42,7 @@ pub struct Setting {
     pub beside: bool,
 }
 
-const RUNS: Setting = Setting {
+const RUNS: Scenario = Scenario {
     name: "",
     figures: 100,
     slower: 5,
@@ -53,25 +53,25 @@ const RUNS: Setting = Setting {
     events: None,
     beside: false,
 };
-const SIDES: Setting = Setting { figures: 6, slower: 1, run_sd: 0.02, beside: true, ..RUNS };
+const SIDES: Scenario = Scenario { figures: 6, slower: 1, run_sd: 0.02, beside: true, ..RUNS };
 
-pub const SETTINGS: [Setting; 11] = [
-    Setting { name: "3 + 3 slices, runs differ by 1 %", ..RUNS },
-    Setting { name: "5 + 5 slices, runs differ by 2 %", passes: 5, run_sd: 0.02, ..RUNS },
-    Setting { name: "4 + 4 runs that differ by 2 %", runs: 4, run_sd: 0.02, ..RUNS },
-    Setting { name: "bursts, -40 % in 12 of 52 s", figures: 40, passes: 6, events: Some((0.23, 0.4)), ..RUNS },
-    Setting { name: "slow-downs, -30 % in 5 of 30 s", figures: 40, passes: 6, events: Some((0.17, 0.3)), ..RUNS },
-    Setting { name: "two levels, 20 % apart", figures: 40, passes: 6, events: Some((0.5, 0.18)), ..RUNS },
-    Setting { name: "rare, -60 % in 5 of 100 s", figures: 40, passes: 6, events: Some((0.05, 0.6)), ..RUNS },
-    Setting { name: "A/B, slices differ by 2 %", slice_sd: 0.02, ..SIDES },
-    Setting { name: "A/B, slices differ by 5 %", slice_sd: 0.05, ..SIDES },
-    Setting { name: "A/B, slices differ by 8 %", slice_sd: 0.08, ..SIDES },
-    Setting { name: "A/B of 100 figures, 3 %", figures: 100, slower: 5, slice_sd: 0.03, ..SIDES },
+pub const SETTINGS: [Scenario; 11] = [
+    Scenario { name: "3 + 3 slices, runs differ by 1 %", ..RUNS },
+    Scenario { name: "5 + 5 slices, runs differ by 2 %", passes: 5, run_sd: 0.02, ..RUNS },
+    Scenario { name: "4 + 4 runs that differ by 2 %", runs: 4, run_sd: 0.02, ..RUNS },
+    Scenario { name: "bursts, -40 % in 12 of 52 s", figures: 40, passes: 6, events: Some((0.23, 0.4)), ..RUNS },
+    Scenario { name: "slow-downs, -30 % in 5 of 30 s", figures: 40, passes: 6, events: Some((0.17, 0.3)), ..RUNS },
+    Scenario { name: "two levels, 20 % apart", figures: 40, passes: 6, events: Some((0.5, 0.18)), ..RUNS },
+    Scenario { name: "rare, -60 % in 5 of 100 s", figures: 40, passes: 6, events: Some((0.05, 0.6)), ..RUNS },
+    Scenario { name: "A/B, slices differ by 2 %", slice_sd: 0.02, ..SIDES },
+    Scenario { name: "A/B, slices differ by 5 %", slice_sd: 0.05, ..SIDES },
+    Scenario { name: "A/B, slices differ by 8 %", slice_sd: 0.08, ..SIDES },
+    Scenario { name: "A/B of 100 figures, 3 %", figures: 100, slower: 5, slice_sd: 0.03, ..SIDES },
 ];
 
 /// Of one comparison.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Found {
+pub struct ComparisonFound {
     /// Figures that did not change and are said to have.
     pub alarms: u32,
     /// Share of those that lost a tenth and are said to have.
@@ -83,21 +83,21 @@ pub struct Found {
 }
 
 /// Two comparisons by chance: one in which nothing changed, for the alarms, and one in which the first figures lost a tenth.
-pub fn made(setting: &Setting, seed: u64) -> Found {
+pub fn made(setting: &Scenario, seed: u64) -> ComparisonFound {
     let chance = &mut StdRng::seed_from_u64(seed);
-    let same = compared(&Setting { slower: 0, ..*setting }, chance);
+    let same = compared(&Scenario { slower: 0, ..*setting }, chance);
     let changed = compared(setting, chance);
-    Found { power: changed.power, ..same }
+    ComparisonFound { power: changed.power, ..same }
 }
 
-fn compared(setting: &Setting, chance: &mut StdRng) -> Found {
+fn compared(setting: &Scenario, chance: &mut StdRng) -> ComparisonFound {
     if setting.beside {
         let record = beside(setting, chance);
         let usual = usual(setting, |id| windows(&record, id), |id| windows(&record, id + setting.figures));
         let slices = record.slices.len() as f64 / f64::from(2 * setting.figures);
         let report = judge::without_findings(&record);
         let found = report.answer.pair().map(|ab| found(setting, &ab.comparison));
-        return Found { usual, slices, ..found.unwrap_or_default() };
+        return ComparisonFound { usual, slices, ..found.unwrap_or_default() };
     }
     let [before, after] =
         [1.0, TENTH].map(|slower| (0..setting.runs).map(|_| run(setting, slower, chance)).collect::<Vec<_>>());
@@ -105,23 +105,23 @@ fn compared(setting: &Setting, chance: &mut StdRng) -> Found {
     let usual = usual(setting, |id| all(&before, id), |id| all(&after, id));
     let taken: usize = before.iter().map(|run| run.slices.len()).sum();
     let slices = taken as f64 / f64::from(setting.figures);
-    Found { usual, slices, ..found(setting, &judge::compare(&before, &after)) }
+    ComparisonFound { usual, slices, ..found(setting, &judge::compare(&before, &after)) }
 }
 
-fn found(setting: &Setting, comparison: &Comparison) -> Found {
+fn found(setting: &Scenario, comparison: &Comparison) -> ComparisonFound {
     let changed = |finds: Finds| matches!(finds, Finds::Worse | Finds::Better);
     let number = |target: &str| target.trim_start_matches("osd.").parse().unwrap_or(setting.figures);
     let (slower, same): (Vec<_>, Vec<_>) =
         comparison.differences.iter().partition(|one| number(&one.figure.target) < setting.slower);
     let seen = slower.iter().filter(|one| one.finds == Finds::Worse).count();
-    Found {
+    ComparisonFound {
         alarms: same.iter().filter(|one| changed(one.finds)).count() as u32,
         power: seen as f64 / slower.len().max(1) as f64,
-        ..Found::default()
+        ..ComparisonFound::default()
     }
 }
 
-fn run(setting: &Setting, slower: f64, chance: &mut StdRng) -> Record {
+fn run(setting: &Scenario, slower: f64, chance: &mut StdRng) -> Record {
     let mut record = Record { plan: Plan { goal: Goal::default(), ..Plan::default() }, ..Record::default() };
     for id in 0..setting.figures {
         let own = if id < setting.slower { slower } else { 1.0 };
@@ -136,7 +136,7 @@ fn run(setting: &Setting, slower: f64, chance: &mut StdRng) -> Record {
 /// More than this apart, two slices do not agree.
 const AGREE: f64 = 0.05;
 
-fn slices(setting: &Setting, id: u32, level: f64, chance: &mut StdRng) -> Vec<Slice> {
+fn slices(setting: &Scenario, id: u32, level: f64, chance: &mut StdRng) -> Vec<Slice> {
     let Some((share, takes)) = setting.events else {
         return (1..=setting.passes).map(|pass| slice(id, pass, level, setting.slice_sd, chance)).collect();
     };
@@ -155,7 +155,7 @@ fn slices(setting: &Setting, id: u32, level: f64, chance: &mut StdRng) -> Vec<Sl
 }
 
 /// A and B of each figure, as many slices as the product takes: what a run differs by, both have in common.
-fn beside(setting: &Setting, chance: &mut StdRng) -> Record {
+fn beside(setting: &Scenario, chance: &mut StdRng) -> Record {
     let goal = Goal { fixed: true, ..Goal::beside(1) };
     let passes = goal.passes_max;
     let mut record = Record { plan: Plan { goal, ..Plan::default() }, ..Record::default() };
@@ -193,23 +193,14 @@ fn slice(id: u32, pass: u32, level: f64, sd: f64, chance: &mut StdRng) -> Slice 
         Sample { window: at as u32, span_ns: SECOND / 10, ops, bytes: ops * 4096, ..Sample::default() }
     };
     Slice {
-        step: StepId(id),
         target: Some(0),
-        kind: OpClass::Read,
-        pass,
         started_seconds: f64::from(pass) * PAUSE_SECONDS,
-        window_ns: SECOND / 10,
-        samples: noise.iter().enumerate().map(sample).collect(),
-        warmup: 0,
-        settled: true,
-        void: None,
-        error: None,
-        effort: None,
+        ..testing::slice(StepId(id), pass, SECOND / 10, noise.iter().enumerate().map(sample).collect())
     }
 }
 
 /// Share of the figures that did not change and of which a t-test on all windows, as if they were independent, says that they did.
-fn usual(setting: &Setting, before: impl Fn(u32) -> Vec<f64>, after: impl Fn(u32) -> Vec<f64>) -> f64 {
+fn usual(setting: &Scenario, before: impl Fn(u32) -> Vec<f64>, after: impl Fn(u32) -> Vec<f64>) -> f64 {
     let same = setting.slower..setting.figures;
     let alarms = same.clone().filter(|id| differ(&before(*id), &after(*id))).count();
     alarms as f64 / same.len().max(1) as f64
@@ -233,7 +224,7 @@ fn differ(a: &[f64], b: &[f64]) -> bool {
 
 /// Of all comparisons of one setting.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
+pub struct ComparisonTally {
     count: u32,
     alarmed: u32,
     power: f64,
@@ -241,11 +232,11 @@ pub struct Tally {
     slices: f64,
 }
 
-impl Tally {
+impl ComparisonTally {
     pub const HEADING: &str =
         "comparison                       slices  any false alarm, %  -10 % found, %  t-test on windows: false, %";
 
-    pub fn add(&mut self, found: &Found) {
+    pub fn add(&mut self, found: &ComparisonFound) {
         self.count += 1;
         self.alarmed += u32::from(found.alarms > 0);
         self.power += found.power;

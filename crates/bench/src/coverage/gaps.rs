@@ -1,7 +1,7 @@
 //! How often intervals hold, and figures are called settled, with different times between their slices.
 
 use crate::coverage::replay::Pause;
-use crate::coverage::trial::{FORTY, Outcome};
+use crate::coverage::trial::{FORTY, TrialOutcome};
 use model::{Figure, Label};
 
 /// What lies between two slices of a figure: of a run of one figure, of one whose slices are spread, of a few figures, and of many.
@@ -17,7 +17,7 @@ pub fn name(pause: Pause) -> String {
 }
 
 #[derive(Default)]
-pub struct Tally {
+pub struct GapTally {
     count: u32,
     held: u32,
     settled: u32,
@@ -27,8 +27,8 @@ pub struct Tally {
     held_stretch: u32,
 }
 
-impl Tally {
-    pub fn add(&mut self, outcome: &Outcome) {
+impl GapTally {
+    pub fn add(&mut self, outcome: &TrialOutcome) {
         let truth = outcome.truth.rate;
         let held = outcome.figure.estimate.is_some_and(|estimate| estimate.low <= truth && truth <= estimate.high);
         let own = outcome.stretch;

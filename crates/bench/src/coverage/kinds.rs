@@ -1,6 +1,6 @@
 //! The kinds of series: how operations per window of 100 ms behave, and the mean that they have in the long run.
 
-use crate::coverage::noise::{DT, Dips, autoregressive, modes, normal, take, uniform};
+use crate::coverage::noise::{DT, DipNoise, autoregressive, modes, normal, take, uniform};
 use rand::RngExt;
 use rand::rngs::StdRng;
 use rand_distr::{Distribution, Poisson};
@@ -120,15 +120,15 @@ pub(crate) fn bimodal(chance: &mut StdRng, n: usize, dwell: f64, low: f64, high:
 
 fn dips_fast(given: &mut StdRng, chance: &mut StdRng, n: usize) -> (Vec<f64>, f64) {
     let (period, lasts, depth) = (uniform(given, 1.0, 3.0), uniform(given, 0.2, 0.4), uniform(given, 0.4, 0.7));
-    dipped(chance, n, Dips { period, jitter: 0.15, lasts, depth })
+    dipped(chance, n, DipNoise { period, jitter: 0.15, lasts, depth })
 }
 
 fn dips(given: &mut StdRng, chance: &mut StdRng, n: usize, often: f64, seldom: f64) -> (Vec<f64>, f64) {
     let (period, lasts, depth) = (uniform(given, often, seldom), uniform(given, 1.0, 2.5), uniform(given, 0.3, 0.6));
-    dipped(chance, n, Dips { period, jitter: 0.10, lasts, depth })
+    dipped(chance, n, DipNoise { period, jitter: 0.10, lasts, depth })
 }
 
-fn dipped(chance: &mut StdRng, n: usize, dips: Dips) -> (Vec<f64>, f64) {
+fn dipped(chance: &mut StdRng, n: usize, dips: DipNoise) -> (Vec<f64>, f64) {
     let factors = dips.factors(chance, n);
     (shaped(chance, n, 0.3, 0.05, |t| factors[((t / DT).round() as usize).min(n - 1)]), BASE * dips.level())
 }
@@ -154,7 +154,7 @@ fn stalls(chance: &mut StdRng, n: usize) -> (Vec<f64>, f64) {
 fn ceph_mix(given: &mut StdRng, chance: &mut StdRng, n: usize) -> (Vec<f64>, f64) {
     let tau = uniform(given, 0.3, 1.5);
     let (period, lasts, depth) = (uniform(given, 3.0, 7.0), uniform(given, 0.3, 0.8), uniform(given, 0.3, 0.6));
-    let dips = Dips { period, jitter: 0.25, lasts, depth };
+    let dips = DipNoise { period, jitter: 0.25, lasts, depth };
     let factors = dips.factors(chance, n);
     let level = |t: f64| factors[((t / DT).round() as usize).min(n - 1)] * (1.0 - 0.6 * (-t / tau).exp());
     (shaped(chance, n, 0.7, 0.06, level), BASE * dips.level())

@@ -29,7 +29,7 @@ pub fn autoregressive(chance: &mut StdRng, n: usize, phi: f64, sd: f64) -> Vec<f
 
 /// A share of the time is lost now and then.
 #[derive(Clone, Copy, Debug)]
-pub struct Dips {
+pub struct DipNoise {
     /// Seconds from one to the next, and how much that varies (a standard deviation, as a share).
     pub period: f64,
     pub jitter: f64,
@@ -39,7 +39,7 @@ pub struct Dips {
     pub depth: f64,
 }
 
-impl Dips {
+impl DipNoise {
     /// The mean level that they leave.
     pub fn level(&self) -> f64 {
         1.0 - self.lasts * self.depth / self.period

@@ -1,7 +1,7 @@
 //! Kinds of series in which something comes seldom, lasts longer than a slice, or has a period.
 
 use crate::coverage::kinds::{BASE, Kind, adversarial, bimodal, shaped, without_long_run};
-use crate::coverage::noise::{DT, Dips, normal, take, uniform};
+use crate::coverage::noise::{DT, DipNoise, normal, take, uniform};
 use rand::RngExt;
 use rand::rngs::StdRng;
 
@@ -31,7 +31,7 @@ pub const RARE: [Kind; 21] = [
     })),
     // As far apart as the slices of one figure.
     adversarial("-50 % for 1.5 s in 5 s", "like a clock", 0, |_, chance, n| {
-        let dips = Dips { period: 5.0, jitter: 0.0, lasts: 1.5, depth: 0.5 };
+        let dips = DipNoise { period: 5.0, jitter: 0.0, lasts: 1.5, depth: 0.5 };
         let factors = dips.factors(chance, n);
         (noisy(chance, &factors), BASE * dips.level())
     }),
@@ -53,13 +53,13 @@ pub const RARE: [Kind; 21] = [
 ];
 
 fn slowed(chance: &mut StdRng, n: usize, period: f64, lasts: f64, depth: f64) -> (Vec<f64>, f64) {
-    let dips = Dips { period, jitter: 0.10, lasts, depth };
+    let dips = DipNoise { period, jitter: 0.10, lasts, depth };
     let factors = dips.factors(chance, n);
     (noisy(chance, &factors), BASE * dips.level())
 }
 
 fn pauses(given: &mut StdRng, chance: &mut StdRng, n: usize, every: f64) -> (Vec<f64>, f64) {
-    let dips = Dips { period: every, jitter: 0.25, lasts: uniform(given, 1.0, 3.0), depth: 1.0 };
+    let dips = DipNoise { period: every, jitter: 0.25, lasts: uniform(given, 1.0, 3.0), depth: 1.0 };
     let factors = dips.factors(chance, n);
     (noisy(chance, &factors), BASE * dips.level())
 }

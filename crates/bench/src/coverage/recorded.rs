@@ -1,7 +1,7 @@
 //! Recorded series: what real disks did, taken up at many places; the truth is the whole recording.
 
 use crate::coverage::noise::DT;
-use crate::coverage::replay::Source;
+use crate::coverage::replay::SeriesSource;
 use crate::coverage::trial::{PERCENTILES, Truth};
 use model::tally::Latencies;
 use model::{Failure, OpClass, Sparse};
@@ -107,7 +107,7 @@ pub struct Taken<'a> {
     pub from: usize,
 }
 
-impl Source for Taken<'_> {
+impl SeriesSource for Taken<'_> {
     fn rates(&mut self, _slice: u32, second: f64) -> Vec<f64> {
         let all = &self.recording.rates;
         self.from = (self.start + (second / DT) as usize) % all.len();

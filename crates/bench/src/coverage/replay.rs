@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 /// What the load meets.
-pub trait Source {
+pub trait SeriesSource {
     /// Operations per 100 ms from now on. `slice`: how often the load has begun before; `second`: since the first time.
     fn rates(&mut self, slice: u32, second: f64) -> Vec<f64>;
 
@@ -47,7 +47,7 @@ pub struct Replay<S> {
     lot: RefCell<StdRng>,
 }
 
-impl<S: Source> Replay<S> {
+impl<S: SeriesSource> Replay<S> {
     pub fn new(clock: Arc<SimClock>, source: S, pause: Pause, seed: u64) -> Replay<S> {
         let began = clock.now();
         let (before, lot) = (RefCell::new((0, 0.5)), RefCell::new(StdRng::seed_from_u64(seed ^ 1 << 59)));
@@ -75,7 +75,7 @@ impl<S: Source> Replay<S> {
     }
 }
 
-impl<S: Source> Loader for Replay<S> {
+impl<S: SeriesSource> Loader for Replay<S> {
     fn load(
         &self,
         step: &Step,
@@ -112,7 +112,7 @@ impl<S: Source> Loader for Replay<S> {
 }
 
 /// A made-up series that goes on between the slices, or begins anew with each.
-pub struct Made {
+pub struct MadeSeries {
     kind: &'static crate::coverage::kinds::Kind,
     seeds: Seeds,
     /// Of its rates.
@@ -122,14 +122,14 @@ pub struct Made {
     chance: StdRng,
 }
 
-impl Made {
-    pub fn new(kind: &'static crate::coverage::kinds::Kind, seeds: Seeds) -> Made {
+impl MadeSeries {
+    pub fn new(kind: &'static crate::coverage::kinds::Kind, seeds: Seeds) -> MadeSeries {
         let (series, _) = crate::coverage::trial::series(kind, seeds, 0, crate::coverage::trial::SERIES_WINDOWS);
-        Made { kind, seeds, factor: 1.0, series, chance: StdRng::seed_from_u64(seeds.chance ^ 1 << 58) }
+        MadeSeries { kind, seeds, factor: 1.0, series, chance: StdRng::seed_from_u64(seeds.chance ^ 1 << 58) }
     }
 
     /// With so many times its rates.
-    pub fn times(mut self, factor: f64) -> Made {
+    pub fn times(mut self, factor: f64) -> MadeSeries {
         self.factor = factor;
         self
     }
@@ -138,7 +138,7 @@ impl Made {
 /// Longer than any slice becomes.
 const SLICE_WINDOWS: usize = 400;
 
-impl Source for Made {
+impl SeriesSource for MadeSeries {
     fn rates(&mut self, slice: u32, second: f64) -> Vec<f64> {
         let rates = if self.kind.fresh {
             crate::coverage::trial::series(self.kind, self.seeds, slice, SLICE_WINDOWS).0

@@ -4,7 +4,7 @@
 use crate::coverage::kinds::Kind;
 use crate::coverage::latency;
 use crate::coverage::noise::DT;
-use crate::coverage::replay::{Made, Pause};
+use crate::coverage::replay::{MadeSeries, Pause};
 use crate::coverage::trial::{self, Seeds};
 use model::{Failure, Finds, Label, Pattern, Record, StepId, Target};
 
@@ -27,7 +27,7 @@ pub const SIZES: [Size; 2] = [
 
 /// Of two runs that do not differ, and of two that do.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Found {
+pub struct PairsFound {
     /// Figures that did not change and are said to have.
     alarms: u32,
     /// Figures that lost a tenth, and those of them that are said to be worse.
@@ -39,7 +39,7 @@ pub struct Found {
 }
 
 /// The same figures twice, with the same parameters and other noise; and once more where some lost a tenth.
-pub fn made(kind: &'static Kind, seed: u64, size: &Size) -> Result<Found, Failure> {
+pub fn made(kind: &'static Kind, seed: u64, size: &Size) -> Result<PairsFound, Failure> {
     let (before, same) = (run(kind, seed, 0, size)?, run(kind, seed, 1, size)?);
     let alarms = changed(&before, &same, |finds| finds != Finds::Same && finds != Finds::Undecided, 0..size.figures);
     let slower = SLOWER.min(size.figures);
@@ -50,7 +50,7 @@ pub fn made(kind: &'static Kind, seed: u64, size: &Size) -> Result<Found, Failur
     }
     let seen = changed(&before, &after, |finds| finds == Finds::Worse, 0..slower);
     let (settled, held) = settled(kind, seed, &before);
-    Ok(Found { alarms, slower, seen, settled, held })
+    Ok(PairsFound { alarms, slower, seen, settled, held })
 }
 
 /// In a whole run a figure knows what events the others met. A kind without a long run has no truth here.
@@ -107,7 +107,7 @@ fn slices(
     let given = seed << 8 | u64::from(figure);
     let seeds = Seeds { given, chance: given << 1 | side };
     let goal = model::Goal { seed: seeds.chance, ..trial::usual() };
-    let source = Made::new(kind, seeds).times(factor);
+    let source = MadeSeries::new(kind, seeds).times(factor);
     let (mut record, _) =
         trial::record(source, trial::step(pattern(kind), latency::DEPTH), &trial::survey(goal), size.pause)?;
     record.slices.iter_mut().for_each(|slice| slice.step = StepId(figure));
@@ -116,7 +116,7 @@ fn slices(
 
 /// Of all pairs of runs of one kind and size.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
+pub struct PairTally {
     count: u32,
     alarmed: u32,
     slower: u32,
@@ -125,8 +125,8 @@ pub struct Tally {
     held: u32,
 }
 
-impl Tally {
-    pub fn add(&mut self, found: Found) {
+impl PairTally {
+    pub fn add(&mut self, found: PairsFound) {
         self.count += 1;
         self.alarmed += u32::from(found.alarms > 0);
         self.slower += found.slower;

@@ -1,6 +1,6 @@
 //! Outcomes become lines: how often each interval held the truth, how wrong the values were, what they cost.
 
-use crate::coverage::trial::Outcome;
+use crate::coverage::trial::TrialOutcome;
 use std::collections::BTreeMap;
 
 /// Shares that held the truth, errors of the mean, half-widths and times, each in %, s; the same of a fixed minute.
@@ -12,10 +12,10 @@ pub const HEADING: &str = concat!(
 /// What became of many series of one kind.
 #[derive(Default)]
 pub struct Line {
-    pub covered: Share,
-    usual: Share,
+    pub covered: HeldShare,
+    usual: HeldShare,
     usual_errors: Vec<f64>,
-    pub percentiles: [Share; 3],
+    pub percentiles: [HeldShare; 3],
     pub errors: Vec<f64>,
     widths: Vec<f64>,
     pub seconds: f64,
@@ -25,12 +25,12 @@ pub struct Line {
 }
 
 #[derive(Clone, Copy, Default)]
-pub struct Share {
+pub struct HeldShare {
     pub of: usize,
     pub held: usize,
 }
 
-impl Share {
+impl HeldShare {
     fn add(&mut self, held: bool) {
         self.of += 1;
         self.held += usize::from(held);
@@ -46,7 +46,7 @@ impl Share {
 }
 
 impl Line {
-    pub fn add(&mut self, outcome: &Outcome) {
+    pub fn add(&mut self, outcome: &TrialOutcome) {
         let figure = &outcome.figure;
         self.count += 1;
         self.passes += outcome.passes;
@@ -74,7 +74,7 @@ impl Line {
     /// How often the interval held that held least often.
     pub fn least(&self) -> f64 {
         let all = self.percentiles.iter().chain([&self.covered]).filter(|share| share.of > 0);
-        all.map(Share::value).fold(1.0, f64::min)
+        all.map(HeldShare::value).fold(1.0, f64::min)
     }
 
     /// Mean measuring time of a figure, s.

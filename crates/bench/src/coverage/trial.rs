@@ -3,7 +3,7 @@
 use crate::coverage::kinds::Kind;
 use crate::coverage::latency;
 use crate::coverage::recorded::{Recording, Taken};
-use crate::coverage::replay::{Made, Pause, Replay, Source};
+use crate::coverage::replay::{MadeSeries, Pause, Replay, SeriesSource};
 use crate::coverage::usual::Usual;
 use agents::loader::Loader;
 use cluster::watch::Seen;
@@ -58,7 +58,7 @@ impl Truth {
 }
 
 /// A figure and what it should have been.
-pub struct Outcome {
+pub struct TrialOutcome {
     pub truth: Truth,
     /// Operations a second over the stretch that the slices span, if the series goes on between them.
     pub stretch: f64,
@@ -131,40 +131,40 @@ pub fn made(
     pattern: Pattern,
     gap: Pause,
     plan: impl Fn(f64) -> Plan,
-) -> Result<Outcome, Failure> {
+) -> Result<TrialOutcome, Failure> {
     let (windows, mean) = series(kind, Seeds::both(seed), 0, SERIES_WINDOWS);
     let usual = Usual::after_ramp(&windows);
     let plan = plan(mean / crate::coverage::noise::DT);
-    let (record, passes) = record(Made::new(kind, Seeds::both(seed)), step(pattern, latency::DEPTH), &plan, gap)?;
+    let (record, passes) = record(MadeSeries::new(kind, Seeds::both(seed)), step(pattern, latency::DEPTH), &plan, gap)?;
     let own = stretch(&windows, &record);
     let stretch =
         own.iter().map(|rate| rate.max(0.0)).sum::<f64>() / own.len().max(1) as f64 / crate::coverage::noise::DT;
     let truth = truth(kind, seed, mean, own);
-    Ok(Outcome { stretch, ..outcome(truth, usual, (judge::without_findings(&record), passes))? })
+    Ok(TrialOutcome { stretch, ..outcome(truth, usual, (judge::without_findings(&record), passes))? })
 }
 
 /// The whole procedure on a recorded series, taken up at `start`.
-pub fn recorded(recording: &Recording, start: usize, truth: &Truth, plan: &Plan) -> Result<Outcome, Failure> {
+pub fn recorded(recording: &Recording, start: usize, truth: &Truth, plan: &Plan) -> Result<TrialOutcome, Failure> {
     let pattern = Pattern::of(Family::Parallel, recording.kind);
     let usual = Usual::at_once(&recording.rates[start..]);
     let source = Taken { recording, start, chance: StdRng::seed_from_u64(start as u64), from: start };
     outcome(truth.clone(), usual, measure(source, step(pattern, recording.depth(truth)), plan, FORTY)?)
 }
 
-fn outcome(truth: Truth, usual: Usual, (report, passes): (Report, u32)) -> Result<Outcome, Failure> {
+fn outcome(truth: Truth, usual: Usual, (report, passes): (Report, u32)) -> Result<TrialOutcome, Failure> {
     let verdict = report.answer.verdicts().first().map(|verdict| verdict.outcome);
     let figure = report.figures.into_iter().next().ok_or_else(|| Failure::Failed("no figure".to_string()))?;
-    Ok(Outcome { stretch: truth.rate, truth, figure, passes, usual, verdict })
+    Ok(TrialOutcome { stretch: truth.rate, truth, figure, passes, usual, verdict })
 }
 
 /// What the product makes of a source, and how many passes it took.
-pub fn measure<S: Source>(source: S, step: Step, plan: &Plan, pause: Pause) -> Result<(Report, u32), Failure> {
+pub fn measure<S: SeriesSource>(source: S, step: Step, plan: &Plan, pause: Pause) -> Result<(Report, u32), Failure> {
     let (record, passes) = record(source, step, plan, pause)?;
     Ok((judge::without_findings(&record), passes))
 }
 
 /// What it writes down of it.
-pub fn record<S: Source>(source: S, step: Step, plan: &Plan, pause: Pause) -> Result<(Record, u32), Failure> {
+pub fn record<S: SeriesSource>(source: S, step: Step, plan: &Plan, pause: Pause) -> Result<(Record, u32), Failure> {
     let sim = Arc::new(SimClock::default());
     let loader = Replay::new(sim.clone(), source, pause, plan.goal.seed);
     let record = conducted(step, plan, sim, &loader)?;

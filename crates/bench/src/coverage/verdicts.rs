@@ -2,7 +2,7 @@
 
 use crate::coverage::kinds::Kind;
 use crate::coverage::recorded::Recording;
-use crate::coverage::trial::{self, Outcome, Truth};
+use crate::coverage::trial::{self, TrialOutcome, Truth};
 use model::pattern::Family;
 use model::testing;
 use model::{Failure, Goal, Pattern, Plan, PlannedExperiment, Threshold};
@@ -12,15 +12,15 @@ pub const RATIOS: [f64; 8] = [0.70, 0.80, 0.85, 0.95, 1.05, 1.15, 1.25, 1.30];
 
 /// What became of the verdicts at one distance.
 #[derive(Clone, Copy, Default)]
-pub struct Tally {
+pub struct VerdictTally {
     pub count: u32,
     pub wrong: u32,
     pub open: u32,
     pub seconds: f64,
 }
 
-impl Tally {
-    pub fn add(&mut self, ratio: f64, outcome: &Outcome) {
+impl VerdictTally {
+    pub fn add(&mut self, ratio: f64, outcome: &TrialOutcome) {
         self.count += 1;
         self.seconds += outcome.figure.seconds;
         let right = if ratio > 1.0 { model::Outcome::Pass } else { model::Outcome::Fail };
@@ -30,8 +30,8 @@ impl Tally {
         }
     }
 
-    pub fn joined(self, other: Tally) -> Tally {
-        Tally {
+    pub fn joined(self, other: VerdictTally) -> VerdictTally {
+        VerdictTally {
             count: self.count + other.count,
             wrong: self.wrong + other.wrong,
             open: self.open + other.open,
@@ -48,12 +48,12 @@ impl Tally {
 }
 
 /// One series, with the threshold that its truth is `ratio` times of.
-pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, ratio: f64) -> Result<Outcome, Failure> {
+pub fn made(kind: &'static Kind, seed: u64, pattern: Pattern, ratio: f64) -> Result<TrialOutcome, Failure> {
     trial::made(kind, seed, pattern, trial::NINETY, |truth| plan(pattern, truth, ratio))
 }
 
 /// The same on a recorded series, taken up at `start`.
-pub fn recorded(recording: &Recording, start: usize, truth: &Truth, ratio: f64) -> Result<Outcome, Failure> {
+pub fn recorded(recording: &Recording, start: usize, truth: &Truth, ratio: f64) -> Result<TrialOutcome, Failure> {
     let pattern = Pattern::of(Family::Parallel, recording.kind);
     trial::recorded(recording, start, truth, &plan(pattern, truth.rate, ratio))
 }

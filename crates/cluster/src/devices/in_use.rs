@@ -120,15 +120,15 @@ fn locked(stack: &Stack) -> Option<String> {
 
 /// What was seen of other processes' open files.
 #[derive(Debug, Default, PartialEq)]
-pub struct Seen {
+pub struct OpenFiles {
     pub user: Option<String>,
     /// Processes whose open files may not be looked at.
     pub hidden: usize,
 }
 
 /// Open for writing anywhere, with or without O_EXCL, or mapped for writing.
-pub fn by_processes(stack: &Stack) -> Seen {
-    let mut seen = Seen::default();
+pub fn by_processes(stack: &Stack) -> OpenFiles {
+    let mut seen = OpenFiles::default();
     for process in processes() {
         // A thread may have a table of its own, and outlive the first one, whose table is the process's.
         let tables = entries(&process.join("task")).into_iter().map(|thread| fs::read_dir(thread.join("fd")));

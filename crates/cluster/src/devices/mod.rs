@@ -7,7 +7,7 @@ mod signatures;
 mod stack;
 
 use emptiness::{Looked, Share};
-use model::{Bytes, Found};
+use model::{Bytes, PathKind};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl, open};
 use nix::sys::stat::Mode;
@@ -44,7 +44,7 @@ const IN_USE: &str = "Name a device that nothing uses; there is no way around th
 /// Whoever asks a device what is on it (udev) has it locked for so long at most.
 const ASKED: Duration = Duration::from_secs(3);
 
-pub fn look_at(path: &Path) -> Result<Found, Refusal> {
+pub fn look_at(path: &Path) -> Result<PathKind, Refusal> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             if let Ok(leads) = fs::read_link(path) {
@@ -56,21 +56,21 @@ pub fn look_at(path: &Path) -> Result<Found, Refusal> {
                 let text = format!("there is no such folder as {}; make it, or name another", folder.display());
                 return Err(unusable(path, text));
             }
-            return takes_files(path, folder).map(|()| Found::Nothing);
+            return takes_files(path, folder).map(|()| PathKind::Nothing);
         }
         other => other.map_err(|error| closed(path, &error))?,
     };
     let kind = metadata.file_type();
     if kind.is_block_device() {
         let bytes = File::open(path).and_then(|mut device| device.seek(SeekFrom::End(0)));
-        return Ok(Found::Device(bytes.map_err(|error| closed(path, &error))?));
+        return Ok(PathKind::Device(bytes.map_err(|error| closed(path, &error))?));
     }
     match (kind.is_dir(), kind.is_file()) {
-        (true, _) => takes_files(path, path).map(|()| Found::Folder),
+        (true, _) => takes_files(path, path).map(|()| PathKind::Folder),
         (_, true) => {
             keeps_files(path, path)?;
             access(path, AccessFlags::R_OK).map_err(|error| closed(path, &error.into()))?;
-            Ok(Found::File(metadata.len()))
+            Ok(PathKind::File(metadata.len()))
         }
         _ => Err(unusable(path, "is neither a block device, a file nor a folder")),
     }
@@ -157,13 +157,13 @@ pub struct Proven {
 /// It holds something, is in use, or can't be opened.
 pub fn prove(path: &Path, given_up: bool, tell: &(dyn Fn(f64) + Sync)) -> Result<Option<Proven>, Refusal> {
     match look_at(path)? {
-        Found::Folder | Found::Nothing => return Ok(None),
-        Found::File(bytes) if bytes > 0 && !given_up => {
+        PathKind::Folder | PathKind::Nothing => return Ok(None),
+        PathKind::File(bytes) if bytes > 0 && !given_up => {
             // That it is in use is the graver reason: nothing opens it then.
             prove_unused_by_kernel(path)?;
             return Err(holds(path, format!("is a file that holds {bytes} bytes"), GIVE_UP));
         }
-        Found::File(_) | Found::Device(_) => {}
+        PathKind::File(_) | PathKind::Device(_) => {}
     }
     let stack = prove_unused_by_kernel(path)?;
     let file = open_alone(path)?;

@@ -6,7 +6,7 @@ use model::Bytes;
 use model::workload::{GIB, KIB, MIB};
 use std::fs::File;
 
-/// (name, offset, magic), from the on-disk formats' own documents. Order: the most telling first.
+/// (name, offset, magic), from the on-disk formats' own documents. Order: the surest first.
 const LABELS: &[(&str, u64, &[u8])] = &[
     ("a Ceph BlueStore label", 0, b"bluestore block device"),
     ("a LUKS header", 0, b"LUKS\xba\xbe"),

@@ -4,7 +4,7 @@ use model::{Change, Undo};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct JournalEntry {
     pub change: Change,
     /// The option's or flag's earlier value; `None`: there was none. Other changes need nothing.
     pub before: Option<String>,
@@ -18,7 +18,7 @@ pub struct Entry {
     pub since: Option<u64>,
     /// `None`: intended. The run may have been killed before or after it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub made: Option<Made>,
+    pub made: Option<MadeThing>,
     /// In which of the values that the cluster keeps of its journal; known from where it stands.
     #[serde(skip)]
     pub part: u32,
@@ -27,7 +27,7 @@ pub struct Entry {
 /// The change was made, and this tells the thing from another of its name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Made {
+pub enum MadeThing {
     Pool(u64),
     Image(String),
     File {
@@ -38,9 +38,9 @@ pub enum Made {
     Set,
 }
 
-impl Entry {
-    pub fn of(change: Change) -> Entry {
-        Entry { change, before: None, undone: false, written: None, since: None, made: None, part: 0 }
+impl JournalEntry {
+    pub fn of(change: Change) -> JournalEntry {
+        JournalEntry { change, before: None, undone: false, written: None, since: None, made: None, part: 0 }
     }
 
     pub fn undo(&self) -> Undo {
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn an_entry_of_the_first_release_is_read_as_intended() {
         let old = r#"{"change":{"change":"flag","name":"noscrub"},"before":null,"undone":false}"#;
-        let entry: Entry = serde_json::from_str(old).unwrap();
-        assert_eq!(entry, Entry::of(Change::Flag { name: "noscrub".into() }));
+        let entry: JournalEntry = serde_json::from_str(old).unwrap();
+        assert_eq!(entry, JournalEntry::of(Change::Flag { name: "noscrub".into() }));
     }
 }

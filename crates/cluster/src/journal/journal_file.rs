@@ -1,6 +1,6 @@
 //! The journal on disk: one file a run, a line an entry, each line on the disk before the change is made.
 
-use super::entry::{Entry, Made};
+use super::entry::{JournalEntry, MadeThing};
 use super::keys;
 use super::life::Process;
 use crate::errors::ClusterError;
@@ -61,8 +61,8 @@ impl Head {
     }
 
     /// Of this process, on this cluster.
-    pub fn on_cluster(run: String, started: String, fsid: Option<String>, access: ceph::Access) -> Head {
-        let ceph::Access { conf, keyring, id, cluster, .. } = access;
+    pub fn on_cluster(run: String, started: String, fsid: Option<String>, access: ceph::ClusterAccess) -> Head {
+        let ceph::ClusterAccess { conf, keyring, id, cluster, .. } = access;
         Head { fsid, conf, keyring, id, cluster, ..Head::of_this_process(run, started) }
     }
 }
@@ -71,9 +71,9 @@ impl Head {
 #[serde(rename_all = "kebab-case")]
 enum Line {
     Head(Head),
-    Change(Entry),
+    Change(JournalEntry),
     /// Index of the change, from 0, and how the thing is known again.
-    Made(usize, Made),
+    Made(usize, MadeThing),
     Undone(usize),
 }
 
@@ -81,17 +81,17 @@ enum Line {
 #[derive(Clone, Debug)]
 pub struct Told {
     pub head: Head,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JournalEntry>,
 }
 
 impl Told {
     /// The next change.
-    fn push(&mut self, entry: Entry) {
+    fn push(&mut self, entry: JournalEntry) {
         let part = keys::part_of(&self.entries, &entry);
-        self.entries.push(Entry { part, ..entry });
+        self.entries.push(JournalEntry { part, ..entry });
     }
 
-    pub fn left(&self) -> impl Iterator<Item = &Entry> {
+    pub fn left(&self) -> impl Iterator<Item = &JournalEntry> {
         self.entries.iter().filter(|entry| !entry.undone)
     }
 }
@@ -151,7 +151,7 @@ impl JournalFile {
         &self.told.head
     }
 
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[JournalEntry] {
         &self.told.entries
     }
 
@@ -164,7 +164,7 @@ impl JournalFile {
         self.file.is_none()
     }
 
-    pub fn add(&mut self, entry: Entry) -> Result<usize, ClusterError> {
+    pub fn add(&mut self, entry: JournalEntry) -> Result<usize, ClusterError> {
         if let Some((path, file)) = &self.file
             && file.metadata().map_err(|error| failed(path, &error))?.len() > FULL
         {
@@ -175,7 +175,7 @@ impl JournalFile {
         Ok(self.told.entries.len() - 1)
     }
 
-    pub fn mark_made(&mut self, index: usize, made: Made) -> Result<(), ClusterError> {
+    pub fn mark_made(&mut self, index: usize, made: MadeThing) -> Result<(), ClusterError> {
         self.append(&Line::Made(index, made.clone()))?;
         self.told.entries[index].made = Some(made);
         Ok(())
@@ -210,7 +210,7 @@ pub fn remove_blank(path: &Path) -> Result<(), ClusterError> {
     if text.contains('\n') { Ok(()) } else { std::fs::remove_file(path).map_err(|error| failed(path, &error)) }
 }
 
-pub struct Looked {
+pub struct JournalLook {
     /// `None`: its run was killed before the head was written, so before it changed anything.
     pub told: Option<Told>,
     /// The run holds the lock.
@@ -218,7 +218,7 @@ pub struct Looked {
 }
 
 /// Reads a journal without touching it.
-pub fn look(path: &Path) -> Result<Looked, ClusterError> {
+pub fn look(path: &Path) -> Result<JournalLook, ClusterError> {
     // A pipe would be waited for.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(failed(path, &"is no file, and so no journal; delete it"));
@@ -230,7 +230,7 @@ pub fn look(path: &Path) -> Result<Looked, ClusterError> {
         true => Some(parse(&text).map_err(|what| failed(path, &what))?.0),
         false => None,
     };
-    Ok(Looked { told, alive })
+    Ok(JournalLook { told, alive })
 }
 
 fn text_of(path: &Path) -> Result<String, ClusterError> {
@@ -297,8 +297,8 @@ mod tests {
         journal_file.file.as_ref().unwrap().0.clone()
     }
 
-    fn entry(n: u32) -> Entry {
-        Entry::of(Change::Flag { name: format!("flag{n}") })
+    fn entry(n: u32) -> JournalEntry {
+        JournalEntry::of(Change::Flag { name: format!("flag{n}") })
     }
 
     /// Power may fail at any byte: what can be read back is a beginning of what was written, and can be gone on with.
@@ -309,7 +309,7 @@ mod tests {
         for n in 0..3 {
             journal_file.add(entry(n)).unwrap();
         }
-        journal_file.mark_made(1, Made::Set).unwrap();
+        journal_file.mark_made(1, MadeThing::Set).unwrap();
         journal_file.mark_undone(2).unwrap();
         let path = path_of(&journal_file);
         drop(journal_file);

@@ -2,7 +2,7 @@
 //!
 //! Whoever may write those keys writes what an administrator's program reads: it is believed only as far as names prove it.
 
-use super::entry::{Entry, is_run, own_prefix};
+use super::entry::{JournalEntry, is_run, own_prefix};
 use super::journal_file::{Head, Told};
 use crate::admin::Cluster;
 use crate::apply::word;
@@ -16,7 +16,7 @@ const FOLDER: &str = "fathom/journal/";
 #[derive(Serialize, Deserialize)]
 struct Copy {
     head: Head,
-    changes: Vec<Entry>,
+    changes: Vec<JournalEntry>,
 }
 
 /// A value of the store has a limit of 64 KiB (`mon_config_key_max_entry_size`), which the settings of some 300 pools reach. So a
@@ -26,9 +26,9 @@ const PART: usize = 40 << 10;
 const CONFIRMED: usize = 256;
 
 /// In which value the next change goes. What was undone keeps its room, so that a change never moves to another value.
-pub fn part_of(before: &[Entry], next: &Entry) -> u32 {
-    let room = |entry: &Entry| {
-        let bare = Entry { made: None, undone: false, ..entry.clone() };
+pub fn part_of(before: &[JournalEntry], next: &JournalEntry) -> u32 {
+    let room = |entry: &JournalEntry| {
+        let bare = JournalEntry { made: None, undone: false, ..entry.clone() };
         serde_json::to_string(&bare).map_or(PART, |text| text.len()) + CONFIRMED
     };
     let Some(part) = before.last().map(|entry| entry.part) else { return 0 };
@@ -38,7 +38,7 @@ pub fn part_of(before: &[Entry], next: &Entry) -> u32 {
 
 /// `None`: nothing of this part is left.
 fn text(told: &Told, part: u32) -> Result<Option<String>, ClusterError> {
-    let changes: Vec<Entry> = told.left().filter(|entry| entry.part == part).cloned().collect();
+    let changes: Vec<JournalEntry> = told.left().filter(|entry| entry.part == part).cloned().collect();
     if part > 0 && changes.is_empty() {
         return Ok(None);
     }
@@ -119,7 +119,7 @@ fn believed(key: &str, text: &[u8], fsid: &str) -> Result<(u32, Told), String> {
     match copy.changes.iter().find(|entry| !may_be_ours(run, &entry.change)) {
         Some(entry) => Err(format!("it names {:?}, which no run makes", entry.change.what())),
         None => {
-            let entries = copy.changes.into_iter().map(|entry| Entry { part, ..entry }).collect();
+            let entries = copy.changes.into_iter().map(|entry| JournalEntry { part, ..entry }).collect();
             Ok((part, Told { head: copy.head, entries }))
         }
     }
@@ -178,7 +178,7 @@ mod tests {
 
     fn copy(changes: Vec<Change>) -> Copy {
         let head = Head { fsid: Some(FSID.into()), ..head() };
-        Copy { head, changes: changes.into_iter().map(Entry::of).collect() }
+        Copy { head, changes: changes.into_iter().map(JournalEntry::of).collect() }
     }
 
     fn said(key: &str, copy: &Copy) -> Result<Told, String> {
@@ -193,9 +193,10 @@ mod tests {
         let mut journal_file = crate::journal::JournalFile::create(folder.path(), head).unwrap();
         for number in 0..400 {
             let (pool, name, value) = (format!("{number:0>120}"), "pg_autoscale_mode".into(), "off".into());
-            let entry = Entry::of(Change::PoolSetting { pool, name, value });
-            let index = journal_file.add(Entry { before: Some("on".into()), written: Some(1 << 40), ..entry }).unwrap();
-            journal_file.mark_made(index, crate::journal::Made::Set).unwrap();
+            let entry = JournalEntry::of(Change::PoolSetting { pool, name, value });
+            let index =
+                journal_file.add(JournalEntry { before: Some("on".into()), written: Some(1 << 40), ..entry }).unwrap();
+            journal_file.mark_made(index, crate::journal::MadeThing::Set).unwrap();
         }
         let parts = |told: &Told| -> Vec<((u32, Told), String)> {
             let last = told.entries.last().unwrap().part;
@@ -213,7 +214,7 @@ mod tests {
         assert!(found.len() == 1 && wrong.is_empty() && parts(journal_file.told()).len() > 3);
         // A change stays in its value, whatever is undone before it, and however the journal is read.
         (0..200).for_each(|index| journal_file.mark_undone(index).unwrap());
-        let left: Vec<Entry> = journal_file.told().left().cloned().collect();
+        let left: Vec<JournalEntry> = journal_file.told().left().cloned().collect();
         assert_eq!(whole(parts(journal_file.told()), &mut wrong)[0].entries, left);
         let path = folder.path().join(format!("{RUN}.journal"));
         drop(journal_file);

@@ -10,7 +10,7 @@ pub mod pending;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use entry::{Entry, Made};
+pub use entry::{JournalEntry, MadeThing};
 pub use journal_file::{AgentOf, Head, JournalFile, Told};
 pub use lease::{Lost, take};
 pub use life::{Life, Process};
@@ -102,14 +102,14 @@ impl Journal {
     pub(crate) fn make_with(
         &mut self,
         change: Change,
-        how: impl FnOnce(&Change) -> Result<Made, ClusterError>,
+        how: impl FnOnce(&Change) -> Result<MadeThing, ClusterError>,
     ) -> Result<Undo, ClusterError> {
         let index = self.write_down(change.clone())?;
         let made = how(&change)?;
         self.confirm(index, made)
     }
 
-    fn confirm(&mut self, index: usize, made: Made) -> Result<Undo, ClusterError> {
+    fn confirm(&mut self, index: usize, made: MadeThing) -> Result<Undo, ClusterError> {
         self.journal_file.mark_made(index, made)?;
         self.write_key(index)?;
         Ok(self.journal_file.entries()[index].undo())
@@ -197,7 +197,7 @@ impl Journal {
     fn own_pool(&self, change: &Change) -> Option<u64> {
         let (Change::Image { pool, .. } | Change::Objects { pool, .. }) = change else { return None };
         self.journal_file.entries().iter().find_map(|entry| match (&entry.change, &entry.made) {
-            (Change::Pool { name, .. }, Some(Made::Pool(id))) if name == pool => Some(*id),
+            (Change::Pool { name, .. }, Some(MadeThing::Pool(id))) if name == pool => Some(*id),
             _ => None,
         })
     }

@@ -1,7 +1,7 @@
 //! What runs left that did not end: their journals, on this host and in the cluster.
 
-use super::entry::Entry;
-use super::journal_file::{Head, JournalFile, Looked, Told, look};
+use super::entry::JournalEntry;
+use super::journal_file::{Head, JournalFile, JournalLook, Told, look};
 use super::life::{Life, life, of_this_host};
 use super::{journal_file, keys, lease};
 use crate::admin::Cluster;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pending {
     pub head: Head,
-    pub left: Vec<Entry>,
+    pub left: Vec<JournalEntry>,
     /// The file on this host; `None`: only the cluster has it.
     pub path: Option<PathBuf>,
     pub life: Life,
@@ -51,7 +51,7 @@ impl Pending {
 }
 
 #[derive(Default)]
-pub struct Found {
+pub struct FoundJournals {
     /// The newest first: what a run changed was there for the runs before it.
     pub left: Vec<Pending>,
     pub live: Vec<Told>,
@@ -62,13 +62,13 @@ pub struct Found {
 }
 
 /// All journals in `folder`, and those that the cluster holds and this host does not: those of other hosts, or of another data home.
-pub fn find(folder: &Path, cluster: Option<&Cluster>) -> Found {
-    let mut found = Found::default();
+pub fn find(folder: &Path, cluster: Option<&Cluster>) -> FoundJournals {
+    let mut found = FoundJournals::default();
     for path in journal_files(folder) {
         match look(&path) {
-            Ok(Looked { told: Some(told), alive }) => found.add(told, Some(path), alive),
-            Ok(Looked { told: None, alive: false }) => found.blank.push(path),
-            Ok(Looked { told: None, alive: true }) => {}
+            Ok(JournalLook { told: Some(told), alive }) => found.add(told, Some(path), alive),
+            Ok(JournalLook { told: None, alive: false }) => found.blank.push(path),
+            Ok(JournalLook { told: None, alive: true }) => {}
             // Its run has just ended.
             Err(_) if !path.exists() => {}
             Err(error) => found.errors.push(error),
@@ -83,7 +83,7 @@ pub fn find(folder: &Path, cluster: Option<&Cluster>) -> Found {
     found
 }
 
-impl Found {
+impl FoundJournals {
     fn add(&mut self, told: Told, path: Option<PathBuf>, locked: bool) {
         // A free lock proves the end of a run of this host; another one may have the folder by a network whose locks are its own.
         let life = match life(&told.head) {
@@ -107,7 +107,7 @@ impl Found {
 
     /// Who holds an option, other than this run. Of several one that lives.
     fn holder(&self, fsid: Option<&str>, run: &str, option: &str) -> Option<Holder> {
-        let sets = |entries: &[Entry]| {
+        let sets = |entries: &[JournalEntry]| {
             entries.iter().filter(|entry| !entry.undone).any(|entry| match &entry.change {
                 Change::Option { who, name, .. } => format!("{who}/{name}") == option,
                 _ => false,
@@ -142,7 +142,7 @@ pub fn holder(
 }
 
 /// Journals of runs that were killed before they wrote anything: nothing was changed.
-pub fn remove_blank(found: &mut Found) {
+pub fn remove_blank(found: &mut FoundJournals) {
     for path in found.blank.drain(..) {
         found.errors.extend(journal_file::remove_blank(&path).err());
     }
@@ -211,7 +211,7 @@ mod tests {
     /// From another data home its lock is not seen, but its process is.
     #[test]
     fn a_live_process_of_another_data_home_is_live() {
-        let mut found = Found::default();
+        let mut found = FoundJournals::default();
         found.add(Told { head: told(1), entries: Vec::new() }, None, false);
         assert_eq!((found.left.len(), found.live.len()), (0, 1));
         let mut elsewhere = told(2);
@@ -224,7 +224,7 @@ mod tests {
     fn an_option_is_set_by_one_run_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let mut dead = JournalFile::create(folder.path(), of_dead_process(told(1))).unwrap();
-        let index = dead.add(Entry::of(Change::option("osd/osd_max_backfills", "3"))).unwrap();
+        let index = dead.add(JournalEntry::of(Change::option("osd/osd_max_backfills", "3"))).unwrap();
         drop(dead);
         let refused = |option: &str| refuse_held(folder.path(), None, &run(2), option);
         let said = refused("osd/osd_max_backfills").unwrap_err();
@@ -235,7 +235,7 @@ mod tests {
         JournalFile::open(&path).unwrap().mark_undone(index).unwrap();
         assert!(refused("osd/osd_max_backfills").is_ok());
         let mut live = JournalFile::create(folder.path(), told(3)).unwrap();
-        live.add(Entry::of(Change::option("osd/osd_max_backfills", "5"))).unwrap();
+        live.add(JournalEntry::of(Change::option("osd/osd_max_backfills", "5"))).unwrap();
         assert!(refused("osd/osd_max_backfills").unwrap_err().to_string().contains("wait until it ends"));
     }
 }

@@ -4,7 +4,7 @@ use crate::worker::Cut;
 use model::{OpClass, Sample, WindowSet};
 use std::collections::{BTreeMap, VecDeque};
 
-pub struct Board {
+pub struct OpenWindows {
     lanes: usize,
     /// The oldest unfinished window.
     first: u32,
@@ -17,9 +17,9 @@ struct Half {
     parts: BTreeMap<(u32, OpClass), Vec<Sample>>,
 }
 
-impl Board {
-    pub fn new(lanes: usize) -> Board {
-        Board { lanes, first: 0, open: VecDeque::new() }
+impl OpenWindows {
+    pub fn new(lanes: usize) -> OpenWindows {
+        OpenWindows { lanes, first: 0, open: VecDeque::new() }
     }
 
     /// Takes the next window of one lane of `target`.
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_window_is_complete_when_the_slowest_lane_has_finished_it() {
-        let mut board = Board::new(3);
+        let mut board = OpenWindows::new(3);
         board.put(0, cut(0, 1));
         board.put(0, cut(1, 2));
         board.put(1, cut(0, 4));

@@ -7,7 +7,7 @@ mod threads;
 mod turns;
 
 use crate::api::{Context, Engine, EngineError};
-use crate::tally::Span;
+use crate::tally::CountedTime;
 use crate::worker::Lane;
 use model::clock::{MILLISECOND, SECOND};
 use model::{Clock, Nanos, SliceEnd, Step, WindowSet, Workload};
@@ -99,7 +99,7 @@ impl<'a> Opened<'a> {
         // Time for all threads to come up; simulated lanes need none.
         let lead = if engine.simulated() { 0 } else { MILLISECOND + 100_000 * sessions.len() as Nanos };
         let start = start.unwrap_or_else(|| clock.now() + lead);
-        let span = if engine.times_itself() { Span::Told } else { Span::Window(window_ns) };
+        let span = if engine.times_itself() { CountedTime::Told } else { CountedTime::Window(window_ns) };
         let own: Vec<Workload> = step.targets.iter().map(|target| step.workload.of_target(&target.name)).collect();
         let seat = |(target, lane, session)| Seat {
             target,

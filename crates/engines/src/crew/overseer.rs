@@ -1,13 +1,13 @@
 //! Watches over the lanes of a slice: passes complete windows on, and knows when and why the slice has to end.
 
-use super::board::Board;
+use super::board::OpenWindows;
 use super::{ASK_EVERY, Flow, no_window};
 use crate::api::EngineError;
 use crate::worker::Cut;
 use model::{Effort, EmptyPages, Nanos, SliceEnd, WindowSet};
 
 pub struct Overseer<'a> {
-    board: Board,
+    board: OpenWindows,
     /// By lane: whose it is.
     targets: Vec<u32>,
     /// By lane: the end of the last window that it told of.
@@ -36,7 +36,7 @@ impl<'a> Overseer<'a> {
     ) -> Overseer<'a> {
         let highest = targets.iter().copied().max().unwrap_or(0) as usize;
         Overseer {
-            board: Board::new(targets.len()),
+            board: OpenWindows::new(targets.len()),
             heard: vec![start; targets.len()],
             done: vec![0; targets.len()],
             progressed: vec![start; highest + 1],

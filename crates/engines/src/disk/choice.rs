@@ -1,7 +1,7 @@
 //! Which way operations take where the workload names none.
 
-use super::site::{Site, existing};
-use super::{Disk, IO_URING, PSYNC, ring};
+use super::site::{DiskSite, existing};
+use super::{DiskEngine, IO_URING, PSYNC, ring};
 use model::{Durability, Place, Step};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// done inside the system call (operations then queue in the session, and Little's law holds as for any queue); and for one
 /// operation in flight (a ring hands a sync to a worker thread; of reads they are alike). One in flight on a loop device goes
 /// through a ring, which stays on its processor.
-pub fn chosen(step: &Step) -> &'static Disk {
+pub fn chosen(step: &Step) -> &'static DiskEngine {
     let paths: Vec<PathBuf> = step
         .targets
         .iter()
@@ -25,6 +25,6 @@ pub fn chosen(step: &Step) -> &'static Disk {
     }
     let one = step.workload.lane_depth(0) <= 1;
     let ring_for_one =
-        || step.workload.durability == Durability::None && all(Site::looped) && ring::unavailable().is_none();
-    if all(Site::memory) || (one && !ring_for_one()) { &PSYNC } else { &IO_URING }
+        || step.workload.durability == Durability::None && all(DiskSite::looped) && ring::unavailable().is_none();
+    if all(DiskSite::memory) || (one && !ring_for_one()) { &PSYNC } else { &IO_URING }
 }

@@ -1,6 +1,6 @@
 //! Fills what will be read with incompressible bytes, once.
 
-use super::site::Site;
+use super::site::DiskSite;
 use super::{Placing, Way, marks, place, ring, session};
 use crate::api::{Context, Done, EngineError, Op};
 use crate::verify::Marks;
@@ -22,7 +22,7 @@ const PROBE: usize = 4096;
 /// # Errors
 /// It can't be written to, or there is no room for it.
 pub fn fill(
-    site: &Site,
+    site: &DiskSite,
     context: &Context,
     target: &Target,
     workload: &Workload,
@@ -55,7 +55,7 @@ pub fn fill(
 }
 
 /// The workload that fills: large blocks, in the order in which they lie on the device.
-fn filler(site: &Site, workload: &Workload) -> Workload {
+fn filler(site: &DiskSite, workload: &Workload) -> Workload {
     Workload {
         block: BLOCK.min(workload.span / site.sector * site.sector),
         depth: DEPTH,
@@ -69,7 +69,7 @@ fn filler(site: &Site, workload: &Workload) -> Workload {
 }
 
 /// No holes, and no place that is all the same byte.
-fn is_filled(site: &Site, span: Bytes, placing: &Placing) -> bool {
+fn is_filled(site: &DiskSite, span: Bytes, placing: &Placing) -> bool {
     if site.bytes < span || site.first_hole() < span {
         return false;
     }
@@ -84,7 +84,7 @@ fn is_filled(site: &Site, span: Bytes, placing: &Placing) -> bool {
 }
 
 /// Reserves the file's blocks before anything is written: a full disk is told at once, and not filled to the brim.
-pub fn make_room(site: &Site, span: Bytes) -> Result<(), EngineError> {
+pub fn make_room(site: &DiskSite, span: Bytes) -> Result<(), EngineError> {
     if site.device {
         return Ok(());
     }
@@ -102,7 +102,7 @@ pub fn make_room(site: &Site, span: Bytes) -> Result<(), EngineError> {
     }
 }
 
-fn no_room(site: &Site, span: Bytes, error: &std::io::Error) -> EngineError {
+fn no_room(site: &DiskSite, span: Bytes, error: &std::io::Error) -> EngineError {
     let free = File::open(&site.path).ok().and_then(|file| nix::sys::statvfs::fstatvfs(file.as_fd()).ok());
     let free = free.map_or_else(String::new, |fs| format!(", {} are free", fs.blocks_available() * fs.fragment_size()));
     let path = site.path.display();
@@ -110,7 +110,7 @@ fn no_room(site: &Site, span: Bytes, error: &std::io::Error) -> EngineError {
 }
 
 fn write_all(
-    site: &Site,
+    site: &DiskSite,
     filler: &Workload,
     marks: Marks,
     placing: Placing,

@@ -17,21 +17,21 @@ pub use choice::chosen;
 pub use holds::{Hold, Holds};
 
 use crate::api::{Context, Engine, EngineError, Session};
-use crate::verify::{self, Marks, Names, Region};
+use crate::verify::{self, Marks, PlaceNames, Region};
 use model::{Bytes, Place, Target, Workload};
 pub(crate) use placing::Placing;
-pub(crate) use site::Site;
+pub(crate) use site::DiskSite;
 use site::existing;
 use std::path::Path;
 
 /// Is this path loaded past the page cache (O_DIRECT)? What lies in memory has nothing behind it.
 pub fn direct(path: &Path) -> bool {
-    !Site::memory(path)
+    !DiskSite::memory(path)
 }
 
 /// Does this path, or the file that will be made there, lie in memory?
 pub fn in_memory(path: &Path) -> bool {
-    Site::memory(&existing(path))
+    DiskSite::memory(&existing(path))
 }
 
 /// Does this host's kernel let us have an io_uring?
@@ -44,7 +44,7 @@ pub fn has_ring() -> bool {
 /// # Errors
 /// It is no file or device, may not be written to, or there is no room.
 pub fn make_room(place: &Place, bytes: Bytes) -> Result<(), EngineError> {
-    let site = Site::look(place).map_err(EngineError::Refused)?;
+    let site = DiskSite::look(place).map_err(EngineError::Refused)?;
     if !site.writable {
         return Err(EngineError::Refused(format!("{} may only be read", site.path.display())));
     }
@@ -58,14 +58,14 @@ pub enum Way {
     IoUring,
 }
 
-pub struct Disk {
+pub struct DiskEngine {
     way: Way,
 }
 
-pub static PSYNC: Disk = Disk { way: Way::Psync };
-pub static IO_URING: Disk = Disk { way: Way::IoUring };
+pub static PSYNC: DiskEngine = DiskEngine { way: Way::Psync };
+pub static IO_URING: DiskEngine = DiskEngine { way: Way::IoUring };
 
-impl Engine for Disk {
+impl Engine for DiskEngine {
     fn name(&self) -> &'static str {
         match self.way {
             Way::Psync => "psync",
@@ -77,7 +77,7 @@ impl Engine for Disk {
         if !matches!(target.place, Place::Path { .. }) {
             return Some(format!("{} is neither a file nor a device", target.name));
         }
-        let site = match Site::look(&target.place) {
+        let site = match DiskSite::look(&target.place) {
             Ok(site) => site,
             Err(why) => return Some(why),
         };
@@ -93,7 +93,7 @@ impl Engine for Disk {
         workload: &Workload,
         progress: &mut dyn FnMut(Bytes) -> bool,
     ) -> Result<(), EngineError> {
-        let site = Site::held(&target.place, &context.holds)?;
+        let site = DiskSite::held(&target.place, &context.holds)?;
         fill::fill(&site, context, target, workload, progress)
     }
 
@@ -104,16 +104,16 @@ impl Engine for Disk {
         workload: &Workload,
         lane: u32,
     ) -> Result<Box<dyn Session>, EngineError> {
-        let site = Site::held(&target.place, &context.holds)?;
+        let site = DiskSite::held(&target.place, &context.holds)?;
         site.ready(workload)?;
         let marks = marks(context, &site, target, workload, lane);
         session(self.way, &site, workload, lane, marks, site.placing(workload))
     }
 }
 
-impl Disk {
+impl DiskEngine {
     /// A queue in front of system calls that come one after the other would be no depth at the device.
-    fn refuse_depth(&self, site: &Site, workload: &Workload) -> Option<String> {
+    fn refuse_depth(&self, site: &DiskSite, workload: &Workload) -> Option<String> {
         let deepest = workload.lane_depth(0);
         match self.way {
             Way::Psync if deepest > 1 && !site.memory => Some(format!(
@@ -130,7 +130,7 @@ impl Disk {
 
 fn session(
     way: Way,
-    site: &Site,
+    site: &DiskSite,
     workload: &Workload,
     lane: u32,
     marks: Marks,
@@ -142,13 +142,13 @@ fn session(
     }
 }
 
-fn marks(context: &Context, site: &Site, target: &Target, workload: &Workload, lane: u32) -> Marks {
+fn marks(context: &Context, site: &DiskSite, target: &Target, workload: &Workload, lane: u32) -> Marks {
     let base = u64::from(lane) * workload.lane_span();
-    let region = || Region { place: place(site), bytes: workload.span, base, names: Names::Whole };
+    let region = || Region { place: place(site), bytes: workload.span, base, names: PlaceNames::Whole };
     Marks::of(&context.verify, target, workload, lane, region)
 }
 
 /// The place's name in what is verified.
-fn place(site: &Site) -> String {
+fn place(site: &DiskSite) -> String {
     site.path.display().to_string()
 }

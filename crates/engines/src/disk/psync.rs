@@ -1,12 +1,12 @@
 //! One system call after the other: pread, pwrite, and what makes a write durable.
 
 use super::Placing;
-use super::site::Site;
+use super::site::DiskSite;
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers::Slab;
 use crate::pages::PageLook;
 use crate::verify::Marks;
-use model::{Durability, EmptyPages, OpClass, Workload};
+use model::{Durability, EmptyPages, Workload};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
@@ -40,7 +40,7 @@ enum AfterWrite {
 
 impl PsyncSession {
     pub fn open(
-        site: &Site,
+        site: &DiskSite,
         workload: &Workload,
         lane: u32,
         marks: Marks,
@@ -70,7 +70,7 @@ impl PsyncSession {
         let (fd, len) = (self.file.as_raw_fd(), op.len as usize);
         let offset = libc::off_t::try_from(self.placing.at(self.base + op.offset))
             .map_err(|_| OpError { errno: libc::EINVAL })?;
-        if op.kind == OpClass::Write {
+        if op.kind.changes() {
             let buffer = self.slab.buffer(WRITE, len);
             self.marks.mark(op, buffer);
             // SAFETY: the buffer has `len` bytes.

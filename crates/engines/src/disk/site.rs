@@ -27,7 +27,7 @@ const SECTOR: Bytes = 512;
 const LOOP_MAJOR: u64 = 7;
 
 /// A file or device, as it is now.
-pub struct Site {
+pub struct DiskSite {
     pub path: PathBuf,
     pub device: bool,
     pub looped: bool,
@@ -41,8 +41,8 @@ pub struct Site {
     hold: Option<Arc<Hold>>,
 }
 
-impl Site {
-    pub fn look(place: &Place) -> Result<Site, String> {
+impl DiskSite {
+    pub fn look(place: &Place) -> Result<DiskSite, String> {
         let Place::Path { path, writable } = place else {
             return Err("the target is neither a file nor a device".to_string());
         };
@@ -51,14 +51,14 @@ impl Site {
         if !device && !metadata.is_file() {
             return Err(format!("{}: is neither a regular file nor a block device", path.display()));
         }
-        let mut site = Site {
+        let mut site = DiskSite {
             path: path.clone(),
             device,
-            looped: Site::looped(path),
+            looped: DiskSite::looped(path),
             writable: *writable,
             bytes: metadata.len(),
             sector: SECTOR,
-            memory: Site::memory(path),
+            memory: DiskSite::memory(path),
             hold: None,
         };
         if device {
@@ -72,7 +72,7 @@ impl Site {
     ///
     /// # Errors
     /// It is no place for a load, or not what it was.
-    pub fn held(place: &Place, holds: &Holds) -> Result<Site, EngineError> {
+    pub fn held(place: &Place, holds: &Holds) -> Result<DiskSite, EngineError> {
         let hold = match place {
             Place::Path { path, .. } => holds.of(path),
             _ => None,
@@ -80,7 +80,7 @@ impl Site {
         if let Some(hold) = &hold {
             hold.unchanged().map_err(EngineError::Broken)?;
         }
-        let mut site = Site::look(place).map_err(EngineError::Refused)?;
+        let mut site = DiskSite::look(place).map_err(EngineError::Refused)?;
         if site.device && site.writable && hold.is_none() {
             return Err(EngineError::Refused(format!("{}: was not proven to be free", site.path.display())));
         }
@@ -124,14 +124,15 @@ impl Site {
 
     /// A loop device: threads of the kernel do its work.
     pub fn looped(path: &Path) -> bool {
-        Site::device(path) && fs::metadata(path).is_ok_and(|metadata| major(metadata.rdev()) == LOOP_MAJOR)
+        DiskSite::device(path) && fs::metadata(path).is_ok_and(|metadata| major(metadata.rdev()) == LOOP_MAJOR)
     }
 
     /// Does this existing path lie on a file system in memory? A device's node does (in /dev), its data does not.
     pub fn memory(path: &Path) -> bool {
         use nix::sys::statfs::{FsType, TMPFS_MAGIC, statfs};
         const RAMFS_MAGIC: FsType = FsType(0x8584_58f6);
-        !Site::device(path) && statfs(path).is_ok_and(|fs| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&fs.filesystem_type()))
+        !DiskSite::device(path)
+            && statfs(path).is_ok_and(|fs| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&fs.filesystem_type()))
     }
 
     /// Why this workload can't go here.

@@ -1,6 +1,6 @@
 //! Many operations in flight through io_uring, with registered file and buffers.
 
-use super::site::Site;
+use super::site::DiskSite;
 use super::{Placing, processor, ring};
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers::Slab;
@@ -83,7 +83,7 @@ struct Slot {
 
 impl UringSession {
     pub fn open(
-        site: &Site,
+        site: &DiskSite,
         workload: &Workload,
         lane: u32,
         marks: Marks,

@@ -13,7 +13,7 @@ use crate::verify;
 use model::{Access, Bytes, Endpoint, Place, Replica, Target, Workload};
 pub use replica_server::keep;
 
-pub struct Floor;
+pub struct FloorEngine;
 
 /// More than a store would write at once.
 const LARGEST: Bytes = 64 << 20;
@@ -22,7 +22,7 @@ const HEADER: usize = size_of::<u64>();
 /// `errno` of a write that failed, or 0.
 const ACKNOWLEDGEMENT: usize = size_of::<i32>();
 
-impl Engine for Floor {
+impl Engine for FloorEngine {
     fn name(&self) -> &'static str {
         "replicas"
     }

@@ -3,7 +3,7 @@
 use super::{ACKNOWLEDGEMENT, HEADER, replicas};
 use crate::api::EngineError;
 use crate::buffers::{ALIGN, Slab};
-use crate::disk::{Holds, Placing, Site};
+use crate::disk::{DiskSite, Holds, Placing};
 use crate::network::{Listener, Peer, reach};
 use model::{Bytes, Durability, Endpoint, Key, Place, Replica, Target, Workload};
 use std::fs::File;
@@ -25,7 +25,7 @@ pub fn keep(target: &Target, number: usize, workload: &Workload, holds: &Holds) 
     let (_, all) = replicas(target).map_err(EngineError::Refused)?;
     let own = all.get(number).ok_or_else(|| EngineError::Refused(format!("there is no replica {number}")))?;
     let place = Place::Path { path: own.path.clone(), writable: true };
-    let site = Site::held(&place, holds)?;
+    let site = DiskSite::held(&place, holds)?;
     site.ready(workload)?;
     let file = Arc::new(site.open(workload)?);
     let placing = site.placing(workload);

@@ -23,7 +23,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(300);
 /// Where the placement groups of pools lay when they were first looked at, and which numbers of objects they hold by prefix. Data
 /// that were written for one placement are not there in another.
 #[derive(Default)]
-pub struct Placed(Mutex<BTreeMap<(String, u32), Own>>);
+pub struct PoolsPlaced(Mutex<BTreeMap<(String, u32), Own>>);
 
 #[derive(Default)]
 struct Own {
@@ -46,7 +46,7 @@ pub fn names_on(context: &Context, pool: &str, osd: u32, prefix: &str, count: u6
 
 fn names_now(
     rados: &Rados,
-    placed: &Placed,
+    placed: &PoolsPlaced,
     pool: &str,
     osd: u32,
     prefix: &str,

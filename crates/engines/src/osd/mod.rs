@@ -3,17 +3,17 @@
 mod choose;
 mod mapping;
 
-pub use choose::Placed;
+pub use choose::PoolsPlaced;
 
 use crate::api::{Context, Engine, EngineError, Session};
-use crate::rados::{Objects, fill_objects, open_objects, open_pool, open_pool_as, refusal};
+use crate::rados::{LaneObjects, fill_objects, open_objects, open_pool, open_pool_as, refusal};
 use crate::verify::{Marks, Region, Stamper, refusal as unverifiable};
 use model::working_set::{family, object_size, objects_per_lane};
 use model::{Bytes, Place, Target, Workload};
 
-pub struct Osd;
+pub struct OsdEngine;
 
-impl Engine for Osd {
+impl Engine for OsdEngine {
     fn name(&self) -> &'static str {
         "librados"
     }
@@ -74,9 +74,9 @@ fn objects(
     pool: &str,
     workload: &Workload,
     lanes: std::ops::Range<u32>,
-) -> Result<Objects, EngineError> {
+) -> Result<LaneObjects, EngineError> {
     let (size, each) = (object_size(workload), objects_per_lane(workload));
     let (first, end) = (u64::from(lanes.start) * each, u64::from(lanes.end) * each);
     let names = choose::names_on(context, pool, osd, &format!("fathom.osd{osd}.{}{size}.", family(workload)), end)?;
-    Ok(Objects::new(choose::c_names(&names[first as usize..])?, size))
+    Ok(LaneObjects::new(choose::c_names(&names[first as usize..])?, size))
 }

@@ -6,7 +6,7 @@ mod session;
 mod slots;
 
 pub(crate) use fill::{IN_FLIGHT, PART, fill};
-pub(crate) use objects::{Objects, refusal};
+pub(crate) use objects::{LaneObjects, refusal};
 pub(crate) use session::{SlotSession, room};
 pub(crate) use slots::{ObjectSlots, Slots, broken, hopeless_anywhere};
 
@@ -18,9 +18,9 @@ use model::{Bytes, Place, Target, Workload};
 use std::ffi::CString;
 use std::sync::Arc;
 
-pub struct Rados;
+pub struct RadosEngine;
 
-impl Engine for Rados {
+impl Engine for RadosEngine {
     fn name(&self) -> &'static str {
         "librados"
     }
@@ -43,7 +43,7 @@ impl Engine for Rados {
     ) -> Result<(), EngineError> {
         let (pool, prefix) = pool_of(target).map_err(EngineError::Refused)?;
         let objects =
-            Objects::new(names(prefix, workload, 0..ObjectsNeeded::by(workload).count)?, object_size(workload));
+            LaneObjects::new(names(prefix, workload, 0..ObjectsNeeded::by(workload).count)?, object_size(workload));
         let stamper = Stamper::of(&context.verify, workload, || {
             Region::objects(set(pool, prefix, workload), workload, 0, &objects)
         });
@@ -60,7 +60,7 @@ impl Engine for Rados {
         let (pool, prefix) = pool_of(target).map_err(EngineError::Refused)?;
         let count = objects_per_lane(workload);
         let first = u64::from(lane) * count;
-        let objects = Objects::new(names(prefix, workload, first..first + count)?, object_size(workload));
+        let objects = LaneObjects::new(names(prefix, workload, first..first + count)?, object_size(workload));
         let region = || Region::objects(set(pool, prefix, workload), workload, first, &objects);
         let marks = Marks::of(&context.verify, target, workload, lane, region);
         open_objects(open_pool_as(context, pool, workload, lane)?, objects, workload, lane, marks)
@@ -112,7 +112,7 @@ pub(crate) fn open_pool(context: &Context, pool: &str) -> Result<Pool, EngineErr
 
 pub(crate) fn open_objects(
     pool: Pool,
-    objects: Objects,
+    objects: LaneObjects,
     workload: &Workload,
     lane: u32,
     marks: Marks,
@@ -124,7 +124,7 @@ pub(crate) fn open_objects(
 
 pub(crate) fn fill_objects(
     pool: Pool,
-    objects: Objects,
+    objects: LaneObjects,
     seed: u64,
     stamper: Option<Stamper>,
     progress: &mut dyn FnMut(Bytes) -> bool,

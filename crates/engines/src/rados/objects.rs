@@ -27,16 +27,16 @@ pub fn refusal(workload: &Workload) -> Option<String> {
 
 /// The objects of one lane, by name.
 #[derive(Clone, Debug)]
-pub struct Objects {
+pub struct LaneObjects {
     names: Vec<CString>,
     size: Bytes,
 }
 
-impl Objects {
+impl LaneObjects {
     /// `names` is not empty.
-    pub fn new(names: Vec<CString>, size: Bytes) -> Objects {
+    pub fn new(names: Vec<CString>, size: Bytes) -> LaneObjects {
         assert!(!names.is_empty() && size > 0, "a working set has objects, and objects have bytes");
-        Objects { names, size }
+        LaneObjects { names, size }
     }
 
     /// Bytes of each object.
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn every_offset_lies_in_one_object() {
         let names = (0..3).map(|n| CString::new(format!("o{n}")).unwrap()).collect();
-        let objects = Objects::new(names, 8192);
+        let objects = LaneObjects::new(names, 8192);
         let at = |offset| (objects.at(offset).0.to_str().unwrap(), objects.at(offset).1);
         assert_eq!(objects.bytes(), 24_576);
         assert_eq!(at(0), ("o0", 0));

@@ -1,6 +1,6 @@
 //! What objects and images have in common: a span of bytes, read and written in slots.
 
-use super::objects::Objects;
+use super::objects::LaneObjects;
 use crate::api::EngineError;
 use ceph::{CephError, Finished, Pool, PoolIo};
 use std::ops::Range;
@@ -26,11 +26,11 @@ pub trait Slots: Send {
 pub struct ObjectSlots {
     io: PoolIo,
     pool: Pool,
-    objects: Objects,
+    objects: LaneObjects,
 }
 
 impl ObjectSlots {
-    pub fn new(pool: Pool, objects: Objects, slots: u32, bytes: usize) -> Result<ObjectSlots, EngineError> {
+    pub fn new(pool: Pool, objects: LaneObjects, slots: u32, bytes: usize) -> Result<ObjectSlots, EngineError> {
         let io = pool.io(slots, bytes).map_err(broken)?;
         Ok(ObjectSlots { io, pool, objects })
     }

@@ -4,14 +4,14 @@ mod slots;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::{IN_FLIGHT, PART, SlotSession, broken, fill, open_pool_as, room};
-use crate::verify::{Marks, Names, Region, Stamper, refusal};
+use crate::verify::{Marks, PlaceNames, Region, Stamper, refusal};
 use ceph::{Cache, Image, OpenFor};
 use model::{Bytes, Place, Target, Workload};
 use slots::ImageSlots;
 
-pub struct Rbd;
+pub struct RbdEngine;
 
-impl Engine for Rbd {
+impl Engine for RbdEngine {
     fn name(&self) -> &'static str {
         "librbd"
     }
@@ -86,7 +86,7 @@ fn images_of(target: &Target) -> Result<(&str, &[String]), String> {
 fn region(target: &Target, workload: &Workload, lane: u32) -> Result<Region, EngineError> {
     let (pool, images) = images_of(target).map_err(EngineError::Refused)?;
     let place = format!("image {pool}/{}", images[lane as usize % images.len()]);
-    Ok(Region { place, bytes: workload.lane_span(), base: 0, names: Names::Whole })
+    Ok(Region { place, bytes: workload.lane_span(), base: 0, names: PlaceNames::Whole })
 }
 
 fn cache(workload: &Workload) -> Result<Cache, String> {

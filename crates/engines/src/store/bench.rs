@@ -7,7 +7,7 @@
 //!
 //! Its data is all the letter a: a disk or store that compresses looks better than it is.
 
-use crate::Told;
+use crate::ReportedCounts;
 use model::{Bytes, Nanos};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub fn command(block: Bytes, ops: u64) -> Value {
 }
 
 /// Reads a command's answer.
-pub fn told(reply: &Value, block: Bytes) -> Result<Told, String> {
+pub fn told(reply: &Value, block: Bytes) -> Result<ReportedCounts, String> {
     let number = |name: &str| {
         let value = &reply[name];
         value.as_f64().or_else(|| value.as_str()?.parse().ok()).ok_or(format!("no {name} in {reply}"))
@@ -41,7 +41,7 @@ pub fn told(reply: &Value, block: Bytes) -> Result<Told, String> {
     if bytes < block as f64 || seconds <= 0.0 {
         return Err(format!("{bytes} bytes in {seconds} s"));
     }
-    Ok(Told { ops: bytes as u64 / block.max(1), bytes: bytes as Bytes, took: (seconds * 1e9) as Nanos })
+    Ok(ReportedCounts { ops: bytes as u64 / block.max(1), bytes: bytes as Bytes, took: (seconds * 1e9) as Nanos })
 }
 
 /// How many operations the next command gets.
@@ -64,7 +64,7 @@ impl Batch {
     }
 
     /// Depth 1 is one operation a command; else a command gets what takes the time that it should take.
-    pub fn learn(&mut self, told: &Told) {
+    pub fn learn(&mut self, told: &ReportedCounts) {
         if self.least > 1 {
             let fitting = told.ops as f64 * COMMAND_NS / told.took.max(1) as f64;
             self.ops = (fitting as u64).clamp(self.least, self.most.max(self.least));
@@ -99,21 +99,21 @@ mod tests {
     fn a_command_grows_to_a_tenth_of_a_second_and_no_further_than_allowed() {
         let mut batch = Batch::new(128);
         assert_eq!(batch.ops(), 128);
-        batch.learn(&Told { ops: 128, bytes: 0, took: 2_000_000 });
+        batch.learn(&ReportedCounts { ops: 128, bytes: 0, took: 2_000_000 });
         assert_eq!(batch.ops(), 6400);
         assert!(batch.refused());
         assert_eq!(batch.ops(), 3200);
         assert!(batch.refused());
-        batch.learn(&Told { ops: 1600, bytes: 0, took: 20_000_000 });
+        batch.learn(&ReportedCounts { ops: 1600, bytes: 0, took: 20_000_000 });
         assert_eq!(batch.ops(), 1600);
-        batch.learn(&Told { ops: 1600, bytes: 0, took: 60_000_000_000 });
+        batch.learn(&ReportedCounts { ops: 1600, bytes: 0, took: 60_000_000_000 });
         assert_eq!(batch.ops(), 128);
     }
 
     #[test]
     fn depth_one_stays_one() {
         let mut batch = Batch::new(1);
-        batch.learn(&Told { ops: 1, bytes: 4096, took: 100 });
+        batch.learn(&ReportedCounts { ops: 1, bytes: 4096, took: 100 });
         assert_eq!(batch.ops(), 1);
         assert!(!batch.refused());
     }

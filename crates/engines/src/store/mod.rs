@@ -11,9 +11,9 @@ use model::{Bytes, Place, Target, Workload};
 /// What the OSD takes, unless `osd_bench_max_block_size` says otherwise.
 const BLOCK_MAX: Bytes = 64 << 20;
 
-pub struct Store;
+pub struct StoreEngine;
 
-impl Engine for Store {
+impl Engine for StoreEngine {
     fn name(&self) -> &'static str {
         "osd-bench"
     }

@@ -1,7 +1,7 @@
 //! A session with an OSD's bench: one command after the other, on a thread of its own, since a command blocks.
 
 use super::bench::{self, Batch};
-use crate::api::{Done, EngineError, Op, Session, Told};
+use crate::api::{Done, EngineError, Op, ReportedCounts, Session};
 use crate::clock::RealClock;
 use ceph::{CephError, Rados};
 use model::{Bytes, Clock, Workload};
@@ -13,7 +13,7 @@ use std::time::Duration;
 struct Answer {
     slot: u32,
     at: u64,
-    told: Result<Told, EngineError>,
+    told: Result<ReportedCounts, EngineError>,
 }
 
 pub struct StoreSession {
@@ -85,7 +85,7 @@ struct Runner {
 
 impl Runner {
     /// One command; with fewer operations where the OSD finds them too many.
-    fn run(&mut self) -> Result<Told, EngineError> {
+    fn run(&mut self) -> Result<ReportedCounts, EngineError> {
         loop {
             let command = bench::command(self.block, self.batch.ops());
             match self.rados.osd_command(self.osd, &command) {

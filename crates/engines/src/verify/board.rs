@@ -15,7 +15,7 @@ const TOLD_APART: usize = 1 << 20;
 
 /// What is known of one part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum PartState {
     /// Never written in this run, in flight, or its last write was not acknowledged.
     Nothing,
     /// The last write that was acknowledged.
@@ -71,18 +71,18 @@ impl Board {
 
     /// What is known of the part that begins at `offset`.
     #[inline]
-    pub fn known(&self, offset: Bytes) -> Known {
+    pub fn known(&self, offset: Bytes) -> PartState {
         let part = usize::try_from(offset / self.part).ok().and_then(|index| self.parts.get(index));
         match part.map_or(0, |part| part.load(Ordering::Acquire)) {
-            0 => Known::Nothing,
-            generation => Known::Generation(generation),
+            0 => PartState::Nothing,
+            generation => PartState::Generation(generation),
         }
     }
 
     /// Is every whole part between `offset` and `len` bytes after it known?
     pub fn knows(&self, offset: Bytes, len: Bytes) -> bool {
         let mut parts = offset.div_ceil(self.part)..(offset + len) / self.part;
-        parts.all(|index| self.known(index * self.part) != Known::Nothing)
+        parts.all(|index| self.known(index * self.part) != PartState::Nothing)
     }
 
     /// The number of a write that is to come.
@@ -139,28 +139,28 @@ mod tests {
         let mut block = vec![1; 8192];
         let generation = board.draw();
         board.stamp(7, 4096, generation, &mut block);
-        assert_eq!(board.known(4096), Known::Nothing);
+        assert_eq!(board.known(4096), PartState::Nothing);
         board.acknowledged(4096, 8192, generation);
-        assert_eq!((board.known(4096), board.known(8192)), (Known::Generation(1), Known::Generation(1)));
-        assert_eq!((board.known(0), board.known(12_288)), (Known::Nothing, Known::Nothing));
+        assert_eq!((board.known(4096), board.known(8192)), (PartState::Generation(1), PartState::Generation(1)));
+        assert_eq!((board.known(0), board.known(12_288)), (PartState::Nothing, PartState::Nothing));
         board.stamp(7, 8192, board.draw(), &mut block[..4096]);
-        assert_eq!((board.known(4096), board.known(8192)), (Known::Generation(1), Known::Nothing));
+        assert_eq!((board.known(4096), board.known(8192)), (PartState::Generation(1), PartState::Nothing));
         let grown = board.grown(2 << 20);
-        assert_eq!((grown.known(4096), grown.bytes(), grown.draw()), (Known::Generation(1), 2 << 20, 3));
+        assert_eq!((grown.known(4096), grown.bytes(), grown.draw()), (PartState::Generation(1), 2 << 20, 3));
     }
 
     #[test]
     fn half_a_part_is_not_known() {
         let board = Board::new("x", 8192, 4096);
         board.acknowledged(0, 6144, 1);
-        assert_eq!((board.known(0), board.known(4096)), (Known::Generation(1), Known::Nothing));
+        assert_eq!((board.known(0), board.known(4096)), (PartState::Generation(1), PartState::Nothing));
         assert!(board.knows(0, 4096) && board.knows(0, 6144) && !board.knows(0, 8192));
         // Blocks of sectors are known sector by sector; what lies beyond the place is not known.
         let board = Board::new("x", 8192, 512);
         board.acknowledged(512, 512, 9);
         assert_eq!(
             (board.known(0), board.known(512), board.known(1 << 40)),
-            (Known::Nothing, Known::Generation(9), Known::Nothing)
+            (PartState::Nothing, PartState::Generation(9), PartState::Nothing)
         );
     }
 }

@@ -1,29 +1,29 @@
 //! One lane's watch over its data: stamps what it writes, checks what it reads, keeps apart what must not meet.
 
 use super::board::Board;
-use super::look::{Found, Instead, look};
+use super::look::{BadStretch, Instead, look};
 use super::stamp::Unstamped;
 use super::{Account, Region, Verify, Written, locked};
 use crate::api::{Op, OpError};
 use crate::clock::RealClock;
-use crate::rados::Objects;
+use crate::rados::LaneObjects;
 use model::{Bytes, Checked, Clock, Flaw, OpClass, Workload};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// How a place of the board is called, and where in it an offset lies.
-pub enum Names {
+pub enum PlaceNames {
     /// The place is one thing.
     Whole,
     /// A lane's objects, of which the first is the `first` of the working set.
-    Objects { objects: Objects, first: u64 },
+    Objects { objects: LaneObjects, first: u64 },
 }
 
 pub struct Guard {
     verify: Arc<Verify>,
     board: Arc<Board>,
     account: Arc<Account>,
-    names: Names,
+    names: PlaceNames,
     lane: u32,
     base: Bytes,
     block: Bytes,
@@ -135,7 +135,7 @@ impl Guard {
     }
 
     #[cold]
-    fn flaw(&self, found: &Found) -> Flaw {
+    fn flaw(&self, found: &BadStretch) -> Flaw {
         let (place, offset) = self.place(found.range.start);
         Flaw {
             kind: found.kind,
@@ -147,7 +147,7 @@ impl Guard {
         }
     }
 
-    fn says(&self, found: &Found) -> String {
+    fn says(&self, found: &BadStretch) -> String {
         let expected = found.expected;
         match found.instead {
             Instead::Nothing(Unstamped::Zero) => "no stamp, its bytes are zero".into(),
@@ -171,8 +171,8 @@ impl Guard {
     /// The name of what lies at an offset of the board, and the offset inside it.
     fn place(&self, offset: Bytes) -> (String, Bytes) {
         match &self.names {
-            Names::Whole => (self.board.name.clone(), offset),
-            Names::Objects { objects, first } => {
+            PlaceNames::Whole => (self.board.name.clone(), offset),
+            PlaceNames::Objects { objects, first } => {
                 let (number, inside) = (offset / objects.size(), offset % objects.size());
                 let own = number.checked_sub(*first).filter(|own| own * objects.size() < objects.bytes());
                 let name = own.map(|own| objects.at(own * objects.size()).0.to_string_lossy().into_owned());

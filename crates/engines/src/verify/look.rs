@@ -1,13 +1,13 @@
 //! Compares what was read with what is known to be there, block by block as it was written.
 
-use super::board::{Board, Known};
+use super::board::{Board, PartState};
 use super::stamp::{SECTOR, Stamp, Unstamped};
 use model::{Bytes, FlawKind};
 use std::ops::Range;
 
 /// A stretch that is not as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct BadStretch {
     pub kind: FlawKind,
     /// On the board; whole parts of it.
     pub range: Range<Bytes>,
@@ -31,23 +31,23 @@ pub enum Instead {
 
 /// What came of one read.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct ReadCheck {
     pub checked: Bytes,
     pub unknown: Bytes,
-    pub found: Vec<Found>,
+    pub found: Vec<BadStretch>,
 }
 
 /// `bytes` were read at `offset` of the board's place. Parts that were written at once are judged as one block.
-pub fn look(board: &Board, run: u64, offset: Bytes, bytes: &[u8]) -> Look {
+pub fn look(board: &Board, run: u64, offset: Bytes, bytes: &[u8]) -> ReadCheck {
     let part = board.part();
     let end = offset + bytes.len() as Bytes;
-    let mut seen = Look::default();
+    let mut seen = ReadCheck::default();
     let mut at = offset;
     while at < end {
         // Up to the next part, if a read ever begins inside one: nothing can be said of a half.
         let next = (at / part + 1) * part;
-        let known = if at.is_multiple_of(part) && next <= end { board.known(at) } else { Known::Nothing };
-        let Known::Generation(expected) = known else {
+        let known = if at.is_multiple_of(part) && next <= end { board.known(at) } else { PartState::Nothing };
+        let PartState::Generation(expected) = known else {
             seen.unknown += next.min(end) - at;
             at = next;
             continue;
@@ -64,7 +64,7 @@ pub fn look(board: &Board, run: u64, offset: Bytes, bytes: &[u8]) -> Look {
 }
 
 /// One block, as it was written.
-fn judge(board: &Board, run: u64, begin: Bytes, expected: u64, block: &[u8]) -> Option<Found> {
+fn judge(board: &Board, run: u64, begin: Bytes, expected: u64, block: &[u8]) -> Option<BadStretch> {
     let mut good = 0;
     let mut bad: Vec<(FlawKind, Bytes, Instead)> = Vec::new();
     for (index, sector) in block.chunks_exact(SECTOR).enumerate() {
@@ -85,7 +85,7 @@ fn judge(board: &Board, run: u64, begin: Bytes, expected: u64, block: &[u8]) -> 
     let own = || bad.iter().filter(|one| kind == FlawKind::Torn || one.0 == kind);
     let (first, last) = (own().next()?, own().next_back()?);
     let part = board.part();
-    Some(Found { kind, range: first.1 / part * part..(last.1 / part + 1) * part, expected, instead: first.2 })
+    Some(BadStretch { kind, range: first.1 / part * part..(last.1 / part + 1) * part, expected, instead: first.2 })
 }
 
 /// Two old generations within one part: it was torn when it was old already.
@@ -141,7 +141,7 @@ mod tests {
             &mut self.bytes[block * BLOCK..(block + 1) * BLOCK]
         }
 
-        fn look(&self, first: usize, blocks: usize) -> Look {
+        fn look(&self, first: usize, blocks: usize) -> ReadCheck {
             let range = first * BLOCK..(first + blocks) * BLOCK;
             look(&self.board, RUN, range.start as Bytes, &self.bytes[range])
         }
@@ -170,7 +170,7 @@ mod tests {
         ] {
             disk.block(5).copy_from_slice(&bytes);
             let seen = disk.look(0, 16);
-            assert_eq!(seen.found, [Found { kind, range: at(5), expected: 2, instead }]);
+            assert_eq!(seen.found, [BadStretch { kind, range: at(5), expected: 2, instead }]);
             assert_eq!((seen.checked, seen.unknown), (16 * 4096, 0));
             assert_eq!(disk.look(5, 1).found, seen.found);
             assert_eq!(disk.look(0, 5).found, []);
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(disk.look(2, 1).found[0].instead, Instead::EarlierRun);
         let range = 2 * BLOCK..3 * BLOCK;
         disk.board.stamp(RUN, range.start as Bytes, 9, &mut disk.bytes[range]);
-        assert_eq!(disk.look(2, 1), Look { checked: 0, unknown: 4096, found: Vec::new() });
+        assert_eq!(disk.look(2, 1), ReadCheck { checked: 0, unknown: 4096, found: Vec::new() });
     }
 
     proptest! {
@@ -215,7 +215,7 @@ mod tests {
             }
             let blocks = blocks.min(16 - read);
             let checked = (blocks * BLOCK) as Bytes;
-            prop_assert_eq!(disk.look(read, blocks), Look { checked, unknown: 0, found: Vec::new() });
+            prop_assert_eq!(disk.look(read, blocks), ReadCheck { checked, unknown: 0, found: Vec::new() });
         }
     }
 }

@@ -7,12 +7,12 @@ mod look;
 mod read_back;
 mod stamp;
 
-pub use guard::{Guard, Names};
+pub use guard::{Guard, PlaceNames};
 pub use read_back::read_back;
 
 use crate::api::{Engine, Op};
 use crate::buffers;
-use crate::rados::Objects;
+use crate::rados::LaneObjects;
 use board::Board;
 use model::working_set::objects_per_lane;
 use model::{Bytes, Checked, Nanos, Target, Workload};
@@ -53,14 +53,14 @@ pub struct Region {
     pub bytes: Bytes,
     /// Where the lane's part begins in it.
     pub base: Bytes,
-    pub names: Names,
+    pub names: PlaceNames,
 }
 
 impl Region {
     /// A lane's objects, of which the first is the `first` of the working set called `place`.
-    pub fn objects(place: String, workload: &Workload, first: u64, objects: &Objects) -> Region {
+    pub fn objects(place: String, workload: &Workload, first: u64, objects: &LaneObjects) -> Region {
         let all = objects_per_lane(workload) * u64::from(workload.jobs.max(1)) * objects.size();
-        let names = Names::Objects { objects: objects.clone(), first };
+        let names = PlaceNames::Objects { objects: objects.clone(), first };
         Region { place, bytes: all, base: first * objects.size(), names }
     }
 }

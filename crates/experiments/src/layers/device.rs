@@ -1,12 +1,12 @@
 //! Steps of the device layer: each disk alone, all of a host together, all of all hosts together.
 
 use crate::planner::draft::Draft;
-use crate::planner::sustained::{self, Room};
+use crate::planner::sustained::{self, WritableRoom};
 use crate::{Experiment, Request};
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{
-    Bytes, Client, ClientHost, DeviceScope, Failure, Found, Inventory, LabOsd, Layer, NotFree, Pattern, Place, Site,
+    Bytes, Client, ClientHost, DeviceScope, Failure, Inventory, LabOsd, Layer, NotFree, PathKind, Pattern, Place, Site,
     SiteWish, Spare, Target, Workload,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,12 +31,12 @@ pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHos
     };
     let writes = writes(&Draft::new(inventory, request));
     let of = |host: Option<ClientHost>| {
-        let wishes = match &inventory.lab {
+        let sites = match &inventory.lab {
             _ if named => self::named(request, writes),
             Some(_) => probes(inventory, host.as_ref()),
             None => osd_devices(inventory, host.as_ref()),
         };
-        wishes.into_iter().map(move |wish| (host.clone(), wish))
+        sites.into_iter().map(move |wish| (host.clone(), wish))
     };
     hosts.into_iter().flat_map(of).collect()
 }
@@ -100,7 +100,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let disks = disks(draft)?;
     let alone = draft.request.experiment.sustained().is_some_and(|wished| wished.alone);
     for disk in &disks {
-        let room = if disk.own { Room::Free } else { Room::All(disk.bytes) };
+        let room = if disk.own { WritableRoom::Free } else { WritableRoom::All(disk.bytes) };
         let tested = sustained::add(draft, &disk.target, disk.site, room)?;
         // A file for which another one stands is not needed.
         if tested || !alone {
@@ -169,21 +169,21 @@ fn found<'a>(draft: &Draft<'a>, site: &'a Site, file_bytes: Bytes) -> Result<Dis
     let seen = site.seen.as_ref().map_err(|not| refused(not.clone()))?;
     let own = |path: PathBuf| (path, file_bytes, true, true);
     let (path, bytes, writable, own) = match seen.found {
-        Found::Device(bytes) | Found::File(bytes) if bytes > 0 => {
+        PathKind::Device(bytes) | PathKind::File(bytes) if bytes > 0 => {
             refuse_larger(shown, draft.options.working_set, bytes)?;
             (shown.clone(), bytes, *writes, false)
         }
-        Found::Device(_) => return Err(Failure::Usage(format!("{}: is a device of 0 bytes", shown.display()))),
-        Found::File(_) => return Err(empty_file(shown)),
-        Found::Folder => own(shown.join(draft.name("file"))),
-        Found::Nothing => {
+        PathKind::Device(_) => return Err(Failure::Usage(format!("{}: is a device of 0 bytes", shown.display()))),
+        PathKind::File(_) => return Err(empty_file(shown)),
+        PathKind::Folder => own(shown.join(draft.name("file"))),
+        PathKind::Nothing => {
             refuse_missing_device(shown)?;
             own(shown.clone())
         }
     };
     let name = name_on(site, &shown.display().to_string());
     let client = site.host.as_ref().map(|host| Client { host: host.end.host.clone(), of: name.clone() });
-    let whole = matches!(seen.found, Found::Device(_)).then_some(bytes);
+    let whole = matches!(seen.found, PathKind::Device(_)).then_some(bytes);
     let probed = probed(draft.inventory, shown);
     let target = Target {
         host: Some(known_as(draft.inventory, site)),

@@ -7,7 +7,7 @@ use crate::duration::{read_back_seconds, step_seconds};
 use crate::scheduler::{Scheduler, Slot, Task, Until};
 use judge::{Asked, Length};
 use model::clock::MILLISECOND;
-use model::{Bound, Goal, Plan, Record, Step, StepId};
+use model::{Goal, Plan, Record, ResponseBound, Step, StepId};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use std::collections::VecDeque;
@@ -27,7 +27,7 @@ pub struct Passes {
     pace: Pace,
     stage: Stage,
     /// A slice of an open loop ends as soon as it is known whether this is kept.
-    until_known: Option<Bound>,
+    until_known: Option<ResponseBound>,
 }
 
 /// How a pass keeps its time: slices may run on until they settle only while it is not late.
@@ -57,7 +57,7 @@ impl Passes {
     }
 
     /// One slice of a step at a rate, until it is known whether that keeps the bound.
-    pub fn probing(step: Step, goal: Goal, bound: Bound) -> Passes {
+    pub fn probing(step: Step, goal: Goal, bound: ResponseBound) -> Passes {
         Passes { until_known: Some(bound), ..Passes::of_one(step, goal) }
     }
 

@@ -1,7 +1,7 @@
 //! A plan in the making: what is known, what is wished for, and the steps so far.
 
 use crate::{Request, WorkloadOptions};
-use model::sweep::Point;
+use model::sweep::SweepPoint;
 use model::workload::MIB;
 use model::{
     Bytes, Change, Client, ClientHost, DeviceScope, HostChange, Inventory, Layer, Metric, OpMix, Pattern, Place, Step,
@@ -26,7 +26,7 @@ pub struct Draft<'a> {
     pub changes: Vec<Change>,
     pub steps: Vec<Step>,
     /// Of a sweep: one for each step.
-    pub points: Vec<Point>,
+    pub points: Vec<SweepPoint>,
     pub sustained: Vec<SustainedTest>,
     /// The device of each of these tests.
     pub sustained_on: Vec<Option<DeviceScope>>,
@@ -163,7 +163,7 @@ impl<'a> Draft<'a> {
         let open = workload.rate.is_some();
         let metric = if open { Metric::LatencyMean } else { pattern.metric(layer) };
         if self.request.experiment.is_sweep() {
-            self.points.push(Point { step: id, at: self.at.clone() });
+            self.points.push(SweepPoint { step: id, at: self.at.clone() });
         }
         // Nor has what compares steps one: they are many figures of the same cell.
         let chart = chart && !open && !self.request.experiment.compares_steps();

@@ -35,7 +35,7 @@ mod tests {
     use super::super::testing::{self, request};
     use super::*;
     use crate::WorkloadOptions;
-    use model::{Axis, Inventory};
+    use model::{Inventory, SweepAxis};
 
     fn inventory() -> Inventory {
         Inventory::default()
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(ways(testing::disks(), Pattern::WriteLatency, &rated, &|_| ()), [Dsync]);
         let swept = |request: &mut Request| {
             request.experiment =
-                crate::Experiment::Sweep { axes: vec![Axis { name: "depth".into(), values: Vec::new() }] }
+                crate::Experiment::Sweep { axes: vec![SweepAxis { name: "depth".into(), values: Vec::new() }] }
         };
         assert_eq!(ways(testing::disks(), Pattern::WriteLatency, &plain, &swept), [Dsync]);
     }

@@ -7,7 +7,7 @@ use languages::fio::job_file::{Batch, Job};
 use languages::fio::{cache, object, span};
 use model::workload::MIB;
 use model::{
-    Bytes, Change, Client, ClientHost, Durability, Failure, Found, Inventory, Layer, Metric, OpMix, Pattern, Place,
+    Bytes, Change, Client, ClientHost, Durability, Failure, Inventory, Layer, Metric, OpMix, PathKind, Pattern, Place,
     Site, SiteWish, Step, StepId, Target, Workload,
 };
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHos
         let given_up = request.targets.destroy_data_on.as_ref() == Some(&path);
         SiteWish { path, writes: job.shape.writes(), given_up }
     };
-    let wishes: Vec<SiteWish> = jobs.map(wish).collect();
-    let on = |host: Option<ClientHost>| wishes.iter().map(move |wish| (host.clone(), wish.clone()));
+    let sites: Vec<SiteWish> = jobs.map(wish).collect();
+    let on = |host: Option<ClientHost>| sites.iter().map(move |wish| (host.clone(), wish.clone()));
     loading(inventory).into_iter().flat_map(on).collect()
 }
 
@@ -139,20 +139,20 @@ fn on_path(draft: &mut Draft, job: &Job, site: &Site, several: bool) -> Result<(
     let shown = path.display().to_string();
     let made = draft.makes_on(site.host.as_ref(), &path);
     match site.seen.as_ref().map_err(|not| Failure::from(not.clone()))?.found {
-        Found::Device(bytes) | Found::File(bytes) if bytes > 0 && !made => {
+        PathKind::Device(bytes) | PathKind::File(bytes) if bytes > 0 && !made => {
             if wanted.is_some_and(|wanted| wanted > bytes) {
                 let line = job.line_of("size");
                 return Err(Failure::Usage(format!("line {line}: [{}] {shown} has only {bytes} bytes", job.name)));
             }
             Ok((target(draft, shape.layer, site, (path, shown), shape.writes()), wanted.unwrap_or(bytes / MIB * MIB)))
         }
-        Found::File(_) if !made => Err(device::empty_file(&path)),
-        Found::Device(_) => Err(Failure::Usage(format!("{shown}: is a device of 0 bytes"))),
-        Found::Folder if shape.filename.is_some() => {
+        PathKind::File(_) if !made => Err(device::empty_file(&path)),
+        PathKind::Device(_) => Err(Failure::Usage(format!("{shown}: is a device of 0 bytes"))),
+        PathKind::Folder if shape.filename.is_some() => {
             let line = job.line_of("filename");
             Err(Failure::Usage(format!("line {line}: [{}] {shown} is a folder; write directory={shown}", job.name)))
         }
-        Found::Folder => {
+        PathKind::Folder => {
             let number = draft.changes.len();
             let file = path.join(draft.name(&format!("file{number}")));
             let name = if several { format!("{shown}/{}", job.name) } else { shown };

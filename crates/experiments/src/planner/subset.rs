@@ -1,7 +1,7 @@
 //! Pools of a sweep whose data lie on a given number of a lab's OSDs: which those are, and where each placement group goes.
 
 use super::draft::Draft;
-use model::{Axis, Failure, OsdScope, Setting};
+use model::{Failure, OsdScope, Setting, SweepAxis};
 use std::collections::BTreeMap;
 
 /// The most replicas, as a cluster has them by default.
@@ -17,11 +17,11 @@ pub struct Subset {
     pub pg_num: u32,
 }
 
-fn axis<'a>(draft: &Draft<'a>) -> Option<&'a Axis> {
+fn axis<'a>(draft: &Draft<'a>) -> Option<&'a SweepAxis> {
     draft.request.experiment.axes().iter().find(|axis| axis.name == "osds")
 }
 
-fn numbers(axis: &Axis) -> impl Iterator<Item = u32> + '_ {
+fn numbers(axis: &SweepAxis) -> impl Iterator<Item = u32> + '_ {
     axis.values.iter().filter_map(Setting::number).map(|number| number as u32)
 }
 

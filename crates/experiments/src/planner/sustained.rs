@@ -17,7 +17,7 @@ const FREE_MOST: f64 = 0.90;
 const IN_FLIGHT_LEAST: Bytes = 4;
 
 /// How much could be written.
-pub enum Room {
+pub enum WritableRoom {
     /// All of a device or file, which is empty or given up.
     All(Bytes),
     /// What is free on the file system of a file of our own.
@@ -25,7 +25,7 @@ pub enum Room {
 }
 
 /// False: no test is wished for, or another one stands for it.
-pub fn add(draft: &mut Draft, target: &Target, site: &Site, room: Room) -> Result<bool, Failure> {
+pub fn add(draft: &mut Draft, target: &Target, site: &Site, room: WritableRoom) -> Result<bool, Failure> {
     let Some(wished) = draft.request.experiment.sustained() else { return Ok(false) };
     let (Ok(seen), path) = (&site.seen, site.wish.path.as_path()) else { return Ok(false) };
     let device = seen.device.clone();
@@ -89,10 +89,10 @@ fn stands_for<'d>(draft: &'d mut Draft, device: Option<&DeviceScope>) -> Option<
     draft.sustained_on.iter().zip(&mut draft.sustained).find(same).map(|(_, test)| test)
 }
 
-fn volume(wished: Option<Bytes>, path: &Path, seen: &SiteSeen, room: Room) -> Result<Bytes, Failure> {
+fn volume(wished: Option<Bytes>, path: &Path, seen: &SiteSeen, room: WritableRoom) -> Result<Bytes, Failure> {
     let (there, most, what) = match room {
-        Room::All(bytes) => (bytes, bytes, "it has"),
-        Room::Free => {
+        WritableRoom::All(bytes) => (bytes, bytes, "it has"),
+        WritableRoom::Free => {
             let unknown = || Failure::Failed(format!("{}: how much is free there is not known", path.display()));
             let free = seen.free.ok_or_else(unknown)?;
             (free, (free as f64 * FREE_MOST) as Bytes, "of the free space of its file system, nine tenths are")

@@ -5,13 +5,13 @@ use super::subset;
 use crate::{Request, WorkloadOptions};
 use model::pattern::Family;
 use model::workload::MIB;
-use model::{Axis, Failure, OpClass, OpMix, Pattern, Setting, Step};
+use model::{Failure, OpClass, OpMix, Pattern, Setting, Step, SweepAxis};
 
 /// More are not looked at by anyone, and last a working day.
 const POINTS_MOST: usize = 1000;
 
 /// Adds the steps of every combination that can be; returns how many can't.
-pub fn add_points(draft: &mut Draft, axes: &[Axis]) -> Result<u32, Failure> {
+pub fn add_points(draft: &mut Draft, axes: &[SweepAxis]) -> Result<u32, Failure> {
     let request = draft.request;
     refuse_senseless(request, axes)?;
     subset::refuse(draft)?;
@@ -44,7 +44,7 @@ fn refuse_repeated(steps: &[Step], before: usize) -> Result<(), Failure> {
 }
 
 /// Axes that name the same thing twice, or that the layer does not have.
-fn refuse_senseless(request: &Request, axes: &[Axis]) -> Result<(), Failure> {
+fn refuse_senseless(request: &Request, axes: &[SweepAxis]) -> Result<(), Failure> {
     let Some(layer) = request.layers.first().copied() else { return Ok(()) };
     for (place, axis) in axes.iter().enumerate() {
         let name = axis.name.as_str();
@@ -102,7 +102,7 @@ fn fixed(options: &WorkloadOptions, name: &str) -> bool {
 }
 
 /// Every combination of one value of each axis, the last axis fastest.
-fn combinations(axes: &[Axis]) -> Vec<Vec<u32>> {
+fn combinations(axes: &[SweepAxis]) -> Vec<Vec<u32>> {
     axes.iter().fold(vec![Vec::new()], |front, axis| {
         let with = |at: &Vec<u32>| {
             let at = at.clone();
@@ -112,7 +112,7 @@ fn combinations(axes: &[Axis]) -> Vec<Vec<u32>> {
     })
 }
 
-fn options_at(base: &WorkloadOptions, axes: &[Axis], at: &[u32]) -> WorkloadOptions {
+fn options_at(base: &WorkloadOptions, axes: &[SweepAxis], at: &[u32]) -> WorkloadOptions {
     let mut options = base.clone();
     // One image, one thread: several are an axis, or said; or what each of the clients needs, at all points alike.
     let clients = axes.iter().find(|axis| axis.name == "clients").and_then(|axis| axis.values.last()?.number());
@@ -144,7 +144,7 @@ fn options_at(base: &WorkloadOptions, axes: &[Axis], at: &[u32]) -> WorkloadOpti
 
 /// One pattern for all points, so that they make one curve: reads, which harm nothing, unless a share of less than half
 /// was asked for; large blocks one after the other, if all are large.
-fn pattern(options: &WorkloadOptions, axes: &[Axis]) -> Pattern {
+fn pattern(options: &WorkloadOptions, axes: &[SweepAxis]) -> Pattern {
     let blocks = axes.iter().find(|axis| axis.name == "block-size");
     let smallest = blocks.and_then(|axis| axis.values.first()).and_then(Setting::number).or(options.block_size);
     let linear = smallest.is_some_and(|block| block >= MIB);
@@ -156,7 +156,7 @@ fn pattern(options: &WorkloadOptions, axes: &[Axis]) -> Pattern {
 mod tests {
     use super::*;
 
-    fn axis(text: &str) -> Axis {
+    fn axis(text: &str) -> SweepAxis {
         crate::planner::testing::axis(text)
     }
 

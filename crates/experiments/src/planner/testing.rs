@@ -4,7 +4,7 @@ pub use model::testing::*;
 
 use crate::Request;
 use model::workload::{KIB, MIB};
-use model::{Axis, Found, Inventory, Layer, OsdScope, Scope, Setting, Site, SiteSeen, SiteWish};
+use model::{Inventory, Layer, OsdScope, PathKind, Scope, Setting, Site, SiteSeen, SiteWish, SweepAxis};
 
 /// A cluster of so many OSDs, a dozen on each host, with nothing in it.
 pub fn inventory(osds: u32) -> Inventory {
@@ -15,7 +15,7 @@ pub fn inventory(osds: u32) -> Inventory {
 }
 
 /// `depth=1,2,4`, `block-size=4k,1M`: numbers alone.
-pub fn axis(text: &str) -> Axis {
+pub fn axis(text: &str) -> SweepAxis {
     let (name, list) = text.split_once('=').unwrap_or((text, ""));
     let number = |text: &str| {
         let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
@@ -26,13 +26,14 @@ pub fn axis(text: &str) -> Axis {
         };
         Setting::Number(digits.parse::<u64>().unwrap_or(0) * unit)
     };
-    Axis { name: name.to_string(), values: list.split(',').map(number).collect() }
+    SweepAxis { name: name.to_string(), values: list.split(',').map(number).collect() }
 }
 
 /// A folder of this host in which files can be made.
 pub fn folder(path: &str) -> Site {
     let wish = SiteWish { path: path.into(), writes: true, given_up: false };
-    let seen = SiteSeen { found: Found::Folder, leads_to: None, device: None, in_memory: false, free: Some(1 << 40) };
+    let seen =
+        SiteSeen { found: PathKind::Folder, leads_to: None, device: None, in_memory: false, free: Some(1 << 40) };
     Site { host: None, wish, seen: Ok(seen) }
 }
 

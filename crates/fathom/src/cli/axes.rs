@@ -3,7 +3,7 @@
 use super::words;
 use cluster::option_values;
 use model::sweep::OPTION;
-use model::{Axis, Setting};
+use model::{Setting, SweepAxis};
 
 /// What a sweep can vary.
 const NAMES: [&str; 10] =
@@ -12,7 +12,7 @@ const NAMES: [&str; 10] =
 const VALUES_MOST: usize = 256;
 
 /// `NAME=LIST`: values, and ranges that double (`1..256`) or go in steps (`0..100+25`); the end of a range belongs to it.
-pub fn axis(text: &str) -> Result<Axis, String> {
+pub fn axis(text: &str) -> Result<SweepAxis, String> {
     let (name, list) = text
         .split_once('=')
         .ok_or_else(|| format!("`{text}` is not an axis; write it as depth=1,2,4..256 or block-size=4k,64k"))?;
@@ -38,11 +38,11 @@ pub fn axis(text: &str) -> Result<Axis, String> {
         }
     }
     values.sort_unstable();
-    Ok(Axis { name: name.to_string(), values: values.into_iter().map(Setting::Number).collect() })
+    Ok(SweepAxis { name: name.to_string(), values: values.into_iter().map(Setting::Number).collect() })
 }
 
 /// Values of an option of the cluster: numbers if all are, else words in the order in which they are given.
-fn of_option(axis: &str, option: &str, list: &str) -> Result<Axis, String> {
+fn of_option(axis: &str, option: &str, list: &str) -> Result<SweepAxis, String> {
     let wrong =
         || format!("`{axis}` does not say whose option; write it as option:osd/osd_op_queue=wpq,mclock_scheduler");
     let (who, name) = option.split_once('/').ok_or_else(wrong)?;
@@ -74,7 +74,7 @@ fn of_option(axis: &str, option: &str, list: &str) -> Result<Axis, String> {
         }
         None => values.into_iter().map(Setting::Text).collect(),
     };
-    Ok(Axis { name: axis.to_string(), values })
+    Ok(SweepAxis { name: axis.to_string(), values })
 }
 
 /// `1..64`, `0..100+25`; `None`: it is one value.

@@ -24,9 +24,9 @@ pub struct ClusterArgs {
 const CONNECT: Duration = Duration::from_secs(10);
 
 impl ClusterArgs {
-    pub fn access(&self) -> ceph::Access {
+    pub fn access(&self) -> ceph::ClusterAccess {
         let from_environment = || std::env::var_os("CEPH_CONF").filter(|path| !path.is_empty()).map(PathBuf::from);
-        ceph::Access {
+        ceph::ClusterAccess {
             conf: self.conf.clone().or_else(from_environment),
             cluster: self.cluster.clone(),
             id: self.id.clone(),

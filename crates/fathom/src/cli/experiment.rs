@@ -5,7 +5,7 @@ use super::{ab, words};
 use clap::Args;
 use experiments::{PairedSetting, WorkloadOptions};
 use model::plan::{SPREAD_BY_LOT, USUAL_SETTLE};
-use model::{Arrivals, Bound, Goal, ShortSlices};
+use model::{Arrivals, Goal, ResponseBound, ShortSlices};
 use std::path::PathBuf;
 
 #[derive(Args, Debug, Clone)]
@@ -62,9 +62,9 @@ impl ExperimentArgs {
         self.rate.is_some() || self.rate_max_where.is_some()
     }
 
-    pub fn bound(&self) -> Option<Bound> {
+    pub fn bound(&self) -> Option<ResponseBound> {
         let arrivals = self.arrivals.unwrap_or(Arrivals::Poisson);
-        self.rate_max_where.map(|(percent, ms)| Bound { percent, ms, arrivals })
+        self.rate_max_where.map(|(percent, ms)| ResponseBound { percent, ms, arrivals })
     }
 
     /// In so much time the slices of a figure lie by themselves: less can't be asked for.

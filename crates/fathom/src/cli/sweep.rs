@@ -5,7 +5,7 @@ use super::hosts::HostArgs;
 use super::layers::{DiskArgs, OsdArgs, RadosArgs, RbdArgs};
 use super::words;
 use clap::{Args, Subcommand};
-use model::{Axis, Goal};
+use model::{Goal, SweepAxis};
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -58,7 +58,7 @@ pub struct SweepExperimentArgs {
     /// osds (rados, rbd, in a lab), option:WHO/NAME (an option of Ceph: numbers or words); ranges double (1..256) or go in steps
     /// (0..100+25). Several axes: every combination
     #[arg(long = "axis", value_name = "NAME=LIST", required = true, value_parser = axes::axis)]
-    pub axes: Vec<Axis>,
+    pub axes: Vec<SweepAxis>,
     /// Length of one slice
     #[arg(long, value_parser = words::seconds, default_value = SLICE, value_name = "DURATION")]
     pub duration: f64,

@@ -6,7 +6,7 @@ use crate::cli::run_options::RunOptions;
 use crate::cli::words::each_once;
 use crate::exit_codes::{INCOMPLETE, REGRESSION};
 use ::run::Interrupt;
-use ::run::crosscheck::{Check, Prepared};
+use ::run::crosscheck::{Check, PreparedCheck};
 use experiments::{Request, WorkloadOptions};
 use model::{Agrees, Crosscheck, Failure, Goal, Layer, Pattern, Plan};
 use report::crosscheck::{blocks, document, overall};
@@ -47,9 +47,9 @@ enum Done {
 
 fn held(common: &Common, check: &Check, options: RunOptions) -> Result<Done, Failure> {
     let interrupt = Interrupt::listen()?;
-    Prepared::prove(check)?;
+    PreparedCheck::prove(check)?;
     let (setup, _own_lab) = super::place::of(common, &options)?;
-    let prepared = Prepared::new(&setup, check)?;
+    let prepared = PreparedCheck::new(&setup, check)?;
     if options.dry_run {
         let seconds = prepared.seconds_least();
         return Ok(Done::Planned(Box::new(prepared.plan), seconds));

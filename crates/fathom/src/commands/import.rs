@@ -5,7 +5,7 @@ use crate::output::say_plain;
 use archive::Archive;
 use cluster::text_file;
 use jiff::{SignedDuration, Timestamp};
-use languages::{Results, Told};
+use languages::{ImportedOperations, Results};
 use model::{Failure, Imported, RunHead};
 use serde_json::json;
 use std::fs::File;
@@ -68,7 +68,8 @@ fn import(file: &Path, renamed: Option<&str>) -> Result<Import, String> {
         }
         results.measured.iter_mut().for_each(|one| one.target = name.to_string());
     }
-    let seconds: f64 = results.measured.iter().map(|one| one.told.iter().map(Told::seconds).fold(0.0, f64::max)).sum();
+    let seconds: f64 =
+        results.measured.iter().map(|one| one.told.iter().map(ImportedOperations::seconds).fold(0.0, f64::max)).sum();
     let ended = results.ended.unwrap_or(modified);
     let length = SignedDuration::try_from_secs_f64(seconds).unwrap_or_default();
     let started = ended.checked_sub(length).unwrap_or(ended);

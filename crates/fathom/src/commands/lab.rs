@@ -3,7 +3,7 @@
 use crate::cli::{Common, Format, words};
 use crate::output::say;
 use clap::{Args, Subcommand, ValueEnum};
-use lab::{Act, Backing, Lab, LabError, Osd, Room, Spec};
+use lab::{Act, Backing, LabCluster, LabDaemon, LabError, Room, Spec};
 use model::Failure;
 use report::numbers;
 use serde_json::json;
@@ -173,8 +173,9 @@ fn status(format: Format, name: &str) -> Result<(), Failure> {
 
 fn list(format: Format) -> Result<(), Failure> {
     let labs = lab::list()?;
-    let line =
-        |lab: &Lab| format!("{:<16} {:<9} {:>3} OSDs  {}\n", lab.name, lab.state, lab.osds.len(), lab.conf.display());
+    let line = |lab: &LabCluster| {
+        format!("{:<16} {:<9} {:>3} OSDs  {}\n", lab.name, lab.state, lab.osds.len(), lab.conf.display())
+    };
     match format {
         Format::Json => say(&format!("{:#}\n", json!({"schema": "fathom.labs/1", "labs": labs}))),
         _ if labs.is_empty() => say("no labs; `fathom lab up` makes one\n"),
@@ -182,7 +183,7 @@ fn list(format: Format) -> Result<(), Failure> {
     }
 }
 
-fn show(format: Format, lab: &Lab) -> Result<(), Failure> {
+fn show(format: Format, lab: &LabCluster) -> Result<(), Failure> {
     match format {
         Format::Json => {
             let mut document = json!({"schema": "fathom.lab/1"});
@@ -197,7 +198,7 @@ fn show(format: Format, lab: &Lab) -> Result<(), Failure> {
     }
 }
 
-fn text(lab: &Lab) -> String {
+fn text(lab: &LabCluster) -> String {
     let mut text = format!("lab      {}\nstate    {}\nbacking  {}\n", lab.name, lab.state, lab.backing);
     let _ = writeln!(text, "conf     {}", lab.conf.display());
     for host in &lab.hosts {
@@ -213,7 +214,7 @@ fn text(lab: &Lab) -> String {
     text
 }
 
-fn standing(osd: &Osd) -> String {
+fn standing(osd: &LabDaemon) -> String {
     let word =
         |known: Option<bool>, yes: &'static str, no: &'static str| known.map(|known| if known { yes } else { no });
     match (word(osd.up, "up", "down"), word(osd.inside, "in", "out")) {

@@ -10,7 +10,7 @@ use crate::cli::layers::{
 };
 use crate::cli::workload::{OwnNumbers, WorkloadArgs};
 use clap::Args;
-use experiments::{Experiment, Request, Sustained, Targets};
+use experiments::{Experiment, Request, SustainedOptions, Targets};
 use model::{Failure, Layer};
 
 /// What the command of one layer asks for, by whichever experiment.
@@ -116,9 +116,9 @@ pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
 /// The longest that it lasts, unless said otherwise.
 const SUSTAINED_SECONDS: f64 = 15.0 * 60.0;
 
-fn sustained(args: &SustainedArgs, workload: &WorkloadArgs) -> Sustained {
+fn sustained(args: &SustainedArgs, workload: &WorkloadArgs) -> SustainedOptions {
     let seconds = args.most_time.unwrap_or(SUSTAINED_SECONDS);
-    Sustained { seconds, volume: args.volume, alone: workload.patterns.is_empty() }
+    SustainedOptions { seconds, volume: args.volume, alone: workload.patterns.is_empty() }
 }
 
 /// Without patterns there is no survey that could have these.

@@ -22,7 +22,7 @@ use model::{Answer, Failure, Finds, Outcome, Plan, Record, Report, Subscriber};
 use report::block::Block;
 use report::export;
 use report::progress::Progress;
-use report::terminal::{Length, Style};
+use report::terminal::{Detail, Style};
 use serde_json::Value;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ fn shows_a_run(command: &Command) -> bool {
 
 /// The result of a run on standard output, in the format that was asked for.
 pub fn print(common: &Common, record: &Record, report: &Report) -> Result<(), Failure> {
-    let length = if common.details { Length::Full } else { Length::Short };
+    let length = if common.details { Detail::Full } else { Detail::Short };
     let text = match common.format {
         Format::Text => report::terminal::summary(report, &record.scope, length, &style()),
         Format::Json => format!("{:#}\n", report::json::document(report, record)),

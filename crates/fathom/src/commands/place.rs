@@ -3,10 +3,10 @@
 use crate::cli::Common;
 use crate::cli::hosts::HostArgs;
 use crate::cli::run_options::RunOptions;
-use ::run::{Lab, Setup, ToUndo, again};
+use ::run::{Setup, SetupLab, ToUndo, again};
 use agents::fleet::HostOptions;
 use cluster::devices::look_at;
-use model::{Failure, Found, LabHost, LabLayout, LabOsd, Record, Spare};
+use model::{Failure, LabHost, LabLayout, LabOsd, PathKind, Record, Spare};
 use std::path::PathBuf;
 
 /// A lab that was started for this run; it goes with this.
@@ -30,7 +30,7 @@ pub fn of(common: &Common, options: &RunOptions) -> Result<(Setup<'static>, Opti
         Some(name) => running_or_new(common, name, hosts.number())?,
         None => (None, None),
     };
-    let lab = lab.map(|lab| Lab { own: own.is_some(), ..described(&lab) });
+    let lab = lab.map(|lab| SetupLab { own: own.is_some(), ..described(&lab) });
     Ok((Setup { lab, hosts, networks: options.networks.clone(), ..without_hosts(common) }, own))
 }
 
@@ -69,27 +69,27 @@ fn aloud(text: &str) {
 
 fn silent(_: &str) {}
 
-fn described(lab: &lab::Lab) -> Lab {
+fn described(lab: &lab::LabCluster) -> SetupLab {
     let host = |host: &lab::Host| LabHost {
         name: host.name.clone(),
         address: host.address.clone(),
         namespace: host.namespace.clone(),
     };
     let spare = |path: &PathBuf| match look_at(path) {
-        Ok(Found::Device(_)) => Spare::Device(path.clone()),
+        Ok(PathKind::Device(_)) => Spare::Device(path.clone()),
         _ => Spare::Folder(path.parent().unwrap_or(path).to_path_buf()),
     };
-    let osd = |osd: &lab::Osd| LabOsd { id: osd.id, host: osd.host.clone(), spare: spare(&osd.probe) };
+    let osd = |osd: &lab::LabDaemon| LabOsd { id: osd.id, host: osd.host.clone(), spare: spare(&osd.probe) };
     let layout = LabLayout {
         name: lab.name.clone(),
         client_address: lab.client_address.clone(),
         hosts: lab.hosts.iter().map(host).collect(),
         osds: lab.osds.iter().map(osd).collect(),
     };
-    Lab { layout, conf: lab.conf.clone(), own: false }
+    SetupLab { layout, conf: lab.conf.clone(), own: false }
 }
 
-fn running(name: &str) -> Result<lab::Lab, Failure> {
+fn running(name: &str) -> Result<lab::LabCluster, Failure> {
     let ready = lab::status(name)?.filter(|lab| lab.state == lab::State::Ready);
     ready.ok_or_else(|| Failure::Failed(format!("lab {name}, on which the run took place, does not run any more")))
 }
@@ -99,7 +99,7 @@ fn running_or_new(
     common: &Common,
     name: &str,
     hosts: Option<u32>,
-) -> Result<(Option<lab::Lab>, Option<OwnLab>), Failure> {
+) -> Result<(Option<lab::LabCluster>, Option<OwnLab>), Failure> {
     match lab::status(name)? {
         Some(lab) if lab.state == lab::State::Ready => return Ok((Some(lab), None)),
         Some(lab) if lab.state == lab::State::Starting => {

@@ -4,7 +4,7 @@ use crate::cli::{Common, Format, RestoreArgs};
 use crate::output::{say, say_plain};
 use ::run::ToUndo;
 use cluster::dirs;
-use cluster::journal::pending::{self, Found, Pending};
+use cluster::journal::pending::{self, FoundJournals, Pending};
 use cluster::journal::{Head, Journal, Life};
 use cluster::{Cluster, ClusterError};
 use model::{Change, Failure, Undo};
@@ -41,7 +41,7 @@ pub fn restore(common: &Common, args: &RestoreArgs) -> Result<u8, Failure> {
 }
 
 /// The one run whose name begins so. Of a journal that only the cluster has, the whole name has to be given: it says that the user has looked.
-fn named(found: &Found, run: &str) -> Result<Pending, Failure> {
+fn named(found: &FoundJournals, run: &str) -> Result<Pending, Failure> {
     if run.trim().is_empty() {
         return Err(Failure::Usage("--run names no run; `fathom restore` lists what is left".to_string()));
     }
@@ -183,7 +183,7 @@ fn agreed() -> Result<bool, Failure> {
 pub fn undo(
     common: &Common,
     cluster: Option<&Cluster>,
-    found: &Found,
+    found: &FoundJournals,
     wanted: &[Pending],
     by_name: bool,
 ) -> Result<Vec<Undo>, Failure> {
@@ -262,12 +262,12 @@ fn cluster_of(named: Option<&Cluster>, fsid: &str, head: &Head) -> Result<Cluste
     if let Some(cluster) = named.filter(|cluster| cluster.rados.fsid().is_ok_and(|own| own == fsid)) {
         return Ok(cluster.clone());
     }
-    let access = ceph::Access {
+    let access = ceph::ClusterAccess {
         conf: head.conf.clone(),
         cluster: head.cluster.clone(),
         id: head.id.clone(),
         keyring: head.keyring.clone(),
-        ..ceph::Access::default()
+        ..ceph::ClusterAccess::default()
     };
     let cluster = Cluster::connect(&access).map_err(|error| {
         Failure::Failed(format!(
@@ -291,12 +291,12 @@ mod tests {
 
     const RUN: &str = "20260102-030405-a1b2";
 
-    fn left(path: Option<&str>) -> Found {
+    fn left(path: Option<&str>) -> FoundJournals {
         let head = json!({"run": RUN, "started": "2026-01-02T03:04:05Z", "host": "h", "pid": 1, "fsid": null, "conf": null,
                            "keyring": null, "id": null, "cluster": null});
         let head: Head = serde_json::from_value(head).unwrap();
         let pending = Pending { head, left: Vec::new(), path: path.map(PathBuf::from), life: Life::Dead };
-        Found { left: vec![pending], ..Found::default() }
+        FoundJournals { left: vec![pending], ..FoundJournals::default() }
     }
 
     #[test]

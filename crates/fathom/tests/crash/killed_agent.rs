@@ -2,7 +2,7 @@
 
 use crate::common::{Home, LoopDevice, Mount, tool};
 use agents::frame::{find_magic, read, write};
-use agents::{AgentCommand, AgentEvent, Answer, Question};
+use agents::{AgentAnswer, AgentCommand, AgentEvent, Question};
 use cluster::journal::AgentOf;
 use model::HostChange;
 use std::fs;
@@ -36,7 +36,7 @@ impl Agent {
         write(&mut self.orders, &AgentCommand::Question { id: 1, question }).unwrap();
         loop {
             match read(&mut self.news).ok()? {
-                AgentEvent::Answer { answer: Answer::Made(made), .. } => return Some(made),
+                AgentEvent::AgentAnswer { answer: AgentAnswer::Made(made), .. } => return Some(made),
                 _ => continue,
             }
         }

@@ -5,7 +5,7 @@ use super::history::levels;
 use super::pairs::{Measured, alike};
 use crate::batch_means::t_quantile;
 use crate::series::{mean, sample_sd};
-use model::{FigureKey, Finds, Level, Point, Trend};
+use model::{FigureKey, Finds, Level, Trend, TrendPoint};
 
 /// A level must have so many runs before a new value is judged by it.
 const RUNS_LEAST: usize = 3;
@@ -19,9 +19,9 @@ pub fn trends(runs: &[(String, Vec<Measured>)]) -> Vec<Trend> {
 fn trend(one: &Measured, runs: &[(String, Vec<Measured>)]) -> Option<Trend> {
     let like = |(run, figures): &(String, Vec<Measured>)| {
         let found = figures.iter().find(|other| alike(&one.figure, &other.figure))?;
-        Some(Point { run: run.clone(), value: found.estimate.value })
+        Some(TrendPoint { run: run.clone(), value: found.estimate.value })
     };
-    let points: Vec<Point> = runs.iter().filter_map(like).filter(|point| point.value > 0.0).collect();
+    let points: Vec<TrendPoint> = runs.iter().filter_map(like).filter(|point| point.value > 0.0).collect();
     if points.len() < 2 {
         return None;
     }

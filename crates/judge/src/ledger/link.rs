@@ -14,7 +14,7 @@ use model::pattern::Family;
 use model::{Endpoint, Estimate, OsdScope, Pattern, Place};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub struct Link {
+pub struct PassedLinks {
     /// The mean of the links.
     pub value: Estimate,
     /// `of 2 of 6 links`, where others were measured that the load does not pass.
@@ -22,16 +22,16 @@ pub struct Link {
 }
 
 /// Of figures of one layer. Where none of the measured links is known to be passed, all of them count.
-pub fn passed(books: &Books, loaded: &[&Entry], pattern: Pattern) -> Option<Link> {
+pub fn passed(books: &Books, loaded: &[&Entry], pattern: Pattern) -> Option<PassedLinks> {
     let usable = |entry: &&&Entry| entry.usable().is_some();
     let all = books.links(pattern);
     let ends = Who::of(books, loaded);
     let own: Vec<&Entry> = all.iter().copied().filter(|entry| ends.pass(entry)).collect();
     let (few, many) = (own.iter().filter(usable).count(), all.iter().filter(usable).count());
     if few == 0 || few == many {
-        return Some(Link { value: mean_over(&all)?, of: None });
+        return Some(PassedLinks { value: mean_over(&all)?, of: None });
     }
-    Some(Link { value: mean_over(&own)?, of: Some(format!("of the {few} of {many} links that it passes")) })
+    Some(PassedLinks { value: mean_over(&own)?, of: Some(format!("of the {few} of {many} links that it passes")) })
 }
 
 /// What the links of some hosts can carry together.

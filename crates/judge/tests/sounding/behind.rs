@@ -2,9 +2,10 @@
 
 use crate::made::{Made, WINDOW, chance, disk, pool, store};
 use judge::without_findings;
+use model::testing;
 use model::{
-    Compaction, Ended, Figure, Look, OpClass, OsdLooks, Pattern, PlannedExperiment, Record, Report, Sample, Sight,
-    Slice, StepId, Sustained, SustainedTest, Target,
+    Compaction, Ended, Figure, OpClass, OsdLooks, Pattern, PlannedExperiment, Record, Report, Sample, Sight, Slice,
+    StepId, StoreActivity, SustainedSeries, SustainedTest, Target,
 };
 
 /// Windows of 100 ms at these operations a window, give or take a twentieth.
@@ -15,18 +16,10 @@ fn slice(pass: u32, ops: &[f64], target: Option<u32>) -> Slice {
         Sample { window: window as u32, span_ns: WINDOW, ops, bytes: ops * 4096, ..Sample::default() }
     };
     Slice {
-        step: StepId(0),
         target,
         kind: OpClass::Write,
-        pass,
         started_seconds: f64::from(pass) * 60.0,
-        window_ns: WINDOW,
-        samples: ops.iter().enumerate().map(sample).collect(),
-        warmup: 0,
-        settled: true,
-        void: None,
-        error: None,
-        effort: None,
+        ..testing::slice(StepId(0), pass, WINDOW, ops.iter().enumerate().map(sample).collect())
     }
 }
 
@@ -46,9 +39,9 @@ fn dipping(at: &[f64]) -> Vec<f64> {
 fn looks(pass: u32, busy: &[u32]) -> Compaction {
     let look = |second: u32| {
         let bytes = if busy.contains(&second) { 20_000_000 } else { 0 };
-        Look { from: f64::from(second), to: f64::from(second + 1), bytes }
+        StoreActivity { from: f64::from(second), to: f64::from(second + 1), bytes }
     };
-    let idle = (0..12).map(|second| Look { bytes: 0, ..look(second) }).collect();
+    let idle = (0..12).map(|second| StoreActivity { bytes: 0, ..look(second) }).collect();
     let osds = vec![
         OsdLooks { osd: 1, looks: (0..12).map(look).collect(), reads: None },
         OsdLooks { osd: 0, looks: idle, reads: None },
@@ -185,7 +178,7 @@ fn with_cliff(seconds: usize, falls: bool) -> (Vec<Figure>, Report) {
     let windows = [vec![10_000_000; seconds * 10], after].concat();
     let ended = if falls { Ended::Fell } else { Ended::Time };
     let target = step.together();
-    let sustained = vec![Sustained { target, windows, window_ns: WINDOW, before: 0, ended, error: None }];
+    let sustained = vec![SustainedSeries { target, windows, window_ns: WINDOW, before: 0, ended, error: None }];
     made.record.plan.experiment = PlannedExperiment::SustainedWrites(vec![SustainedTest {
         step,
         model: Some("X".into()),

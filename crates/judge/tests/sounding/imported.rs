@@ -2,7 +2,8 @@
 
 use crate::made::{Made, disk};
 use judge::{compare, without_findings};
-use model::{Imported, Label, OpClass, Pattern, Record, Sample, Slice, StepId};
+use model::testing;
+use model::{Imported, Label, Pattern, Record, Sample, Slice, StepId};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -11,18 +12,14 @@ fn totals(operations: &[u64]) -> Record {
     let mut made = Made::cluster();
     made.step(Pattern::ReadParallel, vec![disk(0)]);
     let slice = |(pass, ops): (u32, u64)| Slice {
-        step: StepId(0),
         target: Some(0),
-        kind: OpClass::Read,
-        pass,
         started_seconds: 10.0 * f64::from(pass),
-        window_ns: 10 * SECOND,
-        samples: vec![Sample { span_ns: 10 * SECOND, ops: 10 * ops, bytes: 40_960 * ops, ..Sample::default() }],
-        warmup: 0,
-        settled: true,
-        void: None,
-        error: None,
-        effort: None,
+        ..testing::slice(
+            StepId(0),
+            pass,
+            10 * SECOND,
+            vec![Sample { span_ns: 10 * SECOND, ops: 10 * ops, bytes: 40_960 * ops, ..Sample::default() }],
+        )
     };
     made.record.slices = (1..).zip(operations.iter().copied()).map(slice).collect();
     made.record.head.imported = Some(Imported { tool: "fio-3.33".into(), file: "x.json".into() });

@@ -2,6 +2,7 @@
 
 use crate::made::{Made, WINDOW, chance, disk};
 use judge::{Asked, Next, figure};
+use model::testing;
 use model::{Goal, OpClass, Pattern, Sample, Slice, Step, StepId};
 
 fn noisy(level: f64, n: usize, seed: u64) -> Vec<f64> {
@@ -18,18 +19,10 @@ fn slice(pass: u32, kind: OpClass, ops: &[f64]) -> Slice {
         ..Sample::default()
     };
     Slice {
-        step: StepId(0),
         target: Some(0),
         kind,
-        pass,
         started_seconds: f64::from(pass) * 60.0,
-        window_ns: WINDOW,
-        samples: ops.iter().enumerate().map(sample).collect(),
-        warmup: 0,
-        settled: true,
-        void: None,
-        error: None,
-        effort: None,
+        ..testing::slice(StepId(0), pass, WINDOW, ops.iter().enumerate().map(sample).collect())
     }
 }
 

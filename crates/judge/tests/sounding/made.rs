@@ -1,5 +1,6 @@
 //! Records made for tests: a small cluster whose figures are as they are told to be.
 
+use model::testing;
 use model::{
     Change, Client, DeviceScope, Durability, Effort, Endpoint, HostScope, Latencies, Layer, Nanos, OpClass, OsdScope,
     Pattern, Place, Plan, Record, Sample, Scope, Slice, Step, StepId, Target, Workload,
@@ -184,18 +185,10 @@ impl Made {
         let mut seed = u64::from(step.id.0) << 32 | u64::from(pass) << 16 | u64::from(target.unwrap_or(99));
         let kind = if step.pattern.writes() { OpClass::Write } else { OpClass::Read };
         self.record.slices.push(Slice {
-            step: step.id,
             target,
             kind,
-            pass,
             started_seconds: f64::from(pass) * 200.0,
-            window_ns: WINDOW,
-            samples: samples(ms, depth, step.workload.block, 80, &mut seed),
-            warmup: 0,
-            settled: true,
-            void: None,
-            error: None,
-            effort: None,
+            ..testing::slice(step.id, pass, WINDOW, samples(ms, depth, step.workload.block, 80, &mut seed))
         });
         self.record.slices.last_mut().unwrap()
     }

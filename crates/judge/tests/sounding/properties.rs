@@ -2,6 +2,7 @@
 
 use crate::made::{Made, WINDOW, disk};
 use judge::{Asked, SliceState, figure, slice_state, without_findings};
+use model::testing;
 use model::{Estimate, Figure, Goal, Latencies, OpClass, Pattern, Sample, Slice, Step, StepId};
 use proptest::prelude::*;
 
@@ -20,18 +21,9 @@ fn slice(pass: u32, ops: &[u64], times: u64) -> Slice {
         }
     };
     Slice {
-        step: StepId(0),
         target: Some(0),
-        kind: OpClass::Read,
-        pass,
         started_seconds: f64::from(pass),
-        window_ns: WINDOW,
-        samples: ops.iter().enumerate().map(sample).collect(),
-        warmup: 0,
-        settled: true,
-        void: None,
-        error: None,
-        effort: None,
+        ..testing::slice(StepId(0), pass, WINDOW, ops.iter().enumerate().map(sample).collect())
     }
 }
 

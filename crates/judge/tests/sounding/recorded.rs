@@ -1,6 +1,7 @@
 //! Recorded series through the whole procedure: slices, passes, stopping rule, label.
 
 use judge::{Asked, Next, SliceState, figure, slice_state};
+use model::testing;
 use model::{Figure, Goal, Layer, Metric, OpClass, Pattern, Sample, Slice, Step};
 
 use crate::made::{Made, WINDOW, disk};
@@ -38,20 +39,7 @@ fn slice(series: &[Sample], start: usize, pass: u32, kind: OpClass, seconds: f64
     }
     let started_seconds = f64::from(pass) * 100.0;
     let (step, target) = (model::StepId(0), Some(0));
-    Slice {
-        step,
-        target,
-        kind,
-        pass,
-        started_seconds,
-        window_ns: WINDOW,
-        samples,
-        warmup,
-        settled,
-        void: None,
-        error: None,
-        effort: None,
-    }
+    Slice { target, kind, started_seconds, warmup, settled, ..testing::slice(step, pass, WINDOW, samples) }
 }
 
 fn step_for(kind: OpClass) -> Step {

@@ -2,7 +2,7 @@
 
 use super::options::{Given, Options, canonical};
 use super::shape::{Shape, shape};
-use crate::results::{Measured, RATES, Results, Told, with_latency};
+use crate::results::{ImportedFigure, ImportedOperations, RATES, Results, with_latency};
 use model::clock::MILLISECOND;
 use model::{Durability, Latencies, Layer, OpClass, OpMix, Sample, Sparse, Workload};
 use serde_json::{Map, Value};
@@ -123,7 +123,7 @@ fn measured(parts: &[&Entry], all: &[Entry], results: &mut Results) -> Result<()
     let (told, unknown) = with_latency(shape.layer, &workload, told);
     results.notes.extend(unknown.map(|why| format!("{}: {why}", first.at)));
     if !told.is_empty() {
-        results.measured.push(Measured { layer: shape.layer, target: target(&shape), workload, told });
+        results.measured.push(ImportedFigure { layer: shape.layer, target: target(&shape), workload, told });
     }
     Ok(())
 }
@@ -271,7 +271,7 @@ fn of_percentiles(told: Option<&Value>, count: u64, max_ns: u64) -> Result<Count
 }
 
 /// The jobs of a section ran side by side: their operations add up, in the longest of their times.
-fn sum(sides: &[Side], kind: OpClass) -> Option<Told> {
+fn sum(sides: &[Side], kind: OpClass) -> Option<ImportedOperations> {
     let ops = sides.iter().map(|side| side.ops).fold(0u64, u64::saturating_add);
     let window_ns = sides.iter().map(|side| side.runtime_ms).max().unwrap_or(0).saturating_mul(MILLISECOND);
     if ops == 0 || window_ns == 0 {
@@ -286,7 +286,7 @@ fn sum(sides: &[Side], kind: OpClass) -> Option<Told> {
         service: merged(sides),
         ..Sample::default()
     };
-    Some(Told { kind, window_ns, samples: vec![sample], error: None })
+    Some(ImportedOperations { kind, window_ns, samples: vec![sample], error: None })
 }
 
 fn merged(sides: &[Side]) -> Sparse {

@@ -39,7 +39,7 @@ fn job(figure: &Figure, slices: &Slices) -> Option<Value> {
     let windows: Vec<&Sample> = counted().filter(|sample| sample.span_ns > 0).collect();
     let done = side(figure, &service, seconds, &windows);
     let none = side(&Figure { operations: 0, bytes: 0, errors: 0, ..figure.clone() }, &Sparse::default(), seconds, &[]);
-    let (read, write) = if figure.kind == OpClass::Read { (done, none.clone()) } else { (none.clone(), done) };
+    let (read, write) = if !figure.kind.changes() { (done, none.clone()) } else { (none.clone(), done) };
     let mut job = json!({
         "jobname": name(figure),
         "groupid": 0,

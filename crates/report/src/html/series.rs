@@ -83,6 +83,7 @@ fn four_digits(ns: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::testing;
     use model::{Latencies, OpClass, StepId};
 
     fn slice(windows: u32, warmup: u32) -> Slice {
@@ -91,20 +92,7 @@ mod tests {
             counted.record(1_000_000 + u64::from(window));
             Sample { window, span_ns: 100_000_000, ops: 1, bytes: 4096, service: counted.take(), ..Sample::default() }
         });
-        Slice {
-            step: StepId(0),
-            target: None,
-            kind: OpClass::Write,
-            pass: 1,
-            started_seconds: 0.0,
-            window_ns: 100_000_000,
-            samples: samples.collect(),
-            warmup,
-            settled: true,
-            void: None,
-            error: None,
-            effort: None,
-        }
+        Slice { kind: OpClass::Write, warmup, ..testing::slice(StepId(0), 1, 100_000_000, samples.collect()) }
     }
 
     #[test]

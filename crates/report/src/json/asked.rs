@@ -5,9 +5,9 @@ use super::parts::{Interval, Keyed, LabelName, Unit, interval_of, value_of};
 use crate::sections::verdicts;
 use crate::{compare, words};
 use model::{
-    AbFound, Axis, Beyond, Bytes, Cliff, DiskSecond, Doubled, Ended, Endurance, Estimate, HostLoad, Knee, Layer, Limit,
-    Metric, NicSecond, OpClass, OsdSecond, Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting, Swept,
-    TriedRate, Verdict,
+    AbFound, Beyond, Bytes, Cliff, DiskSecond, Doubled, Ended, Endurance, Estimate, HostLoad, Knee, Layer, Limit,
+    Metric, NicSecond, OpClass, OsdSecond, Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting,
+    SweepAxis, Swept, TriedRate, Verdict,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -160,14 +160,14 @@ impl From<&Swept> for SweepDocument {
     }
 }
 
-impl From<&Axis> for AxisDocument {
-    fn from(axis: &Axis) -> Self {
+impl From<&SweepAxis> for AxisDocument {
+    fn from(axis: &SweepAxis) -> Self {
         AxisDocument { name: axis.name.clone(), unit: words::axis_unit(&axis.name), values: axis.values.clone() }
     }
 }
 
-fn point(axes: &[Axis], reading: &Reading) -> PointDocument {
-    let value = |(axis, place): (&Axis, &u32)| (axis.name.clone(), axis.values.get(*place as usize).cloned());
+fn point(axes: &[SweepAxis], reading: &Reading) -> PointDocument {
+    let value = |(axis, place): (&SweepAxis, &u32)| (axis.name.clone(), axis.values.get(*place as usize).cloned());
     let finite = |of: Option<Estimate>| of.filter(|estimate| estimate.value.is_finite());
     let (throughput, latency) = (finite(reading.throughput), finite(reading.latency));
     PointDocument {

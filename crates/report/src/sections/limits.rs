@@ -3,7 +3,7 @@
 use crate::block::{Block, Column, Row, Table};
 use crate::chart::{self, Axis, Caption, Chart, Lines, Mark, Point, Series};
 use crate::{numbers, words};
-use model::{Bound, Estimate, Limit, Percentile, Report, Scope, TriedRate};
+use model::{Estimate, Limit, Percentile, Report, ResponseBound, Scope, TriedRate};
 
 const HEADING: [&str; 5] = ["target", "pattern", "a second", "at that rate", "closed loop, a second"];
 
@@ -39,7 +39,7 @@ fn picture(limit: &Limit) -> Chart {
         };
         Series { points: sorted.iter().filter_map(point).collect(), name, joined: true }
     };
-    let Bound { percent, ms, .. } = limit.bound;
+    let ResponseBound { percent, ms, .. } = limit.bound;
     let bound = chart::Bound { x: None, y: Some(ms), text: format!("bound: {ms} ms") };
     let found = limit.rate.map(|rate| chart::Bound { x: Some(rate), y: None, text: String::new() });
     Chart::Lines(Lines {
@@ -55,7 +55,7 @@ fn picture(limit: &Limit) -> Chart {
 }
 
 /// `p99 < 10 ms`
-pub(crate) fn bound(bound: &Bound) -> String {
+pub(crate) fn bound(bound: &ResponseBound) -> String {
     format!("p{} < {} ms", bound.percent, bound.ms)
 }
 

@@ -3,7 +3,7 @@
 use super::chart;
 use crate::block::{self, Block, Emphasis};
 use crate::{numbers, words};
-use model::{ChartCell, Figure, Label, OpClass, Overhead, ReadFrom, Report, Scope, Unseen};
+use model::{ChartCell, Figure, Label, Overhead, ReadFrom, Report, Scope, Unseen};
 
 /// So many figures are named, more are counted.
 const NAMED: usize = 6;
@@ -39,7 +39,7 @@ fn read_from(report: &Report) -> Option<String> {
     let told = |cell: &ChartCell| {
         let of_store = |figure: &&Figure| {
             cell.layer.can().data_in_osds
-                && (figure.layer, figure.pattern, figure.kind) == (cell.layer, cell.pattern, OpClass::Read)
+                && (figure.layer, figure.pattern, figure.kind.changes()) == (cell.layer, cell.pattern, false)
                 && figure.chart
                 // Where nothing was written there was nothing to take.
                 && !matches!(figure.label, Label::Unwritten(_))
@@ -187,7 +187,7 @@ fn sums(report: &Report) -> Option<String> {
 /// Writes through a store during which no compaction ran: what these take is in none of their values.
 fn without_compaction(report: &Report) -> Option<String> {
     let quiet = |figure: &&Figure| {
-        let seen = figure.background.as_ref().filter(|seen| seen.says.is_some() && figure.kind == OpClass::Write);
+        let seen = figure.background.as_ref().filter(|seen| seen.says.is_some() && figure.kind.changes());
         seen.is_some_and(|seen| seen.slices > 0 && seen.quiet == seen.slices && seen.in_step == 0)
     };
     let all: Vec<&Figure> = report.figures.iter().filter(quiet).collect();

@@ -2,7 +2,7 @@
 
 use crate::block::{Block, Cell, Column, Emphasis, Row, Table};
 use crate::words;
-use model::{Figure, Layer, OpClass, Outlier, Pattern, Report, Scope};
+use model::{Figure, Layer, Outlier, Pattern, Report, Scope};
 
 /// More rows than this hide the rest of the summary; all are in the report and in the JSON document.
 const ROWS_MOST: usize = 32;
@@ -130,9 +130,7 @@ fn target_row<'a>(name: &'a str, own: &[&'a Figure], patterns: &[Pattern], scope
         class: osd.and_then(|osd| osd.class.as_deref()).unwrap_or(""),
         figures: patterns
             .iter()
-            .map(|pattern| {
-                mine().find(|f| f.pattern == *pattern && (f.kind == OpClass::Write) == pattern.writes()).copied()
-            })
+            .map(|pattern| mine().find(|f| f.pattern == *pattern && f.kind.changes() == pattern.writes()).copied())
             .collect(),
     }
 }

@@ -19,7 +19,7 @@ use style::Paint;
 
 /// How much of a run is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Length {
+pub enum Detail {
     /// The answer, the chart, the ledger, and all that is wrong.
     Short,
     /// The long lists as well.
@@ -27,7 +27,7 @@ pub enum Length {
 }
 
 /// The whole run, section by section, and at the end what is not shown.
-pub fn summary(report: &Report, scope: &Scope, length: Length, style: &Style) -> String {
+pub fn summary(report: &Report, scope: &Scope, length: Detail, style: &Style) -> String {
     let mut text = Writer::new(length, style);
     let shown = SECTIONS.iter().filter(|section| section.on_text);
     shown.for_each(|section| text.part(&section.filled(report, scope)));
@@ -44,13 +44,13 @@ pub fn summary(report: &Report, scope: &Scope, length: Length, style: &Style) ->
 
 /// Parts with an empty line between them.
 pub fn text(parts: &[Vec<Block>], style: &Style) -> String {
-    let mut text = Writer::new(Length::Full, style);
+    let mut text = Writer::new(Detail::Full, style);
     parts.iter().for_each(|part| text.part(part));
     text.text
 }
 
 struct Writer<'a> {
-    length: Length,
+    length: Detail,
     style: &'a Style,
     text: String,
     /// Marks whose meaning stands above already.
@@ -60,7 +60,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(length: Length, style: &'a Style) -> Writer<'a> {
+    fn new(length: Detail, style: &'a Style) -> Writer<'a> {
         Writer { length, style, text: String::new(), explained: Vec::new(), hidden: Vec::new() }
     }
 
@@ -88,7 +88,7 @@ impl<'a> Writer<'a> {
                 Block::Table(table) => self.table(table),
                 Block::List(items) => items.iter().for_each(|item| self.item(item)),
                 Block::Chart(chart) => self.chart(chart),
-                Block::Fold(fold) if self.length == Length::Full => self.blocks(&fold.blocks),
+                Block::Fold(fold) if self.length == Detail::Full => self.blocks(&fold.blocks),
                 Block::Fold(fold) => {
                     let lines = text(std::slice::from_ref(&fold.blocks), self.style).lines().count();
                     self.hidden.push((fold.title.clone(), lines));

@@ -1,5 +1,6 @@
 //! Any report and any event that the types allow, sensible or not: for what no face may fall over.
 
+use model::testing;
 use model::*;
 use model::{OpClass, OpMix};
 use proptest::collection::{btree_map, vec};
@@ -159,7 +160,7 @@ fn limit() -> impl Strategy<Value = Limit> {
             layer,
             target,
             pattern,
-            bound: Bound { percent: 99.0, ms, arrivals: Arrivals::Poisson },
+            bound: ResponseBound { percent: 99.0, ms, arrivals: Arrivals::Poisson },
             rate,
             capacity: rate,
             seconds: ms,
@@ -392,10 +393,10 @@ fn host_load() -> impl Strategy<Value = HostLoad> {
     })
 }
 
-fn axis() -> impl Strategy<Value = Axis> {
+fn axis() -> impl Strategy<Value = SweepAxis> {
     let value = prop_oneof![any::<u64>().prop_map(Setting::Number), text().prop_map(Setting::Text)];
     let name = prop_oneof![select(vec!["depth", "block-size", "read-share"]).prop_map(String::from), text()];
-    (name, vec(value, 0..4)).prop_map(|(name, values)| Axis { name, values })
+    (name, vec(value, 0..4)).prop_map(|(name, values)| SweepAxis { name, values })
 }
 
 /// Places and indices that may lead nowhere.
@@ -418,7 +419,7 @@ fn swept() -> impl Strategy<Value = Swept> {
 
 /// A point of one axis, of which there is none.
 fn plan_sweep() -> Sweep {
-    Sweep { axes: vec![], points: vec![sweep::Point { step: StepId(1), at: vec![7] }], left_out: 3 }
+    Sweep { axes: vec![], points: vec![sweep::SweepPoint { step: StepId(1), at: vec![7] }], left_out: 3 }
 }
 
 pub fn scope() -> impl Strategy<Value = Scope> {
@@ -442,18 +443,17 @@ pub fn plan() -> impl Strategy<Value = Plan> {
 
 pub fn slice() -> impl Strategy<Value = Slice> {
     (option::of(0..3u32), any::<[u16; 4]>(), option::of(text()), 0..5u32).prop_map(|(target, n, void, warmup)| Slice {
-        step: StepId(1),
         target,
-        kind: OpClass::Read,
-        pass: u32::from(n[0]),
         started_seconds: f64::from(n[1]),
-        window_ns: u64::from(n[2]),
-        samples: vec![Sample { span_ns: n[2].into(), ops: n[3].into(), ..Sample::default() }; usize::from(n[0] % 4)],
         warmup,
         settled: n[0] % 2 == 0,
         void,
-        error: None,
-        effort: None,
+        ..testing::slice(
+            StepId(1),
+            u32::from(n[0]),
+            u64::from(n[2]),
+            vec![Sample { span_ns: n[2].into(), ops: n[3].into(), ..Sample::default() }; usize::from(n[0] % 4)],
+        )
     })
 }
 

@@ -4,15 +4,16 @@ use crate::browser::Browser;
 use crate::runs::{self, Run};
 use crate::{assert_sound, show};
 use model::{
-    Answer, Background, Cliff, Compaction, Ended, Endurance, Estimate, Figure, Label, Layer, Look, Observation,
-    OsdLooks, Pattern, Report,
+    Answer, Background, Cliff, Compaction, Ended, Endurance, Estimate, Figure, Label, Layer, Observation, OsdLooks,
+    Pattern, Report, StoreActivity,
 };
 
 /// The usual run, in whose writes tables were written from the second to the fourth second of each slice, and with a device
 /// that fell.
 pub fn seen() -> Run {
     let (mut report, mut record) = runs::usual();
-    let look = |from: f64| Look { from, to: from + 1.0, bytes: if (2.0..4.0).contains(&from) { 1 << 24 } else { 0 } };
+    let look =
+        |from: f64| StoreActivity { from, to: from + 1.0, bytes: if (2.0..4.0).contains(&from) { 1 << 24 } else { 0 } };
     let osds: Vec<OsdLooks> = (0..3)
         .map(|osd| OsdLooks { osd, looks: (0..9).map(|second| look(f64::from(second))).collect(), reads: None })
         .collect();

@@ -10,8 +10,8 @@ mod sweeps;
 
 use browser::Browser;
 use model::{
-    AbFound, Answer, Arrivals, Bound, ChartCell, Comparison, Difference, Estimate, FigureKey, Finds, Label, Layer,
-    Limit, Outcome, Pattern, Percentile, Report, Threshold, TriedRate, Verdict,
+    AbFound, Answer, Arrivals, ChartCell, Comparison, Difference, Estimate, FigureKey, Finds, Label, Layer, Limit,
+    Outcome, Pattern, Percentile, Report, ResponseBound, Threshold, TriedRate, Verdict,
 };
 use report::{export, html, json, numbers};
 use serde_json::{Value, json};
@@ -127,7 +127,7 @@ fn the_highest_rate_has_its_curve_with_the_bound_and_every_rate_that_was_tried()
         layer: Layer::Rbd,
         target: "pool".into(),
         pattern: Pattern::ReadLatency,
-        bound: Bound { percent: 99.0, ms: 30.0, arrivals: Arrivals::Poisson },
+        bound: ResponseBound { percent: 99.0, ms: 30.0, arrivals: Arrivals::Poisson },
         rate: Some(2000.0),
         capacity: Some(9000.0),
         seconds: 60.0,

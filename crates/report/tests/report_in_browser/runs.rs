@@ -1,6 +1,6 @@
 //! The runs that are looked at: a usual one, an empty one, one OSD alone, a hundred OSDs, one full of hostile text.
 
-use crate::sample::{HOSTS, Sampler};
+use crate::sample::{HOSTS, RunSampler};
 use model::*;
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ const DISKS: [&str; 3] = ["/dev/sda", "/dev/sdb", "/dev/sdc"];
 
 /// Three OSDs, six layers, all labels.
 pub fn usual() -> Run {
-    let mut run = Sampler::new(80, 3);
+    let mut run = RunSampler::new(80, 3);
     for pattern in Pattern::ALL {
         for (i, host) in HOSTS.into_iter().enumerate() {
             let slow = if i == 2 && pattern.writes() { 1.28 } else { 1.0 };
@@ -53,7 +53,7 @@ fn slow_one(layer: Layer) -> Outlier {
     }
 }
 
-fn told(run: &mut Sampler) {
+fn told(run: &mut RunSampler) {
     run.report.errors = vec!["osd.1 went down during rados read-linear; the run went on without that figure".into()];
     run.report.changes = vec![
         Undo {
@@ -218,13 +218,13 @@ fn scope() -> Scope {
 }
 
 pub fn empty() -> Run {
-    let run = Sampler::new(0, 0);
+    let run = RunSampler::new(0, 0);
     (Report { ending: None, ..run.report }, Record::default())
 }
 
 /// A provisional report of one OSD: two layers, two patterns.
 pub fn one_osd() -> Run {
-    let mut run = Sampler::new(64, 1);
+    let mut run = RunSampler::new(64, 1);
     for pattern in [Pattern::WriteLatency, Pattern::ReadParallel] {
         run.step(Layer::Osd, pattern, &[("osd.0", Some("ceph-a"))], 1.0, true);
         run.step(Layer::Rados, pattern, &[("rbd", None)], 1.0, true);
@@ -234,7 +234,7 @@ pub fn one_osd() -> Run {
 }
 
 pub fn hundred_osds() -> Run {
-    let mut run = Sampler::new(120, 2);
+    let mut run = RunSampler::new(120, 2);
     for pattern in [Pattern::WriteLatency, Pattern::ReadParallel] {
         for osd in 0..100 {
             let (name, host) = (format!("osd.{osd}"), format!("ceph-{:02}", osd % 10));
@@ -250,7 +250,7 @@ pub fn hundred_osds() -> Run {
 
 /// As large as a full run gets: 60 figures, 6 slices each, 120 windows each.
 pub fn large() -> Run {
-    let mut run = Sampler::new(120, 6);
+    let mut run = RunSampler::new(120, 6);
     for pattern in Pattern::ALL {
         for n in 0..10 {
             run.step(Layer::Osd, pattern, &[(&format!("osd.{n}"), Some("ceph-a"))], 1.0, true);
@@ -264,7 +264,7 @@ pub fn large() -> Run {
 pub fn swept() -> Run {
     const DEPTHS: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
     const JOBS: [u64; 3] = [1, 2, 4];
-    let mut run = Sampler::new(40, 3);
+    let mut run = RunSampler::new(40, 3);
     let (mut readings, mut points) = (Vec::new(), Vec::new());
     for (y, jobs) in JOBS.into_iter().enumerate() {
         for (x, depth) in DEPTHS.into_iter().enumerate().filter(|(_, depth)| *depth >= jobs) {
@@ -277,13 +277,13 @@ pub fn swept() -> Run {
             figure.estimate = Some(throughput);
             let latency = depth as f64 / value * 1000.0;
             let at = vec![x as u32, y as u32];
-            points.push(sweep::Point { step: figure.step, at: at.clone() });
+            points.push(sweep::SweepPoint { step: figure.step, at: at.clone() });
             let latency = Some(Estimate::new(latency, 0.05 * latency));
             let figure = readings.len();
             readings.push(Reading { figure, at, throughput: Some(throughput), metric: Metric::Iops, latency });
         }
     }
-    let axis = |name: &str, values: &[u64]| Axis {
+    let axis = |name: &str, values: &[u64]| SweepAxis {
         name: name.into(),
         values: values.iter().map(|value| Setting::Number(*value)).collect(),
     };

@@ -1,14 +1,15 @@
 //! A run as it could have been: three OSDs on three hosts, six layers, every label, an outlier, a void figure.
 
+use model::testing;
 use model::*;
 use std::collections::BTreeMap;
 
 /// Small and reproducible; good enough to draw latencies from.
-pub struct Chance(u64);
+pub struct Randomness(u64);
 
-impl Chance {
-    pub fn new(seed: u64) -> Chance {
-        Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+impl Randomness {
+    pub fn new(seed: u64) -> Randomness {
+        Randomness(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     fn unit(&mut self) -> f64 {
@@ -71,16 +72,16 @@ fn label(layer: Layer, target: &str, pattern: Pattern) -> Label {
 
 pub const HOSTS: [&str; 3] = ["ceph-a", "ceph-b", "ceph-c"];
 
-pub struct Sampler {
+pub struct RunSampler {
     pub report: Report,
     pub record: Record,
-    chance: Chance,
+    chance: Randomness,
     pub windows: u32,
     pub passes: u32,
 }
 
-impl Sampler {
-    pub fn new(windows: u32, passes: u32) -> Sampler {
+impl RunSampler {
+    pub fn new(windows: u32, passes: u32) -> RunSampler {
         let head = RunHead {
             imported: None,
             short_answers: true,
@@ -119,7 +120,7 @@ impl Sampler {
             warnings: vec!["osd.1 reads that option only when it starts".to_string()],
             errors: vec![],
         };
-        Sampler { report, record, chance: Chance::new(7), windows, passes }
+        RunSampler { report, record, chance: Randomness::new(7), windows, passes }
     }
 
     /// A step with its slices and figures. `scale` makes a target worse (>1) or better than its layer's level.
@@ -209,18 +210,12 @@ impl Sampler {
             self.sample(step, value * between, worse.max(0.3), i)
         });
         Slice {
-            step: step.id,
             target,
             kind: kind(step.pattern),
-            pass,
             started_seconds: f64::from(pass - 1) * 290.0 + f64::from(step.id.0) * 4.4,
-            window_ns: 100_000_000,
-            samples: samples.collect(),
             warmup,
             settled: !matches!(label, Label::Unsettled(_)),
-            void: None,
-            error: None,
-            effort: None,
+            ..testing::slice(step.id, pass, 100_000_000, samples.collect())
         }
     }
 
@@ -249,7 +244,7 @@ impl Sampler {
     }
 
     /// Depth chart and ledger as they follow from the figures.
-    pub fn explained(mut self) -> Sampler {
+    pub fn explained(mut self) -> RunSampler {
         for layer in Layer::ALL {
             for pattern in Pattern::ALL {
                 self.report.chart.extend(cell(&self.report.figures, layer, pattern));

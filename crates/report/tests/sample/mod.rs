@@ -4,12 +4,12 @@ use model::{Record, Report};
 use serde::Deserialize;
 
 #[derive(Clone, Deserialize)]
-pub struct Sample {
+pub struct SampleRun {
     pub report: Report,
     /// Without slices: no face but HTML draws them.
     pub record: Record,
 }
 
-pub fn run() -> Sample {
+pub fn run() -> SampleRun {
     serde_json::from_str(include_str!("run.json")).unwrap()
 }

@@ -12,7 +12,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How long it may take to end in order.
 const GRACE: Duration = Duration::from_secs(3);
 
-pub enum Ended {
+pub enum ChildEnd {
     Done {
         out: String,
         err: String,
@@ -44,7 +44,7 @@ pub fn run(
     input: &str,
     limit: f64,
     watch: &mut dyn FnMut() -> Option<String>,
-) -> Result<Ended, String> {
+) -> Result<ChildEnd, String> {
     let name = "fio";
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().map_err(|error| format!("{name} can't be started: {error}"))?;
@@ -57,7 +57,7 @@ pub fn run(
     let begun = Instant::now();
     loop {
         match held.0.try_wait() {
-            Ok(Some(status)) => return Ok(Ended::Done { out: text(out), err: text(err), status }),
+            Ok(Some(status)) => return Ok(ChildEnd::Done { out: text(out), err: text(err), status }),
             Ok(None) => {}
             Err(error) => return Err(format!("{name} can't be waited for: {error}")),
         }
@@ -65,7 +65,7 @@ pub fn run(
             || (begun.elapsed().as_secs_f64() > limit).then(|| format!("{name} did not end within {limit:.0} s"));
         if let Some(why) = watch().or_else(late) {
             held.end();
-            return Ok(Ended::Stopped(why));
+            return Ok(ChildEnd::Stopped(why));
         }
         std::thread::sleep(LOOK);
     }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn what_it_says_comes_back() {
         let ended = run(shell("cat; echo oh >&2; exit 3"), "in", 10.0, &mut || None).unwrap();
-        let Ended::Done { out, err, status } = ended else { panic!("it was stopped") };
+        let ChildEnd::Done { out, err, status } = ended else { panic!("it was stopped") };
         assert_eq!((out.as_str(), err.as_str(), status.code()), ("in", "oh\n", Some(3)));
     }
 
@@ -135,9 +135,9 @@ mod tests {
     fn it_is_ended_when_told_to_and_when_late_even_if_it_does_not_listen() {
         let begun = Instant::now();
         let told = run(shell("sleep 60"), "", 60.0, &mut || Some("enough".into())).unwrap();
-        assert!(matches!(told, Ended::Stopped(why) if why == "enough"));
+        assert!(matches!(told, ChildEnd::Stopped(why) if why == "enough"));
         let late = run(shell("trap '' INT; while :; do sleep 0.05; done"), "", 0.1, &mut || None).unwrap();
-        assert!(matches!(late, Ended::Stopped(why) if why.contains("did not end")));
+        assert!(matches!(late, ChildEnd::Stopped(why) if why.contains("did not end")));
         assert!(begun.elapsed() < Duration::from_secs(20));
     }
 

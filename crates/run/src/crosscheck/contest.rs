@@ -8,7 +8,7 @@ use super::placed::Placed;
 use super::unusable::Unusable;
 use crate::{EventSink, Ready, trouble};
 use agents::loader::Loader;
-use ceph::{Access, CephError};
+use ceph::{CephError, ClusterAccess};
 use cluster::watch::Seen;
 use engines::crew::Flow;
 use model::clock::{MILLISECOND, SECOND};
@@ -38,7 +38,7 @@ pub fn pair_seconds(check: &Check) -> f64 {
 pub struct Contest<'a> {
     pub check: &'a Check,
     pub fio: &'a Fio,
-    pub access: Option<&'a Access>,
+    pub access: Option<&'a ClusterAccess>,
     pub ready: &'a Ready<'a>,
 }
 

@@ -1,6 +1,6 @@
 //! fio: is it there, what can it do, and what did it say of a load.
 
-use super::child::{self, Ended};
+use super::child::{self, ChildEnd};
 use super::unusable::Unusable;
 use model::{Failure, Turn};
 use serde::Deserialize;
@@ -48,9 +48,9 @@ impl Fio {
         let mut command = child::tied(PROGRAM);
         command.args(["--output-format=json", "--eta=never", "-"]).envs(environment.iter().map(|(k, v)| (k, v)));
         match child::run(command, job, limit, watch)? {
-            Ended::Stopped(why) if why.is_empty() => Ok(None),
-            Ended::Stopped(why) => Err(Unusable::Broken(why)),
-            Ended::Done { out, err, status } => turn(&out).map(Some).map_err(|why| {
+            ChildEnd::Stopped(why) if why.is_empty() => Ok(None),
+            ChildEnd::Stopped(why) => Err(Unusable::Broken(why)),
+            ChildEnd::Done { out, err, status } => turn(&out).map(Some).map_err(|why| {
                 let first = err.lines().map(str::trim).find(|line| !line.is_empty());
                 let said = first.map(|line| format!(": {line}")).unwrap_or_default();
                 why.map(|why| format!("{}: {why} ({status}){said}", self.version))

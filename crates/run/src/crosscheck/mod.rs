@@ -22,7 +22,7 @@ use paired_loads::PairedLoads;
 use std::sync::Arc;
 
 /// What will be loaded, by both. Nothing was changed yet.
-pub struct Prepared<'a> {
+pub struct PreparedCheck<'a> {
     check: &'a Check,
     fio: Fio,
     pub resolved: Resolved,
@@ -30,7 +30,7 @@ pub struct Prepared<'a> {
     pairs: Vec<PairedLoads>,
 }
 
-impl<'a> Prepared<'a> {
+impl<'a> PreparedCheck<'a> {
     /// What needs neither cluster nor lab to be known.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl<'a> Prepared<'a> {
         check.peer_engines().iter().try_for_each(|engine| fio.needs(engine))
     }
 
-    pub fn new(setup: &Setup, check: &'a Check) -> Result<Prepared<'a>, Failure> {
+    pub fn new(setup: &Setup, check: &'a Check) -> Result<PreparedCheck<'a>, Failure> {
         let fio = Fio::find()?;
         let resolved = Resolved::prepare(setup, &check.request)?;
         let mut plan = planner::plan(&resolved.inventory, &check.request)?;
@@ -50,7 +50,7 @@ impl<'a> Prepared<'a> {
         // With what fio needs of its own.
         planner::refuse_in_pools(&resolved.inventory, &plan)?;
         pairs.iter().try_for_each(|pair| fio.needs(&pair.their_engine))?;
-        Ok(Prepared { check, fio, resolved, plan, pairs })
+        Ok(PreparedCheck { check, fio, resolved, plan, pairs })
     }
 
     pub fn seconds_least(&self) -> f64 {
@@ -59,7 +59,7 @@ impl<'a> Prepared<'a> {
 
     /// `None`: nothing is wanted any more (a second Ctrl-C).
     pub fn hold(&self, progress: Box<dyn Subscriber>, interrupt: &Interrupt) -> Result<Option<Crosscheck>, Failure> {
-        let Prepared { check, fio, resolved, plan, pairs } = self;
+        let PreparedCheck { check, fio, resolved, plan, pairs } = self;
         let mut sink = EventSink::shown(progress, Arc::new(RealClock));
         let mut rows = Vec::new();
         let outcome = changed(

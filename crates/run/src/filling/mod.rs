@@ -10,7 +10,7 @@ use agents::host::LocalHost;
 use care::Care;
 use experiments::planner;
 use model::{Bytes, Event, Failure, Place, Plan, Step, Target};
-use sets::{Done, Set};
+use sets::{FilledSets, Set};
 use std::cell::RefCell;
 
 /// Targets that could not be filled.
@@ -71,7 +71,7 @@ impl Filler<'_> {
     }
 
     fn fill_all(&self, plan: &mut Plan, sink: &mut EventSink) -> Result<Unfilled, Failure> {
-        let (mut unfilled, mut done) = (Unfilled::default(), Done::default());
+        let (mut unfilled, mut done) = (Unfilled::default(), FilledSets::default());
         loop {
             let jobs = sets::jobs(plan);
             let all = jobs.len();

@@ -59,9 +59,9 @@ fn same((a, of_a): Job, (b, of_b): Job) -> bool {
 
 /// What is filled already.
 #[derive(Default)]
-pub struct Done(Vec<(Set, Place, Option<String>, Bytes)>);
+pub struct FilledSets(Vec<(Set, Place, Option<String>, Bytes)>);
 
-impl Done {
+impl FilledSets {
     pub fn add(&mut self, step: &Step, target: &Target) {
         self.0.push((Set::of(step), target.place.clone(), client_of(target), needed(step)));
     }
@@ -175,7 +175,7 @@ mod tests {
             step(2, Pattern::WriteLinear, 0..2, 1 << 28),
         ];
         let mut plan = Plan { steps, ..Plan::default() };
-        let mut done = Done::default();
+        let mut done = FilledSets::default();
         assert_eq!(done.lacking(jobs(&plan)).len(), 4);
         let all = plan.steps.clone();
         done.add(&all[0], &all[0].targets[0]);
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(filled(&plan(None)), [0, 3]);
         // One that is cut is filled anew, since its pieces lie elsewhere; the others stay.
         let mut plan = plan(Some(1 << 40));
-        let mut done = Done::default();
+        let mut done = FilledSets::default();
         let steps = plan.steps.clone();
         steps.iter().for_each(|step| done.add(step, &step.targets[0]));
         let told = shrink(&mut plan, &[(Set::of(&steps[3]), 0.5)]);

@@ -14,11 +14,11 @@ pub trait Probe {
     /// Between two windows.
     fn look(&mut self) {}
     /// The slice is over. What could not be seen is left out.
-    fn end(&mut self, slice: &Ended) -> Vec<Observation>;
+    fn end(&mut self, slice: &SliceDone) -> Vec<Observation>;
 }
 
 /// Which slice it was.
-pub struct Ended {
+pub struct SliceDone {
     pub step: StepId,
     pub pass: u32,
     /// Seconds from the beginning, when sessions were opened, to the first window, which is where a slice's time begins.
@@ -42,7 +42,7 @@ pub trait Observer {
     fn begin(&self, step: &Step);
     /// Between two windows.
     fn look(&self);
-    fn end(&self, slice: &Ended) -> Vec<Observation>;
+    fn end(&self, slice: &SliceDone) -> Vec<Observation>;
 }
 
 /// All probes of a run; none where there is no cluster.
@@ -64,7 +64,7 @@ impl Observer for Probes<'_> {
         self.0.borrow_mut().iter_mut().for_each(|probe| probe.look());
     }
 
-    fn end(&self, slice: &Ended) -> Vec<Observation> {
+    fn end(&self, slice: &SliceDone) -> Vec<Observation> {
         self.0.borrow_mut().iter_mut().flat_map(|probe| probe.end(slice)).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! In which states but `active+clean` placement groups are: of each state the most at once.
 
-use super::{Ended, Probe, Sources};
+use super::{Probe, SliceDone, Sources};
 use cluster::watch::Watch;
 use model::{Observation, PgStates, PgsSeen, Step};
 
@@ -27,7 +27,7 @@ impl Probe for PlacementGroups<'_> {
         }
     }
 
-    fn end(&mut self, slice: &Ended) -> Vec<Observation> {
+    fn end(&mut self, slice: &SliceDone) -> Vec<Observation> {
         self.look();
         let (step, pass, states) = (slice.step, slice.pass, std::mem::take(&mut self.most));
         if states.is_empty() { Vec::new() } else { vec![Observation::PgsSeen(PgsSeen { step, pass, states })] }

@@ -1,6 +1,6 @@
 //! What the OSDs' stores do: RocksDB's tables, and from where reads come.
 
-use super::{Ended, Probe, Sources};
+use super::{Probe, SliceDone, Sources};
 use crate::guard::osd_of;
 use cluster::compaction::Looking;
 use model::{Compaction, Observation, Step};
@@ -29,7 +29,7 @@ impl Probe for Stores {
         self.looking.begin(serving, step.workload.reads());
     }
 
-    fn end(&mut self, slice: &Ended) -> Vec<Observation> {
+    fn end(&mut self, slice: &SliceDone) -> Vec<Observation> {
         let (mut osds, of) = (self.looking.end(), std::mem::take(&mut self.serve));
         for look in osds.iter_mut().flat_map(|osd| &mut osd.looks) {
             (look.from, look.to) = (look.from - slice.lead, look.to - slice.lead);

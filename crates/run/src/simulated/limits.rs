@@ -9,7 +9,7 @@ fn search(model_of: fn(&str) -> Model, percent: f64, ms: f64) -> (model::Limit, 
     let sim = Sim::new(clock.clone(), move |target: &Target, _: &Workload| model_of(&target.name));
     let mut base = step(0, Pattern::ReadLatency, &["osd.0"]);
     (base.workload.depth, base.chart) = (64, false);
-    let bound = Bound { percent, ms, arrivals: Arrivals::Poisson };
+    let bound = ResponseBound { percent, ms, arrivals: Arrivals::Poisson };
     let experiment = PlannedExperiment::HighestRate { bound, searches: Vec::new() };
     let goal =
         Goal { fixed: true, passes_min: 3, passes_max: 3, read_slice_seconds: 20.0, window_ms: 50, ..Goal::default() };

@@ -7,15 +7,15 @@ use std::sync::Mutex;
 
 /// The passes that were said to be done.
 #[derive(Clone, Default)]
-pub struct Passes(Arc<Mutex<Vec<u32>>>);
+pub struct PassNumbers(Arc<Mutex<Vec<u32>>>);
 
-impl Passes {
+impl PassNumbers {
     pub fn seen(&self) -> Vec<u32> {
         self.0.lock().unwrap().clone()
     }
 }
 
-impl Subscriber for Passes {
+impl Subscriber for PassNumbers {
     fn take(&mut self, event: &Event) -> io::Result<()> {
         if let Event::PassFinished { pass, .. } = event {
             self.0.lock().unwrap().push(*pass);

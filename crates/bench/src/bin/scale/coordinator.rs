@@ -2,7 +2,7 @@
 
 use crate::cost::{memory_peak, processor_seconds, stay_on};
 use crate::swarm::Starts;
-use agents::fleet::{Answered, Fleet, Hosts};
+use agents::fleet::{Answered, Fleet, HostsLoader};
 use agents::loader::Loader;
 use agents::{AgentEvent, Dialled, Far, Pipes, frame};
 use cluster::watch::Seen;
@@ -177,7 +177,7 @@ fn measure(fleet: Fleet, archive: &std::path::Path, number: usize, seconds: f64)
     let plan = plan(number, seconds);
     sink.tell(Event::Planned { plan: plan.clone() })?;
     let fleet = RefCell::new(fleet);
-    let hosts = Hosts::new(&Nobody, &fleet, sink.started());
+    let hosts = HostsLoader::new(&Nobody, &fleet, sink.started());
     let timed = Timed { hosts: &hosts, seen: RefCell::default() };
     let (began, before) = (Instant::now(), processor_seconds());
     let (health, unfilled) = (Blind, Unfilled::default());
@@ -255,7 +255,7 @@ struct Passed {
 
 /// Looks how much later each window is passed on than its place after the first one says.
 struct Timed<'a> {
-    hosts: &'a Hosts<'a>,
+    hosts: &'a HostsLoader<'a>,
     seen: RefCell<Passed>,
 }
 

@@ -147,17 +147,9 @@ fn slice(step: &Step, osd: u32, pass: u32, slow: f64, chance: &mut StdRng) -> Sl
         });
     }
     Slice {
-        step: step.id,
         target: Some(osd),
         kind,
-        pass,
         started_seconds: f64::from(pass) * 10.0,
-        window_ns: WINDOW,
-        samples,
-        warmup: 0,
-        settled: true,
-        void: None,
-        error: None,
-        effort: None,
+        ..testing::slice(step.id, pass, WINDOW, samples)
     }
 }

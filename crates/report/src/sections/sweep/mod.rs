@@ -5,7 +5,7 @@ mod points;
 
 use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
-use model::{Axis, Figure, Knee, Metric, Reading, Report, Scope, Sweep, Swept, Workload};
+use model::{Figure, Knee, Metric, Reading, Report, Scope, Sweep, SweepAxis, Swept, Workload};
 use points::{named, point_of, setting_at};
 
 pub use points::{outline, point};
@@ -83,7 +83,7 @@ fn order(sweep: &Sweep) -> Vec<usize> {
 
 fn title(swept: &Swept, figure: &Figure) -> String {
     let names: Vec<&str> = swept.sweep.axes.iter().map(|axis| axis.name.as_str()).collect();
-    let called: Vec<&str> = swept.sweep.axes.iter().map(Axis::called).collect();
+    let called: Vec<&str> = swept.sweep.axes.iter().map(SweepAxis::called).collect();
     let fixed = fixed(&names, &figure.workload);
     let kind = if figure.workload.mix.is_mixed() || names.contains(&"read-share") {
         format!(", its {}s", words::kind(figure.kind))
@@ -177,7 +177,7 @@ fn place(swept: &Swept, knee: &Knee) -> String {
 /// What a sweep found, a sentence for each curve: its knee with the figures there; without a knee the best point.
 pub(crate) fn answers(report: &Report) -> Vec<String> {
     let Some(swept) = report.answer.sweep() else { return Vec::new() };
-    let called: Vec<&str> = swept.sweep.axes.iter().map(Axis::called).collect();
+    let called: Vec<&str> = swept.sweep.axes.iter().map(SweepAxis::called).collect();
     let points = numbers::counted(swept.readings.len() as u64, "point", "points");
     let over = format!("{points} over {}", called.join(" × "));
     let mut says: Vec<String> = swept.knees.iter().filter_map(|knee| answer(report, swept, knee)).collect();

@@ -2,9 +2,9 @@
 
 use super::points::{named, point_of, setting};
 use crate::block::Block;
-use crate::chart::{Axis as ChartAxis, Caption, Chart, Heat, HeatCell, Lines, Mark, Point, Series, Tick};
+use crate::chart::{Axis, Caption, Chart, Heat, HeatCell, Lines, Mark, Point, Series, Tick};
 use crate::numbers;
-use model::{Axis, Estimate, Metric, Reading, Report, Setting, Swept};
+use model::{Estimate, Metric, Reading, Report, Setting, SweepAxis, Swept};
 
 /// Values that lie a factor of this apart are drawn on a logarithmic axis.
 const WIDE: f64 = 8.0;
@@ -48,7 +48,7 @@ impl Picture<'_> {
         [Some(throughput), Some(latency), self.surface(unit)].into_iter().flatten().collect()
     }
 
-    fn axis(&self, axis: usize) -> &Axis {
+    fn axis(&self, axis: usize) -> &SweepAxis {
         &self.swept.sweep.axes[axis]
     }
 
@@ -57,7 +57,7 @@ impl Picture<'_> {
     }
 
     /// Values on a logarithmic axis where they double, on a linear one where they don't, side by side where they are words.
-    fn x(&self) -> (ChartAxis, Vec<f64>) {
+    fn x(&self) -> (Axis, Vec<f64>) {
         let axis = self.axis(self.along);
         let numbers: Option<Vec<f64>> =
             axis.values.iter().map(|value| value.number().map(|number| number as f64)).collect();
@@ -67,7 +67,7 @@ impl Picture<'_> {
         let tick = |(at, value): (&f64, &Setting)| Tick { at: *at, text: setting(&axis.name, value) };
         let ticks = places.iter().zip(&axis.values).map(tick).collect();
         let log = numbers.is_some() && low > 0.0 && high / low >= WIDE;
-        (ChartAxis { title: axis.called().to_string(), log, ticks }, places)
+        (Axis { title: axis.called().to_string(), log, ticks }, places)
     }
 
     fn lines(&self, title: &str, unit: &str, of: fn(&Reading) -> (Option<Estimate>, Metric)) -> Chart {
@@ -99,7 +99,7 @@ impl Picture<'_> {
                 self.axis(across).values.iter().enumerate().map(line).collect()
             }
         };
-        let y = if unit == "ms" { ChartAxis::log(unit) } else { ChartAxis::linear(unit) };
+        let y = if unit == "ms" { Axis::log(unit) } else { Axis::linear(unit) };
         Chart::Lines(Lines { caption: Caption::new(title, &self.rest, unit), x, y, series: all, bounds: Vec::new() })
     }
 
@@ -136,7 +136,7 @@ impl Picture<'_> {
                 figure: Some(reading.figure),
             }
         };
-        let names = |axis: &Axis| axis.values.iter().map(|value| setting(&axis.name, value)).collect::<Vec<_>>();
+        let names = |axis: &SweepAxis| axis.values.iter().map(|value| setting(&axis.name, value)).collect::<Vec<_>>();
         Some(Chart::Heat(Heat {
             caption: Caption::new(format!("{} × {}", columns.called(), rows.called()), &self.rest, unit),
             columns: names(columns),

@@ -1,7 +1,7 @@
 //! What the points of a sweep are called: their values on its axes, as they are read.
 
 use crate::{numbers, words};
-use model::{Axis, Reading, Setting, Step, Sweep};
+use model::{Reading, Setting, Step, Sweep, SweepAxis};
 
 /// `depth 4, block-size 64 KiB`: which point of a sweep a step is; empty for other steps.
 pub fn point(sweep: Option<&Sweep>, step: &Step) -> String {
@@ -15,7 +15,7 @@ pub(super) fn point_of(sweep: &Sweep, reading: &Reading) -> String {
 }
 
 pub(super) fn named(sweep: &Sweep, at: &[u32], axis: usize) -> String {
-    let name = sweep.axes.get(axis).map_or("", Axis::called);
+    let name = sweep.axes.get(axis).map_or("", SweepAxis::called);
     format!("{name} {}", setting_at(sweep, at, axis))
 }
 
@@ -37,7 +37,7 @@ pub(super) fn setting(axis: &str, value: &Setting) -> String {
 
 /// `depth (9 values) × jobs (2 values): 17 points, 1 combination left out`
 pub fn outline(sweep: &Sweep) -> String {
-    let axis = |axis: &Axis| {
+    let axis = |axis: &SweepAxis| {
         let values: Vec<String> = axis.values.iter().map(|value| setting(&axis.name, value)).collect();
         format!("{} {}", axis.called(), values.join(", "))
     };

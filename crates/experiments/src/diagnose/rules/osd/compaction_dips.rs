@@ -70,7 +70,8 @@ mod tests {
     use super::*;
     use crate::diagnose::testing::made::{Made, WINDOW, pool};
     use crate::diagnose::testing::{findings, one, text, told};
-    use model::{Compaction, Look, OpClass, OsdLooks, Pattern, Record, Sample, Slice, StepId};
+    use model::testing;
+    use model::{Compaction, OpClass, OsdLooks, Pattern, Record, Sample, Slice, StepId, StoreActivity};
 
     /// Two slices of 12 s: in these seconds it is slow, and in those OSD 1 wrote tables.
     fn record(slow: [&[u32]; 2], busy: [&[u32]; 2], rate: f64) -> Record {
@@ -80,27 +81,24 @@ mod tests {
             if slow.contains(&(window / 10)) { rate } else { 1000.0 + f64::from(window % 7) }
         };
         let slice = |pass: u32, slow: &[u32]| Slice {
-            step: StepId(0),
             target: Some(0),
             kind: OpClass::Write,
-            pass,
             started_seconds: f64::from(pass) * 60.0,
-            window_ns: WINDOW,
-            samples: (0..120)
-                .map(|window| {
-                    let ops = ops(window, slow) as u64;
-                    Sample { window, span_ns: WINDOW, ops, bytes: ops * 4096, ..Sample::default() }
-                })
-                .collect(),
-            warmup: 0,
-            settled: true,
-            void: None,
-            error: None,
-            effort: None,
+            ..testing::slice(
+                StepId(0),
+                pass,
+                WINDOW,
+                (0..120)
+                    .map(|window| {
+                        let ops = ops(window, slow) as u64;
+                        Sample { window, span_ns: WINDOW, ops, bytes: ops * 4096, ..Sample::default() }
+                    })
+                    .collect(),
+            )
         };
         let look = |second: u32, busy: &[u32]| {
             let bytes = if busy.contains(&second) { 20_000_000 } else { 0 };
-            Look { from: f64::from(second), to: f64::from(second + 1), bytes }
+            StoreActivity { from: f64::from(second), to: f64::from(second + 1), bytes }
         };
         let looks = |pass: u32, busy: &[u32]| {
             let looks = (0..12).map(|second| look(second, busy)).collect();
