@@ -10,8 +10,8 @@ use engines::EngineError;
 use engines::clock::RealClock;
 use engines::crew::Flow;
 use model::{
-    Client, Clock, Ending, Event, Goal, Layer, Nanos, Pattern, Place, Plan, Report, RunHead, Scope, SliceEnd, Step,
-    StepId, Subscriber, Target, WindowSet, Workload,
+    Bytes, Client, Clock, Ending, Event, Goal, Layer, Nanos, Pattern, Place, Plan, Report, RunHead, Scope, SliceEnd,
+    Step, StepId, Subscriber, Target, WindowSet, Workload,
 };
 use nix::sys::socket::{MsgFlags, recv};
 use run::conductor::{AsItIs, Conductor, HealthMonitor};
@@ -234,7 +234,12 @@ fn plan(number: usize, seconds: f64) -> Plan {
 struct Nobody;
 
 impl Loader for Nobody {
-    fn load(&self, _: &Step, _: Nanos, _: &mut dyn FnMut(&WindowSet) -> Flow) -> Result<SliceEnd, EngineError> {
+    fn load(
+        &self,
+        _: (&Step, Option<Bytes>),
+        _: Nanos,
+        _: &mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Result<SliceEnd, EngineError> {
         Err(EngineError::Refused("everything is loaded by agents".into()))
     }
 }
@@ -269,7 +274,7 @@ struct Timed<'a> {
 impl Loader for Timed<'_> {
     fn load(
         &self,
-        step: &Step,
+        what: (&Step, Option<Bytes>),
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
@@ -283,6 +288,6 @@ impl Loader for Timed<'_> {
             drop(seen);
             on_window(set)
         };
-        self.hosts.load(step, window_ns, &mut look)
+        self.hosts.load(what, window_ns, &mut look)
     }
 }
