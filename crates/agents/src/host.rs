@@ -105,21 +105,11 @@ impl LocalHost<'_> {
 impl Loader for LocalHost<'_> {
     fn load(
         &self,
-        step: &Step,
+        what: (&Step, Option<Bytes>),
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
-        self.slice((step, None), window_ns, &mut || Start::Now, on_window)
-    }
-
-    fn write_at_most(
-        &self,
-        step: &Step,
-        most: Bytes,
-        window_ns: Nanos,
-        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
-    ) -> Result<SliceEnd, EngineError> {
-        self.slice((step, Some(most)), window_ns, &mut || Start::Now, on_window)
+        self.slice(what, window_ns, &mut || Start::Now, on_window)
     }
 
     fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Checks {

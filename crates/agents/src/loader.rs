@@ -26,28 +26,16 @@ impl Checks {
 }
 
 pub trait Loader {
-    /// Loads all targets of the step, and shows each window as it ends, until `on_window` says stop.
+    /// Loads all targets of the step, and shows each window as it ends, until `on_window` says stop. `most`: no more than so many bytes
+    /// are written to each target.
     ///
     /// Errors: the load could not be started. What breaks later is in the slice's end.
     fn load(
         &self,
-        step: &Step,
+        what: (&Step, Option<Bytes>),
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError>;
-
-    /// Writes to all targets of the step, no more than so many bytes to each, until `on_window` says stop.
-    ///
-    /// Errors: the load could not be started, or this loader has no such load.
-    fn write_at_most(
-        &self,
-        _step: &Step,
-        _most: Bytes,
-        _window_ns: Nanos,
-        _on_window: &mut dyn FnMut(&WindowSet) -> Flow,
-    ) -> Result<SliceEnd, EngineError> {
-        Err(EngineError::Refused("what is written is not limited here".to_string()))
-    }
 
     /// What the kernels of other hosts counted during the slice that just ended, in seconds since `from`.
     fn observed(&self, _from: Nanos) -> Vec<HostSeconds> {

@@ -50,16 +50,15 @@ impl Rollback {
     pub fn make(&mut self, change: Change, sink: &mut EventSink) -> Result<(), Failure> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         let undo = match &change {
-            Change::OnHost { host: None, what } => {
-                self.files.change(what, || Ok(journal))?;
-                self.on_hosts.push(change.clone());
-                Undo { change, before: None, undone: false, left: None }
-            }
-            Change::OnHost { host: Some(host), what } => {
-                let of = journal.agents_of();
-                let gone = || Err("no agent runs there".to_string());
-                let made = self.fleet.as_ref().map_or_else(gone, |fleet| fleet.borrow_mut().make(host, of, what));
-                made.map_err(|why| Failure::Failed(format!("{host}: {why}")))?;
+            Change::OnHost { host, what } => {
+                match (host, &self.fleet) {
+                    (None, _) => self.files.change(what, || Ok(journal))?,
+                    (Some(host), Some(fleet)) => {
+                        let made = fleet.borrow_mut().make(host, journal.agents_of(), what);
+                        made.map_err(|why| Failure::Failed(format!("{host}: {why}")))?;
+                    }
+                    (Some(host), None) => return Err(Failure::Failed(format!("{host}: no agent runs there"))),
+                }
                 self.on_hosts.push(change.clone());
                 Undo { change, before: None, undone: false, left: None }
             }

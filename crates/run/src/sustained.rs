@@ -26,7 +26,8 @@ impl Conductor<'_> {
             ended = after(test, self.health, set, &mut seen, sink);
             if ended.is_some() { Flow::Stop } else { Flow::GoOn }
         };
-        let loaded = self.loader.write_at_most(&test.step, test.step.workload.span, WINDOW, &mut on_window);
+        let what = (&test.step, Some(test.step.workload.span));
+        let loaded = self.loader.load(what, WINDOW, &mut on_window);
         let error = match &loaded {
             Ok(end) => end.broken.clone().or_else(|| end.first_error.as_ref().map(|(_, text)| text.clone())),
             Err(error) => Some(error.to_string()),

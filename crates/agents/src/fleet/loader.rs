@@ -26,27 +26,6 @@ impl<'a> HostsLoader<'a> {
     pub fn new(here: &'a dyn Loader, fleet: &'a RefCell<Fleet>, started: Nanos) -> HostsLoader<'a> {
         HostsLoader { here, fleet, started }
     }
-
-    /// `most`: no more than so many bytes are written to each target.
-    fn slice(
-        &self,
-        step: &Step,
-        most: Option<Bytes>,
-        window_ns: Nanos,
-        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
-    ) -> Result<SliceEnd, EngineError> {
-        let fleet = &mut *self.fleet.borrow_mut();
-        let slice = fleet.next_slice();
-        fleet.keep_clocks();
-        fleet.watch(slice);
-        let ended = match (from_here(step), most) {
-            (true, None) => self.here.load(step, window_ns, on_window),
-            (true, Some(most)) => self.here.write_at_most(step, most, window_ns, on_window),
-            (false, most) => from_hosts(fleet, slice, (step, most), window_ns, on_window),
-        };
-        fleet.unwatch(slice);
-        ended
-    }
 }
 
 fn from_here(step: &Step) -> bool {
@@ -63,21 +42,20 @@ pub(super) const ENDING: Duration = Duration::from_secs(10);
 impl Loader for HostsLoader<'_> {
     fn load(
         &self,
-        step: &Step,
+        what: (&Step, Option<Bytes>),
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
-        self.slice(step, None, window_ns, on_window)
-    }
-
-    fn write_at_most(
-        &self,
-        step: &Step,
-        most: Bytes,
-        window_ns: Nanos,
-        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
-    ) -> Result<SliceEnd, EngineError> {
-        self.slice(step, Some(most), window_ns, on_window)
+        let fleet = &mut *self.fleet.borrow_mut();
+        let slice = fleet.next_slice();
+        fleet.keep_clocks();
+        fleet.watch(slice);
+        let ended = match from_here(what.0) {
+            true => self.here.load(what, window_ns, on_window),
+            false => from_hosts(fleet, slice, what, window_ns, on_window),
+        };
+        fleet.unwatch(slice);
+        ended
     }
 
     fn observed(&self, from: Nanos) -> Vec<HostSeconds> {

@@ -209,27 +209,16 @@ impl Fleet {
 
     /// Asks one agent, and waits for its answer to this very question.
     fn question(&mut self, host: &str, question: Question) -> Result<AgentAnswer, String> {
-        let gone = || "its agent is gone".to_string();
-        let agent = self.agent_of(host).ok_or_else(gone)?;
         self.questions += 1;
-        let id = self.questions;
+        let (id, mut answered) = (self.questions, None);
         let timeout = if matches!(question, Question::Look { .. }) { PROOF } else { ANSWER };
-        if !self.order(agent, AgentCommand::Question { id, question }) {
-            return Err(gone());
-        }
-        let deadline = Instant::now() + timeout;
-        loop {
-            let Some(heard) = self.next(deadline.saturating_duration_since(Instant::now())) else {
-                return Err(format!("no answer within {} s", timeout.as_secs()));
-            };
-            match heard.what {
-                What::Lost(why) if heard.agent == agent => return Err(why),
-                What::AgentEvent(AgentEvent::Answer { id: of, answer }) if heard.agent == agent && of == id => {
-                    return Ok(answer);
-                }
-                _ => {}
-            }
-        }
+        let order = || AgentCommand::Question { id, question: question.clone() };
+        let lost = self.ask(&|member| member.seen.name == host, &order, timeout, &mut |_, news, _| match news {
+            AgentEvent::Answer { id: of, answer } if of == id => answered.replace(answer).is_none(),
+            _ => false,
+        });
+        let own = lost.into_iter().find(|(agent, _)| self.name(*agent) == host);
+        answered.ok_or_else(|| own.map_or("its agent is gone".to_string(), |(_, why)| why))
     }
 
     /// Every agent that lives, of those that are meant, is asked once, and answers are taken until all have come or `timeout` is

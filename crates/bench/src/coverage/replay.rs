@@ -7,7 +7,7 @@ use engines::EngineError;
 use engines::clock::SimClock;
 use engines::crew::Flow;
 use model::clock::SECOND;
-use model::{Clock, Nanos, OpClass, Sample, SliceEnd, Sparse, Step, WindowSet};
+use model::{Bytes, Clock, Nanos, OpClass, Sample, SliceEnd, Sparse, Step, WindowSet};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use std::cell::RefCell;
@@ -78,7 +78,7 @@ impl<S: SeriesSource> Replay<S> {
 impl<S: SeriesSource> Loader for Replay<S> {
     fn load(
         &self,
-        step: &Step,
+        (step, _): (&Step, Option<Bytes>),
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {

@@ -36,7 +36,7 @@ impl Agent {
         write(&mut self.orders, &AgentCommand::Question { id: 1, question }).unwrap();
         loop {
             match read(&mut self.news).ok()? {
-                AgentEvent::AgentAnswer { answer: AgentAnswer::Made(made), .. } => return Some(made),
+                AgentEvent::Answer { answer: AgentAnswer::Made(made), .. } => return Some(made),
                 _ => continue,
             }
         }

@@ -4,7 +4,7 @@ use super::*;
 use agents::loader::Loader;
 use engines::EngineError;
 use engines::crew::Flow;
-use model::{Nanos, PlannedExperiment, SliceEnd, WindowSet};
+use model::{Bytes, Nanos, PlannedExperiment, SliceEnd, WindowSet};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -17,12 +17,12 @@ struct Noted<'a> {
 impl Loader for Noted<'_> {
     fn load(
         &self,
-        step: &Step,
+        what: (&Step, Option<Bytes>),
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
-        self.seeds.borrow_mut().push((step.id.0, step.workload.seed));
-        self.loader.load(step, window_ns, on_window)
+        self.seeds.borrow_mut().push((what.0.id.0, what.0.workload.seed));
+        self.loader.load(what, window_ns, on_window)
     }
 }
 

@@ -11,7 +11,7 @@ use engines::clock::RealClock;
 use engines::crew::Flow;
 use model::testing;
 use model::{
-    Client, Clock, Ending, Event, Goal, Nanos, Pattern, Place, Plan, Report, RunHead, Scope, SliceEnd, Step,
+    Bytes, Client, Clock, Ending, Event, Goal, Nanos, Pattern, Place, Plan, Report, RunHead, Scope, SliceEnd, Step,
     Subscriber, Target, WindowSet, Workload,
 };
 use nix::sys::socket::{MsgFlags, recv};
@@ -227,7 +227,12 @@ fn plan(number: usize, seconds: f64) -> Plan {
 struct Nobody;
 
 impl Loader for Nobody {
-    fn load(&self, _: &Step, _: Nanos, _: &mut dyn FnMut(&WindowSet) -> Flow) -> Result<SliceEnd, EngineError> {
+    fn load(
+        &self,
+        _: (&Step, Option<Bytes>),
+        _: Nanos,
+        _: &mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Result<SliceEnd, EngineError> {
         Err(EngineError::Refused("everything is loaded by agents".into()))
     }
 }
@@ -262,7 +267,7 @@ struct Timed<'a> {
 impl Loader for Timed<'_> {
     fn load(
         &self,
-        step: &Step,
+        what: (&Step, Option<Bytes>),
         window_ns: Nanos,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
@@ -276,6 +281,6 @@ impl Loader for Timed<'_> {
             drop(seen);
             on_window(set)
         };
-        self.hosts.load(step, window_ns, &mut look)
+        self.hosts.load(what, window_ns, &mut look)
     }
 }
