@@ -190,6 +190,7 @@ impl Sampler {
             effort: None,
             checked: None,
             valid_up_to: None,
+            way: None,
             gaps: vec![],
             pgs_seen: vec![],
             empty_pages: None,
