@@ -737,7 +737,7 @@ export interface Background {
    */
   slower_beyond_chance: boolean;
   /**
-   * What is worth knowing of it; `None`: nothing is.
+   * What else is worth knowing of it; `None`: nothing is.
    */
   says: string | null;
   /**

@@ -1,6 +1,6 @@
 //! Figures and what is made of them, in the document: chart, ledger, distances from the floor, outliers, findings.
 
-use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_of, value_of};
+use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_of, six_digits, value_of};
 use crate::phrase;
 use model::{
     Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Figure, Finding, Label, Layer, LedgerRow,
@@ -110,9 +110,9 @@ impl From<&Figure> for FigureDocument {
             operations: figure.operations,
             bytes: figure.bytes,
             errors: figure.errors,
-            percentiles: Keyed::of(&figure.percentiles, |one| one.value_ms),
+            percentiles: Keyed::of(&figure.percentiles, |one| six_digits(one.value_ms)),
             percentiles_ci95: Keyed::of(&figure.percentiles, bounds),
-            response_percentiles: Keyed::of(&figure.response, |one| one.value_ms),
+            response_percentiles: Keyed::of(&figure.response, |one| six_digits(one.value_ms)),
             response_percentiles_ci95: Keyed::of(&figure.response, bounds),
             effort: figure.effort,
             verified: figure.checked.clone(),
@@ -136,7 +136,7 @@ fn with_blame(mut seen: Background) -> Background {
 }
 
 fn bounds(of: &Percentile) -> Bounds {
-    [of.low_ms, of.high_ms]
+    [of.low_ms, of.high_ms].map(|end| end.map(six_digits))
 }
 
 #[derive(Serialize, JsonSchema)]

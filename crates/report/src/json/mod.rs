@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 pub use compared::{comparison, history};
 pub use crosschecked::crosscheck;
+pub(crate) use parts::Keyed;
 pub(crate) use schema::schema_of;
 pub use schema::schemas;
 
