@@ -103,11 +103,6 @@ impl CephError {
             CephError::BadReply { .. } => 0,
         }
     }
-
-    /// True if a user with more rights could do it.
-    pub fn is_permission(&self) -> bool {
-        matches!(self, CephError::NotPermitted { .. })
-    }
 }
 
 impl From<CephError> for model::Failure {
@@ -130,7 +125,6 @@ mod tests {
     fn texts_say_what_and_the_mend() {
         let from = |code, status: &str| CephError::from_code("osd pool create x".into(), "client.a", code, status);
         let denied = from(-13, "access denied");
-        assert!(denied.is_permission());
         assert_eq!(
             denied.to_string(),
             "osd pool create x: the user client.a has no right to do that: access denied; see `ceph auth get client.a`"

@@ -34,7 +34,6 @@ functions! {
         fn rados_nobjects_list_next(Handle, *mut Text, *mut Text, *mut Text) -> c_int;
         fn rados_nobjects_list_close(Handle);
         fn rados_write(Handle, Text, Text, usize, u64) -> c_int;
-        fn rados_write_full(Handle, Text, Text, usize) -> c_int;
         fn rados_read(Handle, Text, *mut c_char, usize, u64) -> c_int;
         fn rados_remove(Handle, Text) -> c_int;
         fn rados_stat(Handle, Text, *mut u64, *mut time_t) -> c_int;

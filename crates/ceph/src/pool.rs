@@ -78,15 +78,6 @@ impl Pool {
         self.context.rados.check(code, || format!("{verb} object {object} of pool {}", self.context.name))
     }
 
-    /// Replaces the whole object.
-    pub fn write_full(&self, object: &str, data: &[u8]) -> Result<(), CephError> {
-        let name = c_text(object)?;
-        let IoContext { fns, raw, .. } = &*self.context;
-        // SAFETY: name and data live through the call.
-        let code = unsafe { (fns.rados_write_full)(*raw, name.as_ptr(), data.as_ptr().cast(), data.len()) };
-        self.check(code, "write", object)
-    }
-
     pub fn write(&self, object: &str, offset: u64, data: &[u8]) -> Result<(), CephError> {
         let name = c_text(object)?;
         let IoContext { fns, raw, .. } = &*self.context;

@@ -5,7 +5,7 @@ use crate::entry::Entry;
 use crate::levels::{OPERATIONS_A_WINDOW, dip_runs};
 use crate::series::{rate, speaks};
 use crate::slowed::slowed;
-use crate::words::{count, percent, seconds};
+use crate::words::{count, seconds};
 use model::clock::SECOND;
 use model::{Background, Compaction, Place, Record, Sample, Slice, Slowed, StoreActivity};
 
@@ -37,7 +37,7 @@ pub fn look_behind(entries: &mut [Entry], record: &Record) {
             let beyond = |slowed: Slowed| slowed.chance <= most && slowed.at_least >= SLOWER_LEAST;
             found.slower_beyond_chance = found.slowed.is_some_and(beyond);
             let reads = found.reads.as_ref().map(caches::in_words);
-            let said = [reads, in_words(found, entry)];
+            let said = [reads, none_ran(found, entry)];
             found.says = said.into_iter().flatten().reduce(|one, other| format!("{one}; {other}"));
         }
         entry.figure.background = found.take();
@@ -186,24 +186,11 @@ fn at_least(n: usize, chances: &[f64]) -> f64 {
     exactly.iter().skip(n).sum::<f64>().min(1.0)
 }
 
-fn in_words(found: &Background, entry: &Entry) -> Option<String> {
-    let some = if found.osds < found.of {
-        format!(" (of {} OSDs, {} were looked at)", found.of, found.osds)
-    } else {
-        String::new()
-    };
-    let in_step = found.chance.filter(|_| found.dips_beyond_chance).map(|chance| {
-        let (in_step, dips) = (found.in_step, found.dips);
-        format!("dips in step with RocksDB compaction: {in_step} of {dips}; by chance alone {}", likely(chance))
-    });
-    let slower = found.slowed.filter(|_| found.slower_beyond_chance);
-    let blamed: Vec<String> = in_step.into_iter().chain(slower.as_ref().map(by_how_much)).collect();
-    if !blamed.is_empty() {
-        return Some(format!("{}{some}", blamed.join("; ")));
-    }
+/// That no compaction ran, where that is known and says something.
+fn none_ran(found: &Background, entry: &Entry) -> Option<String> {
     let writes = entry.figure.kind.changes() && entry.step.meets_compactions();
     // Where not all were looked at, nobody knows that there was none.
-    if !writes || found.quiet == 0 || found.osds < found.of {
+    if !writes || found.quiet == 0 || found.osds < found.of || found.blamed().is_some() {
         return None;
     }
     // Of many short slices most meet none, and those that do stand for the share of the time in which one runs.
@@ -217,15 +204,6 @@ fn in_words(found: &Background, entry: &Entry) -> Option<String> {
         seconds(found.seconds),
         if found.quiet == found.slices { "the value" } else { "those" }
     ))
-}
-
-fn by_how_much(slowed: &Slowed) -> String {
-    let of = count(slowed.stretches as usize, "stretch", "stretches");
-    format!("slower while RocksDB wrote tables: by at least {}, in {of}", percent(slowed.at_least))
-}
-
-fn likely(chance: f64) -> String {
-    if chance < 0.001 { "less than 0.1 %".to_string() } else { percent(chance) }
 }
 
 #[cfg(test)]

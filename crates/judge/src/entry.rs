@@ -54,12 +54,6 @@ impl Entry<'_> {
         self.place().or_else(shared)
     }
 
-    /// A pair of hosts on this network, with no other pair in its way.
-    pub fn alone_on(&self, network: Option<&str>) -> bool {
-        let figure = &self.figure;
-        figure.network.as_deref() == network && figure.at_once == 1 && (figure.chart || network.is_some())
-    }
-
     /// Several targets as one.
     pub fn together(&self) -> bool {
         self.only_target().is_none()

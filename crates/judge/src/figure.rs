@@ -13,8 +13,10 @@ use crate::unseen::{Asked, met, missed, seen_at_one_level, starts_apart, trend, 
 use crate::verdict::decided;
 use crate::words::{count, quantity};
 use model::clock::SECOND;
+use model::pattern::Family;
 use model::{
-    Estimate, Figure, Goal, Label, OpClass, PlannedExperiment, Sample, Slice, Step, Target, Threshold, Workload,
+    Estimate, Figure, Goal, Label, OpClass, Pattern, Place, PlannedExperiment, Sample, Slice, Step, Target, Threshold,
+    Workload,
 };
 
 /// What the next pass should do for this figure.
@@ -206,6 +208,14 @@ fn of_one(step: &Step, target: Option<&Target>) -> Workload {
     Workload { spread, ..step.workload.clone() }
 }
 
+/// A stream of a read comes from the second host.
+fn way(place: &Place, pattern: Pattern) -> Option<(String, String)> {
+    let Place::Pair { from, to, .. } = place else { return None };
+    let (from, to) = (from.host.clone(), to.host.clone());
+    let turned = pattern.family() == Family::Linear && !pattern.writes();
+    Some(if turned { (to, from) } else { (from, to) })
+}
+
 /// All of a figure but its judgement.
 fn outline(step: &Step, target: Option<u32>, kind: OpClass, all: &[&Slice], good: &[&Slice]) -> Figure {
     let one = target.and_then(|index| step.targets.get(index as usize));
@@ -220,6 +230,7 @@ fn outline(step: &Step, target: Option<u32>, kind: OpClass, all: &[&Slice], good
             target.host.clone().or(client)
         }),
         network: step.network().map(str::to_string),
+        way: one.or(only).and_then(|target| way(&target.place, step.pattern)),
         pattern: step.pattern,
         kind,
         workload: of_one(step, one.or(only)),

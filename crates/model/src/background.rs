@@ -1,5 +1,7 @@
 //! What the OSDs' stores did besides serving operations while a slice was measured: RocksDB writing its tables.
 
+use crate::phrase;
+use crate::phrase::{Phrase, Quantity};
 use crate::plan::StepId;
 use crate::workload::Bytes;
 use schemars::JsonSchema;
@@ -73,11 +75,34 @@ pub struct Background {
     /// It is too much for chance, among all figures of the run, and worth a word.
     #[serde(default)]
     pub slower_beyond_chance: bool,
-    /// What is worth knowing of it; `None`: nothing is.
+    /// What else is worth knowing of it; `None`: nothing is.
     pub says: Option<String>,
     /// Of reads: from where their bytes came; `None`: not known.
     #[serde(default)]
     pub reads: Option<ReadFrom>,
+}
+
+impl Background {
+    /// What chance does not explain of how it went while tables were written; `None`: nothing.
+    pub fn blamed(&self) -> Option<Phrase> {
+        let number = |n: u32| Quantity::Count(n.into());
+        let in_step = self.dips_beyond_chance.then(|| {
+            let chance = Quantity::Chance(self.chance.unwrap_or(f64::NAN));
+            let (in_step, dips) = (number(self.in_step), number(self.dips));
+            phrase!("dips in step with RocksDB compaction: {} of {}; by chance alone {}", in_step, dips, chance)
+        });
+        let slower = self.slowed.filter(|_| self.slower_beyond_chance).map(|slowed| {
+            let (least, stretches) = (Quantity::Share(slowed.at_least), number(slowed.stretches));
+            let noun = if slowed.stretches == 1 { " stretch" } else { " stretches" };
+            phrase!("slower while RocksDB wrote tables: by at least {}, in {}{}", least, stretches, noun)
+        });
+        let all: Vec<Phrase> = in_step.into_iter().chain(slower).collect();
+        let some = match self.osds < self.of {
+            true => phrase!(" (of {} OSDs, {} were looked at)", number(self.of), number(self.osds)),
+            false => Phrase::default(),
+        };
+        (!all.is_empty()).then(|| phrase!("{}{}", Phrase::joined(all, "; "), some))
+    }
 }
 
 /// From where a figure's reads came, by the OSDs' own counters.

@@ -102,7 +102,7 @@ pub struct Trend {
     pub change: f64,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrendPoint {
     pub run: String,
     pub value: f64,

@@ -4,10 +4,11 @@ use crate::figure::Estimate;
 use crate::layer::Layer;
 use crate::pattern::Pattern;
 use crate::workload::Workload;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one program said of one load.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Turn {
     /// Operations per second.
     pub iops: f64,
@@ -18,14 +19,14 @@ pub struct Turn {
 }
 
 /// Two loads, one right after the other.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pair {
     pub ours: Turn,
     pub theirs: Turn,
     pub ours_first: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Agrees {
     /// Every interval lies within the tolerance.

@@ -129,6 +129,9 @@ pub struct Figure {
     /// Of a pair of hosts on another network than that of the load: `cluster`, `10.1.0.0/24`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
+    /// Of a pair of hosts: from which of them data went to which; of round trips, who asked whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub way: Option<(String, String)>,
     pub pattern: Pattern,
     pub kind: OpClass,
     pub workload: Workload,
@@ -186,6 +189,13 @@ pub struct Figure {
     /// The same writes were made durable in another way as well: the worse of the two counts for the depth chart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_way: Option<OtherWay>,
+}
+
+impl Figure {
+    /// Of a pair of hosts on this network, with no other pair in its way.
+    pub fn alone_on(&self, network: Option<&str>) -> bool {
+        self.network.as_deref() == network && self.at_once == 1 && (self.chart || network.is_some())
+    }
 }
 
 /// What a figure speaks of, and what it may have missed there.

@@ -37,7 +37,10 @@ pub fn seconds(seconds: f64) -> String {
 
 /// A number without an interval, to three digits: an expectation, a ceiling, a rate seen in passing.
 pub fn rough(value: f64) -> String {
-    rounded(value, exponent(value).map_or(0, |e| e - 2))
+    let place = exponent(value).map_or(0, |e| e - 2);
+    // 99.97 has become 100, and needs no digit behind the point.
+    let carried = (value.abs() / 10f64.powi(place)).round() >= 1000.0;
+    rounded(value, if carried { place + 1 } else { place })
 }
 
 /// `5,420`
@@ -87,4 +90,15 @@ pub fn separated(digits: &str) -> String {
         text.push(digit);
     }
     text + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rough;
+
+    #[test]
+    fn rough_numbers_have_three_digits() {
+        let said = [5423.7, 1.2345, 0.041249, 431.2, 99.97, 9.996, 1_234_567.0, 0.0, -999.6].map(rough);
+        assert_eq!(said, ["5,420", "1.23", "0.0412", "431", "100", "10.0", "1,230,000", "0", "-1,000"]);
+    }
 }

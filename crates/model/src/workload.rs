@@ -76,7 +76,7 @@ pub struct Workload {
     pub clients: u32,
     /// 0 = only writes, 100 = only reads.
     #[serde(rename = "read_percent")]
-    #[schemars(with = "u8")]
+    #[schemars(with = "u8", range(min = 0, max = 100))]
     pub mix: OpMix,
     pub access: Access,
     pub durability: Durability,

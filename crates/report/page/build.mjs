@@ -14,7 +14,7 @@ const SCHEMA = "../../../docs/fathom.run-1.schema.json";
 /** Both made from Rust's types: files of types, with the schema of each and the name of its root. */
 const TYPES = [
   ["src/types_document.ts", SCHEMA, "RunDocument"],
-  ["src/types_blocks.ts", "sections.schema.json", "PageSection"],
+  ["src/types_page.ts", "page.schema.json", "PageData"],
 ];
 
 /** The types of a schema; its title would become their name. */
@@ -88,7 +88,7 @@ function fresh(made) {
     "package-lock.json",
     "package.json",
     "tsconfig.json",
-    "sections.schema.json",
+    "page.schema.json",
     SCHEMA,
   ].sort();
   const sources_sum = fnv(all.map((name) => [name, readFileSync(join(here, name))]));

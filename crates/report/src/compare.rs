@@ -1,11 +1,8 @@
-//! Two runs, or two groups of runs, side by side: as blocks, and as the document `fathom.compare/1`.
+//! Two runs, or two groups of runs, side by side, as blocks.
 
 use crate::block::{self, Block, Emphasis, Row, Table};
 use crate::{finds, numbers};
 use model::{Comparison, Difference, Estimate, Finds};
-use serde_json::{Value, json};
-
-pub const SCHEMA: &str = "fathom.compare/1";
 
 /// Names of the runs before and after.
 pub type Sides = (Vec<String>, Vec<String>);
@@ -21,35 +18,6 @@ pub fn blocks(found: &Comparison, sides: &Sides) -> Vec<Vec<Block>> {
 pub(crate) fn table(sides: [&str; 2], found: &Comparison) -> Table {
     let row = |one: &Difference| Row::new(cells(one)).with(finds::emphasis(one.finds));
     Table::plain(["finds", "target", "pattern", sides[0], sides[1], "change"], sorted(found).into_iter().map(row))
-}
-
-pub fn document(found: &Comparison, (before, after): &Sides) -> Value {
-    json!({
-        "schema": SCHEMA,
-        "before": before,
-        "after": after,
-        "run_spread": found.run_spread,
-        "differences": differences(found),
-        "lost": found.lost,
-        "only_before": found.only_before,
-        "only_after": found.only_after,
-    })
-}
-
-pub(crate) fn differences(found: &Comparison) -> Value {
-    sorted(found).into_iter().map(difference).collect()
-}
-
-fn difference(one: &Difference) -> Value {
-    let further = json!({
-        "before": one.before,
-        "after": one.after,
-        "before_known": one.before_known,
-        "after_known": one.after_known,
-        "change": one.change.value,
-        "ci95": [one.change.low, one.change.high],
-    });
-    finds::fields(one.finds, &one.figure, further)
 }
 
 fn title((before, after): &Sides) -> String {

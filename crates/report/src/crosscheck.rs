@@ -1,12 +1,9 @@
-//! Two programs under the same load: as blocks, and as the document `fathom.crosscheck/1`.
+//! Two programs under the same load, as blocks.
 
 use crate::block::{self, Block, Emphasis, Row, Table};
 use crate::numbers::{self, NOTHING};
 use crate::words;
 use model::{Agrees, Crosscheck, Crosschecked, Estimate, Pair, Turn};
-use serde_json::{Value, json};
-
-pub const SCHEMA: &str = "fathom.crosscheck/1";
 
 const HEADING: [&str; 8] = ["finds", "target", "workload", "measure", "fathom", "fio", "ratio (95 %)", "within"];
 
@@ -25,22 +22,6 @@ pub fn blocks(found: &Crosscheck) -> Vec<Vec<Block>> {
     ]
 }
 
-pub fn document(found: &Crosscheck) -> Value {
-    json!({
-        "schema": SCHEMA,
-        "version": found.version,
-        "peer": found.peer,
-        "started": found.started,
-        "seconds": found.seconds,
-        "front_seconds": found.front_seconds,
-        "load_seconds": found.load_seconds,
-        "finds": overall(found).name(),
-        "interrupted": found.interrupted,
-        "notes": found.notes,
-        "rows": found.rows.iter().map(row_document).collect::<Vec<_>>(),
-    })
-}
-
 /// Of all rows: the gravest.
 pub fn overall(found: &Crosscheck) -> Agrees {
     let any = |finds| found.rows.iter().any(|row| row.agreement.finds == finds);
@@ -51,41 +32,8 @@ pub fn overall(found: &Crosscheck) -> Agrees {
     }
 }
 
-fn row_document(row: &Crosschecked) -> Value {
-    json!({
-        "layer": row.layer.name(),
-        "target": row.target,
-        "pattern": row.pattern.name(),
-        "workload": row.workload,
-        "engine": row.our_engine,
-        "peer_engine": row.their_engine,
-        "tolerance": row.tolerance,
-        "finds": row.agreement.finds.name(),
-        "why": row.why,
-        "iops": measure(row, |turn| Some(turn.iops), row.agreement.iops),
-        "latency_mean": measure(row, |turn| Some(turn.mean_ms), row.agreement.latency),
-        "latency_p99": measure(row, |turn| turn.p99_ms, None),
-        "left_out": row.left_out,
-        "pairs": row.pairs.iter().map(pair_document).collect::<Vec<_>>(),
-    })
-}
-
-fn measure(row: &Crosschecked, of: fn(&Turn) -> Option<f64>, ratio: Option<Estimate>) -> Value {
-    json!({
-        "ours": middle(row, |pair| of(&pair.ours)),
-        "theirs": middle(row, |pair| of(&pair.theirs)),
-        "ratio": ratio.map(|ratio| ratio.value),
-        "ci95": ratio.map(|ratio| [ratio.low, ratio.high]),
-    })
-}
-
-fn pair_document(pair: &Pair) -> Value {
-    let turn = |turn: &Turn| json!({"iops": turn.iops, "mean_ms": turn.mean_ms, "p99_ms": turn.p99_ms});
-    json!({"ours": turn(&pair.ours), "theirs": turn(&pair.theirs), "ours_first": pair.ours_first})
-}
-
 /// Median over the pairs: what struck one of them is not shown.
-fn middle(row: &Crosschecked, of: impl Fn(&Pair) -> Option<f64>) -> Option<f64> {
+pub(crate) fn middle(row: &Crosschecked, of: impl Fn(&Pair) -> Option<f64>) -> Option<f64> {
     let mut values = row.pairs.iter().map(of).collect::<Option<Vec<f64>>>()?;
     values.sort_by(f64::total_cmp);
     let half = values.len() / 2;
@@ -213,6 +161,7 @@ mod tests {
     use crate::{markdown, terminal};
     use model::testing;
     use model::{Agreement, Pattern, Workload};
+    use serde_json::{Value, json};
 
     fn found() -> Crosscheck {
         let turn = |iops| Turn { iops, mean_ms: 1000.0 / iops, p99_ms: Some(3000.0 / iops) };
@@ -297,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_document_holds_every_pair() {
-        let document = document(&found());
+        let document = crate::json::crosscheck(&found());
         let row = &document["rows"][0];
         assert_eq!((&document["finds"], &row["finds"]), (&json!("differs"), &json!("differs")));
         assert_eq!((&row["iops"]["ci95"], &row["latency_mean"]["ratio"]), (&json!([1.05, 1.15]), &Value::Null));

@@ -3,7 +3,6 @@
 use crate::block::Emphasis;
 use crate::words;
 use model::{FigureKey, Finds};
-use serde_json::{Map, Value, json};
 
 /// What comes first.
 const ORDER: [Finds; 4] = [Finds::Worse, Finds::Better, Finds::Undecided, Finds::Same];
@@ -33,23 +32,4 @@ pub(crate) fn cells(finds: Finds, figure: &FigureKey) -> [String; 3] {
 /// What got worse stands out.
 pub(crate) fn emphasis(finds: Finds) -> Emphasis {
     if finds == Finds::Worse { Emphasis::Bad } else { Emphasis::Plain }
-}
-
-/// The fields of a document that say which figure it is, and what was found.
-pub(crate) fn fields(finds: Finds, figure: &FigureKey, further: Value) -> Value {
-    let own = json!({
-        "layer": figure.layer.name(),
-        "target": figure.target,
-        "pattern": figure.pattern.name(),
-        "kind": words::kind(figure.kind),
-        "at_once": figure.at_once,
-        "workload": figure.workload,
-        "unit": figure.metric.unit(),
-        "finds": finds.name(),
-    });
-    let maps = [own, further].into_iter().filter_map(|value| match value {
-        Value::Object(fields) => Some(fields),
-        _ => None,
-    });
-    Value::Object(maps.flatten().collect::<Map<String, Value>>())
 }

@@ -1,12 +1,9 @@
-//! Figures over a series of runs: their levels, and where they changed. As blocks, and as `fathom.history/1`.
+//! Figures over a series of runs, as blocks: their levels, and where they changed.
 
 use crate::block::{Block, Row, Table};
 use crate::compare::came_to_nothing;
 use crate::{finds, numbers};
-use model::{Level, Trend};
-use serde_json::{Value, json};
-
-pub const SCHEMA: &str = "fathom.history/1";
+use model::Trend;
 
 const HEADING: [&str; 6] = ["finds", "target", "pattern", "runs", "newest", "levels"];
 
@@ -18,21 +15,6 @@ pub fn blocks(trends: &[Trend], lost: &[String], until: &str) -> Vec<Vec<Block>>
     vec![head, vec![table.into()], came_to_nothing(lost).map(Block::paragraph).into_iter().collect()]
 }
 
-pub fn document(trends: &[Trend], lost: &[String], until: &str) -> Value {
-    let trends: Vec<Value> = sorted(trends).into_iter().map(trend).collect();
-    json!({"schema": SCHEMA, "until": until, "trends": trends, "lost": lost})
-}
-
-fn trend(one: &Trend) -> Value {
-    let level = |level: &Level| json!({"run": one.points[level.begins].run, "value": level.value});
-    let further = json!({
-        "points": one.points,
-        "levels": one.levels.iter().map(level).collect::<Vec<_>>(),
-        "change": one.change,
-    });
-    finds::fields(one.finds, &one.figure, further)
-}
-
 fn title(until: &str) -> String {
     format!("History up to run {until}")
 }
@@ -41,7 +23,7 @@ fn counts(trends: &[Trend]) -> String {
     finds::counts(trends.iter().map(|one| one.finds))
 }
 
-fn sorted(trends: &[Trend]) -> Vec<&Trend> {
+pub(crate) fn sorted(trends: &[Trend]) -> Vec<&Trend> {
     let mut sorted: Vec<&Trend> = trends.iter().collect();
     sorted.sort_by(|a, b| finds::before((a.finds, a.change), (b.finds, b.change)));
     sorted

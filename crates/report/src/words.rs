@@ -29,14 +29,14 @@ pub const MEANINGS: [Meaning; 11] = [
         label: "unsettled",
         mark: Some('u'),
         short: "the level still moved when the time was up",
-        means: "The level still moved when the time was up, so that the value depends on how long was measured.",
+        means: "The level still moved when the time was up, so the value depends on how long it was measured.",
         then: "Look for what changes (a cache that fills, recovery, scrubbing, a neighbour) and measure again, or longer.",
     },
     Meaning {
         label: "wandering",
         mark: Some('w'),
         short: "the level differs from slice to slice",
-        means: "Each slice has a level of its own: minutes apart the target does not give the same.",
+        means: "Each slice has a level of its own: the target does not give the same rate minutes later.",
         then: "Take the interval seriously; look for neighbours or background work, and use more passes.",
     },
     Meaning {
@@ -50,38 +50,37 @@ pub const MEANINGS: [Meaning; 11] = [
         label: "two levels",
         mark: Some('t'),
         short: "the figure alternates between two levels",
-        means: "It goes to and fro between two levels, so that the mean is a level at which it hardly ever is.",
+        means: "It alternates between two levels, so it is hardly ever at its mean.",
         then: "Read the two levels and their shares instead; look for what switches (power states, caches, a neighbour).",
     },
     Meaning {
         label: "brief",
         mark: None,
         short: "it speaks of a short time",
-        means: "It is as precise as was asked for, of the time in which it was measured: that is too short to say what comes seldom, or changes \
-                within minutes.",
-        then: "To know what it is over longer, spread its slices over that time (--over 10m), without --quick, --duration or --passes.",
+        means: "It is as precise as was asked for, but it was measured over too short a time to show rare events, or changes over minutes.",
+        then: "To know the value over a longer time, spread its slices over that time (--over 10m), without --quick, --duration or --passes.",
     },
     Meaning {
         label: "burst",
         mark: Some('b'),
         short: "valid only up to the volume that was written",
-        means: "It holds only until caches are full: what is written beyond that volume is slower.",
-        then: "For lasting load count on the level after the fall; fathom disk --sustained finds it.",
+        means: "It holds only until caches are full: writes beyond that volume are slower.",
+        then: "For lasting load, rely on the level after the fall; fathom disk --sustained finds it.",
     },
     Meaning {
         label: "generator-limited",
         mark: Some('g'),
         short: "the load generator was the limit",
         means: "The load generator was the limit: the target could do more, or answer sooner.",
-        then: "Use a host with more processors, or end what else runs there.",
+        then: "Use a host with more processors, or stop other programs that run there.",
     },
     Meaning {
         label: "unwritten",
         mark: None,
         short: "much of what was read was never written",
-        means: "Much of what was read holds no data: it was never written, or was trimmed, and is answered without asking the medium. It \
-                is no figure of the disk, and is used nowhere.",
-        then: "Read where data are: fill the disk first, or, if it may be overwritten, let Fathom write to it in the same run.",
+        means: "Much of what was read holds no data: it was never written, or was trimmed, and the device answers such reads without reading its medium. \
+                The value says nothing about the disk, and is used nowhere.",
+        then: "Fill the disk first, or, if it may be overwritten, let Fathom write to it in the same run.",
     },
     Meaning {
         label: "implausible",
@@ -95,7 +94,7 @@ pub const MEANINGS: [Meaning; 11] = [
         mark: None,
         short: "nothing was measured",
         means: "Nothing was measured.",
-        then: "Mend what is said, and measure again.",
+        then: "Fix the reported problem, and measure again.",
     },
 ];
 

@@ -25,8 +25,8 @@ fn the_blocks_of_every_section() {
 
 /// What the page's types are made of.
 #[test]
-fn the_schema_of_sections_is_that_of_the_types() {
-    compare("../../page/sections.schema.json", &format!("{:#}\n", report::html::schema()));
+fn the_schema_of_the_page_is_that_of_the_types() {
+    compare("../../page/page.schema.json", &format!("{:#}\n", report::html::schema()));
 }
 
 fn figure(text: &str, within: &str, label: &str) -> Cell {

@@ -319,7 +319,9 @@ fn comparisons_and_histories() {
     long.differences[0].figure.chart = false;
     long.differences[0].figure.target = "images from client-17.example".to_string();
     fits(&terminal::text(&report::compare::blocks(&long, &sides), &Style { width: 80, colours: false }), 80);
-    compare("compare.json", &format!("{:#}\n", report::compare::document(&found, &sides)));
+    let document = report::json::comparison(&found, &sides);
+    assert_eq!(schema::faults(&document), [""; 0]);
+    compare("compare.json", &format!("{document:#}\n"));
 
     let run = |n: usize| format!("202611{n:02}-093012-ab3f");
     let trend = Trend {
@@ -335,7 +337,9 @@ fn comparisons_and_histories() {
         "history.txt",
         &terminal::text(&report::history::blocks(&trends, &lost, &run(9)), &Style { width: 80, colours: false }),
     );
-    compare("history.json", &format!("{:#}\n", report::history::document(&trends, &lost, &run(9))));
+    let document = report::json::history(&trends, &lost, &run(9));
+    assert_eq!(schema::faults(&document), [""; 0]);
+    compare("history.json", &format!("{document:#}\n"));
 }
 
 /// Depth × block size on one pool: one curve with a decided knee, one without, one void point.

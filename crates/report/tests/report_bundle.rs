@@ -32,7 +32,7 @@ fn the_bundle_is_the_one_that_its_sources_make() {
     let report = folder();
     let mut sources = names(&report.join("src"), "src/");
     sources.extend(
-        ["build.mjs", "package-lock.json", "package.json", "tsconfig.json", "sections.schema.json", SCHEMA]
+        ["build.mjs", "package-lock.json", "package.json", "tsconfig.json", "page.schema.json", SCHEMA]
             .map(String::from),
     );
     sources.sort();

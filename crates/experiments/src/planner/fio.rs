@@ -4,11 +4,11 @@ use super::draft::Draft;
 use crate::Request;
 use crate::layers::device;
 use languages::fio::job_file::{Batch, Job};
-use languages::fio::{cache, object, span};
+use languages::fio::span;
 use model::workload::MIB;
 use model::{
-    Bytes, Change, Client, ClientHost, Durability, Failure, Inventory, Layer, Metric, OpMix, PathKind, Pattern, Place,
-    Site, SiteWish, Step, StepId, Target, Workload,
+    Bytes, Change, Client, ClientHost, Failure, Inventory, Layer, Metric, PathKind, Pattern, Place, Site, SiteWish,
+    Step, StepId, Target, Workload,
 };
 use std::path::{Path, PathBuf};
 
@@ -109,26 +109,12 @@ fn workload(draft: &Draft, batch: &[Job], span: Bytes) -> Workload {
     let device = shape.layer.of_disks();
     let memory = device && batch.iter().flat_map(|job| sites(draft, &path_of(job))).any(in_memory);
     Workload {
-        rate: shape.rate,
-        clients: 1,
-        verify: false,
-        settings: std::collections::BTreeMap::new(),
-        block: shape.block,
-        depth: shape.depth,
-        jobs: shape.jobs,
-        mix: OpMix::reads(shape.read_percent),
-        access: shape.access,
-        durability: if device && shape.writes() { shape.durability } else { Durability::None },
-        span,
-        spread: None,
-        object: object(shape),
-        seed: shape.seed.unwrap_or(draft.options.seed),
         engine: match (device && !memory, shape.one_by_one()) {
             (false, _) => None,
             (true, true) => Some("psync".to_string()),
             (true, false) => Some("io_uring".to_string()),
         },
-        options: cache(shape).into_iter().collect(),
+        ..languages::fio::workload(shape, span, shape.seed.unwrap_or(draft.options.seed))
     }
 }
 

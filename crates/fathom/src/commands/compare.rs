@@ -6,7 +6,7 @@ use crate::exit_codes::{INCOMPLETE, REGRESSION};
 use archive::{Archive, RunSummary};
 use judge::Measured;
 use model::{Failure, Finds, Record};
-use report::{compare, history};
+use report::{compare, history, json};
 use std::collections::BTreeSet;
 
 /// So many figures are told to be nearly the same.
@@ -36,7 +36,7 @@ fn two(common: &Common, archive: &Archive, before: &str, after: &str) -> Result<
         let text = format!("the runs have no figure in common: same layer, target, pattern and workload{near}");
         return Err(Failure::Usage(format!("{} against {}: {text}", sides.0.join(","), sides.1.join(","))));
     }
-    super::show(common, &compare::blocks(&found, &sides), || compare::document(&found, &sides))?;
+    super::show(common, &compare::blocks(&found, &sides), || json::comparison(&found, &sides))?;
     Ok(code(found.differences.iter().map(|difference| difference.finds), &found.lost))
 }
 
@@ -66,7 +66,7 @@ fn over_time(common: &Common, archive: &Archive, args: &CompareArgs) -> Result<u
         let text = "no earlier run on the same cluster has one of its figures";
         return Err(Failure::Usage(format!("run {until}: {text}")));
     }
-    super::show(common, &history::blocks(&trends, &lost, &until), || history::document(&trends, &lost, &until))?;
+    super::show(common, &history::blocks(&trends, &lost, &until), || json::history(&trends, &lost, &until))?;
     Ok(code(trends.iter().map(|trend| trend.finds), &lost))
 }
 

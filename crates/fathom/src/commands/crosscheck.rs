@@ -9,7 +9,7 @@ use ::run::Interrupt;
 use ::run::crosscheck::{Check, PreparedCheck};
 use experiments::{Request, WorkloadOptions};
 use model::{Agrees, Crosscheck, Failure, Goal, Layer, Pattern, Plan};
-use report::crosscheck::{blocks, document, overall};
+use report::crosscheck::{blocks, overall};
 
 /// Seconds of a load, counted and not: pairs of a disk vary as much with short loads as with long ones (docs/method.md), while a
 /// client of a cluster has connections to make.
@@ -30,7 +30,7 @@ pub fn run(common: &Common, args: &CrosscheckArgs) -> Result<u8, Failure> {
         }
         Done::Insisted => Ok(INCOMPLETE),
         Done::Checked(found) => {
-            super::show(common, &blocks(&found), || document(&found))?;
+            super::show(common, &blocks(&found), || report::json::crosscheck(&found))?;
             Ok(code(&found))
         }
     }

@@ -129,7 +129,7 @@ impl<'r> Ways<'r> {
     fn of(books: &Books<'r, 'r>, wanted: fn(Option<&str>) -> bool) -> Ways<'r> {
         let measured = |entry: &&'r Entry<'r>| {
             let linear = entry.figure.layer.of_links() && entry.figure.pattern.family() == Family::Linear;
-            linear && wanted(entry.figure.network.as_deref()) && entry.alone_on(entry.figure.network.as_deref())
+            linear && wanted(entry.figure.network.as_deref()) && entry.figure.alone_on(entry.figure.network.as_deref())
         };
         let way = |entry: &'r Entry<'r>| {
             let Some(Place::Pair { from, to, .. }) = entry.place() else { return None };

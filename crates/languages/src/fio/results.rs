@@ -4,7 +4,7 @@ use super::options::{Given, Options, canonical};
 use super::shape::{Shape, shape};
 use crate::results::{ImportedFigure, ImportedOperations, RATES, Results, with_latency};
 use model::clock::MILLISECOND;
-use model::{Durability, Latencies, Layer, OpClass, OpMix, Sample, Sparse, Workload};
+use model::{Durability, Latencies, Layer, OpClass, Sample, Sparse, Workload};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -131,24 +131,8 @@ fn measured(parts: &[&Entry], all: &[Entry], results: &mut Results) -> Result<()
 /// As a workload of ours. What ours do in any case is not said: durable answers of a cluster, past the page cache.
 fn workload(shape: &Shape) -> Workload {
     let device = shape.layer == Layer::Device;
-    let mut workload = Workload {
-        rate: None,
-        clients: 1,
-        verify: false,
-        settings: BTreeMap::new(),
-        block: shape.block,
-        depth: shape.depth,
-        jobs: shape.jobs,
-        mix: OpMix::reads(shape.read_percent),
-        access: shape.access,
-        durability: if device && shape.writes() { shape.durability } else { Durability::None },
-        span: super::span(shape).unwrap_or(0),
-        spread: None,
-        object: super::object(shape),
-        seed: 0,
-        engine: None,
-        options: Default::default(),
-    };
+    let span = super::span(shape).unwrap_or(0);
+    let mut workload = Workload { rate: None, ..super::workload(shape, span, 0) };
     if shape.layer == Layer::Rbd && shape.writes() && shape.durability != Durability::None {
         // Flushed after each write, which no load of ours on an image is.
         workload.options.insert("fsync".to_string(), "1".to_string());
@@ -156,7 +140,6 @@ fn workload(shape: &Shape) -> Workload {
     if device && !shape.direct && !in_memory(shape) {
         workload.options.insert("direct".to_string(), "0".to_string());
     }
-    workload.options.extend(super::cache(shape));
     workload
 }
 

@@ -3,7 +3,7 @@
 import { panels } from "./charts";
 import { h, type Child } from "./dom";
 import { grid } from "./grid";
-import type { Block, Chart, Emphasis, Item, PageSection, Span, Text } from "./types_blocks";
+import type { Block, Chart, Emphasis, Item, PageSection, Span, Text } from "./types_page";
 
 /** The address of a figure, by its place in the report. */
 export type Link = (figure: number) => string;

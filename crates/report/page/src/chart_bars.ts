@@ -1,9 +1,9 @@
 //! Shares of a whole, each with its interval.
 
 import { axisX, barX, gridX, ruleY, text } from "@observablehq/plot";
-import { share } from "./numbers";
+import { tick } from "./numbers";
 import { caps, picture } from "./plots";
-import type { Bar, Bars, Mark } from "./types_blocks";
+import type { Bar, Bars, Mark } from "./types_page";
 
 type Known = Bar & { share: Mark };
 
@@ -31,7 +31,12 @@ export function drawBars({ caption, rows }: Bars, width: number): Element {
     y: { type: "band", domain: rows.map(name), padding: 0.34, axis: null },
     marks: [
       gridX(ticks, { stroke: "var(--grid)", strokeOpacity: 1 }),
-      axisX(ticks, { tickFormat: share, tickSize: 0, fill: "var(--soft)", label: null }),
+      axisX(ticks, {
+        tickFormat: (share: number) => `${tick(100 * share)} %`,
+        tickSize: 0,
+        fill: "var(--soft)",
+        label: null,
+      }),
       text(rows, { y: name, x: 0, text: name, dx: -LEFT, textAnchor: "start", fontWeight: 600 }),
       barX(rows, { y: name, x1: 0, x2: 1, ...track, rx: 1.5 }),
       barX(known, {

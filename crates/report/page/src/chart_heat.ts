@@ -3,7 +3,7 @@
 import { cell, text } from "@observablehq/plot";
 import type { Link } from "./blocks";
 import { picture, shortened } from "./plots";
-import type { Heat, HeatCell } from "./types_blocks";
+import type { Heat, HeatCell } from "./types_page";
 
 /** A cell at least so wide has room for its number. */
 const ROOM = 36;

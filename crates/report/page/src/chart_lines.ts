@@ -4,7 +4,7 @@ import { dot, gridX, gridY, line, ruleX, ruleY, text, type Markish, type PlotOpt
 import type { Link } from "./blocks";
 import { tick } from "./numbers";
 import { linearX, linearY, logDomain, logTicks, picture, shortened } from "./plots";
-import type { Axis, Lines, Point } from "./types_blocks";
+import type { Axis, Lines, Point } from "./types_page";
 import { look } from "./words";
 
 interface Drawn extends Point {

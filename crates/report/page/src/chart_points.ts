@@ -4,7 +4,7 @@ import { barX, dot, line, ruleY, text, type Markish } from "@observablehq/plot";
 import type { Link } from "./blocks";
 import { UNKNOWN } from "./numbers";
 import { caps, logAxis, logDomain, picture } from "./plots";
-import type { Mark, PointRow, Points } from "./types_blocks";
+import type { Mark, PointRow, Points } from "./types_page";
 import { colour, look } from "./words";
 
 /** One row of a picture, in the colour of the water at its depth. */

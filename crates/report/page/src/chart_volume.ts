@@ -2,7 +2,7 @@
 
 import { areaY, lineY, link, rect, ruleX, text } from "@observablehq/plot";
 import { linearX, linearY, picture } from "./plots";
-import type { Volume } from "./types_blocks";
+import type { Volume } from "./types_page";
 
 const GIB = 2 ** 30;
 

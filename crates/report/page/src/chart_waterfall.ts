@@ -3,7 +3,7 @@
 import { barX, dot, ruleX, ruleY, text, tickX, type Markish } from "@observablehq/plot";
 import { UNKNOWN } from "./numbers";
 import { caps, linearX, picture } from "./plots";
-import type { Stage, Waterfall } from "./types_blocks";
+import type { Stage, Waterfall } from "./types_page";
 
 interface Step {
   stage: Stage;

@@ -9,7 +9,7 @@ import { drawVolume } from "./chart_volume";
 import { drawWaterfall } from "./chart_waterfall";
 import { h } from "./dom";
 import { place } from "./plots";
-import type { Caption, Chart, PointRow } from "./types_blocks";
+import type { Caption, Chart, PointRow } from "./types_page";
 import { badge, mark } from "./words";
 
 type Draw = (width: number) => Element;

@@ -13,11 +13,10 @@ import type {
   Percentile,
   RawFigure,
   Run,
-  Sweep,
   Written,
 } from "./types";
-import type { PageSection } from "./types_blocks";
-import { called, valueOf } from "./words";
+import { carried } from "./dom";
+import type { PageSection } from "./types_page";
 
 export type * from "./types";
 
@@ -31,42 +30,41 @@ export const PATTERNS: PatternName[] = [
   "read-linear",
 ];
 
-const text = (id: string): string => document.getElementById(id)?.textContent ?? "null";
-
 /** The document `fathom.run/1`, but for its figures; seeds that JavaScript can't hold are text. */
-const bare = (): Common => JSON.parse(text("document")) as Common;
-const table = (): Table => JSON.parse(text("columns")) as Table;
+const bare = (): Common => JSON.parse(carried("document")) as Common;
+const table = (id: "columns" | "written"): Table => JSON.parse(carried(id)) as Table;
 
 /** The document as text: what is saved as JSON. In strings the quotes are escaped. */
 export const raw = (): string =>
-  JSON.stringify({ ...bare(), figures: rows(table()) }).replace(/("seed":)"(\d{16,})"/g, "$1$2");
+  JSON.stringify({ ...bare(), figures: rows(table("columns")) }).replace(/("seed":)"(\d{16,})"/g, "$1$2");
 
 /** What a label means and what to do, in the words of every face; none for `settled`. */
 export function meaningOf(label: string): [string, string] | undefined {
-  meanings ??= new Map(Object.entries(JSON.parse(text("meanings")) as Record<string, [string, string]>));
+  meanings ??= new Map(Object.entries(JSON.parse(carried("meanings")) as Record<string, [string, string]>));
   return meanings.get(label);
 }
 let meanings: Map<string, [string, string]> | undefined;
 
 export function load(): Run {
   const run = bare();
-  const sections = JSON.parse(text("sections")) as PageSection[];
+  const sections = JSON.parse(carried("sections")) as PageSection[];
   return { ...run, sections, figures: named(figuresOf(run), lines("details")) };
 }
 
 function figuresOf(run: Common): Figure[] {
-  const all = table();
+  const all = table("columns");
   const read = readers<RawFigure>(all);
-  const written = lines("written");
+  const shown = table("written");
+  const written = views<Written>(readers<Written>(shown), shown.rows);
   const hosts = new Map((run.scope?.osds ?? []).map((osd) => [`osd.${osd.id}`, osd.host]));
   const more = {
     // Of an OSD, where the figure itself does not say.
     host: (row: number) => read.host(row) ?? hosts.get(read.target(row)) ?? null,
     estimate: (row: number) => estimate(read.value(row), read.ci95(row)),
-    percentiles: (row: number) => joined(read.percentiles(row), read.percentiles_ci95(row)),
-    response: (row: number) => joined(read.response_percentiles(row), read.response_percentiles_ci95(row)),
-    point: (row: number) => pointOf(run.sweep, row),
-    written: (row: number) => JSON.parse(written(row)) as Written,
+    percentiles: (row: number) => joined(read.percentiles(row), read.percentiles_ci95(row), written[row]!.percentiles),
+    response: (row: number) =>
+      joined(read.response_percentiles(row), read.response_percentiles_ci95(row), written[row]!.response),
+    written: (row: number) => written[row]!,
   };
   return views<Figure>({ ...read, ...more }, all.rows);
 }
@@ -76,21 +74,20 @@ function lines(id: string): (index: number) => string {
   let whole: string | undefined;
   const begins = [0];
   return (index) => {
-    whole ??= text(id);
+    whole ??= carried(id);
     while (begins.length <= index + 1) begins.push(whole.indexOf("\n", begins.at(-1)) + 1 || whole.length + 1);
     return whole.slice(begins[index], begins[index + 1]! - 1);
   };
 }
 
-function pointOf(sweep: Sweep | null, figure: number): string {
-  const point = sweep?.points.find((one) => one.figure === figure);
-  return point ? sweep!.axes.map((axis) => `${called(axis)} ${valueOf(axis, point.at[axis.name])}`).join(", ") : "";
-}
-
 const estimate = (value: number | null, ci95: Interval | null): Estimate | null =>
   value === null ? null : { value, low: ci95?.[0] ?? null, high: ci95?.[1] ?? null };
 
-function joined(values: Record<string, number | null>, intervals: Record<string, Interval>): Percentile[] {
+function joined(
+  values: Record<string, number | null>,
+  intervals: Record<string, Interval>,
+  written: Written["percentiles"],
+): Percentile[] {
   const all = Object.entries(values).flatMap(([percent, value_ms]) =>
     value_ms === null
       ? []
@@ -100,6 +97,7 @@ function joined(values: Record<string, number | null>, intervals: Record<string,
             value_ms,
             low_ms: intervals[percent]?.[0] ?? null,
             high_ms: intervals[percent]?.[1] ?? null,
+            text: written[percent] ?? ["", ""],
           },
         ],
   );

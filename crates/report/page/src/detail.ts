@@ -1,13 +1,12 @@
 //! One figure: its value and label in words, its workload, its latencies, and how it went over time.
 
-import type { Figure, Named, Percentile, WrittenPercentiles } from "./data";
+import type { Figure, Named, Percentile } from "./data";
 import { h, table } from "./dom";
-import { bytes, count, duration, share } from "./numbers";
 import { distribution } from "./distribution";
 import { timeline } from "./timeline";
 import { saveWindows } from "./download";
 import { explained } from "./sight";
-import { badge, struckOut, withUnit, workload } from "./words";
+import { badge, struckOut, withUnit } from "./words";
 
 export function detail(named: Named): HTMLElement {
   const { figure } = named;
@@ -15,7 +14,7 @@ export function detail(named: Named): HTMLElement {
     figure.layer,
     figure.host && figure.host !== figure.target ? `${figure.target} on ${figure.host}` : figure.target,
     figure.pattern,
-    ...(figure.point ? [figure.point] : []),
+    ...(figure.written.point ? [figure.written.point] : []),
   ];
   return h(
     "article",
@@ -32,8 +31,8 @@ export function detail(named: Named): HTMLElement {
       "div",
       { class: "facts" },
       facts(figure),
-      percentiles("response", figure.response, figure.written.response),
-      percentiles("service", figure.percentiles, figure.written.percentiles),
+      percentiles("response", figure.response),
+      percentiles("service", figure.percentiles),
     ),
     h(
       "div",
@@ -55,65 +54,19 @@ function value(figure: Figure): HTMLElement {
   return struckOut(figure.label) ? h("s", {}, text) : h("span", {}, text);
 }
 
-/** What the load generator took: a figure of a starved one is its own, not the target's. */
-function effort({ effort: of }: Figure): [string, string][] {
-  if (!of) return [];
-  return [
-    ["threads ran", share(of.busy)],
-    ["waited for a processor", share(of.queued)],
-    ...(of.overhead === null ? [] : [["Fathom's own part", share(of.overhead)] as [string, string]]),
+function facts({ written: { facts, workload }, gaps }: Figure): HTMLElement {
+  const pairs = [
+    ...Object.entries(facts),
+    ...gaps.map((gap): [string, string] => ["a host was missing", gap]),
+    ...workload,
   ];
+  return h("dl", {}, ...pairs.flatMap(([name, text]) => (text === null ? [] : [h("dt", {}, name), h("dd", {}, text)])));
 }
 
-/** What RocksDB did in the OSDs while it was measured. */
-function stores({ background: of }: Figure): [string, string][] {
-  if (!of) return [];
-  const dips = of.dips > 0 ? `, at ${count(of.in_step)} of ${count(of.dips)} dips` : "";
-  const looked = of.osds < of.of ? ` (${count(of.osds)} of ${count(of.of)} OSDs looked at)` : "";
-  return [["RocksDB compacted", `${share(of.busy)} of the time${dips}${looked}`]];
-}
-
-function facts(figure: Figure): HTMLElement {
-  const pairs: [string, string][] = [
-    ["slices", count(figure.slices)],
-    ["measured for", duration(figure.seconds)],
-    ...(figure.unseen === null
-      ? []
-      : [
-          [
-            "speaks of",
-            `${duration(figure.unseen.stretch_seconds)}, seen at ${count(figure.unseen.looks)} moments; slower events that come less ` +
-              `often than once in ${duration(figure.unseen.rarer_than_seconds)} could take up to ${share(figure.unseen.share)}` +
-              (figure.unseen.in_interval ? ", which the interval allows for" : ", which is not in the interval"),
-          ] as [string, string],
-        ]),
-    ["operations", count(figure.operations)],
-    ["moved", bytes(figure.bytes)],
-    ["errors", count(figure.errors)],
-    ...(figure.valid_up_to === null
-      ? []
-      : [["holds up to", `${bytes(figure.valid_up_to)} written without pause`] as [string, string]]),
-    ["loaded at once", count(figure.at_once)],
-    ...(figure.overlap === null
-      ? []
-      : [["a sum of commands", `each wrote in ${share(figure.overlap)} of the time`] as [string, string]]),
-    ...effort(figure),
-    ...figure.gaps.map((gap): [string, string] => ["a host was missing", gap]),
-    ...stores(figure),
-    ["in the depth chart", figure.chart ? "yes" : "no, shown beside it"],
-    ...workload(figure.workload),
-  ];
-  return h("dl", {}, ...pairs.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]));
-}
-
-function percentiles(
-  of: "response" | "service",
-  found: Percentile[],
-  written: WrittenPercentiles = {},
-): HTMLElement | null {
+function percentiles(of: "response" | "service", found: Percentile[]): HTMLElement | null {
   if (found.length === 0) return null;
   const rows = found.map((one) => {
-    const [value, range] = written[one.percent]!;
+    const [value, range] = one.text;
     return [
       one.percent === 100 ? "max" : `p${one.percent}`,
       value,

@@ -14,9 +14,9 @@ import {
   tip,
   type Markish,
 } from "@observablehq/plot";
-import { binRange, type Bins, type Named, type Percentile, type WrittenPercentiles } from "./data";
+import { binRange, type Bins, type Named, type Percentile } from "./data";
 import { h } from "./dom";
-import { count, rough } from "./numbers";
+import { count, rough, tick } from "./numbers";
 import { logAxis, logDomain, logTicks, picture, place } from "./plots";
 
 /** Margins that both pictures share, so that they stand under each other. */
@@ -45,7 +45,7 @@ export function distribution({ figure, detail }: Named): HTMLElement {
     caption,
     place("Latency distribution", (width) => [
       spread(detail.latencies, shown, total, width),
-      tail(detail.latencies, shown, figure.written.percentiles ?? {}, total, width),
+      tail(detail.latencies, shown, total, width),
     ]),
     h(
       "ul",
@@ -124,14 +124,14 @@ function slower(bins: Bins, total: number): Tail[] {
   return curve;
 }
 
-function tail(bins: Bins, shown: Percentile[], written: WrittenPercentiles, total: number, width: number): Element {
+function tail(bins: Bins, shown: Percentile[], total: number, width: number): Element {
   const domain = domainOf(bins);
   const least = Math.min(0.5, 0.6 / total);
   const share = (one: Percentile) => (one.percent >= 100 ? 1 / total : 1 - one.percent / 100);
   const shares = logTicks([least, 1], 182, 26);
   const inside = shown.filter((one) => share(one) >= least && one.value_ms > 0);
   const curve = slower(bins, total);
-  const asShare = (value: number) => `${Number((value * 100).toPrecision(2))} %`;
+  const asShare = (value: number) => `${tick(value * 100)} %`;
   const title = (one: Tail) => `${rough(one.share * 100)} % slower than ${rough(one.ms)} ms`;
   const corner = { frameAnchor: "bottom-left" as const, dx: -46, dy: 18, fill: "var(--soft)", fontSize: 11 };
   return picture("Share of operations slower than x, with percentiles", {
@@ -147,7 +147,7 @@ function tail(bins: Bins, shown: Percentile[], written: WrittenPercentiles, tota
       gridY(shares, { stroke: "var(--grid)", strokeOpacity: 1 }),
       axisY(shares, { tickFormat: asShare, tickSize: 0, fill: "var(--soft)", label: null }),
       line(curve, { x: "ms", y: "share", stroke: "var(--good)", strokeWidth: 1.6 }),
-      ...percentileMarks(inside, written, share, domain),
+      ...percentileMarks(inside, share, domain),
       text(["slower"], { ...corner, text: String }),
       tip(curve, pointerX({ x: "ms", y: "share", title, fill: "var(--surface)", stroke: "var(--rule)" })),
     ],
@@ -156,7 +156,6 @@ function tail(bins: Bins, shown: Percentile[], written: WrittenPercentiles, tota
 
 function percentileMarks(
   inside: Percentile[],
-  written: WrittenPercentiles,
   share: (one: Percentile) => number,
   domain: [number, number],
 ): Markish[] {
@@ -177,19 +176,16 @@ function percentileMarks(
     dot(inside, { x: "value_ms", y: share, r: 4, fill: "var(--ink)", stroke: "var(--surface)" }),
     names(
       inside.filter((one) => !late(one)),
-      written,
       share,
       { dx: 10, dy: -8, textAnchor: "start" },
     ),
     names(
       inside.filter((one) => late(one) && !near(one)),
-      written,
       share,
       { dx: -10, dy: 10, textAnchor: "end" },
     ),
     names(
       inside.filter((one) => late(one) && near(one)),
-      written,
       share,
       { dx: -10, dy: -9, textAnchor: "end" },
     ),
@@ -198,14 +194,9 @@ function percentileMarks(
 
 type Beside = { dx: number; dy: number; textAnchor: "start" | "end" };
 
-function names(
-  some: Percentile[],
-  written: WrittenPercentiles,
-  share: (one: Percentile) => number,
-  beside: Beside,
-): Markish {
+function names(some: Percentile[], share: (one: Percentile) => number, beside: Beside): Markish {
   const name = (one: Percentile) => {
-    const [value, range] = written[one.percent]!;
+    const [value, range] = one.text;
     return `${one.percent >= 100 ? "max" : `p${one.percent}`}  ${value}${range ? ` (${range})` : ""}`;
   };
   const halo = { stroke: "var(--surface)", strokeWidth: 4, fill: "var(--ink)", fontSize: 11.5 };

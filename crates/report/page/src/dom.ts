@@ -1,5 +1,8 @@
 //! Elements from values. Text only ever becomes text: nothing here reads HTML.
 
+/** What the page carries in the element of this name; `null` if it has none. */
+export const carried = (id: string): string => document.getElementById(id)?.textContent ?? "null";
+
 type Attribute = string | number | boolean | null | undefined | ((event: Event) => void);
 export type Child = Node | string | number | null | undefined | false;
 

@@ -162,7 +162,7 @@ export function windowRows(some: Named[]): Field[][] {
           slice.started_seconds,
           Number(point.seconds.toFixed(6)),
           point.span,
-          slice.join,
+          slice.join ?? 1,
           point.warm,
           point.ops,
           slice.bytes?.[i] ?? point.ops * figure.workload.block,

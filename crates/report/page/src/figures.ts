@@ -2,7 +2,6 @@
 
 import { mixed, type Figure, type Named } from "./data";
 import { h, section, type Child } from "./dom";
-import { count, duration } from "./numbers";
 import { detail } from "./detail";
 import { badge, struckOut } from "./words";
 
@@ -145,7 +144,7 @@ const COLUMNS: Column[] = [
         {},
         figure.pattern,
         mixed(figure) && h("small", {}, figure.kind),
-        figure.point && h("small", {}, figure.point),
+        figure.written.point && h("small", {}, figure.written.point),
       ),
   ),
   number("value", (figure) => figure.estimate?.value ?? -1, value),
@@ -154,17 +153,13 @@ const COLUMNS: Column[] = [
     (figure) => figure.label,
     (figure) => badge(figure.label, figure.why),
   ),
-  number("slices", (figure) => figure.slices),
-  number(
-    "seconds",
-    (figure) => figure.seconds ?? 0,
-    (figure) => duration(figure.seconds),
-  ),
-  number("ops", (figure) => figure.operations),
+  number("slices", (figure) => figure.slices, fact("slices")),
+  number("seconds", (figure) => figure.seconds ?? 0, fact("measured for")),
+  number("ops", (figure) => figure.operations, fact("operations")),
   number(
     "errors",
     (figure) => figure.errors,
-    (figure) => h("span", { class: figure.errors > 0 ? "alarm" : null }, count(figure.errors)),
+    (figure) => h("span", { class: figure.errors > 0 ? "alarm" : null }, fact("errors")(figure)),
   ),
   ...[50, 95, 99, 99.9, 100].map(quantile),
 ];
@@ -173,8 +168,12 @@ function plain(head: string, key: (figure: Figure) => string, cell: (figure: Fig
   return { head, key, cell, number: false };
 }
 
-function number(head: string, key: (figure: Figure) => number, cell?: (figure: Figure) => Child): Column {
-  return { head, key, cell: cell ?? ((figure) => count(key(figure))), number: true };
+function number(head: string, key: (figure: Figure) => number, cell: (figure: Figure) => Child): Column {
+  return { head, key, cell, number: true };
+}
+
+function fact(name: string): (figure: Figure) => Child {
+  return ({ written }) => written.facts[name];
 }
 
 function quantile(percent: number): Column {
@@ -182,7 +181,7 @@ function quantile(percent: number): Column {
   const cell = (figure: Figure) => {
     const found = of(figure);
     if (!found) return "–";
-    const [value, range] = figure.written.percentiles![percent]!;
+    const [value, range] = found.text;
     return h("span", {}, value, h("small", {}, range || (percent === 100 ? "" : "no interval")));
   };
   return number(percent === 100 ? "max" : `p${percent}`, (figure) => of(figure)?.value_ms ?? -1, cell);
@@ -199,7 +198,7 @@ function value(figure: Figure): Child {
   const { value: known, within } = figure.written;
   const text = within ? `${known} ${within}` : known;
   const shown = struckOut(figure.label) ? h("s", {}, text) : text;
-  return h("span", {}, shown, within !== undefined && h("small", {}, figure.unit));
+  return h("span", {}, shown, within !== "" && h("small", {}, figure.unit));
 }
 
 function row(named: Named): HTMLTableRowElement {
@@ -259,7 +258,7 @@ function filter(all: Named[], list: Rows): HTMLElement {
       const words = input.value.toLowerCase().split(/\s+/);
       const fitting = list.filter(({ figure }) => {
         const text =
-          `${figure.layer} ${figure.target} ${figure.host ?? ""} ${figure.pattern} ${figure.point} ${figure.label}`.toLowerCase();
+          `${figure.layer} ${figure.target} ${figure.host ?? ""} ${figure.pattern} ${figure.written.point} ${figure.label}`.toLowerCase();
         return words.every((word) => text.includes(word));
       });
       shown.value = fitting === all.length ? `${fitting} figures` : `${fitting} of ${all.length} figures`;

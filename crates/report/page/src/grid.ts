@@ -3,7 +3,7 @@
 import type { Link } from "./blocks";
 import { emphasised } from "./blocks";
 import { h, type Child } from "./dom";
-import type { Cell, Column, Emphasis, Row, Table, WrittenCell } from "./types_blocks";
+import type { Cell, Column, Emphasis, Row, Table, WrittenCell } from "./types_page";
 import { badge } from "./words";
 
 /** So many rows are shown until more are asked for. */

@@ -3,7 +3,7 @@
 import { drawn, text, type Link } from "./blocks";
 import type { Run } from "./data";
 import { h, svg } from "./dom";
-import type { Block, PageSection, Text } from "./types_blocks";
+import type { Block, PageSection, Text } from "./types_page";
 
 const blocksOf = (sections: PageSection[], id: string): Block[] => sections.find((one) => one.id === id)?.blocks ?? [];
 const paragraph = (block: Block | undefined): Text => (block && "paragraph" in block ? block.paragraph : []);

@@ -3,7 +3,6 @@
 import { link, rect, ruleX, text, type Markish } from "@observablehq/plot";
 import { meaningOf, type Figure } from "./data";
 import { h } from "./dom";
-import { rough, share } from "./numbers";
 import type { Strip } from "./strips";
 
 /** A level that is named: from where to where it reaches. */
@@ -67,13 +66,11 @@ export function sightKey({ sight }: Figure): string | null {
 
 export function sightMarks(figure: Figure, all: Strip[], top: number): Markish[] {
   const end = all[all.length - 1]!.to;
+  const [first = "", second = ""] = figure.written.sight;
   switch (figure.sight?.shape) {
     case "two-levels": {
-      const { low, high, share_low: part } = figure.sight;
-      return levels([
-        level(0, end, low, `${rough(low)} ${figure.unit}, ${share(part)} of the time`),
-        level(0, end, high, `${rough(high)} ${figure.unit}, ${share(part === null ? null : 1 - part)}`),
-      ]);
+      const { low, high } = figure.sight;
+      return levels([level(0, end, low, first), level(0, end, high, second)]);
     }
     case "fall": {
       const { before, after, at } = figure.sight;
@@ -81,10 +78,7 @@ export function sightMarks(figure: Figure, all: Strip[], top: number): Markish[]
       const x = within(strip, (at ?? 0) - strip.slice.started_seconds);
       return [
         ruleX([x], { stroke: "var(--caution)", strokeWidth: 1.4, strokeDasharray: "2,3" }),
-        ...levels([
-          level(0, x, before, `before ${rough(before)} ${figure.unit}`),
-          level(x, end, after, `after ${rough(after)} ${figure.unit}`),
-        ]),
+        ...levels([level(0, x, before, first), level(x, end, after, second)]),
       ];
     }
     case "moving": {
@@ -92,14 +86,14 @@ export function sightMarks(figure: Figure, all: Strip[], top: number): Markish[]
       const strip = ofPass(all, pass) ?? all[0]!;
       const counted = strip.to - strip.settledFrom;
       return levels([
-        level(strip.settledFrom, strip.settledFrom + 0.3 * counted, from, rough(from)),
-        level(strip.settledFrom + 0.5 * counted, strip.to, to, rough(to)),
+        level(strip.settledFrom, strip.settledFrom + 0.3 * counted, from, first),
+        level(strip.settledFrom + 0.5 * counted, strip.to, to, second),
       ]);
     }
     case "dips":
       return dips(figure.sight.dips, all, top);
     case "slices":
-      return spread(figure, figure.sight.means, end);
+      return spread(first, figure.sight.means, end);
     default:
       return [];
   }
@@ -140,11 +134,10 @@ function dips(found: { pass: number; from: number | null; to: number | null }[],
   ];
 }
 
-function spread(figure: Figure, means: (number | null)[], end: number): Markish[] {
+function spread(name: string, means: (number | null)[], end: number): Markish[] {
   const known = means.filter((mean): mean is number => mean !== null);
   if (known.length === 0) return [];
   const [low, high] = [Math.min(...known), Math.max(...known)];
-  const name = `slices from ${rough(low)} to ${rough(high)} ${figure.unit}`;
   const edges = { stroke: "var(--caution)", strokeWidth: 1.4, strokeDasharray: "6,3", className: "sight" };
   return [
     rect([0], { x1: 0, x2: end, y1: low, y2: high, fill: "var(--caution)", fillOpacity: 0.14 }),

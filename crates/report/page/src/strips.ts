@@ -15,6 +15,8 @@ export interface Point {
 }
 export interface Strip {
   slice: SliceSeries;
+  /** When the slice began, and how long it was. */
+  moment: [string, string];
   from: number;
   settledFrom: number;
   to: number;
@@ -36,12 +38,12 @@ function valueOf(figure: Figure, slice: SliceSeries, i: number, span: number): n
 export function points(figure: Figure, slice: SliceSeries, from = 0): Point[] {
   let at = 0;
   return slice.ops.map((ops, i) => {
-    const span = (slice.span_ms?.[i] ?? slice.window_ms) / 1000;
+    const span = (slice.span_ms?.[i] ?? slice.window_ms * (slice.join ?? 1)) / 1000;
     const point = {
       x: from + at + span / 2,
       seconds: at,
       value: valueOf(figure, slice, i, span),
-      warm: i < slice.warmup,
+      warm: i < (slice.warmup ?? 0),
       ops,
       errors: slice.errors?.[i] ?? 0,
       slice,
@@ -61,6 +63,7 @@ export function strips(figure: Figure, slices: SliceSeries[]): Strip[] {
     const warm = some.filter((point) => point.warm).reduce((sum, point) => sum + point.span, 0);
     const strip = {
       slice,
+      moment: figure.written.slices[i]!,
       from,
       settledFrom: from + warm,
       to: from + lengths[i]!,

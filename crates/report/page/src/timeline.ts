@@ -3,7 +3,7 @@
 import { dot, lineY, link, pointerX, rect, ruleY, text, tip, type Markish } from "@observablehq/plot";
 import type { Figure, Named } from "./data";
 import { h } from "./dom";
-import { count, duration, rough } from "./numbers";
+import { count, rough } from "./numbers";
 import { linearY, picture, place } from "./plots";
 import { compactionMarks, compactions, sightKey, sightMarks } from "./sight";
 import { strips, type Point, type Strip } from "./strips";
@@ -14,7 +14,7 @@ export function timeline(named: Named): HTMLElement {
   const all = strips(figure, detail.slices).filter((strip) => strip.points.length > 0);
   const voids = detail.slices.filter((slice) => slice.void);
   const errors = [...new Set(detail.slices.flatMap((slice) => slice.error ?? []))];
-  const join = Math.max(1, ...detail.slices.map((slice) => slice.join));
+  const join = Math.max(1, ...detail.slices.map((slice) => slice.join ?? 1));
   const window = detail.slices[0]?.window_ms ?? 100;
   const metric =
     figure.metric === "iops" ? "operations per second" : figure.metric === "bandwidth" ? "MB/s" : "mean latency, ms";
@@ -103,8 +103,7 @@ function side(figure: Figure, all: Strip[], width: number): Element {
 /** What lies behind the curves: warm-up grey, the counted part tinted, a bar above it that says whether it settled. */
 function grounds(all: Strip[], top: number): Markish[] {
   const tint = (one: Strip) => (one.slice.void ? "var(--void)" : "var(--settled)");
-  const verdict = (one: Strip) =>
-    one.slice.void ? "var(--bad)" : one.slice.settled ? "var(--good)" : "var(--caution)";
+  const verdict = (one: Strip) => (one.slice.void ? "var(--bad)" : one.slice.moving ? "var(--caution)" : "var(--good)");
   const warm = all.filter((one) => one.settledFrom > one.from);
   return [
     rect(warm, { x1: "from", x2: "settledFrom", y1: 0, y2: top, fill: "var(--warm)" }),
@@ -140,13 +139,13 @@ function curves(all: Strip[], y: (point: Point) => number): Markish[] {
 function captions(all: Strip[], top: number, pixels: (one: Strip) => number): Markish[] {
   const moving = (one: Strip) => (pixels(one) > 92 ? ", still moving" : " ~");
   const name = (one: Strip) =>
-    `pass ${one.slice.pass}${one.slice.void ? ", void" : one.slice.settled ? "" : moving(one)}`;
+    `pass ${one.slice.pass}${one.slice.void ? ", void" : one.slice.moving ? moving(one) : ""}`;
   const small = { y: 0, dy: 12, fill: "var(--soft)", fontSize: 11 };
   const roomy = all.filter((one) => pixels(one) > 150);
   return [
     text(all, { x: "from", y: top, dy: -10, textAnchor: "start", fontWeight: 600, text: name }),
-    text(all, { ...small, x: "from", textAnchor: "start", text: (one) => `at ${duration(one.slice.started_seconds)}` }),
-    text(roomy, { ...small, x: "to", textAnchor: "end", text: (one) => duration(one.to - one.from) }),
+    text(all, { ...small, x: "from", textAnchor: "start", text: (one) => `at ${one.moment[0]}` }),
+    text(roomy, { ...small, x: "to", textAnchor: "end", text: (one) => one.moment[1] }),
   ];
 }
 

@@ -1,21 +1,15 @@
 //! The shapes of what this page carries: the document `fathom.run/1`, as it comes and as it is used.
 
-import type { Detail } from "./types_detail";
-import type { PageSection } from "./types_blocks";
-import type { AxisDocument, FigureDocument, OutlierDocument, RunDocument, SweepDocument } from "./types_document";
+import type { Detail, PageSection, Written } from "./types_page";
+import type { FigureDocument, OutlierDocument, RunDocument } from "./types_document";
 
-export type * from "./types_detail";
+export type { Bins, Detail, SliceSeries, Written } from "./types_page";
 
 export type LayerName = FigureDocument["layer"];
 export type PatternName = FigureDocument["pattern"];
-export type Workload = FigureDocument["workload"];
 export type Interval = NonNullable<FigureDocument["ci95"]>;
-export type Sight = NonNullable<FigureDocument["sight"]>;
-export type Verified = NonNullable<FigureDocument["verified"]>;
 export type RawFigure = FigureDocument;
 export type Outlier = OutlierDocument;
-export type Sweep = SweepDocument;
-export type SweepAxis = AxisDocument;
 
 export interface Estimate {
   value: number;
@@ -27,6 +21,8 @@ export interface Percentile {
   value_ms: number;
   low_ms: number | null;
   high_ms: number | null;
+  /** Value and interval as they are written. */
+  text: [string, string];
 }
 
 type Joined =
@@ -37,27 +33,14 @@ export interface Figure extends Omit<RawFigure, Joined> {
   percentiles: Percentile[];
   /** Of the response time, in an open loop. */
   response: Percentile[];
-  /** As it is shown. */
+  /** All that is shown of it (crates/report/src/html/payload.rs). */
   written: Written;
-  /** Which point of a sweep it is: `depth 4, jobs 2`; empty in other runs. */
-  point: string;
 }
-
-/** A figure as it is shown: value and interval, percentiles with theirs (crates/report/src/html/payload.rs). */
-export interface Written {
-  value: string;
-  /** Absent: the value is not known, or says it itself. */
-  within?: string;
-  percentiles?: WrittenPercentiles;
-  response?: WrittenPercentiles;
-}
-/** By the percent: value, and its interval. */
-export type WrittenPercentiles = Record<string, [string, string]>;
 
 /** Of the document `fathom.run/1` what the page itself reads; the sections say the rest. */
 export type Common = Pick<
   RunDocument,
-  "run" | "version" | "command" | "passes" | "finished" | "ending" | "overhead" | "scope" | "sweep" | "outliers"
+  "run" | "version" | "command" | "passes" | "finished" | "ending" | "overhead" | "scope" | "outliers"
 >;
 /** The same with each figure's windows beside it. */
 export interface Run extends Common {

@@ -92,6 +92,7 @@ export type Sight =
       means: (number | null)[];
     };
 export type Outcome = "pass" | "fail" | "open";
+export type Finds = "better" | "worse" | "same" | "undecided";
 /**
  * One value of an axis. Sizes are bytes, shares percent.
  */
@@ -736,7 +737,7 @@ export interface Background {
    */
   slower_beyond_chance: boolean;
   /**
-   * What is worth knowing of it; `None`: nothing is.
+   * What else is worth knowing of it; `None`: nothing is.
    */
   says: string | null;
   /**
@@ -859,7 +860,7 @@ export interface VerdictDocument {
   kind: OpClass;
   target: string;
   unit: Unit;
-  bound: string;
+  bound: "at most" | "at least";
   threshold: number | null;
   value: number | null;
   /**
@@ -942,9 +943,33 @@ export interface AbDocument {
   /**
    * As in `fathom.compare/1`.
    */
-  differences: {
-    [k: string]: unknown;
-  }[];
+  differences: DifferenceDocument[];
+}
+/**
+ * One figure on both sides.
+ */
+export interface DifferenceDocument {
+  layer: Layer;
+  target: string;
+  pattern: Pattern;
+  kind: OpClass;
+  at_once: number;
+  workload: Workload;
+  unit: Unit;
+  finds: Finds;
+  before: number | null;
+  after: number | null;
+  before_known: boolean;
+  after_known: boolean;
+  /**
+   * As a share of the value before.
+   */
+  change: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  ci95: [number | null, number | null];
 }
 export interface SweepDocument {
   axes: AxisDocument[];

@@ -1,7 +1,6 @@
 //! What labels, layers, patterns and changes are called, and how a label looks: colour, mark and word together.
 
-import type { Figure, SweepAxis, Workload } from "./data";
-import { bytes, count, NOTHING } from "./numbers";
+import type { Figure } from "./data";
 import { h, svg } from "./dom";
 
 export type Severity = "good" | "caution" | "bad";
@@ -66,39 +65,4 @@ export const lowerIsBetter = (figure: Figure): boolean => figure.metric === "lat
 /** `3.21 ms ±0.12`, or that it is not known. */
 export function withUnit({ written: { value, within }, unit }: Figure): string {
   return within ? `${value} ${unit} ${within}` : value;
-}
-
-export function workload(of: Workload): [string, string][] {
-  const access = typeof of.access === "string" ? of.access : `zipf ${of.access.zipf}`;
-  const reads =
-    of.read_percent === 0 ? "writes only" : of.read_percent === 100 ? "reads only" : `${of.read_percent} % reads`;
-  const numbers: [string, string | null][] = [
-    ["block", bytes(of.block)],
-    ...(of.rate ? [["rate", `${count(of.rate.per_second)} a second, ${of.rate.arrivals}`] as [string, string]] : []),
-    [of.rate ? "in flight at most" : "depth", count(of.depth)],
-    ["jobs", count(of.jobs)],
-    ["clients", of.clients === undefined ? null : count(of.clients)],
-    ["kind", reads],
-    ["access", access],
-    ["durability", of.durability === "none" ? "none asked for" : of.durability],
-    ["span", bytes(of.span)],
-    ["spread over all", of.spread === undefined ? null : bytes(of.spread)],
-    ["object", of.object === null ? null : bytes(of.object)],
-    ["seed", String(of.seed)],
-    ["engine", of.engine],
-    ...Object.entries(of.options),
-    ...Object.entries(of.settings ?? {}),
-    ["data", of.verify ? "verified" : null],
-  ];
-  return numbers.filter((pair): pair is [string, string] => pair[1] !== null);
-}
-
-/** What an axis is called where there is little room: an option of the cluster by its name alone. */
-export const called = (axis: SweepAxis): string => axis.name.replace(/^option:/, "");
-
-/** A value of a sweep's axis as it is read: `64 KiB`, `25 %`, `128`. */
-export function valueOf(axis: SweepAxis, value: number | string | null | undefined): string {
-  if (value === null || value === undefined) return NOTHING;
-  if (typeof value === "string") return value;
-  return axis.unit === "bytes" ? bytes(value) : axis.unit === null ? count(value) : `${value} ${axis.unit}`;
 }

@@ -1,13 +1,14 @@
 //! A histogram for drawing: the recorded buckets joined in twos, fours, … until few enough are left. Exact, since they nest.
 
 use model::Sparse;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The grouping power of the recorded buckets (`model::tally`): 2^7 buckets a doubling.
 const RECORDED_POWER: u32 = 7;
 
 /// `index[i]` counted `count[i]`; bucket edges follow from `power` as in the recorder, with 2^power buckets a doubling.
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Bins {
     pub power: u32,
     pub index: Vec<u32>,

@@ -2,6 +2,7 @@
 
 mod bins;
 mod columns;
+mod facts;
 mod payload;
 mod series;
 
@@ -28,18 +29,19 @@ pub fn page(report: &Report, record: &Record) -> String {
     page.push_str(&block("document", &document));
     page.push_str(&block("columns", &figures));
     page.push_str(&block("sections", &payload::sections(report, record)));
-    page.push_str(&block("written", &payload::written(report)));
+    page.push_str(&block("written", &payload::written(report, record)));
     page.push_str(&block("details", &payload::details(report, record)));
     page.push_str(&block("meanings", &payload::meanings()));
+    page.push_str(&block("numbers", &payload::numbers()));
     page.push_str("<script>");
     page.push_str(SCRIPT);
     page.push_str("</script>\n</body>\n</html>\n");
     page
 }
 
-/// JSON Schema of a section as the page gets it, for the page's own types.
+/// JSON Schema of what the page gets besides the run's document, for the page's own types.
 pub fn schema() -> serde_json::Value {
-    crate::json::schema_of::<payload::PageSection>()
+    crate::json::schema_of::<payload::PageData>()
 }
 
 /// Nothing is fetched, nothing but the bundle runs. Style attributes are how SVG charts are drawn.

@@ -1,11 +1,12 @@
 //! What the page carries: the run's document, and besides per figure its slices over time and its latencies, kept small.
 
 use super::bins::Bins;
-use super::columns;
 use super::series::{self, SliceSeries};
+use super::{columns, facts};
 use crate::block::Block;
-use crate::numbers;
-use crate::sections::{SECTIONS, Section};
+use crate::json::Keyed;
+use crate::numbers::{self, NumberFormat};
+use crate::sections::{SECTIONS, Section, sweep};
 use crate::slices::Slices;
 use model::{Figure, Percentile, Record, Report, Slice, Sparse};
 use schemars::JsonSchema;
@@ -21,8 +22,9 @@ const BINS_TOTAL: usize = 60_000;
 /// However many figures there are.
 const BINS_LEAST: usize = 16;
 
-#[derive(Serialize)]
-struct Detail {
+/// What lies behind one figure: its slices over time and its latencies.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Detail {
     slices: Vec<SliceSeries>,
     latencies: Bins,
 }
@@ -36,43 +38,99 @@ pub fn document(report: &Report, record: &Record) -> (String, String) {
     (document.to_string(), columns::table(&rows).to_string())
 }
 
-/// A figure's value and percentiles as they are written; what says nothing is left out, since there are many.
-#[derive(Serialize)]
-struct Written {
+/// A figure as it is written, all but its name.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Written {
     value: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
+    /// Empty: the value is not known, or says it itself.
     within: String,
-    /// By the percent: value, and its interval.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    percentiles: BTreeMap<String, [String; 2]>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    response: BTreeMap<String, [String; 2]>,
+    /// By the percent: value, and its interval; null: it has no such percentile.
+    percentiles: Keyed<Option<[String; 2]>>,
+    response: Keyed<Option<[String; 2]>>,
+    /// Which point of a sweep it is: `depth 4, jobs 2`; empty in other runs.
+    point: String,
+    facts: Keyed<Option<String>>,
+    workload: Vec<[String; 2]>,
+    /// What the parts of its shape are called in the picture.
+    sight: Vec<String>,
+    /// When each slice began, and how long it was.
+    slices: Vec<[String; 2]>,
 }
 
-/// A line for each figure of the report, in its order, as `details`: a list shows many, and reads no more than these.
-pub fn written(report: &Report) -> String {
-    let keyed = |all: &[Percentile]| {
-        all.iter().map(|one| (one.percent.to_string(), numbers::percentile_parts(one))).collect::<BTreeMap<_, _>>()
-    };
-    let line = |figure: &Figure| {
+/// A row for each figure of the report, in its order, as columns.
+pub fn written(report: &Report, record: &Record) -> String {
+    let slices = Slices::of(record);
+    let points = points(report);
+    let service = percents(report, |figure| &figure.percentiles);
+    let response = percents(report, |figure| &figure.response);
+    let row = |(place, figure): (usize, &Figure)| {
         let shown = figure.estimate.as_ref().map(|estimate| numbers::figure(estimate, figure.metric));
         let known = shown.as_ref().is_some_and(|shown| !shown.unit.is_empty());
         let (value, within) = shown.map_or_else(Default::default, |shown| match known {
             true => (shown.value, shown.within),
             false => (shown.plain(), String::new()),
         });
-        text(&Written { value, within, percentiles: keyed(&figure.percentiles), response: keyed(&figure.response) })
+        json!(Written {
+            value,
+            within,
+            percentiles: keyed(&service, &figure.percentiles),
+            response: keyed(&response, &figure.response),
+            point: points.get(&place).cloned().unwrap_or_default(),
+            facts: Keyed::from(facts::facts(figure)),
+            workload: facts::load(&figure.workload),
+            sight: facts::sight(figure),
+            slices: slices.of_figure(figure).iter().map(|slice| moment(slice)).collect(),
+        })
     };
-    report.figures.iter().map(line).collect::<Vec<_>>().join("\n")
+    let rows: Vec<Value> = report.figures.iter().enumerate().map(row).collect();
+    columns::table(&rows.iter().collect::<Vec<_>>()).to_string()
+}
+
+/// Of a sweep: which point each figure is.
+fn points(report: &Report) -> BTreeMap<usize, String> {
+    let swept = report.answer.sweep().into_iter();
+    let named =
+        swept.flat_map(|swept| swept.readings.iter().map(|one| (one.figure, sweep::point_of(&swept.sweep, one))));
+    named.collect()
+}
+
+/// All percents that any figure has: every row has the same columns.
+fn percents(report: &Report, of: fn(&Figure) -> &Vec<Percentile>) -> Vec<f64> {
+    let mut all: Vec<f64> = report.figures.iter().flat_map(of).map(|one| one.percent).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
+
+fn keyed(percents: &[f64], own: &[Percentile]) -> Keyed<Option<[String; 2]>> {
+    let of = |percent: &f64| own.iter().find(|one| one.percent == *percent).map(numbers::percentile_parts);
+    Keyed::from(percents.iter().map(|percent| (percent.to_string(), of(percent))).collect())
+}
+
+fn moment(slice: &Slice) -> [String; 2] {
+    let ns: u64 = slice.samples.iter().map(|sample| sample.span_ns).sum();
+    [slice.started_seconds, ns as f64 / 1e9].map(numbers::seconds)
 }
 
 /// One section as the page draws it.
 #[derive(Serialize, JsonSchema)]
-pub struct PageSection {
+pub(super) struct PageSection {
     id: &'static str,
     title: &'static str,
     lead: &'static str,
     blocks: Vec<Block>,
+}
+
+/// The types of what the page carries besides the run's document, for its own types.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it describes the elements of the page")]
+pub(super) struct PageData {
+    sections: Vec<PageSection>,
+    /// As columns.
+    written: Vec<Written>,
+    /// A line for each figure.
+    details: Vec<Detail>,
+    numbers: NumberFormat,
 }
 
 /// The sections that the page shows and that say something.
@@ -116,6 +174,11 @@ pub fn details(report: &Report, record: &Record) -> String {
     let bins = (BINS_TOTAL / report.figures.len().max(1)).clamp(BINS_LEAST, BINS_MAX);
     let line = |figure: &Figure| text(&detail(figure, record, &slices, join, bins));
     report.figures.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// How the page writes the numbers that only it knows.
+pub fn numbers() -> String {
+    text(&numbers::on_page())
 }
 
 /// What each label means and what to do, as everywhere: label to [meaning, advice].

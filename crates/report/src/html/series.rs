@@ -1,19 +1,24 @@
 //! What a figure's slices looked like over time, as plain arrays: operations and mean latency per window.
 
 use model::{Sample, Slice};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// One slice. All arrays have one entry per point; a point is `join` windows.
-#[derive(Debug, Default, PartialEq, Serialize)]
+#[derive(Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct SliceSeries {
     pub pass: u32,
     pub started_seconds: f64,
     pub window_ms: f64,
-    /// Windows pooled into one point: 1 unless the run is so large that the page would be.
-    pub join: u32,
-    /// Points at the front that are warm-up.
-    pub warmup: u32,
-    pub settled: bool,
+    /// Windows pooled into one point: left out where each is a point, unless the run is so large that the page would be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub join: Option<u32>,
+    /// Points at the front that are warm-up; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warmup: Option<u32>,
+    /// It did not settle; left out where it did.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub moving: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub void: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,7 +29,7 @@ pub struct SliceSeries {
     /// Left out where every operation moved exactly one block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Vec<u64>>,
-    /// Over which time a point's operations count; left out where it is the windows' own length.
+    /// Over which time a point's operations count; left out where it is the length of its windows, and they are as many for each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span_ms: Option<Vec<f64>>,
     /// Left out where there were none.
@@ -44,21 +49,23 @@ pub fn series(slice: &Slice, block: u64, join: usize) -> SliceSeries {
     let ops = sums(|sample| sample.ops);
     let bytes = sums(|sample| sample.bytes);
     let errors = sums(|sample| sample.errors);
-    let plain_span = slice.samples.iter().all(|sample| sample.span_ns == slice.window_ns);
+    let spans = sums(|sample| sample.span_ns);
+    let plain_span = spans.iter().all(|span| *span == slice.window_ns * join as u64);
     let plain_bytes = ops.iter().zip(&bytes).all(|(n, moved)| n * block == *moved);
-    let spans = sums(|sample| sample.span_ns).iter().map(|ns| *ns as f64 / 1e6).collect();
+    let milliseconds = spans.iter().map(|ns| *ns as f64 / 1e6).collect();
+    let warm = front.chunks(join).len() as u32;
     SliceSeries {
         pass: slice.pass,
         started_seconds: slice.started_seconds,
         window_ms: slice.window_ns as f64 / 1e6,
-        join: join as u32,
-        warmup: front.chunks(join).len() as u32,
-        settled: slice.settled,
+        join: (join > 1).then_some(join as u32),
+        warmup: (warm > 0).then_some(warm),
+        moving: !slice.settled,
         void: slice.void.clone(),
         error: slice.error.clone(),
         mean_ns: points.iter().map(|point| mean_ns(point)).collect(),
         bytes: (!plain_bytes).then_some(bytes),
-        span_ms: (!plain_span || join > 1).then_some(spans),
+        span_ms: (!plain_span).then_some(milliseconds),
         errors: errors.iter().any(|n| *n > 0).then_some(errors),
         ops,
         compaction: None,
@@ -99,7 +106,7 @@ mod tests {
     fn pooling_keeps_warmup_apart_and_loses_no_operation() {
         let pooled = series(&slice(23, 5), 4096, 4);
         assert_eq!(pooled.ops, [4, 1, 4, 4, 4, 4, 2]);
-        assert_eq!(pooled.warmup, 2);
+        assert_eq!((pooled.join, pooled.warmup), (Some(4), Some(2)));
         assert_eq!(pooled.span_ms.as_ref().map(|spans| spans[1]), Some(100.0));
     }
 
@@ -107,6 +114,8 @@ mod tests {
     fn what_says_nothing_is_left_out() {
         let plain = series(&slice(10, 0), 4096, 1);
         assert_eq!((plain.bytes, plain.span_ms, plain.errors), (None, None, None));
+        assert_eq!((plain.join, plain.warmup, plain.moving), (None, None, false));
+        assert_eq!(series(&slice(12, 0), 4096, 4).span_ms, None, "three points of four windows each");
         assert_eq!(series(&slice(10, 0), 512, 1).bytes, Some(vec![4096; 10]));
     }
 

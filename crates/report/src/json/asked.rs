@@ -1,9 +1,10 @@
 //! What a run was asked for besides figures, in its document: verdicts, highest rates, clients, A/B, sweeps, sustained writes, hosts.
 
 use super::all;
+use super::compared::{DifferenceDocument, differences};
 use super::parts::{Interval, Keyed, LabelName, Unit, interval_of, value_of};
 use crate::sections::verdicts;
-use crate::{compare, words};
+use crate::words;
 use model::{
     AbFound, Beyond, Bytes, Cliff, DiskSecond, Doubled, Ended, Endurance, Estimate, HostLoad, Knee, Layer, Limit,
     Metric, NicSecond, OpClass, OsdSecond, Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting,
@@ -11,7 +12,6 @@ use model::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct VerdictDocument {
@@ -20,6 +20,7 @@ pub(super) struct VerdictDocument {
     kind: OpClass,
     target: String,
     unit: Unit,
+    #[schemars(extend("enum" = ["at most", "at least"]))]
     bound: &'static str,
     threshold: f64,
     value: Option<f64>,
@@ -254,8 +255,7 @@ pub(super) struct AbDocument {
     half_width: f64,
     half_width_apart: f64,
     /// As in `fathom.compare/1`.
-    #[schemars(with = "Vec<std::collections::BTreeMap<String, Value>>")]
-    differences: Value,
+    differences: Vec<DifferenceDocument>,
 }
 
 impl From<&AbFound> for AbDocument {
@@ -267,7 +267,7 @@ impl From<&AbFound> for AbDocument {
             pairs: found.pairs,
             half_width: found.half_width,
             half_width_apart: found.apart,
-            differences: compare::differences(&found.comparison),
+            differences: differences(&found.comparison),
         }
     }
 }

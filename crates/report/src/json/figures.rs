@@ -1,10 +1,10 @@
 //! Figures and what is made of them, in the document: chart, ledger, distances from the floor, outliers, findings.
 
-use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_of, value_of};
+use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_of, six_digits, value_of};
 use crate::phrase;
 use model::{
     Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Figure, Finding, Label, Layer, LedgerRow,
-    Metric, OpClass, OtherWay, Outlier, Pattern, Shares, Sight, Standing, StepId, Unseen, Workload,
+    Metric, OpClass, OtherWay, Outlier, Pattern, Percentile, Shares, Sight, Standing, StepId, Unseen, Workload,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -110,10 +110,10 @@ impl From<&Figure> for FigureDocument {
             operations: figure.operations,
             bytes: figure.bytes,
             errors: figure.errors,
-            percentiles: Keyed::of(&figure.percentiles, |one| one.value_ms),
-            percentiles_ci95: Keyed::of(&figure.percentiles, |one| [one.low_ms, one.high_ms]),
-            response_percentiles: Keyed::of(&figure.response, |one| one.value_ms),
-            response_percentiles_ci95: Keyed::of(&figure.response, |one| [one.low_ms, one.high_ms]),
+            percentiles: Keyed::of(&figure.percentiles, |one| six_digits(one.value_ms)),
+            percentiles_ci95: Keyed::of(&figure.percentiles, bounds),
+            response_percentiles: Keyed::of(&figure.response, |one| six_digits(one.value_ms)),
+            response_percentiles_ci95: Keyed::of(&figure.response, bounds),
             effort: figure.effort,
             verified: figure.checked.clone(),
             valid_up_to: figure.valid_up_to,
@@ -122,10 +122,21 @@ impl From<&Figure> for FigureDocument {
             unseen: figure.unseen,
             empty_pages: figure.empty_pages,
             pgs_seen: pgs.collect(),
-            background: figure.background.clone(),
+            background: figure.background.clone().map(with_blame),
             sight: figure.sight.clone(),
         }
     }
+}
+
+/// All that it says, as one.
+fn with_blame(mut seen: Background) -> Background {
+    let blamed = seen.blamed().map(|blamed| phrase::text(&blamed));
+    seen.says = seen.says.into_iter().chain(blamed).reduce(|one, other| format!("{one}; {other}"));
+    seen
+}
+
+fn bounds(of: &Percentile) -> Bounds {
+    [of.low_ms, of.high_ms].map(|end| end.map(six_digits))
 }
 
 #[derive(Serialize, JsonSchema)]

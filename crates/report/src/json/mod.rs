@@ -1,6 +1,8 @@
-//! The document `fathom.run/1`: all that a run says, for programs. `docs/json.md` describes every field; the schema follows from the types.
+//! The documents for programs, first of all `fathom.run/1`: all that a run says. `docs/json.md` describes every field; the schemas follow from the types.
 
 mod asked;
+mod compared;
+mod crosschecked;
 mod figures;
 mod parts;
 mod schema;
@@ -14,10 +16,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub use schema::schema;
+pub use compared::{comparison, history};
+pub use crosschecked::crosscheck;
+pub(crate) use parts::Keyed;
 pub(crate) use schema::schema_of;
+pub use schema::schemas;
 
-pub const SCHEMA: &str = "fathom.run/1";
+const RUN: &str = "fathom.run/1";
+const COMPARE: &str = "fathom.compare/1";
+const HISTORY: &str = "fathom.history/1";
+const CROSSCHECK: &str = "fathom.crosscheck/1";
 
 /// A run of Fathom; json.md says what each field means. Fields may be added.
 #[derive(Default, Serialize, JsonSchema)]
@@ -76,7 +84,7 @@ impl From<&Undo> for ChangeDocument {
 pub fn document(report: &Report, record: &Record) -> Value {
     let head = &report.head;
     json!(RunDocument {
-        schema: SCHEMA,
+        schema: RUN,
         run: Some(head.run.clone()),
         started: Some(head.started.clone()),
         seconds: report.seconds,
@@ -113,7 +121,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
 /// The same document of a command that failed before there was a run: `error` is all that it knows.
 pub fn failed(error: &str, version: &str) -> Value {
     json!(RunDocument {
-        schema: SCHEMA,
+        schema: RUN,
         version: version.to_string(),
         ending: Some(Ending::Failed),
         errors: vec![error.to_string()],

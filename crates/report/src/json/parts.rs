@@ -25,15 +25,25 @@ pub(super) fn interval_of(of: Option<&Estimate>) -> Option<Interval> {
     of.map(interval)
 }
 
-/// By the percent as it is spoken: `50`, `99.9`.
-pub(super) struct Keyed<T>(Vec<(String, T)>);
+/// Of a percentile, whose buckets are 0.8 % wide: further digits say nothing, and make a large document larger by a tenth.
+pub(super) fn six_digits(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let scale = 10f64.powi(5 - value.abs().log10().floor() as i32);
+    let rounded = (value * scale).round() / scale;
+    if rounded.is_finite() { rounded } else { value }
+}
+
+/// Values by a name; of percentiles by the percent as it is spoken: `50`, `99.9`.
+pub(crate) struct Keyed<T>(Vec<(String, T)>);
 
 impl<T> Keyed<T> {
     pub(super) fn of(percentiles: &[Percentile], value: impl Fn(&Percentile) -> T) -> Keyed<T> {
         Keyed(percentiles.iter().map(|one| (one.percent.to_string(), value(one))).collect())
     }
 
-    pub(super) fn from(values: Vec<(String, T)>) -> Keyed<T> {
+    pub(crate) fn from(values: Vec<(String, T)>) -> Keyed<T> {
         Keyed(values)
     }
 }
@@ -85,5 +95,19 @@ impl JsonSchema for LabelName {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let names: Vec<&str> = std::iter::once("settled").chain(words::MEANINGS.iter().map(|one| one.label)).collect();
         json_schema!({ "enum": names })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::six_digits;
+
+    #[test]
+    fn six_digits_are_kept_of_any_number() {
+        let all = [1.037_653_333, 12_345_678.9, 0.000_123_456_78, -2.0, 0.0, f64::MAX, f64::MIN_POSITIVE];
+        let want = [1.037_65, 12_345_700.0, 0.000_123_457, -2.0, 0.0];
+        assert_eq!(all.map(six_digits)[..5], want);
+        assert!(all.map(six_digits).iter().all(|value| value.is_finite()));
+        assert!(six_digits(f64::NAN).is_nan());
     }
 }

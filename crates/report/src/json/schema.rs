@@ -1,15 +1,26 @@
-//! The schema of the document, from its types.
+//! The schemas of the documents, from their types.
 
-use super::{RunDocument, SCHEMA};
+use super::compared::{CompareDocument, HistoryDocument};
+use super::crosschecked::CrosscheckDocument;
+use super::{COMPARE, CROSSCHECK, HISTORY, RUN, RunDocument};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// JSON Schema, as `docs/fathom.run-1.schema.json` holds it.
-pub fn schema() -> Value {
-    let mut schema = schema_of::<RunDocument>();
+/// JSON Schema of each document, by its name: as `docs/` holds them.
+pub fn schemas() -> [(&'static str, Value); 4] {
+    [
+        (RUN, of_document::<RunDocument>(RUN)),
+        (COMPARE, of_document::<CompareDocument>(COMPARE)),
+        (HISTORY, of_document::<HistoryDocument>(HISTORY)),
+        (CROSSCHECK, of_document::<CrosscheckDocument>(CROSSCHECK)),
+    ]
+}
+
+fn of_document<T: JsonSchema>(name: &str) -> Value {
+    let mut schema = schema_of::<T>();
     nullable(&mut schema);
-    schema["properties"]["schema"] = json!({ "const": SCHEMA });
+    schema["properties"]["schema"] = json!({ "const": name });
     schema
 }
 

@@ -31,12 +31,9 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
 }
 
 fn ways(report: &Report, network: Option<&str>, family: Family) -> Ways {
-    let own = |figure: &Figure| {
-        let alone = figure.chart || (network.is_some() && figure.at_once == 1);
-        figure.layer.of_links() && figure.network.as_deref() == network && alone
-    };
+    let own = |figure: &Figure| figure.alone_on(network) && figure.pattern.family() == family;
     let figures = report.figures.iter().enumerate().filter(|(_, figure)| own(figure));
-    let mut ways: Ways = figures.filter_map(|(place, one)| Some((way(one, family)?, (place, usable(one)?)))).collect();
+    let mut ways: Ways = figures.filter_map(|(place, one)| Some((one.way.clone()?, (place, usable(one)?)))).collect();
     if family == Family::Latency {
         // There and back: the same for both, unless both were measured.
         for ((from, to), value) in ways.clone() {
@@ -97,15 +94,6 @@ fn picture(ways: &Ways, hosts: &[&String], family: Family, caption: Caption) -> 
     let names: Vec<String> = hosts.iter().map(|host| (*host).clone()).collect();
     let cells = ways.iter().map(cell).collect();
     Chart::Heat(Heat { columns: names.clone(), rows: names, across: String::new(), cells, caption })
-}
-
-/// The way that a figure speaks of: what is read from `a→b` comes from b.
-fn way(figure: &Figure, family: Family) -> Option<(String, String)> {
-    let suffix = figure.network.as_ref().map(|network| format!(" ({network})")).unwrap_or_default();
-    let pair = figure.target.strip_suffix(&suffix)?;
-    let (from, to) = pair.split_once('→').filter(|_| figure.pattern.family() == family)?;
-    let turned = family == Family::Linear && !figure.pattern.writes();
-    Some(if turned { (to.to_string(), from.to_string()) } else { (from.to_string(), to.to_string()) })
 }
 
 fn usable(figure: &Figure) -> Option<f64> {

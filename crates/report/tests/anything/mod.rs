@@ -109,6 +109,7 @@ fn figure() -> impl Strategy<Value = Figure> {
             layer,
             target,
             network: host.clone().filter(|_| counts[2] % 3 == 0),
+            way: host.clone().map(|host| (host, format!("h{}", counts[3] % 4))),
             host,
             pattern,
             kind: if counts[1] % 2 == 0 { OpClass::Read } else { OpClass::Write },

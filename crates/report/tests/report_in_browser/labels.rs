@@ -23,7 +23,6 @@ pub fn seen() -> Run {
     }
     let stored = |figure: &&mut Figure| figure.layer == Layer::Rbd && figure.pattern == Pattern::WriteParallel;
     let figure = report.figures.iter_mut().find(stored).expect("the usual run has images");
-    let says = Some("dips in step with RocksDB compaction: 5 of 6; by chance alone 0.2 %".to_string());
     figure.background = Some(Background {
         osds: 3,
         of: 3,
@@ -37,7 +36,7 @@ pub fn seen() -> Run {
         dips_beyond_chance: true,
         slower_beyond_chance: false,
         slowed: None,
-        says,
+        says: None,
         reads: None,
     });
     report.answer = Answer::SustainedWrites(vec![fallen(), lasting()]);

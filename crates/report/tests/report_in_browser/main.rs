@@ -268,7 +268,7 @@ fn text_stays_text_however_long_and_hostile() {
     assert_sound(&mut browser, "hostile text");
     assert!(browser.text("document.title").contains(runs::ATTACK), "the title is the text itself");
     assert_eq!(browser.count("img, iframe, object, embed, link[rel=stylesheet]"), 0);
-    assert_eq!(browser.count("script"), 7, "six blocks of data and the bundle");
+    assert_eq!(browser.count("script"), 8, "seven blocks of data and the bundle");
     assert!(browser.text("document.querySelector('#errors').innerText").contains(runs::ATTACK));
 }
 

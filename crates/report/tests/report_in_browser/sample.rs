@@ -187,6 +187,7 @@ impl RunSampler {
             effort: None,
             checked: None,
             valid_up_to: None,
+            way: None,
             gaps: vec![],
             pgs_seen: vec![],
             empty_pages: None,

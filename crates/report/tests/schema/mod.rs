@@ -3,20 +3,21 @@
 
 use serde_json::{Map, Value};
 
-pub fn schema() -> Value {
-    serde_json::from_str(include_str!("../../../../docs/fathom.run-1.schema.json")).unwrap()
+/// Of all documents that have one.
+pub fn all() -> Vec<Value> {
+    let texts = [
+        include_str!("../../../../docs/fathom.run-1.schema.json"),
+        include_str!("../../../../docs/fathom.compare-1.schema.json"),
+        include_str!("../../../../docs/fathom.history-1.schema.json"),
+        include_str!("../../../../docs/fathom.crosscheck-1.schema.json"),
+    ];
+    texts.map(|text| serde_json::from_str(text).unwrap()).to_vec()
 }
 
-pub fn crosscheck() -> Value {
-    serde_json::from_str(include_str!("../../../../docs/fathom.crosscheck-1.schema.json")).unwrap()
-}
-
-/// All that is wrong with a run's document, each with its place.
+/// All that is wrong with a document, each with its place: by the schema of the name that it bears.
 pub fn faults(document: &Value) -> Vec<String> {
-    faults_of(schema(), document)
-}
-
-pub fn faults_of(root: Value, document: &Value) -> Vec<String> {
+    let root = all().into_iter().find(|schema| schema["title"] == document["schema"]);
+    let Some(root) = root else { return vec![format!("$.schema: {} is no document's name", document["schema"])] };
     let mut check = Check { root: &root, faults: Vec::new() };
     check.value(&root, document, "$");
     check.faults

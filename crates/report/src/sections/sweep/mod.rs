@@ -6,8 +6,9 @@ mod points;
 use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
 use model::{Figure, Knee, Metric, Reading, Report, Scope, Sweep, SweepAxis, Swept, Workload};
-use points::{named, point_of, setting_at};
+use points::{named, setting_at};
 
+pub(crate) use points::point_of;
 pub use points::{outline, point};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {

@@ -10,7 +10,7 @@ pub fn point(sweep: Option<&Sweep>, step: &Step) -> String {
 }
 
 /// The same of a reading.
-pub(super) fn point_of(sweep: &Sweep, reading: &Reading) -> String {
+pub(crate) fn point_of(sweep: &Sweep, reading: &Reading) -> String {
     (0..sweep.axes.len()).map(|axis| named(sweep, &reading.at, axis)).collect::<Vec<_>>().join(", ")
 }
 

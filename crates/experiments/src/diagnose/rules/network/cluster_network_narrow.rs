@@ -1,6 +1,5 @@
 //! A network of the OSDs' own that carries far less than the one that clients use: every write crosses it, more than once.
 
-use super::matrix::way;
 use super::segments_sent_again;
 use crate::diagnose::{Area, Case, Rule, Source, Suspect};
 use judge::Entry;
@@ -68,14 +67,16 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 /// Streams of one pair of hosts at a time.
 fn of_network<'e, 'a>(entries: &'e [Entry<'a>], network: Option<&'e str>) -> impl Iterator<Item = &'e Entry<'a>> {
     entries.iter().filter(move |entry| {
-        entry.figure.layer.of_links() && entry.figure.pattern.family() == Family::Linear && entry.alone_on(network)
+        entry.figure.layer.of_links()
+            && entry.figure.pattern.family() == Family::Linear
+            && entry.figure.alone_on(network)
     })
 }
 
 fn ways(entries: &[Entry], network: Option<&str>) -> Ways {
     let mut ways = Ways::new();
     for entry in of_network(entries, network) {
-        let (Some(way), Some(value)) = (way(entry), entry.usable()) else { continue };
+        let (Some(way), Some(value)) = (entry.figure.way.clone(), entry.usable()) else { continue };
         let known = ways.entry(way).or_insert(value);
         if value.value > known.value {
             *known = value;

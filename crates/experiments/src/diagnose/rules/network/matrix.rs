@@ -3,7 +3,7 @@
 use crate::diagnose::{Case, Suspect};
 use judge::Entry;
 use model::pattern::Family;
-use model::{Estimate, Figure, Label, NetworkPart, Phrase, Place, Quantity, Standing, Subject, phrase};
+use model::{Estimate, Figure, Label, NetworkPart, Phrase, Quantity, Standing, Subject, phrase};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Less than so much of what the better quarter of the pairs does is slow: a host's own load moves a pair by some percent, and a
@@ -37,7 +37,7 @@ fn of_network(case: &Case, network: Option<&str>) -> Vec<Suspect> {
     for family in [Family::Linear, Family::Latency] {
         let own = case.entries.iter().filter(|entry| {
             let of_links = entry.figure.layer.of_links() && entry.figure.pattern.family() == family;
-            of_links && entry.is(entry.figure.layer, entry.figure.pattern) && entry.alone_on(network)
+            of_links && entry.is(entry.figure.layer, entry.figure.pattern) && entry.figure.alone_on(network)
         });
         let usable = own.filter(|entry| entry.usable().is_some());
         let figures: Vec<Pair> = usable.flat_map(|entry| pairs(entry, family)).collect();
@@ -60,13 +60,6 @@ fn same_ends(one: &Suspect, other: &Suspect) -> bool {
     one.subject.part().zip(other.subject.part()).is_some_and(|(one, other)| one.ends() == other.ends())
 }
 
-/// The hosts between which a stream of this figure ran: from, to. A stream of a read comes from the second host.
-pub fn way(entry: &Entry) -> Option<(String, String)> {
-    let Some(Place::Pair { from, to, .. }) = entry.place() else { return None };
-    let (from, to) = (from.host.clone(), to.host.clone());
-    Some(if entry.figure.pattern.writes() { (from, to) } else { (to, from) })
-}
-
 /// A figure, and the way that it speaks of.
 struct Pair<'a> {
     figure: &'a Figure,
@@ -75,7 +68,7 @@ struct Pair<'a> {
 
 /// A round trip goes both ways.
 fn pairs<'a>(entry: &'a Entry, family: Family) -> Vec<Pair<'a>> {
-    let Some((from, to)) = way(entry).filter(|(from, to)| from != to) else { return Vec::new() };
+    let Some((from, to)) = entry.figure.way.clone().filter(|(from, to)| from != to) else { return Vec::new() };
     let pair = |from: &String, to: &String| Pair { figure: &entry.figure, way: (from.clone(), to.clone()) };
     match family {
         Family::Latency => vec![pair(&from, &to), pair(&to, &from)],

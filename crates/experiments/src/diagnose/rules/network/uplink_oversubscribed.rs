@@ -1,6 +1,5 @@
 //! Links that are well one by one and not all at once: an uplink between switches, or a switch, carries less than its hosts' links.
 
-use super::matrix::way;
 use super::{link_slow, segments_sent_again};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
 use judge::{Entry, QUEUED_MOST, mean_over};
@@ -71,7 +70,7 @@ fn of_network(entries: &[Entry], network: Option<&str>) -> Option<Suspect> {
     };
     let starved: BTreeSet<Way> = ways(joint.iter().filter(held_back).copied()).into_keys().collect();
     let at_once = ways(joint.iter().copied().filter(|entry| !entry.together()));
-    let alone = values(&ways(entries.iter().filter(linear).filter(|entry| entry.alone_on(network))));
+    let alone = values(&ways(entries.iter().filter(linear).filter(|entry| entry.figure.alone_on(network))));
     let mean = |of: &[&Way]| mean_over(&of.iter().filter_map(|way| at_once.get(*way).copied()).collect::<Vec<_>>());
     let steady = whole.figure.slices > 1;
     let whole = whole.usable().filter(|_| !held_back(&whole));
@@ -102,7 +101,10 @@ fn crosses(uplink: &Suspect, link: &Suspect, _: &Case) -> bool {
 
 /// Those that were measured.
 fn ways<'e, 'a: 'e>(entries: impl Iterator<Item = &'e Entry<'a>>) -> BTreeMap<Way, &'e Entry<'a>> {
-    entries.filter(|entry| entry.usable().is_some()).filter_map(|entry| Some((way(entry)?, entry))).collect()
+    entries
+        .filter(|entry| entry.usable().is_some())
+        .filter_map(|entry| Some((entry.figure.way.clone()?, entry)))
+        .collect()
 }
 
 fn values(ways: &BTreeMap<Way, &Entry>) -> Ways {

@@ -2,7 +2,7 @@
 
 use crate::diagnose::{Area, Case, Rule, Source, Suspect};
 use judge::Entry;
-use model::{Background, Phrase, Quantity, Standing, Subject, phrase};
+use model::{Phrase, Standing, Subject, phrase};
 
 pub static RULE: Rule = Rule {
     id: "compaction-dips",
@@ -29,40 +29,8 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 }
 
 fn evidence(entry: &Entry) -> Option<Phrase> {
-    let seen = entry.figure.background.as_ref()?;
-    let slower = seen.slowed.filter(|_| seen.slower_beyond_chance);
-    let blamed: Vec<Phrase> = [
-        seen.dips_beyond_chance.then(|| in_step(seen)),
-        slower.map(|slowed| {
-            let stretches = if slowed.stretches == 1 { " stretch" } else { " stretches" };
-            phrase!(
-                "slower while RocksDB wrote tables: by at least {}, in {}{}",
-                Quantity::Share(slowed.at_least),
-                Quantity::Count(slowed.stretches.into()),
-                stretches
-            )
-        }),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let looked_at = if seen.osds < seen.of {
-        let (of, osds) = (Quantity::Count(seen.of.into()), Quantity::Count(seen.osds.into()));
-        phrase!(" (of {} OSDs, {} were looked at)", of, osds)
-    } else {
-        Phrase::default()
-    };
-    let figure = phrase!("{} {}: ", entry.figure.target.as_str(), entry.figure.pattern.name());
-    (!blamed.is_empty()).then(|| phrase!("{}{}{}", figure, Phrase::joined(blamed, "; "), looked_at))
-}
-
-fn in_step(seen: &Background) -> Phrase {
-    phrase!(
-        "dips in step with RocksDB compaction: {} of {}; by chance alone {}",
-        Quantity::Count(seen.in_step.into()),
-        Quantity::Count(seen.dips.into()),
-        Quantity::Chance(seen.chance.unwrap_or(f64::NAN))
-    )
+    let blamed = entry.figure.background.as_ref()?.blamed()?;
+    Some(phrase!("{} {}: {}", entry.figure.target.as_str(), entry.figure.pattern.name(), blamed))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Made by build.mjs from sections.schema.json: change nothing here.
+//! Made by build.mjs from page.schema.json: change nothing here.
 
 export type Block =
   | {
@@ -55,6 +55,21 @@ export type Chart =
       volume: Volume;
     };
 
+/**
+ * The types of what the page carries besides the run's document, for its own types.
+ */
+export interface PageData {
+  sections: PageSection[];
+  /**
+   * As columns.
+   */
+  written: Written[];
+  /**
+   * A line for each figure.
+   */
+  details: Detail[];
+  numbers: NumberFormat;
+}
 /**
  * One section as the page draws it.
  */
@@ -311,4 +326,135 @@ export interface Fold {
    */
   title: string;
   blocks: Block[];
+}
+/**
+ * A figure as it is written, all but its name.
+ */
+export interface Written {
+  value: string;
+  /**
+   * Empty: the value is not known, or says it itself.
+   */
+  within: string;
+  /**
+   * By the percent: value, and its interval; null: it has no such percentile.
+   */
+  percentiles: {
+    /**
+     * @minItems 2
+     * @maxItems 2
+     */
+    [k: string]: [string, string] | null;
+  };
+  response: {
+    /**
+     * @minItems 2
+     * @maxItems 2
+     */
+    [k: string]: [string, string] | null;
+  };
+  /**
+   * Which point of a sweep it is: `depth 4, jobs 2`; empty in other runs.
+   */
+  point: string;
+  facts: {
+    [k: string]: string | null;
+  };
+  workload: [string, string][];
+  /**
+   * What the parts of its shape are called in the picture.
+   */
+  sight: string[];
+  /**
+   * When each slice began, and how long it was.
+   */
+  slices: [string, string][];
+}
+/**
+ * What lies behind one figure: its slices over time and its latencies.
+ */
+export interface Detail {
+  slices: SliceSeries[];
+  latencies: Bins;
+}
+/**
+ * One slice. All arrays have one entry per point; a point is `join` windows.
+ */
+export interface SliceSeries {
+  pass: number;
+  started_seconds: number;
+  window_ms: number;
+  /**
+   * Windows pooled into one point: left out where each is a point, unless the run is so large that the page would be.
+   */
+  join?: number | null;
+  /**
+   * Points at the front that are warm-up; left out where there are none.
+   */
+  warmup?: number | null;
+  /**
+   * It did not settle; left out where it did.
+   */
+  moving?: boolean;
+  void?: string | null;
+  error?: string | null;
+  ops: number[];
+  /**
+   * Mean service time, four significant digits; null where no operation ended.
+   */
+  mean_ns: (number | null)[];
+  /**
+   * Left out where every operation moved exactly one block.
+   */
+  bytes?: number[] | null;
+  /**
+   * Over which time a point's operations count; left out where it is the length of its windows, and they are as many for each.
+   */
+  span_ms?: number[] | null;
+  /**
+   * Left out where there were none.
+   */
+  errors?: number[] | null;
+  /**
+   * Stretches in which RocksDB wrote tables; left out where nobody looked.
+   */
+  compaction?: [number, number][] | null;
+}
+/**
+ * `index[i]` counted `count[i]`; bucket edges follow from `power` as in the recorder, with 2^power buckets a doubling.
+ */
+export interface Bins {
+  power: number;
+  index: number[];
+  count: number[];
+  sum_ns: number;
+  max_ns: number;
+}
+/**
+ * How the page writes what only it knows: ticks of an axis, and what is under the pointer.
+ */
+export interface NumberFormat {
+  /**
+   * Whose thousands and decimals.
+   */
+  locale: string;
+  /**
+   * Of a number without an interval, as `rough` has it.
+   */
+  digits: number;
+  /**
+   * Of ticks, from the largest.
+   *
+   * @minItems 3
+   * @maxItems 3
+   */
+  units: [TickUnit, TickUnit, TickUnit];
+  unknown: string;
+}
+/**
+ * What a tick of at least this size is divided by, and the letter that says so.
+ */
+export interface TickUnit {
+  size: number;
+  letter: string;
 }
