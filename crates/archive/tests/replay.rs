@@ -174,6 +174,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         sustained: vec![],
         host_loads: Vec::new(),
         outliers: vec![],
+        refuted: Vec::new(),
         findings: vec![],
         changes: vec![],
         warnings: vec!["something else".into()],

@@ -7,6 +7,6 @@ use model::{Record, Report};
 /// Pure, and good for a record in the middle of a run (a provisional picture) or with nothing measured.
 pub fn explain(record: &Record) -> Report {
     let assessed = assess(record);
-    let findings = findings(&Case::of(&assessed));
-    Report { findings, ..assessed.report() }
+    let (findings, refuted) = findings(&Case::of(&assessed));
+    Report { findings, refuted, ..assessed.report() }
 }

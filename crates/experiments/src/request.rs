@@ -3,7 +3,7 @@
 use crate::ab::PairedSetting;
 use crate::workload::WorkloadOptions;
 use languages::fio::job_file::Batch;
-use model::{Axis, Bytes, Goal, Layer};
+use model::{Axis, Bytes, Diagnosis, Goal, Layer};
 use std::path::PathBuf;
 
 /// One run, before anything is known of the cluster.
@@ -55,6 +55,8 @@ pub enum Experiment {
     Sweep { axes: Vec<Axis> },
     /// Devices are written to until their rate falls, after the survey if there is one.
     SustainedWrites(Sustained),
+    /// Why it is slow: after the survey, what tells suspected causes from what only looks like them. No test is begun later than this.
+    Diagnosis { seconds_max: f64 },
     /// The sections of a job file of fio; they are all that is measured.
     Jobs(Vec<Batch>),
 }
@@ -104,6 +106,13 @@ impl Experiment {
     pub fn clients_most(&self) -> Option<u32> {
         match self {
             Experiment::ScaleOut { clients_most } => Some(*clients_most),
+            _ => None,
+        }
+    }
+
+    pub fn diagnosis(&self) -> Option<Diagnosis> {
+        match self {
+            Experiment::Diagnosis { seconds_max } => Some(Diagnosis { seconds_max: *seconds_max, tests: Vec::new() }),
             _ => None,
         }
     }

@@ -1,5 +1,6 @@
 //! What is measured next: the one question that the conductor asks of every experiment.
 
+use crate::diagnose::Diagnose;
 use crate::passes::Passes;
 use crate::{HighestRate, ScaleOut};
 use judge::Length;
@@ -61,7 +62,9 @@ pub trait Scheduler {
 
 /// The scheduler of the experiment that the plan is for.
 pub fn scheduler(plan: &Plan) -> Box<dyn Scheduler + '_> {
-    if plan.goal.bound.is_some() {
+    if plan.diagnosis.is_some() {
+        Box::new(Diagnose::new(plan.clone()))
+    } else if plan.goal.bound.is_some() {
         Box::new(HighestRate::new(plan.clone()))
     } else if plan.clients_most.is_some() {
         Box::new(ScaleOut::new(plan.clone()))

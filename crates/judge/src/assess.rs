@@ -66,6 +66,7 @@ impl Assessment<'_> {
             sweep: swept(&entries, record).map(Box::new),
             sustained,
             findings: Vec::new(),
+            refuted: Vec::new(),
             host_loads,
             outliers,
             figures: entries.into_iter().map(|entry| entry.figure).collect(),

@@ -2,6 +2,7 @@
 
 use crate::ab::Ab;
 use crate::change::Change;
+use crate::diagnosis::Diagnosis;
 use crate::layer::Layer;
 use crate::limit::{Bound, Search};
 use crate::operation::OpClass;
@@ -130,6 +131,9 @@ pub struct Plan {
     /// After the passes: devices that are written to until they fall.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sustained: Vec<SustainedTest>,
+    /// After the passes: what tells suspected causes from what only looks like them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<Diagnosis>,
 }
 
 /// When a figure is good enough (`docs/method.md`, "The procedure").

@@ -2,6 +2,7 @@
 
 use crate::ab::AbFound;
 use crate::change::Undo;
+use crate::diagnosis::Refuted;
 use crate::effort::Overhead;
 use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
@@ -58,6 +59,9 @@ pub struct Report {
     pub host_loads: Vec<HostLoad>,
     pub outliers: Vec<Outlier>,
     pub findings: Vec<Finding>,
+    /// Causes that were suspected until they were tested.
+    #[serde(default)]
+    pub refuted: Vec<Refuted>,
     pub changes: Vec<Undo>,
     /// What is to be known about how it was measured, in words.
     #[serde(default)]
@@ -70,6 +74,12 @@ impl Report {
     /// Was all that was planned measured, or tried?
     pub fn finished(&self) -> bool {
         self.ending == Some(Ending::Done)
+    }
+
+    /// Targets that are slower than their peers, without those that were not when they were measured again.
+    pub fn standing_outliers(&self) -> impl Iterator<Item = &Outlier> {
+        let refuted = |outlier: &&Outlier| self.refuted.iter().any(|one| one.subject == outlier.subject);
+        self.outliers.iter().filter(move |outlier| !refuted(outlier))
     }
 }
 

@@ -109,7 +109,19 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     let clients_most = request.experiment.clients_most();
     let (changes, host_files) = (draft.changes, draft.host_files);
     let (steps, sustained) = (draft.steps, draft.sustained);
-    Ok(Plan { changes, host_files, steps, may_shrink, goal, sweep, sustained, clients_most, ..Plan::default() })
+    let diagnosis = request.experiment.diagnosis();
+    Ok(Plan {
+        changes,
+        host_files,
+        steps,
+        may_shrink,
+        goal,
+        sweep,
+        sustained,
+        clients_most,
+        diagnosis,
+        ..Plan::default()
+    })
 }
 
 /// What a cluster does by itself, and can be told not to: scrub, resize placement groups, move them.

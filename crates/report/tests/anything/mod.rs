@@ -374,11 +374,17 @@ pub fn report() -> impl Strategy<Value = Report> {
             sustained,
             host_loads,
             outliers,
+            refuted: findings.iter().map(refuted).collect(),
             findings,
             changes,
             errors,
         }
     })
+}
+
+fn refuted(finding: &Finding) -> Refuted {
+    let Finding { id, subject, says, .. } = finding.clone();
+    Refuted { id, subject, because: says.clone(), says }
 }
 
 fn host_load() -> impl Strategy<Value = HostLoad> {

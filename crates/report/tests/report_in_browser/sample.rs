@@ -118,6 +118,7 @@ impl Sampler {
             sustained: vec![],
             host_loads: vec![],
             outliers: vec![],
+            refuted: Vec::new(),
             findings: vec![],
             changes: vec![],
             warnings: vec!["osd.1 reads that option only when it starts".to_string()],

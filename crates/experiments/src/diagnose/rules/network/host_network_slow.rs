@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::Figures],
     suspect,
+    test: None,
     explains: &[
         Explains { rule: &link_slow::RULE, which: "those of its links", follows: is_link_of },
         segments_sent_again::FOLLOWS,

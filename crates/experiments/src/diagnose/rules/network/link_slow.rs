@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::Figures],
     suspect,
+    test: None,
     explains: &[segments_sent_again::FOLLOWS],
     fix: FIX,
     special_fixes: &[],
