@@ -63,7 +63,7 @@ pub use knee::{Bend, CurvePoint, knee};
 pub use length::Length;
 pub use limit::{decided as bound_decided, side_by_side};
 pub use outliers::slow_ones;
-pub use retest::{Retest, retested, to_retest};
+pub use retest::{Retest, nearest_to_median, retested, to_retest};
 pub use slice::{SliceState, first_look, slice_state, whole};
 pub use slowed::slowed;
 pub use sustained::fell;

@@ -45,12 +45,17 @@ pub fn to_retest<'e, 'a>(
     outlier: &Outlier,
     scope: &Scope,
 ) -> Option<(&'e Entry<'a>, Vec<&'e Entry<'a>>)> {
-    let (own, mut others) = peers_of(entries, outlier, scope)?;
+    let (own, others) = peers_of(entries, outlier, scope)?;
+    Some((own, nearest_to_median(others)?))
+}
+
+/// Those of these peers that are nearest to the median of all; `None`: they are too few to tell who is usual.
+pub fn nearest_to_median<'e, 'a>(mut peers: Vec<&'e Entry<'a>>) -> Option<Vec<&'e Entry<'a>>> {
     let value = |entry: &Entry| entry.usable().map_or(f64::NAN, |estimate| estimate.value.ln());
-    let centre = median(&others.iter().map(|entry| value(entry)).collect::<Vec<_>>());
-    others.sort_by(|a, b| (value(a) - centre).abs().total_cmp(&(value(b) - centre).abs()));
-    others.truncate(PEERS);
-    (others.len() >= 2).then_some((own, others))
+    let centre = median(&peers.iter().map(|entry| value(entry)).collect::<Vec<_>>());
+    peers.sort_by(|a, b| (value(a) - centre).abs().total_cmp(&(value(b) - centre).abs()));
+    peers.truncate(PEERS);
+    (peers.len() >= 2).then_some(peers)
 }
 
 /// `None`: one of them has no value.

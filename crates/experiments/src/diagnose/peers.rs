@@ -15,8 +15,12 @@ fn again(suspect: &Suspect, case: &Case) -> Vec<Step> {
     let own = case.outliers.iter().filter(|outlier| outlier.subject == suspect.subject);
     let slowest = own.max_by(|a, b| a.slower_by.total_cmp(&b.slower_by));
     let found = slowest.and_then(|outlier| to_retest(case.entries, outlier, &case.record.scope));
-    let Some((own, others)) = found else { return Vec::new() };
-    std::iter::once(own).chain(others).filter_map(alone).collect()
+    found.map_or(Vec::new(), |(own, others)| in_turns(own, &others))
+}
+
+/// The targets of these figures, each alone; the suspect's first.
+pub fn in_turns(own: &Entry, others: &[&Entry]) -> Vec<Step> {
+    std::iter::once(own).chain(others.iter().copied()).filter_map(alone).collect()
 }
 
 /// The step of a figure with its target alone; of the chart is the survey's.
@@ -25,7 +29,8 @@ fn alone(entry: &Entry) -> Option<Step> {
     Some(Step { targets, chart: false, apart: false, ..entry.step.clone() })
 }
 
-fn answer(entries: &[&Entry]) -> Answer {
+/// What figures of [`in_turns`] say.
+pub fn answer(entries: &[&Entry]) -> Answer {
     let [own, others @ ..] = entries else { return Answer::Open("nothing was measured".into()) };
     match retested(own, others) {
         None => Answer::Open("measured again, one of the figures has no value".into()),
