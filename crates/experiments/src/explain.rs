@@ -2,11 +2,15 @@
 
 use crate::diagnose::{Case, findings};
 use judge::assess;
-use model::{Record, Report};
+use model::{Answer, PlannedExperiment, Record, Report};
 
 /// Pure, and good for a record in the middle of a run (a provisional picture) or with nothing measured.
 pub fn explain(record: &Record) -> Report {
     let assessed = assess(record);
-    let findings = findings(&Case::of(&assessed));
-    Report { findings, ..assessed.report() }
+    let (findings, refuted) = findings(&Case::of(&assessed));
+    let report = Report { findings, ..assessed.report() };
+    match record.plan.experiment {
+        PlannedExperiment::Diagnosis(_) => Report { answer: Answer::Diagnosis(refuted), ..report },
+        _ => report,
+    }
 }

@@ -1,5 +1,6 @@
 //! What is measured next: the one question that the conductor asks of every experiment.
 
+use crate::diagnose::Diagnose;
 use crate::passes::Passes;
 use crate::{HighestRate, ScaleOut};
 use judge::Length;
@@ -64,6 +65,7 @@ pub fn scheduler(plan: &Plan) -> Box<dyn Scheduler + '_> {
     match plan.experiment {
         PlannedExperiment::HighestRate { bound, .. } => Box::new(HighestRate::new(plan.clone(), bound)),
         PlannedExperiment::ScaleOut { clients_most, .. } => Box::new(ScaleOut::new(plan.clone(), clients_most)),
+        PlannedExperiment::Diagnosis(_) => Box::new(Diagnose::new(plan.clone())),
         _ => Box::new(Passes::new(plan.clone())),
     }
 }

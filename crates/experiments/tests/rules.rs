@@ -19,6 +19,7 @@ fn every_rule_has_an_id_of_its_own_words_a_fix_and_a_risk() {
     let ids: BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
     assert_eq!(ids.len(), RULES.len());
     for rule in RULES {
+        assert!(rule.test.as_ref().is_none_or(|test| test.asks.ends_with('?')), "{}", rule.id);
         let words = [rule.what, rule.evidence, rule.fix, rule.risk];
         let special = rule.special_fixes.iter().flat_map(|fix| [fix.when, fix.what]);
         let words = words.into_iter().chain(special).chain(rule.sources.iter().copied());
@@ -74,7 +75,8 @@ fn the_document_is_made_of_the_rules() {
 const HEAD: &str = "# The rules
 
 Made of the rules in `crates/experiments/src/diagnose/rules/`; a test holds it. A rule knows one cause: how it is seen, what it explains, and what to do.
-A finding is *confirmed* by a measurement, or a *hint*. What a cause explains is no finding of its own, but evidence of it.
+A finding is *confirmed* by a measurement, or a *hint*. What a cause explains is no finding of its own, but evidence of it. Where a rule has a test, `fathom diagnose`
+measures what tells its suspect from what only looks like it; a suspect that the test refutes is reported as such, with the figure.
 ";
 
 fn document() -> String {
@@ -92,8 +94,9 @@ fn page(rule: &Rule) -> String {
     let explains: Vec<String> = rule.explains.iter().map(explains).collect();
     let explains = if explains.is_empty() { String::new() } else { format!("- Explains: {}\n", explains.join("; ")) };
     let needs: Vec<&str> = rule.needs.iter().map(|source| source.name()).collect();
+    let test = rule.test.as_ref().map_or(String::new(), |test| format!("- Test: {}\n", test.asks));
     format!(
-        "\n### `{}`\n{}\n\n- Seen: {}\n- From: {}\n{explains}- Fix: {}.{special}\n- Risk: {}\n- Thresholds: {}\n",
+        "\n### `{}`\n{}\n\n- Seen: {}\n- From: {}\n{test}{explains}- Fix: {}.{special}\n- Risk: {}\n- Thresholds: {}\n",
         rule.id,
         rule.what,
         rule.evidence,

@@ -15,7 +15,7 @@ const MANY: usize = 200;
 /// Benjamini-Hochberg's share of false discoveries.
 pub(crate) const FALSE_SHARE: f64 = 0.05;
 /// Less than this slower is no finding, however sure.
-const LEAST_EFFECT: f64 = 0.10;
+pub(crate) const LEAST_EFFECT: f64 = 0.10;
 /// From so much on a share says little: "99 % slower" is read as half as fast.
 const MANY_TIMES: f64 = 3.0;
 /// Where the load generator held back some of the peers.
@@ -35,6 +35,19 @@ pub fn outliers(entries: &[Entry], scope: &Scope) -> Vec<Outlier> {
         groups(figures_of(entries, layer, pattern), scope).into_iter().flat_map(|peers| of_group(&peers))
     })
     .collect()
+}
+
+/// The figure in which this target is slow, and those of its peers.
+pub(crate) fn peers_of<'e, 'a>(
+    entries: &'e [Entry<'a>],
+    outlier: &Outlier,
+    scope: &Scope,
+) -> Option<(&'e Entry<'a>, Vec<&'e Entry<'a>>)> {
+    let is_it = |entry: &&Entry| subject(entry) == outlier.subject;
+    let mut peers = groups(figures_of(entries, outlier.layer, outlier.pattern), scope).into_iter();
+    let mut group = peers.find(|group| group.iter().any(|entry| is_it(&entry)))?;
+    let own = group.remove(group.iter().position(|entry| is_it(&entry))?);
+    Some((own, group))
 }
 
 /// Targets that should be alike: same class of OSD, same model of disk.

@@ -1,6 +1,7 @@
 //! What a run is to find out: one experiment, with what it alone needs.
 
 use crate::ab::{Ab, AbFound};
+use crate::diagnosis::{CauseTest, Diagnosis, Refuted};
 use crate::layer::Layer;
 use crate::limit::{Limit, ResponseBound, Search};
 use crate::operation::OpClass;
@@ -31,6 +32,8 @@ pub enum PlannedExperiment {
     Sweep(Sweep),
     /// After a survey of the steps, if there are any: devices that are written to until their rate falls.
     SustainedWrites(Vec<SustainedTest>),
+    /// After a survey of the steps: what tells suspected causes from what only looks like them. Its steps are added as they are asked for.
+    Diagnosis(Diagnosis),
 }
 
 impl PlannedExperiment {
@@ -64,6 +67,14 @@ impl PlannedExperiment {
         }
     }
 
+    /// The measurements that rules asked for; of other experiments none.
+    pub fn tests(&self) -> &[CauseTest] {
+        match self {
+            PlannedExperiment::Diagnosis(diagnosis) => &diagnosis.tests,
+            _ => &[],
+        }
+    }
+
     /// Are figures to be known to a precision? Else to a side of a bound.
     pub fn asks_how_much(&self) -> bool {
         !matches!(self, PlannedExperiment::Verdict(_) | PlannedExperiment::HighestRate { .. })
@@ -86,6 +97,8 @@ pub enum Answer {
     ScaleOut(Vec<Doubled>),
     Sweep(Box<Swept>),
     SustainedWrites(Vec<Endurance>),
+    /// Suspected causes that are none; those that are one are findings.
+    Diagnosis(Vec<Refuted>),
 }
 
 impl Answer {
@@ -131,6 +144,14 @@ impl Answer {
     pub fn endurance(&self) -> &[Endurance] {
         match self {
             Answer::SustainedWrites(all) => all,
+            _ => &[],
+        }
+    }
+
+    /// Suspected causes that a measurement refuted; of other experiments none.
+    pub fn refuted(&self) -> &[Refuted] {
+        match self {
+            Answer::Diagnosis(refuted) => refuted,
             _ => &[],
         }
     }

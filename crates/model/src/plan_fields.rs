@@ -2,6 +2,7 @@
 
 use crate::ab::Ab;
 use crate::change::Change;
+use crate::diagnosis::Diagnosis;
 use crate::experiment::PlannedExperiment;
 use crate::limit::{ResponseBound, Search};
 use crate::plan::{Doubling, Goal, Plan, Step, StepId};
@@ -33,6 +34,8 @@ pub(crate) struct PlanFields {
     sweep: Option<Sweep>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sustained: Vec<SustainedTest>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diagnosis: Option<Diagnosis>,
 }
 
 /// When a figure is good enough, and on which side of what it is to be.
@@ -73,6 +76,7 @@ impl From<Plan> for PlanFields {
             }
             PlannedExperiment::Sweep(sweep) => PlanFields { sweep: Some(sweep), ..fields },
             PlannedExperiment::SustainedWrites(sustained) => PlanFields { sustained, ..fields },
+            PlannedExperiment::Diagnosis(diagnosis) => PlanFields { diagnosis: Some(diagnosis), ..fields },
         }
     }
 }
@@ -85,6 +89,7 @@ impl From<PlanFields> for Plan {
             (_, Some(sweep), ..) => PlannedExperiment::Sweep(sweep),
             (_, _, Some(bound), _) => PlannedExperiment::HighestRate { bound, searches: fields.searches },
             (.., Some(clients_most)) => PlannedExperiment::ScaleOut { clients_most, doublings: fields.doublings },
+            _ if fields.diagnosis.is_some() => PlannedExperiment::Diagnosis(fields.diagnosis.unwrap_or_default()),
             _ if !thresholds.is_empty() => PlannedExperiment::Verdict(thresholds),
             _ if !fields.sustained.is_empty() => PlannedExperiment::SustainedWrites(fields.sustained),
             _ => PlannedExperiment::Survey,
@@ -142,6 +147,7 @@ mod tests {
             PlannedExperiment::HighestRate { bound, searches: vec![search] },
             PlannedExperiment::ScaleOut { clients_most: 1, doublings: vec![Doubling::default()] },
             PlannedExperiment::Sweep(Sweep::default()),
+            PlannedExperiment::Diagnosis(Diagnosis { seconds_max: 1200.0, tests: Vec::new() }),
         ] {
             let plan = Plan { goal: Goal { seconds_max: 70.5, ..Goal::verdict(7) }, experiment, ..Plan::default() };
             assert_eq!(read(json!(plan)), plan);

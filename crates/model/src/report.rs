@@ -52,6 +52,12 @@ impl Report {
     pub fn finished(&self) -> bool {
         self.ending == Some(Ending::Done)
     }
+
+    /// Targets that are slower than their peers, without those that were not when they were measured again.
+    pub fn standing_outliers(&self) -> impl Iterator<Item = &Outlier> {
+        let refuted = |outlier: &&Outlier| self.answer.refuted().iter().any(|one| one.subject == outlier.subject);
+        self.outliers.iter().filter(move |outlier| !refuted(outlier))
+    }
 }
 
 /// One layer × one pattern: the mean over its targets.

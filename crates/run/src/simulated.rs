@@ -1,5 +1,6 @@
 //! Whole runs on a simulated engine and clock: minutes of measuring in which no time passes.
 
+mod diagnosis;
 mod limits;
 mod seeds;
 mod sides;

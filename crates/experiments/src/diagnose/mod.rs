@@ -1,25 +1,43 @@
-//! Why it is slow: rules suspect causes in what is known, and what one cause explains is evidence of it.
+//! Why it is slow: rules suspect causes in what is known, ask for the measurement that tells, and what one cause explains is evidence of it.
 
 mod case;
+mod experiment;
 mod peers;
 mod precedence;
 mod rule;
 mod rules;
+mod test;
 #[cfg(test)]
 mod testing;
 
 pub use case::{Case, Source};
+pub use experiment::Diagnose;
 pub use rule::{Area, Explains, Fix, Rule, Suspect};
 pub use rules::RULES;
+pub use test::{Answer, Test};
 
-use model::Finding;
+use model::{Finding, Refuted, Standing, Step};
+use test::{Suspected, judged, planned};
 
-/// The causes that remain, in the order of the rules.
-pub fn findings(case: &Case) -> Vec<Finding> {
-    precedence::causes(suspects(case), case).into_iter().map(|(rule, suspect)| finding(rule, suspect)).collect()
+/// The causes that remain, in the order of the rules, and the suspects that are none.
+pub fn findings(case: &Case) -> (Vec<Finding>, Vec<Refuted>) {
+    let (remain, refuted) = judged(suspects(case), case);
+    let causes = precedence::causes(remain, case);
+    (causes.into_iter().map(|(rule, suspect)| finding(rule, suspect)).collect(), refuted)
 }
 
-fn suspects(case: &Case) -> Vec<(&'static Rule, Suspect)> {
+/// The first suspect that is not certain, that no other explains, and for which there is a test that the plan has not yet; with what is to
+/// be measured.
+pub fn untested(case: &Case) -> Option<(&'static Rule, Suspect, Vec<Step>)> {
+    let (remain, _) = judged(suspects(case), case);
+    let open = precedence::causes(remain, case).into_iter().filter(|(_, suspect)| suspect.standing == Standing::Hint);
+    open.filter(|(rule, suspect)| planned(rule, suspect, case).is_none()).find_map(|(rule, suspect)| {
+        let steps = (rule.test.as_ref()?.steps)(&suspect, case);
+        (!steps.is_empty()).then_some((rule, suspect, steps))
+    })
+}
+
+fn suspects(case: &Case) -> Vec<Suspected> {
     let known = RULES.iter().filter(|rule| rule.needs.iter().any(|source| source.is_recorded(case)));
     known.flat_map(|rule| (rule.suspect)(case).into_iter().map(move |suspect| (*rule, suspect))).collect()
 }

@@ -1,6 +1,6 @@
 //! What a rule is: a cause of slowness, how it is seen, what it explains, and what to do about it.
 
-use super::{Case, Source};
+use super::{Case, Source, Test};
 use model::{Phrase, Standing, Subject, phrase};
 
 pub struct Rule {
@@ -16,6 +16,8 @@ pub struct Rule {
     /// Where its evidence is from; without any of these nobody is suspected.
     pub needs: &'static [Source],
     pub suspect: fn(&Case) -> Vec<Suspect>,
+    /// What is measured where a suspect is not certain; `None`: no measurement tells yet.
+    pub test: Option<Test>,
     /// Suspects that are a consequence of one of this rule's, and evidence of it.
     pub explains: &'static [Explains],
     pub fix: &'static str,

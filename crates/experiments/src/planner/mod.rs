@@ -20,8 +20,8 @@ use crate::layers::{self, device, network, osd};
 use crate::{Experiment, Request, duration};
 use draft::Draft;
 use model::{
-    Change, ClientHost, Failure, Inventory, Layer, OpClass, Pattern, Plan, PlannedExperiment, SiteWish, Step, StepId,
-    Sweep, Threshold,
+    Change, ClientHost, Diagnosis, Failure, Inventory, Layer, OpClass, Pattern, Plan, PlannedExperiment, SiteWish,
+    Step, StepId, Sweep, Threshold,
 };
 use std::collections::BTreeSet;
 
@@ -115,6 +115,9 @@ fn planned(draft: &mut Draft) -> Result<PlannedExperiment, Failure> {
         Experiment::HighestRate(bound) => PlannedExperiment::HighestRate { bound: *bound, searches: Vec::new() },
         Experiment::ScaleOut { clients_most } => {
             PlannedExperiment::ScaleOut { clients_most: *clients_most, doublings: Vec::new() }
+        }
+        Experiment::Diagnosis { seconds_max } => {
+            PlannedExperiment::Diagnosis(Diagnosis { seconds_max: *seconds_max, tests: Vec::new() })
         }
         Experiment::SustainedWrites(_) => PlannedExperiment::SustainedWrites(std::mem::take(&mut draft.sustained)),
         _ => PlannedExperiment::Survey,

@@ -4,6 +4,7 @@ pub mod ab;
 pub mod axes;
 pub mod cluster;
 pub mod crosscheck;
+pub mod diagnose;
 pub mod experiment;
 pub mod hosts;
 pub mod layers;
@@ -76,6 +77,8 @@ impl Format {
 pub enum Command {
     /// Sound the cluster: all layers that it finds
     Run(layers::RunArgs),
+    /// Why it is slow: a short look at every layer, then what tells suspected causes from what only looks like them
+    Diagnose(diagnose::DiagnoseArgs),
     /// One disk, partition or file
     Disk(layers::DiskCommand),
     /// The network: round trips and bulk

@@ -2,6 +2,7 @@
 
 mod compare;
 mod crosscheck;
+mod diagnose;
 mod experiment;
 mod fio;
 mod hosts;
@@ -39,6 +40,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
     }
     match cli.command {
         Command::Run(args) => run::run(common, &args),
+        Command::Diagnose(args) => diagnose::run(common, &args),
         Command::Disk(args) => layers::disk(common, &args),
         Command::Network(args) => layers::network(common, &args),
         Command::Floor(args) => layers::floor(common, &args),
@@ -63,10 +65,21 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
 }
 
 fn shows_a_run(command: &Command) -> bool {
-    use Command::{Disk, Fio, Floor, Network, Osd, Rados, Rbd, Run, Show, Store, Sweep};
+    use Command::{Diagnose, Disk, Fio, Floor, Network, Osd, Rados, Rbd, Run, Show, Store, Sweep};
     matches!(
         command,
-        Run(_) | Disk(_) | Network(_) | Floor(_) | Store(_) | Osd(_) | Rados(_) | Rbd(_) | Fio(_) | Show(_) | Sweep(_)
+        Run(_)
+            | Diagnose(_)
+            | Disk(_)
+            | Network(_)
+            | Floor(_)
+            | Store(_)
+            | Osd(_)
+            | Rados(_)
+            | Rbd(_)
+            | Fio(_)
+            | Show(_)
+            | Sweep(_)
     )
 }
 

@@ -14,9 +14,7 @@ use model::{Failure, Layer, Plan, Subscriber};
 use std::path::Path;
 
 pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
-    let all = if args.layers.is_empty() { Layer::ALL.to_vec() } else { args.layers.clone() };
-    let mut layers: Vec<Layer> = Layer::ALL.into_iter().filter(|layer| all.contains(layer)).collect();
-    layers.dedup();
+    let mut layers = chosen_layers(&args.layers);
     refuse_without_layer(args, &layers)?;
     if args.experiment.rate_max_where.is_some() {
         if let Some(other) = args.layers.iter().find(|layer| !layer.can().rate) {
@@ -39,6 +37,11 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         thorough: false,
     };
     sound_and_print(common, &args.run, &request)
+}
+
+/// Those that were named, in their order, or all.
+pub fn chosen_layers(named: &[Layer]) -> Vec<Layer> {
+    Layer::ALL.into_iter().filter(|layer| named.is_empty() || named.contains(layer)).collect()
 }
 
 /// What only layers have that are not measured.

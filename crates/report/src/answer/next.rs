@@ -71,7 +71,7 @@ fn finding(report: &Report, standing: Standing) -> Option<String> {
 }
 
 fn outlier(report: &Report) -> Option<String> {
-    let worst = report.outliers.iter().max_by(|a, b| a.slower_by.total_cmp(&b.slower_by))?;
+    let worst = report.standing_outliers().max_by(|a, b| a.slower_by.total_cmp(&b.slower_by))?;
     let compare = format!("compare {}'s device, firmware and host with its peers'", worst.target);
     Some(match worst.subject {
         Subject::Osd(id) if !report.head.own_lab => {

@@ -98,7 +98,7 @@ fn outliers(report: &Report) -> Vec<Wrong> {
         finding.subject == *subject || finding.evidence.iter().any(|line| line.begins_with(subject))
     };
     let told = |outlier: &&Outlier| report.findings.iter().any(|finding| about(finding, &outlier.subject));
-    let mut sorted: Vec<&Outlier> = report.outliers.iter().filter(|outlier| !told(outlier)).collect();
+    let mut sorted: Vec<&Outlier> = report.standing_outliers().filter(|outlier| !told(outlier)).collect();
     sorted.sort_by(|a, b| b.slower_by.total_cmp(&a.slower_by));
     let mut targets: Vec<(&str, Vec<&Outlier>)> = Vec::new();
     for outlier in sorted {

@@ -4,7 +4,8 @@ use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_
 use crate::phrase;
 use model::{
     Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Figure, Finding, Label, Layer, LedgerRow,
-    Metric, OpClass, OtherWay, Outlier, Pattern, Percentile, Shares, Sight, Standing, StepId, Unseen, Workload,
+    Metric, OpClass, OtherWay, Outlier, Pattern, Percentile, Refuted, Shares, Sight, Standing, StepId, Unseen,
+    Workload,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -289,5 +290,20 @@ impl From<&Finding> for FindingDocument {
             fix: finding.fix.clone(),
             risk: finding.risk.clone(),
         }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RefutedDocument {
+    id: String,
+    target: String,
+    says: String,
+    because: String,
+}
+
+impl From<&Refuted> for RefutedDocument {
+    fn from(one: &Refuted) -> Self {
+        let (says, because) = (phrase::text(&one.says), phrase::text(&one.because));
+        RefutedDocument { id: one.id.clone(), target: one.subject.to_string(), says, because }
     }
 }

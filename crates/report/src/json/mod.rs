@@ -10,7 +10,9 @@ mod schema;
 use asked::{
     AbDocument, ClientsDocument, HostLoadDocument, LimitDocument, SustainedDocument, SweepDocument, VerdictDocument,
 };
-use figures::{CellDocument, DistanceDocument, FigureDocument, FindingDocument, LedgerDocument, OutlierDocument};
+use figures::{
+    CellDocument, DistanceDocument, FigureDocument, FindingDocument, LedgerDocument, OutlierDocument, RefutedDocument,
+};
 use model::{Ending, GoalFields, HostBond, Imported, Overhead, PathMtu, Record, Report, Scope, Undo, secrets};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -61,6 +63,7 @@ struct RunDocument {
     host_loads: Vec<HostLoadDocument>,
     outliers: Vec<OutlierDocument>,
     findings: Vec<FindingDocument>,
+    refuted: Vec<RefutedDocument>,
     changes: Vec<ChangeDocument>,
     warnings: Vec<String>,
     errors: Vec<String>,
@@ -112,6 +115,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         host_loads: all(&report.host_loads),
         outliers: all(&report.outliers),
         findings: all(&report.findings),
+        refuted: all(report.answer.refuted()),
         changes: all(&report.changes),
         warnings: report.warnings.clone(),
         errors: report.errors.clone(),

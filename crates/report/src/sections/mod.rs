@@ -16,6 +16,7 @@ pub(crate) mod limits;
 pub(crate) mod matrix;
 pub(crate) mod measured;
 pub(crate) mod outliers;
+pub(crate) mod refuted;
 pub(crate) mod response;
 pub(crate) mod run;
 pub(crate) mod scope;
@@ -63,7 +64,7 @@ const STEPS: &str = "Means over each step's slices, counted by the hosts' kernel
 const SCOPE: &str = "What was there, as Fathom saw it before the first step.";
 
 /// In the order of reading.
-pub const SECTIONS: [Section; 26] = [
+pub const SECTIONS: [Section; 27] = [
     section("run", "", run::blocks),
     section("answer", "", answer::blocks),
     section("verdicts", "Verdicts", verdicts::blocks),
@@ -85,6 +86,7 @@ pub const SECTIONS: [Section; 26] = [
     section("host-steps", "Hosts, step by step", host_steps::blocks).lead(STEPS).only_on_page(),
     section("outliers", "Outliers", outliers::blocks),
     section("findings", "Findings", findings::blocks),
+    section("refuted", "Suspected, and refuted by a measurement", refuted::blocks),
     section("unsettled", "Not usable", unsettled::blocks).not_on_page(),
     section("warnings", "Warnings", warnings::blocks),
     section("errors", "Errors", errors::blocks),

@@ -349,6 +349,7 @@ pub fn report() -> impl Strategy<Value = Report> {
         vec(limit(), 0..2).prop_map(Answer::HighestRates),
         swept().prop_map(|swept| Answer::Sweep(Box::new(swept))),
         vec(endurance(), 0..2).prop_map(Answer::SustainedWrites),
+        vec(finding(), 0..3).prop_map(|found| Answer::Diagnosis(found.iter().map(refuted).collect())),
     ];
     let lists = (vec(figure(), 0..12), vec(cell(), 0..12), vec(row(), 0..8), vec(outlier, 0..3), answer);
     let words = (vec(finding(), 0..3), vec(undo(), 0..3), vec(text(), 0..3), vec(host_load(), 0..3));
@@ -375,6 +376,11 @@ pub fn report() -> impl Strategy<Value = Report> {
             errors,
         }
     })
+}
+
+fn refuted(finding: &Finding) -> Refuted {
+    let Finding { id, subject, says, .. } = finding.clone();
+    Refuted { id, subject, because: says.clone(), says }
 }
 
 fn host_load() -> impl Strategy<Value = HostLoad> {

@@ -1,6 +1,6 @@
 //! A disk that is slower than its peers: others of the same model, measured in the same way.
 
-use crate::diagnose::peers::slow_targets;
+use crate::diagnose::peers::{self, slow_targets};
 use crate::diagnose::rules::osd::osd_slow;
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
 use judge::lies_on;
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     sources: &["docs/method.md, \"The slow one\": simulated healthy peers, with 5 % false discoveries"],
     needs: &[Source::Outliers],
     suspect: |case| slow_targets(case, TargetKind::Path),
+    test: Some(peers::MEASURE_AGAIN),
     explains: &[Explains {
         rule: &osd_slow::RULE,
         which: "that of an OSD on it, if the disk is slow in the same patterns, by as large a factor, and by at least half of the OSD's milliseconds",

@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     sources: &["our proposal: some percent of the sum are the processors' and the clock's"],
     needs: &[Source::Figures],
     suspect,
+    test: None,
     explains: &[Explains {
         rule: &RULE,
         which: "that of the disks of all hosts, since what one host's disks share is also in their sum",

@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::Bonds, Source::Streams],
     suspect,
+    test: None,
     explains: &[
         Explains {
             rule: &host_network_slow::RULE,

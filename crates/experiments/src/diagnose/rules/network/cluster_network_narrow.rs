@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     sources: &["docs/method.md, \"Between hosts\""],
     needs: &[Source::Figures],
     suspect,
+    test: None,
     explains: &[segments_sent_again::FOLLOWS],
     fix: "compare the ports and links of the cluster network with those of the public one (ethtool); without it the OSDs use the \
           public network",

@@ -1,6 +1,6 @@
 //! A host of which all that it sends, or receives, is slow, while the other hosts are well among themselves.
 
-use super::{link_slow, matrix, segments_sent_again};
+use super::{again, link_slow, matrix, segments_sent_again};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
 use model::NetworkPart;
 
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::Figures],
     suspect,
+    test: Some(again::MEASURE_WAYS_AGAIN),
     explains: &[
         Explains { rule: &link_slow::RULE, which: "those of its links", follows: is_link_of },
         segments_sent_again::FOLLOWS,

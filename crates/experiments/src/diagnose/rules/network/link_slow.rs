@@ -1,6 +1,6 @@
 //! A way between two hosts that is slow, while its two hosts are well with others.
 
-use super::{matrix, segments_sent_again};
+use super::{again, matrix, segments_sent_again};
 use crate::diagnose::peers::slow_targets;
 use crate::diagnose::{Area, Case, Rule, Source, Suspect};
 use model::{NetworkPart, TargetKind};
@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::Figures],
     suspect,
+    test: Some(again::MEASURE_WAYS_AGAIN),
     explains: &[segments_sent_again::FOLLOWS],
     fix: FIX,
     special_fixes: &[],

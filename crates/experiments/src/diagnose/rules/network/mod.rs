@@ -1,5 +1,6 @@
 //! What slows the network between hosts: links, hosts, uplinks, bonds, packet sizes, losses.
 
+mod again;
 pub mod bond_leg;
 pub mod cluster_network_narrow;
 pub mod host_network_slow;

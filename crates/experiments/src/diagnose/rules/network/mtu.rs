@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     sources: &["docs/method.md, \"Between hosts\""],
     needs: &[Source::PathMtus],
     suspect,
+    test: None,
     explains: &[],
     fix: "set the MTU of every switch port, bridge, VLAN and tunnel of the way to that of the hosts, or the hosts' to that of the \
           way; until then TCP connections may hang as soon as they carry much",

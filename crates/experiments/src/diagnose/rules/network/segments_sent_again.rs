@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::HostLoads],
     suspect,
+    test: None,
     explains: &[],
     fix: "look at the drop and error counters of its interface and of the switch's port (ethtool -S), at the ring buffers \
           (ethtool -g), and at a shaper or a slower link on the way",

@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     sources: &["docs/method.md, \"Between hosts\""],
     needs: &[Source::Figures],
     suspect,
+    test: None,
     explains: &[
         Explains {
             rule: &link_slow::RULE,

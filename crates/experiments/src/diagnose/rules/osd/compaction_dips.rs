@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     sources: &["docs/method.md, \"Compactions\""],
     needs: &[Source::Compactions],
     suspect,
+    test: None,
     explains: &[],
     fix: "put block.db on a faster device, give it room for the next level, or spread the omap load over more OSDs; what is in step \
           need not be the cause: compare with fathom run --ab of an option",

@@ -1,6 +1,6 @@
 //! An OSD that is slower than its peers, through a client or by its own bench command.
 
-use crate::diagnose::peers::slow_targets;
+use crate::diagnose::peers::{self, slow_targets};
 use crate::diagnose::{Area, Case, Rule, Source, Suspect};
 use model::{Layer, TargetKind, phrase};
 
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     sources: &["docs/method.md, \"The slow one\": simulated healthy peers, with 5 % false discoveries"],
     needs: &[Source::Outliers],
     suspect,
+    test: Some(peers::MEASURE_AGAIN),
     explains: &[],
     fix: "measure its disk alone; if that is fast, compare the OSD's options, memory and host with its peers'",
     special_fixes: &[],
