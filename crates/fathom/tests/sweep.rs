@@ -152,9 +152,9 @@ fn what_cannot_be_swept_is_refused_before_anything_is_done() {
         arguments.extend(more);
         home.run(&arguments).ends(2, &words);
     }
-    home.run(&["sweep"]).ends(2, &["--resume RUN", "disk"]);
+    home.run(&["sweep"]).ends(2, &["--resume <RUN>", "disk"]);
     home.run(&["sweep", "--lab"]).ends(2, &["--resume"]);
-    home.run(&["sweep", "--resume", "x", "disk", &path, "--axis", "depth=1,2"]).ends(2, &["known already"]);
+    home.run(&["sweep", "--resume", "x", "disk", &path, "--axis", "depth=1,2"]).ends(2, &["cannot be used with"]);
     home.run(&["sweep", "--resume", "last"]).ends(2, &["no archive"]);
     home.run(&["sweep", "disk", &path, "--axis", "depth=1,2", "--dry-run"]).ends(0, &[]);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);

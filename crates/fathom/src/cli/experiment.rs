@@ -8,55 +8,27 @@ use model::plan::{SPREAD_BY_LOT, USUAL_SETTLE};
 use model::{Arrivals, Goal, ResponseBound, ShortSlices};
 use std::path::PathBuf;
 
-#[derive(Args, Debug, Clone)]
-#[command(next_help_heading = "When a figure is good enough")]
-pub struct ExperimentArgs {
+/// Of the layers whose operations may be due at a rate, and whose data may be checked.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Workload")]
+pub struct RateArgs {
     /// Operations a second on each target, started when they are due and timed from then on (device, osd, rados, rbd)
-    #[arg(long, value_parser = words::rate, value_name = "NUMBER", group = "rates", help_heading = "Workload")]
+    #[arg(long, value_parser = words::rate, value_name = "NUMBER", group = "rates",
+          conflicts_with_all = ["over", "verdict", "expect"])]
     pub rate: Option<f64>,
     /// With --rate and --rate-max-where: poisson (the default), as users who know nothing of each other, or even
-    #[arg(long, value_parser = words::arrivals, requires = "rates", help_heading = "Workload")]
+    #[arg(long, value_parser = words::arrivals, requires = "rates")]
     pub arrivals: Option<Arrivals>,
     /// Search for the highest rate that keeps a bound on response times: 'p99<10ms' (quote it)
-    #[arg(long, value_parser = words::bound, value_name = "BOUND", group = "rates", help_heading = "Workload")]
+    #[arg(long, value_parser = words::bound, value_name = "BOUND", group = "rates",
+          conflicts_with_all = ["ab", "settle", "time_max", "over", "verdict", "expect"])]
     pub rate_max_where: Option<(f64, f64)>,
-    /// One setting against another, slice beside slice: pool=A,B, engine=A,B, option:WHO/NAME=VALUE, nothing (see the guide)
-    #[arg(long, value_parser = ab::setting, value_name = "SETTING=A,B", conflicts_with = "rate_max_where", help_heading = "Workload")]
-    pub ab: Option<PairedSetting>,
     /// Stamp what is written and check what is read back (device, osd, rados, rbd); costs CPU
-    #[arg(long, help_heading = "Workload")]
+    #[arg(long)]
     pub verify: bool,
-    /// Half-width of the 95 % interval, with --ab of the change (default: 10%, with --ab 4%)
-    #[arg(long, conflicts_with = "rate_max_where", value_parser = words::share, value_name = "PERCENT")]
-    pub settle: Option<f64>,
-    /// The most time for one figure
-    #[arg(long, value_parser = words::seconds, default_value = "60s", value_name = "DURATION",
-          conflicts_with_all = ["quick", "duration", "rate_max_where", "ab"])]
-    pub time_max: f64,
-    /// The most passes over the plan, of long slices; with --quick and --duration 1 unless said otherwise (default: as many short
-    /// slices as fit)
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub passes: Option<u32>,
-    /// Spread each figure's slices over so much time: it then speaks of that time (default: of as long as measuring takes)
-    #[arg(long, value_parser = words::seconds, value_name = "DURATION",
-          conflicts_with_all = ["quick", "duration", "passes", "verdict", "expect", "rate", "rate_max_where", "ab"])]
-    pub over: Option<f64>,
-    /// Short slices, one pass
-    #[arg(long, conflicts_with = "duration")]
-    pub quick: bool,
-    /// Stop each figure as soon as it is known on which side of its threshold in this file it lies
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "duration", "settle", "expect", "rate", "rate_max_where", "ab"])]
-    pub verdict: Option<PathBuf>,
-    /// The same against an earlier run: -10% allows a tenth less than it had
-    #[arg(long, num_args = 2, value_names = ["RUN", "CHANGE"], allow_hyphen_values = true,
-          conflicts_with_all = ["quick", "duration", "settle", "rate", "rate_max_where", "ab"])]
-    pub expect: Option<Vec<String>>,
-    /// Slices of this length, settled or not, in one pass
-    #[arg(long, value_parser = words::seconds, value_name = "DURATION")]
-    pub duration: Option<f64>,
 }
 
-impl ExperimentArgs {
+impl RateArgs {
     /// Are operations due at a rate, one that is given or one that is searched for?
     pub fn open_loop(&self) -> bool {
         self.rate.is_some() || self.rate_max_where.is_some()
@@ -67,17 +39,90 @@ impl ExperimentArgs {
         self.rate_max_where.map(|(percent, ms)| ResponseBound { percent, ms, arrivals })
     }
 
+    /// The workload, with what only these layers have.
+    pub fn workload(&self, workload: &WorkloadArgs) -> WorkloadOptions {
+        let rate = self.rate.map(|per_second| WorkloadOptions::at_rate(per_second, self.arrivals));
+        WorkloadOptions { rate, verify: self.verify, ..workload.options() }
+    }
+}
+
+/// An experiment on layers that may have rates.
+#[derive(Args, Debug, Clone)]
+pub struct RatedExperimentArgs {
+    #[command(flatten)]
+    pub rates: RateArgs,
+    #[command(flatten)]
+    pub figures: ExperimentArgs,
+}
+
+/// The arguments of an experiment, with or without rates.
+pub trait FiguresAndRates: Args {
+    fn figures(&self) -> &ExperimentArgs;
+    fn rates(&self) -> RateArgs;
+}
+
+impl FiguresAndRates for RatedExperimentArgs {
+    fn figures(&self) -> &ExperimentArgs {
+        &self.figures
+    }
+
+    fn rates(&self) -> RateArgs {
+        self.rates.clone()
+    }
+}
+
+impl FiguresAndRates for ExperimentArgs {
+    fn figures(&self) -> &ExperimentArgs {
+        self
+    }
+
+    fn rates(&self) -> RateArgs {
+        RateArgs::default()
+    }
+}
+
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "When a figure is good enough")]
+pub struct ExperimentArgs {
+    /// One setting against another, slice beside slice: pool=A,B, engine=A,B, option:WHO/NAME=VALUE, nothing (see the guide)
+    #[arg(long, value_parser = ab::setting, value_name = "SETTING=A,B", help_heading = "Workload")]
+    pub ab: Option<PairedSetting>,
+    /// Half-width of the 95 % interval, with --ab of the change (default: 10%, with --ab 4%)
+    #[arg(long, value_parser = words::share, value_name = "PERCENT")]
+    pub settle: Option<f64>,
+    /// The most time for one figure
+    #[arg(long, value_parser = words::seconds, default_value = "60s", value_name = "DURATION",
+          conflicts_with_all = ["quick", "duration", "ab"])]
+    pub time_max: f64,
+    /// The most passes over the plan, of long slices; with --quick and --duration 1 unless said otherwise (default: as many short
+    /// slices as fit)
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub passes: Option<u32>,
+    /// Spread each figure's slices over so much time: it then speaks of that time (default: of as long as measuring takes)
+    #[arg(long, value_parser = words::seconds, value_name = "DURATION",
+          conflicts_with_all = ["quick", "duration", "passes", "verdict", "expect", "ab"])]
+    pub over: Option<f64>,
+    /// Short slices, one pass
+    #[arg(long, conflicts_with = "duration")]
+    pub quick: bool,
+    /// Stop each figure as soon as it is known on which side of its threshold in this file it lies
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "duration", "settle", "expect", "ab"])]
+    pub verdict: Option<PathBuf>,
+    /// The same against an earlier run: -10% allows a tenth less than it had
+    #[arg(long, num_args = 2, value_names = ["RUN", "CHANGE"], allow_hyphen_values = true,
+          conflicts_with_all = ["quick", "duration", "settle", "ab"])]
+    pub expect: Option<Vec<String>>,
+    /// Slices of this length, settled or not, in one pass
+    #[arg(long, value_parser = words::seconds, value_name = "DURATION")]
+    pub duration: Option<f64>,
+}
+
+impl ExperimentArgs {
     /// In so much time the slices of a figure lie by themselves: less can't be asked for.
     pub fn over_least(&self) -> f64 {
         let goal = Goal::usual(self.settle.unwrap_or(USUAL_SETTLE), self.time_max, 0);
         let apart = |short: ShortSlices| short.apart_seconds + short.seconds + short.front_seconds;
         moments(&goal) * goal.short.map_or(0.0, apart)
-    }
-
-    /// With what only this kind of experiments have.
-    pub fn workload(&self, workload: &WorkloadArgs) -> WorkloadOptions {
-        let rate = self.rate.map(|per_second| WorkloadOptions::at_rate(per_second, self.arrivals));
-        WorkloadOptions { rate, verify: self.verify, ..workload.options() }
     }
 
     /// As many pairs of slices as are wished, or until the change is known well enough.

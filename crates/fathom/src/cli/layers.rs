@@ -1,6 +1,6 @@
 //! The arguments of the commands that measure: on which layer, which of its things, and how.
 
-use super::experiment::ExperimentArgs;
+use super::experiment::RatedExperimentArgs;
 use super::run_options::RunOptions;
 use super::words;
 use super::workload::{ObjectArgs, PgArgs, SyncArgs, WorkloadArgs};
@@ -30,12 +30,12 @@ pub struct RunArgs {
     #[command(flatten)]
     pub objects: ObjectArgs,
     #[command(flatten)]
-    pub experiment: ExperimentArgs,
+    pub experiment: RatedExperimentArgs,
 }
 
 /// `E`: by which experiment.
 #[derive(Args, Debug, Clone)]
-pub struct DiskArgs<E: Args = ExperimentArgs> {
+pub struct DiskArgs<E: Args = RatedExperimentArgs> {
     /// Block devices, partitions, files; a file that isn't there is made and deleted again; a folder gets one. With a lab or with
     /// hosts none need be named: then it is the lab's disks, or the hosts' OSD devices, which are only read
     #[arg(required_unless_present_any = ["lab", "hosts", "hosts_file", "osd_hosts"])]
@@ -75,7 +75,7 @@ pub struct SustainedArgs {
 
 /// `fathom store`.
 #[derive(Args, Debug, Clone)]
-pub struct StoreArgs<E: Args = ExperimentArgs> {
+pub struct StoreArgs<E: Args = RatedExperimentArgs> {
     /// Only these OSDs
     #[arg(value_parser = words::osd)]
     pub osds: Vec<u32>,
@@ -88,7 +88,7 @@ pub struct StoreArgs<E: Args = ExperimentArgs> {
 
 /// `fathom osd`.
 #[derive(Args, Debug, Clone)]
-pub struct OsdArgs<E: Args = ExperimentArgs> {
+pub struct OsdArgs<E: Args = RatedExperimentArgs> {
     #[command(flatten)]
     pub osds: StoreArgs<E>,
     #[command(flatten)]
@@ -96,7 +96,7 @@ pub struct OsdArgs<E: Args = ExperimentArgs> {
 }
 
 #[derive(Args, Debug, Clone)]
-pub struct PoolArgs<E: Args = ExperimentArgs> {
+pub struct PoolArgs<E: Args = RatedExperimentArgs> {
     /// This pool, instead of a temporary one
     #[arg(long)]
     pub pool: Option<String>,
@@ -108,7 +108,7 @@ pub struct PoolArgs<E: Args = ExperimentArgs> {
 
 /// `fathom rados`.
 #[derive(Args, Debug, Clone)]
-pub struct RadosArgs<E: Args = ExperimentArgs> {
+pub struct RadosArgs<E: Args = RatedExperimentArgs> {
     #[command(flatten)]
     pub of: PoolArgs<E>,
     #[command(flatten)]
@@ -117,7 +117,7 @@ pub struct RadosArgs<E: Args = ExperimentArgs> {
 
 /// `fathom rbd`.
 #[derive(Args, Debug, Clone)]
-pub struct RbdArgs<E: Args = ExperimentArgs> {
+pub struct RbdArgs<E: Args = RatedExperimentArgs> {
     /// This image of the pool, only read
     #[arg(long, requires = "pool")]
     pub image: Option<String>,
@@ -141,7 +141,7 @@ pub struct FioArgs {
 }
 
 #[derive(Args, Debug, Clone)]
-pub struct LayerArgs<E: Args = ExperimentArgs> {
+pub struct LayerArgs<E: Args = RatedExperimentArgs> {
     #[command(flatten)]
     pub run: RunOptions,
     #[command(flatten)]

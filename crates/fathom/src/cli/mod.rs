@@ -15,6 +15,7 @@ pub mod words;
 pub mod workload;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use experiment::ExperimentArgs;
 use std::path::PathBuf;
 
 #[derive(Parser, Debug)]
@@ -82,11 +83,11 @@ pub enum Command {
     /// One disk, partition or file
     Disk(layers::DiskCommand),
     /// The network: round trips and bulk
-    Network(layers::LayerArgs),
+    Network(layers::LayerArgs<ExperimentArgs>),
     /// What any replicated store could do at best on these hosts: writes that two or three of them keep
-    Floor(layers::DiskArgs),
+    Floor(layers::DiskArgs<ExperimentArgs>),
     /// Each OSD's object store, by the OSD's own bench
-    Store(layers::StoreArgs),
+    Store(layers::StoreArgs<ExperimentArgs>),
     /// Each OSD alone, then all at once
     Osd(layers::OsdArgs),
     /// Objects of a pool

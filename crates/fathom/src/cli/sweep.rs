@@ -10,9 +10,10 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 #[command(subcommand_help_heading = "What is swept", subcommand_value_name = "LAYER")]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, arg_required_else_help = true)]
 pub struct SweepArgs {
     /// Go on with a sweep that was stopped or killed
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", required = true)]
     pub resume: Option<String>,
     /// With --resume: the lab that it ran on, if it has another name now
     #[arg(long, value_name = "NAME", requires = "resume", num_args = 0..=1, default_missing_value = "default")]

@@ -2,7 +2,7 @@
 
 use super::runs;
 use crate::cli::Common;
-use crate::cli::experiment::ExperimentArgs;
+use crate::cli::experiment::{ExperimentArgs, RateArgs};
 use crate::cli::thresholds;
 use crate::cli::workload::{Clients, WorkloadArgs};
 use experiments::Experiment;
@@ -13,11 +13,12 @@ use report::numbers;
 pub fn experiment(
     common: &Common,
     args: &ExperimentArgs,
+    rates: &RateArgs,
     workload: &WorkloadArgs,
     layers: &[Layer],
 ) -> Result<(Experiment, Goal), Failure> {
     refuse_idle_words(args)?;
-    if let Some(bound) = args.bound() {
+    if let Some(bound) = rates.bound() {
         return Ok((Experiment::HighestRate(bound), args.confirming(workload.seed)));
     }
     if let Some(setting) = &args.ab {
@@ -58,6 +59,7 @@ fn refuse_idle_words(args: &ExperimentArgs) -> Result<(), Failure> {
 /// Clients are doubled for one thing at a time.
 pub fn refuse_senseless_scaling(
     args: &ExperimentArgs,
+    rates: &RateArgs,
     workload: &WorkloadArgs,
     layers: &[Layer],
     image: bool,
@@ -70,8 +72,8 @@ pub fn refuse_senseless_scaling(
     }
     let other = [
         ("--ab", args.ab.is_some()),
-        ("--rate or --rate-max-where", args.open_loop()),
-        ("--verify", args.verify),
+        ("--rate or --rate-max-where", rates.open_loop()),
+        ("--verify", rates.verify),
         ("--verdict or --expect", args.verdict.is_some() || args.expect.is_some()),
         ("--image", image),
     ];

@@ -4,7 +4,7 @@ use super::experiment::{experiment, refuse_senseless_scaling};
 use super::run::sound_and_print;
 use crate::cli::Common;
 use crate::cli::crosscheck::On;
-use crate::cli::experiment::ExperimentArgs;
+use crate::cli::experiment::{ExperimentArgs, FiguresAndRates};
 use crate::cli::layers::{
     DiskArgs, DiskCommand, LayerArgs, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs, SustainedArgs,
 };
@@ -75,21 +75,15 @@ pub fn of_crosscheck(on: &On) -> Layer {
 }
 
 /// One layer, by any experiment but a sweep.
-fn request(common: &Common, one: OneLayer<'_, ExperimentArgs>) -> Result<Request, Failure> {
+fn request<E: FiguresAndRates>(common: &Common, one: OneLayer<'_, E>) -> Result<Request, Failure> {
     let OneLayer { layer, targets, own, args } = one;
-    if args.experiment.open_loop() && !layer.can().rate {
-        let text = format!(
-            "--rate, --rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do",
-            layer.name()
-        );
-        return Err(Failure::Usage(text));
-    }
-    refuse_senseless_scaling(&args.experiment, &args.workload, &[layer], targets.image.is_some())?;
-    let (experiment, goal) = experiment(common, &args.experiment, &args.workload, &[layer])?;
+    let (figures, rates) = (args.experiment.figures(), &args.experiment.rates());
+    refuse_senseless_scaling(figures, rates, &args.workload, &[layer], targets.image.is_some())?;
+    let (experiment, goal) = experiment(common, figures, rates, &args.workload, &[layer])?;
     Ok(Request {
         layers: vec![layer],
         targets,
-        workload: own.onto(args.experiment.workload(&args.workload)),
+        workload: own.onto(rates.workload(&args.workload)),
         goal,
         experiment,
         quiesce: args.run.quiesce,
@@ -97,7 +91,7 @@ fn request(common: &Common, one: OneLayer<'_, ExperimentArgs>) -> Result<Request
     })
 }
 
-fn measure(common: &Common, one: OneLayer<'_, ExperimentArgs>) -> Result<u8, Failure> {
+fn measure<E: FiguresAndRates>(common: &Common, one: OneLayer<'_, E>) -> Result<u8, Failure> {
     sound_and_print(common, &one.args.run, &request(common, one)?)
 }
 
@@ -126,12 +120,12 @@ fn refuse_beside_sustained(args: &LayerArgs, own: OwnNumbers) -> Result<(), Fail
     let workload = &args.workload;
     let senseless = [
         ("--read-share", workload.read_share.is_some()),
-        ("--rate", args.experiment.rate.is_some()),
+        ("--rate", args.experiment.rates.rate.is_some()),
         ("--access", workload.access.is_some()),
         ("--sync", own.sync.is_some()),
         ("--jobs", workload.jobs.is_some()),
         ("--working-set", workload.working_set.is_some()),
-        ("--verify", args.experiment.verify),
+        ("--verify", args.experiment.rates.verify),
     ];
     match senseless.into_iter().find(|(_, given)| *given && workload.patterns.is_empty()) {
         Some((option, _)) => Err(Failure::Usage(format!(
@@ -142,16 +136,16 @@ fn refuse_beside_sustained(args: &LayerArgs, own: OwnNumbers) -> Result<(), Fail
     }
 }
 
-pub fn network(common: &Common, args: &LayerArgs) -> Result<u8, Failure> {
+pub fn network(common: &Common, args: &LayerArgs<ExperimentArgs>) -> Result<u8, Failure> {
     let (targets, own) = (Targets::default(), OwnNumbers::default());
     measure(common, OneLayer { layer: Layer::Network, targets, own, args })
 }
 
-pub fn floor(common: &Common, args: &DiskArgs) -> Result<u8, Failure> {
+pub fn floor(common: &Common, args: &DiskArgs<ExperimentArgs>) -> Result<u8, Failure> {
     measure(common, of_paths(Layer::Floor, args)?)
 }
 
-pub fn store(common: &Common, args: &StoreArgs) -> Result<u8, Failure> {
+pub fn store(common: &Common, args: &StoreArgs<ExperimentArgs>) -> Result<u8, Failure> {
     measure(common, of_store(args))
 }
 

@@ -16,7 +16,8 @@ use std::path::Path;
 pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     let mut layers = chosen_layers(&args.layers);
     refuse_without_layer(args, &layers)?;
-    if args.experiment.rate_max_where.is_some() {
+    let (figures, rates) = (&args.experiment.figures, &args.experiment.rates);
+    if rates.rate_max_where.is_some() {
         if let Some(other) = args.layers.iter().find(|layer| !layer.can().rate) {
             let text =
                 format!("--rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do", other.name());
@@ -24,13 +25,13 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         }
         layers.retain(|layer| layer.can().rate);
     }
-    refuse_senseless_scaling(&args.experiment, &args.workload, &layers, false)?;
-    let (experiment, goal) = experiment(common, &args.experiment, &args.workload, &layers)?;
+    refuse_senseless_scaling(figures, rates, &args.workload, &layers, false)?;
+    let (experiment, goal) = experiment(common, figures, rates, &args.workload, &layers)?;
     let own = OwnNumbers { sync: args.sync.sync, pgs: args.pgs.pgs, object_size: args.objects.object_size };
     let request = Request {
         layers,
         targets: Targets { pool: args.pool.clone(), paths: args.devices.clone(), ..Targets::default() },
-        workload: own.onto(args.experiment.workload(&args.workload)),
+        workload: own.onto(rates.workload(&args.workload)),
         goal,
         experiment,
         quiesce: args.run.quiesce,

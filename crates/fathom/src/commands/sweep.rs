@@ -16,20 +16,12 @@ use model::{Event, Failure};
 use std::sync::Arc;
 
 pub fn run(common: &Common, args: &SweepArgs) -> Result<u8, Failure> {
-    match (&args.layer, &args.resume) {
-        (Some(_), Some(run)) => Err(Failure::Usage(format!(
-            "--resume {run}: the sweep is known already; leave out what stands behind it, or --resume for a new sweep"
-        ))),
-        (None, None) => Err(Failure::Usage(
-            "say what to sweep (disk, osd, rados, rbd), or --resume RUN; see fathom sweep --help".to_string(),
-        )),
-        (Some(layer), None) => begin(common, layer),
-        (None, Some(run)) => {
-            args.report.as_deref().map_or(Ok(()), prove_writable)?;
-            let sounded = resume(common, args, run)?;
-            print_sounded(common, args.report.as_deref(), &sounded)
-        }
+    if let Some(layer) = &args.layer {
+        return begin(common, layer);
     }
+    args.report.as_deref().map_or(Ok(()), prove_writable)?;
+    let sounded = resume(common, args, args.resume.as_deref().unwrap_or_default())?;
+    print_sounded(common, args.report.as_deref(), &sounded)
 }
 
 /// Measures what is missing of a sweep that was stopped or killed: the same plan on the same cluster.

@@ -177,7 +177,7 @@ export interface Overhead {
   clock_ns: number | null;
 }
 /**
- * When a figure is good enough (`docs/method.md`, "The procedure").
+ * When a figure is good enough, and on which side of what it is to be.
  */
 export interface Goal {
   /**
@@ -209,14 +209,10 @@ export interface Goal {
   window_ms: number;
   seed: number;
   /**
-   * What is asked is not how much it is, but on which side of these: a figure is done as soon as that is known, and
-   * what has no threshold is not measured. Empty: how much it is.
+   * Writes to a device take a slice of writes, as those through a store: its own cache is full within seconds, which a short
+   * slice of reads does not outlast.
    */
-  thresholds?: Threshold[];
-  /**
-   * What is asked is the highest rate that keeps this.
-   */
-  bound?: Bound | null;
+  outlast_caches?: boolean;
   /**
    * After the first slice of a figure that needs no warm-up, many short ones; `None`: all slices are long.
    */
@@ -225,6 +221,31 @@ export interface Goal {
    * So long the run may take before passes beyond the least are left out; `None`: 13 minutes.
    */
   run_seconds?: number | null;
+  /**
+   * A figure is done as soon as it is known on which side of these it lies. Empty: how much it is.
+   */
+  thresholds?: Threshold[];
+  /**
+   * What is asked is the highest rate that keeps this.
+   */
+  bound?: Bound | null;
+}
+/**
+ * Short slices see more moments in the same time (docs/method.md, "Rare and long events").
+ */
+export interface ShortSlices {
+  /**
+   * Counted seconds of one.
+   */
+  seconds: number | null;
+  /**
+   * At its front, and not counted: until as many operations are in flight as shall be.
+   */
+  front_seconds: number | null;
+  /**
+   * From the end of one slice of a step to the next one's begin, at least.
+   */
+  apart_seconds: number | null;
 }
 /**
  * A bound on the figures of one cell of the depth chart: at most that much where less is better, else at least.
@@ -338,23 +359,6 @@ export interface Bound {
    * How the starts of an open loop lie in time.
    */
   arrivals: "poisson" | "even";
-}
-/**
- * Short slices see more moments in the same time (docs/method.md, "Rare and long events").
- */
-export interface ShortSlices {
-  /**
-   * Counted seconds of one.
-   */
-  seconds: number | null;
-  /**
-   * At its front, and not counted: until as many operations are in flight as shall be.
-   */
-  front_seconds: number | null;
-  /**
-   * From the end of one slice of a step to the next one's begin, at least.
-   */
-  apart_seconds: number | null;
 }
 export interface Scope {
   /**
