@@ -38,10 +38,9 @@ pub struct CompactionTally {
 
 impl CompactionTally {
     pub fn add(&mut self, by: f64, seen: &Background) {
-        let says = |words: &str| u32::from(seen.says.as_ref().is_some_and(|says| says.contains(words)));
         self.count += 1;
-        self.in_step += says("dips in step");
-        self.slower += says("slower while");
+        self.in_step += u32::from(seen.dips_beyond_chance);
+        self.slower += u32::from(seen.slower_beyond_chance);
         if let Some(slowed) = seen.slowed {
             self.known += 1;
             self.held += u32::from(slowed.at_least <= by);
