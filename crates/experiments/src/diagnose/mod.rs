@@ -14,7 +14,7 @@ pub use case::{Case, Source};
 pub use experiment::Diagnose;
 pub use rule::{Area, Explains, Fix, Rule, Suspect};
 pub use rules::RULES;
-pub use test::{Answer, Test};
+pub use test::{RuleTest, TestResult};
 
 use model::{Finding, Refuted, Standing, Step};
 use test::{Suspected, judged, planned};

@@ -1,11 +1,11 @@
 //! Suspects among peers: targets that are slower than others of their kind.
 
-use super::{Answer, Case, Suspect, Test};
+use super::{Case, RuleTest, Suspect, TestResult};
 use judge::{Entry, Retest, retested, to_retest};
 use model::{Outlier, Phrase, Quantity, Standing, Step, TargetKind, phrase};
 
 /// The suspect once more, in turns with some of its peers, each alone, in the pattern in which it was slowest.
-pub const MEASURE_AGAIN: Test = Test {
+pub const MEASURE_AGAIN: RuleTest = RuleTest {
     asks: "is it slower than its peers when all of them are measured again, each alone and in turns?",
     steps: again,
     answer,
@@ -30,13 +30,13 @@ fn alone(entry: &Entry) -> Option<Step> {
 }
 
 /// What figures of [`in_turns`] say.
-pub fn answer(entries: &[&Entry]) -> Answer {
-    let [own, others @ ..] = entries else { return Answer::Open("nothing was measured".into()) };
+pub fn answer(entries: &[&Entry]) -> TestResult {
+    let [own, others @ ..] = entries else { return TestResult::Open("nothing was measured".into()) };
     match retested(own, others) {
-        None => Answer::Open("measured again, one of the figures has no value".into()),
-        Some(found) if found.is_slower() => Answer::Confirmed(said(&found, others.len())),
-        Some(found) if found.is_alike() => Answer::Refuted(said(&found, others.len())),
-        Some(found) => Answer::Open(said(&found, others.len())),
+        None => TestResult::Open("measured again, one of the figures has no value".into()),
+        Some(found) if found.is_slower() => TestResult::Confirmed(said(&found, others.len())),
+        Some(found) if found.is_alike() => TestResult::Refuted(said(&found, others.len())),
+        Some(found) => TestResult::Open(said(&found, others.len())),
     }
 }
 

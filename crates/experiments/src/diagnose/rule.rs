@@ -1,6 +1,6 @@
 //! What a rule is: a cause of slowness, how it is seen, what it explains, and what to do about it.
 
-use super::{Case, Source, Test};
+use super::{Case, RuleTest, Source};
 use model::{Phrase, Standing, Subject, phrase};
 
 pub struct Rule {
@@ -17,7 +17,7 @@ pub struct Rule {
     pub needs: &'static [Source],
     pub suspect: fn(&Case) -> Vec<Suspect>,
     /// What is measured where a suspect is not certain; `None`: no measurement tells yet.
-    pub test: Option<Test>,
+    pub test: Option<RuleTest>,
     /// Suspects that are a consequence of one of this rule's, and evidence of it.
     pub explains: &'static [Explains],
     pub fix: &'static str,

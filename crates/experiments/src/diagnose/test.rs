@@ -5,7 +5,7 @@ use judge::Entry;
 use model::{CauseTest, Phrase, Refuted, Standing, Step, phrase};
 
 /// What a rule asks for when it suspects somebody without being certain.
-pub struct Test {
+pub struct RuleTest {
     /// As a question, for whoever waits and for the report.
     pub asks: &'static str,
     /// What is measured, with targets and data of the plan, since nothing is made for it; its ids are given later. Empty: this suspect
@@ -13,11 +13,11 @@ pub struct Test {
     pub steps: fn(&Suspect, &Case) -> Vec<Step>,
     /// What the figures of these steps say, in their order. Figures that raised the suspicion say nothing more: they were chosen for
     /// being odd.
-    pub answer: fn(&[&Entry]) -> Answer,
+    pub answer: fn(&[&Entry]) -> TestResult,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum TestResult {
     /// It is the cause.
     Confirmed(Phrase),
     /// It is not.
@@ -34,16 +34,16 @@ pub fn judged(suspects: Vec<Suspected>, case: &Case) -> (Vec<Suspected>, Vec<Ref
     let (mut remain, mut refuted) = (Vec::new(), Vec::new());
     for (rule, mut suspect) in suspects {
         match answer(rule, &suspect, case) {
-            Some(Answer::Refuted(because)) => {
+            Some(TestResult::Refuted(because)) => {
                 let (id, subject) = (rule.id.to_string(), suspect.subject);
                 refuted.push(Refuted { id, subject, says: suspect.says, because });
                 continue;
             }
-            Some(Answer::Confirmed(says)) => {
+            Some(TestResult::Confirmed(says)) => {
                 suspect.standing = Standing::Confirmed;
                 suspect.evidence.push(phrase!("tested: {}", says));
             }
-            Some(Answer::Open(says)) => suspect.evidence.push(phrase!("tested: {}", says)),
+            Some(TestResult::Open(says)) => suspect.evidence.push(phrase!("tested: {}", says)),
             None => {}
         }
         remain.push((rule, suspect));
@@ -52,7 +52,7 @@ pub fn judged(suspects: Vec<Suspected>, case: &Case) -> (Vec<Suspected>, Vec<Ref
 }
 
 /// `None`: it was not tested, or nothing is measured of it yet.
-fn answer(rule: &Rule, suspect: &Suspect, case: &Case) -> Option<Answer> {
+fn answer(rule: &Rule, suspect: &Suspect, case: &Case) -> Option<TestResult> {
     let test = rule.test.as_ref()?;
     let planned = planned(rule, suspect, case)?;
     let of =

@@ -145,6 +145,7 @@ export interface RunDocument {
   host_loads: HostLoadDocument[];
   outliers: OutlierDocument[];
   findings: FindingDocument[];
+  refuted: RefutedDocument[];
   changes: ChangeDocument[];
   warnings: string[];
   errors: string[];
@@ -1224,6 +1225,12 @@ export interface FindingDocument {
   } | null;
   fix: string;
   risk: string;
+}
+export interface RefutedDocument {
+  id: string;
+  target: string;
+  says: string;
+  because: string;
 }
 export interface ChangeDocument {
   what: string;

@@ -1,13 +1,13 @@
 //! The test of a part of the network: its slowest way again, in turns with ways that do not touch it.
 
 use crate::diagnose::peers::{answer, in_turns};
-use crate::diagnose::{Case, Suspect, Test};
+use crate::diagnose::{Case, RuleTest, Suspect};
 use judge::{Entry, nearest_to_median};
 use model::NetworkPart;
 use model::pattern::Family;
 use std::collections::BTreeSet;
 
-pub const MEASURE_WAYS_AGAIN: Test = Test {
+pub const MEASURE_WAYS_AGAIN: RuleTest = RuleTest {
     asks: "is it slower than other ways when both are measured again, one at a time and in turns?",
     steps,
     answer,
