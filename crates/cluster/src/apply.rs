@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// A killed client's watch on an image ends after osd_client_watch_timeout, 30 s by default; until then the image counts as
 /// in use.
-const WATCHERS_GONE: Duration = Duration::from_secs(60);
+const WATCHERS_GONE: Duration = Duration::from_secs(120);
 
 /// How far a journal is believed when it is undone.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! Experiments: what can be asked of a run, and, from what was recorded, what is measured next. Pure: no I/O, no time, no command line.
 
 pub mod ab;
+mod choice;
 pub mod diagnose;
 pub mod duration;
 mod explain;
@@ -14,10 +15,11 @@ pub mod scheduler;
 pub mod workload;
 
 pub use ab::{PairedSetting, Varied};
+pub use choice::scheduler;
 pub use explain::explain;
 pub use highest_rate::HighestRate;
 pub use passes::Passes;
 pub use request::{Experiment, Request, SustainedOptions, Targets};
 pub use scale_out::ScaleOut;
-pub use scheduler::{Scheduler, Slot, Task, Until, scheduler};
+pub use scheduler::{Scheduler, Slot, Task, Until};
 pub use workload::WorkloadOptions;

@@ -1,10 +1,7 @@
 //! What is measured next: the one question that the conductor asks of every experiment.
 
-use crate::diagnose::Diagnose;
-use crate::passes::Passes;
-use crate::{HighestRate, ScaleOut};
 use judge::Length;
-use model::{Nanos, Plan, PlannedExperiment, Record, ResponseBound, Step, SustainedTest};
+use model::{Nanos, Plan, Record, ResponseBound, Step, SustainedTest};
 
 /// One slice of a step.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,14 +55,4 @@ pub enum Task {
 pub trait Scheduler {
     /// `now`: seconds since the run began. `None`: the experiment is done.
     fn next(&mut self, record: &Record, now: f64) -> Option<Task>;
-}
-
-/// The scheduler of the experiment that the plan is for.
-pub fn scheduler(plan: &Plan) -> Box<dyn Scheduler + '_> {
-    match plan.experiment {
-        PlannedExperiment::HighestRate { bound, .. } => Box::new(HighestRate::new(plan.clone(), bound)),
-        PlannedExperiment::ScaleOut { clients_most, .. } => Box::new(ScaleOut::new(plan.clone(), clients_most)),
-        PlannedExperiment::Diagnosis(_) => Box::new(Diagnose::new(plan.clone())),
-        _ => Box::new(Passes::new(plan.clone())),
-    }
 }

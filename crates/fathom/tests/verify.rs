@@ -157,7 +157,7 @@ fn changes_are_seen(home: &Home, on: &[&str]) {
 fn what_cannot_be_verified_is_refused() {
     let home = Home::new();
     let network = home.run(&["network", "--verify", "--duration", "1s"]);
-    network.ends(2, &["network", "keeps nothing"]);
+    network.ends(2, &["unexpected argument '--verify'"]);
     let file = home.path().join("data");
     std::fs::write(&file, vec![7; SPAN]).unwrap();
     let path = file.to_string_lossy().into_owned();
@@ -172,7 +172,7 @@ fn what_cannot_be_verified_is_refused() {
 fn objects_and_images_of_a_lab_are_clean_and_an_object_that_was_overwritten_is_seen() {
     let lab = Lab::up(&[]);
     let before = lab.snapshot();
-    lab.run(&["store", "--verify", "--quick"]).ends(2, &["makes up its own data"]);
+    lab.run(&["store", "--verify", "--quick"]).ends(2, &["unexpected argument '--verify'"]);
     for layer in ["osd", "rados", "rbd"] {
         let load = ["--verify", "--working-set", "8M", "--duration", "1s", "--format", "json"];
         let patterns = ["--patterns", "write-parallel,read-parallel,read-linear"];

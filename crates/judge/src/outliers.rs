@@ -43,10 +43,10 @@ pub(crate) fn peers_of<'e, 'a>(
     outlier: &Outlier,
     scope: &Scope,
 ) -> Option<(&'e Entry<'a>, Vec<&'e Entry<'a>>)> {
-    let is_it = |entry: &&Entry| subject(entry) == outlier.subject;
-    let mut peers = groups(figures_of(entries, outlier.layer, outlier.pattern), scope).into_iter();
-    let mut group = peers.find(|group| group.iter().any(|entry| is_it(&entry)))?;
-    let own = group.remove(group.iter().position(|entry| is_it(&entry))?);
+    let place = |group: &[&Entry]| group.iter().position(|entry| subject(entry) == outlier.subject);
+    let peers = groups(figures_of(entries, outlier.layer, outlier.pattern), scope).into_iter();
+    let (mut group, at) = { peers }.find_map(|group| Some(place(&group)).flatten().map(|at| (group, at)))?;
+    let own = group.remove(at);
     Some((own, group))
 }
 

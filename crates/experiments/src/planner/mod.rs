@@ -87,7 +87,7 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     draft.steps.retain(|step| asked_for(&experiment, step));
     let goal = duration::with_time(request.goal.clone(), &draft.steps);
     (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
-    refuse_impossible(&draft)?;
+    refuse_impossible(&draft, &experiment)?;
     refuse_other_work(experiment.thresholds(), &draft.steps)?;
     // What is held against a threshold is loaded as it says.
     let may_shrink = experiment.thresholds().is_empty()
@@ -272,8 +272,8 @@ fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
 }
 
 /// Everything that an engine can't do is told before anything is changed.
-fn refuse_impossible(draft: &Draft) -> Result<(), Failure> {
-    if draft.steps.is_empty() && draft.sustained.is_empty() {
+fn refuse_impossible(draft: &Draft, experiment: &PlannedExperiment) -> Result<(), Failure> {
+    if draft.steps.is_empty() && experiment.sustained().is_empty() {
         let layers: Vec<&str> = draft.request.layers.iter().map(|layer| layer.name()).collect();
         let why = network::unmeasured(draft).map_or(String::new(), |why| format!("; {why}"));
         return Err(Failure::Usage(format!(

@@ -1,5 +1,6 @@
 //! Which hosts, how they are reached, and what is wanted of them.
 
+use super::words;
 use agents::fleet::HostOptions;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 pub struct HostArgs {
     /// Hosts: a,b[1-9] (ssh), kube:NAMESPACE/POD, podman:NAME, docker:NAME, cephadm:, netns:NAME;
     /// orch[:LABEL] (those that cephadm manages); kube-label:[NAMESPACE/]NAME=VALUE; with --lab a number: so many hosts of the lab
-    #[arg(long, value_name = "LIST", global = true)]
+    #[arg(long, value_parser = words::hosts, value_name = "LIST", global = true)]
     pub hosts: Option<String>,
     /// A file of hosts, a list a line
     #[arg(long, value_name = "FILE", global = true, conflicts_with = "hosts")]

@@ -7,6 +7,7 @@ pub mod crosscheck;
 pub mod diagnose;
 pub mod experiment;
 pub mod hosts;
+pub mod lab;
 pub mod layers;
 pub mod run_options;
 pub mod sweep;
@@ -117,7 +118,7 @@ pub enum Command {
     /// The hosts that can be reached: what each is made of, how far its clock is off, what is missing
     Hosts(hosts::HostsCommand),
     /// A throwaway Ceph cluster on this machine
-    Lab(crate::commands::lab::LabArgs),
+    Lab(lab::LabArgs),
     /// What runs on another host; started over ssh and the like, and speaks frames
     #[command(hide = true)]
     Agent,

@@ -181,6 +181,14 @@ pub fn osd(text: &str) -> Result<u32, String> {
         .map_err(|_| format!("`{text}` is not an OSD; write it as osd.2 or 2"))
 }
 
+/// A list of hosts, or how many of a lab.
+pub fn hosts(text: &str) -> Result<String, String> {
+    match text.parse() {
+        Ok(0u32) => Err("no hosts can load nothing: name some, or leave the option out".to_string()),
+        _ => Ok(text.to_string()),
+    }
+}
+
 /// `127.0.0.1:9750`, `[::1]:9750`, `localhost:9750`.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
     let found = text.to_socket_addrs().ok().and_then(|mut all| all.next());

@@ -1,8 +1,8 @@
 //! `fathom lab`: a throwaway Ceph cluster on this machine.
 
-use crate::cli::{Common, Format, words};
+use crate::cli::lab::{ActArg, BackingArg, LabArgs, LabCommand, UpArgs};
+use crate::cli::{Common, Format};
 use crate::output::say;
-use clap::{Args, Subcommand, ValueEnum};
 use lab::{Act, Backing, LabCluster, LabDaemon, LabError, Room, Spec};
 use model::Failure;
 use report::numbers;
@@ -10,82 +10,6 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::time::Instant;
-
-#[derive(Args, Debug)]
-pub struct LabArgs {
-    #[command(subcommand)]
-    command: LabCommand,
-}
-
-#[derive(Subcommand, Debug)]
-enum LabCommand {
-    /// Start a cluster and wait until all its placement groups are active and clean
-    Up(UpArgs),
-    /// Take a lab down, in whatever state it is; nothing of it is left
-    Down(NameArgs),
-    /// How a lab is, and where its ceph.conf is
-    Status(NameArgs),
-    /// The labs of this user
-    List,
-    /// Kill (SIGKILL), stop (SIGSTOP), continue or start one daemon: mon.a, mgr.x, osd.0
-    #[command(hide = true)]
-    Daemon(DaemonArgs),
-    /// The process that holds a lab; started by `up`
-    #[command(hide = true)]
-    Supervisor { spec: String },
-}
-
-#[derive(Args, Debug)]
-struct NameArgs {
-    #[arg(long, default_value = "default")]
-    name: String,
-}
-
-#[derive(Args, Debug)]
-struct UpArgs {
-    #[command(flatten)]
-    name: NameArgs,
-    /// What the OSDs keep their data on: sparse files, loop devices over such (root), sparse files in /dev/shm
-    #[arg(long, value_enum, default_value_t = BackingArg::File)]
-    backing: BackingArg,
-    #[arg(long, default_value_t = 3)]
-    osds: u32,
-    /// Bytes of each OSD; the files are sparse (default: 10G, or what their place can hold of all of them)
-    #[arg(long, value_parser = words::size)]
-    size: Option<u64>,
-    /// This many hosts, each a network namespace with an address of its own (root); without, all is on the loopback address
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
-    hosts: u32,
-    /// The hosts have a second network, on which the OSDs talk to each other
-    #[arg(long, requires = "hosts")]
-    cluster_network: bool,
-    /// The monitor's port (default: a free one)
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
-    port: Option<u16>,
-}
-
-#[derive(Args, Debug)]
-struct DaemonArgs {
-    act: ActArg,
-    daemon: String,
-    #[command(flatten)]
-    name: NameArgs,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum BackingArg {
-    File,
-    Loop,
-    Memory,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ActArg {
-    Kill,
-    Stop,
-    Cont,
-    Start,
-}
 
 pub fn run(common: &Common, args: &LabArgs) -> Result<u8, Failure> {
     match &args.command {
