@@ -23,6 +23,8 @@ const STORED: u64 = 1 << 60;
 const RATE: f64 = 1e18;
 /// An error message.
 const TEXT: usize = 64 << 10;
+/// Lines of words in one answer.
+const LISTED: u64 = 1024;
 /// Targets, disks, lanes.
 const THINGS: usize = 1 << 17;
 /// Disks, interfaces, OSDs of one host.
@@ -110,6 +112,7 @@ fn of_host(facts: &HostFacts) -> Result<(), String> {
 fn of_answer(answer: &AgentAnswer) -> Result<(), String> {
     match answer {
         AgentAnswer::Looked { seen, unseen } => {
+            number("things that could not be looked at", unseen.len() as u64, LISTED)?;
             unseen.iter().try_for_each(|what| text(what))?;
             match seen {
                 Ok(seen) => of_site(seen),
@@ -119,7 +122,10 @@ fn of_answer(answer: &AgentAnswer) -> Result<(), String> {
         AgentAnswer::Made(Ok(())) | AgentAnswer::Echoes(Ok(_)) | AgentAnswer::Probed(Ok(None)) => Ok(()),
         // The largest packet of IPv6 with its header (RFC 2675 apart, which Linux does not send over TCP paths like these).
         AgentAnswer::Probed(Ok(Some(bytes))) => number("bytes of a packet", u64::from(*bytes), 1 << 17),
-        AgentAnswer::RolledBack(left) => left.iter().try_for_each(|why| text(why)),
+        AgentAnswer::RolledBack(left) => {
+            number("changes that are left", left.len() as u64, LISTED)?;
+            left.iter().try_for_each(|why| text(why))
+        }
         AgentAnswer::Made(Err(why)) | AgentAnswer::Echoes(Err(why)) | AgentAnswer::Probed(Err(why)) => text(why),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
+use crate::journal::entry::own_prefix;
 use crate::journal::keys::may_be_ours;
 use crate::journal::{JournalEntry, MadeThing};
 use crate::{own_files, pools, proof, settings, spread};
@@ -109,6 +110,10 @@ pub fn unmake(
         return Err(not_ours(change, "no run makes that; look who wrote it into the journal".to_string()));
     }
     match change {
+        // Every name begins with an empty prefix: whoever wrote the journal, only names that can be the run's are deleted.
+        Change::Objects { prefix, .. } if !prefix.starts_with(&own_prefix(run)) => {
+            return Err(not_ours(change, "names of a run's own objects begin with its own".to_string()));
+        }
         Change::OnHost { host: Some(_), .. } => {
             return Err(not_ours(change, "the journal of that host undoes it: fathom restore there".to_string()));
         }

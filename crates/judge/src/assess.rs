@@ -23,6 +23,8 @@ pub struct Assessment<'a> {
     pub record: &'a Record,
     /// Every figure with its step and its slices.
     pub entries: Vec<Entry<'a>>,
+    /// The same of what was measured to test a suspected cause: it was chosen for being odd, and stands for nothing else.
+    pub tests: Vec<Entry<'a>>,
     pub outliers: Vec<Outlier>,
     pub host_loads: Vec<HostLoad>,
     pub sustained: Vec<Endurance>,
@@ -37,8 +39,10 @@ pub fn assess(record: &Record) -> Assessment<'_> {
     let sustained = endurance(record);
     limit_writes(&mut entries, &sustained, record);
     strike_out(&mut entries, record);
+    let (tests, entries): (Vec<Entry>, Vec<Entry>) =
+        entries.into_iter().partition(|entry| record.plan.experiment.is_of_test(entry.step.id));
     let outliers = outliers(&entries, &record.scope);
-    Assessment { record, entries, outliers, host_loads: host_loads(record), sustained }
+    Assessment { record, entries, tests, outliers, host_loads: host_loads(record), sustained }
 }
 
 /// All but the findings.
@@ -49,11 +53,12 @@ pub fn without_findings(record: &Record) -> Report {
 impl Assessment<'_> {
     /// All but the findings.
     pub fn report(self) -> Report {
-        let Assessment { record, entries, outliers, host_loads, sustained } = self;
+        let Assessment { record, entries, tests, outliers, host_loads, sustained } = self;
+        let passes = record.slices.iter().filter(|slice| !record.plan.experiment.is_of_test(slice.step));
         Report {
             head: record.head.clone(),
             seconds: record.seconds,
-            passes: record.slices.iter().map(|slice| slice.pass).max().unwrap_or(0),
+            passes: passes.map(|slice| slice.pass).max().unwrap_or(0),
             ending: record.finished.then_some(record.ending),
             overhead: record.overhead,
             chart: chart(&entries),
@@ -63,7 +68,7 @@ impl Assessment<'_> {
             findings: Vec::new(),
             host_loads,
             outliers,
-            figures: entries.into_iter().map(|entry| entry.figure).collect(),
+            figures: entries.into_iter().chain(tests).map(|entry| entry.figure).collect(),
             changes: record.changes.clone(),
             warnings: record.warnings.iter().cloned().chain(while_not_clean(record)).collect(),
             errors: record.errors.clone(),

@@ -29,7 +29,7 @@ pub fn speeds(peers: &[&Entry]) -> Vec<Speed> {
     by_pass.iter().map(|own| paired(&contrasts(own))).collect()
 }
 
-fn paired(contrasts: &[f64]) -> Speed {
+pub(crate) fn paired(contrasts: &[f64]) -> Speed {
     let (count, seen) = (contrasts.len() as f64, sample_sd(contrasts).powi(2));
     let (variance, _) = moderated_variance(PRIOR_SPREAD.powi(2), seen, count);
     Speed { log: mean(contrasts), error: (variance / count).sqrt() }

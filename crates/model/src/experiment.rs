@@ -6,7 +6,7 @@ use crate::layer::Layer;
 use crate::limit::{Limit, ResponseBound, Search};
 use crate::operation::OpClass;
 use crate::pattern::Pattern;
-use crate::plan::Doubling;
+use crate::plan::{Doubling, StepId};
 use crate::report::Doubled;
 use crate::sustained::{Endurance, SustainedTest};
 use crate::sweep::{Sweep, Swept};
@@ -73,6 +73,11 @@ impl PlannedExperiment {
             PlannedExperiment::Diagnosis(diagnosis) => &diagnosis.tests,
             _ => &[],
         }
+    }
+
+    /// Was this step added to test a suspected cause?
+    pub fn is_of_test(&self, step: StepId) -> bool {
+        self.tests().iter().any(|test| test.steps.contains(&step))
     }
 
     /// Are figures to be known to a precision? Else to a side of a bound.

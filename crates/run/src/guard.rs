@@ -102,9 +102,10 @@ impl Rollback {
         self.files = Files::default();
         let others = self.on_hosts.iter().filter_map(Change::other_host).collect();
         let fleet = self.fleet.as_ref().and_then(|fleet| fleet.try_borrow_mut().ok());
+        // The cluster first: a host that hangs shall not keep its flags as they are.
+        let (undone, errors) = journal.roll_back();
         let left_there = fleet.map_or(Vec::new(), |mut fleet| fleet.roll_back(&others));
         let files = self.on_hosts.drain(..).map(|change| Undo { change, before: None, undone: true, left: None });
-        let (undone, errors) = journal.roll_back();
         for undo in files.chain(undone) {
             sink.tell(Event::Changed { undo })?;
         }

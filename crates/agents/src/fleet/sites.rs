@@ -37,9 +37,12 @@ impl Fleet {
         let order = || AgentCommand::Question { id, question: Question::RollBack };
         self.ask(&meant, &order, ANSWER, &mut |member, news, _| {
             let AgentEvent::Answer { id: of, answer: AgentAnswer::RolledBack(there) } = news else { return false };
+            if of != id {
+                return false;
+            }
             let host = &member.seen.name;
             left.extend(there.iter().map(|why| format!("{host}: {why}; `fathom restore` there tries again")));
-            of == id
+            true
         });
         left
     }

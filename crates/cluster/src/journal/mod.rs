@@ -1,6 +1,6 @@
 //! The journal: every change is written down, on disk and in the cluster, before it is made, with what undoes it, and confirmed after it.
 
-mod entry;
+pub(crate) mod entry;
 mod journal_file;
 pub(crate) mod keys;
 mod lease;

@@ -14,6 +14,10 @@ use serde_json::{Value, json};
 /// One command should take so long: long enough to outweigh its own round trip, short enough for windows of 100 ms.
 const COMMAND_NS: f64 = 1e8;
 
+/// And write no more than this. The OSD deletes what a command wrote only after it, its store frees that some seconds later, and no full
+/// ratio stops its own bench: commands that grew without a limit once filled OSDs of 1 GiB until they aborted.
+const COMMAND_BYTES: Bytes = 64 << 20;
+
 /// Small writes go to existing objects, as those of the layers above do. A new object costs other work: on a rotating
 /// disk its data is written and flushed before the commit, while an overwrite goes to the write-ahead log
 /// (16.2 on such a store: 380 µs against 170 µs). 64 KiB is one blob of BlueStore.
@@ -49,14 +53,15 @@ pub fn told(reply: &Value, block: Bytes) -> Result<ReportedCounts, String> {
 pub struct Batch {
     ops: u64,
     least: u64,
-    /// The OSD refuses more.
+    /// More is refused by the OSD, or was never asked of it.
     most: u64,
 }
 
 impl Batch {
-    pub fn new(depth: u32) -> Batch {
-        let least = u64::from(depth.max(1));
-        Batch { ops: least, least, most: u64::MAX }
+    pub fn new(depth: u32, block: Bytes) -> Batch {
+        let most = (COMMAND_BYTES / block.max(1)).max(1);
+        let least = u64::from(depth.max(1)).min(most);
+        Batch { ops: least, least, most }
     }
 
     pub fn ops(&self) -> u64 {
@@ -97,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_command_grows_to_a_tenth_of_a_second_and_no_further_than_allowed() {
-        let mut batch = Batch::new(128);
+        let mut batch = Batch::new(128, 4096);
         assert_eq!(batch.ops(), 128);
         batch.learn(&ReportedCounts { ops: 128, bytes: 0, took: 2_000_000 });
         assert_eq!(batch.ops(), 6400);
@@ -111,8 +116,17 @@ mod tests {
     }
 
     #[test]
+    fn no_command_writes_more_than_an_osd_has_surely_room_for() {
+        let mut batch = Batch::new(64, 4 << 20);
+        assert_eq!(batch.ops(), 16);
+        batch.learn(&ReportedCounts { ops: 16, bytes: 64 << 20, took: 1_000_000 });
+        assert_eq!(batch.ops(), 16);
+        assert_eq!(Batch::new(1, 1 << 30).ops(), 1);
+    }
+
+    #[test]
     fn depth_one_stays_one() {
-        let mut batch = Batch::new(1);
+        let mut batch = Batch::new(1, 4096);
         batch.learn(&ReportedCounts { ops: 1, bytes: 4096, took: 100 });
         assert_eq!(batch.ops(), 1);
         assert!(!batch.refused());

@@ -28,7 +28,8 @@ impl StoreSession {
     pub fn open(rados: Arc<Rados>, osd: u32, workload: &Workload) -> Result<StoreSession, EngineError> {
         let (wanted, requests) = sync_channel::<u32>(1);
         let (answer, answers) = sync_channel(1);
-        let mut runner = Runner { rados, osd, block: workload.block, batch: Batch::new(workload.depth) };
+        let mut runner =
+            Runner { rados, osd, block: workload.block, batch: Batch::new(workload.depth, workload.block) };
         let run = move || {
             for slot in requests {
                 let told = runner.run();

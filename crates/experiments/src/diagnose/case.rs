@@ -9,6 +9,8 @@ pub struct Case<'c> {
     pub record: &'c Record,
     /// Every figure with its step and its slices.
     pub entries: &'c [Entry<'c>],
+    /// Those of tests; no rule suspects anybody by them.
+    pub tests: &'c [Entry<'c>],
     pub outliers: &'c [Outlier],
     pub host_loads: &'c [HostLoad],
 }
@@ -33,8 +35,8 @@ pub enum Source {
 
 impl<'c> Case<'c> {
     pub fn of(assessed: &'c Assessment<'c>) -> Case<'c> {
-        let Assessment { record, entries, outliers, host_loads, .. } = assessed;
-        Case { record, entries, outliers, host_loads }
+        let Assessment { record, entries, tests, outliers, host_loads, .. } = assessed;
+        Case { record, entries, tests, outliers, host_loads }
     }
 
     /// The networks between hosts of which there are figures; `None`: the one on which they load the cluster, always among them.

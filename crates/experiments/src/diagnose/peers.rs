@@ -2,20 +2,23 @@
 
 use super::{Case, RuleTest, Suspect, TestResult};
 use judge::{Entry, Retest, retested, to_retest};
-use model::{Outlier, Phrase, Quantity, Standing, Step, TargetKind, phrase};
+use model::{Label, Outlier, Phrase, Quantity, Standing, Step, TargetKind, phrase};
 
-/// The suspect once more, in turns with some of its peers, each alone, in the pattern in which it was slowest.
+/// The suspect once more, in turns with some of its peers, each alone, in the patterns in which it was slowest.
 pub const MEASURE_AGAIN: RuleTest = RuleTest {
     asks: "is it slower than its peers when all of them are measured again, each alone and in turns?",
     steps: again,
-    answer,
+    answer: |suspect, entries| in_all(entries, suspect.evidence.len()),
 };
 
+/// In so many patterns at most, those with the largest losses: each takes its time.
+const CELLS: usize = 3;
+
 fn again(suspect: &Suspect, case: &Case) -> Vec<Step> {
-    let own = case.outliers.iter().filter(|outlier| outlier.subject == suspect.subject);
-    let slowest = own.max_by(|a, b| a.slower_by.total_cmp(&b.slower_by));
-    let found = slowest.and_then(|outlier| to_retest(case.entries, outlier, &case.record.scope));
-    found.map_or(Vec::new(), |(own, others)| in_turns(own, &others))
+    let mut own: Vec<&Outlier> = case.outliers.iter().filter(|outlier| outlier.subject == suspect.subject).collect();
+    own.sort_by(|a, b| b.slower_by.total_cmp(&a.slower_by));
+    let found = own.into_iter().take(CELLS).filter_map(|one| to_retest(case.entries, one, &case.record.scope));
+    found.flat_map(|(own, others)| in_turns(own, &others)).collect()
 }
 
 /// The targets of these figures, each alone; the suspect's first.
@@ -29,14 +32,44 @@ fn alone(entry: &Entry) -> Option<Step> {
     Some(Step { targets, chart: false, apart: false, ..entry.step.clone() })
 }
 
-/// What figures of [`in_turns`] say.
-pub fn answer(entries: &[&Entry]) -> TestResult {
-    let [own, others @ ..] = entries else { return TestResult::Open("nothing was measured".into()) };
-    match retested(own, others) {
-        None => TestResult::Open("measured again, one of the figures has no value".into()),
-        Some(found) if found.is_slower() => TestResult::Confirmed(said(&found, others.len())),
-        Some(found) if found.is_alike() => TestResult::Refuted(said(&found, others.len())),
-        Some(found) => TestResult::Open(said(&found, others.len())),
+/// Of figures of several patterns, in each of which the suspect's is the first: slow in one of them is slow; well is who is well in all
+/// in which it was suspected.
+fn in_all(entries: &[&Entry], suspected: usize) -> TestResult {
+    let cells: Vec<TestResult> = entries
+        .chunk_by(|a, b| (a.figure.layer, a.figure.pattern) == (b.figure.layer, b.figure.pattern))
+        .map(|cell| cell.split_first().map_or_else(nothing, |(own, others)| answer(own, others)))
+        .collect();
+    let slow = cells.iter().find(|one| matches!(one, TestResult::Confirmed(_)));
+    let open = cells.iter().find(|one| matches!(one, TestResult::Open(_)));
+    match (slow.or(open), cells.first()) {
+        (Some(one), _) => one.clone(),
+        (None, Some(TestResult::Refuted(because))) if cells.len() < suspected => TestResult::Open(because.clone()),
+        (None, Some(first)) => first.clone(),
+        (None, None) => nothing(),
+    }
+}
+
+pub fn nothing() -> TestResult {
+    TestResult::Open("nothing was measured".into())
+}
+
+/// Is this one slower than those, measured in turns with it? What the load generator held back says little of who was loaded, and what
+/// was read before may come from a cache now.
+pub fn answer(own: &Entry, others: &[&Entry]) -> TestResult {
+    let Some(found) = retested(own, others) else {
+        return TestResult::Open("measured again, one of the figures has no value".into());
+    };
+    let held_back = |entry: &&Entry| matches!(entry.figure.label, Label::GeneratorLimited(_));
+    let cached = own.figure.layer.of_ceph() && !own.figure.kind.changes();
+    let said = said(&found, others.len());
+    if held_back(&own) || (!found.is_slower() && others.iter().any(held_back)) {
+        TestResult::Open(phrase!("{}; the load generator was the limit", said))
+    } else if found.is_slower() {
+        TestResult::Confirmed(said)
+    } else if found.is_alike() && !cached {
+        TestResult::Refuted(said)
+    } else {
+        TestResult::Open(said)
     }
 }
 

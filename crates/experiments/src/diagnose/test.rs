@@ -2,7 +2,7 @@
 
 use super::{Case, Rule, Suspect};
 use judge::Entry;
-use model::{CauseTest, Phrase, Refuted, Standing, Step, phrase};
+use model::{CauseTest, Phrase, PlannedExperiment, Refuted, Standing, Step, phrase};
 
 /// What a rule asks for when it suspects somebody without being certain.
 pub struct RuleTest {
@@ -13,7 +13,7 @@ pub struct RuleTest {
     pub steps: fn(&Suspect, &Case) -> Vec<Step>,
     /// What the figures of these steps say, in their order. Figures that raised the suspicion say nothing more: they were chosen for
     /// being odd.
-    pub answer: fn(&[&Entry]) -> TestResult,
+    pub answer: fn(&Suspect, &[&Entry]) -> TestResult,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +44,11 @@ pub fn judged(suspects: Vec<Suspected>, case: &Case) -> (Vec<Suspected>, Vec<Ref
                 suspect.evidence.push(phrase!("tested: {}", says));
             }
             Some(TestResult::Open(says)) => suspect.evidence.push(phrase!("tested: {}", says)),
+            None if left_out(rule, &suspect, case) => {
+                suspect.evidence.push(
+                    "not tested: there was no time left for it (--time-max), or nothing to compare it with".into(),
+                );
+            }
             None => {}
         }
         remain.push((rule, suspect));
@@ -55,10 +60,15 @@ pub fn judged(suspects: Vec<Suspected>, case: &Case) -> (Vec<Suspected>, Vec<Ref
 fn answer(rule: &Rule, suspect: &Suspect, case: &Case) -> Option<TestResult> {
     let test = rule.test.as_ref()?;
     let planned = planned(rule, suspect, case)?;
-    let of =
-        |step: &model::StepId| case.entries.iter().find(|entry| entry.step.id == *step && !entry.slices.is_empty());
+    let of = |step: &model::StepId| case.tests.iter().find(|entry| entry.step.id == *step && !entry.slices.is_empty());
     let entries = planned.steps.iter().map(of).collect::<Option<Vec<&Entry>>>()?;
-    Some((test.answer)(&entries))
+    Some((test.answer)(suspect, &entries))
+}
+
+/// A diagnosis that is over has not tested this hint, although there is a test for it.
+fn left_out(rule: &Rule, suspect: &Suspect, case: &Case) -> bool {
+    let diagnosed = matches!(case.record.plan.experiment, PlannedExperiment::Diagnosis(_)) && case.record.finished;
+    diagnosed && suspect.standing == Standing::Hint && rule.test.is_some() && planned(rule, suspect, case).is_none()
 }
 
 /// The test of this suspect that the plan has already.

@@ -102,7 +102,8 @@ fn mean(cell: &ChartCell, what: &str) -> String {
 
 /// A mean says little where one of its targets is slower than its peers: which, and what that does.
 fn slowest(report: &Report, cell: &ChartCell) -> String {
-    let own = report.outliers.iter().filter(|outlier| (outlier.layer, outlier.pattern) == (cell.layer, cell.pattern));
+    let own =
+        report.standing_outliers().filter(|outlier| (outlier.layer, outlier.pattern) == (cell.layer, cell.pattern));
     let Some(worst) = own.max_by(|a, b| a.slower_by.total_cmp(&b.slower_by)) else { return String::new() };
     let of = |figure: &&Figure| {
         figure.chart && figure.target == worst.target && (figure.layer, figure.pattern) == (cell.layer, cell.pattern)

@@ -10,6 +10,6 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
         let emphasis = if outlier.standing == Standing::Confirmed { Emphasis::Bad } else { Emphasis::Plain };
         Item::from(Text::new(text, emphasis))
     };
-    let items: Vec<Item> = report.outliers.iter().map(item).collect();
+    let items: Vec<Item> = report.standing_outliers().map(item).collect();
     if items.is_empty() { Vec::new() } else { vec![Block::List(items)] }
 }

@@ -57,7 +57,7 @@ fn cell(report: &Report, figure: &Figure) -> Cell {
 
 fn outlier<'a>(report: &'a Report, figure: &Figure) -> Option<&'a Outlier> {
     let same = |o: &&Outlier| o.layer == figure.layer && o.pattern == figure.pattern && o.target == figure.target;
-    report.outliers.iter().find(same)
+    report.standing_outliers().find(same)
 }
 
 /// The targets of a layer side by side.

@@ -1,7 +1,7 @@
-//! The test of a part of the network: its slowest way again, in turns with ways that do not touch it.
+//! The test of a part of the network: its ways again, in turns with ways that do not touch it.
 
-use crate::diagnose::peers::{answer, in_turns};
-use crate::diagnose::{Case, RuleTest, Suspect};
+use crate::diagnose::peers::{answer, in_turns, nothing};
+use crate::diagnose::{Case, RuleTest, Suspect, TestResult};
 use judge::{Entry, nearest_to_median};
 use model::NetworkPart;
 use model::pattern::Family;
@@ -10,20 +10,37 @@ use std::collections::BTreeSet;
 pub const MEASURE_WAYS_AGAIN: RuleTest = RuleTest {
     asks: "is it slower than other ways when both are measured again, one at a time and in turns?",
     steps,
-    answer,
+    answer: of_ways,
 };
 
 fn steps(suspect: &Suspect, case: &Case) -> Vec<model::Step> {
     let Some(part) = suspect.subject.part() else { return Vec::new() };
-    let of = |family: Family| ways(case, suspect.subject.network(), family);
-    // A stream says which way is slow; a round trip is what there is where no streams were measured.
-    let all = Some(of(Family::Linear)).filter(|found| !found.is_empty()).unwrap_or_else(|| of(Family::Latency));
-    let (own, others): (Vec<&Entry>, Vec<&Entry>) = all.into_iter().partition(|entry| touches(part, entry));
-    let slowest = own.into_iter().max_by(|a, b| slowness(a).total_cmp(&slowness(b)));
-    match (slowest, nearest_to_median(others)) {
-        (Some(own), Some(others)) => in_turns(own, &others),
-        _ => Vec::new(),
+    let all = ways(case, suspect.subject.network(), family(part));
+    let (mut own, others): (Vec<&Entry>, Vec<&Entry>) = all.into_iter().partition(|entry| touches(part, entry));
+    own.sort_by(|a, b| slowness(b).total_cmp(&slowness(a)));
+    let Some(others) = nearest_to_median(others) else { return Vec::new() };
+    // Of a host its fastest way as well: if that is well, it is not the host.
+    let fastest = own.last().copied().filter(|_| !part.is_link() && own.len() > 1);
+    let peers: Vec<&Entry> = fastest.into_iter().chain(others).collect();
+    own.first().map_or(Vec::new(), |slowest| in_turns(slowest, &peers))
+}
+
+/// What raised the suspicion: a stream says which way is slow, and a round trip does not.
+fn family(part: &NetworkPart) -> Family {
+    match part {
+        NetworkPart::Link { .. } | NetworkPart::Host { sends: false, receives: false, .. } => Family::Latency,
+        _ => Family::Linear,
     }
+}
+
+/// Every way of the part has to be slower than the others; one that is not speaks for it.
+fn of_ways(suspect: &Suspect, entries: &[&Entry]) -> TestResult {
+    let Some(part) = suspect.subject.part() else { return nothing() };
+    let (own, others): (Vec<&Entry>, Vec<&Entry>) = entries.iter().copied().partition(|entry| touches(part, entry));
+    let found: Vec<TestResult> = own.iter().map(|entry| answer(entry, &others)).collect();
+    let refuted = found.iter().find(|one| matches!(one, TestResult::Refuted(_)));
+    let open = found.iter().find(|one| matches!(one, TestResult::Open(_)));
+    refuted.or(open).or(found.first()).cloned().unwrap_or_else(nothing)
 }
 
 /// Figures of single ways on this network.
@@ -34,11 +51,16 @@ fn ways<'c>(case: &Case<'c>, network: Option<&str>, family: Family) -> Vec<&'c E
     case.entries.iter().filter(of_family).filter(known).collect()
 }
 
-/// Is it a way of this host, or the link itself?
+/// Is it the way itself, or one of this host's in a direction that is suspected?
 fn touches(part: &NetworkPart, entry: &Entry) -> bool {
     let Some((from, to)) = &entry.figure.way else { return false };
-    let (ends, own) = (part.ends(), BTreeSet::from([from.as_str(), to.as_str()]));
-    if part.is_link() { own == ends } else { !own.is_disjoint(&ends) }
+    match part {
+        NetworkPart::Way { from: a, to: b } => (from, to) == (a, b),
+        NetworkPart::Host { name, sends: true, receives: false } => from == name,
+        NetworkPart::Host { name, sends: false, receives: true } => to == name,
+        NetworkPart::Host { name, .. } => from == name || to == name,
+        _ => part.ends() == BTreeSet::from([from.as_str(), to.as_str()]),
+    }
 }
 
 fn slowness(entry: &Entry) -> f64 {
@@ -50,7 +72,7 @@ fn slowness(entry: &Entry) -> f64 {
 mod tests {
     use super::*;
     use crate::diagnose::testing::made::Made;
-    use crate::diagnose::testing::ways as measured;
+    use crate::diagnose::testing::{round_trips, ways as measured};
     use crate::diagnose::untested;
     use judge::assess;
 
@@ -75,11 +97,25 @@ mod tests {
     #[test]
     fn a_slow_host_is_measured_beside_ways_of_other_hosts() {
         let asked = asked(4, |from, to| if from == 1 || to == 1 { 117.0 } else { 1250.0 });
-        assert!(asked[0].contains("h1") && !asked[1..].iter().any(|name| name.contains("h1")), "{asked:?}");
+        // Its slowest way and its fastest, then others'.
+        let own = |name: &String| name.contains("h1");
+        assert!(asked[..2].iter().all(own) && !asked[2..].iter().any(own), "{asked:?}");
     }
 
     #[test]
     fn alike_ways_ask_for_nothing() {
         assert!(asked(4, |_, _| 1250.0).is_empty());
+    }
+
+    #[test]
+    fn slow_round_trips_are_tested_with_round_trips() {
+        let mut made = Made::cluster();
+        measured(&mut made, 4, None, |_, _| Some(1250.0));
+        round_trips(&mut made, 4, |from, to| if (from, to) == (1, 2) { 0.4 } else { 0.1 });
+        made.record.slices.retain(|slice| slice.pass == 1);
+        let assessed = assess(&made.record);
+        let (_, suspect, steps) = untested(&Case::of(&assessed)).unwrap();
+        assert_eq!(suspect.subject.to_string(), "h1↔h2");
+        assert!(steps.iter().all(|step| step.pattern.family() == Family::Latency), "{steps:?}");
     }
 }
