@@ -47,9 +47,21 @@ pub fn of_earlier(
     let mut hosts = hosts.options();
     let recorded = again::hosts(&record.plan);
     if !hosts.named() && !recorded.is_empty() {
-        hosts.hosts = Some(Vec::from_iter(recorded).join(","));
+        // A lab's hosts are reached as a lab's: elsewhere their names may be those of other machines.
+        let of_lab = lab.as_ref().filter(|lab| recorded.iter().all(|name| is_of_lab(lab, name)));
+        let number = of_lab.map(|lab| lab.layout.hosts.len().to_string());
+        hosts.hosts = Some(number.unwrap_or_else(|| Vec::from_iter(recorded).join(",")));
     }
     Ok(Setup { lab, hosts, ..without_hosts(common) })
+}
+
+/// Is this the name by which a host of the lab is reached?
+fn is_of_lab(lab: &SetupLab, name: &str) -> bool {
+    let own = |host: &LabHost| {
+        let namespace = host.namespace.as_deref().unwrap_or_default();
+        [&host.name, &format!("here:{}", host.name), &format!("netns:{namespace}")].iter().any(|own| *own == name)
+    };
+    lab.layout.hosts.iter().any(own)
 }
 
 fn without_hosts(common: &Common) -> Setup<'static> {
