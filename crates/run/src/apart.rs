@@ -1,6 +1,6 @@
 //! Steps whose targets share nothing: one that is ill is left out, and the others are measured without it.
 
-use super::filling::Unfilled;
+use super::unfilled::Unfilled;
 use experiments::passes::wanted::{separable, void_targets};
 use model::{OpClass, Record, Slice, Step, WindowSet};
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,9 +3,10 @@
 use super::EventSink;
 use super::apart::{Ill, Part};
 use super::efforts::Efforts;
-use super::filling::Unfilled;
 use super::guard::trouble;
+use super::health::HealthMonitor;
 use super::probes::{Observer, SliceDone};
+use super::unfilled::Unfilled;
 use agents::loader::Loader;
 use cluster::watch::Seen;
 use engines::EngineError;
@@ -19,14 +20,6 @@ use model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// What the conductor looks at between windows.
-pub trait HealthMonitor {
-    /// The user wants the run to end.
-    fn asked_to_end(&self) -> bool;
-    /// Which OSDs are down, whether pools are full, what got stuck since the run began.
-    fn seen(&self) -> Seen;
-}
 
 /// Puts the cluster into the state that a step is measured in.
 pub trait Sides {

@@ -1,7 +1,7 @@
 //! What keeps a run from doing harm: changes are always undone, and trouble of the cluster ends a step.
 
 use super::EventSink;
-use super::conductor::HealthMonitor;
+use super::health::HealthMonitor;
 use super::interrupt::Interrupt;
 use agents::fleet::Fleet;
 use agents::own_files::Files;

@@ -9,6 +9,7 @@ mod efforts;
 mod event_sink;
 mod filling;
 mod guard;
+mod health;
 mod interrupt;
 mod prepare;
 pub mod probes;
@@ -18,13 +19,15 @@ mod sides;
 #[cfg(test)]
 mod simulated;
 mod sustained;
+mod unfilled;
 pub mod verifying;
 
 pub use event_sink::EventSink;
-pub use filling::Unfilled;
 pub use guard::{Rollback, trouble};
+pub use health::HealthMonitor;
 pub use interrupt::{Interrupt, ToUndo};
 pub use resolved::Resolved;
+pub use unfilled::Unfilled;
 
 use agents::fleet::{HostOptions, HostsLoader};
 use agents::host::LocalHost;
@@ -169,7 +172,7 @@ pub struct Ready<'a> {
     /// With what the cluster made of it.
     pub plan: &'a Plan,
     pub host: &'a LocalHost<'static>,
-    pub health: &'a dyn conductor::HealthMonitor,
+    pub health: &'a dyn HealthMonitor,
     pub observer: &'a dyn Observer,
     /// Targets whose data could not be written, and why.
     pub unfilled: &'a Unfilled,

@@ -7,9 +7,10 @@ mod sides;
 mod time;
 
 use super::EventSink;
-use super::conductor::{AsItIs, Conductor, HealthMonitor};
-use super::filling::Unfilled;
+use super::conductor::{AsItIs, Conductor};
+use super::health::HealthMonitor;
 use super::probes::Probes;
+use super::unfilled::Unfilled;
 use agents::host::LocalHost;
 use agents::loader::Loader;
 use cluster::watch::Seen;

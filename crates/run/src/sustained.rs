@@ -1,7 +1,8 @@
 //! Devices that are written to without pause until they fall: once for each model, after the passes.
 
 use super::EventSink;
-use super::conductor::{Conductor, HealthMonitor};
+use super::conductor::Conductor;
+use super::health::HealthMonitor;
 use engines::crew::Flow;
 use model::clock::{MILLISECOND, SECOND};
 use model::{Ended, Event, Failure, Nanos, SustainedSeries, SustainedTest, WindowSet};

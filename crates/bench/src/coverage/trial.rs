@@ -12,9 +12,9 @@ use model::pattern::Family;
 use model::{Clock, Event, Failure, Figure, Goal, Pattern, Plan, Record, Report, Step, Workload, testing};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use run::conductor::{AsItIs, Conductor, HealthMonitor};
+use run::conductor::{AsItIs, Conductor};
 use run::probes::Probes;
-use run::{EventSink, Unfilled};
+use run::{EventSink, HealthMonitor, Unfilled};
 use std::sync::Arc;
 
 /// What lies between two slices of a figure in a run of forty.

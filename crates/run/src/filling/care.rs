@@ -1,9 +1,9 @@
 //! Looks after one target while it is filled: does it move, is the cluster well, will it end in its time?
 
 use super::{End, what};
-use crate::conductor::HealthMonitor;
 use crate::event_sink::EventSink;
 use crate::guard;
+use crate::health::HealthMonitor;
 use cluster::watch::Seen;
 use model::{Bytes, Event, Step, Target};
 use std::time::{Duration, Instant};

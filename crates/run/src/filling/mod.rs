@@ -3,36 +3,16 @@
 mod care;
 mod sets;
 
-use super::conductor::HealthMonitor;
 use super::event_sink::EventSink;
+use super::health::HealthMonitor;
+use super::unfilled::{Unfilled, client_of};
 use agents::fleet::{Filled, Fleet};
 use agents::host::LocalHost;
 use care::Care;
 use experiments::planner;
-use model::{Bytes, Event, Failure, Place, Plan, Step, Target};
+use model::{Bytes, Event, Failure, Plan, Step, Target};
 use sets::{FilledSets, Set};
 use std::cell::RefCell;
-
-/// Targets that could not be filled.
-#[derive(Default)]
-pub struct Unfilled(Vec<(Place, Option<String>, String)>);
-
-impl Unfilled {
-    pub fn of(&self, step: &Step) -> Option<String> {
-        step.targets.iter().find_map(|target| self.of_target(target))
-    }
-
-    pub fn of_target(&self, target: &Target) -> Option<String> {
-        let own = |(place, client, _): &&(Place, Option<String>, String)| match &target.place {
-            Place::Replicas { replicas, .. } => replicas.iter().any(|replica| {
-                client.as_deref() == Some(&replica.end.host)
-                    && matches!(place, Place::Path { path, .. } if *path == replica.path)
-            }),
-            own => place == own && *client == sets::client_of(target),
-        };
-        self.0.iter().find(own).map(|(.., why)| why.clone())
-    }
-}
 
 /// With which means, and who looks on.
 pub struct Filler<'a> {
@@ -86,7 +66,7 @@ impl Filler<'_> {
                     End::Wrong(why) => {
                         done.add(step, target);
                         sink.tell(Event::Failed { text: format!("{}: {why}", what(step, target)) })?;
-                        unfilled.0.push((target.place.clone(), sets::client_of(target), why));
+                        unfilled.0.push((target.place.clone(), client_of(target), why));
                     }
                 }
             }

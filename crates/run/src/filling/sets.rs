@@ -1,6 +1,7 @@
 //! Which data a plan's steps need, each once; and smaller ones, where those would take too long.
 
 use super::Job;
+use crate::unfilled::client_of;
 use model::units;
 use model::{Access, Bytes, Layer, Place, Plan, Step, Target, Workload};
 
@@ -130,10 +131,6 @@ pub fn shrink(plan: &mut Plan, slow: &[(Set, f64)]) -> Vec<String> {
         )
     };
     sets.into_iter().map(cut).collect()
-}
-
-pub fn client_of(target: &Target) -> Option<String> {
-    target.client.as_ref().map(|client| client.host.clone())
 }
 
 /// Only what Fathom made, or what was proven empty, is ever filled.

@@ -15,9 +15,9 @@ use model::{
     Subscriber, Target, WindowSet, Workload,
 };
 use nix::sys::socket::{MsgFlags, recv};
-use run::conductor::{AsItIs, Conductor, HealthMonitor};
+use run::conductor::{AsItIs, Conductor};
 use run::probes::Probes;
-use run::{EventSink, Unfilled};
+use run::{EventSink, HealthMonitor, Unfilled};
 use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::io;
