@@ -136,8 +136,8 @@ mod tests {
                 };
                 confirmed += usize::from(found.is_slower());
             }
-            // 1.7 % were seen at 20 % from pass to pass; the chance of more than 70 of 2000 is below 10⁻⁶ at that.
-            assert!(confirmed <= 70, "{confirmed} of 2000 at {spread}");
+            // Seen: none at 2 % and 5 %, 10 of 2000 at 10 %, 13 at 20 %; one in forty would be 50.
+            assert!(confirmed <= 25, "{confirmed} of 2000 at {spread}");
         }
     }
 }
