@@ -1,7 +1,9 @@
-//! What OSDs' stores do while they are loaded: RocksDB's tables once a second, and at both ends of a slice from where reads came.
+//! What OSDs do while they are loaded: RocksDB's tables once a second, and at both ends of a slice from where reads came, and where
+//! operations spent their time.
 
 use crate::admin::Cluster;
-use model::{Bytes, OsdLooks, StoreActivity, StoreReads};
+use crate::timers;
+use model::{Bytes, OsdLooks, Spent, StoreActivity, StoreReads, Timer, TimesOfOsd};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -16,8 +18,11 @@ pub const OSDS_MOST: usize = 16;
 
 /// The counter (Ceph 14 and later): bytes of tables that BlueFS wrote for RocksDB. All of them come from compactions and from
 /// the flushes that feed them. `rocksdb.compact` of Ceph 16 counts only those that somebody asked for.
-fn counters(cluster: &Cluster, osd: u32, logger: &str) -> Option<Value> {
-    let command = json!({"prefix": "perf dump", "logger": logger, "format": "json"});
+fn counters(cluster: &Cluster, osd: u32, logger: Option<&str>) -> Option<Value> {
+    let mut command = json!({"prefix": "perf dump", "format": "json"});
+    if let (Some(logger), Some(fields)) = (logger, command.as_object_mut()) {
+        fields.insert("logger".to_string(), json!(logger));
+    }
     cluster.rados.osd_command(osd, &command).ok()?.json().ok()
 }
 
@@ -26,9 +31,9 @@ fn written(dump: &Value) -> Option<Bytes> {
 }
 
 /// What a store has read since it started. Releases name the counters with `bluestore_` before them or without, 16.2 some of each.
-fn read_so_far(bluestore: &Value, bluefs: Option<&Value>) -> Option<StoreReads> {
+fn read_so_far(dump: &Value) -> Option<StoreReads> {
     let of = |name: &str| {
-        let section = bluestore.get("bluestore")?;
+        let section = dump.get("bluestore")?;
         section.get(name).or_else(|| section.get(format!("bluestore_{name}")))?.as_u64()
     };
     Some(StoreReads {
@@ -36,7 +41,7 @@ fn read_so_far(bluestore: &Value, bluefs: Option<&Value>) -> Option<StoreReads> 
         device: of("buffer_miss_bytes")?,
         onode_hits: of("onode_hits"),
         onode_misses: of("onode_misses"),
-        rocksdb: bluefs.and_then(|dump| dump.get("bluefs")?.get("read_random_disk_bytes")?.as_u64()),
+        rocksdb: dump.get("bluefs").and_then(|bluefs| bluefs.get("read_random_disk_bytes")?.as_u64()),
     })
 }
 
@@ -70,6 +75,15 @@ struct Seen {
     /// At the slice's beginning, and at its end.
     first: Option<StoreReads>,
     last_read: Option<StoreReads>,
+    times_first: BTreeMap<Timer, Spent>,
+    times_last: BTreeMap<Timer, Spent>,
+}
+
+/// Of one OSD and one slice.
+pub struct OsdSeen {
+    pub looks: OsdLooks,
+    /// `None`: it was not asked at both ends, or started anew.
+    pub times: Option<TimesOfOsd>,
 }
 
 impl Seen {
@@ -132,7 +146,7 @@ impl Looking {
     }
 
     /// It is over: what was seen, in seconds since [`Looking::begin`]. OSDs without such counters are left out.
-    pub fn end(&self) -> Vec<OsdLooks> {
+    pub fn end(&self) -> Vec<OsdSeen> {
         let mut task = self.shared.lock();
         if let Some(task) = task.as_mut() {
             task.ending = true;
@@ -142,8 +156,11 @@ impl Looking {
         let waited = self.shared.changed.wait_timeout_while(task, LAST_LOOK, waits);
         let (mut task, _) = waited.unwrap_or_else(|poisoned| poisoned.into_inner());
         let osds = task.take().map(|task| task.osds).unwrap_or_default();
-        let seen = osds.into_iter().map(|(osd, seen)| OsdLooks { osd, reads: seen.reads(), looks: seen.looks });
-        seen.filter(|one| !one.looks.is_empty() || one.reads.is_some()).collect()
+        let seen = osds.into_iter().map(|(osd, seen)| OsdSeen {
+            times: timers::between(osd, &seen.times_first, &seen.times_last),
+            looks: OsdLooks { osd, reads: seen.reads(), looks: seen.looks },
+        });
+        seen.collect()
     }
 }
 
@@ -202,16 +219,20 @@ impl Todo {
 }
 
 fn look(cluster: &Cluster, shared: &Shared, todo: &Todo, osd: u32) {
-    let bluefs = counters(cluster, osd, "bluefs");
+    let end = todo.first || todo.last;
+    let dump = counters(cluster, osd, (!end).then_some("bluefs"));
     let at = todo.began.elapsed().as_secs_f64();
-    let bluestore = if todo.reads { counters(cluster, osd, "bluestore") } else { None };
-    let reads = bluestore.and_then(|bluestore| read_so_far(&bluestore, bluefs.as_ref()));
+    let reads = dump.as_ref().filter(|_| todo.reads).and_then(read_so_far);
     let mut task = shared.lock();
     let seen = task.as_mut().filter(|task| task.began == todo.began).and_then(|task| task.osds.get_mut(&osd));
     let Some(seen) = seen else { return };
-    seen.take(at, bluefs.as_ref().and_then(written));
+    seen.take(at, dump.as_ref().and_then(written));
     if todo.reads {
         seen.take_reads(reads, todo.first);
+    }
+    if end {
+        let times = dump.as_ref().map(timers::so_far).unwrap_or_default();
+        *(if todo.first { &mut seen.times_first } else { &mut seen.times_last }) = times;
     }
 }
 
@@ -247,22 +268,22 @@ mod tests {
 
     #[test]
     fn counters_of_reads_are_found_by_either_of_their_names() {
-        let bluefs = json!({"bluefs": {"read_random_disk_bytes": 7}});
+        let bluefs = json!({"read_random_disk_bytes": 7});
         for names in [
-            json!({"bluestore": {"bluestore_buffer_hit_bytes": 5, "bluestore_buffer_miss_bytes": 6, "onode_hits": 1,
+            json!({"bluefs": bluefs, "bluestore": {"bluestore_buffer_hit_bytes": 5, "bluestore_buffer_miss_bytes": 6, "onode_hits": 1,
                 "bluestore_onode_misses": 2}}),
-            json!({"bluestore": {"buffer_hit_bytes": 5, "buffer_miss_bytes": 6, "bluestore_onode_hits": 1, "onode_misses": 2}}),
+            json!({"bluefs": bluefs, "bluestore": {"buffer_hit_bytes": 5, "buffer_miss_bytes": 6, "bluestore_onode_hits": 1, "onode_misses": 2}}),
         ] {
             let wanted =
                 StoreReads { memory: 5, device: 6, onode_hits: Some(1), onode_misses: Some(2), rocksdb: Some(7) };
-            assert_eq!(read_so_far(&names, Some(&bluefs)), Some(wanted));
+            assert_eq!(read_so_far(&names), Some(wanted));
         }
         let least = json!({"bluestore": {"buffer_hit_bytes": 5, "buffer_miss_bytes": 6}});
         let wanted = StoreReads { memory: 5, device: 6, ..StoreReads::default() };
-        assert_eq!(read_so_far(&least, None), Some(wanted));
+        assert_eq!(read_so_far(&least), Some(wanted));
         // A memstore has none, and an unknown release neither: not known, and not zero.
         for none in [json!({}), json!({"bluestore": {}}), json!({"bluestore": {"buffer_hit_bytes": 5}})] {
-            assert_eq!(read_so_far(&none, Some(&bluefs)), None);
+            assert_eq!(read_so_far(&none), None);
         }
     }
 

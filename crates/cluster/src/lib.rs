@@ -24,6 +24,7 @@ pub mod scope;
 mod settings;
 mod spread;
 pub mod text_file;
+mod timers;
 pub mod watch;
 
 pub use admin::Cluster;

@@ -8,6 +8,7 @@ use crate::entry::{Entry, entries};
 use crate::expect::distances;
 use crate::gate::strike_out;
 use crate::host_loads::host_loads;
+use crate::latency_parts::latency_parts;
 use crate::ledger::ledger;
 use crate::limit::limits;
 use crate::outliers::outliers;
@@ -54,6 +55,7 @@ impl Assessment<'_> {
     /// All but the findings.
     pub fn report(self) -> Report {
         let Assessment { record, entries, tests, outliers, host_loads, sustained } = self;
+        let ledger = ledger(&entries, record);
         let passes = record.slices.iter().filter(|slice| !record.plan.experiment.is_of_test(slice.step));
         Report {
             head: record.head.clone(),
@@ -62,7 +64,8 @@ impl Assessment<'_> {
             ending: record.finished.then_some(record.ending),
             overhead: record.overhead,
             chart: chart(&entries),
-            ledger: ledger(&entries, record),
+            latency_parts: latency_parts(&entries, &ledger, record),
+            ledger,
             distances: distances(&entries, record),
             answer: answer(record, &entries, sustained),
             findings: Vec::new(),

@@ -23,6 +23,7 @@ mod imported;
 mod in_flight;
 mod knee;
 mod labels;
+mod latency_parts;
 mod ledger;
 mod length;
 mod levels;

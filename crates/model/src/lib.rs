@@ -21,6 +21,7 @@ pub mod limit;
 pub mod observation;
 pub mod observed;
 pub mod operation;
+mod osd_times;
 pub mod pages;
 mod path_mtu;
 pub mod pattern;
@@ -72,6 +73,7 @@ pub use observed::{
     DiskSecond, HostLoad, HostSecond, HostSeconds, NicSecond, Observed, OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,
 };
 pub use operation::{OpClass, OpMix};
+pub use osd_times::{LatencyPart, LatencyParts, OsdTimes, Part, Spent, Timer, TimesOfOsd};
 pub use pages::{EmptyPages, PagesRead};
 pub use path_mtu::PathMtu;
 pub use pattern::{Metric, Pattern};

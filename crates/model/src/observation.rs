@@ -3,6 +3,7 @@
 use crate::background::Compaction;
 use crate::bond::HostBond;
 use crate::observed::{Observed, PgsSeen};
+use crate::osd_times::OsdTimes;
 use crate::pages::PagesRead;
 use crate::path_mtu::PathMtu;
 use crate::record::{Gap, Record};
@@ -15,6 +16,8 @@ use serde::{Deserialize, Serialize};
 pub enum Observation {
     /// What the OSDs' stores did while a slice was measured.
     Compaction(Compaction),
+    /// How long operations took in the OSDs, stretch by stretch, while a slice was measured.
+    OsdTimes(OsdTimes),
     /// What the kernels of hosts counted while a slice was measured.
     #[serde(rename = "observed")]
     Hosts(Observed),
@@ -34,8 +37,8 @@ pub enum Observation {
 
 impl Observation {
     /// The variants' names.
-    pub const KINDS: [&str; 8] =
-        ["compaction", "observed", "pgs-seen", "streams", "pages-read", "gap", "path-mtus", "bonds"];
+    pub const KINDS: [&str; 9] =
+        ["compaction", "osd-times", "observed", "pgs-seen", "streams", "pages-read", "gap", "path-mtus", "bonds"];
 }
 
 /// All of one kind, in the order in which they were seen.
@@ -50,6 +53,10 @@ impl Record {
         self.observations
             .iter()
             .filter_map(|seen| if let Observation::Compaction(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn osd_times(&self) -> impl Iterator<Item = &OsdTimes> {
+        self.observations.iter().filter_map(|seen| if let Observation::OsdTimes(own) = seen { Some(own) } else { None })
     }
 
     pub fn hosts_observed(&self) -> impl Iterator<Item = &Observed> {

@@ -6,6 +6,7 @@ use crate::experiment::Answer;
 use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
 use crate::observed::HostLoad;
+use crate::osd_times::LatencyParts;
 use crate::pattern::{Metric, Pattern};
 use crate::phrase::Phrase;
 use crate::record::{Ending, RunHead};
@@ -28,6 +29,9 @@ pub struct Report {
     pub figures: Vec<Figure>,
     pub chart: Vec<ChartCell>,
     pub ledger: Vec<LedgerRow>,
+    /// Of what latencies are made, by the OSDs' own timers.
+    #[serde(default)]
+    pub latency_parts: Vec<LatencyParts>,
     /// Where the floor was measured.
     #[serde(default)]
     pub distances: Vec<Distance>,

@@ -11,6 +11,7 @@ pub enum Chart {
     Points(Points),
     Waterfall(Waterfall),
     Bars(Bars),
+    Stacks(Stacks),
     Lines(Lines),
     Heat(Heat),
     Volume(Volume),
@@ -88,6 +89,29 @@ pub struct Bar {
     pub share: Option<Mark>,
     pub text: String,
     pub why: String,
+}
+
+/// Wholes in parts, each a bar of segments from zero.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Stacks {
+    pub caption: Caption,
+    pub rows: Vec<Stack>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Stack {
+    pub name: String,
+    pub segments: Vec<Segment>,
+    /// The whole.
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Segment {
+    /// The same in all rows has the same colour.
+    pub name: String,
+    pub value: f64,
+    pub text: String,
 }
 
 /// Series of points with their intervals.

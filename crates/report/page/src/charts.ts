@@ -6,13 +6,14 @@ import { drawHeat } from "./chart_heat";
 import { drawLines } from "./chart_lines";
 import { drawPoints } from "./chart_points";
 import { drawVolume } from "./chart_volume";
+import { drawStacks } from "./chart_stacks";
 import { drawWaterfall } from "./chart_waterfall";
 import { h } from "./dom";
 import { place } from "./plots";
 import type { Caption, Chart, PointRow } from "./types_page";
 import { badge, mark } from "./words";
 
-type Draw = (width: number) => Element;
+type Draw = (width: number) => Element | Element[];
 
 function of(chart: Chart, link: Link): { caption: Caption; draw: Draw; rows?: PointRow[] } {
   if ("points" in chart)
@@ -24,6 +25,7 @@ function of(chart: Chart, link: Link): { caption: Caption; draw: Draw; rows?: Po
   if ("waterfall" in chart)
     return { caption: chart.waterfall.caption, draw: (width) => drawWaterfall(chart.waterfall, width) };
   if ("bars" in chart) return { caption: chart.bars.caption, draw: (width) => drawBars(chart.bars, width) };
+  if ("stacks" in chart) return { caption: chart.stacks.caption, draw: (width) => drawStacks(chart.stacks, width) };
   if ("lines" in chart) return { caption: chart.lines.caption, draw: (width) => drawLines(chart.lines, link, width) };
   if ("heat" in chart) return { caption: chart.heat.caption, draw: (width) => drawHeat(chart.heat, link, width) };
   return { caption: chart.volume.caption, draw: (width) => drawVolume(chart.volume, width) };
@@ -31,7 +33,7 @@ function of(chart: Chart, link: Link): { caption: Caption; draw: Draw; rows?: Po
 
 /** How many stand in a row, where there is room. */
 function columns(charts: Chart[]): string {
-  if (charts.length === 1 || charts.some((chart) => "volume" in chart)) return "panels";
+  if (charts.length === 1 || charts.some((chart) => "volume" in chart || "stacks" in chart)) return "panels";
   return charts.every((chart) => "points" in chart) ? "panels three" : "panels two";
 }
 

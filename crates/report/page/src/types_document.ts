@@ -91,6 +91,21 @@ export type Sight =
       shape: "slices";
       means: (number | null)[];
     };
+/**
+ * Where a part of the latency of an operation is spent.
+ */
+export type Part =
+  | "client"
+  | "network"
+  | "client-and-network"
+  | "messenger"
+  | "queue"
+  | "software"
+  | "metadata"
+  | "data"
+  | "log"
+  | "replicas"
+  | "rest";
 export type Outcome = "pass" | "fail" | "open";
 export type Finds = "better" | "worse" | "same" | "undecided";
 /**
@@ -133,6 +148,7 @@ export interface RunDocument {
   figures: FigureDocument[];
   chart: CellDocument[];
   ledger: LedgerDocument[];
+  latency_parts: LatencyPartsDocument[];
   floor: DistanceDocument[];
   verdicts: VerdictDocument[];
   limits: LimitDocument[];
@@ -830,6 +846,27 @@ export interface LedgerDocument {
    */
   at_least: boolean;
   because: string;
+}
+export interface LatencyPartsDocument {
+  layer: Layer;
+  pattern: Pattern;
+  target: string;
+  mean_ms: number | null;
+  /**
+   * They add up to the mean.
+   */
+  parts: LatencyPart[];
+  /**
+   * Share of the operations that the OSDs counted which were the run's own.
+   */
+  own: number | null;
+  osds: number;
+  of: number;
+  doubt: string | null;
+}
+export interface LatencyPart {
+  part: Part;
+  ms: number | null;
 }
 export interface DistanceDocument {
   pattern: Pattern;

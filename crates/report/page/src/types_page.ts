@@ -46,6 +46,9 @@ export type Chart =
       bars: Bars;
     }
   | {
+      stacks: Stacks;
+    }
+  | {
       lines: Lines;
     }
   | {
@@ -209,6 +212,29 @@ export interface Bar {
   share: Mark | null;
   text: string;
   why: string;
+}
+/**
+ * Wholes in parts, each a bar of segments from zero.
+ */
+export interface Stacks {
+  caption: Caption;
+  rows: Stack[];
+}
+export interface Stack {
+  name: string;
+  segments: Segment[];
+  /**
+   * The whole.
+   */
+  text: string;
+}
+export interface Segment {
+  /**
+   * The same in all rows has the same colour.
+   */
+  name: string;
+  value: number;
+  text: string;
 }
 /**
  * Series of points with their intervals.

@@ -3,9 +3,9 @@
 use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_of, six_digits, value_of};
 use crate::phrase;
 use model::{
-    Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Figure, Finding, Label, Layer, LedgerRow,
-    Metric, OpClass, OtherWay, Outlier, Pattern, Percentile, Refuted, Shares, Sight, Standing, StepId, Unseen,
-    Workload,
+    Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Figure, Finding, Label, LatencyPart,
+    LatencyParts, Layer, LedgerRow, Metric, OpClass, OtherWay, Outlier, Pattern, Percentile, Refuted, Shares, Sight,
+    Standing, StepId, Unseen, Workload,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -204,6 +204,29 @@ impl From<&LedgerRow> for LedgerDocument {
             at_least: row.at_least,
             because: row.because.clone(),
         }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct LatencyPartsDocument {
+    layer: Layer,
+    pattern: Pattern,
+    target: String,
+    mean_ms: f64,
+    /// They add up to the mean.
+    parts: Vec<LatencyPart>,
+    /// Share of the operations that the OSDs counted which were the run's own.
+    own: f64,
+    osds: u32,
+    of: u32,
+    doubt: Option<String>,
+}
+
+impl From<&LatencyParts> for LatencyPartsDocument {
+    fn from(one: &LatencyParts) -> Self {
+        let LatencyParts { layer, pattern, mean_ms, own, osds, of, .. } = *one;
+        let (target, parts, doubt) = (one.target.clone(), one.parts.clone(), one.doubt.clone());
+        LatencyPartsDocument { layer, pattern, target, mean_ms, parts, own, osds, of, doubt }
     }
 }
 

@@ -11,7 +11,8 @@ use asked::{
     AbDocument, ClientsDocument, HostLoadDocument, LimitDocument, SustainedDocument, SweepDocument, VerdictDocument,
 };
 use figures::{
-    CellDocument, DistanceDocument, FigureDocument, FindingDocument, LedgerDocument, OutlierDocument, RefutedDocument,
+    CellDocument, DistanceDocument, FigureDocument, FindingDocument, LatencyPartsDocument, LedgerDocument,
+    OutlierDocument, RefutedDocument,
 };
 use model::{Ending, GoalFields, HostBond, Imported, Overhead, PathMtu, Record, Report, Scope, Undo, secrets};
 use schemars::JsonSchema;
@@ -51,6 +52,7 @@ struct RunDocument {
     figures: Vec<FigureDocument>,
     chart: Vec<CellDocument>,
     ledger: Vec<LedgerDocument>,
+    latency_parts: Vec<LatencyPartsDocument>,
     floor: Vec<DistanceDocument>,
     verdicts: Vec<VerdictDocument>,
     limits: Vec<LimitDocument>,
@@ -103,6 +105,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         figures: all(&report.figures),
         chart: all(&report.chart),
         ledger: all(&report.ledger),
+        latency_parts: all(&report.latency_parts),
         floor: all(&report.distances),
         verdicts: all(report.answer.verdicts()),
         limits: all(report.answer.limits()),

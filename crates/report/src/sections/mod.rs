@@ -10,6 +10,7 @@ pub(crate) mod findings;
 pub(crate) mod floor;
 pub(crate) mod host_loads;
 pub(crate) mod host_steps;
+pub(crate) mod latency_parts;
 pub(crate) mod ledger;
 pub(crate) mod left_behind;
 pub(crate) mod limits;
@@ -52,6 +53,8 @@ const CHART_LEAD: &str = "How deep each layer lies: one picture for each pattern
                           see. A mark is the mean over the layer's targets, the bar its 95 % interval.";
 const LEDGER: &str =
     "The same as losses. Latencies are a sum of stages; a throughput is as high as the lowest ceiling above it allows.";
+const PARTS: &str = "With one operation in flight, the OSDs' own timers tell where its time goes. Counted are all operations of the slices, \
+                     warm-up included.";
 const SUSTAINED: &str = "Large blocks, one after the other, until the rate had fallen by a fifth and stayed there for 10 s, or the time or the \
                          volume was used up. What is faster before the cliff is a cache; how far figures of writes hold is told by its place.";
 const SWEEP: &str = "Every combination, in shuffled order pass by pass. Bars are 95 % intervals; a ring marks the knee, the smallest depth \
@@ -64,7 +67,7 @@ const STEPS: &str = "Means over each step's slices, counted by the hosts' kernel
 const SCOPE: &str = "What was there, as Fathom saw it before the first step.";
 
 /// In the order of reading.
-pub const SECTIONS: [Section; 27] = [
+pub const SECTIONS: [Section; 28] = [
     section("run", "", run::blocks),
     section("answer", "", answer::blocks),
     section("verdicts", "Verdicts", verdicts::blocks),
@@ -73,6 +76,7 @@ pub const SECTIONS: [Section; 27] = [
     section("sweep", "Sweep", sweep::blocks).lead(SWEEP),
     CHART,
     section("ledger", "Ledger", ledger::blocks).lead(LEDGER),
+    section("latency-parts", "Where the time goes", latency_parts::blocks).lead(PARTS).detail(),
     section("floor", "Distance from the floor", floor::blocks),
     section("targets", "Each target", targets::blocks).detail().not_on_page(),
     section("matrix", "Between hosts", matrix::blocks).lead(MATRIX),

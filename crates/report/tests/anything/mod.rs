@@ -1,5 +1,8 @@
 //! Any report and any event that the types allow, sensible or not: for what no face may fall over.
 
+mod latency;
+
+use latency::latency_parts;
 use model::testing;
 use model::*;
 use model::{OpClass, OpMix};
@@ -352,10 +355,16 @@ pub fn report() -> impl Strategy<Value = Report> {
         vec(finding(), 0..3).prop_map(|found| Answer::Diagnosis(found.iter().map(refuted).collect())),
     ];
     let lists = (vec(figure(), 0..12), vec(cell(), 0..12), vec(row(), 0..8), vec(outlier, 0..3), answer);
-    let words = (vec(finding(), 0..3), vec(undo(), 0..3), vec(text(), 0..3), vec(host_load(), 0..3));
+    let words = (
+        vec(finding(), 0..3),
+        vec(undo(), 0..3),
+        vec(text(), 0..3),
+        vec(host_load(), 0..3),
+        vec(latency_parts(), 0..3),
+    );
     (head(), number(), any::<bool>(), lists, words).prop_map(|(head, seconds, finished, lists, words)| {
         let (figures, chart, ledger, outliers, answer) = lists;
-        let (findings, changes, errors, host_loads) = words;
+        let (findings, changes, errors, host_loads, latency_parts) = words;
         let passes = figures.len() as u32;
         Report {
             warnings: errors.iter().rev().cloned().collect(),
@@ -367,6 +376,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             figures,
             chart,
             ledger,
+            latency_parts,
             distances: Vec::new(),
             answer,
             host_loads,

@@ -1,9 +1,9 @@
-//! What the OSDs' stores do: RocksDB's tables, and from where reads come.
+//! What the OSDs do: RocksDB's tables, from where reads come, and where operations spend their time.
 
 use super::{Probe, SliceDone, Sources};
 use crate::guard::osd_of;
 use cluster::compaction::Looking;
-use model::{Compaction, Observation, Step};
+use model::{Compaction, Observation, OsdLooks, OsdTimes, Step, TimesOfOsd};
 
 struct Stores {
     looking: Looking,
@@ -30,11 +30,17 @@ impl Probe for Stores {
     }
 
     fn end(&mut self, slice: &SliceDone) -> Vec<Observation> {
-        let (mut osds, of) = (self.looking.end(), std::mem::take(&mut self.serve));
+        let (seen, of) = (self.looking.end(), std::mem::take(&mut self.serve));
+        let (mut osds, times): (Vec<OsdLooks>, Vec<Option<TimesOfOsd>>) =
+            seen.into_iter().map(|osd| (osd.looks, osd.times)).unzip();
+        osds.retain(|osd| !osd.looks.is_empty() || osd.reads.is_some());
         for look in osds.iter_mut().flat_map(|osd| &mut osd.looks) {
             (look.from, look.to) = (look.from - slice.lead, look.to - slice.lead);
         }
         let (step, pass) = (slice.step, slice.pass);
-        if osds.is_empty() { Vec::new() } else { vec![Observation::Compaction(Compaction { step, pass, osds, of })] }
+        let times: Vec<TimesOfOsd> = times.into_iter().flatten().collect();
+        let times = (!times.is_empty()).then(|| Observation::OsdTimes(OsdTimes { step, pass, osds: times, of }));
+        let compaction = (!osds.is_empty()).then(|| Observation::Compaction(Compaction { step, pass, osds, of }));
+        compaction.into_iter().chain(times).collect()
     }
 }

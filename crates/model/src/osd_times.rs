@@ -1,0 +1,162 @@
+//! Where OSDs say that operations spent their time while a slice was measured, and what that makes of the client's mean latency.
+
+use crate::layer::Layer;
+use crate::pattern::Pattern;
+use crate::plan::StepId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Of one slice of a step. Everybody's operations count.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OsdTimes {
+    pub step: StepId,
+    pub pass: u32,
+    /// OSDs that were asked before and after.
+    pub osds: Vec<TimesOfOsd>,
+    /// How many OSDs serve the step; more than were asked, where they are many.
+    pub of: u32,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimesOfOsd {
+    pub osd: u32,
+    /// What the OSD's release does not count is not there.
+    pub spent: BTreeMap<Timer, Spent>,
+}
+
+/// So often, and for so long together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    pub times: u64,
+    pub seconds: f64,
+}
+
+/// A stretch of an operation's way that OSDs time. Releases call their counters differently; `cluster::timers` knows how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timer {
+    /// A client's write at its primary, from its receipt to its answer.
+    Write,
+    /// The part of it from the queue's end to when it was handed to the store and the replicas.
+    WritePrepared,
+    /// A client's read at its primary, from its receipt to its answer.
+    Read,
+    /// A client's operation that reads and writes, from its receipt to its answer.
+    ReadWrite,
+    /// From receipt to the queue.
+    Received,
+    /// From receipt to the queue's end.
+    Dequeued,
+    /// A write at a replica, from its receipt to its answer.
+    ReplicaWrite,
+    /// The store: a transaction until it is durable.
+    Commit,
+    /// Of that: before it was let in.
+    CommitThrottled,
+    /// Of that: until its data was submitted.
+    CommitPrepared,
+    /// Of that: data written to the device.
+    CommitData,
+    /// Of that: waiting for the thread that writes the log.
+    CommitQueued,
+    /// Of that: RocksDB's log written and flushed.
+    CommitLog,
+    /// The store: a read.
+    StoreRead,
+    /// Of that: looking up the object's metadata.
+    StoreReadMetadata,
+    /// Of that: waiting for the device.
+    StoreReadData,
+}
+
+/// Of what a client's mean latency is made, in ms; by the counters of the OSDs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LatencyParts {
+    pub layer: Layer,
+    pub pattern: Pattern,
+    pub target: String,
+    /// The mean of all operations of these slices, warm-up included, as the client saw it.
+    pub mean_ms: f64,
+    /// They add up to the mean; in the order of an operation's way.
+    pub parts: Vec<LatencyPart>,
+    /// Share of the operations that the OSDs counted which were the run's own.
+    pub own: f64,
+    /// OSDs that were asked, of those that serve it.
+    pub osds: u32,
+    pub of: u32,
+    /// The parts say more than the client saw, or the rest is more than a tenth: what is not to be relied on, in words.
+    pub doubt: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LatencyPart {
+    pub part: Part,
+    pub ms: f64,
+}
+
+/// Where a part of the latency of an operation is spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// The client library and the sockets at both ends: what is neither network nor OSD.
+    Client,
+    /// The network both ways, where a round trip was measured.
+    Network,
+    /// Both of them, where it was not.
+    ClientAndNetwork,
+    /// From the OSD's socket to its queue.
+    Messenger,
+    /// In the OSD's queue, until a thread with the placement group's lock takes it.
+    Queue,
+    /// The primary's own software.
+    Software,
+    /// The object's metadata (reads).
+    Metadata,
+    /// Data on the device.
+    Data,
+    /// The store's log (RocksDB's WAL): waiting for its thread, written and flushed.
+    Log,
+    /// What the slowest replica takes longer than the primary's own store, with the network between them.
+    Replicas,
+    /// What no counter explains.
+    Rest,
+}
+
+impl Part {
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Client => "client",
+            Part::Network => "network",
+            Part::ClientAndNetwork => "client and network",
+            Part::Messenger => "messenger",
+            Part::Queue => "queue",
+            Part::Software => "OSD software",
+            Part::Metadata => "metadata",
+            Part::Data => "data",
+            Part::Log => "log and flush",
+            Part::Replicas => "waiting for replicas",
+            Part::Rest => "rest",
+        }
+    }
+}
+
+impl LatencyParts {
+    pub fn ms(&self, part: Part) -> Option<f64> {
+        self.parts.iter().find(|one| one.part == part).map(|one| one.ms)
+    }
+}
+
+impl Spent {
+    /// `None`: it never happened.
+    pub fn mean_ms(&self) -> Option<f64> {
+        (self.times > 0).then(|| 1e3 * self.seconds / self.times as f64)
+    }
+}
+
+impl std::ops::Add for Spent {
+    type Output = Spent;
+    fn add(self, other: Spent) -> Spent {
+        Spent { times: self.times + other.times, seconds: self.seconds + other.seconds }
+    }
+}

@@ -1,0 +1,68 @@
+//! Wholes in parts: each a bar of segments, the same part in the same colour in all of them.
+
+import { barX, ruleX, text } from "@observablehq/plot";
+import { h } from "./dom";
+import { linearX, picture } from "./plots";
+import type { Segment, Stack, Stacks } from "./types_page";
+
+type Piece = Segment & { row: string; from: number; to: number };
+
+const [LEFT, RIGHT] = [150, 72];
+/** Hues that are told apart in both colour schemes; the last ones repeat where there are more parts. */
+const COLOURS = [
+  "#7fa8bd",
+  "#2f86b4",
+  "#58c0ea",
+  "#8a4bbf",
+  "#b58ae0",
+  "#3d9970",
+  "#9bc53d",
+  "#e29a3b",
+  "#d1495b",
+  "#9aa5ab",
+];
+
+const names = (rows: Stack[]): string[] => [...new Set(rows.flatMap((row) => row.segments.map(({ name }) => name)))];
+
+function pieces(rows: Stack[]): Piece[] {
+  return rows.flatMap((row) => {
+    let sum = 0;
+    return row.segments.map((segment) => {
+      const from = sum;
+      sum += segment.value;
+      return { ...segment, row: row.name, from, to: sum };
+    });
+  });
+}
+
+export function drawStacks({ caption, rows }: Stacks, width: number): Element[] {
+  const [all, parts] = [pieces(rows), names(rows)];
+  const colour = (name: string): string => COLOURS[parts.indexOf(name) % COLOURS.length]!;
+  const name = (row: Stack): string => row.name;
+  const end = (row: Stack): number => row.segments.reduce((sum, { value }) => sum + value, 0);
+  const most = Math.max(...rows.map(end)) || 1;
+  const drawn = picture(`${caption.title}: ${caption.what}; the table below holds the same numbers`, {
+    width,
+    height: rows.length * 30 + 28,
+    marginLeft: LEFT,
+    marginRight: RIGHT,
+    marginTop: 2,
+    marginBottom: 26,
+    x: { domain: [0, most] },
+    y: { type: "band", domain: rows.map(name), padding: 0.3, axis: null },
+    marks: [
+      ...linearX((width - LEFT - RIGHT) / 70),
+      ruleX([0], { stroke: "var(--soft)" }),
+      text(rows, { y: name, x: 0, text: name, dx: -LEFT, textAnchor: "start", fontWeight: 600 }),
+      barX(all, { y: "row", x1: "from", x2: "to", fill: (one: Piece) => colour(one.name), title: "text" }),
+      text(rows, { y: name, x: end, dx: 8, textAnchor: "start", text: "text" }),
+    ],
+  });
+  return [drawn, keys(parts, colour)];
+}
+
+function keys(parts: string[], colour: (name: string) => string): HTMLElement {
+  const swatch = (part: string) =>
+    h("i", { class: "key", style: `background: ${colour(part)}`, "aria-hidden": "true" });
+  return h("ul", { class: "legend" }, ...parts.map((part) => h("li", {}, swatch(part), part)));
+}

@@ -1,0 +1,102 @@
+//! Where the time of an operation goes, by the OSDs' own timers: the mean latency in parts.
+
+use crate::block::{Block, Cell, Column, Emphasis, Row, Table, Text};
+use crate::chart::{Caption, Chart, Segment, Stack, Stacks};
+use crate::{numbers, words};
+use model::{Estimate, LatencyPart, LatencyParts, Layer, Part, Pattern, Report, Scope};
+use std::collections::BTreeSet;
+
+pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
+    Pattern::ALL.into_iter().flat_map(|pattern| of_pattern(report, pattern)).collect()
+}
+
+fn of_pattern(report: &Report, pattern: Pattern) -> Vec<Block> {
+    let own: Vec<&LatencyParts> =
+        report.latency_parts.iter().filter(|one| one.pattern == pattern && is_known(one)).collect();
+    let layers: BTreeSet<Layer> = own.iter().map(|one| one.layer).collect();
+    let columns: Vec<LatencyParts> = layers.into_iter().filter_map(|layer| together(&own, layer)).collect();
+    if columns.is_empty() {
+        return Vec::new();
+    }
+    let title = Block::title(format!("Where the time of {} goes", pattern.name()));
+    let mut blocks = vec![title, picture(pattern, &columns, &own).into(), table(&columns).into()];
+    blocks.extend(own.iter().filter_map(|one| note(one)));
+    blocks
+}
+
+/// A document from elsewhere may say anything.
+fn is_known(one: &LatencyParts) -> bool {
+    one.mean_ms.is_finite() && one.mean_ms > 0.0 && one.parts.iter().all(|part| part.ms.is_finite())
+}
+
+/// The mean over the targets of a layer.
+fn together(all: &[&LatencyParts], layer: Layer) -> Option<LatencyParts> {
+    let own: Vec<&&LatencyParts> = all.iter().filter(|one| one.layer == layer).collect();
+    let first = own.first()?;
+    let mean = |of: &dyn Fn(&LatencyParts) -> f64| own.iter().map(|one| of(one)).sum::<f64>() / own.len() as f64;
+    let names: BTreeSet<Part> = own.iter().flat_map(|one| one.parts.iter().map(|one| one.part)).collect();
+    let part = |part: Part| LatencyPart { part, ms: mean(&|one| one.ms(part).unwrap_or(0.0)) };
+    let target = if own.len() == 1 { first.target.clone() } else { format!("mean of {}", own.len()) };
+    let (mean_ms, parts) = (mean(&|one| one.mean_ms), names.into_iter().map(part).collect());
+    Some(LatencyParts { target, mean_ms, parts, ..(**first).clone() })
+}
+
+fn table(columns: &[LatencyParts]) -> Table {
+    let names: BTreeSet<Part> = columns.iter().flat_map(shown).map(|one| one.part).collect();
+    let titles = columns.iter().map(|one| Column::of(words::place(one.layer, &one.target), "ms"));
+    let share = columns.last().map(|one| Column::right(format!("of {}", one.layer.name())));
+    let heading = std::iter::once(Column::left("part")).chain(titles).chain(share).chain([Column::left("")]);
+    let mut before = 0.0;
+    let row = |part: &Part| {
+        let value =
+            |one: &LatencyParts| one.ms(*part).map_or(numbers::NOTHING.to_string(), |ms| written(ms, one.mean_ms));
+        let last = columns.last().map_or(0.0, |one| one.ms(*part).unwrap_or(0.0) / one.mean_ms);
+        let from = before;
+        before += last;
+        let bar = Cell { bar: Some([from, before]), ..Cell::default() };
+        let cells = std::iter::once(Cell::from(part.name())).chain(columns.iter().map(|one| value(one).into()));
+        Row::new(cells.chain([numbers::share(last).into(), bar]))
+    };
+    let rows: Vec<Row> = names.iter().map(row).collect();
+    let whole = columns.iter().map(|one| Cell::from(written(one.mean_ms, one.mean_ms)));
+    let total = Row::new(std::iter::once(Cell::from("mean")).chain(whole).chain([Cell::default(), Cell::default()]));
+    Table::new(heading, rows.into_iter().chain([total.with(Emphasis::Strong)]))
+}
+
+/// A rest of less than a hundredth is what rounding leaves.
+fn shown(one: &LatencyParts) -> impl Iterator<Item = &LatencyPart> {
+    one.parts.iter().filter(|part| part.part != Part::Rest || part.ms.abs() > 0.01 * one.mean_ms)
+}
+
+fn picture(pattern: Pattern, columns: &[LatencyParts], each: &[&LatencyParts]) -> Chart {
+    let several = |one: &&&LatencyParts| each.iter().filter(|other| other.layer == one.layer).count() > 1;
+    let rows = columns.iter().chain(each.iter().filter(several).copied());
+    let caption = Caption::new(pattern.name(), "the mean latency in parts", "ms");
+    Chart::Stacks(Stacks { caption, rows: rows.map(stack).collect() })
+}
+
+fn stack(one: &LatencyParts) -> Stack {
+    let segment = |part: &LatencyPart| Segment {
+        name: part.part.name().to_string(),
+        value: part.ms.max(0.0),
+        text: format!("{} {} ms", part.part.name(), written(part.ms, one.mean_ms)),
+    };
+    Stack {
+        name: words::place(one.layer, &one.target),
+        segments: shown(one).map(segment).collect(),
+        text: written(one.mean_ms, one.mean_ms),
+    }
+}
+
+/// As many digits as the mean has.
+fn written(ms: f64, mean: f64) -> String {
+    numbers::beside(ms, &Estimate { value: mean, low: mean * 0.99, high: mean * 1.01 })
+}
+
+fn note(one: &LatencyParts) -> Option<Block> {
+    let some = (one.osds < one.of).then(|| format!("of {} OSDs, {} were asked", one.of, one.osds));
+    let says: Vec<String> = one.doubt.clone().into_iter().chain(some).collect();
+    let emphasis = if one.doubt.is_some() { Emphasis::Warn } else { Emphasis::Quiet };
+    let text = format!("{}: {}", words::place(one.layer, &one.target), says.join("; "));
+    (!says.is_empty()).then(|| Block::Paragraph(Text::new(text, emphasis)))
+}
