@@ -124,6 +124,21 @@ pub enum Part {
 }
 
 impl Part {
+    /// In the order of an operation's way.
+    pub const ALL: [Part; 11] = [
+        Part::Client,
+        Part::Network,
+        Part::ClientAndNetwork,
+        Part::Messenger,
+        Part::Queue,
+        Part::Software,
+        Part::Metadata,
+        Part::Data,
+        Part::Log,
+        Part::Replicas,
+        Part::Rest,
+    ];
+
     pub fn name(self) -> &'static str {
         match self {
             Part::Client => "client",

@@ -95,6 +95,8 @@ pub struct Bar {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Stacks {
     pub caption: Caption,
+    /// Every name that a segment of such a chart may have: its place gives it its colour.
+    pub names: Vec<String>,
     pub rows: Vec<Stack>,
 }
 
@@ -108,7 +110,6 @@ pub struct Stack {
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Segment {
-    /// The same in all rows has the same colour.
     pub name: String,
     pub value: f64,
     pub text: String,

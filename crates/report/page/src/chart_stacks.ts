@@ -12,6 +12,7 @@ const [LEFT, RIGHT] = [150, 72];
 const COLOURS = [
   "#7fa8bd",
   "#2f86b4",
+  "#5b93b0",
   "#58c0ea",
   "#8a4bbf",
   "#b58ae0",
@@ -22,7 +23,8 @@ const COLOURS = [
   "#9aa5ab",
 ];
 
-const names = (rows: Stack[]): string[] => [...new Set(rows.flatMap((row) => row.segments.map(({ name }) => name)))];
+const used = (order: string[], rows: Stack[]): string[] =>
+  order.filter((name) => rows.some(({ segments }) => segments.some((one) => one.name === name)));
 
 function pieces(rows: Stack[]): Piece[] {
   return rows.flatMap((row) => {
@@ -35,9 +37,9 @@ function pieces(rows: Stack[]): Piece[] {
   });
 }
 
-export function drawStacks({ caption, rows }: Stacks, width: number): Element[] {
-  const [all, parts] = [pieces(rows), names(rows)];
-  const colour = (name: string): string => COLOURS[parts.indexOf(name) % COLOURS.length]!;
+export function drawStacks({ caption, names: order, rows }: Stacks, width: number): Element[] {
+  const [all, parts] = [pieces(rows), used(order, rows)];
+  const colour = (name: string): string => COLOURS[order.indexOf(name) % COLOURS.length]!;
   const name = (row: Stack): string => row.name;
   const end = (row: Stack): number => row.segments.reduce((sum, { value }) => sum + value, 0);
   const most = Math.max(...rows.map(end)) || 1;

@@ -218,6 +218,10 @@ export interface Bar {
  */
 export interface Stacks {
   caption: Caption;
+  /**
+   * Every name that a segment of such a chart may have: its place gives it its colour.
+   */
+  names: string[];
   rows: Stack[];
 }
 export interface Stack {
@@ -229,9 +233,6 @@ export interface Stack {
   text: string;
 }
 export interface Segment {
-  /**
-   * The same in all rows has the same colour.
-   */
   name: string;
   value: number;
   text: string;

@@ -72,7 +72,8 @@ fn picture(pattern: Pattern, columns: &[LatencyParts], each: &[&LatencyParts]) -
     let several = |one: &&&LatencyParts| each.iter().filter(|other| other.layer == one.layer).count() > 1;
     let rows = columns.iter().chain(each.iter().filter(several).copied());
     let caption = Caption::new(pattern.name(), "the mean latency in parts", "ms");
-    Chart::Stacks(Stacks { caption, rows: rows.map(stack).collect() })
+    let names = Part::ALL.map(|part| part.name().to_string()).to_vec();
+    Chart::Stacks(Stacks { caption, names, rows: rows.map(stack).collect() })
 }
 
 fn stack(one: &LatencyParts) -> Stack {
