@@ -23,6 +23,15 @@ impl Crush {
         (!found.is_empty()).then_some(found)
     }
 
+    /// The kind of bucket of which each replica has its own, where the rule has one such step: `host`.
+    pub fn apart(&self, rule: i64) -> Option<String> {
+        let rule = self.list("rules").iter().find(|known| whole(known, "rule_id") == Some(rule))?;
+        let steps = rule.get("steps")?.as_array()?.iter();
+        let mut kinds = steps.filter_map(|step| step.get("type").and_then(Value::as_str));
+        let only = kinds.next()?.to_string();
+        kinds.next().is_none().then_some(only)
+    }
+
     /// The rule that a new pool of replicas gets: that of the option `osd_pool_default_crush_rule`, else the lowest for replicas
     /// (`CrushWrapper::get_osd_pool_default_crush_replicated_ruleset`).
     pub fn default_rule(&self, option: i64) -> Option<i64> {
@@ -93,6 +102,7 @@ mod tests {
         let osds = |rule| map().osds(rule).map(|found| found.into_iter().collect::<Vec<_>>());
         assert_eq!(osds(2), Some(vec![0, 1]), "osd.2 has no weight");
         assert_eq!(osds(3), Some(vec![0]));
+        assert_eq!((map().apart(2).as_deref(), map().apart(9)), (Some("host"), None));
         assert_eq!((osds(4), osds(9)), (None, None), "a bucket or a rule that is not there");
     }
 

@@ -28,6 +28,7 @@ pub fn look(cluster: &Cluster) -> Result<Scope, ClusterError> {
         devices: devices(&osds, &metadata),
         pools: pools(&dump, cluster, &|rule| narrow(&osds, rules.as_ref()?.osds(rule)?))?,
         new_pool_osds: rules.as_ref().and_then(|rules| new_pool_osds(cluster, &osds, rules)).unwrap_or_default(),
+        new_pool_apart: rules.as_ref().and_then(|rules| rules.apart(new_pool_rule(cluster, rules)?)),
         pgs_per_osd_most: pgs_per_osd_most(cluster),
         pg_upmap: text(&dump, "require_min_compat_client").map(|release| takes_upmap(&release)),
         options: options(&cluster.ask(json!({"prefix": "config dump"}))?),
@@ -185,9 +186,12 @@ fn narrow(osds: &[OsdScope], rule: BTreeSet<u32>) -> Option<Vec<u32>> {
 
 /// Of a replicated pool that is made without a word on its rule, as those of a run are.
 fn new_pool_osds(cluster: &Cluster, osds: &[OsdScope], rules: &Crush) -> Option<Vec<u32>> {
+    narrow(osds, rules.osds(new_pool_rule(cluster, rules)?)?)
+}
+
+fn new_pool_rule(cluster: &Cluster, rules: &Crush) -> Option<i64> {
     // Its default is -1: the lowest rule for replicas.
-    let option = leaders(cluster, "osd_pool_default_crush_rule")?.as_i64()?;
-    narrow(osds, rules.osds(rules.default_rule(option)?)?)
+    rules.default_rule(leaders(cluster, "osd_pool_default_crush_rule")?.as_i64()?)
 }
 
 /// `on`: a rule's OSDs.

@@ -78,7 +78,17 @@ fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, 
     let workload = if way == "ask" { Workload { mix: OpMix::reads(50), ..workload } } else { workload };
     let target = Target::new(layer, path, place);
     let metric = pattern.metric(layer);
-    Ok(Step { id: StepId(0), layer, pattern, targets: vec![target], workload, metric, chart: true, apart: false })
+    Ok(Step {
+        id: StepId(0),
+        layer,
+        pattern,
+        targets: vec![target],
+        workload,
+        metric,
+        chart: true,
+        apart: false,
+        in_turns: false,
+    })
 }
 
 fn endpoint(text: &str) -> Endpoint {

@@ -53,7 +53,17 @@ fn step(name: &str, prefix: &str, way: &str, depth: u32, bytes: u64) -> Step {
     let workload = Workload { depth, block: BLOCK, object: Some(BLOCK), ..canonical };
     let target = Target::new(layer, name, place);
     let metric = pattern.metric(layer);
-    Step { id: StepId(0), layer, pattern, targets: vec![target], workload, metric, chart: true, apart: false }
+    Step {
+        id: StepId(0),
+        layer,
+        pattern,
+        targets: vec![target],
+        workload,
+        metric,
+        chart: true,
+        apart: false,
+        in_turns: false,
+    }
 }
 
 fn measure(engine: &dyn Engine, context: &Context, step: &Step, seconds: u64) -> Result<String, String> {

@@ -114,6 +114,11 @@ impl Lane {
         (self.schedule.is_some() && self.in_flight == 0 && self.waiting.is_empty()).then(|| self.wake_at())
     }
 
+    /// Nothing is in flight.
+    pub fn is_empty(&self) -> bool {
+        self.in_flight == 0 && self.waiting.is_empty()
+    }
+
     /// Does it keep a rate?
     pub fn open_loop(&self) -> bool {
         self.schedule.is_some()

@@ -13,11 +13,12 @@ use crate::ledger::ledger;
 use crate::limit::limits;
 use crate::outliers::outliers;
 use crate::pgs::{name_pgs, while_not_clean};
+use crate::positions::positions;
 use crate::sustained::endurance;
 use crate::sweep::swept;
 use crate::validity::limit_writes;
 use crate::verdict::verdicts;
-use model::{Answer, Endurance, HostLoad, Outlier, PlannedExperiment, Record, Report};
+use model::{Answer, Endurance, HostLoad, Outlier, PlannedExperiment, Positions, Record, Report, Slice};
 
 /// What a record says, figure by figure.
 pub struct Assessment<'a> {
@@ -29,6 +30,8 @@ pub struct Assessment<'a> {
     pub outliers: Vec<Outlier>,
     pub host_loads: Vec<HostLoad>,
     pub sustained: Vec<Endurance>,
+    /// Who slows a pool; of its many short figures none stands for itself.
+    pub positions: Option<Positions>,
 }
 
 /// Pure, and good for a record in the middle of a run (a provisional picture) or with nothing measured.
@@ -40,10 +43,19 @@ pub fn assess(record: &Record) -> Assessment<'_> {
     let sustained = endurance(record);
     limit_writes(&mut entries, &sustained, record);
     strike_out(&mut entries, record);
+    entries.retain(|entry| !entry.step.in_turns);
     let (tests, entries): (Vec<Entry>, Vec<Entry>) =
         entries.into_iter().partition(|entry| record.plan.experiment.is_of_test(entry.step.id));
     let outliers = outliers(&entries, &record.scope);
-    Assessment { record, entries, tests, outliers, host_loads: host_loads(record), sustained }
+    Assessment {
+        record,
+        entries,
+        tests,
+        outliers,
+        host_loads: host_loads(record),
+        sustained,
+        positions: positions(record),
+    }
 }
 
 /// All but the findings.
@@ -54,9 +66,11 @@ pub fn without_findings(record: &Record) -> Report {
 impl Assessment<'_> {
     /// All but the findings.
     pub fn report(self) -> Report {
-        let Assessment { record, entries, tests, outliers, host_loads, sustained } = self;
+        let Assessment { record, entries, tests, outliers, host_loads, sustained, positions } = self;
         let ledger = ledger(&entries, record);
-        let passes = record.slices.iter().filter(|slice| !record.plan.experiment.is_of_test(slice.step));
+        let in_turns = |id| record.plan.steps.iter().any(|step| step.id == id && step.in_turns);
+        let beside = |slice: &&Slice| record.plan.experiment.is_of_test(slice.step) || in_turns(slice.step);
+        let passes = record.slices.iter().filter(|slice| !beside(slice));
         Report {
             head: record.head.clone(),
             seconds: record.seconds,
@@ -66,6 +80,7 @@ impl Assessment<'_> {
             chart: chart(&entries),
             latency_parts: latency_parts(&entries, &ledger, record),
             ledger,
+            positions,
             distances: distances(&entries, record),
             answer: answer(record, &entries, sustained),
             findings: Vec::new(),

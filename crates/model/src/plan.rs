@@ -28,13 +28,16 @@ pub struct Step {
     /// Its targets share nothing: each is measured as if it were alone, and there is no figure of all together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
+    /// One operation at a time, over all its targets in shuffled turns: their figures differ by nothing but the targets.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_turns: bool,
 }
 
 impl Step {
     /// A cell of the depth chart, on targets that are loaded at once.
     pub fn new(id: u32, layer: Layer, pattern: Pattern, targets: Vec<Target>, workload: Workload) -> Step {
         let metric = pattern.metric(layer);
-        Step { id: StepId(id), layer, pattern, targets, workload, metric, chart: true, apart: false }
+        Step { id: StepId(id), layer, pattern, targets, workload, metric, chart: true, apart: false, in_turns: false }
     }
 
     /// Compactions come with writes to an object store; raw devices and networks have none.
@@ -65,7 +68,7 @@ impl Step {
 
     /// Is there a figure of all its targets together?
     pub fn has_whole(&self) -> bool {
-        self.targets.len() > 1 && !self.apart
+        self.targets.len() > 1 && !self.apart && !self.in_turns
     }
 
     /// The host whose disks these are, if they are those of one host that loads them itself.

@@ -9,6 +9,7 @@ use crate::observed::HostLoad;
 use crate::osd_times::LatencyParts;
 use crate::pattern::{Metric, Pattern};
 use crate::phrase::Phrase;
+use crate::positions::Positions;
 use crate::record::{Ending, RunHead};
 use crate::subject::Subject;
 use schemars::JsonSchema;
@@ -32,6 +33,9 @@ pub struct Report {
     /// Of what latencies are made, by the OSDs' own timers.
     #[serde(default)]
     pub latency_parts: Vec<LatencyParts>,
+    /// Who slows a pool, by position; `None`: not measured.
+    #[serde(default)]
+    pub positions: Option<Positions>,
     /// Where the floor was measured.
     #[serde(default)]
     pub distances: Vec<Distance>,

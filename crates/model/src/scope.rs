@@ -26,6 +26,9 @@ pub struct Scope {
     /// The OSDs on which a pool may lie that is made without a word on its rule, as those of a run are. Empty: all, or not known.
     #[serde(default)]
     pub new_pool_osds: Vec<u32>,
+    /// What keeps replicas of such a pool apart: `host`, `osd`, `rack`; `None`: not known.
+    #[serde(default)]
+    pub new_pool_apart: Option<String>,
     /// Replicas of placement groups that the monitors allow for each OSD (`mon_max_pg_per_osd`).
     #[serde(default)]
     pub pgs_per_osd_most: Option<u32>,

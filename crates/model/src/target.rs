@@ -75,8 +75,14 @@ pub enum Place {
     Replicas { from: Endpoint, replicas: Vec<Replica> },
     /// The object store of an OSD, through the OSD's own bench command.
     Store { osd: u32 },
-    /// One OSD through a pool of size 1, in objects that map to it.
-    Osd { osd: u32, pool: String },
+    /// One OSD through a pool of size 1, in objects that map to it; or, with `replicas`, objects of a pool whose placement groups lie on
+    /// exactly these OSDs in this order, the first of them as the primary.
+    Osd {
+        osd: u32,
+        pool: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        replicas: Vec<u32>,
+    },
     /// Objects of a pool, their names beginning with `prefix`.
     Pool { pool: String, prefix: String },
     /// Images of a pool, one per job.

@@ -75,6 +75,7 @@ fn targets(step: &Step) -> String {
     let names: Vec<&str> = step.targets.iter().take(NAMED).map(|target| target.name.as_str()).collect();
     match step.targets.len().saturating_sub(NAMED) {
         0 => names.join(" "),
+        more if step.in_turns => format!("{} and {more} more, in turns", names.join(", ")),
         more => format!("{} and {more} more at once", names.join(" ")),
     }
 }

@@ -394,7 +394,7 @@ mod tests {
         };
         assert!(from_here(&step(Place::Pool { pool: "p".into(), prefix: String::new() })));
         assert!(!from_here(&step(Place::Store { osd: 0 })));
-        let mut elsewhere = step(Place::Osd { osd: 0, pool: "p".into() });
+        let mut elsewhere = step(Place::Osd { osd: 0, pool: "p".into(), replicas: Vec::new() });
         assert!(from_here(&elsewhere));
         elsewhere.targets[0].client = Some(model::Client { host: "h".into(), of: "osd.0".into() });
         assert!(!from_here(&elsewhere));

@@ -23,7 +23,7 @@ pub fn started(run: &str) -> Event {
 
 pub fn step() -> Step {
     let workload = Workload::canonical(Pattern::WriteLatency, 1 << 30, 7);
-    let place = Place::Osd { osd: 2, pool: "fathom.ab3f".into() };
+    let place = Place::Osd { osd: 2, pool: "fathom.ab3f".into(), replicas: Vec::new() };
     let target = Target { host: Some("ceph-c".into()), ..Target::new(Layer::Osd, "osd.2", place) };
     Step::new(4, Layer::Osd, Pattern::WriteLatency, vec![target], workload)
 }

@@ -3,6 +3,7 @@
 mod board;
 mod effort;
 mod overseer;
+mod rota;
 mod threads;
 mod turns;
 
@@ -111,6 +112,9 @@ impl<'a> Opened<'a> {
         let overseer = Overseer::new(targets, start, window_ns, stall, on_window);
         if engine.simulated() {
             return Ok(turns::run(seats, &**clock, overseer));
+        }
+        if step.in_turns {
+            return Ok(rota::run(seats, &**clock, start, step.workload.seed, overseer));
         }
         threads::run(seats, clock, start, window_ns, overseer)
     }

@@ -1,4 +1,4 @@
-//! The `osd` engine: one OSD through librados, in objects of a size-1 pool that lie on it.
+//! The `osd` engine: one OSD through librados, in objects of a size-1 pool that lie on it; or a primary with certain replicas.
 
 mod choose;
 mod mapping;
@@ -19,7 +19,7 @@ impl Engine for OsdEngine {
     }
 
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
-        match osd_of(target) {
+        match osds_of(target) {
             Err(why) => Some(why),
             Ok(_) => unverifiable(self, workload, true).or_else(|| refusal(workload)),
         }
@@ -32,10 +32,11 @@ impl Engine for OsdEngine {
         workload: &Workload,
         progress: &mut dyn FnMut(Bytes) -> bool,
     ) -> Result<(), EngineError> {
-        let (osd, pool) = osd_of(target).map_err(EngineError::Refused)?;
-        let objects = objects(context, osd, pool, workload, 0..workload.jobs.max(1))?;
-        let stamper =
-            Stamper::of(&context.verify, workload, || Region::objects(set(osd, pool, workload), workload, 0, &objects));
+        let (osds, pool) = osds_of(target).map_err(EngineError::Refused)?;
+        let objects = objects(context, &osds, pool, workload, 0..workload.jobs.max(1))?;
+        let stamper = Stamper::of(&context.verify, workload, || {
+            Region::objects(set(&osds, pool, workload), workload, 0, &objects)
+        });
         fill_objects(open_pool(context, pool)?, objects, workload.seed, stamper, progress)
     }
 
@@ -46,37 +47,44 @@ impl Engine for OsdEngine {
         workload: &Workload,
         lane: u32,
     ) -> Result<Box<dyn Session>, EngineError> {
-        let (osd, pool) = osd_of(target).map_err(EngineError::Refused)?;
-        let objects = objects(context, osd, pool, workload, lane..lane + 1)?;
+        let (osds, pool) = osds_of(target).map_err(EngineError::Refused)?;
+        let objects = objects(context, &osds, pool, workload, lane..lane + 1)?;
         let first = u64::from(lane) * objects_per_lane(workload);
-        let region = || Region::objects(set(osd, pool, workload), workload, first, &objects);
+        let region = || Region::objects(set(&osds, pool, workload), workload, first, &objects);
         let marks = Marks::of(&context.verify, target, workload, lane, region);
         open_objects(open_pool_as(context, pool, workload, lane)?, objects, workload, lane, marks)
     }
 }
 
-fn osd_of(target: &Target) -> Result<(u32, &str), String> {
+/// The primary and its replicas, and the pool.
+fn osds_of(target: &Target) -> Result<(Vec<u32>, &str), String> {
     match &target.place {
-        Place::Osd { osd, pool } => Ok((*osd, pool)),
+        Place::Osd { osd, pool, replicas } => Ok(([&[*osd][..], replicas].concat(), pool)),
         _ => Err(format!("{} is no OSD: the osd layer works on one OSD through a pool of size 1", target.name)),
     }
 }
 
 /// The working set's name in what is verified.
-fn set(osd: u32, pool: &str, workload: &Workload) -> String {
-    format!("{}objects of {} bytes on osd.{osd} in pool {pool}", family(workload), object_size(workload))
+fn set(osds: &[u32], pool: &str, workload: &Workload) -> String {
+    format!("{}objects of {} bytes on osd.{} in pool {pool}", family(workload), object_size(workload), joined(osds))
+}
+
+/// `2`, with replicas `2-4`.
+fn joined(osds: &[u32]) -> String {
+    osds.iter().map(u32::to_string).collect::<Vec<_>>().join("-")
 }
 
 /// The objects of some lanes.
 fn objects(
     context: &Context,
-    osd: u32,
+    osds: &[u32],
     pool: &str,
     workload: &Workload,
     lanes: std::ops::Range<u32>,
 ) -> Result<LaneObjects, EngineError> {
     let (size, each) = (object_size(workload), objects_per_lane(workload));
     let (first, end) = (u64::from(lanes.start) * each, u64::from(lanes.end) * each);
-    let names = choose::names_on(context, pool, osd, &format!("fathom.osd{osd}.{}{size}.", family(workload)), end)?;
+    let prefix = format!("fathom.osd{}.{}{size}.", joined(osds), family(workload));
+    let names = choose::names_on(context, pool, osds, &prefix, end)?;
     Ok(LaneObjects::new(choose::c_names(&names[first as usize..])?, size))
 }

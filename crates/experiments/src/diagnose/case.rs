@@ -1,7 +1,7 @@
 //! What rules look at: the record of a run, and what the judge made of it.
 
 use judge::{Assessment, Entry};
-use model::{HostLoad, Outlier, Record};
+use model::{HostLoad, Outlier, Positions, Record};
 use std::collections::BTreeSet;
 
 #[derive(Clone, Copy)]
@@ -13,6 +13,7 @@ pub struct Case<'c> {
     pub tests: &'c [Entry<'c>],
     pub outliers: &'c [Outlier],
     pub host_loads: &'c [HostLoad],
+    pub positions: Option<&'c Positions>,
 }
 
 /// Where evidence is from.
@@ -31,12 +32,14 @@ pub enum Source {
     PathMtus,
     /// What RocksDB wrote while a step was measured.
     Compactions,
+    /// Writes between pairs of OSDs, in turns.
+    Positions,
 }
 
 impl<'c> Case<'c> {
     pub fn of(assessed: &'c Assessment<'c>) -> Case<'c> {
         let Assessment { record, entries, tests, outliers, host_loads, .. } = assessed;
-        Case { record, entries, tests, outliers, host_loads }
+        Case { record, entries, tests, outliers, host_loads, positions: assessed.positions.as_ref() }
     }
 
     /// The networks between hosts of which there are figures; `None`: the one on which they load the cluster, always among them.
@@ -55,6 +58,7 @@ impl Source {
             Source::Streams => "what each stream between two hosts carried",
             Source::PathMtus => "packet sizes between hosts",
             Source::Compactions => "compactions of RocksDB",
+            Source::Positions => "writes between pairs of OSDs, in turns",
         }
     }
 
@@ -68,6 +72,7 @@ impl Source {
             Source::Streams => record.streams().next().is_some(),
             Source::PathMtus => !record.path_mtus().is_empty(),
             Source::Compactions => record.compactions().next().is_some(),
+            Source::Positions => case.positions.is_some(),
         }
     }
 }

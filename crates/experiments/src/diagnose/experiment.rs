@@ -4,23 +4,41 @@ use super::{Case, untested};
 use crate::passes::Passes;
 use crate::scheduler::{Scheduler, Task};
 use judge::assess;
-use model::{CauseTest, Goal, Plan, PlannedExperiment, Record, StepId};
+use model::{CauseTest, Goal, Plan, PlannedExperiment, Record, Step, StepId};
 
 /// Each target of a test has its turn so often, in shuffled order: what comes and goes meets all of them.
 const PASSES: u32 = 3;
 /// Settled data of one slice: three of them have the windows that an interval needs, and writes outlast a short dip.
 const READ_SECONDS: f64 = 4.0;
 const WRITE_SECONDS: f64 = 6.5;
+/// Of writes between pairs: with 1.3 ms each, thirty pairs have some two hundred of each in all passes.
+const PAIRS_SECONDS: f64 = 4.0;
 
 pub struct Diagnose {
     /// It grows by the steps of each test.
     plan: Plan,
     under_way: Passes,
+    /// After the survey: writes between pairs of OSDs, in turns.
+    pairs: Option<Step>,
 }
 
 impl Diagnose {
     pub fn new(plan: Plan) -> Diagnose {
-        Diagnose { under_way: Passes::new(plan.clone()), plan }
+        let survey = plan.steps.iter().filter(|step| !step.in_turns).cloned().collect();
+        let pairs = plan.steps.iter().find(|step| step.in_turns).cloned();
+        Diagnose { under_way: Passes::new(Plan { steps: survey, ..plan.clone() }), pairs, plan }
+    }
+
+    /// `None`: done, or nothing of the kind is planned, or there is no time for it.
+    fn positions(&mut self, record: &Record, now: f64) -> Option<Task> {
+        let step = self.pairs.take()?;
+        let in_time = matches!(&self.plan.experiment, PlannedExperiment::Diagnosis(one) if now < one.seconds_max);
+        if !in_time {
+            return None;
+        }
+        let goal = Goal { write_slice_seconds: PAIRS_SECONDS, ..test_goal(&self.plan.goal) };
+        self.under_way = Passes::of_one(step, goal);
+        self.under_way.next(record, now)
     }
 
     /// The next test, as part of the plan; `None`: there is no further one, or no time for it.
@@ -44,7 +62,7 @@ impl Diagnose {
 
 impl Scheduler for Diagnose {
     fn next(&mut self, record: &Record, now: f64) -> Option<Task> {
-        self.under_way.next(record, now).or_else(|| self.test(record, now))
+        self.under_way.next(record, now).or_else(|| self.positions(record, now)).or_else(|| self.test(record, now))
     }
 }
 

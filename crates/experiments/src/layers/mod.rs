@@ -4,6 +4,7 @@ pub mod device;
 pub mod floor;
 pub mod network;
 pub mod osd;
+pub mod pairs;
 pub mod rados;
 pub mod rbd;
 pub mod store;

@@ -7,6 +7,7 @@ use model::workload::{GIB, MIB};
 use model::{Bytes, Change, Failure, Inventory, Layer, Pattern, Place, Plan, Target, Workload};
 use std::collections::BTreeSet;
 
+pub(super) const LAYER: Layer = Layer::Osd;
 const SPAN: Bytes = GIB;
 const LAB_SPAN: Bytes = 64 * MIB;
 
@@ -20,7 +21,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     }
     let span = draft.fitting(if draft.small() { LAB_SPAN } else { SPAN });
     for (pattern, workload) in draft.workloads(Layer::Osd, span) {
-        group(draft, Layer::Osd, |osd| Place::Osd { osd, pool: pool.clone() }, pattern, workload);
+        group(draft, Layer::Osd, |osd| Place::Osd { osd, pool: pool.clone(), replicas: Vec::new() }, pattern, workload);
     }
     Ok(())
 }

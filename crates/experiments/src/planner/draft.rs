@@ -167,7 +167,7 @@ impl<'a> Draft<'a> {
         }
         // Nor has what compares steps one: they are many figures of the same cell.
         let chart = chart && !open && !self.request.experiment.compares_steps();
-        self.steps.push(Step { id, layer, pattern, targets, workload, metric, chart, apart: false });
+        self.steps.push(Step { id, layer, pattern, targets, workload, metric, chart, apart: false, in_turns: false });
     }
 
     /// The OSDs to load: those that are up, and wished for.

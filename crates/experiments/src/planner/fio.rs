@@ -95,7 +95,7 @@ fn add_batch(draft: &mut Draft, batch: &Batch) -> Result<(), Failure> {
     // A cell of the chart has one figure of each target: the first.
     let chart = !open && !draft.steps.iter().any(same);
     let id = StepId(draft.steps.len() as u32);
-    draft.steps.push(Step { id, layer, pattern, targets, workload, metric, chart, apart: false });
+    draft.steps.push(Step { id, layer, pattern, targets, workload, metric, chart, apart: false, in_turns: false });
     Ok(())
 }
 

@@ -117,6 +117,12 @@ fn planned(draft: &mut Draft) -> Result<PlannedExperiment, Failure> {
             PlannedExperiment::ScaleOut { clients_most: *clients_most, doublings: Vec::new() }
         }
         Experiment::Diagnosis { seconds_max } => {
+            // Other hosts' loads know no pairs, and a pool that is named is the only one to write to.
+            let pairs =
+                draft.request.layers.iter().any(|layer| layer.of_pools()) && draft.request.targets.pool.is_none();
+            if pairs {
+                layers::pairs::add(draft);
+            }
             PlannedExperiment::Diagnosis(Diagnosis { seconds_max: *seconds_max, tests: Vec::new() })
         }
         Experiment::SustainedWrites(_) => PlannedExperiment::SustainedWrites(std::mem::take(&mut draft.sustained)),

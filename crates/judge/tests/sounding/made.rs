@@ -27,7 +27,7 @@ pub fn target(layer: Layer, name: &str, host: Option<&str>, place: Place) -> Tar
 }
 
 pub fn osd(id: u32) -> Target {
-    let place = Place::Osd { osd: id, pool: "fathom.osd".to_string() };
+    let place = Place::Osd { osd: id, pool: "fathom.osd".to_string(), replicas: Vec::new() };
     target(Layer::Osd, &format!("osd.{id}"), Some(&format!("host-{id}")), place)
 }
 
@@ -125,7 +125,17 @@ impl Made {
         let workload = Workload { durability, ..Workload::canonical(pattern, 1 << 30, 1) };
         let id = StepId(self.record.plan.steps.len() as u32);
         let metric = pattern.metric(layer);
-        self.record.plan.steps.push(Step { id, layer, pattern, targets, workload, metric, chart: true, apart: false });
+        self.record.plan.steps.push(Step {
+            id,
+            layer,
+            pattern,
+            targets,
+            workload,
+            metric,
+            chart: true,
+            apart: false,
+            in_turns: false,
+        });
         self.record.plan.steps.last_mut().unwrap()
     }
 

@@ -3,9 +3,9 @@
 use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_of, six_digits, value_of};
 use crate::phrase;
 use model::{
-    Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Figure, Finding, Label, LatencyPart,
-    LatencyParts, Layer, LedgerRow, Metric, OpClass, OtherWay, Outlier, Pattern, Percentile, Refuted, Shares, Sight,
-    Standing, StepId, Unseen, Workload,
+    Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Estimate, Figure, Finding, Label,
+    LatencyPart, LatencyParts, Layer, LedgerRow, Metric, OpClass, OsdStages, OtherWay, Outlier, PairTime, Pattern,
+    Percentile, PositionOfOsd, Positions, Refuted, Shares, Sight, Standing, StepId, Unseen, Workload, WriteTimes,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -227,6 +227,85 @@ impl From<&LatencyParts> for LatencyPartsDocument {
         let LatencyParts { layer, pattern, mean_ms, own, osds, of, .. } = *one;
         let (target, parts, doubt) = (one.target.clone(), one.parts.clone(), one.doubt.clone());
         LatencyPartsDocument { layer, pattern, target, mean_ms, parts, own, osds, of, doubt }
+    }
+}
+
+/// Of writes with one in flight, in turns over pairs of OSDs; ms.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct PositionsDocument {
+    usual_median: f64,
+    usual_mean: f64,
+    usual_p90: f64,
+    operations: u64,
+    osds: Vec<PositionDocument>,
+    pairs: Vec<PairDocument>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PositionDocument {
+    osd: u32,
+    host: String,
+    primary: RoleDocument,
+    replica: RoleDocument,
+    /// What the OSD says of its own part; null: it was not asked, or does not count it.
+    own_stages: Option<OsdStages>,
+}
+
+/// What it adds in this role, more than the median OSD.
+#[derive(Serialize, JsonSchema)]
+struct RoleDocument {
+    median: f64,
+    median_ci95: Interval,
+    mean: f64,
+    mean_ci95: Interval,
+    p90: f64,
+    p90_ci95: Interval,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PairDocument {
+    primary: u32,
+    replica: u32,
+    mean: f64,
+    /// What of it neither of both explains.
+    beyond: f64,
+}
+
+impl From<&WriteTimes<Estimate>> for RoleDocument {
+    fn from(times: &WriteTimes<Estimate>) -> Self {
+        let WriteTimes { median, mean, p90 } = times;
+        RoleDocument {
+            median: median.value,
+            median_ci95: interval(median),
+            mean: mean.value,
+            mean_ci95: interval(mean),
+            p90: p90.value,
+            p90_ci95: interval(p90),
+        }
+    }
+}
+
+impl From<&Positions> for PositionsDocument {
+    fn from(all: &Positions) -> Self {
+        let osd = |one: &PositionOfOsd| PositionDocument {
+            osd: one.osd,
+            host: one.host.clone(),
+            primary: RoleDocument::from(&one.primary),
+            replica: RoleDocument::from(&one.replica),
+            own_stages: one.timers,
+        };
+        let pair = |one: &PairTime| {
+            let PairTime { primary, replica, mean, beyond } = *one;
+            PairDocument { primary, replica, mean, beyond }
+        };
+        PositionsDocument {
+            usual_median: all.usual.median,
+            usual_mean: all.usual.mean,
+            usual_p90: all.usual.p90,
+            operations: all.operations,
+            osds: all.osds.iter().map(osd).collect(),
+            pairs: all.pairs.iter().map(pair).collect(),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use asked::{
 };
 use figures::{
     CellDocument, DistanceDocument, FigureDocument, FindingDocument, LatencyPartsDocument, LedgerDocument,
-    OutlierDocument, RefutedDocument,
+    OutlierDocument, PositionsDocument, RefutedDocument,
 };
 use model::{Ending, GoalFields, HostBond, Imported, Overhead, PathMtu, Record, Report, Scope, Undo, secrets};
 use schemars::JsonSchema;
@@ -53,6 +53,7 @@ struct RunDocument {
     chart: Vec<CellDocument>,
     ledger: Vec<LedgerDocument>,
     latency_parts: Vec<LatencyPartsDocument>,
+    positions: Option<PositionsDocument>,
     floor: Vec<DistanceDocument>,
     verdicts: Vec<VerdictDocument>,
     limits: Vec<LimitDocument>,
@@ -106,6 +107,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         chart: all(&report.chart),
         ledger: all(&report.ledger),
         latency_parts: all(&report.latency_parts),
+        positions: report.positions.as_ref().map(PositionsDocument::from),
         floor: all(&report.distances),
         verdicts: all(report.answer.verdicts()),
         limits: all(report.answer.limits()),

@@ -17,6 +17,7 @@ pub(crate) mod limits;
 pub(crate) mod matrix;
 pub(crate) mod measured;
 pub(crate) mod outliers;
+pub(crate) mod positions;
 pub(crate) mod refuted;
 pub(crate) mod response;
 pub(crate) mod run;
@@ -67,7 +68,7 @@ const STEPS: &str = "Means over each step's slices, counted by the hosts' kernel
 const SCOPE: &str = "What was there, as Fathom saw it before the first step.";
 
 /// In the order of reading.
-pub const SECTIONS: [Section; 28] = [
+pub const SECTIONS: [Section; 29] = [
     section("run", "", run::blocks),
     section("answer", "", answer::blocks),
     section("verdicts", "Verdicts", verdicts::blocks),
@@ -77,6 +78,7 @@ pub const SECTIONS: [Section; 28] = [
     CHART,
     section("ledger", "Ledger", ledger::blocks).lead(LEDGER),
     section("latency-parts", "Where the time goes", latency_parts::blocks).lead(PARTS).detail(),
+    section("positions", "By position", positions::blocks).detail(),
     section("floor", "Distance from the floor", floor::blocks),
     section("targets", "Each target", targets::blocks).detail().not_on_page(),
     section("matrix", "Between hosts", matrix::blocks).lead(MATRIX),

@@ -377,6 +377,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             chart,
             ledger,
             latency_parts,
+            positions: None,
             distances: Vec::new(),
             answer,
             host_loads,

@@ -153,7 +153,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn step(id: u32, pattern: Pattern, osds: std::ops::Range<u32>, span: Bytes) -> Step {
-        let place = |osd| Place::Osd { osd, pool: "fathom.x".into() };
+        let place = |osd| Place::Osd { osd, pool: "fathom.x".into(), replicas: Vec::new() };
         let object = Some(if pattern == Pattern::WriteLinear { 4 << 20 } else { 64 << 10 });
         Step::new(
             id,

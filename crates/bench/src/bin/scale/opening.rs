@@ -96,7 +96,7 @@ fn record(osds: u32) -> Record {
     };
     let target = |osd: u32| Target {
         host: Some(host(osd)),
-        ..Target::new(testing::osds(), format!("osd.{osd}"), Place::Osd { osd, pool: "p".into() })
+        ..Target::new(testing::osds(), format!("osd.{osd}"), Place::Osd { osd, pool: "p".into(), replicas: Vec::new() })
     };
     let targets: Vec<Target> = (0..osds).map(target).collect();
     let patterns = [Pattern::WriteLatency, Pattern::ReadLatency, Pattern::ReadParallel];

@@ -7,7 +7,11 @@ mod osd;
 use super::Rule;
 
 pub static RULES: &[&Rule] = &[
+    &network::host_way_slow::RULE,
     &device::device_slow::RULE,
+    &osd::osd_process_slow::RULE,
+    &osd::osd_store_slow::RULE,
+    &osd::osd_way_slow::RULE,
     &osd::osd_slow::RULE,
     &network::host_network_slow::RULE,
     &network::link_slow::RULE,

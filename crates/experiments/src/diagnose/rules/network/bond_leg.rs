@@ -268,7 +268,7 @@ mod tests {
         let slow = Suspect { subject: slow, ..bonds[0].clone() };
         let id = if slow.subject.part().is_some_and(NetworkPart::is_link) { "link-slow" } else { "host-network-slow" };
         let rule = rules::RULES.iter().find(|rule| rule.id == id).unwrap();
-        let case = Case { record, entries: &[], tests: &[], outliers: &[], host_loads: &[] };
+        let case = Case { record, entries: &[], tests: &[], outliers: &[], host_loads: &[], positions: None };
         let mut arrows = RULE.explains.iter().filter(|arrow| std::ptr::eq(arrow.rule, *rule));
         arrows.any(|arrow| (arrow.follows)(&bonds[0], &slow, &case))
     }

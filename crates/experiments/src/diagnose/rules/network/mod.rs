@@ -4,6 +4,7 @@ mod again;
 pub mod bond_leg;
 pub mod cluster_network_narrow;
 pub mod host_network_slow;
+pub mod host_way_slow;
 pub mod link_slow;
 mod matrix;
 pub mod mtu;

@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn case<'c>(record: &'c Record, host_loads: &'c [HostLoad]) -> Case<'c> {
-        Case { record, entries: &[], tests: &[], outliers: &[], host_loads }
+        Case { record, entries: &[], tests: &[], outliers: &[], host_loads, positions: None }
     }
 
     #[test]

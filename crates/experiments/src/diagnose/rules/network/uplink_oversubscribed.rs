@@ -279,7 +279,7 @@ mod tests {
         let anywhere = uplink_of(4, |_, _| 15.0, |_, _| 100.0).unwrap().suspect(None, true);
         assert_eq!((line.standing, anywhere.standing), (Standing::Confirmed, Standing::Hint));
         let record = Record::default();
-        let case = Case { record: &record, entries: &[], tests: &[], outliers: &[], host_loads: &[] };
+        let case = Case { record: &record, entries: &[], tests: &[], outliers: &[], host_loads: &[], positions: None };
         let explains = |by: &Suspect, from: &str, to: &str| {
             let link = NetworkPart::Way { from: from.into(), to: to.into() }.on(None);
             crosses(by, &Suspect { subject: link, ..line.clone() }, &case)

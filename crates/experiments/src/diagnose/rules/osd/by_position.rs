@@ -1,0 +1,131 @@
+//! OSDs that add time to the writes of their pairs, and where in them it is spent.
+
+use crate::diagnose::{Case, Suspect};
+use model::{Estimate, Metric, Phrase, PositionOfOsd, Positions, Quantity, Standing, Subject, phrase};
+
+/// Less than this share of a usual write is not worth a word.
+const LEAST: f64 = 0.15;
+/// So many half-widths of its 95 % interval it must be above nothing: of a hundred OSDs in two roles and two values none by chance.
+const BEYOND: f64 = 2.0;
+/// At least this share of what an OSD adds as the primary is spent in its own software, if that is the cause: a slow disk does not touch it.
+const OF_SOFTWARE: f64 = 0.25;
+/// At least this share is spent in its commits, if its store is the cause.
+const OF_COMMIT: f64 = 0.5;
+
+/// An OSD that adds time.
+pub struct Slow<'c> {
+    pub osd: &'c PositionOfOsd,
+    all: &'c Positions,
+}
+
+/// Where an OSD spends the time that it adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// In all its own stages: the process itself is slow.
+    Process,
+    /// In its store's commits.
+    Store,
+    /// In none of its own stages: on the way to it or from it.
+    Outside,
+    /// It has no timers that would tell.
+    Unknown,
+}
+
+/// Those that add time in either role, by a clear margin.
+pub fn slow<'c>(case: &Case<'c>) -> Vec<Slow<'c>> {
+    let Some(all) = case.positions else { return Vec::new() };
+    let osds = all.osds.iter().map(|osd| Slow { osd, all });
+    osds.filter(|slow| slow.as_primary() || slow.as_replica()).collect()
+}
+
+impl Slow<'_> {
+    pub fn as_primary(&self) -> bool {
+        self.clear(&self.osd.primary.median, self.all.usual.median)
+            || self.clear(&self.osd.primary.mean, self.all.usual.mean)
+    }
+
+    pub fn as_replica(&self) -> bool {
+        self.clear(&self.osd.replica.median, self.all.usual.median)
+            || self.clear(&self.osd.replica.mean, self.all.usual.mean)
+    }
+
+    fn clear(&self, adds: &Estimate, usual: f64) -> bool {
+        adds.value >= LEAST * usual && adds.value >= BEYOND * (adds.high - adds.value)
+    }
+
+    /// Much in the mean, little in the median: it is slow at times.
+    pub fn in_bursts(&self) -> bool {
+        let most = |a: f64, b: f64| a.max(b);
+        let median = most(self.osd.primary.median.value, self.osd.replica.median.value);
+        median < 0.3 * most(self.osd.primary.mean.value, self.osd.replica.mean.value)
+    }
+
+    pub fn spent(&self) -> Where {
+        let Some(own) = self.osd.timers else { return Where::Unknown };
+        let others = |of: fn(&model::OsdStages) -> f64| {
+            let theirs =
+                self.all.osds.iter().filter(|other| other.osd != self.osd.osd).filter_map(|other| other.timers);
+            judge::median(&theirs.map(|timers| of(&timers)).collect::<Vec<_>>())
+        };
+        let software = own.software - others(|timers| timers.software);
+        let commit = own.commit - others(|timers| timers.commit);
+        let (primary, replica) = (self.osd.primary.mean.value, self.osd.replica.mean.value);
+        if software >= OF_SOFTWARE * primary.max(replica) {
+            Where::Process
+        } else if commit >= OF_COMMIT * primary.max(replica) {
+            Where::Store
+        } else if self.is_held_up() {
+            Where::Process
+        } else {
+            Where::Outside
+        }
+    }
+
+    /// In bursts, in both roles alike, and no other OSD of its host: messages wait in its socket, and its own timers begin when it reads
+    /// them.
+    fn is_held_up(&self) -> bool {
+        let beside: Vec<Slow> = self.all.osds.iter().map(|osd| Slow { osd, all: self.all }).collect();
+        let mut beside = beside.iter().filter(|other| other.osd.host == self.osd.host && other.osd.osd != self.osd.osd);
+        let only = beside.clone().next().is_some() && beside.all(|other| !other.as_primary() && !other.as_replica());
+        let (primary, replica) = (self.osd.primary.mean.value, self.osd.replica.mean.value);
+        let alike = primary.min(replica) > 0.5 * primary.max(replica);
+        only && alike && self.in_bursts() && self.as_primary() && self.as_replica()
+    }
+
+    /// What a write of a pool of three replicas takes longer for it, on average over all OSDs: it is one of them as primary, two as a
+    /// replica, and there the slowest counts.
+    fn cost(&self) -> Estimate {
+        let osds = self.all.osds.len() as f64;
+        let part = |of: fn(&Estimate) -> f64| {
+            (of(&self.osd.primary.mean).max(0.0) + 2.0 * of(&self.osd.replica.mean).max(0.0)) / osds
+        };
+        Estimate { value: part(|adds| adds.value), low: part(|adds| adds.low), high: part(|adds| adds.high) }
+    }
+
+    pub fn suspect(&self, says: Phrase) -> Suspect {
+        let evidence = phrase!(
+            "by position: as the primary it adds {} to a write of {}, as a replica {}",
+            measured(self.osd.primary.mean),
+            Quantity::Value { value: self.all.usual.mean, metric: Metric::LatencyMean },
+            measured(self.osd.replica.mean)
+        );
+        let mut suspect = Suspect::new(Subject::Osd(self.osd.osd), Standing::Confirmed, says, evidence);
+        if let Some(own) = self.osd.timers {
+            let ms = |value: f64| Quantity::Value { value, metric: Metric::LatencyMean };
+            suspect.evidence.push(phrase!(
+                "its own timers meanwhile: software {}, commit {}",
+                ms(own.software),
+                ms(own.commit)
+            ));
+        }
+        suspect.evidence.push(phrase!(
+            "cost: without it a write of three replicas would take {} less, on average over all OSDs",
+            measured(self.cost())
+        ));
+        suspect
+    }
+}
+
+fn measured(estimate: Estimate) -> Quantity {
+    Quantity::Measured { estimate, metric: Metric::LatencyMean }
+}

@@ -1,0 +1,37 @@
+//! An OSD whose process is slow in all that it does.
+
+use super::by_position::{Where, slow};
+use super::osd_slow;
+use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
+use model::{Phrase, phrase};
+
+pub static RULE: Rule = Rule {
+    id: "osd-process-slow",
+    about: Area::Osd,
+    what: "An OSD's process is slow in its own software: it gets too little of the processor, is stopped at times, or has more to do than its peers.",
+    evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, and at least a quarter of that is spent before its store \
+               and its replicas have the write; or it adds as much in both roles, in bursts that the median of the writes does not show, and no other OSD of its host does.",
+    sources: &["docs/method.md, \"By position\""],
+    needs: &[Source::Positions],
+    suspect,
+    test: None,
+    explains: &[Explains {
+        rule: &osd_slow::RULE,
+        which: "that of the same OSD",
+        follows: |cause, slow, _| cause.subject == slow.subject,
+    }],
+    fix: "compare its process with its peers': cgroup limits (cpu.max or cpu.cfs_quota_us and the throttled time beside it), debug options (ceph config show osd.N | grep \
+          debug), what else runs on its processors, CPU pinning",
+    special_fixes: &[],
+    risk: Rule::LOOKING_CHANGES_NOTHING,
+};
+
+fn suspect(case: &Case) -> Vec<Suspect> {
+    let own = slow(case).into_iter().filter(|slow| slow.spent() == Where::Process);
+    own.map(|slow| {
+        let at_times: Phrase = if slow.in_bursts() { " in bursts".into() } else { Phrase::default() };
+        let name = model::Subject::Osd(slow.osd.osd);
+        slow.suspect(phrase!("{}'s process is slow{}, not its disk and not the network", name, at_times))
+    })
+    .collect()
+}

@@ -1,0 +1,37 @@
+//! An OSD whose store commits slowly.
+
+use super::by_position::{Where, slow};
+use super::osd_slow;
+use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
+use model::{Phrase, phrase};
+
+pub static RULE: Rule = Rule {
+    id: "osd-store-slow",
+    about: Area::Osd,
+    what: "An OSD's store takes long to make writes durable: its disk, the device of its database, or what limits or shares them.",
+    evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, at least half of it in its store's commits, and less than a \
+               quarter in its own software.",
+    sources: &["docs/method.md, \"By position\""],
+    needs: &[Source::Positions],
+    suspect,
+    test: None,
+    explains: &[Explains {
+        rule: &osd_slow::RULE,
+        which: "that of the same OSD",
+        follows: |cause, slow, _| cause.subject == slow.subject,
+    }],
+    fix: "measure its disk alone (fathom disk, on a spare partition or after it was drained); compare SMART data, firmware, link and write cache with its peers'; look for \
+          limits of block I/O in its cgroup, and for who else uses the disk or the device of its database",
+    special_fixes: &[],
+    risk: Rule::LOOKING_CHANGES_NOTHING,
+};
+
+fn suspect(case: &Case) -> Vec<Suspect> {
+    let own = slow(case).into_iter().filter(|slow| slow.spent() == Where::Store);
+    own.map(|slow| {
+        let at_times: Phrase = if slow.in_bursts() { " in bursts".into() } else { Phrase::default() };
+        let name = model::Subject::Osd(slow.osd.osd);
+        slow.suspect(phrase!("{}'s store commits slowly{}: its disk, or what limits it", name, at_times))
+    })
+    .collect()
+}

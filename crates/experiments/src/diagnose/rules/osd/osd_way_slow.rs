@@ -1,0 +1,41 @@
+//! An OSD that adds time in none of its own stages: its messenger, or the network to its host.
+
+use super::by_position::{Where, slow};
+use super::osd_slow;
+use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
+use model::{Phrase, phrase};
+
+pub static RULE: Rule = Rule {
+    id: "osd-way-slow",
+    about: Area::Osd,
+    what: "Messages to or from an OSD take long: its messenger's options, or the network of its host.",
+    evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, and neither its own software nor its store's commits take \
+               that time.",
+    sources: &["docs/method.md, \"By position\""],
+    needs: &[Source::Positions],
+    suspect,
+    test: None,
+    explains: &[Explains {
+        rule: &osd_slow::RULE,
+        which: "that of the same OSD",
+        follows: |cause, slow, _| cause.subject == slow.subject,
+    }],
+    fix: "compare its messenger options with its peers' (ceph config show osd.N | grep ms_; ms_tcp_nodelay must be true, ms_inject_* unset), and its host's network: cable, \
+          negotiated speed, drops (fathom network --hosts)",
+    special_fixes: &[],
+    risk: Rule::LOOKING_CHANGES_NOTHING,
+};
+
+fn suspect(case: &Case) -> Vec<Suspect> {
+    let own = slow(case).into_iter().filter(|slow| slow.spent() == Where::Outside);
+    own.map(|slow| {
+        let role: Phrase = match (slow.as_primary(), slow.as_replica()) {
+            (true, false) => "what it sends to its replicas or clients".into(),
+            (false, true) => "what it answers as a replica".into(),
+            _ => "what it sends or receives".into(),
+        };
+        let name = model::Subject::Osd(slow.osd.osd);
+        slow.suspect(phrase!("the way to or from {} is slow, not the OSD itself: {}", name, role))
+    })
+    .collect()
+}

@@ -1,0 +1,59 @@
+//! Who slows a pool, by position: what each OSD adds to a write as its primary, and what as a replica.
+
+use crate::figure::Estimate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Writes with one in flight, in turns over many pairs of a primary and a replica.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Positions {
+    /// Between OSDs that add nothing, ms.
+    pub usual: WriteTimes<f64>,
+    pub osds: Vec<PositionOfOsd>,
+    pub pairs: Vec<PairTime>,
+    pub operations: u64,
+}
+
+/// Of one and the same set of writes, ms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WriteTimes<T> {
+    pub median: T,
+    pub mean: T,
+    pub p90: T,
+}
+
+/// Each is in ms, more than the median OSD adds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PositionOfOsd {
+    pub osd: u32,
+    pub host: String,
+    pub primary: WriteTimes<Estimate>,
+    pub replica: WriteTimes<Estimate>,
+    /// Its own timers meanwhile; `None`: it was not asked, or does not count them.
+    pub timers: Option<OsdStages>,
+}
+
+/// What an OSD says of its own part, ms; everybody's operations count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OsdStages {
+    /// From receipt to the queue's end, and preparing a write as the primary.
+    pub software: f64,
+    /// Its store's commit.
+    pub commit: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairTime {
+    pub primary: u32,
+    pub replica: u32,
+    /// The mean, ms.
+    pub mean: f64,
+    /// What of it neither of both explains.
+    pub beyond: f64,
+}
+
+impl<T> WriteTimes<T> {
+    pub fn map<U>(&self, of: impl Fn(&T) -> U) -> WriteTimes<U> {
+        WriteTimes { median: of(&self.median), mean: of(&self.mean), p90: of(&self.p90) }
+    }
+}
