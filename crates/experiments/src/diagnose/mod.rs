@@ -1,5 +1,7 @@
 //! Why it is slow: rules suspect causes in what is known, ask for the measurement that tells, and what one cause explains is evidence of it.
 
+#[cfg(test)]
+mod by_position_cases;
 mod case;
 mod experiment;
 mod peers;

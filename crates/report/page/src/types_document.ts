@@ -149,6 +149,7 @@ export interface RunDocument {
   chart: CellDocument[];
   ledger: LedgerDocument[];
   latency_parts: LatencyPartsDocument[];
+  positions: PositionsDocument | null;
   floor: DistanceDocument[];
   verdicts: VerdictDocument[];
   limits: LimitDocument[];
@@ -409,6 +410,10 @@ export interface Scope {
    * The OSDs on which a pool may lie that is made without a word on its rule, as those of a run are. Empty: all, or not known.
    */
   new_pool_osds: number[];
+  /**
+   * What keeps replicas of such a pool apart: `host`, `osd`, `rack`; `None`: not known.
+   */
+  new_pool_apart: string | null;
   /**
    * Replicas of placement groups that the monitors allow for each OSD (`mon_max_pg_per_osd`).
    */
@@ -867,6 +872,72 @@ export interface LatencyPartsDocument {
 export interface LatencyPart {
   part: Part;
   ms: number | null;
+}
+/**
+ * Of writes with one in flight, in turns over pairs of OSDs; ms.
+ */
+export interface PositionsDocument {
+  usual_median: number | null;
+  usual_mean: number | null;
+  usual_p90: number | null;
+  operations: number;
+  osds: PositionDocument[];
+  pairs: PairDocument[];
+}
+export interface PositionDocument {
+  osd: number;
+  host: string;
+  primary: RoleDocument;
+  replica: RoleDocument;
+  /**
+   * What the OSD says of its own part; null: it was not asked, or does not count it.
+   */
+  own_stages: OsdStages | null;
+}
+/**
+ * What it adds in this role, more than the median OSD.
+ */
+export interface RoleDocument {
+  median: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  median_ci95: [number | null, number | null];
+  mean: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  mean_ci95: [number | null, number | null];
+  p90: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  p90_ci95: [number | null, number | null];
+}
+/**
+ * What an OSD says of its own part, ms; everybody's operations count.
+ */
+export interface OsdStages {
+  /**
+   * From receipt to the queue's end, and preparing a write as the primary.
+   */
+  software: number | null;
+  /**
+   * Its store's commit.
+   */
+  commit: number | null;
+}
+export interface PairDocument {
+  primary: number;
+  replica: number;
+  mean: number | null;
+  /**
+   * What of it neither of both explains.
+   */
+  beyond: number | null;
 }
 export interface DistanceDocument {
   pattern: Pattern;

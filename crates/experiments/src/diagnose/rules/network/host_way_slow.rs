@@ -80,3 +80,23 @@ fn of_its_osds(cause: &Suspect, slow: &Suspect, case: &Case) -> bool {
     let own = case.positions.and_then(|all| all.osds.iter().find(|osd| osd.osd == id));
     own.is_some_and(|osd| host(cause) == Some(osd.host.as_str()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::by_position_cases::*;
+
+    #[test]
+    fn what_a_host_sends_is_told_from_what_it_receives() {
+        assert_eq!(says_of_host(&RULE, SENDS_SLOWLY), ["what host host2 sends is slow, for all its OSDs"]);
+        assert_eq!(says_of_host(&RULE, RECEIVES_SLOWLY), ["what host host2 receives is slow, for all its OSDs"]);
+    }
+
+    #[test]
+    fn one_osd_of_several_healthy_ones_and_disks_are_not_the_hosts_network() {
+        assert!(says_of_one(&RULE, SENDS_SLOWLY).is_empty());
+        for other in [NOTHING, SLOW_DISK, DEBUG_LOGGING, Adds { own: None, ..SENDS_SLOWLY }] {
+            assert!(says_of_host(&RULE, other).is_empty());
+        }
+    }
+}

@@ -1,8 +1,6 @@
 //! What slows OSDs and their object stores.
 
 pub mod by_position;
-#[cfg(test)]
-mod by_position_tests;
 pub mod compaction_dips;
 pub mod osd_process_slow;
 pub mod osd_slow;

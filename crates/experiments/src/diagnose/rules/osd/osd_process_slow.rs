@@ -35,3 +35,30 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     })
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::by_position_cases::*;
+
+    #[test]
+    fn debug_logging_is_software_in_all_quantiles() {
+        let wanted = ["osd.1's process is slow, not its disk and not the network"];
+        assert_eq!(says_of_one(&RULE, DEBUG_LOGGING), wanted);
+    }
+
+    #[test]
+    fn a_process_that_is_stopped_at_times_is_slow_in_bursts() {
+        let wanted = ["osd.1's process is slow in bursts, not its disk and not the network"];
+        assert_eq!(says_of_one(&RULE, STOPPED_AT_TIMES), wanted);
+        // If the other OSD of its host does the same, it is not its process.
+        assert!(says_of_host(&RULE, STOPPED_AT_TIMES).is_empty());
+    }
+
+    #[test]
+    fn healthy_osds_other_causes_and_osds_without_timers_are_not_suspected() {
+        for other in [NOTHING, SLOW_DISK, SENDS_SLOWLY, Adds { own: None, ..DEBUG_LOGGING }] {
+            assert!(says_of_one(&RULE, other).is_empty());
+        }
+    }
+}

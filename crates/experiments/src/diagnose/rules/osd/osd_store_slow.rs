@@ -35,3 +35,22 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     })
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::by_position_cases::*;
+
+    #[test]
+    fn a_disk_with_a_limit_is_slow_in_its_commits() {
+        let wanted = ["osd.1's store commits slowly in bursts: its disk, or what limits it"];
+        assert_eq!(says_of_one(&RULE, SLOW_DISK), wanted);
+    }
+
+    #[test]
+    fn healthy_osds_other_causes_and_osds_without_timers_are_not_suspected() {
+        for other in [NOTHING, DEBUG_LOGGING, STOPPED_AT_TIMES, SENDS_SLOWLY, Adds { own: None, ..SLOW_DISK }] {
+            assert!(says_of_one(&RULE, other).is_empty());
+        }
+    }
+}

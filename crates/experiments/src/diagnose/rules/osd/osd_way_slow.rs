@@ -39,3 +39,24 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     })
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::by_position_cases::*;
+
+    #[test]
+    fn an_osd_that_adds_time_in_none_of_its_stages_is_slow_on_the_way() {
+        let wanted = ["the way to or from osd.1 is slow, not the OSD itself: what it sends to its replicas or clients"];
+        assert_eq!(says_of_one(&RULE, SENDS_SLOWLY), wanted);
+        let wanted = ["the way to or from osd.1 is slow, not the OSD itself: what it sends or receives"];
+        assert_eq!(says_of_one(&RULE, RECEIVES_SLOWLY), wanted);
+    }
+
+    #[test]
+    fn healthy_osds_other_causes_and_osds_without_timers_are_not_suspected() {
+        for other in [NOTHING, DEBUG_LOGGING, STOPPED_AT_TIMES, SLOW_DISK, Adds { own: None, ..SENDS_SLOWLY }] {
+            assert!(says_of_one(&RULE, other).is_empty());
+        }
+    }
+}
