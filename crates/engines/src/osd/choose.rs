@@ -1,15 +1,13 @@
 //! Finds names of objects that lie on one OSD, and has the cluster confirm it.
 
-use super::mapping::{hash, placement_group};
+use super::placed::PoolsPlaced;
 use crate::Context;
 use crate::api::EngineError;
 use crate::rados::{broken, c_name, connection};
 use ceph::Rados;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::CString;
-use std::fmt::Write;
-use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -19,18 +17,6 @@ const SAMPLE: usize = 8;
 /// The manager hears of a change, as of a new pool's size, some seconds after the monitors; on a busy host, later.
 const TIMEOUT: Duration = Duration::from_secs(15);
 const LOOK_AGAIN: Duration = Duration::from_millis(300);
-
-/// Where the placement groups of pools lay when they were first looked at, and which numbers of objects they hold by prefix. Data
-/// that were written for one placement are not there in another.
-#[derive(Default)]
-pub struct PoolsPlaced(Mutex<BTreeMap<(String, u32), Own>>);
-
-#[derive(Default)]
-struct Own {
-    pg_num: u32,
-    groups: BTreeSet<u32>,
-    numbers: BTreeMap<String, Vec<u64>>,
-}
 
 /// Names `<prefix><number>` of `count` objects of `pool` that lie on `osd`, in a pool that keeps one copy.
 pub fn names_on(context: &Context, pool: &str, osd: u32, prefix: &str, count: u64) -> Result<Vec<String>, EngineError> {
@@ -59,36 +45,11 @@ fn names_now(
              rule leaves it out, or the pool's {pg_num} placement groups are too few; check `ceph osd tree`"
         )));
     }
-    let mut known = placed.0.lock().map_err(|_| EngineError::Broken("a thread ended while it chose objects".into()))?;
-    let own = known.entry((pool.to_string(), osd)).or_default();
-    if own.pg_num == 0 {
-        (own.pg_num, own.groups) = (pg_num, groups);
-    } else if (own.pg_num, &own.groups) != (pg_num, &groups) {
-        return Err(EngineError::Broken(format!(
-            "the placement groups of pool {pool} on osd.{osd} are not those for which its objects were written: the balancer, or somebody, \
-             moved them; see `ceph balancer status`, or use --quiesce"
-        )));
-    }
-    let numbers = own.numbers.entry(prefix.to_string()).or_default();
-    if numbers.len() < count {
-        *numbers = numbers_in(&own.groups, pg_num, prefix, count);
-    }
-    let names: Vec<String> = numbers.iter().take(count).map(|number| format!("{prefix}{number}")).collect();
-    drop(known);
+    let numbers = placed.numbers(pool, osd, (pg_num, groups), prefix, count).map_err(EngineError::Broken)?;
+    let names: Vec<String> = numbers.iter().map(|number| format!("{prefix}{number}")).collect();
     let every = names.len().div_ceil(SAMPLE).max(1);
     names.iter().step_by(every).try_for_each(|name| confirm(rados, pool, osd, name))?;
     Ok(names)
-}
-
-/// The first numbers whose names lie in one of the groups. Of a large pool one name in thousands does.
-fn numbers_in(groups: &BTreeSet<u32>, pg_num: u32, prefix: &str, count: usize) -> Vec<u64> {
-    let mut name = prefix.to_string();
-    let lies_there = |number: &u64| {
-        name.truncate(prefix.len());
-        let _ = write!(name, "{number}");
-        groups.contains(&placement_group(hash(name.as_bytes()), pg_num))
-    };
-    (0u64..).filter(lies_there).take(count).collect()
 }
 
 pub fn c_names(names: &[String]) -> Result<Vec<CString>, EngineError> {
@@ -168,14 +129,5 @@ mod tests {
         assert!(table(&json!([row("3.0", json!([0, 1]))]), 4).unwrap_err().contains("size 1"));
         assert!(table(&json!([row("3.f", json!([0]))]), 4).is_err());
         assert!(table(&json!("x"), 4).is_err());
-    }
-
-    #[test]
-    fn names_are_those_of_the_groups_in_their_order() {
-        let groups = BTreeSet::from([5, 700]);
-        let numbers = numbers_in(&groups, 1024, "fathom.osd2.4096.", 100);
-        let all =
-            (0..).filter(|n| groups.contains(&placement_group(hash(format!("fathom.osd2.4096.{n}").as_bytes()), 1024)));
-        assert_eq!(numbers, all.take(100).collect::<Vec<u64>>());
     }
 }
