@@ -1,4 +1,6 @@
-//! The promises of ARCHITECTURE.md that a compiler can't keep: who may know whom, sizes, first lines, where time comes from.
+//! The promises of ARCHITECTURE.md that a compiler can't keep: who may know whom, circles, sizes, first lines, where time comes from.
+
+mod imports;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -86,6 +88,15 @@ fn crates_know_only_whom_they_may() {
             assert!(may.contains(other), "crate {name} must not know crate {other} (ARCHITECTURE.md)");
         }
     }
+}
+
+/// Files of one folder may know each other; a folder that another one knows may not know that one.
+#[test]
+fn no_import_circle_between_files_of_different_folders() {
+    let all: BTreeMap<PathBuf, String> = sources().into_iter().collect();
+    let roots = all.keys().filter(|path| imports::is_root(path));
+    let circles: Vec<String> = roots.flat_map(|root| imports::Crate::read(root, &all).circles()).collect();
+    assert!(circles.is_empty(), "move what both need to a file that knows neither:\n{}", circles.join("\n"));
 }
 
 #[test]
