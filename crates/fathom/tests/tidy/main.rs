@@ -153,6 +153,28 @@ fn time_comes_from_the_clock_where_it_is_measured() {
     }
 }
 
+/// Whoever reads a document finds its format described.
+#[test]
+fn every_format_is_described() {
+    let described = fs::read_to_string(crates().join("../docs/json.md")).unwrap();
+    let mut formats = BTreeSet::new();
+    for (_, text) in sources().iter().filter(|(path, _)| !is_test(path)) {
+        let words = product(text).split('"').skip(1).step_by(2);
+        formats.extend(words.filter(|word| is_format(word)).map(str::to_string));
+    }
+    assert!(formats.len() >= 10, "{formats:?}");
+    let missing: Vec<&String> = formats.iter().filter(|format| !described.contains(&format!("`{format}`"))).collect();
+    assert_eq!(missing, Vec::<&String>::new(), "not in docs/json.md");
+}
+
+/// `fathom.run/1`
+fn is_format(word: &str) -> bool {
+    let parts = word.strip_prefix("fathom.").and_then(|rest| rest.split_once('/'));
+    parts.is_some_and(|(name, number)| {
+        name.chars().all(|c| c.is_ascii_lowercase() || c == '-') && number.parse::<u32>().is_ok()
+    })
+}
+
 /// The table, files of one layer, and those that know the layers of other tools.
 const OF_LAYERS: [&str; 7] = [
     "model/src/layer.rs",
