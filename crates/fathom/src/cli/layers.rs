@@ -8,8 +8,9 @@ use clap::Args;
 use model::{Bytes, Layer};
 use std::path::PathBuf;
 
+/// What a look at several layers is about, and where it takes place.
 #[derive(Args, Debug, Clone)]
-pub struct RunArgs {
+pub struct LayersArgs {
     /// Only these layers
     #[arg(long, value_delimiter = ',', value_parser = words::layer)]
     pub layers: Vec<Layer>,
@@ -21,6 +22,13 @@ pub struct RunArgs {
     pub pool: Option<String>,
     #[command(flatten)]
     pub run: RunOptions,
+}
+
+/// `fathom run`.
+#[derive(Args, Debug, Clone)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub of: LayersArgs,
     #[command(flatten)]
     pub workload: WorkloadArgs,
     #[command(flatten)]
