@@ -64,7 +64,7 @@ pub(super) struct HistoryDocument<'a> {
 struct TrendDocument<'a> {
     #[serde(flatten)]
     figure: ComparedFigure,
-    points: Vec<PointDocument<'a>>,
+    points: Vec<TrendPointDocument<'a>>,
     levels: Vec<LevelDocument<'a>>,
     /// As a share: the newest level or run against the level before.
     change: f64,
@@ -72,7 +72,7 @@ struct TrendDocument<'a> {
 
 /// What one run had.
 #[derive(Serialize, JsonSchema)]
-struct PointDocument<'a> {
+struct TrendPointDocument<'a> {
     run: &'a str,
     value: f64,
     ci95: Interval,
@@ -146,7 +146,7 @@ impl<'a> From<&'a Trend> for TrendDocument<'a> {
             let run = one.points.get(level.begins).map_or("", |point| point.run.as_str());
             LevelDocument { run, value: level.estimate.value, ci95: interval(&level.estimate) }
         };
-        let point = |point: &'a model::TrendPoint| PointDocument {
+        let point = |point: &'a model::TrendPoint| TrendPointDocument {
             run: &point.run,
             value: point.estimate.value,
             ci95: interval(&point.estimate),
