@@ -34,7 +34,7 @@ impl Looks {
     fn see(&mut self, wish: &SiteWish) -> Result<SiteSeen, NotFree> {
         let path = &wish.path;
         let found = look_at(path).map_err(refused)?;
-        let there = existing(path);
+        let there = disk::existing(path);
         if !self.paths.contains(path) {
             self.paths.push(path.clone());
             self.held.note(buffered(&there));
@@ -54,11 +54,6 @@ impl Looks {
 fn free(path: &Path) -> Option<Bytes> {
     let found = nix::sys::statvfs::statvfs(path).ok()?;
     Some(found.blocks_available().saturating_mul(found.fragment_size()))
-}
-
-/// The path itself, or the nearest folder above it that exists.
-fn existing(path: &Path) -> PathBuf {
-    path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/")).to_path_buf()
 }
 
 fn refused(refusal: Refusal) -> NotFree {

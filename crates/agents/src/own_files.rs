@@ -25,7 +25,7 @@ impl Files {
     ) -> Result<(), ClusterError> {
         match what {
             HostChange::File { path, .. } => {
-                self.0.insert(path.clone(), Arc::new(cluster::own_files::nameless(path, journal)?));
+                self.0.insert(path.clone(), Arc::new(cluster::journal::nameless(path, journal)?));
                 Ok(())
             }
         }

@@ -1,10 +1,8 @@
 //! How each change is made and undone. Called by the journal alone.
 
 use crate::admin::Cluster;
+use crate::entry::{JournalEntry, MadeThing, may_be_ours, own_prefix};
 use crate::errors::ClusterError;
-use crate::journal::entry::own_prefix;
-use crate::journal::keys::may_be_ours;
-use crate::journal::{JournalEntry, MadeThing};
 use crate::{own_files, pools, proof, settings, spread};
 use ceph::CephError;
 use model::{Change, HostChange};

@@ -3,9 +3,8 @@
 
 use crate::admin::Cluster;
 use crate::apply::{Trust, Unmade, not_ours, word};
+use crate::entry::{FLAGS, JournalEntry};
 use crate::errors::ClusterError;
-use crate::journal::JournalEntry;
-use crate::journal::keys::FLAGS;
 use crate::proof::{self, Became, Fence};
 use crate::{option_values, quiet};
 use model::{Change, secrets};
@@ -258,7 +257,7 @@ pub fn set_option(cluster: &Cluster, who: &str, name: &str, value: Option<&str>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::MadeThing;
+    use crate::entry::MadeThing;
 
     #[test]
     fn an_option_of_a_journal_in_the_cluster_alone_needs_the_clusters_own_log() {

@@ -11,19 +11,11 @@ pub mod commands;
 pub mod exit_codes;
 mod live;
 mod output;
+mod typed;
 
 use clap::Parser;
 use model::Failure;
-
-/// As it was typed.
-fn arguments() -> Vec<String> {
-    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
-}
-
-/// As it is recorded: without what is secret.
-fn command_line() -> String {
-    model::secrets::cleaned(&arguments().join(" "))
-}
+use typed::{arguments, wants_json};
 
 /// What a person types, done; the exit code.
 pub fn run() -> u8 {
@@ -64,10 +56,4 @@ fn finish(arguments: &[String], outcome: Result<u8, Failure>) -> u8 {
             failure.exit_code()
         }
     }
-}
-
-/// `--format json` prints one JSON document whatever happens, also when the command line can't be understood.
-fn wants_json(arguments: &[String]) -> bool {
-    arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
-        || arguments.iter().any(|word| word == "--format=json")
 }

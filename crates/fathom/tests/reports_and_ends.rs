@@ -31,7 +31,9 @@ fn a_report_that_cannot_be_written_is_told_before_anything_is_done() {
     for ending in ["html", "md", "json"] {
         let again = home.path().join(format!("again.{ending}")).to_string_lossy().into_owned();
         home.run(&["report", "-o", &again]).ends(0, &[]);
-        home.run(&["report", "-o", &again]).ends(0, &[]);
+        let told = home.run(&["report", "-o", &again, "--format", "json"]).ends(0, &[]).json();
+        assert_eq!([&told["schema"], &told["file"]], ["fathom.report/1", again.as_str()], "{told}");
+        assert!(told["run"].is_string(), "{told}");
         std::fs::write(&again, "# notes of mine\n").unwrap();
         home.run(&["report", "-o", &again]).ends(2, &[&again, "no report of Fathom's"]);
         assert_eq!(std::fs::read_to_string(&again).unwrap(), "# notes of mine\n");

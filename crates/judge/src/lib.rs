@@ -5,6 +5,7 @@ mod agreement;
 mod assess;
 mod background;
 mod batch_means;
+mod books;
 mod caches;
 mod chart;
 mod checked;

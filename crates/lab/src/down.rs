@@ -5,10 +5,9 @@ use crate::errors::LabError;
 use crate::leftovers;
 use crate::registry;
 use crate::wire::{Act, Answer, SupervisorCommand, receive, send};
-use std::fs;
+use procfs::process::Process;
 use std::io::BufReader;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -61,11 +60,8 @@ fn order(dirs: &Dirs, order: &SupervisorCommand) -> Result<Answer, LabError> {
 /// Waits until the process is gone; a zombie is gone, too.
 fn wait_for_end(dirs: &Dirs, pid: Option<i32>) {
     let Some(pid) = pid else { return };
-    let stat = PathBuf::from(format!("/proc/{pid}/stat"));
-    let gone = || {
-        fs::read_to_string(&stat)
-            .map_or(true, |text| text.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
-    };
+    let stat = || Process::new(pid).and_then(|process| process.stat());
+    let gone = || stat().map_or(true, |stat| stat.state == 'Z');
     let until = Instant::now() + Duration::from_secs(10);
     while (dirs.dir.exists() && registry::alive(dirs) || !dirs.dir.exists() && !gone()) && Instant::now() < until {
         thread::sleep(Duration::from_millis(5));

@@ -3,7 +3,8 @@
 use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::spec::{Backing, Spec};
-use std::fs::{self, OpenOptions};
+use procfs::{Current, Meminfo};
+use std::fs::OpenOptions;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -114,20 +115,15 @@ pub(crate) fn free_ports() -> Result<u16, LabError> {
 }
 
 fn check_memory(spec: &Spec) -> Result<(), LabError> {
-    let Some(free_mb) = free_memory_mb()? else { return Ok(()) };
+    let Some(free_mb) = free_memory_mb() else { return Ok(()) };
     let in_memory = if spec.backing == Backing::Memory { disk_mb(spec) } else { 0 };
     let need_mb = MON_AND_MGR_MB + OSD_MB * u64::from(spec.osds) + in_memory;
     if free_mb < need_mb { Err(LabError::MemoryShort { need_mb, free_mb }) } else { Ok(()) }
 }
 
 /// What the kernel says that it could give to programs; `None` where it does not say.
-pub(crate) fn free_memory_mb() -> Result<Option<u64>, LabError> {
-    let path = Path::new("/proc/meminfo");
-    let text = fs::read_to_string(path).map_err(LabError::io("cannot read", path))?;
-    let kilobytes = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:")?.split_whitespace().next()?.parse::<u64>().ok());
-    Ok(kilobytes.map(|kb| kb / 1024))
+pub(crate) fn free_memory_mb() -> Option<u64> {
+    Meminfo::current().ok()?.mem_available.map(|bytes| bytes / MB)
 }
 
 fn disk_mb(spec: &Spec) -> u64 {

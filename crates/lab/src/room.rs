@@ -33,7 +33,7 @@ impl Room {
         let dirs = Dirs::of(name)?;
         let place = existing(dirs.data(backing));
         let (free_mb, in_memory) = (free_mb(&place)?, in_memory(&place));
-        let free_mb = if in_memory { free_mb.min(free_memory_mb()?.unwrap_or(free_mb)) } else { free_mb };
+        let free_mb = if in_memory { free_mb.min(free_memory_mb().unwrap_or(free_mb)) } else { free_mb };
         Ok(Room { place, free_mb, in_memory })
     }
 

@@ -1,6 +1,6 @@
 //! Results of elbencho: its CSV file (a row for each phase) and its JSON file (a document on each line).
 
-use crate::results::{ImportedFigure, ImportedOperations, Results, with_latency};
+use crate::imported::{ImportedFigure, ImportedOperations, Results, with_latency};
 use model::clock::MILLISECOND;
 use model::workload::MIB;
 use model::{Access, Bytes, Durability, Layer, OpClass, OpMix, Sample, Sparse, Workload};

@@ -4,7 +4,9 @@
 
 pub mod elbencho;
 pub mod fio;
+mod imported;
 pub mod rados_bench;
 mod results;
 
-pub use results::{ImportedFigure, ImportedOperations, Look, Results, events, read};
+pub use imported::{ImportedFigure, ImportedOperations, Results};
+pub use results::{Look, events, read};

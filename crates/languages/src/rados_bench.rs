@@ -1,6 +1,6 @@
 //! Results of `rados bench`, as text and as JSON: a line for each second, which is a window.
 
-use crate::results::{ImportedFigure, ImportedOperations, Results};
+use crate::imported::{ImportedFigure, ImportedOperations, Results};
 use model::clock::SECOND;
 use model::workload::{GIB, KIB, MIB};
 use model::{Access, Bytes, Durability, Layer, OpClass, OpMix, Sample, Sparse, Workload};

@@ -94,7 +94,7 @@ pub struct Trend {
     pub figure: FigureKey,
     /// In order of time.
     pub points: Vec<TrendPoint>,
-    /// Where each level begins (an index into the points) and its mean. At least one.
+    /// Where each level begins (an index into the points), and its mean. At least one.
     pub levels: Vec<Level>,
     /// The newest run against the level before it, or, if a level has just begun, that level against the one before.
     pub finds: Finds,
@@ -102,14 +102,15 @@ pub struct Trend {
     pub change: f64,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrendPoint {
     pub run: String,
-    pub value: f64,
+    pub estimate: Estimate,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Level {
     pub begins: usize,
-    pub value: f64,
+    /// Geometric mean of its runs, and the 95 % interval of that by how far they lie apart.
+    pub estimate: Estimate,
 }

@@ -57,6 +57,13 @@ pub struct HostSecond {
     pub osds: Vec<OsdSecond>,
 }
 
+impl HostSecond {
+    /// Share of the TCP segments that were sent again.
+    pub fn sent_again(&self) -> f64 {
+        self.retransmitted as f64 / self.segments.max(1) as f64
+    }
+}
+
 /// Share of the time in which some task waited for it (pressure stall information: `some`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pressure {

@@ -19,8 +19,8 @@ pub fn objects_per_lane(workload: &Workload) -> u64 {
     workload.lane_span().div_ceil(object_size(workload)).max(1)
 }
 
-/// Large blocks one after the other have objects that nothing else writes to: after random overwrites an object lies in pieces, and
-/// is read several times slower.
+/// Large blocks one after the other have objects and images that nothing else writes to: after random overwrites these lie in pieces, and
+/// are read several times slower.
 pub fn family(workload: &Workload) -> &'static str {
     if workload.access == Access::Sequential { "linear." } else { "" }
 }

@@ -3,7 +3,7 @@
 use crate::block::{Block, Row, Table};
 use crate::compare::came_to_nothing;
 use crate::{finds, numbers};
-use model::Trend;
+use model::{Trend, TrendPoint};
 
 const HEADING: [&str; 6] = ["finds", "target", "pattern", "runs", "newest", "levels"];
 
@@ -30,26 +30,27 @@ pub(crate) fn sorted(trends: &[Trend]) -> Vec<&Trend> {
 }
 
 fn cells(one: &Trend) -> Vec<String> {
-    let newest = one.points.last().map_or(numbers::NOTHING.to_string(), |point| numbers::rough(point.value));
-    let further = [one.points.len().to_string(), format!("{newest} {}", one.figure.metric.unit()), levels(one)];
+    let value = |point: &TrendPoint| numbers::figure(&point.estimate, one.figure.metric).with_unit();
+    let newest = one.points.last().map_or(numbers::NOTHING.to_string(), value);
+    let further = [one.points.len().to_string(), newest, levels(one)];
     finds::cells(one.finds, &one.figure).into_iter().chain(further).collect()
 }
 
-/// `1,020, from run 20261101-… on 905 (−11 %)`.
+/// `1,020 ±2 %, from run 20261101-… on 905 ±3 % (−11 %)`.
 fn levels(one: &Trend) -> String {
     let mut text = String::new();
     let mut last: Option<f64> = None;
     for level in &one.levels {
-        let value = numbers::rough(level.value);
+        let value = numbers::figure(&level.estimate, one.figure.metric).plain();
         text += &match last {
             None => value,
             Some(last) => {
-                let percent = format!("{:+.0} %", (level.value / last - 1.0) * 100.0).replace('-', "−");
+                let percent = format!("{:+.0} %", (level.estimate.value / last - 1.0) * 100.0).replace('-', "−");
                 let run = one.points.get(level.begins).map_or("", |point| point.run.as_str());
                 format!(", from run {run} on {value} ({percent})")
             }
         };
-        last = Some(level.value);
+        last = Some(level.estimate.value);
     }
     text
 }

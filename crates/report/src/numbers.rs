@@ -191,7 +191,7 @@ pub fn quantity(quantity: &Quantity) -> String {
 pub fn relative(half: f64) -> String {
     match half * 100.0 {
         percent if !percent.is_finite() => "±?".to_string(),
-        percent if percent >= 999.5 => "±>999 %".to_string(),
+        percent if percent >= 999.5 => "±10 times or more".to_string(),
         percent if percent >= 0.95 || percent == 0.0 => format!("±{} %", rounded(percent, 0)),
         percent => format!("±{} %", rounded((percent * 10.0).ceil() / 10.0, -1)),
     }
@@ -278,6 +278,7 @@ mod tests {
         assert_eq!(iops(5423.0, 217.0), "5,420 IOPS ±4 %");
         assert_eq!(iops(1_234_567.0, 1000.0), "1,235,000 IOPS ±0.1 %");
         assert_eq!(iops(5423.0, 5423.0 * 0.0041), "5,423 IOPS ±0.5 %");
+        assert_eq!([9.99, 9.996].map(relative), ["±999 %", "±10 times or more"]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub const MEANINGS: [Meaning; 11] = [
         mark: Some('i'),
         short: "the interval is wider than asked for",
         means: "The value is right within its interval, and the interval is wider than was asked for.",
-        then: "Give it more time (--time-max, --passes), or be content with the interval.",
+        then: "Give it more time (fathom run --time-max 5m), or be content with the interval.",
     },
     Meaning {
         label: "unsettled",
@@ -58,7 +58,7 @@ pub const MEANINGS: [Meaning; 11] = [
         mark: None,
         short: "it speaks of a short time",
         means: "It is as precise as was asked for, but it was measured over too short a time to show rare events, or changes over minutes.",
-        then: "To know the value over a longer time, spread its slices over that time (--over 10m), without --quick, --duration or --passes.",
+        then: "To know the value over a longer time, spread its slices over that time (fathom run --over 10m).",
     },
     Meaning {
         label: "burst",

@@ -352,6 +352,38 @@ fn a_quick_run_is_told_how_to_narrow_its_intervals() {
 }
 
 #[test]
+fn who_wants_narrower_intervals_is_told_an_option_that_the_command_has() {
+    let mut report = sound();
+    report.figures.iter_mut().for_each(|figure| figure.label = Label::Imprecise("±9 %".into()));
+    let mut next = |command: &str, answer_: Answer| {
+        (report.head.command, report.answer) = (command.to_string(), answer_);
+        answer(&report).split(" Next: ").nth(1).unwrap().to_string()
+    };
+    let survey = || Answer::default();
+    assert!(next("fathom run --lab", survey()).contains("(--time-max 5m)"));
+    let fixed = next("fathom run --duration 5s --lab", survey());
+    assert_eq!(fixed, "`fathom run --lab`, without --duration, narrows the intervals.");
+    let diagnosed = next("fathom diagnose --lab", Answer::Diagnosis(Vec::new()));
+    assert!(diagnosed.starts_with("`fathom run --lab` measures longer"), "{diagnosed}");
+    assert!(!next("fathom fio job.fio", survey()).contains("--"));
+}
+
+#[test]
+fn how_a_diagnosis_was_measured_names_no_option_that_it_lacks() {
+    let SampleRun { mut report, record } = run();
+    let unseen =
+        model::Unseen { stretch_seconds: 60.0, looks: 6, rarer_than_seconds: 40.0, share: 0.1, in_interval: false };
+    report.figures.iter_mut().for_each(|figure| figure.unseen = Some(unseen));
+    let mut told = |answer: Answer| {
+        report.answer = answer;
+        let style = Style { width: 10_000, colours: false };
+        terminal::summary(&report, &record.scope, Detail::Full, &style)
+    };
+    assert!(told(Answer::default()).contains("(without --quick, --duration and --passes)"));
+    assert!(!told(Answer::Diagnosis(Vec::new())).contains("--passes"));
+}
+
+#[test]
 fn long_lists_wait_for_details_and_what_is_wrong_does_not() {
     let SampleRun { mut report, record } = run();
     report.warnings = (1..=5).map(|n| format!("warning number {n}")).collect();

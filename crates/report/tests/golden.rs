@@ -326,8 +326,13 @@ fn comparisons_and_histories() {
     let run = |n: usize| format!("202611{n:02}-093012-ab3f");
     let trend = Trend {
         figure: figure(Layer::Rbd, "pool", Pattern::ReadParallel),
-        points: (1..=9).map(|n| TrendPoint { run: run(n), value: if n < 6 { 5000.0 } else { 4000.0 } }).collect(),
-        levels: vec![Level { begins: 0, value: 5000.0 }, Level { begins: 5, value: 4000.0 }],
+        points: (1..=9)
+            .map(|n| TrendPoint { run: run(n), estimate: Estimate::new(if n < 6 { 5000.0 } else { 4000.0 }, 150.0) })
+            .collect(),
+        levels: vec![
+            Level { begins: 0, estimate: Estimate::new(5000.0, 80.0) },
+            Level { begins: 5, estimate: Estimate::new(4000.0, 120.0) },
+        ],
         finds: Finds::Worse,
         change: -0.2,
     };

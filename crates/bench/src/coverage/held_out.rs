@@ -2,6 +2,7 @@
 
 use crate::coverage::kinds::{BASE, Kind, adversarial, shaped};
 use crate::coverage::noise::{DT, autoregressive, normal, take, uniform};
+use crate::coverage::rare::noisy;
 use rand::RngExt;
 use rand::rngs::StdRng;
 
@@ -23,10 +24,6 @@ pub const HELD_OUT: [Kind; 9] = [
     }),
     adversarial("a neighbour", "-15 % for 40-120 s, and as long not", 0, |_, chance, n| neighbour(chance, n)),
 ];
-
-fn noisy(chance: &mut StdRng, factors: &[f64]) -> Vec<f64> {
-    factors.iter().map(|factor| BASE * factor.max(0.0) * (1.0 + 0.03 * normal(chance))).collect()
-}
 
 fn sawtooth(chance: &mut StdRng, n: usize, period: f64, by: f64) -> (Vec<f64>, f64) {
     let phase = uniform(chance, 0.0, period);

@@ -105,6 +105,6 @@ fn of_all_lengths(chance: &mut StdRng, n: usize) -> (Vec<f64>, f64) {
     (noisy(chance, &factors), BASE * (1.0 - 0.5 * mean / (EVERY + mean)))
 }
 
-fn noisy(chance: &mut StdRng, factors: &[f64]) -> Vec<f64> {
+pub fn noisy(chance: &mut StdRng, factors: &[f64]) -> Vec<f64> {
     factors.iter().map(|factor| BASE * factor.max(0.0) * (1.0 + 0.03 * normal(chance))).collect()
 }

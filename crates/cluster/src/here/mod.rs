@@ -8,6 +8,7 @@ mod nics;
 pub use nics::{addresses, nics};
 
 use model::{DeviceScope, HostFacts, HostScope};
+use procfs::{Current, Meminfo};
 use std::fs::read_to_string;
 
 pub fn host_name() -> String {
@@ -27,7 +28,7 @@ pub fn host() -> HostScope {
         kernel: read_to_string("/proc/sys/kernel/osrelease").ok().map(|text| text.trim().to_string()),
         cpu: field("model name"),
         cores: std::thread::available_parallelism().ok().map(|n| n.get() as u32),
-        memory: memory_bytes(),
+        memory: Meminfo::current().ok().map(|memory| memory.mem_total),
         here: true,
     }
 }
@@ -44,12 +45,6 @@ pub fn facts() -> HostFacts {
         ceph: ceph::release(),
         missing: missing::missing(),
     }
-}
-
-fn memory_bytes() -> Option<u64> {
-    let meminfo = read_to_string("/proc/meminfo").ok()?;
-    let line = meminfo.lines().find(|line| line.starts_with("MemTotal:"))?;
-    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
 /// The block device that holds a path: `/dev/vda`, with its model. `None` for memory file systems.

@@ -1,8 +1,8 @@
 //! The journal on disk: one file a run, a line an entry, each line on the disk before the change is made.
 
-use super::entry::{JournalEntry, MadeThing};
 use super::keys;
 use super::life::Process;
+use crate::entry::{JournalEntry, MadeThing};
 use crate::errors::ClusterError;
 use crate::text_file::read_up_to;
 use nix::fcntl::{Flock, FlockArg};

@@ -2,12 +2,11 @@
 //!
 //! Whoever may write those keys writes what an administrator's program reads: it is believed only as far as names prove it.
 
-use super::entry::{JournalEntry, is_run, own_prefix};
 use super::journal_file::{Head, Told};
 use crate::admin::Cluster;
 use crate::apply::word;
+use crate::entry::{JournalEntry, is_run, may_be_ours};
 use crate::errors::ClusterError;
-use model::{Change, HostChange};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -137,24 +136,6 @@ fn has_control(value: &Value) -> bool {
     }
 }
 
-/// Could this run have made that? Options are proven when they are undone.
-pub fn may_be_ours(run: &str, change: &Change) -> bool {
-    let own = own_prefix(run);
-    match change {
-        Change::Pool { name, .. } | Change::Spread { pool: name } | Change::Image { name, .. } => {
-            name.starts_with(&own)
-        }
-        Change::Objects { prefix, .. } => prefix.starts_with(&own),
-        Change::Flag { name } => FLAGS.contains(&name.as_str()),
-        Change::Option { .. } | Change::BalancerOff => true,
-        Change::PoolSetting { name, value, .. } => (name.as_str(), value.as_str()) == ("pg_autoscale_mode", "off"),
-        Change::OnHost { host, what: HostChange::File { path, .. } } => host.is_none() && path.is_absolute(),
-    }
-}
-
-/// The flags that runs set.
-pub const FLAGS: [&str; 2] = ["noscrub", "nodeep-scrub"];
-
 /// `fathom/journal/RUN`, and for further parts `fathom/journal/RUN.1`.
 fn key(run: &str, part: u32) -> String {
     if part == 0 { format!("{FOLDER}{run}") } else { format!("{FOLDER}{run}.{part}") }
@@ -173,6 +154,7 @@ fn run_of(name: &str) -> Option<(&str, u32)> {
 mod tests {
     use super::*;
     use crate::journal::testing::{RUN, head};
+    use model::Change;
 
     const FSID: &str = "20b7637f-1c98-4b98-9a6c-f33d93263fa5";
 
@@ -196,7 +178,7 @@ mod tests {
             let entry = JournalEntry::of(Change::PoolSetting { pool, name, value });
             let index =
                 journal_file.add(JournalEntry { before: Some("on".into()), written: Some(1 << 40), ..entry }).unwrap();
-            journal_file.mark_made(index, crate::journal::MadeThing::Set).unwrap();
+            journal_file.mark_made(index, crate::entry::MadeThing::Set).unwrap();
         }
         let parts = |told: &Told| -> Vec<((u32, Told), String)> {
             let last = told.entries.last().unwrap().part;

@@ -78,11 +78,10 @@ fn exists(pid: u32) -> bool {
     nix::sys::signal::kill(pid, None) != Err(nix::Error::ESRCH)
 }
 
-/// State and beginning of a process: fields 3 and 22 (proc_pid_stat(5)); the name before them may hold anything.
+/// State and beginning of a process.
 fn stat(pid: u32) -> Option<(char, u64)> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
-    Some((fields.first()?.chars().next()?, fields.get(19)?.parse().ok()?))
+    let stat = procfs::process::Process::new(pid as i32).and_then(|process| process.stat()).ok()?;
+    Some((stat.state, stat.starttime))
 }
 
 #[cfg(test)]

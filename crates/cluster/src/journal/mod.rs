@@ -1,23 +1,24 @@
 //! The journal: every change is written down, on disk and in the cluster, before it is made, with what undoes it, and confirmed after it.
 
-pub(crate) mod entry;
 mod journal_file;
-pub(crate) mod keys;
+mod keys;
 mod lease;
 mod life;
+mod nameless;
 mod of_agent;
 pub mod pending;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use entry::{JournalEntry, MadeThing};
 pub use journal_file::{AgentOf, Head, JournalFile, Told};
 pub use lease::{Lost, take};
 pub use life::{Life, Process};
+pub use nameless::nameless;
 pub use of_agent::AgentJournal;
 
 use crate::admin::Cluster;
 use crate::apply::{self, Trust, Unmade};
+use crate::entry::MadeThing;
 use crate::errors::ClusterError;
 use crate::{own_files, settings};
 use ceph::CephError;

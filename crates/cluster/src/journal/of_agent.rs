@@ -89,7 +89,7 @@ mod tests {
         let change = Change::file(None, path.clone(), 0);
         let journal = agent.begun(&of()).unwrap();
         let run = journal.run().to_string();
-        journal.make_with(change, |_| Ok(super::super::MadeThing::Set)).unwrap();
+        journal.make_with(change, |_| Ok(crate::entry::MadeThing::Set)).unwrap();
         let text = fs::read_to_string(folder.path().join(format!("{run}.journal"))).unwrap();
         drop(agent);
         // Of a process that is gone.

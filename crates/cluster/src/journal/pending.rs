@@ -1,11 +1,11 @@
 //! What runs left that did not end: their journals, on this host and in the cluster.
 
-use super::entry::JournalEntry;
 use super::journal_file::{Head, JournalFile, JournalLook, Told, look};
 use super::life::{Life, life, of_this_host};
 use super::{journal_file, keys, lease};
 use crate::admin::Cluster;
 use crate::apply::Trust;
+use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
 use model::Change;
 use std::path::{Path, PathBuf};

@@ -6,10 +6,12 @@ mod nics;
 mod osds;
 
 use cpu::{Ticks, pressure, ticks};
-use disks::{DiskCount, disks};
+use disks::disks;
 use model::{HostSecond, OsdWish, Pressure};
-use nics::{NicCount, Segments, nics, segments};
+use nics::{Nics, Segments, segments};
 use osds::OsdProcess;
+use procfs::net::InterfaceDeviceStatus;
+use procfs::{Current, DiskStat, DiskStats, FromRead};
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
 use std::time::Instant;
@@ -20,8 +22,8 @@ struct Snapshot {
     ticks: Option<Ticks>,
     /// Microseconds in which some task waited for processor, I/O and memory.
     stalled: Option<[u64; 3]>,
-    disks: BTreeMap<String, DiskCount>,
-    nics: BTreeMap<String, NicCount>,
+    disks: BTreeMap<String, DiskStat>,
+    nics: Nics,
     segments: Segments,
     /// Clock ticks by kind of thread, by OSD.
     threads: BTreeMap<u32, BTreeMap<String, u64>>,
@@ -52,12 +54,14 @@ fn snapshot(osds: &[OsdProcess]) -> Snapshot {
     let text = |path: &str| read_to_string(path).unwrap_or_default();
     let stall = |what: &str| pressure(&read_to_string(format!("/proc/pressure/{what}")).ok()?);
     let stalled = || Some([stall("cpu")?, stall("io")?, stall("memory")?]);
+    // Of this thread, which may be in another network namespace than the process.
+    let nics = InterfaceDeviceStatus::from_file("/proc/thread-self/net/dev");
     Snapshot {
         at: Instant::now(),
         ticks: ticks(&text("/proc/stat")),
         stalled: stalled(),
-        disks: disks(&text("/proc/diskstats")),
-        nics: nics(&text("/proc/thread-self/net/dev")),
+        disks: DiskStats::current().map(disks).unwrap_or_default(),
+        nics: nics.map(|all| all.0).unwrap_or_default(),
         segments: segments(&text("/proc/thread-self/net/snmp")),
         threads: osds.iter().map(|osd| (osd.id, osd.threads())).collect(),
     }

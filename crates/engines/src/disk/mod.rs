@@ -21,7 +21,7 @@ use crate::verify::{self, Marks, PlaceNames, Region};
 use model::{Bytes, Place, Target, Workload};
 pub(crate) use placing::Placing;
 pub(crate) use site::DiskSite;
-use site::existing;
+pub use site::existing;
 use std::path::Path;
 
 /// Is this path loaded past the page cache (O_DIRECT)? What lies in memory has nothing behind it.

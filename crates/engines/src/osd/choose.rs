@@ -1,15 +1,13 @@
 //! Finds names of objects that lie on one OSD, and has the cluster confirm it.
 
-use super::mapping::{hash, placement_group};
+use super::placed::{PoolsPlaced, shown};
 use crate::Context;
 use crate::api::EngineError;
 use crate::rados::{broken, c_name, connection};
 use ceph::Rados;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::CString;
-use std::fmt::Write;
-use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -19,18 +17,6 @@ const SAMPLE: usize = 8;
 /// The manager hears of a change, as of a new pool's size, some seconds after the monitors; on a busy host, later.
 const TIMEOUT: Duration = Duration::from_secs(15);
 const LOOK_AGAIN: Duration = Duration::from_millis(300);
-
-/// Where the placement groups of pools lay when they were first looked at, and which numbers of objects they hold by prefix. Data
-/// that were written for one placement are not there in another.
-#[derive(Default)]
-pub struct PoolsPlaced(Mutex<BTreeMap<(String, Vec<u32>), Own>>);
-
-#[derive(Default)]
-struct Own {
-    pg_num: u32,
-    groups: BTreeSet<u32>,
-    numbers: BTreeMap<String, Vec<u64>>,
-}
 
 /// Names `<prefix><number>` of `count` objects of `pool` that lie on exactly these OSDs, the first of them as the primary.
 pub fn names_on(
@@ -66,45 +52,15 @@ fn names_now(
              rule leaves it out, or the pool's {pg_num} placement groups are too few; check `ceph osd tree`"
         )));
     }
-    let mut known = placed.0.lock().map_err(|_| EngineError::Broken("a thread ended while it chose objects".into()))?;
-    let own = known.entry((pool.to_string(), osds.to_vec())).or_default();
-    if own.pg_num == 0 {
-        (own.pg_num, own.groups) = (pg_num, groups);
-    } else if (own.pg_num, &own.groups) != (pg_num, &groups) {
-        return Err(EngineError::Broken(format!(
-            "the placement groups of pool {pool} on {shown} are not those for which its objects were written: the balancer, or somebody, \
-             moved them; see `ceph balancer status`, or use --quiesce"
-        )));
-    }
-    let numbers = own.numbers.entry(prefix.to_string()).or_default();
-    if numbers.len() < count {
-        *numbers = numbers_in(&own.groups, pg_num, prefix, count);
-    }
-    let names: Vec<String> = numbers.iter().take(count).map(|number| format!("{prefix}{number}")).collect();
-    drop(known);
+    let numbers = placed.numbers(pool, osds, (pg_num, groups), prefix, count).map_err(EngineError::Broken)?;
+    let names: Vec<String> = numbers.iter().map(|number| format!("{prefix}{number}")).collect();
     let every = names.len().div_ceil(SAMPLE).max(1);
     names.iter().step_by(every).try_for_each(|name| confirm(rados, pool, osds, name))?;
     Ok(names)
 }
 
-/// The first numbers whose names lie in one of the groups. Of a large pool one name in thousands does.
-fn numbers_in(groups: &BTreeSet<u32>, pg_num: u32, prefix: &str, count: usize) -> Vec<u64> {
-    let mut name = prefix.to_string();
-    let lies_there = |number: &u64| {
-        name.truncate(prefix.len());
-        let _ = write!(name, "{number}");
-        groups.contains(&placement_group(hash(name.as_bytes()), pg_num))
-    };
-    (0u64..).filter(lies_there).take(count).collect()
-}
-
 pub fn c_names(names: &[String]) -> Result<Vec<CString>, EngineError> {
     names.iter().map(|name| c_name(name.clone())).collect()
-}
-
-/// `osd.2`, with replicas `osd.2 and osd.4`.
-fn shown(osds: &[u32]) -> String {
-    osds.iter().map(|osd| format!("osd.{osd}")).collect::<Vec<_>>().join(" and ")
 }
 
 /// How many placement groups the pool has, and which of them lie on these OSDs. The table of the whole pool would be megabytes.
@@ -192,14 +148,5 @@ mod tests {
         let rows = json!([row("3.1", json!([2, 4])), row("3.2", json!([2, 0])), row("3.3", json!([2, 4]))]);
         assert_eq!(table(&rows, 32, &[2, 4]), Ok(BTreeSet::from([1, 3])));
         assert!(table(&rows, 32, &[2]).unwrap_err().contains("size 1"));
-    }
-
-    #[test]
-    fn names_are_those_of_the_groups_in_their_order() {
-        let groups = BTreeSet::from([5, 700]);
-        let numbers = numbers_in(&groups, 1024, "fathom.osd2.4096.", 100);
-        let all =
-            (0..).filter(|n| groups.contains(&placement_group(hash(format!("fathom.osd2.4096.{n}").as_bytes()), 1024)));
-        assert_eq!(numbers, all.take(100).collect::<Vec<u64>>());
     }
 }

@@ -2,8 +2,9 @@
 
 mod choose;
 mod mapping;
+mod placed;
 
-pub use choose::PoolsPlaced;
+pub use placed::PoolsPlaced;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::{LaneObjects, fill_objects, open_objects, open_pool, open_pool_as, refusal};

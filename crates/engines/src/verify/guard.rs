@@ -1,9 +1,10 @@
 //! One lane's watch over its data: stamps what it writes, checks what it reads, keeps apart what must not meet.
 
+use super::Region;
 use super::board::Board;
+use super::known::{Account, Verify, Written, locked};
 use super::look::{BadStretch, Instead, look};
 use super::stamp::Unstamped;
-use super::{Account, Region, Verify, Written, locked};
 use crate::api::{Op, OpError};
 use crate::clock::RealClock;
 use crate::rados::LaneObjects;
@@ -142,7 +143,7 @@ impl Guard {
             place,
             offset,
             bytes: found.range.end - found.range.start,
-            seconds: RealClock.now().saturating_sub(self.verify.started) as f64 / model::clock::SECOND as f64,
+            seconds: RealClock.now().saturating_sub(self.verify.started()) as f64 / model::clock::SECOND as f64,
             says: self.says(found),
         }
     }

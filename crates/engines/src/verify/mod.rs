@@ -3,11 +3,13 @@
 
 mod board;
 mod guard;
+mod known;
 mod look;
 mod read_back;
 mod stamp;
 
 pub use guard::{Guard, PlaceNames};
+pub use known::Verify;
 pub use read_back::read_back;
 
 use crate::api::{Engine, Op};
@@ -15,35 +17,8 @@ use crate::buffers;
 use crate::rados::LaneObjects;
 use board::Board;
 use model::working_set::objects_per_lane;
-use model::{Bytes, Checked, Nanos, Target, Workload};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// All that is known of a run's data: the generations of each place, and what reading it showed.
-#[derive(Default)]
-pub struct Verify {
-    /// Tells this run's stamps from those of any other.
-    run: u64,
-    /// Of the clock, at the run's start.
-    started: Nanos,
-    boards: Mutex<BTreeMap<String, Arc<Board>>>,
-    /// By the target's name.
-    accounts: Mutex<BTreeMap<String, Arc<Account>>>,
-}
-
-/// What the lanes of one target found, and wrote, since somebody last asked.
-#[derive(Default)]
-pub struct Account {
-    checked: Mutex<Checked>,
-    written: Mutex<Vec<Written>>,
-}
-
-/// Which blocks a lane has written in a slice.
-pub struct Written {
-    pub lane: u32,
-    /// A bit for each block of the lane's part of the span.
-    pub blocks: Vec<u64>,
-}
+use model::{Bytes, Target, Workload};
+use std::sync::Arc;
 
 /// Where the first byte of a lane's part of the span lies.
 pub struct Region {
@@ -92,60 +67,6 @@ impl Stamper {
     pub fn acknowledged(&self, (offset, len): (Bytes, Bytes)) {
         self.board.acknowledged(offset, len, self.generation);
     }
-}
-
-impl Verify {
-    /// `run`: a number that no other run has.
-    pub fn new(run: u64, started: Nanos) -> Verify {
-        Verify { run, started, ..Verify::default() }
-    }
-
-    /// Of a run that begins now, by this host's clock.
-    pub fn of_this_run(started: Nanos) -> Verify {
-        Verify::new(rand::random(), started)
-    }
-
-    /// Of the clock, at the run's start.
-    pub fn started(&self) -> Nanos {
-        self.started
-    }
-
-    /// What was found on this target since this was last asked.
-    pub fn take(&self, target: &str) -> Checked {
-        std::mem::take(&mut *locked(&self.account(target).checked))
-    }
-
-    /// What was written until now is not to be read back.
-    pub fn forget_written(&self, target: &str) {
-        locked(&self.account(target).written).clear();
-    }
-
-    fn account(&self, target: &str) -> Arc<Account> {
-        locked(&self.accounts).entry(target.to_string()).or_default().clone()
-    }
-
-    /// The place's board, made or grown if need be.
-    fn board(&self, place: &str, bytes: Bytes, block: Bytes) -> Arc<Board> {
-        let mut boards = locked(&self.boards);
-        let board = boards.entry(place.to_string()).or_insert_with(|| Arc::new(Board::new(place, bytes, block)));
-        if board.bytes() < bytes / board.part() * board.part() {
-            *board = Arc::new(board.grown(bytes));
-        }
-        board.clone()
-    }
-
-    /// Is all of the place stamped, as far as `bytes` go?
-    pub fn is_filled(&self, place: &str, bytes: Bytes, block: Bytes) -> bool {
-        self.board(place, bytes, block).knows(0, bytes)
-    }
-
-    fn name_of(&self, place: u64) -> Option<String> {
-        locked(&self.boards).values().find(|board| board.place == place).map(|board| board.name.clone())
-    }
-}
-
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What makes the blocks that a lane writes unlike each other.

@@ -1,6 +1,6 @@
 //! Reads back what a slice of nothing but writes has written, for a bounded time.
 
-use super::{Account, Written, locked};
+use super::known::{Account, Written, locked};
 use crate::api::{Context, Done, Engine, EngineError, Op, Session};
 use model::{Bytes, Checked, Durability, OpClass, OpMix, ReadBack, Step, Workload};
 use rand::SeedableRng;

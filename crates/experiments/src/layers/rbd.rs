@@ -3,8 +3,9 @@
 use super::rados::{pool_for, shown};
 use crate::planner::draft::Draft;
 use model::pattern::Family;
+use model::working_set::family;
 use model::workload::{GIB, MIB};
-use model::{Access, Bytes, Change, Failure, Layer, Place, Workload};
+use model::{Bytes, Change, Failure, Layer, Place};
 
 const IMAGE: Bytes = GIB;
 const LAB_IMAGE: Bytes = 64 * MIB;
@@ -35,7 +36,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     for (pattern, mut workload) in steps {
         let jobs = workload.jobs.min(images);
         workload.span = bytes * Bytes::from(jobs);
-        let name = |part: &str, number: u32| format!("{run}{part}{}{number}", own(&workload));
+        let name = |part: &str, number: u32| format!("{run}{part}{}{number}", family(&workload));
         let names = |part: &str| (0..jobs).map(|number| name(part, number)).collect::<Vec<_>>();
         for name in draft.clients_parts().iter().flat_map(|part| names(part)) {
             draft.change(Change::Image { pool: pool.clone(), name, bytes });
@@ -45,12 +46,6 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         draft.step(pattern, targets, workload, true);
     }
     Ok(())
-}
-
-/// Large blocks one after the other have images that nothing else writes to: after random overwrites an image lies in pieces, and is
-/// read several times slower; which figures had that would be left to the order of a pass.
-fn own(workload: &Workload) -> &'static str {
-    if workload.access == Access::Sequential { "linear." } else { "" }
 }
 
 /// An image that is not ours is only read.

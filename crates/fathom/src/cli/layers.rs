@@ -1,15 +1,16 @@
 //! The arguments of the commands that measure: on which layer, which of its things, and how.
 
-use super::experiment::RatedExperimentArgs;
+use super::experiment::{ExperimentArgs, RatedExperimentArgs};
 use super::run_options::RunOptions;
 use super::words;
-use super::workload::{ObjectArgs, PgArgs, SyncArgs, WorkloadArgs};
+use super::workload::{CommonWorkloadArgs, ObjectArgs, PgArgs, SyncArgs, WorkloadArgs};
 use clap::Args;
 use model::{Bytes, Layer};
 use std::path::PathBuf;
 
+/// What a look at several layers is about, and where it takes place.
 #[derive(Args, Debug, Clone)]
-pub struct RunArgs {
+pub struct LayersArgs {
     /// Only these layers
     #[arg(long, value_delimiter = ',', value_parser = words::layer)]
     pub layers: Vec<Layer>,
@@ -21,6 +22,13 @@ pub struct RunArgs {
     pub pool: Option<String>,
     #[command(flatten)]
     pub run: RunOptions,
+}
+
+/// `fathom run`.
+#[derive(Args, Debug, Clone)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub of: LayersArgs,
     #[command(flatten)]
     pub workload: WorkloadArgs,
     #[command(flatten)]
@@ -71,6 +79,17 @@ pub struct SustainedArgs {
     /// The most that it writes (default: 30 % of an empty or given up device, or of a file system's free space)
     #[arg(long, value_parser = words::size, value_name = "SIZE", requires = "sustained")]
     pub volume: Option<Bytes>,
+}
+
+/// `fathom network`: its steps have their own numbers of operations in flight, and it keeps no data.
+#[derive(Args, Debug, Clone)]
+pub struct NetworkArgs {
+    #[command(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    pub workload: CommonWorkloadArgs,
+    #[command(flatten)]
+    pub experiment: ExperimentArgs,
 }
 
 /// `fathom store`.

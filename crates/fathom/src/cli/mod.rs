@@ -84,7 +84,7 @@ pub enum Command {
     /// One disk, partition or file
     Disk(layers::DiskCommand),
     /// The network: round trips and bulk
-    Network(layers::LayerArgs<ExperimentArgs>),
+    Network(layers::NetworkArgs),
     /// What any replicated store could do at best on these hosts: writes that two or three of them keep
     Floor(layers::DiskArgs<ExperimentArgs>),
     /// Each OSD's object store, by the OSD's own bench

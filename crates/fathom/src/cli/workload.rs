@@ -5,21 +5,33 @@ use clap::Args;
 use experiments::WorkloadOptions;
 use model::{Access, Bytes, Durability, Pattern};
 
+/// Of every layer.
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Workload")]
-pub struct WorkloadArgs {
+pub struct CommonWorkloadArgs {
     /// Only these patterns
     #[arg(long, value_delimiter = ',', value_parser = words::pattern)]
     pub patterns: Vec<Pattern>,
     /// Bytes of one operation
     #[arg(long, short, value_parser = words::size, value_name = "SIZE")]
     pub block_size: Option<Bytes>,
-    /// Operations in flight, over all jobs
-    #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    pub depth: Option<u32>,
     /// Threads (images, connections) that share the depth
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
+    /// Seed of everything that is drawn by chance (default: another for each run; the report has it)
+    #[arg(long, default_value_t = words::seed(), hide_default_value = true)]
+    pub seed: u64,
+}
+
+/// Of the layers that keep data, with any number of operations in flight.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Workload")]
+pub struct WorkloadArgs {
+    #[command(flatten)]
+    pub common: CommonWorkloadArgs,
+    /// Operations in flight, over all jobs
+    #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub depth: Option<u32>,
     /// Clients that share the jobs, each with a connection of its own (osd, rados, rbd); a job each unless --jobs says more. auto:
     /// double them, over the hosts and then on each, until the cluster is full and not the client (rados, rbd)
     #[arg(long, value_parser = words::clients, value_name = "N|auto")]
@@ -39,9 +51,6 @@ pub struct WorkloadArgs {
     /// An option of the engine
     #[arg(long, value_parser = words::option, value_name = "NAME=VALUE")]
     pub option: Vec<(String, String)>,
-    /// Seed of everything that is drawn by chance (default: another for each run; the report has it)
-    #[arg(long, default_value_t = words::seed(), hide_default_value = true)]
-    pub seed: u64,
 }
 
 /// Of the layers that make writes durable in a way of choice.
@@ -108,17 +117,17 @@ impl WorkloadArgs {
             _ => None,
         };
         WorkloadOptions {
-            patterns: words::each_once(&self.patterns),
-            block_size: self.block_size,
+            patterns: words::each_once(&self.common.patterns),
+            block_size: self.common.block_size,
             depth: self.depth,
-            jobs: self.jobs,
+            jobs: self.common.jobs,
             clients,
             read_share: self.read_share,
             working_set: self.working_set,
             access: self.access,
             engine: self.engine.clone(),
             engine_options: self.option.iter().cloned().collect(),
-            seed: self.seed,
+            seed: self.common.seed,
             ..WorkloadOptions::default()
         }
     }

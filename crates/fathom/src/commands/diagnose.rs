@@ -1,20 +1,20 @@
 //! `fathom diagnose`: a short survey, then what tells suspected causes from what only looks like them.
 
-use super::run::{chosen_layers, sound_and_print};
+use super::run::{chosen_layers, sound_and_print, targets};
 use crate::cli::Common;
 use crate::cli::diagnose::DiagnoseArgs;
-use experiments::{Experiment, Request, Targets, WorkloadOptions};
+use experiments::{Experiment, Request, WorkloadOptions};
 use model::{Failure, Goal};
 
 pub fn run(common: &Common, args: &DiagnoseArgs) -> Result<u8, Failure> {
     let request = Request {
-        layers: chosen_layers(&args.layers),
-        targets: Targets { pool: args.pool.clone(), paths: args.devices.clone(), ..Targets::default() },
+        layers: chosen_layers(&args.of.layers),
+        targets: targets(&args.of),
         workload: WorkloadOptions { seed: args.seed, ..WorkloadOptions::default() },
         goal: Goal::quick(args.seed),
         experiment: Experiment::Diagnosis { seconds_max: args.time_max },
-        quiesce: args.run.quiesce,
+        quiesce: args.of.run.quiesce,
         thorough: false,
     };
-    sound_and_print(common, &args.run, &request)
+    sound_and_print(common, &args.of.run, &request)
 }

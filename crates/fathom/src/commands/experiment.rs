@@ -19,14 +19,14 @@ pub fn experiment(
 ) -> Result<(Experiment, Goal), Failure> {
     refuse_idle_words(args)?;
     if let Some(bound) = rates.bound() {
-        return Ok((Experiment::HighestRate(bound), args.confirming(workload.seed)));
+        return Ok((Experiment::HighestRate(bound), args.confirming(workload.common.seed)));
     }
     if let Some(setting) = &args.ab {
-        return Ok((Experiment::PairedComparison(setting.clone()), args.beside(workload.seed)));
+        return Ok((Experiment::PairedComparison(setting.clone()), args.beside(workload.common.seed)));
     }
     if args.verdict.is_some() || args.expect.is_some() {
         let thresholds = verdict(common, args, workload, layers)?;
-        let goal = Goal::verdict(workload.seed);
+        let goal = Goal::verdict(workload.common.seed);
         let passes_max = args.passes.unwrap_or(goal.passes_max);
         let goal = Goal { passes_max, seconds_max: args.time_max, ..goal };
         return Ok((Experiment::Verdict { thresholds, complete: args.verdict.is_some() }, goal));
@@ -35,7 +35,7 @@ pub fn experiment(
         true => Experiment::ScaleOut { clients_most: Clients::MOST },
         false => Experiment::Survey,
     };
-    Ok((experiment, args.goal(workload.seed)))
+    Ok((experiment, args.goal(workload.common.seed)))
 }
 
 /// What would be heard and change nothing.
@@ -91,7 +91,7 @@ fn verdict(
     layers: &[Layer],
 ) -> Result<Vec<Threshold>, Failure> {
     let asked = |layer: Layer, pattern: Pattern| {
-        layers.contains(&layer) && (workload.patterns.is_empty() || workload.patterns.contains(&pattern))
+        layers.contains(&layer) && (workload.common.patterns.is_empty() || workload.common.patterns.contains(&pattern))
     };
     let (all, whence) = match (&args.verdict, &args.expect) {
         (Some(path), _) => (thresholds::read(path)?, path.display().to_string()),

@@ -78,7 +78,7 @@ fn import(file: &Path, renamed: Option<&str>) -> Result<Import, String> {
         run: format!("{}-{:04x}", started.strftime("%Y%m%d-%H%M%S"), checksum(&text)),
         started: started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
-        command: crate::command_line(),
+        command: crate::typed::command_line(),
         imported: Some(Imported { tool: results.tool.clone(), file: shown }),
         short_answers: false,
         own_lab: false,

@@ -6,7 +6,7 @@ use crate::cli::Common;
 use crate::cli::crosscheck::On;
 use crate::cli::experiment::{ExperimentArgs, FiguresAndRates};
 use crate::cli::layers::{
-    DiskArgs, DiskCommand, LayerArgs, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs, SustainedArgs,
+    DiskArgs, DiskCommand, LayerArgs, NetworkArgs, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs, SustainedArgs,
 };
 use crate::cli::workload::{OwnNumbers, WorkloadArgs};
 use clap::Args;
@@ -112,7 +112,7 @@ const SUSTAINED_SECONDS: f64 = 15.0 * 60.0;
 
 fn sustained(args: &SustainedArgs, workload: &WorkloadArgs) -> SustainedOptions {
     let seconds = args.most_time.unwrap_or(SUSTAINED_SECONDS);
-    SustainedOptions { seconds, volume: args.volume, alone: workload.patterns.is_empty() }
+    SustainedOptions { seconds, volume: args.volume, alone: workload.common.patterns.is_empty() }
 }
 
 /// Without patterns there is no survey that could have these.
@@ -123,11 +123,11 @@ fn refuse_beside_sustained(args: &LayerArgs, own: OwnNumbers) -> Result<(), Fail
         ("--rate", args.experiment.rates.rate.is_some()),
         ("--access", workload.access.is_some()),
         ("--sync", own.sync.is_some()),
-        ("--jobs", workload.jobs.is_some()),
+        ("--jobs", workload.common.jobs.is_some()),
         ("--working-set", workload.working_set.is_some()),
         ("--verify", args.experiment.rates.verify),
     ];
-    match senseless.into_iter().find(|(_, given)| *given && workload.patterns.is_empty()) {
+    match senseless.into_iter().find(|(_, given)| *given && workload.common.patterns.is_empty()) {
         Some((option, _)) => Err(Failure::Usage(format!(
             "{option}: --sustained writes large blocks one after the other, and nothing else; for figures beside it, name \
              their --patterns"
@@ -136,8 +136,10 @@ fn refuse_beside_sustained(args: &LayerArgs, own: OwnNumbers) -> Result<(), Fail
     }
 }
 
-pub fn network(common: &Common, args: &LayerArgs<ExperimentArgs>) -> Result<u8, Failure> {
+pub fn network(common: &Common, args: &NetworkArgs) -> Result<u8, Failure> {
     let (targets, own) = (Targets::default(), OwnNumbers::default());
+    let workload = WorkloadArgs { common: args.workload.clone(), ..WorkloadArgs::default() };
+    let args = &LayerArgs { run: args.run.clone(), workload, experiment: args.experiment.clone() };
     measure(common, OneLayer { layer: Layer::Network, targets, own, args })
 }
 

@@ -70,7 +70,7 @@ fn without_hosts(common: &Common) -> Setup<'static> {
         lab: None,
         hosts: HostOptions::default(),
         networks: Vec::new(),
-        command: crate::command_line(),
+        command: crate::typed::command_line(),
         tell: if common.quiet { &silent } else { &aloud },
     }
 }

@@ -2,7 +2,7 @@
 
 use super::experiment::{experiment, refuse_senseless_scaling};
 use super::place;
-use crate::cli::layers::RunArgs;
+use crate::cli::layers::{LayersArgs, RunArgs};
 use crate::cli::run_options::RunOptions;
 use crate::cli::workload::OwnNumbers;
 use crate::cli::{Common, Format};
@@ -14,11 +14,11 @@ use model::{Failure, Layer, Plan, Subscriber};
 use std::path::Path;
 
 pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
-    let mut layers = chosen_layers(&args.layers);
+    let mut layers = chosen_layers(&args.of.layers);
     refuse_without_layer(args, &layers)?;
     let (figures, rates) = (&args.experiment.figures, &args.experiment.rates);
     if rates.rate_max_where.is_some() {
-        if let Some(other) = args.layers.iter().find(|layer| !layer.can().rate) {
+        if let Some(other) = args.of.layers.iter().find(|layer| !layer.can().rate) {
             let text =
                 format!("--rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do", other.name());
             return Err(Failure::Usage(text));
@@ -30,19 +30,23 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     let own = OwnNumbers { sync: args.sync.sync, pgs: args.pgs.pgs, object_size: args.objects.object_size };
     let request = Request {
         layers,
-        targets: Targets { pool: args.pool.clone(), paths: args.devices.clone(), ..Targets::default() },
+        targets: targets(&args.of),
         workload: own.onto(rates.workload(&args.workload)),
         goal,
         experiment,
-        quiesce: args.run.quiesce,
+        quiesce: args.of.run.quiesce,
         thorough: false,
     };
-    sound_and_print(common, &args.run, &request)
+    sound_and_print(common, &args.of.run, &request)
 }
 
 /// Those that were named, in their order, or all.
 pub fn chosen_layers(named: &[Layer]) -> Vec<Layer> {
     Layer::ALL.into_iter().filter(|layer| named.is_empty() || named.contains(layer)).collect()
+}
+
+pub fn targets(args: &LayersArgs) -> Targets {
+    Targets { pool: args.pool.clone(), paths: args.devices.clone(), ..Targets::default() }
 }
 
 /// What only layers have that are not measured.
@@ -51,11 +55,11 @@ fn refuse_without_layer(args: &RunArgs, layers: &[Layer]) -> Result<(), Failure>
     let (pools, paths) = (having(Layer::of_pools), having(Layer::of_paths));
     let objects = having(|layer| layer.can().objects);
     let senseless = [
-        ("--pool", args.pool.is_some(), pools.clone()),
+        ("--pool", args.of.pool.is_some(), pools.clone()),
         ("--pgs", args.pgs.pgs.is_some(), pools),
         ("--object-size", args.objects.object_size.is_some(), objects),
         ("--sync", args.sync.sync.is_some(), paths.clone()),
-        ("--device", !args.devices.is_empty(), paths),
+        ("--device", !args.of.devices.is_empty(), paths),
     ];
     let idle = |own: &[Layer]| !own.iter().any(|layer| layers.contains(layer));
     match senseless.into_iter().find(|(_, given, own)| *given && idle(own)) {

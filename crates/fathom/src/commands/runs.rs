@@ -1,7 +1,7 @@
 //! The archive's commands: `runs`, `show`, `report`, `rm`.
 
-use crate::cli::{Common, ReportArgs, ShowArgs};
-use crate::output::say_plain;
+use crate::cli::{Common, Format, ReportArgs, ShowArgs};
+use crate::output::{say, say_plain};
 use archive::{Archive, RunSummary};
 use cluster::dirs;
 use cluster::journal::pending;
@@ -73,7 +73,13 @@ pub fn show(common: &Common, args: &ShowArgs) -> Result<u8, Failure> {
 pub fn report(common: &Common, args: &ReportArgs) -> Result<u8, Failure> {
     let (record, report) = load(common, &args.run)?;
     write_report(&args.output, &record, &report)?;
-    say_plain(&format!("{}\n", args.output.display()))?;
+    match common.format {
+        Format::Json => {
+            let document = json!({"schema": "fathom.report/1", "run": record.head.run, "file": args.output});
+            say(&format!("{document:#}\n"))?;
+        }
+        _ => say_plain(&format!("{}\n", args.output.display()))?,
+    }
     Ok(0)
 }
 

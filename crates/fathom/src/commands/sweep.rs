@@ -63,7 +63,7 @@ fn begin(common: &Common, layer: &SweepCommand) -> Result<u8, Failure> {
         layers: vec![layer],
         targets,
         workload: own.onto(args.workload.options()),
-        goal: args.experiment.goal(args.workload.seed),
+        goal: args.experiment.goal(args.workload.common.seed),
         experiment: Experiment::Sweep { axes: args.experiment.axes.clone() },
         quiesce: args.run.quiesce,
         thorough: true,

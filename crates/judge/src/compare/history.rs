@@ -1,7 +1,8 @@
 //! Where a series of runs changed: exact optimal partitioning into levels, with a penalty that grows with the noise.
 
-use crate::series::{MAD_TO_SD, mad, mean, median};
-use model::Level;
+use crate::batch_means::t_quantile;
+use crate::series::{MAD_TO_SD, mad, mean, median, sample_sd};
+use model::{Estimate, Level};
 
 /// A level needs so many runs.
 const RUNS_LEAST: usize = 3;
@@ -35,8 +36,16 @@ fn changes(values: &[f64]) -> Vec<usize> {
 pub fn levels(values: &[f64]) -> Vec<Level> {
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     let bounds = bounds(&changes(values), values.len());
-    let level = |pair: &[usize]| Level { begins: pair[0], value: mean(&logs[pair[0]..pair[1]]).exp() };
+    let level = |pair: &[usize]| Level { begins: pair[0], estimate: centre(&logs[pair[0]..pair[1]]) };
     bounds.windows(2).map(level).collect()
+}
+
+/// The mean of some logarithms as a value, with its 95 % interval by Student's t; without an end where there is but one.
+fn centre(logs: &[f64]) -> Estimate {
+    let count = logs.len() as f64;
+    let half = if count < 2.0 { f64::INFINITY } else { t_quantile(count - 1.0) * sample_sd(logs) / count.sqrt() };
+    let centre = mean(logs);
+    Estimate { value: centre.exp(), low: (centre - half).exp(), high: (centre + half).exp() }
 }
 
 fn noise(logs: &[f64]) -> f64 {
@@ -149,7 +158,8 @@ mod tests {
         let values: Vec<f64> = (0..20).map(|at| if at < 8 { 100.0 } else { 80.0 } + f64::from(at % 2)).collect();
         let levels = levels(&values);
         assert_eq!(levels.iter().map(|level| level.begins).collect::<Vec<_>>(), [0, 8]);
-        assert!((levels[1].value - 80.5).abs() < 0.1, "{levels:?}");
+        let Estimate { value, low, high } = levels[1].estimate;
+        assert!((value - 80.5).abs() < 0.1 && low > 80.0 && low < value && high > value && high < 81.0, "{levels:?}");
     }
 
     #[test]

@@ -19,13 +19,13 @@ pub fn trends(runs: &[(String, Vec<Measured>)]) -> Vec<Trend> {
 fn trend(one: &Measured, runs: &[(String, Vec<Measured>)]) -> Option<Trend> {
     let like = |(run, figures): &(String, Vec<Measured>)| {
         let found = figures.iter().find(|other| alike(&one.figure, &other.figure))?;
-        Some(TrendPoint { run: run.clone(), value: found.estimate.value })
+        Some(TrendPoint { run: run.clone(), estimate: found.estimate })
     };
-    let points: Vec<TrendPoint> = runs.iter().filter_map(like).filter(|point| point.value > 0.0).collect();
+    let points: Vec<TrendPoint> = runs.iter().filter_map(like).filter(|point| point.estimate.value > 0.0).collect();
     if points.len() < 2 {
         return None;
     }
-    let values: Vec<f64> = points.iter().map(|point| point.value).collect();
+    let values: Vec<f64> = points.iter().map(|point| point.estimate.value).collect();
     let levels = levels(&values);
     let (change, certain) = newest_change(&values, &levels);
     let worse = if one.figure.metric.lower_is_better() { change > 0.0 } else { change < 0.0 };
@@ -45,7 +45,7 @@ fn newest_change(values: &[f64], levels: &[Level]) -> (f64, Option<bool>) {
     let begins = levels.last().map_or(0, |level| level.begins);
     let alone = off_its_level(&values[begins..]);
     match levels {
-        [.., before, now] if alone.1 != Some(true) => (now.value / before.value - 1.0, Some(true)),
+        [.., before, now] if alone.1 != Some(true) => (now.estimate.value / before.estimate.value - 1.0, Some(true)),
         _ => alone,
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{Expectation, Passes, osd};
 use crate::across::mean_over;
+use crate::books::{ASKED_LEAST, Books, Ceiling, Path, of_cell, scaled};
 use crate::disks::{disk_of, sharing_disk};
 use crate::durable::as_stores_do;
 use crate::entry::Entry;
-use crate::ledger::{ASKED_LEAST, Books, Ceiling, Path, of_cell, scaled};
 use crate::words::{number, percent, quantity};
 use model::{Durability, Estimate, Layer, LedgerRow, Pattern};
 

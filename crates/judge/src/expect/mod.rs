@@ -14,7 +14,7 @@ mod view;
 pub(crate) use floor::distances;
 pub(crate) use view::better_than_below;
 
-use crate::ledger::{Books, Ceiling, Path};
+use crate::books::{Books, Ceiling, Path};
 use model::{Layer, LedgerRow, Pattern};
 use view::View;
 

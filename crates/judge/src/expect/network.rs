@@ -1,7 +1,7 @@
 //! The network: one round trip, below all that is reached over it.
 
 use super::{Expectation, Passes};
-use crate::ledger::{Path, passed};
+use crate::books::{Path, passed};
 use model::{Layer, LedgerRow, Pattern};
 
 pub(super) const EXPECTATION: Expectation =

@@ -2,7 +2,7 @@
 
 use super::view::View;
 use super::{Expectation, Passes, device, store};
-use crate::ledger::{Books, Ceiling, Model, Path, of_cell, where_asked};
+use crate::books::{Books, Ceiling, Model, Path, of_cell, where_asked};
 use crate::words::number;
 use model::pattern::Family;
 use model::{Durability, Estimate, Layer, LedgerRow, Metric, Pattern};

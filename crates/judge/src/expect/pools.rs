@@ -1,9 +1,9 @@
 //! What holds for every layer whose targets are pools.
 
 use super::view::View;
+use crate::books::{Books, Ceiling, named};
 use crate::disks::osd_of;
 use crate::entry::Entry;
-use crate::ledger::{Books, Ceiling, named};
 use crate::placement::{hosts_of, lies_on, serving};
 use crate::redundancy::redundancy;
 use crate::supply::osds_supply;

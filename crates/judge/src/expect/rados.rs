@@ -2,7 +2,7 @@
 
 use super::view::View;
 use super::{Expectation, Passes, osd, pools};
-use crate::ledger::{Model, Path};
+use crate::books::{Model, Path};
 use crate::placement::{below, lies_on};
 use crate::redundancy::{Redundancy, redundancy};
 use crate::words::{count, number};

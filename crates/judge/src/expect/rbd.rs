@@ -2,7 +2,7 @@
 
 use super::view::View;
 use super::{Expectation, Passes, pools};
-use crate::ledger::{Books, Ceiling, Path, of_cell};
+use crate::books::{Books, Ceiling, Path, of_cell};
 use crate::placement::lies_on;
 use model::{Layer, LedgerRow, Pattern};
 

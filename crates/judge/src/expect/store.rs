@@ -1,7 +1,7 @@
 //! An OSD's object store: a second commit of the same disk, and no more throughput than its disk has.
 
 use super::{Expectation, Passes, device};
-use crate::ledger::{Books, Model, Path};
+use crate::books::{Books, Model, Path};
 use crate::words::number;
 use model::{Estimate, Layer, LedgerRow, Pattern};
 

@@ -1,46 +1,19 @@
 //! Throughput is a minimum over ceilings: which share of what the layers below can give a layer delivers.
 
-use super::link::{Carried, Links, passed, to_each_osd};
-use super::{ASKED_LEAST, Books, less, not_known, scaled};
+use crate::books::links::{Carried, Links, to_each_osd};
+use crate::books::{Books, Ceiling, less, named, not_known, passed, scaled};
 use crate::caches::COLD_LEAST;
 use crate::client::LINK_MOST;
 use crate::disks::sharing_host;
 use crate::entry::Entry;
 use crate::expect::{self, Passes};
 use crate::redundancy::redundancy;
-use crate::words::{number, percent, quantity};
+use crate::words::number;
 use model::pattern::Family;
 use model::{Estimate, Layer, LedgerRow, Pattern};
 
 pub fn rows(books: &Books, pattern: Pattern) -> Vec<LedgerRow> {
     Layer::ALL.into_iter().filter(|layer| layer.of_ceph()).filter_map(|layer| row(books, layer, pattern)).collect()
-}
-
-/// The most that a layer could give, and how that was made.
-pub(crate) struct Ceiling {
-    pub value: Estimate,
-    pub because: String,
-    /// What was measured for it: `osd.* write-parallel`.
-    pub of: String,
-    /// Why it may be higher.
-    pub at_least: Option<&'static str>,
-    /// Of a layer that was reached over the same network: that is in it.
-    pub over_network: bool,
-}
-
-impl Ceiling {
-    /// `what`: was measured.
-    pub fn of(what: &str, pattern: Pattern, value: Estimate, because: String) -> Ceiling {
-        Ceiling { value, because, of: named(what, pattern), at_least: None, over_network: false }
-    }
-
-    pub fn times(self, factor: f64, words: &str) -> Ceiling {
-        Ceiling { value: scaled(self.value, factor), because: format!("{}{words}", self.because), ..self }
-    }
-
-    fn or_more(self, beside: bool) -> Ceiling {
-        Ceiling { at_least: self.at_least.or(beside.then_some(BESIDE_THE_LINK)), ..self }
-    }
 }
 
 fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
@@ -97,18 +70,12 @@ fn without_model(layer: Layer, pattern: Pattern, delivered: Estimate) -> LedgerR
     }
 }
 
-pub(crate) fn named(what: &str, pattern: Pattern) -> String {
-    format!("{what} {}", pattern.name())
-}
-
 /// Of what was delivered, and of what it is held against, that which is not known.
 fn unsure(delivered: Estimate, layer: Layer, pattern: Pattern, local: Option<&Ceiling>) -> Vec<String> {
     let own = (delivered, named(layer.name(), pattern));
     let all = [own].into_iter().chain(local.map(|local| (local.value, local.of.clone())));
     all.filter(|(value, _)| !value.is_known()).map(|(_, name)| not_known(&name)).collect()
 }
-
-const BESIDE_THE_LINK: &str = "a client runs on a host with OSDs, and reaches these without the link";
 
 /// Is a layer that is reached over the network held against what lies beyond it alone?
 fn link_unknown(books: &Books, (layer, passes): (Layer, Passes), pattern: Pattern) -> Option<String> {
@@ -142,23 +109,6 @@ fn beyond_words(books: &Books, layer: Layer, pattern: Pattern) -> &'static str {
         "more than that, and not from the OSDs' memory: a cache below them (drive, controller, host), or another part of the disk"
     } else {
         "more than that: read from a cache"
-    }
-}
-
-pub(crate) fn of_cell(books: &Books, layer: Layer, pattern: Pattern) -> Option<Ceiling> {
-    let value = books.cell(layer, pattern)?;
-    let measured = quantity(value.value, pattern.metric(layer));
-    Some(Ceiling::of(layer.name(), pattern, value, format!("{} {measured}", layer.name())))
-}
-
-/// Of reads only those that memory did not answer are a disk's; where hardly any are, it is no ceiling. As before, where nobody knows.
-pub(crate) fn where_asked(books: &Books, layer: Layer, pattern: Pattern, disks: Ceiling) -> Option<Ceiling> {
-    match books.share_of_devices(layer, pattern).filter(|_| !pattern.writes()) {
-        Some(share) if share < ASKED_LEAST => None,
-        Some(share) => {
-            Some(disks.times(1.0 / share, &format!(" for the {} of bytes that it was asked for", percent(share))))
-        }
-        None => Some(disks),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::options::{Given, Options, canonical};
 use super::shape::{Shape, shape};
-use crate::results::{ImportedFigure, ImportedOperations, RATES, Results, with_latency};
+use crate::imported::{ImportedFigure, ImportedOperations, RATES, Results, with_latency};
 use model::clock::MILLISECOND;
 use model::{Durability, Latencies, Layer, OpClass, Sample, Sparse, Workload};
 use serde_json::{Map, Value};

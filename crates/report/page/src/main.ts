@@ -55,7 +55,7 @@ const sections = run.sections
   .map((one) => ({ id: one.id, words: one.title, part: section(one, link) }));
 const charted = sections.some(({ id }) => id === "chart");
 const own = [
-  ...(charted ? [{ id: "peers", words: "Each OSD", part: peers(run) }] : []),
+  ...(charted ? [{ id: "peers", ...peers(run) }] : []),
   ...(run.figures.length > 0 ? [{ id: "figures", words: "Figures", part: figures(run.figures) }] : []),
 ];
 // What was there stands after what was measured.

@@ -16,14 +16,34 @@ const MANY = 24;
 /** More dots than this make no picture: then those that are furthest from the median stand for all. */
 const MOST = 240;
 
-export function peers({ figures, outliers }: Run): HTMLElement {
+/** What one target of these layers is called, in this order. */
+const NOUNS: [string, LayerName[]][] = [
+  ["OSD", ["osd", "store"]],
+  ["disk", ["device"]],
+  ["link", ["network"]],
+];
+
+/** `Each OSD, disk and link`, by what is there. */
+function titled(groups: Group[]): string {
+  const some = (layers: LayerName[]) => groups.some(({ layer }) => layers.includes(layer));
+  const nouns = NOUNS.filter(([, layers]) => some(layers)).map(([noun]) => noun);
+  if (nouns.length === 0) return "Each target";
+  const last = nouns.pop()!;
+  return `Each ${nouns.length > 0 ? `${nouns.join(", ")} and ` : ""}${last}`;
+}
+
+/** The section, and how it is called. */
+export function peers({ figures, outliers }: Run): { words: string; part: HTMLElement } {
   const groups = group(figures);
+  const words = titled(groups);
   const most = (one: Group) => new Set(one.members.map(({ figure }) => figure.target)).size;
   const first = [...groups].sort(
     (a, b) => Number(b.layer === "osd") - Number(a.layer === "osd") || most(b) - most(a),
   )[0];
-  if (!first)
-    return section("peers", "Each OSD", null, h("p", { class: "empty" }, "No single OSD or disk has been measured."));
+  if (!first) {
+    const none = h("p", { class: "empty" }, "No single OSD or disk has been measured.");
+    return { words, part: section("peers", words, null, none) };
+  }
   const body = h("div");
   const show = (one: Group) => {
     body.className = most(one) > MANY ? "panels" : "panels three";
@@ -38,13 +58,14 @@ export function peers({ figures, outliers }: Run): HTMLElement {
     ),
   );
   show(first);
-  return section(
+  const part = section(
     "peers",
-    "Each OSD",
+    words,
     "Peers should be alike. One dot for each target with its 95 % interval, sorted within its host; the dashed line is their median.",
     groups.length > 1 && h("div", { class: "choice", role: "radiogroup", "aria-label": "Which targets" }, ...choices),
     body,
   );
+  return { words, part };
 }
 
 function group(figures: Named[]): Group[] {

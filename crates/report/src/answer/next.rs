@@ -141,8 +141,24 @@ fn more(report: &Report) -> Option<String> {
         return Some(format!("`{}`, without --quick, narrows the intervals.", command.join(" ")));
     }
     let imprecise = report.figures.iter().filter(|figure| matches!(figure.label, Label::Imprecise(_))).count();
-    (imprecise * 2 > report.figures.len())
-        .then(|| "give it more time for narrower intervals (--time-max 5m).".to_string())
+    (imprecise * 2 > report.figures.len()).then(|| longer(report))
+}
+
+/// How this command is given more time.
+fn longer(report: &Report) -> String {
+    let duration = option(report, "--duration");
+    match &report.answer {
+        Answer::Diagnosis(_) => format!("`fathom run{}` measures longer, for narrower intervals.", on(report)),
+        Answer::Sweep(_) => "give it more slices for narrower intervals (--passes 6).".to_string(),
+        _ if !duration.is_empty() => {
+            let command = words_of(report).collect::<Vec<_>>().join(" ").replacen(&duration, "", 1);
+            format!("`{command}`, without --duration, narrows the intervals.")
+        }
+        _ if words_of(report).nth(1) == Some("fio") => {
+            "give its jobs more time for narrower intervals (runtime= in the job file).".to_string()
+        }
+        _ => "give it more time for narrower intervals (--time-max 5m).".to_string(),
+    }
 }
 
 fn deeper(report: &Report) -> String {

@@ -2,7 +2,7 @@
 
 use super::parts::{Interval, Unit, interval};
 use crate::{compare, history};
-use model::{Comparison, Difference, FigureKey, Finds, Layer, OpClass, Pattern, Trend, TrendPoint, Workload};
+use model::{Comparison, Difference, FigureKey, Finds, Layer, OpClass, Pattern, Trend, Workload};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -64,17 +64,27 @@ pub(super) struct HistoryDocument<'a> {
 struct TrendDocument<'a> {
     #[serde(flatten)]
     figure: ComparedFigure,
-    points: &'a [TrendPoint],
+    points: Vec<TrendPointDocument<'a>>,
     levels: Vec<LevelDocument<'a>>,
     /// As a share: the newest level or run against the level before.
     change: f64,
 }
 
-/// With which run it begins, and its mean.
+/// What one run had.
+#[derive(Serialize, JsonSchema)]
+struct TrendPointDocument<'a> {
+    run: &'a str,
+    value: f64,
+    ci95: Interval,
+}
+
+/// With which run it begins, and the geometric mean of its runs.
 #[derive(Serialize, JsonSchema)]
 struct LevelDocument<'a> {
     run: &'a str,
     value: f64,
+    /// By how far its runs lie apart.
+    ci95: Interval,
 }
 
 /// `fathom.compare/1`: what is worse comes first.
@@ -134,11 +144,16 @@ impl<'a> From<&'a Trend> for TrendDocument<'a> {
     fn from(one: &'a Trend) -> Self {
         let level = |level: &model::Level| {
             let run = one.points.get(level.begins).map_or("", |point| point.run.as_str());
-            LevelDocument { run, value: level.value }
+            LevelDocument { run, value: level.estimate.value, ci95: interval(&level.estimate) }
+        };
+        let point = |point: &'a model::TrendPoint| TrendPointDocument {
+            run: &point.run,
+            value: point.estimate.value,
+            ci95: interval(&point.estimate),
         };
         TrendDocument {
             figure: ComparedFigure::of(&one.figure, one.finds),
-            points: &one.points,
+            points: one.points.iter().map(point).collect(),
             levels: one.levels.iter().map(level).collect(),
             change: one.change,
         }

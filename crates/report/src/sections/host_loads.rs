@@ -18,7 +18,7 @@ const RESOURCES: [Resource; 5] = [
     ("processors", |load| load.mean.cpu, |load| numbers::share(load.mean.cpu)),
     ("disk", queue, |load| busiest(load).map_or(String::new(), disk)),
     ("network", moved, |load| fastest(load).map_or(String::new(), nic)),
-    ("sent again", again, |load| numbers::share(again(load))),
+    ("sent again", |load| load.mean.sent_again(), |load| numbers::share(load.mean.sent_again())),
     ("waits", waits, |load| {
         let pressure = load.mean.pressure.unwrap_or_default();
         let what = if pressure.cpu > pressure.io { "for a processor" } else { "for I/O" };
@@ -48,10 +48,6 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
 fn row(loads: &[&HostLoad], (name, of, words): &Resource) -> Option<Row> {
     let most = loads.iter().max_by(|a, b| of(a).total_cmp(&of(b))).filter(|load| of(load) > 0.0)?;
     Some(Row::new([most.host.clone(), (*name).to_string(), words(most), step(most)]))
-}
-
-pub(super) fn again(load: &HostLoad) -> f64 {
-    load.mean.retransmitted as f64 / load.mean.segments.max(1) as f64
 }
 
 fn waits(load: &HostLoad) -> f64 {

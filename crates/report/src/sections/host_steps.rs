@@ -1,6 +1,6 @@
 //! What other hosts' kernels counted, step by step: a table for each host.
 
-use super::host_loads::{again, busiest, disk, fastest, nic, step};
+use super::host_loads::{busiest, disk, fastest, nic, step};
 use crate::block::{Block, Row, Table};
 use crate::numbers::{self, NOTHING};
 use model::{HostLoad, Report, Scope};
@@ -35,7 +35,7 @@ fn row(load: &HostLoad) -> Row {
         threads(load),
         busiest(load).map_or_else(nothing, disk),
         fastest(load).map_or_else(nothing, nic),
-        if load.mean.segments > 0 { numbers::share(again(load)) } else { nothing() },
+        if load.mean.segments > 0 { numbers::share(load.mean.sent_again()) } else { nothing() },
         load.mean.pressure.map_or_else(nothing, waits),
     ])
 }

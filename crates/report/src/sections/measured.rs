@@ -3,7 +3,7 @@
 use super::chart;
 use crate::block::{self, Block, Emphasis};
 use crate::{numbers, words};
-use model::{ChartCell, Figure, Label, Overhead, ReadFrom, Report, Scope, Unseen};
+use model::{Answer, ChartCell, Figure, Label, Overhead, ReadFrom, Report, Scope, Unseen};
 
 /// So many figures are named, more are counted.
 const NAMED: usize = 6;
@@ -152,11 +152,13 @@ fn speaks(report: &Report) -> Option<String> {
     let (from, to) =
         (numbers::seconds(least(|one| one.stretch_seconds)), numbers::seconds(most(|one| one.stretch_seconds)));
     let time = if from == to { from } else { format!("{from} to {to}") };
+    let how = match report.answer {
+        Answer::Diagnosis(_) => "fathom run",
+        _ => "without --quick, --duration and --passes",
+    };
     let interval = match first.in_interval {
-        true => "the intervals allow for that",
-        false => {
-            "that is not in the intervals: slices spread over more time would see them (without --quick, --duration and --passes)"
-        }
+        true => "the intervals allow for that".to_string(),
+        false => format!("that is not in the intervals: slices spread over more time would see them ({how})"),
     };
     Some(format!(
         "The figures speak of {time}, from the first slice to the last. Slower events that come less often than once in {} may have been \

@@ -86,6 +86,19 @@ fn every_part_is_drawn_and_says_what_the_terminal_says() {
 }
 
 #[test]
+fn the_section_of_single_targets_is_named_by_what_it_lists() {
+    let mut browser = Browser::start();
+    let mut title = |run: &runs::Run| {
+        show(&mut browser, run, "");
+        browser.text("document.querySelector('#peers h2').innerText")
+    };
+    assert_eq!(title(&runs::usual()), "Each OSD, disk and link");
+    let mut of_disks = runs::usual();
+    of_disks.0.figures.retain(|figure| figure.layer.of_disks());
+    assert_eq!(title(&of_disks), "Each disk");
+}
+
+#[test]
 fn every_layer_of_the_chart_has_its_own_water_however_many_there_are() {
     let mut run = runs::usual();
     let floor: Vec<_> = run.0.chart.iter().filter(|cell| cell.layer == Layer::Store).cloned().collect();

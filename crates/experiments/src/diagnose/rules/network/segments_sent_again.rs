@@ -39,15 +39,11 @@ const TOLD: usize = 3;
 
 fn suspect(case: &Case) -> Vec<Suspect> {
     let mut worst: BTreeMap<&str, Vec<&HostLoad>> = BTreeMap::new();
-    let much = |load: &&HostLoad| load.mean.retransmitted >= AGAIN_LEAST && share(load) > SENT_AGAIN;
+    let much = |load: &&HostLoad| load.mean.retransmitted >= AGAIN_LEAST && load.mean.sent_again() > SENT_AGAIN;
     for load in case.host_loads.iter().filter(much).filter(|load| !starved(&load.mean)) {
         worst.entry(&load.host).or_default().push(load);
     }
     worst.into_iter().map(|(host, own)| made(host, own)).collect()
-}
-
-fn share(load: &HostLoad) -> f64 {
-    load.mean.retransmitted as f64 / load.mean.segments.max(1) as f64
 }
 
 fn starved(mean: &HostSecond) -> bool {
@@ -55,7 +51,7 @@ fn starved(mean: &HostSecond) -> bool {
 }
 
 fn made(host: &str, mut own: Vec<&HostLoad>) -> Suspect {
-    own.sort_by(|a, b| share(b).total_cmp(&share(a)));
+    own.sort_by(|a, b| b.mean.sent_again().total_cmp(&a.mean.sent_again()));
     let host = Subject::Host(host.to_string());
     let evidence: Vec<Phrase> = own.iter().take(TOLD).map(|load| evidence(load)).collect();
     let in_short = evidence.first().map(|first| phrase!("{} sends again: {}", host.clone(), first.clone()));
@@ -72,7 +68,7 @@ fn evidence(load: &HostLoad) -> Phrase {
         load.pattern.name(),
         Quantity::Count(load.mean.retransmitted),
         Quantity::Count(load.mean.segments),
-        Quantity::Share(share(load))
+        Quantity::Share(load.mean.sent_again())
     )
 }
 

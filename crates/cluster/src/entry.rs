@@ -1,6 +1,6 @@
-//! A change in the journal: what was there before it, whether it was made, and by what it is known again.
+//! A change in the journal: what was there before it, whether it was made, by what it is known again, and which run may have made it.
 
-use model::{Change, Undo};
+use model::{Change, HostChange, Undo};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,6 +62,24 @@ pub fn is_run(name: &str) -> bool {
 pub fn own_prefix(run: &str) -> String {
     format!("fathom.{run}.")
 }
+
+/// Could this run have made that? Options are proven when they are undone.
+pub fn may_be_ours(run: &str, change: &Change) -> bool {
+    let own = own_prefix(run);
+    match change {
+        Change::Pool { name, .. } | Change::Spread { pool: name } | Change::Image { name, .. } => {
+            name.starts_with(&own)
+        }
+        Change::Objects { prefix, .. } => prefix.starts_with(&own),
+        Change::Flag { name } => FLAGS.contains(&name.as_str()),
+        Change::Option { .. } | Change::BalancerOff => true,
+        Change::PoolSetting { name, value, .. } => (name.as_str(), value.as_str()) == ("pg_autoscale_mode", "off"),
+        Change::OnHost { host, what: HostChange::File { path, .. } } => host.is_none() && path.is_absolute(),
+    }
+}
+
+/// The flags that runs set.
+pub const FLAGS: [&str; 2] = ["noscrub", "nodeep-scrub"];
 
 #[cfg(test)]
 mod tests {

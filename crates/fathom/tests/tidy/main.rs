@@ -1,4 +1,6 @@
-//! The promises of ARCHITECTURE.md that a compiler can't keep: who may know whom, sizes, first lines, where time comes from.
+//! The promises of ARCHITECTURE.md that a compiler can't keep: who may know whom, circles, sizes, first lines, where time comes from.
+
+mod imports;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -88,6 +90,15 @@ fn crates_know_only_whom_they_may() {
     }
 }
 
+/// Files of one folder may know each other; a folder that another one knows may not know that one.
+#[test]
+fn no_import_circle_between_files_of_different_folders() {
+    let all: BTreeMap<PathBuf, String> = sources().into_iter().collect();
+    let roots = all.keys().filter(|path| imports::is_root(path));
+    let circles: Vec<String> = roots.flat_map(|root| imports::Crate::read(root, &all).circles()).collect();
+    assert!(circles.is_empty(), "move what both need to a file that knows neither:\n{}", circles.join("\n"));
+}
+
 #[test]
 fn every_file_begins_with_its_idea() {
     for (path, text) in sources() {
@@ -140,6 +151,28 @@ fn time_comes_from_the_clock_where_it_is_measured() {
             }
         }
     }
+}
+
+/// Whoever reads a document finds its format described.
+#[test]
+fn every_format_is_described() {
+    let described = fs::read_to_string(crates().join("../docs/json.md")).unwrap();
+    let mut formats = BTreeSet::new();
+    for (_, text) in sources().iter().filter(|(path, _)| !is_test(path)) {
+        let words = product(text).split('"').skip(1).step_by(2);
+        formats.extend(words.filter(|word| is_format(word)).map(str::to_string));
+    }
+    assert!(formats.len() >= 10, "{formats:?}");
+    let missing: Vec<&String> = formats.iter().filter(|format| !described.contains(&format!("`{format}`"))).collect();
+    assert_eq!(missing, Vec::<&String>::new(), "not in docs/json.md");
+}
+
+/// `fathom.run/1`
+fn is_format(word: &str) -> bool {
+    let parts = word.strip_prefix("fathom.").and_then(|rest| rest.split_once('/'));
+    parts.is_some_and(|(name, number)| {
+        name.chars().all(|c| c.is_ascii_lowercase() || c == '-') && number.parse::<u32>().is_ok()
+    })
 }
 
 /// The table, files of one layer, and those that know the layers of other tools.
