@@ -16,12 +16,14 @@
 //! `fathom` binary there.
 
 mod build;
+mod cgroups;
 mod commands;
 mod conf;
 mod daemons;
 mod dirs;
 mod down;
 mod errors;
+pub mod faults;
 mod lab;
 mod leftovers;
 mod loopdev;
@@ -42,6 +44,7 @@ mod wire;
 
 pub use down::{daemon, down};
 pub use errors::LabError;
+pub use faults::ActiveFault;
 pub use lab::{Daemon, Host, LabCluster, LabDaemon, State};
 pub use room::Room;
 pub use spec::{Backing, GIB, Spec};
