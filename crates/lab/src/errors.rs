@@ -69,13 +69,13 @@ pub enum LabError {
     #[error("{}; it takes: {targets}", target_words(.fault, .target))]
     NoSuchTarget { fault: String, target: String, targets: String },
 
-    #[error("{fault} is on already; turn it off first: `fathom lab fault off {fault}`")]
-    FaultOn { fault: String },
+    #[error("{fault} is on already; turn it off first: `fathom lab fault off {fault} --name {name}`")]
+    FaultOn { fault: String, name: String },
 
     #[error(
-        "{fault} and {other}, which is on, change the same thing; turn that off first: `fathom lab fault off {other}`"
+        "{fault} and {other}, which is on, change the same thing; turn that off first: `fathom lab fault off {other} --name {name}`"
     )]
-    FaultInTheWay { fault: String, other: String },
+    FaultInTheWay { fault: String, other: String, name: String },
 
     #[error("{fault} is not on in the lab {name}; on: {}", if .on.is_empty() { "none" } else { .on })]
     FaultNotOn { fault: String, name: String, on: String },

@@ -49,7 +49,7 @@ fn kill_marked(dirs: &Dirs) -> Result<(), LabError> {
     }
 }
 
-fn marked(dirs: &Dirs) -> Vec<Pid> {
+pub(crate) fn marked(dirs: &Dirs) -> Vec<Pid> {
     let mut mark = format!("{MARK}=").into_bytes();
     mark.extend(dirs.dir.as_os_str().as_bytes());
     let carries = |path: &Path| {

@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) const MARK: &str = "FATHOM_LAB_DIR";
 
 /// What the caller's environment would change of a daemon: its conf, and where the manager's Python looks and writes.
-const FOREIGN: [&str; 8] = [
+pub(crate) const FOREIGN: [&str; 8] = [
     "CEPH_ARGS",
     "CEPH_CONF",
     "CEPH_KEYRING",

@@ -24,6 +24,9 @@ pub enum LabCommand {
     /// Kill (SIGKILL), stop (SIGSTOP), continue or start one daemon: mon.a, mgr.x, osd.0
     #[command(hide = true)]
     Daemon(DaemonArgs),
+    /// The process that goes on with a fault; started by the supervisor
+    #[command(hide = true)]
+    Worker { lab: String, job: String },
     /// The process that holds a lab; started by `up`
     #[command(hide = true)]
     Supervisor { spec: String },

@@ -20,6 +20,7 @@ pub fn run(common: &Common, args: &LabArgs) -> Result<u8, Failure> {
         LabCommand::List => list(common.format)?,
         LabCommand::Fault(args) => lab_fault::run(common.format, args)?,
         LabCommand::Daemon(args) => lab::daemon(&args.name.name, &args.daemon, args.act.into())?,
+        LabCommand::Worker { lab, job } => return Ok(lab::faults::worker(lab, job)),
         LabCommand::Supervisor { spec } => return Ok(lab::supervisor(spec)),
     }
     Ok(0)

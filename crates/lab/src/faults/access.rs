@@ -10,6 +10,7 @@ use crate::wire::{Act, Answer, SupervisorCommand};
 use ceph::Rados;
 use serde_json::{Value, json};
 use std::cell::OnceCell;
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -62,6 +63,17 @@ impl LabAccess {
         self.order(&SupervisorCommand::Daemon { name: daemon.to_owned(), act })
     }
 
+    /// Ceph's own program for images; its standard output.
+    pub fn rbd(&self, words: &[&str]) -> Result<String, LabError> {
+        let mut command = Command::new("rbd");
+        command.arg("--conf").arg(&self.lab.conf).args(words).env(process_group::MARK, &self.dirs.dir);
+        for name in process_group::FOREIGN {
+            command.env_remove(name);
+        }
+        let output = process_group::run(&mut command)?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
     pub fn pid(&self, daemon: &str) -> Option<i32> {
         process_group::daemons(&self.dirs).into_iter().find(|one| one.name == daemon).map(|one| one.pid)
     }
@@ -83,7 +95,7 @@ impl LabAccess {
     }
 
     /// The epoch in which an OSD was last seen to come up; `None`: it is down.
-    fn up_from(&self, daemon: &str) -> Result<Option<u64>, LabError> {
+    pub fn up_from(&self, daemon: &str) -> Result<Option<u64>, LabError> {
         let dump = self.tell(&json!({"prefix": "osd dump"}))?;
         let mut osds = dump["osds"].as_array().into_iter().flatten();
         let osd = osds.find(|osd| osd["osd"].as_u64().is_some_and(|id| format!("osd.{id}") == daemon));

@@ -109,12 +109,11 @@ impl Journal {
             entry.changes.iter().flat_map(Change::resources).any(|resource| wanted.contains(&resource))
         };
         let Some(other) = self.entries.iter().find(held) else { return Ok(()) };
-        let name = format!("{} {target}", fault.name).trim_end().to_owned();
-        let other = other.named();
-        Err(if name == other {
-            LabError::FaultOn { fault: name }
-        } else {
-            LabError::FaultInTheWay { fault: name, other }
+        let fault = format!("{} {target}", fault.name).trim_end().to_owned();
+        let (other, name) = (other.named(), self.dirs.name.clone());
+        Err(match fault == other {
+            true => LabError::FaultOn { fault, name },
+            false => LabError::FaultInTheWay { fault, other, name },
         })
     }
 

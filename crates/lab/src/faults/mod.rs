@@ -5,10 +5,38 @@
 
 mod access;
 mod changes;
+mod clone;
 mod cpu_quota;
+mod debug_logging;
+mod deep_scrub;
+mod device;
+mod disk_bandwidth;
+mod disk_iops;
+mod few_pgs;
+mod flags;
+mod flapping;
 mod journal;
+mod link_latency;
+mod link_loss;
+mod link_slow_from;
+mod link_slow_to;
+mod links;
+mod messenger_delay;
+mod mtu;
+mod nearly_full;
+mod noisy_neighbour;
+mod osd_option;
+mod path_slow;
+mod primaries_on_one;
+mod recovery;
+mod secure_mode;
+mod snapshot;
+mod stutter;
 mod target;
+mod two_writers;
 mod value;
+mod worker;
+mod wrong_db_device;
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
@@ -17,9 +45,38 @@ use changes::Change;
 pub use journal::ActiveFault;
 use journal::{Entry, Journal};
 use target::{Target, TargetKind};
+pub(crate) use worker::Job;
+pub use worker::worker;
 
-/// Every fault.
-static FAULTS: [&Fault; 1] = [&cpu_quota::FAULT];
+/// Every fault, by what it is of: disks, processors, links, messages, a daemon, load of others, pools and images, the cluster.
+static FAULTS: [&Fault; 26] = [
+    &disk_iops::FAULT,
+    &disk_bandwidth::FAULT,
+    &wrong_db_device::FAULT,
+    &cpu_quota::FAULT,
+    &stutter::FAULT,
+    &link_slow_to::FAULT,
+    &link_slow_from::FAULT,
+    &path_slow::FAULT,
+    &link_loss::FAULT,
+    &link_latency::FAULT,
+    &mtu::FAULT,
+    &messenger_delay::FAULT,
+    &secure_mode::FAULT,
+    &debug_logging::FAULT,
+    &osd_option::FAULT,
+    &noisy_neighbour::FAULT,
+    &deep_scrub::FAULT,
+    &recovery::FAULT,
+    &flapping::FAULT,
+    &few_pgs::FAULT,
+    &primaries_on_one::FAULT,
+    &clone::FAULT,
+    &snapshot::FAULT,
+    &two_writers::FAULT,
+    &nearly_full::FAULT,
+    &flags::FAULT,
+];
 
 pub struct Fault {
     pub name: &'static str,

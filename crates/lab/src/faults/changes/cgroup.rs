@@ -61,8 +61,13 @@ impl Cgroup {
         })
     }
 
+    /// The same limit, of a device that is known only now.
+    pub fn of_device(&self, device: String) -> Cgroup {
+        Cgroup { device: Some(device), ..self.clone() }
+    }
+
     pub fn resource(&self) -> String {
-        format!("{} of {}", self.file, self.daemon)
+        format!("{} of {} {}", self.file, self.daemon, self.device.as_deref().unwrap_or(""))
     }
 
     fn group(&self, access: &LabAccess) -> PathBuf {
