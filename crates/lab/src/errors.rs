@@ -60,7 +60,9 @@ pub enum LabError {
     #[error("no daemon called {daemon} in the lab {name}; its daemons are {daemons}")]
     NoSuchDaemon { daemon: String, name: String, daemons: String },
 
-    #[error("the lab {name} is {state}: faults are for labs that are ready; see `fathom lab status --name {name}`")]
+    #[error(
+        "the lab {name} is {state}: faults are turned on and off in labs that are ready; `fathom lab down --name {name}` undoes them too"
+    )]
     NotReady { name: String, state: State },
 
     #[error("there is no fault called {fault}; nearest: {near}; all of them: `fathom lab fault list`")]

@@ -124,8 +124,9 @@ impl Journal {
         self.save().map(|()| number)
     }
 
-    pub fn complete(&mut self, number: usize) -> Result<(), LabError> {
-        self.entries.iter_mut().filter(|entry| entry.number == number).for_each(|entry| entry.complete = true);
+    /// All that an entry says is made; or no more, since its undoing has begun.
+    pub fn set_complete(&mut self, number: usize, complete: bool) -> Result<(), LabError> {
+        self.entries.iter_mut().filter(|entry| entry.number == number).for_each(|entry| entry.complete = complete);
         self.save()
     }
 

@@ -142,7 +142,7 @@ pub fn on(lab: &str, name: &str, target: &[String], value: Option<&str>) -> Resu
         let _ = undo(&access, &mut journal, number);
         return Err(error);
     }
-    journal.complete(number)?;
+    journal.set_complete(number, true)?;
     Ok(journal.entry(number).shown(&access.dirs))
 }
 
@@ -169,6 +169,7 @@ pub fn off(lab: &str, name: Option<&str>, target: &[String]) -> Result<Vec<Activ
 }
 
 fn undo(access: &LabAccess, journal: &mut Journal, number: usize) -> Result<(), LabError> {
+    journal.set_complete(number, false)?;
     let others = journal.others(number);
     let changes = journal.changes(number);
     changes.iter().rev().try_for_each(|change| change.undo(access, &others))?;
