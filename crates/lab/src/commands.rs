@@ -2,6 +2,8 @@
 
 use crate::daemons;
 use crate::errors::LabError;
+use crate::faults::Job;
+use crate::lab::Host;
 use crate::supervisor::{Supervisor, end};
 use crate::wire::{Act, Answer, SupervisorCommand, receive, send};
 use nix::sys::signal::Signal;
@@ -31,7 +33,18 @@ fn obey(supervisor: &Supervisor, order: SupervisorCommand, mut asked: &UnixStrea
             let _ = send(&mut asked, &Answer::Done);
         }),
         SupervisorCommand::Daemon { name, act } => act_on(supervisor, &name, act),
+        SupervisorCommand::Worker { name, job } => work(supervisor, &name, job.as_ref()),
     }
+}
+
+/// One of the name that runs is ended first. The worker is no host's: it reaches the lab as any client does.
+fn work(supervisor: &Supervisor, name: &str, job: Option<&Job>) -> Result<(), LabError> {
+    supervisor.process_group.kill(name);
+    let Some(job) = job else { return Ok(()) };
+    let job = serde_json::to_string(job).map_err(|error| LabError::Usage(error.to_string()))?;
+    let here = Host { name: String::new(), address: String::new(), cluster_address: None, namespace: None };
+    let words = ["lab", "worker", &supervisor.dirs.name, &job];
+    supervisor.process_group.start_other(name, &here, &supervisor.spec.program, &words)
 }
 
 fn act_on(supervisor: &Supervisor, name: &str, act: Act) -> Result<(), LabError> {

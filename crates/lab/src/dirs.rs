@@ -75,6 +75,11 @@ impl Dirs {
         self.dir.join("lab.json")
     }
 
+    /// The faults that are on, as JSON.
+    pub fn faults(&self) -> PathBuf {
+        self.dir.join("faults.json")
+    }
+
     /// The supervisor's socket.
     pub fn control(&self) -> PathBuf {
         self.run().join("supervisor")

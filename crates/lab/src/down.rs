@@ -48,7 +48,7 @@ pub fn daemon(name: &str, daemon: &str, act: Act) -> Result<(), LabError> {
 }
 
 /// Gives the supervisor an order and waits until it is done.
-fn order(dirs: &Dirs, order: &SupervisorCommand) -> Result<Answer, LabError> {
+pub(crate) fn order(dirs: &Dirs, order: &SupervisorCommand) -> Result<Answer, LabError> {
     let path = dirs.control();
     let mut stream = UnixStream::connect(&path).map_err(LabError::io("cannot reach the lab's supervisor at", &path))?;
     send(&mut stream, order).map_err(LabError::io("cannot reach the lab's supervisor at", &path))?;

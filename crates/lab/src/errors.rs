@@ -1,5 +1,6 @@
 //! What can go wrong with a lab, each with the mend.
 
+use crate::lab::State;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -59,6 +60,31 @@ pub enum LabError {
     #[error("no daemon called {daemon} in the lab {name}; its daemons are {daemons}")]
     NoSuchDaemon { daemon: String, name: String, daemons: String },
 
+    #[error(
+        "the lab {name} is {state}: faults are turned on and off in labs that are ready; `fathom lab down --name {name}` undoes them too"
+    )]
+    NotReady { name: String, state: State },
+
+    #[error("there is no fault called {fault}; nearest: {near}; all of them: `fathom lab fault list`")]
+    NoSuchFault { fault: String, near: String },
+
+    #[error("{}; it takes: {targets}", target_words(.fault, .target))]
+    NoSuchTarget { fault: String, target: String, targets: String },
+
+    #[error("{fault} is on already; turn it off first: `fathom lab fault off {fault} --name {name}`")]
+    FaultOn { fault: String, name: String },
+
+    #[error(
+        "{fault} and {other}, which is on, change the same thing; turn that off first: `fathom lab fault off {other} --name {name}`"
+    )]
+    FaultInTheWay { fault: String, other: String, name: String },
+
+    #[error("{fault} is not on in the lab {name}; on: {}", if .on.is_empty() { "none" } else { .on })]
+    FaultNotOn { fault: String, name: String, on: String },
+
+    #[error("{fault} can't be had here: {why}; {mend}")]
+    FaultNotHere { fault: String, why: String, mend: &'static str },
+
     #[error("{daemon} is {state}; {mend}")]
     WrongState { daemon: String, state: &'static str, mend: &'static str },
 
@@ -79,15 +105,25 @@ pub enum LabError {
     Ceph(#[from] ceph::CephError),
 }
 
+fn target_words(fault: &str, target: &str) -> String {
+    if target.is_empty() { format!("{fault} needs a target") } else { format!("{fault} can't be on {target:?}") }
+}
+
 impl LabError {
     /// 1: it failed; 2: wrong usage or input; 3: refused.
     pub fn exit_code(&self) -> u8 {
         match self {
             LabError::Usage(_) | LabError::NoSuchLab { .. } | LabError::NoSuchDaemon { .. } => 2,
+            LabError::NoSuchFault { .. } | LabError::NoSuchTarget { .. } => 2,
             LabError::NameTaken { .. }
             | LabError::NeedsRoot { .. }
             | LabError::MemoryShort { .. }
             | LabError::DiskShort { .. }
+            | LabError::NotReady { .. }
+            | LabError::FaultOn { .. }
+            | LabError::FaultInTheWay { .. }
+            | LabError::FaultNotOn { .. }
+            | LabError::FaultNotHere { .. }
             | LabError::WrongState { .. } => 3,
             LabError::Told { exit_code, .. } => *exit_code,
             _ => 1,

@@ -2,6 +2,7 @@
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
+use crate::faults::ActiveFault;
 use crate::spec::{Backing, Spec};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -43,6 +44,9 @@ pub struct LabCluster {
     /// For `ssh -F`: how the lab's hosts are reached by their names; `None`: not by ssh.
     #[serde(default)]
     pub ssh_config: Option<PathBuf>,
+    /// What was made wrong with it on purpose.
+    #[serde(default)]
+    pub faults: Vec<ActiveFault>,
     /// This host's own address as the lab's hosts see it: the bridge's, or 127.0.0.1.
     pub client_address: String,
 }
@@ -131,6 +135,7 @@ impl LabCluster {
             hosts,
             daemons: Vec::new(),
             ssh_config: None,
+            faults: Vec::new(),
             client_address: address(254),
         }
     }

@@ -3,7 +3,7 @@
 use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::process_group::MARK;
-use crate::{loopdev, net};
+use crate::{cgroups, loopdev, net};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;
@@ -16,10 +16,11 @@ use std::time::{Duration, Instant};
 /// How long a killed process may take to go.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Removes processes, loop devices, namespaces, links and files, in this order. Returns when nothing is left. The supervisor of the
+/// Removes processes, control groups, loop devices, namespaces, links and files, in this order. Returns when nothing is left. The supervisor of the
 /// lab must be this process, or gone.
 pub(crate) fn clear(dirs: &Dirs) -> Result<(), LabError> {
     kill_marked(dirs)?;
+    cgroups::remove_all(dirs)?;
     loopdev::detach_all(dirs)?;
     net::remove(dirs)?;
     remove_tree(&dirs.memory)?;
@@ -48,7 +49,7 @@ fn kill_marked(dirs: &Dirs) -> Result<(), LabError> {
     }
 }
 
-fn marked(dirs: &Dirs) -> Vec<Pid> {
+pub(crate) fn marked(dirs: &Dirs) -> Vec<Pid> {
     let mut mark = format!("{MARK}=").into_bytes();
     mark.extend(dirs.dir.as_os_str().as_bytes());
     let carries = |path: &Path| {

@@ -8,20 +8,23 @@
 //! # Ok::<(), lab::LabError>(())
 //! ```
 //!
-//! On the command line: `fathom lab up`, `fathom lab status`, `fathom lab down`. A lab lives in
+//! On the command line: `fathom lab up`, `fathom lab status`, `fathom lab down`; what can be made wrong
+//! with one, and undone: [`faults`]. A lab lives in
 //! `$XDG_DATA_HOME/fathom/labs/NAME` (`~/.local/share` if that is not set) and, with data in memory, in `/dev/shm`.
 //!
 //! A process of its own, the [`supervisor`], holds each lab. It is the program named in [`Spec::program`] (this one, if not told
-//! otherwise), started as `PROGRAM lab supervisor SPEC`; that program must call [`supervisor`] then. A test of another crate names the
-//! `fathom` binary there.
+//! otherwise), started as `PROGRAM lab supervisor SPEC`; that program must call [`supervisor`] then, and [`faults::worker`] for
+//! `PROGRAM lab worker LAB JOB`. A test of another crate names the `fathom` binary there.
 
 mod build;
+mod cgroups;
 mod commands;
 mod conf;
 mod daemons;
 mod dirs;
 mod down;
 mod errors;
+pub mod faults;
 mod lab;
 mod leftovers;
 mod loopdev;
@@ -42,6 +45,7 @@ mod wire;
 
 pub use down::{daemon, down};
 pub use errors::LabError;
+pub use faults::ActiveFault;
 pub use lab::{Daemon, Host, LabCluster, LabDaemon, State};
 pub use room::Room;
 pub use spec::{Backing, GIB, Spec};

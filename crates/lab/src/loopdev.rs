@@ -6,15 +6,23 @@ use crate::preflight::system;
 use crate::process_group::{ProcessGroup, run};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// A loop device over `file`. Direct I/O where the file system takes it: a cache of the kernel's between the device and the disk
 /// would answer reads that are meant to reach the disk.
 pub(crate) fn attach(process_group: &ProcessGroup, file: &Path) -> Result<PathBuf, LabError> {
+    attach_with(file, |command| process_group.run(command))
+}
+
+/// The same, by whoever runs commands.
+pub(crate) fn attach_with(
+    file: &Path,
+    run: impl Fn(&mut Command) -> Result<Output, LabError>,
+) -> Result<PathBuf, LabError> {
     let losetup = |direct: &str| {
         let mut command = Command::new(system("losetup"));
         command.args(["--find", "--show", direct]).arg(file);
-        process_group.run(&mut command)
+        run(&mut command)
     };
     let output = losetup("--direct-io=on").or_else(|error| match error {
         LabError::Cancelled => Err(error),
@@ -35,11 +43,19 @@ pub(crate) fn detach_all(dirs: &Dirs) -> Result<(), LabError> {
     Ok(())
 }
 
+/// The device over this file.
+pub(crate) fn over(file: &Path) -> Option<PathBuf> {
+    over_files(|backing| backing == file).pop()
+}
+
 fn attached(dirs: &Dirs) -> Vec<PathBuf> {
-    let under = |file: &str| [&dirs.dir, &dirs.memory].iter().any(|dir| Path::new(file).starts_with(dir));
+    over_files(|file| [&dirs.dir, &dirs.memory].iter().any(|dir| file.starts_with(dir)))
+}
+
+fn over_files(wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let device = |entry: fs::DirEntry| {
         let file = fs::read_to_string(entry.path().join("loop/backing_file")).ok()?;
-        under(file.trim_end()).then(|| Path::new("/dev").join(entry.file_name()))
+        wanted(Path::new(file.trim_end())).then(|| Path::new("/dev").join(entry.file_name()))
     };
     fs::read_dir("/sys/block").into_iter().flatten().flatten().filter_map(device).collect()
 }

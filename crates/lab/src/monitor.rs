@@ -18,9 +18,11 @@ pub(crate) struct Monitor<'a> {
     supervisor: &'a Supervisor,
 }
 
-/// A connection to the lab of this conf. No command takes longer than `timeout`, so that a dead monitor is noticed.
+/// A connection to the lab of this conf. Nothing takes longer than `timeout`, so that a dead monitor, or OSD, is noticed.
 pub(crate) fn connect(conf: &Path, timeout: Duration) -> Result<Rados, LabError> {
-    let options = vec![("rados_mon_op_timeout".to_owned(), timeout.as_secs().max(1).to_string())];
+    let seconds = timeout.as_secs().max(1).to_string();
+    let timeouts = ["rados_mon_op_timeout", "rados_osd_op_timeout"];
+    let options = timeouts.map(|name| (name.to_owned(), seconds.clone())).into();
     let access =
         ClusterAccess { conf: Some(conf.to_owned()), options, connect_timeout: timeout, ..ClusterAccess::default() };
     Ok(Rados::connect(&access)?)

@@ -44,7 +44,7 @@ impl Programs {
 }
 
 /// Looks along PATH, and where root's programs are, which a plain user's PATH may lack.
-fn find(program: &'static str, package: &'static str) -> Result<PathBuf, LabError> {
+pub(crate) fn find(program: &'static str, package: &'static str) -> Result<PathBuf, LabError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();
     if matches!(program, "ip" | "losetup" | "sshd") {

@@ -1,5 +1,6 @@
 //! Every process that a lab starts, so that none outlives it.
 
+use crate::cgroups;
 use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::lab::{Daemon, Host};
@@ -19,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) const MARK: &str = "FATHOM_LAB_DIR";
 
 /// What the caller's environment would change of a daemon: its conf, and where the manager's Python looks and writes.
-const FOREIGN: [&str; 8] = [
+pub(crate) const FOREIGN: [&str; 8] = [
     "CEPH_ARGS",
     "CEPH_CONF",
     "CEPH_KEYRING",
@@ -85,8 +86,9 @@ impl ProcessGroup {
         let child = command.spawn().map_err(LabError::io("cannot start", program))?;
         let pid = self.dirs.pid(name);
         let written = fs::write(&pid, child.id().to_string());
+        let joined = cgroups::join(&self.dirs, name, child.id() as i32);
         inner.children.insert(name.to_owned(), child);
-        written.map_err(LabError::io("cannot write", &pid))
+        written.map_err(LabError::io("cannot write", &pid)).and(joined)
     }
 
     /// Runs a short command to its end. Nothing else starts or is closed meanwhile.

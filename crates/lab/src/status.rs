@@ -3,7 +3,7 @@
 use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::lab::{LabCluster, State};
-use crate::{monitor, process_group, registry};
+use crate::{faults, monitor, process_group, registry};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub fn status(name: &str) -> Result<Option<LabCluster>, LabError> {
     Ok(Some(lab))
 }
 
-fn look(dirs: &Dirs) -> Option<LabCluster> {
+pub(crate) fn look(dirs: &Dirs) -> Option<LabCluster> {
     if !dirs.dir.is_dir() {
         return None;
     }
@@ -45,6 +45,7 @@ fn look(dirs: &Dirs) -> Option<LabCluster> {
         (osd.up, osd.inside) = (None, None);
     }
     lab.daemons = if alive { process_group::daemons(dirs) } else { Vec::new() };
+    lab.faults = faults::active(dirs);
     Some(lab)
 }
 

@@ -1,6 +1,7 @@
 //! What a lab's supervisor and those who talk to it say to each other: one JSON document a line.
 
 use crate::errors::LabError;
+use crate::faults::Job;
 use crate::lab::LabCluster;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,15 @@ pub(crate) const KEEP: &str = "keep";
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SupervisorCommand {
     Down,
-    Daemon { name: String, act: Act },
+    Daemon {
+        name: String,
+        act: Act,
+    },
+    /// Starts a process that goes on with a fault's job, or ends it.
+    Worker {
+        name: String,
+        job: Option<Job>,
+    },
 }
 
 /// What can be done to one daemon.

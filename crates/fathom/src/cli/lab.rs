@@ -19,9 +19,14 @@ pub enum LabCommand {
     Status(NameArgs),
     /// The labs of this user
     List,
+    /// What can be made wrong with a lab on purpose, and undone
+    Fault(FaultArgs),
     /// Kill (SIGKILL), stop (SIGSTOP), continue or start one daemon: mon.a, mgr.x, osd.0
     #[command(hide = true)]
     Daemon(DaemonArgs),
+    /// The process that goes on with a fault; started by the supervisor
+    #[command(hide = true)]
+    Worker { lab: String, job: String },
     /// The process that holds a lab; started by `up`
     #[command(hide = true)]
     Supervisor { spec: String },
@@ -54,6 +59,45 @@ pub struct UpArgs {
     /// The monitor's port (default: a free one)
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     pub port: Option<u16>,
+}
+
+#[derive(Args, Debug)]
+pub struct FaultArgs {
+    #[command(subcommand)]
+    pub command: FaultCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum FaultCommand {
+    /// The faults that there are, what each takes, and its default value
+    List,
+    /// Make a fault in a running lab
+    On(FaultOnArgs),
+    /// Undo a fault, or all of them
+    Off(FaultOffArgs),
+}
+
+#[derive(Args, Debug)]
+pub struct FaultOnArgs {
+    /// As in `fathom lab fault list`
+    pub fault: String,
+    /// What it is to be on, if it takes that: osd.1, a host, two hosts (from, to), POOL/IMAGE
+    pub target: Vec<String>,
+    /// How much of it, in its unit (default: see the list)
+    #[arg(long, allow_hyphen_values = true)]
+    pub value: Option<String>,
+    #[command(flatten)]
+    pub name: NameArgs,
+}
+
+#[derive(Args, Debug)]
+pub struct FaultOffArgs {
+    /// The fault (default: all that are on)
+    pub fault: Option<String>,
+    /// The target (default: all that it is on)
+    pub target: Vec<String>,
+    #[command(flatten)]
+    pub name: NameArgs,
 }
 
 #[derive(Args, Debug)]

@@ -1,5 +1,6 @@
 //! `fathom lab`: a throwaway Ceph cluster on this machine.
 
+use super::lab_fault;
 use crate::cli::lab::{ActArg, BackingArg, LabArgs, LabCommand, UpArgs};
 use crate::cli::{Common, Format};
 use crate::output::say;
@@ -17,7 +18,9 @@ pub fn run(common: &Common, args: &LabArgs) -> Result<u8, Failure> {
         LabCommand::Down(args) => down(common, &args.name)?,
         LabCommand::Status(args) => status(common.format, &args.name)?,
         LabCommand::List => list(common.format)?,
+        LabCommand::Fault(args) => lab_fault::run(common.format, args)?,
         LabCommand::Daemon(args) => lab::daemon(&args.name.name, &args.daemon, args.act.into())?,
+        LabCommand::Worker { lab, job } => return Ok(lab::faults::worker(lab, job)),
         LabCommand::Supervisor { spec } => return Ok(lab::supervisor(spec)),
     }
     Ok(0)
@@ -132,6 +135,9 @@ fn text(lab: &LabCluster) -> String {
     }
     for osd in &lab.osds {
         let _ = writeln!(text, "osd.{:<4} {:<12} {:<15} {}", osd.id, osd.host, standing(osd), osd.device.display());
+    }
+    for fault in &lab.faults {
+        let _ = writeln!(text, "fault    {}", lab_fault::line(fault));
     }
     let _ = writeln!(text, "try      fathom run --lab {}", lab.name);
     let _ = writeln!(text, "         ceph --conf {} status", lab.conf.display());

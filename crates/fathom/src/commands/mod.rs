@@ -8,6 +8,7 @@ mod fio;
 mod hosts;
 mod import;
 pub mod lab;
+mod lab_fault;
 mod layers;
 mod place;
 pub mod restore;

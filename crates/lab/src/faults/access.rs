@@ -1,0 +1,134 @@
+//! A running lab, as a fault reaches it: its daemons through its supervisor, its cluster through the monitor.
+
+use crate::dirs::Dirs;
+use crate::down::order;
+use crate::errors::LabError;
+use crate::lab::{LabCluster, State};
+use crate::monitor;
+use crate::process_group;
+use crate::wire::{Act, Answer, SupervisorCommand};
+use ceph::Rados;
+use serde_json::{Value, json};
+use std::cell::OnceCell;
+use std::process::Command;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const MONITOR_TIMEOUT: Duration = Duration::from_secs(20);
+/// After a start, OSDs are up within seconds, and their placement groups active.
+const ACTIVE_SECONDS: u64 = 120;
+
+pub(crate) struct LabAccess {
+    pub dirs: Dirs,
+    pub lab: LabCluster,
+    rados: OnceCell<Arc<Rados>>,
+}
+
+impl LabAccess {
+    pub fn of(name: &str) -> Result<LabAccess, LabError> {
+        let dirs = Dirs::of(name)?;
+        let lab = crate::status::look(&dirs).ok_or_else(|| LabError::NoSuchLab { name: name.to_owned() })?;
+        if lab.state != State::Ready {
+            return Err(LabError::NotReady { name: name.to_owned(), state: lab.state });
+        }
+        Ok(LabAccess { dirs, lab, rados: OnceCell::new() })
+    }
+
+    /// The connection is made with the first question.
+    pub fn rados(&self) -> Result<&Arc<Rados>, LabError> {
+        if let Some(rados) = self.rados.get() {
+            return Ok(rados);
+        }
+        let rados = monitor::connect(&self.lab.conf, MONITOR_TIMEOUT)?;
+        Ok(self.rados.get_or_init(|| Arc::new(rados)))
+    }
+
+    /// A command for the monitor.
+    pub fn tell(&self, command: &Value) -> Result<Value, LabError> {
+        let mut command = command.clone();
+        command["format"] = json!("json");
+        let reply = self.rados()?.mon_command(&command)?;
+        Ok(reply.json().unwrap_or(Value::Null))
+    }
+
+    pub fn order(&self, command: &SupervisorCommand) -> Result<(), LabError> {
+        match order(&self.dirs, command)? {
+            Answer::Done => Ok(()),
+            Answer::Failed { text, exit_code } => Err(LabError::Told { text, exit_code }),
+        }
+    }
+
+    pub fn act(&self, daemon: &str, act: Act) -> Result<(), LabError> {
+        self.order(&SupervisorCommand::Daemon { name: daemon.to_owned(), act })
+    }
+
+    /// Ceph's own program for images; its standard output.
+    pub fn rbd(&self, words: &[&str]) -> Result<String, LabError> {
+        let mut command = Command::new("rbd");
+        command.arg("--conf").arg(&self.lab.conf).args(words).env(process_group::MARK, &self.dirs.dir);
+        for name in process_group::FOREIGN {
+            command.env_remove(name);
+        }
+        let output = process_group::run(&mut command)?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    pub fn pid(&self, daemon: &str) -> Option<i32> {
+        process_group::daemons(&self.dirs).into_iter().find(|one| one.name == daemon).map(|one| one.pid)
+    }
+
+    pub fn osd_names(&self) -> Vec<String> {
+        self.lab.osds.iter().map(|osd| crate::daemons::osd(osd.id)).collect()
+    }
+
+    /// Kills these OSDs and starts them again, one after the other; waits until each is up.
+    pub fn restart(&self, daemons: &[String]) -> Result<(), LabError> {
+        for daemon in daemons {
+            let before = self.up_from(daemon)?.unwrap_or(0);
+            // One that does not run is only started.
+            let _ = self.act(daemon, Act::Kill);
+            self.act(daemon, Act::Start)?;
+            self.wait("the start of the OSD", || Ok(self.up_from(daemon)?.is_some_and(|epoch| epoch > before)))?;
+        }
+        if daemons.is_empty() { Ok(()) } else { self.wait_active() }
+    }
+
+    /// The epoch in which an OSD was last seen to come up; `None`: it is down.
+    pub fn up_from(&self, daemon: &str) -> Result<Option<u64>, LabError> {
+        let dump = self.tell(&json!({"prefix": "osd dump"}))?;
+        let mut osds = dump["osds"].as_array().into_iter().flatten();
+        let osd = osds.find(|osd| osd["osd"].as_u64().is_some_and(|id| format!("osd.{id}") == daemon));
+        Ok(osd.filter(|osd| osd["up"] == 1).and_then(|osd| osd["up_from"].as_u64()))
+    }
+
+    /// Until every placement group takes reads and writes again.
+    pub fn wait_active(&self) -> Result<(), LabError> {
+        self.wait("active placement groups", || {
+            let status = self.tell(&json!({"prefix": "status"}))?;
+            let mut states = status["pgmap"]["pgs_by_state"].as_array().into_iter().flatten();
+            Ok(states.all(|state| state["state_name"].as_str().is_some_and(|name| name.starts_with("active"))))
+        })
+    }
+
+    pub fn wait(&self, what: &'static str, seen: impl Fn() -> Result<bool, LabError>) -> Result<(), LabError> {
+        let until = Instant::now() + Duration::from_secs(ACTIVE_SECONDS);
+        while !seen()? {
+            if Instant::now() > until {
+                let seen = "nothing of it".to_owned();
+                return Err(LabError::TooSlow { what, seconds: ACTIVE_SECONDS, seen });
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        Ok(())
+    }
+
+    /// For faults of links, which a lab on the loopback address has not.
+    pub fn need_hosts(&self, fault: &str) -> Result<(), LabError> {
+        if self.lab.hosts.iter().all(|host| host.namespace.is_some()) {
+            return Ok(());
+        }
+        let why = format!("the lab {} has no hosts of its own, all of it is on the loopback address", self.lab.name);
+        Err(LabError::FaultNotHere { fault: fault.to_owned(), why, mend: "start one with `fathom lab up --hosts 3`" })
+    }
+}

@@ -1,0 +1,20 @@
+//! `link-slow-from`: what a host sends leaves it at a low rate.
+
+use super::changes::{Change, Place, Queue};
+use super::target::TargetKind;
+use super::{Asked, Fault, Value, links};
+use crate::errors::LabError;
+
+pub static FAULT: Fault = Fault {
+    name: "link-slow-from",
+    what: "The host's link carries at most so much of what the host sends.",
+    target: TargetKind::Link,
+    value: Some(Value { default: "10", unit: "Mbit/s" }),
+    plan,
+};
+
+fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
+    let bucket = links::token_bucket(asked.number(0.1..=100_000.0)?);
+    let queue = Queue::new(asked, links::inside(asked, asked.link()), Place::Root, &[&bucket]);
+    Ok(vec![Change::Queue(queue)])
+}

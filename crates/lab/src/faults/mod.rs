@@ -1,0 +1,226 @@
+//! What can be made wrong with a lab, and undone: slow disks and links, busy neighbours, bad settings.
+//!
+//! A fault says what it changes ([`Change`]), with what was there before. That is in the lab's journal before the first change is made, so
+//! that `off` and `down` undo it whoever was killed meanwhile. A new fault is a file here and a line in [`FAULTS`].
+
+mod access;
+mod changes;
+mod clone;
+mod cpu_quota;
+mod debug_logging;
+mod deep_scrub;
+mod device;
+mod disk_bandwidth;
+mod disk_iops;
+mod few_pgs;
+mod flags;
+mod flapping;
+mod journal;
+mod link_latency;
+mod link_loss;
+mod link_slow_from;
+mod link_slow_to;
+mod links;
+mod messenger_delay;
+mod mtu;
+mod nearly_full;
+mod noisy_neighbour;
+mod osd_option;
+mod path_slow;
+mod primaries_on_one;
+mod recovery;
+mod secure_mode;
+mod snapshot;
+mod stutter;
+mod target;
+mod two_writers;
+mod value;
+mod worker;
+mod wrong_db_device;
+
+use crate::dirs::Dirs;
+use crate::errors::LabError;
+use access::LabAccess;
+use changes::Change;
+pub use journal::ActiveFault;
+use journal::{Entry, Journal};
+use target::{Target, TargetKind};
+pub(crate) use worker::Job;
+pub use worker::worker;
+
+/// Every fault, by what it is of: disks, processors, links, messages, a daemon, load of others, pools and images, the cluster.
+static FAULTS: [&Fault; 26] = [
+    &disk_iops::FAULT,
+    &disk_bandwidth::FAULT,
+    &wrong_db_device::FAULT,
+    &cpu_quota::FAULT,
+    &stutter::FAULT,
+    &link_slow_to::FAULT,
+    &link_slow_from::FAULT,
+    &path_slow::FAULT,
+    &link_loss::FAULT,
+    &link_latency::FAULT,
+    &mtu::FAULT,
+    &messenger_delay::FAULT,
+    &secure_mode::FAULT,
+    &debug_logging::FAULT,
+    &osd_option::FAULT,
+    &noisy_neighbour::FAULT,
+    &deep_scrub::FAULT,
+    &recovery::FAULT,
+    &flapping::FAULT,
+    &few_pgs::FAULT,
+    &primaries_on_one::FAULT,
+    &clone::FAULT,
+    &snapshot::FAULT,
+    &two_writers::FAULT,
+    &nearly_full::FAULT,
+    &flags::FAULT,
+];
+
+pub struct Fault {
+    pub name: &'static str,
+    /// In one sentence.
+    pub what: &'static str,
+    target: TargetKind,
+    /// What `--value` means, where the fault takes one.
+    pub value: Option<Value>,
+    /// What it changes. Nothing is changed by finding out.
+    plan: fn(&Asked) -> Result<Vec<Change>, LabError>,
+}
+
+pub struct Value {
+    pub default: &'static str,
+    pub unit: &'static str,
+}
+
+impl Fault {
+    /// What it can be pointed at, in words.
+    pub fn targets(&self) -> &'static str {
+        self.target.words()
+    }
+}
+
+/// One wish for a fault.
+pub(crate) struct Asked<'a> {
+    access: &'a LabAccess,
+    fault: &'static Fault,
+    target: Target,
+    value: String,
+}
+
+/// All that there are, by name.
+pub fn list() -> impl Iterator<Item = &'static Fault> {
+    FAULTS.iter().copied()
+}
+
+/// The faults that are on in a lab. One whose making was interrupted is not complete.
+pub(crate) fn active(dirs: &Dirs) -> Vec<ActiveFault> {
+    let entries = Journal::read(dirs).unwrap_or_default();
+    entries.iter().map(|entry| entry.shown(dirs)).collect()
+}
+
+/// Makes a fault in a running lab.
+///
+/// # Errors
+/// No such lab, fault, target or value; it is on already, or another one is in its way; this lab or this machine can't. Nothing is left
+/// changed then.
+pub fn on(lab: &str, name: &str, target: &[String], value: Option<&str>) -> Result<ActiveFault, LabError> {
+    let fault = find(name)?;
+    let access = LabAccess::of(lab)?;
+    let mut journal = Journal::open(&access.dirs)?;
+    let target = fault.target.parse(fault, target, &access)?;
+    let value = value::chosen(fault, value)?;
+    let asked = Asked { access: &access, fault, target, value };
+    let changes = (fault.plan)(&asked)?;
+    journal.check_free(fault, &asked.target, &changes)?;
+    let entry = Entry::new(fault, &asked.target, &asked.value, changes);
+    let number = journal.begin(entry)?;
+    let made = journal.changes(number).iter().try_for_each(|change| change.make(&access));
+    if let Err(error) = made {
+        // What was made goes again; if it does not, the journal still has it.
+        let _ = undo(&access, &mut journal, number);
+        return Err(error);
+    }
+    journal.set_complete(number, true)?;
+    Ok(journal.entry(number).shown(&access.dirs))
+}
+
+/// Undoes a fault, on one target or on all of them; `None`: every fault. Says which.
+///
+/// # Errors
+/// No such lab or fault, it is not on, or it can't be undone: then it stays in the journal.
+pub fn off(lab: &str, name: Option<&str>, target: &[String]) -> Result<Vec<ActiveFault>, LabError> {
+    let fault = name.map(find).transpose()?;
+    let access = LabAccess::of(lab)?;
+    let mut journal = Journal::open(&access.dirs)?;
+    let numbers = journal.matching(fault, target)?;
+    let mut gone = Vec::new();
+    let mut failed = None;
+    // The newest first, and all of them even if one fails.
+    for number in numbers.into_iter().rev() {
+        let shown = journal.entry(number).shown(&access.dirs);
+        match undo(&access, &mut journal, number) {
+            Ok(()) => gone.push(shown),
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    failed.map_or(Ok(gone), Err)
+}
+
+fn undo(access: &LabAccess, journal: &mut Journal, number: usize) -> Result<(), LabError> {
+    journal.set_complete(number, false)?;
+    let others = journal.others(number);
+    let changes = journal.changes(number);
+    changes.iter().rev().try_for_each(|change| change.undo(access, &others))?;
+    journal.end(number)
+}
+
+fn find(name: &str) -> Result<&'static Fault, LabError> {
+    list().find(|fault| fault.name == name).ok_or_else(|| {
+        let mut names: Vec<&str> = list().map(|fault| fault.name).collect();
+        names.sort_by_key(|known| distance(known, name));
+        names.truncate(3);
+        LabError::NoSuchFault { fault: name.to_owned(), near: names.join(", ") }
+    })
+}
+
+/// How many letters must be put in, left out or replaced to make one word of the other (Levenshtein). A word that holds the other is near.
+fn distance(one: &str, other: &str) -> usize {
+    if one.contains(other) || other.contains(one) {
+        return one.len().abs_diff(other.len()).min(1);
+    }
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (above, letter) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], above + 1);
+        for (column, wanted) in other.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *wanted);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn an_unknown_fault_names_the_nearest() {
+        assert_eq!((distance("flags", "flaps"), distance("mtu", "mtu"), distance("abc", "")), (1, 0, 1));
+        let error = find("cpu-qota").map(|fault| fault.name).map_err(|error| (error.exit_code(), error.to_string()));
+        assert!(error.is_err_and(|(code, text)| code == 2 && text.contains("nearest: cpu-quota")));
+    }
+
+    #[test]
+    fn names_differ_and_each_says_what_it_does_in_one_sentence() {
+        let names: BTreeSet<&str> = list().map(|fault| fault.name).collect();
+        assert_eq!(names.len(), FAULTS.len());
+        for fault in list() {
+            assert!(fault.what.ends_with('.') && fault.what.matches(". ").count() == 0, "{}", fault.what);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `noisy-neighbour`: a client writes to another pool.
+
+use super::access::LabAccess;
+use super::changes::{Change, OwnPool, Worker};
+use super::target::TargetKind;
+use super::worker::Job;
+use super::{Asked, Fault, Value};
+use crate::errors::LabError;
+use std::ffi::CString;
+use std::time::Duration;
+
+pub static FAULT: Fault = Fault {
+    name: "noisy-neighbour",
+    what: "A client writes 64 KiB at a time to a pool of its own, with so many writes in flight.",
+    target: TargetKind::Nothing,
+    value: Some(Value { default: "16", unit: "writes" }),
+    plan,
+};
+
+const BYTES: usize = 64 << 10;
+/// They are written over and over: the pool holds 64 MiB.
+const OBJECTS: u32 = 1024;
+
+fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
+    let in_flight = asked.number(1.0..=1024.0)?.round() as u32;
+    let pool = OwnPool::new(asked, 32);
+    let worker = Worker::new(FAULT.name, "", Job::NoisyNeighbour { pool: pool.name.clone(), in_flight });
+    Ok(vec![Change::OwnPool(pool), Change::Worker(worker)])
+}
+
+pub(super) fn work(access: &LabAccess, pool: &str, in_flight: u32) -> Result<(), LabError> {
+    let pool = access.rados()?.open_pool(pool)?;
+    let mut io = pool.io(in_flight, BYTES)?;
+    let mut free: Vec<u32> = (0..in_flight).collect();
+    let mut ended = Vec::new();
+    let mut number = 0;
+    loop {
+        while let Some(slot) = free.pop() {
+            let object = CString::new(format!("object.{}", number % OBJECTS)).unwrap_or_default();
+            number = number.wrapping_add(1);
+            io.write(slot, &object, 0, 0..BYTES).map_err(failed)?;
+        }
+        io.wait(Duration::from_secs(1), &mut ended);
+        for one in ended.drain(..) {
+            if one.result < 0 {
+                return Err(failed(-one.result as i32));
+            }
+            free.push(one.slot);
+        }
+    }
+}
+
+pub(super) fn failed(errno: i32) -> LabError {
+    LabError::io("cannot write to", "the pool or image of the fault".as_ref())(std::io::Error::from_raw_os_error(errno))
+}

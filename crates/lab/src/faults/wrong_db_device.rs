@@ -1,0 +1,29 @@
+//! `wrong-db-device`: an OSD's database lies on a slow device of its own, as a block.db on the wrong disk does.
+
+use super::changes::{Cgroup, Change, DbDevice};
+use super::target::TargetKind;
+use super::{Asked, Fault, Value};
+use crate::errors::LabError;
+use nix::unistd::geteuid;
+
+pub static FAULT: Fault = Fault {
+    name: "wrong-db-device",
+    what: "The OSD's database (block.db) lies on a device of its own that does at most so many reads, and so many writes, in a second.",
+    target: TargetKind::Osd,
+    value: Some(Value { default: "100", unit: "/s" }),
+    plan,
+};
+
+fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
+    let limit = asked.number(10.0..=10_000_000.0)?.round().to_string();
+    if !geteuid().is_root() {
+        return Err(LabError::NeedsRoot { what: "a device for an OSD's database", instead: "take another fault" });
+    }
+    crate::preflight::find("ceph-bluestore-tool", "ceph-osd")?;
+    let files = ["blkio.throttle.write_iops_device", "blkio.throttle.read_iops_device"];
+    let limits = files.iter().map(|file| Cgroup::new(asked, "blkio", file, None, &limit, "0"));
+    let limits = limits.collect::<Result<Vec<_>, _>>()?;
+    let access = asked.access;
+    let dir = access.dirs.data(access.lab.backing).join(asked.daemon());
+    Ok(vec![Change::DbDevice(DbDevice { daemon: asked.daemon(), dir, limits })])
+}
