@@ -183,6 +183,8 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         figures: vec![],
         chart: vec![],
         ledger: vec![],
+        latency_parts: vec![],
+        positions: None,
         distances: vec![],
         answer: Answer::Survey,
         host_loads: Vec::new(),
