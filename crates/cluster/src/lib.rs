@@ -8,6 +8,7 @@ pub mod deletable;
 pub mod devices;
 pub mod dirs;
 pub mod errors;
+pub mod facts;
 pub mod here;
 pub mod journal;
 pub mod kernel;

@@ -10,7 +10,7 @@ const TICKS_A_SECOND: f64 = 100.0;
 
 pub struct OsdProcess {
     pub id: u32,
-    pid: u32,
+    pub pid: u32,
 }
 
 /// Those that are found beyond doubt.

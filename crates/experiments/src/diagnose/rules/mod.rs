@@ -1,12 +1,15 @@
 //! Every rule, in the order in which what they find is told; of what several explain the first one's is evidence.
 
 mod device;
+mod host;
 mod network;
 mod osd;
+mod state;
 
 use super::Rule;
 
 pub static RULES: &[&Rule] = &[
+    &state::st_flags::RULE,
     &device::device_slow::RULE,
     &osd::osd_slow::RULE,
     &network::host_network_slow::RULE,
@@ -18,4 +21,6 @@ pub static RULES: &[&Rule] = &[
     &osd::compaction_dips::RULE,
     &network::segments_sent_again::RULE,
     &network::mtu::RULE,
+    &network::net_nodelay::RULE,
+    &host::kern_debug_logging::RULE,
 ];

@@ -7,5 +7,6 @@ pub mod host_network_slow;
 pub mod link_slow;
 mod matrix;
 pub mod mtu;
+pub mod net_nodelay;
 pub mod segments_sent_again;
 pub mod uplink_oversubscribed;
