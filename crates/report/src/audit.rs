@@ -36,8 +36,12 @@ pub(crate) fn says(found: &Audit) -> Vec<String> {
         0 => looked,
         _ => format!("{looked}, {unable} could not: {} not known", lacks.join(", ")),
     };
-    let mut says: Vec<String> =
-        found.hints.iter().filter(|hint| hint.of_state).map(|hint| format!("{}.", line(&hint.finding))).collect();
+    let mut says: Vec<String> = found
+        .hints
+        .iter()
+        .filter(|hint| hint.of_state)
+        .map(|hint| capital(&format!("{}.", line(&hint.finding))))
+        .collect();
     let others: Vec<&Hint> = found.hints.iter().filter(|hint| !hint.of_state).collect();
     let worst: Vec<String> = others.iter().take(NAMED).map(|hint| line(&hint.finding)).collect();
     let more = others.len().saturating_sub(NAMED);
@@ -48,6 +52,11 @@ pub(crate) fn says(found: &Audit) -> Vec<String> {
         count => format!("{count} hints, the {NAMED} worst: {}; and {more} more ({unable}).", worst.join("; ")),
     });
     says
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn line(finding: &Finding) -> String {
@@ -163,7 +172,7 @@ mod tests {
             "{said}"
         );
         let busy = Audit { hints: vec![hint("st", true)], looked: 2, ..Audit::default() };
-        assert_eq!(says(&busy), ["osd/st: it is odd.", "Nothing else to hint at: 2 rules looked."]);
+        assert_eq!(says(&busy), ["Osd/st: it is odd.", "Nothing else to hint at: 2 rules looked."]);
     }
 
     #[test]

@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 pub mod prelude {
     pub use super::{
         each, hint, listed, number, of_cluster, of_daemons, of_disks, of_hosts, of_nics, of_osds, of_pools,
-        of_settings, off, on, quoted, state,
+        of_settings, of_shared_disks, off, on, quoted, state,
     };
     pub use crate::diagnose::{Area, Case, Matters, Part, Releases, Rule, Source, Suspect, Tried};
-    pub use model::facts::{ClusterFacts, DaemonProcess, HostSetup, OsdFacts, PoolFacts, SetOption, Version};
+    pub use model::facts::{ClusterFacts, DaemonProcess, HostSetup, NicSetup, OsdFacts, PoolFacts, SetOption, Version};
     pub use model::{Phrase, Quantity, Subject, phrase};
 }
 
@@ -90,19 +90,19 @@ pub fn of_cluster(says: impl Into<Phrase>, evidence: impl Into<Phrase>) -> Vec<S
 pub fn of_settings(case: &Case, name: &str, bad: impl Fn(&SetOption) -> bool, says: &str) -> Vec<Suspect> {
     let one = |option: &SetOption| {
         let subject = Subject::Setting { who: option.who.clone(), name: option.name.clone() };
-        let place = match option.origin.as_deref() {
-            None => "in the monitors' database",
-            Some("file") => "in the configuration file of that daemon",
-            Some(_) => "given to that daemon as it runs",
+        let (place, fix) = match option.origin.as_deref() {
+            None => ("in the monitors' database", None),
+            Some("file") => ("in the configuration file of that daemon", Some(FROM_FILE)),
+            Some(_) => ("given to that daemon as it runs", Some(AS_IT_RUNS)),
         };
-        hint(
-            subject,
-            says.into(),
-            phrase!("{} = {} for {}, {}", name, quoted(&option.value), option.who.as_str(), place),
-        )
+        let evidence = phrase!("{} = {} for {}, {}", name, quoted(&option.value), option.who.as_str(), place);
+        Suspect { fix, ..hint(subject, says.into(), evidence) }
     };
     case.set(name).filter(|option| bad(option)).map(one).collect()
 }
+
+const FROM_FILE: &str = "take OPTION out of the configuration files of all daemons (ceph.conf), then restart them";
+const AS_IT_RUNS: &str = "it lasts until the daemon restarts, or: ceph tell WHO config rm OPTION";
 
 /// One for all OSDs that are so.
 pub fn of_osds(
@@ -130,6 +130,17 @@ pub fn of_osds(
             why(first)
         ),
     )]
+}
+
+/// One for all disks on which more OSDs than that have their data.
+pub fn of_shared_disks(case: &Case, meant: impl Fn(&OsdFacts) -> bool, most: usize, says: &str) -> Vec<Suspect> {
+    let mut disks: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for osd in case.osds().iter().filter(|osd| meant(osd)) {
+        osd.data_devices.iter().for_each(|disk| *disks.entry((&osd.host, disk)).or_default() += 1);
+    }
+    let many = disks.into_iter().filter(|(_, count)| *count > most);
+    listed(many.map(|((host, disk), count)| format!("{disk} of {host}: {count}")))
+        .map_or(Vec::new(), |all| of_cluster(says, all))
 }
 
 /// One for each pool that is so.

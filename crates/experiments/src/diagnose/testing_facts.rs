@@ -305,10 +305,6 @@ pub fn and_pool(facts: &mut Facts, name: &str, change: impl Fn(&mut PoolFacts)) 
     facts.cluster.pools.get_or_insert_default().push(more);
 }
 
-pub fn each_host(facts: &mut Facts, change: impl Fn(&mut HostSetup)) {
-    facts.hosts.iter_mut().for_each(change);
-}
-
 /// Host b alone.
 pub fn one_host(facts: &mut Facts, change: impl Fn(&mut HostSetup)) {
     facts.hosts.iter_mut().filter(|host| host.name == "b").for_each(change);
@@ -334,6 +330,13 @@ pub fn each_nic(facts: &mut Facts, change: impl Fn(&mut NicSetup)) {
 
 pub fn each_daemon(facts: &mut Facts, change: impl Fn(&mut DaemonProcess)) {
     facts.hosts.iter_mut().flat_map(|host| &mut host.daemons).for_each(change);
+}
+
+/// Of two legs, of which the second may be down.
+pub fn bond(whole: bool) -> model::Bond {
+    let leg = |name: &str, up| model::Leg { name: name.into(), up, ..model::Leg::default() };
+    let legs = vec![leg("eth1", true), leg("eth2", whole)];
+    model::Bond { mode: "802.3ad".into(), spread: Some("layer3+4".into()), legs }
 }
 
 /// A file system with its pools: number 1 for data, number 2 for metadata.

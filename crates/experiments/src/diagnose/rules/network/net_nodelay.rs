@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the daemons",
     risk: "daemons restart",
-    confirm: "compare the latency of small writes with the option and without it: fathom run --ab ms_tcp_nodelay needs restarts, so measure before and after (fathom rados, fathom compare)",
+    confirm: "measure small writes before and after (fathom rados, then fathom compare): daemons read the option as they start",
     matters: Matters::Much,
     tried: Tried::Machines,
     ..Rule::OF_FACTS
