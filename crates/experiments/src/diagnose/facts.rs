@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 pub mod prelude {
     pub use super::{
         each, hint, listed, number, of_cluster, of_daemons, of_disks, of_hosts, of_nics, of_osds, of_pools,
-        of_settings, of_shared_disks, off, on, quoted, state,
+        of_settings, of_shared_disks, off, on, state,
     };
     pub use crate::diagnose::{Area, Case, Matters, Part, Releases, Rule, Source, Suspect, Tried};
-    pub use model::facts::{ClusterFacts, DaemonProcess, HostSetup, NicSetup, OsdFacts, PoolFacts, SetOption, Version};
+    pub use model::facts::{DaemonProcess, HostSetup, NicSetup, OsdFacts, PoolFacts, SetOption, Version};
     pub use model::{Phrase, Quantity, Subject, phrase};
 }
 

@@ -2,9 +2,10 @@
 
 use super::{Case, Rule, facts};
 use judge::assess;
+pub use model::facts::ClusterFacts;
 use model::facts::{
-    Balancer, BlockQueue, Bucket, ClientRelease, ClusterFacts, CrushRule, DaemonProcess, Facts, FileSystem,
-    HealthCheck, HostSetup, IdleState, MonitorFacts, NicSetup, OsdFacts, PoolFacts, SetOption, Tunables, Version,
+    Balancer, BlockQueue, Bucket, ClientRelease, CrushRule, DaemonProcess, Facts, FileSystem, HealthCheck, HostSetup,
+    IdleState, MonitorFacts, NicSetup, OsdFacts, PoolFacts, SetOption, Tunables, Version,
 };
 use model::{Observation, Record};
 use std::collections::BTreeMap;

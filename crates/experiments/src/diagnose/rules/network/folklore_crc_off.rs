@@ -6,11 +6,11 @@ pub static RULE: Rule = Rule {
     id: "folklore-crc-off",
     about: Area::Network,
     what: "Messages between daemons and clients go without checksums: a setting from record hunts.",
-    why: "What a network card, a switch or memory changes is then written as data. The gain was small when it was measured, and was never needed for a record since.",
+    why: "What a network card, a switch or memory changes is then written as data. It was set for vendors' record runs.",
     evidence: "ms_crc_data or ms_crc_header is set to false. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &[
         "Ceph's documentation, \"Messenger v2\"",
-        "ceph.io blog and vendors' benchmark papers of 2017 to 2019, in which it was set",
+        "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki), which quotes the vendors' papers that set it",
     ],
     needs: &[Source::Facts(Part::Options)],
     suspect,

@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::Osd,
     what: "Options are set that were removed long ago.",
     why: "Guides still name them; nothing reads them.",
-    evidence: "One of osd_op_threads, osd_disk_threads, osd_recovery_threads, osd_disk_thread_ioprio_class, bluefs_preextend_wal_files, throttler_perf_counter, ms_nocrc is set. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
+    evidence: "One of osd_op_threads, osd_disk_threads, osd_recovery_threads, osd_disk_thread_ioprio_class, bluefs_preextend_wal_files, ms_nocrc is set. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's source: src/common/options: none of them is there any more, or has a use"],
     needs: &[Source::Facts(Part::Options)],
     suspect,
@@ -25,7 +25,6 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         "osd_recovery_threads",
         "osd_disk_thread_ioprio_class",
         "bluefs_preextend_wal_files",
-        "throttler_perf_counter",
         "ms_nocrc",
     ]
     .iter()

@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     what: "OSDs run Crimson, which is not made for production yet.",
     why: "A single one does far more small reads, and fewer small writes, than a classic one.",
     evidence: "An OSD's osd_type is crimson.",
-    sources: &["ceph.io blog, 2025: Crimson's state", "Ceph's documentation, \"Crimson\""],
+    sources: &["ceph.io blog, 2025: crimson-seastore-vs-classic", "Ceph's documentation, \"Crimson\""],
     needs: &[Source::Facts(Part::Osds)],
     suspect,
     fix: "use classic OSDs for data that matter",

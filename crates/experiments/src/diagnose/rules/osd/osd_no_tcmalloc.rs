@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "In 2015 a better allocator gave up to 4.2 times the small operations; and only with tcmalloc an OSD knows how much memory it has.",
     evidence: "An OSD's process has mapped neither libtcmalloc nor libjemalloc. A program that has it built in looks the same.",
     sources: &[
-        "ceph.io blog, 2015: the hackathon on tcmalloc and jemalloc",
+        "ceph.io blog, 2015: the-ceph-and-tcmalloc-performance-story",
         "Ceph's documentation, \"BlueStore Configuration Reference\"",
     ],
     needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],

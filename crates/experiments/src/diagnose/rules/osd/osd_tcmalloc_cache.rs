@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     what: "tcmalloc's caches of threads are smaller than what Ceph's packages set.",
     why: "Part of what was measured in 2015: with 32 MB threads spend their time giving memory back and taking it again.",
     evidence: "The environment of an OSD sets TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES below 128 MiB, and OSDs lie on flash.",
-    sources: &["ceph.io blog, 2015: the hackathon on tcmalloc and jemalloc"],
+    sources: &["ceph.io blog, 2015: the-ceph-and-tcmalloc-performance-story"],
     needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
     suspect,
     fix: "TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES=134217728 in /etc/default/ceph or /etc/sysconfig/ceph, then restart",

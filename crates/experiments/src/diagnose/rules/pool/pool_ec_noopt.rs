@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     what: "An erasure-coded pool does not use Tentacle's optimisations.",
     why: "At 6+2 small reads are two to three times as fast with them, small writes at least twice.",
     evidence: "OSDs run 20.2.1 or later, require_osd_release is tentacle, and a pool lacks the flag ec_optimizations.",
-    sources: &["ceph.io blog, 2025: fast erasure coding in Tentacle"],
+    sources: &["ceph.io blog, 2025: tentacle-fastec-performance-updates"],
     needs: &[Source::Facts(Part::Pools)],
     suspect,
     fix: "ceph osd pool set POOL allow_ec_optimizations on",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It saves network when a part is made again, and costs 20 to 60 % more latency of writes in a comparison.",
     evidence: "The plugin of an erasure-coded pool is clay.",
     sources: &[
-        "ceph.io blog, 2025: benchmarks of erasure-code plugins",
+        "ceph.io blog, 2025: cbt-performance-benchmarking-part3",
         "Ceph's documentation, \"Erasure code: CLAY\"",
     ],
     needs: &[Source::Facts(Part::Pools)],

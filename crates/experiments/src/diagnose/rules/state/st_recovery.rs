@@ -6,7 +6,7 @@ pub static RULE: Rule = Rule {
     id: "st-recovery",
     about: Area::State,
     what: "Placement groups recover objects that lack copies, or wait to.",
-    why: "In a study with six hosts, 4 KiB random writes fell from 21,500 to 18,000 IOPS during recovery by the older scheduler's defaults, to 2,500 with its limits lifted, and to 11,200 with mClock and the same limits.",
+    why: "In a study 4 KiB random writes fell from 21,500 to 18,000 IOPS during recovery by the older scheduler's defaults, to 2,500 with its limits lifted, and to 11,200 with mClock and the same limits.",
     evidence: "Some placement group is in a state with one of the words recovering, recovery_wait, forced_recovery.",
     sources: &[
         "ceph.io blog, 2021: qos-study-with-mclock-and-wpq-schedulers",
