@@ -3,6 +3,7 @@
 pub mod build;
 pub mod dial;
 mod explain;
+pub mod facts;
 pub mod fleet;
 pub mod frame;
 pub mod holding;

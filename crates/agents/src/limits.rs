@@ -2,6 +2,7 @@
 
 use crate::frame::LARGEST;
 use crate::message::{AgentAnswer, AgentEvent};
+use model::facts::HostSetup;
 use model::{
     Checked, Effort, EmptyPages, HostFacts, HostSecond, Nanos, PathKind, Sample, SiteSeen, SliceEnd, Sparse, WindowSet,
 };
@@ -122,12 +123,21 @@ fn of_answer(answer: &AgentAnswer) -> Result<(), String> {
         AgentAnswer::Made(Ok(())) | AgentAnswer::Echoes(Ok(_)) | AgentAnswer::Probed(Ok(None)) => Ok(()),
         // The largest packet of IPv6 with its header (RFC 2675 apart, which Linux does not send over TCP paths like these).
         AgentAnswer::Probed(Ok(Some(bytes))) => number("bytes of a packet", u64::from(*bytes), 1 << 17),
+        AgentAnswer::Setup(setup) => of_setup(setup),
         AgentAnswer::RolledBack(left) => {
             number("changes that are left", left.len() as u64, LISTED)?;
             left.iter().try_for_each(|why| text(why))
         }
         AgentAnswer::Made(Err(why)) | AgentAnswer::Echoes(Err(why)) | AgentAnswer::Probed(Err(why)) => text(why),
     }
+}
+
+fn of_setup(setup: &HostSetup) -> Result<(), String> {
+    text(&setup.name)?;
+    setup.command_line.iter().try_for_each(|line| text(line))?;
+    many("disks", setup.disks.len())?;
+    many("interfaces", setup.nics.len())?;
+    many("daemons", setup.daemons.len())
 }
 
 fn of_checked(checked: &Checked) -> Result<(), String> {

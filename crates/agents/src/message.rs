@@ -1,6 +1,7 @@
 //! What the coordinator and an agent say to each other. There are no versions: both are exactly the same build.
 
 use cluster::journal::AgentOf;
+use model::facts::HostSetup;
 use model::{
     Bytes, Checked, Endpoint, HostChange, HostFacts, HostSecond, Key, Nanos, NotFree, OsdWish, SiteSeen, SiteWish,
     SliceEnd, Step, WindowSet, Workload,
@@ -112,6 +113,8 @@ pub enum Question {
     Echo(Endpoint),
     /// The largest packet, up to so many bytes, that gets to an echo in one piece?
     PathMtu { from: Endpoint, to: Endpoint, key: Key, largest: u32 },
+    /// How are you set up, and which of these OSDs run on you?
+    Setup { osds: Vec<OsdWish> },
 }
 
 /// In the order of the questions.
@@ -129,6 +132,7 @@ pub enum AgentAnswer {
     Echoes(Result<Key, String>),
     /// `None`: not even a small packet is answered.
     Probed(Result<Option<u32>, String>),
+    Setup(#[serde(with = "as_json")] Box<HostSetup>),
 }
 
 /// How a cluster is reached: the texts of conf and keyring, since the agent's host may have neither. Kept in memory alone.

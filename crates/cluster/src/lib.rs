@@ -9,6 +9,7 @@ pub mod devices;
 pub mod dirs;
 mod entry;
 mod errors;
+pub mod facts;
 pub mod here;
 pub mod journal;
 pub mod kernel;

@@ -8,11 +8,18 @@ fn needed(command: &str) -> &'static str {
     match command {
         _ if command.starts_with("config-key") => "mon 'allow service config-key rw'",
         "bench" => "osd 'allow *'",
-        "pg ls-by-pool" | "pg ls-by-primary" | "pg stat" | "osd perf" | "osd df" | "balancer status"
-        | "config show" => "mgr 'allow r'",
+        "pg ls-by-pool"
+        | "pg ls-by-primary"
+        | "pg stat"
+        | "osd perf"
+        | "osd df"
+        | "balancer status"
+        | "config show"
+        | "osd pool autoscale-status" => "mgr 'allow r'",
         "balancer on" | "balancer off" => "mgr 'allow rw'",
         "status" | "quorum_status" | "config log" | "osd dump" | "osd metadata" | "versions" | "health"
-        | "osd tree" | "df" | "config dump" | "osd map" => "mon 'allow r'",
+        | "osd tree" | "df" | "config dump" | "osd map" | "osd crush dump" | "report" | "mgr dump" | "mon metadata"
+        | "time-sync-status" | "fs dump" | "service dump" | "features" => "mon 'allow r'",
         _ => "mon 'allow rw'",
     }
 }

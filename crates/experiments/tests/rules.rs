@@ -1,6 +1,6 @@
 //! What holds of every rule: it is whole, it is registered once, it names no cause where nothing is known, and docs/rules.md is made of it.
 
-use experiments::diagnose::{Area, Explains, Fix, RULES, Rule};
+use experiments::diagnose::{Area, Explains, Fix, RULES, Rule, Tried};
 use model::Record;
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,11 +21,16 @@ fn every_rule_has_an_id_of_its_own_words_a_fix_and_a_risk() {
     for rule in RULES {
         assert!(rule.test.as_ref().is_none_or(|test| test.asks.ends_with('?')), "{}", rule.id);
         let words = [rule.what, rule.evidence, rule.fix, rule.risk];
+        assert!(
+            rule.test.is_some() || rule.confirm.len() > 10,
+            "{} says no measurement that would confirm it",
+            rule.id
+        );
         let special = rule.special_fixes.iter().flat_map(|fix| [fix.when, fix.what]);
         let words = words.into_iter().chain(special).chain(rule.sources.iter().copied());
         assert!({ words }.all(|words| words.len() > 10 && words.trim() == words), "{}", rule.id);
         assert!(!rule.sources.is_empty() && !rule.needs.is_empty(), "{}", rule.id);
-        assert!(rule.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", rule.id);
+        assert!(rule.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{}", rule.id);
     }
 }
 
@@ -37,7 +42,8 @@ fn every_rule_is_a_file_with_tests_and_one_line_of_the_list() {
         let text = fs::read_to_string(folder().join(area).join(format!("{name}.rs"))).unwrap();
         assert_eq!(list.matches(&format!("&{area}::{name}::RULE,")).count(), 1, "{}", rule.id);
         // It fires, it does not, and it does not where something is missing.
-        assert!(text.matches("#[test]").count() >= 2, "{}", rule.id);
+        let least = if rule.of_facts() { 3 } else { 2 };
+        assert!(text.matches("#[test]").count() >= least, "{}", rule.id);
     }
 }
 
@@ -77,14 +83,19 @@ const HEAD: &str = "# The rules
 Made of the rules in `crates/experiments/src/diagnose/rules/`; a test holds it. A rule knows one cause: how it is seen, what it explains, and what to do.
 A finding is *confirmed* by a measurement, or a *hint*. What a cause explains is no finding of its own, but evidence of it. Where a rule has a test, `fathom diagnose`
 measures what tells its suspect from what only looks like it; a suspect that the test refutes is reported as such, with the figure.
+
+Rules whose evidence is facts alone (settings and states) are what `fathom audit` looks at; of these a run tells the state, and `fathom diagnose` all. What they find
+is a hint until what is named under \"confirm\" was measured. `fathom explain RULE` shows one of them.
 ";
 
 fn document() -> String {
-    let areas = [Area::Device, Area::Network, Area::Osd].into_iter().map(|area| {
-        let own: String = RULES.iter().filter(|rule| rule.about == area).map(|rule| page(rule)).collect();
+    let of = |area: Area| RULES.iter().filter(move |rule| rule.about == area);
+    let counts = Area::ALL.map(|area| format!("{} {}", of(area).count(), area.name())).join(", ");
+    let areas = Area::ALL.into_iter().map(|area| {
+        let own: String = of(area).map(|rule| page(rule)).collect();
         format!("\n## {}\n{own}", area.name())
     });
-    format!("{HEAD}{}", areas.collect::<String>())
+    format!("{HEAD}\n{} rules: {counts}.\n{}", RULES.len(), areas.collect::<String>())
 }
 
 fn page(rule: &Rule) -> String {
@@ -92,17 +103,25 @@ fn page(rule: &Rule) -> String {
     let special: String = rule.special_fixes.iter().map(special).collect();
     let explains = |arrow: &Explains| format!("`{}` ({})", arrow.rule.id, arrow.which);
     let explains: Vec<String> = rule.explains.iter().map(explains).collect();
-    let explains = if explains.is_empty() { String::new() } else { format!("- Explains: {}\n", explains.join("; ")) };
     let needs: Vec<&str> = rule.needs.iter().map(|source| source.name()).collect();
-    let test = rule.test.as_ref().map_or(String::new(), |test| format!("- Test: {}\n", test.asks));
-    format!(
-        "\n### `{}`\n{}\n\n- Seen: {}\n- From: {}\n{test}{explains}- Fix: {}.{special}\n- Risk: {}\n- Thresholds: {}\n",
-        rule.id,
-        rule.what,
-        rule.evidence,
-        needs.join(", or "),
-        rule.fix,
-        rule.risk,
-        rule.sources.join("; ")
-    )
+    let joined = if rule.of_facts() { needs.join(", and ") } else { needs.join(", or ") };
+    let why = if rule.why.is_empty() { String::new() } else { format!("{}\n\n", rule.why) };
+    let lines = [
+        ("Seen", rule.evidence.to_string()),
+        ("From", joined),
+        ("Test", rule.test.as_ref().map_or(String::new(), |test| test.asks.to_string())),
+        ("Confirm", if rule.test.is_some() { String::new() } else { rule.confirmed_by() }),
+        ("Explains", explains.join("; ")),
+        ("Fix", format!("{}.{special}", rule.fix)),
+        ("Risk", rule.risk.to_string()),
+        (
+            "Releases",
+            if rule.releases == experiments::diagnose::Releases::ALL { String::new() } else { rule.releases.words() },
+        ),
+        ("Thresholds", rule.sources.join("; ")),
+        ("Tried", if rule.tried == Tried::Facts { rule.tried.words().to_string() } else { String::new() }),
+    ];
+    let lines =
+        lines.into_iter().filter(|(_, what)| !what.is_empty()).map(|(name, what)| format!("- {name}: {what}\n"));
+    format!("\n### `{}`\n{}\n\n{why}{}", rule.id, rule.what, lines.collect::<String>())
 }

@@ -4,5 +4,7 @@
 pub const FLAWED: u8 = 1;
 /// Done, but figures are unsettled, implausible or missing, or verdicts open.
 pub const INCOMPLETE: u8 = 4;
+/// An audit hints at something.
+pub const HINTS: u8 = 4;
 /// A figure is worse than it may be.
 pub const REGRESSION: u8 = 5;

@@ -1,6 +1,7 @@
 //! The nouns that every part of Fathom speaks in. Pure: no I/O, no clock, nothing here can fail.
 
 pub mod ab;
+mod audit;
 pub mod background;
 pub mod bond;
 pub mod buckets;
@@ -12,6 +13,7 @@ mod diagnosis;
 pub mod effort;
 pub mod event;
 pub mod experiment;
+pub mod facts;
 mod failure;
 pub mod figure;
 pub mod host;
@@ -52,6 +54,7 @@ pub mod working_set;
 pub mod workload;
 
 pub use ab::{Ab, AbFound};
+pub use audit::{Audit, Hint, NotLooked, RulePage};
 pub use background::{Background, Caches, Compaction, OsdLooks, ReadFrom, Slowed, StoreActivity, StoreReads};
 pub use bond::{Bond, HostBond, Leg};
 pub use buckets::Buckets;
@@ -63,6 +66,7 @@ pub use diagnosis::{CauseTest, Diagnosis, Refuted};
 pub use effort::{Effort, Overhead, Shares};
 pub use event::{Event, Subscriber};
 pub use experiment::{Answer, PlannedExperiment};
+pub use facts::Facts;
 pub use failure::Failure;
 pub use figure::{Dip, Estimate, Figure, Label, OtherWay, Percentile, Sight, Unseen};
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};

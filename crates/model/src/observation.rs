@@ -2,6 +2,7 @@
 
 use crate::background::Compaction;
 use crate::bond::HostBond;
+use crate::facts::Facts;
 use crate::observed::{Observed, PgsSeen};
 use crate::osd_times::OsdTimes;
 use crate::pages::PagesRead;
@@ -33,12 +34,14 @@ pub enum Observation {
     PathMtus(Vec<PathMtu>),
     /// Interfaces of the hosts that share their traffic as one, looked at before the first step.
     Bonds(Vec<HostBond>),
+    /// What the cluster and its hosts say of themselves, looked at before the first step.
+    Facts(Box<Facts>),
 }
 
 impl Observation {
     /// The variants' names.
-    pub const KINDS: [&str; 9] =
-        ["compaction", "osd-times", "observed", "pgs-seen", "streams", "pages-read", "gap", "path-mtus", "bonds"];
+    pub const KINDS: [&str; 10] =
+        ["compaction", "osd-times", "observed", "pgs-seen", "streams", "pages-read", "gap", "path-mtus", "bonds", "facts"];
 }
 
 /// All of one kind, in the order in which they were seen.
@@ -97,5 +100,12 @@ impl Record {
             Some(Observation::Bonds(bonds)) => bonds,
             _ => &[],
         }
+    }
+    /// What was seen last.
+    pub fn facts(&self) -> Option<&Facts> {
+        self.observations
+            .iter()
+            .rev()
+            .find_map(|seen| if let Observation::Facts(own) = seen { Some(&**own) } else { None })
     }
 }

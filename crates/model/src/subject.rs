@@ -27,6 +27,16 @@ pub enum Subject {
     },
     /// A host, as it stands in the list of hosts.
     Host(String),
+    /// All of it.
+    Cluster,
+    Pool(String),
+    /// By its kind and name: `mon.a`.
+    Daemon(String),
+    /// An option that is set, and for whom.
+    Setting {
+        who: String,
+        name: String,
+    },
     /// A part of the network between hosts. `network`: as of a target; `None`: the one on which they load the cluster.
     Network {
         part: NetworkPart,
@@ -124,7 +134,11 @@ impl fmt::Display for Subject {
             Subject::Disk { name, .. }
             | Subject::Several { name }
             | Subject::Thing { name, .. }
-            | Subject::Host(name) => f.write_str(name),
+            | Subject::Host(name)
+            | Subject::Daemon(name) => f.write_str(name),
+            Subject::Cluster => f.write_str("cluster"),
+            Subject::Pool(name) => write!(f, "pool {name}"),
+            Subject::Setting { who, name } => write!(f, "{who}/{name}"),
             Subject::Network { part, network } => f.write_str(&on_network(part.to_string(), network.as_deref())),
         }
     }

@@ -1,6 +1,7 @@
 //! A run as people and programs see it: terminal, progress, JSON, Markdown, HTML. Everything here is words for what is known.
 
 mod answer;
+pub mod audit;
 pub mod block;
 pub mod chart;
 pub mod compare;

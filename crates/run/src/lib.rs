@@ -7,6 +7,7 @@ pub mod conductor;
 pub mod crosscheck;
 mod efforts;
 mod event_sink;
+mod facts;
 mod filling;
 mod guard;
 mod health;
@@ -224,6 +225,8 @@ fn measured(
         // Not all is made.
         return Ok(());
     }
+    // Before anything is filled: what that load does is not the cluster's state.
+    facts::tell(resolved, sink)?;
     let mut sized = prepare::with_pool_sizes(plan, resolved)?;
     let health = guard::Watching::over(watch, interrupt).and_lease(journal.lost());
     let scope = &resolved.inventory.scope;

@@ -10,6 +10,7 @@ mod merge;
 mod orch;
 mod path_mtus;
 mod replica_servers;
+mod setups;
 mod sites;
 mod sources;
 mod verified;

@@ -1,11 +1,16 @@
 //! Facts of the host on which Fathom runs.
 
+mod block_queues;
 mod bonds;
 mod disks;
 mod missing;
+mod nic_setup;
 mod nics;
+mod processes;
+mod setup;
 
 pub use nics::{addresses, nics};
+pub use setup::setup;
 
 use model::{DeviceScope, HostFacts, HostScope};
 use procfs::{Current, Meminfo};

@@ -5,6 +5,8 @@ mod disks;
 mod nics;
 mod osds;
 
+pub(crate) use osds::find as find_osds;
+
 use cpu::{Ticks, pressure, ticks};
 use disks::disks;
 use model::{HostSecond, OsdWish, Pressure};

@@ -14,6 +14,12 @@ pub struct OsdProcess {
     process: Process,
 }
 
+impl OsdProcess {
+    pub fn pid(&self) -> i32 {
+        self.process.pid()
+    }
+}
+
 /// Those that are found beyond doubt.
 pub fn find(wanted: &[OsdWish]) -> Vec<OsdProcess> {
     if wanted.is_empty() {

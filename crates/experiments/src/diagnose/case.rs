@@ -1,6 +1,7 @@
 //! What rules look at: the record of a run, and what the judge made of it.
 
 use judge::{Assessment, Entry};
+use model::facts::{ClusterFacts, Facts, HostSetup};
 use model::{HostLoad, Outlier, Positions, Record};
 use std::collections::BTreeSet;
 
@@ -34,6 +35,30 @@ pub enum Source {
     Compactions,
     /// Writes between pairs of OSDs, in turns.
     Positions,
+    /// What the cluster and its hosts say of themselves, and of that this part.
+    Facts(Part),
+}
+
+/// A part of what a cluster and its hosts say of themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    Options,
+    Flags,
+    Health,
+    Groups,
+    Osds,
+    Pools,
+    Versions,
+    Crush,
+    Balancer,
+    Autoscaler,
+    Monitors,
+    Modules,
+    FileSystems,
+    Gateways,
+    Clients,
+    /// How hosts with OSDs are set up.
+    Hosts,
 }
 
 impl<'c> Case<'c> {
@@ -59,6 +84,7 @@ impl Source {
             Source::PathMtus => "packet sizes between hosts",
             Source::Compactions => "compactions of RocksDB",
             Source::Positions => "writes between pairs of OSDs, in turns",
+            Source::Facts(part) => part.name(),
         }
     }
 
@@ -73,6 +99,63 @@ impl Source {
             Source::PathMtus => !record.path_mtus().is_empty(),
             Source::Compactions => record.compactions().next().is_some(),
             Source::Positions => case.positions.is_some(),
+            Source::Facts(part) => record.facts().is_some_and(|facts| part.is_known(facts)),
+        }
+    }
+}
+
+impl Part {
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Options => "options that are set",
+            Part::Flags => "flags of the OSD map",
+            Part::Health => "the cluster's health checks",
+            Part::Groups => "states of placement groups",
+            Part::Osds => "what OSDs say of themselves",
+            Part::Pools => "settings of pools",
+            Part::Versions => "versions of daemons",
+            Part::Crush => "the CRUSH map",
+            Part::Balancer => "the balancer's state",
+            Part::Autoscaler => "what the autoscaler is about to do",
+            Part::Monitors => "state of the monitors",
+            Part::Modules => "modules of the manager",
+            Part::FileSystems => "file systems",
+            Part::Gateways => "object gateways",
+            Part::Clients => "releases of connected clients",
+            Part::Hosts => "how hosts with OSDs are set up",
+        }
+    }
+
+    /// What it needs to be known.
+    pub fn needs(self) -> &'static str {
+        match self {
+            Part::Groups | Part::Balancer | Part::Autoscaler => "a manager that answers, and a user with mgr 'allow r'",
+            Part::Hosts => {
+                "an agent on the hosts with OSDs, as root: fathom audit --osd-hosts LIST (or run it on such a host)"
+            }
+            _ => "monitors that answer, and a user with mon 'allow r'",
+        }
+    }
+
+    pub fn is_known(self, facts: &Facts) -> bool {
+        let ClusterFacts { options, flags, health, groups, osds, pools, versions, crush_rules, .. } = &facts.cluster;
+        match self {
+            Part::Options => options.is_some(),
+            Part::Flags => flags.is_some(),
+            Part::Health => health.is_some(),
+            Part::Groups => groups.is_some(),
+            Part::Osds => osds.is_some(),
+            Part::Pools => pools.is_some(),
+            Part::Versions => versions.is_some(),
+            Part::Crush => crush_rules.is_some(),
+            Part::Balancer => facts.cluster.balancer.is_some(),
+            Part::Autoscaler => facts.cluster.autoscaling.is_some(),
+            Part::Monitors => facts.cluster.monitors.is_some(),
+            Part::Modules => facts.cluster.manager_modules.is_some(),
+            Part::FileSystems => facts.cluster.file_systems.is_some(),
+            Part::Gateways => facts.cluster.gateways.is_some(),
+            Part::Clients => facts.cluster.clients.is_some(),
+            Part::Hosts => facts.hosts.iter().any(HostSetup::has_osds),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Why it is slow: rules suspect causes in what is known, ask for the measurement that tells, and what one cause explains is evidence of it.
 
+mod audit;
 #[cfg(test)]
 mod by_position_cases;
 mod case;
 mod experiment;
+mod facts;
 mod peers;
 mod precedence;
 mod rule;
@@ -11,14 +13,17 @@ mod rules;
 mod test;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod testing_facts;
 
-pub use case::{Case, Source};
+pub use audit::{audit, page};
+pub use case::{Case, Part, Source};
 pub use experiment::Diagnose;
-pub use rule::{Area, Explains, Fix, Rule, Suspect};
+pub use rule::{Area, Explains, Fix, Matters, Releases, Rule, Suspect, Tried};
 pub use rules::RULES;
 pub use test::{RuleTest, TestResult};
 
-use model::{Finding, Refuted, Standing, Step};
+use model::{Finding, PlannedExperiment, Refuted, Standing, Step};
 use test::{Suspected, judged, planned};
 
 /// The causes that remain, in the order of the rules, and the suspects that are none.
@@ -41,17 +46,24 @@ pub fn untested(case: &Case) -> Option<(&'static Rule, Suspect, Vec<Step>)> {
 
 fn suspects(case: &Case) -> Vec<Suspected> {
     let known = RULES.iter().filter(|rule| rule.needs.iter().any(|source| source.is_recorded(case)));
+    let known = known.filter(|rule| !rule.of_facts() || (told(rule, case) && facts::holds(rule, case)));
     known.flat_map(|rule| (rule.suspect)(case).into_iter().map(move |suspect| (*rule, suspect))).collect()
 }
 
+/// A run tells of the cluster's state, since that is in its figures. How the cluster is set up is told by who asks why it is slow.
+fn told(rule: &Rule, case: &Case) -> bool {
+    rule.about == Area::State || matches!(case.record.plan.experiment, PlannedExperiment::Diagnosis(_))
+}
+
 fn finding(rule: &Rule, suspect: Suspect) -> Finding {
+    let fix = facts::filled_in(suspect.fix.unwrap_or(rule.fix), &suspect.subject);
     Finding {
         id: rule.id.to_string(),
         standing: suspect.standing,
         subject: suspect.subject,
         says: suspect.says,
         evidence: suspect.evidence,
-        fix: suspect.fix.unwrap_or(rule.fix).to_string(),
+        fix,
         risk: rule.risk.to_string(),
     }
 }

@@ -1,6 +1,7 @@
 //! What a rule is: a cause of slowness, how it is seen, what it explains, and what to do about it.
 
 use super::{Case, RuleTest, Source};
+use model::facts::Version;
 use model::{Phrase, Standing, Subject, phrase};
 
 pub struct Rule {
@@ -9,6 +10,8 @@ pub struct Rule {
     pub about: Area,
     /// What is wrong where it is found, in a sentence.
     pub what: &'static str,
+    /// Why it matters, with figures of others and where they are from; empty: its evidence says it.
+    pub why: &'static str,
     /// How it is seen, with the thresholds.
     pub evidence: &'static str,
     /// Where the thresholds are from.
@@ -24,6 +27,38 @@ pub struct Rule {
     /// What suspects of special cases have in its place.
     pub special_fixes: &'static [&'static Fix],
     pub risk: &'static str,
+    /// The measurement that would confirm it, for a person. Where the rule has a test, `fathom diagnose` takes that one by itself.
+    pub confirm: &'static str,
+    /// Of the OSDs: the releases for which it holds.
+    pub releases: Releases,
+    pub matters: Matters,
+    pub tried: Tried,
+}
+
+/// From one release on, and before another.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Releases {
+    pub from: Option<Version>,
+    pub before: Option<Version>,
+}
+
+/// How much it usually costs where it is found: in which order hints are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Matters {
+    /// Data, or a large part of the speed.
+    Much,
+    Some,
+    /// It is told to be complete: little, or advice that is out of date.
+    Little,
+}
+
+/// On what the rule was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tried {
+    /// On this project's machines: what it looks for was there, and was found.
+    Machines,
+    /// On recorded or made facts only.
+    Facts,
 }
 
 /// What is done in a special case.
@@ -44,9 +79,16 @@ pub struct Explains {
 /// What a rule is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Area {
+    State,
+    Host,
     Device,
+    Controller,
     Network,
     Osd,
+    Pool,
+    Client,
+    CephFs,
+    Rgw,
 }
 
 /// Something that may be the cause, with what speaks for it.
@@ -65,15 +107,111 @@ pub struct Suspect {
 impl Rule {
     /// What most rules have.
     pub const LOOKING_CHANGES_NOTHING: &'static str = "none: looking changes nothing";
+
+    /// What most rules don't say otherwise.
+    pub const USUAL: Rule = Rule {
+        id: "",
+        about: Area::Osd,
+        what: "",
+        why: "",
+        evidence: "",
+        sources: &[],
+        needs: &[],
+        suspect: |_| Vec::new(),
+        test: None,
+        explains: &[],
+        fix: "",
+        special_fixes: &[],
+        risk: Rule::LOOKING_CHANGES_NOTHING,
+        confirm: "",
+        releases: Releases::ALL,
+        matters: Matters::Some,
+        tried: Tried::Machines,
+    };
+
+    /// Of a rule that reads facts alone.
+    pub const OF_FACTS: Rule = Rule { tried: Tried::Facts, ..Rule::USUAL };
+
+    /// Its evidence is what the cluster and its hosts say of themselves, and nothing else.
+    pub fn of_facts(&self) -> bool {
+        self.needs.iter().all(|source| matches!(source, Source::Facts(_)))
+    }
+
+    /// In words, with a full stop.
+    pub fn confirmed_by(&self) -> String {
+        match &self.test {
+            Some(test) => format!("`fathom diagnose` measures: {}", test.asks),
+            None => format!("{}.", self.confirm),
+        }
+    }
+}
+
+impl Releases {
+    pub const ALL: Releases = Releases { from: None, before: None };
+
+    pub const fn from(major: u32, minor: u32, patch: u32) -> Releases {
+        Releases { from: Some(Version(major, minor, patch)), before: None }
+    }
+
+    pub const fn before(major: u32, minor: u32, patch: u32) -> Releases {
+        Releases { from: None, before: Some(Version(major, minor, patch)) }
+    }
+
+    pub const fn between(from: (u32, u32, u32), before: (u32, u32, u32)) -> Releases {
+        Releases { from: Some(Version(from.0, from.1, from.2)), before: Some(Version(before.0, before.1, before.2)) }
+    }
+
+    pub fn hold(self, version: Version) -> bool {
+        self.from.is_none_or(|from| version >= from) && self.before.is_none_or(|before| version < before)
+    }
+
+    /// `from 17.2.0 on, before 19.2.1`
+    pub fn words(self) -> String {
+        match (self.from, self.before) {
+            (None, None) => "all".to_string(),
+            (Some(from), None) => format!("from {from} on"),
+            (None, Some(before)) => format!("before {before}"),
+            (Some(from), Some(before)) => format!("from {from} on, before {before}"),
+        }
+    }
+}
+
+impl Tried {
+    pub fn words(self) -> &'static str {
+        match self {
+            Tried::Machines => "on this project's machines, where what it looks for was made and found",
+            Tried::Facts => "on made facts only: this project's machines don't have what it looks for",
+        }
+    }
 }
 
 impl Area {
+    pub const ALL: [Area; 10] = [
+        Area::State,
+        Area::Host,
+        Area::Device,
+        Area::Controller,
+        Area::Network,
+        Area::Osd,
+        Area::Pool,
+        Area::Client,
+        Area::CephFs,
+        Area::Rgw,
+    ];
+
     /// The folder of its rules.
     pub fn name(self) -> &'static str {
         match self {
+            Area::State => "state",
+            Area::Host => "host",
             Area::Device => "device",
+            Area::Controller => "controller",
             Area::Network => "network",
             Area::Osd => "osd",
+            Area::Pool => "pool",
+            Area::Client => "client",
+            Area::CephFs => "cephfs",
+            Area::Rgw => "rgw",
         }
     }
 }

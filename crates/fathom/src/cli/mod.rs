@@ -1,6 +1,7 @@
 //! The command line, as data.
 
 pub mod ab;
+pub mod audit;
 pub mod axes;
 pub mod cluster;
 pub mod crosscheck;
@@ -26,7 +27,7 @@ use std::path::PathBuf;
     about = "Sounds a Ceph cluster: measures every layer, from the disk to the RBD image, and says what each one takes"
 )]
 #[command(after_help = "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 refused for safety; \
-                        4 done, but figures are unsettled, implausible or missing; \
+                        4 done, but figures are unsettled, implausible or missing, or an audit has hints; \
                         5 a figure is worse than its threshold, or differs from fio's.")]
 pub struct Cli {
     #[command(flatten)]
@@ -81,6 +82,10 @@ pub enum Command {
     Run(layers::RunArgs),
     /// Why it is slow: a short look at every layer, then what tells suspected causes from what only looks like them
     Diagnose(diagnose::DiagnoseArgs),
+    /// What settings and states of the cluster and its hosts hint at, in seconds; nothing is loaded or changed
+    Audit(audit::AuditArgs),
+    /// A rule of the diagnosis: what it looks for, how, what to do; without a name all of them
+    Explain(audit::ExplainArgs),
     /// One disk, partition or file
     Disk(layers::DiskCommand),
     /// The network: round trips and bulk

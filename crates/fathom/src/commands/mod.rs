@@ -1,9 +1,11 @@
 //! One file for each command, from arguments to an exit code.
 
+mod audit;
 mod compare;
 mod crosscheck;
 mod diagnose;
 mod experiment;
+mod explain;
 mod fio;
 mod hosts;
 mod import;
@@ -42,6 +44,8 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
     match cli.command {
         Command::Run(args) => run::run(common, &args),
         Command::Diagnose(args) => diagnose::run(common, &args),
+        Command::Audit(args) => audit::run(common, &args),
+        Command::Explain(args) => explain::run(common, &args),
         Command::Disk(args) => layers::disk(common, &args),
         Command::Network(args) => layers::network(common, &args),
         Command::Floor(args) => layers::floor(common, &args),

@@ -77,10 +77,11 @@ fn findings(report: &Report, standing: Standing) -> Vec<Wrong> {
     let own = report.findings.iter().filter(|finding| finding.standing == standing);
     let hint = if standing == Standing::Hint { "hint: " } else { "" };
     // What begins with the name of its target needs no other.
-    let named = |finding: &Finding| match finding.says.begins_with(&finding.subject) {
-        true => phrase::text(&finding.says),
-        false => format!("{}: {}", finding.subject, phrase::text(&finding.says)),
-    };
+    let named =
+        |finding: &Finding| match finding.says.begins_with(&finding.subject) || finding.subject == Subject::Cluster {
+            true => phrase::text(&finding.says),
+            false => format!("{}: {}", finding.subject, phrase::text(&finding.says)),
+        };
     let seen = |finding: &Finding| {
         let own: Vec<&Outlier> = report.outliers.iter().filter(|outlier| outlier.subject == finding.subject).collect();
         if own.is_empty() { String::new() } else { format!(" ({})", cells(report, &own)) }

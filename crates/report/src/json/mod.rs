@@ -1,6 +1,7 @@
 //! The documents for programs, first of all `fathom.run/1`: all that a run says. `docs/json.md` describes every field; the schemas follow from the types.
 
 mod asked;
+mod audited;
 mod compared;
 mod crosschecked;
 mod figures;
@@ -19,6 +20,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+pub use audited::{audit, rules};
 pub use compared::{comparison, history};
 pub use crosschecked::crosscheck;
 pub(crate) use parts::Keyed;
@@ -29,6 +31,8 @@ const RUN: &str = "fathom.run/1";
 const COMPARE: &str = "fathom.compare/1";
 const HISTORY: &str = "fathom.history/1";
 const CROSSCHECK: &str = "fathom.crosscheck/1";
+const AUDIT: &str = "fathom.audit/1";
+const RULES: &str = "fathom.rules/1";
 
 /// A run of Fathom; json.md says what each field means. Fields may be added.
 #[derive(Default, Serialize, JsonSchema)]

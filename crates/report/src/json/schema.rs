@@ -1,19 +1,22 @@
 //! The schemas of the documents, from their types.
 
+use super::audited::{AuditDocument, RulesDocument};
 use super::compared::{CompareDocument, HistoryDocument};
 use super::crosschecked::CrosscheckDocument;
-use super::{COMPARE, CROSSCHECK, HISTORY, RUN, RunDocument};
+use super::{AUDIT, COMPARE, CROSSCHECK, HISTORY, RULES, RUN, RunDocument};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 /// JSON Schema of each document, by its name: as `docs/` holds them.
-pub fn schemas() -> [(&'static str, Value); 4] {
+pub fn schemas() -> [(&'static str, Value); 6] {
     [
         (RUN, of_document::<RunDocument>(RUN)),
         (COMPARE, of_document::<CompareDocument>(COMPARE)),
         (HISTORY, of_document::<HistoryDocument>(HISTORY)),
         (CROSSCHECK, of_document::<CrosscheckDocument>(CROSSCHECK)),
+        (AUDIT, of_document::<AuditDocument>(AUDIT)),
+        (RULES, of_document::<RulesDocument>(RULES)),
     ]
 }
 

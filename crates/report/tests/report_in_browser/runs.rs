@@ -196,6 +196,7 @@ fn scope() -> Scope {
         pgs_per_osd_most: Some(250),
         pg_upmap: Some(true),
         new_pool_osds: vec![0, 1, 2],
+        new_pool_apart: Some("host".into()),
         pools: vec![PoolScope {
             id: 2,
             name: "rbd".into(),

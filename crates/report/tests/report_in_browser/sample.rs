@@ -101,6 +101,8 @@ impl RunSampler {
             figures: vec![],
             chart: vec![],
             ledger: vec![],
+            latency_parts: vec![],
+            positions: None,
             distances: vec![Distance {
                 pattern: Pattern::WriteLatency,
                 metric: Metric::LatencyMean,

@@ -10,6 +10,8 @@ pub fn all() -> Vec<Value> {
         include_str!("../../../../docs/fathom.compare-1.schema.json"),
         include_str!("../../../../docs/fathom.history-1.schema.json"),
         include_str!("../../../../docs/fathom.crosscheck-1.schema.json"),
+        include_str!("../../../../docs/fathom.audit-1.schema.json"),
+        include_str!("../../../../docs/fathom.rules-1.schema.json"),
     ];
     texts.map(|text| serde_json::from_str(text).unwrap()).to_vec()
 }

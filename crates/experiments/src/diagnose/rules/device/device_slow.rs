@@ -25,6 +25,7 @@ pub static RULE: Rule = Rule {
     fix: "compare its SMART data, firmware, link speed and temperature with its peers'",
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
+    ..Rule::USUAL
 };
 
 /// So often a write waits for its disk at most: for its data, and for RocksDB's log.

@@ -36,6 +36,8 @@ pub static RULE: Rule = Rule {
           (/proc/net/bonding/BOND, ethtool -S LEG); take the bad one out of the bond until it is mended",
     special_fixes: &[],
     risk: "with one leg out the bond has less spare, or none",
+    confirm: "measure with that leg out of the bond and with it in (fathom network --hosts LIST): the slow streams are gone with it",
+    ..Rule::USUAL
 };
 
 /// Streams of one pair are uneven if the slowest carried less than this share of the fastest. TCP shares a link among its streams unevenly

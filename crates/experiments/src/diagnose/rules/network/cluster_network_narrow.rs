@@ -22,6 +22,8 @@ pub static RULE: Rule = Rule {
           public network",
     special_fixes: &[],
     risk: "taking `cluster_network` out restarts every OSD",
+    confirm: "compare writes to a pool of three copies with writes to one of one copy: the narrow network holds back only the first (fathom run)",
+    ..Rule::USUAL
 };
 
 /// Less than so much of what the same hosts do on the public network.

@@ -23,6 +23,7 @@ pub static RULE: Rule = Rule {
     fix: link_slow::FIX,
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
+    ..Rule::USUAL
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {

@@ -3,7 +3,7 @@
 use super::host_network_slow;
 use crate::diagnose::rules::osd::by_position::{Slow, Where, slow};
 use crate::diagnose::rules::osd::{osd_slow, osd_way_slow};
-use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
+use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
 use model::{NetworkPart, Subject, phrase};
 use std::collections::BTreeMap;
 
@@ -30,6 +30,8 @@ pub static RULE: Rule = Rule {
           hosts'",
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
+    tried: Tried::Machines,
+    ..Rule::USUAL
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {

@@ -22,6 +22,7 @@ pub static RULE: Rule = Rule {
     fix: FIX,
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
+    ..Rule::USUAL
 };
 
 pub const FIX: &str = "compare cable, negotiated speed and duplex (ethtool), MTU, and error and drop counters of its ends and of \

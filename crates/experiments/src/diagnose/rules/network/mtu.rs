@@ -19,6 +19,8 @@ pub static RULE: Rule = Rule {
           way; until then TCP connections may hang as soon as they carry much",
     special_fixes: &[&INTERFACES_DIFFER, &NO_ANSWER],
     risk: "a wrong MTU cuts a host off: change one host, prove it, then the next",
+    confirm: "ping -M do -s 8972 HOST (for an MTU of 9000) does not arrive",
+    ..Rule::USUAL
 };
 
 static INTERFACES_DIFFER: Fix = Fix {

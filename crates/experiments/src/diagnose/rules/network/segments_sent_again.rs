@@ -22,6 +22,8 @@ pub static RULE: Rule = Rule {
           (ethtool -g), and at a shaper or a slower link on the way",
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
+    confirm: "watch the error and drop counters of the interface and its switch port (ethtool -S DEV) during the load: the one that moves is where packets are lost",
+    ..Rule::USUAL
 };
 
 /// Where a part of the network is known to be slow through which a host sends, that is why, and it is evidence of it.

@@ -30,6 +30,8 @@ pub static RULE: Rule = Rule {
           them; recovery and replication cross it all at once",
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
+    confirm: "measure all pairs of hosts at once again (fathom network --hosts LIST): streams between the groups stay below those inside them",
+    ..Rule::USUAL
 };
 
 /// All at once carry less than this share of what the hosts' links could: a ceiling. Or: streams that cross it are so much slower than

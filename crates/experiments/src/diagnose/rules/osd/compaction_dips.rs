@@ -19,6 +19,8 @@ pub static RULE: Rule = Rule {
           need not be the cause: compare with fathom run --ab of an option",
     special_fixes: &[],
     risk: "an OSD whose block.db is moved is down meanwhile",
+    confirm: "compare with fathom run --ab of an option of RocksDB, or let the OSD compact when nothing else goes on (ceph tell osd.N compact) and measure again",
+    ..Rule::USUAL
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {

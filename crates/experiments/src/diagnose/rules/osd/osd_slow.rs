@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     fix: "measure its disk alone; if that is fast, compare the OSD's options, memory and host with its peers'",
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
+    ..Rule::USUAL
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {

@@ -2,7 +2,7 @@
 
 use super::by_position::{Where, slow};
 use super::osd_slow;
-use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
+use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
 use model::{Phrase, phrase};
 
 pub static RULE: Rule = Rule {
@@ -24,6 +24,8 @@ pub static RULE: Rule = Rule {
           limits of block I/O in its cgroup, and for who else uses the disk or the device of its database",
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
+    tried: Tried::Machines,
+    ..Rule::USUAL
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {

@@ -1,0 +1,100 @@
+//! The CRUSH map: what its rules spread copies over, and how heavy its parts are.
+
+use super::values::{flag, list, number, text, whole};
+use model::facts::{Bucket, CrushRule, Tunables};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Weights are in units of this.
+const ONE: f64 = 65536.0;
+
+pub fn rules(crush: &Value) -> Vec<CrushRule> {
+    let one = |rule: &Value| {
+        let steps = list(rule, "steps");
+        let of =
+            |op: &'static str| steps.iter().filter(move |step| text(step, "op").is_some_and(|own| own.starts_with(op)));
+        // `default~ssd`
+        let class = |step: &Value| {
+            text(step, "item_name")
+                .map(|name| name.split_once('~').map_or(String::new(), |(_, class)| class.to_string()))
+        };
+        Some(CrushRule {
+            id: whole(rule, "rule_id")?,
+            name: text(rule, "rule_name")?,
+            classes: of("take").filter_map(class).collect(),
+            domain: of("choose").last().and_then(|step| text(step, "type")),
+            reaches: reaches(crush, of("take").filter_map(|step| whole(step, "item"))),
+        })
+    };
+    list(crush, "rules").iter().filter_map(one).collect()
+}
+
+/// Classes of the OSDs with a weight below these.
+fn reaches(crush: &Value, items: impl Iterator<Item = i64>) -> Option<BTreeMap<String, u32>> {
+    let classes: BTreeMap<i64, Option<String>> = list(crush, "devices")
+        .iter()
+        .filter_map(|device| Some((whole(device, "id")?, text(device, "class"))))
+        .collect();
+    let (mut open, mut passed): (Vec<i64>, BTreeSet<i64>) = (items.collect(), BTreeSet::new());
+    let mut found: BTreeMap<String, u32> = BTreeMap::new();
+    while let Some(item) = open.pop() {
+        if !passed.insert(item) {
+            continue;
+        }
+        if item >= 0 {
+            *found.entry(classes.get(&item)?.clone()?).or_default() += 1;
+            continue;
+        }
+        let bucket = list(crush, "buckets").iter().find(|bucket| whole(bucket, "id") == Some(item))?;
+        let heavy = list(bucket, "items").iter().filter(|child| whole(child, "weight") != Some(0));
+        open.extend(heavy.filter_map(|child| whole(child, "id")));
+    }
+    Some(found)
+}
+
+/// Those that are not the shadows of a device class.
+pub fn buckets(crush: &Value) -> Vec<Bucket> {
+    let one = |bucket: &Value| {
+        let name = text(bucket, "name").filter(|name| !name.contains('~'))?;
+        let weight = number(bucket, "weight")? / ONE;
+        Some(Bucket { name, kind: text(bucket, "type_name")?, weight, algorithm: text(bucket, "alg")? })
+    };
+    list(crush, "buckets").iter().filter_map(one).collect()
+}
+
+pub fn tunables(crush: &Value) -> Tunables {
+    let all = crush.get("tunables").unwrap_or(&Value::Null);
+    Tunables {
+        profile: text(all, "profile"),
+        optimal: flag(all, "optimal_tunables"),
+        legacy: flag(all, "legacy_tunables"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_rule_knows_its_class_its_domain_and_what_it_reaches() {
+        let crush = json!({
+            "devices": [{"id": 0, "class": "hdd"}, {"id": 1, "class": "ssd"}, {"id": 2, "class": "hdd"}],
+            "buckets": [
+                {"id": -1, "name": "default", "type_name": "root", "weight": 131072, "alg": "straw2", "items": [{"id": 0, "weight": 1}, {"id": 1, "weight": 1}, {"id": 2, "weight": 0}]},
+                {"id": -2, "name": "default~ssd", "type_name": "root", "weight": 65536, "alg": "straw2", "items": [{"id": 1, "weight": 1}]},
+            ],
+            "rules": [
+                {"rule_id": 0, "rule_name": "all", "steps": [{"op": "take", "item": -1, "item_name": "default"}, {"op": "chooseleaf_firstn", "type": "host"}]},
+                {"rule_id": 1, "rule_name": "fast", "steps": [{"op": "take", "item": -2, "item_name": "default~ssd"}, {"op": "choose_firstn", "type": "osd"}]},
+            ],
+        });
+        let told = rules(&crush);
+        assert_eq!((told[0].classes.as_slice(), told[0].domain.as_deref()), (&[String::new()][..], Some("host")));
+        assert_eq!(told[0].reaches, Some(BTreeMap::from([("hdd".to_string(), 1), ("ssd".to_string(), 1)])));
+        assert_eq!((told[1].classes.as_slice(), told[1].domain.as_deref()), (&["ssd".to_string()][..], Some("osd")));
+        let buckets = buckets(&crush);
+        assert_eq!((buckets.len(), buckets[0].weight), (1, 2.0));
+        assert_eq!(tunables(&crush), Tunables::default());
+    }
+}

@@ -1,0 +1,93 @@
+//! Processes of OSDs on this host: where they may run, what holds them back, with which allocator.
+
+use super::setup::text;
+use crate::kernel::find_osds;
+use model::OsdWish;
+use model::facts::DaemonProcess;
+use std::fs::{read_link, read_to_string};
+use std::path::Path;
+
+/// Those that are found beyond doubt.
+pub fn of_osds(wanted: &[OsdWish]) -> Vec<DaemonProcess> {
+    find_osds(wanted)
+        .iter()
+        .map(|osd| one(format!("osd.{}", osd.id), &Path::new("/proc").join(osd.pid().to_string())))
+        .collect()
+}
+
+fn one(name: String, process: &Path) -> DaemonProcess {
+    let status = read_to_string(process.join("status")).unwrap_or_default();
+    let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim);
+    let group = read_to_string(process.join("cgroup")).ok().and_then(|text| unified(&text));
+    let own = |file: &str| text(Path::new("/sys/fs/cgroup").join(group.as_ref()?.trim_start_matches('/')).join(file));
+    let maps = read_to_string(process.join("maps")).ok().filter(|maps| !maps.is_empty());
+    let limits = read_to_string(process.join("limits")).unwrap_or_default();
+    let environment = read_to_string(process.join("environ")).ok();
+    DaemonProcess {
+        name,
+        processors: field("Cpus_allowed_list").and_then(count),
+        quota: own("cpu.max").and_then(|text| quota(&text)),
+        throttled: own("cpu.stat").and_then(|text| throttled(&text)),
+        memory_limit: own("memory.max").and_then(|text| text.parse().ok()),
+        allocator: maps.map(|maps| allocator(&maps).to_string()),
+        thread_cache: environment.and_then(|all| {
+            let own = all.split('\0').find_map(|one| one.strip_prefix("TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES="));
+            own?.parse().ok()
+        }),
+        open_files: limits
+            .lines()
+            .find_map(|line| line.strip_prefix("Max open files")?.split_whitespace().next()?.parse().ok()),
+        replaced: read_link(process.join("exe")).ok().map(|program| program.to_string_lossy().ends_with(" (deleted)")),
+    }
+}
+
+/// `0-3,8`: five.
+fn count(list: &str) -> Option<u32> {
+    let each = list.split(',').map(|part| match part.split_once('-') {
+        Some((from, to)) => Some(to.parse::<u32>().ok()?.checked_sub(from.parse().ok()?)? + 1),
+        None => part.parse::<u32>().ok().map(|_| 1),
+    });
+    each.sum()
+}
+
+/// The line of the one hierarchy (cgroup v2).
+fn unified(text: &str) -> Option<String> {
+    text.lines().find_map(|line| line.strip_prefix("0::")).map(str::to_string)
+}
+
+/// `200000 100000`: two processors. `max`: no limit.
+fn quota(text: &str) -> Option<f64> {
+    let mut parts = text.split_whitespace();
+    let (quota, period) = (parts.next()?.parse::<f64>().ok()?, parts.next()?.parse::<f64>().ok()?);
+    (period > 0.0).then_some(quota / period)
+}
+
+fn throttled(text: &str) -> Option<f64> {
+    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok());
+    let (periods, held) = (field("nr_periods ")?, field("nr_throttled ")?);
+    (periods > 0.0).then_some(held / periods)
+}
+
+fn allocator(maps: &str) -> &'static str {
+    let has = |library: &str| maps.contains(library);
+    match () {
+        () if has("/libtcmalloc") => "tcmalloc",
+        () if has("/libjemalloc") => "jemalloc",
+        () => "glibc",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_a_process_back_is_read() {
+        assert_eq!((count("0-3,8"), count("5"), count("x")), (Some(5), Some(1), None));
+        assert_eq!((quota("200000 100000"), quota("max 100000")), (Some(2.0), None));
+        assert_eq!(throttled("usage_usec 5\nnr_periods 200\nnr_throttled 10\n"), Some(0.05));
+        assert_eq!(throttled("usage_usec 5\n"), None);
+        assert_eq!(unified("1:cpu:/\n0::/system.slice/x\n").as_deref(), Some("/system.slice/x"));
+        assert_eq!(allocator("7f00 r-xp /usr/lib/libtcmalloc.so.4\n"), "tcmalloc");
+    }
+}

@@ -1,0 +1,11 @@
+//! File systems: their pools, their metadata servers.
+
+pub mod fs_cache_oversized;
+pub mod fs_caps_recall;
+pub mod fs_data_pool_first;
+pub mod fs_mds_cache;
+pub mod fs_mds_slow;
+pub mod fs_mds_trim;
+pub mod fs_meta_on_hdd;
+pub mod fs_no_standby;
+pub mod fs_rename_stall;

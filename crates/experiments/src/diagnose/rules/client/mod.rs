@@ -1,0 +1,9 @@
+//! What clients bring with them.
+
+pub mod cl_journaling;
+pub mod cl_objecter_throttle;
+pub mod cl_old_release;
+pub mod cl_rbd_cache_flash;
+pub mod cl_rbd_qos;
+pub mod cl_wt_until_flush;
+pub mod folklore_debug_objecter;

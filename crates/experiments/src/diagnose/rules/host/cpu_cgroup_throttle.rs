@@ -1,0 +1,56 @@
+//! OSDs that their control group holds back.
+
+use crate::diagnose::facts::prelude::*;
+
+pub static RULE: Rule = Rule {
+    id: "cpu-cgroup-throttle",
+    about: Area::Host,
+    what: "The control group of OSDs bounds their processor time.",
+    why: "It shows in the slowest operations first.",
+    evidence: "An OSD may use less than four processors at once (cpu.max), or was held back in more than 1 % of the periods.",
+    sources: &["ceph.io blog, 2022: ceph-osd-cpu-scaling", "Linux, \"Control Group v2\": cpu.max"],
+    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    suspect,
+    fix: "raise or remove the limit (Rook: resources of the OSDs; podman: --cpus)",
+    risk: "others on the host get less",
+    confirm: "cat cpu.stat of its group before and after a load: nr_throttled",
+    ..Rule::OF_FACTS
+};
+
+fn suspect(case: &Case) -> Vec<Suspect> {
+    of_daemons(case, "OSDs are held back by their control group", |daemon| held(daemon))
+}
+
+fn held(daemon: &DaemonProcess) -> Option<String> {
+    let quota = daemon.quota.filter(|quota| *quota < 4.0).map(|quota| format!("{quota:.1} processors at most"));
+    let throttled = daemon
+        .throttled
+        .filter(|share| *share > 0.01)
+        .map(|share| format!("held back in {:.0} % of the periods", share * 100.0));
+    quota.or(throttled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::testing_facts::*;
+
+    #[test]
+    fn it_is_seen() {
+        assert_eq!(told(&RULE, |facts| each_daemon(facts, |daemon| daemon.quota = Some(2.0))), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn what_is_as_it_should_be_is_no_hint() {
+        assert_eq!(
+            told(&RULE, |facts| each_daemon(facts, |daemon| (daemon.quota, daemon.throttled) =
+                (Some(8.0), Some(0.001)))),
+            NOBODY
+        );
+    }
+
+    #[test]
+    fn nobody_is_suspected_where_it_is_not_known() {
+        assert_eq!(told(&RULE, |facts| no_hosts(facts)), NOBODY);
+    }
+}

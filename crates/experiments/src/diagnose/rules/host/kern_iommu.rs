@@ -1,0 +1,74 @@
+//! Drives whose memory is mapped by the IOMMU one by one.
+
+use crate::diagnose::facts::prelude::*;
+
+pub static RULE: Rule = Rule {
+    id: "kern-iommu",
+    about: Area::Host,
+    what: "Hosts with many NVMe drives translate every transfer of them (IOMMU).",
+    why: "On a cluster with AMD EPYC, eight drives at once did less than one alone, and 77 % of the time went into the lock of the IOMMU's addresses; without it the same hosts did 1 TiB/s together.",
+    evidence: "A host that is no virtual machine has six NVMe drives and more, an AMD EPYC or intel_iommu=on, and its kernel was started without iommu=pt, iommu=off, amd_iommu=off or intel_iommu=off.",
+    sources: &["Clyso, \"Ceph: A Journey to 1 TiB/s\" (ceph.io blog, 2024: ceph-a-journey-to-1tibps)"],
+    needs: &[Source::Facts(Part::Hosts)],
+    suspect,
+    fix: "add iommu=pt to the kernel's command line, restart the host",
+    risk: "devices given to virtual machines need translation",
+    confirm: "fathom osd, all OSDs of the host at once, against the sum of each alone; perf record -a then shows native_queued_spin_lock_slowpath under alloc_iova",
+    matters: Matters::Much,
+    ..Rule::OF_FACTS
+};
+
+fn suspect(case: &Case) -> Vec<Suspect> {
+    of_hosts(case, "transfers of many drives are translated", |host| translated(host))
+}
+
+fn translated(host: &HostSetup) -> Option<Phrase> {
+    host.command_line.as_ref()?;
+    let drives = host.disks.iter().filter(|disk| disk.name.starts_with("nvme")).count();
+    let without =
+        ["iommu=pt", "iommu=off", "amd_iommu=off", "intel_iommu=off"].iter().any(|word| host.booted_with(word));
+    let on = host.processor.as_ref().is_some_and(|name| name.contains("EPYC")) || host.booted_with("intel_iommu=on");
+    (drives >= 6 && on && !without && host.virtual_machine == Some(false))
+        .then(|| phrase!("{} NVMe drives, and no iommu=pt", drives))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::testing_facts::*;
+
+    #[test]
+    fn it_is_seen() {
+        assert_eq!(
+            told(&RULE, |facts| one_host(facts, |host| {
+                host.processor = Some("AMD EPYC 9454P".into());
+                host.command_line = Some("quiet".into());
+                host.disks = host.disks.iter().cycle().take(8).cloned().collect();
+            })),
+            ["b"]
+        );
+    }
+
+    #[test]
+    fn what_is_as_it_should_be_is_no_hint() {
+        assert_eq!(
+            told(&RULE, |facts| one_host(facts, |host| {
+                host.processor = Some("AMD EPYC 9454P".into());
+                host.disks = host.disks.iter().cycle().take(8).cloned().collect();
+            })),
+            NOBODY
+        );
+        assert_eq!(
+            told(&RULE, |facts| one_host(facts, |host| {
+                host.processor = Some("AMD EPYC 9454P".into());
+                host.command_line = Some("quiet".into());
+            })),
+            NOBODY
+        );
+    }
+
+    #[test]
+    fn nobody_is_suspected_where_it_is_not_known() {
+        assert_eq!(told(&RULE, |facts| no_hosts(facts)), NOBODY);
+    }
+}

@@ -1,0 +1,56 @@
+//! Flash that is taken for hard disks.
+
+use crate::diagnose::facts::prelude::*;
+
+pub static RULE: Rule = Rule {
+    id: "osd-rotational-wrong",
+    about: Area::Osd,
+    what: "OSDs take their flash for hard disks.",
+    why: "They then defer writes up to 64 KiB, count 315 IOPS as their capacity, and use other queues: the settings of a hard disk on flash.",
+    evidence: "An OSD on NVMe, or of the class ssd on whole disks, says that its device rotates, or is taken for hdd.",
+    sources: &[
+        "Ceph's source: src/common/options: options with _hdd and _ssd",
+        "Ceph's documentation, \"mClock Config Reference\"",
+    ],
+    needs: &[Source::Facts(Part::Osds)],
+    suspect,
+    fix: "tell the kernel before the OSD starts (udev: ATTR{queue/rotational}=\"0\"), set the class (ceph osd crush rm-device-class osd.N; ceph osd crush set-device-class ssd osd.N), restart",
+    risk: "the class decides on which OSDs pools lie: data may move",
+    confirm: "fathom osd measures it before and after",
+    matters: Matters::Much,
+    ..Rule::OF_FACTS
+};
+
+fn suspect(case: &Case) -> Vec<Suspect> {
+    of_osds(
+        case,
+        |osd| {
+            osd.on_disks()
+                && (osd.on_nvme() || osd.class.as_deref() == Some("ssd"))
+                && (osd.rotational == Some(true) || osd.taken_for.as_deref() == Some("hdd"))
+        },
+        "flash is taken for hard disks",
+        |osd| phrase!("{}: the kernel says that it rotates", osd.data_devices.join(", ")),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::testing_facts::*;
+
+    #[test]
+    fn it_is_seen() {
+        assert_eq!(told(&RULE, |facts| one_osd(facts, |osd| osd.rotational = Some(true))), ["osd.1"]);
+    }
+
+    #[test]
+    fn what_is_as_it_should_be_is_no_hint() {
+        assert_eq!(told(&RULE, |facts| hard_disks(facts)), NOBODY);
+    }
+
+    #[test]
+    fn nobody_is_suspected_where_it_is_not_known() {
+        assert_eq!(told(&RULE, |facts| facts.cluster = ClusterFacts::default()), NOBODY);
+    }
+}

@@ -1,0 +1,31 @@
+//! How pools are set up, and how data and load are spread over OSDs.
+
+pub mod folklore_pool_csum_off;
+pub mod pool_balancer_off;
+pub mod pool_cache_tier;
+pub mod pool_compression;
+pub mod pool_crush_uneven;
+pub mod pool_domain_osd;
+pub mod pool_ec_noopt;
+pub mod pool_ec_object_lt_stripe;
+pub mod pool_ec_plugin;
+pub mod pool_ec_small_io;
+pub mod pool_fast_read;
+pub mod pool_imbalance;
+pub mod pool_large_omap;
+pub mod pool_many_rbd_pools;
+pub mod pool_min_size;
+pub mod pool_mixed_media;
+pub mod pool_noscrub;
+pub mod pool_pg_few;
+pub mod pool_pg_many;
+pub mod pool_pg_pow2;
+pub mod pool_pgp_behind;
+pub mod pool_primary_affinity;
+pub mod pool_primary_imbalance;
+pub mod pool_quota_near;
+pub mod pool_replica_cost;
+pub mod pool_reweight;
+pub mod pool_size_two;
+pub mod pool_tiny_objects;
+pub mod pool_upmap_barred;

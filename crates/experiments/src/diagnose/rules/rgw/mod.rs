@@ -1,0 +1,10 @@
+//! Object gateways: their pools and frontends.
+
+pub mod rgw_cache_off;
+pub mod rgw_concurrency;
+pub mod rgw_index_few_pgs;
+pub mod rgw_index_slow_media;
+pub mod rgw_old_frontend;
+pub mod rgw_resharding_off;
+pub mod rgw_small_on_ec;
+pub mod rgw_too_few;

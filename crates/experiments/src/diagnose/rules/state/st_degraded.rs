@@ -1,0 +1,52 @@
+//! Data with fewer copies than they should have.
+
+use crate::diagnose::facts::prelude::*;
+
+pub static RULE: Rule = Rule {
+    id: "st-degraded",
+    about: Area::State,
+    what: "Objects or placement groups have fewer copies than they should, or can not be reached.",
+    why: "Reads of erasure-coded data are then computed from other parts, and what is missing will be made again.",
+    evidence: "Some placement group is degraded, undersized, down, incomplete or stale.",
+    sources: &["Ceph's documentation, \"Placement Group States\""],
+    needs: &[Source::Facts(Part::Groups)],
+    suspect,
+    fix: "bring the missing OSDs back, or wait until their data are made elsewhere (ceph health detail)",
+    risk: "none: it is what the cluster does by itself",
+    confirm: "measure again when it is over, and compare both runs (fathom compare)",
+    matters: Matters::Much,
+    ..Rule::OF_FACTS
+};
+
+fn suspect(case: &Case) -> Vec<Suspect> {
+    let few = case.groups_in(&["degraded", "undersized", "down", "incomplete", "stale", "inactive"]);
+    let degraded = case.cluster().degraded.unwrap_or(0);
+    match few {
+        0 => Vec::new(),
+        _ => state(
+            phrase!("{} placement groups lack copies or can not be reached", Quantity::Count(u64::from(few))),
+            phrase!("copies of objects that are missing: {}", Quantity::Count(degraded)),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::testing_facts::*;
+
+    #[test]
+    fn it_is_seen() {
+        assert_eq!(told(&RULE, |facts| groups(facts, "active+undersized+degraded")), ["cluster"]);
+    }
+
+    #[test]
+    fn what_is_as_it_should_be_is_no_hint() {
+        assert_eq!(told(&RULE, |facts| groups(facts, "active+clean+scrubbing")), NOBODY);
+    }
+
+    #[test]
+    fn nobody_is_suspected_where_it_is_not_known() {
+        assert_eq!(told(&RULE, |facts| facts.cluster.groups = None), NOBODY);
+    }
+}

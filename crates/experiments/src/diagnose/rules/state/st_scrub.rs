@@ -1,0 +1,58 @@
+//! Placement groups that are scrubbed.
+
+use crate::diagnose::facts::prelude::*;
+
+pub static RULE: Rule = Rule {
+    id: "st-scrub",
+    about: Area::State,
+    what: "Placement groups are scrubbed: all of their data are read and compared.",
+    why: "In a study of mClock five scrubs at once took 24 to 27 % of the IOPS of clients.",
+    evidence: "Placement groups are scrubbed on more than a tenth of the OSDs.",
+    sources: &[
+        "ceph.io blog, 2022: mclock-vs-wpq-testing-with-background-ops-part2",
+        "Ceph's documentation, \"OSD Config Reference\"",
+    ],
+    needs: &[Source::Facts(Part::Groups), Source::Facts(Part::Osds)],
+    suspect,
+    fix: "measure with fathom run --quiesce; for daily work choose quiet hours: ceph config set osd osd_scrub_begin_hour 1; ceph config set osd osd_scrub_end_hour 6",
+    risk: "errors of disks are found later",
+    confirm: "measure once with and once without fathom run --quiesce, and compare (fathom compare)",
+    matters: Matters::Much,
+    ..Rule::OF_FACTS
+};
+
+fn suspect(case: &Case) -> Vec<Suspect> {
+    let busy = case.groups_in(&["scrubbing"]);
+    if busy as usize * 10 <= case.osds().len() {
+        return Vec::new();
+    }
+    state(
+        phrase!("{} placement groups are scrubbed", Quantity::Count(u64::from(busy))),
+        phrase!("on {} OSDs", case.osds().len()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::testing_facts::*;
+
+    #[test]
+    fn it_is_seen() {
+        assert_eq!(told(&RULE, |facts| groups(facts, "active+clean+scrubbing+deep")), ["cluster"]);
+    }
+
+    #[test]
+    fn what_is_as_it_should_be_is_no_hint() {
+        assert_eq!(
+            told(&RULE, |facts| facts.cluster.osds =
+                facts.cluster.osds.take().map(|osds| osds.iter().cycle().take(60).cloned().collect())),
+            NOBODY
+        );
+    }
+
+    #[test]
+    fn nobody_is_suspected_where_it_is_not_known() {
+        assert_eq!(told(&RULE, |facts| facts.cluster.groups = None), NOBODY);
+    }
+}

@@ -1,0 +1,20 @@
+//! The arguments of `fathom audit` and `fathom explain`.
+
+use super::hosts::HostArgs;
+use clap::Args;
+
+#[derive(Args, Debug)]
+pub struct AuditArgs {
+    /// Of a lab
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "default")]
+    pub lab: Option<String>,
+    #[command(flatten)]
+    pub hosts: HostArgs,
+}
+
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// Its name, as findings and hints have it
+    #[arg(value_name = "RULE")]
+    pub rule: Option<String>,
+}

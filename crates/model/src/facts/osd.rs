@@ -1,0 +1,98 @@
+//! What an OSD says of itself, its store and its host.
+
+use super::Version;
+use crate::workload::Bytes;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OsdFacts {
+    pub id: u32,
+    /// As the CRUSH map has it.
+    pub host: String,
+    pub class: Option<String>,
+    pub up: Option<bool>,
+    pub inside: Option<bool>,
+    /// From 0 to 1: the share of its placement groups that it keeps.
+    pub reweight: Option<f64>,
+    pub crush_weight: Option<f64>,
+    pub primary_affinity: Option<f64>,
+    /// Share of its space that is in use.
+    pub used: Option<f64>,
+    pub bytes: Option<Bytes>,
+    /// Copies of placement groups that it keeps.
+    pub groups: Option<u32>,
+    /// Of these it is the primary of so many.
+    pub primaries: Option<u32>,
+    /// How likely it is that it is marked down while it lives, as the monitors keep it.
+    pub laggy: Option<f64>,
+    /// Seconds from the time when it was last marked down to the newest OSD map.
+    pub down_before: Option<f64>,
+    pub public_address: Option<String>,
+    pub cluster_address: Option<String>,
+    pub version: Option<Version>,
+    /// The release that made its store.
+    pub created_by: Option<Version>,
+    /// `bluestore`, `filestore`.
+    pub store: Option<String>,
+    /// What the kernel said of its data device when the OSD began.
+    pub rotational: Option<bool>,
+    pub journal_rotational: Option<bool>,
+    /// `hdd`, `ssd`: what the OSD takes its device for.
+    pub taken_for: Option<String>,
+    /// Kernel names of its disks: `sda`, `nvme0n1`, those of its database included.
+    pub devices: Vec<String>,
+    /// Of its data alone.
+    pub data_devices: Vec<String>,
+    /// Kernel name and model of each, where known.
+    pub models: Vec<(String, String)>,
+    pub min_alloc: Option<Bytes>,
+    pub optimal_io: Option<Bytes>,
+    pub dedicated_db: Option<bool>,
+    pub dedicated_wal: Option<bool>,
+    pub db_bytes: Option<Bytes>,
+    pub wal_bytes: Option<Bytes>,
+    pub db_rotational: Option<bool>,
+    /// `KernelDevice`, or another way to its device.
+    pub driver: Option<String>,
+    pub osd_type: Option<String>,
+    /// The folder of its data.
+    pub data: Option<String>,
+    pub kernel: Option<String>,
+    pub distribution: Option<String>,
+    /// It runs in a container.
+    pub container: Option<bool>,
+    pub processor: Option<String>,
+    pub memory: Option<Bytes>,
+    pub swap: Option<Bytes>,
+    pub numa_node: Option<i64>,
+    pub network_numa_node: Option<i64>,
+    pub store_numa_node: Option<i64>,
+}
+
+impl OsdFacts {
+    /// Its data are on whole disks, not in files or on devices made of files: of those media and links tell nothing.
+    pub fn on_disks(&self) -> bool {
+        let made = |name: &String| ["loop", "ram", "zram", "nbd", "rbd"].iter().any(|kind| name.starts_with(kind));
+        !self.data_devices.is_empty() && !self.data_devices.iter().any(made)
+    }
+
+    pub fn on_nvme(&self) -> bool {
+        self.on_disks() && self.data_devices.iter().all(|name| name.starts_with("nvme"))
+    }
+
+    /// On rotating disks, as far as device, kernel and class agree.
+    pub fn on_hdd(&self) -> bool {
+        self.on_disks() && !self.on_nvme() && self.rotational == Some(true) && self.class.as_deref() != Some("ssd")
+    }
+
+    pub fn on_flash(&self) -> bool {
+        self.on_nvme() || (self.on_disks() && self.rotational == Some(false))
+    }
+
+    /// It belongs to a throwaway cluster of Fathom's.
+    pub fn of_lab(&self) -> bool {
+        let own = |data: &String| data.split('/').any(|part| part.starts_with("fathom-"));
+        self.data.as_ref().is_some_and(own)
+    }
+}
