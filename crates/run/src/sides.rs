@@ -140,25 +140,17 @@ fn hearers(scope: &Scope, who: &str, most: usize) -> Vec<u32> {
 }
 
 pub struct Switch<'a> {
-    /// Every option that some step needs.
-    options: BTreeSet<&'a str>,
     resolved: &'a Resolved,
     clock: &'a Arc<dyn Clock>,
     /// Journalled as every change: killed in between, `fathom restore` undoes it.
     journal: RefCell<&'a mut Rollback>,
     /// What was made and not undone, by option.
-    made: RefCell<BTreeMap<&'a str, Change>>,
+    made: RefCell<BTreeMap<String, Change>>,
 }
 
 impl<'a> Switch<'a> {
-    pub fn of(
-        plan: &'a Plan,
-        resolved: &'a Resolved,
-        clock: &'a Arc<dyn Clock>,
-        journal: &'a mut Rollback,
-    ) -> Switch<'a> {
-        let options = needed(plan).into_iter().map(|(option, _)| option).collect();
-        Switch { options, resolved, clock, journal: RefCell::new(journal), made: RefCell::default() }
+    pub fn of(resolved: &'a Resolved, clock: &'a Arc<dyn Clock>, journal: &'a mut Rollback) -> Switch<'a> {
+        Switch { resolved, clock, journal: RefCell::new(journal), made: RefCell::default() }
     }
 
     /// The values with which OSDs work now; `None`: they are too many to be asked before every slice, or it is not an option of theirs.
@@ -191,7 +183,7 @@ impl<'a> Switch<'a> {
     }
 
     /// Whether anything was changed. What is so already is not touched.
-    fn give(&self, option: &'a str, value: Option<&String>, sink: &mut EventSink) -> Result<bool, Failure> {
+    fn give(&self, option: &str, value: Option<&String>, sink: &mut EventSink) -> Result<bool, Failure> {
         let (mut journal, mut made) = (self.journal.borrow_mut(), self.made.borrow_mut());
         let wanted = value.map(|value| Change::option(option, value));
         let mut changed = false;
@@ -209,7 +201,7 @@ impl<'a> Switch<'a> {
             journal.undo(&change, sink)?;
             return Err(why);
         }
-        made.insert(option, change);
+        made.insert(option.to_string(), change);
         Ok(true)
     }
 }
@@ -217,14 +209,17 @@ impl<'a> Switch<'a> {
 impl Sides for Switch<'_> {
     fn take(&self, step: &Step, sink: &mut EventSink) -> Result<(), String> {
         let mut changed = Vec::new();
-        for option in &self.options {
-            let value = step.workload.settings.get(*option);
+        let settings = &step.workload.settings;
+        // What is made already is undone first, if this step does not need it.
+        let options: BTreeSet<String> = self.made.borrow().keys().chain(settings.keys()).cloned().collect();
+        for option in &options {
+            let value = settings.get(option);
             if self.made.borrow().get(option) == value.map(|value| Change::option(option, value)).as_ref() {
                 continue;
             }
             let before = self.values(option);
             if self.give(option, value, sink).map_err(|error| error.to_string())? {
-                changed.push((*option, before));
+                changed.push((option.as_str(), before));
             }
         }
         self.wait_until_heard(&changed);

@@ -36,7 +36,8 @@ pub fn look(cluster: &Cluster) -> (ClusterFacts, Vec<String>) {
         let answer = asked.manager(json!({"prefix": "config show", "who": format!("osd.{osd}")}))?;
         Some(running(&answer, osd))
     });
-    let options = asked.monitors(json!({"prefix": "config dump"})).map(|dump| options(&dump));
+    let mut options = asked.monitors(json!({"prefix": "config dump"})).map(|dump| options(&dump));
+    options.iter_mut().for_each(|set| add_defaults(set, asked));
     // A lab's configuration file is Fathom's own.
     let options = options.map(|set| set.into_iter().chain(running.filter(|_| !lab).unwrap_or_default()).collect());
     let rotating = asked.monitors(json!({"prefix": "mon metadata"})).map(|answer| state::monitors_on_rotating(&answer));
@@ -117,9 +118,33 @@ fn options(dump: &Value) -> Vec<SetOption> {
         let value = secrets::value(&name, entry.get("value")?.as_str()?);
         let section = text(entry, "section").unwrap_or_else(|| "global".to_string());
         let who = text(entry, "mask").map_or(section.clone(), |mask| format!("{section}/{mask}"));
-        Some(SetOption { who, name, value, origin: None })
+        Some(SetOption { who, name, value, ..SetOption::default() })
     };
     dump.as_array().into_iter().flatten().filter_map(one).collect()
+}
+
+/// More single options are not asked about.
+const DEFAULTS_MOST: usize = 20;
+
+/// Of what single OSDs have: what the others have, by the database, else the default.
+fn add_defaults(set: &mut [SetOption], asked: &mut Asked) {
+    let known: BTreeMap<(String, String), String> =
+        set.iter().map(|option| ((option.who.clone(), option.name.clone()), option.value.clone())).collect();
+    let mut helps: BTreeMap<String, Option<Value>> = BTreeMap::new();
+    for option in set.iter_mut().filter(|option| option.who.starts_with("osd.")) {
+        if helps.len() >= DEFAULTS_MOST && !helps.contains_key(&option.name) {
+            continue;
+        }
+        let ask = || asked.monitors(json!({"prefix": "config help", "key": option.name}));
+        let help = helps.entry(option.name.clone()).or_insert_with(ask);
+        let of = |who: &str| known.get(&(who.to_string(), option.name.clone())).cloned();
+        let built_in = || {
+            let of = |key: &str| help.as_ref().and_then(|help| text(help, key));
+            of("daemon_default").or_else(|| of("default"))
+        };
+        option.default = of("osd").or_else(|| of("global")).or_else(built_in);
+        option.at_runtime = help.as_ref().and_then(|help| help.get("can_update_at_runtime")?.as_bool());
+    }
 }
 
 /// With what one OSD runs that is neither a default nor from the database.
@@ -128,7 +153,7 @@ fn running(answer: &Value, osd: u32) -> Vec<SetOption> {
         let origin = text(entry, "source").filter(|source| !["default", "mon"].contains(&source.as_str()))?;
         let name = text(entry, "name")?;
         let value = secrets::value(&name, entry.get("value")?.as_str()?);
-        Some(SetOption { who: format!("osd.{osd}"), name, value, origin: Some(origin) })
+        Some(SetOption { who: format!("osd.{osd}"), name, value, origin: Some(origin), ..SetOption::default() })
     };
     answer.as_array().into_iter().flatten().filter_map(one).collect()
 }
