@@ -31,15 +31,13 @@ pub fn look(cluster: &Cluster) -> (ClusterFacts, Vec<String>) {
     let stats = asked.monitors(json!({"prefix": "df", "detail": "detail"}));
     let osds = map.as_ref().map(|map| osds::read(map, &metadata, &tree, &usage, &report));
     let lab = osds.as_ref().is_some_and(|osds| !osds.is_empty() && osds.iter().all(model::facts::OsdFacts::of_lab));
-    let first_up = osds.iter().flatten().find(|osd| osd.up == Some(true)).map(|osd| osd.id);
-    let running = first_up.and_then(|osd| {
-        let answer = asked.manager(json!({"prefix": "config show", "who": format!("osd.{osd}")}))?;
-        Some(running(&answer, osd))
-    });
-    let mut options = asked.monitors(json!({"prefix": "config dump"})).map(|dump| options(&dump));
-    options.iter_mut().for_each(|set| add_defaults(set, asked));
+    let up: Vec<u32> = osds.iter().flatten().filter(|osd| osd.up == Some(true)).map(|osd| osd.id).collect();
+    let running = running_of(&up, asked);
+    let options = asked.monitors(json!({"prefix": "config dump"})).map(|dump| options(&dump));
     // A lab's configuration file is Fathom's own.
-    let options = options.map(|set| set.into_iter().chain(running.filter(|_| !lab).unwrap_or_default()).collect());
+    let running = running.into_iter().filter(|option| !lab || option.origin.as_deref() == Some("override"));
+    let mut options: Option<Vec<SetOption>> = options.map(|set| set.into_iter().chain(running).collect());
+    options.iter_mut().for_each(|set| add_defaults(set, asked));
     let rotating = asked.monitors(json!({"prefix": "mon metadata"})).map(|answer| state::monitors_on_rotating(&answer));
     let clocks = asked.monitors(json!({"prefix": "time-sync-status"}));
     let facts = ClusterFacts {
@@ -147,6 +145,31 @@ fn add_defaults(set: &mut [SetOption], asked: &mut Asked) {
     }
 }
 
+/// More OSDs are not asked with what they run.
+const RUNNING_MOST: usize = 64;
+
+/// With what OSDs run: of the first all, and of the others what differs from it. What is set as daemons run (`override`) counts only where
+/// OSDs differ in it.
+fn running_of(osds: &[u32], asked: &mut Asked) -> Vec<SetOption> {
+    let mut each: Vec<Vec<SetOption>> = Vec::new();
+    for osd in osds.iter().take(RUNNING_MOST) {
+        let Some(answer) = asked.manager(json!({"prefix": "config show", "who": format!("osd.{osd}")})) else { break };
+        each.push(running(&answer, *osd));
+    }
+    differing(&each)
+}
+
+fn differing(each: &[Vec<SetOption>]) -> Vec<SetOption> {
+    let Some((first, others)) = each.split_first() else { return Vec::new() };
+    let has = |all: &[SetOption], option: &SetOption| {
+        all.iter().any(|one| (&one.name, &one.value) == (&option.name, &option.value))
+    };
+    let shared = |option: &SetOption| each.iter().all(|all| has(all, option));
+    let told = |option: &&SetOption| option.origin.as_deref() != Some("override") || !shared(option);
+    let of_others = others.iter().flatten().filter(|option| !has(first, option));
+    first.iter().filter(told).chain(of_others).cloned().collect()
+}
+
 /// With what one OSD runs that is neither a default nor from the database.
 fn running(answer: &Value, osd: u32) -> Vec<SetOption> {
     let one = |entry: &Value| {
@@ -215,6 +238,24 @@ fn clients(answer: &Value) -> Vec<ClientRelease> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_what_osds_run_with_only_differences_of_the_running_count() {
+        let one = |osd: u32, name: &str, value: &str, origin: &str| SetOption {
+            who: format!("osd.{osd}"),
+            name: name.into(),
+            value: value.into(),
+            origin: Some(origin.into()),
+            ..SetOption::default()
+        };
+        let usual = |osd| vec![one(osd, "daemonize", "false", "override"), one(osd, "debug_ms", "0/0", "file")];
+        let mut loud = usual(2);
+        loud.push(one(2, "debug_osd", "20/20", "override"));
+        let told: Vec<String> =
+            differing(&[usual(0), usual(1), loud]).iter().map(|one| format!("{}/{}", one.who, one.name)).collect();
+        assert_eq!(told, ["osd.0/debug_ms", "osd.2/debug_osd"]);
+        assert!(differing(&[]).is_empty());
+    }
 
     #[test]
     fn options_keep_for_whom_they_are_and_no_secret() {

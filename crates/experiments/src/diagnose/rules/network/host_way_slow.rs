@@ -30,6 +30,7 @@ pub static RULE: Rule = Rule {
           hosts'",
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
+    confirm: "fathom network --hosts measures the ways between hosts one at a time; tc -s qdisc and ethtool -S on that host while it is loaded",
     tried: Tried::Machines,
     ..Rule::USUAL
 };

@@ -15,8 +15,8 @@ pub static RULE: Rule = Rule {
     about: Area::Osd,
     what: "A slow OSD has an option that its twins do not have.",
     why: "What differs between twins is the best hint there is.",
-    evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, and in the monitors' database an option is set for it that no \
-               other OSD has. Not counted: what OSDs and orchestrators set for each OSD by itself (osd_mclock_max_capacity_iops_*, osd_memory_target, addresses, CRUSH \
+    evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, and in the monitors' database, or as it runs, an option is set for it that no \
+               other OSD has. What is set as it runs is not tried: the database does not reach it. Not counted: what OSDs and orchestrators set for each OSD by itself (osd_mclock_max_capacity_iops_*, osd_memory_target, addresses, CRUSH \
                location).",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions, Source::Facts(Part::Options)],
@@ -62,6 +62,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         .filter(|option| option.who.starts_with("osd."))
         .for_each(|option| set.entry(&option.name).or_default().push(option));
     let odd = set.into_values().filter_map(|who| <[&SetOption; 1]>::try_from(who).ok().map(|[only]| only));
+    let odd = odd.filter(|option| option.origin.as_deref().is_none_or(|origin| origin == "override"));
     let odd = odd.filter(|option| !OWN.iter().any(|own| option.name.starts_with(own)));
     odd.filter_map(|option| {
         let one = slow.iter().find(|one| option.who == format!("osd.{}", one.osd.osd))?;
@@ -86,7 +87,7 @@ fn in_turns_with_the_default(suspect: &Suspect, case: &Case) -> Vec<Step> {
     let found = || {
         let Subject::Setting { who, name } = &suspect.subject else { return None };
         let option = case.set(name).find(|option| option.who == *who)?;
-        let default = option.default.clone().filter(|_| option.at_runtime == Some(true))?;
+        let default = option.default.clone().filter(|_| option.at_runtime == Some(true) && option.origin.is_none())?;
         let pairs = case.record.plan.steps.iter().find(|step| step.in_turns)?;
         let id: u32 = who.strip_prefix("osd.")?.parse().ok()?;
         Some((format!("{who}/{name}"), default, pairs, id))
