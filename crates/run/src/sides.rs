@@ -10,7 +10,7 @@ use cluster::pending;
 use experiments::duration::HEARD_SECONDS;
 use model::change::who_and_name;
 use model::clock::SECOND;
-use model::secrets::is_secret;
+use model::secrets::{self, is_secret};
 use model::{Change, Clock, Event, Failure, Plan, Scope, Step};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,6 +49,8 @@ fn prove_option(resolved: &Resolved, option: &str) -> Result<Option<String>, Fai
     if is_secret(name) {
         return Err(Failure::Refused(format!("option {option}: its value is a secret, which no report may hold")));
     }
+    refuse_odd_name(option, who, name)?;
+    refuse_kept_by_osds(cluster, option, name, &resolved.inventory.scope)?;
     let osds = &resolved.inventory.scope.osds;
     if let Some(id) = who.strip_prefix("osd.").filter(|id| !osds.iter().any(|osd| osd.id.to_string() == **id)) {
         let known: Vec<String> = osds.iter().map(|osd| format!("osd.{}", osd.id)).collect();
@@ -69,6 +71,35 @@ fn prove_option(resolved: &Resolved, option: &str) -> Result<Option<String>, Fai
              when they start"
         ))),
         Some(true) => Ok(None),
+    }
+}
+
+/// Monitors keep some under another name than the one that was written (`osd max backfills`, `class:ssd/x`): what stood there before would
+/// not be known, and not be put back.
+fn refuse_odd_name(option: &str, who: &str, name: &str) -> Result<(), Failure> {
+    let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
+    match plain(who) && plain(name) {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!(
+            "option {option}: write it as WHO/NAME, whole and with underscores, as `ceph config dump` does; masks (class:ssd) can't be tried"
+        ))),
+    }
+}
+
+/// With mClock, OSDs take these out of the monitors' database by themselves when they change: what was there would be lost.
+const KEPT_BY_MCLOCK: [&str; 4] = ["osd_mclock_", "osd_max_backfills", "osd_recovery_max_active", "osd_recovery_sleep"];
+
+fn refuse_kept_by_osds(cluster: &cluster::Cluster, option: &str, name: &str, scope: &Scope) -> Result<(), Failure> {
+    if !KEPT_BY_MCLOCK.iter().any(|own| name.starts_with(own)) {
+        return Ok(());
+    }
+    let first = scope.osds.iter().find(|osd| osd.up).map(|osd| osd.id);
+    match first.and_then(|osd| cluster.option_of_osd(osd, "osd_op_queue")).as_deref() {
+        Some("wpq") => Ok(()),
+        _ => Err(Failure::Refused(format!(
+            "option {option}: with mClock OSDs remove it from the monitors' database by themselves, and what was set would be lost; compare \
+             two runs instead (fathom compare)"
+        ))),
     }
 }
 
@@ -193,6 +224,10 @@ impl<'a> Switch<'a> {
             changed = true;
         }
         let Some(change) = wanted else { return Ok(changed) };
+        let name = who_and_name(option).1;
+        if value.is_some_and(|value| secrets::value(name, value) != *value) || is_secret(name) {
+            return Err(Failure::Refused(format!("option {option}: its value is a secret, which no report may hold")));
+        }
         if journal.holds(&change)? {
             return Ok(changed);
         }

@@ -140,7 +140,11 @@ fn add_defaults(set: &mut [SetOption], asked: &mut Asked) {
             let of = |key: &str| help.as_ref().and_then(|help| text(help, key));
             of("daemon_default").or_else(|| of("default"))
         };
-        option.default = of("osd").or_else(|| of("global")).or_else(built_in);
+        // A part of the OSDs may have another value than the rest: then it is not known what the twins have.
+        let masked = known.keys().any(|(who, name)| *name == option.name && who.contains('/'));
+        let default = of("osd").or_else(|| of("global")).or_else(built_in).filter(|_| !masked);
+        option.default =
+            default.filter(|value| secrets::value(&option.name, value) == *value && value != secrets::HIDDEN);
         option.at_runtime = help.as_ref().and_then(|help| help.get("can_update_at_runtime")?.as_bool());
     }
 }

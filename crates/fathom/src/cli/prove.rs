@@ -8,7 +8,7 @@ use model::Pattern;
 
 #[derive(Args, Debug, Clone)]
 pub struct ProveArgs {
-    /// An option and the value to try: osd/osd_op_queue_cut_off=low, osd.3/debug_osd=1/5. It is set and put back in turns, slice by
+    /// An option and the value to try: osd.3/debug_osd=1/5, osd/debug_bluestore=0/0. It is set and put back in turns, slice by
     /// slice, and at the end it is as it was
     #[arg(value_name = "WHO/OPTION=VALUE", value_parser = change)]
     pub change: PairedSetting,
@@ -30,7 +30,7 @@ pub struct ProveArgs {
 
 fn change(text: &str) -> Result<PairedSetting, String> {
     let mend =
-        || format!("`{text}` is no change; write it as WHO/OPTION=VALUE: osd/osd_max_backfills=1, osd.3/debug_osd=1/5");
+        || format!("`{text}` is no change; write it as WHO/OPTION=VALUE: osd.3/debug_osd=1/5, osd/debug_bluestore=0/0");
     let named = text.split_once('=').is_some_and(|(what, value)| what.contains('/') && !value.is_empty());
     if !named {
         return Err(mend());

@@ -4,7 +4,7 @@ use super::by_position::slow;
 use super::{osd_process_slow, osd_slow, osd_store_slow, osd_way_slow};
 use crate::diagnose::rules::host::kern_debug_logging;
 use crate::diagnose::rules::network::net_nodelay;
-use crate::diagnose::{Area, Case, Explains, Part, Rule, RuleTest, Source, Suspect, TestResult, Tried};
+use crate::diagnose::{Area, Case, Explains, Fix, Part, Rule, RuleTest, Source, Suspect, TestResult, Tried};
 use judge::{Entry, retested};
 use model::facts::SetOption;
 use model::{Place, Quantity, Standing, Step, Subject, Target, phrase};
@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     what: "A slow OSD has an option that its twins do not have.",
     why: "What differs between twins is the best hint there is.",
     evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, and in the monitors' database, or as it runs, an option is set for it that no \
-               other OSD has. What is set as it runs is not tried: the database does not reach it. Not counted: what OSDs and orchestrators set for each OSD by itself (osd_mclock_max_capacity_iops_*, osd_memory_target, addresses, CRUSH \
+               other OSD has. Only debug options in the database are tried, since no data and no service depend on them. Not counted: what OSDs and orchestrators set for each OSD by itself (osd_mclock_max_capacity_iops_*, osd_memory_target, addresses, CRUSH \
                location).",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions, Source::Facts(Part::Options)],
@@ -36,10 +36,18 @@ pub static RULE: Rule = Rule {
     ],
     fix: "ceph config rm WHO OPTION",
     risk: "what it was set for is lost; some options are read only when the daemon starts",
+    special_fixes: &[&AS_IT_RUNS],
     confirm: "fathom prove WHO/OPTION=DEFAULT; an option that is read at the start needs a restart of that OSD in between",
     tried: Tried::Machines,
     ..Rule::USUAL
 };
+
+const AS_IT_RUNS: Fix =
+    Fix { when: "Where it was set as the daemon runs", what: "ceph tell WHO config unset OPTION (or restart the OSD)" };
+
+/// These alone are tried while a cluster is diagnosed: whatever they are, no data and no service depend on them. Others may keep a sick OSD
+/// alive, and are for a person to try (`fathom prove`).
+const TRIED: &str = "debug_";
 
 /// Set for each OSD by itself, by the OSD or by an orchestrator.
 const OWN: [&str; 8] = [
@@ -70,6 +78,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         let mut found = one.suspect(phrase!("{} is slow, and {} is set for it alone", name, option.name.as_str()));
         found.subject = Subject::Setting { who: option.who.clone(), name: option.name.clone() };
         found.standing = Standing::Hint;
+        found.fix = option.origin.as_ref().map(|_| AS_IT_RUNS.what);
         let default = option.default.as_deref().unwrap_or("another value");
         found.evidence.push(phrase!(
             "{} = {}; its twins have {}",
@@ -86,6 +95,9 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 fn in_turns_with_the_default(suspect: &Suspect, case: &Case) -> Vec<Step> {
     let found = || {
         let Subject::Setting { who, name } = &suspect.subject else { return None };
+        if !name.starts_with(TRIED) {
+            return None;
+        }
         let option = case.set(name).find(|option| option.who == *who)?;
         let default = option.default.clone().filter(|_| option.at_runtime == Some(true) && option.origin.is_none())?;
         let pairs = case.record.plan.steps.iter().find(|step| step.in_turns)?;
@@ -129,7 +141,7 @@ fn is_faster_with_it(_: &Suspect, entries: &[&Entry]) -> TestResult {
     };
     match roles.iter().find(|(.., found)| found.is_slower()) {
         Some(slower) => TestResult::Confirmed(said(slower)),
-        None if roles.iter().all(|(.., found)| found.is_alike()) => TestResult::Refuted(said(&roles[0])),
+        // Alike: that may only mean that the OSD does not take it up while it runs.
         None => TestResult::Open(said(&roles[0])),
     }
 }
