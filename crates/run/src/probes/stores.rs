@@ -41,8 +41,8 @@ impl Probe for Stores {
         }
         let (step, pass) = (slice.step, slice.pass);
         let times: Vec<TimesOfOsd> = times.into_iter().flatten().collect();
-        let times = (!times.is_empty()).then(|| Observation::OsdTimes(OsdTimes { step, pass, osds: times, of }));
-        let compaction = (!osds.is_empty()).then(|| Observation::Compaction(Compaction { step, pass, osds, of }));
+        let times = (!times.is_empty()).then_some(Observation::OsdTimes(OsdTimes { step, pass, osds: times, of }));
+        let compaction = (!osds.is_empty()).then_some(Observation::Compaction(Compaction { step, pass, osds, of }));
         compaction.into_iter().chain(times).collect()
     }
 }
