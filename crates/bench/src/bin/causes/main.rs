@@ -37,7 +37,7 @@ struct Arguments {
     #[arg(long, default_value_t = 5)]
     clean: u32,
     /// Seconds after which a diagnosis begins no further test
-    #[arg(long, default_value_t = 120)]
+    #[arg(long, default_value_t = 300)]
     time_limit: u64,
     /// Of what chooses targets, and of the runs
     #[arg(long, default_value_t = 1)]
@@ -51,11 +51,16 @@ struct Arguments {
     /// Keep every document of every run in this folder
     #[arg(long)]
     keep: Option<PathBuf>,
+    /// Go on with what an earlier call left in the folder of --keep: what is there is not run again
+    #[arg(long, requires = "keep")]
+    more: bool,
 }
 
 /// A diagnosis that has been told its time may still finish what it began.
 const FINISHING: Duration = Duration::from_secs(240);
 const HEALTHY: Duration = Duration::from_secs(180);
+/// OSDs that were started again for a fault have joined by then, as they have long before somebody asks.
+const JOINED: Duration = Duration::from_secs(20);
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -133,67 +138,89 @@ struct Bench<'a> {
 impl Bench<'_> {
     /// One lab as long as nothing stains it, for each kind of backing.
     fn all(&mut self, chosen: &[&'static Expected]) -> Result<(), Box<dyn Error>> {
-        let backing = |row: &Expected| {
-            let own = if row.on_disks { "loop" } else { "memory" };
+        let backing = |row: Option<&Expected>| {
+            let own = if row.is_some_and(|row| row.on_disks) { "loop" } else { "memory" };
             self.arguments.backing.clone().unwrap_or_else(|| own.to_string())
         };
-        let mut wanted: Vec<(String, u32, &'static Expected)> = Vec::new();
+        let first = backing(chosen.first().copied());
+        let mut wanted: Vec<(String, u32, Option<&'static Expected>)> = Vec::new();
+        wanted.extend((0..self.arguments.clean).map(|number| (first.clone(), number, None)));
         for row in chosen {
-            wanted.extend((0..self.arguments.repeats).map(|repeat| (backing(row), repeat, *row)));
+            wanted.extend((0..self.arguments.repeats).map(|repeat| (backing(Some(row)), repeat, Some(*row))));
         }
-        let first = wanted.first().map(|(backing, ..)| backing.clone());
-        let first = first.or_else(|| self.arguments.backing.clone()).unwrap_or_else(|| "memory".to_string());
-        let mut lab = Some((first.clone(), Lab::up(self.program, &first)?));
-        let mut usual = None;
-        for number in 0..self.arguments.clean {
-            let Some((_, lab)) = &lab else { break };
-            let outcome = self.one(lab, None, number)?;
-            self.clean.push(outcome);
-        }
-        for (backing, repeat, row) in wanted {
+        let mut lab: Option<(String, Lab, BTreeSet<String>)> = None;
+        for (backing, number, row) in wanted {
+            if let Some(earlier) = self.earlier(row, number)? {
+                self.take(row, earlier);
+                continue;
+            }
             if self.program.stopped() {
                 return Err("stopped".into());
             }
-            if lab.as_ref().is_some_and(|(own, _)| *own != backing) {
+            // The one before is gone before the next comes up.
+            if lab.as_ref().is_some_and(|(own, ..)| *own != backing) {
                 lab = None;
             }
-            // The one before is gone before the next comes up.
-            let (_, on) = match &lab {
+            let (_, on, usual) = match &lab {
                 Some(lab) => lab,
                 None => {
-                    usual = None;
-                    lab.insert((backing.clone(), Lab::up(self.program, &backing)?))
+                    let made = Lab::up(self.program, &backing)?;
+                    let usual = states(&made.audit()?.document);
+                    lab.insert((backing, made, usual))
                 }
             };
-            let states = match &usual {
-                Some(states) => states,
-                None => usual.insert(states(&on.audit()?.document)),
-            };
-            let outcome = self.one(on, Some(row), repeat)?;
-            self.rows.entry(row.fault).or_default().push(outcome);
-            if row.stains || !is_healthy(on, states)? {
+            let outcome = self.one(on, usual, row, number)?;
+            let again = row.is_some_and(|row| row.stains) || !settles(on, usual, HEALTHY)?;
+            self.take(row, outcome);
+            if again {
                 lab = None;
             }
         }
         Ok(())
     }
 
+    fn take(&mut self, row: Option<&'static Expected>, outcome: Outcome) {
+        match row {
+            Some(row) => self.rows.entry(row.fault).or_default().push(outcome),
+            None => self.clean.push(outcome),
+        }
+    }
+
+    /// Where a run's documents are kept.
+    fn kept(&self, row: Option<&Expected>, number: u32, what: &str) -> Option<PathBuf> {
+        let fault = row.map_or("no-fault", |row| row.fault);
+        Some(self.arguments.keep.as_ref()?.join(format!("{fault}-{number}-{what}.json")))
+    }
+
+    fn earlier(&self, row: Option<&Expected>, number: u32) -> Result<Option<Outcome>, Box<dyn Error>> {
+        let path = self.kept(row, number, "outcome").filter(|path| self.arguments.more && path.exists());
+        Ok(path.map(|path| serde_json::from_slice(&fs::read(path)?).map_err(Box::<dyn Error>::from)).transpose()?)
+    }
+
     /// A fault is made, asked for, and taken off.
-    fn one(&self, lab: &Lab, row: Option<&Expected>, repeat: u32) -> Result<Outcome, Box<dyn Error>> {
+    fn one(
+        &self,
+        lab: &Lab,
+        usual: &BTreeSet<String>,
+        row: Option<&Expected>,
+        repeat: u32,
+    ) -> Result<Outcome, Box<dyn Error>> {
         let fault = row.map_or("no fault", |row| row.fault);
         let mut chance = StdRng::seed_from_u64(self.seed(fault, repeat));
         let kind = row.and_then(|row| self.kinds.get(row.fault)).map_or("none", String::as_str);
         let target = target(kind, lab, &mut chance);
         let mut outcome = Outcome { target: target.clone(), ..Outcome::default() };
-        if row.is_some() {
+        if let Some(row) = row {
             let mut words = vec!["lab", "fault", "on", "--name", NAME, fault];
             words.extend(target.iter().map(String::as_str));
             let made = self.program.run(&words, SHORT)?;
             if made.code != Some(0) {
                 outcome.failed = Some(made.complaint.trim_start_matches("fathom: ").to_string());
-                self.say(fault, &outcome, row);
+                self.say(fault, &outcome, Some(row));
                 return Ok(outcome);
             }
+            let own = row.causes.iter().map(|cause| cause.rule).chain(row.beside.iter().copied());
+            settles(lab, &usual.iter().cloned().chain(own.map(String::from)).collect(), JOINED)?;
         }
         let audit = lab.audit()?;
         let (limit, seed) = (format!("{}s", self.arguments.time_limit), chance.random::<u32>().to_string());
@@ -213,10 +240,15 @@ impl Bench<'_> {
         if diagnosis.document["figures"].as_array().is_none_or(Vec::is_empty) {
             outcome.failed = Some(format!("the diagnosis measured nothing: {}", diagnosis.complaint));
         }
-        if let Some(folder) = &self.arguments.keep {
-            let name = |what: &str| folder.join(format!("{}-{repeat}-{what}.json", fault.replace(' ', "-")));
-            fs::write(name("audit"), audit.document.to_string())?;
-            fs::write(name("diagnosis"), diagnosis.document.to_string())?;
+        let documents = [
+            ("audit", audit.document),
+            ("diagnosis", diagnosis.document),
+            ("outcome", serde_json::to_value(&outcome)?),
+        ];
+        for (what, document) in documents {
+            if let Some(path) = self.kept(row, repeat, what) {
+                fs::write(path, document.to_string())?;
+            }
         }
         self.say(fault, &outcome, row);
         Ok(outcome)
@@ -256,20 +288,21 @@ fn states(audit: &Value) -> BTreeSet<String> {
     hints.filter_map(|hint| hint["id"].as_str().map(str::to_string)).collect()
 }
 
-/// Until an audit sees nothing go on that did not go on before the first fault; `false`: it does not come to that.
-fn is_healthy(lab: &Lab, usual: &BTreeSet<String>) -> Result<bool, Box<dyn Error>> {
+/// Until an audit sees nothing go on but this; `false`: it does not come to that in time.
+fn settles(lab: &Lab, usual: &BTreeSet<String>, within: Duration) -> Result<bool, Box<dyn Error>> {
     let began = Instant::now();
-    while began.elapsed() < HEALTHY && !lab.program.stopped() {
-        let audit = lab.audit()?;
+    loop {
+        let audit = lab.audit()?.document;
         // Without an answer nothing is seen either.
-        if audit.document["looked"].as_u64().is_some_and(|looked| looked > 0)
-            && states(&audit.document).is_subset(usual)
-        {
+        let answers = audit["looked"].as_u64().is_some_and(|looked| looked > 0);
+        if answers && states(&audit).is_subset(usual) {
             return Ok(true);
+        }
+        if began.elapsed() > within || lab.program.stopped() {
+            return Ok(false);
         }
         std::thread::sleep(Duration::from_secs(1));
     }
-    Ok(false)
 }
 
 fn target(kind: &str, lab: &Lab, chance: &mut StdRng) -> Vec<String> {

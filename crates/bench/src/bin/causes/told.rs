@@ -1,10 +1,11 @@
 //! What a run was told, and whether that is right.
 
 use crate::expected::Expected;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A finding of a diagnosis, or a hint of an audit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Told {
     pub rule: String,
     pub target: String,
@@ -13,7 +14,7 @@ pub struct Told {
 }
 
 /// One run with a fault, or with none.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Outcome {
     pub target: Vec<String>,
     /// Of the diagnosis, in its order.
