@@ -57,7 +57,13 @@ fn make_option(cluster: &Cluster, who: &str, name: &str, value: &str, change: &C
             let why = format!("the monitors keep `{value}` as `{now}`; write it like that");
             Err(ClusterError::Make { what: change.what(), why })
         }
-        _ => Ok(()),
+        Some(_) => Ok(()),
+        // Under another name or for others than was asked: what stood there is not known, and could not be put back.
+        None => {
+            set_option(cluster, who, name, None)?;
+            let why = "the monitors do not keep it under this name; write it as `ceph config dump` does".to_string();
+            Err(ClusterError::Make { what: change.what(), why })
+        }
     }
 }
 
@@ -159,7 +165,10 @@ fn other_value(name: &str, now: Option<&str>, before: Option<&str>) -> String {
     match now {
         _ if now == before => "it is as it was before the run already".to_string(),
         Some(now) => format!("it is {} now, which the run did not set", secrets::value(name, now)),
-        None => "it is not set any more".to_string(),
+        None => match before {
+            Some(before) => format!("it is not set any more; before the run it was {}", secrets::value(name, before)),
+            None => "it is not set any more".to_string(),
+        },
     }
 }
 

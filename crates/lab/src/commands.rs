@@ -2,7 +2,7 @@
 
 use crate::daemons;
 use crate::errors::LabError;
-use crate::faults::Job;
+use crate::job::Job;
 use crate::lab::Host;
 use crate::supervisor::{Supervisor, end};
 use crate::wire::{Act, Answer, SupervisorCommand, receive, send};

@@ -1,8 +1,8 @@
 //! What a lab is made of, as it is told to others.
 
+use crate::active_fault::ActiveFault;
 use crate::dirs::Dirs;
 use crate::errors::LabError;
-use crate::faults::ActiveFault;
 use crate::spec::{Backing, Spec};
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -16,6 +16,7 @@
 //! otherwise), started as `PROGRAM lab supervisor SPEC`; that program must call [`supervisor`] then, and [`faults::worker`] for
 //! `PROGRAM lab worker LAB JOB`. A test of another crate names the `fathom` binary there.
 
+mod active_fault;
 mod build;
 mod cgroups;
 mod commands;
@@ -25,8 +26,10 @@ mod dirs;
 mod down;
 mod errors;
 pub mod faults;
+mod job;
 mod lab;
 mod leftovers;
+mod look;
 mod loopdev;
 mod modules;
 mod monitor;
@@ -43,9 +46,9 @@ mod supervisor;
 mod up;
 mod wire;
 
+pub use active_fault::ActiveFault;
 pub use down::{daemon, down};
 pub use errors::LabError;
-pub use faults::ActiveFault;
 pub use lab::{Daemon, Host, LabCluster, LabDaemon, State};
 pub use room::Room;
 pub use spec::{Backing, GIB, Spec};

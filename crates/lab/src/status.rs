@@ -3,9 +3,9 @@
 use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::lab::{LabCluster, State};
-use crate::{faults, monitor, process_group, registry};
+use crate::look::look;
+use crate::{faults, monitor, registry};
 use serde_json::{Value, json};
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// # Errors
 /// Neither XDG_DATA_HOME nor HOME is set.
 pub fn list() -> Result<Vec<LabCluster>, LabError> {
-    Ok(registry::all()?.iter().filter_map(look).collect())
+    Ok(registry::all()?.iter().filter_map(with_faults).collect())
 }
 
 /// One lab; its monitor is asked which OSDs are up and in. `None`: there is none of that name. Mind its state: only a lab that is
@@ -23,7 +23,7 @@ pub fn list() -> Result<Vec<LabCluster>, LabError> {
 /// # Errors
 /// The name is none for a lab.
 pub fn status(name: &str) -> Result<Option<LabCluster>, LabError> {
-    let Some(mut lab) = look(&Dirs::of(name)?) else { return Ok(None) };
+    let Some(mut lab) = with_faults(&Dirs::of(name)?) else { return Ok(None) };
     if lab.state == State::Ready {
         // No answer is an answer: they stay unknown.
         let _ = ask_osds(&mut lab);
@@ -31,30 +31,8 @@ pub fn status(name: &str) -> Result<Option<LabCluster>, LabError> {
     Ok(Some(lab))
 }
 
-pub(crate) fn look(dirs: &Dirs) -> Option<LabCluster> {
-    if !dirs.dir.is_dir() {
-        return None;
-    }
-    let alive = is_alive(dirs);
-    let recorded = fs::read(dirs.record()).ok().and_then(|text| serde_json::from_slice::<LabCluster>(&text).ok());
-    let mut lab = recorded.unwrap_or_else(|| LabCluster::unknown(dirs));
-    if !alive {
-        lab.state = State::Broken;
-    }
-    for osd in &mut lab.osds {
-        (osd.up, osd.inside) = (None, None);
-    }
-    lab.daemons = if alive { process_group::daemons(dirs) } else { Vec::new() };
-    lab.faults = faults::active(dirs);
-    Some(lab)
-}
-
-/// A lab that is just beginning has no lock yet for an instant, but its maker holds that of all labs then.
-fn is_alive(dirs: &Dirs) -> bool {
-    registry::alive(dirs) || {
-        let _alone = dirs.dir.parent().map(registry::alone);
-        registry::alive(dirs)
-    }
+fn with_faults(dirs: &Dirs) -> Option<LabCluster> {
+    look(dirs).map(|lab| LabCluster { faults: faults::active(dirs), ..lab })
 }
 
 fn ask_osds(lab: &mut LabCluster) -> Result<(), LabError> {

@@ -1,7 +1,7 @@
 //! What a lab's supervisor and those who talk to it say to each other: one JSON document a line.
 
 use crate::errors::LabError;
-use crate::faults::Job;
+use crate::job::Job;
 use crate::lab::LabCluster;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

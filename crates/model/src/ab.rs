@@ -1,7 +1,7 @@
 //! Two settings against each other in one run, a slice of the one beside a slice of the other.
 
 use crate::comparison::Comparison;
-use crate::plan::StepId;
+use crate::step_id::StepId;
 use serde::{Deserialize, Serialize};
 
 /// In the plan: which step is compared with which.

@@ -2,7 +2,7 @@
 
 use crate::phrase;
 use crate::phrase::{Phrase, Quantity};
-use crate::plan::StepId;
+use crate::step_id::StepId;
 use crate::workload::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Looking for causes: the measurements that rules asked for, and what they refuted.
 
 use crate::phrase::Phrase;
-use crate::plan::StepId;
+use crate::step_id::StepId;
 use crate::subject::Subject;
 use serde::{Deserialize, Serialize};
 

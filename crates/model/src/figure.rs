@@ -7,7 +7,7 @@ use crate::observed::PgsSeen;
 use crate::operation::OpClass;
 use crate::pages::EmptyPages;
 use crate::pattern::{Metric, Pattern};
-use crate::plan::StepId;
+use crate::step_id::StepId;
 use crate::verified::Checked;
 use crate::workload::{Bytes, Durability, Workload};
 use schemars::JsonSchema;

@@ -3,7 +3,7 @@
 use crate::figure::Percentile;
 use crate::layer::Layer;
 use crate::pattern::Pattern;
-use crate::plan::StepId;
+use crate::step_id::StepId;
 use crate::workload::Arrivals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

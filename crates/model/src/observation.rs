@@ -40,8 +40,18 @@ pub enum Observation {
 
 impl Observation {
     /// The variants' names.
-    pub const KINDS: [&str; 10] =
-        ["compaction", "osd-times", "observed", "pgs-seen", "streams", "pages-read", "gap", "path-mtus", "bonds", "facts"];
+    pub const KINDS: [&str; 10] = [
+        "compaction",
+        "osd-times",
+        "observed",
+        "pgs-seen",
+        "streams",
+        "pages-read",
+        "gap",
+        "path-mtus",
+        "bonds",
+        "facts",
+    ];
 }
 
 /// All of one kind, in the order in which they were seen.

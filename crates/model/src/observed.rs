@@ -2,7 +2,7 @@
 
 use crate::layer::Layer;
 use crate::pattern::Pattern;
-use crate::plan::StepId;
+use crate::step_id::StepId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Whether there was something to be read: pages of reads that hold nothing, as what was never written or was trimmed.
 
-use crate::plan::StepId;
+use crate::step_id::StepId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

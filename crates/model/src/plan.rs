@@ -5,13 +5,11 @@ use crate::experiment::PlannedExperiment;
 use crate::layer::Layer;
 use crate::pattern::{Metric, Pattern};
 use crate::plan_fields::PlanFields;
+use crate::step_id::StepId;
 use crate::target::{Target, on_network};
 use crate::workload::Workload;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct StepId(pub u32);
 
 /// One cell on one or more targets, loaded at once. One target: it is measured alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use crate::clock::Nanos;
 use crate::effort::Effort;
 use crate::operation::OpClass;
-use crate::plan::StepId;
+use crate::step_id::StepId;
 use crate::tally::Sparse;
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};

@@ -36,7 +36,7 @@ mod tests {
     use crate::ab::Ab;
     use crate::experiment::PlannedExperiment;
     use crate::pattern::Pattern;
-    use crate::plan::StepId;
+    use crate::step_id::StepId;
     use crate::testing;
     use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! What each of several streams between two hosts carried, side by side: they may take different ways.
 
-use crate::plan::StepId;
+use crate::step_id::StepId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

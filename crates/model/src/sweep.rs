@@ -2,7 +2,7 @@
 
 use crate::figure::Estimate;
 use crate::pattern::Metric;
-use crate::plan::StepId;
+use crate::step_id::StepId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -4,8 +4,9 @@ use crate::clock::Nanos;
 use crate::layer::Layer;
 use crate::operation::OpClass;
 use crate::pattern::Pattern;
-use crate::plan::{Step, StepId};
+use crate::plan::Step;
 use crate::sample::{Sample, Slice};
+use crate::step_id::StepId;
 use crate::target::{Place, Target};
 use crate::workload::Workload;
 

@@ -1,6 +1,6 @@
 //! What reading back showed: is what was read what was written?
 
-use crate::plan::StepId;
+use crate::step_id::StepId;
 use crate::workload::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

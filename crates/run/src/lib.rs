@@ -256,7 +256,7 @@ fn conduct(resolved: &Resolved, ready: &Ready, journal: &mut Rollback, sink: &mu
         None => host,
     };
     let clock = &host.clock;
-    let sides = &sides::Switch::of(plan, resolved, clock, journal);
+    let sides = &sides::Switch::of(resolved, clock, journal);
     let scheduler = &mut *experiments::scheduler(plan);
     conductor::Conductor { clock, health, loader, sides, observer, unfilled }.conduct(scheduler, sink)
 }

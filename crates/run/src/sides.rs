@@ -10,7 +10,7 @@ use cluster::pending;
 use experiments::duration::HEARD_SECONDS;
 use model::change::who_and_name;
 use model::clock::SECOND;
-use model::secrets::is_secret;
+use model::secrets::{self, is_secret};
 use model::{Change, Clock, Event, Failure, Plan, Scope, Step};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,6 +49,8 @@ fn prove_option(resolved: &Resolved, option: &str) -> Result<Option<String>, Fai
     if is_secret(name) {
         return Err(Failure::Refused(format!("option {option}: its value is a secret, which no report may hold")));
     }
+    refuse_odd_name(option, who, name)?;
+    refuse_kept_by_osds(cluster, option, name, &resolved.inventory.scope)?;
     let osds = &resolved.inventory.scope.osds;
     if let Some(id) = who.strip_prefix("osd.").filter(|id| !osds.iter().any(|osd| osd.id.to_string() == **id)) {
         let known: Vec<String> = osds.iter().map(|osd| format!("osd.{}", osd.id)).collect();
@@ -69,6 +71,35 @@ fn prove_option(resolved: &Resolved, option: &str) -> Result<Option<String>, Fai
              when they start"
         ))),
         Some(true) => Ok(None),
+    }
+}
+
+/// Monitors keep some under another name than the one that was written (`osd max backfills`, `class:ssd/x`): what stood there before would
+/// not be known, and not be put back.
+fn refuse_odd_name(option: &str, who: &str, name: &str) -> Result<(), Failure> {
+    let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
+    match plain(who) && plain(name) {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!(
+            "option {option}: write it as WHO/NAME, whole and with underscores, as `ceph config dump` does; masks (class:ssd) can't be tried"
+        ))),
+    }
+}
+
+/// With mClock, OSDs take these out of the monitors' database by themselves when they change: what was there would be lost.
+const KEPT_BY_MCLOCK: [&str; 4] = ["osd_mclock_", "osd_max_backfills", "osd_recovery_max_active", "osd_recovery_sleep"];
+
+fn refuse_kept_by_osds(cluster: &cluster::Cluster, option: &str, name: &str, scope: &Scope) -> Result<(), Failure> {
+    if !KEPT_BY_MCLOCK.iter().any(|own| name.starts_with(own)) {
+        return Ok(());
+    }
+    let first = scope.osds.iter().find(|osd| osd.up).map(|osd| osd.id);
+    match first.and_then(|osd| cluster.option_of_osd(osd, "osd_op_queue")).as_deref() {
+        Some("wpq") => Ok(()),
+        _ => Err(Failure::Refused(format!(
+            "option {option}: with mClock OSDs remove it from the monitors' database by themselves, and what was set would be lost; compare \
+             two runs instead (fathom compare)"
+        ))),
     }
 }
 
@@ -140,25 +171,17 @@ fn hearers(scope: &Scope, who: &str, most: usize) -> Vec<u32> {
 }
 
 pub struct Switch<'a> {
-    /// Every option that some step needs.
-    options: BTreeSet<&'a str>,
     resolved: &'a Resolved,
     clock: &'a Arc<dyn Clock>,
     /// Journalled as every change: killed in between, `fathom restore` undoes it.
     journal: RefCell<&'a mut Rollback>,
     /// What was made and not undone, by option.
-    made: RefCell<BTreeMap<&'a str, Change>>,
+    made: RefCell<BTreeMap<String, Change>>,
 }
 
 impl<'a> Switch<'a> {
-    pub fn of(
-        plan: &'a Plan,
-        resolved: &'a Resolved,
-        clock: &'a Arc<dyn Clock>,
-        journal: &'a mut Rollback,
-    ) -> Switch<'a> {
-        let options = needed(plan).into_iter().map(|(option, _)| option).collect();
-        Switch { options, resolved, clock, journal: RefCell::new(journal), made: RefCell::default() }
+    pub fn of(resolved: &'a Resolved, clock: &'a Arc<dyn Clock>, journal: &'a mut Rollback) -> Switch<'a> {
+        Switch { resolved, clock, journal: RefCell::new(journal), made: RefCell::default() }
     }
 
     /// The values with which OSDs work now; `None`: they are too many to be asked before every slice, or it is not an option of theirs.
@@ -191,7 +214,7 @@ impl<'a> Switch<'a> {
     }
 
     /// Whether anything was changed. What is so already is not touched.
-    fn give(&self, option: &'a str, value: Option<&String>, sink: &mut EventSink) -> Result<bool, Failure> {
+    fn give(&self, option: &str, value: Option<&String>, sink: &mut EventSink) -> Result<bool, Failure> {
         let (mut journal, mut made) = (self.journal.borrow_mut(), self.made.borrow_mut());
         let wanted = value.map(|value| Change::option(option, value));
         let mut changed = false;
@@ -201,6 +224,10 @@ impl<'a> Switch<'a> {
             changed = true;
         }
         let Some(change) = wanted else { return Ok(changed) };
+        let name = who_and_name(option).1;
+        if value.is_some_and(|value| secrets::value(name, value) != *value) || is_secret(name) {
+            return Err(Failure::Refused(format!("option {option}: its value is a secret, which no report may hold")));
+        }
         if journal.holds(&change)? {
             return Ok(changed);
         }
@@ -209,7 +236,7 @@ impl<'a> Switch<'a> {
             journal.undo(&change, sink)?;
             return Err(why);
         }
-        made.insert(option, change);
+        made.insert(option.to_string(), change);
         Ok(true)
     }
 }
@@ -217,14 +244,17 @@ impl<'a> Switch<'a> {
 impl Sides for Switch<'_> {
     fn take(&self, step: &Step, sink: &mut EventSink) -> Result<(), String> {
         let mut changed = Vec::new();
-        for option in &self.options {
-            let value = step.workload.settings.get(*option);
+        let settings = &step.workload.settings;
+        // What is made already is undone first, if this step does not need it.
+        let options: BTreeSet<String> = self.made.borrow().keys().chain(settings.keys()).cloned().collect();
+        for option in &options {
+            let value = settings.get(option);
             if self.made.borrow().get(option) == value.map(|value| Change::option(option, value)).as_ref() {
                 continue;
             }
             let before = self.values(option);
             if self.give(option, value, sink).map_err(|error| error.to_string())? {
-                changed.push((*option, before));
+                changed.push((option.as_str(), before));
             }
         }
         self.wait_until_heard(&changed);

@@ -22,7 +22,7 @@ pub fn rules(crush: &Value) -> Vec<CrushRule> {
             id: whole(rule, "rule_id")?,
             name: text(rule, "rule_name")?,
             classes: of("take").filter_map(class).collect(),
-            domain: of("choose").last().and_then(|step| text(step, "type")),
+            domain: of("choose").next_back().and_then(|step| text(step, "type")),
             reaches: reaches(crush, of("take").filter_map(|step| whole(step, "item"))),
         })
     };

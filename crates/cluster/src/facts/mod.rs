@@ -31,14 +31,13 @@ pub fn look(cluster: &Cluster) -> (ClusterFacts, Vec<String>) {
     let stats = asked.monitors(json!({"prefix": "df", "detail": "detail"}));
     let osds = map.as_ref().map(|map| osds::read(map, &metadata, &tree, &usage, &report));
     let lab = osds.as_ref().is_some_and(|osds| !osds.is_empty() && osds.iter().all(model::facts::OsdFacts::of_lab));
-    let first_up = osds.iter().flatten().find(|osd| osd.up == Some(true)).map(|osd| osd.id);
-    let running = first_up.and_then(|osd| {
-        let answer = asked.manager(json!({"prefix": "config show", "who": format!("osd.{osd}")}))?;
-        Some(running(&answer, osd))
-    });
+    let up: Vec<u32> = osds.iter().flatten().filter(|osd| osd.up == Some(true)).map(|osd| osd.id).collect();
+    let running = running_of(&up, asked);
     let options = asked.monitors(json!({"prefix": "config dump"})).map(|dump| options(&dump));
     // A lab's configuration file is Fathom's own.
-    let options = options.map(|set| set.into_iter().chain(running.filter(|_| !lab).unwrap_or_default()).collect());
+    let running = running.into_iter().filter(|option| !lab || option.origin.as_deref() == Some("override"));
+    let mut options: Option<Vec<SetOption>> = options.map(|set| set.into_iter().chain(running).collect());
+    options.iter_mut().for_each(|set| add_defaults(set, asked));
     let rotating = asked.monitors(json!({"prefix": "mon metadata"})).map(|answer| state::monitors_on_rotating(&answer));
     let clocks = asked.monitors(json!({"prefix": "time-sync-status"}));
     let facts = ClusterFacts {
@@ -117,9 +116,62 @@ fn options(dump: &Value) -> Vec<SetOption> {
         let value = secrets::value(&name, entry.get("value")?.as_str()?);
         let section = text(entry, "section").unwrap_or_else(|| "global".to_string());
         let who = text(entry, "mask").map_or(section.clone(), |mask| format!("{section}/{mask}"));
-        Some(SetOption { who, name, value, origin: None })
+        Some(SetOption { who, name, value, ..SetOption::default() })
     };
     dump.as_array().into_iter().flatten().filter_map(one).collect()
+}
+
+/// More single options are not asked about.
+const DEFAULTS_MOST: usize = 20;
+
+/// Of what single OSDs have: what the others have, by the database, else the default.
+fn add_defaults(set: &mut [SetOption], asked: &mut Asked) {
+    let known: BTreeMap<(String, String), String> =
+        set.iter().map(|option| ((option.who.clone(), option.name.clone()), option.value.clone())).collect();
+    let mut helps: BTreeMap<String, Option<Value>> = BTreeMap::new();
+    for option in set.iter_mut().filter(|option| option.who.starts_with("osd.")) {
+        if helps.len() >= DEFAULTS_MOST && !helps.contains_key(&option.name) {
+            continue;
+        }
+        let ask = || asked.monitors(json!({"prefix": "config help", "key": option.name}));
+        let help = helps.entry(option.name.clone()).or_insert_with(ask);
+        let of = |who: &str| known.get(&(who.to_string(), option.name.clone())).cloned();
+        let built_in = || {
+            let of = |key: &str| help.as_ref().and_then(|help| text(help, key));
+            of("daemon_default").or_else(|| of("default"))
+        };
+        // A part of the OSDs may have another value than the rest: then it is not known what the twins have.
+        let masked = known.keys().any(|(who, name)| *name == option.name && who.contains('/'));
+        let default = of("osd").or_else(|| of("global")).or_else(built_in).filter(|_| !masked);
+        option.default =
+            default.filter(|value| secrets::value(&option.name, value) == *value && value != secrets::HIDDEN);
+        option.at_runtime = help.as_ref().and_then(|help| help.get("can_update_at_runtime")?.as_bool());
+    }
+}
+
+/// More OSDs are not asked with what they run.
+const RUNNING_MOST: usize = 64;
+
+/// With what OSDs run: of the first all, and of the others what differs from it. What is set as daemons run (`override`) counts only where
+/// OSDs differ in it.
+fn running_of(osds: &[u32], asked: &mut Asked) -> Vec<SetOption> {
+    let mut each: Vec<Vec<SetOption>> = Vec::new();
+    for osd in osds.iter().take(RUNNING_MOST) {
+        let Some(answer) = asked.manager(json!({"prefix": "config show", "who": format!("osd.{osd}")})) else { break };
+        each.push(running(&answer, *osd));
+    }
+    differing(&each)
+}
+
+fn differing(each: &[Vec<SetOption>]) -> Vec<SetOption> {
+    let Some((first, others)) = each.split_first() else { return Vec::new() };
+    let has = |all: &[SetOption], option: &SetOption| {
+        all.iter().any(|one| (&one.name, &one.value) == (&option.name, &option.value))
+    };
+    let shared = |option: &SetOption| each.iter().all(|all| has(all, option));
+    let told = |option: &&SetOption| option.origin.as_deref() != Some("override") || !shared(option);
+    let of_others = others.iter().flatten().filter(|option| !has(first, option));
+    first.iter().filter(told).chain(of_others).cloned().collect()
 }
 
 /// With what one OSD runs that is neither a default nor from the database.
@@ -128,7 +180,7 @@ fn running(answer: &Value, osd: u32) -> Vec<SetOption> {
         let origin = text(entry, "source").filter(|source| !["default", "mon"].contains(&source.as_str()))?;
         let name = text(entry, "name")?;
         let value = secrets::value(&name, entry.get("value")?.as_str()?);
-        Some(SetOption { who: format!("osd.{osd}"), name, value, origin: Some(origin) })
+        Some(SetOption { who: format!("osd.{osd}"), name, value, origin: Some(origin), ..SetOption::default() })
     };
     answer.as_array().into_iter().flatten().filter_map(one).collect()
 }
@@ -190,6 +242,24 @@ fn clients(answer: &Value) -> Vec<ClientRelease> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_what_osds_run_with_only_differences_of_the_running_count() {
+        let one = |osd: u32, name: &str, value: &str, origin: &str| SetOption {
+            who: format!("osd.{osd}"),
+            name: name.into(),
+            value: value.into(),
+            origin: Some(origin.into()),
+            ..SetOption::default()
+        };
+        let usual = |osd| vec![one(osd, "daemonize", "false", "override"), one(osd, "debug_ms", "0/0", "file")];
+        let mut loud = usual(2);
+        loud.push(one(2, "debug_osd", "20/20", "override"));
+        let told: Vec<String> =
+            differing(&[usual(0), usual(1), loud]).iter().map(|one| format!("{}/{}", one.who, one.name)).collect();
+        assert_eq!(told, ["osd.0/debug_ms", "osd.2/debug_osd"]);
+        assert!(differing(&[]).is_empty());
+    }
 
     #[test]
     fn options_keep_for_whom_they_are_and_no_secret() {

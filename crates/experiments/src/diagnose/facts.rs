@@ -102,7 +102,7 @@ pub fn of_settings(case: &Case, name: &str, bad: impl Fn(&SetOption) -> bool, sa
 }
 
 const FROM_FILE: &str = "take OPTION out of the configuration files of all daemons (ceph.conf), then restart them";
-const AS_IT_RUNS: &str = "it lasts until the daemon restarts, or: ceph tell WHO config rm OPTION";
+const AS_IT_RUNS: &str = "it lasts until the daemon restarts, or: ceph tell WHO config unset OPTION";
 
 /// One for all OSDs that are so.
 pub fn of_osds(

@@ -224,7 +224,7 @@ fn host(name: &str) -> HostSetup {
 
 /// Somebody set it in the monitors' database.
 pub fn set(facts: &mut Facts, who: &str, name: &str, value: &str) {
-    let option = SetOption { who: who.into(), name: name.into(), value: value.into(), origin: None };
+    let option = SetOption { who: who.into(), name: name.into(), value: value.into(), ..SetOption::default() };
     facts.cluster.options.get_or_insert_default().push(option);
 }
 

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 /// Each OSD with so many partners in each role, where the cluster is small.
 const PARTNERS: usize = 6;
-/// Fewer than two partners tell nobody apart; so many pairs at most are written to, since each needs its turns.
+/// Fewer partners tell nobody apart for certain.
+const PARTNERS_LEAST: usize = 3;
+/// So many pairs at most are written to, since each needs its turns.
 const PAIRS_MOST: usize = 96;
 /// Eight objects of each pair.
 const SPAN: Bytes = 512 * KIB;
@@ -43,7 +45,12 @@ pub fn add(draft: &mut Draft) {
 fn usable<'a>(draft: &Draft<'a>) -> Vec<&'a OsdScope> {
     let on = &draft.inventory.scope.new_pool_osds;
     let usable = |osd: &&OsdScope| osd.takes_data() && (on.is_empty() || on.contains(&osd.id));
-    draft.osds().into_iter().filter(usable).collect()
+    let osds: Vec<&OsdScope> = draft.osds().into_iter().filter(usable).collect();
+    // What a disk of another kind takes is no fault: only those of the most common class are compared.
+    let mut classes: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+    osds.iter().for_each(|osd| *classes.entry(osd.class.as_deref()).or_default() += 1);
+    let most = classes.into_iter().max_by_key(|(_, count)| *count).and_then(|(class, _)| class);
+    osds.into_iter().filter(|osd| osd.class.as_deref() == most).collect()
 }
 
 /// Primary and replica: each OSD with the same number of partners in both roles, as far as its failure domain allows. Empty: they are too
@@ -56,7 +63,7 @@ fn pairs(osds: &[&OsdScope], apart: Option<&str>) -> Vec<(u32, u32)> {
         _ => return Vec::new(),
     };
     let partners = PARTNERS.min(PAIRS_MOST / osds.len().max(1));
-    if osds.len() < 3 || partners < 2 {
+    if partners < PARTNERS_LEAST {
         return Vec::new();
     }
     let mut used: BTreeMap<u32, usize> = BTreeMap::new();
@@ -65,13 +72,25 @@ fn pairs(osds: &[&OsdScope], apart: Option<&str>) -> Vec<(u32, u32)> {
         // From the next one on, so that roles are spread evenly.
         let mut others: Vec<&&OsdScope> = (1..osds.len()).map(|on| &osds[(at + on) % osds.len()]).collect();
         others.retain(|other| may(primary, other));
-        others.sort_by_key(|other| used.get(&other.id).copied().unwrap_or(0));
-        for replica in others.into_iter().take(partners) {
+        // Spread over hosts: what one of them does to all its OSDs must not look as if the primary did it.
+        let mut on_host: BTreeMap<&str, usize> = BTreeMap::new();
+        for _ in 0..partners.min(others.len()) {
+            let key = |other: &&&OsdScope| {
+                let seen = on_host.get(other.host.as_str()).copied().unwrap_or(0);
+                (seen, used.get(&other.id).copied().unwrap_or(0))
+            };
+            let Some(next) = (0..others.len()).min_by_key(|at| key(&others[*at])) else { break };
+            let replica = others.remove(next);
+            *on_host.entry(&replica.host).or_default() += 1;
             *used.entry(replica.id).or_default() += 1;
             pairs.push((primary.id, replica.id));
         }
     }
-    pairs
+    let enough = |osd: &&OsdScope| {
+        let count = |of: fn(&(u32, u32)) -> u32| pairs.iter().filter(|pair| of(pair) == osd.id).count();
+        count(|pair| pair.0) >= PARTNERS_LEAST && count(|pair| pair.1) >= PARTNERS_LEAST
+    };
+    if osds.iter().all(enough) { pairs } else { Vec::new() }
 }
 
 #[cfg(test)]
@@ -89,32 +108,34 @@ mod tests {
 
     #[test]
     fn small_clusters_have_all_pairs_that_may_be() {
-        assert_eq!(of(3, 3, "osd"), [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]);
+        assert_eq!(of(4, 4, "osd").len(), 12);
         assert_eq!(of(6, 2, "host").len(), 24);
         assert!(of(6, 2, "host").iter().all(|(a, b)| a / 2 != b / 2));
     }
 
     #[test]
-    fn nobody_is_bound_where_it_is_not_known_who_may_be_together() {
+    fn nobody_is_bound_where_it_is_not_known_who_may_be_together_or_they_are_too_few_to_tell_apart() {
         assert_eq!((of(6, 2, "rack"), of(2, 1, "osd"), of(3, 3, "host")), (vec![], vec![], vec![]));
         assert_eq!(pairs(&osds(6, 2).iter().collect::<Vec<_>>(), None), vec![]);
-        assert_eq!(of(100, 4, "host"), vec![], "too many");
+        assert_eq!((of(3, 1, "host"), of(100, 4, "host"), of(34, 2, "host")), (vec![], vec![], vec![]));
+        // Hosts of 10, 1 and 1 OSDs: those of the first have two partners each.
+        let mut uneven = osds(12, 1);
+        uneven.iter_mut().take(10).for_each(|osd| osd.host = "h".into());
+        assert_eq!(pairs(&uneven.iter().collect::<Vec<_>>(), Some("host")), vec![]);
     }
 
-    /// Every OSD has partners enough in both roles to be told from the others.
+    /// Every OSD has partners enough in both roles to be told from the others, on as many hosts as there are.
     #[test]
-    fn every_osd_has_both_roles() {
-        for (hosts, each) in
-            (3..24).flat_map(|hosts| [(hosts, 1), (hosts, 2)]).filter(|(hosts, each)| hosts * each <= 48)
-        {
+    fn every_osd_has_both_roles_on_many_hosts() {
+        for (hosts, each) in [(4, 1), (3, 2), (3, 4), (4, 6), (5, 5), (8, 3), (12, 2), (16, 2)] {
             let pairs = of(hosts * each, each, "host");
-            assert!(pairs.len() <= PAIRS_MOST);
+            assert!(!pairs.is_empty() && pairs.len() <= PAIRS_MOST, "{hosts} hosts of {each}");
             for osd in 0..hosts * each {
-                let as_one = |of: fn(&(u32, u32)) -> u32| pairs.iter().filter(|pair| of(pair) == osd).count();
-                assert!(
-                    as_one(|pair| pair.0) >= 2 && as_one(|pair| pair.1) >= 2,
-                    "osd.{osd} of {hosts} hosts: {pairs:?}"
-                );
+                let mut on: BTreeMap<u32, usize> = BTreeMap::new();
+                pairs.iter().filter(|pair| pair.0 == osd).for_each(|pair| *on.entry(pair.1 / each).or_default() += 1);
+                let (own, most) = (on.values().sum::<usize>(), on.values().max().copied().unwrap_or(0));
+                let fair = own.div_ceil(hosts as usize - 1);
+                assert!(own >= PARTNERS_LEAST && most <= fair, "osd.{osd} of {hosts} hosts of {each}: {on:?}");
             }
         }
     }

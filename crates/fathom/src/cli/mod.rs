@@ -10,6 +10,7 @@ pub mod experiment;
 pub mod hosts;
 pub mod lab;
 pub mod layers;
+pub mod prove;
 pub mod run_options;
 pub mod sweep;
 pub mod thresholds;
@@ -86,6 +87,8 @@ pub enum Command {
     Audit(audit::AuditArgs),
     /// A rule of the diagnosis: what it looks for, how, what to do; without a name all of them
     Explain(audit::ExplainArgs),
+    /// What a change would bring: an option set and put back in turns; at the end all is as it was
+    Prove(prove::ProveArgs),
     /// One disk, partition or file
     Disk(layers::DiskCommand),
     /// The network: round trips and bulk

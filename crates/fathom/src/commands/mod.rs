@@ -13,6 +13,7 @@ pub mod lab;
 mod lab_fault;
 mod layers;
 mod place;
+mod prove;
 pub mod restore;
 mod run;
 mod runs;
@@ -46,6 +47,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Diagnose(args) => diagnose::run(common, &args),
         Command::Audit(args) => audit::run(common, &args),
         Command::Explain(args) => explain::run(common, &args),
+        Command::Prove(args) => prove::run(common, &args),
         Command::Disk(args) => layers::disk(common, &args),
         Command::Network(args) => layers::network(common, &args),
         Command::Floor(args) => layers::floor(common, &args),
@@ -70,11 +72,12 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
 }
 
 fn shows_a_run(command: &Command) -> bool {
-    use Command::{Diagnose, Disk, Fio, Floor, Network, Osd, Rados, Rbd, Run, Show, Store, Sweep};
+    use Command::{Diagnose, Disk, Fio, Floor, Network, Osd, Prove, Rados, Rbd, Run, Show, Store, Sweep};
     matches!(
         command,
         Run(_)
             | Diagnose(_)
+            | Prove(_)
             | Disk(_)
             | Network(_)
             | Floor(_)

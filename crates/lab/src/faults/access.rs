@@ -28,7 +28,7 @@ pub(crate) struct LabAccess {
 impl LabAccess {
     pub fn of(name: &str) -> Result<LabAccess, LabError> {
         let dirs = Dirs::of(name)?;
-        let lab = crate::status::look(&dirs).ok_or_else(|| LabError::NoSuchLab { name: name.to_owned() })?;
+        let lab = crate::look::look(&dirs).ok_or_else(|| LabError::NoSuchLab { name: name.to_owned() })?;
         if lab.state != State::Ready {
             return Err(LabError::NotReady { name: name.to_owned(), state: lab.state });
         }

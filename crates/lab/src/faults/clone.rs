@@ -16,7 +16,7 @@ pub static FAULT: Fault = Fault {
 fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     let bytes = (asked.number(4.0..=65_536.0)?.round() as u64) << 20;
     asked.need_rbd()?;
-    let pool = OwnPool::new(asked, 32);
+    let pool = OwnPool::new(asked.fault.name, 32);
     let parent = Some("parent".to_owned());
     let image = OwnImage { pool: pool.name.clone(), image: "image".to_owned(), bytes, parent };
     Ok(vec![Change::OwnPool(pool), Change::OwnImage(image)])

@@ -19,6 +19,6 @@ fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     // The kernel takes no quota below 1 ms.
     let percent = asked.number(1.0..=100.0 * 64.0)?;
     let quota = (percent / 100.0 * PERIOD_US).round();
-    let group = Cgroup::new(asked, "cpu", "cpu.cfs_quota_us", None, &quota.to_string(), "-1")?;
+    let group = Cgroup::new(&asked.limited(), "cpu", "cpu.cfs_quota_us", None, &quota.to_string(), "-1")?;
     Ok(vec![Change::Cgroup(group)])
 }

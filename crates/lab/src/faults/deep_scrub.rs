@@ -3,9 +3,9 @@
 use super::access::LabAccess;
 use super::changes::{Change, Worker};
 use super::target::TargetKind;
-use super::worker::Job;
 use super::{Asked, Fault, Value};
 use crate::errors::LabError;
+use crate::job::Job;
 use serde_json::json;
 use std::thread;
 use std::time::Duration;

@@ -19,6 +19,6 @@ fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     let files = ["blkio.throttle.write_iops_device", "blkio.throttle.read_iops_device"];
     files
         .iter()
-        .map(|file| Cgroup::new(asked, "blkio", file, Some(device.clone()), &limit, "0").map(Change::Cgroup))
+        .map(|file| Cgroup::new(&asked.limited(), "blkio", file, Some(device.clone()), &limit, "0").map(Change::Cgroup))
         .collect()
 }

@@ -17,5 +17,5 @@ pub static FAULT: Fault = Fault {
 
 fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     let groups = asked.number(1.0..=256.0)?.round() as u32;
-    Ok(vec![Change::OwnPool(OwnPool::new(asked, groups))])
+    Ok(vec![Change::OwnPool(OwnPool::new(asked.fault.name, groups))])
 }

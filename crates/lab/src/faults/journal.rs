@@ -3,6 +3,7 @@
 use super::Fault;
 use super::changes::Change;
 use super::target::Target;
+use crate::active_fault::ActiveFault;
 use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::process_group;
@@ -10,24 +11,6 @@ use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
-
-/// A fault that is on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ActiveFault {
-    pub name: String,
-    /// Empty: it has none.
-    pub target: String,
-    /// With its unit; empty: it has none.
-    pub value: String,
-    /// `false`: its making or undoing was interrupted; `off` undoes what there is of it.
-    pub complete: bool,
-    /// Of its processes in the lab, those that have ended although it is on.
-    #[serde(default)]
-    pub ended: Vec<String>,
-    /// What it has made, to be measured: a pool, an image.
-    #[serde(default)]
-    pub made: Vec<String>,
-}
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {

@@ -17,5 +17,5 @@ fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     let ms = asked.number(0.001..=10_000.0)?;
     let delay = format!("qdisc replace dev DEV root netem delay {:.0}us limit 100000", ms * 1000.0);
     let ends = [links::inside(asked, asked.link()), links::outside(asked, asked.link())];
-    Ok(ends.map(|end| Change::Queue(Queue::new(asked, end, Place::Root, &[&delay]))).into())
+    Ok(ends.map(|end| Change::Queue(Queue::new(asked.fault.name, end, Place::Root, &[&delay]))).into())
 }

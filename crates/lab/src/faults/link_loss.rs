@@ -18,7 +18,7 @@ fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     let filter = format!("filter add dev DEV egress bpf da bytecode {}", program(percent / 100.0));
     let commands = ["qdisc add dev DEV clsact", &filter];
     let ends = [links::inside(asked, asked.link()), links::outside(asked, asked.link())];
-    Ok(ends.map(|end| Change::Queue(Queue::new(asked, end, Place::Clsact, &commands))).into())
+    Ok(ends.map(|end| Change::Queue(Queue::new(asked.fault.name, end, Place::Clsact, &commands))).into())
 }
 
 /// A filter in the classic language of BPF, which needs neither netem nor iptables: a random number of 32 bits below the bound drops the

@@ -15,6 +15,6 @@ pub static FAULT: Fault = Fault {
 
 fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     let bucket = links::token_bucket(asked.number(0.1..=100_000.0)?);
-    let queue = Queue::new(asked, links::inside(asked, asked.link()), Place::Root, &[&bucket]);
+    let queue = Queue::new(asked.fault.name, links::inside(asked, asked.link()), Place::Root, &[&bucket]);
     Ok(vec![Change::Queue(queue)])
 }

@@ -10,6 +10,7 @@ mod cpu_quota;
 mod debug_logging;
 mod deep_scrub;
 mod device;
+mod device_number;
 mod disk_bandwidth;
 mod disk_iops;
 mod few_pgs;
@@ -38,14 +39,13 @@ mod value;
 mod worker;
 mod wrong_db_device;
 
+use crate::active_fault::ActiveFault;
 use crate::dirs::Dirs;
 use crate::errors::LabError;
 use access::LabAccess;
 use changes::Change;
-pub use journal::ActiveFault;
 use journal::{Entry, Journal};
 use target::{Target, TargetKind};
-pub(crate) use worker::Job;
 pub use worker::worker;
 
 /// Every fault, by what it is of: disks, processors, links, messages, a daemon, load of others, pools and images, the cluster.

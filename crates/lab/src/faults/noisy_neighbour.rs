@@ -3,9 +3,9 @@
 use super::access::LabAccess;
 use super::changes::{Change, OwnPool, Worker};
 use super::target::TargetKind;
-use super::worker::Job;
 use super::{Asked, Fault, Value};
 use crate::errors::LabError;
+use crate::job::Job;
 use std::ffi::CString;
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const OBJECTS: u32 = 1024;
 
 fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     let in_flight = asked.number(1.0..=1024.0)?.round() as u32;
-    let pool = OwnPool::new(asked, 32);
+    let pool = OwnPool::new(asked.fault.name, 32);
     let worker = Worker::new(FAULT.name, "", Job::NoisyNeighbour { pool: pool.name.clone(), in_flight });
     Ok(vec![Change::OwnPool(pool), Change::Worker(worker)])
 }

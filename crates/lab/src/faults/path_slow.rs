@@ -24,5 +24,5 @@ fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
         &format!("class add dev DEV parent 1: classid 1:10 htb rate {rate:.0} burst 16kb"),
         &format!("filter add dev DEV parent 1: protocol ip prio 1 u32 match ip dst {address}/32 flowid 1:10"),
     ];
-    Ok(vec![Change::Queue(Queue::new(asked, links::inside(asked, from), Place::Root, &commands))])
+    Ok(vec![Change::Queue(Queue::new(asked.fault.name, links::inside(asked, from), Place::Root, &commands))])
 }

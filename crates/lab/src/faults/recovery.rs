@@ -27,7 +27,7 @@ fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     let missed = f64::from(OBJECTS) * osds.min(3.0) / osds;
     let sleep = seconds / missed;
     let options = [("osd_recovery_sleep", format!("{sleep:.4}")), ("osd_recovery_max_active", "1".to_owned())];
-    let pool = OwnPool::new(asked, 32);
+    let pool = OwnPool::new(asked.fault.name, 32);
     let missed = Missed { osd: asked.osd(), pool: pool.name.clone(), objects: OBJECTS };
     Ok(vec![
         Change::OwnPool(pool),

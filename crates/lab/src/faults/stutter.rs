@@ -3,9 +3,9 @@
 use super::access::LabAccess;
 use super::changes::{Change, Continue, Worker};
 use super::target::TargetKind;
-use super::worker::Job;
 use super::{Asked, Fault, Value};
 use crate::errors::LabError;
+use crate::job::Job;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::thread;

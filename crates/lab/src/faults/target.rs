@@ -1,7 +1,7 @@
 //! What a fault is pointed at: an OSD, a host, the way between two hosts, an image, or nothing.
 
 use super::access::LabAccess;
-use super::changes::{Change, OwnImage, OwnPool};
+use super::changes::{Change, Limited, OwnImage, OwnPool};
 use super::{Asked, Fault};
 use crate::errors::LabError;
 use crate::lab::Host;
@@ -116,6 +116,11 @@ fn ends(access: &LabAccess) -> Vec<LinkEnd> {
 }
 
 impl Asked<'_> {
+    /// The daemon that it is pointed at, for limits of its control group.
+    pub fn limited(&self) -> Limited<'_> {
+        Limited { fault: self.fault.name, access: self.access, daemon: self.daemon() }
+    }
+
     /// The OSD that was named; only for faults whose target is one.
     pub(super) fn osd(&self) -> u32 {
         match self.target {
@@ -132,7 +137,7 @@ impl Asked<'_> {
     /// The image that was named, which is there, or one of the fault's own, with what makes it.
     pub(super) fn image(&self) -> Result<(Vec<Change>, String, String), LabError> {
         let Target::Image { pool, image } = &self.target else {
-            let (pool, image) = (OwnPool::new(self, 32), "image".to_owned());
+            let (pool, image) = (OwnPool::new(self.fault.name, 32), "image".to_owned());
             let own = OwnImage { pool: pool.name.clone(), image: image.clone(), bytes: 1 << 30, parent: None };
             let name = pool.name.clone();
             return Ok((vec![Change::OwnPool(pool), Change::OwnImage(own)], name, image));

@@ -4,9 +4,9 @@ use super::access::LabAccess;
 use super::changes::{Change, Worker};
 use super::noisy_neighbour::failed;
 use super::target::TargetKind;
-use super::worker::Job;
 use super::{Asked, Fault};
 use crate::errors::LabError;
+use crate::job::Job;
 use ceph::{Cache, OpenFor};
 use std::time::Duration;
 

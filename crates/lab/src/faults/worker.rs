@@ -5,21 +5,9 @@
 use super::access::LabAccess;
 use super::{deep_scrub, flapping, noisy_neighbour, snapshot, stutter, two_writers};
 use crate::errors::LabError;
-use serde::{Deserialize, Serialize};
+use crate::job::Job;
 use std::thread;
 use std::time::Duration;
-
-/// What it goes on with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Job {
-    Stutter { daemon: String, stop_ms: u64 },
-    NoisyNeighbour { pool: String, in_flight: u32 },
-    DeepScrub { every_ms: u64 },
-    Flapping { osd: u32, every_ms: u64 },
-    TwoWriters { pool: String, image: String },
-    Snapshot { pool: String, image: String, every_ms: u64 },
-}
 
 /// After something failed: what a fault works on may be away for a while, by another fault.
 const RETRY: Duration = Duration::from_secs(1);

@@ -21,7 +21,7 @@ fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     }
     crate::preflight::find("ceph-bluestore-tool", "ceph-osd")?;
     let files = ["blkio.throttle.write_iops_device", "blkio.throttle.read_iops_device"];
-    let limits = files.iter().map(|file| Cgroup::new(asked, "blkio", file, None, &limit, "0"));
+    let limits = files.iter().map(|file| Cgroup::new(&asked.limited(), "blkio", file, None, &limit, "0"));
     let limits = limits.collect::<Result<Vec<_>, _>>()?;
     let access = asked.access;
     let dir = access.dirs.data(access.lab.backing).join(asked.daemon());

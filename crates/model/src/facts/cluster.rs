@@ -56,6 +56,12 @@ pub struct SetOption {
     pub value: String,
     /// `None`: in the monitors' database; else `file`, `env`, `override`.
     pub origin: Option<String>,
+    /// Of an option that single OSDs have in the monitors' database: what those have that have none; and whether daemons take it up while
+    /// they run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_runtime: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -127,8 +127,12 @@ fn choose(found: &AbFound) -> String {
     let any = |finds| found.comparison.differences.iter().any(|one| one.finds == finds);
     match (any(Finds::Worse), any(Finds::Better), any(Finds::Undecided)) {
         (true, true, _) => "choose by the pattern that matters to you.".to_string(),
+        (true, false, _) if found.what.contains('/') => "leave it as it is.".to_string(),
         (true, false, _) => format!("keep A ({}).", found.a),
-        (false, true, _) => format!("choose B ({}).", found.b),
+        (false, true, _) => match found.what.split_once('/') {
+            Some((who, name)) => format!("`ceph config set {who} {name} {}` makes it permanent.", found.b),
+            None => format!("choose B ({}).", found.b),
+        },
         (false, false, true) => "give it more pairs (--passes 36), or longer slices (--duration 30s).".to_string(),
         (false, false, false) => "either will do.".to_string(),
     }

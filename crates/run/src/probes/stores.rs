@@ -4,6 +4,7 @@ use super::{Probe, SliceDone, Sources};
 use crate::guard::osd_of;
 use cluster::compaction::Looking;
 use model::{Compaction, Observation, OsdLooks, OsdTimes, Step, TimesOfOsd};
+use std::collections::BTreeSet;
 
 struct Stores {
     looking: Looking,
@@ -23,7 +24,8 @@ impl Probe for Stores {
         if !step.layer.of_ceph() {
             return;
         }
-        let own: Vec<u32> = step.targets.iter().filter_map(osd_of).collect();
+        let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();
+        let own: Vec<u32> = own.into_iter().collect();
         let serving = if step.layer.of_pools() { &self.osds } else { &own };
         self.serve = serving.len() as u32;
         self.looking.begin(serving, step.workload.reads());

@@ -41,6 +41,7 @@ pub static RULES: &[&Rule] = &[
     &state::st_mixed_releases::RULE,
     &state::st_crush_legacy::RULE,
     &device::device_slow::RULE,
+    &osd::osd_option_odd::RULE,
     &osd::osd_process_slow::RULE,
     &osd::osd_store_slow::RULE,
     &osd::osd_way_slow::RULE,

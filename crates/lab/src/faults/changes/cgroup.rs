@@ -3,7 +3,6 @@
 use super::Change;
 use crate::cgroups;
 use crate::errors::LabError;
-use crate::faults::Asked;
 use crate::faults::access::LabAccess;
 use crate::registry;
 use nix::unistd::geteuid;
@@ -27,17 +26,23 @@ pub(crate) struct Cgroup {
     back: PathBuf,
 }
 
+/// Whom a fault is to limit.
+pub(crate) struct Limited<'a> {
+    pub fault: &'static str,
+    pub access: &'a LabAccess,
+    pub daemon: String,
+}
+
 impl Cgroup {
-    /// For the OSD that was asked for.
     pub fn new(
-        asked: &Asked,
+        limited: &Limited,
         controller: &str,
         file: &str,
         device: Option<String>,
         value: &str,
         without: &str,
     ) -> Result<Cgroup, LabError> {
-        let not_here = |why: String, mend| LabError::FaultNotHere { fault: asked.fault.name.to_owned(), why, mend };
+        let not_here = |why: String, mend| LabError::FaultNotHere { fault: limited.fault.to_owned(), why, mend };
         let Some(mount) = cgroups::mount(controller) else {
             let why = format!("this machine has no control groups of version 1 for {controller}");
             let mend = "boot it with systemd.unified_cgroup_hierarchy=0, or take another fault";
@@ -47,10 +52,10 @@ impl Cgroup {
             let why = "only root may limit a daemon with a control group".to_owned();
             return Err(not_here(why, "start the lab as root, and run this as root"));
         }
-        let dirs = &asked.access.dirs;
+        let dirs = &limited.access.dirs;
         let own = registry::supervisor_pid(dirs).and_then(|pid| cgroups::group_of(pid, controller));
         Ok(Cgroup {
-            daemon: asked.daemon(),
+            daemon: limited.daemon.clone(),
             controller: controller.to_owned(),
             back: mount.join(own.unwrap_or_default()),
             mount,

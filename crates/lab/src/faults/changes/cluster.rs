@@ -1,7 +1,6 @@
 //! What a cluster's map says: flags, primary affinities, the ratio from which an OSD is nearly full, pools.
 
 use crate::errors::LabError;
-use crate::faults::Asked;
 use crate::faults::access::LabAccess;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -110,8 +109,8 @@ pub(crate) struct OwnPool {
 }
 
 impl OwnPool {
-    pub fn new(asked: &Asked, pg_num: u32) -> OwnPool {
-        OwnPool { name: format!("fault.{}", asked.fault.name), pg_num }
+    pub fn new(fault: &str, pg_num: u32) -> OwnPool {
+        OwnPool { name: format!("fault.{fault}"), pg_num }
     }
 
     pub fn make(&self, access: &LabAccess) -> Result<(), LabError> {

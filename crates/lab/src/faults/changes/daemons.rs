@@ -2,7 +2,7 @@
 
 use crate::errors::LabError;
 use crate::faults::access::LabAccess;
-use crate::faults::worker::Job;
+use crate::job::Job;
 use crate::wire::{Act, SupervisorCommand};
 use serde::{Deserialize, Serialize};
 

@@ -40,7 +40,7 @@ impl DbDevice {
 
     /// Of the loop device over the file.
     fn limits(&self, device: &Path) -> Result<Vec<Cgroup>, LabError> {
-        let number = crate::faults::device::number_of(device)?;
+        let number = crate::faults::device_number::number_of(device)?;
         Ok(self.limits.iter().map(|limit| limit.of_device(number.clone())).collect())
     }
 

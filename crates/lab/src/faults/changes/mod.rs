@@ -11,7 +11,7 @@ mod settings;
 
 use super::access::LabAccess;
 use crate::errors::LabError;
-pub(super) use cgroup::Cgroup;
+pub(super) use cgroup::{Cgroup, Limited};
 pub(super) use cluster::{Affinity, Flag, NearfullRatio, OwnPool};
 pub(super) use daemons::{Continue, Worker};
 pub(super) use db_device::DbDevice;

@@ -1,7 +1,6 @@
 //! How packets leave one end of a link: a queueing discipline, or a filter before it.
 
 use crate::errors::LabError;
-use crate::faults::Asked;
 use crate::preflight::system;
 use crate::process_group::run;
 use serde::{Deserialize, Serialize};
@@ -59,9 +58,9 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    pub fn new(asked: &Asked, interface: Interface, place: Place, commands: &[&str]) -> Queue {
+    pub fn new(fault: &str, interface: Interface, place: Place, commands: &[&str]) -> Queue {
         let commands = commands.iter().map(|command| (*command).to_owned()).collect();
-        Queue { fault: asked.fault.name.to_owned(), interface, place, commands }
+        Queue { fault: fault.to_owned(), interface, place, commands }
     }
 
     pub fn resource(&self) -> String {

@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn what_is_as_it_should_be_is_no_hint() {
-        assert_eq!(told(&RULE, |facts| hard_disks(facts)), NOBODY);
+        assert_eq!(told(&RULE, hard_disks), NOBODY);
     }
 
     #[test]

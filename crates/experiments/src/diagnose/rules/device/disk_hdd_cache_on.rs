@@ -45,11 +45,11 @@ mod tests {
 
     #[test]
     fn what_is_as_it_should_be_is_no_hint() {
-        assert_eq!(told(&RULE, |facts| hard_disks(facts)), NOBODY);
+        assert_eq!(told(&RULE, hard_disks), NOBODY);
     }
 
     #[test]
     fn nobody_is_suspected_where_it_is_not_known() {
-        assert_eq!(told(&RULE, |facts| no_hosts(facts)), NOBODY);
+        assert_eq!(told(&RULE, no_hosts), NOBODY);
     }
 }

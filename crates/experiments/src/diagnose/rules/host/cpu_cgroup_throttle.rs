@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    of_daemons(case, "OSDs are held back by their control group", |daemon| held(daemon))
+    of_daemons(case, "OSDs are held back by their control group", held)
 }
 
 fn held(daemon: &DaemonProcess) -> Option<String> {
@@ -51,6 +51,6 @@ mod tests {
 
     #[test]
     fn nobody_is_suspected_where_it_is_not_known() {
-        assert_eq!(told(&RULE, |facts| no_hosts(facts)), NOBODY);
+        assert_eq!(told(&RULE, no_hosts), NOBODY);
     }
 }

@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    of_hosts(case, "transfers of many drives are translated", |host| translated(host))
+    of_hosts(case, "transfers of many drives are translated", translated)
 }
 
 fn translated(host: &HostSetup) -> Option<Phrase> {
@@ -69,6 +69,6 @@ mod tests {
 
     #[test]
     fn nobody_is_suspected_where_it_is_not_known() {
-        assert_eq!(told(&RULE, |facts| no_hosts(facts)), NOBODY);
+        assert_eq!(told(&RULE, no_hosts), NOBODY);
     }
 }

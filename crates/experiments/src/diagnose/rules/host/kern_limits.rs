@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    of_hosts(case, "a limit of the kernel is close", |host| close(host))
+    of_hosts(case, "a limit of the kernel is close", close)
 }
 
 fn close(host: &HostSetup) -> Option<Phrase> {
@@ -56,6 +56,6 @@ mod tests {
 
     #[test]
     fn nobody_is_suspected_where_it_is_not_known() {
-        assert_eq!(told(&RULE, |facts| no_hosts(facts)), NOBODY);
+        assert_eq!(told(&RULE, no_hosts), NOBODY);
     }
 }

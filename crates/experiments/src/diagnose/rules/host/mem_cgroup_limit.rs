@@ -54,6 +54,6 @@ mod tests {
 
     #[test]
     fn nobody_is_suspected_where_it_is_not_known() {
-        assert_eq!(told(&RULE, |facts| no_hosts(facts)), NOBODY);
+        assert_eq!(told(&RULE, no_hosts), NOBODY);
     }
 }

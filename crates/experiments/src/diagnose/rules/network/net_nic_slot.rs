@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    of_nics(case, "the slot of the network card is narrow", |nic| narrow(nic))
+    of_nics(case, "the slot of the network card is narrow", narrow)
 }
 
 fn narrow(nic: &NicSetup) -> Option<String> {
@@ -47,6 +47,6 @@ mod tests {
 
     #[test]
     fn nobody_is_suspected_where_it_is_not_known() {
-        assert_eq!(told(&RULE, |facts| no_hosts(facts)), NOBODY);
+        assert_eq!(told(&RULE, no_hosts), NOBODY);
     }
 }

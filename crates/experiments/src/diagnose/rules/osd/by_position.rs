@@ -9,6 +9,8 @@ const LEAST: f64 = 0.15;
 const BEYOND: f64 = 2.0;
 /// At least this share of what an OSD adds as the primary is spent in its own software, if that is the cause: a slow disk does not touch it.
 const OF_SOFTWARE: f64 = 0.25;
+/// So many median deviations between OSDs its software must take longer.
+const SPREADS: f64 = 3.0;
 /// At least this share is spent in its commits, if its store is the cause.
 const OF_COMMIT: f64 = 0.5;
 
@@ -68,9 +70,14 @@ impl Slow<'_> {
             judge::median(&theirs.map(|timers| of(&timers)).collect::<Vec<_>>())
         };
         let software = own.software - others(|timers| timers.software);
+        // What healthy OSDs differ by; a few slow ones move no median.
+        let all: Vec<f64> = self.all.osds.iter().filter_map(|osd| osd.timers).map(|timers| timers.software).collect();
+        let middle = judge::median(&all);
+        let spread = judge::median(&all.iter().map(|one| (one - middle).abs()).collect::<Vec<_>>());
+        let beyond_others = software > SPREADS * spread;
         let commit = own.commit - others(|timers| timers.commit);
         let (primary, replica) = (self.osd.primary.mean.value, self.osd.replica.mean.value);
-        if software >= OF_SOFTWARE * primary.max(replica) {
+        if beyond_others && software >= OF_SOFTWARE * primary.max(replica) {
             Where::Process
         } else if commit >= OF_COMMIT * primary.max(replica) {
             Where::Store

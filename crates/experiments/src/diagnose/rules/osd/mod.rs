@@ -36,6 +36,7 @@ pub mod osd_min_alloc_mixed;
 pub mod osd_multi_per_hdd;
 pub mod osd_no_tcmalloc;
 pub mod osd_not_resharded;
+pub mod osd_option_odd;
 pub mod osd_per_nvme;
 pub mod osd_process_slow;
 pub mod osd_recovery_raised;

@@ -24,6 +24,7 @@ pub static RULE: Rule = Rule {
           debug), what else runs on its processors, CPU pinning",
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
+    confirm: "cat cpu.stat of its control group before and after a load (nr_throttled), and fathom prove for the options that differ from its peers'",
     tried: Tried::Machines,
     ..Rule::USUAL
 };

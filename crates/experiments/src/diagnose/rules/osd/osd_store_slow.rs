@@ -24,6 +24,7 @@ pub static RULE: Rule = Rule {
           limits of block I/O in its cgroup, and for who else uses the disk or the device of its database",
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
+    confirm: "fathom store OSD measures its store alone, and fathom disk its disk",
     tried: Tried::Machines,
     ..Rule::USUAL
 };

@@ -24,6 +24,7 @@ pub static RULE: Rule = Rule {
           negotiated speed, drops (fathom network --hosts)",
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
+    confirm: "fathom prove for messenger options that differ from its peers'; fathom network --hosts for the way to its host",
     tried: Tried::Machines,
     ..Rule::USUAL
 };

@@ -1,4 +1,4 @@
-//! Cache tiers.
+//! Pools in front of other pools, as their caches.
 
 use crate::diagnose::facts::prelude::*;
 
