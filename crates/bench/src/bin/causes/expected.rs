@@ -84,19 +84,21 @@ pub const EXPECTED: &[Expected] = &[
     Expected { fault: "stutter", causes: &[of("osd-process-slow", Of::Target)], ..NONE },
     Expected {
         fault: "debug-logging",
-        causes: &[of("osd-process-slow", Of::Target), of("kern-debug-logging", Of::Setting)],
+        causes: &[
+            of("osd-option-odd", Of::Setting),
+            of("osd-process-slow", Of::Target),
+            of("kern-debug-logging", Of::Setting),
+        ],
         ..NONE
     },
     Expected {
         fault: "messenger-delay",
-        causes: &[of("osd-way-slow", Of::Target)],
-        beside: &["osd-option-odd"],
+        causes: &[of("osd-option-odd", Of::Setting), of("osd-way-slow", Of::Target)],
         ..NONE
     },
     Expected {
         fault: "osd-option",
-        causes: &[of("net-nodelay", Of::Setting), of("osd-way-slow", Of::Target)],
-        beside: &["osd-option-odd"],
+        causes: &[of("osd-option-odd", Of::Setting), of("net-nodelay", Of::Setting), of("osd-way-slow", Of::Target)],
         ..NONE
     },
     Expected {
