@@ -1,5 +1,5 @@
 # Fathom: what a person types. Each target installs what it misses (Debian, Ubuntu) and says so.
-.PHONY: build demo test test-fast kills bench coverage scale alarms habit method dist lint report-bundle clean
+.PHONY: build demo test test-fast kills bench coverage scale causes alarms habit method dist lint report-bundle clean
 
 CARGO ?= $(shell command -v cargo || echo $(HOME)/.cargo/bin/cargo)
 FATHOM = target/release/fathom
@@ -51,6 +51,12 @@ scale:
 	@scripts/install-missing rust compiler browser
 	$(CARGO) run --release --locked --package bench --bin scale -- agents
 	$(CARGO) run --release --locked --package bench --bin scale -- report
+
+# Every fault of the lab, and whether an audit and a diagnosis find it, five times each (REPEATS=1: once); writes docs/causes.md. A minute for each run.
+causes:
+	@scripts/install-missing rust compiler ceph headers
+	$(CARGO) build --release --locked
+	$(CARGO) run --release --locked --package bench --bin causes -- $(FATHOM) --repeats $(or $(REPEATS),5) --write docs/causes.md
 
 # A against B in a lab, thirty times where nothing differs and thirty times where a tenth is lost; about an hour.
 alarms:

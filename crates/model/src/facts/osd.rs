@@ -92,7 +92,22 @@ impl OsdFacts {
 
     /// It belongs to a throwaway cluster of Fathom's.
     pub fn of_lab(&self) -> bool {
-        let own = |data: &String| data.split('/').any(|part| part.starts_with("fathom-"));
+        // In memory, or where all of it is.
+        let own =
+            |data: &String| data.split('/').any(|part| part.starts_with("fathom-")) || data.contains("/fathom/labs/");
         self.data.as_ref().is_some_and(own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lab_is_known_by_where_its_data_are_whatever_they_lie_on() {
+        let of_lab = |data: &str| OsdFacts { data: Some(data.to_string()), ..OsdFacts::default() }.of_lab();
+        assert!(of_lab("/dev/shm/fathom-default-0a1b2c3d/osd.0") && of_lab("/root/.local/share/fathom/labs/x/osd.1"));
+        assert!(!of_lab("/var/lib/ceph/osd/ceph-1") && !of_lab("/srv/fathom/labs"));
+        assert!(!OsdFacts::default().of_lab());
     }
 }

@@ -15,6 +15,7 @@ use super::Rule;
 
 pub static RULES: &[&Rule] = &[
     &network::host_way_slow::RULE,
+    &network::way_between_slow::RULE,
     &state::st_flags::RULE,
     &state::st_recovery::RULE,
     &state::st_backfill::RULE,

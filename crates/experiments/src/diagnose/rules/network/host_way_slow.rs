@@ -1,7 +1,7 @@
 //! All OSDs of a host add time in none of their own stages: what the host sends, or receives, is slow.
 
 use super::host_network_slow;
-use crate::diagnose::rules::osd::by_position::{Slow, Where, slow};
+use crate::diagnose::rules::osd::by_position::{Role, Slow, Where, add_together, every};
 use crate::diagnose::rules::osd::{osd_slow, osd_way_slow};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
 use model::{NetworkPart, Subject, phrase};
@@ -11,8 +11,9 @@ pub static RULE: Rule = Rule {
     id: "host-way-slow",
     about: Area::Network,
     what: "What a host sends or receives is slow for all its OSDs.",
-    evidence: "In writes between pairs of OSDs each of at least two OSDs of the host adds at least 15 % of a usual write, by twice its 95 % interval, in none of its own stages. \
-               As primaries alone: what the host sends. As replicas as well: what it sends or receives, since a replica answers, too.",
+    evidence: "In writes between pairs of OSDs each of at least two OSDs of the host adds at least 15 % of a usual write, beyond its 95 % interval, and all of them together by \
+               twice their common one, in none of its own stages. As primaries alone: what the host sends. As replicas as well: what it sends or receives, since a replica \
+               answers, too.",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions],
     suspect,
@@ -36,24 +37,20 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    let Some(all) = case.positions else { return Vec::new() };
     let mut hosts: BTreeMap<&str, Vec<Slow>> = BTreeMap::new();
-    for slow in slow(case) {
-        hosts.entry(&slow.osd.host).or_default().push(slow);
+    for osd in every(case) {
+        hosts.entry(&osd.osd.host).or_default().push(osd);
     }
     // Of a large cluster not each OSD was asked for its timers.
     let outside = |slow: &Slow| matches!(slow.spent(), Where::Outside | Where::Unknown);
-    let whole = |host: &str, slow: &[Slow]| {
-        let own = all.osds.iter().filter(|osd| osd.host == host).count();
-        let certain = slow.iter().any(|slow| slow.spent() == Where::Outside);
-        own > 1 && slow.len() == own && slow.iter().all(outside) && certain
-    };
-    let found = hosts.into_iter().filter(|(host, slow)| whole(host, slow));
-    found.filter_map(|(host, slow)| of_host(host, &slow)).collect()
+    let certain = |all: &[Slow]| all.iter().any(|slow| slow.spent() == Where::Outside);
+    let found = hosts.into_iter().filter(|(_, all)| all.len() > 1 && all.iter().all(outside) && certain(all));
+    found.filter_map(|(host, all)| of_host(host, &all)).collect()
 }
 
 fn of_host(host: &str, all: &[Slow]) -> Option<Suspect> {
-    let (sends, receives) = (all.iter().all(Slow::as_primary), all.iter().all(Slow::as_replica));
+    let sends = all.iter().all(Slow::as_primary) || add_together(all, Role::Primary);
+    let receives = all.iter().all(Slow::as_replica) || add_together(all, Role::Replica);
     let what = match (sends, receives) {
         (true, false) => "sends",
         (_, true) => "sends or receives",
@@ -99,6 +96,13 @@ mod tests {
             says_of_host(&RULE, RECEIVES_SLOWLY),
             ["what host host2 sends or receives is slow, for all its OSDs"]
         );
+    }
+
+    #[test]
+    fn lost_packets_are_clear_of_all_osds_of_a_host_together_and_of_none_alone() {
+        assert_eq!(says_of_host(&RULE, LOSES_PACKETS), ["what host host2 sends is slow, for all its OSDs"]);
+        assert!(says_of_host(&osd_way_slow::RULE, LOSES_PACKETS).is_empty());
+        assert!(says_of_host(&RULE, Adds { unsure: 0.8, ..LOSES_PACKETS }).is_empty());
     }
 
     #[test]

@@ -26,3 +26,4 @@ pub mod net_secure_mode;
 pub mod net_wire_compression;
 pub mod segments_sent_again;
 pub mod uplink_oversubscribed;
+pub mod way_between_slow;

@@ -1,16 +1,17 @@
 //! An OSD whose process is slow in all that it does.
 
-use super::by_position::{Where, slow};
+use super::by_position::{Where, every, slow};
 use super::osd_slow;
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
-use model::{Phrase, phrase};
+use model::{Phrase, Standing, Subject, phrase};
 
 pub static RULE: Rule = Rule {
     id: "osd-process-slow",
     about: Area::Osd,
     what: "An OSD's process is slow in its own software: it gets too little of the processor, is stopped at times, or has more to do than its peers.",
     evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, and at least a quarter of that is spent before its store \
-               and its replicas have the write; or it adds as much in both roles, in bursts that the median of the writes does not show, and no other OSD of its host does.",
+               and its replicas have the write, but less than four fifths in its store's commits; or it adds as much in both roles, in bursts that the median of the writes does not show, and no other OSD of its host does. A hint, if it \
+               adds at least 15 % in the mean of both roles, each beyond its 95 % interval but not by twice that, in such bursts, and no other OSD of its host does.",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions],
     suspect,
@@ -20,8 +21,8 @@ pub static RULE: Rule = Rule {
         which: "that of the same OSD",
         follows: |cause, slow, _| cause.subject == slow.subject,
     }],
-    fix: "compare its process with its peers': cgroup limits (cpu.max or cpu.cfs_quota_us and the throttled time beside it), debug options (ceph config show osd.N | grep \
-          debug), what else runs on its processors, CPU pinning",
+    fix: "compare its process with its peers': cgroup limits (cpu.max or cpu.cfs_quota_us and the throttled time beside it), debug options and delays of messages (ceph config show osd.N | grep \
+          -e debug -e ms_inject), what else runs on its processors, CPU pinning",
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,
     confirm: "cat cpu.stat of its control group before and after a load (nr_throttled), and fathom prove for the options that differ from its peers'",
@@ -31,12 +32,18 @@ pub static RULE: Rule = Rule {
 
 fn suspect(case: &Case) -> Vec<Suspect> {
     let own = slow(case).into_iter().filter(|slow| slow.spent() == Where::Process);
-    own.map(|slow| {
+    let certain = own.map(|slow| {
         let at_times: Phrase = if slow.in_bursts() { " in bursts".into() } else { Phrase::default() };
-        let name = model::Subject::Osd(slow.osd.osd);
+        let name = Subject::Osd(slow.osd.osd);
         slow.suspect(phrase!("{}'s process is slow{}, not its disk and not the network", name, at_times))
-    })
-    .collect()
+    });
+    let may_be = every(case).into_iter().filter(|slow| slow.may_be_held_up()).map(|slow| {
+        let name = Subject::Osd(slow.osd.osd);
+        let says =
+            phrase!("{} seems to be held up at times: few of its writes take very long, in both its roles", name);
+        Suspect { standing: Standing::Hint, ..slow.suspect(says) }
+    });
+    certain.chain(may_be).collect()
 }
 
 #[cfg(test)]
@@ -56,6 +63,23 @@ mod tests {
         assert_eq!(says_of_one(&RULE, STOPPED_AT_TIMES), wanted);
         // If the other OSD of its host does the same, it is not its process.
         assert!(says_of_host(&RULE, STOPPED_AT_TIMES).is_empty());
+    }
+
+    #[test]
+    fn too_little_of_the_processor_is_told_from_a_disk_for_which_all_waits() {
+        assert_eq!(says_of_one(&RULE, CPU_QUOTA).len(), 1);
+        assert!(says_of_one(&RULE, SLOWER_DISK).is_empty());
+    }
+
+    #[test]
+    fn an_osd_that_stops_seldom_is_a_hint_and_none_where_its_neighbour_does_too() {
+        let told =
+            |slow: fn(u32) -> bool| told_of(&RULE, &positions(|osd| if slow(osd) { STOPPED_SELDOM } else { NOTHING }));
+        let says =
+            "osd.1 seems to be held up at times: few of its writes take very long, in both its roles".to_string();
+        assert_eq!(told(|osd| osd == 1), [(Standing::Hint, says)]);
+        assert_eq!(told(|osd| osd % 3 == 1), []);
+        assert_eq!(told(|_| false), []);
     }
 
     #[test]

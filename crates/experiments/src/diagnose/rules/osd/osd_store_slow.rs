@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     about: Area::Osd,
     what: "An OSD's store takes long to make writes durable: its disk, the device of its database, or what limits or shares them.",
     evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, at least half of it in its store's commits, and less than a \
-               quarter in its own software.",
+               quarter in its own software; or at least four fifths of it in commits, since the rest then waits for the store as well.",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions],
     suspect,
@@ -48,11 +48,14 @@ mod tests {
     fn a_disk_with_a_limit_is_slow_in_its_commits() {
         let wanted = ["osd.1's store commits slowly in bursts: its disk, or what limits it"];
         assert_eq!(says_of_one(&RULE, SLOW_DISK), wanted);
+        assert_eq!(says_of_one(&RULE, SLOWER_DISK), wanted);
     }
 
     #[test]
     fn healthy_osds_other_causes_and_osds_without_timers_are_not_suspected() {
-        for other in [NOTHING, DEBUG_LOGGING, STOPPED_AT_TIMES, SENDS_SLOWLY, Adds { own: None, ..SLOW_DISK }] {
+        for other in
+            [NOTHING, DEBUG_LOGGING, CPU_QUOTA, STOPPED_AT_TIMES, SENDS_SLOWLY, Adds { own: None, ..SLOW_DISK }]
+        {
             assert!(says_of_one(&RULE, other).is_empty());
         }
     }

@@ -1,0 +1,212 @@
+//! What is to be told of each fault: by which rules, and of whom.
+
+/// A row of the table.
+pub struct Expected {
+    pub fault: &'static str,
+    /// Any of these is right. Empty: no rule tells it yet.
+    pub causes: &'static [Cause],
+    /// Rules whose findings are true as well while it is on: consequences that are told beside it.
+    pub beside: &'static [&'static str],
+    /// Why it is not told, or not told apart from others; empty: it should be.
+    pub open: &'static str,
+    /// It needs OSDs on block devices.
+    pub on_disks: bool,
+    /// The cluster's own records speak of it long after: the next run needs another lab.
+    pub stains: bool,
+}
+
+pub struct Cause {
+    pub rule: &'static str,
+    pub of: Of,
+    /// A word that the finding must have in what it says; empty: any will do.
+    pub says: &'static str,
+}
+
+/// Whom a finding is about, as documents name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// That on which the fault is: `osd.3`, `host1`.
+    Target,
+    /// An option of it, or of everything: `osd.3/debug_osd`, `global/ms_cluster_mode`.
+    Setting,
+    /// From the first of two hosts to the second.
+    Way,
+    /// Between the two, in both directions: what is asked goes the one way, and its answer the other.
+    Link,
+    Cluster,
+    /// Several OSDs.
+    Osds,
+    /// The pool that the fault made.
+    OwnPool,
+}
+
+impl Of {
+    pub fn is(self, told: &str, fault: &str, target: &[String]) -> bool {
+        let words = target.join(" ");
+        match self {
+            Of::Target => !words.is_empty() && told == words,
+            Of::Setting => {
+                let who = if words.is_empty() { "global" } else { &words };
+                told.strip_prefix(who).is_some_and(|rest| rest.starts_with('/'))
+            }
+            Of::Way => told == target.join("→"),
+            Of::Link => {
+                target.len() == 2 && [0, 1].iter().any(|at| told == format!("{}↔{}", target[*at], target[1 - at]))
+            }
+            Of::Cluster => told == "cluster",
+            Of::Osds => told == "osd.*",
+            Of::OwnPool => told == format!("pool fault.{fault}"),
+        }
+    }
+}
+
+impl Expected {
+    pub fn of(fault: &str) -> Option<&'static Expected> {
+        EXPECTED.iter().find(|row| row.fault == fault)
+    }
+
+    /// Is this of the right one, whatever it is called?
+    pub fn is_subject(&self, told: &str, target: &[String]) -> bool {
+        let named = self.causes.iter().map(|cause| cause.of).chain([Of::Target, Of::Setting, Of::Way, Of::Link]);
+        { named }.any(|of| of.is(told, self.fault, target))
+    }
+}
+
+const fn of(rule: &'static str, of: Of) -> Cause {
+    Cause { rule, of, says: "" }
+}
+
+const NONE: Expected = Expected { fault: "", causes: &[], beside: &[], open: "", on_disks: false, stains: false };
+
+/// In the order in which they are tried: what stains a lab comes last.
+pub const EXPECTED: &[Expected] = &[
+    Expected { fault: "cpu-quota", causes: &[of("osd-process-slow", Of::Target)], ..NONE },
+    Expected { fault: "stutter", causes: &[of("osd-process-slow", Of::Target)], ..NONE },
+    Expected {
+        fault: "debug-logging",
+        causes: &[
+            of("osd-option-odd", Of::Setting),
+            of("osd-process-slow", Of::Target),
+            of("kern-debug-logging", Of::Setting),
+        ],
+        ..NONE
+    },
+    Expected {
+        fault: "messenger-delay",
+        causes: &[of("osd-option-odd", Of::Setting), of("osd-way-slow", Of::Target)],
+        ..NONE
+    },
+    Expected {
+        fault: "osd-option",
+        causes: &[of("osd-option-odd", Of::Setting), of("net-nodelay", Of::Setting), of("osd-way-slow", Of::Target)],
+        ..NONE
+    },
+    Expected {
+        fault: "link-slow-from",
+        causes: &[Cause { rule: "host-way-slow", of: Of::Target, says: "sends" }],
+        ..NONE
+    },
+    Expected {
+        fault: "link-slow-to",
+        causes: &[Cause { rule: "host-way-slow", of: Of::Target, says: "receives" }],
+        ..NONE
+    },
+    Expected {
+        fault: "link-loss",
+        causes: &[of("host-way-slow", Of::Target), of("segments-sent-again", Of::Target)],
+        ..NONE
+    },
+    Expected { fault: "link-latency", causes: &[of("host-way-slow", Of::Target)], ..NONE },
+    Expected {
+        fault: "path-slow",
+        causes: &[of("way-between-slow", Of::Way), of("way-between-slow", Of::Link)],
+        ..NONE
+    },
+    Expected {
+        fault: "mtu",
+        causes: &[of("net-mtu-mixed", Of::Cluster), of("mtu", Of::Target)],
+        open: "how hosts are set up is not judged in a lab, whose hosts are one machine, and packet sizes are proven by the network layer, which this diagnosis leaves out",
+        ..NONE
+    },
+    Expected { fault: "secure-mode", causes: &[of("net-secure-mode", Of::Setting)], ..NONE },
+    Expected {
+        fault: "noisy-neighbour",
+        open: "no rule reads what other clients do: the counters of pools would show it",
+        ..NONE
+    },
+    Expected { fault: "deep-scrub", causes: &[of("st-scrub", Of::Cluster)], ..NONE },
+    Expected {
+        fault: "few-pgs",
+        causes: &[of("pool-pg-few", Of::OwnPool)],
+        open: "it is the pool's matter: only who measures that pool (--pool) meets it, and it costs others nothing",
+        ..NONE
+    },
+    Expected { fault: "primaries-on-one", causes: &[of("pool-primary-affinity", Of::Osds)], ..NONE },
+    Expected {
+        fault: "clone",
+        open: "it is the image's matter: the rados layer does not meet it, and no rule reads images",
+        ..NONE
+    },
+    Expected {
+        fault: "snapshot",
+        open: "it is the image's matter: the rados layer does not meet it, and no rule reads images",
+        beside: &["st-snaptrim"],
+        ..NONE
+    },
+    Expected {
+        fault: "two-writers",
+        open: "it is the image's matter: the rados layer does not meet it, and no rule reads locks of images",
+        ..NONE
+    },
+    Expected { fault: "nearly-full", causes: &[of("st-nearfull", Of::Cluster)], ..NONE },
+    Expected { fault: "flags", causes: &[of("st-flags", Of::Cluster)], ..NONE },
+    Expected {
+        fault: "recovery",
+        causes: &[of("st-recovery", Of::Cluster), of("st-degraded", Of::Cluster)],
+        beside: &["st-peering"],
+        ..NONE
+    },
+    Expected {
+        fault: "flapping",
+        causes: &[of("st-flapping", Of::Target)],
+        beside: &["st-peering", "st-degraded", "st-recovery", "st-osds-down"],
+        stains: true,
+        ..NONE
+    },
+    Expected { fault: "disk-iops", causes: &[of("osd-store-slow", Of::Target)], on_disks: true, ..NONE },
+    Expected { fault: "disk-bandwidth", causes: &[of("osd-store-slow", Of::Target)], on_disks: true, ..NONE },
+    Expected { fault: "wrong-db-device", causes: &[of("osd-store-slow", Of::Target)], on_disks: true, ..NONE },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_told_from_its_options_and_from_its_likes() {
+        let of = |fault: &'static str| Expected { fault, ..NONE };
+        let target = ["osd.1".to_string()];
+        assert!(of("x").is_subject("osd.1", &target) && of("x").is_subject("osd.1/debug_osd", &target));
+        assert!(!of("x").is_subject("osd.11", &target) && !of("x").is_subject("osd.11/debug_osd", &target));
+        assert!(
+            !of("x").is_subject("cluster", &target)
+                && Expected::of("flags").is_some_and(|row| row.is_subject("cluster", &[]))
+        );
+        assert!(Of::Way.is("host1→host2", "x", &["host1".into(), "host2".into()]));
+        assert!(Of::Link.is("host1↔host2", "x", &["host2".into(), "host1".into()]));
+        assert!(Of::OwnPool.is("pool fault.x", "x", &[]) && Of::Setting.is("global/a", "x", &[]));
+        assert!(!Of::Target.is("", "x", &[]));
+    }
+
+    #[test]
+    fn every_fault_has_a_rule_or_a_reason_and_one_row() {
+        for row in EXPECTED {
+            assert!(!row.causes.is_empty() || !row.open.is_empty(), "{}", row.fault);
+            assert_eq!(EXPECTED.iter().filter(|other| other.fault == row.fault).count(), 1, "{}", row.fault);
+        }
+        let rules: Vec<&str> = experiments::diagnose::RULES.iter().map(|rule| rule.id).collect();
+        let named = EXPECTED.iter().flat_map(|row| row.causes.iter().map(|cause| cause.rule));
+        let unknown: Vec<&str> = named.filter(|id| !rules.contains(id)).collect();
+        assert_eq!(unknown, Vec::<&str>::new());
+    }
+}
