@@ -194,7 +194,7 @@ impl Bench<'_> {
 
     fn earlier(&self, row: Option<&Expected>, number: u32) -> Result<Option<Outcome>, Box<dyn Error>> {
         let path = self.kept(row, number, "outcome").filter(|path| self.arguments.more && path.exists());
-        Ok(path.map(|path| serde_json::from_slice(&fs::read(path)?).map_err(Box::<dyn Error>::from)).transpose()?)
+        path.map(|path| serde_json::from_slice(&fs::read(path)?).map_err(Box::<dyn Error>::from)).transpose()
     }
 
     /// A fault is made, asked for, and taken off.
