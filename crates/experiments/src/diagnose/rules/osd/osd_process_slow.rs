@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     about: Area::Osd,
     what: "An OSD's process is slow in its own software: it gets too little of the processor, is stopped at times, or has more to do than its peers.",
     evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, and at least a quarter of that is spent before its store \
-               and its replicas have the write, but less than four fifths in its store's commits; or it adds as much in both roles, in bursts that the median of the writes does not show, and no other OSD of its host does. A hint, if it \
+               and its replicas have the write, but less than seven tenths in its store's commits; or it adds as much in both roles, in bursts that the median of the writes does not show, and no other OSD of its host does. A hint, if it \
                adds at least 15 % in the mean of both roles, each beyond its 95 % interval but not by twice that, in such bursts, and no other OSD of its host does.",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions],

@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     about: Area::Osd,
     what: "An OSD's store takes long to make writes durable: its disk, the device of its database, or what limits or shares them.",
     evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, at least half of it in its store's commits, and less than a \
-               quarter in its own software; or at least four fifths of it in commits, since the rest then waits for the store as well.",
+               quarter in its own software; or, over both roles, at least seven tenths of it in commits, since the rest then waits for the store as well.",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions],
     suspect,
@@ -49,6 +49,8 @@ mod tests {
         let wanted = ["osd.1's store commits slowly in bursts: its disk, or what limits it"];
         assert_eq!(says_of_one(&RULE, SLOW_DISK), wanted);
         assert_eq!(says_of_one(&RULE, SLOWER_DISK), wanted);
+        let again = Adds { primary: [0.4, 28.3, 73.7], own: Some([35.5, 22.4]), ..SLOWER_DISK };
+        assert_eq!(says_of_one(&RULE, again), wanted);
     }
 
     #[test]
