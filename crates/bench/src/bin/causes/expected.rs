@@ -78,10 +78,16 @@ const fn of(rule: &'static str, of: Of) -> Cause {
 
 const NONE: Expected = Expected { fault: "", causes: &[], beside: &[], open: "", on_disks: false, stains: false };
 
-/// In the order in which they are tried: what stains a lab comes last.
+/// In the order in which they are tried.
 pub const EXPECTED: &[Expected] = &[
     Expected { fault: "cpu-quota", causes: &[of("osd-process-slow", Of::Target)], ..NONE },
-    Expected { fault: "stutter", causes: &[of("osd-process-slow", Of::Target)], ..NONE },
+    Expected {
+        fault: "stutter",
+        causes: &[of("osd-process-slow", Of::Target)],
+        open: "in twelve seconds of writes between pairs come as many stops of 200 ms, and each holds up one write: the mean of its pairs is as unsure as it is high, \
+               and medians don't see it; who was part of all writes that took very long would tell it, and nobody counts that",
+        ..NONE
+    },
     Expected {
         fault: "debug-logging",
         causes: &[
@@ -109,6 +115,7 @@ pub const EXPECTED: &[Expected] = &[
     Expected {
         fault: "link-slow-to",
         causes: &[Cause { rule: "host-way-slow", of: Of::Target, says: "receives" }],
+        open: "at 10 Mbit/s what the survey's large writes have left in queues holds up the writes between pairs, which come last, until they are given up",
         ..NONE
     },
     Expected {
@@ -134,11 +141,17 @@ pub const EXPECTED: &[Expected] = &[
         open: "no rule reads what other clients do: the counters of pools would show it",
         ..NONE
     },
-    Expected { fault: "deep-scrub", causes: &[of("st-scrub", Of::Cluster)], ..NONE },
+    Expected {
+        fault: "deep-scrub",
+        causes: &[of("st-scrub", Of::Cluster)],
+        open: "states of placement groups are looked at once, before anything is measured, and scrubs of a lab's few data are over in moments; those that are seen \
+               while figures are measured become a warning, which no rule reads",
+        ..NONE
+    },
     Expected {
         fault: "few-pgs",
         causes: &[of("pool-pg-few", Of::OwnPool)],
-        open: "it is the pool's matter: only who measures that pool (--pool) meets it, and it costs others nothing",
+        open: "it is the pool's matter: only who measures that pool (--pool) meets it, it costs others nothing, and the rule looks at pools of 100 GiB and more",
         ..NONE
     },
     Expected { fault: "primaries-on-one", causes: &[of("pool-primary-affinity", Of::Osds)], ..NONE },

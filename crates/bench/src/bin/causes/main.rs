@@ -136,7 +136,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// One lab as long as nothing stains it, for each kind of backing.
+    /// A lab for all runs without a fault, and one for those of each fault: what was written to it fills it.
     fn all(&mut self, chosen: &[&'static Expected]) -> Result<(), Box<dyn Error>> {
         let backing = |row: Option<&Expected>| {
             let own = if row.is_some_and(|row| row.on_disks) { "loop" } else { "memory" };
@@ -148,7 +148,7 @@ impl Bench<'_> {
         for row in chosen {
             wanted.extend((0..self.arguments.repeats).map(|repeat| (backing(Some(row)), repeat, Some(*row))));
         }
-        let mut lab: Option<(String, Lab, BTreeSet<String>)> = None;
+        let mut lab: Option<(&str, Lab, BTreeSet<String>)> = None;
         for (backing, number, row) in wanted {
             if let Some(earlier) = self.earlier(row, number)? {
                 self.take(row, earlier);
@@ -158,7 +158,8 @@ impl Bench<'_> {
                 return Err("stopped".into());
             }
             // The one before is gone before the next comes up.
-            if lab.as_ref().is_some_and(|(own, ..)| *own != backing) {
+            let of = row.map_or("", |row| row.fault);
+            if lab.as_ref().is_some_and(|(own, ..)| *own != of) {
                 lab = None;
             }
             let (_, on, usual) = match &lab {
@@ -166,7 +167,7 @@ impl Bench<'_> {
                 None => {
                     let made = Lab::up(self.program, &backing)?;
                     let usual = states(&made.audit()?.document);
-                    lab.insert((backing, made, usual))
+                    lab.insert((of, made, usual))
                 }
             };
             let outcome = self.one(on, usual, row, number)?;
@@ -237,6 +238,9 @@ impl Bench<'_> {
         outcome.hints = Told::all(&audit.document, "hints");
         (outcome.audit_seconds, outcome.diagnosis_seconds) = (audit.seconds, diagnosis.seconds);
         outcome.positions = told::positions(&diagnosis.document);
+        if diagnosis.document["ending"] == "stopped" {
+            outcome.failed = Some("somebody stopped the diagnosis".to_string());
+        }
         if diagnosis.document["figures"].as_array().is_none_or(Vec::is_empty) {
             outcome.failed = Some(format!("the diagnosis measured nothing: {}", diagnosis.complaint));
         }

@@ -72,12 +72,11 @@ impl Program {
             }
             std::thread::sleep(Duration::from_millis(50));
         };
-        Ok(Ran {
-            code: status.code(),
-            seconds: began.elapsed().as_secs_f64(),
-            document: serde_json::from_slice(&fs::read(&out)?).unwrap_or_default(),
-            complaint: fs::read_to_string(&err)?.lines().last().unwrap_or_default().to_string(),
-        })
+        let seconds = began.elapsed().as_secs_f64();
+        let document: Value = serde_json::from_slice(&fs::read(&out)?).unwrap_or_default();
+        let complaint = fs::read_to_string(&err)?.lines().last().unwrap_or_default().to_string();
+        let complaint = if complaint.is_empty() { format!("it ended with {status}") } else { complaint };
+        Ok(Ran { code: status.code(), seconds, document, complaint })
     }
 
     /// Of a command that must end well.
