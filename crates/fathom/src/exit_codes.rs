@@ -2,7 +2,7 @@
 
 /// Data that was read back is not what was written.
 pub const FLAWED: u8 = 1;
-/// Done, but figures are unsettled, implausible or missing, or verdicts open.
+/// Done, but figures are unsettled, implausible or missing, verdicts open, or a host that was named was not looked at.
 pub const INCOMPLETE: u8 = 4;
 /// An audit hints at something.
 pub const HINTS: u8 = 4;

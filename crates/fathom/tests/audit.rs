@@ -48,6 +48,12 @@ fn a_clean_lab_gives_no_hint_and_bad_settings_are_told_by_name() {
     lab.ceph(&["osd", "unset", "noscrub"]);
     assert_eq!(audited(&lab, 0).0, BTreeSet::new());
 
+    // A host that was named and did not answer is no host without hints.
+    let ran = lab.run(&["audit", "--format", "json", "--quiet", "--hosts", "nowhere.invalid"]);
+    let document = ran.ends(4, &[]).json();
+    let left_out = document["left_out"].to_string();
+    assert!(document["hints"].as_array().unwrap().is_empty() && left_out.contains("nowhere.invalid"), "{document:#}");
+
     // A lost OSD is told as the cluster's state.
     lab.daemon("stop", "osd.1");
     lab.ceph(&["osd", "down", "1"]);

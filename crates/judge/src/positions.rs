@@ -14,7 +14,7 @@ const BLOCK_SECONDS: f64 = 0.5;
 /// So often all blocks are drawn anew for the intervals.
 const DRAWS: u64 = 100;
 const SOLVED_LEAST: f64 = 0.8;
-/// An OSD has so many partners in each role.
+/// Partners of an OSD in each role: with fewer nobody is told apart for certain.
 const PARTNERS_LEAST: usize = 3;
 /// Its timers tell where its own part is spent if at least this share of what they timed is the run's.
 const OWN_LEAST: f64 = 0.9;

@@ -20,6 +20,7 @@ pub mod host;
 pub mod inventory;
 pub mod layer;
 pub mod limit;
+mod nearest;
 pub mod observation;
 pub mod observed;
 pub mod operation;
@@ -74,6 +75,7 @@ pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 pub use inventory::{ClientHost, Inventory, LabHost, LabLayout, LabOsd, Network, Site, Spare, ThisHost};
 pub use layer::{Abilities, DurableBy, Layer, LayerSpec, TargetKind};
 pub use limit::{Limit, ResponseBound, Search, TriedRate};
+pub use nearest::nearest;
 pub use observation::Observation;
 pub use observed::{
     DiskSecond, HostLoad, HostSecond, HostSeconds, NicSecond, Observed, OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,

@@ -95,7 +95,7 @@ fn table(reply: &Value, pg_num: u32, osds: &[u32]) -> Result<BTreeSet<u32>, Stri
             Some(acting) if acting.len() == osds.len() => Ok((row["acting"] == json!(osds)).then_some(number)),
             _ => {
                 let copies = osds.len();
-                Err(format!("{id} is not on exactly {copies} OSDs: the pool must keep so many copies (size {copies})"))
+                Err(format!("{id} is not on exactly {copies} OSDs: the pool must keep {copies} copies (size {copies})"))
             }
         }
     };

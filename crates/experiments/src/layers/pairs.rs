@@ -6,11 +6,11 @@ use model::workload::KIB;
 use model::{Bytes, Change, OsdScope, Pattern, Place, StepId, Target, Workload};
 use std::collections::BTreeMap;
 
-/// Each OSD with so many partners in each role, where the cluster is small.
+/// Partners of each OSD in each role, where the cluster is small.
 const PARTNERS: usize = 6;
 /// Fewer partners tell nobody apart for certain.
 const PARTNERS_LEAST: usize = 3;
-/// So many pairs at most are written to, since each needs its turns.
+/// The most pairs that are written to, since each needs its turns.
 const PAIRS_MOST: usize = 96;
 /// Eight objects of each pair.
 const SPAN: Bytes = 512 * KIB;

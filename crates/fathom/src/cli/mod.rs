@@ -28,7 +28,7 @@ use std::path::PathBuf;
     about = "Sounds a Ceph cluster: measures every layer, from the disk to the RBD image, and says what each one takes"
 )]
 #[command(after_help = "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 refused for safety; \
-                        4 done, but figures are unsettled, implausible or missing, or an audit has hints; \
+                        4 done, but figures are unsettled, implausible or missing, or an audit has hints or did not reach a host; \
                         5 a figure is worse than its threshold, or differs from fio's.")]
 pub struct Cli {
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use crate::cli::Common;
 use crate::cli::audit::AuditArgs;
-use crate::exit_codes::HINTS;
+use crate::exit_codes::{HINTS, INCOMPLETE};
 use agents::fleet;
 use cluster::Cluster;
 use model::Failure;
@@ -16,6 +16,7 @@ pub fn run(common: &Common, args: &AuditArgs) -> Result<u8, Failure> {
     let cluster = Cluster::connect(&access)?;
     let options = args.hosts.options();
     let (mut fleet, mut left_out) = (None, Vec::new());
+    let mut all_answered = true;
     if options.named() {
         let again = || Ok(Cluster::connect(&access)?);
         let wanted = fleet::wanted(&options, args.lab.as_deref(), &again)?;
@@ -25,6 +26,7 @@ pub fn run(common: &Common, args: &AuditArgs) -> Result<u8, Failure> {
             }
         };
         let (reached, silent) = fleet::connect_all(&wanted.hosts, &wanted.programs, &tell);
+        all_answered = silent.is_empty() && wanted.left_out.is_empty();
         left_out.extend(wanted.left_out.iter().cloned());
         left_out.extend(silent.into_iter().map(|one| format!("{}: {}", one.name, one.why)));
         fleet = Some(reached);
@@ -34,5 +36,10 @@ pub fn run(common: &Common, args: &AuditArgs) -> Result<u8, Failure> {
     let fsid = facts.cluster.fsid.clone();
     let found = experiments::diagnose::audit(facts);
     super::show(common, &audit::blocks(&found), || json::audit(&found, fsid.as_deref()))?;
-    Ok(if found.hints.is_empty() { 0 } else { HINTS })
+    // A host that was named and not looked at is no host without hints.
+    Ok(match (found.hints.is_empty(), all_answered) {
+        (true, true) => 0,
+        (true, false) => INCOMPLETE,
+        (false, _) => HINTS,
+    })
 }

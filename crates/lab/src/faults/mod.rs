@@ -178,29 +178,9 @@ fn undo(access: &LabAccess, journal: &mut Journal, number: usize) -> Result<(), 
 
 fn find(name: &str) -> Result<&'static Fault, LabError> {
     list().find(|fault| fault.name == name).ok_or_else(|| {
-        let mut names: Vec<&str> = list().map(|fault| fault.name).collect();
-        names.sort_by_key(|known| distance(known, name));
-        names.truncate(3);
-        LabError::NoSuchFault { fault: name.to_owned(), near: names.join(", ") }
+        let near = model::nearest(name, list().map(|fault| fault.name)).join(", ");
+        LabError::NoSuchFault { fault: name.to_owned(), near }
     })
-}
-
-/// How many letters must be put in, left out or replaced to make one word of the other (Levenshtein). A word that holds the other is near.
-fn distance(one: &str, other: &str) -> usize {
-    if one.contains(other) || other.contains(one) {
-        return one.len().abs_diff(other.len()).min(1);
-    }
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (above, letter) in one.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], above + 1);
-        for (column, wanted) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *wanted);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 #[cfg(test)]
@@ -210,7 +190,6 @@ mod tests {
 
     #[test]
     fn an_unknown_fault_names_the_nearest() {
-        assert_eq!((distance("flags", "flaps"), distance("mtu", "mtu"), distance("abc", "")), (1, 0, 1));
         let error = find("cpu-qota").map(|fault| fault.name).map_err(|error| (error.exit_code(), error.to_string()));
         assert!(error.is_err_and(|(code, text)| code == 2 && text.contains("nearest: cpu-quota")));
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 pub static RULE: Rule = Rule {
     id: "cl-rbd-qos",
     about: Area::Client,
-    what: "Images are limited to so many operations or bytes a second.",
+    what: "Images have a limit of operations or bytes a second (QoS).",
     why: "The limit is a plateau that no hardware explains.",
     evidence: "An option rbd_qos_…_limit is set above 0 for clients. Limits of single pools and images are not seen: rbd config pool ls POOL.",
     sources: &["Ceph's documentation, \"RBD Config Reference: QoS settings\""],

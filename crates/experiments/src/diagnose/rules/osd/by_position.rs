@@ -5,16 +5,17 @@ use model::{Estimate, Metric, Phrase, PositionOfOsd, Positions, Quantity, Standi
 
 /// Less than this share of a usual write is not worth a word.
 pub const LEAST: f64 = 0.15;
-/// So many half-widths of its 95 % interval it must be above nothing: of a hundred OSDs in two roles and two values none by chance.
+/// Half-widths of its 95 % interval that it must be above nothing: of a hundred OSDs in two roles and two values none by chance.
 const BEYOND: f64 = 2.0;
 /// At least this share of what an OSD adds as the primary is spent in its own software, if that is the cause.
 const OF_SOFTWARE: f64 = 0.25;
-/// So many median deviations between OSDs its software must take longer.
+/// Median deviations between OSDs by which its software must take longer.
 const SPREADS: f64 = 3.0;
-/// Where commits alone take this share of what it adds, over both roles, what its software takes besides is waiting for the store, which also
-/// holds up what has not been prepared yet: a disk of 200 writes a second took 87 % and more in commits and up to one and a half times all in
-/// software, a processor's quota of 10 % from 40 to 56 % in each.
-const NEARLY_ALL: f64 = 0.7;
+/// Where an OSD's software takes long as well, either may wait for the other: a store that is full holds up what is not prepared yet, and a
+/// process that gets no processor is late with commits. Of what it adds, on average over both roles, a disk of 200 writes a second took 87 %
+/// and more in commits, a processor's quota of 10 % from 40 to 56 % (five runs in a lab). What lies between is told as neither.
+const OF_A_SLOW_STORE: f64 = 0.8;
+const OF_A_SLOW_PROCESS: f64 = 0.6;
 /// At least this share is spent in its commits, if its store is the cause.
 const OF_COMMIT: f64 = 0.5;
 
@@ -33,7 +34,7 @@ pub enum Where {
     Store,
     /// In none of its own stages: on the way to it or from it.
     Outside,
-    /// It has no timers that would tell.
+    /// It has no timers that would tell, or they speak for two of these.
     Unknown,
 }
 
@@ -115,10 +116,13 @@ impl Slow<'_> {
         let (primary, replica) = (self.osd.primary.mean.value.max(0.0), self.osd.replica.mean.value.max(0.0));
         let adds = primary.max(replica);
         // The timers are of its writes in both roles.
-        if commit >= NEARLY_ALL * f64::midpoint(primary, replica) && commit >= OF_COMMIT * adds {
-            Where::Store
-        } else if beyond_others && software >= OF_SOFTWARE * adds {
-            Where::Process
+        let of_both = commit / f64::midpoint(primary, replica);
+        if beyond_others && software >= OF_SOFTWARE * adds {
+            match of_both {
+                share if share >= OF_A_SLOW_STORE => Where::Store,
+                share if share < OF_A_SLOW_PROCESS => Where::Process,
+                _ => Where::Unknown,
+            }
         } else if commit >= OF_COMMIT * adds {
             Where::Store
         } else if self.is_held_up() {
