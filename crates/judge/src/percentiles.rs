@@ -134,6 +134,16 @@ pub fn clopper_pearson(p: f64, n: f64, tail: f64) -> (f64, f64) {
     (low, high)
 }
 
+/// How likely at least `seen` of `of` independent events are, each with the chance `p` (binomial, by the incomplete beta function).
+pub fn at_least(seen: u64, of: u64, p: f64) -> f64 {
+    match seen {
+        0 => 1.0,
+        seen if seen > of || p <= 0.0 => 0.0,
+        _ if p >= 1.0 => 1.0,
+        _ => Beta::new(seen as f64, (of - seen) as f64 + 1.0).map_or(1.0, |beta| beta.cdf(p)),
+    }
+}
+
 /// The wider of the inside's interval and of what the slices' own percentiles say (moderated t on logarithms).
 fn widest(inside: &Interval, each: &[Sparse], p: f64, value: f64, prior: f64) -> (Option<f64>, Option<f64>) {
     let own: Vec<f64> = each.iter().filter_map(|slice| slice.quantile_ns(p)).map(|own| (own / value).ln()).collect();
@@ -154,6 +164,18 @@ mod tests {
     use model::{Latencies, StepId};
 
     const SERVICE: Times = |sample| &sample.service;
+
+    #[test]
+    fn chances_of_several_events_are_those_of_the_binomial_distribution() {
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
+        near(at_least(3, 3, 0.5), 0.125);
+        near(at_least(1, 2, 0.1), 0.19);
+        near(at_least(12, 12, 1.0 / 3.0), 3f64.powi(-12));
+        assert_eq!(
+            (at_least(0, 9, 0.1), at_least(4, 3, 0.5), at_least(1, 1, 0.0), at_least(2, 9, 1.0)),
+            (1.0, 0.0, 0.0, 1.0)
+        );
+    }
 
     /// Slices of 80 windows with about 100 operations each, log-normal around a level that breathes, 2 % of them twenty
     /// times as slow.

@@ -88,7 +88,7 @@ pub use pattern::{Metric, Pattern};
 pub use phrase::{Phrase, Piece, Quantity};
 pub use plan::{Doubling, Goal, Plan, ScalingStep, ShortSlices, Step};
 pub use plan_fields::GoalFields;
-pub use positions::{OsdStages, PairTime, PositionOfOsd, Positions, WriteTimes};
+pub use positions::{LongWrites, OsdStages, PairTime, PositionOfOsd, Positions, TookPart, WriteTimes};
 pub use record::{Ending, Gap, Imported, Record, RunHead};
 pub use report::{ChartCell, Distance, Doubled, Finding, LedgerRow, Multiple, Outlier, Report, ScaledLoad, Standing};
 pub use sample::{Sample, Slice};

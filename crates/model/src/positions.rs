@@ -12,6 +12,25 @@ pub struct Positions {
     pub osds: Vec<PositionOfOsd>,
     pub pairs: Vec<PairTime>,
     pub operations: u64,
+    /// Writes that took much longer than most.
+    #[serde(default)]
+    pub long: LongWrites,
+}
+
+/// Writes that took at least `above_ms`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LongWrites {
+    pub above_ms: f64,
+    pub writes: u64,
+}
+
+/// The writes in which an OSD had a part, and how many of them were long ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TookPart {
+    pub writes: u64,
+    pub long: u64,
+    /// What the long ones took together, ms.
+    pub long_ms: f64,
 }
 
 /// Of one and the same set of writes, ms.
@@ -31,6 +50,8 @@ pub struct PositionOfOsd {
     pub replica: WriteTimes<Estimate>,
     /// Its own timers meanwhile; `None`: it was not asked, or does not count them.
     pub timers: Option<OsdStages>,
+    #[serde(default)]
+    pub took_part: TookPart,
 }
 
 /// What an OSD says of its own part, ms; everybody's operations count.

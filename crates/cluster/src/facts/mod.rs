@@ -29,6 +29,7 @@ pub fn look(cluster: &Cluster) -> (ClusterFacts, Vec<String>) {
     let few = map.as_ref().is_some_and(|map| list(map, "osds").len() <= REPORT_MOST);
     let report = if few { asked.monitors(json!({"prefix": "report"})) } else { None };
     let stats = asked.monitors(json!({"prefix": "df", "detail": "detail"}));
+    let rates = asked.manager(json!({"prefix": "osd pool stats"}));
     let osds = map.as_ref().map(|map| osds::read(map, &metadata, &tree, &usage, &report));
     let lab = osds.as_ref().is_some_and(|osds| !osds.is_empty() && osds.iter().all(model::facts::OsdFacts::of_lab));
     let up: Vec<u32> = osds.iter().flatten().filter(|osd| osd.up == Some(true)).map(|osd| osd.id).collect();
@@ -47,7 +48,7 @@ pub fn look(cluster: &Cluster) -> (ClusterFacts, Vec<String>) {
         require_osd_release: map.as_ref().and_then(|map| text(map, "require_osd_release")),
         require_min_client: map.as_ref().and_then(|map| text(map, "require_min_compat_client")),
         nearfull: map.as_ref().and_then(|map| number(map, "nearfull_ratio")),
-        pools: map.as_ref().map(|map| pools::read(map, stats.as_ref())),
+        pools: map.as_ref().map(|map| pools::read(map, stats.as_ref(), rates.as_ref())),
         flags: map.as_ref().map(state::flags),
         part_flags: map.as_ref().map(state::part_flags),
         health: asked.monitors(json!({"prefix": "health"})).map(|answer| state::health(&answer)),

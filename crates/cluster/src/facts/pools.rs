@@ -1,21 +1,36 @@
 //! Pools: from the OSD map, with what is stored in them.
 
 use super::values::{count, flag, list, number, text, whole};
-use model::facts::PoolFacts;
+use model::facts::{PoolFacts, PoolLoad};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// `pg_pool_t::TYPE_ERASURE`.
 const ERASURE: i64 = 3;
 
-pub fn read(map: &Value, stats: Option<&Value>) -> Vec<PoolFacts> {
+/// `stats` of `df`, `rates` of `osd pool stats`.
+pub fn read(map: &Value, stats: Option<&Value>, rates: Option<&Value>) -> Vec<PoolFacts> {
     let stored = stats.map_or(&[][..], |stats| list(stats, "pools"));
     let stored: BTreeMap<i64, &Value> =
         stored.iter().filter_map(|pool| Some((whole(pool, "id")?, pool.get("stats")?))).collect();
-    list(map, "pools")
-        .iter()
-        .filter_map(|pool| one(map, pool, whole(pool, "pool").and_then(|id| stored.get(&id).copied())))
-        .collect()
+    let rates = rates.and_then(Value::as_array).into_iter().flatten();
+    let rates: BTreeMap<i64, PoolLoad> =
+        rates.filter_map(|pool| Some((whole(pool, "pool_id")?, load(pool)?))).collect();
+    let of = |pool: &Value| {
+        let id = whole(pool, "pool")?;
+        Some(PoolFacts { load: rates.get(&id).copied(), ..one(map, pool, stored.get(&id).copied())? })
+    };
+    list(map, "pools").iter().filter_map(of).collect()
+}
+
+/// What is zero is not named.
+fn load(pool: &Value) -> Option<PoolLoad> {
+    let rates = pool.get("client_io_rate")?;
+    let sum = |keys: [&str; 2]| keys.iter().filter_map(|key| number(rates, key)).sum();
+    Some(PoolLoad {
+        operations_per_second: sum(["read_op_per_sec", "write_op_per_sec"]),
+        bytes_per_second: sum(["read_bytes_sec", "write_bytes_sec"]),
+    })
 }
 
 fn one(map: &Value, pool: &Value, stats: Option<&Value>) -> Option<PoolFacts> {
@@ -58,6 +73,7 @@ fn one(map: &Value, pool: &Value, stats: Option<&Value>) -> Option<PoolFacts> {
         stored: stats.and_then(|stats| count(stats, "stored")),
         objects: stats.and_then(|stats| count(stats, "objects")),
         used: stats.and_then(|stats| number(stats, "percent_used")),
+        load: None,
     })
 }
 
@@ -80,13 +96,17 @@ mod tests {
                 "application_metadata": {"rgw": {}}}],
         });
         let stats = json!({"pools": [{"id": 2, "stats": {"stored": 4096, "objects": 2, "percent_used": 0.5}}]});
-        let told = &read(&map, Some(&stats))[0];
+        let rates = json!([{"pool_id": 2, "client_io_rate": {"write_bytes_sec": 65536, "write_op_per_sec": 16}}, {"pool_id": 1}]);
+        let told = &read(&map, Some(&stats), Some(&rates))[0];
         assert_eq!((told.erasure, told.code("k"), told.object_bytes()), (Some(true), Some(4), Some(2048.0)));
         assert_eq!((told.tier_of, told.read_tier, told.fast_read), (None, Some(3), Some(true)));
         assert_eq!(
             (told.options["compression_mode"].as_str(), told.flag("bulk"), told.has("rgw")),
             ("force", true, true)
         );
-        assert_eq!((read(&map, None)[0].stored, read(&map, None)[0].used), (None, None));
+        let load = PoolLoad { operations_per_second: 16.0, bytes_per_second: 65536.0 };
+        assert_eq!(told.load, Some(load));
+        let bare = &read(&map, None, None)[0];
+        assert_eq!((bare.stored, bare.used, bare.load), (None, None, None));
     }
 }

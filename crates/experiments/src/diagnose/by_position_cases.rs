@@ -4,7 +4,7 @@ use super::testing::made::Made;
 use super::testing::text;
 use super::{Case, Rule};
 use judge::assess;
-use model::{Estimate, OsdStages, PositionOfOsd, Positions, Standing, WriteTimes};
+use model::{Estimate, LongWrites, OsdStages, PositionOfOsd, Positions, Standing, TookPart, WriteTimes};
 
 /// What one OSD adds: as primary, as replica (median, mean, p90), and its own software and commit.
 #[derive(Clone, Copy)]
@@ -50,10 +50,27 @@ pub fn positions(adds: impl Fn(u32) -> Adds) -> Positions {
         let Adds { primary, replica, own, unsure } = adds(osd);
         let timers = own.map(|[software, commit]| OsdStages { software, commit });
         let host = format!("host{}", osd % 3 + 1);
-        PositionOfOsd { osd, host, primary: times(primary, unsure), replica: times(replica, unsure), timers }
+        let took_part = TookPart { writes: 3_333, ..TookPart::default() };
+        PositionOfOsd { osd, host, primary: times(primary, unsure), replica: times(replica, unsure), timers, took_part }
     };
     let usual = WriteTimes { median: 1.16, mean: 1.24, p90: 1.6 };
-    Positions { usual, osds: (0..6).map(osd).collect(), pairs: Vec::new(), operations: 10_000 }
+    Positions {
+        usual,
+        osds: (0..6).map(osd).collect(),
+        pairs: Vec::new(),
+        operations: 10_000,
+        long: LongWrites::default(),
+    }
+}
+
+/// Writes that took 200 ms, and with how many of them osd.1 had a part; the other OSDs had their part by chance.
+pub fn with_long_writes(mut all: Positions, writes: u64, of_osd_1: u64) -> Positions {
+    all.long = LongWrites { above_ms: 14.0, writes };
+    all.osds.iter_mut().for_each(|osd| {
+        let long = if osd.osd == 1 { of_osd_1 } else { writes / 5 };
+        osd.took_part = TookPart { long, long_ms: 200.0 * long as f64, ..osd.took_part };
+    });
+    all
 }
 
 /// What the rule says of these; nothing: it suspects nobody.

@@ -1,10 +1,10 @@
-//! Diagnosis as an experiment: a survey, then the tests that rules ask for, until no suspect is left untested or the time is up.
+//! Diagnosis as an experiment: writes between pairs of OSDs, a survey, then the tests that rules ask for, until no suspect is left untested or the time is up.
 
 use super::{Case, untested};
 use crate::passes::Passes;
 use crate::scheduler::{Scheduler, Task};
 use judge::assess;
-use model::{CauseTest, Goal, Plan, PlannedExperiment, Record, Step, StepId};
+use model::{CauseTest, Goal, Plan, PlannedExperiment, Record, StepId};
 
 /// Each target of a test has its turn so often, in shuffled order: what comes and goes meets all of them.
 const PASSES: u32 = 3;
@@ -18,26 +18,25 @@ pub struct Diagnose {
     /// It grows by the steps of each test.
     plan: Plan,
     under_way: Passes,
-    /// After the survey: writes between pairs of OSDs, in turns.
-    pairs: Option<Step>,
+    /// What is measured after the pairs.
+    survey: Option<Plan>,
 }
 
 impl Diagnose {
+    /// Writes between pairs of OSDs come first: what a survey's large writes leave in queues and on slow links would be in them.
     pub fn new(plan: Plan) -> Diagnose {
-        let survey = plan.steps.iter().filter(|step| !step.in_turns).cloned().collect();
-        let pairs = plan.steps.iter().find(|step| step.in_turns).cloned();
-        Diagnose { under_way: Passes::new(Plan { steps: survey, ..plan.clone() }), pairs, plan }
+        let steps = plan.steps.iter().filter(|step| !step.in_turns).cloned().collect();
+        let survey = Plan { steps, ..plan.clone() };
+        let goal = Goal { write_slice_seconds: PAIRS_SECONDS, ..test_goal(&plan.goal) };
+        match plan.steps.iter().find(|step| step.in_turns).cloned() {
+            Some(pairs) => Diagnose { under_way: Passes::of_one(pairs, goal), survey: Some(survey), plan },
+            None => Diagnose { under_way: Passes::new(survey), survey: None, plan },
+        }
     }
 
-    /// `None`: done, or nothing of the kind is planned, or there is no time for it.
-    fn positions(&mut self, record: &Record, now: f64) -> Option<Task> {
-        let step = self.pairs.take()?;
-        let in_time = matches!(&self.plan.experiment, PlannedExperiment::Diagnosis(one) if now < one.seconds_max);
-        if !in_time {
-            return None;
-        }
-        let goal = Goal { write_slice_seconds: PAIRS_SECONDS, ..test_goal(&self.plan.goal) };
-        self.under_way = Passes::of_one(step, goal);
+    /// `None`: it is done.
+    fn survey(&mut self, record: &Record, now: f64) -> Option<Task> {
+        self.under_way = Passes::new(self.survey.take()?);
         self.under_way.next(record, now)
     }
 
@@ -62,7 +61,7 @@ impl Diagnose {
 
 impl Scheduler for Diagnose {
     fn next(&mut self, record: &Record, now: f64) -> Option<Task> {
-        self.under_way.next(record, now).or_else(|| self.positions(record, now)).or_else(|| self.test(record, now))
+        self.under_way.next(record, now).or_else(|| self.survey(record, now)).or_else(|| self.test(record, now))
     }
 }
 

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 /// Partners of each OSD in each role, where the cluster is small.
 const PARTNERS: usize = 6;
-/// Fewer partners tell nobody apart for certain.
-const PARTNERS_LEAST: usize = 3;
+/// With two partners one slow OSD is told from the others, with three several are.
+const PARTNERS_LEAST: usize = 2;
 /// The most pairs that are written to, since each needs its turns.
 const PAIRS_MOST: usize = 96;
 /// Eight objects of each pair.
@@ -63,7 +63,8 @@ fn pairs(osds: &[&OsdScope], apart: Option<&str>) -> Vec<(u32, u32)> {
         _ => return Vec::new(),
     };
     let partners = PARTNERS.min(PAIRS_MOST / osds.len().max(1));
-    if partners < PARTNERS_LEAST {
+    // Large clusters are to be told apart by medians.
+    if partners <= PARTNERS_LEAST {
         return Vec::new();
     }
     let mut used: BTreeMap<u32, usize> = BTreeMap::new();
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn small_clusters_have_all_pairs_that_may_be() {
-        assert_eq!(of(4, 4, "osd").len(), 12);
+        assert_eq!((of(3, 1, "host").len(), of(3, 3, "osd").len(), of(4, 4, "osd").len()), (6, 6, 12));
         assert_eq!(of(6, 2, "host").len(), 24);
         assert!(of(6, 2, "host").iter().all(|(a, b)| a / 2 != b / 2));
     }
@@ -117,10 +118,10 @@ mod tests {
     fn nobody_is_bound_where_it_is_not_known_who_may_be_together_or_they_are_too_few_to_tell_apart() {
         assert_eq!((of(6, 2, "rack"), of(2, 1, "osd"), of(3, 3, "host")), (vec![], vec![], vec![]));
         assert_eq!(pairs(&osds(6, 2).iter().collect::<Vec<_>>(), None), vec![]);
-        assert_eq!((of(3, 1, "host"), of(100, 4, "host"), of(34, 2, "host")), (vec![], vec![], vec![]));
-        // Hosts of 10, 1 and 1 OSDs: those of the first have two partners each.
+        assert_eq!((of(100, 4, "host"), of(34, 2, "host")), (vec![], vec![]));
+        // Hosts of 11 and 1 OSDs: those of the first have one partner each.
         let mut uneven = osds(12, 1);
-        uneven.iter_mut().take(10).for_each(|osd| osd.host = "h".into());
+        uneven.iter_mut().take(11).for_each(|osd| osd.host = "h".into());
         assert_eq!(pairs(&uneven.iter().collect::<Vec<_>>(), Some("host")), vec![]);
     }
 
@@ -135,7 +136,7 @@ mod tests {
                 pairs.iter().filter(|pair| pair.0 == osd).for_each(|pair| *on.entry(pair.1 / each).or_default() += 1);
                 let (own, most) = (on.values().sum::<usize>(), on.values().max().copied().unwrap_or(0));
                 let fair = own.div_ceil(hosts as usize - 1);
-                assert!(own >= PARTNERS_LEAST && most <= fair, "osd.{osd} of {hosts} hosts of {each}: {on:?}");
+                assert!(own > PARTNERS_LEAST && most <= fair, "osd.{osd} of {hosts} hosts of {each}: {on:?}");
             }
         }
     }

@@ -12,7 +12,7 @@ pub use cluster::{
 };
 pub use host::{BlockQueue, DaemonProcess, HostSetup, IdleState, NicSetup};
 pub use osd::OsdFacts;
-pub use pool::PoolFacts;
+pub use pool::{PoolFacts, PoolLoad};
 pub use version::Version;
 
 use crate::change::Change;

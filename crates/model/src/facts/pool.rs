@@ -40,6 +40,16 @@ pub struct PoolFacts {
     pub objects: Option<u64>,
     /// Shares of the room that it may use which is used.
     pub used: Option<f64>,
+    /// What clients did just then.
+    pub load: Option<PoolLoad>,
+}
+
+/// What clients read from and write to a pool, by the manager's count of the last seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PoolLoad {
+    pub operations_per_second: f64,
+    pub bytes_per_second: f64,
 }
 
 impl PoolFacts {

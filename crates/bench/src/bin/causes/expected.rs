@@ -81,13 +81,7 @@ const NONE: Expected = Expected { fault: "", causes: &[], beside: &[], open: "",
 /// In the order in which they are tried.
 pub const EXPECTED: &[Expected] = &[
     Expected { fault: "cpu-quota", causes: &[of("osd-process-slow", Of::Target)], ..NONE },
-    Expected {
-        fault: "stutter",
-        causes: &[of("osd-process-slow", Of::Target)],
-        open: "in twelve seconds of writes between pairs come as many stops of 200 ms, and each holds up one write: the mean of its pairs is as unsure as it is high, \
-               and medians don't see it; who was part of all writes that took very long would tell it, and nobody counts that",
-        ..NONE
-    },
+    Expected { fault: "stutter", causes: &[of("osd-process-slow", Of::Target)], ..NONE },
     Expected {
         fault: "debug-logging",
         causes: &[
@@ -115,7 +109,6 @@ pub const EXPECTED: &[Expected] = &[
     Expected {
         fault: "link-slow-to",
         causes: &[Cause { rule: "host-way-slow", of: Of::Target, says: "receives" }],
-        open: "at 10 Mbit/s what the survey's large writes have left in queues holds up the writes between pairs, which come last, until they are given up",
         ..NONE
     },
     Expected {
@@ -136,18 +129,8 @@ pub const EXPECTED: &[Expected] = &[
         ..NONE
     },
     Expected { fault: "secure-mode", causes: &[of("net-secure-mode", Of::Setting)], ..NONE },
-    Expected {
-        fault: "noisy-neighbour",
-        open: "no rule reads what other clients do: the counters of pools would show it",
-        ..NONE
-    },
-    Expected {
-        fault: "deep-scrub",
-        causes: &[of("st-scrub", Of::Cluster)],
-        open: "states of placement groups are looked at once, before anything is measured, and scrubs of a lab's few data are over in moments; those that are seen \
-               while figures are measured become a warning, which no rule reads",
-        ..NONE
-    },
+    Expected { fault: "noisy-neighbour", causes: &[of("pool-others-load", Of::OwnPool)], ..NONE },
+    Expected { fault: "deep-scrub", causes: &[of("st-scrub", Of::Cluster)], ..NONE },
     Expected {
         fault: "few-pgs",
         causes: &[of("pool-pg-few", Of::OwnPool)],

@@ -154,6 +154,7 @@ pub static RULES: &[&Rule] = &[
     &network::net_jumbo_off::RULE,
     &network::net_link_mixed::RULE,
     &network::net_mtu_mixed::RULE,
+    &pool::pool_others_load::RULE,
     &pool::pool_pg_few::RULE,
     &pool::pool_pg_many::RULE,
     &pool::pool_pg_pow2::RULE,

@@ -22,7 +22,7 @@ const OF_COMMIT: f64 = 0.5;
 /// An OSD that adds time.
 pub struct Slow<'c> {
     pub osd: &'c PositionOfOsd,
-    all: &'c Positions,
+    pub(super) all: &'c Positions,
 }
 
 /// Where an OSD spends the time that it adds.
@@ -47,7 +47,7 @@ pub enum Role {
 
 /// Those that add time in either role, by a clear margin.
 pub fn slow<'c>(case: &Case<'c>) -> Vec<Slow<'c>> {
-    every(case).into_iter().filter(|slow| slow.as_primary() || slow.as_replica()).collect()
+    every(case).into_iter().filter(Slow::is_clear).collect()
 }
 
 /// All OSDs, whether they add anything or not.
@@ -76,6 +76,11 @@ impl Slow<'_> {
             Role::Primary => &self.osd.primary,
             Role::Replica => &self.osd.replica,
         }
+    }
+
+    /// Adds time in either role, by a clear margin.
+    pub fn is_clear(&self) -> bool {
+        self.as_primary() || self.as_replica()
     }
 
     pub fn as_primary(&self) -> bool {
@@ -128,7 +133,12 @@ impl Slow<'_> {
         } else if self.is_held_up() {
             Where::Process
         } else {
-            Where::Outside
+            // Rare and long: its own stages show nothing of it, and the way is not the only thing that is outside of them.
+            match self.stalls().filter(|_| self.in_bursts()) {
+                Some(stalls) if stalls.standing == Standing::Confirmed => stalls.spent,
+                Some(_) => Where::Unknown,
+                None => Where::Outside,
+            }
         }
     }
 
@@ -137,7 +147,7 @@ impl Slow<'_> {
     fn is_held_up(&self) -> bool {
         let beside: Vec<Slow> = self.all.osds.iter().map(|osd| Slow { osd, all: self.all }).collect();
         let mut beside = beside.iter().filter(|other| other.osd.host == self.osd.host && other.osd.osd != self.osd.osd);
-        let only = beside.clone().next().is_some() && beside.all(|other| !other.as_primary() && !other.as_replica());
+        let only = beside.clone().next().is_some() && beside.all(|other| !other.is_clear());
         let (primary, replica) = (self.osd.primary.mean.value, self.osd.replica.mean.value);
         let alike = primary.min(replica) > 0.5 * primary.max(replica);
         only && alike && self.in_bursts() && self.as_primary() && self.as_replica()
@@ -151,8 +161,7 @@ impl Slow<'_> {
         };
         let beside = |other: &&PositionOfOsd| other.host == self.osd.host && other.osd != self.osd.osd;
         let mut beside = self.all.osds.iter().filter(beside);
-        let clear = self.as_primary() || self.as_replica();
-        !clear && likewise(self.osd) && self.in_bursts() && !beside.any(likewise)
+        !self.is_clear() && likewise(self.osd) && self.in_bursts() && !beside.any(likewise)
     }
 
     /// What a write of a pool of three replicas takes longer for it, on average over all OSDs: it is one of them as primary, two as a

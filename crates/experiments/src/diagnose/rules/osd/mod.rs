@@ -54,3 +54,4 @@ pub mod osd_tcmalloc_cache;
 pub mod osd_wal_size;
 pub mod osd_way_slow;
 pub mod osd_weight_wrong;
+pub mod stalls;

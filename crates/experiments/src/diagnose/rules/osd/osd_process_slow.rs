@@ -1,6 +1,6 @@
 //! An OSD whose process is slow in all that it does.
 
-use super::by_position::{Where, every, slow};
+use super::by_position::{Slow, Where, every};
 use super::osd_slow;
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
 use model::{Phrase, Standing, Subject, phrase};
@@ -11,7 +11,9 @@ pub static RULE: Rule = Rule {
     what: "An OSD's process is slow in its own software: it gets too little of the processor, is stopped at times, or has more to do than its peers.",
     evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, and at least a quarter of that is spent before its store \
                and its replicas have the write, and less than six tenths (on average over both roles) in its store's commits; or it adds as much in both roles, in bursts that the median of the writes does not show, and no other OSD of its host does. A hint, if it \
-               adds at least 15 % in the mean of both roles, each beyond its 95 % interval but not by twice that, in such bursts, and no other OSD of its host does.",
+               adds at least 15 % in the mean of both roles, each beyond its 95 % interval but not by twice that, in such bursts, and no other OSD of its host does. Or it has a part in \
+               at least eight tenths of the writes that take eight times as long as the 90th percentile and more, which happens to an OSD by chance in one of a thousand diagnoses \
+               (in one of twenty: a hint; also where no other OSD lies on its host), and less than half of their time is in its store's commits.",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions],
     suspect,
@@ -31,19 +33,38 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    let own = slow(case).into_iter().filter(|slow| slow.spent() == Where::Process);
-    let certain = own.map(|slow| {
+    every(case).iter().filter_map(of_one).collect()
+}
+
+fn of_one(slow: &Slow) -> Option<Suspect> {
+    let name = || Subject::Osd(slow.osd.osd);
+    if slow.is_clear() && slow.spent() == Where::Process {
         let at_times: Phrase = if slow.in_bursts() { " in bursts".into() } else { Phrase::default() };
-        let name = Subject::Osd(slow.osd.osd);
-        slow.suspect(phrase!("{}'s process is slow{}, not its disk and not the network", name, at_times))
-    });
-    let may_be = every(case).into_iter().filter(|slow| slow.may_be_held_up()).map(|slow| {
-        let name = Subject::Osd(slow.osd.osd);
-        let says =
-            phrase!("{} seems to be held up at times: few of its writes take very long, in both its roles", name);
-        Suspect { standing: Standing::Hint, ..slow.suspect(says) }
-    });
-    certain.chain(may_be).collect()
+        return Some(slow.suspect(phrase!(
+            "{}'s process is slow{}, not its disk and not the network",
+            name(),
+            at_times
+        )));
+    }
+    let told_otherwise = slow.is_clear() && slow.spent() != Where::Unknown;
+    let stalls = slow.stalls().filter(|stalls| !told_otherwise && stalls.spent != Where::Store);
+    match stalls.map(|stalls| stalls.standing) {
+        Some(Standing::Confirmed) => {
+            Some(slow.stalling(phrase!("{}'s process stops at times, and its writes wait: not its disk", name())))
+        }
+        Some(Standing::Hint) => {
+            let says = phrase!(
+                "{} seems to be held up at times: its process stops, or packets to or from its host are lost",
+                name()
+            );
+            Some(Suspect { standing: Standing::Hint, ..slow.stalling(says) })
+        }
+        None => slow.may_be_held_up().then(|| {
+            let says =
+                phrase!("{} seems to be held up at times: few of its writes take very long, in both its roles", name());
+            Suspect { standing: Standing::Hint, ..slow.suspect(says) }
+        }),
+    }
 }
 
 #[cfg(test)]
@@ -93,5 +114,24 @@ mod tests {
     fn one_that_is_late_with_both_is_told_as_neither() {
         // Commits take 70 % of what it adds, its software 58 %.
         assert!(says_of_one(&RULE, Adds { own: Some([2.36, 2.66]), ..CPU_QUOTA }).is_empty());
+    }
+
+    /// Twelve stops of 200 ms in twelve seconds.
+    #[test]
+    fn an_osd_that_has_a_part_in_all_long_writes_stops_at_times() {
+        let told = |writes, own| told_of(&RULE, &with_long_writes(positions(|_| NOTHING), writes, own));
+        let stops = "osd.1's process stops at times, and its writes wait: not its disk";
+        assert_eq!(told(12, 12), [(Standing::Confirmed, stops.to_string())]);
+        // Of four all may be its own by chance, of twenty half; where nothing is long nobody is suspected.
+        assert_eq!(told(4, 4).iter().map(|(standing, _)| *standing).collect::<Vec<_>>(), []);
+        assert_eq!((told(20, 10), told(0, 0)), (vec![], vec![]));
+        assert_eq!(told(5, 5)[0].0, Standing::Hint);
+    }
+
+    #[test]
+    fn where_no_other_osd_lies_on_its_host_it_may_be_the_host() {
+        let mut alone = with_long_writes(positions(|_| NOTHING), 12, 12);
+        alone.osds.retain(|osd| osd.osd < 3);
+        assert_eq!(told_of(&RULE, &alone)[0].0, Standing::Hint);
     }
 }

@@ -1,6 +1,6 @@
 //! An OSD whose store commits slowly.
 
-use super::by_position::{Where, slow};
+use super::by_position::{Slow, Where, every};
 use super::osd_slow;
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
 use model::{Phrase, phrase};
@@ -10,7 +10,9 @@ pub static RULE: Rule = Rule {
     about: Area::Osd,
     what: "An OSD's store takes long to make writes durable: its disk, the device of its database, or what limits or shares them.",
     evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, at least half of it in its store's commits, and less than a \
-               quarter in its own software; or, where its software takes more, at least eight tenths of it (on average over both roles) in commits: the rest then waits for the store as well.",
+               quarter in its own software; or, where its software takes more, at least eight tenths of it (on average over both roles) in commits: the rest then waits for the store as well. \
+               Or it has a part in at least eight tenths of the writes that take eight times as long as the 90th percentile and more, which happens to an OSD by chance in one of a \
+               thousand diagnoses (in one of twenty: a hint), and at least half of their time is in its commits.",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions],
     suspect,
@@ -30,13 +32,19 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    let own = slow(case).into_iter().filter(|slow| slow.spent() == Where::Store);
-    own.map(|slow| {
+    every(case).iter().filter_map(of_one).collect()
+}
+
+fn of_one(slow: &Slow) -> Option<Suspect> {
+    let name = || model::Subject::Osd(slow.osd.osd);
+    if slow.is_clear() {
         let at_times: Phrase = if slow.in_bursts() { " in bursts".into() } else { Phrase::default() };
-        let name = model::Subject::Osd(slow.osd.osd);
-        slow.suspect(phrase!("{}'s store commits slowly{}: its disk, or what limits it", name, at_times))
-    })
-    .collect()
+        let says = || phrase!("{}'s store commits slowly{}: its disk, or what limits it", name(), at_times);
+        return (slow.spent() == Where::Store).then(|| slow.suspect(says()));
+    }
+    let stalls = slow.stalls().filter(|stalls| stalls.spent == Where::Store)?;
+    let says = phrase!("{}'s store stops at times, and its writes wait: its disk, or what limits it", name());
+    Some(Suspect { standing: stalls.standing, ..slow.stalling(says) })
 }
 
 #[cfg(test)]
@@ -66,5 +74,17 @@ mod tests {
     fn one_that_is_late_with_both_is_told_as_neither() {
         // Commits take 70 % of what it adds, its software 58 %.
         assert!(says_of_one(&RULE, Adds { own: Some([2.36, 2.66]), ..CPU_QUOTA }).is_empty());
+    }
+
+    #[test]
+    fn long_writes_whose_time_is_in_its_commits_are_those_of_its_store() {
+        let stops = |commit| {
+            let mut all = with_long_writes(positions(|_| NOTHING), 12, 12);
+            all.osds[1].timers = Some(model::OsdStages { software: 0.45, commit });
+            told_of(&RULE, &all)
+        };
+        let says = "osd.1's store stops at times, and its writes wait: its disk, or what limits it";
+        assert_eq!(stops(1.0), [(model::Standing::Confirmed, says.to_string())]);
+        assert!(stops(0.4).is_empty());
     }
 }

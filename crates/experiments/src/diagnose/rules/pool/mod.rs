@@ -17,6 +17,7 @@ pub mod pool_many_rbd_pools;
 pub mod pool_min_size;
 pub mod pool_mixed_media;
 pub mod pool_noscrub;
+pub mod pool_others_load;
 pub mod pool_pg_few;
 pub mod pool_pg_many;
 pub mod pool_pg_pow2;

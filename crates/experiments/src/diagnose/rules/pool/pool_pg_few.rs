@@ -1,13 +1,14 @@
 //! Pools with few placement groups for their data.
 
 use crate::diagnose::facts::prelude::*;
+use model::Place;
 
 pub static RULE: Rule = Rule {
     id: "pool-pg-few",
     about: Area::Pool,
-    what: "A pool with much data has few placement groups for each OSD.",
+    what: "A pool with much data, or the one that is measured, has few placement groups for its OSDs.",
     why: "Operations of a placement group wait for each other, and few of them spread unevenly: on 60 NVMe drives reads grew up to 820 copies for each OSD, writes above 100.",
-    evidence: "A pool of at least 100 GiB, and of a tenth of all data, has fewer than 50 copies of placement groups for each OSD that its rule reaches.",
+    evidence: "A pool of at least 100 GiB, and of a tenth of all data, has fewer than 50 copies of placement groups for each OSD that its rule reaches; or a pool that is measured (--pool) has fewer placement groups than its rule reaches OSDs, so that not each is the primary of one.",
     sources: &[
         "Clyso, \"Ceph: A Journey to 1 TiB/s\" (ceph.io blog, 2024: ceph-a-journey-to-1tibps)",
         "Ceph's documentation, \"Placement Groups\"",
@@ -22,6 +23,41 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
+    let mut found = of_data(case);
+    let fewer = |pool: &PoolFacts| {
+        measured(case, &pool.name) && pool.pg_num.zip(reached(case, pool)).is_some_and(|(pgs, osds)| pgs < osds)
+    };
+    let idle =
+        of_pools(case, fewer, "fewer placement groups than OSDs: some OSDs serve no read and begin no write", |pool| {
+            let (pgs, osds) = (pool.pg_num.unwrap_or(0), reached(case, pool).unwrap_or(0));
+            phrase!("{} placement groups, {} OSDs", Quantity::Count(u64::from(pgs)), Quantity::Count(u64::from(osds)))
+        });
+    found.extend(idle.into_iter().filter(|one| !of_data(case).iter().any(|other| other.subject == one.subject)));
+    found
+}
+
+/// One that somebody named, not one of our own.
+fn measured(case: &Case, pool: &str) -> bool {
+    let mut places = case.record.plan.steps.iter().flat_map(|step| &step.targets).map(|target| &target.place);
+    let made = case
+        .record
+        .plan
+        .changes
+        .iter()
+        .any(|change| matches!(change, model::Change::Pool { name, .. } if name == pool));
+    !made
+        && places.any(
+            |place| matches!(place, Place::Pool { pool: own, .. } | Place::Images { pool: own, .. } if own == pool),
+        )
+}
+
+/// OSDs that its rule reaches.
+fn reached(case: &Case, pool: &PoolFacts) -> Option<u32> {
+    let rule = case.cluster().crush_rules.iter().flatten().find(|rule| Some(rule.id) == pool.crush_rule)?;
+    Some(rule.reaches.as_ref()?.values().sum())
+}
+
+fn of_data(case: &Case) -> Vec<Suspect> {
     of_pools(
         case,
         |pool| few(case, pool).is_some(),
@@ -34,16 +70,17 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 fn few(case: &Case, pool: &PoolFacts) -> Option<f64> {
     let all: u64 = case.pools().iter().filter_map(|pool| pool.stored).sum();
     let stored = pool.stored.filter(|stored| *stored >= 100 << 30 && *stored >= all / 10)?;
-    let rule = case.cluster().crush_rules.iter().flatten().find(|rule| Some(rule.id) == pool.crush_rule)?;
-    let osds: u32 = rule.reaches.as_ref()?.values().sum();
-    let each = f64::from(pool.pg_num? * pool.size?) / f64::from(osds.max(1));
+    let each = f64::from(pool.pg_num? * pool.size?) / f64::from(reached(case, pool)?.max(1));
     (stored > 0 && each < 50.0).then_some(each)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnose::testing::made::Made;
     use crate::diagnose::testing_facts::*;
+    use judge::assess;
+    use model::{Observation, Pattern, Step, Target, testing};
 
     #[test]
     fn it_is_seen() {
@@ -68,5 +105,19 @@ mod tests {
     #[test]
     fn nobody_is_suspected_where_it_is_not_known() {
         assert_eq!(told(&RULE, |facts| facts.cluster = ClusterFacts::default()), NOBODY);
+    }
+
+    #[test]
+    fn a_pool_that_is_measured_needs_a_group_for_each_osd_however_little_it_holds() {
+        let with = |pool: &str, pg_num: u32| {
+            let mut facts = healthy();
+            the_pool(&mut facts, |pool| (pool.pg_num, pool.stored) = (Some(pg_num), Some(1 << 20)));
+            let mut record = Made::cluster().record.with(Observation::Facts(Box::new(facts)));
+            let place = Place::Pool { pool: pool.into(), prefix: "x".into() };
+            let targets = vec![Target::new(testing::pools(), pool, place)];
+            record.plan.steps.push(Step { targets, ..testing::step(9, testing::pools(), Pattern::WriteLatency, &[]) });
+            suspect(&Case::of(&assess(&record))).len()
+        };
+        assert_eq!((with("vms", 1), with("vms", 128), with("another", 1)), (1, 0, 0));
     }
 }

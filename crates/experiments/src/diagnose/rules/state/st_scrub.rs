@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::State,
     what: "Placement groups are scrubbed: all of their data are read and compared.",
     why: "In a study of mClock five scrubs at once took 24 to 27 % of the IOPS of clients.",
-    evidence: "Placement groups are scrubbed on more than a tenth of the OSDs.",
+    evidence: "When the facts were read, or in a quarter of the slices, more placement groups were scrubbed at once than a tenth of the OSDs.",
     sources: &[
         "ceph.io blog, 2022: mclock-vs-wpq-testing-with-background-ops-part2",
         "Ceph's documentation, \"OSD Config Reference\"",
@@ -35,7 +35,10 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnose::testing::made::Made;
     use crate::diagnose::testing_facts::*;
+    use judge::assess;
+    use model::{Observation, PgsSeen, testing};
 
     #[test]
     fn it_is_seen() {
@@ -54,5 +57,20 @@ mod tests {
     #[test]
     fn nobody_is_suspected_where_it_is_not_known() {
         assert_eq!(told(&RULE, |facts| facts.cluster.groups = None), NOBODY);
+    }
+
+    #[test]
+    fn one_that_begins_while_figures_are_measured_is_seen_in_their_slices() {
+        let with = |slices: u32, seen: u32| {
+            let mut record = Made::cluster().record.with(Observation::Facts(Box::new(healthy())));
+            let step = record.plan.steps[0].id;
+            record.slices = (0..slices).map(|pass| testing::slice(step, pass, 1, Vec::new())).collect();
+            for pass in 0..seen {
+                let states = [("active+clean+scrubbing+deep".to_string(), 3)].into();
+                record.observations.push(Observation::PgsSeen(PgsSeen { step, pass, states }));
+            }
+            suspect(&Case::of(&assess(&record))).len()
+        };
+        assert_eq!((with(8, 3), with(8, 1), with(8, 0)), (1, 0, 0));
     }
 }
