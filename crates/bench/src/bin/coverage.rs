@@ -88,7 +88,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What may be too little is looked at with so many times as many: 300 series know 95 % to ±2.5 points only.
+/// Where less than 95 % hold, this many times as many series are tried: with 300 series, 95 % are known to ±2.5 points only.
 const FURTHER: u64 = 4;
 
 fn intervals(kinds: &[&'static Kind], pattern: Pattern, title: &str, series: u64) {
@@ -285,7 +285,7 @@ const TAKEN: [f64; 3] = [0.0, 0.3, 0.6];
 fn blamed(kinds: &[&'static Kind], times: u64) {
     for habit in &behind::HABITS {
         println!(
-            "Compactions, {}, {times} figures of writes of each kind: in step % / slower %, by what they take; \"at least\" held, of so many",
+            "Compactions, {}, {times} figures of writes of each kind: in step % / slower %, by what they take; \"at least\" held, of how many",
             habit.name
         );
         println!("{:<19}{}", "kind", TAKEN.map(|by| format!("{:>15}", format!("{:.0} %", 100.0 * by))).concat());

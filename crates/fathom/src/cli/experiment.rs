@@ -98,7 +98,7 @@ pub struct ExperimentArgs {
     /// slices as fit)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub passes: Option<u32>,
-    /// Spread each figure's slices over so much time: it then speaks of that time (default: of as long as measuring takes)
+    /// Spread each figure's slices over this time, which the figure then describes (default: as long as measuring takes)
     #[arg(long, value_parser = words::seconds, value_name = "DURATION",
           conflicts_with_all = ["quick", "duration", "passes", "verdict", "expect", "ab"])]
     pub over: Option<f64>,
@@ -118,7 +118,7 @@ pub struct ExperimentArgs {
 }
 
 impl ExperimentArgs {
-    /// In so much time the slices of a figure lie by themselves: less can't be asked for.
+    /// The least time that can be asked for: the slices of a figure take as much by themselves.
     pub fn over_least(&self) -> f64 {
         let goal = Goal::usual(self.settle.unwrap_or(USUAL_SETTLE), self.time_max, 0);
         let apart = |short: ShortSlices| short.apart_seconds + short.seconds + short.front_seconds;
@@ -183,12 +183,13 @@ impl ExperimentArgs {
     }
 }
 
-/// So many moments times this is the time between their short slices, which lie apart by lot.
+/// The least time from one short slice to the next, times this, is the time over which the slices lie spread: how far apart they
+/// lie is drawn by lot.
 fn moments(goal: &Goal) -> f64 {
     (f64::from(judge::looks_for(goal.settle)) - 2.0) * (1.0 + SPREAD_BY_LOT / 2.0)
 }
 
-/// Slices so far apart that they lie spread over so much time.
+/// Slices that are far enough apart to lie spread over this time.
 fn spread(goal: Goal, over: Option<f64>) -> Goal {
     let (Some(short), Some(over)) = (goal.short, over) else { return goal };
     let apart = over / moments(&goal) - short.seconds - short.front_seconds;
@@ -197,7 +198,7 @@ fn spread(goal: Goal, over: Option<f64>) -> Goal {
     Goal { short: Some(short), run_seconds: Some(2.0 * over), ..goal }
 }
 
-/// Slices of this length, settled or not, in so many passes.
+/// Slices of this length, settled or not, in `passes` passes.
 pub fn fixed(seconds: f64, passes: u32) -> Goal {
     Goal {
         // Nothing but the passes ends it: a slice in which hardly anything ends lasts three times its length.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Other hosts")]
 pub struct HostArgs {
     /// Hosts: a,b[1-9] (ssh), kube:NAMESPACE/POD, podman:NAME, docker:NAME, cephadm:, netns:NAME;
-    /// orch[:LABEL] (those that cephadm manages); kube-label:[NAMESPACE/]NAME=VALUE; with --lab a number: so many hosts of the lab
+    /// orch[:LABEL] (those that cephadm manages); kube-label:[NAMESPACE/]NAME=VALUE; with --lab a number: this many hosts of the lab
     #[arg(long, value_parser = words::hosts, value_name = "LIST", global = true)]
     pub hosts: Option<String>,
     /// A file of hosts, a list a line

@@ -174,7 +174,7 @@ pub struct CompareArgs {
     /// With --history: up to this run
     #[arg(long, default_value = "last", value_name = "RUN", requires = "history")]
     pub until: String,
-    /// With --history: only so many of the latest runs
+    /// With --history: at most this many of the latest runs
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=500), default_value_t = 100, requires = "history")]
     pub runs: u32,
 }

@@ -7,7 +7,7 @@ use crate::errors::LabError;
 
 pub static FAULT: Fault = Fault {
     name: "clone",
-    what: "There is an image, fault.clone/image, whose parent holds so much: the first write to each object copies 4 MiB.",
+    what: "There is an image, fault.clone/image, whose parent holds this much data: the first write to each object copies 4 MiB.",
     target: TargetKind::Nothing,
     value: Some(Value { default: "64", unit: "MiB" }),
     plan,

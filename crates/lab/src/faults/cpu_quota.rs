@@ -7,7 +7,7 @@ use crate::errors::LabError;
 
 pub static FAULT: Fault = Fault {
     name: "cpu-quota",
-    what: "The OSD may use at most so much of one core.",
+    what: "The OSD may use at most this share of one core.",
     target: TargetKind::Osd,
     value: Some(Value { default: "10", unit: "%" }),
     plan,

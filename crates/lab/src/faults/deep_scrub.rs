@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub static FAULT: Fault = Fault {
     name: "deep-scrub",
-    what: "A deep scrub of all placement groups is asked for every so many seconds.",
+    what: "A deep scrub of all placement groups is asked for at this interval.",
     target: TargetKind::Nothing,
     value: Some(Value { default: "5", unit: "s" }),
     plan,

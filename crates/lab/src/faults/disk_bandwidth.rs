@@ -1,4 +1,4 @@
-//! `disk-bandwidth`: the device below an OSD reads and writes so many bytes in a second.
+//! `disk-bandwidth`: the device below an OSD reads and writes at most a given number of bytes per second.
 
 use super::changes::{Cgroup, Change};
 use super::target::TargetKind;
@@ -7,7 +7,7 @@ use crate::errors::LabError;
 
 pub static FAULT: Fault = Fault {
     name: "disk-bandwidth",
-    what: "The OSD's device reads, and writes, at most so many megabytes in a second.",
+    what: "The OSD's device reads at most this many megabytes per second, and writes at most as many.",
     target: TargetKind::Osd,
     value: Some(Value { default: "1", unit: "MB/s" }),
     plan,

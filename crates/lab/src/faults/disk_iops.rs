@@ -1,4 +1,4 @@
-//! `disk-iops`: the device below an OSD does so many reads and so many writes in a second.
+//! `disk-iops`: the device below an OSD does at most a given number of reads, and as many writes, per second.
 
 use super::changes::{Cgroup, Change};
 use super::target::TargetKind;
@@ -7,7 +7,7 @@ use crate::errors::LabError;
 
 pub static FAULT: Fault = Fault {
     name: "disk-iops",
-    what: "The OSD's device does at most so many reads, and so many writes, in a second.",
+    what: "The OSD's device does at most this many reads, and as many writes, per second.",
     target: TargetKind::Osd,
     value: Some(Value { default: "200", unit: "/s" }),
     plan,

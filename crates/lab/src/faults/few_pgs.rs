@@ -9,7 +9,7 @@ use crate::errors::LabError;
 
 pub static FAULT: Fault = Fault {
     name: "few-pgs",
-    what: "There is a pool, fault.few-pgs, that has so many placement groups; measure it with --pool.",
+    what: "There is a pool, fault.few-pgs, with this number of placement groups; measure it with --pool.",
     target: TargetKind::Nothing,
     value: Some(Value { default: "1", unit: "" }),
     plan,

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub static FAULT: Fault = Fault {
     name: "flapping",
-    what: "Every so many seconds the OSD is marked down, and comes back by itself.",
+    what: "The OSD is marked down at this interval, and comes back by itself.",
     target: TargetKind::Osd,
     value: Some(Value { default: "10", unit: "s" }),
     plan,

@@ -7,7 +7,7 @@ use crate::errors::LabError;
 
 pub static FAULT: Fault = Fault {
     name: "link-latency",
-    what: "Packets take so much longer to the host, and so much longer from it (needs a kernel with netem).",
+    what: "Packets to the host, and packets from it, are each delayed by this time (needs a kernel with netem).",
     target: TargetKind::Link,
     value: Some(Value { default: "1", unit: "ms" }),
     plan,

@@ -7,7 +7,7 @@ use crate::errors::LabError;
 
 pub static FAULT: Fault = Fault {
     name: "link-loss",
-    what: "Of the packets to and from the host so many are lost, each by chance.",
+    what: "This share of the packets to and from the host is lost, each by chance.",
     target: TargetKind::Link,
     value: Some(Value { default: "1", unit: "%" }),
     plan,

@@ -7,7 +7,7 @@ use crate::errors::LabError;
 
 pub static FAULT: Fault = Fault {
     name: "link-slow-from",
-    what: "The host's link carries at most so much of what the host sends.",
+    what: "The host's link carries at most this rate from the host.",
     target: TargetKind::Link,
     value: Some(Value { default: "10", unit: "Mbit/s" }),
     plan,

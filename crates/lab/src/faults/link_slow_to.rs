@@ -7,7 +7,7 @@ use crate::errors::LabError;
 
 pub static FAULT: Fault = Fault {
     name: "link-slow-to",
-    what: "The host's link carries at most so much towards the host.",
+    what: "The host's link carries at most this rate towards the host.",
     target: TargetKind::Link,
     value: Some(Value { default: "10", unit: "Mbit/s" }),
     plan,

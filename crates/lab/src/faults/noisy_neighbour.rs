@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub static FAULT: Fault = Fault {
     name: "noisy-neighbour",
-    what: "A client writes 64 KiB at a time to a pool of its own, with so many writes in flight.",
+    what: "A client writes 64 KiB at a time to a pool of its own; the value is how many writes are in flight.",
     target: TargetKind::Nothing,
     value: Some(Value { default: "16", unit: "writes" }),
     plan,

@@ -7,7 +7,7 @@ use crate::errors::LabError;
 
 pub static FAULT: Fault = Fault {
     name: "recovery",
-    what: "The OSD is killed, misses writes to a pool of the fault's own, and is started again: recovery goes on for about so long.",
+    what: "The OSD is killed, misses writes to a pool of the fault's own, and is started again: recovery takes about this time.",
     target: TargetKind::Osd,
     value: Some(Value { default: "120", unit: "s" }),
     plan,

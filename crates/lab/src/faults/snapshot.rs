@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub static FAULT: Fault = Fault {
     name: "snapshot",
-    what: "Every so many seconds the image gets a snapshot, and the one before goes; without POOL/IMAGE an image is made.",
+    what: "The image gets a snapshot at this interval, and the one before is removed; without POOL/IMAGE an image is made.",
     target: TargetKind::Image,
     value: Some(Value { default: "5", unit: "s" }),
     plan,

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub static FAULT: Fault = Fault {
     name: "stutter",
-    what: "Once in a second the OSD stops (SIGSTOP) for so long.",
+    what: "Once a second the OSD is stopped (SIGSTOP) for this time.",
     target: TargetKind::Osd,
     value: Some(Value { default: "200", unit: "ms" }),
     plan,

@@ -8,7 +8,7 @@ use nix::unistd::geteuid;
 
 pub static FAULT: Fault = Fault {
     name: "wrong-db-device",
-    what: "The OSD's database (block.db) lies on a device of its own that does at most so many reads, and so many writes, in a second.",
+    what: "The OSD's database (block.db) lies on a device of its own that does at most this many reads, and as many writes, per second.",
     target: TargetKind::Osd,
     value: Some(Value { default: "100", unit: "/s" }),
     plan,

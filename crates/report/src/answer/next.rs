@@ -104,7 +104,7 @@ fn asked(report: &Report) -> Option<String> {
             let one = doubled.first()?;
             let command = one.layer.name();
             Some(one.full.map_or("name more hosts that load (--hosts).".to_string(), |full| {
-                format!("measure with so many clients: `fathom {command} --clients {full}{on}`.")
+                format!("measure with this number of clients: `fathom {command} --clients {full}{on}`.")
             }))
         }
         Answer::Sweep(swept) => {

@@ -27,7 +27,7 @@ enum What {
         #[arg(long, default_value_t = 20.0)]
         seconds: f64,
     },
-    /// A run of so many OSDs as one HTML file, opened in a headless Chromium
+    /// A run of this many OSDs as one HTML file, opened in a headless Chromium
     Report {
         #[arg(long, value_delimiter = ',', default_value = "100,1000,10000")]
         osds: Vec<u32>,
