@@ -21,17 +21,17 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const SENDING: Duration = Duration::from_secs(300);
 /// From the last word to the end of the program that leads there.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// So much of what a host says is looked at: the end, since any banner comes first.
+/// At most this many bytes of a host's output are looked at: its end, since a banner comes first.
 const SHOWN: usize = 64 << 10;
 
-/// No build of fathom is larger; a device has no end.
+/// Bytes. No build of fathom is larger, and a device must not be sent without end.
 const PROGRAM_MOST: u64 = 1 << 30;
 
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{host}: {what}")]
 pub struct DialError {
     pub host: String,
-    /// What is wrong, and the mend.
+    /// What is wrong, and how to fix it.
     pub what: String,
 }
 
@@ -42,7 +42,7 @@ pub struct Program {
     pub build: String,
     /// The kind of machine that it is for.
     pub machine: String,
-    /// How long it is: a copy of another length is none.
+    /// Its length: a file of another length is no copy of it.
     pub bytes: u64,
     pub sudo: bool,
 }

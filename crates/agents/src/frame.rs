@@ -48,7 +48,8 @@ pub fn read<M: DeserializeOwned>(stream: &mut impl Read) -> Result<M, FrameError
     read_counted(stream, |_| LARGEST).map(|(message, _)| message)
 }
 
-/// And how many bytes it had. `most`: so many may begin with this byte; what they would become in memory is many times as much.
+/// The message, and how many bytes it had. `most`: how long a message that begins with this byte may be: in memory it takes many
+/// times as much.
 ///
 /// # Errors
 /// As [`read`].
@@ -100,7 +101,7 @@ fn fill(stream: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// So much may come before an agent's first word.
+/// At most this many bytes may come before an agent's first word.
 const BANNER: usize = 64 << 10;
 
 /// Skips what comes before the agent's first word, and says what that was.

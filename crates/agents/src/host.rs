@@ -49,7 +49,7 @@ impl LocalHost<'_> {
         (self.engine_of)(&step).and_then(fill).map_err(|error| self.named(error))
     }
 
-    /// Opens all sessions, asks `start` when to begin, and loads until `on_window` says stop. `most`: no more than so many bytes are
+    /// Opens all sessions, asks `start` when to begin, and loads until `on_window` says stop. `most`: at most this many bytes are
     /// written to each target.
     ///
     /// # Errors

@@ -259,13 +259,14 @@ impl Pace {
     }
 }
 
-/// So much of one agent may wait for the coordinator, in frames and in their bytes: then its line is not read, and it has to wait.
+/// At most this many frames of one agent, and this many bytes, wait for the coordinator. Beyond that the connection is not read, and
+/// the agent has to wait.
 const WAITING: usize = 4096;
 const WAITING_BYTES: usize = 64 << 20;
-/// Who waits for room looks this often whether it still is wanted.
+/// How often a message that waits for room calls `waits`.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What of one agent waits.
+/// What waits of one agent: messages and bytes.
 #[derive(Clone, Default)]
 pub struct Queue(Arc<(Mutex<(usize, usize)>, Condvar)>);
 
@@ -282,7 +283,7 @@ impl std::fmt::Debug for QueuePlace {
 }
 
 impl Queue {
-    /// Waits until there is room; `waits` is told meanwhile.
+    /// Waits until there is room; calls `waits` meanwhile.
     pub fn place(&self, bytes: usize, waits: &dyn Fn()) -> QueuePlace {
         let (lock, freed) = &*self.0;
         let mut taken = lock.lock().unwrap_or_else(PoisonError::into_inner);

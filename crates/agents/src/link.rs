@@ -1,4 +1,4 @@
-//! A line to an agent that stands: orders go out, news come in, and both sides know within seconds when the other is gone.
+//! An open connection to an agent: commands go out, events come in, and each side knows within seconds when the other is gone.
 
 use crate::explain;
 use crate::frame::{self, FrameError};
@@ -11,11 +11,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_chann
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Each side says that it lives at least this often.
+/// Each side sends a sign of life at least this often.
 pub const BEAT: Duration = Duration::from_secs(1);
-/// Nothing heard for so long: the other side is gone.
+/// After this time without a message the other side counts as gone.
 pub const DEAF: Duration = Duration::from_secs(10);
-/// Orders that wait for a slow line. Windows don't go this way, so few are ever on it.
+/// Commands that may wait for a slow connection. There are never many: windows go the other way.
 const ORDERS: usize = 64;
 
 /// What lives at the other end, as something that ends: the program that leads to the agent.

@@ -26,7 +26,7 @@ impl Checks {
 }
 
 pub trait Loader {
-    /// Loads all targets of the step, and shows each window as it ends, until `on_window` says stop. `most`: no more than so many bytes
+    /// Loads all targets of the step, and shows each window as it ends, until `on_window` says stop. `most`: at most this many bytes
     /// are written to each target.
     ///
     /// Errors: the load could not be started. What breaks later is in the slice's end.

@@ -57,7 +57,7 @@ pub enum AgentCommand {
         #[serde(with = "as_json")]
         step: Box<Step>,
         window_ns: Nanos,
-        /// Write no more than so many bytes to each target.
+        /// Write at most this many bytes to each target.
         most: Option<Bytes>,
     },
     /// Say [`AgentEvent::Verified`] of what was verified since this was last asked; before that read back what the slice wrote, until
@@ -111,7 +111,7 @@ pub enum Question {
     RollBack,
     /// Answer datagrams at this end, until `Hush`.
     Echo(Endpoint),
-    /// The largest packet, up to so many bytes, that gets to an echo in one piece?
+    /// What is the largest packet, of at most `largest` bytes, that reaches an echo in one piece?
     PathMtu { from: Endpoint, to: Endpoint, key: Key, largest: u32 },
     /// How are you set up, and which of these OSDs run on you?
     Setup { osds: Vec<OsdWish> },
@@ -195,7 +195,7 @@ pub enum AgentEvent {
         id: u64,
         answer: AgentAnswer,
     },
-    /// So much is filled.
+    /// How many bytes have been filled.
     Filling {
         slice: u64,
         bytes: Bytes,

@@ -10,11 +10,11 @@ pub struct Exchange {
     pub answered: Nanos,
 }
 
-/// Two clocks run apart by one part in so many at most, of the time that passes: each by 100 millionths by itself, and by 500 while it is
-/// slewed (adjtimex(2)).
+/// Two clocks drift apart by at most one part in this many of the time that passes: each by 100 millionths by itself, and by 500 while it
+/// is slewed (adjtimex(2)).
 const DRIFT: i128 = 1_000;
 
-/// As it is at the end. Each exchange bounds the offset from both sides: the answer was given at some instant within it (Cristian,
+/// The offset at the end. Each exchange bounds the offset from both sides: the answer was given at some instant within it (Cristian,
 /// 1989). Since then the clocks may have run apart, so the older, the wider. The narrowest bounds together are the answer, so that a slow
 /// exchange never makes it worse. `None`: there was none, or they contradict each other (a clock was set).
 pub fn offset(exchanges: &[Exchange]) -> Option<Offset> {

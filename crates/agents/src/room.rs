@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-/// A limit below so many times the program's length is left alone: how much of it is in use nobody tells who only may look at pods.
+/// A volume is too small if its limit is below this many times the program's length. A user who may only look at pods can't see how
+/// much of the limit is in use.
 const MARGIN: u64 = 10;
 
 /// A folder whose volume is too small, and why.
@@ -16,7 +17,7 @@ pub struct Narrow {
 /// kubectl takes by itself.
 ///
 /// # Errors
-/// Nowhere in it they could be kept; in words.
+/// There is no place for them in it: why, in words.
 pub fn narrow(pod: &Value, container: Option<&str>, bytes: u64) -> Result<Vec<Narrow>, String> {
     let all = || pod["spec"]["containers"].as_array().into_iter().flatten();
     let few = |limit: &str| quantity(limit).is_none_or(|most| most < (MARGIN * bytes) as f64);

@@ -46,7 +46,7 @@ impl Windows {
         Ok(())
     }
 
-    /// Gives the slice its samples, of which there must be so many. Errors: in words, for a damaged archive.
+    /// Gives the slice its samples; there must be `samples` of them. Errors: in words, for a damaged archive.
     pub(crate) fn fill(&mut self, slice: &mut Slice, samples: u32) -> Result<(), String> {
         let own = slice.started_seconds == self.started_seconds;
         let kept = key(slice).filter(|_| own).and_then(|key| self.series.remove(&key)).unwrap_or_default();

@@ -11,8 +11,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 const TICK: Duration = Duration::from_millis(250);
-/// An operation is cancelled after so many ticks, 13 s. Who measures ends a slice in which nothing ended for 10 s, and gives what is
-/// in flight 3 s more. Earlier would change what is measured: an operation that takes some seconds has to end by itself.
+/// An operation is cancelled after this many ticks, 13 s. A slice in which nothing ended for 10 s is ended, and what is in flight gets
+/// 3 s more. Earlier would change what is measured: an operation that takes some seconds has to end by itself.
 const TICKS_MAX: u32 = 52;
 
 #[derive(Default)]

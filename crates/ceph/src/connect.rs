@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Monitor commands wait so long for a monitor to come back, unless the caller says otherwise: a monitor may be away for
+/// How many seconds monitor commands wait for a monitor to come back, unless the caller says otherwise: a monitor may be away for
 /// some seconds, and nothing may hang for ever. It costs nothing per I/O operation.
 const MON_OP_TIMEOUT: (&str, &str) = ("rados_mon_op_timeout", "60");
 

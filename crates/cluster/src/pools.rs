@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 /// Every pool that Fathom makes carries this application, so that anybody can see whose it is.
 pub const APPLICATION: &str = "fathom";
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
-/// Every monitor has heard of a new pool after so long.
+/// After this time every monitor has heard of a new pool.
 const HEARD: Duration = Duration::from_secs(5);
-/// Placement groups of a new pool peer within seconds; on a busy cluster one after the other. So long without one more is too long.
+/// Placement groups of a new pool peer within seconds; on a busy cluster one after the other. After this many seconds
+/// without another one the wait ends.
 const CLEAN_SECONDS: u64 = 90;
 
 /// Replicated, whatever `osd_pool_default_type` says: an erasure-coded pool of one's own making would be no measure of anything that is
@@ -51,7 +52,7 @@ pub fn make(
     if on.is_empty() { Ok(()) } else { bind(cluster, name, pg_num, on) }
 }
 
-/// So many at once: each waits until the monitors have agreed, and they agree on many together.
+/// Commands at the same time: each waits until the monitors have agreed, and they agree on many together.
 const AT_ONCE: usize = 32;
 
 fn bind(cluster: &Cluster, name: &str, pg_num: u32, on: &[Vec<u32>]) -> Result<(), ClusterError> {

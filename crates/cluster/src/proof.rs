@@ -1,4 +1,4 @@
-//! Whose a thing is that a run may have made before it was killed: proven by what the cluster itself has written down, or not undone.
+//! Who made a thing that a run may have made before it was killed? It is undone only if the cluster's own records prove that the run did.
 
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
@@ -6,12 +6,12 @@ use crate::{option_values, pools};
 use ceph::{CephError, Pool};
 use serde_json::{Value, json};
 
-/// So far apart may be the entry in the journal and the cluster's own note of the change. A command takes seconds at most, and
+/// Seconds that may lie between the entry in the journal and the cluster's own record of the change. A command takes seconds at most, and
 /// somebody else who sets the very same value does it later.
 const SECONDS: i64 = 60;
-/// So many changes of the configuration are looked through.
+/// At most this many changes of the configuration are looked through.
 const LOG: usize = 200;
-/// So many maps of OSDs are looked through: each may have megabytes.
+/// At most this many OSD maps are looked through: each may have megabytes.
 const MAPS: u64 = 50;
 
 /// When an entry was written, and what was the newest then.
@@ -67,7 +67,7 @@ pub enum Became {
     AsIntended,
     /// It was changed right after the entry was written, to another value.
     Other,
-    /// It was not changed, or later.
+    /// It was not changed, or changed later.
     Unknown,
 }
 

@@ -19,7 +19,7 @@ pub struct Seen {
     pub down: BTreeSet<u32>,
     /// An OSD, and with it a pool, is nearly full: nothing more may be written.
     pub full: Option<String>,
-    /// Pools that have reached their quota: that concerns nobody but who writes to them.
+    /// Pools that have reached their quota: that concerns only those that write to them.
     pub at_quota: BTreeSet<String>,
     /// OSDs complain that operations, anybody's, take longer than `osd_op_complaint_time`: in their words.
     pub slow: Option<String>,
@@ -27,8 +27,8 @@ pub struct Seen {
     pub pgs: PgStates,
 }
 
-/// So long no monitor may answer. An election takes seconds, a restart of a host with the only monitor a minute or two; after that
-/// nobody knows what the load does to the cluster, and where all of it is gone, every step would wait in vain.
+/// The longest time in which no monitor may answer. An election takes seconds, a restart of a host with the only monitor a minute or two.
+/// Beyond that it is not known what the load does to the cluster; and if all of it is gone, every step would wait in vain.
 const SILENT_MOST: Duration = Duration::from_secs(3 * 60);
 
 struct Known {

@@ -1,4 +1,4 @@
-//! An engine that moves no more than so many bytes in a lane, whatever is asked of it: then it takes no further operation.
+//! An engine that moves at most a given number of bytes in a lane: after that it takes no further operation.
 
 use crate::api::{Context, Done, Engine, EngineError, Op, Session};
 use model::{Bytes, Target, Workload};

@@ -24,7 +24,7 @@ impl Slab {
     /// `buffers` of `bytes` each; the distance between two is a multiple of the page size.
     ///
     /// # Errors
-    /// So much memory can't be asked for.
+    /// All buffers together are larger than memory can be.
     pub fn new(buffers: u32, bytes: usize, seed: u64) -> Result<Slab, EngineError> {
         let refused = || EngineError::Refused(format!("{buffers} operations of {bytes} bytes do not fit into memory"));
         let bytes = bytes.max(1).checked_next_multiple_of(ALIGN).ok_or_else(refused)?;

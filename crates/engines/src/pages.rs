@@ -5,7 +5,7 @@ use model::seed::mixed;
 
 /// What file systems and disks keep in one piece.
 const PAGE: usize = 4096;
-/// So many looks are kept: of more reads every second, fourth, … is looked at, all over the slice. It costs some
+/// At most this many looks are kept: of more reads only every second, fourth, … is looked at, over the whole slice. It costs some
 /// nanoseconds for a page with data, and a tenth of a microsecond for an empty one, some thousand times in a slice.
 const KEPT: usize = 2048;
 

@@ -48,7 +48,7 @@ pub struct Lane {
 struct Started {
     op: Op,
     at: Nanos,
-    /// Due, with a slot free, and not yet submitted for so long.
+    /// How long it was due, with a slot free, before it was submitted.
     late: Nanos,
 }
 

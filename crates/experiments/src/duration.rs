@@ -16,7 +16,7 @@ const NEEDED_AND_MORE: f64 = 1.1;
 /// Opening and closing the sessions of a slice.
 const BETWEEN_SECONDS: f64 = 0.3;
 
-/// So long daemons take to hear of a new value of an option.
+/// How long daemons take to hear of a new value of an option.
 pub const HEARD_SECONDS: f64 = 1.0;
 
 /// Of the whole run if every figure settles as soon as it may, and no device falls before its time is up: slices, the

@@ -5,18 +5,18 @@ use crate::passes::Passes;
 use crate::scheduler::{Scheduler, Task};
 use model::{Goal, Limit, Plan, PlannedExperiment, Rate, Record, ResponseBound, Search, Step, StepId};
 
-/// A closed loop so long says how much the target can do.
+/// How long the closed loop runs that says how much the target can do.
 const CAPACITY_SECONDS: f64 = 4.0;
 /// Where the search begins, and how far it goes, as shares of that.
 const LOWEST: f64 = 0.3;
 const HIGHEST: f64 = 1.1;
-/// Below this share of it there is nothing to find.
+/// The search gives up below this share of it.
 const HARDLY: f64 = 0.002;
-/// The search ends when the rates that keep the bound and that break it are so close.
+/// The search ends when the lowest rate that breaks the bound is at most this many times the highest one that keeps it.
 const CLOSE: f64 = 1.05;
-/// A probe that decides nothing in this time is taken by its value.
+/// A probe that has decided nothing after this time is judged by its value.
 const PROBE_SECONDS: f64 = 20.0;
-/// A rate that is not confirmed is followed by one so much lower, so many times.
+/// A rate that is not confirmed is multiplied by this and tried again; at most this many rates are tried.
 const LESS: f64 = 0.93;
 const CONFIRMATIONS: usize = 6;
 

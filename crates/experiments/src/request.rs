@@ -49,7 +49,7 @@ pub enum Experiment {
     PairedComparison(PairedSetting),
     /// The highest rate that keeps a bound on response times.
     HighestRate(ResponseBound),
-    /// Clients are doubled until that brings nothing more; on one host there are at most so many.
+    /// Clients are doubled until that brings nothing more; one host has at most `clients_most`.
     ScaleOut { clients_most: u32 },
     /// Every combination of the axes' values.
     Sweep { axes: Vec<SweepAxis> },

@@ -72,7 +72,7 @@ impl Scheduler for ScaleOut {
     }
 }
 
-/// So many hosts, with so many clients on each: 1, 2, 4, … all of them, then twice as many on each, and so on.
+/// How many hosts, and how many clients on each: 1, 2, 4, … all hosts with one client, then twice as many clients on each, and so on.
 fn loads(hosts: u32, most: u32) -> Vec<(u32, u32)> {
     let hosts = hosts.max(1);
     let doubled = |from: u32, to: u32| std::iter::successors(Some(from), move |n| (n * 2 <= to).then_some(n * 2));

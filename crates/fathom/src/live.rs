@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A request has so long, and so many bytes.
+/// How long a request may take, and how many bytes it may have.
 const TIMEOUT: Duration = Duration::from_secs(2);
 const LONGEST: usize = 8192;
 
@@ -23,7 +23,7 @@ struct Shared {
     over: AtomicBool,
 }
 
-/// The face of a run that others look at from afar. Its server ends when it is dropped.
+/// The metrics of a run, for other programs to read. The server ends when this is dropped.
 pub struct Live {
     address: SocketAddr,
     shared: Arc<Shared>,

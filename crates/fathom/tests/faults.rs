@@ -5,7 +5,7 @@ use common::{Lab, eventually};
 use serde_json::{Value, json};
 use std::process::{Child, Stdio};
 
-/// So little to fill that the load seen is that of the step.
+/// There is so little to fill that the load that is seen is that of the step.
 const ONE_SLICE: [&str; 8] =
     ["--patterns", "write-latency", "--passes", "1", "--working-set", "8M", "--format", "json"];
 
@@ -79,7 +79,7 @@ fn state(lab: &Lab, word: &str) -> bool {
 }
 
 fn what_recovers_marks_figures_and_is_waited_for(lab: &Lab) {
-    // So slowly that it lasts longer than a run; then at once.
+    // Recovery is so slow that it lasts longer than a run; then it is done at once.
     lab.ceph(&["config", "set", "osd", "osd_recovery_sleep", "0.5"]);
     eventually("recovery", 60, || state(lab, "recovering"));
     let (_, states) = states_seen(lab, &[]);
@@ -96,7 +96,7 @@ fn what_recovers_marks_figures_and_is_waited_for(lab: &Lab) {
     let balancer: Value = serde_json::from_str(&lab.ceph(&["balancer", "status"])).unwrap();
     assert_eq!((&balancer["active"], &balancer["mode"]), (&json!(true), &json!("upmap")));
     lab.ceph(&["osd", "pool", "set", "rbd", "pg_autoscale_mode", "off"]);
-    // Who has switched it off finds it off.
+    // If the balancer was off before, it stays off.
     lab.ceph(&["balancer", "off"]);
     states_seen(lab, &["--quiesce"]);
     let balancer: Value = serde_json::from_str(&lab.ceph(&["balancer", "status"])).unwrap();
@@ -201,7 +201,7 @@ fn an_operation_that_an_osd_holds_up_is_measured_as_long_as_it_took(lab: &Lab) {
 fn operations_that_get_stuck_end_the_step() {
     let lab = Lab::up(&[]);
     let before = lab.snapshot();
-    // So little to fill that the load seen is that of the step.
+    // There is so little to fill that the load that is seen is that of the step.
     let small = ["--duration", "30s", "--working-set", "8M", "--format", "json"];
     let run = start(&lab, &[&["rados", "--patterns", "write-latency"], &small[..]].concat());
     wait_for_load(&lab);

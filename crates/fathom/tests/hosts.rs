@@ -73,7 +73,7 @@ fn a_banner_does_no_harm() {
     assert_eq!(sent, [true, true]);
 }
 
-/// Three logins of six seconds are longer than an agent stays to which nobody speaks.
+/// Three logins of six seconds take longer than an agent stays without a message.
 #[test]
 fn an_agent_waits_for_hosts_whose_login_is_slow() {
     let slow = Odd { force: Some("sleep 6; eval \"$SSH_ORIGINAL_COMMAND\"".into()), ..Odd::default() };

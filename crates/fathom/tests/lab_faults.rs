@@ -373,7 +373,7 @@ fn a_killed_fault_is_undone_by_off_and_by_down() {
     assert_eq!(entries("/proc").into_iter().filter(marked).collect::<Vec<_>>(), [""; 0]);
 }
 
-/// `fault on`, killed after so many milliseconds.
+/// `fault on`, killed after `moment` milliseconds.
 fn killed(site: &Site, words: &str, moment: u64) {
     let words: Vec<&str> = words.split(' ').collect();
     let mut command =

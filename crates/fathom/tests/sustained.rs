@@ -31,7 +31,7 @@ impl Throttle {
         fs::write(self.group.join("blkio.throttle.write_bps_device"), text).unwrap();
     }
 
-    /// Waits until so much was written to the device, whoever wrote it.
+    /// Waits until `bytes` were written to the device, whoever wrote them.
     fn after(&self, bytes: u64) {
         let written = || -> Option<u64> {
             let stat = fs::read_to_string(format!("/sys/dev/block/{}/stat", self.number)).ok()?;

@@ -8,7 +8,7 @@ use crate::batch_means::t_quantile;
 use crate::series::{mean, sample_sd};
 use model::{Agreement, Agrees, Estimate, Pair, Turn};
 
-/// Before so many pairs nothing is known: so many ranks it takes for 95 %.
+/// With fewer pairs nothing is known: it takes this many ranks for an interval of 95 %.
 const PAIRS_LEAST: usize = 6;
 /// Two-sided 95 % of the normal distribution.
 const Z95: f64 = 1.959_964;
@@ -30,8 +30,8 @@ pub fn agreement(pairs: &[Pair], tolerance: f64, depth: u32) -> Agreement {
     Agreement { iops, latency, finds }
 }
 
-/// Are more pairs needless? Who looks after every pair and stops at the first answer is wrong more often than the interval says:
-/// it is looked at ever more seldom, when each program was the first of a pair equally often, and an answer holds only if it was
+/// Are more pairs needless? To look after every pair and stop at the first answer is wrong more often than the interval says. So the
+/// looks become ever rarer, each comes when both programs were the first of a pair equally often, and an answer holds only if it was
 /// the same one look before.
 pub fn agreement_known(pairs: &[Pair], tolerance: f64, depth: u32) -> bool {
     let before = looks().take_while(|look| *look < pairs.len()).last();
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// Who agrees is hardly ever said to differ, and the other way round, although it is looked at again and again.
+    /// Programs that agree are hardly ever said to differ, and the other way round, although they are looked at again and again.
     #[test]
     fn looking_again_and_again_does_not_mislead() {
         let share = |truth: f64, noise: f64, wrong: Agrees| {

@@ -30,7 +30,7 @@ pub struct Assessment<'a> {
     pub outliers: Vec<Outlier>,
     pub host_loads: Vec<HostLoad>,
     pub sustained: Vec<Endurance>,
-    /// Who slows a pool; of its many short figures none stands for itself.
+    /// Which OSDs slow a pool; of its many short figures none stands for itself.
     pub positions: Option<Positions>,
 }
 

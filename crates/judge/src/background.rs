@@ -9,16 +9,16 @@ use crate::words::{count, seconds};
 use model::clock::SECOND;
 use model::{Background, Compaction, Place, Record, Sample, Slice, Slowed, StoreActivity};
 
-/// So many dips must be in step before anything is said of it.
+/// At least this many dips must be in step before anything is said of it.
 const IN_STEP_LEAST: usize = 2;
 /// Less of the level than this is not worth a word: within it a slice counts as settled, too.
 const SLOWER_LEAST: f64 = 0.1;
-/// So unlikely it must be that dips which come at any time lie so, or that a level which nothing moves differs so: shared by all
-/// figures that have dips or both kinds of stretches (Bonferroni), so that a run says it falsely in one of a hundred cases,
-/// however many figures it has.
+/// The largest chance at which it is said that dips are in step, or that the level is lower: the chance that dips which come at any time
+/// lie like that, or that a level which nothing moves differs as much. It is shared by all figures that have dips or both kinds of
+/// stretches (Bonferroni), so that a run says it falsely in one of a hundred cases, however many figures it has.
 const CHANCE_MOST: f64 = 0.01;
 
-/// Of so many slices those that no compaction met are named.
+/// With at most this many slices, those that no compaction met are named.
 const FEW_SLICES: u32 = 6;
 
 /// A stretch of a slice, in seconds from its start.
@@ -189,7 +189,7 @@ fn at_least(n: usize, chances: &[f64]) -> f64 {
 /// That no compaction ran, where that is known and says something.
 fn none_ran(found: &Background, entry: &Entry) -> Option<String> {
     let writes = entry.figure.kind.changes() && entry.step.meets_compactions();
-    // Where not all were looked at, nobody knows that there was none.
+    // Where not all were looked at, it is not known that there was none.
     if !writes || found.quiet == 0 || found.osds < found.of || found.blamed().is_some() {
         return None;
     }

@@ -9,7 +9,7 @@ use model::{Doubled, Doubling, ScaledLoad};
 /// clients, as when only some hosts are left, as much less is wanted.
 const WORTH: f64 = 0.10;
 
-/// `most`: so many clients there may be on a host.
+/// `most`: how many clients there may be on a host.
 pub fn doubled(entries: &[Entry], doublings: &[Doubling], most: u32) -> Vec<Doubled> {
     doublings.iter().filter_map(|doubling| one(doubling, entries, most)).collect()
 }
@@ -47,8 +47,8 @@ fn one(doubling: &Doubling, entries: &[Entry], most: u32) -> Option<Doubled> {
     })
 }
 
-/// With how many clients the cluster was full, whether more need not be tried, and both in words. `most`: so many clients there may be on a
-/// host.
+/// The number of clients at which the cluster was full, whether more need not be tried, and both in words. `most`: how many clients there
+/// may be on a host.
 fn outcome(loads: &[ScaledLoad], starved: bool, most: u32) -> (Option<u32>, bool, String) {
     let Some(last) = loads.last() else { return (None, false, String::new()) };
     let (clients, many) =

@@ -32,9 +32,9 @@ pub enum Next {
 
 /// Compactions come every 10 to 30 s: fewer counted seconds than this may have met none (docs/method.md, "Percentiles").
 const SELDOM_SECONDS: f64 = 36.0;
-/// Then so large a share of the operations may be slower than all that were seen.
+/// The share of the operations that may then be slower than all that were seen.
 const SELDOM_SHARE: f64 = 0.009;
-/// An interval of the mean that is wider says nothing more of percentiles.
+/// An interval of the mean that is wider than this says nothing more of percentiles.
 const NO_MORE: f64 = 0.9;
 /// Seconds that a slice takes beyond its settled data.
 const WARMUP_SECONDS: f64 = 1.0;
@@ -156,8 +156,8 @@ fn judged(
     }
 }
 
-/// With what slices at so many moments may have missed. An interval that is narrower than was asked for says no more than was: what
-/// ended the measuring is that it got there, which it does sooner where it is too narrow by chance.
+/// Widens the interval by what slices at this number of moments may have missed. It also becomes no narrower than was asked for:
+/// measuring ends when the interval is that narrow, and it gets there sooner where it is too narrow by chance.
 fn allowing(pooled: Pooled, good: &[&Slice], asked: &Asked) -> Pooled {
     let share = missed(unseen(good, asked).looks, asked.event_depth()).max(met(&pooled)).max(asked.goal.settle);
     let share = share.max(seen_at_one_level(&pooled, asked).unwrap_or(0.0));

@@ -80,7 +80,7 @@ mod tests {
         )
     }
 
-    /// 9.8 s in which so many operations of 4 MiB ended, one in each of the last windows.
+    /// 9.8 s in which `ended` operations of 4 MiB ended, one in each of the last windows.
     fn slice(target: Option<u32>, pass: u32, ended: u32) -> Slice {
         let sample = |window: u32| {
             let ops = u64::from(window >= 98 - ended);

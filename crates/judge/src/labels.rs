@@ -22,14 +22,14 @@ const CLIFF: f64 = 0.20;
 /// Between-slice variance beyond this multiple of the inside's, and a spread beyond this share, is wandering.
 const WANDERING_RATIO: f64 = 4.0;
 const WANDERING_SPREAD: f64 = 0.03;
-/// A fall is told from a pause by so many slices that stay down, where slices are short.
+/// Where slices are short, this many of them have to stay down for a fall: fewer may be a pause.
 const STAYS_DOWN: usize = 3;
 /// A shorter stretch of time says little of a longer one: what wanders over minutes does not show in it.
 pub(crate) const STRETCH_SECONDS: f64 = 300.0;
-/// So many dips are enough to know how often they come.
+/// At least this many dips are needed to know how often they come.
 const DIPS_ENOUGH: usize = 4;
 
-/// Of short slices so many, as a share, may not have settled: each is a moment among others then, and what it differs by is in the
+/// Up to this share of short slices need not have settled: each is a moment among others then, and what it differs by is in the
 /// interval.
 const UNSETTLED_MOST: f64 = 0.2;
 
@@ -230,7 +230,7 @@ impl LabelCase<'_> {
         )))
     }
 
-    /// Short slices that are at one level or at another: how often at which, so few of them do not tell.
+    /// Short slices that are at one level or at another: they are too few to tell how often at which.
     fn two_groups(&self) -> Option<Label> {
         let (low, high, share) =
             two_groups(self.pooled).filter(|_| self.asked.goal.short.is_some() && !self.grainy())?;

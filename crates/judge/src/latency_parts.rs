@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Every timer with its mean in ms, each counted so often.
+    /// Every timer with its mean in ms, and how often it was counted.
     fn timers(means: &[(Timer, f64, u64)]) -> BTreeMap<Timer, Spent> {
         let spent = |(timer, ms, times): &(Timer, f64, u64)| {
             (*timer, Spent { times: *times, seconds: ms * *times as f64 / 1e3 })

@@ -11,10 +11,10 @@ use model::{Goal, Nanos, Sample, ShortSlices, Slice, Step};
 /// Without a warm-up the first windows of a slice differ by no more than this share from its second half, or by three standard errors; and
 /// so do its last ones from its first half where no cache ran full meanwhile.
 const AT_LEVEL: f64 = 0.05;
-/// A short slice counts so many operations at least, and as often as this turns over what is in flight.
+/// A short slice lasts until it has counted at least this many operations, and turned over what is in flight at least this often.
 const OPERATIONS_LEAST: f64 = 30.0;
 const TURNS: f64 = 2.0;
-/// Of what is so slow that short slices were longer than this share of long ones, all are long.
+/// If short slices would be longer than this share of long ones, since the load is slow, all slices are long.
 const SHARE_OF_LONG: f64 = 0.5;
 /// Share of the windows that may be without an answer.
 const SILENT_MOST: f64 = 0.2;
@@ -22,9 +22,9 @@ const SILENT_MOST: f64 = 0.2;
 /// How long a slice is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
-    /// Until so many seconds of it have settled.
+    /// Until `seconds` of it have settled.
     Long { seconds: f64 },
-    /// So many windows, of which those at the front do not count.
+    /// `windows` windows, of which the first `front` do not count.
     Short { front: usize, windows: usize },
 }
 

@@ -8,9 +8,10 @@ use crate::series::mean;
 use model::clock::SECOND;
 use model::{Label, Limit, Nanos, OpClass, Record, ResponseBound, Sample, Search, Slice, Step, StepId, TriedRate};
 
-/// So much more than the allowed share over the bound: no interval is needed.
+/// A probe whose share over the bound exceeds the allowed one by more than this breaks the bound, whatever its interval.
 const HOPELESS: f64 = 0.20;
-/// Looks at a probe: the first, and each so much later (docs/method.md, "The highest rate under a bound").
+/// When a probe is looked at: first after these seconds, then each time at this multiple of the last (docs/method.md, "The highest rate
+/// under a bound").
 const FIRST_LOOK_SECONDS: f64 = 3.2;
 const LOOKS_APART: f64 = 1.25;
 /// The front of a probe is not judged, but what it left undone is.
@@ -40,7 +41,7 @@ pub fn over(slices: &[Vec<Sample>], window_ns: Nanos, bound: &ResponseBound, rat
         let seconds = samples.len() as f64 * window_ns as f64 / SECOND as f64;
         let done: u64 = samples.iter().map(|sample| sample.ops + sample.errors).sum();
         let due = rate * (seconds - bound.ms / 1e3);
-        // Chance alone may leave so many fewer due than the rate says.
+        // By chance alone up to three standard deviations fewer may be due than the rate says.
         undone += (due - done as f64 - 3.0 * due.max(0.0).sqrt()).max(0.0);
     }
     let (n, seen) = (counts.iter().sum::<f64>() + undone, exceeding.iter().sum::<f64>() + undone);

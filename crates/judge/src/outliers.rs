@@ -10,17 +10,18 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// Spread of healthy peers that is assumed, and its degrees of freedom.
 const PRIOR_SPREAD: f64 = 0.04;
 const PRIOR_FREEDOM: f64 = 3.0;
-/// From so many on, one more or less moves median and scale by less than a hundredth of the spread.
+/// With at least this many peers, one more or less moves median and scale by less than a hundredth of the spread.
 const MANY: usize = 200;
 /// Benjamini-Hochberg's share of false discoveries.
 pub(crate) const FALSE_SHARE: f64 = 0.05;
-/// Less than this slower is no finding, however sure.
+/// What is slower by less than this is no finding, however certain it is.
 pub(crate) const LEAST_EFFECT: f64 = 0.10;
-/// From so much on a share says little: "99 % slower" is read as half as fast.
+/// From this factor on a multiple is named instead of a share: "99 % slower" is read as half as fast.
 const MANY_TIMES: f64 = 3.0;
-/// Where the load generator held back some of the peers.
+/// The same where the load generator held back some of the peers.
 const LEAST_EFFECT_STARVED: f64 = 0.25;
-/// Of three, the odd one is known only if the other two agree to this, or if it is so many times further off than they are apart.
+/// Of three peers, the odd one is known only if the other two agree to this share, or if it is this many times as far off as
+/// they are apart.
 const TWO_AGREE: f64 = 0.10;
 const CLEAR: f64 = 4.0;
 /// Standard error of a logarithm from which on a peer says nothing of what is usual: its interval is as wide as its value.
@@ -149,8 +150,8 @@ fn mean_square(errors: &[f64]) -> f64 {
     errors.iter().map(|error| error.powi(2)).sum::<f64>() / errors.len() as f64
 }
 
-/// Of being so far off or further, for one of `peers` healthy ones. `error`: its own standard error; `theirs`: the mean square of those of
-/// the others; `scale`: the others' spread.
+/// The chance of being off by `off` or more, for one of `peers` healthy ones. `error`: its own standard error; `theirs`: the mean square of
+/// those of the others; `scale`: the others' spread.
 fn chance(off: f64, (error, theirs): (f64, f64), scale: f64, peers: usize) -> f64 {
     let freedom = 0.6 * (peers as f64 - 2.0);
     let shrunk = |square: f64| {
@@ -287,7 +288,7 @@ mod tests {
         assert_eq!([found([0.02; 3]), found([0.02, 0.02, 0.4])], [1, 0]);
         // One of the two others is as good as not measured.
         assert_eq!(found([0.02, 0.8, 0.02]), 0);
-        // Who is slow may be so slow that little is known of it.
+        // A slow one may be so slow that little is known of it.
         let speeds: Vec<f64> = [1.0f64, 1.02, 0.001].iter().map(|value| value.ln()).collect();
         assert_eq!(slow_ones(&speeds, &[0.02, 0.02, 0.8]).len(), 1);
     }

@@ -4,7 +4,7 @@ use crate::figure::void_reason;
 use crate::series::Ratio;
 use model::{Slice, Step};
 
-/// So many at the end, one after the other: it does not stand still for a moment, it is gone.
+/// After this many such slices in a row at the end, the target is gone and did not just stand still for a moment.
 const GONE: usize = 3;
 
 /// Void slices and good ones. `ordered`: all of a figure, in order of time. `short`: short slices are taken of it.

@@ -11,7 +11,7 @@ use statrs::distribution::{Beta, ContinuousCDF};
 const WANTED: [(f64, f64); 4] = [(50.0, 0.02), (95.0, 0.03), (99.0, 0.04), (99.9, 0.06)];
 /// The same for the median of a figure whose level is seen to wander.
 const WANDERING_MEDIAN: f64 = 0.03;
-/// A percentile beyond p99 is shown only if so many independent operations lie above it.
+/// A percentile beyond p99 is shown only if at least this many independent operations lie above it.
 const SEEN_ABOVE: f64 = 5.0;
 /// An interval that has no end counts as this factor.
 const NO_END: f64 = 30.0;
@@ -33,9 +33,9 @@ pub type Times = fn(&Sample) -> &Sparse;
 pub struct Doubt {
     /// The level is seen to wander.
     pub wandering: bool,
-    /// So large a share of all operations, slower than any other, may not have come yet.
+    /// The share of all operations that may not have come yet, and would be slower than all that were seen.
     pub unseen: f64,
-    /// A percentile is known no better than the mean, whose interval is so wide, as a share of it.
+    /// The half-width of the mean's interval, as a share of the mean: a percentile is known no better.
     pub least: f64,
 }
 

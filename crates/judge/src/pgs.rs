@@ -4,7 +4,7 @@ use crate::entry::Entry;
 use crate::words::count;
 use model::{PgStates, PgsSeen, Record, Step};
 
-/// So many steps are named, more are counted.
+/// At most this many steps are named; the others are counted.
 const NAMED: usize = 4;
 
 /// Every figure has the states that were seen during its passes.

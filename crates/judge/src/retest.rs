@@ -80,7 +80,7 @@ fn slower_by(own: &Speed, others: &[Speed], slices: u32) -> Option<Estimate> {
     [found.value, found.low, found.high].iter().all(|value| value.is_finite()).then_some(found)
 }
 
-/// Standard error below which no difference of two figures is known: passes differ by so much, and three tell it apart.
+/// No difference of two figures is known better than this standard error: passes differ by [`PRIOR_SPREAD`], and a test has three.
 const LEAST_ERROR: f64 = PRIOR_SPREAD / 2.0;
 
 #[cfg(test)]

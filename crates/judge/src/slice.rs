@@ -9,7 +9,7 @@ use model::{Nanos, Sample};
 pub enum SliceState {
     /// Keep the load running.
     More,
-    /// It may end; so many samples at the front are warm-up.
+    /// It may end; the first `warmup` samples are warm-up.
     Settled { warmup: u32 },
     /// Three times the wanted length is over and the level still moves.
     Unsettled { warmup: u32 },

@@ -6,7 +6,7 @@ use crate::series::mean;
 use model::Slowed;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Somebody looks once a second, so that what is shorter than half of one lies at an edge and belongs to neither side.
+/// The stores are looked at once a second: a stretch shorter than half a second lies at an edge and belongs to neither side.
 const WINDOWS_LEAST: usize = 5;
 /// One stretch beside one other is a change that has any cause; and so is one beside moments.
 const STRETCHES_LEAST: f64 = 1.5;
@@ -14,7 +14,7 @@ const STRETCHES_LEAST: f64 = 1.5;
 /// Means of stretches, weighted with their lengths.
 struct Side {
     mean: f64,
-    /// So many equally long stretches would say as much (Kish).
+    /// How many stretches of equal length would say as much (Kish).
     count: f64,
     /// Of a stretch's mean around that of all, as a sum of `count` squares.
     squares: f64,

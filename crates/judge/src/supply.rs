@@ -146,8 +146,8 @@ impl<'l, 'a> Loaded<'l, 'a> {
         })
     }
 
-    /// How many times as many bytes in flight the pool puts on each OSD as it had when it was measured; 1 at least. At so many times the depth
-    /// an OSD may do up to so many times as much, and no more: throughput is concave in what is in flight. An OSD's bench command keeps its
+    /// How many times as many bytes the pool has in flight on each OSD as the OSD had when it was measured; 1 at least. With N times as much
+    /// in flight an OSD does at most N times as much: throughput is concave in what is in flight. An OSD's bench command keeps its
     /// store busy by itself.
     fn deeper(&self, entry: &Entry) -> f64 {
         let pool = &self.pool.step;
@@ -173,7 +173,7 @@ impl<'l, 'a> Loaded<'l, 'a> {
 }
 
 const AT_ONCE: &str = "the OSDs were loaded all at once from one host, which may have been the limit";
-/// A bound for what has so many times as much in flight.
+/// The bound, for `deeper` times as much in flight.
 fn at_depth((most, from): (Estimate, String), deeper: f64) -> (Estimate, String) {
     if deeper <= 1.0 {
         return (most, from);
@@ -213,7 +213,7 @@ struct Alone {
     from: String,
     /// Every one of them was, and none by a client that may have been the limit: they supply no more together.
     bounds: bool,
-    /// So many times as much in flight the pool puts on each of them.
+    /// How many times as much the pool has in flight on each of them.
     deeper: f64,
 }
 

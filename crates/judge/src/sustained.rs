@@ -8,7 +8,7 @@ use model::{Bytes, Cliff, Ended, Endurance, Estimate, Nanos, Record, SustainedSe
 
 /// A fall of this share counts, as it does for `burst`.
 const FALL: f64 = 0.20;
-/// So many seconds it must stay down; one in ten may lie above.
+/// The rate must stay down for this many seconds; one in ten of them may lie above.
 const STAYS: usize = 10;
 /// The first second is the start: queues fill, files get their blocks.
 const FRONT: usize = 1;
@@ -124,7 +124,7 @@ fn held(seen: &SustainedSeries, rates: &[f64]) -> Bytes {
     last.map_or(0, |second| written_by(seen, second + 1))
 }
 
-/// Bytes written in the first so many seconds.
+/// Bytes written in the first `seconds` seconds.
 fn written_by(seen: &SustainedSeries, seconds: usize) -> Bytes {
     seen.windows.iter().take(seconds * per_second(seen.window_ns)).sum()
 }

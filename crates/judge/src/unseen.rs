@@ -7,33 +7,34 @@ use model::{Goal, OpClass, Plan, PlannedExperiment, Record, Slice, StepId, Unsee
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::collections::BTreeMap;
 
-/// Moments of one slice count as two looks if they lie so far apart: what lasts longer than this is seen at both.
+/// Moments of one slice count as two looks if they lie this far apart: an event that lasts longer is seen at both.
 const LOOK_SECONDS: f64 = 4.0;
-/// What follows within one slice resembles it: more of it shows no more moments.
+/// A slice counts as at most this many looks: what follows within one slice resembles what came before.
 const LOOKS_A_SLICE: u32 = 3;
-/// An event that none of the looks met is taken to be so deep, as a share of the value: of the made-up kinds of `make coverage`, those
-/// from 20 to 100 % deep are held with this (docs/method.md, "Rare and long events").
+/// How deep an event is assumed to be that none of the looks met, as a share of the value: with this the intervals hold for the made-up
+/// kinds of `make coverage` whose events are 20 to 100 % deep (docs/method.md, "Rare and long events").
 const DEPTH: f64 = 0.55;
-/// So large a share of a run's slices, and so many, tell how deep its events are.
+/// At least this share of a run's slices, and at least this many, must be off to tell how deep its events are.
 const HITS_SHARE: f64 = 0.02;
 const HITS_LEAST: usize = 5;
-/// A slice so far from the median slice met an event.
+/// A slice that differs from the median slice by more than this share met an event.
 const OFF: f64 = 0.08;
-/// Two groups of slices are two levels if they lie so many of their own standard deviations apart, and of those that the inside of a
-/// slice explains: the best split of 14 slices of nothing but noise is 4.5 of the first apart in 3 of 100 cases, and 3 of the second in
-/// hardly any.
+/// Two groups of slices are two levels if they lie at least this many of their own standard deviations apart, and this many of those that
+/// the inside of a slice explains: the best split of 14 slices of nothing but noise is 4.5 of the first apart in 3 of 100 cases, and 3 of
+/// the second in hardly any.
 const GROUPS_APART: f64 = 4.5;
 const GROUPS_BEYOND_NOISE: f64 = 3.0;
 const GROUPED_LEAST: usize = 6;
-/// Fewer at one of them, as a share of all, are events, of which [`met`] speaks.
+/// If one of them has a smaller share of all slices than this, those are events, which [`met`] covers.
 const GROUP_SHARE: f64 = 0.15;
-/// So large a share of a run's figures, and so many, lie at two levels if all do: one that was only seen at one of them then was seen too
-/// seldom. Of kinds that flip faster, or that dip, two thirds may be, and the rest of them is held (docs/method.md, "Rare and long events").
+/// If at least this share of a run's figures, and at least this many, lie at two levels, all figures are taken to: one that was seen at
+/// only one of them was then looked at too seldom. Of kinds that flip faster, or that dip, up to two thirds may look like that, and the
+/// intervals of the others hold (docs/method.md, "Rare and long events").
 const LEVELS_SHARE: f64 = 0.75;
 const LEVELS_LEAST: usize = 6;
-/// So many short slices are off the long ones on one side if it is the starts that differ.
+/// The starts differ if at least this share of the short slices is off the long ones on the same side.
 const STARTS_SHARE: f64 = 0.8;
-/// A level that moves for the whole stretch: so unlikely by chance.
+/// A level moves for the whole stretch if the chance of seeing that by accident is below this.
 const TREND_CHANCE: f64 = 0.001;
 
 /// `slices`: the good ones of a figure, in order of time.
@@ -64,8 +65,8 @@ fn looks_in(slice: &Slice) -> u32 {
     (1 + (counted_seconds(slice) / LOOK_SECONDS) as u32).min(LOOKS_A_SLICE)
 }
 
-/// What slower times may take of the value that none of so many looks met: if they were a larger share of the time, one look would
-/// have met them with a chance of 95 %.
+/// The share of the value that slower times may take which none of `looks` looks met: if they were a larger share of the time, one look
+/// would have met them with a chance of 95 %.
 pub fn missed(looks: u32, depth: f64) -> f64 {
     (1.0 - 0.05f64.powf(1.0 / f64::from(looks.max(1)))) * depth
 }
@@ -78,8 +79,8 @@ pub struct Asked<'a> {
     /// How deep events were that other figures of the run met, as a share of the value, where that is deeper than they are usually
     /// taken to be.
     event_depth: Option<f64>,
-    /// Most other figures of the run lie at two levels: so far, as a share of the value, may the mean of a figure be from the one
-    /// level at which all its slices lie.
+    /// If most other figures of the run lie at two levels: how far the mean of a figure may be from the one level at which all its
+    /// slices lie, as a share of the value.
     other_level: Option<f64>,
 }
 
@@ -103,7 +104,7 @@ impl<'a> Asked<'a> {
         Asked { goal, experiment: &plan.experiment, event_depth, other_level }
     }
 
-    /// So deep an event is taken to be that no look met.
+    /// How deep an event is assumed to be that no look met.
     pub fn event_depth(&self) -> f64 {
         self.event_depth.unwrap_or(DEPTH)
     }

@@ -4,7 +4,7 @@ use crate::entry::Entry;
 use crate::words::{number, percent, volume};
 use model::{Bytes, Cliff, Endurance, Label, Record};
 
-/// Who wrote so many times what a device takes at full speed has left its caches behind (docs/method.md, "Sustained writes").
+/// A device is past its caches once this many times what it takes at full speed was written (docs/method.md, "Sustained writes").
 const PAST: f64 = 1.2;
 
 /// Figures of writes to a device carry the volume up to which they hold; with a cliff beyond what the run had written by

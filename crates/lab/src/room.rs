@@ -37,14 +37,14 @@ impl Room {
         Ok(Room { place, free_mb, in_memory })
     }
 
-    /// Bytes that the stores of so many OSDs may have together, beside what else grows.
+    /// Bytes that the stores of `osds` OSDs may have together, beside what else grows.
     pub fn stores(&self, osds: u32) -> u64 {
         let (left, each) = if self.in_memory { (MEMORY_LEFT_MB, OSD_MEMORY_MB) } else { (DISK_LEFT_MB, 0) };
         let taken = left + u64::from(osds) * (each + PROBE_BYTES / MB);
         self.free_mb.saturating_sub(taken) * MB
     }
 
-    /// Bytes that each of so many OSDs may have without ever filling the place, where even the least size allows that.
+    /// Bytes that each of `osds` OSDs may have without ever filling the place, where even the least size allows that.
     pub fn each(&self, osds: u32) -> u64 {
         (self.stores(osds) / u64::from(osds.max(1)) / MB * MB).clamp(SIZE_MIN, SIZE_ENOUGH)
     }

@@ -65,7 +65,7 @@ pub struct Background {
     pub dips: u32,
     /// Dips during which tables were written.
     pub in_step: u32,
-    /// How likely so many or more of them would be if dips came at any time; `None`: there was no dip.
+    /// The chance of this many dips in step, or more, if dips came at any time; `None`: there was no dip.
     pub chance: Option<f64>,
     /// There are too many of them for chance, among all figures of the run.
     #[serde(default)]
@@ -147,6 +147,6 @@ pub struct Slowed {
     pub at_least: f64,
     /// Stretches of the series in which tables were written.
     pub stretches: u32,
-    /// How likely so much or more would be if nothing followed from it.
+    /// The chance of a difference this large or larger if writing tables slowed nothing.
     pub chance: f64,
 }

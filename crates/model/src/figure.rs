@@ -205,17 +205,18 @@ pub struct Unseen {
     pub stretch_seconds: f64,
     /// Moments at which it was looked at, 4 s or more apart.
     pub looks: u32,
-    /// Events that come less often than once in so many seconds may have been missed: a third of the counted time (of a Poisson
-    /// process none is seen in three times its mean gap with a chance of 5 %).
+    /// Events that come less often than once in this many seconds may have been missed. It is a third of the counted time: of a
+    /// Poisson process none is seen in three times its mean gap with a chance of 5 %.
     pub rarer_than_seconds: f64,
-    /// So large a share of the value slower events that no look met could take (95 %).
+    /// The share of the value that slower events could take which no look met (95 %).
     pub share: f64,
-    /// The figure's interval is at least so wide.
+    /// The figure's interval is at least as wide as `share` says.
     pub in_interval: bool,
 }
 
 impl Unseen {
-    /// So large a part of the value such events are taken to take while they last: the share, over how often they may come.
+    /// The part of the value that such events are assumed to take while they last: `share`, divided by the share of the time in
+    /// which they may occur.
     pub fn depth(&self) -> f64 {
         self.share / (1.0 - 0.05f64.powf(1.0 / f64::from(self.looks.max(1))))
     }

@@ -8,7 +8,7 @@ use crate::workload::Arrivals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `p99<10ms`: at least so many percent of the operations respond in less than this.
+/// `p99<10ms`: at least `percent` percent of the operations respond in less than `ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Bound")]
 pub struct ResponseBound {

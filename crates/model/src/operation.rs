@@ -56,7 +56,7 @@ impl OpMix {
         OpMix(shares)
     }
 
-    /// So many reads of a hundred, and writes for the rest; more than a hundred are a hundred.
+    /// `percent` percent reads, the rest writes; more than 100 counts as 100.
     pub const fn reads(percent: u8) -> OpMix {
         let percent = if percent > 100 { 100 } else { percent };
         let mut mix = OpMix::only(OpClass::Write);

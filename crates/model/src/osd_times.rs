@@ -25,7 +25,7 @@ pub struct TimesOfOsd {
     pub spent: BTreeMap<Timer, Spent>,
 }
 
-/// So often, and for so long together.
+/// How often something was done, and how many seconds it took in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     pub times: u64,

@@ -120,7 +120,7 @@ impl From<Quantity> for Phrase {
     }
 }
 
-/// So many things.
+/// A count of things.
 impl From<usize> for Phrase {
     fn from(count: usize) -> Phrase {
         Phrase::from(Quantity::Count(count as u64))

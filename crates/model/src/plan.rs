@@ -141,7 +141,7 @@ pub struct Goal {
     /// After the first slice of a figure that needs no warm-up, many short ones; `None`: all slices are long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<ShortSlices>,
-    /// So long the run may take before passes beyond the least are left out; `None`: 13 minutes.
+    /// Seconds that the run may take before passes beyond the least are left out; `None`: 13 minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_seconds: Option<f64>,
 }
@@ -162,7 +162,7 @@ pub struct ShortSlices {
 const VERDICT_SECONDS: f64 = 9.2;
 const VERDICT_READ_SECONDS: f64 = 4.6;
 
-/// So much longer, as a share, slices may lie apart than they must, as the lot falls.
+/// The time between two slices is drawn by lot: it may be longer than the least by up to this share.
 pub const SPREAD_BY_LOT: f64 = 0.5;
 
 /// Relative half-width that figures are measured to if nothing is said: what is worth its time.
@@ -244,7 +244,7 @@ impl Goal {
         Goal { settle: 0.04, seconds_max: f64::from(u32::MAX), passes_min: 6, passes_max: 36, seed, ..Goal::default() }
     }
 
-    /// So much settled data is wanted of a slice.
+    /// Seconds of settled data that a slice is to have.
     pub fn slice_seconds(&self, step: &Step) -> f64 {
         let cached = self.outlast_caches && step.layer.of_disks() && step.workload.writes();
         if cached || step.meets_compactions() { self.write_slice_seconds } else { self.read_slice_seconds }

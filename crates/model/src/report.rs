@@ -115,7 +115,7 @@ pub struct Doubled {
     pub pattern: Pattern,
     pub unit: String,
     pub loads: Vec<ScaledLoad>,
-    /// With so many clients the cluster was full; `None`: it was not, or nobody knows: see `says`.
+    /// The number of clients at which the cluster was full; `None`: it was not full, or that is not known: see `says`.
     pub full: Option<u32>,
     /// More need not be tried.
     pub ended: bool,
@@ -147,7 +147,7 @@ pub struct Distance {
     /// Names of both figures' labels: of a floor that was limited by who loads it the distance is greater.
     pub floor_label: String,
     pub ceph_label: String,
-    /// So many times slower is Ceph.
+    /// How many times slower Ceph is.
     pub times: Multiple,
 }
 

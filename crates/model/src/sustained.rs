@@ -16,7 +16,7 @@ pub struct SustainedTest {
     pub model: Option<String>,
     /// Other targets of the plan for which it stands: their device is of the same model, or the same one.
     pub also: Vec<String>,
-    /// It ends after so long in any case.
+    /// Seconds after which it ends in any case.
     pub seconds: f64,
 }
 
@@ -72,9 +72,9 @@ pub struct Endurance {
     pub written: Bytes,
     pub seconds: f64,
     pub before: Bytes,
-    /// So much was written before the rate fell; without a cliff: for so much it is known that it did not. 0: too short.
+    /// What was written before the rate fell; without a cliff: what was written without a fall. 0: the series is too short to say.
     pub held: Bytes,
-    /// `None`: the rate did not fall so far that it counts.
+    /// `None`: the rate did not fall far enough to count.
     pub cliff: Option<Cliff>,
     /// Without a cliff: the rate of all of it, MB/s; `None`: too little for an interval.
     pub rate: Option<Estimate>,

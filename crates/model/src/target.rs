@@ -95,7 +95,7 @@ pub enum Place {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
     pub port: u16,
-    /// Who does not know it is turned away.
+    /// A connection that does not send it is refused.
     pub token: [u8; 16],
 }
 

@@ -75,7 +75,7 @@ pub struct ReadBack {
 }
 
 impl Checked {
-    /// So many flaws are kept with their place; all are counted.
+    /// At most this many flaws are kept with their place; all are counted.
     pub const SHOWN: usize = 20;
 
     pub fn count(&self, kind: FlawKind) -> u64 {

@@ -82,8 +82,8 @@ pub struct Workload {
     pub durability: Durability,
     /// Bytes of the working set, over all jobs (images, objects, region of a device).
     pub span: Bytes,
-    /// The working set lies in pieces all over the device, which has so many bytes (of several the smallest); `None`: it lies
-    /// together, at the beginning.
+    /// Bytes of the device (of several, the smallest) over all of which the working set lies in pieces; `None`: it lies together, at
+    /// the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Bytes>,
     /// Bytes of one object, for the layers made of objects.

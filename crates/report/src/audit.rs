@@ -5,7 +5,7 @@ use crate::numbers::counted;
 use crate::phrase;
 use model::{Audit, Finding, Hint, NotLooked, RulePage};
 
-/// So many hints are named in the first line.
+/// At most this many hints are named in the first line.
 const NAMED: usize = 3;
 
 /// The answer first, then every hint, then what could not be looked at.

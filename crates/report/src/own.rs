@@ -1,6 +1,6 @@
-//! Is a file a report of ours? Only such a one may be replaced without asking.
+//! Is a file a report made by Fathom? Only then may it be replaced without asking.
 
-/// So much of a file's beginning is enough to tell.
+/// How many bytes of a file's beginning are enough to tell.
 pub const BEGINNING: usize = 4096;
 
 /// HTML, Markdown or JSON, by its first [`BEGINNING`] bytes: as a report begins, with the name of a run where it stands in one.

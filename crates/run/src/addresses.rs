@@ -99,7 +99,7 @@ mod tests {
         let seen = host(&["192.168.0.7/24", "10.0.2.1/24", "10.0.1.1/24"]);
         let cluster = vec![("cluster".to_string(), "10.0.2.1".to_string())];
         assert_eq!(told(&seen, &scope(), &[]).unwrap(), ("10.0.1.1".to_string(), cluster));
-        // Who only loads is not on it.
+        // A host that only loads is not on it.
         assert_eq!(told(&host(&["10.0.1.9/24"]), &scope(), &[]).unwrap(), ("10.0.1.9".to_string(), vec![]));
         assert_eq!(told(&host(&["10.9.9.9/24"]), &Scope::default(), &[]).unwrap().0, "10.9.9.9");
         assert_eq!(told(&host(&[]), &Scope::default(), &[]).unwrap().0, "127.0.0.1");

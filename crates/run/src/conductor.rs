@@ -73,11 +73,11 @@ struct Loaded {
 /// Windows with completions without which no figure can be made at all.
 const SPOKEN_LEAST: usize = 8;
 
-/// Of so many targets and more every window goes to the archive as it comes, not all of them at the slice's end.
+/// With at least this many targets every window goes to the archive as it comes, instead of all of them at the slice's end.
 const MANY: usize = 64;
 
-/// So long the next step waits for operations that a step left stuck: OSDs tell the manager every five seconds, and the
-/// monitors know it some seconds later.
+/// How long the next step waits for operations that a step left stuck: OSDs report to the manager every five seconds, and the monitors
+/// know it some seconds later.
 const CALM_WITHIN: u64 = 60 * SECOND;
 
 impl Conductor<'_> {

@@ -131,7 +131,7 @@ impl Drop for Rollback {
     }
 }
 
-/// After the monitors were silent too long a run has so long to end in order: slices end within 20 s, commands within 40 s each.
+/// After the monitors were silent too long, a run has this time to end in order: slices end within 20 s, commands within 40 s each.
 const END_WITHIN: Duration = Duration::from_secs(3 * 60);
 /// Undoing takes a second or two.
 const UNDONE_WITHIN: Duration = Duration::from_secs(8);

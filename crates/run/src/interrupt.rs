@@ -50,7 +50,7 @@ impl Drop for ToUndo {
     }
 }
 
-/// What to do about a signal, if so many came before it.
+/// What to do about a signal, by how many came before it.
 #[derive(Debug, PartialEq)]
 enum Does {
     EndInOrder,

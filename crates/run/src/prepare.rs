@@ -76,10 +76,11 @@ fn own_pool(change: &Change) -> Option<&str> {
     }
 }
 
-/// So long `--quiesce` waits for what goes on already. Recovery of a disk takes hours, which nobody expects a run to wait for.
+/// How long `--quiesce` waits for background work that has already begun. Recovery of a disk takes hours, which nobody expects a run to
+/// wait for.
 const CALM_WITHIN: Duration = Duration::from_secs(5 * 60);
 
-/// What goes on still after that marks the figures that are measured meanwhile.
+/// Background work that goes on after that is noted in the figures that are measured meanwhile.
 fn wait_calm(resolved: &Resolved, sink: &mut EventSink, interrupt: &Interrupt) -> Result<(), Failure> {
     let Some(cluster) = &resolved.cluster else { return Ok(()) };
     let minutes = CALM_WITHIN.as_secs() / 60;

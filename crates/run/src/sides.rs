@@ -18,13 +18,13 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// With so many values: the first may be the one with which they work.
+/// For this many values of an option OSDs are asked whether they work with it: one is not enough, since they may have had it before.
 const ASKED_WITH: u32 = 2;
-/// So many OSDs are asked whether they have heard of a value.
+/// At most this many OSDs are asked whether they work with a value.
 const ASKED: usize = 3;
-/// In a cluster of so many OSDs at most, each is asked after every change, so that no slice waits longer than it must.
+/// In a cluster of at most this many OSDs, each is asked after every change, so that no slice waits longer than it must.
 const ASKED_EACH_TIME: usize = 16;
-/// They are asked again after this.
+/// Time between two such questions.
 const HEARING: u64 = SECOND / 50;
 
 /// Every value of every option that steps need.

@@ -149,7 +149,8 @@ fn a_steady_target_is_known_in_two_long_passes_and_the_interval_holds_the_truth(
     assert!((120.0..135.0).contains(&run.seconds), "{}", run.seconds);
 }
 
-/// A third of a fixed minute of each, with ten seconds before it, is 140 s; of so few the slices span less than five minutes.
+/// A third of a fixed minute of each figure, with ten seconds before it, is 140 s: with only six figures the slices span less
+/// than five minutes.
 #[test]
 fn a_first_slice_and_short_ones_take_less_than_a_third_of_a_minute_and_hold_the_truth() {
     let run = simulate(six(), Goal::usual(0.10, 60.0, 1), steady, None, well);
@@ -204,7 +205,7 @@ fn an_open_loop_that_is_kept_up_with_settles_and_tells_service_and_response_apar
     assert!(figure.estimate.unwrap().value > 1.0);
 }
 
-/// Of up to eight clients, each with one operation of a millisecond in flight, on a target that takes so many at once. Lanes take
+/// Of up to eight clients, each with one operation of a millisecond in flight, on a target that takes `at_once` at a time. Lanes take
 /// turns on a simulated clock; what they do side by side is told by shorter operations.
 fn doubled(at_once: u32) -> Doubled {
     let clock = Arc::new(SimClock::default());

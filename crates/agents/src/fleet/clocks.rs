@@ -8,21 +8,21 @@ use model::{Clock, Nanos};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// The quickest of these tell the offset.
+/// Exchanges with each agent; the quickest of them give the offset.
 const EXCHANGES: usize = 12;
-/// So many are asked side by side: more would wait for each other here, and fewer would take seconds for a thousand.
+/// Agents that are asked at the same time: more would wait for each other here; fewer would take seconds for a thousand.
 const AT_ONCE: usize = 16;
 /// Two clocks run apart by up to 50 µs a second, undisciplined; half a minute is then a sixtieth of a window.
 const STALE: Duration = Duration::from_secs(30);
 const ANSWER: Duration = Duration::from_secs(15);
-/// A clock that is known to no less starts a slice seconds late (and windows count as told too early, see `merge`).
+/// An offset that is known no better than this starts a slice seconds late (and windows count as reported too early, see `merge`).
 const VAGUE: Nanos = SECOND;
 
 impl Fleet {
     /// Before a common start: offsets that are good for it.
     pub(super) fn keep_clocks(&mut self) {
         if self.compared.elapsed() > STALE {
-            // Who does not answer keeps the offset that it had; that it is lost is told where it is missed.
+            // An agent that does not answer keeps its old offset; that it is lost is reported where it is missed.
             self.compare_clocks();
         }
     }
@@ -35,7 +35,8 @@ impl Fleet {
         wrong
     }
 
-    /// Each at its own pace: who waited for the slowest host's answers would ask a near one over seconds, in which clocks run apart.
+    /// Each at its own pace: waiting for the slowest host's answers would stretch the exchanges with a near host over seconds, in which
+    /// clocks run apart.
     fn compare_some(&mut self, agents: &[usize]) -> Vec<(usize, String)> {
         let mut open: BTreeMap<usize, Exchanges> = agents.iter().map(|agent| (*agent, Exchanges::begin())).collect();
         open.iter_mut().for_each(|(agent, exchanges)| self.ask_clock(*agent, exchanges));

@@ -9,12 +9,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So many logins at once: more would trip over sshd's MaxStartups on a jump host.
+/// Logins at the same time: more would exceed sshd's MaxStartups on a jump host.
 const LOGINS: usize = 8;
 const ANSWER: Duration = Duration::from_secs(15);
 
-/// `tell` is told of each host as it answers. From then on it is spoken to: an agent that hears nothing for long leaves, however
-/// many hosts are still to be reached.
+/// Calls `tell` for each host as it answers. From then on the host gets messages, since an agent that hears nothing for long ends,
+/// however many hosts are still to be reached.
 pub fn connect_all(
     hosts: &[(String, Transport)],
     programs: &[Program],

@@ -1,4 +1,4 @@
-//! What hosts load, they fill: side by side, each host one target after the other.
+//! Hosts fill the targets that they load: all hosts at the same time, each one target after the other.
 
 use super::Fleet;
 use super::loader::ENDING;
@@ -17,7 +17,7 @@ pub enum Filled {
     Gone(String),
 }
 
-/// So often somebody looks whether to go on.
+/// How often it is checked whether to go on.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// A target that is being filled.
@@ -25,7 +25,7 @@ struct Filling {
     job: usize,
     slice: u64,
     bytes: Bytes,
-    /// It was told to stop, and does so until then.
+    /// It was told to stop, and has to have stopped by then.
     stops: Option<Instant>,
 }
 

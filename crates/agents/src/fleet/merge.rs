@@ -1,20 +1,20 @@
-//! Windows of several hosts put together: each once every host has told it, or no longer waited for who is late.
+//! Merges the windows of several hosts: each is passed on once every host has reported it, or once late hosts are no longer waited for.
 
 use model::clock::SECOND;
 use model::{Nanos, OpClass, Sample, SliceEnd, WindowSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// So long after its end a window waits for a host of which nothing at all is heard; who lives says so every second.
+/// How long after its end a window waits for a host from which nothing at all is heard: a live agent sends something every second.
 const TIMEOUT: Nanos = 3 * SECOND;
 
-/// And so long for one that lives: with one operation in flight it tells no windows until that has ended. One that takes 10 s ends
-/// its slice, 3 s later it is cancelled, and then that is told.
+/// The same for a host whose agent is alive: with one operation in flight it reports no windows until that operation has ended. An
+/// operation that takes 10 s ends its slice, 3 s later it is cancelled, and then the agent reports.
 const PATIENCE_ALIVE: Nanos = 15 * SECOND;
 
 /// An agent ends a slice after 10 s in which a target completed no operation; where a whole bench is one, after 60 s (engines::crew).
 const STANDSTILL: Nanos = 90 * SECOND;
 
-/// A window may be told so long before its end by our clock: the agent's clock is known to less than that.
+/// How long before its end, by our clock, a window may be reported: the agent's clock is known more precisely than that.
 const AHEAD: Nanos = 2 * SECOND;
 
 pub struct Merge {
@@ -26,7 +26,7 @@ pub struct Merge {
     live: BTreeSet<usize>,
     /// Hosts that are only the other end of what is loaded.
     passive: BTreeSet<usize>,
-    /// By agent: windows that it told of.
+    /// By agent: windows that it reported.
     told: BTreeMap<usize, u32>,
     /// By agent: the window up to which each of its targets got on, from 1.
     moved: BTreeMap<usize, Vec<u32>>,
@@ -36,7 +36,7 @@ pub struct Merge {
     first: u32,
     open: VecDeque<Half>,
     end: SliceEnd,
-    /// Who is missing, in the order in which that was noticed; the first is told.
+    /// Agents that are missing, in the order in which that was noticed; only the first is reported.
     gaps: Vec<(usize, String)>,
 }
 

@@ -35,7 +35,7 @@ struct Member {
     offset: Offset,
     /// `None`: its agent did not answer, or is gone.
     link: Option<Link>,
-    /// So many slices in a row did it not open.
+    /// How many slices in a row it did not open.
     late: u32,
     /// Why its agent, that once answered, is gone.
     lost: Option<String>,

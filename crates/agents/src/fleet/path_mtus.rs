@@ -73,7 +73,7 @@ impl Fleet {
         }
     }
 
-    /// Up to so many bytes.
+    /// The largest packet that this path carries, up to `largest` bytes.
     fn carries(&mut self, from: &Endpoint, to: &Endpoint, key: &Key, largest: u32) -> Result<Option<u32>, String> {
         let question = Question::PathMtu { from: from.clone(), to: to.clone(), key: key.clone(), largest };
         match self.question(&from.host, question)? {

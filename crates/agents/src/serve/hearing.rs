@@ -1,4 +1,4 @@
-//! What an agent hears of its coordinator: orders as they come, and that nobody speaks any more, whatever the agent is busy with.
+//! What an agent hears from its coordinator: commands as they come, and that the coordinator is silent, whatever the agent is busy with.
 
 use crate::AgentCommand;
 use crate::frame::{self, FrameError};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-/// Operations that never return do not keep it: nobody would ever end it.
+/// How long an agent may take to end. It does not wait for operations that never return: nobody would ever end it.
 const LEAVING: Duration = Duration::from_secs(5);
 
 /// When the coordinator was last heard.
@@ -30,8 +30,8 @@ impl LastHeard {
     }
 }
 
-/// Reads orders until there are no more. It waits for nobody: who opens an image of a cluster that does not answer follows no order,
-/// and the end of the line must be seen all the same.
+/// Reads commands until there are no more. It never waits for the agent's work: an agent that opens an image of a cluster that does not
+/// answer follows no command, but the end of the connection must still be seen.
 pub fn listen(mut input: impl Read, heard: &LastHeard, orders: &SyncSender<Result<AgentCommand, FrameError>>) {
     loop {
         let order = frame::read(&mut input);
@@ -52,7 +52,7 @@ pub fn leave_soon() {
     });
 }
 
-/// Ends the process if nobody speaks and it does not see to that itself.
+/// Ends the process if the coordinator is silent and the process does not end by itself.
 pub fn leave_when_deaf(heard: LastHeard) {
     spawn(move || {
         while heard.silence() < DEAF + LEAVING {

@@ -21,12 +21,12 @@ pub struct Loading {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Filling is told at most so often.
+/// The least time between two reports of how much is filled.
 const TOLD: Duration = Duration::from_millis(200);
 
 impl Loading {
-    /// Opens the step's sessions in a thread of its own: orders are heard meanwhile.
-    /// `most`: so many bytes are written to each target, and no more.
+    /// Opens the step's sessions in a thread of its own, so that commands are read meanwhile.
+    /// `most`: at most this many bytes are written to each target.
     pub fn open(load: Load, most: Option<Bytes>) -> Loading {
         Loading::spawn(load, move |load, start| load.live(start, most))
     }
@@ -54,7 +54,7 @@ impl Loading {
 
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
-        // Who waits for the start waits no more.
+        // Wakes the thread if it still waits for the start.
         let _ = self.starts.send(0);
     }
 }

@@ -1,4 +1,4 @@
-//! What runs on another host: does what the coordinator says over standard streams, and ends when nobody speaks any more.
+//! What runs on another host: does what the coordinator says over standard streams, and ends when the coordinator is silent for too long.
 
 mod hearing;
 mod load;

@@ -84,7 +84,7 @@ fn correlated(chance: &mut StdRng, n: usize, phi: f64, sd: f64) -> (Vec<f64>, f6
     (shaped(chance, n, phi, sd, |_| 1.0), BASE)
 }
 
-/// `level` of the window that begins at so many seconds, with noise.
+/// `level` of a window by the second at which it begins, with noise.
 pub(crate) fn shaped(chance: &mut StdRng, n: usize, phi: f64, sd: f64, level: impl Fn(f64) -> f64) -> Vec<f64> {
     let noise = autoregressive(chance, n, phi, sd);
     noise.iter().enumerate().map(|(at, noise)| BASE * level(at as f64 * DT) * (1.0 + noise)).collect()

@@ -8,14 +8,14 @@ use rand_distr::{Distribution, LogNormal};
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::collections::BTreeMap;
 
-/// Operations in flight: with so many, a rate of x has a mean latency of DEPTH/x.
+/// Operations in flight: a rate of x then has a mean latency of DEPTH/x.
 pub const DEPTH: u32 = 16;
-/// Of the logarithm of a latency, around what its window's rate gives.
+/// Standard deviation of the logarithm of a latency, around what its window's rate gives.
 const SIGMA: f64 = 0.5;
 /// Width of the rates' classes for the truth: fine beside what the percentiles can resolve.
 const CLASS: f64 = 0.002;
 
-/// ns that an operation takes on average in a window of so many.
+/// How many ns an operation takes on average in a window of `ops` operations.
 fn mean_ns(ops: f64) -> f64 {
     f64::from(DEPTH) * DT * 1e9 / ops
 }

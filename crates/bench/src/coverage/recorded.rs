@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Windows between the places at which a recording is taken up.
 pub const EVERY: usize = 50;
-/// A figure may take so many windows.
+/// A figure takes at most this many windows.
 const LONGEST: usize = 600;
 
 pub struct Recording {

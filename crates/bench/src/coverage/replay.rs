@@ -128,7 +128,7 @@ impl MadeSeries {
         MadeSeries { kind, seeds, factor: 1.0, series, chance: StdRng::seed_from_u64(seeds.chance ^ 1 << 58) }
     }
 
-    /// With so many times its rates.
+    /// With its rates multiplied by `factor`.
     pub fn times(mut self, factor: f64) -> MadeSeries {
         self.factor = factor;
         self

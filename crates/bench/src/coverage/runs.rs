@@ -9,7 +9,7 @@ use crate::coverage::trial::{self, Seeds};
 use model::{Failure, Finds, Label, Pattern, Record, StepId, Target};
 
 const TENTH: f64 = 0.9;
-/// Of many figures, so many lost a tenth.
+/// How many of the figures lost a tenth.
 const SLOWER: u32 = 5;
 
 /// Of what size both runs are.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// Reads in flight: what a hard disk needs to order its seeks.
 const READERS: usize = 16;
-/// Of a backing file's data, so much is read whole; of what is behind it, probes.
+/// At most this much of a backing file's data is read whole; beyond that, probes are read.
 const DATA_MOST: Bytes = 4 << 30;
 /// What is read beyond the places that are always read takes no longer than this, twice: the beginning, and more probes.
 const MORE: Duration = Duration::from_secs(2);
@@ -43,7 +43,7 @@ pub struct Share {
 /// `tell`: the share that was looked at.
 ///
 /// # Errors
-/// A part can't be read: then nobody knows.
+/// A part can't be read: then it is not known.
 pub fn find(device: &File, bytes: Bytes, tell: &(dyn Fn(f64) + Sync)) -> io::Result<Looked> {
     let parts = places::of(bytes);
     let all = parts.iter().map(Vec::len).sum::<usize>().max(1);
@@ -75,7 +75,7 @@ pub fn find(device: &File, bytes: Bytes, tell: &(dyn Fn(f64) + Sync)) -> io::Res
     Ok(Looked::Share(Share { looked: covered(read), of: bytes, piece: places::piece(bytes, rounds) }))
 }
 
-/// How many rounds of probes, with the first one, if a round takes so long.
+/// How many rounds of probes fit into `time` after the first one, and that one; `round`: how long one takes.
 fn rounds_within(time: Duration, round: Duration) -> u32 {
     let fits = |rounds: &u32| round * (rounds - 1) <= time;
     std::iter::successors(Some(places::ROUNDS), |rounds| Some(rounds / 2)).find(fits).unwrap_or(1)
@@ -92,8 +92,8 @@ fn covered(mut places: Vec<Range<Bytes>>) -> Bytes {
     sum
 }
 
-/// Of a loop device whose file is known, where its data lies is known, too: what is no hole is read, and of more than that can be
-/// read in a minute, probes that are spread over all the rest.
+/// For a loop device whose file is known, it is also known where data lies. What is no hole is read, up to 4 GiB, and beyond that probes
+/// that are spread over all the rest.
 ///
 /// # Errors
 /// As of `find`.

@@ -41,7 +41,7 @@ impl From<Refusal> for model::Failure {
 const GIVE_UP: &str = "If its data may be destroyed, say so with --destroy-data-on and the same path again";
 const IN_USE: &str = "Name a device that nothing uses; there is no way around this";
 
-/// Whoever asks a device what is on it (udev) has it locked for so long at most.
+/// A program that looks at what is on a device (udev) holds its lock at most this long.
 const ASKED: Duration = Duration::from_secs(3);
 
 pub fn look_at(path: &Path) -> Result<PathKind, Refusal> {

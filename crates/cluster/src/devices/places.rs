@@ -15,9 +15,9 @@ const WHOLE: Bytes = 256 * MIB;
 const CHUNK: Bytes = MIB;
 /// A label and what follows it; btrfs has its first one 64 KiB behind its beginning.
 const LABEL: Bytes = 128 * KIB;
-/// So far the beginning of an allocation group of XFS may lie from the even share of the device.
+/// How far the beginning of an allocation group of XFS may lie from the even share of the device.
 const AROUND: Bytes = 512 * KIB;
-/// Of the beginning, so much at most is read where it is read quickly.
+/// At most this much of the beginning is read, if it can be read quickly.
 const BEGINNING: Bytes = GIB;
 /// Evenly spread over the device: on a hard disk 4096 short seeks take about half a minute.
 const PROBES: Bytes = 4096;
@@ -66,7 +66,7 @@ pub fn probes(bytes: Bytes, round: u32) -> Vec<Range<Bytes>> {
     (0..PROBES).map(probe).collect()
 }
 
-/// Data of this length, in one piece, is met by probes of so many rounds.
+/// Data of this length, in one piece, is always met by the probes of `rounds` rounds.
 pub fn piece(bytes: Bytes, rounds: u32) -> Bytes {
     // A probe begins at most a block earlier than it should.
     bytes.div_ceil(PROBES * u64::from(rounds)) + 2 * ALIGN

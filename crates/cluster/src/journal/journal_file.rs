@@ -108,7 +108,7 @@ const LARGEST: u64 = 256 << 20;
 /// Where no more changes are made: all that were can still be undone and confirmed.
 const FULL: u64 = LARGEST / 2;
 
-/// Somebody who only looks holds a journal's lock for a moment.
+/// How often, and how far apart, a lock is tried: a program that only looks holds a journal's lock for a moment.
 const LOOKS: u32 = 10;
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -237,7 +237,7 @@ fn text_of(path: &Path) -> Result<String, ClusterError> {
     read_up_to(path, LARGEST).map_err(|error| failed(path, &error))
 }
 
-/// Who only looks holds the lock for a moment: then it is tried again.
+/// Tries again if the lock is held: a program that only looks holds it for a moment.
 fn locked(path: &Path, open: impl FnOnce() -> std::io::Result<File>) -> Result<Flock<File>, ClusterError> {
     let mut file = open().map_err(|error| failed(path, &error))?;
     for _ in 0..LOOKS {

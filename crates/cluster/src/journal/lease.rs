@@ -31,12 +31,12 @@ pub struct Lease {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Is it known that somebody has taken the run for dead?
+/// Whether another process has taken the run for dead.
 #[derive(Clone)]
 pub struct Lost(Arc<Mutex<Option<String>>>);
 
 impl Lost {
-    /// Who undoes, or undid, the run's changes; `None`: nobody.
+    /// Which process undoes, or undid, the run's changes; `None`: none.
     pub fn by(&self) -> Option<String> {
         self.0.lock().ok().and_then(|lost| lost.clone())
     }
@@ -148,7 +148,7 @@ fn stands_still(cluster: &Cluster, run: &str, known: &Option<String>, time: Dura
     Ok(())
 }
 
-/// Where nobody says who it was.
+/// Said where it is not known which run it was.
 const REMOVED: &str = "its lease was removed";
 const BEAT: &str = "beat ";
 

@@ -4,7 +4,7 @@ use super::Head;
 use serde::{Deserialize, Serialize};
 use std::fs;
 
-/// By what a process is known again, also by one with another data home, in another container or on another host.
+/// What identifies a process, also for one with another data home, in another container or on another host.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Process {
     /// Of the machine: a digest of its machine-id, which itself is to stay on the machine (machine-id(5)); empty: it has none.

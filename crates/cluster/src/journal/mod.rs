@@ -288,8 +288,8 @@ impl Journal {
         thing(self.cluster.as_ref())
     }
 
-    /// Sets it; `None`: another run has it set, or is about to. Dead ones do not count, and those that can't be seen not for ever: who lives
-    /// has it set for a moment.
+    /// Sets it; `None`: another run has it set, or is about to. Dead runs do not count. Runs of which that can't be
+    /// told count only for a time: a live one has the option set for a moment.
     fn permit(&mut self, option: &Change, last: bool) -> Result<Option<usize>, ClusterError> {
         let Change::Option { who, name, .. } = option else { return Ok(None) };
         if settings::holds(self.cluster.as_ref(), option)? {

@@ -105,7 +105,7 @@ impl FoundJournals {
             .map(|head| head.run.as_str())
     }
 
-    /// Who holds an option, other than this run. Of several one that lives.
+    /// Another run that holds the option; of several, one that is alive.
     fn holder(&self, fsid: Option<&str>, run: &str, option: &str) -> Option<Holder> {
         let sets = |entries: &[JournalEntry]| {
             entries.iter().filter(|entry| !entry.undone).any(|entry| match &entry.change {

@@ -21,10 +21,10 @@ pub enum Flow {
     Stop,
 }
 
-/// Operations that take long hold windows back: who takes the windows is then asked this often whether to go on, with
+/// Operations that take long hold windows back: the receiver of the windows is then asked this often whether to go on, with
 /// [`no_window`].
 pub const ASK_EVERY: Nanos = SECOND;
-/// No completion for this long with operations in flight: nothing more is to be expected.
+/// After this time without a completion, with operations in flight, no more is expected.
 const STALL: Nanos = 10 * SECOND;
 /// The same where a completion is a whole bench of the other side.
 const STALL_TOLD: Nanos = 60 * SECOND;

@@ -9,7 +9,7 @@ use model::seed::mixed;
 use model::workload::{KIB, MIB};
 use model::{Access, Bytes, Workload};
 
-/// The device is cut into so many zones; random pieces lie in the first half of each, sequential stretches in the second.
+/// The device is divided into this many zones: random pieces lie in the first half of each, sequential stretches in the second.
 const ZONES: u64 = 32;
 /// Random pieces. On flash as large as what a drive's map is read in at most; on rotating disks larger, since each costs a seek
 /// when it is filled. Blocks that are larger take the next size into which they go.
@@ -36,7 +36,7 @@ struct Spread {
     room: u64,
     /// Places for each piece, in parts of 2^32.
     share: u64,
-    /// Pieces one after the other lie so many shares apart; 1: side by side.
+    /// Distance from one piece to the next, in shares; 1: side by side.
     stride: u64,
 }
 

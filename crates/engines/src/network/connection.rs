@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const CONNECT: Duration = Duration::from_secs(5);
 /// A receive returns at least this often, so that windows are cut and a stop is heard.
 const HEARTBEAT: Duration = Duration::from_millis(20);
-/// Who waits for a connection looks this often whether it is still wanted.
+/// How often a wait for a connection checks whether it is still wanted.
 const LOOK_MS: u8 = 50;
 
 /// Both ends of one connection.

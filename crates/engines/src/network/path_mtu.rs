@@ -93,7 +93,7 @@ pub fn carries(from: IpAddr, to: IpAddr, key: &Key, largest: u32) -> io::Result<
     Ok(Some(good))
 }
 
-/// Is a datagram of so many bytes answered?
+/// Is a datagram of `bytes` bytes answered?
 fn ask(socket: &UdpSocket, key: &Key, number: u64, bytes: usize) -> bool {
     let mut packet = vec![0; bytes.max(ANSWER)];
     packet[..16].copy_from_slice(&key.token);

@@ -11,7 +11,7 @@ use std::ffi::CString;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// So many of the chosen objects are shown to the cluster.
+/// The cluster is asked to confirm at most this many of the chosen objects.
 const SAMPLE: usize = 8;
 
 /// The manager hears of a change, as of a new pool's size, some seconds after the monitors; on a busy host, later.

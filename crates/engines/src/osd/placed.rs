@@ -18,10 +18,11 @@ struct Own {
 }
 
 impl PoolsPlaced {
-    /// The first `count` numbers of which `<prefix><number>` lies in one of the groups that lie on these OSDs now, of so many that the pool has.
+    /// The first `count` numbers for which the object `<prefix><number>` lies on these OSDs. `pg_num`: how many placement groups the pool
+    /// has; `groups`: those of them that lie on these OSDs now.
     ///
     /// # Errors
-    /// They held others when this was first asked.
+    /// The OSDs held other placement groups of the pool when this was first asked.
     pub fn numbers(
         &self,
         pool: &str,

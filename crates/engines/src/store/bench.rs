@@ -11,11 +11,11 @@ use crate::ReportedCounts;
 use model::{Bytes, Nanos};
 use serde_json::{Value, json};
 
-/// One command should take so long: long enough to outweigh its own round trip, short enough for windows of 100 ms.
+/// How long one command should take, in ns: long enough to outweigh its own round trip, short enough for windows of 100 ms.
 const COMMAND_NS: f64 = 1e8;
 
-/// And write no more than this. The OSD deletes what a command wrote only after it, its store frees that some seconds later, and no full
-/// ratio stops its own bench: commands that grew without a limit once filled OSDs of 1 GiB until they aborted.
+/// A command writes at most this much. The OSD deletes what a command wrote only after it, its store frees that some seconds later, and no
+/// full ratio stops its own bench: commands that grew without a limit once filled OSDs of 1 GiB until they aborted.
 const COMMAND_BYTES: Bytes = 64 << 20;
 
 /// Small writes go to existing objects, as those of the layers above do. A new object costs other work: on a rotating

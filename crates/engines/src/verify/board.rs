@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Generations are kept for parts of this size, or for sectors where blocks are no multiple of it.
 const PART: Bytes = 4096;
 
-/// So many flaws are told apart; more than that, and a block that is read again is counted again.
+/// At most this many flaws are told apart. Beyond that, a flaw is counted again when its block is read again.
 const TOLD_APART: usize = 1 << 20;
 
 /// What is known of one part.

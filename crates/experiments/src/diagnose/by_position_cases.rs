@@ -24,7 +24,7 @@ pub const STOPPED_AT_TIMES: Adds =
     Adds { primary: [0.12, 2.9, 11.4], replica: [0.08, 3.0, 11.3], own: Some([0.67, 0.73]), ..NOTHING };
 pub const SLOW_DISK: Adds =
     Adds { primary: [0.15, 24.0, 79.0], replica: [0.18, 25.0, 77.0], own: Some([0.5, 22.0]), ..NOTHING };
-/// So few writes a second that what is not prepared yet waits as well.
+/// The disk takes few writes a second: writes wait before they are prepared, too.
 pub const SLOWER_DISK: Adds =
     Adds { primary: [0.9, 21.3, 75.7], replica: [0.9, 20.0, 66.1], own: Some([23.2, 22.5]), ..NOTHING };
 pub const CPU_QUOTA: Adds =

@@ -6,7 +6,7 @@ use crate::scheduler::{Scheduler, Task};
 use judge::assess;
 use model::{CauseTest, Goal, Plan, PlannedExperiment, Record, StepId};
 
-/// Each target of a test has its turn so often, in shuffled order: what comes and goes meets all of them.
+/// How often each target of a test has its turn, in shuffled order, so that what comes and goes meets all of them.
 const PASSES: u32 = 3;
 /// Settled data of one slice: three of them have the windows that an interval needs, and writes outlast a short dip.
 const READ_SECONDS: f64 = 4.0;
@@ -65,7 +65,7 @@ impl Scheduler for Diagnose {
     }
 }
 
-/// Slices of one length for all targets of a test, in so many passes, whatever the survey asked for.
+/// Slices of one length for all targets of a test, in [`PASSES`] passes, whatever the survey asked for.
 fn test_goal(survey: &Goal) -> Goal {
     Goal {
         passes_min: PASSES,

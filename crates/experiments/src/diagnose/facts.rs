@@ -82,7 +82,7 @@ pub fn holds(rule: &Rule, case: &Case) -> bool {
     rule.releases == Releases::ALL || versions.any(|version| rule.releases.hold(version))
 }
 
-/// Something that is so, and of which nobody has measured what it costs.
+/// A fact whose cost was not measured.
 pub fn hint(subject: Subject, says: Phrase, evidence: Phrase) -> Suspect {
     Suspect::new(subject, Standing::Hint, says, evidence)
 }

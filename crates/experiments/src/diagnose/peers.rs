@@ -11,7 +11,7 @@ pub const MEASURE_AGAIN: RuleTest = RuleTest {
     answer: |suspect, entries| in_all(entries, suspect.evidence.len()),
 };
 
-/// In so many patterns at most, those with the largest losses: each takes its time.
+/// At most this many patterns are measured again, those with the largest losses: each takes time.
 const CELLS: usize = 3;
 
 fn again(suspect: &Suspect, case: &Case) -> Vec<Step> {

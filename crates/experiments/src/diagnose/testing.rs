@@ -46,7 +46,7 @@ pub fn way(from: usize, to: usize, network: Option<&str>) -> Target {
     Target { network: network.map(String::from), ..target }
 }
 
-/// Every way between so many hosts, in two passes, each alone: streams of so many MB/s; `None`: not measured.
+/// Every way between `hosts` hosts, in two passes, each alone: streams of `mbs` MB/s; `None`: not measured.
 pub fn ways(made: &mut Made, hosts: usize, network: Option<&str>, mbs: impl Fn(usize, usize) -> Option<f64>) {
     for (from, to) in (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to))).filter(|(a, b)| a != b) {
         if let Some(mbs) = mbs(from, to) {

@@ -72,7 +72,7 @@ fn several_machines(draft: &Draft) -> bool {
     boots.iter().collect::<BTreeSet<_>>().len() == boots.len()
 }
 
-/// Every target once, at most so many at a time, no two of one host.
+/// Every target once, in rounds of at most `most` targets, no two of them on one host.
 fn of_different_hosts(targets: &[Target], most: usize) -> Vec<Vec<Target>> {
     let mut rounds: Vec<Vec<Target>> = Vec::new();
     for target in targets {

@@ -54,7 +54,7 @@ fn usable<'a>(draft: &Draft<'a>) -> Vec<&'a OsdScope> {
 }
 
 /// Primary and replica: each OSD with the same number of partners in both roles, as far as its failure domain allows. Empty: they are too
-/// few, or too many, or nobody knows which may be together.
+/// few, or too many, or it is not known which may be together.
 fn pairs(osds: &[&OsdScope], apart: Option<&str>) -> Vec<(u32, u32)> {
     let may: fn(&OsdScope, &OsdScope) -> bool = match apart {
         Some("host") => |a, b| a.host != b.host,

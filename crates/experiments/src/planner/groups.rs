@@ -3,10 +3,10 @@
 use super::draft::Draft;
 use model::{Change, Failure, PoolScope};
 
-/// Each costs its OSDs memory and time to peer: for each OSD so many of a pool of one copy as an OSD has shards of its queue
-/// (`osd_op_num_shards_ssd` is 8), since all operations of one placement group go through one shard.
+/// Placement groups for each OSD in a pool of one copy. Each costs its OSDs memory and time to peer, and all operations of one placement
+/// group go through one shard of an OSD's queue: so there are as many as an OSD has shards (`osd_op_num_shards_ssd` is 8).
 const EACH_OSD: u64 = 8;
-/// Where none may be bound to an OSD: at 16 on average chance leaves one of 10,000,000 OSDs without (e^-16).
+/// The same where placement groups can't be bound to OSDs: at 16 on average, chance leaves one of 10,000,000 OSDs without any (e^-16).
 const EACH_OSD_BY_CHANCE: u64 = 16;
 /// Of a replicated pool: about 32 replicas of placement groups on each OSD at three replicas, so that none has much more than others.
 const EACH_OSD_REPLICATED: u64 = 11;
@@ -29,7 +29,7 @@ pub fn of_replicas(draft: &Draft, pool: &str) -> Result<u32, Failure> {
     usual(draft, pool, EACH_OSD_REPLICATED, SIZE)
 }
 
-/// So many as were asked for, if there is room for them.
+/// As many as were asked for, if there is room for them.
 pub fn asked(draft: &Draft, pool: &str, groups: u32, size: Option<u32>) -> Result<u32, Failure> {
     let size = size.map_or(SIZE, u64::from);
     let room = room(draft, pool);
@@ -39,7 +39,7 @@ pub fn asked(draft: &Draft, pool: &str, groups: u32, size: Option<u32>) -> Resul
     }
 }
 
-/// May placement groups be bound to OSDs? Where nobody tells, as in all clusters that were made by luminous or later.
+/// May placement groups be bound to OSDs? Yes if it is not known: all clusters made by luminous or later allow it.
 pub fn spreads(draft: &Draft) -> bool {
     draft.inventory.scope.pg_upmap != Some(false)
 }

@@ -113,7 +113,7 @@ fn data(draft: &Draft, step: &Step) -> Vec<(String, Bytes)> {
     found
 }
 
-/// What an OSD gets of so many bytes in a pool.
+/// What each OSD gets of `bytes` bytes in a pool.
 fn each(draft: &Draft, pool: &str, bytes: Bytes) -> Bytes {
     let made = draft.changes.iter().find_map(|change| match change {
         Change::Pool { name, size, .. } if name == pool => *size,

@@ -13,7 +13,7 @@ const SHARE: f64 = 0.30;
 /// Of a file system's free space, a tenth is left in any case: others live there, too.
 const FREE_MOST: f64 = 0.90;
 
-/// As much as is in flight, so many times, is the least that may be written.
+/// At least this many times what is in flight has to be written.
 const IN_FLIGHT_LEAST: Bytes = 4;
 
 /// How much could be written.

@@ -6,7 +6,7 @@ use crate::Request;
 use model::workload::{KIB, MIB};
 use model::{Inventory, Layer, OsdScope, PathKind, Scope, Setting, Site, SiteSeen, SiteWish, SweepAxis};
 
-/// A cluster of so many OSDs, a dozen on each host, with nothing in it.
+/// A cluster of `osds` OSDs, a dozen on each host, with nothing in it.
 pub fn inventory(osds: u32) -> Inventory {
     let osd =
         |id: u32| OsdScope { id, host: format!("host{}", id / 12), up: true, inside: true, ..OsdScope::default() };

@@ -9,7 +9,7 @@ use model::{Failure, Finds, Record};
 use report::{compare, history, json};
 use std::collections::BTreeSet;
 
-/// So many figures are told to be nearly the same.
+/// At most this many figures are named that are nearly the same.
 const NEAREST: usize = 4;
 
 pub fn run(common: &Common, args: &CompareArgs) -> Result<u8, Failure> {

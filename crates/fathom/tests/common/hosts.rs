@@ -248,7 +248,7 @@ fn must(program: &str, arguments: &[&str]) {
     assert!(output.status.success(), "{program} {}: {said}", arguments.join(" "));
 }
 
-/// Waits until something holds, and fails if it does not within so many seconds.
+/// Waits until something holds, and fails if it does not within `seconds`.
 #[track_caller]
 pub fn soon(what: &str, seconds: u64, holds: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(seconds);

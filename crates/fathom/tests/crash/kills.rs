@@ -124,7 +124,7 @@ fn at_once(lab: &Lab) {
     }
 }
 
-/// Kills it after so many milliseconds; 0: it had ended by itself.
+/// Kills it after `after` milliseconds; 0: it had ended by itself.
 fn killed(lab: &Lab, words: Vec<String>, after: u64, story: &mut Vec<String>) -> u32 {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut child = lab.fathom(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -185,7 +185,7 @@ fn an_option_that_stands_for_b_comes_back_exactly() {
         }
         let before = lab.snapshot();
         let setting = format!("option:osd/{option}=7");
-        // So long that B still stands when a busy machine has asked for it and killed the run.
+        // Long enough for B's setting to still stand when a busy machine has seen it and killed the run.
         let load = ["rados", "--ab", &setting, "--patterns", "read-latency", "--working-set", "8M", "--duration", "8s"];
         let mut run = lab.fathom(&load).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let stands = || lab.ceph(&["config", "get", "osd", option]).trim() == "7";

@@ -5,7 +5,7 @@ use crate::journals::{RUN, head, host_name, write_journal};
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Older than what `restore` waits for to be carried out, and so much older that somebody else must have made the change.
+/// Seconds: longer than `restore` waits for a change to be carried out, and so long that somebody else must have made the change.
 const JUST: i64 = 6;
 const LONG_AGO: i64 = 600;
 

@@ -39,7 +39,8 @@ pub(crate) fn of_cell(books: &Books, layer: Layer, pattern: Pattern) -> Option<C
     Some(Ceiling::of(layer.name(), pattern, value, format!("{} {measured}", layer.name())))
 }
 
-/// Of reads only those that memory did not answer are a disk's; where hardly any are, it is no ceiling. As before, where nobody knows.
+/// Of reads only those that memory did not answer reach a disk. Where hardly any do, the disks are no ceiling; where the share is not known,
+/// the ceiling stays as it is.
 pub(crate) fn where_asked(books: &Books, layer: Layer, pattern: Pattern, disks: Ceiling) -> Option<Ceiling> {
     match books.share_of_devices(layer, pattern).filter(|_| !pattern.writes()) {
         Some(share) if share < ASKED_LEAST => None,

@@ -174,7 +174,7 @@ impl Best {
         crate::chart::mean_of(&self.0.values().map(|(value, _)| *value).collect::<Vec<_>>())
     }
 
-    /// Of so many clients, of which some may share a machine's link with others.
+    /// Of `loads` clients, of which some may share a machine's link with others.
     fn of_clients(&self, loads: usize) -> Option<Carried> {
         let (mean, count) = (self.mean()?, self.0.len());
         let times = if loads > 1 { format!(" × {count} clients") } else { String::new() };

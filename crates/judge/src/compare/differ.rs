@@ -10,7 +10,7 @@ use crate::series::{mean, sample_sd};
 use model::{Comparison, Difference, Figure, FigureKey, Finds, Label, Metric, Record};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Nobody acts on less: what the test asks for is a difference beyond this.
+/// The test asks for a difference beyond this: nobody acts on a smaller one.
 const LEAST_TESTED: f64 = 0.025;
 /// What is shown as a difference is at least this.
 pub const LEAST_SHOWN: f64 = 0.05;
@@ -21,8 +21,8 @@ pub const RUN_SPREAD: f64 = 0.02;
 /// With less than this, pairs of unchanged runs of one figure raise an alarm in up to half of all cases (docs/method.md, "Comparing runs").
 const BRIEF_SPREAD: f64 = 0.18;
 
-/// Of the differences that are told so many may be none. Less than the usual twentieth: two runs of an unchanged cluster shall raise an alarm
-/// in fewer than 5 of 100 cases, also where what comes and goes makes the chances of single figures too small.
+/// The share of the reported differences that may be false. Less than the usual twentieth: two runs of an unchanged cluster shall raise an
+/// alarm in fewer than 5 of 100 cases, also where what comes and goes makes the chances of single figures too small.
 const FALSE_SHARE: f64 = 0.02;
 
 /// Half-width of a 95 % interval in standard errors.

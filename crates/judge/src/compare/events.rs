@@ -9,7 +9,7 @@ use crate::series::median;
 /// A slice that is off its run's median by this share of a difference could, with others like it, be that difference: of two slices
 /// of which one is hit, both are off by half.
 const PART: f64 = 0.4;
-/// Slices that began within so many seconds meet the same.
+/// Slices that began within this many seconds of each other meet the same events.
 const SAME_SECONDS: f64 = 10.0;
 
 /// How far the slices of all figures of both sides lie off the medians of their runs.
@@ -41,7 +41,7 @@ impl Events {
     }
 }
 
-/// Slices that lie so far apart in time that each may have met something else.
+/// How many slices lie far enough apart in time that each may have met other events.
 pub fn looks(began: &[f64]) -> u32 {
     let mut sorted = began.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -4,9 +4,9 @@ use crate::batch_means::t_quantile;
 use crate::series::{MAD_TO_SD, mad, mean, median, sample_sd};
 use model::{Estimate, Level};
 
-/// A level needs so many runs.
+/// A level needs at least this many runs.
 const RUNS_LEAST: usize = 3;
-/// A step of less is none.
+/// A smaller step does not count.
 const STEP_LEAST: f64 = 0.05;
 /// Noise is never taken to be less than this (a standard deviation of logarithms).
 const NOISE_LEAST: f64 = 1e-4;

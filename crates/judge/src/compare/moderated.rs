@@ -4,11 +4,11 @@ use super::gamma::{inverse_trigamma, trigamma};
 use crate::series::{mean, sample_sd};
 use statrs::function::gamma::digamma;
 
-/// So many figures, at least, teach a spread of spreads.
+/// With at least this many figures it is learned how much their spreads differ.
 const FIGURES_LEAST: usize = 10;
-/// All figures have the same variance.
+/// From this many degrees of freedom on, all figures count as having the same variance.
 const FREEDOM_MOST: f64 = 1e5;
-/// A variance below this is one of rounding.
+/// A variance below this comes from rounding.
 const SMALLEST: f64 = 1e-10;
 
 /// The usual variance of a figure's slices, and how many degrees of freedom that knowledge is worth.
@@ -27,7 +27,7 @@ impl Prior {
     pub fn learn(variances: &[(f64, f64)]) -> Prior {
         let known: Vec<(f64, f64)> = variances.iter().copied().filter(|(_, freedom)| *freedom > 0.0).collect();
         if known.len() < FIGURES_LEAST {
-            // What little is known may show that 2 % is too bold here; that it is too timid, it can't show.
+            // The little that is known may show that 2 % is too small here; it can't show that it is too large.
             let freedom: f64 = known.iter().map(|(_, freedom)| freedom).sum();
             let seen: f64 = known.iter().map(|(variance, freedom)| variance * freedom).sum();
             let variance =

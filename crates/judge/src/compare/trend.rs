@@ -7,7 +7,7 @@ use crate::batch_means::t_quantile;
 use crate::series::{mean, sample_sd};
 use model::{FigureKey, Finds, Level, Trend, TrendPoint};
 
-/// A level must have so many runs before a new value is judged by it.
+/// A level must have at least this many runs before a new value is judged by it.
 const RUNS_LEAST: usize = 3;
 
 /// `runs`: name and figures of each, in order of time. One trend for each figure of the last that earlier runs have, too.

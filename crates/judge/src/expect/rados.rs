@@ -89,7 +89,7 @@ fn mean_of_largest(all: &Sparse, n: u32) -> Option<f64> {
     Some(mean)
 }
 
-/// It waits for an OSD. Of several of which one was not measured nobody knows the quickest.
+/// It waits for an OSD. Where one of several was not measured, the quickest of them is not known.
 fn sooner_than_an_osd(view: &View) -> Option<String> {
     let own = view.entry.loads().and_then(|place| lies_on(view.record, place));
     let beneath = |entry: &crate::entry::Entry| own.as_ref().is_none_or(|on| below(entry, view.record, Some(on)));

@@ -69,7 +69,7 @@ fn one_pass_is_enough_for_a_quick_run_and_out_of_time_for_a_narrower_goal() {
     assert_eq!((label, next), ("imprecise", Next::OutOfTime));
 }
 
-/// A first slice and short ones of 0.9 s, so many seconds from one to the next.
+/// A first slice and short ones of 0.9 s, `apart` seconds from one to the next.
 fn spread(levels: &[f64], apart: f64) -> Vec<Slice> {
     let short = |(pass, level): (u32, &f64)| {
         let (windows, warmup) = if pass == 1 { (55, 0) } else { (9, 3) };

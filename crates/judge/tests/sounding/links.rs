@@ -20,7 +20,7 @@ fn links(made: &mut Made, hosts: &[String], network: Option<&str>, pattern: Patt
     }
 }
 
-/// Clients, and hosts with so many OSDs each.
+/// Clients, and hosts with `osds_each` OSDs each.
 fn hosts(clients: u32, servers: u32, osds_each: u32) -> (Made, Vec<String>, Vec<String>) {
     let mut made = Made::cluster();
     let clients: Vec<String> = (0..clients).map(|id| format!("client-{id}")).collect();

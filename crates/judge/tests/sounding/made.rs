@@ -51,7 +51,7 @@ pub fn pool() -> Target {
     target(Layer::Rados, "pool", None, place)
 }
 
-/// The pool as each of so many hosts loads it.
+/// The pool as each of `hosts` hosts loads it.
 pub fn pool_from(hosts: u32) -> Vec<Target> {
     let client = |host: u32| Some(Client { host: format!("client-{host}"), of: "pool".to_string() });
     (0..hosts).map(|host| Target { name: format!("pool from client-{host}"), client: client(host), ..pool() }).collect()
@@ -148,7 +148,7 @@ impl Made {
         self
     }
 
-    /// The same in several passes, each `by` so much slower.
+    /// The same in several passes, each slower by a factor of `by`.
     pub fn drifting(&mut self, pattern: Pattern, target: Target, ms: f64, by: &[f64]) -> &mut Made {
         let step = self.step(pattern, vec![target]).clone();
         for (pass, by) in (1..).zip(by) {
@@ -178,7 +178,7 @@ impl Made {
         self
     }
 
-    /// The threads of the last step were so busy, and waited so much for processors: shares of their time.
+    /// The shares of their time that the threads of the last step were busy, and waited for processors.
     pub fn with_threads(&mut self, busy: f64, queued: f64) -> &mut Made {
         let step = self.record.plan.steps.last().unwrap();
         let (id, seconds) = (step.id, 10.0 * f64::from(step.workload.jobs));

@@ -20,7 +20,7 @@ pub fn span(shape: &Shape) -> Option<Bytes> {
     shape.size?.checked_mul(if own { Bytes::from(shape.jobs) } else { 1 })
 }
 
-/// As a workload of ours over so many bytes; the layer chooses its engine. Only a device is asked for durable writes: clusters answer
+/// As a workload of ours over `span` bytes; the layer chooses its engine. Only a device is asked for durable writes: clusters answer
 /// durably in any case.
 pub fn workload(shape: &Shape, span: Bytes, seed: u64) -> Workload {
     let asked = shape.layer == Layer::Device && shape.writes();

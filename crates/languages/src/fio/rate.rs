@@ -1,8 +1,8 @@
 //! fio's rates: how much each job starts in a second, by a fixed schedule or at random, as an open loop of ours.
 //!
 //! fio (3.x, `usec_for_io` and `rate_ddir` in its sources) has a due time for the next operation of each direction, counted
-//! from the job's start: so many bytes at the rate (`linear`), or the sum of exponential gaps (`poisson`). A job that is
-//! behind does not pause until it has caught up. That is a schedule of ours, with equal gaps or as Poisson.
+//! from the job's start: the time that the bytes so far take at the rate (`linear`), or the sum of exponential gaps (`poisson`). A job
+//! that is behind does not pause until it has caught up. That is a schedule of ours, with equal gaps or as Poisson.
 
 use super::options::Reader;
 use super::values::{size, whole};

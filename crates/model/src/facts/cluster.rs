@@ -138,7 +138,7 @@ pub struct FileSystem {
     pub flags: Vec<String>,
 }
 
-/// So many clients speak as this release does.
+/// How many connected clients have the features of this release.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ClientRelease {

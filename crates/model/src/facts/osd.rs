@@ -22,9 +22,9 @@ pub struct OsdFacts {
     pub bytes: Option<Bytes>,
     /// Copies of placement groups that it keeps.
     pub groups: Option<u32>,
-    /// Of these it is the primary of so many.
+    /// How many of these placement groups it is the primary of.
     pub primaries: Option<u32>,
-    /// How likely it is that it is marked down while it lives, as the monitors keep it.
+    /// The monitors' `laggy_probability`: how likely it is that this OSD is marked down although it runs.
     pub laggy: Option<f64>,
     /// Seconds from the time when it was last marked down to the newest OSD map.
     pub down_before: Option<f64>,

@@ -8,7 +8,7 @@ import type { Block, Chart, Emphasis, Item, PageSection, Span, Text } from "./ty
 /** The address of a figure, by its place in the report. */
 export type Link = (figure: number) => string;
 
-/** So many items of a list are shown until more are asked for; a large cluster has hundreds. */
+/** At most this many items of a list are shown until more are asked for; a large cluster has hundreds. */
 const MOST = 40;
 
 export function section({ id, title, lead, blocks }: PageSection, link: Link): HTMLElement {

@@ -63,7 +63,7 @@ export function drawPoints({ caption, rows: all }: Points, link: Link, width: nu
   });
 }
 
-/** Water gets deeper from the first of so many rows to the last. */
+/** The colour of a row: darker water from the first of `rows` rows to the last. */
 function water(place: number, rows: number): string {
   const share = rows > 1 ? (100 * place) / (rows - 1) : 0;
   return `color-mix(in srgb, var(--depth-lowest) ${share.toFixed(1)}%, var(--depth-top))`;

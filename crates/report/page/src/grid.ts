@@ -6,7 +6,7 @@ import { h, type Child } from "./dom";
 import type { Cell, Column, Emphasis, Row, Table, WrittenCell } from "./types_page";
 import { badge } from "./words";
 
-/** So many rows are shown until more are asked for. */
+/** At most this many rows are shown until more are asked for. */
 const MOST = 200;
 
 export function grid({ columns, rows }: Table, link: Link): HTMLElement {

@@ -119,7 +119,7 @@ function panel(one: Group, pattern: PatternName, members: Named[], outliers: Out
   );
 }
 
-/** So many outliers are told in words; all are in the head's list and in the documents. */
+/** At most this many outliers are named in words; all are in the head's list and in the documents. */
 const NAMED = 40;
 
 /** By how many times they differ from the median; all, if they are few. */

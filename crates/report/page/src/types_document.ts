@@ -236,7 +236,7 @@ export interface Goal {
    */
   short?: ShortSlices | null;
   /**
-   * So long the run may take before passes beyond the least are left out; `None`: 13 minutes.
+   * Seconds that the run may take before passes beyond the least are left out; `None`: 13 minutes.
    */
   run_seconds?: number | null;
   /**
@@ -324,8 +324,8 @@ export interface Workload {
    */
   span: number;
   /**
-   * The working set lies in pieces all over the device, which has so many bytes (of several the smallest); `None`: it lies
-   * together, at the beginning.
+   * Bytes of the device (of several, the smallest) over all of which the working set lies in pieces; `None`: it lies together, at
+   * the beginning.
    */
   spread?: number | null;
   /**
@@ -365,7 +365,7 @@ export interface Rate {
   arrivals: Arrivals;
 }
 /**
- * `p99<10ms`: at least so many percent of the operations respond in less than this.
+ * `p99<10ms`: at least `percent` percent of the operations respond in less than `ms`.
  */
 export interface Bound {
   /**
@@ -693,16 +693,16 @@ export interface Unseen {
    */
   looks: number;
   /**
-   * Events that come less often than once in so many seconds may have been missed: a third of the counted time (of a Poisson
-   * process none is seen in three times its mean gap with a chance of 5 %).
+   * Events that come less often than once in this many seconds may have been missed. It is a third of the counted time: of a
+   * Poisson process none is seen in three times its mean gap with a chance of 5 %.
    */
   rarer_than_seconds: number | null;
   /**
-   * So large a share of the value slower events that no look met could take (95 %).
+   * The share of the value that slower events could take which no look met (95 %).
    */
   share: number | null;
   /**
-   * The figure's interval is at least so wide.
+   * The figure's interval is at least as wide as `share` says.
    */
   in_interval: boolean;
 }
@@ -747,7 +747,7 @@ export interface Background {
    */
   in_step: number;
   /**
-   * How likely so many or more of them would be if dips came at any time; `None`: there was no dip.
+   * The chance of this many dips in step, or more, if dips came at any time; `None`: there was no dip.
    */
   chance: number | null;
   /**
@@ -786,7 +786,7 @@ export interface Slowed {
    */
   stretches: number;
   /**
-   * How likely so much or more would be if nothing followed from it.
+   * The chance of a difference this large or larger if writing tables slowed nothing.
    */
   chance: number | null;
 }

@@ -6,7 +6,7 @@ use crate::sections::{ab, limits, sustained, sweep};
 use crate::{compare, finds, numbers, words};
 use model::{AbFound, Answer, Difference, Doubled, Endurance, Finds, Limit, Metric, Outcome, Report, Verdict};
 
-/// So many targets or curves are named.
+/// At most this many targets or curves are named.
 const NAMED: usize = 4;
 
 /// `None`: a run that only measures.

@@ -29,7 +29,7 @@ pub(crate) struct Wrong {
 
 /// Said where nothing is wrong.
 pub(crate) const NOTHING_WRONG: &str = "Nothing wrong was found.";
-/// So many things that are wrong are named in the answer; what follows it has all of them.
+/// At most this many faults are named in the answer; what follows it has all of them.
 const NAMED: usize = 5;
 
 impl Answer {

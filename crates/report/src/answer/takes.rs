@@ -6,7 +6,7 @@ use model::pattern::Family;
 use model::target::LOOPBACK;
 use model::{ChartCell, Durability, Estimate, Figure, Label, Layer, LedgerRow, Pattern, Report, Workload};
 
-/// So many figures are named where there is no chart.
+/// At most this many figures are named where there is no chart.
 const NAMED: usize = 3;
 
 /// A write before a read, one at a time before many: the first of them that was measured.

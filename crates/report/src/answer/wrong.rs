@@ -5,7 +5,7 @@ use crate::sections::{left_behind, unsettled, verdicts, verified};
 use crate::{numbers, phrase, words};
 use model::{Ending, Figure, Finding, Label, Outcome, Outlier, Report, Standing, Subject, Undo};
 
-/// So many figures of one target, and reasons of one label, are named.
+/// At most this many figures of one target, and reasons of one label, are named.
 const NAMED: usize = 2;
 
 pub(super) fn all(report: &Report) -> Vec<Wrong> {

@@ -9,7 +9,7 @@
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// More kinds than one for so many rows are not worth a list of their own.
+/// A list of the kinds is worth it only where there are at least this many rows for each kind.
 const ROWS_A_KIND: usize = 4;
 
 /// Of objects that all have the same names, in the same order.

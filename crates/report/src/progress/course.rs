@@ -51,7 +51,7 @@ impl Course {
         }
     }
 
-    /// Steps begun, and of how many: all in the first pass; later passes take only what needs more, so nobody knows.
+    /// Steps begun, and of how many. In the first pass these are all steps; later passes take only what needs more, so it is not known.
     pub(super) fn steps(&self) -> (usize, Option<usize>) {
         (self.begun, (self.pass <= 1 && self.begun <= self.steps).then_some(self.steps))
     }

@@ -6,9 +6,9 @@ use crate::numbers::{self, NOTHING};
 use model::{HostLoad, Report, Scope};
 use std::collections::BTreeMap;
 
-/// Nobody reads more of them here; every step is in the JSON document.
+/// With more hosts than this the section is left out, since nobody would read it; every step is in the JSON document.
 const HOSTS_MOST: usize = 32;
-/// Of each OSD so many kinds of threads are named.
+/// At most this many kinds of threads are named of each OSD.
 const THREADS: usize = 3;
 const HEADING: [&str; 7] = ["step", "processors", "OSD threads", "disk", "network", "sent again", "waits"];
 

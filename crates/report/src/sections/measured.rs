@@ -5,7 +5,7 @@ use crate::block::{self, Block, Emphasis};
 use crate::{numbers, words};
 use model::{Answer, ChartCell, Figure, Label, Overhead, ReadFrom, Report, Scope, Unseen};
 
-/// So many figures are named, more are counted.
+/// At most this many figures are named; the others are counted.
 const NAMED: usize = 6;
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
@@ -169,7 +169,7 @@ fn speaks(report: &Report) -> Option<String> {
     ))
 }
 
-/// Sums of what each OSD's bench command told, of which nobody knows when exactly it wrote.
+/// Sums of what each OSD's bench command reported: it is not known when exactly each of them wrote.
 fn sums(report: &Report) -> Option<String> {
     let told = |figure: &Figure| {
         let place = words::place(figure.layer, &figure.target);

@@ -5,7 +5,7 @@ use crate::block::{self, Block, Emphasis, Item, Text};
 use crate::{numbers, words};
 use model::{Answer, ChartCell, Figure, Label, Report, Scope};
 
-/// So many imprecise figures are named, more are counted.
+/// At most this many imprecise figures are named; the others are counted.
 const NAMED: usize = 4;
 
 type Groups<'a> = Vec<(&'static str, Vec<&'a Figure>)>;

@@ -3,7 +3,7 @@
 use crate::block::{self, Block, Emphasis};
 use model::{Report, Scope};
 
-/// So many are shown at once.
+/// How many warnings are shown; the others are folded away.
 const SHOWN: usize = 3;
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {

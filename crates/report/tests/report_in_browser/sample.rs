@@ -222,7 +222,7 @@ impl RunSampler {
         }
     }
 
-    /// One window: `worse` times the latency, so many fewer operations.
+    /// One window: `worse` times the latency, and as many times fewer operations.
     fn sample(&mut self, step: &Step, value: f64, worse: f64, window: u32) -> Sample {
         let depth = f64::from(step.workload.depth);
         let per_second = match step.metric {

@@ -15,13 +15,13 @@ use model::clock::{MILLISECOND, SECOND};
 use model::{Agreement, Crosschecked, Event, Failure, Nanos, Pair, Place, Sparse, Step, Turn, WindowSet};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
-/// Opening, laying out, closing: so much longer than its load fio may take.
+/// Seconds that fio may take beyond its load: for opening, laying out, closing.
 const FIO_MORE: f64 = 60.0;
-/// The same of either side, if all goes well.
+/// The same of either program, if all goes well.
 const OPENING: f64 = 0.7;
-/// Pairs without which nothing is known.
+/// With fewer pairs nothing is known.
 const PAIRS_LEAST: f64 = 6.0;
-/// So often nothing may end in a load of a row: who stands still more often is not to be compared.
+/// How many loads of a row may be empty, with no operation that ended; with more of them the row is given up.
 const EMPTY_MOST: u32 = 2;
 
 /// Seconds if every paired_loads is decided as soon as it may be.

@@ -4,7 +4,7 @@ use std::fmt;
 
 #[derive(Debug, PartialEq)]
 pub enum Unusable {
-    /// Nothing ended in the time that counts: a machine that stood still for so long, or a target that is not there.
+    /// Nothing ended in the time that counts: a machine that stood still all that time, or a target that is not there.
     Empty(String),
     Broken(String),
 }

@@ -8,8 +8,8 @@ use cluster::watch::Seen;
 use model::{Bytes, Event, Step, Target};
 use std::time::{Duration, Instant};
 
-/// So long without a byte more, and a fill is given up: what three hosts have in flight, large objects all of them, took a disk of 100
-/// writes a second over 20 s.
+/// After this time without another byte a fill is given up: what three hosts have in flight, all of it large objects, took a disk of
+/// 100 writes a second over 20 s.
 const STALL: Duration = Duration::from_secs(60);
 
 pub struct Care {
@@ -67,14 +67,15 @@ struct Pace {
     seconds: f64,
     total: Bytes,
     begun: Instant,
-    /// When it was heard of first that something is there, and how much: that may have been there before.
+    /// When bytes were first reported, and how many: those may have been there before.
     first: Option<(Instant, Bytes)>,
-    /// So much of all would have been written in time.
+    /// The share of all bytes that would have been written in time, if that is too little.
     slow: Option<f64>,
 }
 
 impl Pace {
-    /// Judged after half of its time: only what would take half as long again as it may; or when twice its time has brought nothing.
+    /// Judged after half of its time: false only if it would take more than one and a half times as long as it may, or if nothing was
+    /// written in twice its time.
     fn in_time(&mut self, done: Bytes, now: Instant) -> bool {
         if done == 0 && now.duration_since(self.begun).as_secs_f64() > 2.0 * self.seconds {
             self.slow = Some(0.0);

@@ -24,15 +24,15 @@ pub struct Filler<'a> {
 /// What came of filling one target.
 enum End {
     Well,
-    /// It took too long: so much of it would have been filled in its time.
+    /// It took too long: the share of it that would have been filled in its time.
     Slow(f64),
     Wrong(String),
 }
 
 type Job<'a> = (&'a Step, &'a Target);
 
-/// All that is filled before a run is to take no longer; each target has its share of it, or the second, whichever is longer. A slow
-/// disk under a pool would else take longer to be written full than all that is measured afterwards.
+/// Filling before a run is to take no longer than the first in all; each target gets its share of that, or the second, whichever is
+/// longer. A slow disk under a pool would else take longer to be written full than all that is measured afterwards.
 const ALL_SECONDS: f64 = 120.0;
 const EACH_SECONDS: f64 = 10.0;
 

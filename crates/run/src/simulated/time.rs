@@ -28,7 +28,7 @@ impl Subscriber for PassNumbers {
     }
 }
 
-/// So many figures, none of which is ever precise enough.
+/// `steps` figures, none of which is ever precise enough.
 fn never_enough(steps: u32) -> Simulated {
     let steps = (0..steps).map(|id| step(id, Pattern::ReadParallel, &["osd.0"])).collect();
     simulate(steps, Goal { settle: 0.0, ..Goal::default() }, steady, None, well)

@@ -30,12 +30,12 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
-/// What is promised of a thousand.
+/// What is promised for a thousand agents.
 const START_MS: f64 = 1000.0;
 const MEMORY_MIB: f64 = 1024.0;
 const PROCESSORS: f64 = 1.0;
-/// Windows are passed on at most so long after they came, and all of them are in the archive so long after the last: else it
-/// falls behind.
+/// Each window is passed on at most this long after it came, and all of them are in the archive at most this long after the last one:
+/// else the coordinator falls behind.
 const BEHIND_MS: f64 = 1000.0;
 
 /// One run for each number of agents, each in a process of its own, so that the memory of one is not that of another.

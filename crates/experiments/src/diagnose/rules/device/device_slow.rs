@@ -28,13 +28,13 @@ pub static RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// So often a write waits for its disk at most: for its data, and for RocksDB's log.
+/// A write waits for its disk at most this often: for its data, and for RocksDB's log.
 const WAITS: f64 = 2.0;
-/// By so much more may an OSD seem slower than its disk by chance.
+/// By chance an OSD may seem slower than its disk by up to this factor.
 const CHANCE: f64 = 1.1;
 
-/// Is the OSD slow because of this disk? Whatever it is slow in, the disk has to be slow in as well, and so much that it suffices: else the
-/// OSD has another cause, be it besides. What is only a hint explains nothing that is confirmed.
+/// Is the OSD slow because of this disk? The disk has to be slow in every pattern in which the OSD is slow, and slow enough to explain it:
+/// else the OSD has another cause, perhaps besides the disk. A hint explains nothing that is confirmed.
 fn slows_osd(disk: &Suspect, slow: &Suspect, case: &Case) -> bool {
     let Subject::Osd(id) = slow.subject else { return false };
     let of = |suspect: &Suspect| case.outliers.iter().filter(|outlier| outlier.subject == suspect.subject).collect();
@@ -48,7 +48,7 @@ fn slows_osd(disk: &Suspect, slow: &Suspect, case: &Case) -> bool {
     on_it && sure && osds.iter().all(suffices)
 }
 
-/// What an OSD adds to its disk makes it slower by a smaller factor than the disk; and it waits for the disk only so often.
+/// What an OSD adds to its disk makes it slower by a smaller factor than the disk; and it waits for the disk at most [`WAITS`] times.
 fn suffices(disk: &Outlier, osd: &Outlier, case: &Case) -> bool {
     let times = |outlier: &Outlier| 1.0 / (1.0 - outlier.slower_by);
     let more_ms = |outlier: &Outlier| {
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(suspects(&RULE, &model::Record { slices: two, ..with(2.0, 3).record }), []);
     }
 
-    /// With an OSD on it that is so much slower than the two others, which take 1 ms.
+    /// With an OSD on it that takes `ms`; the two others take 1 ms.
     fn osd_on_it(factor: f64, pattern: Pattern, ms: f64) -> Made {
         let mut made = with(factor, 3);
         for id in 0..3 {

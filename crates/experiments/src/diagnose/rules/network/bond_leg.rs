@@ -228,7 +228,7 @@ mod tests {
     use model::testing;
     use model::{Observation, Pattern, Plan, StepId, Workload};
 
-    /// Each pair of so many hosts, in so many passes; `share`: what the slowest of four streams carries, by numbers of both ends and the
+    /// Each pair of `hosts` hosts, in `passes` passes; `share`: what the slowest of four streams carries, by numbers of both ends and the
     /// pass.
     fn made(hosts: usize, passes: u32, share: impl Fn(usize, usize, u32) -> f64) -> Record {
         let pairs = (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to))).filter(|(from, to)| from != to);

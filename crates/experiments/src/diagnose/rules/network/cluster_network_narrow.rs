@@ -26,7 +26,7 @@ pub static RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Less than so much of what the same hosts do on the public network.
+/// The cluster network is narrow below this share of what the same hosts do on the public network.
 const NARROW: f64 = 0.5;
 /// The network on which OSDs talk to each other, as targets name it.
 const CLUSTER: &str = "cluster";

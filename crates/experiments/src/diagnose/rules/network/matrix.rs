@@ -6,10 +6,10 @@ use model::pattern::Family;
 use model::{Estimate, Figure, Label, NetworkPart, Phrase, Quantity, Standing, Subject, phrase};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Less than so much of what the better quarter of the pairs does is slow: a host's own load moves a pair by some percent, and a
+/// A way is slow below this share of what the better quarter of the pairs does: a host's own load slows a pair by some percent, and a
 /// link that negotiated a lower speed by half and more.
 const SLOW: f64 = 0.75;
-/// Less than so much of it is slow even if each of the ways was held back by the hosts' processors, as they all were.
+/// Below this share of it a way is slow even if all ways were held back by the hosts' processors.
 const FAR_BELOW: f64 = 0.2;
 /// With two hosts a slow link and a slow host are the same.
 const HOSTS_LEAST: usize = 3;
@@ -189,7 +189,7 @@ fn apart(shares: &Matrix) -> (SlowHosts, Vec<(String, String)>) {
 mod tests {
     use super::*;
 
-    /// Of so many hosts; `speed` by numbers of both ends.
+    /// Of `hosts` hosts; `speed` by numbers of both ends.
     fn made(hosts: usize, speed: impl Fn(usize, usize) -> f64) -> Matrix {
         let name = |number: usize| format!("h{number}");
         let pairs = (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to))).filter(|(from, to)| from != to);

@@ -34,7 +34,7 @@ static NO_ANSWER: Fix = Fix {
     what: "let UDP through between the hosts while Fathom measures, or prove the MTU by hand: ping -M do -s 8972 HOST",
 };
 
-/// So many ways are told.
+/// At most this many ways are named.
 const TOLD: usize = 4;
 
 /// Of each network between hosts one for each host that all others reach, or that reaches all others, badly; else one for each way.

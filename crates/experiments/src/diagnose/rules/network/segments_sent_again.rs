@@ -36,7 +36,7 @@ const AGAIN_LEAST: u64 = 20;
 /// Share of the time in which some task waited for a processor; or, where that is not counted, in which all worked.
 const STARVED: f64 = 0.5;
 const ALL_AT_WORK: f64 = 0.95;
-/// So many steps of a host are told, the worst first.
+/// At most this many steps of a host are named, the worst first.
 const TOLD: usize = 3;
 
 fn suspect(case: &Case) -> Vec<Suspect> {

@@ -34,10 +34,10 @@ pub static RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// All at once carry less than this share of what the hosts' links could: a ceiling. Or: streams that cross it are so much slower than
-/// the others beside them.
+/// There is a ceiling if all streams at once carry less than this share of what the hosts' links could, or if streams that cross the
+/// uplink carry less than this share of what the others beside them do.
 const SHARE: f64 = 0.75;
-/// Fewer say nothing of where a line runs between them.
+/// With fewer hosts nothing can be said of where a line runs between them.
 const HOSTS_LEAST: usize = 3;
 
 /// An ordered pair of hosts, and what each did.

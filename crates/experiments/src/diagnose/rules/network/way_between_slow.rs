@@ -35,7 +35,7 @@ pub static RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// So many pairs are the slowest of 24 in one of 10,626 orders.
+/// At least this many slow pairs are needed: four given pairs are by chance the slowest of 24 in one of 10,626 cases.
 const PAIRS_LEAST: usize = 4;
 
 fn suspect(case: &Case) -> Vec<Suspect> {
