@@ -15,11 +15,11 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// From the command's start to the agent's first word; a slow login takes seconds.
+/// From the command's start to the agent's first message; a slow login takes seconds.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// To send the program over a slow line.
+/// How long sending the program over a slow connection may take.
 const SENDING: Duration = Duration::from_secs(300);
-/// From the last word to the end of the program that leads there.
+/// How long the program that leads to the host (such as ssh) may take to end; then it is killed.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// At most this many bytes of a host's output are looked at: its end, since a banner comes first.
 const SHOWN: usize = 64 << 10;
@@ -83,7 +83,7 @@ pub struct Dialled {
 /// `programs`: of several, the first that is for that kind of machine is sent.
 ///
 /// # Errors
-/// What is wrong with the host, and the mend.
+/// What is wrong with the host, and how to fix it.
 pub fn dial(transport: &Transport, programs: &[Program]) -> Result<Dialled, DialError> {
     let first = programs.first().ok_or_else(|| wrong(transport, "there is no program for it".into()))?;
     let host = match attempt(transport, first)? {
@@ -306,7 +306,7 @@ fn spawn(transport: &Transport, command: &mut Command) -> Result<Child, DialErro
     })
 }
 
-/// How it ended, if need be by force.
+/// How it ended; after [`FAREWELL`] it is killed.
 fn left(mut child: Child) -> io::Result<ExitStatus> {
     let deadline = Instant::now() + FAREWELL;
     while Instant::now() < deadline {
@@ -319,7 +319,7 @@ fn left(mut child: Child) -> io::Result<ExitStatus> {
     child.wait()
 }
 
-/// The end of what a stream says, once it has ended.
+/// The last part of what a stream says, once it has ended.
 pub(crate) fn gather(stream: impl Read + Send + 'static) -> Receiver<String> {
     gather_until(stream, &[])
 }

@@ -1,4 +1,4 @@
-//! What a host's complaint means, and the mend.
+//! What a host's complaint means, and how to fix it.
 
 use crate::transport::Transport;
 
@@ -112,7 +112,7 @@ const KNOWN: [Known; 18] = [
     ),
 ];
 
-/// One line: what is wrong, the mend, and the host's own words. `complaints`: what it said on standard error. They come last, since
+/// One line: what is wrong, how to fix it, and the host's own words. `complaints`: what it said on standard error. They come last, since
 /// the last words are shown: on standard output there may be a banner.
 pub fn why(transport: &Transport, said: &str, complaints: &str, status: Option<i32>) -> String {
     let text = format!("{said}\n{complaints}");

@@ -1,4 +1,5 @@
-//! What an agent may say: every number and every length in its news has a limit, and so has how much it says, for it may be broken or hostile.
+//! What an agent may say: every number and length in its events has a limit, and so has the rate of its events, since an agent may be
+//! broken or hostile.
 
 use crate::frame::LARGEST;
 use crate::message::{AgentAnswer, AgentEvent};
@@ -9,7 +10,7 @@ use model::{
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Of operations, errors and the like in one window: a thousand times what one host can do.
+/// Operations, errors and the like in one window: a thousand times what one host can do.
 const COUNT: u64 = 1 << 40;
 /// Bytes in one window.
 const MOVED: u64 = 1 << 44;
@@ -18,11 +19,11 @@ const VERIFIED: u64 = 1 << 56;
 /// Latencies are counted up to 2^44 ns, 4.9 hours; their sum in one window is below this with 500,000 in flight for half a minute.
 const LONGEST: Nanos = 1 << 44;
 const LONGEST_SUM: Nanos = 1 << 54;
-/// A device or file: an exbibyte.
+/// Bytes of a device or file: an exbibyte.
 const STORED: u64 = 1 << 60;
 /// Rates, shares, seconds as floating-point numbers.
 const RATE: f64 = 1e18;
-/// An error message.
+/// Bytes of an error message.
 const TEXT: usize = 64 << 10;
 /// Lines of words in one answer.
 const LISTED: u64 = 1024;
@@ -234,12 +235,12 @@ fn of_end(end: &SliceEnd) -> Result<(), String> {
     end.empty_pages.values().try_for_each(pages)
 }
 
-/// Events in a second over any longer time: an agent tells ten windows a second, one of its kernel, and answers.
+/// Events per second, averaged over a longer time: an agent sends ten windows a second, one event of its kernel, and answers.
 const A_SECOND: f64 = 512.0;
-/// What may come at once after a line was interrupted, and answers for many targets.
+/// Events that may come at once: after a connection was interrupted, or as answers for many targets.
 const AT_ONCE: f64 = 8192.0;
 
-/// How often an agent speaks: more than a working one could is a flood, which would keep the coordinator from the others.
+/// Limits how often an agent sends: more than a working one could send is a flood, which would keep the coordinator from the others.
 pub struct Pace {
     left: f64,
     at: Instant,
@@ -251,7 +252,7 @@ impl Pace {
     }
 
     /// # Errors
-    /// It speaks too often.
+    /// It sends too often.
     pub fn another(&mut self, now: Instant) -> Result<(), String> {
         self.left = (self.left + now.duration_since(self.at).as_secs_f64() * A_SECOND).min(AT_ONCE) - 1.0;
         self.at = now;

@@ -140,7 +140,7 @@ fn end(far: &Mutex<Box<dyn Far>>) {
     lock(far).end();
 }
 
-/// Writes orders, and beats while there are none.
+/// Writes commands, and a sign of life every second while there are none.
 struct Speaker {
     waiting: Receiver<AgentCommand>,
     input: Box<dyn Write + Send>,

@@ -81,7 +81,7 @@ pub enum AgentCommand {
     },
     /// Answer datagrams no more.
     Hush,
-    /// Be nobody's other end any more.
+    /// Close the listeners and replicas that were opened for this slice.
     Close {
         slice: u64,
     },

@@ -2,7 +2,7 @@
 
 use std::net::Ipv6Addr;
 
-/// More is a mistake in a range, not a cluster.
+/// Hosts of a list: more than this is a mistake in a range, not a cluster.
 const MOST: usize = 10_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

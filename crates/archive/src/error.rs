@@ -1,4 +1,4 @@
-//! What can go wrong with an archive: each text names the file, the reason and the mend in one line.
+//! What can go wrong with an archive: each text says in one line which file, why, and how to fix it.
 
 use rusqlite::{Error as Sqlite, ErrorCode};
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The first byte of every blob. A new shape gets the next number; the old ones are read for ever.
 const FORMAT: u8 = 3;
-/// The samples are elsewhere.
+/// The format of a slice whose samples are stored elsewhere.
 const FORMAT_APART: u8 = 4;
 const FORMAT_2: u8 = 2;
 const FORMAT_1: u8 = 1;

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// Windows that may wait for the disk, 10 s of them; then the load waits as well.
+/// At most this many windows wait for the disk, 10 s of them; then the load waits as well.
 const WAITING: usize = 100;
 
 /// Pages of the log before they are put in their places (64 MiB): at the usual 1,000 a thousand hosts would have the disk

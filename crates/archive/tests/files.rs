@@ -1,4 +1,4 @@
-//! Files of all kinds under the archive's name: old ones are read, wrong ones are named with the mend.
+//! Files of all kinds under the archive's name: old ones are read, wrong ones are named with how to fix it.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn schema_1_is_read_for_ever() {
     let copy = folder.path().join("old.sqlite");
     fs::copy(&path, &copy).unwrap();
     let archive = Archive::open(&copy).unwrap();
-    // Round trips had longer answers then, which nobody wrote down.
+    // Round trips had longer answers then, which were not recorded.
     let mut expected = record(&run(RUN));
     expected.head.short_answers = false;
     assert_eq!(archive.load("last").unwrap(), expected);

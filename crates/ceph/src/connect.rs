@@ -70,9 +70,9 @@ fn keyrings_of(conf: &str) -> impl Iterator<Item = &str> {
     named.map(|(_, value)| value.split(['#', ';']).next().unwrap_or_default().trim().trim_matches(['"', '\'']))
 }
 
-/// No configuration is longer.
+/// Bytes of a configuration file: none is longer.
 const CONF_MOST: u64 = 16 << 20;
-/// A keyring of ten thousand users is smaller.
+/// Bytes of a keyring: one of ten thousand users is smaller.
 const KEYRING_MOST: u64 = 16 << 20;
 
 impl ClusterHandle {

@@ -1,4 +1,4 @@
-//! What can go wrong between this program and a cluster, each with what, where and the mend.
+//! What can go wrong between this program and a cluster, each with what, where and how to fix it.
 
 use std::path::PathBuf;
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often, and how far apart, is looked whether an operation has ended that was cancelled.
+/// How often, and how far apart, it is checked whether a cancelled operation has ended.
 const CANCEL_LOOKS: u32 = 300;
 const CANCEL_LOOK: Duration = Duration::from_millis(10);
 

@@ -1,4 +1,4 @@
-//! What can go wrong while a cluster is looked at or changed; each text names the thing, the place and the mend.
+//! What can go wrong while a cluster is looked at or changed; each text says what, where and how to fix it.
 
 use ceph::CephError;
 use std::path::PathBuf;
@@ -65,7 +65,7 @@ impl ClusterError {
         }
     }
 
-    /// Did nobody answer in time? A monitor, or an OSD.
+    /// Was there no answer in time, from a monitor or an OSD?
     pub fn timed_out(&self) -> bool {
         matches!(self, ClusterError::Ceph(CephError::TimedOut { .. } | CephError::Unreachable { .. }))
     }

@@ -123,7 +123,7 @@ pub fn name_of(cluster: &Cluster, id: u64) -> Result<Option<String>, ClusterErro
 /// A placement group that just came to an OSD takes the length of its read lease from the next map only, and has a lease of 0 s
 /// until then (Ceph since 15: `PeeringState::advance_map` alone sets `readable_interval`): it renews the lease without a pause, which
 /// takes a processor, and its first operation gets stuck (`active+clean+laggy`, "waiting for readable"). Where nothing else changes, no
-/// map would come for hours. Who opens the pool after this has that map, and OSDs serve nobody before they have it, too.
+/// map would come for hours. A client that opens the pool after this has that map, and OSDs serve no client before they have it, too.
 pub fn publish_map(cluster: &Cluster, name: &str) -> Result<(), ClusterError> {
     let note = json!({"prefix": "osd pool application set", "pool": name, "app": APPLICATION, "key": "placed", "value": "yes"});
     cluster.tell(note).map(drop)

@@ -47,7 +47,7 @@ pub fn make(cluster: &Cluster, change: &Change) -> Result<(), ClusterError> {
     }
 }
 
-/// What is stored in another form than it was set in could not be told from somebody else's value when it is undone.
+/// A value that is stored in another form than it was set in could not be told from another program's value when it is undone.
 fn make_option(cluster: &Cluster, who: &str, name: &str, value: &str, change: &Change) -> Result<(), ClusterError> {
     let before = option_value(cluster, who, name)?;
     set_option(cluster, who, name, Some(value))?;

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-/// No list of hosts, job file, configuration, keyring or file of thresholds is larger.
+/// Bytes of a text file: no list of hosts, job file, configuration, keyring or file of thresholds is larger.
 pub const LARGEST: u64 = 16 << 20;
 
 /// # Errors
@@ -19,7 +19,7 @@ pub fn read(path: &Path) -> Result<String, ClusterError> {
 /// A file, or a pipe of the shell (`<(…)`); of a device that has no end, not more than the limit is ever read.
 ///
 /// # Errors
-/// It can't be read, is longer than `most` bytes, or is no text; or a pipe with a name, on which opening waits until somebody writes.
+/// It can't be read, is longer than `most` bytes, or is no text; or a named pipe, where opening would wait for a writer.
 pub fn read_up_to(path: &Path, most: u64) -> io::Result<String> {
     if is_pipe(path) && path.canonicalize().is_ok() {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is a pipe, and no regular file"));

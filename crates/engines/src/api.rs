@@ -21,7 +21,7 @@ pub struct Context {
     pub placed: Arc<crate::osd::PoolsPlaced>,
 }
 
-/// Ends the step; the run goes on. The text says what, where and the mend.
+/// Ends the step; the run goes on. The text says what, where and how to fix it.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum EngineError {
     /// It cannot be done with this target and workload.
@@ -92,7 +92,7 @@ pub trait Engine: Sync {
     /// Why it cannot, before anything starts.
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String>;
     /// Makes what is read later: fills the span with incompressible bytes. `progress` gets bytes done so far and says
-    /// whether to go on. Nothing, where nothing is kept, or somebody else fills it.
+    /// whether to go on. Does nothing where nothing is kept, or something else fills it.
     fn prepare(
         &self,
         _context: &Context,

@@ -15,7 +15,7 @@ const WINDOWS_MOST: u32 = 200;
 const READINGS: u32 = 1000;
 const TURNS: u32 = 10;
 
-/// Of many short looks the quickest: in the others somebody else had the processor.
+/// The quickest of many short looks: during the others another program had the processor.
 ///
 /// # Errors
 /// No thread could be started, or none had a processor.

@@ -23,8 +23,8 @@ pub fn written(done: std::io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// A line on standard error, in which a name from the cluster or from another host can't command the terminal. Where that is full, or
-/// nobody reads it, there is nobody to tell: no reason to end.
+/// A line on standard error, in which a name from the cluster or from another host can't command the terminal. If that is full or
+/// closed, the line is lost: no reason to end.
 pub fn remark(told: Arguments) {
     let _ = writeln!(std::io::stderr(), "{}", report::tame_lines(&told.to_string()));
 }

@@ -1,4 +1,4 @@
-//! Wrong words on the command line: one clear error that names the thing and the mend, exit code 2, nothing done.
+//! Wrong words on the command line: one clear error that says what is wrong and how to fix it, exit code 2, nothing done.
 
 mod common;
 use common::Home;

@@ -153,7 +153,7 @@ fn what_is_no_result_is_an_error_and_none_of_the_files_is_taken() {
     assert_eq!(home.run(&["show", "last", "--format", "json"]).json()["figures"][0]["target"], "pool vms");
 }
 
-/// Status line, headers and body; `None`: nobody listens.
+/// Status line, headers and body; `None`: nothing listens there.
 fn get(address: &str, path: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").as_bytes()).ok()?;

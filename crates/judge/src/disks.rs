@@ -47,7 +47,7 @@ pub fn is_disk_of(entry: &Entry, osd: &OsdScope) -> bool {
     here && (path || short(stands) == disk)
 }
 
-/// Does the OSD lie on this figure's only target, be it on others as well?
+/// Does the OSD lie on this figure's only target, perhaps on others as well?
 pub fn lies_on(entry: &Entry, osd: &OsdScope) -> bool {
     let each = osd.device.iter().flat_map(|devices| devices.split(','));
     { each }.any(|device| is_disk_of(entry, &OsdScope { device: Some(device.to_string()), ..osd.clone() }))

@@ -90,7 +90,7 @@ fn of_group(peers: &[&Entry]) -> Vec<Outlier> {
         return Vec::new();
     }
     // Where the generator was the limit, peers differ by what it gave to each: such a one is not slow for that, and might be faster
-    // than it shows, so that who is far slower without being held back is slow.
+    // than it shows, so that one that is far slower without being held back is slow.
     let starved = |entry: &Entry| matches!(entry.figure.label, Label::GeneratorLimited(_));
     let least = if peers.iter().any(|entry| starved(entry)) { LEAST_EFFECT_STARVED } else { LEAST_EFFECT };
     let (speeds, errors): (Vec<f64>, Vec<f64>) =

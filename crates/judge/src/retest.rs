@@ -8,7 +8,7 @@ use crate::side_by_side::{Speed, speeds};
 use model::{Estimate, Metric, Outlier, Scope};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// More peers tell hardly more, and each takes time.
+/// At most this many peers are measured: more would add little, and each takes time.
 const PEERS: usize = 4;
 /// Variance of a median of `n` normal values, times `n`, over theirs: π/2.
 const OF_MEDIAN: f64 = 1.57;
@@ -47,7 +47,7 @@ pub fn to_retest<'e, 'a>(
     Some((own, nearest_to_median(others)?))
 }
 
-/// Those of these peers that are nearest to the median of all; `None`: they are too few to tell who is usual.
+/// Those of these peers that are nearest to the median of all; `None`: they are too few to tell what is usual.
 pub fn nearest_to_median<'e, 'a>(mut peers: Vec<&'e Entry<'a>>) -> Option<Vec<&'e Entry<'a>>> {
     let value = |entry: &Entry| entry.usable().map_or(f64::NAN, |estimate| estimate.value.ln());
     let centre = median(&peers.iter().map(|entry| value(entry)).collect::<Vec<_>>());

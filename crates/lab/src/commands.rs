@@ -1,4 +1,4 @@
-//! What the supervisor does on the orders of others, one after another.
+//! Commands that the supervisor gets from other processes and carries out, one after another.
 
 use crate::daemons;
 use crate::errors::LabError;
@@ -22,7 +22,7 @@ pub(crate) fn listen(supervisor: &Supervisor, listener: &UnixListener) {
 }
 
 fn read(stream: &UnixStream) -> std::io::Result<Option<SupervisorCommand>> {
-    // An order comes with the connection; who sends none must not hold up the others.
+    // A command comes with the connection; a client that sends none must not hold up the others.
     stream.set_read_timeout(Some(std::time::Duration::from_secs(1)))?;
     receive(&mut BufReader::new(stream))
 }

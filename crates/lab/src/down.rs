@@ -1,4 +1,4 @@
-//! Taking a lab down, and giving orders to its daemons.
+//! Taking a lab down, and sending commands to its daemons.
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;

@@ -1,4 +1,4 @@
-//! What can go wrong with a lab, each with the mend.
+//! What can go wrong with a lab, each with how to fix it.
 
 use crate::lab::State;
 use std::io;

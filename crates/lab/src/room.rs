@@ -8,11 +8,11 @@ use crate::spec::{Backing, GIB, SIZE_ENOUGH, SIZE_MIN};
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use std::path::{Path, PathBuf};
 
-/// Memory that files in memory leave to monitor and manager, to whoever loads the lab, and to everybody else.
+/// Memory that files in memory leave to monitor and manager, to the load generator, and to everything else.
 const MEMORY_LEFT_MB: u64 = 2 << 10;
-/// And for each OSD: after an hour of load one had 1.1 GiB.
+/// Memory that they leave to each OSD: after an hour of load one had 1.1 GiB.
 const OSD_MEMORY_MB: u64 = 1280;
-/// Of a disk; the monitor's database and the logs grow as well.
+/// Space that the lab's files leave on a disk: the monitor's database and the logs grow as well.
 const DISK_LEFT_MB: u64 = 1 << 10;
 
 /// What the place of a lab's files can hold.

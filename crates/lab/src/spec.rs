@@ -49,7 +49,7 @@ pub struct Spec {
 
 pub const GIB: u64 = 1 << 30;
 pub(crate) const SIZE_MIN: u64 = GIB;
-/// What is enough for any measurement of a lab.
+/// Bytes of an OSD that are enough for any measurement of a lab.
 pub(crate) const SIZE_ENOUGH: u64 = 10 * GIB;
 const OSDS_MAX: u32 = 200;
 const HOSTS_MAX: u32 = 64;

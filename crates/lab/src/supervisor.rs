@@ -112,7 +112,7 @@ fn hold(supervisor: &Arc<Supervisor>) -> ! {
     }
 }
 
-/// Starts the threads that listen: to the pipe from `up`, to orders, to signals.
+/// Starts the threads that listen: to the pipe from `up`, to commands, to signals.
 fn guard(supervisor: &Arc<Supervisor>) -> Result<(), LabError> {
     let path = supervisor.dirs.control();
     let listener = UnixListener::bind(&path).map_err(LabError::io("cannot listen on", &path))?;

@@ -1,6 +1,6 @@
 //! What the users of other tools write and read, in our nouns: fio's job files; results of fio, rados bench, elbencho.
 //!
-//! Pure: texts in, data out. Errors are texts that begin with the place (`line 7: …`) and end with the mend.
+//! Pure: texts in, data out. Errors are texts that begin with the place (`line 7: …`) and end with how to fix it.
 
 pub mod elbencho;
 pub mod fio;

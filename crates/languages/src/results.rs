@@ -155,7 +155,7 @@ fn is_of(step: &Step, measured: &ImportedFigure) -> bool {
 }
 
 fn slice(step: &Step, pass: u32, started_seconds: f64, told: &ImportedOperations, look: Look) -> Slice {
-    // Of a total nobody can say how it came about.
+    // It is not known how a total came about.
     let (warmup, settled) = if told.samples.len() > 1 { look(&told.samples, told.window_ns) } else { (0, true) };
     Slice {
         step: step.id,

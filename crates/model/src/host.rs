@@ -18,7 +18,7 @@ pub struct HostFacts {
     /// Which start of which kernel this is: hosts of the same one (containers, network namespaces) share processors and disks.
     #[serde(default)]
     pub boot: String,
-    /// What can't be done there, and the mend.
+    /// What can't be done there, and how to fix it.
     pub missing: Vec<String>,
 }
 

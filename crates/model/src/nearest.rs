@@ -1,6 +1,6 @@
 //! Names that are told in place of one that is not known.
 
-/// More would have to be read.
+/// At most this many names are suggested: nobody reads more.
 const TOLD: usize = 3;
 
 /// Those that hold it or are part of it first, then those with the fewest changed letters.

@@ -144,7 +144,7 @@ pub struct Distance {
     pub on: String,
     pub floor: Estimate,
     pub ceph: Estimate,
-    /// Names of both figures' labels: of a floor that was limited by who loads it the distance is greater.
+    /// Names of both figures' labels: where the load generator limited the floor, the distance is greater.
     pub floor_label: String,
     pub ceph_label: String,
     /// How many times slower Ceph is.

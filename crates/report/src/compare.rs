@@ -86,7 +86,7 @@ fn undecided(found: &Comparison) -> Option<String> {
 /// What the interval of a change, made of what was seen, does not hold: events that no slice met, and that many figures are compared.
 const CHANCE: &str =
     "since a change as large as theirs may be chance where each was seen at so few moments, or so many are compared";
-/// As a difference has to be that is shown (docs/method.md, "Comparing runs").
+/// A difference is shown from this share on (docs/method.md, "Comparing runs").
 const SHOWN_FROM: f64 = 0.05;
 
 /// Is all of its interval a difference that would be shown?

@@ -67,7 +67,7 @@ impl Ill {
         let known = self.now.len();
         let whose = of.iter().filter_map(|index| part.targets.get(*index as usize));
         whose.for_each(|target| self.add(step, *target, why.to_string()));
-        // Nothing new, or nobody left: another attempt would end as this one did.
+        // Nothing new, or no host left: another attempt would end as this one did.
         self.now.len() > known && self.now.len() + self.before.len() < step.targets.len()
     }
 

@@ -46,7 +46,7 @@ impl EventSink {
         EventSink { subscribers: vec![subscriber], ..EventSink::silent(clock) }
     }
 
-    /// A run that nobody looks on, and that is kept nowhere.
+    /// A run without progress output that is not stored.
     pub fn silent(clock: Arc<dyn Clock>) -> EventSink {
         EventSink { record: Record::default(), subscribers: Vec::new(), started: clock.now(), clock, before: 0.0 }
     }

@@ -27,7 +27,7 @@ pub struct Rollback {
 }
 
 impl Rollback {
-    /// `fleet`: who makes and undoes what is of other hosts.
+    /// `fleet`: makes and undoes changes on other hosts.
     pub fn of(journal: Journal, fleet: Option<Rc<RefCell<Fleet>>>) -> Rollback {
         Rollback { journal: Some(journal), files: Files::default(), fleet, on_hosts: Vec::new() }
     }

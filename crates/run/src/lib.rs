@@ -70,7 +70,7 @@ pub struct Setup<'a> {
     pub networks: Vec<IpNet>,
     /// As it was typed, without what is secret.
     pub command: String,
-    /// Gets what somebody who waits wants to know, a line each.
+    /// Gets messages for a waiting user, a line each.
     pub tell: &'a (dyn Fn(&str) + Sync),
 }
 

@@ -4,7 +4,7 @@ use model::Failure;
 use serde_json::Value;
 use std::process::Command;
 
-/// An API server that hangs holds nobody up for longer: by itself kubectl waits for ever.
+/// How long to wait for an API server that hangs: by itself kubectl waits for ever.
 const TIMEOUT: &str = "--request-timeout=30s";
 
 /// The running pods with a label, `NAMESPACE/LABEL=VALUE` or `LABEL=VALUE` in all namespaces, as hosts of a list.

@@ -32,11 +32,11 @@ fn from_here(step: &Step) -> bool {
     step.targets.iter().all(|target| target.client.is_none())
 }
 
-/// Sessions are open within this: images of a slow cluster take a while.
+/// How long opening the sessions may take: images of a slow cluster take a while.
 pub(super) const OPENING: Duration = Duration::from_secs(60);
-/// From the order to the start, beside the way there: enough for every agent to hear of it.
+/// From the command to the start, beside the travel time of the command: enough for every agent to hear of it.
 const LEAD: Nanos = 50 * MILLISECOND;
-/// After the stop: operations in flight end within 3 s, and are told.
+/// How long agents may take to end after the stop: operations in flight end within 3 s, and are reported.
 pub(super) const ENDING: Duration = Duration::from_secs(10);
 
 impl Loader for HostsLoader<'_> {
@@ -323,7 +323,8 @@ impl Sliced<'_> {
         }
     }
 
-    /// Takes what the hosts said, for a window at most. Until when everything is known that came: nobody is late because we are.
+    /// Takes what the hosts sent, for at most the length of a window. Returns until when all that came is known: a host must not count as late
+    /// because we are.
     fn hear(&mut self, merge: &mut Merge) -> Nanos {
         let began = RealClock.now();
         let mut timeout = Duration::from_nanos(self.window_ns);

@@ -137,7 +137,7 @@ impl Merge {
         self.live.remove(&agent);
         self.loading.remove(&agent);
         let whose = |target: u32| targets.get(target as usize).copied();
-        // It was silent because it waited for what it could not end: it says so, and is not missing.
+        // It was silent because it waited for an operation that it could not end. It reports that, so it is not missing.
         if end.broken.is_some() {
             self.gaps.retain(|(of, _)| *of != agent);
         }
@@ -169,7 +169,8 @@ impl Merge {
         }
     }
 
-    /// From the last that was heard of it, not from when that was noticed; of one that tells no windows, from the others' last.
+    /// Notes a gap that begins at the last window heard from this agent, not when that was noticed; for an agent that reports no windows, at
+    /// the others' last one.
     fn gap(&mut self, agent: usize, why: &str) {
         let told = self.told.get(&agent).copied().unwrap_or(self.first);
         let seconds = (Nanos::from(told) * self.window_ns) as f64 / SECOND as f64;

@@ -60,11 +60,11 @@ pub struct Fleet {
     unseen: Vec<String>,
 }
 
-/// A connection to a cluster gives up after 10 s by itself.
+/// How long reaching a cluster may take: a connection to it gives up after 10 s by itself.
 const REACHING: Duration = Duration::from_secs(30);
-/// A disk that sleeps wakes up within this.
+/// How long an answer may take: a sleeping disk wakes up within this.
 const ANSWER: Duration = Duration::from_secs(30);
-/// To prove that a hard disk is empty takes half a minute, and several times that beside other load.
+/// How long proving that a disk is empty may take: half a minute for a hard disk, and several times that beside other load.
 const PROOF: Duration = Duration::from_secs(300);
 /// How long an agent may take to end what it does and go.
 const FAREWELL: Duration = Duration::from_secs(5);

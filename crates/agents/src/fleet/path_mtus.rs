@@ -6,7 +6,7 @@ use model::{Endpoint, HostSeen, Key, PathMtu};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// A way that carries what it should is known within a round trip; one that does not takes up to four seconds.
+/// How long an answer may take. A path that carries what it should is known within a round trip; one that does not takes up to 4 s.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Fleet {

@@ -43,7 +43,7 @@ pub fn open(
     Ok(())
 }
 
-/// More copies no plan has.
+/// No plan has more copies than this.
 const REPLICAS_MOST: u32 = 16;
 
 fn replicas(target: &Target) -> &[Replica] {

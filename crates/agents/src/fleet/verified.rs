@@ -9,10 +9,10 @@ use model::{Clock, Nanos, Step};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How often is looked whether to go on.
+/// How often it is checked whether to go on.
 const ASK: Duration = Duration::from_millis(100);
 
-/// What is found is by index of the step's targets. A host that does not answer has verified nothing, which is told.
+/// What is found is by index of the step's targets. A host that does not answer has verified nothing, which is reported.
 pub fn verified(
     fleet: &mut Fleet,
     step: &Step,

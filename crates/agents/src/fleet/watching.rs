@@ -25,7 +25,7 @@ pub(super) struct Came {
     pub second: HostSecond,
 }
 
-/// Of the slice before, and those that a slow line held back.
+/// Reports beyond one per second: those of the slice before, and those that a slow connection held back.
 const SECONDS_MORE: u64 = 60;
 
 impl Fleet {
@@ -72,7 +72,7 @@ impl Fleet {
         for agent in 0..self.members.len() {
             self.order(agent, AgentCommand::Unwatch { slice });
         }
-        // What was told while nobody listened.
+        // Reports that came meanwhile.
         while self.next(Duration::ZERO).is_some() {}
         self.came.retain(|came| came.slice == slice);
     }

@@ -28,16 +28,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{SystemTime, UNIX_EPOCH};
 use watching::KernelWatch;
 
-/// Events that wait for a slow line: more would be memory without end.
+/// At most this many events wait for a slow connection; without a limit they would fill the memory.
 const NEWS: usize = 1024;
 
-/// Orders that wait while one is followed; a coordinator that sends more is none.
+/// At most this many commands wait while one is carried out; a working coordinator never sends more.
 const ORDERS: usize = 4096;
 
-/// The whole life of an agent. Its exit code says nothing to anybody but a person: 0 in order, 1 if the line broke.
+/// The whole life of an agent. Its exit code is only for people: 0 if it ended in order, 1 if the connection broke.
 ///
 /// # Errors
-/// Its own program can't be read, or nobody takes its first word.
+/// Its own program can't be read, or its first message can't be sent.
 pub fn serve() -> Result<u8, Failure> {
     more_files();
     let build = crate::build::id(std::path::Path::new(crate::build::OWN))?;
@@ -243,7 +243,7 @@ fn address(end: &Endpoint) -> Result<IpAddr, String> {
     end.address.parse().map_err(|_| format!("{:?} is no IP address", end.address))
 }
 
-/// Writes news, and beats while there are none.
+/// Writes events, and a sign of life every second while there are none.
 fn speak(mut output: Stdout, waiting: &Receiver<AgentEvent>) {
     loop {
         let news = match waiting.recv_timeout(BEAT) {

@@ -124,7 +124,7 @@ pub fn overlap(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Loop devices of which this path consists, or on which it lies, that read and write through the page cache, in words with the mend.
+/// Loop devices of which this path consists, or on which it lies, that read and write through the page cache, in words with how to fix it.
 pub fn buffered(path: &Path) -> Vec<String> {
     let Ok(metadata) = fs::metadata(path) else { return Vec::new() };
     let id = if metadata.file_type().is_block_device() { Id::of(&metadata) } else { Id::Device(metadata.dev()) };

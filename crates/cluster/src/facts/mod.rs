@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use values::{list, number, text, whole};
 
-/// On larger clusters the monitors' report is megabytes: what only it tells is not asked for.
+/// On clusters with more OSDs than this the monitors' report is not asked for, since it has megabytes.
 const REPORT_MOST: usize = 200;
 
 /// What is known, and what could not be asked, in words.
@@ -122,7 +122,7 @@ fn options(dump: &Value) -> Vec<SetOption> {
     dump.as_array().into_iter().flatten().filter_map(one).collect()
 }
 
-/// More single options are not asked about.
+/// At most this many options of single OSDs are asked about.
 const DEFAULTS_MOST: usize = 20;
 
 /// Of what single OSDs have: what the others have, by the database, else the default.
@@ -150,7 +150,7 @@ fn add_defaults(set: &mut [SetOption], asked: &mut Asked) {
     }
 }
 
-/// More OSDs are not asked with what they run.
+/// At most this many OSDs are asked for the options with which they run.
 const RUNNING_MOST: usize = 64;
 
 /// With what OSDs run: of the first all, and of the others what differs from it. What is set as daemons run (`override`) counts only where

@@ -1,4 +1,4 @@
-//! What this host lacks for being measured, each with its mend.
+//! What this host lacks for being measured, each with how to fix it.
 
 use std::path::Path;
 

@@ -103,9 +103,9 @@ pub struct JournalFile {
     file: Option<(PathBuf, Flock<File>)>,
 }
 
-/// Nothing longer is read as a journal: a change takes less than a KiB, so that it holds those of a run of days.
+/// The longest journal in bytes: a change takes less than a KiB, so that it holds the changes of a run of days.
 const LARGEST: u64 = 256 << 20;
-/// Where no more changes are made: all that were can still be undone and confirmed.
+/// At this length no more changes are made, so that those that were made can still be undone and confirmed.
 const FULL: u64 = LARGEST / 2;
 
 /// How often, and how far apart, a lock is tried: a program that only looks holds a journal's lock for a moment.

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 const FOLDER: &str = "fathom/lease/";
 const WRITTEN_EVERY: Duration = Duration::from_secs(5);
-/// Six beats: monitors whose disk is loaded take seconds for one.
+/// How long a lease is watched before its run counts as dead: six beats, since monitors with a loaded disk take seconds for one.
 const WATCHED: Duration = Duration::from_secs(30);
-/// Two beats: a run that lives takes its lease back, or ends.
+/// How long to wait after taking a lease: two beats, in which a live run takes it back or ends.
 const TAKEN: Duration = Duration::from_secs(10);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// An election stops both sides. After a longer gap between two looks, watching begins anew.
@@ -116,7 +116,7 @@ fn pause(time: Duration, stop: &AtomicBool) {
     }
 }
 
-/// Makes sure that a run which nobody can see is dead, and tells it so in case it is not.
+/// Makes sure that a run whose process can't be seen is dead, and tells the run in case it is not.
 ///
 /// # Errors
 /// It lives; or it has no lease, and the user did not name it; or the monitors do not answer.

@@ -64,7 +64,7 @@ impl Journal {
         &self.journal_file.head().run
     }
 
-    /// Tells when somebody undoes this run's changes; `None`: it changed nothing of a cluster yet.
+    /// Tells when another process undoes this run's changes; `None`: it changed nothing of a cluster yet.
     pub fn lost(&self) -> Option<Lost> {
         self.lease.as_ref().map(Lease::lost)
     }
@@ -89,7 +89,7 @@ impl Journal {
             Err(error) if permission_wanted(&error).is_some() => {
                 self.with_permission(&error, |cluster| apply::make(cluster, &change))?
             }
-            // It appeared since it was looked for, so somebody else made it.
+            // It was not there when it was looked for, so something else made it.
             Err(error @ ClusterError::Ceph(CephError::Exists { .. })) => {
                 self.withdraw(index)?;
                 return Err(error);
@@ -344,7 +344,7 @@ fn permission_wanted(error: &ClusterError) -> Option<&'static str> {
     PERMISSIONS.into_iter().find(|name| text.contains(name))
 }
 
-/// Of about a fifth of a second each.
+/// Attempts of about a fifth of a second each.
 const ATTEMPTS: u32 = 75;
 
 /// A monitor takes a moment to see a new option.

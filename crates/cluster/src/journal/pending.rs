@@ -21,7 +21,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Was it written here, so that nobody else can have put anything into it?
+    /// Was it written on this host, so that no other can have put anything into it?
     pub fn here(&self) -> bool {
         self.path.is_some() && of_this_host(&self.head)
     }

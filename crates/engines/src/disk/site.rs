@@ -20,10 +20,10 @@ mod ioctl {
     nix::ioctl_read_bad!(read_only, 0x125e, libc::c_int);
 }
 
-/// What any device is addressed in at least.
+/// The smallest unit in which any device is addressed.
 const SECTOR: Bytes = 512;
 
-/// Of loop devices (the kernel's Documentation/admin-guide/devices.txt).
+/// The major number of loop devices (the kernel's Documentation/admin-guide/devices.txt).
 const LOOP_MAJOR: u64 = 7;
 
 /// A file or device, as it is now.
@@ -67,8 +67,8 @@ impl DiskSite {
         Ok(site)
     }
 
-    /// As it is held: what was proven to be free, and nothing else that may have its path meanwhile. A device that nobody holds
-    /// can only be read.
+    /// The site as it is held: exactly what was proven to be free, and nothing else that may have its path meanwhile. A device that is not
+    /// held can only be read.
     ///
     /// # Errors
     /// It is no place for a load, or not what it was.

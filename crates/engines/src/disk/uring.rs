@@ -15,7 +15,7 @@ use std::mem::ManuallyDrop;
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
-/// Operations in flight of one lane.
+/// At most this many operations are in flight in one lane.
 pub const DEEPEST: u32 = 4096;
 
 /// A wait ends at least this often, so that windows are cut and a stop is heard. One timer that is set anew when it went

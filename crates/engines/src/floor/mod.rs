@@ -15,7 +15,7 @@ pub use replica_server::keep;
 
 pub struct FloorEngine;
 
-/// More than a store would write at once.
+/// The largest write: more than a store would write at once.
 const LARGEST: Bytes = 64 << 20;
 /// The place of a write, before its data.
 const HEADER: usize = size_of::<u64>();

@@ -13,7 +13,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A replica that does not acknowledge within this is gone: slower than the slowest disk.
+/// A replica that does not acknowledge within this time counts as gone: even the slowest disk is quicker.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Keeps the target's replica of this number until the listener is dropped. The first one passes on what it gets to the others, whose

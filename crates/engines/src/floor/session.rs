@@ -11,7 +11,7 @@ use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-/// As long as a load may stand still before its slice is given up.
+/// The same time as a load may stand still before its slice is given up.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 pub struct FloorSession {

@@ -20,7 +20,7 @@ pub use path_mtu::{Echo, carries};
 
 pub struct Tcp;
 
-/// Larger messages would only be cut up again.
+/// The largest message: larger ones would only be split again.
 const LARGEST: Bytes = 64 << 20;
 
 impl Engine for Tcp {

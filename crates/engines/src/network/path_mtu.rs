@@ -1,4 +1,4 @@
-//! How large a packet gets to another host in one piece: datagrams that nobody may cut up, answered by the other end.
+//! How large a packet reaches another host in one piece: datagrams that must not be fragmented, answered by the other end.
 
 use super::connection::token;
 use model::Key;
@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 /// IP and UDP headers.
 const HEADERS_V4: u32 = 28;
 const HEADERS_V6: u32 = 48;
-/// What every path carries (RFC 791: 576; RFC 8200: 1280, which nothing on the way cuts up).
+/// Bytes that every path carries in one piece (RFC 791: 576; RFC 8200: 1280, which no router fragments).
 const LEAST: u32 = 576;
-/// A datagram may be lost for other reasons than its size.
+/// How often a size is tried: a datagram may be lost for other reasons than its size.
 const TRIES: u32 = 3;
 const TIMEOUT: Duration = Duration::from_millis(100);
 /// Token and number.

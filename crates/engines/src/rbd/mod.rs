@@ -107,7 +107,7 @@ fn open_image(
     let (pool, images) = images_of(target).map_err(EngineError::Refused)?;
     let cache = cache(workload).map_err(EngineError::Refused)?;
     let name = &images[lane as usize % images.len()];
-    // Writes that waited until the pool is full no more would keep the image's lock, and nobody could remove it.
+    // Writes that wait until the pool is no longer full would keep the image's lock, and it could not be removed.
     let pool_of_lane = open_pool_as(context, pool, workload, lane)?.although_full();
     let image = pool_of_lane.open_image(name, open_for, cache).map_err(broken)?;
     let (size, needed) = (image.size().map_err(broken)?, workload.lane_span());

@@ -8,7 +8,7 @@ use crate::rados::connection;
 use crate::verify;
 use model::{Bytes, Place, Target, Workload};
 
-/// What the OSD takes, unless `osd_bench_max_block_size` says otherwise.
+/// The largest block that the OSD takes, unless `osd_bench_max_block_size` says otherwise.
 const BLOCK_MAX: Bytes = 64 << 20;
 
 pub struct StoreEngine;

@@ -8,9 +8,9 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use std::time::{Duration, Instant};
 
-/// Reads in flight; few enough that 4 MiB blocks fit into memory many times.
+/// Reads in flight: few enough for their 4 MiB blocks to take little memory.
 const DEPTH: u32 = 16;
-/// How often is looked whether to go on.
+/// How often it is checked whether to go on.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// What was written to each target of the step since this was last called, read back in random order until `limit` is

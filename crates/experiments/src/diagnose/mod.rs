@@ -50,7 +50,7 @@ fn suspects(case: &Case) -> Vec<Suspected> {
     known.flat_map(|rule| (rule.suspect)(case).into_iter().map(move |suspect| (*rule, suspect))).collect()
 }
 
-/// A run tells of the cluster's state, since that is in its figures. How the cluster is set up is told by who asks why it is slow.
+/// Every run reports the cluster's state, since that is in its figures. How the cluster is set up is only reported by a diagnosis.
 fn told(rule: &Rule, case: &Case) -> bool {
     rule.about == Area::State || matches!(case.record.plan.experiment, PlannedExperiment::Diagnosis(_))
 }

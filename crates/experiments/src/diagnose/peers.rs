@@ -32,8 +32,8 @@ fn alone(entry: &Entry) -> Option<Step> {
     Some(Step { targets, chart: false, apart: false, ..entry.step.clone() })
 }
 
-/// Of figures of several patterns, in each of which the suspect's is the first: slow in one of them is slow; well is who is well in all
-/// in which it was suspected.
+/// The result over several patterns, in each of which the suspect's figure is the first. A suspect is slow if it is slow in one of them, and
+/// well if it is well in all in which it was suspected.
 fn in_all(entries: &[&Entry], suspected: usize) -> TestResult {
     let cells: Vec<TestResult> = entries
         .chunk_by(|a, b| (a.figure.layer, a.figure.pattern) == (b.figure.layer, b.figure.pattern))
@@ -53,7 +53,7 @@ pub fn nothing() -> TestResult {
     TestResult::Open("nothing was measured".into())
 }
 
-/// Is this one slower than those, measured in turns with it? What the load generator held back says little of who was loaded, and what
+/// Is this one slower than those, measured in turns with it? A figure that the load generator limited says little of its target, and what
 /// was read before may come from a cache now.
 pub fn answer(own: &Entry, others: &[&Entry]) -> TestResult {
     let Some(found) = retested(own, others) else {

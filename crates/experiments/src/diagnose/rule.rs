@@ -16,7 +16,7 @@ pub struct Rule {
     pub evidence: &'static str,
     /// Where the thresholds are from.
     pub sources: &'static [&'static str],
-    /// Where its evidence is from; without any of these nobody is suspected.
+    /// Where its evidence is from; without any of these nothing is suspected.
     pub needs: &'static [Source],
     pub suspect: fn(&Case) -> Vec<Suspect>,
     /// What is measured where a suspect is not certain; `None`: no measurement tells yet.
@@ -108,7 +108,7 @@ impl Rule {
     /// What most rules have.
     pub const LOOKING_CHANGES_NOTHING: &'static str = "none: looking changes nothing";
 
-    /// What most rules don't say otherwise.
+    /// The values of most rules; others say what differs.
     pub const USUAL: Rule = Rule {
         id: "",
         about: Area::Osd,
@@ -129,7 +129,7 @@ impl Rule {
         tried: Tried::Machines,
     };
 
-    /// Of a rule that reads facts alone.
+    /// The usual values for a rule that reads nothing but facts.
     pub const OF_FACTS: Rule = Rule { tried: Tried::Facts, ..Rule::USUAL };
 
     /// Its evidence is what the cluster and its hosts say of themselves, and nothing else.

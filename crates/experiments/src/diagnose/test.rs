@@ -4,12 +4,12 @@ use super::{Case, Rule, Suspect};
 use judge::Entry;
 use model::{CauseTest, Phrase, PlannedExperiment, Refuted, Standing, Step, phrase};
 
-/// What a rule asks for when it suspects somebody without being certain.
+/// What a rule asks for when it suspects something without being certain.
 pub struct RuleTest {
-    /// As a question, for whoever waits and for the report.
+    /// As a question, for the waiting user and for the report.
     pub asks: &'static str,
     /// What is measured, with targets and data of the plan, since nothing is made for it; its ids are given later. Empty: this suspect
-    /// can't be tested so.
+    /// can't be tested that way.
     pub steps: fn(&Suspect, &Case) -> Vec<Step>,
     /// What the figures of these steps say, in their order. Figures that raised the suspicion say nothing more: they were chosen for
     /// being odd.
@@ -22,14 +22,14 @@ pub enum TestResult {
     Confirmed(Phrase),
     /// It is not.
     Refuted(Phrase),
-    /// It is as unknown as before.
+    /// It is still not known.
     Open(Phrase),
 }
 
-/// Somebody who is suspected, and by which rule.
+/// What is suspected, and by which rule.
 pub type Suspected = (&'static Rule, Suspect);
 
-/// What the tests of the record say of these: who remains, and who is refuted.
+/// What the tests of the record say of these: which remain, and which are refuted.
 pub fn judged(suspects: Vec<Suspected>, case: &Case) -> (Vec<Suspected>, Vec<Refuted>) {
     let (mut remain, mut refuted) = (Vec::new(), Vec::new());
     for (rule, mut suspect) in suspects {

@@ -12,7 +12,7 @@ const PARTNERS: usize = 6;
 const PARTNERS_LEAST: usize = 2;
 /// The most pairs that are written to, since each needs its turns.
 const PAIRS_MOST: usize = 96;
-/// Eight objects of each pair.
+/// Bytes written for each pair: eight objects.
 const SPAN: Bytes = 512 * KIB;
 
 /// Adds the pool and the step, if the cluster lets placement groups be bound to OSDs, and has enough of them. What the monitors have no

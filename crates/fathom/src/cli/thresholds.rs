@@ -15,7 +15,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// All thresholds of a file. Errors name the file, the line, and the mend.
+/// All thresholds of a file. Errors name the file, the line, and how to fix it.
 pub fn read(path: &Path) -> Result<Vec<Threshold>, Failure> {
     let wrong = |text: String| Failure::Usage(format!("{}:{text}", path.display()));
     let unread = |error: std::io::Error| match error.kind() {

@@ -161,7 +161,7 @@ fn threshold(figure: &model::Figure, change: f64) -> Option<Threshold> {
     })
 }
 
-/// Figures that become no thresholds, with the mend.
+/// Figures that become no thresholds, and what to do about it.
 fn lost(figures: &[&model::Figure]) -> Vec<String> {
     let why = |figure: &&model::Figure| {
         let mixed = figure.workload.mix.is_mixed();

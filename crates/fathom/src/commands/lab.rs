@@ -69,7 +69,7 @@ fn up(common: &Common, args: &UpArgs) -> Result<(), Failure> {
     show(common.format, &lab)
 }
 
-/// What was asked for may be what somebody wants who writes little; who doesn't should know before it happens.
+/// Warns if the OSDs could grow beyond the room that there is: that is fine for a user who writes little, and others should know before.
 fn crowded(spec: &Spec, room: &Room) -> Option<String> {
     let all = spec.size.saturating_mul(u64::from(spec.osds));
     (all > room.stores(spec.osds)).then(|| {

@@ -85,7 +85,7 @@ impl Links {
         let loads = several.map_or(1, |entry| entry.step.targets.len());
         let copies_apart = who.hosts().len() > 1 && (who.has_network_apart() || among.is_some());
         let beside = who.beside(&load);
-        // Ends that nobody knows, as within one host: each link counts for each client.
+        // Where the ends are not known, as within one host, each link counts for each client.
         let unknown = clients.0.is_empty() && hosts.0.is_empty();
         let mean = passed(books, loaded, pattern)?.value;
         let clients = if unknown { Best::alike(mean, loads) } else { clients };

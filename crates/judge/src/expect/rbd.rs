@@ -15,7 +15,7 @@ pub(super) const EXPECTATION: Expectation = Expectation {
 };
 
 fn stage(path: &mut Path) -> Option<LedgerRow> {
-    // What librbd takes of one operation in flight nobody has published; how many a client can do at once says nothing of it.
+    // How long librbd takes for one operation in flight was never published; how many a client can do at once says nothing of it.
     path.over_network(Layer::Rbd, |path| {
         path.notes.push("librbd's own time: no model".to_string());
         None

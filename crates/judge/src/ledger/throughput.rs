@@ -54,7 +54,7 @@ fn row(books: &Books, layer: Layer, pattern: Pattern) -> Option<LedgerRow> {
     Some(LedgerRow { share: Some(share), ceiling: Some(ceiling.value.value), at_least, because, ..row })
 }
 
-/// A layer of which nobody has said what it can give.
+/// A layer for which there is no model of what it can give.
 fn without_model(layer: Layer, pattern: Pattern, delivered: Estimate) -> LedgerRow {
     let because = format!("{}: no model", layer.name());
     LedgerRow {

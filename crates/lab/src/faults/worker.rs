@@ -9,7 +9,7 @@ use crate::job::Job;
 use std::thread;
 use std::time::Duration;
 
-/// After something failed: what a fault works on may be away for a while, by another fault.
+/// How long to wait after something failed: the target of a fault may be away for a while because of another fault.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// What `PROGRAM lab worker LAB JOB` does, until it is killed. The job is JSON, as the supervisor writes it.

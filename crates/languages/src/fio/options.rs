@@ -20,7 +20,7 @@ pub struct Problem {
     pub option: String,
     pub value: String,
     pub line: u32,
-    /// What is wrong with it, and the mend.
+    /// What is wrong with it, and how to fix it.
     pub says: String,
     /// fio would not take it either.
     pub wrong: bool,
@@ -69,7 +69,7 @@ const TAKEN: [(&str, &[&str]); 25] = [
     ("kb_base", &["1000", "1024"]),
 ];
 
-/// Hands out options one by one; what nobody asked for in the end is a problem.
+/// Hands out options one by one; an option that was not asked for in the end is a problem.
 pub struct Reader<'a> {
     options: &'a Options,
     asked: BTreeSet<&'static str>,
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// All that nobody asked for.
+    /// All options that were not asked for.
     pub fn rest(&mut self) {
         let unasked: Vec<&String> = self.options.keys().filter(|name| !self.asked.contains(name.as_str())).collect();
         for name in unasked {

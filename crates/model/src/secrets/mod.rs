@@ -49,7 +49,7 @@ const TOKENS: [&str; 20] = [
     "AIza",
     "pypi-",
 ];
-/// What is shorter only begins so.
+/// A shorter word that begins like a token is none.
 const TOKEN_LEAST: usize = 12;
 
 /// The value of an option as it may be recorded.

@@ -70,8 +70,8 @@ const OF_CEPH: [&str; 13] = [
 /// Words of names that are secret unless their value is a number or the like: `osd_deep_scrub_large_omap_object_key_threshold`.
 const DOUBTFUL: [&str; 3] = ["key", "keys", "seed"];
 
-/// Options of modules whose values are words, and of use to who reads a report. Anybody can write a module, and call an option of it
-/// what he likes: of others only numbers, sizes and yes or no are shown.
+/// Options of modules whose values are words that are useful in a report. Anybody can write a module, and name its options as they
+/// like: of others only numbers, sizes and yes or no are shown.
 const OPEN: [(&str, &str); 8] = [
     ("balancer", "mode"),
     ("balancer", "pool_ids"),

@@ -443,7 +443,7 @@ export interface SliceSeries {
    */
   errors?: number[] | null;
   /**
-   * Stretches in which RocksDB wrote tables; left out where nobody looked.
+   * Stretches in which RocksDB wrote tables; left out where that was not looked at.
    */
   compaction?: [number, number][] | null;
 }

@@ -196,7 +196,7 @@ fn on(report: &Report) -> String {
     CLUSTER.iter().map(|names| first_option(report, names)).collect()
 }
 
-/// Options that name a cluster and who asks, long and short.
+/// Options that name a cluster and its user, long and short.
 const CLUSTER: [&[&str]; 5] = [&["--lab"], &["--conf", "-c"], &["--cluster"], &["--id"], &["--keyring", "-k"]];
 
 fn first_option(report: &Report, names: &[&str]) -> String {

@@ -14,12 +14,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Above this, neighbouring windows are pooled: 60 figures × 6 slices × 120 windows are shown as recorded.
+/// With more points than this, neighbouring windows are pooled: 60 figures × 6 slices × 120 windows are shown as recorded.
 const POINTS_MAX: usize = 60_000;
-/// Filled bins of one figure's histogram, and of all together.
+/// At most this many filled bins in one figure's histogram, and in all together.
 const BINS_MAX: usize = 400;
 const BINS_TOTAL: usize = 60_000;
-/// However many figures there are.
+/// A histogram may always have this many bins, however many figures there are.
 const BINS_LEAST: usize = 16;
 
 /// What lies behind one figure: its slices over time and its latencies.
@@ -208,7 +208,7 @@ fn detail(figure: &Figure, record: &Record, slices: &Slices, join: usize, bins: 
     }
 }
 
-/// When the stores of the figure's OSDs wrote tables, in seconds from the slice's start; `None`: nobody looked.
+/// When the stores of the figure's OSDs wrote tables, in seconds from the slice's start; `None`: not looked at.
 fn compaction(figure: &Figure, slice: &Slice, record: &Record) -> Option<Vec<[f64; 2]>> {
     let seen = record.compactions().rev().find(|one| (one.step, one.pass) == (slice.step, slice.pass))?;
     let own = figure.target.strip_prefix("osd.").and_then(|id| id.parse::<u32>().ok());

@@ -35,7 +35,7 @@ pub struct SliceSeries {
     /// Left out where there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<u64>>,
-    /// Stretches in which RocksDB wrote tables; left out where nobody looked.
+    /// Stretches in which RocksDB wrote tables; left out where that was not looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compaction: Option<Vec<[f64; 2]>>,
 }

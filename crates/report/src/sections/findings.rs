@@ -1,4 +1,4 @@
-//! What was found about the cluster, with the evidence, and how to mend it.
+//! What was found about the cluster, with the evidence, and how to fix it.
 
 use crate::block::{Block, Emphasis, Item, Text};
 use crate::phrase;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 const NOTE: &str = "Means over the slices of the step that took the most of it; of a disk its waits, and what was in flight. \
                     Every step is in the JSON document.";
 
-/// Of more hosts only the one that did most is shown.
+/// With more hosts than this, only the one that did most is shown.
 const HOSTS_MOST: usize = 8;
 
 /// A resource: its name, how much of it a step took, and that in words.

@@ -1,4 +1,4 @@
-//! Between all pairs of hosts: who is how fast towards whom, as a square of numbers.
+//! How fast each host is towards each other, as a square of numbers.
 
 use crate::block::{Block, Cell, Column, Row, Table};
 use crate::chart::{Caption, Chart, Heat, HeatCell};
@@ -7,9 +7,9 @@ use model::pattern::Family;
 use model::{Figure, Report, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More hosts than this fill no square that anybody reads on a terminal.
+/// With more hosts than this the square is too wide for a terminal.
 const HOSTS_MOST: usize = 12;
-/// Of two hosts the table of targets says as much.
+/// With two hosts the table of targets says as much.
 const HOSTS_LEAST: usize = 3;
 
 /// What goes from one host to another, and the place of its figure.

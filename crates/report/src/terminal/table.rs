@@ -6,12 +6,12 @@ use crate::block::{Align, Cell, Column, Emphasis, Row, Table};
 use crate::words;
 use std::ops::Range;
 
-/// Between two columns; one where that makes all columns fit.
+/// Spaces between two columns; only one where that makes all columns fit.
 const GAP: usize = 2;
-/// Columns of a bar, and the least it may be.
+/// Usual and least width of a bar, in characters.
 const BAR: usize = 20;
 const BAR_LEAST: usize = 12;
-/// A spare column that is narrower says nothing.
+/// A spare column that would be narrower than this is left out.
 const SPARE_LEAST: usize = 24;
 
 /// One column with what its cells take.

@@ -10,7 +10,7 @@ use model::Bytes;
 const ROWS: usize = 4;
 const NARROWEST: usize = 20;
 const WIDEST: usize = 60;
-/// Left of it stands the scale.
+/// Columns to the left of it, for the scale.
 const MARGIN: usize = 20;
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 

@@ -19,9 +19,9 @@ pub struct PairedLoads {
 const OURS: &str = "fathom.";
 const THEIRS: &str = ".fio";
 
-/// The steps of a plan as duels; what fio needs of its own is added to the plan, to be made, filled and undone with ours.
+/// The steps of a plan as paired loads; what fio needs of its own is added to the plan, to be made, filled and undone with ours.
 pub fn set_up(plan: &mut Plan, check: &Check) -> Result<Vec<PairedLoads>, Failure> {
-    // Both sides load what stands in the duels.
+    // Both programs load what stands in the paired loads.
     plan.may_shrink = false;
     let duels =
         plan.steps.iter().map(|step| paired_loads(step, check)).collect::<Result<Vec<PairedLoads>, Failure>>()?;

@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Operations of an agent in a window: 20,000 a second, spread over as many buckets as a real device fills.
 const OPERATIONS: u64 = 2_000;
 
-/// When orders to start came, as they are known at the end.
+/// When commands to start came, as they are known at the end.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Starts {
     /// Agents that were told to start.

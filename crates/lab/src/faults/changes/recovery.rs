@@ -7,7 +7,7 @@ use ceph::Pool;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// Of each object.
+/// Size of each object in bytes.
 const BYTES: usize = 64 << 10;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -43,13 +43,14 @@ pub static RULE: Rule = Rule {
 /// Streams of one pair are uneven if the slowest carried less than this share of the fastest. TCP shares a link among its streams unevenly
 /// by itself: between healthy hosts on a busy machine the slowest of four carried 0.56 to 0.95 of the fastest, on links of 0.2 to 17 Gbit/s.
 const UNEVEN: f64 = 0.4;
-/// Of a host with a bad leg of two, one slice in eight has all four streams on the same leg.
+/// A host is suspected if at least this share of its slices is uneven: with a bad leg of two, one slice in eight has all four streams on the
+/// same leg.
 const MOSTLY: f64 = 0.6;
-/// And of the other pairs hardly any slice may be uneven.
+/// Of the other pairs at most this share of the slices may be uneven.
 const HARDLY: f64 = 0.2;
-/// Of two hosts neither is the one.
+/// With two hosts it is not known which of them has the bad leg.
 const HOSTS_LEAST: usize = 3;
-/// Fewer slices say nothing.
+/// Fewer slices of a host say nothing.
 const SLICES_LEAST: usize = 3;
 
 /// What the streams of each network show, and what the kernels tell.

@@ -3,9 +3,9 @@
 use crate::diagnose::{Case, Suspect};
 use model::{Estimate, Metric, Phrase, PositionOfOsd, Positions, Quantity, Standing, Subject, WriteTimes, phrase};
 
-/// Less than this share of a usual write is not worth a word.
+/// What adds less than this share of a usual write is not reported.
 pub const LEAST: f64 = 0.15;
-/// Half-widths of its 95 % interval that it must be above nothing: of a hundred OSDs in two roles and two values none by chance.
+/// How many half-widths of its 95 % interval it must lie above zero: by chance none of a hundred OSDs does, in two roles and two values.
 const BEYOND: f64 = 2.0;
 /// At least this share of what an OSD adds as the primary is spent in its own software, if that is the cause.
 const OF_SOFTWARE: f64 = 0.25;
@@ -13,7 +13,7 @@ const OF_SOFTWARE: f64 = 0.25;
 const SPREADS: f64 = 3.0;
 /// Where an OSD's software takes long as well, either may wait for the other: a store that is full holds up what is not prepared yet, and a
 /// process that gets no processor is late with commits. Of what it adds, on average over both roles, a disk of 200 writes a second took 87 %
-/// and more in commits, a processor's quota of 10 % from 40 to 56 % (five runs in a lab). What lies between is told as neither.
+/// and more in commits, a processor's quota of 10 % from 40 to 56 % (five runs in a lab). What lies between is reported as neither.
 const OF_A_SLOW_STORE: f64 = 0.8;
 const OF_A_SLOW_PROCESS: f64 = 0.6;
 /// At least this share is spent in its commits, if its store is the cause.
