@@ -50,7 +50,7 @@ impl Held {
     }
 }
 
-/// Of a large hard disk it takes half a minute.
+/// Shows how far the proof is that a disk is empty: for a large hard disk it takes half a minute.
 fn show(path: &Path, share: f64, progress: &Mutex<(Instant, bool)>) {
     let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
     if progress.0.elapsed() > Duration::from_secs(1) && stderr().is_terminal() {

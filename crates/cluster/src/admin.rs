@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Long enough to outlast an election or a restarted monitor, short enough to be told about it.
+/// How long a command may take: long enough to outlast an election or a restart of a monitor, short enough to report an error.
 const COMMAND_SECONDS: u32 = 40;
 
 #[derive(Clone)]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long the end of a slice waits for the last look.
 const LAST_LOOK: Duration = Duration::from_secs(2);
-/// More OSDs are not looked at: a look is a command to each, and takes about a millisecond of the OSD's time.
+/// At most this many OSDs are looked at: a look is a command to each, and takes about a millisecond of the OSD's time.
 pub const OSDS_MOST: usize = 16;
 
 /// The counter (Ceph 14 and later): bytes of tables that BlueFS wrote for RocksDB. All of them come from compactions and from
@@ -79,7 +79,7 @@ struct Seen {
     times_last: BTreeMap<Timer, Spent>,
 }
 
-/// Of one OSD and one slice.
+/// What was seen of one OSD in one slice.
 pub struct OsdSeen {
     pub looks: OsdLooks,
     /// `None`: it was not asked at both ends, or started anew.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub const OPTION: &str = "mon_allow_pool_delete";
 
-/// Monitors tell the manager their options when they start; it may have just started itself.
+/// How often the manager is asked: monitors tell it their options when they start, and it may have just started itself.
 const TRIES: u32 = 30;
 const TRY_AGAIN: Duration = Duration::from_millis(500);
 

@@ -129,7 +129,7 @@ pub fn publish_map(cluster: &Cluster, name: &str) -> Result<(), ClusterError> {
     cluster.tell(note).map(drop)
 }
 
-/// Whose it is was proven before.
+/// The caller has proven that the pool is ours.
 pub fn delete(cluster: &Cluster, name: &str) -> Result<(), ClusterError> {
     let command = || {
         json!({"prefix": "osd pool delete", "pool": name, "pool2": name,

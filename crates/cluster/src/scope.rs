@@ -121,8 +121,8 @@ fn hosts(osds: &[OsdScope]) -> Vec<HostScope> {
     hosts
 }
 
-/// Of an OSD with its data on one disk that one; of one whose data lie on several (LVM over disks, the paths of a multipath
-/// device) a list with commas, which is the name of no disk: nothing is compared with it.
+/// The disk of an OSD with its data on one disk. If the data lie on several (LVM over disks, the paths of a multipath device), a list
+/// with commas, which is the name of no disk: nothing is compared with it.
 fn data_disks(fact: &Value) -> Option<String> {
     // `devices` has also those of the database and the journal.
     text(fact, "bluestore_bdev_devices").or_else(|| text(fact, "devices")).or_else(|| text(fact, "bluestore_bdev_path"))
@@ -184,7 +184,7 @@ fn narrow(osds: &[OsdScope], rule: BTreeSet<u32>) -> Option<Vec<u32>> {
     (!osds.iter().all(|osd| rule.contains(&osd.id))).then(|| rule.into_iter().collect())
 }
 
-/// Of a replicated pool that is made without a word on its rule, as those of a run are.
+/// The OSDs of a replicated pool that is made without naming its rule, as those of a run are.
 fn new_pool_osds(cluster: &Cluster, osds: &[OsdScope], rules: &Crush) -> Option<Vec<u32>> {
     narrow(osds, rules.osds(new_pool_rule(cluster, rules)?)?)
 }

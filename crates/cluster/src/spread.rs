@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BinaryHeap};
 use std::time::{Duration, Instant};
 
-/// A placement group of an empty pool moves within seconds.
+/// How long placement groups may take to move: those of an empty pool take seconds.
 const MOVED_WITHIN: Duration = Duration::from_secs(60);
 
 /// Every OSD that is up and in, as far as the pool has enough placement groups. One that its CRUSH rule leaves out gets none:

@@ -144,7 +144,7 @@ fn measure(engine: &dyn engines::Engine, step: &Step, seconds: u64) -> Result<St
     ))
 }
 
-/// Of the whole process, user and system.
+/// Processor time of the whole process, user and system.
 fn cpu_seconds() -> f64 {
     let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF);
     let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;

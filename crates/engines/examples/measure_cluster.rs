@@ -100,7 +100,7 @@ fn measure(engine: &dyn Engine, context: &Context, step: &Step, seconds: u64) ->
     ))
 }
 
-/// Of the whole process, user and system: the library's threads are most of it.
+/// Processor time of the whole process, user and system: the library's threads are most of it.
 fn cpu_seconds() -> f64 {
     let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF);
     let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;

@@ -9,7 +9,7 @@ const IDLE: Duration = Duration::from_millis(5);
 
 pub struct Bounded<'a> {
     pub engine: &'a dyn Engine,
-    /// Of one lane's session.
+    /// At most this many bytes are moved by the session of one lane.
     pub most: Bytes,
 }
 

@@ -9,7 +9,7 @@ const PAGE: usize = 4096;
 /// nanoseconds for a page with data, and a tenth of a microsecond for an empty one, some thousand times in a slice.
 const KEPT: usize = 2048;
 
-/// Of one session.
+/// The looks of one session.
 #[derive(Debug)]
 pub struct PageLook {
     reads: u64,

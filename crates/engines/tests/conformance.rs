@@ -95,7 +95,7 @@ fn each(check: impl Fn(&Case, &Workload)) {
     each_with(|_, _| Some(()), |case, workload, ()| check(case, workload));
 }
 
-/// Of those cases only that have what is looked at: at least one has.
+/// Checks only the cases that have what is looked at: at least one has.
 fn each_with<T>(has: impl Fn(&Case, &Workload) -> Option<T>, check: impl Fn(&Case, &Workload, T)) {
     let mut checked = 0;
     let folder = tempfile::tempdir().unwrap();

@@ -8,19 +8,19 @@ use model::{Goal, Plan, PlannedExperiment, Step};
 /// 10 s and one that decides nothing in 20 s.
 const SEARCH_SECONDS: f64 = 55.0;
 
-/// A fixed minute and ten seconds of warm-up before it.
+/// Seconds of a figure: a fixed minute, and ten seconds of warm-up before it.
 const USUAL_SECONDS: f64 = 70.0;
 const RUN_SECONDS_LEAST: f64 = 4.0 * 60.0;
 const NEEDED_AND_MORE: f64 = 1.1;
 
-/// Opening and closing the sessions of a slice.
+/// How long opening and closing the sessions of a slice takes.
 const BETWEEN_SECONDS: f64 = 0.3;
 
 /// How long daemons take to hear of a new value of an option.
 pub const HEARD_SECONDS: f64 = 1.0;
 
-/// Of the whole run if every figure settles as soon as it may, and no device falls before its time is up: slices, the
-/// pauses between them, and the filling.
+/// Seconds of the whole run if every figure settles as soon as it may, and no device falls before its time is up: slices, the pauses
+/// between them, and the filling.
 pub fn seconds_expected(plan: &Plan) -> f64 {
     let beyond = match &plan.experiment {
         PlannedExperiment::HighestRate { .. } => SEARCH_SECONDS * plan.steps.len() as f64,

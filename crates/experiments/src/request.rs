@@ -81,7 +81,7 @@ impl Experiment {
         }
     }
 
-    /// Of a job file; else none.
+    /// The batches of a job file; else none.
     pub fn batches(&self) -> &[Batch] {
         match self {
             Experiment::Jobs(batches) => batches,

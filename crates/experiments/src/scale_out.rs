@@ -14,7 +14,7 @@ pub struct ScaleOut {
     bases: VecDeque<Step>,
     next_id: u32,
     base: Option<Step>,
-    /// Of the base, those that were not tried yet.
+    /// The loads of the base that were not tried yet.
     loads: VecDeque<(u32, u32)>,
     under_way: Option<Passes>,
 }

@@ -8,7 +8,7 @@ use model::{Nanos, Plan, Record, ResponseBound, Step, SustainedTest};
 pub struct Slot {
     pub step: Step,
     pub pass: u32,
-    /// Of the slice's load: which places are read, when operations are due.
+    /// The seed of the slice's load: which places are read, when operations are due.
     pub seed: u64,
     pub window_ns: Nanos,
     /// Before it begins.

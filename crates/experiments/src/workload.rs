@@ -11,7 +11,7 @@ pub struct WorkloadOptions {
     pub block_size: Option<Bytes>,
     /// Operations in flight, over all jobs.
     pub depth: Option<u32>,
-    /// Of each target: operations start when they are due.
+    /// The rate for each target: operations start when they are due.
     pub rate: Option<Rate>,
     /// Threads, images or connections that share the depth.
     pub jobs: Option<u32>,
@@ -34,7 +34,7 @@ pub struct WorkloadOptions {
     pub seed: u64,
     /// Writes are made durable only as fio can do it, in one way: write-latency with O_DSYNC, others not.
     pub as_fio: bool,
-    /// Of a lab, on which a temporary pool shall lie.
+    /// How many of the lab's OSDs a temporary pool is to lie on.
     pub osds: Option<u32>,
     /// Options of the cluster that a point of a sweep needs, or one side of a paired comparison.
     pub settings: BTreeMap<String, String>,

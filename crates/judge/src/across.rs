@@ -12,7 +12,7 @@ use crate::series::{Ratio, sample_sd, speaks};
 use model::{Estimate, Slice, StepId};
 use std::collections::BTreeMap;
 
-/// Of the usable ones among these figures, which are of different targets. `None`: none is usable.
+/// The mean over the usable ones of these figures, which are of different targets. `None`: none is usable.
 pub fn mean_over(entries: &[&Entry]) -> Option<Estimate> {
     let usable: Vec<(&Entry, Estimate)> = entries.iter().filter_map(|entry| Some((*entry, entry.usable()?))).collect();
     let independent = mean_of(&usable.iter().map(|(_, estimate)| *estimate).collect::<Vec<_>>())?;

@@ -9,7 +9,7 @@ pub const COLD_LEAST: f64 = 0.9;
 /// At most this share is warm: what is measured is memory.
 const WARM_MOST: f64 = 0.1;
 
-/// Of all looks at all OSDs that serve a figure. `None`: no OSD counts it, or nothing was read.
+/// From where the reads came, over all looks at all OSDs that serve a figure. `None`: no OSD counts it, or nothing was read.
 pub fn read_from<'l>(looks: impl Iterator<Item = &'l OsdLooks>) -> Option<ReadFrom> {
     let reads: Vec<StoreReads> = looks.filter_map(|look| look.reads).collect();
     let sum = |of: fn(&StoreReads) -> u64| reads.iter().map(of).fold(0u64, u64::saturating_add);

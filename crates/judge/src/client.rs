@@ -23,7 +23,7 @@ pub const LINK_MOST: f64 = 0.8;
 /// TCP's payload on the slowest link that clusters have, 1 Gbit/s, MB/s: a link that was not measured carries that at least.
 const SLOWEST_LINK: f64 = 117.0;
 
-/// Of a figure that this host's threads loaded.
+/// Whether the loading host was the limit of a figure that this host's threads loaded.
 pub fn client(entry: &Entry, entries: &[Entry], record: &Record) -> LoadingHost {
     match (threads(entry, entries), link(entry, entries, record)) {
         (LoadingHost::Limit, _) | (_, LoadingHost::Limit) => LoadingHost::Limit,

@@ -108,7 +108,7 @@ fn seldom(step: &Step, kind: OpClass, slices: &[&Slice], goal: &Goal) -> f64 {
     if brief && (compactions || goal.short.is_some()) { SELDOM_SHARE } else { 0.0 }
 }
 
-/// Of the operations those that waited while their target stood still: none of them was timed, and all were slower.
+/// The share of the operations that waited while their target stood still: none of them was timed, and all were slower.
 fn pauses_share(step: &Step, slices: &[&Slice]) -> f64 {
     let operations: u64 = slices.iter().flat_map(|slice| slice.counted()).map(|sample| sample.ops).sum();
     let waited = pauses::held_up(step, slices);

@@ -10,7 +10,7 @@ use model::{Metric, Slice, Step};
 pub struct InFlight {
     ended: u64,
     in_flight: u64,
-    /// Of all slices.
+    /// The length of all slices.
     seconds: f64,
     slices: usize,
 }

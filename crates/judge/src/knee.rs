@@ -30,7 +30,7 @@ pub struct Bend {
     pub beyond: Beyond,
 }
 
-/// Of a curve in ascending depth. `None`: too few depths, or a value that is no rate.
+/// The knee of a curve in ascending depth. `None`: there are too few depths, or a value that is no rate.
 pub fn knee(points: &[CurvePoint]) -> Option<Bend> {
     let usable =
         |point: &CurvePoint| point.throughput.value > 0.0 && point.throughput.high.is_finite() && point.latency > 0.0;

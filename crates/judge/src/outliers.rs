@@ -116,7 +116,7 @@ fn against_each(speeds: &[f64], errors: &[f64]) -> Vec<(f64, f64)> {
     (0..speeds.len()).map(|index| against_others(speeds, errors, index)).collect()
 }
 
-/// Of many, the others of each are nearly all: one median and one scale serve for every one.
+/// With many peers, the others of each are nearly all of them: one median and one scale serve for every one.
 fn against_all(speeds: &[f64], errors: &[f64]) -> Vec<(f64, f64)> {
     let centre = median(speeds);
     let scale = scale(speeds, centre);
@@ -189,7 +189,7 @@ pub fn benjamini_hochberg(chances: &[f64], false_share: f64) -> Vec<bool> {
     rejected
 }
 
-/// Of a figure: its one target, or all of them together.
+/// The subject of a figure: its one target, or all of them together.
 fn subject(entry: &Entry) -> Subject {
     entry.only_target().map_or_else(|| Subject::Several { name: entry.figure.target.clone() }, Subject::of)
 }

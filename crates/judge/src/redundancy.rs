@@ -46,7 +46,7 @@ impl Redundancy {
     }
 }
 
-/// Of the pool that a target lies in: as the run made it, as it was found, else the cluster's default.
+/// The redundancy of the pool in which a target lies: as the run made it, as it was found, else the cluster's default.
 pub fn redundancy(record: &Record, place: &Place) -> Option<Redundancy> {
     let pool = match place {
         Place::Pool { pool, .. } | Place::Images { pool, .. } => pool,

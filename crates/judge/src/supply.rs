@@ -94,7 +94,7 @@ impl<'l, 'a> Loaded<'l, 'a> {
         Some(AtOnce { entry, estimate: entry.usable().filter(|_| all && each)?, beside: false, own: 0 })
     }
 
-    /// Of a step on more OSDs than those on which the pool lies, what these did.
+    /// What the OSDs on which the pool lies did in a step that loaded more OSDs than these.
     fn own_of(&self, entry: &'l Entry<'a>) -> Option<AtOnce<'l, 'a>> {
         let wanted = self.osds();
         let osd = |part: &Entry| part.place().and_then(osd_of);

@@ -89,7 +89,7 @@ pub struct ClientHost {
     pub end: Endpoint,
     /// Its addresses on other networks that are to be measured, by their names.
     pub others: BTreeMap<String, Endpoint>,
-    /// As the cluster calls it.
+    /// The cluster's name for it.
     pub known_as: String,
     /// Which start of which kernel it runs on.
     pub boot: String,

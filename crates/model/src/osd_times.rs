@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Of one slice of a step. Everybody's operations count.
+/// The OSDs' times in one slice of a step. The operations of all clients count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OsdTimes {
     pub step: StepId,

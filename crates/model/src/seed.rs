@@ -15,7 +15,7 @@ pub fn mixed(numbers: impl IntoIterator<Item = u64>) -> u64 {
 }
 
 impl Plan {
-    /// Of a step's load in one pass; its workload has the run's. The two steps of a pair of A and B have different ones as well: the
+    /// The seed of a step's load in one pass; its workload has the run's. The two steps of a pair of A and B have different ones as well: the
     /// second of them would else read from caches what the first has just read.
     pub fn load_seed(&self, step: &Step, pass: u32) -> u64 {
         mixed([step.workload.seed, u64::from(step.id.0), u64::from(pass)])

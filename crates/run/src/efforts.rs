@@ -24,7 +24,7 @@ impl Efforts {
         Efforts { of_lanes, operations, operation_ns }
     }
 
-    /// Of one target, or of all together; `None`: nobody kept account.
+    /// The effort for one target, or for all together; `None`: it was not counted.
     pub fn of(&self, target: Option<u32>) -> Option<Effort> {
         let own = self.of_lanes.iter().filter(|(of, _)| target.is_none_or(|target| target == **of));
         let mut sum = Effort::default();

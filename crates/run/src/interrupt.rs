@@ -29,7 +29,7 @@ const ENDING: [i32; 16] = [
     libc::SIGPWR,
     libc::SIGSTKFLT,
 ];
-/// As a shell tells of a program that Ctrl-C ended.
+/// The exit code that a shell gives a program that Ctrl-C ended.
 const ENDED: i32 = 130;
 
 /// While it lives, something may have been made that has to be undone: not even the second signal ends the program at once.
@@ -67,7 +67,7 @@ fn does(before: usize) -> Does {
     }
 }
 
-/// As a bit each, from bit 0 for signal 1: those that whoever started the program has it ignore, as nohup does SIGHUP.
+/// The signals that the program was started to ignore, as nohup does with SIGHUP: one bit each, from bit 0 for signal 1.
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -38,7 +38,7 @@ fn made(plan: &Plan, target: &Target) -> bool {
     plan.changes.iter().any(|change| change.is_file(None, path))
 }
 
-/// Of a sweep also which point it is.
+/// A step in words; in a sweep, also which point it is.
 fn what(step: &Step, target: &Target) -> String {
     let (layer, pattern, load) = (step.layer.name(), step.pattern.name(), &step.workload);
     format!(

@@ -111,7 +111,7 @@ pub(super) fn parts(fleet: &Fleet, step: &Step) -> Result<BTreeMap<usize, Part>,
     }
 }
 
-/// Of many hosts only the first is told with the reason.
+/// Why no host answers: of many hosts only the first is named with its reason.
 fn none_answers(fleet: &Fleet, step: &Step) -> String {
     let mut hosts = step.targets.iter().filter_map(|target| target.client.as_ref());
     let first = hosts.next().map(|client| fleet.silence_of(&client.host)).unwrap_or_default();

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 /// A host that was to be reached.
 struct Member {
     seen: HostSeen,
-    /// Of the clock that only moves forwards: theirs minus ours.
+    /// Offset of the monotonic clock: theirs minus ours.
     offset: Offset,
     /// `None`: its agent did not answer, or is gone.
     link: Option<Link>,

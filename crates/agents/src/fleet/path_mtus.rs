@@ -82,7 +82,7 @@ impl Fleet {
         }
     }
 
-    /// Of the interface that has the address.
+    /// The MTU of the interface that has the address.
     fn mtu_of(&self, end: &Endpoint) -> Option<u32> {
         let seen: &HostSeen = self.here().find(|seen| seen.name == end.host)?;
         seen.facts.nics.iter().find(|nic| nic.addresses.contains(&end.address))?.mtu

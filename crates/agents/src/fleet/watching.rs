@@ -77,7 +77,7 @@ impl Fleet {
         self.came.retain(|came| came.slice == slice);
     }
 
-    /// Of the last slice, in seconds since `from`.
+    /// What was counted during the last slice, in seconds since `from`.
     pub(super) fn seconds(&self, from: Nanos) -> Vec<HostSeconds> {
         let mut hosts: BTreeMap<usize, HostSeconds> = BTreeMap::new();
         for came in &self.came {

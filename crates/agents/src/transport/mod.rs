@@ -24,7 +24,7 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// Of a host as it stands in a list.
+    /// The transport for a host as it is written in a list.
     ///
     /// # Errors
     /// What is missing in it.

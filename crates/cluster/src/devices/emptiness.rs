@@ -138,7 +138,7 @@ fn look_through(file: &File, range: Range<Bytes>, most: Bytes) -> io::Result<Loo
     Ok(Looked::Share(Share { looked: of - of_rest + covered(probes), of, piece: places::piece(of_rest, 1) }))
 }
 
-/// Of a file in more parts than this, holes are probed, too.
+/// If a file has its data in more parts than this, holes are probed, too.
 const EXTENTS_MOST: usize = 100_000;
 
 /// What is left of the part in which the byte lies, if these parts are counted through.

@@ -11,7 +11,7 @@ const TIB: Bytes = 1024 * GIB;
 const EDGE: Bytes = 64 * MIB;
 /// A device up to this size is read whole.
 const WHOLE: Bytes = 256 * MIB;
-/// What is read at once.
+/// How much is read at once.
 const CHUNK: Bytes = MIB;
 /// A label and what follows it; btrfs has its first one 64 KiB behind its beginning.
 const LABEL: Bytes = 128 * KIB;
@@ -19,9 +19,9 @@ const LABEL: Bytes = 128 * KIB;
 const AROUND: Bytes = 512 * KIB;
 /// At most this much of the beginning is read, if it can be read quickly.
 const BEGINNING: Bytes = GIB;
-/// Evenly spread over the device: on a hard disk 4096 short seeks take about half a minute.
+/// Probes of one round, evenly spread over the device: on a hard disk 4096 short seeks take about half a minute.
 const PROBES: Bytes = 4096;
-/// Rounds of as many probes, where one takes no time. A power of two, so that all lie evenly again.
+/// At most this many rounds of probes, where a round takes hardly any time. A power of two, so that all probes lie evenly again.
 pub const ROUNDS: u32 = 16;
 const PROBE: Bytes = 16 * KIB;
 /// Direct reads begin and end at multiples of this.

@@ -75,7 +75,7 @@ pub fn look(cluster: &Cluster) -> (ClusterFacts, Vec<String>) {
     (facts, std::mem::take(&mut asked.left_out))
 }
 
-/// Whose processes are looked for on hosts.
+/// The OSDs whose processes are looked for on hosts.
 pub fn osd_processes(facts: &ClusterFacts) -> Vec<OsdWish> {
     let osds = facts.osds.iter().flatten().filter(|osd| osd.up == Some(true));
     osds.map(|osd| OsdWish { osd: osd.id, address: osd.public_address.clone() }).collect()
@@ -125,7 +125,7 @@ fn options(dump: &Value) -> Vec<SetOption> {
 /// At most this many options of single OSDs are asked about.
 const DEFAULTS_MOST: usize = 20;
 
-/// Of what single OSDs have: what the others have, by the database, else the default.
+/// Adds to each option that single OSDs have what the other OSDs have: by the database, else the default.
 fn add_defaults(set: &mut [SetOption], asked: &mut Asked) {
     let known: BTreeMap<(String, String), String> =
         set.iter().map(|option| ((option.who.clone(), option.name.clone()), option.value.clone())).collect();

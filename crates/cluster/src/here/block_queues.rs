@@ -69,7 +69,7 @@ fn scsi(disk: &Path, kind: &str, file: &str) -> Option<String> {
     text(folder.join(address).join(file))
 }
 
-/// Of the port of libata that the disk hangs on.
+/// The speed of the libata port to which the disk is attached.
 fn sata_speed(disk: &Path) -> Option<String> {
     let device = canonicalize(disk.join("device")).ok()?;
     let port = device

@@ -73,7 +73,7 @@ fn ones(mask: IpAddr) -> u32 {
     }
 }
 
-/// Of the network namespace that this thread is in, whichever one the kernel's folder shows.
+/// The MTU in this thread's network namespace, whichever one the kernel's folder shows.
 #[allow(unsafe_code)]
 fn mtu(name: &str) -> Option<u32> {
     let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None).ok()?;

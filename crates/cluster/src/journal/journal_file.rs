@@ -362,7 +362,7 @@ mod tests {
         journal_file.mark_undone(first).unwrap();
     }
 
-    /// Of a newer release, or damaged: what stands behind such a line must not be forgotten.
+    /// The line is of a newer release, or damaged: what follows it must not be forgotten.
     #[test]
     fn a_line_that_is_not_understood_makes_the_whole_journal_unreadable() {
         let folder = tempfile::tempdir().unwrap();

@@ -37,7 +37,7 @@ pub struct Journal {
     /// Where other journals of this host are.
     folder: PathBuf,
     trust: Trust,
-    /// Of a run; who undoes a dead one has none.
+    /// The lease of a run; `None` for a process that undoes the changes of a dead run.
     lease: Option<Lease>,
     live: bool,
 }
@@ -54,7 +54,7 @@ impl Journal {
         Journal { journal_file, cluster, folder: folder.to_path_buf(), trust, lease: None, live: false }
     }
 
-    /// Whose agents make changes on other hosts for this run.
+    /// Identifies the agents that make changes on other hosts for this run.
     pub fn agents_of(&self) -> AgentOf {
         let Head { run, host, .. } = self.journal_file.head();
         AgentOf { run: run.clone(), host: host.clone() }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segments {
     pub sent: u64,
-    /// Of these again.
+    /// How many of these were sent again.
     pub again: u64,
 }
 

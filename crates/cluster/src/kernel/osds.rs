@@ -6,7 +6,7 @@ use procfs::process::{FDTarget, Process, all_processes};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-/// What the kernel shows to programs, whatever it counts in itself (USER_HZ).
+/// Clock ticks per second as the kernel shows them to programs, whatever it counts internally (USER_HZ).
 const TICKS_A_SECOND: f64 = 100.0;
 
 pub struct OsdProcess {

@@ -41,7 +41,7 @@ pub struct Hold {
 /// What must not change while it is loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Identity {
-    /// Of a device its number, else that of its file system and its own.
+    /// A device's number; for a file, the number of its file system and its inode.
     node: (u64, u64),
     /// 0 of files, which may grow.
     bytes: u64,

@@ -25,7 +25,7 @@ pub struct FloorSession {
     /// Sent and not yet acknowledged, in order.
     sent: VecDeque<u32>,
     writes: u64,
-    /// Of the oldest one's acknowledgement: what is here.
+    /// What has arrived of the oldest one's acknowledgement.
     heard: [u8; ACKNOWLEDGEMENT],
     bytes_heard: usize,
 }

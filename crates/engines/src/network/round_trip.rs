@@ -45,7 +45,7 @@ pub struct RoundTripSession {
     block: u32,
     /// Asked and not yet wholly answered, in order.
     asked: VecDeque<u32>,
-    /// Of the oldest question: bytes of its answer that are here.
+    /// How many bytes of the oldest question's answer have arrived.
     answered: usize,
     /// Questions that are not yet wholly sent, and how much of the first one is.
     to_send: usize,

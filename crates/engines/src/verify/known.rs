@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Verify {
     /// Tells this run's stamps from those of any other.
     pub(super) run: u64,
-    /// Of the clock, at the run's start.
+    /// The clock's time at the run's start.
     started: Nanos,
     boards: Mutex<BTreeMap<String, Arc<Board>>>,
     /// By the target's name.
@@ -37,12 +37,12 @@ impl Verify {
         Verify { run, started, ..Verify::default() }
     }
 
-    /// Of a run that begins now, by this host's clock.
+    /// For a run that begins now, by this host's clock.
     pub fn of_this_run(started: Nanos) -> Verify {
         Verify::new(rand::random(), started)
     }
 
-    /// Of the clock, at the run's start.
+    /// The clock's time at the run's start.
     pub fn started(&self) -> Nanos {
         self.started
     }

@@ -46,7 +46,7 @@ impl Stamp {
         sector[CHECKED..].copy_from_slice(&sum.to_le_bytes());
     }
 
-    /// Of a sector as it was read.
+    /// The stamp of a sector as it was read.
     #[inline]
     pub fn read(sector: &[u8]) -> Result<Stamp, Unstamped> {
         let word = |index: usize| {

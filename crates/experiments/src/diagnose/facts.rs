@@ -29,7 +29,7 @@ impl<'c> Case<'c> {
         self.record.facts()
     }
 
-    /// Of the cluster; empty where there are none.
+    /// The facts of the cluster; empty where there are none.
     pub fn cluster(&self) -> &'c ClusterFacts {
         static NONE: std::sync::LazyLock<ClusterFacts> = std::sync::LazyLock::new(ClusterFacts::default);
         self.facts().map_or(&NONE, |facts| &facts.cluster)

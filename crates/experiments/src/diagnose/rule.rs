@@ -29,7 +29,7 @@ pub struct Rule {
     pub risk: &'static str,
     /// The measurement that would confirm it, for a person. Where the rule has a test, `fathom diagnose` takes that one by itself.
     pub confirm: &'static str,
-    /// Of the OSDs: the releases for which it holds.
+    /// The releases of OSDs for which it holds.
     pub releases: Releases,
     pub matters: Matters,
     pub tried: Tried,

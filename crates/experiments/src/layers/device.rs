@@ -145,7 +145,7 @@ fn disks<'a>(draft: &Draft<'a>) -> Result<Vec<Disk<'a>>, Failure> {
     Ok(disks)
 }
 
-/// Of a lab whose OSDs lie in files: a file beside theirs, which stands for all of them that are on the same disk.
+/// In a lab whose OSDs lie in files: a file beside theirs, which stands for all of them that are on the same disk.
 fn file_of_lab<'a>(draft: &Draft<'a>, site: &'a Site, bytes: Bytes) -> Option<Disk<'a>> {
     let lab = draft.inventory.lab.as_ref()?;
     let seen = site.seen.as_ref().ok()?;

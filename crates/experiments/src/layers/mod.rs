@@ -14,7 +14,7 @@ use model::{Failure, Layer};
 
 type Planner = fn(&mut Draft) -> Result<(), Failure>;
 
-/// Of all layers, one row for each.
+/// The planners of all layers, one row for each.
 const PLANNERS: [(Layer, Planner); 7] = [
     (Layer::Device, device::add),
     (Layer::Network, network::add),

@@ -21,11 +21,11 @@ pub struct Draft<'a> {
     pub options: WorkloadOptions,
     /// How often the usual working sets are halved, since OSDs have no room for them.
     pub halvings: u32,
-    /// Of a sweep: which value of each axis is planned for now.
+    /// In a sweep: which value of each axis is planned for now.
     pub at: Vec<u32>,
     pub changes: Vec<Change>,
     pub steps: Vec<Step>,
-    /// Of a sweep: one for each step.
+    /// In a sweep: one for each step.
     pub points: Vec<SweepPoint>,
     pub sustained: Vec<SustainedTest>,
     /// The device of each of these tests.
@@ -72,7 +72,7 @@ impl<'a> Draft<'a> {
         self.inventory.clients().zip(&parts).map(client).collect()
     }
 
-    /// Of each host that loads, a part of a name: hosts' own names may hold what Ceph's names may not.
+    /// A part of a name for each host that loads: hosts' own names may hold characters that Ceph's names may not.
     pub fn clients_parts(&self) -> Vec<String> {
         match self.inventory.clients().count() {
             0 => vec![String::new()],

@@ -12,7 +12,7 @@ use model::{
 };
 use std::path::{Path, PathBuf};
 
-/// Of an image that stands in for a larger one, which would be filled for hours.
+/// The largest image: it stands in for a larger one, which would take hours to fill.
 const IMAGE_MOST: Bytes = 4096 * MIB;
 
 /// The paths of all sections, on each host that loads.

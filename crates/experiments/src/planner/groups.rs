@@ -8,7 +8,8 @@ use model::{Change, Failure, PoolScope};
 const EACH_OSD: u64 = 8;
 /// The same where placement groups can't be bound to OSDs: at 16 on average, chance leaves one of 10,000,000 OSDs without any (e^-16).
 const EACH_OSD_BY_CHANCE: u64 = 16;
-/// Of a replicated pool: about 32 replicas of placement groups on each OSD at three replicas, so that none has much more than others.
+/// Placement groups for each OSD in a replicated pool: about 32 replicas of them on each OSD at three replicas, so that none has much more
+/// than others.
 const EACH_OSD_REPLICATED: u64 = 11;
 const LEAST: u64 = 16;
 /// `mon_max_pool_pg_num`: monitors take no pool with more.
@@ -18,13 +19,13 @@ const ALLOWED: u64 = 250;
 /// Replicas of a pool whose size is left to the cluster (`osd_pool_default_size`).
 const SIZE: u64 = 3;
 
-/// Of a pool of one copy in which each OSD is loaded by itself.
+/// Placement groups of a pool of one copy in which each OSD is loaded by itself.
 pub fn of_one_copy(draft: &Draft, pool: &str) -> Result<u32, Failure> {
     let each = if spreads(draft) { EACH_OSD } else { EACH_OSD_BY_CHANCE };
     usual(draft, pool, each, 1)
 }
 
-/// Of a pool with as many replicas as the cluster gives it.
+/// Placement groups of a pool with as many replicas as the cluster gives it.
 pub fn of_replicas(draft: &Draft, pool: &str) -> Result<u32, Failure> {
     usual(draft, pool, EACH_OSD_REPLICATED, SIZE)
 }

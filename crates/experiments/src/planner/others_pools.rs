@@ -6,7 +6,7 @@ use model::workload::MIB;
 use model::{Bytes, Change, Failure, Place, Plan, PoolScope, Quota, Scope, Step};
 use std::collections::BTreeMap;
 
-/// Of an image's data, unless the cluster says otherwise.
+/// Size of the objects with an image's data, unless the cluster says otherwise.
 const IMAGE_OBJECT: Bytes = 4 * MIB;
 /// Beside its data an image has a name, a header and an object map; its pool has three objects with all of its images.
 const IMAGE_FURTHER: u64 = 3;

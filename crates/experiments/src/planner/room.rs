@@ -8,14 +8,14 @@ use model::workload::MIB;
 use model::{Bytes, Change, Failure, Inventory, Layer, OsdScope, Place, PoolScope, Step};
 use std::collections::BTreeMap;
 
-/// Of an OSD; beyond it monitors warn, and a run writes no more (`mon_osd_nearfull_ratio`).
+/// How full an OSD may be, as a share: beyond it monitors warn, and a run writes no more (`mon_osd_nearfull_ratio`).
 const NEARLY_FULL: f64 = 0.85;
-/// Of what is free below that, all data of a run take no more: placement is uneven, stores keep what was overwritten for a while, and the
-/// OSD's own bench and others write, too.
+/// All data of a run take at most this share of what is free below that: placement is uneven, stores keep what was overwritten for a
+/// while, and the OSD's own bench and others write, too.
 pub const PART: f64 = 0.5;
 /// An OSD's store reserves its next log ahead, and aborts where it can't: 282 MB of one of 1 GiB (Ceph 16.2, `bluefs _allocate`).
 const LOG_AHEAD: Bytes = 300 * MIB;
-/// Working sets of a thousandth measure nothing but caches.
+/// Working sets are halved at most this often: much smaller ones would measure nothing but caches.
 const HALVINGS_MOST: u32 = 8;
 const REPLICAS: u64 = 3;
 

@@ -58,7 +58,7 @@ pub fn refuse(draft: &Draft) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Of the point that is planned for now; `None`: the sweep is not over OSDs.
+/// The OSDs of the point that is planned for now; `None`: the sweep is not over OSDs.
 pub fn subset(draft: &Draft) -> Option<Subset> {
     let (axis, count) = (axis(draft)?, draft.options.osds?);
     let size = REPLICAS.min(numbers(axis).min()?);

@@ -8,9 +8,9 @@ use model::{
 };
 use std::path::Path;
 
-/// Of what there is, unless the user says how much.
+/// Share of the space that is written, unless the user says how much.
 const SHARE: f64 = 0.30;
-/// Of a file system's free space, a tenth is left in any case: others live there, too.
+/// At most this share of a file system's free space is written: other files are there, too.
 const FREE_MOST: f64 = 0.90;
 
 /// At least this many times what is in flight has to be written.

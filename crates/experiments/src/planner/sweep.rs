@@ -7,7 +7,7 @@ use model::pattern::Family;
 use model::workload::MIB;
 use model::{Failure, OpClass, OpMix, Pattern, Setting, Step, SweepAxis};
 
-/// More are not looked at by anyone, and last a working day.
+/// At most this many points: more would take longer than a working day, and nobody would look at them.
 const POINTS_MOST: usize = 1000;
 
 /// Adds the steps of every combination that can be; returns how many can't.

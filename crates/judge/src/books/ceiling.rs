@@ -12,7 +12,7 @@ pub(crate) struct Ceiling {
     pub of: String,
     /// Why it may be higher.
     pub at_least: Option<&'static str>,
-    /// Of a layer that was reached over the same network: that is in it.
+    /// The layer was reached over the same network, which the ceiling then includes.
     pub over_network: bool,
 }
 

@@ -52,10 +52,10 @@ const ALIKE: f64 = 0.2;
 /// The links of a pool: those that its data pass, in their direction.
 pub struct Links {
     pub clients: Option<Carried>,
-    /// Of the OSDs' hosts, to clients and, unless `copies_apart`, to each other. `None`: not each of them was measured, or there is but
-    /// one, of which it is not known what passes its link.
+    /// What the links of the OSDs' hosts carry, to clients and, unless `copies_apart`, to each other. `None`: not each of them was
+    /// measured, or there is but one, of which it is not known what passes its link.
     pub hosts: Option<Carried>,
-    /// Of the OSDs' hosts, on the network that they have for themselves.
+    /// What the links of the OSDs' hosts carry on the network that they have for themselves.
     pub among: Option<Carried>,
     /// They have such a network, whether it was measured or not.
     pub copies_apart: bool,

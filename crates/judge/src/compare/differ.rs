@@ -35,7 +35,7 @@ struct Side {
     freedom: f64,
     /// How many values there are.
     count: f64,
-    /// Of the centre, what no spread of slices shows: see [`own`].
+    /// The uncertainty of the centre that no spread of slices shows: see [`own`].
     own: f64,
     /// What runs of an unchanged cluster differ by.
     between_runs: f64,
@@ -221,7 +221,7 @@ pub struct Test {
 }
 
 impl Test {
-    /// Of the 95 % interval of the logarithm.
+    /// Half-width of the 95 % interval of the logarithm.
     pub fn half_width(&self) -> f64 {
         crate::batch_means::t_quantile(self.freedom) * self.error
     }
@@ -264,12 +264,12 @@ fn difference(pair: &Pair, test: &Test, real: bool) -> Difference {
     }
 }
 
-/// Of a group, one value that says something is enough: the others differ from it, and that is seen.
+/// One value of a group that says something is enough: that the others differ from it is seen.
 fn known(runs: &[&Measured]) -> bool {
     runs.iter().any(|run| run.estimate.is_known())
 }
 
-/// Of several runs: the mean of their values.
+/// The mean of the values of several runs.
 fn joined(runs: &[&Measured]) -> f64 {
     mean(&runs.iter().map(|run| run.estimate.value).collect::<Vec<_>>())
 }

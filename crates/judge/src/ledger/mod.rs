@@ -20,7 +20,7 @@ pub fn ledger(entries: &[Entry], record: &Record) -> Vec<LedgerRow> {
     Pattern::ALL.into_iter().flat_map(of).collect()
 }
 
-/// Of the lowest layer that is a pool's.
+/// The OSDs on which the pool of the lowest layer with a pool lies.
 fn pool_on(entries: &[Entry], record: &Record, pattern: Pattern) -> Option<BTreeSet<u32>> {
     let pools = |layer| figures_of(entries, layer, pattern).into_iter().find(|entry| entry.usable().is_some());
     lies_on(record, Layer::ALL.into_iter().filter(|layer| layer.of_pools()).find_map(pools)?.loads()?)

@@ -70,7 +70,7 @@ fn without_model(layer: Layer, pattern: Pattern, delivered: Estimate) -> LedgerR
     }
 }
 
-/// Of what was delivered, and of what it is held against, that which is not known.
+/// Which of these is not known: what was delivered, and what it is compared with.
 fn unsure(delivered: Estimate, layer: Layer, pattern: Pattern, local: Option<&Ceiling>) -> Vec<String> {
     let own = (delivered, named(layer.name(), pattern));
     let all = [own].into_iter().chain(local.map(|local| (local.value, local.of.clone())));

@@ -57,7 +57,7 @@ struct Standing<'a> {
     paired_loads: &'a PairedLoads,
     row: Crosschecked,
     seconds: f64,
-    /// Of its pairs, the one that took longest.
+    /// Seconds of its longest pair.
     longest: f64,
     done: bool,
 }

@@ -36,7 +36,7 @@ impl Check {
         own.or_else(|| self.peer_engine.clone()).into_iter().collect()
     }
 
-    /// With which fio reaches a cluster; `None`: paths, of which it has several.
+    /// fio's engine for a layer of the cluster; `None`: the layer has paths, for which fio has several engines.
     pub(super) fn own_engine_of_fio(&self) -> Option<&'static str> {
         self.layer.of_ceph().then(|| self.layer.name())
     }

@@ -14,7 +14,7 @@ use model::{Bytes, Event, Failure, Plan, Step, Target};
 use sets::{FilledSets, Set};
 use std::cell::RefCell;
 
-/// With which means, and who looks on.
+/// What fills, and what watches the cluster meanwhile.
 pub struct Filler<'a> {
     pub host: &'a LocalHost<'static>,
     pub fleet: Option<&'a RefCell<Fleet>>,

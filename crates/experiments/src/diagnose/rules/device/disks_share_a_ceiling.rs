@@ -32,7 +32,7 @@ static SEVERAL_HOSTS: Fix = Fix {
     what: "hosts that share a machine, an enclosure or a storage network share its limit: put them, or their disks, apart",
 };
 
-/// Less than this share of the sum is a ceiling.
+/// There is a ceiling if all disks together do less than this share of the sum.
 const SHARE: f64 = 0.80;
 
 fn suspect(case: &Case) -> Vec<Suspect> {

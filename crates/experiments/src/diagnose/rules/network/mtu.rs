@@ -37,7 +37,8 @@ static NO_ANSWER: Fix = Fix {
 /// At most this many ways are named.
 const TOLD: usize = 4;
 
-/// Of each network between hosts one for each host that all others reach, or that reaches all others, badly; else one for each way.
+/// In each network between hosts: one suspect for each host that all others reach badly, or that reaches all others badly; else one for
+/// each way.
 fn suspect(case: &Case) -> Vec<Suspect> {
     let paths = case.record.path_mtus();
     let networks: BTreeSet<Option<&str>> = paths.iter().map(|path| path.network.as_deref()).collect();

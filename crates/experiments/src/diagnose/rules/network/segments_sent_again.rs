@@ -26,11 +26,11 @@ pub static RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Where a part of the network is known to be slow through which a host sends, that is why, and it is evidence of it.
+/// If a host sends through a part of the network that is known to be slow, that is the reason, and the lost segments are evidence of it.
 pub const FOLLOWS: Explains =
     Explains { rule: &RULE, which: "those of hosts whose packets go through it", follows: goes_through };
 
-/// A healthy link loses next to nothing.
+/// The share of segments sent again, and their number, above which a link is suspected: a healthy one loses next to nothing.
 const SENT_AGAIN: f64 = 1e-3;
 const AGAIN_LEAST: u64 = 20;
 /// Share of the time in which some task waited for a processor; or, where that is not counted, in which all worked.

@@ -91,7 +91,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     .collect()
 }
 
-/// Of the pairs that were written to one with it as the replica, and one with it as the primary: each as it is, then with the default.
+/// Of the pairs that were written to, one with the OSD as the replica, and one with it as the primary: each as it is, then with the default.
 fn in_turns_with_the_default(suspect: &Suspect, case: &Case) -> Vec<Step> {
     let found = || {
         let Subject::Setting { who, name } = &suspect.subject else { return None };
