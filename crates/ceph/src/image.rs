@@ -162,7 +162,7 @@ impl Drop for ImageOptions {
     }
 }
 
-fn check(context: &IoContext, code: i32, verb: &str, image: &str) -> Result<(), CephError> {
+pub(crate) fn check(context: &IoContext, code: i32, verb: &str, image: &str) -> Result<(), CephError> {
     context.rados.check(code, || format!("{verb} image {}/{image}", context.name))
 }
 

@@ -11,6 +11,7 @@ mod error;
 mod flight;
 mod image;
 mod image_io;
+mod image_state;
 mod leave;
 mod librados;
 mod library;

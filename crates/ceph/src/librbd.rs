@@ -2,7 +2,7 @@
 
 use crate::librados::{Callback, Handle, Text};
 use crate::library::functions;
-use libc::{c_char, c_int, c_void};
+use libc::{c_char, c_int, c_void, timespec};
 
 /// An entry of a list of images; both texts belong to the library.
 #[repr(C)]
@@ -10,6 +10,24 @@ use libc::{c_char, c_int, c_void};
 pub struct ImageSpec {
     pub id: *mut c_char,
     pub name: *mut c_char,
+}
+
+/// A snapshot; the text belongs to the library.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct SnapInfo {
+    pub id: u64,
+    pub size: u64,
+    pub name: Text,
+}
+
+/// Who watches an image, as all do that have it open for writing; the address belongs to the library.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ImageWatcher {
+    pub address: *mut c_char,
+    pub id: i64,
+    pub cookie: u64,
 }
 
 functions! {
@@ -25,6 +43,12 @@ functions! {
         fn rbd_open_read_only(Handle, Text, *mut Handle, Text) -> c_int;
         fn rbd_close(Handle) -> c_int;
         fn rbd_get_size(Handle, *mut u64) -> c_int;
+        fn rbd_get_overlap(Handle, *mut u64) -> c_int;
+        fn rbd_snap_list(Handle, *mut SnapInfo, *mut c_int) -> c_int;
+        fn rbd_snap_list_end(*mut SnapInfo);
+        fn rbd_snap_get_timestamp(Handle, u64, *mut timespec) -> c_int;
+        fn rbd_watchers_list(Handle, *mut ImageWatcher, *mut usize) -> c_int;
+        fn rbd_watchers_list_cleanup(*mut ImageWatcher, usize);
         fn rbd_metadata_set(Handle, Text, Text) -> c_int;
         fn rbd_aio_create_completion(*mut c_void, Option<Callback>, *mut Handle) -> c_int;
         fn rbd_aio_get_return_value(Handle) -> isize;

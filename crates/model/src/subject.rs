@@ -30,6 +30,10 @@ pub enum Subject {
     /// All of it.
     Cluster,
     Pool(String),
+    Image {
+        pool: String,
+        name: String,
+    },
     /// By its kind and name: `mon.a`.
     Daemon(String),
     /// An option that is set, and for whom.
@@ -138,6 +142,7 @@ impl fmt::Display for Subject {
             | Subject::Daemon(name) => f.write_str(name),
             Subject::Cluster => f.write_str("cluster"),
             Subject::Pool(name) => write!(f, "pool {name}"),
+            Subject::Image { pool, name } => write!(f, "image {pool}/{name}"),
             Subject::Setting { who, name } => write!(f, "{who}/{name}"),
             Subject::Network { part, network } => f.write_str(&on_network(part.to_string(), network.as_deref())),
         }

@@ -1,10 +1,13 @@
 //! What the monitors and the manager say of a cluster, by a few commands that read only. What may not be asked is left out, and said.
 
 mod crush;
+mod images;
 mod osds;
 mod pools;
 mod state;
 mod values;
+
+pub use images::images;
 
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
@@ -69,6 +72,7 @@ pub fn look(cluster: &Cluster) -> (ClusterFacts, Vec<String>) {
         file_systems: asked.monitors(json!({"prefix": "fs dump"})).map(|answer| file_systems(&answer)),
         gateways: asked.monitors(json!({"prefix": "service dump"})).map(|answer| gateways(&answer)),
         clients: asked.monitors(json!({"prefix": "features"})).map(|answer| clients(&answer)),
+        images: None,
         options,
         osds,
     };

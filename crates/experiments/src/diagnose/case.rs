@@ -48,6 +48,8 @@ pub enum Part {
     Groups,
     Osds,
     Pools,
+    /// Images that are measured and not the run's own.
+    Images,
     Versions,
     Crush,
     Balancer,
@@ -113,6 +115,7 @@ impl Part {
             Part::Groups => "states of placement groups",
             Part::Osds => "what OSDs say of themselves",
             Part::Pools => "settings of pools",
+            Part::Images => "parent, snapshots and writers of an image",
             Part::Versions => "versions of daemons",
             Part::Crush => "the CRUSH map",
             Part::Balancer => "the balancer's state",
@@ -133,6 +136,7 @@ impl Part {
             Part::Hosts => {
                 "an agent on the hosts with OSDs, as root: fathom audit --osd-hosts LIST (or run it on such a host)"
             }
+            Part::Images => "an image that is measured: fathom diagnose --pool POOL --image IMAGE",
             _ => "monitors that answer, and a user with mon 'allow r'",
         }
     }
@@ -146,6 +150,7 @@ impl Part {
             Part::Groups => groups.is_some(),
             Part::Osds => osds.is_some(),
             Part::Pools => pools.is_some(),
+            Part::Images => facts.cluster.images.is_some(),
             Part::Versions => versions.is_some(),
             Part::Crush => crush_rules.is_some(),
             Part::Balancer => facts.cluster.balancer.is_some(),

@@ -2,7 +2,7 @@
 
 use super::{Case, Releases, Rule, Suspect};
 use model::facts::{
-    BlockQueue, ClusterFacts, DaemonProcess, Facts, HostSetup, NicSetup, OsdFacts, PoolFacts, SetOption,
+    BlockQueue, ClusterFacts, DaemonProcess, Facts, HostSetup, ImageFacts, NicSetup, OsdFacts, PoolFacts, SetOption,
 };
 use model::{Phrase, Quantity, Standing, Subject, phrase};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a rule of facts needs.
 pub mod prelude {
     pub use super::{
-        each, hint, listed, number, of_cluster, of_daemons, of_disks, of_hosts, of_nics, of_osds, of_pools,
+        each, hint, listed, number, of_cluster, of_daemons, of_disks, of_hosts, of_images, of_nics, of_osds, of_pools,
         of_settings, of_shared_disks, off, on, state,
     };
     pub use crate::diagnose::{Area, Case, Matters, Part, Releases, Rule, Source, Suspect, Tried};
-    pub use model::facts::{DaemonProcess, HostSetup, NicSetup, OsdFacts, PoolFacts, SetOption, Version};
+    pub use model::facts::{DaemonProcess, HostSetup, ImageFacts, NicSetup, OsdFacts, PoolFacts, SetOption, Version};
     pub use model::{Phrase, Quantity, Subject, phrase};
 }
 
@@ -165,6 +165,13 @@ pub fn of_pools(
     case.pools().iter().filter(|pool| bad(pool)).map(one).collect()
 }
 
+/// One for each image that is so.
+pub fn of_images(case: &Case, says: &str, bad: impl Fn(&ImageFacts) -> Option<Phrase>) -> Vec<Suspect> {
+    let subject = |image: &ImageFacts| Subject::Image { pool: image.pool.clone(), name: image.name.clone() };
+    let one = |image: &ImageFacts| Some(hint(subject(image), says.into(), bad(image)?));
+    case.cluster().images.iter().flatten().filter_map(one).collect()
+}
+
 /// One for each host with OSDs that is so.
 pub fn of_hosts(case: &Case, says: &str, bad: impl Fn(&HostSetup) -> Option<Phrase>) -> Vec<Suspect> {
     let one = |host: &HostSetup| Some(hint(Subject::Host(host.name.clone()), says.into(), bad(host)?));
@@ -268,6 +275,9 @@ pub fn filled_in(fix: &str, subject: &Subject) -> String {
     let places: BTreeMap<&str, String> = match subject {
         Subject::Setting { who, name } if plain(who) && plain(name) => {
             BTreeMap::from([("WHO", who.clone()), ("OPTION", name.clone())])
+        }
+        Subject::Image { pool, name } if plain(pool) && plain(name) => {
+            BTreeMap::from([("POOL", pool.clone()), ("IMAGE", name.clone())])
         }
         Subject::Pool(name) if plain(name) => BTreeMap::from([("POOL", name.clone())]),
         Subject::Osd(id) => BTreeMap::from([("osd.N", format!("osd.{id}"))]),

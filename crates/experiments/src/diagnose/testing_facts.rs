@@ -5,7 +5,7 @@ use judge::assess;
 pub use model::facts::ClusterFacts;
 use model::facts::{
     Balancer, BlockQueue, Bucket, ClientRelease, CrushRule, DaemonProcess, Facts, FileSystem, HealthCheck, HostSetup,
-    IdleState, MonitorFacts, NicSetup, OsdFacts, PoolFacts, SetOption, Tunables, Version,
+    IdleState, ImageFacts, MonitorFacts, NicSetup, OsdFacts, PoolFacts, SetOption, Tunables, Version,
 };
 use model::{Observation, Record};
 use std::collections::BTreeMap;
@@ -52,6 +52,7 @@ pub fn healthy() -> Facts {
         nearfull: Some(0.85),
         osds: Some(osds.collect()),
         pools: Some(vec![pool("vms")]),
+        images: Some(vec![image()]),
         options: Some(vec![]),
         flags: Some(vec![]),
         part_flags: Some(vec![]),
@@ -73,6 +74,23 @@ pub fn healthy() -> Facts {
         clients: Some(vec![ClientRelease { release: "luminous".into(), number: 3 }]),
     };
     Facts { cluster, hosts: hosts.map(host).to_vec(), left_out: vec![] }
+}
+
+/// Of a guest, with a snapshot of last night.
+fn image() -> ImageFacts {
+    ImageFacts {
+        pool: "vms".into(),
+        name: "disk".into(),
+        overlap: Some(0),
+        snapshots: Some(1),
+        newest_snapshot_seconds: Some(40_000.0),
+        writers: Some(0),
+    }
+}
+
+/// The image that is measured.
+pub fn the_image(facts: &mut Facts, change: impl Fn(&mut ImageFacts)) {
+    facts.cluster.images.iter_mut().flatten().for_each(change);
 }
 
 fn osd(id: u32, host: &str) -> OsdFacts {

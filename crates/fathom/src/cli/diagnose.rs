@@ -8,6 +8,9 @@ use clap::Args;
 pub struct DiagnoseArgs {
     #[command(flatten)]
     pub of: LayersArgs,
+    /// This image of the pool instead of images of our own: it is only read
+    #[arg(long, requires = "pool")]
+    pub image: Option<String>,
     /// No test begins later than this
     #[arg(long, value_parser = words::seconds, default_value = "20m", value_name = "DURATION")]
     pub time_max: f64,

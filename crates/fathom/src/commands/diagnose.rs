@@ -3,13 +3,13 @@
 use super::run::{chosen_layers, sound_and_print, targets};
 use crate::cli::Common;
 use crate::cli::diagnose::DiagnoseArgs;
-use experiments::{Experiment, Request, WorkloadOptions};
-use model::{Failure, Goal};
+use experiments::{Experiment, Request, Targets, WorkloadOptions};
+use model::{Failure, Goal, Layer};
 
 pub fn run(common: &Common, args: &DiagnoseArgs) -> Result<u8, Failure> {
     let request = Request {
-        layers: chosen_layers(&args.of.layers),
-        targets: targets(&args.of),
+        layers: layers(args)?,
+        targets: Targets { image: args.image.clone(), ..targets(&args.of) },
         workload: WorkloadOptions { seed: args.seed, ..WorkloadOptions::default() },
         goal: Goal::quick(args.seed),
         experiment: Experiment::Diagnosis { seconds_max: args.time_max },
@@ -17,4 +17,20 @@ pub fn run(common: &Common, args: &DiagnoseArgs) -> Result<u8, Failure> {
         thorough: false,
     };
     sound_and_print(common, &args.of.run, &request)
+}
+
+/// Those that are named; of an image that is named, its own.
+fn layers(args: &DiagnoseArgs) -> Result<Vec<Layer>, Failure> {
+    let of_images: Vec<Layer> = Layer::ALL.into_iter().filter(|layer| layer.can().images).collect();
+    match &args.image {
+        Some(_) if args.of.layers.is_empty() => Ok(of_images),
+        Some(image) if !args.of.layers.iter().any(|layer| of_images.contains(layer)) => {
+            let names: Vec<&str> = of_images.iter().map(|layer| layer.name()).collect();
+            Err(Failure::Usage(format!(
+                "--image {image}: none of the layers that are named has images; add {} to --layers",
+                names.join(" or ")
+            )))
+        }
+        _ => Ok(chosen_layers(&args.of.layers)),
+    }
 }

@@ -1,6 +1,6 @@
 //! What the monitors and the manager say of a cluster.
 
-use super::{OsdFacts, PoolFacts, Version};
+use super::{ImageFacts, OsdFacts, PoolFacts, Version};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -18,6 +18,8 @@ pub struct ClusterFacts {
     pub nearfull: Option<f64>,
     pub osds: Option<Vec<OsdFacts>>,
     pub pools: Option<Vec<PoolFacts>>,
+    /// Those that are measured and not the run's own; `None`: there is none, or it did not answer.
+    pub images: Option<Vec<ImageFacts>>,
     /// Set by somebody: in the monitors' database, or in the configuration file of the OSD that was asked.
     pub options: Option<Vec<SetOption>>,
     /// Flags of the OSD map that stop something.

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod host;
+mod image;
 mod osd;
 mod pool;
 mod version;
@@ -11,6 +12,7 @@ pub use cluster::{
     Tunables,
 };
 pub use host::{BlockQueue, DaemonProcess, HostSetup, IdleState, NicSetup};
+pub use image::ImageFacts;
 pub use osd::OsdFacts;
 pub use pool::{PoolFacts, PoolLoad};
 pub use version::Version;

@@ -105,12 +105,16 @@ impl Course {
         let precise = |figure: &&model::Figure| matches!(figure.label, Label::Settled | Label::Brief(_));
         let settled = report.figures.iter().filter(precise).count();
         let after = self.now().saturating_sub(self.run_started).as_secs_f64();
-        format!(
-            "pass {pass} of at most {} done after {}: {settled} of {} as precise as asked for",
-            self.passes_max.max(pass),
-            numbers::seconds(after),
-            numbers::counted(report.figures.len() as u64, "figure", "figures"),
-        )
+        let done =
+            format!("pass {pass} of at most {} done after {}", self.passes_max.max(pass), numbers::seconds(after));
+        match report.figures.len() as u64 {
+            // Writes in turns between pairs of OSDs make no figure.
+            0 => done,
+            all => {
+                let all = numbers::counted(all, "figure", "figures");
+                format!("{done}: {settled} of {all} as precise as asked for")
+            }
+        }
     }
 
     /// What is worth a line whatever the display is.

@@ -60,6 +60,9 @@ impl Progress {
 
     fn show_pass(&mut self, pass: u32, report: &Report) -> io::Result<()> {
         let done = self.course.pass_done(pass, report);
+        if report.figures.is_empty() {
+            return self.say(&format!("{done}\n"));
+        }
         self.say(&format!("{done}\n\n{}\n", terminal::text(&[CHART.filled(report, &Scope::default())], &self.style)))
     }
 }

@@ -18,7 +18,7 @@ pub fn written(head: &Head, rows: &[Row], clean: &[Outcome]) -> String {
     let mut text = format!(
         "# Does it find the cause?\n\
          `make causes` makes every fault of a lab (three hosts, six OSDs, {}), one after the other, on an OSD, host or pair of hosts that is drawn by chance, and asks the real program: \
-         `fathom audit`, then `fathom diagnose --layers rados`. What is right stands in `crates/bench/src/bin/causes/expected.rs`. This document is written by it.\n\n\
+         `fathom audit`, then `fathom diagnose --layers rados` (of a pool or an image that is the fault's own: that one). What is right stands in `crates/bench/src/bin/causes/expected.rs`. This document is written by it.\n\n\
          Fathom {}, {} run{} of each fault, seed {}, {}. Load average of the machine before and after: {}; {}. Few runs: take them as signs, not as rates.\n\n```\n{}\n```\n\n\
          *first*: the first finding of the diagnosis is a right one, of the right subject; *subject*: it is of the right subject, whatever it says; *confirmed*, *hint*: the right one is anywhere among what the \
          diagnosis has confirmed, or among hints of it or of the audit; *elsewhere*: runs in which something else was confirmed; *seconds*: from the command that tells the right cause to its end, the median.\n",

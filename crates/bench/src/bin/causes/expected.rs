@@ -9,6 +9,8 @@ pub struct Expected {
     pub beside: &'static [&'static str],
     /// Why it is not told, or not told apart from others; empty: it should be.
     pub open: &'static str,
+    /// What is diagnosed, where it is not a pool of the diagnosis' own.
+    pub what: &'static [&'static str],
     /// It needs OSDs on block devices.
     pub on_disks: bool,
     /// The cluster's own records speak of it long after: the next run needs another lab.
@@ -38,6 +40,8 @@ pub enum Of {
     Osds,
     /// The pool that the fault made.
     OwnPool,
+    /// The image in it.
+    OwnImage,
 }
 
 impl Of {
@@ -56,6 +60,7 @@ impl Of {
             Of::Cluster => told == "cluster",
             Of::Osds => told == "osd.*",
             Of::OwnPool => told == format!("pool fault.{fault}"),
+            Of::OwnImage => told == format!("image fault.{fault}/image"),
         }
     }
 }
@@ -76,7 +81,15 @@ const fn of(rule: &'static str, of: Of) -> Cause {
     Cause { rule, of, says: "" }
 }
 
-const NONE: Expected = Expected { fault: "", causes: &[], beside: &[], open: "", on_disks: false, stains: false };
+const NONE: Expected = Expected {
+    fault: "",
+    causes: &[],
+    beside: &[],
+    open: "",
+    what: &["--layers", "rados"],
+    on_disks: false,
+    stains: false,
+};
 
 /// In the order in which they are tried.
 pub const EXPECTED: &[Expected] = &[
@@ -134,24 +147,27 @@ pub const EXPECTED: &[Expected] = &[
     Expected {
         fault: "few-pgs",
         causes: &[of("pool-pg-few", Of::OwnPool)],
-        open: "it is the pool's matter: only who measures that pool (--pool) meets it, it costs others nothing, and the rule looks at pools of 100 GiB and more",
+        what: &["--layers", "rados", "--pool", "fault.few-pgs"],
         ..NONE
     },
     Expected { fault: "primaries-on-one", causes: &[of("pool-primary-affinity", Of::Osds)], ..NONE },
     Expected {
         fault: "clone",
-        open: "it is the image's matter: the rados layer does not meet it, and no rule reads images",
+        causes: &[of("rbd-clone", Of::OwnImage)],
+        what: &["--pool", "fault.clone", "--image", "image"],
         ..NONE
     },
     Expected {
         fault: "snapshot",
-        open: "it is the image's matter: the rados layer does not meet it, and no rule reads images",
+        causes: &[of("rbd-snapshots-often", Of::OwnImage)],
+        what: &["--pool", "fault.snapshot", "--image", "image"],
         beside: &["st-snaptrim"],
         ..NONE
     },
     Expected {
         fault: "two-writers",
-        open: "it is the image's matter: the rados layer does not meet it, and no rule reads locks of images",
+        causes: &[of("rbd-other-writer", Of::OwnImage)],
+        what: &["--pool", "fault.two-writers", "--image", "image"],
         ..NONE
     },
     Expected { fault: "nearly-full", causes: &[of("st-nearfull", Of::Cluster)], ..NONE },

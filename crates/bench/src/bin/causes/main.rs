@@ -225,7 +225,8 @@ impl Bench<'_> {
         }
         let audit = lab.audit()?;
         let (limit, seed) = (format!("{}s", self.arguments.time_limit), chance.random::<u32>().to_string());
-        let words = ["diagnose", "--lab", NAME, "--layers", "rados", "--time-max", &limit, "--seed", &seed];
+        let mut words = vec!["diagnose", "--lab", NAME, "--time-max", &limit, "--seed", &seed];
+        words.extend(row.map_or(&["--layers", "rados"][..], |row| row.what));
         let most = Duration::from_secs(self.arguments.time_limit) + FINISHING;
         let diagnosis = self.program.run(&words, most)?;
         if row.is_some() {

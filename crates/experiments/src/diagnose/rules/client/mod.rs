@@ -7,3 +7,6 @@ pub mod cl_rbd_cache_flash;
 pub mod cl_rbd_qos;
 pub mod cl_wt_until_flush;
 pub mod folklore_debug_objecter;
+pub mod rbd_clone;
+pub mod rbd_other_writer;
+pub mod rbd_snapshots_often;

@@ -27,7 +27,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         return Vec::new();
     }
     state(
-        phrase!("{} placement groups are scrubbed", Quantity::Count(u64::from(busy))),
+        phrase!("placement groups are scrubbed, {} at once", Quantity::Count(u64::from(busy))),
         phrase!("on {} OSDs", case.osds().len()),
     )
 }
