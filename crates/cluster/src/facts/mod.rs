@@ -229,8 +229,16 @@ fn gateways(answer: &Value) -> BTreeMap<String, BTreeMap<String, String>> {
     let told = |daemon: &Value| {
         let metadata = daemon.get("metadata").and_then(Value::as_object).into_iter().flatten();
         let wanted = |name: &str| {
-            ["frontend_type#0", "frontend_config#0", "ceph_version_short", "hostname", "mem_total_kb", "zone_name"]
-                .contains(&name)
+            [
+                "frontend_type#0",
+                "frontend_config#0",
+                "ceph_version_short",
+                "cpu",
+                "hostname",
+                "mem_total_kb",
+                "zone_name",
+            ]
+            .contains(&name)
         };
         let own = metadata.filter(|(name, _)| wanted(name));
         own.filter_map(|(name, value)| Some((name.clone(), secrets::cleaned(value.as_str()?)))).collect()

@@ -39,6 +39,7 @@ fn one(folder: &Path, name: String, mounts: &str) -> BlockQueue {
         numa_node: pci.as_deref().and_then(|pci| text(pci.join("numa_node"))?.parse().ok()).filter(|node| *node >= 0),
         link: link("current"),
         link_most: link("max"),
+        iommu: pci.as_deref().map(iommu),
         sata_speed: sata_speed(&disk),
         partitions: partitions(&disk, &name),
         mounted: mounted(&disk, &name, mounts),
@@ -52,6 +53,15 @@ fn pci_device(disk: &Path) -> Option<PathBuf> {
         // What hangs on a controller of many disks has no link of its own.
         disk.file_name().is_some_and(|name| name.to_string_lossy().starts_with("nvme"))
     })
+}
+
+/// The kind of its IOMMU group; a device without a group is not translated.
+fn iommu(pci: &Path) -> String {
+    let group = pci.join("iommu_group");
+    match (group.exists(), text(group.join("type"))) {
+        (false, _) => "off".to_string(),
+        (true, kind) => kind.unwrap_or_else(|| "unknown".to_string()),
+    }
 }
 
 /// `16.0 GT/s PCIe` and `4`.
@@ -117,11 +127,14 @@ mod tests {
             ("sda/size", "2048\n"),
             ("sda/sda1/start", "2047\n"),
             ("loop0/size", "8\n"),
+            ("pci/iommu_group/type", "DMA-FQ\n"),
         ] {
             let path = folder.path().join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, words).unwrap();
         }
+        assert_eq!((iommu(&folder.path().join("pci")).as_str(), iommu(folder.path()).as_str()), ("DMA-FQ", "off"));
+        fs::remove_dir_all(folder.path().join("pci")).unwrap();
         let told = all(folder.path());
         assert_eq!(told.len(), 1);
         let disk = &told[0];

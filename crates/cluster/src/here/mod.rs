@@ -3,6 +3,7 @@
 mod block_queues;
 mod bonds;
 mod disks;
+mod guests;
 mod missing;
 mod nic_setup;
 mod nics;

@@ -29,7 +29,8 @@ fn one(name: String, process: &Path) -> DaemonProcess {
         quota: own("cpu.max").and_then(|text| quota(&text)),
         throttled: own("cpu.stat").and_then(|text| throttled(&text)),
         memory_limit: own("memory.max").and_then(|text| text.parse().ok()),
-        allocator: maps.map(|maps| allocator(&maps).to_string()),
+        allocator: maps.as_deref().map(|maps| allocator(maps).to_string()),
+        allocator_file: maps.as_deref().and_then(allocator_file),
         thread_cache: environment.and_then(|all| {
             let own = all.split('\0').find_map(|one| one.strip_prefix("TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES="));
             own?.parse().ok()
@@ -77,6 +78,13 @@ fn allocator(maps: &str) -> &'static str {
     }
 }
 
+/// `libtcmalloc.so.4.5.9`, also of one that was replaced on disk since.
+fn allocator_file(maps: &str) -> Option<String> {
+    let paths = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));
+    let mut names = paths.filter_map(|path| path.trim_end_matches(" (deleted)").rsplit('/').next());
+    names.find(|name| name.starts_with("libtcmalloc") || name.starts_with("libjemalloc")).map(str::to_string)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +97,8 @@ mod tests {
         assert_eq!(throttled("usage_usec 5\n"), None);
         assert_eq!(unified("1:cpu:/\n0::/system.slice/x\n").as_deref(), Some("/system.slice/x"));
         assert_eq!(allocator("7f00 r-xp /usr/lib/libtcmalloc.so.4\n"), "tcmalloc");
+        let maps = "55 r-xp 0 08:01 7 /usr/bin/ceph-osd\n7f r-xp 0 08:01 9  /usr/lib64/libtcmalloc.so.4.1.2 (deleted)\n7f rw-p 0 0:0 0\n";
+        assert_eq!(allocator_file(maps).as_deref(), Some("libtcmalloc.so.4.1.2"));
+        assert_eq!(allocator_file("7f r-xp 0 08:01 9 /usr/lib/libc.so.6\n"), None);
     }
 }

@@ -1,6 +1,6 @@
 //! How this host is set up: processors, memory, clock, and what else rules read. Files of the kernel only; nothing is changed.
 
-use super::{addresses, block_queues, host, nic_setup, processes};
+use super::{addresses, block_queues, guests, host, nic_setup, processes};
 use model::facts::{HostSetup, IdleState};
 use model::{OsdWish, secrets};
 use std::collections::BTreeMap;
@@ -57,6 +57,7 @@ pub fn setup(osds: &[OsdWish]) -> HostSetup {
         disks: block_queues::all(Path::new("/sys/block")),
         nics: nic_setup::all(),
         daemons: processes::of_osds(&osds),
+        guests: guests::all(Path::new("/proc")),
     }
 }
 

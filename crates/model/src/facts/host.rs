@@ -41,6 +41,17 @@ pub struct HostSetup {
     pub nics: Vec<NicSetup>,
     /// Of the cluster, beyond doubt.
     pub daemons: Vec<DaemonProcess>,
+    /// Virtual machines that run on it and have images of a cluster as disks.
+    pub guests: Option<Vec<Guest>>,
+}
+
+/// A virtual machine of QEMU.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Guest {
+    pub name: String,
+    /// As what each of its images is shown to it: `virtio-blk-pci`, `ide-hd`, `scsi-hd on lsi`.
+    pub disks: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -78,6 +89,8 @@ pub struct BlockQueue {
     /// Of its PCIe link: GT/s and lanes, now and at most.
     pub link: Option<(f64, u32)>,
     pub link_most: Option<(f64, u32)>,
+    /// How the addresses of its transfers are translated: `DMA`, `DMA-FQ`, `identity`; `off`: not at all.
+    pub iommu: Option<String>,
     /// `6.0 Gbps`.
     pub sata_speed: Option<String>,
     /// Offsets of its partitions, in sectors of 512 bytes.
@@ -121,6 +134,8 @@ pub struct DaemonProcess {
     pub memory_limit: Option<Bytes>,
     /// `tcmalloc`, `jemalloc`, `glibc`.
     pub allocator: Option<String>,
+    /// The file of that library: `libtcmalloc.so.4.5.9`.
+    pub allocator_file: Option<String>,
     /// Bytes of tcmalloc's caches of threads, where its environment says it.
     pub thread_cache: Option<Bytes>,
     pub open_files: Option<u64>,

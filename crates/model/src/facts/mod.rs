@@ -11,7 +11,7 @@ pub use cluster::{
     Balancer, Bucket, ClientRelease, ClusterFacts, CrushRule, FileSystem, HealthCheck, MonitorFacts, SetOption,
     Tunables,
 };
-pub use host::{BlockQueue, DaemonProcess, HostSetup, IdleState, NicSetup};
+pub use host::{BlockQueue, DaemonProcess, Guest, HostSetup, IdleState, NicSetup};
 pub use image::ImageFacts;
 pub use osd::OsdFacts;
 pub use pool::{PoolFacts, PoolLoad};
