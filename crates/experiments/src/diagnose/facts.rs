@@ -181,18 +181,19 @@ pub fn of_hosts(case: &Case, says: &str, bad: impl Fn(&HostSetup) -> Option<Phra
 /// One for each host on which some disks that OSDs may use are so, with what is said of each.
 pub fn of_disks(case: &Case, says: &str, bad: impl Fn(&BlockQueue) -> Option<String>) -> Vec<Suspect> {
     of_hosts(case, says, |host| {
-        listed(
-            host.disks
-                .iter()
-                .filter(|disk| of_an_osd(case, host, disk))
-                .filter_map(|disk| Some(format!("{}: {}", disk.name, bad(disk)?))),
-        )
+        let own = osds_on(case, host);
+        let used = |disk: &&BlockQueue| {
+            own.iter().any(|osd| osd.devices.contains(&disk.name) || osd.data_devices.contains(&disk.name))
+        };
+        let found = host.disks.iter().filter(used);
+        listed(found.filter_map(|disk| Some(format!("{}: {}", disk.name, bad(disk)?))))
     })
 }
 
-fn of_an_osd(case: &Case, host: &HostSetup, disk: &BlockQueue) -> bool {
-    let own = |osd: &&OsdFacts| host.osds().any(|daemon| daemon.name == format!("osd.{}", osd.id));
-    case.osds().iter().filter(own).any(|osd| osd.devices.contains(&disk.name) || osd.data_devices.contains(&disk.name))
+/// Those whose processes were found on it.
+fn osds_on<'c>(case: &Case<'c>, host: &HostSetup) -> Vec<&'c OsdFacts> {
+    let ids: BTreeSet<u32> = host.osds().filter_map(|daemon| daemon.name.strip_prefix("osd.")?.parse().ok()).collect();
+    case.osds().iter().filter(|osd| ids.contains(&osd.id)).collect()
 }
 
 /// The same of interfaces that carry the cluster's traffic: those with an address of one of the host's OSDs, and what they are made of.
@@ -203,9 +204,9 @@ pub fn of_nics(case: &Case, says: &str, bad: impl Fn(&NicSetup) -> Option<String
 }
 
 fn serving<'h>(case: &Case, host: &'h HostSetup) -> impl Iterator<Item = &'h NicSetup> {
-    let own = |osd: &&OsdFacts| host.osds().any(|daemon| daemon.name == format!("osd.{}", osd.id));
-    let osds = case.osds().iter().filter(own);
-    let addresses: Vec<&String> = osds.flat_map(|osd| osd.public_address.iter().chain(&osd.cluster_address)).collect();
+    let osds = osds_on(case, host);
+    let addresses: Vec<&String> =
+        osds.iter().flat_map(|osd| osd.public_address.iter().chain(&osd.cluster_address)).collect();
     let has = move |nic: &NicSetup| nic.addresses.iter().any(|address| addresses.contains(&address));
     let carry: Vec<&String> = host.nics.iter().filter(|nic| has(nic)).map(|nic| &nic.name).collect();
     // `eth0.100` is on eth0.
