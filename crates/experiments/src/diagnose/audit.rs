@@ -14,18 +14,17 @@ pub fn audit(facts: Facts) -> Audit {
     let assessed = assess(&record);
     let case = &Case::of(&assessed);
     let (mut looked, mut lacking): (u32, BTreeMap<Part, Vec<String>>) = (0, BTreeMap::new());
-    let mut found: Vec<(Matters, Hint)> = Vec::new();
+    let mut found: Vec<((bool, Matters), Hint)> = Vec::new();
     for rule in RULES.iter().filter(|rule| rule.of_facts()) {
         match unknown(rule, case) {
             Some(part) => lacking.entry(part).or_default().push(rule.id.to_string()),
             None => looked += 1,
         }
         if facts::holds(rule, case) {
-            found.extend((rule.suspect)(case).into_iter().map(|suspect| (rule.matters, hint(rule, suspect))));
+            found.extend((rule.suspect)(case).into_iter().map(|suspect| (rule.rank(), hint(rule, suspect))));
         }
     }
-    // What goes on first; of the others the worst. The order of the rules stands where that is the same.
-    found.sort_by_key(|(matters, hint)| (!hint.of_state, *matters));
+    found.sort_by_key(|(rank, _)| *rank);
     let not_looked = lacking.into_iter().map(|(part, rules)| {
         let (lacks, needs) = (part.name().to_string(), part.needs().to_string());
         NotLooked { rules, lacks, needs }

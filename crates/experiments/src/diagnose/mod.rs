@@ -26,10 +26,11 @@ pub use test::{RuleTest, TestResult};
 use model::{Finding, PlannedExperiment, Refuted, Standing, Step};
 use test::{Suspected, judged, planned};
 
-/// The causes that remain, in the order of the rules, and the suspects that are none.
+/// The causes that remain, in the order of [`Rule::rank`], and the suspects that are none.
 pub fn findings(case: &Case) -> (Vec<Finding>, Vec<Refuted>) {
     let (remain, refuted) = judged(suspects(case), case);
-    let causes = precedence::causes(remain, case);
+    let mut causes = precedence::causes(remain, case);
+    causes.sort_by_key(|(rule, _)| rule.rank());
     (causes.into_iter().map(|(rule, suspect)| finding(rule, suspect)).collect(), refuted)
 }
 

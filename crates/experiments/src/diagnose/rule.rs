@@ -45,8 +45,10 @@ pub struct Releases {
 /// How much it usually costs where it is found: in which order hints are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Matters {
-    /// Data, or a large part of the speed.
+    /// A large part of the speed; or the cluster serves less, or nobody.
     Much,
+    /// Data may be lost, or read by others. It makes nothing slow.
+    Data,
     Some,
     /// It is told to be complete: little, or advice that is out of date.
     Little,
@@ -135,6 +137,15 @@ impl Rule {
     /// Its evidence is what the cluster and its hosts say of themselves, and nothing else.
     pub fn of_facts(&self) -> bool {
         self.needs.iter().all(|source| matches!(source, Source::Facts(_)))
+    }
+
+    /// By this, findings are told: what goes on and what was measured, then what only facts hint at, the worst first. The order of the rules
+    /// stands where it is the same.
+    pub fn rank(&self) -> (bool, Matters) {
+        match self.of_facts() {
+            true => (self.about != Area::State, self.matters),
+            false => (false, Matters::Much),
+        }
     }
 
     /// In words, with a full stop.

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     fix: "ceph config rm WHO OPTION",
     risk: "writes of guests that never flush are slower",
     confirm: "fathom rbd with the option and without it: fathom run --ab option:WHO/OPTION=true",
-    matters: Matters::Much,
+    matters: Matters::Data,
     ..Rule::OF_FACTS
 };
 

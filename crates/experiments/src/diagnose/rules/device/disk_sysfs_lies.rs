@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     fix: "switch the disk's cache off first (sdparm --clear WCE), or tell the kernel the truth: echo \"write back\" > /sys/block/DISK/queue/write_cache",
     risk: "until then acknowledged data can be lost",
     confirm: "sdparm --get WCE /dev/DISK",
-    matters: Matters::Much,
+    matters: Matters::Data,
     ..Rule::OF_FACTS
 };
 

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     fix: "ceph config set WHO OPTION cephx, then restart daemons and clients",
     risk: "clients without keys are shut out: give them keys first",
     confirm: "measure before and after (fathom run, then fathom compare): daemons read the option as they start",
-    matters: Matters::Much,
+    matters: Matters::Data,
     ..Rule::OF_FACTS
 };
 

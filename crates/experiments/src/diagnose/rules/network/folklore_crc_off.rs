@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     fix: "ceph config rm WHO OPTION, then restart the daemons",
     risk: "daemons restart, one host at a time",
     confirm: "measure before and after (fathom run, then fathom compare): daemons read the option as they start",
-    matters: Matters::Much,
+    matters: Matters::Data,
     tried: Tried::Machines,
     ..Rule::OF_FACTS
 };

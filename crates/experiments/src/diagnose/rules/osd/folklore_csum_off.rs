@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     fix: "ceph config rm WHO OPTION",
     risk: "what was written without a checksum has none until it is written again",
     confirm: "fathom run --ab option:WHO/OPTION=VALUE compares the usual value with this one, in turns",
-    matters: Matters::Much,
+    matters: Matters::Data,
     ..Rule::OF_FACTS
 };
 

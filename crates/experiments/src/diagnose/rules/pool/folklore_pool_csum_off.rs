@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     fix: "ceph osd pool unset POOL csum_type",
     risk: "what was written without a checksum has none until it is written again",
     confirm: "fathom rados on a temporary pool with the setting and on one without it",
-    matters: Matters::Much,
+    matters: Matters::Data,
     ..Rule::OF_FACTS
 };
 

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     fix: "ceph osd crush rule create-replicated NAME default host CLASS; ceph osd pool set POOL crush_rule NAME",
     risk: "data of the pool move",
     confirm: "ceph pg ls-by-pool POOL: OSDs of one host in one group",
-    matters: Matters::Much,
+    matters: Matters::Data,
     ..Rule::OF_FACTS
 };
 

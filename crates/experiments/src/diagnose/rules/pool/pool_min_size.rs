@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     fix: "ceph osd pool set POOL min_size 2 (erasure-coded: k+1)",
     risk: "operations wait when more disks fail at once",
     confirm: "ceph osd pool get POOL min_size",
-    matters: Matters::Much,
+    matters: Matters::Data,
     ..Rule::OF_FACTS
 };
 

@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     fix: "ceph osd pool set POOL size 3; ceph osd pool set POOL min_size 2",
     risk: "copies are made: load, and half as much space again",
     confirm: "ceph osd pool get POOL size; fathom rados against a temporary pool of three copies",
-    matters: Matters::Much,
+    matters: Matters::Data,
     ..Rule::OF_FACTS
 };
 
