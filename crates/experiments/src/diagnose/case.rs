@@ -61,6 +61,8 @@ pub enum Part {
     Clients,
     /// How hosts with OSDs are set up.
     Hosts,
+    /// Virtual machines on hosts that were looked at, with OSDs or without.
+    Guests,
 }
 
 impl<'c> Case<'c> {
@@ -126,6 +128,7 @@ impl Part {
             Part::Gateways => "object gateways",
             Part::Clients => "releases of connected clients",
             Part::Hosts => "how hosts with OSDs are set up",
+            Part::Guests => "virtual machines on the hosts",
         }
     }
 
@@ -137,6 +140,7 @@ impl Part {
                 "an agent on the hosts with OSDs, as root: fathom audit --osd-hosts LIST (or run it on such a host)"
             }
             Part::Images => "an image that is measured: fathom diagnose --pool POOL --image IMAGE",
+            Part::Guests => "an agent on the hosts with virtual machines, as root (or run it on such a host)",
             _ => "monitors that answer, and a user with mon 'allow r'",
         }
     }
@@ -161,6 +165,7 @@ impl Part {
             Part::Gateways => facts.cluster.gateways.is_some(),
             Part::Clients => facts.cluster.clients.is_some(),
             Part::Hosts => facts.hosts.iter().any(HostSetup::has_osds),
+            Part::Guests => facts.hosts.iter().any(|host| host.guests.is_some()),
         }
     }
 }

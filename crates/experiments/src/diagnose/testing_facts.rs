@@ -235,6 +235,7 @@ fn host(name: &str) -> HostSetup {
         disks: vec![disk(0), disk(1)],
         nics: vec![nic],
         daemons: vec![daemon(first), daemon(first + 1)],
+        guests: Some(vec![]),
     }
 }
 

@@ -10,3 +10,4 @@ pub mod folklore_debug_objecter;
 pub mod rbd_clone;
 pub mod rbd_other_writer;
 pub mod rbd_snapshots_often;
+pub mod vm_emulated_disk;

@@ -6,6 +6,7 @@ pub mod disk_db_on_hdd;
 pub mod disk_firmware;
 pub mod disk_hdd_cache_on;
 pub mod disk_misaligned;
+pub mod disk_outlier;
 pub mod disk_pcie_link;
 pub mod disk_qlc_iu;
 pub mod disk_sata_speed;

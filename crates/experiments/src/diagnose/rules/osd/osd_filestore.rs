@@ -7,13 +7,14 @@ pub static RULE: Rule = Rule {
     about: Area::Osd,
     what: "OSDs keep their data in FileStore.",
     why: "It was removed in Reef; on the same disks linear writes are about half as fast as with BlueStore, since everything is written twice.",
-    evidence: "An OSD's osd_objectstore is filestore.",
+    evidence: "An OSD's osd_objectstore is filestore, and its release has BlueStore to change to.",
     sources: &["Ceph's release notes, v18.2.0 Reef", "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)"],
     needs: &[Source::Facts(Part::Osds)],
     suspect,
     fix: "make them anew with BlueStore, one host at a time (ceph orch osd rm, ceph orch daemon add osd)",
     risk: "data are made anew elsewhere meanwhile",
     confirm: "fathom osd measures each OSD alone: those are slower than their peers, or they are not",
+    releases: Releases::from(12, 2, 0),
     matters: Matters::Much,
     ..Rule::OF_FACTS
 };

@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::Osd,
     what: "OSDs run packages of Debian or Ubuntu in which RocksDB may be built without optimisation.",
     why: "On one cluster a rebuilt package compacted three times as fast and did twice the small random writes; on another the compaction of all OSDs took 6 hours in place of 9.5.",
-    evidence: "An OSD runs outside of containers on Debian or Ubuntu, with a release before 16.2.15, 17.2.8 or 18.2.2. Which packages it has is not told: those of the distribution may be well.",
+    evidence: "An OSD with BlueStore runs outside of containers on Debian or Ubuntu, with a release before 16.2.15, 17.2.8 or 18.2.2. Which packages it has is not told: those of the distribution may be well.",
     sources: &[
         "Clyso, \"Ceph: A Journey to 1 TiB/s\" (ceph.io blog, 2024: ceph-a-journey-to-1tibps)",
         "ceph.io blog, 2024: silver-bullet-rocksdb-performance",
@@ -26,6 +26,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         case,
         |osd| {
             osd.container == Some(false)
+                && osd.store.as_deref() == Some("bluestore")
                 && osd.distribution.as_deref().is_some_and(|name| ["debian", "ubuntu"].contains(&name))
                 && osd.version.is_some_and(slow)
         },
@@ -72,6 +73,14 @@ mod tests {
             told(&RULE, |facts| {
                 release(facts, 17, 2, 8);
                 one_osd(facts, |osd| (osd.container, osd.distribution) = (Some(false), Some("ubuntu".into())))
+            }),
+            NOBODY
+        );
+        assert_eq!(
+            told(&RULE, |facts| {
+                release(facts, 17, 2, 6);
+                one_osd(facts, |osd| (osd.container, osd.store) = (Some(false), Some("filestore".into())));
+                one_osd(facts, |osd| osd.distribution = Some("ubuntu".into()))
             }),
             NOBODY
         );

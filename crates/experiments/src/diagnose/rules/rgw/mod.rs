@@ -2,6 +2,7 @@
 
 pub mod rgw_cache_off;
 pub mod rgw_concurrency;
+pub mod rgw_in_small_vm;
 pub mod rgw_index_few_pgs;
 pub mod rgw_index_slow_media;
 pub mod rgw_old_frontend;
