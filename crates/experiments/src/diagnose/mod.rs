@@ -8,6 +8,8 @@ mod experiment;
 mod facts;
 mod peers;
 mod precedence;
+#[cfg(test)]
+mod real_cases;
 mod rule;
 mod rules;
 mod test;
