@@ -14,7 +14,7 @@ pub mod prelude {
         of_settings, of_shared_disks, off, on, state,
     };
     pub use crate::diagnose::{Area, Case, Matters, Part, Releases, Rule, Source, Suspect, Tried};
-    pub use model::facts::{DaemonProcess, HostSetup, ImageFacts, NicSetup, OsdFacts, PoolFacts, SetOption, Version};
+    pub use model::facts::{DaemonProcess, HostSetup, NicSetup, OsdFacts, PoolFacts, SetOption, Version};
     pub use model::{Phrase, Quantity, Subject, phrase};
 }
 

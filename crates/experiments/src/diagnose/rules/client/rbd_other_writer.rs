@@ -29,6 +29,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 mod tests {
     use super::*;
     use crate::diagnose::testing_facts::*;
+    use model::facts::ImageFacts;
 
     #[test]
     fn it_is_seen() {

@@ -38,7 +38,11 @@ fn suspect(case: &Case) -> Vec<Suspect> {
             _ => "what it sends or receives".into(),
         };
         let name = model::Subject::Osd(slow.osd.osd);
-        slow.suspect(phrase!("the way to or from {} is slow, not the OSD itself: {}", name, role))
+        let host: Phrase = match slow.has_neighbour() {
+            true => Phrase::default(),
+            false => phrase!(", or of all its host {}, on which no other OSD was measured", slow.osd.host.as_str()),
+        };
+        slow.suspect(phrase!("the way to or from {} is slow, not the OSD itself: {}{}", name, role, host))
     })
     .collect()
 }

@@ -38,7 +38,8 @@ impl Slow<'_> {
         }
     }
 
-    fn has_neighbour(&self) -> bool {
+    /// Is another OSD of its host measured as well?
+    pub(super) fn has_neighbour(&self) -> bool {
         let beside = |other: &&model::PositionOfOsd| other.host == self.osd.host && other.osd != self.osd.osd;
         self.all.osds.iter().filter(beside).any(|other| other.took_part.writes > 0)
     }

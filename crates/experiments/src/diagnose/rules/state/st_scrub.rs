@@ -38,7 +38,7 @@ mod tests {
     use crate::diagnose::testing::made::Made;
     use crate::diagnose::testing_facts::*;
     use judge::assess;
-    use model::{Observation, PgsSeen, testing};
+    use model::{Observation, PgsSeen, StepId, testing};
 
     #[test]
     fn it_is_seen() {
@@ -63,7 +63,7 @@ mod tests {
     fn one_that_begins_while_figures_are_measured_is_seen_in_their_slices() {
         let with = |slices: u32, seen: u32| {
             let mut record = Made::cluster().record.with(Observation::Facts(Box::new(healthy())));
-            let step = record.plan.steps[0].id;
+            let step = StepId(1);
             record.slices = (0..slices).map(|pass| testing::slice(step, pass, 1, Vec::new())).collect();
             for pass in 0..seen {
                 let states = [("active+clean+scrubbing+deep".to_string(), 3)].into();
