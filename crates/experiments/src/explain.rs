@@ -7,10 +7,10 @@ use model::{Answer, PlannedExperiment, Record, Report};
 /// Pure, and good for a record in the middle of a run (a provisional picture) or with nothing measured.
 pub fn explain(record: &Record) -> Report {
     let assessed = assess(record);
-    let (findings, refuted) = findings(&Case::of(&assessed));
+    let (findings, diagnosed) = findings(&Case::of(&assessed));
     let report = Report { findings, ..assessed.report() };
     match record.plan.experiment {
-        PlannedExperiment::Diagnosis(_) => Report { answer: Answer::Diagnosis(refuted), ..report },
+        PlannedExperiment::Diagnosis(_) => Report { answer: Answer::Diagnosis(diagnosed), ..report },
         _ => report,
     }
 }

@@ -109,7 +109,7 @@ fn answer(record: &Record, entries: &[Entry], sustained: Vec<Endurance>) -> Answ
         PlannedExperiment::Sweep(sweep) => Answer::Sweep(Box::new(swept(entries, sweep))),
         PlannedExperiment::SustainedWrites(_) => Answer::SustainedWrites(sustained),
         // Who knows causes knows which were refuted.
-        PlannedExperiment::Diagnosis(_) => Answer::Diagnosis(Vec::new()),
+        PlannedExperiment::Diagnosis(_) => Answer::Diagnosis(model::Diagnosed::default()),
     }
 }
 

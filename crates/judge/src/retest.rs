@@ -5,7 +5,7 @@ use crate::outliers::{LEAST_EFFECT, peers_of};
 use crate::pooled::PRIOR_SPREAD;
 use crate::series::{mean, median};
 use crate::side_by_side::{Speed, speeds};
-use model::{Estimate, Metric, Outlier, Scope};
+use model::{Estimate, FromTo, Metric, Outlier, Scope};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// At most this many peers are measured: more would add little, and each takes time.
@@ -20,7 +20,7 @@ pub struct Retest {
     pub slower_by: Estimate,
     /// Its own value, and the median of its peers'.
     pub own: Estimate,
-    pub others: f64,
+    pub others: Estimate,
     pub metric: Metric,
 }
 
@@ -28,6 +28,16 @@ impl Retest {
     /// Slower beyond the noise, and by a tenth at least.
     pub fn is_slower(&self) -> bool {
         self.slower_by.low > 0.0 && self.slower_by.value >= LEAST_EFFECT
+    }
+
+    /// What it would gain as fast as its peers: of a time less, of a rate more.
+    pub fn from_to(&self) -> Option<FromTo> {
+        let share = |slower: f64| if self.metric.lower_is_better() { -slower } else { slower / (1.0 - slower) };
+        let Estimate { value, low, high } = self.slower_by;
+        let mut ends = [share(low), share(high)];
+        ends.sort_by(f64::total_cmp);
+        let change = Estimate { value: share(value), low: ends[0], high: ends[1] };
+        FromTo { from: self.own, to: self.others, change }.known()
     }
 
     /// Slower by a tenth at most, beyond the noise.
@@ -62,9 +72,16 @@ pub fn retested(own: &Entry, others: &[&Entry]) -> Option<Retest> {
     let estimates = all.iter().map(|entry| entry.usable()).collect::<Option<Vec<Estimate>>>()?;
     let [first, theirs @ ..] = &speeds(&all)[..] else { return None };
     let slices = all.iter().map(|entry| entry.figure.slices).min().unwrap_or(0);
-    let others: Vec<f64> = estimates[1..].iter().map(|estimate| estimate.value).collect();
     let slower_by = slower_by(first, theirs, slices)?;
-    Some(Retest { slower_by, own: estimates[0], others: median(&others), metric: own.figure.metric })
+    Some(Retest { slower_by, own: estimates[0], others: of_median(&estimates[1..]), metric: own.figure.metric })
+}
+
+/// The median of several values, as sure as theirs are on average.
+fn of_median(all: &[Estimate]) -> Estimate {
+    let values: Vec<f64> = all.iter().map(|one| one.value).collect();
+    let squares: Vec<f64> = all.iter().map(|one| one.half_width().powi(2)).collect();
+    let of_median = if all.len() > 1 { OF_MEDIAN } else { 1.0 };
+    Estimate::new(median(&values), (of_median * mean(&squares) / all.len() as f64).sqrt())
 }
 
 /// `slices`: of the one that has fewest. Targets of one test have their passes in common, and so what these differ by: all of them together
@@ -95,7 +112,7 @@ mod tests {
         let all: Vec<Speed> = values.iter().map(|value| speed(*value, error)).collect();
         let slower_by = slower_by(&all[0], &all[1..], 3).unwrap();
         let own = Estimate { value: values[0], low: values[0], high: values[0] };
-        Retest { slower_by, own, others: values[1], metric: Metric::Iops }
+        Retest { slower_by, own, others: Estimate::new(values[1], error), metric: Metric::Iops }
     }
 
     #[test]
@@ -104,6 +121,15 @@ mod tests {
         assert!((slow.slower_by.value - 0.3).abs() < 1e-9 && slow.is_slower() && !slow.is_alike(), "{slow:?}");
         let alike = retest(&[995.0, 1000.0, 1010.0, 990.0], 0.012);
         assert!(alike.is_alike() && !alike.is_slower(), "{alike:?}");
+    }
+
+    #[test]
+    fn a_gain_is_less_of_a_time_and_more_of_a_rate() {
+        let rate = retest(&[700.0, 1000.0, 1010.0, 990.0], 0.012);
+        let gain = rate.from_to().unwrap().change;
+        assert!((gain.value - 0.3 / 0.7).abs() < 1e-9 && gain.low < gain.value && gain.value < gain.high, "{gain:?}");
+        let gain = Retest { metric: Metric::LatencyMean, ..rate }.from_to().unwrap().change;
+        assert!((gain.value + 0.3).abs() < 1e-9 && gain.low < gain.value && gain.value < gain.high, "{gain:?}");
     }
 
     #[test]
@@ -131,7 +157,7 @@ mod tests {
                 let found = Retest {
                     slower_by,
                     own: Estimate { value: 1.0, low: 1.0, high: 1.0 },
-                    others: 1.0,
+                    others: Estimate::new(1.0, 0.0),
                     metric: Metric::Iops,
                 };
                 confirmed += usize::from(found.is_slower());

@@ -13,6 +13,35 @@ pub struct Diagnosis {
     /// In the order in which they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<CauseTest>,
+    /// Why writes between pairs of OSDs are no part of it; `None`: they are, or an older run did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_pairs: Option<LeftOut>,
+}
+
+/// Something that is not measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    pub why: String,
+    /// What would make it possible.
+    pub needs: String,
+}
+
+/// What a diagnosis says beside its findings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Diagnosed {
+    pub refuted: Vec<Refuted>,
+    pub untested: Vec<Untested>,
+}
+
+/// What would have told more, and was not measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Untested {
+    /// The rule's id; of what serves several rules a name of its own.
+    pub id: String,
+    pub subject: Subject,
+    /// What is suspected, or was to be found out.
+    pub says: Phrase,
+    pub left_out: LeftOut,
 }
 
 /// One measurement that a rule asked for.

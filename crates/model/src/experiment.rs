@@ -1,7 +1,7 @@
 //! What a run is to find out: one experiment, with what it alone needs.
 
 use crate::ab::{Ab, AbFound};
-use crate::diagnosis::{CauseTest, Diagnosis, Refuted};
+use crate::diagnosis::{CauseTest, Diagnosed, Diagnosis, Refuted, Untested};
 use crate::layer::Layer;
 use crate::limit::{Limit, ResponseBound, Search};
 use crate::operation::OpClass;
@@ -103,8 +103,8 @@ pub enum Answer {
     ScaleOut(Vec<Doubled>),
     Sweep(Box<Swept>),
     SustainedWrites(Vec<Endurance>),
-    /// Suspected causes that are none; those that are one are findings.
-    Diagnosis(Vec<Refuted>),
+    /// Suspected causes that are none, and what was not tested; causes are findings.
+    Diagnosis(Diagnosed),
 }
 
 impl Answer {
@@ -157,7 +157,15 @@ impl Answer {
     /// Suspected causes that a measurement refuted; of other experiments none.
     pub fn refuted(&self) -> &[Refuted] {
         match self {
-            Answer::Diagnosis(refuted) => refuted,
+            Answer::Diagnosis(diagnosed) => &diagnosed.refuted,
+            _ => &[],
+        }
+    }
+
+    /// What would have told more about causes, and was not measured; of other experiments none.
+    pub fn untested(&self) -> &[Untested] {
+        match self {
+            Answer::Diagnosis(diagnosed) => &diagnosed.untested,
             _ => &[],
         }
     }

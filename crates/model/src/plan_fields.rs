@@ -148,7 +148,7 @@ mod tests {
             PlannedExperiment::HighestRate { bound, searches: vec![search] },
             PlannedExperiment::ScaleOut { clients_most: 1, doublings: vec![Doubling::default()] },
             PlannedExperiment::Sweep(Sweep::default()),
-            PlannedExperiment::Diagnosis(Diagnosis { seconds_max: 1200.0, tests: Vec::new() }),
+            PlannedExperiment::Diagnosis(Diagnosis { seconds_max: 1200.0, ..Diagnosis::default() }),
         ] {
             let plan = Plan { goal: Goal { seconds_max: 70.5, ..Goal::verdict(7) }, experiment, ..Plan::default() };
             assert_eq!(read(json!(plan)), plan);

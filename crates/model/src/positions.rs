@@ -1,14 +1,20 @@
 //! Who slows a pool, by position: what each OSD adds to a write as its primary, and what as a replica.
 
 use crate::figure::Estimate;
+use crate::layer::Layer;
+use crate::pattern::Pattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Writes with one in flight, in turns over many pairs of a primary and a replica.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Positions {
+    pub layer: Layer,
+    pub pattern: Pattern,
     /// Between OSDs that add nothing, ms.
-    pub usual: WriteTimes<f64>,
+    pub usual: WriteTimes<Estimate>,
+    /// The mean over all OSDs, each as often the primary as the replica, ms.
+    pub mean: Estimate,
     pub osds: Vec<PositionOfOsd>,
     pub pairs: Vec<PairTime>,
     pub operations: u64,

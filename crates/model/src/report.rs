@@ -1,6 +1,7 @@
 //! What a run says: figures, depth chart, ledger, findings. A pure function of what is recorded.
 
 use crate::change::Undo;
+use crate::cost::Cost;
 use crate::effort::Overhead;
 use crate::experiment::Answer;
 use crate::figure::{Estimate, Figure};
@@ -187,12 +188,38 @@ pub struct Finding {
     pub standing: Standing,
     pub subject: Subject,
     pub says: Phrase,
+    /// Its own.
     pub evidence: Vec<Phrase>,
+    /// Consequences of it, which would be findings without it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub explains: Vec<Explained>,
+    /// What mending it would gain; `None`: that was not measured.
+    #[serde(default)]
+    pub cost: Option<Cost>,
+    /// The measurement that would make a hint certain, in words; of what is confirmed empty.
+    #[serde(default)]
+    pub confirm: String,
     pub fix: String,
     pub risk: String,
 }
 
+/// Who was suspected as well, until the cause was known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explained {
+    /// The rule's id.
+    pub id: String,
+    pub subject: Subject,
+    /// As one piece of evidence of the cause.
+    pub says: Phrase,
+    pub evidence: Vec<Phrase>,
+}
+
 impl Finding {
+    /// Its own, then what it explains.
+    pub fn all_evidence(&self) -> impl Iterator<Item = &Phrase> {
+        self.evidence.iter().chain(self.explains.iter().map(|one| &one.says))
+    }
+
     /// The subject, as it is shown.
     pub fn target(&self) -> String {
         self.subject.to_string()

@@ -138,6 +138,9 @@ mod tests {
             subject: Subject::Setting { who: "osd".into(), name: id.into() },
             says: "it is odd".into(),
             evidence: vec!["seen".into()],
+            explains: vec![],
+            cost: None,
+            confirm: String::new(),
             fix: "ceph config rm osd x".into(),
             risk: "none".into(),
         };

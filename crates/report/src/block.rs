@@ -116,7 +116,18 @@ pub fn list(texts: impl IntoIterator<Item = impl Into<String>>, emphasis: Emphas
 pub struct Fold {
     /// What is in it, in a few words.
     pub title: String,
+    #[serde(skip_serializing_if = "Emphasis::is_plain")]
+    pub emphasis: Emphasis,
+    /// It need not be asked for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
     pub blocks: Vec<Block>,
+}
+
+impl Fold {
+    pub fn new(title: impl Into<String>, blocks: Vec<Block>) -> Fold {
+        Fold { title: title.into(), emphasis: Emphasis::Plain, open: false, blocks }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -292,6 +303,6 @@ impl Block {
     }
 
     pub fn fold(title: impl Into<String>, blocks: Vec<Block>) -> Block {
-        Block::Fold(Fold { title: title.into(), blocks })
+        Block::Fold(Fold::new(title, blocks))
     }
 }

@@ -166,15 +166,34 @@ pub struct Bound {
     pub text: String,
 }
 
-/// Two axes as a surface of coloured cells.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+/// Two axes as a surface of coloured cells. Where there is none, nothing is known.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Heat {
     pub caption: Caption,
     pub columns: Vec<String>,
     pub rows: Vec<String>,
     /// What the columns are; empty: they say it.
     pub across: String,
+    /// Neighbouring rows, and columns, that belong together.
+    pub groups: Vec<HeatGroup>,
+    /// A full cell is a bad one.
+    pub full_is_bad: bool,
+    /// What some colours mean; empty: the caption says it.
+    pub scale: Vec<HeatMark>,
     pub cells: Vec<HeatCell>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct HeatGroup {
+    pub name: String,
+    pub first: usize,
+    pub count: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct HeatMark {
+    pub share: f64,
+    pub text: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use model::pattern::Family;
 pub use model::units::{NOTHING, bytes, count, counted, rough, seconds};
 use model::units::{exponent, rounded};
-use model::{Estimate, LedgerRow, Metric, Percentile, Quantity};
+use model::{Estimate, Gain, LedgerRow, Metric, Percentile, Quantity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -168,6 +168,23 @@ pub fn share(share: f64) -> String {
         percent if percent == 0.0 || percent.abs() >= 0.95 => format!("{} %", rounded(percent, 0)),
         percent => format!("{} %", rounded(percent, -1)),
     }
+}
+
+/// `1.79 ms ±0.06 → 1.24 ms ±0.04 (-31 % ±4 %)`
+pub fn gain(gain: &Gain) -> String {
+    let of = |estimate| quantity(&Quantity::Measured { estimate, metric: gain.metric });
+    format!("{} → {} ({})", of(gain.from), of(gain.to), change(&gain.change))
+}
+
+/// `-31 % ±4 %`: a share and its half-width, both as shares of what was before.
+pub fn change(share: &Estimate) -> String {
+    let (value, half) = (share.value * 100.0, half_width(share) * 100.0);
+    if !value.is_finite() {
+        return NOTHING.to_string();
+    }
+    let place = last_place(value, half).max(-1);
+    let sign = if value > 0.0 { "+" } else { "" };
+    format!("{sign}{} % {} %", rounded(value, place), absolute(half, place))
 }
 
 /// A quantity in a sentence; what is not known within its interval is said with it.
@@ -356,6 +373,17 @@ mod tests {
             "9000",
         ];
         assert_eq!(all.map(|one| quantity(&one)), want);
+    }
+
+    #[test]
+    fn a_change_has_the_digits_of_its_interval() {
+        let of = |value, half| change(&Estimate::new(value, half));
+        assert_eq!(of(-0.3724, 0.061), "-37 % ±7 %");
+        assert_eq!(of(-0.1213, 0.0044), "-12.1 % ±0.5 %");
+        assert_eq!(of(0.4286, 0.02), "+42.9 % ±2.0 %");
+        assert_eq!(of(-0.031, 0.05), "-3 % ±5 %");
+        assert_eq!(of(-0.934, 0.31), "-90 % ±40 %");
+        assert_eq!([of(f64::NAN, 0.1), of(-0.3, f64::INFINITY)], ["–", "-30.0 % ±? %"]);
     }
 
     #[test]

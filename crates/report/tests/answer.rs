@@ -3,9 +3,9 @@
 mod sample;
 
 use model::{
-    AbFound, Answer, Checked, Cliff, Comparison, Difference, Doubled, Ended, Ending, Endurance, Estimate, FigureKey,
-    Finding, Finds, Imported, Label, Layer, Limit, OpClass, Outcome, Pattern, Report, ResponseBound, ScaledLoad,
-    Standing, Subject, Threshold, TriedRate, Verdict,
+    AbFound, Answer, Checked, Cliff, Comparison, Diagnosed, Difference, Doubled, Ended, Ending, Endurance, Estimate,
+    FigureKey, Finding, Finds, Imported, Label, Layer, Limit, OpClass, Outcome, Pattern, Report, ResponseBound,
+    ScaledLoad, Standing, Subject, Threshold, TriedRate, Verdict,
 };
 use report::markdown;
 use report::terminal::{self, Detail, Style};
@@ -86,6 +86,9 @@ fn what_a_finding_says_of_a_slow_target_is_said_once_with_its_figures() {
         subject: Subject::Osd(2),
         says: model::phrase!("{} is slower than its peers", Subject::Osd(2)),
         evidence: vec![],
+        explains: vec![],
+        cost: None,
+        confirm: String::new(),
         fix: "measure its disk alone".into(),
         risk: String::new(),
     };
@@ -363,7 +366,7 @@ fn who_wants_narrower_intervals_is_told_an_option_that_the_command_has() {
     assert!(next("fathom run --lab", survey()).contains("(--time-max 5m)"));
     let fixed = next("fathom run --duration 5s --lab", survey());
     assert_eq!(fixed, "`fathom run --lab`, without --duration, narrows the intervals.");
-    let diagnosed = next("fathom diagnose --lab", Answer::Diagnosis(Vec::new()));
+    let diagnosed = next("fathom diagnose --lab", Answer::Diagnosis(Diagnosed::default()));
     assert!(diagnosed.starts_with("`fathom run --lab` measures longer"), "{diagnosed}");
     assert!(!next("fathom fio job.fio", survey()).contains("--"));
 }
@@ -380,7 +383,7 @@ fn how_a_diagnosis_was_measured_names_no_option_that_it_lacks() {
         terminal::summary(&report, &record.scope, Detail::Full, &style)
     };
     assert!(told(Answer::default()).contains("(without --quick, --duration and --passes)"));
-    assert!(!told(Answer::Diagnosis(Vec::new())).contains("--passes"));
+    assert!(!told(Answer::Diagnosis(Diagnosed::default())).contains("--passes"));
 }
 
 #[test]

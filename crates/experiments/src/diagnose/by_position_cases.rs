@@ -4,7 +4,7 @@ use super::testing::made::Made;
 use super::testing::text;
 use super::{Case, Rule};
 use judge::assess;
-use model::{Estimate, LongWrites, OsdStages, PositionOfOsd, Positions, Standing, TookPart, WriteTimes};
+use model::{Estimate, LongWrites, OsdStages, Pattern, PositionOfOsd, Positions, Standing, TookPart, WriteTimes};
 
 /// What one OSD adds: as primary, as replica (median, mean, p90), and its own software and commit.
 #[derive(Clone, Copy)]
@@ -53,14 +53,12 @@ pub fn positions(adds: impl Fn(u32) -> Adds) -> Positions {
         let took_part = TookPart { writes: 3_333, ..TookPart::default() };
         PositionOfOsd { osd, host, primary: times(primary, unsure), replica: times(replica, unsure), timers, took_part }
     };
-    let usual = WriteTimes { median: 1.16, mean: 1.24, p90: 1.6 };
-    Positions {
-        usual,
-        osds: (0..6).map(osd).collect(),
-        pairs: Vec::new(),
-        operations: 10_000,
-        long: LongWrites::default(),
-    }
+    let usual = WriteTimes { median: 1.16, mean: 1.24, p90: 1.6 }.map(|ms| Estimate::new(*ms, 0.02));
+    let osds: Vec<PositionOfOsd> = (0..6).map(osd).collect();
+    let added: f64 = osds.iter().map(|osd| osd.primary.mean.value + osd.replica.mean.value).sum();
+    let mean = Estimate::new(usual.mean.value + added / 6.0, 0.03 * usual.mean.value);
+    let (layer, pattern, long) = (model::testing::osds(), Pattern::WriteLatency, LongWrites::default());
+    Positions { layer, pattern, usual, mean, osds, pairs: Vec::new(), operations: 10_000, long }
 }
 
 /// Writes that took 200 ms, and with how many of them osd.1 had a part; the other OSDs had their part by chance.

@@ -107,7 +107,7 @@ pub fn of_settings(case: &Case, name: &str, bad: impl Fn(&SetOption) -> bool, sa
             Some(_) => ("given to that daemon as it runs", Some(AS_IT_RUNS)),
         };
         let evidence = phrase!("{} = {} for {}, {}", name, quoted(&option.value), option.who.as_str(), place);
-        Suspect { fix, ..hint(subject, says.into(), evidence) }
+        Suspect { fix: fix.map(String::from), ..hint(subject, says.into(), evidence) }
     };
     case.set(name).filter(|option| bad(option)).map(one).collect()
 }

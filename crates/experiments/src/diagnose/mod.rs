@@ -6,6 +6,8 @@ mod by_position_cases;
 mod case;
 mod experiment;
 mod facts;
+mod left_out;
+mod order;
 mod peers;
 mod precedence;
 #[cfg(test)]
@@ -25,15 +27,15 @@ pub use rule::{Area, Explains, Fix, Matters, Releases, Rule, Suspect, Tried};
 pub use rules::RULES;
 pub use test::{RuleTest, TestResult};
 
-use model::{Finding, PlannedExperiment, Refuted, Standing, Step};
+use model::{Diagnosed, Finding, PlannedExperiment, Standing, Step};
 use test::{Suspected, judged, planned};
 
-/// The causes that remain, in the order of [`Rule::rank`], and the suspects that are none.
-pub fn findings(case: &Case) -> (Vec<Finding>, Vec<Refuted>) {
+/// The causes that remain, in the order in which they are told; the suspects that are none, and what was not tested.
+pub fn findings(case: &Case) -> (Vec<Finding>, Diagnosed) {
     let (remain, refuted) = judged(suspects(case), case);
-    let mut causes = precedence::causes(remain, case);
-    causes.sort_by_key(|(rule, _)| rule.rank());
-    (causes.into_iter().map(|(rule, suspect)| finding(rule, suspect)).collect(), refuted)
+    let causes = order::told(precedence::causes(remain, case));
+    let untested = left_out::untested(&causes, case);
+    (causes.into_iter().map(|(rule, suspect)| finding(rule, suspect)).collect(), Diagnosed { refuted, untested })
 }
 
 /// The first suspect that is not certain, that no other explains, and for which there is a test that the plan has not yet; with what is to
@@ -59,13 +61,17 @@ fn told(rule: &Rule, case: &Case) -> bool {
 }
 
 fn finding(rule: &Rule, suspect: Suspect) -> Finding {
-    let fix = facts::filled_in(suspect.fix.unwrap_or(rule.fix), &suspect.subject);
+    let hint = suspect.standing == Standing::Hint;
+    let fix = facts::filled_in(suspect.fix.as_deref().unwrap_or(rule.fix), &suspect.subject);
     Finding {
         id: rule.id.to_string(),
         standing: suspect.standing,
         subject: suspect.subject,
         says: suspect.says,
         evidence: suspect.evidence,
+        explains: suspect.explains,
+        cost: suspect.cost,
+        confirm: if hint { rule.to_be_certain() } else { String::new() },
         fix,
         risk: rule.risk.to_string(),
     }

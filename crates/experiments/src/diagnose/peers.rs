@@ -2,13 +2,14 @@
 
 use super::{Case, RuleTest, Suspect, TestResult};
 use judge::{Entry, Retest, retested, to_retest};
-use model::{Label, Outlier, Phrase, Quantity, Standing, Step, TargetKind, phrase};
+use model::{Cost, FromTo, Gain, Label, Outlier, Phrase, Quantity, Standing, Step, TargetKind, phrase};
 
 /// The suspect once more, in turns with some of its peers, each alone, in the patterns in which it was slowest.
 pub const MEASURE_AGAIN: RuleTest = RuleTest {
     asks: "is it slower than its peers when all of them are measured again, each alone and in turns?",
     steps: again,
     answer: |suspect, entries| in_all(entries, suspect.evidence.len()),
+    cost: |_, entries, _| cost(cells(entries), "it is as fast as its peers"),
 };
 
 /// At most this many patterns are measured again, those with the largest losses: each takes time.
@@ -35,10 +36,7 @@ fn alone(entry: &Entry) -> Option<Step> {
 /// The result over several patterns, in each of which the suspect's figure is the first. A suspect is slow if it is slow in one of them, and
 /// well if it is well in all in which it was suspected.
 fn in_all(entries: &[&Entry], suspected: usize) -> TestResult {
-    let cells: Vec<TestResult> = entries
-        .chunk_by(|a, b| (a.figure.layer, a.figure.pattern) == (b.figure.layer, b.figure.pattern))
-        .map(|cell| cell.split_first().map_or_else(nothing, |(own, others)| answer(own, others)))
-        .collect();
+    let cells: Vec<TestResult> = cells(entries).map(|(own, others)| answer(own, others)).collect();
     let slow = cells.iter().find(|one| matches!(one, TestResult::Confirmed(_)));
     let open = cells.iter().find(|one| matches!(one, TestResult::Open(_)));
     match (slow.or(open), cells.first()) {
@@ -47,6 +45,38 @@ fn in_all(entries: &[&Entry], suspected: usize) -> TestResult {
         (None, Some(first)) => first.clone(),
         (None, None) => nothing(),
     }
+}
+
+/// Of each pattern the suspect's figure, and its peers'.
+fn cells<'e, 'a>(entries: &'e [&'a Entry<'a>]) -> impl Iterator<Item = (&'a Entry<'a>, &'e [&'a Entry<'a>])> {
+    let alike = |a: &&Entry, b: &&Entry| (a.figure.layer, a.figure.pattern) == (b.figure.layer, b.figure.pattern);
+    entries.chunk_by(alike).filter_map(|cell| cell.split_first().map(|(own, others)| (*own, others)))
+}
+
+/// What each figure that is slower than its peers' would gain as one of them.
+pub fn cost<'e, 'a: 'e>(
+    cells: impl Iterator<Item = (&'a Entry<'a>, &'e [&'a Entry<'a>])>,
+    until: &str,
+) -> Option<Cost> {
+    let slower = cells.filter_map(|(own, others)| Some((own, retested(own, others)?)));
+    let gains: Vec<Gain> =
+        slower.filter(|(_, found)| found.is_slower()).filter_map(|(own, found)| gain(own, &found)).collect();
+    (!gains.is_empty()).then(|| Cost { gains, until: until.into() })
+}
+
+pub fn gain(own: &Entry, found: &Retest) -> Option<Gain> {
+    let (figure, FromTo { from, to, change }) = (&own.figure, found.from_to()?);
+    Some(Gain {
+        of: phrase!("{} of {}", figure.pattern.name(), figure.target.as_str()),
+        layer: figure.layer,
+        pattern: figure.pattern,
+        target: figure.target.clone(),
+        metric: found.metric,
+        from,
+        to,
+        change,
+        whole: false,
+    })
 }
 
 pub fn nothing() -> TestResult {
@@ -84,7 +114,7 @@ fn said(found: &Retest, peers: usize) -> Phrase {
         "measured again, each alone and in turns, it has {}, the median of {} peers {}; that is {}, and between {} and {}",
         Quantity::Measured { estimate: own, metric },
         Quantity::Count(peers as u64),
-        Quantity::Value { value: others, metric },
+        Quantity::Value { value: others.value, metric },
         share(slower_by.value),
         share(slower_by.low),
         share(slower_by.high)

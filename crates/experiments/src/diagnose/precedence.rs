@@ -2,7 +2,7 @@
 
 use super::{Case, Rule, Suspect};
 
-/// Those that no other explains, each with what it explains as evidence. Of several explanations of one suspect the first in the order of the
+/// Those that no other explains, each with what it explains. Of several explanations of one suspect the first in the order of the
 /// rules counts.
 pub fn causes(suspects: Vec<(&'static Rule, Suspect)>, case: &Case) -> Vec<(&'static Rule, Suspect)> {
     let mut explained_by: Vec<Option<usize>> = vec![None; suspects.len()];
@@ -12,10 +12,10 @@ pub fn causes(suspects: Vec<(&'static Rule, Suspect)>, case: &Case) -> Vec<(&'st
         explained_by[at] = found;
     }
     let mut causes: Vec<Option<(&'static Rule, Suspect)>> = suspects.iter().cloned().map(Some).collect();
-    for (at, (_, suspect)) in suspects.iter().enumerate().filter(|(at, _)| explained_by[*at].is_some()) {
+    for (at, (rule, suspect)) in suspects.iter().enumerate().filter(|(at, _)| explained_by[*at].is_some()) {
         causes[at] = None;
         if let Some((_, cause)) = &mut causes[first_cause(&explained_by, at)] {
-            cause.evidence.push(suspect.as_evidence());
+            cause.explains.push(suspect.explained(rule));
         }
     }
     causes.into_iter().flatten().collect()
@@ -57,7 +57,7 @@ mod tests {
         // Its bond is the cause of the host's, and so of the link's, slowness, but not of another host's.
         made.record.observations.push(model::Observation::Bonds(vec![dead_leg("h1", "802.3ad", &["10.0.0.1"])]));
         assert_eq!(told(&made.record), [one("bond-leg", "h1")]);
-        let evidence: Vec<String> = findings(&made.record)[0].evidence.iter().map(text).collect();
+        let evidence: Vec<String> = findings(&made.record)[0].all_evidence().map(text).collect();
         assert_eq!(evidence[0], "bond0: 802.3ad, of eth0, eth1");
         assert!(
             evidence[1].starts_with("h1: all that it sends is slow, and the other pairs are not (streams: 9")

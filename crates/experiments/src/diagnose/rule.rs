@@ -2,7 +2,7 @@
 
 use super::{Case, RuleTest, Source};
 use model::facts::Version;
-use model::{Phrase, Standing, Subject, phrase};
+use model::{Cost, Explained, Phrase, Standing, Subject, phrase};
 
 pub struct Rule {
     /// Short and unique. It stands in documents, and does not change.
@@ -100,10 +100,14 @@ pub struct Suspect {
     pub standing: Standing,
     pub says: Phrase,
     pub evidence: Vec<Phrase>,
+    /// What is a consequence of it.
+    pub explains: Vec<Explained>,
+    /// What mending it would gain, where that is known.
+    pub cost: Option<Cost>,
     /// How it is told as evidence of what explains it; `None`: what it says, with its first evidence.
     pub in_short: Option<Phrase>,
     /// In a special case in place of the rule's.
-    pub fix: Option<&'static str>,
+    pub fix: Option<String>,
 }
 
 impl Rule {
@@ -145,6 +149,14 @@ impl Rule {
         match self.of_facts() {
             true => (self.about != Area::State, self.matters),
             false => (false, Matters::Much),
+        }
+    }
+
+    /// What tells a hint of a run that is over from a cause, without a full stop.
+    pub fn to_be_certain(&self) -> String {
+        match &self.test {
+            Some(test) if self.confirm.is_empty() => format!("fathom diagnose measures: {}", test.asks),
+            _ => self.confirm.to_string(),
         }
     }
 
@@ -229,11 +241,17 @@ impl Area {
 
 impl Suspect {
     pub fn new(subject: Subject, standing: Standing, says: Phrase, evidence: Phrase) -> Suspect {
-        Suspect { subject, standing, says, evidence: vec![evidence], in_short: None, fix: None }
+        let (evidence, explains) = (vec![evidence], Vec::new());
+        Suspect { subject, standing, says, evidence, explains, cost: None, in_short: None, fix: None }
     }
 
     pub fn as_evidence(&self) -> Phrase {
         let first = self.evidence.first().map(|first| phrase!(" ({})", first.clone())).unwrap_or_default();
         self.in_short.clone().unwrap_or_else(|| phrase!("{}{}", self.says.clone(), first))
+    }
+
+    pub fn explained(&self, by: &Rule) -> Explained {
+        let (id, subject, evidence) = (by.id.to_string(), self.subject.clone(), self.evidence.clone());
+        Explained { id, subject, says: self.as_evidence(), evidence }
     }
 }

@@ -1,8 +1,8 @@
 //! The measurement that tells a suspect from what only looks like it: what is measured, and what the result says.
 
-use super::{Case, Rule, Suspect};
+use super::{Case, Rule, Suspect, left_out};
 use judge::Entry;
-use model::{CauseTest, Phrase, PlannedExperiment, Refuted, Standing, Step, phrase};
+use model::{CauseTest, Cost, Phrase, Refuted, Standing, Step, phrase};
 
 /// What a rule asks for when it suspects something without being certain.
 pub struct RuleTest {
@@ -14,6 +14,8 @@ pub struct RuleTest {
     /// What the figures of these steps say, in their order. Figures that raised the suspicion say nothing more: they were chosen for
     /// being odd.
     pub answer: fn(&Suspect, &[&Entry]) -> TestResult,
+    /// Where these figures confirm it: what mending it would gain.
+    pub cost: fn(&Suspect, &[&Entry], &Case) -> Option<Cost>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +35,8 @@ pub type Suspected = (&'static Rule, Suspect);
 pub fn judged(suspects: Vec<Suspected>, case: &Case) -> (Vec<Suspected>, Vec<Refuted>) {
     let (mut remain, mut refuted) = (Vec::new(), Vec::new());
     for (rule, mut suspect) in suspects {
-        match answer(rule, &suspect, case) {
+        let tested = tested(rule, &suspect, case);
+        match tested.as_ref().map(|(test, entries)| (test.answer)(&suspect, entries)) {
             Some(TestResult::Refuted(because)) => {
                 let (id, subject) = (rule.id.to_string(), suspect.subject);
                 refuted.push(Refuted { id, subject, says: suspect.says, because });
@@ -41,34 +44,31 @@ pub fn judged(suspects: Vec<Suspected>, case: &Case) -> (Vec<Suspected>, Vec<Ref
             }
             Some(TestResult::Confirmed(says)) => {
                 suspect.standing = Standing::Confirmed;
+                let cost = tested.and_then(|(test, entries)| (test.cost)(&suspect, &entries, case));
+                suspect.cost = cost.or(suspect.cost);
                 suspect.evidence.push(phrase!("tested: {}", says));
             }
             Some(TestResult::Open(says)) => suspect.evidence.push(phrase!("tested: {}", says)),
-            None if left_out(rule, &suspect, case) => {
-                suspect.evidence.push(
-                    "not tested: there was no time left for it (--time-max), or nothing to compare it with".into(),
-                );
+            None => {
+                let why = left_out::why(rule, &suspect, case);
+                suspect.evidence.extend(why.map(|left_out| phrase!("not tested: {}", left_out.why)));
             }
-            None => {}
         }
         remain.push((rule, suspect));
     }
     (remain, refuted)
 }
 
-/// `None`: it was not tested, or nothing is measured of it yet.
-fn answer(rule: &Rule, suspect: &Suspect, case: &Case) -> Option<TestResult> {
+/// The test and its figures; `None`: it was not tested, or nothing is measured of it yet.
+fn tested<'c>(
+    rule: &'static Rule,
+    suspect: &Suspect,
+    case: &Case<'c>,
+) -> Option<(&'static RuleTest, Vec<&'c Entry<'c>>)> {
     let test = rule.test.as_ref()?;
     let planned = planned(rule, suspect, case)?;
     let of = |step: &model::StepId| case.tests.iter().find(|entry| entry.step.id == *step && !entry.slices.is_empty());
-    let entries = planned.steps.iter().map(of).collect::<Option<Vec<&Entry>>>()?;
-    Some((test.answer)(suspect, &entries))
-}
-
-/// A diagnosis that is over has not tested this hint, although there is a test for it.
-fn left_out(rule: &Rule, suspect: &Suspect, case: &Case) -> bool {
-    let diagnosed = matches!(case.record.plan.experiment, PlannedExperiment::Diagnosis(_)) && case.record.finished;
-    diagnosed && suspect.standing == Standing::Hint && rule.test.is_some() && planned(rule, suspect, case).is_none()
+    Some((test, planned.steps.iter().map(of).collect::<Option<Vec<&Entry>>>()?))
 }
 
 /// The test of this suspect that the plan has already.

@@ -3,8 +3,8 @@
 use crate::planner::draft::Draft;
 use crate::planner::groups;
 use model::workload::KIB;
-use model::{Bytes, Change, OsdScope, Pattern, Place, StepId, Target, Workload};
-use std::collections::BTreeMap;
+use model::{Bytes, Change, LeftOut, OsdScope, Pattern, Place, StepId, Target, Workload};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Partners of each OSD in each role, where the cluster is small.
 const PARTNERS: usize = 6;
@@ -15,15 +15,28 @@ const PAIRS_MOST: usize = 96;
 /// Bytes written for each pair: eight objects.
 const SPAN: Bytes = 512 * KIB;
 
-/// Adds the pool and the step, if the cluster lets placement groups be bound to OSDs, and has enough of them. What the monitors have no
-/// room for is left out: the survey stands without it.
-pub fn add(draft: &mut Draft) {
+/// Adds the pool and the step, if the cluster lets placement groups be bound to OSDs, and has enough of them; else why it is left out: the
+/// survey stands without it.
+pub fn add(draft: &mut Draft) -> Option<LeftOut> {
     let osds = usable(draft);
-    let pairs = pairs(&osds, draft.inventory.scope.new_pool_apart.as_deref());
+    let apart = draft.inventory.scope.new_pool_apart.as_deref();
+    if let Some(left_out) = left_out(&osds, apart) {
+        return Some(left_out);
+    }
+    let pairs = pairs(&osds, apart);
     let pool = draft.name("pairs");
     let pg_num = (pairs.len() as u32).next_power_of_two();
-    if pairs.is_empty() || !groups::spreads(draft) || groups::asked(draft, &pool, pg_num, Some(2)).is_err() {
-        return;
+    if !groups::spreads(draft) {
+        return because(
+            "placement groups may not be bound to OSDs here",
+            "ceph osd set-require-min-compat-client luminous, if no older client is left",
+        );
+    }
+    if groups::asked(draft, &pool, pg_num, Some(2)).is_err() {
+        return because(
+            &format!("the monitors allow no pool with {pg_num} placement groups more (mon_max_pg_per_osd)"),
+            "a higher mon_max_pg_per_osd, or fewer placement groups in other pools",
+        );
     }
     let on = pairs.iter().map(|(primary, replica)| vec![*primary, *replica]).collect();
     draft.change(Change::Pool { name: pool.clone(), pg_num, size: Some(2), on });
@@ -40,6 +53,46 @@ pub fn add(draft: &mut Draft) {
     draft.step(Pattern::WriteLatency, targets, workload, false);
     let id = StepId(draft.steps.len() as u32 - 1);
     draft.steps.iter_mut().filter(|step| step.id == id).for_each(|step| step.in_turns = true);
+    None
+}
+
+fn because(why: &str, needs: &str) -> Option<LeftOut> {
+    Some(LeftOut { why: why.to_string(), needs: needs.to_string() })
+}
+
+/// Why there are no pairs of these that would tell them apart; `None`: there are.
+fn left_out(osds: &[&OsdScope], apart: Option<&str>) -> Option<LeftOut> {
+    let hosts = osds.iter().map(|osd| osd.host.as_str()).collect::<BTreeSet<&str>>().len();
+    let most = PAIRS_MOST / PARTNERS_LEAST;
+    match apart {
+        Some("host") | Some("osd") if osds.len() > most => because(
+            &format!(
+                "{} OSDs are too many: each would have fewer than {PARTNERS_LEAST} partners in {PAIRS_MOST} pairs",
+                osds.len()
+            ),
+            &format!("a cluster, or a device class, of at most {most} OSDs"),
+        ),
+        // What one side adds as primaries the other may add as replicas.
+        Some("host") if hosts < 3 => because(
+            &format!("replicas lie on different hosts, and of {hosts} hosts it can't be told which one is slow"),
+            "OSDs on a third host, or a CRUSH rule for new pools whose failure domain is osd",
+        ),
+        Some("host") | Some("osd") if pairs(osds, apart).is_empty() => because(
+            &format!("some OSD may be paired with fewer than {PARTNERS_LEAST} others of its class"),
+            &format!("at least {PARTNERS_LEAST} OSDs of its class on other hosts, for each"),
+        ),
+        Some("host") | Some("osd") => None,
+        Some(other) => because(
+            &format!(
+                "replicas of a new pool lie in different places of the kind {other}, and which OSD is in which is not known here"
+            ),
+            "a CRUSH rule for new pools whose failure domain is host or osd",
+        ),
+        None => because(
+            "what keeps replicas of a new pool apart is not known",
+            "a CRUSH rule for new pools whose failure domain is host or osd",
+        ),
+    }
 }
 
 fn usable<'a>(draft: &Draft<'a>) -> Vec<&'a OsdScope> {
@@ -112,6 +165,22 @@ mod tests {
         assert_eq!((of(3, 1, "host").len(), of(3, 3, "osd").len(), of(4, 4, "osd").len()), (6, 6, 12));
         assert_eq!(of(6, 2, "host").len(), 24);
         assert!(of(6, 2, "host").iter().all(|(a, b)| a / 2 != b / 2));
+    }
+
+    #[test]
+    fn what_is_left_out_says_why_and_what_it_would_need() {
+        let why =
+            |number, each, apart| left_out(&osds(number, each).iter().collect::<Vec<_>>(), apart).map(|one| one.why);
+        let says = |number, each, apart, words: &str| {
+            let why = why(number, each, apart).unwrap_or_default();
+            assert!(why.contains(words), "{why}");
+        };
+        says(8, 4, Some("host"), "of 2 hosts it can't be told");
+        says(34, 2, Some("host"), "34 OSDs are too many");
+        says(3, 1, Some("host"), "fewer than 3 others");
+        says(6, 2, Some("rack"), "of the kind rack");
+        says(6, 2, None, "not known");
+        assert_eq!([why(6, 2, Some("host")), why(4, 4, Some("osd")), why(32, 2, Some("host"))], [None, None, None]);
     }
 
     #[test]

@@ -20,8 +20,8 @@ use crate::layers::{self, device, network, osd};
 use crate::{Experiment, Request, duration};
 use draft::Draft;
 use model::{
-    Change, ClientHost, Diagnosis, Failure, Inventory, Layer, OpClass, Pattern, Plan, PlannedExperiment, SiteWish,
-    Step, StepId, Sweep, Threshold,
+    Change, ClientHost, Diagnosis, Failure, Inventory, Layer, LeftOut, OpClass, Pattern, Plan, PlannedExperiment,
+    SiteWish, Step, StepId, Sweep, Threshold,
 };
 use std::collections::BTreeSet;
 
@@ -118,12 +118,16 @@ fn planned(draft: &mut Draft) -> Result<PlannedExperiment, Failure> {
         }
         Experiment::Diagnosis { seconds_max } => {
             // Other hosts' loads know no pairs, and a pool that is named is the only one to write to.
-            let pairs =
-                draft.request.layers.iter().any(|layer| layer.of_pools()) && draft.request.targets.pool.is_none();
-            if pairs {
-                layers::pairs::add(draft);
-            }
-            PlannedExperiment::Diagnosis(Diagnosis { seconds_max: *seconds_max, tests: Vec::new() })
+            let (seconds_max, tests) = (*seconds_max, Vec::new());
+            let left_out = |why: &str, needs: &str| Some(LeftOut { why: why.to_string(), needs: needs.to_string() });
+            let no_pairs = if !draft.request.layers.iter().any(|layer| layer.of_pools()) {
+                left_out("no layer of pools was to be measured", "a layer that writes to pools (--layers)")
+            } else if draft.request.targets.pool.is_some() {
+                left_out("a pool was named, which is the only one to write to", "a pool of Fathom's own (no --pool)")
+            } else {
+                layers::pairs::add(draft)
+            };
+            PlannedExperiment::Diagnosis(Diagnosis { seconds_max, tests, no_pairs })
         }
         Experiment::SustainedWrites(_) => PlannedExperiment::SustainedWrites(std::mem::take(&mut draft.sustained)),
         _ => PlannedExperiment::Survey,

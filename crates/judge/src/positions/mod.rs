@@ -57,6 +57,7 @@ pub fn positions(record: &Record) -> Option<Positions> {
         let one = |which: usize, solved: &Solved| Some(Estimate::new(of(solved)?, 1.96 * error(which, of)));
         Some(WriteTimes { median: one(0, &medians)?, mean: one(1, &means)?, p90: one(2, &p90s)? })
     };
+    let all_osds = |solved: &Solved| Some(solved.all());
     let stages = stages(record, step);
     let (long, took_part) = long_writes(&blocks);
     let host = |osd: u32| record.scope.osds.iter().find(|one| one.id == osd).map(|one| one.host.clone());
@@ -77,7 +78,10 @@ pub fn positions(record: &Record) -> Option<Positions> {
         beyond: *beyond,
     });
     Some(Positions {
-        usual: WriteTimes { median: medians.usual, mean: means.usual, p90: p90s.usual },
+        layer: step.layer,
+        pattern: step.pattern,
+        usual: role(&|solved| Some(solved.usual))?,
+        mean: Estimate::new(means.all(), 1.96 * error(1, &all_osds)),
         osds: osds.collect(),
         pairs: pairs.collect(),
         operations: blocks.iter().flat_map(|block| block.values()).map(|writes| writes.count).sum(),

@@ -61,6 +61,12 @@ impl Solved {
         let beyond = left.into_iter().map(|(pair, rest)| (pair, (cells[&pair], rest))).collect();
         Solved { usual, primary, replica, beyond }
     }
+
+    /// The mean of what each OSD takes in either role.
+    pub fn all(&self) -> f64 {
+        let mean = |adds: &BTreeMap<u32, f64>| adds.values().sum::<f64>() / adds.len().max(1) as f64;
+        self.usual + mean(&self.primary) + mean(&self.replica)
+    }
 }
 
 /// Has each OSD three partners in each role, and are there no groups without a pair between them? Else a slow one can't be told from its

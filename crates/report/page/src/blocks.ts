@@ -3,7 +3,7 @@
 import { panels } from "./charts";
 import { h, type Child } from "./dom";
 import { grid } from "./grid";
-import type { Block, Chart, Emphasis, Item, PageSection, Span, Text } from "./types_page";
+import type { Block, Chart, Emphasis, Fold, Item, PageSection, Span, Text } from "./types_page";
 
 /** The address of a figure, by its place in the report. */
 export type Link = (figure: number) => string;
@@ -63,7 +63,16 @@ function one(block: Exclude<Block, { chart: Chart }>, link: Link): HTMLElement {
   if ("paragraph" in block) return h("p", { class: "paragraph" }, ...text(block.paragraph));
   if ("table" in block) return grid(block.table, link);
   if ("list" in block) return list(block.list);
-  return h("details", {}, h("summary", {}, block.fold.title), ...body(block.fold.blocks, link));
+  return fold(block.fold, link);
+}
+
+function fold({ title, emphasis, open, blocks }: Fold, link: Link): HTMLElement {
+  return h(
+    "details",
+    { open: open === true },
+    h("summary", { class: emphasis ? `is-${emphasis}` : null }, title),
+    h("div", { class: "folded" }, ...body(blocks, link)),
+  );
 }
 
 function list(items: Item[]): HTMLElement {

@@ -163,6 +163,7 @@ export interface RunDocument {
   outliers: OutlierDocument[];
   findings: FindingDocument[];
   refuted: RefutedDocument[];
+  untested: UntestedDocument[];
   changes: ChangeDocument[];
   warnings: string[];
   errors: string[];
@@ -877,9 +878,35 @@ export interface LatencyPart {
  * Of writes with one in flight, in turns over pairs of OSDs; ms.
  */
 export interface PositionsDocument {
+  layer: Layer;
+  pattern: Pattern;
   usual_median: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  usual_median_ci95: [number | null, number | null];
   usual_mean: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  usual_mean_ci95: [number | null, number | null];
   usual_p90: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  usual_p90_ci95: [number | null, number | null];
+  /**
+   * Over all OSDs, each as often the primary as the replica.
+   */
+  mean: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  mean_ci95: [number | null, number | null];
   operations: number;
   osds: PositionDocument[];
   pairs: PairDocument[];
@@ -1328,17 +1355,91 @@ export interface FindingDocument {
   target: string;
   says: string;
   evidence: string[];
-  cost: {
-    [k: string]: number | null;
-  } | null;
+  /**
+   * What is a consequence of it.
+   */
+  explains: ExplainedDocument[];
+  /**
+   * null: it was not measured.
+   */
+  cost: CostDocument | null;
+  /**
+   * The measurement that would make a hint certain; of what is confirmed empty.
+   */
+  confirm: string;
   fix: string;
   risk: string;
+}
+export interface ExplainedDocument {
+  id: string;
+  target: string;
+  says: string;
+  evidence: string[];
+}
+/**
+ * What mending a cause would gain.
+ */
+export interface CostDocument {
+  gains: GainDocument[];
+  /**
+   * What is the limit then.
+   */
+  until: string;
+}
+/**
+ * What one figure is with the cause, and what it would be without.
+ */
+export interface GainDocument {
+  of: string;
+  /**
+   * Of all operations of a pool, and not only of those that the cause is in the way of.
+   */
+  whole: boolean;
+  layer: Layer;
+  pattern: Pattern;
+  target: string;
+  metric: Metric;
+  unit: Unit;
+  from: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  from_ci95: [number | null, number | null];
+  to: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  to_ci95: [number | null, number | null];
+  /**
+   * Share: -0.37 is 37 % less.
+   */
+  change: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  change_ci95: [number | null, number | null];
 }
 export interface RefutedDocument {
   id: string;
   target: string;
   says: string;
   because: string;
+}
+/**
+ * What would have told more, and was not measured.
+ */
+export interface UntestedDocument {
+  id: string;
+  target: string;
+  says: string;
+  why: string;
+  /**
+   * What would make it possible.
+   */
+  needs: string;
 }
 export interface ChangeDocument {
   what: string;

@@ -289,7 +289,7 @@ export interface Bound {
   text: string;
 }
 /**
- * Two axes as a surface of coloured cells.
+ * Two axes as a surface of coloured cells. Where there is none, nothing is known.
  */
 export interface Heat {
   caption: Caption;
@@ -299,7 +299,28 @@ export interface Heat {
    * What the columns are; empty: they say it.
    */
   across: string;
+  /**
+   * Neighbouring rows, and columns, that belong together.
+   */
+  groups: HeatGroup[];
+  /**
+   * A full cell is a bad one.
+   */
+  full_is_bad: boolean;
+  /**
+   * What some colours mean; empty: the caption says it.
+   */
+  scale: HeatMark[];
   cells: HeatCell[];
+}
+export interface HeatGroup {
+  name: string;
+  first: number;
+  count: number;
+}
+export interface HeatMark {
+  share: number;
+  text: string;
 }
 export interface HeatCell {
   column: number;
@@ -352,6 +373,11 @@ export interface Fold {
    * What is in it, in a few words.
    */
   title: string;
+  emphasis?: Emphasis;
+  /**
+   * It need not be asked for.
+   */
+  open?: boolean;
   blocks: Block[];
 }
 /**

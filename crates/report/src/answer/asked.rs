@@ -1,5 +1,6 @@
 //! The answer of a run that was asked something else than what it takes: verdicts, A against B, the highest rate, clients, a sweep.
 
+use super::diagnosed;
 use super::sentence;
 use super::takes;
 use crate::sections::{ab, limits, sustained, sweep};
@@ -22,6 +23,7 @@ pub(super) fn says(report: &Report) -> Option<Vec<String>> {
             let more = if report.figures.is_empty() { Vec::new() } else { takes::says(report) };
             named(found.iter().map(lasting).collect()).into_iter().chain(more).collect()
         }
+        Answer::Diagnosis(_) => diagnosed::says(report),
         // Nothing is known yet but figures.
         _ => return None,
     };

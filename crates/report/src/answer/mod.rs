@@ -1,6 +1,7 @@
 //! The answer of a run in a few sentences: what it takes, which layer takes most, what is wrong, what to do next.
 
 mod asked;
+mod diagnosed;
 mod next;
 mod takes;
 mod wrong;
@@ -14,8 +15,14 @@ pub(crate) use next::archived;
 pub(crate) struct Answer {
     /// What was asked for, and what was measured of it. Never empty.
     pub says: Vec<String>,
-    /// The gravest first; empty: nothing was found.
+    /// What belongs to it and is less; of most runs nothing.
+    pub more: Vec<String>,
+    /// The gravest first, without what `says` tells.
     pub wrong: Vec<Wrong>,
+    /// Nothing wrong was found at all.
+    pub well: bool,
+    /// `says` tells a cause.
+    pub told_cause: bool,
     /// One step, with its command where there is one.
     pub next: String,
 }
@@ -25,6 +32,12 @@ pub(crate) struct Wrong {
     pub says: String,
     /// By a measurement, not a hint.
     pub certain: bool,
+}
+
+impl Wrong {
+    fn is_of(&self, cause: &model::Finding) -> bool {
+        self.certain && self.says.starts_with(&wrong::named(cause))
+    }
 }
 
 /// Said where nothing is wrong.
@@ -40,7 +53,13 @@ impl Answer {
             says.insert(0, who);
         }
         says.extend(verified::summary(report).map(|summary| format!("{summary}.")));
-        Answer { says, wrong: wrong::all(report), next: next::step(report) }
+        let diagnosed = matches!(report.answer, model::Answer::Diagnosis(_));
+        let more = if diagnosed { diagnosed::more(report) } else { Vec::new() };
+        let told = diagnosed::cause(report).filter(|_| diagnosed);
+        let all = wrong::all(report);
+        let well = all.is_empty();
+        let wrong = all.into_iter().filter(|one| told.is_none_or(|cause| !one.is_of(cause))).collect();
+        Answer { says, more, wrong, well, told_cause: told.is_some(), next: next::step(report) }
     }
 
     /// What is wrong, as lines: the gravest, and how many more there are.

@@ -1,6 +1,6 @@
 //! The one thing to do after a run, with its command: what mends comes before what tells more.
 
-use super::{sentence, takes};
+use super::{diagnosed, sentence, takes};
 use crate::sections::{left_behind, unsettled};
 use crate::words;
 use model::{AbFound, Answer, Ending, Figure, Finding, Finds, Label, Layer, Outcome, Report, Standing, Subject};
@@ -65,6 +65,13 @@ fn thresholds(report: &Report) -> Option<String> {
 }
 
 fn finding(report: &Report, standing: Standing) -> Option<String> {
+    // The answer of a diagnosis has said how its first cause is mended.
+    if standing == Standing::Confirmed
+        && diagnosed::cause(report).is_some()
+        && matches!(report.answer, Answer::Diagnosis(_))
+    {
+        return Some(format!("mend it, diagnose again, and compare: {}.", compare(report)));
+    }
     let with_fix = |finding: &&Finding| finding.standing == standing && !finding.fix.trim().is_empty();
     let first = report.findings.iter().find(with_fix)?;
     Some(sentence(&format!("{}: {}", first.subject, first.fix)))

@@ -73,15 +73,17 @@ fn missed(report: &Report) -> Vec<String> {
     failed.map(|verdict| says(verdicts::told(verdict))).collect()
 }
 
+/// What begins with the name of its target needs no other.
+pub(super) fn named(finding: &Finding) -> String {
+    match finding.says.begins_with(&finding.subject) || finding.subject == Subject::Cluster {
+        true => phrase::text(&finding.says),
+        false => format!("{}: {}", finding.subject, phrase::text(&finding.says)),
+    }
+}
+
 fn findings(report: &Report, standing: Standing) -> Vec<Wrong> {
     let own = report.findings.iter().filter(|finding| finding.standing == standing);
     let hint = if standing == Standing::Hint { "hint: " } else { "" };
-    // What begins with the name of its target needs no other.
-    let named =
-        |finding: &Finding| match finding.says.begins_with(&finding.subject) || finding.subject == Subject::Cluster {
-            true => phrase::text(&finding.says),
-            false => format!("{}: {}", finding.subject, phrase::text(&finding.says)),
-        };
     let seen = |finding: &Finding| {
         let own: Vec<&Outlier> = report.outliers.iter().filter(|outlier| outlier.subject == finding.subject).collect();
         if own.is_empty() { String::new() } else { format!(" ({})", cells(report, &own)) }
@@ -96,7 +98,7 @@ fn findings(report: &Report, standing: Standing) -> Vec<Wrong> {
 /// One line for each target of which no finding speaks, the slowest first.
 fn outliers(report: &Report) -> Vec<Wrong> {
     let about = |finding: &Finding, subject: &Subject| {
-        finding.subject == *subject || finding.evidence.iter().any(|line| line.begins_with(subject))
+        finding.subject == *subject || finding.all_evidence().any(|line| line.begins_with(subject))
     };
     let told = |outlier: &&Outlier| report.findings.iter().any(|finding| about(finding, &outlier.subject));
     let mut sorted: Vec<&Outlier> = report.standing_outliers().filter(|outlier| !told(outlier)).collect();

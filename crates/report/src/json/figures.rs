@@ -1,11 +1,11 @@
-//! Figures and what is made of them, in the document: chart, ledger, distances from the floor, outliers, findings.
+//! Figures and what is made of them, in the document: chart, ledger, distances from the floor, outliers.
 
 use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_of, six_digits, value_of};
 use crate::phrase;
 use model::{
-    Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Estimate, Figure, Finding, Label,
-    LatencyPart, LatencyParts, Layer, LedgerRow, Metric, OpClass, OsdStages, OtherWay, Outlier, PairTime, Pattern,
-    Percentile, PositionOfOsd, Positions, Refuted, Shares, Sight, Standing, StepId, Unseen, Workload, WriteTimes,
+    Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Estimate, Figure, Label, LatencyPart,
+    LatencyParts, Layer, LedgerRow, Metric, OpClass, OsdStages, OtherWay, Outlier, PairTime, Pattern, Percentile,
+    PositionOfOsd, Positions, Shares, Sight, Standing, StepId, Unseen, Workload, WriteTimes,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -233,9 +233,17 @@ impl From<&LatencyParts> for LatencyPartsDocument {
 /// Of writes with one in flight, in turns over pairs of OSDs; ms.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct PositionsDocument {
+    layer: Layer,
+    pattern: Pattern,
     usual_median: f64,
+    usual_median_ci95: Interval,
     usual_mean: f64,
+    usual_mean_ci95: Interval,
     usual_p90: f64,
+    usual_p90_ci95: Interval,
+    /// Over all OSDs, each as often the primary as the replica.
+    mean: f64,
+    mean_ci95: Interval,
     operations: u64,
     osds: Vec<PositionDocument>,
     pairs: Vec<PairDocument>,
@@ -299,9 +307,16 @@ impl From<&Positions> for PositionsDocument {
             PairDocument { primary, replica, mean, beyond }
         };
         PositionsDocument {
-            usual_median: all.usual.median,
-            usual_mean: all.usual.mean,
-            usual_p90: all.usual.p90,
+            layer: all.layer,
+            pattern: all.pattern,
+            usual_median: all.usual.median.value,
+            usual_median_ci95: interval(&all.usual.median),
+            usual_mean: all.usual.mean.value,
+            usual_mean_ci95: interval(&all.usual.mean),
+            usual_p90: all.usual.p90.value,
+            usual_p90_ci95: interval(&all.usual.p90),
+            mean: all.mean.value,
+            mean_ci95: interval(&all.mean),
             operations: all.operations,
             osds: all.osds.iter().map(osd).collect(),
             pairs: all.pairs.iter().map(pair).collect(),
@@ -365,47 +380,5 @@ impl From<&Outlier> for OutlierDocument {
             standing: outlier.standing,
             says: phrase::text(&outlier.says),
         }
-    }
-}
-
-#[derive(Serialize, JsonSchema)]
-pub(super) struct FindingDocument {
-    id: String,
-    standing: Standing,
-    target: String,
-    says: String,
-    evidence: Vec<String>,
-    cost: Option<BTreeMap<String, f64>>,
-    fix: String,
-    risk: String,
-}
-
-impl From<&Finding> for FindingDocument {
-    fn from(finding: &Finding) -> Self {
-        FindingDocument {
-            id: finding.id.clone(),
-            standing: finding.standing,
-            target: finding.target(),
-            says: phrase::text(&finding.says),
-            evidence: finding.evidence.iter().map(phrase::text).collect(),
-            cost: None,
-            fix: finding.fix.clone(),
-            risk: finding.risk.clone(),
-        }
-    }
-}
-
-#[derive(Serialize, JsonSchema)]
-pub(super) struct RefutedDocument {
-    id: String,
-    target: String,
-    says: String,
-    because: String,
-}
-
-impl From<&Refuted> for RefutedDocument {
-    fn from(one: &Refuted) -> Self {
-        let (says, because) = (phrase::text(&one.says), phrase::text(&one.because));
-        RefutedDocument { id: one.id.clone(), target: one.subject.to_string(), says, because }
     }
 }

@@ -2,6 +2,7 @@
 
 mod asked;
 mod audited;
+mod causes;
 mod compared;
 mod crosschecked;
 mod figures;
@@ -11,9 +12,10 @@ mod schema;
 use asked::{
     AbDocument, ClientsDocument, HostLoadDocument, LimitDocument, SustainedDocument, SweepDocument, VerdictDocument,
 };
+use causes::{FindingDocument, RefutedDocument, UntestedDocument};
 use figures::{
-    CellDocument, DistanceDocument, FigureDocument, FindingDocument, LatencyPartsDocument, LedgerDocument,
-    OutlierDocument, PositionsDocument, RefutedDocument,
+    CellDocument, DistanceDocument, FigureDocument, LatencyPartsDocument, LedgerDocument, OutlierDocument,
+    PositionsDocument,
 };
 use model::{Ending, GoalFields, HostBond, Imported, Overhead, PathMtu, Record, Report, Scope, Undo, secrets};
 use schemars::JsonSchema;
@@ -71,6 +73,7 @@ struct RunDocument {
     outliers: Vec<OutlierDocument>,
     findings: Vec<FindingDocument>,
     refuted: Vec<RefutedDocument>,
+    untested: Vec<UntestedDocument>,
     changes: Vec<ChangeDocument>,
     warnings: Vec<String>,
     errors: Vec<String>,
@@ -125,6 +128,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         outliers: all(&report.outliers),
         findings: all(&report.findings),
         refuted: all(report.answer.refuted()),
+        untested: all(report.answer.untested()),
         changes: all(&report.changes),
         warnings: report.warnings.clone(),
         errors: report.errors.clone(),

@@ -93,7 +93,7 @@ fn picture(ways: &Ways, hosts: &[&String], family: Family, caption: Caption) -> 
     };
     let names: Vec<String> = hosts.iter().map(|host| (*host).clone()).collect();
     let cells = ways.iter().map(cell).collect();
-    Chart::Heat(Heat { columns: names.clone(), rows: names, across: String::new(), cells, caption })
+    Chart::Heat(Heat { columns: names.clone(), rows: names, cells, caption, ..Heat::default() })
 }
 
 fn usable(figure: &Figure) -> Option<f64> {

@@ -3,6 +3,7 @@
 pub(crate) mod ab;
 pub(crate) mod answer;
 pub(crate) mod beside;
+pub(crate) mod causes;
 pub(crate) mod chart;
 pub(crate) mod clients;
 pub(crate) mod errors;
@@ -26,6 +27,7 @@ pub(crate) mod sustained;
 pub(crate) mod sweep;
 pub(crate) mod targets;
 pub(crate) mod unsettled;
+pub(crate) mod untested;
 pub(crate) mod verdicts;
 pub(crate) mod verified;
 pub(crate) mod warnings;
@@ -61,6 +63,7 @@ const SUSTAINED: &str = "Large blocks, one after the other, until the rate had f
 const SWEEP: &str = "Every combination, in shuffled order pass by pass. Bars are 95 % intervals; a ring marks the knee, the smallest depth \
                      with 95 % of the best throughput.";
 const MATRIX: &str = "Rows send, columns receive. The darker, the faster; a slow link is one pale cell, a slow host a pale row, column or both.";
+const CAUSES: &str = "What is confirmed first, that which costs most at the top, with what it explains and the evidence; then what is not certain.";
 const CLIENTS: &str =
     "Clients were doubled until that brought less than a tenth more: was it they, or the cluster, that was the limit?";
 const STEPS: &str = "Means over each step's slices, counted by the hosts' kernels: how busy processors and the OSDs' threads were, the busiest \
@@ -68,9 +71,13 @@ const STEPS: &str = "Means over each step's slices, counted by the hosts' kernel
 const SCOPE: &str = "What was there, as Fathom saw it before the first step.";
 
 /// In the order of reading.
-pub const SECTIONS: [Section; 29] = [
+pub const SECTIONS: [Section; 33] = [
     section("run", "", run::blocks),
     section("answer", "", answer::blocks),
+    section("findings", "Findings", findings::of_diagnosis).not_on_page(),
+    section("refuted", "Suspected, and refuted by a measurement", refuted::blocks).not_on_page(),
+    section("untested", "Not tested, and what that would need", untested::blocks).not_on_page(),
+    section("causes", "Causes", causes::of_diagnosis).lead(CAUSES).only_on_page(),
     section("verdicts", "Verdicts", verdicts::blocks),
     section("verified", "Verified", verified::blocks),
     section("sustained", "Sustained writes", sustained::blocks).lead(SUSTAINED),
@@ -91,8 +98,8 @@ pub const SECTIONS: [Section; 29] = [
     section("host-loads", "Hosts under load", host_loads::blocks).detail(),
     section("host-steps", "Hosts, step by step", host_steps::blocks).lead(STEPS).only_on_page(),
     section("outliers", "Outliers", outliers::blocks),
-    section("findings", "Findings", findings::blocks),
-    section("refuted", "Suspected, and refuted by a measurement", refuted::blocks),
+    section("findings", "Findings", findings::of_others).not_on_page(),
+    section("causes", "Findings", causes::of_others).lead(CAUSES).only_on_page(),
     section("unsettled", "Not usable", unsettled::blocks).not_on_page(),
     section("warnings", "Warnings", warnings::blocks),
     section("errors", "Errors", errors::blocks),

@@ -1,21 +1,22 @@
 //! Who slows a pool, by position: what each OSD adds to a write as its primary and as a replica.
 
 use crate::block::{Block, Cell, Column, Emphasis, Row, Table};
-use crate::chart::{Caption, Chart, Heat, HeatCell};
+use crate::chart::{Caption, Chart, Heat, HeatCell, HeatGroup, HeatMark};
 use crate::numbers;
-use model::{Estimate, PositionOfOsd, Positions, Report, Scope, WriteTimes};
+use model::{Estimate, Metric, PositionOfOsd, Positions, Report, Scope, WriteTimes};
 use std::collections::BTreeSet;
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
-    let known = |one: &&Positions| one.usual.mean.is_finite() && one.usual.mean > 0.0 && !one.osds.is_empty();
+    let known =
+        |one: &&Positions| one.usual.mean.value.is_finite() && one.usual.mean.value > 0.0 && !one.osds.is_empty();
     report.positions.as_ref().filter(known).map(of).unwrap_or_default()
 }
 
 fn of(all: &Positions) -> Vec<Block> {
     let title = Block::title("What each OSD adds to a write of a pair, by its position");
-    let usual = all.usual.map(|ms| written(*ms, all.usual.mean));
+    let usual = all.usual.map(|ms| numbers::figure(ms, Metric::LatencyMean).with_unit());
     let lead = format!(
-        "{} writes of 4 KiB with one in flight, in turns over {} pairs of a primary and a replica. Usual: median {} ms, mean {}, p90 {}.",
+        "{} writes of 4 KiB with one in flight, in turns over {} pairs of a primary and a replica. Usual: median {}, mean {}, p90 {}.",
         numbers::counted(all.operations, "write", "writes").trim_end_matches(" writes").trim_end_matches(" write"),
         all.pairs.len(),
         usual.median,
@@ -32,7 +33,7 @@ fn of(all: &Positions) -> Vec<Block> {
 
 fn row(osd: &PositionOfOsd, all: &Positions) -> Row {
     let role = |times: &WriteTimes<Estimate>| [times.median, times.mean, times.p90].map(|adds| cell(&adds, all));
-    let own = osd.timers.map(|own| [own.software, own.commit].map(|ms| Cell::from(written(ms, all.usual.mean))));
+    let own = osd.timers.map(|own| [own.software, own.commit].map(|ms| Cell::from(written(ms, all.usual.mean.value))));
     let names = [Cell::from(format!("osd.{}", osd.osd)), Cell::from(osd.host.clone())];
     let roles = role(&osd.primary).into_iter().chain(role(&osd.replica));
     Row::new(names.into_iter().chain(roles).chain(own.unwrap_or([Cell::nothing(), Cell::nothing()])))
@@ -40,9 +41,9 @@ fn row(osd: &PositionOfOsd, all: &Positions) -> Row {
 
 /// What is beyond its interval and a fifth of the usual stands out.
 fn cell(adds: &Estimate, all: &Positions) -> Cell {
-    let text = format!("{}{}", if adds.value > 0.0 { "+" } else { "" }, written(adds.value, all.usual.mean));
-    let odd = adds.low > 0.0 && adds.value > 0.2 * all.usual.mean;
-    let within = written(adds.high - adds.value, all.usual.mean);
+    let text = format!("{}{}", if adds.value > 0.0 { "+" } else { "" }, written(adds.value, all.usual.mean.value));
+    let odd = adds.low > 0.0 && adds.value > 0.2 * all.usual.mean.value;
+    let within = written(adds.high - adds.value, all.usual.mean.value);
     Cell { within: format!("±{within}"), ..Cell::from(text) }.with(if odd {
         Emphasis::Outlier
     } else {
@@ -54,26 +55,63 @@ fn written(ms: f64, mean: f64) -> String {
     numbers::beside(ms, &Estimate { value: mean, low: mean * 0.99, high: mean * 1.01 })
 }
 
+/// Ends of the scale are at least so far apart: what healthy pairs differ by is to look alike.
+const SCALE_LEAST: f64 = 2.0;
+/// So many colours are explained.
+const MARKS: usize = 5;
+
+/// Primaries below each other, replicas beside each other, both by host.
 fn heat(all: &Positions) -> Chart {
-    let osds: Vec<u32> =
-        all.pairs.iter().flat_map(|pair| [pair.primary, pair.replica]).collect::<BTreeSet<u32>>().into_iter().collect();
-    let most = all.pairs.iter().map(|pair| pair.mean).filter(|ms| ms.is_finite()).fold(0.0, f64::max);
-    let place = |osd: u32| osds.iter().position(|one| *one == osd).unwrap_or(0);
-    let cells = all.pairs.iter().filter(|pair| pair.mean.is_finite()).map(|pair| HeatCell {
+    let host = |osd: u32| all.osds.iter().find(|one| one.osd == osd).map_or("", |one| one.host.as_str());
+    let known = || all.pairs.iter().filter(|pair| pair.mean.is_finite() && pair.mean > 0.0);
+    let osds: BTreeSet<(&str, u32)> =
+        known().flat_map(|pair| [pair.primary, pair.replica]).map(|osd| (host(osd), osd)).collect();
+    let osds: Vec<(&str, u32)> = osds.into_iter().collect();
+    let least = known().map(|pair| pair.mean).fold(f64::INFINITY, f64::min);
+    let times = (known().map(|pair| pair.mean).fold(0.0, f64::max) / least).max(SCALE_LEAST);
+    let place = |osd: u32| osds.iter().position(|one| one.1 == osd).unwrap_or(0);
+    let ms = |value: f64| written(value, all.usual.mean.value);
+    let cells = known().map(|pair| HeatCell {
         column: place(pair.replica),
         row: place(pair.primary),
-        share: if most > 0.0 { pair.mean / most } else { 0.0 },
-        short: written(pair.mean, all.usual.mean),
+        share: (pair.mean / least).ln() / times.ln(),
+        short: ms(pair.mean),
         text: format!(
-            "primary osd.{}, replica osd.{}: mean {} ms",
+            "primary osd.{} on {}, replica osd.{} on {}: mean {} ms",
             pair.primary,
+            host(pair.primary),
             pair.replica,
-            written(pair.mean, all.usual.mean)
+            host(pair.replica),
+            ms(pair.mean)
         ),
         ring: false,
         figure: None,
     });
-    let names: Vec<String> = osds.iter().map(|osd| format!("osd.{osd}")).collect();
-    let caption = Caption::new("Pairs of OSDs", "rows are primaries, columns replicas; the darker, the slower", "ms");
-    Chart::Heat(Heat { columns: names.clone(), rows: names, across: "replica".into(), cells: cells.collect(), caption })
+    let mark = |at: usize| {
+        let share = at as f64 / (MARKS - 1) as f64;
+        HeatMark { share, text: format!("{} ms", ms(least * times.powf(share))) }
+    };
+    let names: Vec<String> = osds.iter().map(|(_, osd)| format!("osd.{osd}")).collect();
+    let caption = Caption::new("Pairs of OSDs", "the mean write of each; rows are primaries, columns replicas", "ms");
+    Chart::Heat(Heat {
+        columns: names.clone(),
+        rows: names,
+        across: "replica".into(),
+        groups: groups(&osds),
+        full_is_bad: true,
+        scale: if osds.is_empty() { Vec::new() } else { (0..MARKS).map(mark).collect() },
+        cells: cells.collect(),
+        caption,
+    })
+}
+
+fn groups(osds: &[(&str, u32)]) -> Vec<HeatGroup> {
+    let mut groups: Vec<HeatGroup> = Vec::new();
+    for (place, (host, _)) in osds.iter().enumerate() {
+        match groups.last_mut() {
+            Some(group) if group.name == *host => group.count += 1,
+            _ => groups.push(HeatGroup { name: host.to_string(), first: place, count: 1 }),
+        }
+    }
+    groups
 }

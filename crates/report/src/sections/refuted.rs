@@ -9,7 +9,7 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     if items.is_empty() { Vec::new() } else { vec![Block::List(items)] }
 }
 
-fn item(one: &Refuted) -> Item {
+pub(super) fn item(one: &Refuted) -> Item {
     let says = format!(" ({}): {}", one.subject, phrase::text(&one.says));
     Item {
         number: None,

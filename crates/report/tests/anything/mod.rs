@@ -314,11 +314,35 @@ fn finding() -> impl Strategy<Value = Finding> {
         standing: if id.len() % 2 == 0 { Standing::Confirmed } else { Standing::Hint },
         id,
         subject: Subject::Osd(1),
+        cost: (evidence.len() == 2).then(|| cost(says.clone())),
+        explains: vec![Explained {
+            id: fix.clone(),
+            subject: Subject::Osd(2),
+            says: says.clone(),
+            evidence: evidence.clone(),
+        }],
         says,
         evidence,
+        confirm: fix.clone(),
         risk: fix.clone(),
         fix,
     })
+}
+
+fn cost(of: Phrase) -> Cost {
+    let values = [Estimate::new(1.8, 0.1), Estimate::new(1.2, f64::NAN), Estimate::new(f64::INFINITY, 0.1)];
+    let gain = |value: Estimate| Gain {
+        of: of.clone(),
+        layer: Layer::Osd,
+        pattern: Pattern::WriteLatency,
+        target: String::new(),
+        metric: Metric::LatencyMean,
+        from: value,
+        to: value,
+        change: value,
+        whole: value.value > 1.5,
+    };
+    Cost { gains: values.map(gain).to_vec(), until: of.clone() }
 }
 
 pub fn head() -> impl Strategy<Value = RunHead> {
@@ -352,7 +376,7 @@ pub fn report() -> impl Strategy<Value = Report> {
         vec(limit(), 0..2).prop_map(Answer::HighestRates),
         swept().prop_map(|swept| Answer::Sweep(Box::new(swept))),
         vec(endurance(), 0..2).prop_map(Answer::SustainedWrites),
-        vec(finding(), 0..3).prop_map(|found| Answer::Diagnosis(found.iter().map(refuted).collect())),
+        vec(finding(), 0..3).prop_map(|found| Answer::Diagnosis(diagnosed(&found))),
     ];
     let lists = (vec(figure(), 0..12), vec(cell(), 0..12), vec(row(), 0..8), vec(outlier, 0..3), answer);
     let words = (
@@ -387,6 +411,16 @@ pub fn report() -> impl Strategy<Value = Report> {
             errors,
         }
     })
+}
+
+fn diagnosed(found: &[Finding]) -> Diagnosed {
+    let untested = |one: &Finding| Untested {
+        id: one.id.clone(),
+        subject: one.subject.clone(),
+        says: one.says.clone(),
+        left_out: LeftOut { why: one.fix.clone(), needs: one.risk.clone() },
+    };
+    Diagnosed { refuted: found.iter().map(refuted).collect(), untested: found.iter().map(untested).collect() }
 }
 
 fn refuted(finding: &Finding) -> Refuted {

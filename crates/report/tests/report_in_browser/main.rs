@@ -1,6 +1,7 @@
 //! The HTML report in a real browser: what it draws, that it asks nobody for anything, that text stays text.
 
 mod browser;
+mod causes;
 mod csv;
 mod labels;
 mod pictures;

@@ -76,6 +76,9 @@ fn told(run: &mut RunSampler) {
         subject: Subject::Disk { host: None, name: "/dev/sdc".into() },
         says: "writes that are made durable take 28 % longer than on its peers".into(),
         evidence: vec!["write-latency 0.51 ms against 0.40 ms".into()],
+        explains: vec![],
+        cost: None,
+        confirm: "measure it again, on a spare partition".into(),
         fix: "compare the drive's firmware and write cache with its peers".into(),
         risk: String::new(),
     }];

@@ -98,6 +98,7 @@ pub const EXPECTED: &[Expected] = &[
     Expected {
         fault: "debug-logging",
         causes: &[
+            of("osd-option-odd", Of::Target),
             of("osd-option-odd", Of::Setting),
             of("osd-process-slow", Of::Target),
             of("kern-debug-logging", Of::Setting),

@@ -143,6 +143,7 @@ impl Picture<'_> {
             rows: names(rows).into_iter().rev().collect(),
             across: columns.called().to_string(),
             cells: self.points.iter().map(cell).collect(),
+            ..Heat::default()
         }))
     }
 }

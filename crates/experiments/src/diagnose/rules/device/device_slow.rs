@@ -122,7 +122,7 @@ mod tests {
         elsewhere.record.scope.osds[2].device = Some("vd7".into());
         assert_eq!(crate::diagnose::testing::told(&elsewhere.record), both, "it is not known on which disk it lies");
         let found = &findings(&osd_on_it(2.0, Pattern::WriteLatency, 1.5).record)[0];
-        let says = text(found.evidence.last().unwrap());
+        let says = text(found.all_evidence().last().unwrap());
         assert!(says.starts_with("osd.2 is slower than its peers (write-latency: osd.2 takes 5"), "{says}");
     }
 }

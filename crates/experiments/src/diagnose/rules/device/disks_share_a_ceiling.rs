@@ -102,7 +102,7 @@ fn made(joint: &Entry, subject: Subject, steady: bool, evidence: Phrase) -> Susp
         None => (phrase!("{} disks of several hosts{}", disks, less), Some(SEVERAL_HOSTS.what)),
     };
     let standing = if steady { Standing::Confirmed } else { Standing::Hint };
-    Suspect { fix, ..Suspect::new(subject, standing, says, evidence) }
+    Suspect { fix: fix.map(String::from), ..Suspect::new(subject, standing, says, evidence) }
 }
 
 #[cfg(test)]
@@ -164,7 +164,8 @@ mod tests {
         assert!(evidence.ends_with("as the sum of each alone: 40 % less"), "{evidence}");
         assert_eq!(text(&found.says), "the 2 disks of h1 share a ceiling: together they do less than one by one");
         assert!(found.fix.starts_with("compare the link of their controller"), "{}", found.fix);
-        assert!(text(&found.evidence[1]).contains("4 disks of several hosts share a ceiling"), "{:?}", found.evidence);
+        let explained = text(found.all_evidence().nth(1).unwrap());
+        assert!(explained.contains("4 disks of several hosts share a ceiling"), "{explained}");
     }
 
     #[test]

@@ -1,16 +1,17 @@
 //! The test of a part of the network: its ways again, in turns with ways that do not touch it.
 
-use crate::diagnose::peers::{answer, in_turns, nothing};
+use crate::diagnose::peers::{answer, cost, in_turns, nothing};
 use crate::diagnose::{Case, RuleTest, Suspect, TestResult};
 use judge::{Entry, nearest_to_median};
-use model::NetworkPart;
 use model::pattern::Family;
+use model::{Cost, NetworkPart};
 use std::collections::BTreeSet;
 
 pub const MEASURE_WAYS_AGAIN: RuleTest = RuleTest {
     asks: "is it slower than other ways when both are measured again, one at a time and in turns?",
     steps,
     answer: of_ways,
+    cost: cost_of_ways,
 };
 
 fn steps(suspect: &Suspect, case: &Case) -> Vec<model::Step> {
@@ -41,6 +42,12 @@ fn of_ways(suspect: &Suspect, entries: &[&Entry]) -> TestResult {
     let refuted = found.iter().find(|one| matches!(one, TestResult::Refuted(_)));
     let open = found.iter().find(|one| matches!(one, TestResult::Open(_)));
     refuted.or(open).or(found.first()).cloned().unwrap_or_else(nothing)
+}
+
+fn cost_of_ways(suspect: &Suspect, entries: &[&Entry], _: &Case) -> Option<Cost> {
+    let part = suspect.subject.part()?;
+    let (own, others): (Vec<&Entry>, Vec<&Entry>) = entries.iter().copied().partition(|entry| touches(part, entry));
+    cost(own.into_iter().map(|own| (own, &others[..])), "it is as fast as other ways")
 }
 
 /// Figures of single ways on this network.

@@ -78,7 +78,7 @@ mod tests {
         let mut made = with(sends);
         round_trips(&mut made, 3, |from, to| if (from, to) == (1, 2) { 0.4 } else { 0.1 });
         assert_eq!(told(&made.record), [one("host-network-slow", "h1")]);
-        let evidence: Vec<String> = findings(&made.record)[0].evidence.iter().map(text).collect();
+        let evidence: Vec<String> = findings(&made.record)[0].all_evidence().map(text).collect();
         assert!(evidence[1].starts_with("h1↔h2: round trips: "), "{evidence:?}");
         // All round trips of h0 are slow, and of h1 what it sends: two hosts.
         let mut made = with(sends);

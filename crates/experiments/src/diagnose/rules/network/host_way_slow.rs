@@ -2,9 +2,9 @@
 
 use super::host_network_slow;
 use crate::diagnose::rules::osd::by_position::{Role, Slow, Where, add_together, every};
-use crate::diagnose::rules::osd::{osd_slow, osd_way_slow};
+use crate::diagnose::rules::osd::{gains, osd_slow, osd_way_slow};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
-use model::{NetworkPart, Subject, phrase};
+use model::{NetworkPart, PositionOfOsd, Subject, phrase};
 use std::collections::BTreeMap;
 
 pub static RULE: Rule = Rule {
@@ -45,10 +45,10 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     let outside = |slow: &Slow| matches!(slow.spent(), Where::Outside | Where::Unknown);
     let certain = |all: &[Slow]| all.iter().any(|slow| slow.spent() == Where::Outside);
     let found = hosts.into_iter().filter(|(_, all)| all.len() > 1 && all.iter().all(outside) && certain(all));
-    found.filter_map(|(host, all)| of_host(host, &all)).collect()
+    found.filter_map(|(host, all)| of_host(host, &all, case)).collect()
 }
 
-fn of_host(host: &str, all: &[Slow]) -> Option<Suspect> {
+fn of_host(host: &str, all: &[Slow], case: &Case) -> Option<Suspect> {
     let sends = all.iter().all(Slow::as_primary) || add_together(all, Role::Primary);
     let receives = all.iter().all(Slow::as_replica) || add_together(all, Role::Replica);
     let what = match (sends, receives) {
@@ -59,15 +59,21 @@ fn of_host(host: &str, all: &[Slow]) -> Option<Suspect> {
     let part = NetworkPart::Host { name: host.to_string(), sends: true, receives };
     let worst = all.iter().max_by(|a, b| a.osd.primary.mean.value.total_cmp(&b.osd.primary.mean.value))?;
     let says = phrase!("what host {} {} is slow, for all its OSDs", host.to_string(), what);
-    let mut suspect = worst.suspect(says);
+    let mut suspect = worst.suspect(says, case);
     suspect.evidence = all
         .iter()
         .flat_map(|slow| {
             let name = Subject::Osd(slow.osd.osd);
-            slow.suspect("".into()).evidence.into_iter().take(1).map(move |line| phrase!("{} {}", name.clone(), line))
+            slow.suspect("".into(), case)
+                .evidence
+                .into_iter()
+                .take(1)
+                .map(move |line| phrase!("{} {}", name.clone(), line))
         })
         .collect();
     suspect.subject = part.on(None);
+    let osds: Vec<&PositionOfOsd> = all.iter().map(|slow| slow.osd).collect();
+    suspect.cost = gains::of_osds(&osds, &phrase!("an OSD of {}", host), case);
     Some(suspect)
 }
 

@@ -87,7 +87,11 @@ fn made(subject: Subject, and: &str, paths: &[&PathMtu]) -> Suspect {
     };
     let says = phrase!("{}{}{}", subject.clone(), and, what);
     let evidence = paths.iter().take(TOLD).map(|path| evidence(path)).collect();
-    Suspect { evidence, fix, ..Suspect::new(subject, Standing::Confirmed, says, Phrase::default()) }
+    Suspect {
+        evidence,
+        fix: fix.map(String::from),
+        ..Suspect::new(subject, Standing::Confirmed, says, Phrase::default())
+    }
 }
 
 fn evidence(path: &PathMtu) -> Phrase {

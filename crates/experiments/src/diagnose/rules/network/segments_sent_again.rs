@@ -151,7 +151,7 @@ mod tests {
             };
             let senders = suspect(&case).into_iter().map(|suspect| (&RULE, suspect));
             let causes = precedence::causes([(rule, slow)].into_iter().chain(senders).collect(), &case);
-            let hosts = causes[0].1.evidence.iter().map(|line| text(line).split(' ').next().unwrap().to_string());
+            let hosts = causes[0].1.explains.iter().map(|one| text(&one.says).split(' ').next().unwrap().to_string());
             (hosts.collect::<String>(), causes[1..].iter().map(|(_, one)| one.subject.to_string()).collect::<String>())
         };
         let of = |folded: &str, apart: &str| (folded.to_string(), apart.to_string());

@@ -2,6 +2,7 @@
 
 use super::link_slow;
 use crate::diagnose::rules::osd::by_position::LEAST;
+use crate::diagnose::rules::osd::gains;
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
 use model::{Metric, NetworkPart, PairTime, Positions, Quantity, Standing, phrase};
 use std::collections::BTreeSet;
@@ -47,11 +48,11 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     let links = ordered().filter(|(one, other)| one < other).map(|(one, other)| both(one, other));
     let ways = ordered().filter(|(one, other)| one != other).map(|(one, other)| way(one, other));
     // Where both directions are slow neither is alone slower than all others.
-    links.chain(ways).filter_map(|part| apart(all, part)).collect()
+    links.chain(ways).filter_map(|part| apart(all, part, case)).collect()
 }
 
 /// If every pair of this part is slower than every other pair.
-fn apart(all: &Positions, part: NetworkPart) -> Option<Suspect> {
+fn apart(all: &Positions, part: NetworkPart, case: &Case) -> Option<Suspect> {
     let host = |osd: u32| all.osds.iter().find(|one| one.osd == osd).map(|one| one.host.as_str());
     let is_of = |pair: &PairTime| match (&part, host(pair.primary), host(pair.replica)) {
         (NetworkPart::Way { from, to }, Some(a), Some(b)) => (a, b) == (from, to),
@@ -83,8 +84,10 @@ fn apart(all: &Positions, part: NetworkPart) -> Option<Suspect> {
         ms(slowest)
     );
     let subject = part.on(None);
-    let says = phrase!("what goes {} is slow, and both hosts are well with others", words(&subject));
-    Some(Suspect::new(subject, Standing::Confirmed, says, evidence))
+    let words = words(&subject);
+    let says = phrase!("what goes {} is slow, and both hosts are well with others", words.as_str());
+    let cost = gains::of_ways(&own, &others, &words, case);
+    Some(Suspect { cost, ..Suspect::new(subject, Standing::Confirmed, says, evidence) })
 }
 
 fn median_of(pairs: &[&PairTime], of: impl Fn(&PairTime) -> bool) -> Option<f64> {

@@ -1,5 +1,6 @@
 //! OSDs that add time to the writes of their pairs, and where in them it is spent.
 
+use super::gains;
 use crate::diagnose::{Case, Suspect};
 use model::{Estimate, Metric, Phrase, PositionOfOsd, Positions, Quantity, Standing, Subject, WriteTimes, phrase};
 
@@ -67,7 +68,7 @@ pub fn add_together(osds: &[Slow], role: Role) -> bool {
             && sum >= BEYOND * each().map(|adds| half(adds).powi(2)).sum::<f64>().sqrt()
     };
     let Some(usual) = osds.first().map(|slow| &slow.all.usual) else { return false };
-    clear(|times| &times.median, usual.median) || clear(|times| &times.mean, usual.mean)
+    clear(|times| &times.median, usual.median.value) || clear(|times| &times.mean, usual.mean.value)
 }
 
 impl Slow<'_> {
@@ -84,13 +85,13 @@ impl Slow<'_> {
     }
 
     pub fn as_primary(&self) -> bool {
-        self.clear(&self.osd.primary.median, self.all.usual.median)
-            || self.clear(&self.osd.primary.mean, self.all.usual.mean)
+        self.clear(&self.osd.primary.median, self.all.usual.median.value)
+            || self.clear(&self.osd.primary.mean, self.all.usual.mean.value)
     }
 
     pub fn as_replica(&self) -> bool {
-        self.clear(&self.osd.replica.median, self.all.usual.median)
-            || self.clear(&self.osd.replica.mean, self.all.usual.mean)
+        self.clear(&self.osd.replica.median, self.all.usual.median.value)
+            || self.clear(&self.osd.replica.mean, self.all.usual.mean.value)
     }
 
     fn clear(&self, adds: &Estimate, usual: f64) -> bool {
@@ -156,7 +157,7 @@ impl Slow<'_> {
     /// Not clear, but in both roles beyond the 95 % interval, in bursts, and no other OSD of its host likewise: few long stops look so.
     pub fn may_be_held_up(&self) -> bool {
         let likewise = |osd: &PositionOfOsd| {
-            let beyond = |adds: &Estimate| adds.value >= LEAST * self.all.usual.mean && adds.low > 0.0;
+            let beyond = |adds: &Estimate| adds.value >= LEAST * self.all.usual.mean.value && adds.low > 0.0;
             beyond(&osd.primary.mean) && beyond(&osd.replica.mean)
         };
         let beside = |other: &&PositionOfOsd| other.host == self.osd.host && other.osd != self.osd.osd;
@@ -164,21 +165,11 @@ impl Slow<'_> {
         !self.is_clear() && likewise(self.osd) && self.in_bursts() && !beside.any(likewise)
     }
 
-    /// What a write of a pool of three replicas takes longer for it, on average over all OSDs: it is one of them as primary, two as a
-    /// replica, and there the slowest counts.
-    fn cost(&self) -> Estimate {
-        let osds = self.all.osds.len() as f64;
-        let part = |of: fn(&Estimate) -> f64| {
-            (of(&self.osd.primary.mean).max(0.0) + 2.0 * of(&self.osd.replica.mean).max(0.0)) / osds
-        };
-        Estimate { value: part(|adds| adds.value), low: part(|adds| adds.low), high: part(|adds| adds.high) }
-    }
-
-    pub fn suspect(&self, says: Phrase) -> Suspect {
+    pub fn suspect(&self, says: Phrase, case: &Case) -> Suspect {
         let evidence = phrase!(
             "by position: as the primary it adds {} to a write of {}, as a replica {}",
             measured(self.osd.primary.mean),
-            Quantity::Value { value: self.all.usual.mean, metric: Metric::LatencyMean },
+            Quantity::Value { value: self.all.usual.mean.value, metric: Metric::LatencyMean },
             measured(self.osd.replica.mean)
         );
         let mut suspect = Suspect::new(Subject::Osd(self.osd.osd), Standing::Confirmed, says, evidence);
@@ -190,10 +181,7 @@ impl Slow<'_> {
                 ms(own.commit)
             ));
         }
-        suspect.evidence.push(phrase!(
-            "cost: without it a write of three replicas would take {} less, on average over all OSDs",
-            measured(self.cost())
-        ));
+        suspect.cost = gains::of_osds(&[self.osd], &Subject::Osd(self.osd.osd).into(), case);
         suspect
     }
 }

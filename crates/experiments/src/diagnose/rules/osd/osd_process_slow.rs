@@ -33,36 +33,34 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    every(case).iter().filter_map(of_one).collect()
+    every(case).iter().filter_map(|slow| of_one(slow, case)).collect()
 }
 
-fn of_one(slow: &Slow) -> Option<Suspect> {
+fn of_one(slow: &Slow, case: &Case) -> Option<Suspect> {
     let name = || Subject::Osd(slow.osd.osd);
     if slow.is_clear() && slow.spent() == Where::Process {
         let at_times: Phrase = if slow.in_bursts() { " in bursts".into() } else { Phrase::default() };
-        return Some(slow.suspect(phrase!(
-            "{}'s process is slow{}, not its disk and not the network",
-            name(),
-            at_times
-        )));
+        return Some(
+            slow.suspect(phrase!("{}'s process is slow{}, not its disk and not the network", name(), at_times), case),
+        );
     }
     let told_otherwise = slow.is_clear() && slow.spent() != Where::Unknown;
     let stalls = slow.stalls().filter(|stalls| !told_otherwise && stalls.spent != Where::Store);
     match stalls.map(|stalls| stalls.standing) {
         Some(Standing::Confirmed) => {
-            Some(slow.stalling(phrase!("{}'s process stops at times, and its writes wait: not its disk", name())))
+            Some(slow.stalling(phrase!("{}'s process stops at times, and its writes wait: not its disk", name()), case))
         }
         Some(Standing::Hint) => {
             let says = phrase!(
                 "{} seems to be held up at times: its process stops, or packets to or from its host are lost",
                 name()
             );
-            Some(Suspect { standing: Standing::Hint, ..slow.stalling(says) })
+            Some(Suspect { standing: Standing::Hint, ..slow.stalling(says, case) })
         }
         None => slow.may_be_held_up().then(|| {
             let says =
                 phrase!("{} seems to be held up at times: few of its writes take very long, in both its roles", name());
-            Suspect { standing: Standing::Hint, ..slow.suspect(says) }
+            Suspect { standing: Standing::Hint, ..slow.suspect(says, case) }
         }),
     }
 }

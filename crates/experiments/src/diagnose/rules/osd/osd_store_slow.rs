@@ -32,19 +32,19 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    every(case).iter().filter_map(of_one).collect()
+    every(case).iter().filter_map(|slow| of_one(slow, case)).collect()
 }
 
-fn of_one(slow: &Slow) -> Option<Suspect> {
+fn of_one(slow: &Slow, case: &Case) -> Option<Suspect> {
     let name = || model::Subject::Osd(slow.osd.osd);
     if slow.is_clear() {
         let at_times: Phrase = if slow.in_bursts() { " in bursts".into() } else { Phrase::default() };
         let says = || phrase!("{}'s store commits slowly{}: its disk, or what limits it", name(), at_times);
-        return (slow.spent() == Where::Store).then(|| slow.suspect(says()));
+        return (slow.spent() == Where::Store).then(|| slow.suspect(says(), case));
     }
     let stalls = slow.stalls().filter(|stalls| stalls.spent == Where::Store)?;
     let says = phrase!("{}'s store stops at times, and its writes wait: its disk, or what limits it", name());
-    Some(Suspect { standing: stalls.standing, ..slow.stalling(says) })
+    Some(Suspect { standing: stalls.standing, ..slow.stalling(says, case) })
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
             true => Phrase::default(),
             false => phrase!(", or of all its host {}, on which no other OSD was measured", slow.osd.host.as_str()),
         };
-        slow.suspect(phrase!("the way to or from {} is slow, not the OSD itself: {}{}", name, role, host))
+        slow.suspect(phrase!("the way to or from {} is slow, not the OSD itself: {}{}", name, role, host), case)
     })
     .collect()
 }

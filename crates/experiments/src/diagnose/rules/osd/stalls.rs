@@ -1,7 +1,7 @@
 //! An OSD that stops at times: it takes part in the few writes that take very long, and nobody else does.
 
 use super::by_position::{Slow, Where};
-use crate::diagnose::Suspect;
+use crate::diagnose::{Case, Suspect};
 use judge::{at_least, median};
 use model::{Metric, OsdStages, Quantity, Standing, Subject, phrase};
 
@@ -48,7 +48,7 @@ impl Slow<'_> {
     fn stalls_in(&self) -> Where {
         let Some(timers) = self.osd.timers else { return Where::Unknown };
         let own = self.osd.took_part;
-        let longer = own.long_ms - own.long as f64 * self.all.usual.mean;
+        let longer = own.long_ms - own.long as f64 * self.all.usual.mean.value;
         let beyond = |of: fn(&OsdStages) -> f64| {
             let others = self.all.osds.iter().filter(|other| other.osd != self.osd.osd);
             let others: Vec<f64> = others.filter_map(|other| other.timers.as_ref()).map(of).collect();
@@ -58,10 +58,10 @@ impl Slow<'_> {
     }
 
     /// With the long writes as evidence.
-    pub fn stalling(&self, says: model::Phrase) -> Suspect {
+    pub fn stalling(&self, says: model::Phrase, case: &Case) -> Suspect {
         let ms = |value: f64| Quantity::Value { value, metric: Metric::LatencyMean };
         let own = self.osd.took_part;
-        let mut suspect = self.suspect(says);
+        let mut suspect = self.suspect(says, case);
         suspect.evidence.insert(
             0,
             phrase!(

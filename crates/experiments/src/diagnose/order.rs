@@ -1,0 +1,89 @@
+//! In which order causes are told: what is confirmed first, of that what goes on in the whole cluster and then what would gain most; then hints,
+//! of those what usually matters most.
+
+use super::test::Suspected;
+use super::{Area, Matters, Rule};
+use model::Standing;
+use std::cmp::Ordering;
+
+/// Where nothing else decides, the order of the rules stands.
+pub fn told(mut causes: Vec<Suspected>) -> Vec<Suspected> {
+    causes.sort_by(|(rule, one), (other_rule, other)| match (one.standing, other.standing) {
+        (Standing::Confirmed, Standing::Hint) => Ordering::Less,
+        (Standing::Hint, Standing::Confirmed) => Ordering::Greater,
+        (Standing::Confirmed, Standing::Confirmed) => {
+            goes_on(other_rule).cmp(&goes_on(rule)).then(by_cost(other).cmp_to(&by_cost(one)))
+        }
+        (Standing::Hint, Standing::Hint) => rule.rank().cmp(&other_rule.rank()),
+    });
+    causes
+}
+
+/// It is in every figure, also in those by which others are suspected.
+fn goes_on(rule: &Rule) -> bool {
+    rule.about == Area::State && rule.matters == Matters::Much
+}
+
+/// A share of all operations counts before a share of some, and any before none.
+struct Size(Option<(bool, f64)>);
+
+fn by_cost(suspect: &super::Suspect) -> Size {
+    Size(suspect.cost.as_ref().map(model::Cost::size))
+}
+
+impl Size {
+    fn cmp_to(&self, other: &Size) -> Ordering {
+        match (self.0, other.0) {
+            (Some((whole, share)), Some((other_whole, other_share))) => {
+                whole.cmp(&other_whole).then(share.total_cmp(&other_share))
+            }
+            (one, other) => one.is_some().cmp(&other.is_some()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::{RULES, Suspect};
+    use model::{Cost, Estimate, Gain, Metric, Pattern, Phrase, Subject};
+
+    fn suspect(rule: &'static Rule, standing: Standing, gain: Option<(f64, bool)>) -> Suspected {
+        let gain = gain.map(|(change, whole)| Gain {
+            of: "writes".into(),
+            layer: model::testing::osds(),
+            pattern: Pattern::WriteLatency,
+            target: String::new(),
+            metric: Metric::LatencyMean,
+            from: Estimate::new(1.0, 0.1),
+            to: Estimate::new(1.0 + change, 0.1),
+            change: Estimate::new(change, 0.1),
+            whole,
+        });
+        let cost = gain.map(|gain| Cost { gains: vec![gain], until: Phrase::default() });
+        (rule, Suspect { cost, ..Suspect::new(Subject::Cluster, standing, "odd".into(), "seen".into()) })
+    }
+
+    #[test]
+    fn what_is_confirmed_comes_first_by_its_cost_and_hints_by_how_much_they_matter() {
+        let matters = |wanted| {
+            *RULES.iter().find(|rule| rule.matters == wanted && rule.of_facts() && rule.about != Area::State).unwrap()
+        };
+        let (much, some, little) = (matters(Matters::Much), matters(Matters::Some), matters(Matters::Little));
+        let all = vec![
+            suspect(little, Standing::Hint, None),
+            suspect(some, Standing::Confirmed, None),
+            suspect(much, Standing::Hint, Some((-0.9, true))),
+            suspect(some, Standing::Confirmed, Some((-0.5, false))),
+            suspect(little, Standing::Confirmed, Some((-0.1, true))),
+            suspect(much, Standing::Confirmed, Some((-0.2, true))),
+        ];
+        let told: Vec<(Standing, Option<f64>)> = told(all)
+            .into_iter()
+            .map(|(_, one)| (one.standing, one.cost.map(|cost| cost.gains[0].change.value)))
+            .collect();
+        let confirmed = [Some(-0.2), Some(-0.1), Some(-0.5), None].map(|gain| (Standing::Confirmed, gain));
+        let hints = [Some(-0.9), None].map(|gain| (Standing::Hint, gain));
+        assert_eq!(told, [confirmed.to_vec(), hints.to_vec()].concat());
+    }
+}
