@@ -2,7 +2,7 @@
 //! of those what usually matters most.
 
 use super::test::Suspected;
-use super::{Area, Matters, Rule};
+use super::Rule;
 use model::Standing;
 use std::cmp::Ordering;
 
@@ -19,9 +19,11 @@ pub fn told(mut causes: Vec<Suspected>) -> Vec<Suspected> {
     causes
 }
 
-/// It is in every figure, also in those by which others are suspected.
+/// Data move, or OSDs are missing: that is in every figure, also in those by which others are suspected.
+const GOES_ON: [&str; 5] = ["st-recovery", "st-backfill", "st-peering", "st-degraded", "st-osds-down"];
+
 fn goes_on(rule: &Rule) -> bool {
-    rule.about == Area::State && rule.matters == Matters::Much
+    GOES_ON.contains(&rule.id)
 }
 
 /// A share of all operations counts before a share of some, and any before none.
@@ -45,7 +47,7 @@ impl Size {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::{RULES, Suspect};
+    use crate::diagnose::{Area, Matters, RULES, Suspect};
     use model::{Cost, Estimate, Gain, Metric, Pattern, Phrase, Subject};
 
     fn suspect(rule: &'static Rule, standing: Standing, gain: Option<(f64, bool)>) -> Suspected {
