@@ -17,6 +17,7 @@ pub mod message;
 pub mod names;
 pub mod offset;
 pub mod own_files;
+pub mod restarters;
 mod room;
 mod scripts;
 mod serve;

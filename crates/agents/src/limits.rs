@@ -129,6 +129,12 @@ fn of_answer(answer: &AgentAnswer) -> Result<(), String> {
             number("changes that are left", left.len() as u64, LISTED)?;
             left.iter().try_for_each(|why| text(why))
         }
+        AgentAnswer::Value(Ok(value)) => text(value),
+        AgentAnswer::Restored(undone, left) => {
+            number("changes that were undone or are left", (undone.len() + left.len()) as u64, LISTED)?;
+            undone.iter().chain(left).try_for_each(|line| text(line))
+        }
+        AgentAnswer::Value(Err(why)) => text(why),
         AgentAnswer::Made(Err(why)) | AgentAnswer::Echoes(Err(why)) | AgentAnswer::Probed(Err(why)) => text(why),
     }
 }

@@ -107,8 +107,16 @@ pub enum Question {
         #[serde(with = "as_json")]
         change: HostChange,
     },
+    /// Undo this one change; answered as [`AgentAnswer::Made`].
+    Undo(#[serde(with = "as_json")] HostChange),
+    /// How is this setting of yours now?
+    Value { setting: String },
+    /// Undo what agents that were killed left on this host.
+    Restore,
     /// Undo all that was changed.
     RollBack,
+    /// End this OSD, which is one of yours, and start it again; answered as [`AgentAnswer::Made`].
+    Restart { osd: u32 },
     /// Answer datagrams at this end, until `Hush`.
     Echo(Endpoint),
     /// What is the largest packet, of at most `largest` bytes, that reaches an echo in one piece?
@@ -126,6 +134,9 @@ pub enum AgentAnswer {
         unseen: Vec<String>,
     },
     Made(Result<(), String>),
+    Value(Result<String, String>),
+    /// What was undone or left as it is, and what could not be undone, in words.
+    Restored(Vec<String>, Vec<String>),
     /// What could not be undone, and why.
     RolledBack(Vec<String>),
     /// The way to the echo.
@@ -265,7 +276,11 @@ mod tests {
                 of: AgentOf { run: "r".into(), host: "h".into() },
                 change: HostChange::File { path: "/x".into(), bytes: 1 },
             }),
+            ask(Question::Undo(HostChange::Setting { name: "governor".into(), value: "x".into() })),
+            ask(Question::Value { setting: "governor".into() }),
+            ask(Question::Restore),
             ask(Question::RollBack),
+            ask(Question::Restart { osd: 3 }),
             AgentCommand::Fill { slice: 1, step: Box::new(step.clone()) },
             AgentCommand::Answer { slice: 1, target: 2, end: end.clone(), workload: Box::new(step.workload.clone()) },
             AgentCommand::Keep { slice: 1, target: 3, replica: 2, step: Box::new(step.clone()) },
@@ -300,6 +315,8 @@ mod tests {
             tell(AgentAnswer::Looked { seen: Ok(Box::new(seen)), unseen: vec!["u".into()] }),
             tell(AgentAnswer::Looked { seen: Err(NotFree { says: "s".into(), holds: true }), unseen: Vec::new() }),
             tell(AgentAnswer::Made(Ok(()))),
+            tell(AgentAnswer::Value(Ok("v".into()))),
+            tell(AgentAnswer::Restored(vec!["u".into()], vec!["w".into()])),
             tell(AgentAnswer::RolledBack(vec!["w".into()])),
             tell(AgentAnswer::Echoes(Ok(key))),
             tell(AgentAnswer::Probed(Ok(Some(1500)))),

@@ -2,7 +2,8 @@
 
 use cluster::ClusterError;
 use cluster::journal::Journal;
-use model::{HostChange, Place, Step};
+use model::host_setting::HostSetting;
+use model::{Change, HostChange, Place, Step, Undo};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -10,7 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Clone, Default)]
-pub struct Files(BTreeMap<PathBuf, Arc<File>>);
+pub struct Files(BTreeMap<PathBuf, Arc<File>>, Latency);
+
+/// The file whose holder keeps processors awake, while it is held.
+type Latency = Option<Arc<File>>;
 
 impl Files {
     /// Changes this host. A file is known by its path from now on. `journal`: that of this host, asked for where something would be left if
@@ -28,7 +32,30 @@ impl Files {
                 self.0.insert(path.clone(), Arc::new(cluster::journal::nameless(path, journal)?));
                 Ok(())
             }
+            // It ends with the process that holds it, so that no journal has to know it.
+            HostChange::Setting { name, value } if is_latency(name) => {
+                let failed = |why| ClusterError::Make { what: what.what(), why };
+                self.1 = Some(Arc::new(cluster::host_settings::hold_latency(value).map_err(failed)?));
+                Ok(())
+            }
+            HostChange::Setting { name, value } => journal()?.make(Change::host_setting(None, name, value)).map(drop),
         }
+    }
+
+    /// Undoes that one change. `journal`: that of this host, if there is any.
+    ///
+    /// # Errors
+    /// It can't be undone; it stays in the journal.
+    pub fn undo(&mut self, what: &HostChange, journal: Option<&mut Journal>) -> Result<Option<Undo>, ClusterError> {
+        match what {
+            HostChange::File { path, .. } => drop(self.0.remove(path)),
+            HostChange::Setting { name, .. } if is_latency(name) => self.1 = None,
+            HostChange::Setting { name, value } => {
+                let change = Change::host_setting(None, name, value);
+                return journal.map_or(Ok(None), |journal| journal.undo_one(&change));
+            }
+        }
+        Ok(None)
     }
 
     /// The step, with the places at which the files can be opened.
@@ -67,6 +94,10 @@ impl Files {
         };
         Names(self.0.iter().map(name).collect())
     }
+}
+
+fn is_latency(name: &str) -> bool {
+    HostSetting::parse(name) == Ok(HostSetting::CpuDmaLatency)
 }
 
 /// Where the files are opened, and how the user knows them.

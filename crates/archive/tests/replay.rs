@@ -71,6 +71,7 @@ fn change() -> impl Strategy<Value = Change> {
             pg_num,
             size,
             on: size.map(|size| vec![size; 2]).into_iter().collect(),
+            like: None,
         }),
         (".*", ".*", any::<u64>()).prop_map(|(pool, name, bytes)| Change::Image { pool, name, bytes }),
         select(vec!["noscrub", "nodeep-scrub"]).prop_map(|name| Change::Flag { name: name.into() }),

@@ -97,6 +97,13 @@ impl Cluster {
         answer.get(name)?.as_str().map(str::to_string)
     }
 
+    /// The name of the host on which the OSD last started, as that host calls itself.
+    pub fn host_of_osd(&self, osd: u32) -> Result<String, ClusterError> {
+        let told = self.ask(json!({"prefix": "osd metadata", "id": osd}))?;
+        let host = told.get("hostname").and_then(Value::as_str).filter(|host| !host.is_empty());
+        host.map(str::to_string).ok_or_else(|| ClusterError::answer("osd metadata", "no hostname"))
+    }
+
     /// A command to the manager that answers in JSON (placement-group tables live there).
     pub fn ask_manager(&self, mut command: Value) -> Result<Value, ClusterError> {
         with_json(&mut command);

@@ -3,8 +3,9 @@
 use crate::admin::Cluster;
 use crate::entry::{JournalEntry, MadeThing, may_be_ours, own_prefix};
 use crate::errors::ClusterError;
-use crate::{own_files, pools, proof, settings, spread};
+use crate::{host_settings, own_files, pools, proof, settings, spread};
 use ceph::CephError;
+pub(crate) use model::shell::word;
 use model::{Change, HostChange};
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,9 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, 
             }
             (None, None)
         }
+        (Change::OnHost { host: None, what: HostChange::Setting { name, .. } }, _) => {
+            (Some(host_settings::read(name).map_err(|why| failed(&change, why))?), None)
+        }
         (_, Some(cluster)) => settings::before(cluster, &change)?,
         _ => (None, None),
     };
@@ -65,12 +69,15 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
     if let Change::OnHost { what, .. } = change {
         return match what {
             HostChange::File { .. } => Err(failed(change, "files have no name, and are not made with the journal")),
+            HostChange::Setting { name, value } => {
+                host_settings::write(name, value).map(|()| MadeThing::Set).map_err(|why| failed(change, why))
+            }
         };
     }
     let cluster = cluster.ok_or_else(|| failed(change, "there is no connection to its cluster"))?;
     match change {
-        Change::Pool { name, pg_num, size, on } => {
-            pools::make(cluster, name, *pg_num, *size, on)?;
+        Change::Pool { name, pg_num, size, on, like } => {
+            pools::make(cluster, name, *pg_num, *size, on, like.as_ref())?;
             let pool = pools::find(cluster, name)?.0.ok_or_else(|| failed(change, "it was deleted at once"))?;
             Ok(MadeThing::Pool(pool.id))
         }
@@ -118,6 +125,9 @@ pub fn unmake(
         Change::OnHost { host: None, what: HostChange::File { path, .. } } => {
             return own_files::unmake(path, run, entry, trust);
         }
+        Change::OnHost { host: None, what: HostChange::Setting { name, value } } => {
+            return host_settings::unmake((name, value), entry, trust);
+        }
         _ => {}
     }
     let cluster = cluster.ok_or_else(|| failed(change, "there is no connection to its cluster"))?;
@@ -133,15 +143,6 @@ pub fn unmake(
         Change::Image { pool, name, .. } => unmake_image(cluster, pool, name, entry),
         Change::Objects { pool, prefix } => unmake_objects(cluster, pool, prefix, change),
         _ => settings::unmake(cluster, entry, trust),
-    }
-}
-
-/// A text that becomes a word of a command which the user may copy to a shell.
-pub(crate) fn word(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/' | '-' | ':' | '+');
-    match !text.is_empty() && text.chars().all(plain) {
-        true => text.to_string(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
     }
 }
 
@@ -253,17 +254,5 @@ fn unmake_objects(cluster: &Cluster, pool: &str, prefix: &str, change: &Change) 
                 Err(error) => return Err(undo_failed(error)),
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::word;
-
-    #[test]
-    fn a_command_to_copy_holds_no_other_command() {
-        assert_eq!([word("osd.1"), word("a/b-c_d"), word("")], ["osd.1", "a/b-c_d", "''"]);
-        assert_eq!(word("x; rm -rf ~ #"), "'x; rm -rf ~ #'");
-        assert_eq!(word("x'$(id)"), r"'x'\''$(id)'");
     }
 }

@@ -1,5 +1,6 @@
 //! A change in the journal: what was there before it, whether it was made, by what it is known again, and which run may have made it.
 
+use model::host_setting::HostSetting;
 use model::{Change, HostChange, Undo};
 use serde::{Deserialize, Serialize};
 
@@ -72,14 +73,17 @@ pub fn may_be_ours(run: &str, change: &Change) -> bool {
         }
         Change::Objects { prefix, .. } => prefix.starts_with(&own),
         Change::Flag { name } => FLAGS.contains(&name.as_str()),
-        Change::Option { .. } | Change::BalancerOff => true,
+        Change::Option { .. } | Change::Restart { .. } | Change::BalancerOff => true,
         Change::PoolSetting { name, value, .. } => (name.as_str(), value.as_str()) == ("pg_autoscale_mode", "off"),
         Change::OnHost { host, what: HostChange::File { path, .. } } => host.is_none() && path.is_absolute(),
+        Change::OnHost { host, what: HostChange::Setting { name, .. } } => {
+            host.is_none() && HostSetting::parse(name).is_ok()
+        }
     }
 }
 
 /// The flags that runs set.
-pub const FLAGS: [&str; 2] = ["noscrub", "nodeep-scrub"];
+pub const FLAGS: [&str; 3] = ["noscrub", "nodeep-scrub", "noout"];
 
 #[cfg(test)]
 mod tests {

@@ -50,6 +50,8 @@ pub enum ClusterError {
     /// A pool would be made that can't be deleted.
     #[error("no pool is made, since it could not be deleted: {0}")]
     Undeletable(String),
+    #[error("osd.{osd} is not restarted: {why}")]
+    NoRestart { osd: u32, why: String },
     #[error("{what} did not happen within {seconds} s; see `ceph health detail`")]
     TooSlow { what: String, seconds: u64 },
 }
@@ -72,8 +74,11 @@ impl ClusterError {
 
     /// Was it left alone so that no harm is done?
     pub fn for_safety(&self) -> bool {
-        use ClusterError::{Held, Lives, NotOurs, NotProven, Undeletable};
-        matches!(self, NotProven { .. } | Lives { .. } | NotOurs { .. } | Held { .. } | Undeletable(_))
+        use ClusterError::{Held, Lives, NoRestart, NotOurs, NotProven, Undeletable};
+        matches!(
+            self,
+            NotProven { .. } | Lives { .. } | NotOurs { .. } | Held { .. } | Undeletable(_) | NoRestart { .. }
+        )
     }
 
     pub fn answer(command: &str, what: impl Into<String>) -> ClusterError {

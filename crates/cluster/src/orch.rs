@@ -49,6 +49,26 @@ impl Cluster {
     }
 }
 
+impl Cluster {
+    /// Does cephadm run this OSD? A cluster without an orchestrator, or with another one, is not asked further.
+    pub fn orch_has_osd(&self, osd: u32) -> bool {
+        let backend = self.ask_manager(json!({"prefix": "orch status"})).ok();
+        let cephadm = backend.is_some_and(|status| status.get("backend") == Some(&json!("cephadm")));
+        cephadm && self.ask_manager(json!({"prefix": "orch ps", "daemon_type": "osd"})).is_ok_and(|all| has(&all, osd))
+    }
+
+    /// # Errors
+    /// The manager refuses.
+    pub fn orch_restart_osd(&self, osd: u32) -> Result<(), ClusterError> {
+        self.tell_manager(json!({"prefix": "orch daemon", "action": "restart", "name": format!("osd.{osd}")}))
+    }
+}
+
+fn has(daemons: &Value, osd: u32) -> bool {
+    let id = json!(osd.to_string());
+    daemons.as_array().is_some_and(|all| all.iter().any(|one| one.get("daemon_id") == Some(&id)))
+}
+
 fn hosts_of(answer: Value) -> Result<Vec<OrchHost>, String> {
     serde_json::from_value(answer).map_err(|error| error.to_string())
 }
@@ -56,6 +76,12 @@ fn hosts_of(answer: Value) -> Result<Vec<OrchHost>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_osd_of_cephadm_is_known_by_its_number() {
+        let daemons = json!([{"daemon_type": "osd", "daemon_id": "3"}, {"daemon_type": "osd", "daemon_id": "31"}]);
+        assert!(has(&daemons, 3) && has(&daemons, 31) && !has(&daemons, 1) && !has(&json!({}), 3));
+    }
 
     #[test]
     fn hosts_are_read_with_and_without_labels() {

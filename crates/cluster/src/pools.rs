@@ -2,7 +2,9 @@
 
 use crate::admin::Cluster;
 use crate::errors::ClusterError;
+use crate::pool_like;
 use ceph::CephError;
+use model::change::PoolLike;
 use serde_json::{Value, json};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -27,12 +29,17 @@ pub fn make(
     pg_num: u32,
     size: Option<u32>,
     on: &[Vec<u32>],
+    like: Option<&PoolLike>,
 ) -> Result<(), ClusterError> {
+    let like = like.map(|like| pool_like::Settings::of(cluster, like)).transpose()?;
     let mut create = json!({"prefix": "osd pool create", "pool": name, "pg_num": pg_num, "pgp_num": pg_num,
         "pool_type": "replicated"});
     // The monitors count all copies at once.
     if let (Some(size), Some(fields)) = (size, create.as_object_mut()) {
         fields.insert("size".to_string(), json!(size));
+    }
+    if let (Some(rule), Some(fields)) = (like.as_ref().and_then(|like| like.rule.clone()), create.as_object_mut()) {
+        fields.insert("rule".to_string(), json!(rule));
     }
     cluster.tell(create)?;
     // The name marks the pool until the label does; nobody else may resize its placement groups while it is measured.
@@ -49,6 +56,7 @@ pub fn make(
     {
         set_size(cluster, name, wanted)?;
     }
+    like.map_or(Ok(()), |like| like.set(cluster, name))?;
     if on.is_empty() { Ok(()) } else { bind(cluster, name, pg_num, on) }
 }
 

@@ -6,7 +6,7 @@ use crate::apply::{Trust, Unmade, not_ours, word};
 use crate::entry::{FLAGS, JournalEntry};
 use crate::errors::ClusterError;
 use crate::proof::{self, Became, Fence};
-use crate::{option_values, quiet};
+use crate::{option_values, quiet, restart};
 use model::{Change, secrets};
 use serde_json::{Value, json};
 
@@ -25,6 +25,7 @@ pub fn before(cluster: &Cluster, change: &Change) -> Result<(Option<String>, Opt
             let map = osd_map(cluster)?;
             Ok((proof::flags(&map).any(|flag| flag == name).then(|| "set".to_string()), Some(proof::epoch(&map)?)))
         }
+        Change::Restart { osd } => Ok((restart::process(cluster, *osd)?.map(|process| process.name), None)),
         Change::PoolSetting { pool, name, .. } => {
             let epoch = proof::epoch(&osd_map(cluster)?)?;
             Ok((quiet::pool_setting(cluster, pool, name)?, Some(epoch)))

@@ -23,6 +23,12 @@ pub enum Varied {
     Jobs(u32, u32),
     Path(PathBuf, PathBuf),
     Osd(u32, u32),
+    /// A setting of a pool like this one: both sides are temporary pools like it, and B has the setting.
+    PoolLike {
+        /// As in `pool:vms/size`.
+        setting: String,
+        value: String,
+    },
     /// An option of the cluster (`osd/osd_max_backfills`) as it is, against a value.
     ClusterOption {
         option: String,
@@ -58,9 +64,15 @@ impl Varied {
             Varied::Jobs(..) => "jobs",
             Varied::Path(..) => "path",
             Varied::Osd(..) => "osd",
+            Varied::PoolLike { setting, .. } => setting,
             Varied::ClusterOption { option, .. } => option,
         }
     }
+}
+
+/// Of `pool:vms/size` the pool and what is set of it. Pools may have a slash in their names.
+pub fn pool_and_name(setting: &str) -> Option<(&str, &str)> {
+    setting.strip_prefix("pool:")?.rsplit_once('/').filter(|(pool, name)| !pool.is_empty() && !name.is_empty())
 }
 
 impl PairedSetting {

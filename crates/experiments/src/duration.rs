@@ -16,6 +16,9 @@ const NEEDED_AND_MORE: f64 = 1.1;
 /// How long opening and closing the sessions of a slice takes.
 const BETWEEN_SECONDS: f64 = 0.3;
 
+/// An OSD ends, starts, and its placement groups are active and clean again.
+const RESTART_SECONDS: f64 = 10.0;
+
 /// How long daemons take to hear of a new value of an option.
 pub const HEARD_SECONDS: f64 = 1.0;
 
@@ -26,7 +29,8 @@ pub fn seconds_expected(plan: &Plan) -> f64 {
         PlannedExperiment::HighestRate { .. } => SEARCH_SECONDS * plan.steps.len() as f64,
         experiment => experiment.sustained().iter().map(|test| test.seconds).sum(),
     };
-    passes_seconds(&plan.goal, &plan.steps) + beyond
+    let restarted = plan.experiment.pair().map_or(0, |ab| ab.restarts.len()) as f64;
+    passes_seconds(&plan.goal, &plan.steps) + beyond + f64::from(plan.goal.passes_min) * restarted * RESTART_SECONDS
 }
 
 /// All slices that every figure needs if it settles as soon as it may.

@@ -19,7 +19,7 @@ pub use choice::scheduler;
 pub use explain::explain;
 pub use highest_rate::HighestRate;
 pub use passes::Passes;
-pub use request::{Experiment, Request, SustainedOptions, Targets};
+pub use request::{Experiment, OsdsOf, Request, SustainedOptions, Targets};
 pub use scale_out::ScaleOut;
 pub use scheduler::{Scheduler, Slot, Task, Until};
 pub use workload::WorkloadOptions;

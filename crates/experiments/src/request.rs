@@ -20,6 +20,17 @@ pub struct Request {
     /// One layer is looked at from all sides: each OSD alone in every pattern, then all at once. A whole run measures alone what
     /// ranks OSDs (the latency patterns), and all at once what fills them, which is what the layers above are compared with.
     pub thorough: bool,
+    /// A change is proven: what is not taken up is an error, and an option that daemons read when they start is tried by restarting
+    /// these; empty: none may be restarted but those of a lab. `None`: nothing is restarted, and what is not taken up is only told.
+    pub restarts: Option<Vec<OsdsOf>>,
+}
+
+/// OSDs that may be restarted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OsdsOf {
+    /// All that the option is for.
+    TheOption,
+    One(u32),
 }
 
 /// Which of the things of its layers; what is not named is made, or all of them are taken.

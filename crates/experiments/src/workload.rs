@@ -1,5 +1,6 @@
 //! The numbers of a workload that a request fixes; the others are the pattern's own.
 
+use model::change::PoolLike;
 use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern, Rate};
 use std::collections::BTreeMap;
 
@@ -36,6 +37,8 @@ pub struct WorkloadOptions {
     pub as_fio: bool,
     /// How many of the lab's OSDs a temporary pool is to lie on.
     pub osds: Option<u32>,
+    /// The temporary pool is made as one that is there.
+    pub like: Option<PoolLike>,
     /// Options of the cluster that a point of a sweep needs, or one side of a paired comparison.
     pub settings: BTreeMap<String, String>,
 }

@@ -9,6 +9,10 @@ use crate::wire::{Act, Answer, SupervisorCommand, receive, send};
 use nix::sys::signal::Signal;
 use std::io::BufReader;
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::time::Duration;
+
+/// An OSD says farewell to the monitors first; without them it would wait for ever.
+const ENDS_WITHIN: Duration = Duration::from_secs(10);
 
 /// Lives as long as the supervisor: daemons that are started here are tied to this thread.
 pub(crate) fn listen(supervisor: &Supervisor, listener: &UnixListener) {
@@ -23,7 +27,7 @@ pub(crate) fn listen(supervisor: &Supervisor, listener: &UnixListener) {
 
 fn read(stream: &UnixStream) -> std::io::Result<Option<SupervisorCommand>> {
     // A command comes with the connection; a client that sends none must not hold up the others.
-    stream.set_read_timeout(Some(std::time::Duration::from_secs(1)))?;
+    stream.set_read_timeout(Some(Duration::from_secs(1)))?;
     receive(&mut BufReader::new(stream))
 }
 
@@ -59,6 +63,10 @@ fn act_on(supervisor: &Supervisor, name: &str, act: Act) -> Result<(), LabError>
         Act::Kill => supervisor.process_group.kill(name),
         Act::Stop => supervisor.process_group.signal(name, Signal::SIGSTOP),
         Act::Cont => supervisor.process_group.signal(name, Signal::SIGCONT),
+        Act::Restart => {
+            supervisor.process_group.end(name, ENDS_WITHIN);
+            return daemons::start(supervisor, lab, name);
+        }
         Act::Start if supervisor.process_group.runs(name) => return Err(wrong("running", "kill it first")),
         Act::Start => return daemons::start(supervisor, lab, name),
     };

@@ -15,6 +15,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Set in the environment of each process of a lab, to the lab's directory.
 pub(crate) const MARK: &str = "FATHOM_LAB_DIR";
@@ -30,6 +31,9 @@ pub(crate) const FOREIGN: [&str; 8] = [
     "PYTHONDONTWRITEBYTECODE",
     "PYTHONPYCACHEPREFIX",
 ];
+
+/// While a child is asked to end.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Children by name. Once closed, nothing starts any more.
 ///
@@ -128,6 +132,16 @@ impl ProcessGroup {
         let _ = child.kill().and_then(|()| child.wait());
         self.forget(&mut inner, name);
         true
+    }
+
+    /// Asks a child to end, kills it if it has not within this time, and returns when it is gone. Nothing if it did not run.
+    pub fn end(&self, name: &str, within: Duration) {
+        let until = Instant::now() + within;
+        let asked = self.signal(name, Signal::SIGTERM);
+        while asked && self.runs(name) && self.ended(name).is_none() && Instant::now() < until {
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        self.kill(name);
     }
 
     /// Kills all children, returns when they are gone, and lets none start any more.

@@ -45,6 +45,8 @@ pub enum Act {
     Stop,
     /// SIGCONT.
     Cont,
+    /// Ends it in order (SIGTERM, and SIGKILL where that takes long) if it runs, and starts it again. Whoever asks may end meanwhile.
+    Restart,
     /// Starts it again, on the data that it had. Done when the process runs, which is before the cluster counts it as up.
     Start,
 }

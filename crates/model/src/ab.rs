@@ -5,7 +5,7 @@ use crate::step_id::StepId;
 use serde::{Deserialize, Serialize};
 
 /// In the plan: which step is compared with which.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ab {
     /// What differs: `pool`, `engine`, `osd/osd_max_backfills`; `nothing`, to see what chance alone does.
     pub what: String,
@@ -13,6 +13,12 @@ pub struct Ab {
     pub b: String,
     /// Steps of A and of B, each the other's counterpart.
     pub pairs: Vec<(StepId, StepId)>,
+    /// OSDs that are restarted, one after the other, at every change of side.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restarts: Vec<u32>,
+    /// The commands that make B permanent, in their order. Empty: it is no change, or nothing that lasts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub permanent: Vec<String>,
 }
 
 /// In the report: A is before, B after.
@@ -21,6 +27,10 @@ pub struct AbFound {
     pub what: String,
     pub a: String,
     pub b: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restarts: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub permanent: Vec<String>,
     pub comparison: Comparison,
     /// Pairs of slices that each difference is made of, at most.
     pub pairs: u32,

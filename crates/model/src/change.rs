@@ -2,7 +2,7 @@
 
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub enum Change {
         size: Option<u32>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         on: Vec<Vec<u32>>,
+        /// Made as one that is there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        like: Option<PoolLike>,
     },
     /// Placement groups of a pool of our own, of one copy, are bound to OSDs so that each has some. Undone with the pool.
     Spread { pool: String },
@@ -29,6 +32,8 @@ pub enum Change {
     Flag { name: String },
     /// A setting (`pg_autoscale_mode`) of a pool that is not ours. Undone by setting what was there.
     PoolSetting { pool: String, name: String, value: String },
+    /// An OSD may be restarted with other options than it had. Undone by restarting it again, once they are back, if it was.
+    Restart { osd: u32 },
     /// The manager's balancer is switched off. Undone by switching it on, if it was on; its mode stays.
     BalancerOff,
     /// Nothing of the cluster, but of one host: made and undone there.
@@ -42,12 +47,30 @@ pub enum Change {
     },
 }
 
+/// A pool that is made as one of the user's: with its rule, its `min_size`, its compression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PoolLike {
+    pub pool: String,
+    /// What is different in it, by the names of `ceph osd pool set`.
+    pub but: BTreeMap<String, String>,
+}
+
+impl PoolLike {
+    fn what(&self) -> String {
+        let but: Vec<String> = self.but.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let but = if but.is_empty() { String::new() } else { format!(", but {}", but.join(", ")) };
+        format!(" like pool {}{but}", self.pool)
+    }
+}
+
 /// What can be done to a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "kebab-case")]
 pub enum HostChange {
     /// A file of our own without a name: `path` is what it is called in plan and record, and its folder is where it lies. Undone by closing it.
     File { path: PathBuf, bytes: Bytes },
+    /// A setting of its kernel (`read_ahead_kb.sdb`). Undone by setting what was there.
+    Setting { name: String, value: String },
 }
 
 impl HostChange {
@@ -55,6 +78,7 @@ impl HostChange {
     pub fn what(&self) -> String {
         match self {
             HostChange::File { path, .. } => format!("file {}", path.display()),
+            HostChange::Setting { name, value } => format!("{name} = {value}"),
         }
     }
 }
@@ -69,6 +93,12 @@ impl Change {
     /// `host`: as it stands in the list of hosts; `None`: this one.
     pub fn file(host: Option<&str>, path: PathBuf, bytes: Bytes) -> Change {
         Change::OnHost { host: host.map(str::to_string), what: HostChange::File { path, bytes } }
+    }
+
+    /// `host`: as it stands in the list of hosts; `None`: this one.
+    pub fn host_setting(host: Option<&str>, name: &str, value: &str) -> Change {
+        let what = HostChange::Setting { name: name.to_string(), value: value.to_string() };
+        Change::OnHost { host: host.map(str::to_string), what }
     }
 
     /// The host that it changes, if that is another one.
@@ -92,13 +122,16 @@ impl Change {
     /// As shown to the user: `pool fathom.x`, `image rbd/fathom.y`, `file /x/fathom.z on host7`.
     pub fn what(&self) -> String {
         match self {
-            Change::Pool { name, on, .. } => format!("pool {name}{}", named(on)),
+            Change::Pool { name, on, like, .. } => {
+                format!("pool {name}{}{}", named(on), like.as_ref().map_or(String::new(), PoolLike::what))
+            }
             Change::Spread { pool } => format!("placement groups of pool {pool} on every OSD"),
             Change::Image { pool, name, .. } => format!("image {pool}/{name}"),
             Change::Objects { pool, prefix } => format!("objects {prefix}* in pool {pool}"),
             Change::Option { who, name, value } => format!("option {who}/{name} = {value}"),
             Change::Flag { name } => format!("flag {name}"),
             Change::PoolSetting { pool, name, value } => format!("pool {pool}: {name} = {value}"),
+            Change::Restart { osd } => format!("restart of osd.{osd}"),
             Change::BalancerOff => "balancer off".to_string(),
             Change::OnHost { host: None, what } => what.what(),
             Change::OnHost { host: Some(host), what } => format!("{} on {host}", what.what()),
@@ -148,6 +181,11 @@ impl Undo {
                 format!("{what}, before: {back}")
             }
             Change::PoolSetting { .. } => format!("{what}, before: {}", before.unwrap_or("not known")),
+            Change::OnHost { what: HostChange::Setting { .. }, .. } => match before {
+                Some(before) => format!("{what}, before: {}", before.split_whitespace().collect::<Vec<_>>().join(" ")),
+                // The journal of its host has it.
+                None => what,
+            },
             _ => what,
         }
     }

@@ -141,7 +141,13 @@ mod tests {
     fn a_plan_is_read_as_it_was_written() {
         let bound = ResponseBound { percent: 99.9, ms: 2.0, arrivals: Arrivals::Even };
         let search = Search { capacity: StepId(0), probes: vec![StepId(1)], confirmations: Vec::new() };
-        let ab = Ab { what: "pool".into(), a: "x".into(), b: "y".into(), pairs: vec![(StepId(0), StepId(1))] };
+        let ab = Ab {
+            what: "pool".into(),
+            a: "x".into(),
+            b: "y".into(),
+            pairs: vec![(StepId(0), StepId(1))],
+            ..Ab::default()
+        };
         for experiment in [
             PlannedExperiment::Survey,
             PlannedExperiment::PairedComparison(ab),

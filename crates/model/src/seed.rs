@@ -41,7 +41,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn seeds(seed: u64, pairs: Vec<(StepId, StepId)>) -> Vec<u64> {
-        let ab = Ab { what: "x".into(), a: "1".into(), b: "2".into(), pairs };
+        let ab = Ab { what: "x".into(), a: "1".into(), b: "2".into(), pairs, ..Ab::default() };
         let plan = &Plan { experiment: PlannedExperiment::PairedComparison(ab), ..Plan::default() };
         let pattern = Pattern::ReadParallel;
         let workload = Workload::canonical(pattern, 1 << 30, seed);

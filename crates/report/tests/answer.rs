@@ -210,15 +210,30 @@ fn a_against_b_says_what_differs_beyond_the_noise() {
     let found = |differences| {
         let comparison = Comparison { differences, ..Comparison::default() };
         let (what, a, b) = ("pool".into(), "one".into(), "two".into());
-        Answer::PairedComparison(Box::new(AbFound { what, a, b, comparison, pairs: 6, half_width: 0.04, apart: 0.1 }))
+        let (pairs, half_width, apart) = (6, 0.04, 0.1);
+        let (restarts, permanent) = (vec![], vec![]);
+        AbFound { what, a, b, comparison, pairs, half_width, apart, restarts, permanent }
     };
-    report.answer = found(vec![difference(Estimate::new(0.31, 0.08), Finds::Worse)]);
+    let answered = |found| Answer::PairedComparison(Box::new(found));
+    report.answer = answered(found(vec![difference(Estimate::new(0.31, 0.08), Finds::Worse)]));
     let said = answer(&report);
     assert!(said.starts_with("pool: two (B) against one (A): 1 worse. B is worse at device /dev/sda"), "{said}");
     assert!(said.contains("+31 % (+23 to +39)") && said.ends_with("Next: keep A (one)."), "{said}");
-    report.answer = found(vec![difference(Estimate::new(0.01, 0.02), Finds::Same)]);
+    let change = |of: Difference| AbFound {
+        what: "osd.3/x".into(),
+        restarts: vec![3],
+        permanent: vec!["ceph config set osd.3 x two".into(), "ceph orch daemon restart osd.3".into()],
+        ..found(vec![of])
+    };
+    report.answer = answered(change(difference(Estimate::new(-0.31, 0.08), Finds::Better)));
+    let said = answer(&report);
+    let next = "Next: `ceph config set osd.3 x two` makes it permanent, and then, one after the other: `ceph orch daemon restart osd.3`.";
+    assert!(said.ends_with(next), "{said}");
+    report.answer = answered(change(difference(Estimate::new(0.31, 0.08), Finds::Worse)));
+    assert!(answer(&report).ends_with("Next: leave it as it is: the change makes it worse."), "{}", answer(&report));
+    report.answer = answered(found(vec![difference(Estimate::new(0.01, 0.02), Finds::Same)]));
     assert!(answer(&report).contains("No difference is beyond the noise."), "{}", answer(&report));
-    report.answer = found(vec![]);
+    report.answer = answered(found(vec![]));
     assert!(answer(&report).contains("nothing could be compared"), "{}", answer(&report));
 }
 

@@ -8,7 +8,8 @@ use agents::own_files::Files;
 use cluster::ClusterError;
 use cluster::journal::{Journal, Lost};
 use cluster::watch::{Seen, Silence, Watch};
-use model::{Change, Event, Failure, Place, Step, Undo};
+use model::host_setting::HostSetting;
+use model::{Change, Event, Failure, HostChange, Place, Step, Undo};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -52,6 +53,10 @@ impl Rollback {
         let undo = match &change {
             Change::OnHost { host, what } => {
                 match (host, &self.fleet) {
+                    (None, _) if journalled(what) => {
+                        let undo = journal.make(change)?;
+                        return sink.tell(Event::Changed { undo });
+                    }
                     (None, _) => self.files.change(what, || Ok(journal))?,
                     (Some(host), Some(fleet)) => {
                         let made = fleet.borrow_mut().make(host, journal.agents_of(), what);
@@ -80,6 +85,20 @@ impl Rollback {
 
     /// Makes the change, does `then`, and undoes it: can it be made at all?
     pub fn attempt(&mut self, change: &Change, then: impl FnOnce()) -> Result<(), ClusterError> {
+        if let (Change::OnHost { host: Some(host), what }, Some(fleet), Some(journal)) =
+            (change, &self.fleet, &self.journal)
+        {
+            let failed = |why| ClusterError::Make { what: change.what(), why };
+            let made = fleet.borrow_mut().make(host, journal.agents_of(), what);
+            return made.and_then(|()| fleet.borrow_mut().undo(host, what)).map_err(failed);
+        }
+        if let Change::OnHost { host: None, what } = change
+            && !journalled(what)
+        {
+            let Some(journal) = &mut self.journal else { return Ok(()) };
+            self.files.change(what, || Ok(journal))?;
+            return self.files.undo(what, None).map(drop);
+        }
         let Some(journal) = &mut self.journal else { return Ok(()) };
         let made = journal.make(change.clone()).map(|_| then());
         journal.undo_one(change)?;
@@ -88,12 +107,29 @@ impl Rollback {
 
     /// Undoes the one change.
     pub fn undo(&mut self, change: &Change, sink: &mut EventSink) -> Result<(), Failure> {
+        if self.on_hosts.contains(change) {
+            return self.undo_on_host(change, sink);
+        }
         if let Some(journal) = &mut self.journal
             && let Some(undo) = journal.undo_one(change)?
         {
             sink.tell(Event::Changed { undo })?;
         }
         Ok(())
+    }
+
+    fn undo_on_host(&mut self, change: &Change, sink: &mut EventSink) -> Result<(), Failure> {
+        if let Change::OnHost { host, what } = change {
+            match (host, &self.fleet) {
+                (Some(host), Some(fleet)) => {
+                    let undone = fleet.borrow_mut().undo(host, what);
+                    undone.map_err(|why| Failure::Failed(format!("{host}: {why}")))?;
+                }
+                _ => drop(self.files.undo(what, None)?),
+            }
+        }
+        self.on_hosts.retain(|made| made != change);
+        sink.tell(Event::Changed { undo: Undo { change: change.clone(), before: None, undone: true, left: None } })
     }
 
     /// Undoes all; what can't be undone is told, and stays in the journal for `fathom restore`.
@@ -120,6 +156,14 @@ impl Rollback {
             more => format!("; and so {}", model::units::counted(more as u64, "other change", "other changes")),
         };
         Err(Failure::Failed(format!("{first}{others}; `fathom restore` tries again")))
+    }
+}
+
+/// What of this host would stay if this process were killed.
+fn journalled(what: &HostChange) -> bool {
+    match what {
+        HostChange::File { .. } => false,
+        HostChange::Setting { name, .. } => HostSetting::parse(name) != Ok(HostSetting::CpuDmaLatency),
     }
 }
 

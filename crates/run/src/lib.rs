@@ -11,11 +11,13 @@ mod facts;
 mod filling;
 mod guard;
 mod health;
+mod host_sides;
 mod interrupt;
 mod prepare;
 pub mod probes;
 mod prove;
 mod resolved;
+mod restarts;
 mod sides;
 #[cfg(test)]
 mod simulated;
@@ -95,14 +97,16 @@ impl Prepared {
     /// # Errors
     /// Something can't be reached, or may not be measured.
     pub fn new(setup: &Setup, request: &Request) -> Result<Prepared, Failure> {
-        let resolved = Resolved::prepare(setup, request)?;
-        let plan = planner::plan(&resolved.inventory, request)?;
+        let mut resolved = Resolved::prepare(setup, request)?;
+        let mut plan = planner::plan(&resolved.inventory, request)?;
         prove::engines(&plan)?;
         let shared = resolved.shared_hosts(&plan);
         let notes = planner::notes(&resolved.inventory, request, &plan);
         let (left_out, unseen) = (resolved.left_out.clone(), resolved.unseen_disks());
         prove::undoable(&resolved, &plan)?;
+        resolved.restarts.strict = request.restarts.is_some();
         let sides = sides::prove(&resolved, &plan)?;
+        resolved.restarts = restarts::plan(&resolved, setup.lab.is_some(), request, &mut plan)?;
         let looked = resolved.notes_of_paths(&plan);
         let warnings = [sides, left_out, Vec::from_iter(shared), unseen, notes, looked].concat();
         Ok(Prepared { resolved, plan, warnings })
@@ -194,11 +198,18 @@ pub fn changed(
     let watch = resolved.cluster.as_ref().map(Watch::start);
     let _last_resort = watch.as_ref().map(|watch| guard::Lookout::last_resort(watch.silence().clone()));
     let journal = Journal::begin(&dirs::journals(), journal_head(resolved), resolved.cluster.clone());
-    let mut journal = Rollback::of(journal?, resolved.fleet.clone());
+    let mut journal = Rollback::of(with_restarter(journal?, resolved), resolved.fleet.clone());
     let measured = measured(resolved, plan, sink, (interrupt, watch.as_ref()), &mut journal, body);
     let _lookout = guard::Lookout::over_undoing();
     let left = journal.roll_back(sink);
     measured.and(left)
+}
+
+fn with_restarter(mut journal: Journal, resolved: &Resolved) -> Journal {
+    if let Some(restarter) = resolved.restarts.restarter.clone() {
+        journal.restarts_by(restarter);
+    }
+    journal
 }
 
 fn measured(
@@ -256,7 +267,7 @@ fn conduct(resolved: &Resolved, ready: &Ready, journal: &mut Rollback, sink: &mu
         None => host,
     };
     let clock = &host.clock;
-    let sides = &sides::Switch::of(resolved, clock, journal);
+    let sides = &sides::Switch::of(resolved, clock, health, journal);
     let scheduler = &mut *experiments::scheduler(plan);
     conductor::Conductor { clock, health, loader, sides, observer, unfilled }.conduct(scheduler, sink)
 }

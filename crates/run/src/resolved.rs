@@ -1,6 +1,7 @@
 //! Where a run takes place: the cluster that was named, a lab, or this host alone.
 
 use super::addresses::{Addresses, addresses};
+use super::restarts::Restarts;
 use super::{Setup, again, new_head};
 use agents::fleet::{self, Fleet};
 use agents::looks::Looks;
@@ -27,6 +28,7 @@ pub struct Resolved {
     head: RunHead,
     /// Hosts that are meant and not tried, in words.
     pub left_out: Vec<String>,
+    pub restarts: Restarts,
 }
 
 impl Resolved {
@@ -84,7 +86,7 @@ impl Resolved {
         inventory.sites = planner::wanted_sites(&inventory, request).into_iter().map(&mut look).collect();
         inventory.replica_hosts = planner::wanted_replica_hosts(&inventory, request).into_iter().map(look).collect();
         left_out.extend(inventory.shared_machines());
-        Ok(Resolved { inventory, cluster, fleet, looks, head, left_out })
+        Ok(Resolved { inventory, cluster, fleet, looks, head, left_out, restarts: Restarts::default() })
     }
 
     /// Where an earlier run took place: the same cluster, or none, and the same hosts.
@@ -120,7 +122,8 @@ impl Resolved {
             give_roles(&mut reached, &inventory.hosts, &inventory.scope);
             (fleet, left_out) = (Some(Rc::new(RefCell::new(reached))), without);
         }
-        Ok(Resolved { inventory, cluster, fleet, looks: Looks::default(), head: record.head.clone(), left_out })
+        let (looks, head, restarts) = (Looks::default(), record.head.clone(), Restarts::default());
+        Ok(Resolved { inventory, cluster, fleet, looks, head, left_out, restarts })
     }
 
     /// What the path is on that host (`None`: this one), and whether it may be loaded beside others that go to the same place.

@@ -1,15 +1,17 @@
 //! Steps that need options of the cluster to have certain values: set before a slice, and undone before one that needs others.
 
-use super::EventSink;
 use super::conductor::Sides;
 use super::guard::Rollback;
 use super::interrupt::Interrupt;
 use super::resolved::Resolved;
+use super::restarts::Restarting;
+use super::{EventSink, HealthMonitor, host_sides};
 use cluster::dirs;
 use cluster::pending;
 use experiments::duration::HEARD_SECONDS;
 use model::change::who_and_name;
 use model::clock::SECOND;
+use model::host_setting::host_and_name;
 use model::secrets::{self, is_secret};
 use model::{Change, Clock, Event, Failure, Plan, Scope, Step};
 use std::cell::RefCell;
@@ -24,6 +26,7 @@ const ASKED_WITH: u32 = 2;
 const ASKED: usize = 3;
 /// In a cluster of at most this many OSDs, each is asked after every change, so that no slice waits longer than it must.
 const ASKED_EACH_TIME: usize = 16;
+const ALLOW: &str = "--restart osd (or osd.N) lets those OSDs be restarted for it, one after the other, with noout and healthy in between";
 /// Time between two such questions.
 const HEARING: u64 = SECOND / 50;
 
@@ -35,7 +38,12 @@ fn needed(plan: &Plan) -> BTreeSet<(&str, &str)> {
 
 /// Before anything is made: are there such options, and would daemons hear of them while they run? What they may not, as warnings.
 pub fn prove(resolved: &Resolved, plan: &Plan) -> Result<Vec<String>, Failure> {
-    let options: BTreeSet<&str> = needed(plan).into_iter().map(|(option, _)| option).collect();
+    let (of_hosts, options): (Vec<_>, Vec<_>) =
+        needed(plan).into_iter().partition(|(option, _)| host_and_name(option).is_some());
+    for (key, value) in of_hosts {
+        host_sides::prove(resolved, key, host_and_name(key).unwrap_or_default(), value)?;
+    }
+    let options: BTreeSet<&str> = options.into_iter().map(|(option, _)| option).collect();
     let proven: Result<Vec<Option<String>>, Failure> =
         options.into_iter().map(|option| prove_option(resolved, option)).collect();
     Ok(proven?.into_iter().flatten().collect())
@@ -66,6 +74,8 @@ fn prove_option(resolved: &Resolved, option: &str) -> Result<Option<String>, Fai
             "option {option}: the cluster has no option {name}; `ceph config ls` names them"
         ))),
         // Some are heard of all the same, so this is no refusal.
+        // Then it is restarted for it, or refused.
+        Some(false) if resolved.restarts.strict => Ok(None),
         Some(false) => Ok(Some(format!(
             "the monitors do not say that daemons take {name} up while they run: no difference may only mean that they read it \
              when they start"
@@ -116,7 +126,10 @@ pub fn try_out(
     let all = needed(plan);
     let mut asked: BTreeMap<&str, u32> = BTreeMap::new();
     for (number, (option, value)) in all.iter().enumerate() {
-        let change = Change::option(option, value);
+        let change = host_sides::change(&resolved.inventory, option, value);
+        if journal.holds(&change)? && resolved.restarts.strict {
+            return Err(Failure::Usage(format!("option {option} is set to {value} already: there is nothing to try")));
+        }
         if interrupt.asked() || journal.holds(&change)? {
             continue;
         }
@@ -126,15 +139,18 @@ pub fn try_out(
         let then = || {
             let times = asked.entry(option).or_default();
             *times += 1;
-            if *times <= ASKED_WITH {
+            if *times <= ASKED_WITH && resolved.restarts.osds.is_empty() {
                 clock.wait_until(clock.now() + heard());
                 deaf = deaf_to(resolved, option, value);
             }
         };
         journal.attempt(&change, then).map_err(|error| match error.refused() {
-            true => Failure::Usage(format!("option {option} can't be `{value}`: {error}")),
+            true => Failure::Usage(format!("{option} can't be `{value}`: {error}")),
             false => error.into(),
         })?;
+        if let Some(text) = deaf.as_ref().filter(|_| resolved.restarts.strict) {
+            return Err(Failure::Refused(format!("{text}; it was put back, and nothing else was changed: {ALLOW}")));
+        }
         if let Some(text) = deaf {
             sink.tell(Event::Warned { text })?;
         }
@@ -148,6 +164,9 @@ fn heard() -> u64 {
 
 /// Some OSDs' answers to what value they work with: those that differ from this.
 fn deaf_to(resolved: &Resolved, option: &str, value: &str) -> Option<String> {
+    if host_and_name(option).is_some() {
+        return None;
+    }
     let (who, name) = who_and_name(option);
     let cluster = resolved.cluster.as_ref()?;
     let deaf = hearers(&resolved.inventory.scope, who, ASKED).into_iter().find_map(|osd| {
@@ -162,7 +181,8 @@ fn deaf_to(resolved: &Resolved, option: &str, value: &str) -> Option<String> {
     })
 }
 
-fn hearers(scope: &Scope, who: &str, most: usize) -> Vec<u32> {
+/// The OSDs that are up among those that the option is for.
+pub(super) fn hearers(scope: &Scope, who: &str, most: usize) -> Vec<u32> {
     let up = scope.osds.iter().filter(|osd| osd.up).map(|osd| osd.id);
     match who {
         "osd" | "global" => up.take(most).collect(),
@@ -177,11 +197,27 @@ pub struct Switch<'a> {
     journal: RefCell<&'a mut Rollback>,
     /// What was made and not undone, by option.
     made: RefCell<BTreeMap<String, Change>>,
+    restarting: Restarting<'a>,
+    /// A side that could not be reached: from then on it is not known on which side which daemon is, and nothing more is measured.
+    failed: RefCell<Option<String>>,
 }
 
 impl<'a> Switch<'a> {
-    pub fn of(resolved: &'a Resolved, clock: &'a Arc<dyn Clock>, journal: &'a mut Rollback) -> Switch<'a> {
-        Switch { resolved, clock, journal: RefCell::new(journal), made: RefCell::default() }
+    pub fn of(
+        resolved: &'a Resolved,
+        clock: &'a Arc<dyn Clock>,
+        health: &'a dyn HealthMonitor,
+        journal: &'a mut Rollback,
+    ) -> Switch<'a> {
+        let restarting = Restarting { resolved, clock, health };
+        Switch {
+            resolved,
+            clock,
+            journal: RefCell::new(journal),
+            made: RefCell::default(),
+            restarting,
+            failed: RefCell::default(),
+        }
     }
 
     /// The values with which OSDs work now; `None`: they are too many to be asked before every slice, or it is not an option of theirs.
@@ -213,10 +249,27 @@ impl<'a> Switch<'a> {
         }
     }
 
+    /// Whoever undoes the run finds the restarts in the journal before the option: last in, first out.
+    fn give_and_restart(&self, option: &str, value: Option<&String>, sink: &mut EventSink) -> Result<(), Failure> {
+        let Some(value) = value else {
+            self.give(option, None, sink)?;
+            return self.restarting.to_old(&mut self.journal.borrow_mut(), sink);
+        };
+        self.restarting.announce(&mut self.journal.borrow_mut(), sink)?;
+        self.give(option, Some(value), sink)?;
+        self.restarting.to_new((who_and_name(option).1, value), sink)
+    }
+
+    fn fail(&self, error: &Failure) -> String {
+        let why = error.to_string();
+        self.failed.replace(Some(why.clone()));
+        why
+    }
+
     /// Whether anything was changed. What is so already is not touched.
     fn give(&self, option: &str, value: Option<&String>, sink: &mut EventSink) -> Result<bool, Failure> {
         let (mut journal, mut made) = (self.journal.borrow_mut(), self.made.borrow_mut());
-        let wanted = value.map(|value| Change::option(option, value));
+        let wanted = value.map(|value| host_sides::change(&self.resolved.inventory, option, value));
         let mut changed = false;
         if let Some(other) = made.get(option) {
             journal.undo(other, sink)?;
@@ -243,13 +296,21 @@ impl<'a> Switch<'a> {
 
 impl Sides for Switch<'_> {
     fn take(&self, step: &Step, sink: &mut EventSink) -> Result<(), String> {
+        if let Some(why) = &*self.failed.borrow() {
+            return Err(why.clone());
+        }
         let mut changed = Vec::new();
         let settings = &step.workload.settings;
         // What is made already is undone first, if this step does not need it.
         let options: BTreeSet<String> = self.made.borrow().keys().chain(settings.keys()).cloned().collect();
         for option in &options {
             let value = settings.get(option);
-            if self.made.borrow().get(option) == value.map(|value| Change::option(option, value)).as_ref() {
+            let wanted = value.map(|value| host_sides::change(&self.resolved.inventory, option, value));
+            if self.made.borrow().get(option) == wanted.as_ref() {
+                continue;
+            }
+            if !self.restarting.osds().is_empty() && host_and_name(option).is_none() {
+                self.give_and_restart(option, value, sink).map_err(|error| self.fail(&error))?;
                 continue;
             }
             let before = self.values(option);

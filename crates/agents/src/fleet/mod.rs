@@ -10,6 +10,7 @@ mod merge;
 mod orch;
 mod path_mtus;
 mod replica_servers;
+mod restarts;
 mod setups;
 mod sites;
 mod sources;

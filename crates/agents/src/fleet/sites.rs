@@ -28,6 +28,46 @@ impl Fleet {
         }
     }
 
+    /// Undoes that one change.
+    ///
+    /// # Errors
+    /// It can't be undone, or the host is gone.
+    pub fn undo(&mut self, host: &str, change: &HostChange) -> Result<(), String> {
+        match self.question(host, Question::Undo(change.clone()))? {
+            AgentAnswer::Made(undone) => undone,
+            other => Err(format!("it answered something else: {other:?}")),
+        }
+    }
+
+    /// How a setting of that host is now.
+    ///
+    /// # Errors
+    /// It has none such, or is gone.
+    pub fn value(&mut self, host: &str, setting: &str) -> Result<String, String> {
+        match self.question(host, Question::Value { setting: setting.to_string() })? {
+            AgentAnswer::Value(value) => value,
+            other => Err(format!("it answered something else: {other:?}")),
+        }
+    }
+
+    /// Undoes what killed agents left on all hosts: what was undone, and what could not be, with the hosts' names.
+    pub fn restore(&mut self) -> (Vec<String>, Vec<String>) {
+        let names: Vec<String> = self.here().map(|seen| seen.name.clone()).collect();
+        let (mut undone, mut wrong) = (Vec::new(), Vec::new());
+        for name in names {
+            let said = |lines: Vec<String>| lines.into_iter().map(|line| format!("{name}: {line}")).collect::<Vec<_>>();
+            match self.question(&name, Question::Restore) {
+                Ok(AgentAnswer::Restored(done, left)) => {
+                    undone.extend(said(done));
+                    wrong.extend(said(left));
+                }
+                Ok(other) => wrong.push(format!("{name}: it answered something else: {other:?}")),
+                Err(why) => wrong.push(format!("{name}: {why}")),
+            }
+        }
+        (undone, wrong)
+    }
+
     /// Undoes all that was made on these hosts, on all at once. What could not be undone, and why. An agent that is gone has undone all by
     /// itself, or left it to `fathom restore` there.
     pub fn roll_back(&mut self, hosts: &BTreeSet<&String>) -> Vec<String> {

@@ -3,6 +3,7 @@
 mod hearing;
 mod load;
 mod reach;
+mod systemd;
 mod watching;
 
 use crate::frame::{self, FrameError, MAGIC};
@@ -212,6 +213,13 @@ impl Agent {
                 let made = self.host.files.change(&change, || self.journal.begun(&of));
                 AgentAnswer::Made(made.map_err(|error| error.to_string()))
             }
+            Question::Undo(change) => {
+                let undone = self.host.files.undo(&change, self.journal.standing());
+                AgentAnswer::Made(undone.map(drop).map_err(|error| error.to_string()))
+            }
+            Question::Value { setting } => AgentAnswer::Value(cluster::host_settings::read(&setting)),
+            Question::Restore => restored(),
+            Question::Restart { osd } => AgentAnswer::Made(systemd::restart(osd)),
             Question::RollBack => AgentAnswer::RolledBack(self.roll_back()),
             Question::Echo(end) => {
                 let echo = address(&end).and_then(|at| Echo::open(at).map_err(|error| format!("{at}: {error}")));
@@ -237,6 +245,12 @@ impl Agent {
     fn load(&self, slice: u64, step: Step, window_ns: Nanos) -> Load {
         Load { slice, step, window_ns, host: self.host.clone(), tell: self.tell.clone(), stop: Default::default() }
     }
+}
+
+fn restored() -> AgentAnswer {
+    let (undone, wrong) = cluster::journal::restore_agents(&cluster::dirs::journals());
+    let undone = undone.iter().map(model::Undo::done).collect();
+    AgentAnswer::Restored(undone, wrong.iter().map(ToString::to_string).collect())
 }
 
 fn address(end: &Endpoint) -> Result<IpAddr, String> {

@@ -162,7 +162,7 @@ fn beside(setting: &Scenario, chance: &mut StdRng) -> Record {
     let pairs: Vec<(StepId, StepId)> =
         (0..setting.figures).map(|id| (StepId(id), StepId(id + setting.figures))).collect();
     record.plan.steps = (0..2 * setting.figures).map(|id| step(id, id % setting.figures)).collect();
-    let ab = Ab { what: "made".into(), a: "A".into(), b: "B".into(), pairs };
+    let ab = Ab { what: "made".into(), a: "A".into(), b: "B".into(), pairs, ..Ab::default() };
     record.plan.experiment = PlannedExperiment::PairedComparison(ab);
     let levels: Vec<f64> = (0..setting.figures).map(|_| (setting.run_sd * normal(chance)).exp()).collect();
     let mut wanted: Vec<u32> = (0..2 * setting.figures).collect();

@@ -220,7 +220,7 @@ mod tests {
     }
 
     fn pool(name: &str) -> Change {
-        Change::Pool { name: name.into(), pg_num: 8, size: None, on: Vec::new() }
+        Change::Pool { name: name.into(), pg_num: 8, size: None, on: Vec::new(), like: None }
     }
 
     #[test]

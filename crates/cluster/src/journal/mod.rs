@@ -14,18 +14,20 @@ pub use journal_file::{AgentOf, Head, JournalFile, Told};
 pub use lease::{Lost, take};
 pub use life::{Life, Process};
 pub use nameless::nameless;
-pub use of_agent::AgentJournal;
+pub use of_agent::{AgentJournal, restore as restore_agents};
 
 use crate::admin::Cluster;
 use crate::apply::{self, Trust, Unmade};
-use crate::entry::MadeThing;
+use crate::entry::{JournalEntry, MadeThing};
 use crate::errors::ClusterError;
+use crate::restart::{self, Restarter};
 use crate::{own_files, settings};
 use ceph::CephError;
 use lease::Lease;
-use model::{Change, Undo};
+use model::{Change, HostChange, Undo};
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 /// Options that a monitor may want to be set before it obeys; set for that one command only, as changes of their own.
@@ -40,18 +42,30 @@ pub struct Journal {
     /// The lease of a run; `None` for a process that undoes the changes of a dead run.
     lease: Option<Lease>,
     live: bool,
+    /// Who restarts OSDs, where that is known.
+    restarter: Option<Rc<dyn Restarter>>,
 }
 
 impl Journal {
     /// Begins the journal of a run: an empty file in `folder`, locked for as long as this process lives.
     pub fn begin(folder: &Path, head: Head, cluster: Option<Cluster>) -> Result<Journal, ClusterError> {
         let (journal_file, trust) = (JournalFile::create(folder, head)?, Trust { here: true, named: false });
-        Ok(Journal { journal_file, cluster, folder: folder.to_path_buf(), trust, lease: None, live: true })
+        Ok(Journal::of(folder, journal_file, cluster, trust, true))
     }
 
     /// Takes up what a dead run left. `cluster`: the one that the run worked on.
     pub fn resume(folder: &Path, journal_file: JournalFile, cluster: Option<Cluster>, trust: Trust) -> Journal {
-        Journal { journal_file, cluster, folder: folder.to_path_buf(), trust, lease: None, live: false }
+        Journal::of(folder, journal_file, cluster, trust, false)
+    }
+
+    fn of(folder: &Path, journal_file: JournalFile, cluster: Option<Cluster>, trust: Trust, live: bool) -> Journal {
+        let folder = folder.to_path_buf();
+        Journal { journal_file, cluster, folder, trust, lease: None, live, restarter: None }
+    }
+
+    /// Who restarts OSDs when that is undone.
+    pub fn restarts_by(&mut self, restarter: Rc<dyn Restarter>) {
+        self.restarter = Some(restarter);
     }
 
     /// Identifies the agents that make changes on other hosts for this run.
@@ -138,11 +152,20 @@ impl Journal {
     /// Undoes everything, the newest first. What can't be undone stays in the journal; the errors tell.
     pub fn roll_back(&mut self) -> (Vec<Undo>, Vec<ClusterError>) {
         let (mut undone, mut errors) = (Vec::new(), Vec::new());
+        // A daemon that is restarted before its option is back would begin with what the run set.
+        let mut unset = false;
         for index in (0..self.journal_file.entries().len()).rev() {
+            let entry = &self.journal_file.entries()[index];
+            if let (Change::Restart { osd }, true) = (&entry.change, unset && !entry.undone) {
+                errors.push(restart::too_early(*osd));
+                continue;
+            }
+            let option = matches!(entry.change, Change::Option { .. });
             match self.undo(index) {
                 Ok(Some(undo)) => undone.push(undo),
                 Ok(None) => {}
                 Err(error) => {
+                    unset |= option;
                     let silent = error.timed_out() && !self.monitors_answer();
                     errors.push(error);
                     if silent {
@@ -171,7 +194,7 @@ impl Journal {
     }
 
     fn undo(&mut self, index: usize) -> Result<Option<Undo>, ClusterError> {
-        let (entry, run, trust) = (self.journal_file.entries()[index].clone(), self.run().to_string(), self.trust);
+        let (entry, run) = (self.journal_file.entries()[index].clone(), self.run().to_string());
         let own_pool = self.own_pool(&entry.change);
         if entry.undone {
             return Ok(None);
@@ -179,11 +202,11 @@ impl Journal {
         if !self.live && entry.made.is_none() {
             wait_until_settled(entry.written);
         }
-        let unmade = match apply::unmake(self.cluster.as_ref(), &run, &entry, own_pool, trust) {
-            Err(error) if permission_wanted(&error).is_some() => {
-                self.with_permission(&error, |cluster| apply::unmake(cluster, &run, &entry, own_pool, trust))?
+        let unmade = match (&entry.change, &self.cluster) {
+            (Change::Restart { osd }, Some(cluster)) => {
+                restart::unmake(cluster, self.restarter.as_deref(), *osd, &entry, self.trust)?
             }
-            other => other?,
+            _ => self.unmade(&entry, &run, own_pool)?,
         };
         let left = match unmade {
             Unmade::Left(why) => Some(why),
@@ -192,6 +215,16 @@ impl Journal {
         self.journal_file.mark_undone(index)?;
         self.write_key(index)?;
         Ok(Some(Undo { undone: true, left, ..entry.undo() }))
+    }
+
+    fn unmade(&mut self, entry: &JournalEntry, run: &str, own_pool: Option<u64>) -> Result<Unmade, ClusterError> {
+        let trust = self.trust;
+        match apply::unmake(self.cluster.as_ref(), run, entry, own_pool, trust) {
+            Err(error) if permission_wanted(&error).is_some() => {
+                self.with_permission(&error, |cluster| apply::unmake(cluster, run, entry, own_pool, trust))
+            }
+            other => other,
+        }
     }
 
     /// The id of the pool of this run's making in which an image or objects lie.
@@ -223,9 +256,17 @@ impl Journal {
     /// Two runs that set one option would put back each other's values. Each writes down first what it wants, and looks then: of two at
     /// the same time at least one sees the other.
     fn refuse_held(&mut self, index: usize) -> Result<(), ClusterError> {
-        let Change::Option { who, name, .. } = &self.journal_file.entries()[index].change else { return Ok(()) };
-        let option = format!("{who}/{name}");
-        let held = pending::refuse_held(&self.folder, self.cluster.as_ref(), self.run(), &option);
+        let (option, held) = match &self.journal_file.entries()[index].change {
+            Change::Option { who, name, .. } => {
+                let option = format!("{who}/{name}");
+                let held = pending::refuse_held(&self.folder, self.cluster.as_ref(), self.run(), &option);
+                (option, held)
+            }
+            Change::OnHost { what: HostChange::Setting { name, .. }, .. } => {
+                (name.clone(), pending::refuse_held_here(&self.folder, self.run(), name))
+            }
+            _ => return Ok(()),
+        };
         match held {
             Ok(()) if self.before_stands(index)? => Ok(()),
             held => {

@@ -1,10 +1,11 @@
 //! The journal of an agent: of what it changes on its own host, begun with the first change that needs it.
 
-use super::Journal;
 use super::journal_file::{AgentOf, Head};
+use super::{Journal, Life, pending};
 use crate::errors::ClusterError;
 use crate::own_files;
-use std::path::PathBuf;
+use model::Undo;
+use std::path::{Path, PathBuf};
 
 /// In a file of its own beside those of this host's runs: several agents may share the folder. What stands in it is undone when the agent
 /// leaves; of one that is killed, `fathom restore` on its host does that.
@@ -31,6 +32,11 @@ impl AgentJournal {
         Ok(self.journal.insert(journal))
     }
 
+    /// The journal, if anything was changed.
+    pub fn standing(&mut self) -> Option<&mut Journal> {
+        self.journal.as_mut()
+    }
+
     /// Undoes all that stands in it; what can't be undone stays for `fathom restore`, and the errors tell.
     pub fn roll_back(&mut self) -> Vec<ClusterError> {
         self.journal.take().map_or(Vec::new(), |mut journal| journal.roll_back().1)
@@ -41,6 +47,24 @@ impl Drop for AgentJournal {
     fn drop(&mut self) {
         self.roll_back();
     }
+}
+
+/// Undoes what killed agents left on this host: what was undone or is left as it is, and what can't be undone.
+pub fn restore(folder: &Path) -> (Vec<Undo>, Vec<ClusterError>) {
+    let found = pending::find(folder, None);
+    let (mut undone, mut errors) = (Vec::new(), Vec::new());
+    let dead = found.left.iter().filter(|left| left.head.agent_of.is_some() && left.life == Life::Dead && left.here());
+    for left in dead {
+        match left.open(None, false, &mut |_| ()) {
+            Ok((journal_file, trust)) => {
+                let (done, wrong) = Journal::resume(folder, journal_file, None, trust).roll_back();
+                undone.extend(done);
+                errors.extend(wrong);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    (undone, errors)
 }
 
 /// Its name begins as a run's does and is longer: no run has it, and no other agent of this host.

@@ -7,7 +7,7 @@ use crate::admin::Cluster;
 use crate::apply::Trust;
 use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
-use model::Change;
+use model::{Change, HostChange};
 use std::path::{Path, PathBuf};
 
 /// A journal whose run is dead, or can't be seen from here.
@@ -113,6 +113,11 @@ impl FoundJournals {
                 _ => false,
             })
         };
+        self.holder_of(fsid, run, sets)
+    }
+
+    /// The same of whose journal is so.
+    fn holder_of(&self, fsid: Option<&str>, run: &str, sets: impl Fn(&[JournalEntry]) -> bool) -> Option<Holder> {
         let live = self.live.iter().map(|told| (&told.head, told.entries.as_slice(), Life::Alive));
         let left = self.left.iter().map(|pending| (&pending.head, pending.left.as_slice(), pending.life));
         let other = |head: &Head| head.run != run && head.fsid.as_deref() == fsid;
@@ -154,12 +159,50 @@ pub fn remove_blank(found: &mut FoundJournals) {
 /// Which run holds it, and what to do.
 pub fn refuse_held(folder: &Path, cluster: Option<&Cluster>, run: &str, option: &str) -> Result<(), ClusterError> {
     let Some(Holder { head, life }) = holder(folder, cluster, run, option)? else { return Ok(()) };
-    let mend = match life {
+    let why = format!("run {} of host {} holds it, {}", head.run, head.host, what_to_do(&head, life));
+    Err(ClusterError::Held { option: option.to_string(), why })
+}
+
+/// The same for a setting of this host, whichever cluster it was changed for.
+///
+/// # Errors
+/// Which run holds it, and what to do.
+pub fn refuse_held_here(folder: &Path, run: &str, setting: &str) -> Result<(), ClusterError> {
+    let sets = |entries: &[JournalEntry]| {
+        let of = |entry: &JournalEntry| matches!(&entry.change, Change::OnHost { what: HostChange::Setting { name, .. }, .. } if name == setting);
+        entries.iter().any(|entry| !entry.undone && of(entry))
+    };
+    let found = find(folder, None);
+    let live = found.live.iter().map(|told| (&told.head, told.entries.as_slice(), Life::Alive));
+    let left = found.left.iter().map(|pending| (&pending.head, pending.left.as_slice(), pending.life));
+    let other = live.chain(left).find(|(head, entries, _)| head.run != run && sets(entries));
+    let Some((head, _, life)) = other else { return Ok(()) };
+    let why = format!("run {} of host {} holds it, {}", head.run, head.host, what_to_do(head, life));
+    Err(ClusterError::Held { option: setting.to_string(), why })
+}
+
+/// May a run restart OSDs? Not while another one does: both would think that all others are up.
+///
+/// # Errors
+/// Which run does, and what to do.
+pub fn refuse_restarts(folder: &Path, cluster: Option<&Cluster>, run: &str) -> Result<(), ClusterError> {
+    let restarts = |entries: &[JournalEntry]| {
+        let of = |entry: &JournalEntry| matches!(&entry.change, Change::Flag { name } if name == "noout");
+        entries.iter().any(|entry| !entry.undone && of(entry))
+    };
+    let fsid = cluster.map(|cluster| cluster.rados.fsid()).transpose()?;
+    let Some(Holder { head, life }) = find(folder, cluster).holder_of(fsid.as_deref(), run, restarts) else {
+        return Ok(());
+    };
+    let why = format!("run {} of host {} restarts OSDs, {}", head.run, head.host, what_to_do(&head, life));
+    Err(ClusterError::Held { option: "noout".to_string(), why })
+}
+
+fn what_to_do(head: &Head, life: Life) -> String {
+    match life {
         Life::Alive => format!("which is still going on (process {}); wait until it ends", head.pid),
         _ => format!("which ended without putting it back; undo that first: fathom restore --run {}", head.run),
-    };
-    let why = format!("run {} of host {} holds it, {mend}", head.run, head.host);
-    Err(ClusterError::Held { option: option.to_string(), why })
+    }
 }
 
 fn journal_files(folder: &Path) -> Vec<PathBuf> {

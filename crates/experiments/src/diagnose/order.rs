@@ -1,8 +1,8 @@
 //! In which order causes are told: what is confirmed first, of that what goes on in the whole cluster and then what would gain most; then hints,
 //! of those what usually matters most.
 
-use super::test::Suspected;
 use super::Rule;
+use super::test::Suspected;
 use model::Standing;
 use std::cmp::Ordering;
 

@@ -15,7 +15,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     check_wished(draft, Layer::Osd)?;
     let pool = draft.name("osd");
     let pg_num = groups::of_one_copy(draft, &pool)?;
-    draft.change(Change::Pool { name: pool.clone(), pg_num, size: Some(1), on: Vec::new() });
+    draft.change(Change::Pool { name: pool.clone(), pg_num, size: Some(1), on: Vec::new(), like: None });
     if groups::spreads(draft) {
         draft.change(Change::Spread { pool: pool.clone() });
     }

@@ -39,7 +39,7 @@ pub fn add(draft: &mut Draft) -> Option<LeftOut> {
         );
     }
     let on = pairs.iter().map(|(primary, replica)| vec![*primary, *replica]).collect();
-    draft.change(Change::Pool { name: pool.clone(), pg_num, size: Some(2), on });
+    draft.change(Change::Pool { name: pool.clone(), pg_num, size: Some(2), on, like: None });
     let target = |(primary, replica): (u32, u32)| {
         let place = Place::Osd { osd: primary, pool: pool.clone(), replicas: vec![replica] };
         Target::new(super::osd::LAYER, format!("osd.{primary} and osd.{replica}"), place)
@@ -63,19 +63,19 @@ fn because(why: &str, needs: &str) -> Option<LeftOut> {
 /// Why there are no pairs of these that would tell them apart; `None`: there are.
 fn left_out(osds: &[&OsdScope], apart: Option<&str>) -> Option<LeftOut> {
     let hosts = osds.iter().map(|osd| osd.host.as_str()).collect::<BTreeSet<&str>>().len();
-    let most = PAIRS_MOST / PARTNERS_LEAST;
+    let most = PAIRS_MOST / (PARTNERS_LEAST + 1);
     match apart {
         Some("host") | Some("osd") if osds.len() > most => because(
             &format!(
-                "{} OSDs are too many: each would have fewer than {PARTNERS_LEAST} partners in {PAIRS_MOST} pairs",
-                osds.len()
+                "{} OSDs are too many: each would have fewer than {} partners in {PAIRS_MOST} pairs",
+                osds.len(),
+                PARTNERS_LEAST + 1
             ),
             &format!("a cluster, or a device class, of at most {most} OSDs"),
         ),
-        // What one side adds as primaries the other may add as replicas.
-        Some("host") if hosts < 3 => because(
-            &format!("replicas lie on different hosts, and of {hosts} hosts it can't be told which one is slow"),
-            "OSDs on a third host, or a CRUSH rule for new pools whose failure domain is osd",
+        Some("host") if hosts < 2 => because(
+            "replicas lie on different hosts, and all OSDs lie on one",
+            "OSDs on another host, or a CRUSH rule for new pools whose failure domain is osd",
         ),
         Some("host") | Some("osd") if pairs(osds, apart).is_empty() => because(
             &format!("some OSD may be paired with fewer than {PARTNERS_LEAST} others of its class"),

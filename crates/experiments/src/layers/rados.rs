@@ -1,8 +1,8 @@
 //! Steps of the rados layer: objects of a temporary or a named pool.
 
 use crate::planner::draft::Draft;
-use crate::planner::groups;
 use crate::planner::subset::subset;
+use crate::planner::{groups, like};
 use model::pattern::Family;
 use model::workload::{GIB, KIB, MIB};
 use model::{Bytes, Change, Failure, Layer, Place, Workload};
@@ -55,6 +55,9 @@ pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure
     if draft.inventory.scope.osds.iter().all(|osd| !osd.up) {
         return Err(Failure::Failed("the cluster has no OSD that is up".to_string()));
     }
+    if let Some(like) = draft.options.like.clone() {
+        return like::pool(draft, what, like).map(|pool| (pool, true));
+    }
     let part = |name: &str, number: Option<u32>| number.map_or(String::new(), |number| format!(".{name}{number}"));
     let (pgs, osds) = (part("pgs", draft.options.pgs), part("osds", draft.options.osds));
     let pool = draft.name(&format!("{what}{pgs}{osds}"));
@@ -63,7 +66,7 @@ pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure
         (None, Some(wished)) => (groups::asked(draft, &pool, wished, None)?, None, Vec::new()),
         (None, None) => (groups::of_replicas(draft, &pool)?, None, Vec::new()),
     };
-    draft.change(Change::Pool { name: pool.clone(), pg_num, size, on });
+    draft.change(Change::Pool { name: pool.clone(), pg_num, size, on, like: None });
     Ok((pool, true))
 }
 
@@ -71,6 +74,9 @@ pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure
 pub fn shown(draft: &Draft, pool: &str, temporary: bool) -> String {
     if !temporary {
         return format!("pool {pool}");
+    }
+    if let Some(like) = &draft.options.like {
+        return format!("pool like {}", like.pool);
     }
     let groups = draft.options.pgs.map_or(String::new(), |groups| format!(" of {groups} PGs"));
     let osds = match draft.options.osds {

@@ -49,6 +49,13 @@ pub fn b_first(seed: u64, pass: u32) -> bool {
     lot == pass.is_multiple_of(2)
 }
 
+/// All steps of one side, then all of the other, in the same order: A B, B A, A B, B A, … change sides once in a pass, which costs restarts.
+pub fn side_after_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], b_first: bool) {
+    side_by_side(wanted, pairs, b_first);
+    let is_b = |id: &StepId| pairs.iter().any(|(_, b)| b == id);
+    wanted.sort_by_key(|id| is_b(id) != b_first);
+}
+
 /// Steps of a pair stand beside each other.
 pub fn side_by_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], b_first: bool) {
     let pair = |id: &StepId| pairs.iter().position(|(a, b)| a == id || b == id).unwrap_or(pairs.len());
@@ -58,4 +65,25 @@ pub fn side_by_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], b_first: 
     let mut keyed: Vec<_> = wanted.iter().map(|id| (first(id), is_b(id) != b_first, *id)).collect();
     keyed.sort();
     wanted.iter_mut().zip(keyed).for_each(|(place, (.., id))| *place = id);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_that_cost_a_restart_change_once_in_a_pass_and_meet_it_alike() {
+        let ids = |all: [u32; 6]| all.map(StepId);
+        let pairs = [(0, 3), (1, 4), (2, 5)].map(|(a, b)| (StepId(a), StepId(b)));
+        let order = |b_first: bool| {
+            let mut wanted = ids([4, 2, 0, 3, 5, 1]);
+            side_after_side(&mut wanted, &pairs, b_first);
+            wanted
+        };
+        assert_eq!(order(false), ids([1, 2, 0, 4, 5, 3]));
+        assert_eq!(order(true), ids([4, 5, 3, 1, 2, 0]));
+        let mut beside = ids([4, 2, 0, 3, 5, 1]);
+        side_by_side(&mut beside, &pairs, true);
+        assert_eq!(beside, ids([4, 1, 5, 2, 3, 0]));
+    }
 }

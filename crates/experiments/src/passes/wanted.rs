@@ -18,11 +18,18 @@ pub fn slices_before(id: StepId, pass: u32, record: &Record) -> Vec<&Slice> {
 /// so that it decides as it did.
 pub fn another(plan: &Plan, asked: &Asked, id: StepId, pass: u32, record: &Record) -> bool {
     if plan.experiment.pair().is_some() {
-        return !broken(plan, id, pass, record) && another_pair(plan, id, pass, record);
+        return !either_broken(plan, id, pass, record) && another_pair(plan, id, pass, record);
     }
     // What broke stays void, with its reason: a later slice would measure another state of the cluster.
     !broken(plan, id, pass, record)
         && figures(plan, asked, id, pass, record).iter().any(|(next, _)| *next == Next::Another)
+}
+
+/// A side alone tells nothing.
+fn either_broken(plan: &Plan, id: StepId, pass: u32, record: &Record) -> bool {
+    let pairs = plan.experiment.pair().map_or(&[][..], |ab| &ab.pairs);
+    let pair = pairs.iter().find(|(a, b)| *a == id || *b == id);
+    pair.map_or(vec![id], |(a, b)| vec![*a, *b]).into_iter().any(|id| broken(plan, id, pass, record))
 }
 
 /// One setting against another: is the change still not known well enough? Asked when each side was first equally often.

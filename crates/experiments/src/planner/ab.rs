@@ -1,10 +1,15 @@
 //! The plan of one setting against another: the plan of each side, step by step beside each other.
 
 use super::draft::nearest;
-use crate::ab::Side;
+use super::like;
+use crate::ab::{Side, pool_and_name};
 use crate::{PairedSetting, Request, Varied, WorkloadOptions};
+use model::change::{PoolLike, who_and_name};
+use model::host_setting::{HostSetting, host_and_name};
 use model::pattern::Family;
+use model::shell::word;
 use model::{Ab, Change, Failure, Inventory, Layer, Pattern, Plan, PlannedExperiment, Step, StepId};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What `--ab` takes, as in `pool=fast,slow`.
@@ -28,7 +33,7 @@ pub fn prepared(request: &Request) -> Result<Request, Failure> {
 /// A setting that a layer does not have.
 fn refuse_layers_without(request: &Request, setting: &PairedSetting) -> Result<(), Failure> {
     let has = |layer: &Layer| match setting.varied {
-        Varied::Pool(..) => layer.of_pools(),
+        Varied::Pool(..) | Varied::PoolLike { .. } => layer.of_pools(),
         Varied::Osd(..) => layer.of_single_osds(),
         Varied::Path(..) => layer.of_disks(),
         _ => true,
@@ -49,7 +54,7 @@ fn refuse_layers_without(request: &Request, setting: &PairedSetting) -> Result<(
 fn refuse_fixed(request: &Request, setting: &PairedSetting) -> Result<(), Failure> {
     let options = &request.workload;
     let fixed = match &setting.varied {
-        Varied::Pool(..) => request.targets.pool.is_some().then_some("--pool"),
+        Varied::Pool(..) | Varied::PoolLike { .. } => request.targets.pool.is_some().then_some("--pool"),
         Varied::Engine(..) => options.engine.is_some().then_some("--engine"),
         Varied::BlockSize(..) => options.block_size.is_some().then_some("--block-size"),
         Varied::Depth(..) => options.depth.is_some().then_some("--depth"),
@@ -100,12 +105,40 @@ pub fn plan(inventory: &Inventory, request: &Request, setting: &PairedSetting) -
     }
     refuse_same(&a.steps, &b.steps, setting)?;
     let pairs = a.steps.iter().zip(&b.steps).map(|(a, b)| (a.id, b.id)).collect();
-    let ab = Ab { what: setting.varied.name().to_string(), a: setting.a.clone(), b: setting.b.clone(), pairs };
+    let ab = Ab {
+        what: setting.varied.name().to_string(),
+        a: setting.a.clone(),
+        b: setting.b.clone(),
+        pairs,
+        restarts: Vec::new(),
+        permanent: permanent(&setting.varied),
+    };
     let (goal, changes) = (a.goal, both(a.changes, b.changes)?);
     // Two figures for each cell: no depth chart.
     let steps = a.steps.into_iter().chain(b.steps).map(|step| Step { chart: false, ..step }).collect();
     let experiment = PlannedExperiment::PairedComparison(ab);
     Ok(Plan { changes, steps, goal, experiment, ..Plan::default() })
+}
+
+/// The commands that make B permanent.
+fn permanent(varied: &Varied) -> Vec<String> {
+    match varied {
+        Varied::ClusterOption { option, value } => {
+            if let Some((host, name)) = host_and_name(option) {
+                let setting = HostSetting::parse(name).ok();
+                return setting
+                    .map(|setting| format!("{} # on {host}", setting.permanent(value)))
+                    .into_iter()
+                    .collect();
+            }
+            let (who, name) = who_and_name(option);
+            vec![format!("ceph config set {} {} {}", word(who), word(name), word(value))]
+        }
+        Varied::PoolLike { setting, value } => {
+            pool_and_name(setting).map(|(pool, name)| like::permanent(pool, name, value)).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// A against A under the names of A and B would be a finding about nothing.
@@ -171,6 +204,11 @@ pub(super) fn on_side(request: &Request, varied: &Varied, side: Side) -> Request
             options.settings.insert(option.clone(), value.clone());
         }
         Varied::ClusterOption { .. } => {}
+        Varied::PoolLike { setting, value } => {
+            let (pool, name) = pool_and_name(setting).unwrap_or_default();
+            let but = BTreeMap::from([(name.to_string(), value.clone())]);
+            options.like = Some(PoolLike { pool: pool.to_string(), but: side.of(BTreeMap::new(), but) });
+        }
     }
     request
 }

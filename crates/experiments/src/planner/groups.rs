@@ -40,6 +40,15 @@ pub fn asked(draft: &Draft, pool: &str, groups: u32, size: Option<u32>) -> Resul
     }
 }
 
+/// Of two pools like one of the user's, of which this is one; each has its like, of as many at most.
+pub fn of_two(draft: &Draft, pool: &str, groups: u32, size: u32) -> Result<(), Failure> {
+    let (wanted, room) = (2 * u64::from(groups) * u64::from(size), room(draft, pool));
+    match wanted <= room {
+        true => Ok(()),
+        false => Err(too_many(draft, &format!("two pools of {groups} placement groups of {size} replicas"), room)),
+    }
+}
+
 /// May placement groups be bound to OSDs? Yes if it is not known: all clusters made by luminous or later allow it.
 pub fn spreads(draft: &Draft) -> bool {
     draft.inventory.scope.pg_upmap != Some(false)

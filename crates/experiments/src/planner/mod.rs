@@ -5,6 +5,7 @@ pub mod draft;
 mod durability;
 mod fio;
 pub mod groups;
+pub mod like;
 mod others_pools;
 mod room;
 pub mod subset;

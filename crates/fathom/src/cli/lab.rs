@@ -121,4 +121,5 @@ pub enum ActArg {
     Stop,
     Cont,
     Start,
+    Restart,
 }

@@ -190,4 +190,7 @@ pub struct RestoreArgs {
     /// Of a lab
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "default")]
     pub lab: Option<String>,
+    /// Also what agents on these hosts left when they were killed; and by them OSDs are restarted
+    #[command(flatten)]
+    pub hosts: hosts::HostArgs,
 }

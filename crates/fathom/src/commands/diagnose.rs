@@ -15,6 +15,7 @@ pub fn run(common: &Common, args: &DiagnoseArgs) -> Result<u8, Failure> {
         experiment: Experiment::Diagnosis { seconds_max: args.time_max },
         quiesce: args.of.run.quiesce,
         thorough: false,
+        restarts: None,
     };
     sound_and_print(common, &args.of.run, &request)
 }

@@ -33,6 +33,7 @@ impl From<ActArg> for Act {
             ActArg::Stop => Act::Stop,
             ActArg::Cont => Act::Cont,
             ActArg::Start => Act::Start,
+            ActArg::Restart => Act::Restart,
         }
     }
 }

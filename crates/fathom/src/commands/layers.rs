@@ -88,6 +88,7 @@ fn request<E: FiguresAndRates>(common: &Common, one: OneLayer<'_, E>) -> Result<
         experiment,
         quiesce: args.run.quiesce,
         thorough: true,
+        restarts: None,
     })
 }
 

@@ -15,18 +15,33 @@ pub fn run(common: &Common, args: &ProveArgs) -> Result<u8, Failure> {
     let request = Request {
         layers: layers(&args.of.layers),
         targets: targets(&args.of),
-        workload: WorkloadOptions { patterns, seed: args.seed, ..WorkloadOptions::default() },
-        goal: Goal {
-            settle: args.settle,
-            passes_min: Goal::beside(args.seed).passes_min.min(args.passes),
-            passes_max: args.passes,
-            ..Goal::beside(args.seed)
+        workload: WorkloadOptions {
+            patterns,
+            working_set: args.working_set,
+            seed: args.seed,
+            ..WorkloadOptions::default()
         },
+        goal: goal(args),
         experiment: Experiment::PairedComparison(args.change.clone()),
         quiesce: args.of.run.quiesce,
         thorough: false,
+        restarts: Some(args.restart.clone()),
     };
     sound_and_print(common, &args.of.run, &request)
+}
+
+fn goal(args: &ProveArgs) -> Goal {
+    let usual = Goal::beside(args.seed);
+    Goal {
+        settle: args.settle,
+        passes_min: usual.passes_min.min(args.passes),
+        passes_max: args.passes,
+        read_slice_seconds: args.duration.unwrap_or(usual.read_slice_seconds),
+        write_slice_seconds: args.duration.unwrap_or(usual.write_slice_seconds),
+        fixed: args.duration.is_some(),
+        window_ms: if args.duration.is_some_and(|seconds| seconds < 6.4) { 50 } else { usual.window_ms },
+        ..usual
+    }
 }
 
 /// Those that were named, else the lowest that is a pool's.

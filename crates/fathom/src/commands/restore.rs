@@ -3,13 +3,23 @@
 use crate::cli::{Common, Format, RestoreArgs};
 use crate::output::{say, say_plain};
 use ::run::ToUndo;
+use agents::fleet::{self, Fleet};
+use agents::restarters::Restarters;
 use cluster::dirs;
 use cluster::journal::pending::{self, FoundJournals, Pending};
 use cluster::journal::{Head, Journal, Life};
 use cluster::{Cluster, ClusterError};
 use model::{Change, Failure, Undo};
 use serde_json::json;
+use std::cell::RefCell;
 use std::io::{BufRead, IsTerminal};
+use std::rc::Rc;
+
+/// Agents on hosts, as whoever restarts OSDs asks them too.
+type SharedFleet = Rc<RefCell<Fleet>>;
+
+/// What is reached for undoing: a cluster, and hosts.
+pub type Reached<'a> = (Option<&'a Cluster>, Option<&'a SharedFleet>);
 
 pub fn restore(common: &Common, args: &RestoreArgs) -> Result<u8, Failure> {
     let (cluster, unreached) = named_cluster(common, args)?;
@@ -19,6 +29,10 @@ pub fn restore(common: &Common, args: &RestoreArgs) -> Result<u8, Failure> {
         eprintln!("fathom: {error}");
     }
     pending::remove_blank(&mut found);
+    let fleet = hosts(common, args, cluster.as_ref())?;
+    if let Some(fleet) = &fleet {
+        found.errors.extend(of_agents(common, fleet));
+    }
     let wanted = match &args.run {
         Some(run) => vec![named(&found, run)?],
         None => found.left.clone(),
@@ -36,7 +50,7 @@ pub fn restore(common: &Common, args: &RestoreArgs) -> Result<u8, Failure> {
             return Ok(0);
         }
     }
-    let undone = undo(common, cluster.as_ref(), &found, &wanted, args.run.is_some())?;
+    let undone = undo(common, (cluster.as_ref(), fleet.as_ref()), &found, &wanted, args.run.is_some())?;
     told(common, &runs, &undone, &found.errors)
 }
 
@@ -151,7 +165,7 @@ pub fn offer(common: &Common, cluster: Option<&Cluster>) -> Result<(), Failure> 
     eprintln!("{text}");
     list(&dead);
     if agreed()? {
-        undo(common, cluster, &found, &dead, false)?;
+        undo(common, (cluster, None), &found, &dead, false)?;
     }
     Ok(())
 }
@@ -161,7 +175,7 @@ pub fn undo_left_by(common: &Common, cluster: Option<&Cluster>, run: &str) -> Re
     let folder = dirs::journals();
     let found = pending::find(&folder, cluster);
     let left: Vec<Pending> = found.left.iter().filter(|pending| pending.head.run == run).cloned().collect();
-    undo(common, cluster, &found, &left, false)?;
+    undo(common, (cluster, None), &found, &left, false)?;
     match folder.join(format!("{run}.journal")).exists() {
         true => Err(Failure::Usage(format!("run {run} is still going on; it ends with Ctrl-C where it runs"))),
         false => Ok(()),
@@ -179,10 +193,42 @@ fn agreed() -> Result<bool, Failure> {
     Ok(yes)
 }
 
+/// The hosts that are named, with their agents.
+fn hosts(common: &Common, args: &RestoreArgs, cluster: Option<&Cluster>) -> Result<Option<SharedFleet>, Failure> {
+    if !args.hosts.named() {
+        return Ok(None);
+    }
+    if !args.yes {
+        let text = "what agents left on hosts is not listed before it is undone; say --yes";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    let of = || cluster.cloned().ok_or_else(|| Failure::Usage("--hosts orch: no cluster is reached".to_string()));
+    let wanted = fleet::wanted(&args.hosts.options(), args.lab.as_deref(), &of)?;
+    let tell = |text: &str| {
+        if !common.quiet {
+            eprintln!("{text}");
+        }
+    };
+    let (fleet, silent) = fleet::connect_all(&wanted.hosts, &wanted.programs, &tell);
+    match silent.first() {
+        Some(host) => Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why))),
+        None => Ok(Some(Rc::new(RefCell::new(fleet)))),
+    }
+}
+
+/// Undoes what killed agents left on these hosts; what could not be undone.
+fn of_agents(common: &Common, fleet: &SharedFleet) -> Vec<ClusterError> {
+    let (undone, wrong) = fleet.borrow_mut().restore();
+    undone.iter().filter(|_| !common.quiet).for_each(|line| eprintln!("{line}"));
+    wrong.iter().for_each(|line| eprintln!("fathom: {line}"));
+    let error = |why| ClusterError::Undo { what: "what an agent left".to_string(), why };
+    wrong.into_iter().map(error).collect()
+}
+
 /// Undoes these of all that was found, the newest first. `by_name`: the user named the run.
 pub fn undo(
     common: &Common,
-    cluster: Option<&Cluster>,
+    reached: Reached,
     found: &FoundJournals,
     wanted: &[Pending],
     by_name: bool,
@@ -197,7 +243,7 @@ pub fn undo(
                     "run {} changed the same option later and comes first: fathom restore --run {}",
                     newer.head.run, newer.head.run
                 ))]),
-                None => undo_one(common, cluster, pending, by_name),
+                None => undo_one(common, reached, pending, by_name),
             };
         match undone {
             Ok(changes) => {
@@ -232,7 +278,7 @@ fn share_an_option(a: &Pending, b: &Pending) -> bool {
 
 fn undo_one(
     common: &Common,
-    named: Option<&Cluster>,
+    (named, fleet): Reached,
     pending: &Pending,
     by_name: bool,
 ) -> Result<Vec<Undo>, Vec<Failure>> {
@@ -249,7 +295,11 @@ fn undo_one(
     };
     let opened = pending.open(cluster.as_ref(), by_name, &mut tell);
     let (journal_file, trust) = opened.map_err(|error| only(error.into()))?;
+    let restarter = cluster.clone().map(|cluster| Restarters::of(cluster, fleet.cloned()));
     let mut journal = Journal::resume(&dirs::journals(), journal_file, cluster, trust);
+    if let Some(restarter) = restarter {
+        journal.restarts_by(restarter);
+    }
     let (undone, errors) = journal.roll_back();
     for undo in undone.iter().filter(|undo| undo.left.is_none() && !common.quiet) {
         eprintln!("{}", undo.done());

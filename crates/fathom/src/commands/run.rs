@@ -36,6 +36,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         experiment,
         quiesce: args.of.run.quiesce,
         thorough: false,
+        restarts: None,
     };
     sound_and_print(common, &args.of.run, &request)
 }

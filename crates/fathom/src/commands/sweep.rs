@@ -67,6 +67,7 @@ fn begin(common: &Common, layer: &SweepCommand) -> Result<u8, Failure> {
         experiment: Experiment::Sweep { axes: args.experiment.axes.clone() },
         quiesce: args.run.quiesce,
         thorough: true,
+        restarts: None,
     };
     sound_and_print(common, &args.run, &request)
 }

@@ -13,4 +13,5 @@ mod cut_link;
 mod disks_of_hosts;
 mod export;
 mod networks;
+mod proves;
 mod uplink;

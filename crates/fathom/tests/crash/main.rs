@@ -6,4 +6,5 @@ mod common;
 mod journals;
 mod killed_agent;
 mod kills;
+mod prove_kills;
 mod unconfirmed;

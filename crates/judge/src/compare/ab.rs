@@ -31,6 +31,8 @@ pub fn ab(record: &Record, plan: &Ab) -> AbFound {
         what: plan.what.clone(),
         a: plan.a.clone(),
         b: plan.b.clone(),
+        restarts: plan.restarts.clone(),
+        permanent: plan.permanent.clone(),
         comparison: Comparison { differences: differences.collect(), ..Comparison::default() },
         pairs: paired.iter().map(|one| one.logs.len()).max().unwrap_or(0) as u32,
         half_width: median(&widths),

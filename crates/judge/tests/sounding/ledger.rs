@@ -256,7 +256,7 @@ fn the_network_is_the_ceiling_where_it_is_lower() {
     near(row.ceiling.unwrap(), 125.8, 2.0);
     assert!(row.because.starts_with("network 126 MB/s"), "{}", row.because);
     made.record.plan.changes[1] =
-        model::Change::Pool { name: "fathom.rados".into(), pg_num: 1, size: Some(6), on: Vec::new() };
+        model::Change::Pool { name: "fathom.rados".into(), pg_num: 1, size: Some(6), on: Vec::new(), like: None };
     let found = rows(&made, Pattern::WriteLinear);
     let row = found.iter().find(|row| row.layer == Layer::Rados).unwrap();
     near(row.ceiling.unwrap(), 62.9, 2.0);

@@ -105,8 +105,13 @@ impl Made {
             osds: vec![id],
             ..DeviceScope::default()
         };
-        let pool =
-            |name: &str, size| Change::Pool { name: name.to_string(), pg_num: 32, size: Some(size), on: Vec::new() };
+        let pool = |name: &str, size| Change::Pool {
+            name: name.to_string(),
+            pg_num: 32,
+            size: Some(size),
+            on: Vec::new(),
+            like: None,
+        };
         let scope = Scope {
             hosts: vec![host("here", true), host("host-0", false), host("host-1", false), host("host-2", false)],
             osds: (0..3).map(osd).collect(),

@@ -318,7 +318,7 @@ fn a_pool_of_the_runs_own_lies_where_the_default_rule_or_the_run_put_it() {
     near(told(|made| made.record.scope.new_pool_osds = vec![0]), 1000.0, 20.0);
     let bound = |made: &mut Made| {
         let own = &mut made.record.plan.changes[1];
-        *own = Change::Pool { name: "fathom.rados".into(), pg_num: 1, size: Some(2), on: vec![vec![0, 1]] };
+        *own = Change::Pool { name: "fathom.rados".into(), pg_num: 1, size: Some(2), on: vec![vec![0, 1]], like: None };
     };
     near(told(bound), 1100.0, 20.0);
     near(told(|_| ()), 1200.0, 20.0);

@@ -76,7 +76,7 @@ mod tests {
         let mut facts = Facts::default();
         facts.cluster.flags = Some(vec!["noscrub".into(), "noout".into()]);
         facts.cluster.pools = Some(vec![PoolFacts { name: "own".into(), ..PoolFacts::default() }]);
-        let pool = Change::Pool { name: "own".into(), pg_num: 1, size: None, on: vec![] };
+        let pool = Change::Pool { name: "own".into(), pg_num: 1, size: None, on: vec![], like: None };
         facts.forget(&[Change::Flag { name: "noscrub".into() }, pool]);
         assert_eq!((facts.cluster.flags, facts.cluster.pools), (Some(vec!["noout".into()]), Some(vec![])));
     }

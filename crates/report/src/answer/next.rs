@@ -1,7 +1,7 @@
 //! The one thing to do after a run, with its command: what mends comes before what tells more.
 
 use super::{diagnosed, sentence, takes};
-use crate::sections::{left_behind, unsettled};
+use crate::sections::{ab, left_behind, unsettled};
 use crate::words;
 use model::{AbFound, Answer, Ending, Figure, Finding, Finds, Label, Layer, Outcome, Report, Standing, Subject};
 
@@ -134,12 +134,9 @@ fn choose(found: &AbFound) -> String {
     let any = |finds| found.comparison.differences.iter().any(|one| one.finds == finds);
     match (any(Finds::Worse), any(Finds::Better), any(Finds::Undecided)) {
         (true, true, _) => "choose by the pattern that matters to you.".to_string(),
-        (true, false, _) if found.what.contains('/') => "leave it as it is.".to_string(),
+        (true, false, _) if found.what.contains('/') => "leave it as it is: the change makes it worse.".to_string(),
         (true, false, _) => format!("keep A ({}).", found.a),
-        (false, true, _) => match found.what.split_once('/') {
-            Some((who, name)) => format!("`ceph config set {who} {name} {}` makes it permanent.", found.b),
-            None => format!("choose B ({}).", found.b),
-        },
+        (false, true, _) => ab::permanent(found).unwrap_or_else(|| format!("choose B ({}).", found.b)),
         (false, false, true) => "give it more pairs (--passes 36), or longer slices (--duration 30s).".to_string(),
         (false, false, false) => "either will do.".to_string(),
     }

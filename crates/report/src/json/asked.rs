@@ -254,6 +254,8 @@ pub(super) struct AbDocument {
     pairs: u32,
     half_width: f64,
     half_width_apart: f64,
+    restarts: Vec<u32>,
+    permanent: Vec<String>,
     /// As in `fathom.compare/1`.
     differences: Vec<DifferenceDocument>,
 }
@@ -267,6 +269,8 @@ impl From<&AbFound> for AbDocument {
             pairs: found.pairs,
             half_width: found.half_width,
             half_width_apart: found.apart,
+            restarts: found.restarts.clone(),
+            permanent: found.permanent.clone(),
             differences: differences(&found.comparison),
         }
     }

@@ -6,7 +6,40 @@ use model::{AbFound, Report, Scope};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let Some(found) = report.answer.pair() else { return Vec::new() };
-    vec![Block::title(title(found)), compare::table(["A", "B"], &found.comparison).into(), Block::note(note(found))]
+    let mut blocks = vec![Block::title(title(found)), compare::table(["A", "B"], &found.comparison).into()];
+    blocks.push(Block::note(note(found)));
+    blocks.extend(how(found).map(Block::note));
+    blocks.extend(permanent(found).map(Block::note));
+    blocks
+}
+
+/// What the two sides were, where that does not go without saying.
+fn how(found: &AbFound) -> Option<String> {
+    if let Some((pool, _)) = found.what.strip_prefix("pool:").and_then(|rest| rest.rsplit_once('/')) {
+        return Some(format!(
+            "Both sides were temporary pools like pool {pool}, empty but for this load, B with the change; pool {pool} itself was not touched."
+        ));
+    }
+    let osds: Vec<String> = found.restarts.iter().map(|osd| format!("osd.{osd}")).collect();
+    (!osds.is_empty()).then(|| {
+        format!(
+            "At every change of side {} restarted, and told the value itself.",
+            match osds.as_slice() {
+                [one] => format!("{one} was"),
+                several => format!("{} were", several.join(", ")),
+            }
+        )
+    })
+}
+
+/// The command that makes B permanent, whether it is worth it or not.
+pub(crate) fn permanent(found: &AbFound) -> Option<String> {
+    let (first, more) = found.permanent.split_first()?;
+    let more: Vec<String> = more.iter().map(|command| format!("`{command}`")).collect();
+    Some(match more.is_empty() {
+        true => format!("`{first}` makes it permanent."),
+        false => format!("`{first}` makes it permanent, and then, one after the other: {}.", more.join(", ")),
+    })
 }
 
 pub(crate) fn title(found: &AbFound) -> String {

@@ -175,8 +175,17 @@ fn one_setting_against_another_has_its_changes_with_their_intervals_and_no_chart
     let differences = vec![one(Finds::Worse, 0.12), one(Finds::Same, -0.01)];
     let comparison = Comparison { differences, ..Comparison::default() };
     let (half_width, apart) = (0.03, 0.09);
-    let found =
-        AbFound { what: "pool".into(), a: "fast".into(), b: "slow".into(), comparison, pairs: 6, half_width, apart };
+    let found = AbFound {
+        what: "pool".into(),
+        a: "fast".into(),
+        b: "slow".into(),
+        comparison,
+        pairs: 6,
+        half_width,
+        apart,
+        restarts: vec![],
+        permanent: vec![],
+    };
     run.0.answer = Answer::PairedComparison(Box::new(found));
     let mut browser = Browser::start();
     browser.size(1000, 900);

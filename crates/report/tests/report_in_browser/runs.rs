@@ -57,7 +57,7 @@ fn told(run: &mut RunSampler) {
     run.report.errors = vec!["osd.1 went down during rados read-linear; the run went on without that figure".into()];
     run.report.changes = vec![
         Undo {
-            change: Change::Pool { name: "fathom.ab3f".into(), pg_num: 32, size: None, on: Vec::new() },
+            change: Change::Pool { name: "fathom.ab3f".into(), pg_num: 32, size: None, on: Vec::new(), like: None },
             before: None,
             undone: true,
             left: None,

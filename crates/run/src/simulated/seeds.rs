@@ -61,7 +61,7 @@ fn every_slice_of_every_run_has_a_seed_of_its_own() {
 #[test]
 fn a_and_b_of_a_pair_have_their_own() {
     let pairs = (0..3).map(|id| (StepId(id), StepId(id + 3))).collect();
-    let ab = model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs };
+    let ab = model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs, ..model::Ab::default() };
     let experiment = PlannedExperiment::PairedComparison(ab);
     let found = seeds(&Plan { experiment, ..plan(1) });
     let all: BTreeSet<u64> = found.values().flatten().copied().collect();

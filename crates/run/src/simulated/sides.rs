@@ -33,7 +33,7 @@ fn against(factor: f64, goal: Goal, level: impl Fn(u64) -> f64 + Send + Sync + '
         (first..).zip(PATTERNS).map(move |(id, pattern)| Step { chart: false, ..step(id, pattern, &[name]) })
     };
     let pairs = (0..3).map(|id| (StepId(id), StepId(id + 3))).collect();
-    let ab = model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs };
+    let ab = model::Ab { what: "pool".into(), a: "a".into(), b: "b".into(), pairs, ..model::Ab::default() };
     let experiment = PlannedExperiment::PairedComparison(ab);
     let plan = Plan { steps: side(0, "osd.a").chain(side(3, "osd.b")).collect(), goal, experiment, ..Plan::default() };
     let health = Script { clock: clock.clone(), ends: None, seen: well };

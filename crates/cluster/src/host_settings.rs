@@ -1,0 +1,219 @@
+//! Settings of this host's kernel, read, written and read back. Each name was checked before it becomes a path, also that of a journal.
+
+use crate::apply::{Trust, Unmade, not_ours};
+use crate::entry::JournalEntry;
+use crate::errors::ClusterError;
+use model::host_setting::{HostSetting, same_value};
+use std::fs::{File, OpenOptions, read_dir, read_to_string};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+const LATENCY: &str = "/dev/cpu_dma_latency";
+const CPUS: &str = "/sys/devices/system/cpu";
+
+/// # Errors
+/// This host does not have it, or it may not be read.
+pub fn read(name: &str) -> Result<String, String> {
+    read_below(Path::new("/"), &HostSetting::parse(name)?)
+}
+
+/// Sets it, and reads it back.
+///
+/// # Errors
+/// This host does not have it, may not write it, or keeps another value.
+pub fn write(name: &str, value: &str) -> Result<(), String> {
+    let setting = HostSetting::parse(name)?;
+    write_below(Path::new("/"), &setting, value)
+}
+
+/// The longest that processors may take to wake up, for as long as the file is open.
+pub fn hold_latency(value: &str) -> Result<File, String> {
+    let microseconds: i32 = value.parse().map_err(|_| format!("{LATENCY}: `{value}` is no number"))?;
+    let mut file = OpenOptions::new().read(true).write(true).open(LATENCY).map_err(|error| said(LATENCY, &error))?;
+    file.write_all(&microseconds.to_ne_bytes()).map_err(|error| said(LATENCY, &error))?;
+    let now = latency(Path::new("/"))?;
+    let kept = now.parse::<i32>().is_ok_and(|now| now <= microseconds);
+    if kept { Ok(file) } else { Err(format!("{LATENCY}: {value} was written, and it is {now}")) }
+}
+
+fn said(path: impl AsRef<Path>, error: &std::io::Error) -> String {
+    let path = path.as_ref().display();
+    match error.kind() {
+        std::io::ErrorKind::NotFound => format!("{path} is not there: this host does not have it"),
+        std::io::ErrorKind::PermissionDenied => {
+            format!("{path}: {error}; it wants root's rights (of an agent: --sudo)")
+        }
+        _ => format!("{path}: {error}"),
+    }
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    read_to_string(path).map(|text| text.trim().to_string()).map_err(|error| said(path, &error))
+}
+
+fn latency(root: &Path) -> Result<String, String> {
+    let (path, mut value) = (below(root, LATENCY), [0; 4]);
+    let read = File::open(&path).and_then(|mut file| file.read_exact(&mut value));
+    read.map(|()| i32::from_ne_bytes(value).to_string()).map_err(|error| said(&path, &error))
+}
+
+fn below(root: &Path, path: &str) -> PathBuf {
+    root.join(path.trim_start_matches('/'))
+}
+
+fn read_below(root: &Path, setting: &HostSetting) -> Result<String, String> {
+    match setting {
+        HostSetting::CpuDmaLatency => latency(root),
+        HostSetting::Governor => {
+            let all = governors(root)?.iter().map(|path| text(path)).collect::<Result<Vec<_>, _>>()?;
+            // Of processors that differ each one's, in their order.
+            let same = all.iter().all(|one| *one == all[0]);
+            Ok(if same { all[0].clone() } else { all.join(" ") })
+        }
+        HostSetting::Scheduler(_) => {
+            let (path, all) = (file(root, setting), text(&file(root, setting))?);
+            let chosen = all.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(chosen, _)| chosen);
+            // A disk with one possibility has no brackets.
+            let only = || (!all.contains(' ')).then_some(all.as_str());
+            let found = chosen.or_else(only).ok_or_else(|| format!("{}: `{all}` is not understood", path.display()))?;
+            Ok(found.to_string())
+        }
+        HostSetting::Sysctl(_) | HostSetting::ReadAhead(_) => text(&file(root, setting)),
+    }
+}
+
+fn file(root: &Path, setting: &HostSetting) -> PathBuf {
+    match setting {
+        HostSetting::Sysctl(name) => below(root, "/proc/sys").join(name.replace('.', "/")),
+        HostSetting::ReadAhead(disk) => below(root, "/sys/block").join(disk).join("queue/read_ahead_kb"),
+        HostSetting::Scheduler(disk) => below(root, "/sys/block").join(disk).join("queue/scheduler"),
+        HostSetting::CpuDmaLatency | HostSetting::Governor => below(root, LATENCY),
+    }
+}
+
+/// In the order of their numbers.
+fn governors(root: &Path) -> Result<Vec<PathBuf>, String> {
+    let folder = below(root, CPUS);
+    let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("cpu")?.parse::<u32>().ok();
+    let entries = read_dir(&folder).map_err(|error| said(&folder, &error))?;
+    let mut cpus: Vec<(u32, PathBuf)> =
+        entries.flatten().map(|entry| entry.path()).filter_map(|path| Some((number(&path)?, path))).collect();
+    cpus.sort();
+    let files = cpus.into_iter().map(|(_, path)| path.join("cpufreq/scaling_governor"));
+    let found: Vec<PathBuf> = files.filter(|path| path.exists()).collect();
+    match found.is_empty() {
+        true => Err(format!(
+            "{}/cpu*/cpufreq is not there: this host does not choose the frequency of its processors",
+            folder.display()
+        )),
+        false => Ok(found),
+    }
+}
+
+fn write_below(root: &Path, setting: &HostSetting, value: &str) -> Result<(), String> {
+    let put = |path: &Path, value: &str| {
+        let written = OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(value.as_bytes()));
+        written.map_err(|error| match error.raw_os_error() {
+            Some(libc::EINVAL) => format!("{}: the kernel does not take `{value}`", path.display()),
+            _ => said(path, &error),
+        })
+    };
+    match setting {
+        HostSetting::CpuDmaLatency => return Err(format!("{LATENCY} is held open, and not written")),
+        HostSetting::Governor => {
+            let (files, words) = (governors(root)?, value.split_whitespace().collect::<Vec<_>>());
+            let of = |cpu: usize| words.get(cpu).or(words.first()).copied().unwrap_or_default();
+            files.iter().enumerate().try_for_each(|(cpu, path)| put(path, of(cpu)))?;
+        }
+        other => put(&file(root, other), value)?,
+    }
+    let now = read_below(root, setting)?;
+    match same_value(&now, value) {
+        true => Ok(()),
+        false => Err(format!("`{value}` was written, and the kernel keeps `{now}`; write it like that")),
+    }
+}
+
+/// Puts back what was there, where the run's value still is.
+pub(crate) fn unmake((name, value): (&str, &str), entry: &JournalEntry, trust: Trust) -> Result<Unmade, ClusterError> {
+    if !trust.here {
+        let why = "it is of another host, whose own journal undoes it: fathom restore there".to_string();
+        return Err(not_ours(&entry.change, why));
+    }
+    let undo = |why: String| ClusterError::Undo { what: entry.change.what(), why };
+    let setting = HostSetting::parse(name).map_err(undo)?;
+    let Some(before) = &entry.before else { return Unmade::left("what it was before is not known") };
+    if setting == HostSetting::CpuDmaLatency {
+        return Ok(Unmade::Undone);
+    }
+    let now = match read_below(Path::new("/"), &setting) {
+        Ok(now) => now,
+        Err(why) if why.contains("is not there") => return Unmade::left("it is not there any more"),
+        Err(why) => return Err(undo(why)),
+    };
+    match () {
+        () if same_value(&now, before) => Unmade::left("it is as it was before the run already"),
+        () if !same_value(&now, value) => Unmade::left(&format!("it is {now} now, which the run did not set")),
+        () => write_below(Path::new("/"), &setting, before).map(|()| Unmade::Undone).map_err(undo),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{create_dir_all, write};
+
+    fn host(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            create_dir_all(path.parent().unwrap()).unwrap();
+            write(path, text).unwrap();
+        }
+        root
+    }
+
+    fn setting(text: &str) -> HostSetting {
+        HostSetting::parse(text).unwrap()
+    }
+
+    #[test]
+    fn what_a_host_has_is_read_and_what_it_has_not_is_named() {
+        let cpu = |number: u32| format!("sys/devices/system/cpu/cpu{number}/cpufreq/scaling_governor");
+        let root = host(&[
+            ("sys/block/sda/queue/scheduler", "none [mq-deadline] kyber\n"),
+            ("sys/block/md0/queue/scheduler", "none\n"),
+            ("proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n"),
+            (&cpu(0), "powersave\n"),
+            (&cpu(10), "performance\n"),
+            (&cpu(2), "powersave\n"),
+        ]);
+        let read = |text: &str| read_below(root.path(), &setting(text));
+        assert_eq!(read("scheduler.sda").as_deref(), Ok("mq-deadline"));
+        assert_eq!(read("scheduler.md0").as_deref(), Ok("none"));
+        assert_eq!(read("sysctl.net.ipv4.tcp_rmem").as_deref(), Ok("4096\t131072\t6291456"));
+        assert_eq!(read("governor").as_deref(), Ok("powersave powersave performance"));
+        for missing in ["scheduler.sdb", "read_ahead_kb.sda", "sysctl.net.core.nothing", "cpu_dma_latency"] {
+            assert!(read(missing).unwrap_err().contains("this host does not have it"), "{missing}");
+        }
+        assert!(read_below(host(&[("sys/devices/system/cpu/cpu0/x", "")]).path(), &HostSetting::Governor).is_err());
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_and_each_processor_gets_its_own_again() {
+        let cpu = |number: u32| format!("sys/devices/system/cpu/cpu{number}/cpufreq/scaling_governor");
+        let root =
+            host(&[(&cpu(0), "powersave"), (&cpu(1), "performance"), ("sys/block/sda/queue/read_ahead_kb", "128")]);
+        let (read, write) = (
+            |text: &str| read_below(root.path(), &setting(text)).unwrap(),
+            |text: &str, value: &str| write_below(root.path(), &setting(text), value),
+        );
+        let before = read("governor");
+        assert_eq!(before, "powersave performance");
+        write("governor", &before).unwrap();
+        assert_eq!(read("governor"), before);
+        write("read_ahead_kb.sda", "4096").unwrap();
+        assert_eq!(read("read_ahead_kb.sda"), "4096");
+        assert!(write("read_ahead_kb.sdb", "1").unwrap_err().contains("sdb"));
+    }
+}

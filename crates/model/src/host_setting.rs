@@ -1,0 +1,183 @@
+//! Settings of a host's kernel that can be tried: which there are, which values they take, and what makes one permanent. Names come from the
+//! command line and from journals, and become paths: only plain ones are taken.
+
+use crate::shell::word;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostSetting {
+    /// The longest that processors may take to wake up, in µs: /dev/cpu_dma_latency, for as long as it is held open.
+    CpuDmaLatency,
+    /// Of all processors.
+    Governor,
+    /// By its name with dots.
+    Sysctl(String),
+    /// Of a disk, in KiB.
+    ReadAhead(String),
+    /// Of a disk.
+    Scheduler(String),
+}
+
+/// As they are written after `host:HOST/`.
+pub const WAYS: &str = "cpu_dma_latency, governor, sysctl.NAME, read_ahead_kb.DISK, scheduler.DISK";
+
+/// What of the kernel's switches only changes how fast it is. All others may cut the host off, fill its memory or run programs.
+const SYSCTLS: [&str; 15] = [
+    "kernel.numa_balancing",
+    "kernel.sched_",
+    "net.core.",
+    "net.ipv4.tcp_",
+    "net.ipv4.udp_",
+    "vm.dirty_background_ratio",
+    "vm.dirty_expire_centisecs",
+    "vm.dirty_ratio",
+    "vm.dirty_writeback_centisecs",
+    "vm.page-cluster",
+    "vm.stat_interval",
+    "vm.swappiness",
+    "vm.vfs_cache_pressure",
+    "vm.zone_reclaim_mode",
+    "vm.watermark_scale_factor",
+];
+/// What can't be read back, or not be put back.
+const NOT: [&str; 4] = ["net.ipv4.tcp_fastopen_key", "net.core.bpf", "net.core.rps", "net.ipv4.tcp_reset"];
+
+const VALUE_MOST: usize = 128;
+
+impl HostSetting {
+    /// # Errors
+    /// There is no such setting, or its name is no plain one.
+    pub fn parse(text: &str) -> Result<HostSetting, String> {
+        let (kind, of) = text.split_once('.').unwrap_or((text, ""));
+        match (kind, of) {
+            ("cpu_dma_latency", "") => Ok(HostSetting::CpuDmaLatency),
+            ("governor", "") => Ok(HostSetting::Governor),
+            ("sysctl", of) if is_sysctl(of) => Ok(HostSetting::Sysctl(of.to_string())),
+            ("sysctl", of) => Err(format!(
+                "sysctl {of}: is none of those that are tried, which only change how fast a host is: {}…",
+                SYSCTLS.join(", ")
+            )),
+            ("read_ahead_kb", of) if is_disk(of) => Ok(HostSetting::ReadAhead(of.to_string())),
+            ("scheduler", of) if is_disk(of) => Ok(HostSetting::Scheduler(of.to_string())),
+            ("read_ahead_kb" | "scheduler", _) => Err(format!("{text}: name a disk as in /sys/block: {kind}.sdb")),
+            _ => Err(format!("`{text}` is no setting of a host; there are: {WAYS}")),
+        }
+    }
+
+    /// # Errors
+    /// It can't be a value of this setting.
+    pub fn prove_value(&self, value: &str) -> Result<(), String> {
+        let number = || value.parse::<i32>().is_ok_and(|number| number >= 0);
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+        let right = match self {
+            HostSetting::CpuDmaLatency | HostSetting::ReadAhead(_) => number(),
+            HostSetting::Governor | HostSetting::Scheduler(_) => value.chars().all(plain),
+            HostSetting::Sysctl(_) => value.chars().all(|c| plain(c) || c == ' '),
+        };
+        match right && !value.trim().is_empty() && value.len() <= VALUE_MOST {
+            true => Ok(()),
+            false => Err(format!("`{value}` can't be a value of it")),
+        }
+    }
+
+    /// What makes it permanent.
+    pub fn permanent(&self, value: &str) -> String {
+        let udev = |disk: &str, file: &str| {
+            let rule = format!("ACTION==\"add|change\", KERNEL==\"{disk}\", ATTR{{queue/{file}}}=\"{value}\"");
+            format!("echo {} > /etc/udev/rules.d/90-{disk}-{file}.rules", word(&rule))
+        };
+        match self {
+            HostSetting::CpuDmaLatency => format!(
+                "mkdir -p /etc/tuned/wake-up && printf '[main]\\ninclude=latency-performance\\n[cpu]\\nforce_latency={value}\\n' > \
+                 /etc/tuned/wake-up/tuned.conf && tuned-adm profile wake-up"
+            ),
+            HostSetting::Governor => format!(
+                "mkdir -p /etc/tuned/governor && printf '[cpu]\\ngovernor={value}\\n' > /etc/tuned/governor/tuned.conf && tuned-adm profile governor"
+            ),
+            HostSetting::Sysctl(name) => {
+                format!("echo {} > /etc/sysctl.d/90-{name}.conf && sysctl --system", word(&format!("{name} = {value}")))
+            }
+            HostSetting::ReadAhead(disk) => udev(disk, "read_ahead_kb"),
+            HostSetting::Scheduler(disk) => udev(disk, "scheduler"),
+        }
+    }
+}
+
+/// The kernel puts tabs between numbers.
+pub fn same_value(a: &str, b: &str) -> bool {
+    a.split_whitespace().eq(b.split_whitespace())
+}
+
+/// Of `host:b7/read_ahead_kb.sdb` the host and the setting; `None`: it is an option of the cluster. Hosts may have a slash in their names.
+pub fn host_and_name(key: &str) -> Option<(&str, &str)> {
+    key.strip_prefix("host:")?.rsplit_once('/').filter(|(host, name)| !host.is_empty() && !name.is_empty())
+}
+
+fn is_sysctl(name: &str) -> bool {
+    let plain = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    let known = |own: &&&str| match own.ends_with(['.', '_']) {
+        true => name.starts_with(**own),
+        false => name == **own,
+    };
+    name.split('.').all(plain) && SYSCTLS.iter().any(|own| known(&own)) && !NOT.iter().any(|not| name.starts_with(not))
+}
+
+fn is_disk(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-!".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_names_become_settings() {
+        let parse = |text: &str| HostSetting::parse(text);
+        assert_eq!(parse("cpu_dma_latency"), Ok(HostSetting::CpuDmaLatency));
+        assert_eq!(parse("read_ahead_kb.nvme0n1"), Ok(HostSetting::ReadAhead("nvme0n1".into())));
+        assert_eq!(parse("scheduler.cciss!c0d0"), Ok(HostSetting::Scheduler("cciss!c0d0".into())));
+        assert_eq!(parse("sysctl.net.ipv4.tcp_rmem"), Ok(HostSetting::Sysctl("net.ipv4.tcp_rmem".into())));
+        for wrong in [
+            "",
+            "governor.x",
+            "read_ahead_kb.",
+            "read_ahead_kb.../sda",
+            "read_ahead_kb.sd a",
+            "scheduler./dev/sda",
+            "sysctl.",
+            "sysctl.net.core...x",
+            "sysctl.net.core./etc/passwd",
+            "sysctl.kernel.core_pattern",
+            "sysctl.vm.drop_caches",
+            "sysctl.vm.swappiness2",
+            "sysctl.net.ipv4.ip_forward",
+            "sysctl.net.ipv4.tcp_fastopen_key",
+            "turbo",
+        ] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn values_are_numbers_or_words() {
+        let proven = |text: &str, value: &str| HostSetting::parse(text).unwrap().prove_value(value).is_ok();
+        assert!(proven("cpu_dma_latency", "0") && proven("read_ahead_kb.sda", "4096"));
+        assert!(proven("sysctl.net.ipv4.tcp_rmem", "4096 131072 6291456") && proven("scheduler.sda", "mq-deadline"));
+        for (text, value) in [
+            ("cpu_dma_latency", "-1"),
+            ("read_ahead_kb.sda", "4k"),
+            ("scheduler.sda", "none\nx"),
+            ("sysctl.net.core.rmem_max", ""),
+            ("sysctl.net.core.rmem_max", "1;2"),
+        ] {
+            assert!(!proven(text, value), "{text} {value}");
+        }
+        assert!(same_value("4096\t131072\t6291456\n", "4096 131072  6291456") && !same_value("1 2", "12"));
+    }
+
+    #[test]
+    fn a_host_may_have_a_slash_in_its_name() {
+        assert_eq!(host_and_name("host:b7/read_ahead_kb.sdb"), Some(("b7", "read_ahead_kb.sdb")));
+        assert_eq!(host_and_name("host:kube:ns/pod/governor"), Some(("kube:ns/pod", "governor")));
+        assert_eq!(host_and_name("osd.3/x"), None);
+    }
+}
