@@ -1080,6 +1080,8 @@ export interface AbDocument {
   pairs: number;
   half_width: number | null;
   half_width_apart: number | null;
+  restarts: number[];
+  permanent: string[];
   /**
    * As in `fathom.compare/1`.
    */
