@@ -45,7 +45,7 @@ fn diagnosis() -> runs::Run {
         id: "osd-option-odd".into(),
         standing: Standing::Confirmed,
         subject: Subject::Osd(1),
-        says: "osd.1 is slow, and debug_osd is set for it alone".into(),
+        says: model::phrase!("{} is slow, and debug_osd is set for it alone", Subject::Osd(1)),
         explains: vec![explained],
         ..hint.clone()
     };
