@@ -6,8 +6,9 @@ mod sample;
 
 use golden_file::compare;
 use model::{
-    Answer, Cost, Diagnosed, Estimate, Explained, Finding, Gain, Layer, LeftOut, LongWrites, Metric, OsdStages, PairTime, Pattern,
-    Phrase, PositionOfOsd, Positions, Quantity, Refuted, Report, Standing, Subject, TookPart, Untested, WriteTimes, phrase,
+    Answer, Cost, Diagnosed, Estimate, Explained, Finding, Gain, Layer, LeftOut, LongWrites, Metric, OsdStages,
+    PairTime, Pattern, Phrase, PositionOfOsd, Positions, Quantity, Refuted, Report, Standing, Subject, TookPart,
+    Untested, WriteTimes, phrase,
 };
 use report::terminal::{self, Detail, Style};
 use report::{json, markdown};
@@ -86,7 +87,14 @@ fn positions() -> Positions {
         let adds = |mean: f64| WriteTimes { median: none, mean: Estimate::new(mean, 0.04), p90: none };
         let (primary, replica) = if osd == 1 { (adds(0.55), adds(0.25)) } else { (adds(0.0), adds(0.0)) };
         let timers = Some(OsdStages { software: if osd == 1 { 1.01 } else { 0.45 }, commit: 0.35 });
-        PositionOfOsd { osd, host: format!("host{}", osd % 3 + 1), primary, replica, timers, took_part: TookPart::default() }
+        PositionOfOsd {
+            osd,
+            host: format!("host{}", osd % 3 + 1),
+            primary,
+            replica,
+            timers,
+            took_part: TookPart::default(),
+        }
     };
     let of = |osd: u32, adds: f64| if osd == 1 { adds } else { 0.0 };
     let pairs = (0..6).flat_map(|a| (0..6).map(move |b| (a, b))).filter(|(a, b)| a % 3 != b % 3);

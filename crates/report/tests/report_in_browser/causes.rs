@@ -3,8 +3,8 @@
 use crate::browser::Browser;
 use crate::{assert_sound, runs, show};
 use model::{
-    Answer, Diagnosed, Estimate, Explained, Finding, Layer, LeftOut, PairTime, Pattern, PositionOfOsd, Positions,
-    Standing, Subject, Untested, WriteTimes,
+    Answer, Diagnosed, Estimate, Explained, Finding, Layer, LeftOut, LongWrites, PairTime, Pattern, PositionOfOsd,
+    Positions, Standing, Subject, TookPart, Untested, WriteTimes,
 };
 use serde_json::json;
 
@@ -17,6 +17,7 @@ fn positions() -> Positions {
         primary: none,
         replica: none,
         timers: None,
+        took_part: TookPart::default(),
     };
     let pairs = (0..6).flat_map(|a| (0..6).map(move |b| (a, b))).filter(|(a, b)| a % 3 != b % 3);
     let pair =
@@ -29,6 +30,7 @@ fn positions() -> Positions {
         osds: (0..6).map(osd).collect(),
         pairs: pairs.map(pair).collect(),
         operations: 9_876,
+        long: LongWrites::default(),
     }
 }
 

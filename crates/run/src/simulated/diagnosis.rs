@@ -29,7 +29,7 @@ fn measured(
     let mut sink = EventSink::silent(clock.clone());
     sink.tell(Event::RunStarted { head: RunHead::default(), scope }).unwrap();
     sink.tell(Event::Planned { plan: plan.clone() }).unwrap();
-    for facts in facts {
+    if let Some(facts) = facts {
         sink.tell(Event::Observed { observation: Observation::Facts(Box::new(facts)) }).unwrap();
     }
     conduct(plan, &sim, health, &clock, &mut sink);
