@@ -89,8 +89,8 @@ fn equal_osds_ask_for_no_test_and_when_the_time_is_up_none_begins() {
     assert_eq!(untested, [("osd-slow", "no test begins after 0 s (--time-max)")]);
 }
 
-/// Writes between pairs of eight OSDs on four hosts. These take so many ms longer with this OSD as the primary, and half as much with it as
-/// a replica, until its options are as its twins'.
+/// Writes of 10 ms between pairs of eight OSDs on four hosts. They take this part longer with such an OSD as the primary, and half of it with it
+/// as a replica, until its options are as its twins'.
 fn by_position(slow: fn(u32) -> f64, options: &[(u32, &str)]) -> (Record, Report) {
     let pairs = (0..8u32).flat_map(|a| (0..8u32).map(move |b| (a, b))).filter(|(a, b)| a % 4 != b % 4);
     let target = |(osd, replica): (u32, u32)| {
@@ -117,7 +117,7 @@ fn by_position(slow: fn(u32) -> f64, options: &[(u32, &str)]) -> (Record, Report
         let mended = |osd: u32| workload.settings.keys().any(|name| name.starts_with(&format!("osd.{osd}/")));
         let adds = |osd: u32| if mended(osd) { 0.0 } else { slow(osd) };
         let Place::Osd { osd, replicas, .. } = &target.place else { return steady("") };
-        Model::steady(1e6 * (1.0 + adds(*osd) + 0.5 * adds(replicas[0])), 0.3, 16)
+        Model::steady(1e7 * (1.0 + adds(*osd) + 0.5 * adds(replicas[0])), 0.3, 16)
     };
     measured(steps, model_of, 1200.0, scope, Some(facts))
 }
@@ -134,7 +134,7 @@ fn options_of_one_osd_are_tried_together_and_the_cost_is_what_that_changed() {
     // What a debug option of it writes is explained by it.
     assert_eq!(report.findings[0].explains.len(), 3, "{:?}", report.findings[0].explains);
     let gains = &report.findings[0].cost.as_ref().unwrap().gains;
-    // 1.3 ms as a replica and 1.6 ms as the primary come to 1 ms; of all writes (0.6 + 0.3) / 8 of 1.1125 ms.
+    // 13 ms as a replica and 16 ms as the primary come to 10 ms; of all writes (6 + 3) / 8 of 11.125 ms.
     for (gain, wanted) in gains.iter().zip([-0.3 / 1.3, -0.6 / 1.6, -0.1125 / 1.1125]) {
         assert!(gain.change.low <= wanted && wanted <= gain.change.high, "{wanted}: {gain:?}");
         assert!(gain.change.half_width() < 0.1, "{gain:?}");
