@@ -110,7 +110,10 @@ mod tests {
             "*mutusize" => "size_t *",
             "*muttime_t" => "time_t *",
             "Option<Callback>" => "rados_callback_t",
+            "*muttimespec" => "struct timespec *",
             "*mutImageSpec" => "rbd_image_spec_t *",
+            "*mutSnapInfo" => "rbd_snap_info_t *",
+            "*mutImageWatcher" => "rbd_image_watcher_t *",
             other => panic!("no C spelling for {other}"),
         }
     }
