@@ -196,7 +196,9 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         errors: vec!["something".into()],
     };
     for pass in 1..=2 {
-        writer.store(&Event::PassFinished { pass, report: Report { passes: pass, ..report.clone() } }).unwrap();
+        writer
+            .store(&Event::PassFinished { pass, report: Box::new(Report { passes: pass, ..report.clone() }) })
+            .unwrap();
     }
     let pictures = writer.archive().pictures("2026").unwrap();
     assert_eq!(pictures.iter().map(|picture| picture["passes"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2)]);

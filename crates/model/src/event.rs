@@ -67,7 +67,7 @@ pub enum Event {
     /// The picture after a pass.
     PassFinished {
         pass: u32,
-        report: Report,
+        report: Box<Report>,
     },
     /// Something to be known about how this run is measured.
     Warned {

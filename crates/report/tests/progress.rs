@@ -80,7 +80,7 @@ fn a_run_in_lines() {
     let void = Slice { void: Some("osd.1 went down".into()), ..slice(&step) };
     let lost = watched.says(11_000, &Event::StepFinished { pass: 1, slices: vec![void] });
     assert!(lost.contains("nothing measured: osd.1 went down"), "{lost}");
-    let pass = watched.says(62_000, &Event::PassFinished { pass: 1, report });
+    let pass = watched.says(62_000, &Event::PassFinished { pass: 1, report: Box::new(report) });
     assert!(
         pass.starts_with(
             "pass 1 of at most 3 done after 1 min 1 s: 76 of 87 figures as precise as asked for\n\nDepth chart\n"
@@ -107,5 +107,6 @@ fn a_long_preparation_is_told_every_two_seconds_and_at_its_end() {
     assert_eq!(watched.says(2150, &at(0.0)), "", "the same again, and nothing to fill");
     assert_eq!(watched.says(2160, &at(1.0)), "");
     let other = Event::Progress { what: "placement groups".into(), share: 0.5 };
-    assert_eq!(watched.says(2200, &other), "placement groups: 50 %\n");
+    assert_eq!(watched.says(2200, &other), "", "what is over in less than two seconds needs no line");
+    assert_eq!(watched.says(4100, &other), "placement groups: 50 %\n");
 }

@@ -313,7 +313,7 @@ fn slices(
 /// What is known after this pass.
 fn report(pass: u32, sink: &mut EventSink) -> Result<(), Failure> {
     let report = experiments::explain(sink.record());
-    sink.tell(Event::PassFinished { pass, report })
+    sink.tell(Event::PassFinished { pass, report: Box::new(report) })
 }
 
 /// Adds a window to each target's series, and, of several targets, to that of all together.

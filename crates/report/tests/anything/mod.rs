@@ -470,7 +470,7 @@ pub fn event() -> impl Strategy<Value = Event> {
             plan.steps.into_iter().next().map(|step| Event::StepStarted { pass, step, seconds_expected })
         }),
         (any::<u32>(), vec(slice(), 0..4)).prop_map(|(pass, slices)| Event::StepFinished { pass, slices }),
-        (any::<u32>(), report()).prop_map(|(pass, report)| Event::PassFinished { pass, report }),
+        (any::<u32>(), report()).prop_map(|(pass, report)| Event::PassFinished { pass, report: Box::new(report) }),
         any::<[u32; 4]>().prop_map(|n| Event::Verified {
             verified: Verified { step: StepId(n[0]), target: n[1], pass: n[2], checked: checked(n) }
         }),

@@ -81,7 +81,8 @@ const fn of(rule: &'static str, of: Of) -> Cause {
     Cause { rule, of, says: "" }
 }
 
-const NONE: Expected = Expected {
+/// What most rows have.
+pub const NONE: Expected = Expected {
     fault: "",
     causes: &[],
     beside: &[],

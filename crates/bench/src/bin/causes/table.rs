@@ -124,6 +124,7 @@ fn aligned(cells: &[Vec<String>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expected::NONE;
     use crate::told::Told;
 
     #[test]
@@ -134,10 +135,11 @@ mod tests {
             diagnosis_seconds: 40.0,
             ..Outcome::default()
         };
+        static NO_RULE: Expected = Expected { fault: "noisy-neighbour", causes: &[], ..NONE };
         let expected = |fault| Expected::of(fault).unwrap();
         let rows = [
             (expected("stutter"), vec![run("osd-process-slow", "osd.1"), run("osd-store-slow", "osd.1")]),
-            (expected("noisy-neighbour"), vec![run("osd-process-slow", "osd.2")]),
+            (&NO_RULE, vec![run("osd-process-slow", "osd.2")]),
             (expected("link-latency"), vec![Outcome { failed: Some("no netem".into()), ..Outcome::default() }]),
         ];
         let lines = lines(&rows, &[Outcome::default()]);

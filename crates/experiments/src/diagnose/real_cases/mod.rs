@@ -31,6 +31,7 @@ enum Cause {
 }
 
 /// What there was to look at.
+#[allow(clippy::large_enum_variant)] // fifteen of them, in a test
 enum Site {
     Facts(Facts),
     UnderLoad(Record),
