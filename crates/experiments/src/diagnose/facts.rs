@@ -21,7 +21,7 @@ pub mod prelude {
 /// How many things of one kind are named at most.
 const NAMED: usize = 6;
 
-/// One of this many slices has to see placement groups in a state that began after the facts were read.
+/// One of this many slices has to see placement groups in a state.
 const SLICES_OF: usize = 4;
 
 impl<'c> Case<'c> {
@@ -61,18 +61,20 @@ impl<'c> Case<'c> {
         checks.iter().find(|check| check.id == id && !check.muted).map(|check| check.says.as_str())
     }
 
-    /// Placement groups in whose state one of these words stands: as it was at the beginning, or as a quarter of the slices saw it, whichever
-    /// are more.
+    /// Placement groups in whose state one of these words stands: as many as a quarter of the slices saw, since only that is in the figures;
+    /// without slices, as it is now.
     pub fn groups_in(&self, words: &[&str]) -> u32 {
         let of = |states: &BTreeMap<String, u32>| -> u32 {
             let named = states.iter().filter(|(name, _)| name.split('+').any(|word| words.contains(&word)));
             named.map(|(_, count)| *count).sum()
         };
-        let begun = self.cluster().groups.as_ref().map_or(0, of);
+        let slices: BTreeSet<_> = self.record.slices.iter().map(|slice| (slice.step, slice.pass)).collect();
+        if slices.is_empty() {
+            return self.cluster().groups.as_ref().map_or(0, of);
+        }
         let mut seen: Vec<u32> = self.record.pgs_seen().map(|seen| of(&seen.states)).collect();
         seen.sort_unstable_by(|a, b| b.cmp(a));
-        let slices: BTreeSet<_> = self.record.slices.iter().map(|slice| (slice.step, slice.pass)).collect();
-        begun.max(seen.get(slices.len() / SLICES_OF).copied().unwrap_or(0))
+        seen.get(slices.len() / SLICES_OF).copied().unwrap_or(0)
     }
 }
 

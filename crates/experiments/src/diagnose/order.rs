@@ -1,7 +1,5 @@
-//! In which order causes are told: what is confirmed first, of that what goes on in the whole cluster and then what would gain most; then hints,
-//! of those what usually matters most.
+//! In which order causes are told: what is confirmed first, of that what would gain most, then hints, of those what usually matters most.
 
-use super::Rule;
 use super::test::Suspected;
 use model::Standing;
 use std::cmp::Ordering;
@@ -11,19 +9,10 @@ pub fn told(mut causes: Vec<Suspected>) -> Vec<Suspected> {
     causes.sort_by(|(rule, one), (other_rule, other)| match (one.standing, other.standing) {
         (Standing::Confirmed, Standing::Hint) => Ordering::Less,
         (Standing::Hint, Standing::Confirmed) => Ordering::Greater,
-        (Standing::Confirmed, Standing::Confirmed) => {
-            goes_on(other_rule).cmp(&goes_on(rule)).then(by_cost(other).cmp_to(&by_cost(one)))
-        }
+        (Standing::Confirmed, Standing::Confirmed) => by_cost(other).cmp_to(&by_cost(one)),
         (Standing::Hint, Standing::Hint) => rule.rank().cmp(&other_rule.rank()),
     });
     causes
-}
-
-/// Data move, or OSDs are missing: that is in every figure, also in those by which others are suspected.
-const GOES_ON: [&str; 5] = ["st-recovery", "st-backfill", "st-peering", "st-degraded", "st-osds-down"];
-
-fn goes_on(rule: &Rule) -> bool {
-    GOES_ON.contains(&rule.id)
 }
 
 /// A share of all operations counts before a share of some, and any before none.
@@ -47,7 +36,7 @@ impl Size {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::{Area, Matters, RULES, Suspect};
+    use crate::diagnose::{Area, Matters, RULES, Rule, Suspect};
     use model::{Cost, Estimate, Gain, Metric, Pattern, Phrase, Subject};
 
     fn suspect(rule: &'static Rule, standing: Standing, gain: Option<(f64, bool)>) -> Suspected {

@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::State,
     what: "Placement groups are scrubbed: all of their data are read and compared.",
     why: "In a study of mClock five scrubs at once took 24 to 27 % of the IOPS of clients.",
-    evidence: "When the facts were read, or in a quarter of the slices, more placement groups were scrubbed at once than a tenth of the OSDs.",
+    evidence: "In a quarter of the slices, or as an audit looked, more placement groups were scrubbed at once than a tenth of the OSDs.",
     sources: &[
         "ceph.io blog, 2022: mclock-vs-wpq-testing-with-background-ops-part2",
         "Ceph's documentation, \"OSD Config Reference\"",
