@@ -13,18 +13,6 @@ pub struct Settings {
     settings: BTreeMap<String, String>,
 }
 
-/// What of a pool's options changes what it can do; a target of scrubs or of recovery does not.
-const OPTIONS: [&str; 8] = [
-    "compression_mode",
-    "compression_algorithm",
-    "compression_required_ratio",
-    "compression_min_blob_size",
-    "compression_max_blob_size",
-    "csum_type",
-    "csum_min_block",
-    "csum_max_block",
-];
-
 impl Settings {
     pub fn of(cluster: &Cluster, like: &PoolLike) -> Result<Settings, ClusterError> {
         let dump = cluster.ask(json!({"prefix": "osd dump"}))?;
@@ -50,7 +38,7 @@ fn settings(pool: &Value, rules: &Value, like: &PoolLike) -> Settings {
     let rule = rule.and_then(|rule| rule.get("rule_name")?.as_str()).map(str::to_string);
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
     let option = |name: &&str| Some((name.to_string(), text(pool.get("options")?.get(*name)?)));
-    let mut all: BTreeMap<String, String> = OPTIONS.iter().filter_map(option).collect();
+    let mut all: BTreeMap<String, String> = PoolLike::OPTIONS.iter().filter_map(option).collect();
     let number = |name: &str| pool.get(name).and_then(Value::as_u64);
     let size = like.but.get("size").and_then(|size| size.parse().ok()).or(number("size"));
     // As the monitors keep it when a pool is made smaller.

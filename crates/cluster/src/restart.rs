@@ -27,7 +27,7 @@ pub trait Restarter {
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 /// An OSD is up again after some seconds; one with a large store that was killed reads its log first.
 const UP_SECONDS: u64 = 180;
-/// So long it is waited for before an OSD is ended.
+/// Seconds that placement groups have to come to rest before an OSD is ended.
 const CALM_SECONDS: u64 = 60;
 /// What was written meanwhile comes from the placement groups' logs, in seconds.
 const CLEAN_SECONDS: u64 = 300;

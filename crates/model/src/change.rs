@@ -56,6 +56,18 @@ pub struct PoolLike {
 }
 
 impl PoolLike {
+    /// Options of a pool that change what it can do, by the names of `ceph osd pool set`; a target of scrubs or of recovery does not.
+    pub const OPTIONS: [&str; 8] = [
+        "compression_mode",
+        "compression_algorithm",
+        "compression_required_ratio",
+        "compression_min_blob_size",
+        "compression_max_blob_size",
+        "csum_type",
+        "csum_min_block",
+        "csum_max_block",
+    ];
+
     fn what(&self) -> String {
         let but: Vec<String> = self.but.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let but = if but.is_empty() { String::new() } else { format!(", but {}", but.join(", ")) };

@@ -231,6 +231,15 @@ fn a_against_b_says_what_differs_beyond_the_noise() {
     assert!(said.ends_with(next), "{said}");
     report.answer = answered(change(difference(Estimate::new(0.31, 0.08), Finds::Worse)));
     assert!(answer(&report).ends_with("Next: leave it as it is: the change makes it worse."), "{}", answer(&report));
+    let single = AbFound {
+        what: "pool:vms/size".into(),
+        b: "1".into(),
+        permanent: vec!["ceph osd pool set vms size 1 --yes-i-really-mean-it".into()],
+        ..found(vec![difference(Estimate::new(-0.31, 0.08), Finds::Better)])
+    };
+    report.answer = answered(single);
+    let said = answer(&report);
+    assert!(said.ends_with("makes it permanent. Risk: the first OSD that fails takes the data with it."), "{said}");
     report.answer = answered(found(vec![difference(Estimate::new(0.01, 0.02), Finds::Same)]));
     assert!(answer(&report).contains("No difference is beyond the noise."), "{}", answer(&report));
     report.answer = answered(found(vec![]));

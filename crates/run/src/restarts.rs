@@ -28,7 +28,7 @@ pub struct Restarts {
 const NOOUT: &str = "noout";
 /// The monitors count these as taken up at run time; connections that are there go on as they were.
 const READ_BY_NEW_CONNECTIONS: [&str; 2] = ["ms_tcp_nodelay", "ms_tcp_rcvbuf"];
-/// So many OSDs are asked with which value they work.
+/// At most this many OSDs are asked with which value they work.
 const ASKED: usize = 16;
 /// The look at the cluster once a second has to see that an OSD is back.
 const SEEN_WITHIN: u64 = 10_000 * MILLISECOND;

@@ -2,7 +2,8 @@
 
 use super::test::{Suspected, planned};
 use super::{Case, Rule, Suspect};
-use model::{Diagnosis, LeftOut, PlannedExperiment, Standing, Step, Subject, Untested};
+use model::{Diagnosis, LeftOut, Place, PlannedExperiment, Standing, Step, Subject, Untested};
+use std::collections::BTreeMap;
 
 /// Of a diagnosis that is over: hints for which there is a test that was not made, and writes between pairs of OSDs, which several rules need.
 pub fn untested(causes: &[Suspected], case: &Case) -> Vec<Untested> {
@@ -59,11 +60,33 @@ fn too_little(step: &Step, void: Option<String>) -> LeftOut {
             why: format!("writes to its {pairs} pairs of OSDs can't be used: {reason}"),
             needs: "mend that, then diagnose again".to_string(),
         },
+        None if partners_least(step) < MANY => LeftOut {
+            why: format!(
+                "each OSD has two partners at most in its {pairs} pairs, and how they differ is not explained by one slow OSD: it may be several, a way \
+                 between two hosts, or other load meanwhile"
+            ),
+            needs: "diagnose again when the cluster and its hosts have less to do; with four OSDs on as many hosts, or three hosts of two, several \
+                    slow ones are told apart".to_string(),
+        },
         None => LeftOut {
             why: format!("too few of its {pairs} pairs of OSDs were written to often enough to tell OSDs apart"),
             needs: "diagnose again when the cluster has less to do; writes that take longer than a second each are too slow for it".to_string(),
         },
     }
+}
+
+/// With this many partners in each role several slow OSDs are told apart.
+const MANY: usize = 3;
+
+/// The fewest partners that an OSD has as a primary.
+fn partners_least(step: &Step) -> usize {
+    let mut of: BTreeMap<u32, usize> = BTreeMap::new();
+    for target in &step.targets {
+        if let Place::Osd { osd, .. } = &target.place {
+            *of.entry(*osd).or_default() += 1;
+        }
+    }
+    of.into_values().min().unwrap_or(0)
 }
 
 const AGAIN: &str = "fathom diagnose once more, to its end";

@@ -2,25 +2,13 @@
 
 use super::draft::Draft;
 use super::groups;
+use crate::{Experiment, PairedSetting, Request, Varied};
 use model::change::PoolLike;
 use model::shell::word;
 use model::{Change, Failure, PoolScope};
 
-/// What can be changed, by the names of `ceph osd pool set`.
-const SETTINGS: [&str; 12] = [
-    "size",
-    "min_size",
-    "pg_num",
-    "crush_rule",
-    "compression_mode",
-    "compression_algorithm",
-    "compression_required_ratio",
-    "compression_min_blob_size",
-    "compression_max_blob_size",
-    "csum_type",
-    "csum_min_block",
-    "csum_max_block",
-];
+/// What can be changed beside its options: with these a pool is made.
+const MADE_WITH: [&str; 4] = ["size", "min_size", "pg_num", "crush_rule"];
 
 /// Replicas or placement groups beyond this are a typing error.
 const SIZE_MOST: u32 = 10;
@@ -57,8 +45,9 @@ pub fn pool(draft: &mut Draft, what: &str, like: PoolLike) -> Result<String, Fai
 fn refuse_setting(like: &PoolLike, of: &PoolScope) -> Result<(), Failure> {
     let Some((name, value)) = like.but.first_key_value() else { return Ok(()) };
     let wrong = |why: String| Err(Failure::Usage(format!("pool:{}/{name}={value}: {why}", like.pool)));
-    if !SETTINGS.contains(&name.as_str()) {
-        return wrong(format!("{name} is none of the settings that are tried; there are: {}", SETTINGS.join(", ")));
+    let known = [&MADE_WITH[..], &PoolLike::OPTIONS].concat();
+    if !known.contains(&name.as_str()) {
+        return wrong(format!("{name} is none of the settings that are tried; there are: {}", known.join(", ")));
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     if !value.chars().all(plain) {
@@ -83,6 +72,18 @@ fn refuse_setting(like: &PoolLike, of: &PoolScope) -> Result<(), Failure> {
     }
 }
 
+/// What has to be known of the comparison.
+pub fn note(request: &Request) -> Option<String> {
+    let Experiment::PairedComparison(PairedSetting { varied: Varied::PoolLike { setting, .. }, .. }) =
+        &request.experiment
+    else {
+        return None;
+    };
+    setting.contains("/compression_").then(|| {
+        "what is written can't be compressed: this shows what it takes to try, and nothing of what compression saves".to_string()
+    })
+}
+
 /// What gives the user's own pool the setting.
 pub fn permanent(pool: &str, name: &str, value: &str) -> String {
     let sure = if (name, value) == ("size", "1") { " --yes-i-really-mean-it" } else { "" };
@@ -93,7 +94,6 @@ pub fn permanent(pool: &str, name: &str, value: &str) -> String {
 mod tests {
     use super::*;
     use crate::planner::{ab::prepared, plan, testing};
-    use crate::{Experiment, PairedSetting, Request, Varied};
     use model::{Goal, Plan};
 
     fn planned(name: &str, value: &str, change: impl FnOnce(&mut PoolScope)) -> Result<Plan, String> {

@@ -70,8 +70,13 @@ pub fn refuse_in_pools(inventory: &Inventory, plan: &Plan) -> Result<(), Failure
 pub fn notes(inventory: &Inventory, request: &Request, plan: &Plan) -> Vec<String> {
     let draft = &Draft::new(inventory, request);
     let unmeasured = network::unmeasured(draft).or_else(|| network::loopback_alone(draft));
-    [Vec::from_iter(unmeasured), osd::without_groups(inventory, plan), Vec::from_iter(room::note(inventory, request))]
-        .concat()
+    [
+        Vec::from_iter(unmeasured),
+        osd::without_groups(inventory, plan),
+        Vec::from_iter(room::note(inventory, request)),
+        Vec::from_iter(like::note(request)),
+    ]
+    .concat()
 }
 
 fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {

@@ -72,6 +72,8 @@ impl Answer {
 
 /// With a full stop, if it has no end yet.
 fn sentence(text: &str) -> String {
+    // Names of daemons and options begin as they are written.
     let text = text.trim();
+    let text = &text.strip_prefix("the ").map_or(text.to_string(), |rest| format!("The {rest}"));
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_string() } else { format!("{text}.") }
 }

@@ -136,7 +136,11 @@ fn choose(found: &AbFound) -> String {
         (true, true, _) => "choose by the pattern that matters to you.".to_string(),
         (true, false, _) if found.what.contains('/') => "leave it as it is: the change makes it worse.".to_string(),
         (true, false, _) => format!("keep A ({}).", found.a),
-        (false, true, _) => ab::permanent(found).unwrap_or_else(|| format!("choose B ({}).", found.b)),
+        (false, true, _) => {
+            let permanent = ab::permanent(found).unwrap_or_else(|| format!("choose B ({}).", found.b));
+            let risk = ab::risk(found).map(|risk| format!(" {risk}")).unwrap_or_default();
+            format!("{permanent}{risk}")
+        }
         (false, false, true) => "give it more pairs (--passes 36), or longer slices (--duration 30s).".to_string(),
         (false, false, false) => "either will do.".to_string(),
     }

@@ -10,7 +10,24 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     blocks.push(Block::note(note(found)));
     blocks.extend(how(found).map(Block::note));
     blocks.extend(permanent(found).map(Block::note));
+    blocks.extend(risk(found).map(Block::note));
     blocks
+}
+
+/// What of a pool's safety the change takes, which no measurement shows.
+pub(crate) fn risk(found: &AbFound) -> Option<String> {
+    let (_, name) = found.what.strip_prefix("pool:")?.rsplit_once('/')?;
+    let less_than = |least: u32| found.b.parse::<u32>().is_ok_and(|value| value < least);
+    let says = match name {
+        "size" if less_than(2) => "the first OSD that fails takes the data with it",
+        "size" if less_than(3) => {
+            "while one OSD is away there is a single copy, and a second failure takes the data with it"
+        }
+        "min_size" if less_than(2) => "writes that a single OSD has are acknowledged, and are lost with it",
+        "csum_type" if found.b == "none" => "damaged data are given back as if they were sound",
+        _ => return None,
+    };
+    Some(format!("Risk: {says}."))
 }
 
 /// What the two sides were, where that does not go without saying.

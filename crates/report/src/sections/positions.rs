@@ -57,7 +57,7 @@ fn written(ms: f64, mean: f64) -> String {
 
 /// Ends of the scale are at least so far apart: what healthy pairs differ by is to look alike.
 const SCALE_LEAST: f64 = 2.0;
-/// So many colours are explained.
+/// How many colours the legend explains.
 const MARKS: usize = 5;
 
 /// Primaries below each other, replicas beside each other, both by host.

@@ -15,7 +15,7 @@ pub enum Media {
     HardDiskAndFlash,
 }
 
-/// So many hosts with so many OSDs each, one on each disk; all else as in the healthy cluster.
+/// A cluster of this many hosts with this many OSDs each, one on each disk; all else as in the healthy cluster.
 pub fn site(hosts: u32, disks: u32, media: Media) -> Facts {
     let mut facts = healthy();
     let host = facts.hosts.swap_remove(0);

@@ -21,7 +21,7 @@ pub static RULE: Rule = Rule {
 fn suspect(case: &Case) -> Vec<Suspect> {
     of_images(case, "another client has it open for writing: what it does is in these figures", |image| {
         let writers = image.writers.filter(|writers| *writers > 0)?;
-        Some(phrase!("{} clients watch it", Quantity::Count(u64::from(writers))))
+        Some(phrase!("clients that watch it: {}", Quantity::Count(u64::from(writers))))
     })
 }
 

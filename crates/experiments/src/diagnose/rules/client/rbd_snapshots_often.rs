@@ -27,7 +27,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     of_images(case, "a snapshot was taken just now: first writes after it clone objects", |image| {
         let seconds = image.newest_snapshot_seconds.filter(|seconds| *seconds < RECENT_SECONDS)?;
         let snapshots = Quantity::Count(u64::from(image.snapshots.unwrap_or(0)));
-        Some(phrase!("{} snapshots, the newest {} s old", snapshots, Quantity::Count(seconds as u64)))
+        Some(phrase!("snapshots: {}, the newest {} s old", snapshots, Quantity::Count(seconds as u64)))
     })
 }
 

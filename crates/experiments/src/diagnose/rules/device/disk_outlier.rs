@@ -31,7 +31,7 @@ const PEERS_LEAST: usize = 4;
 const LOAD_MOST: f64 = 1.5;
 /// So few a second tell nothing.
 const RATE_LEAST: f64 = 10.0;
-/// So many steps of a disk are told.
+/// How many steps are told of a disk at most.
 const TOLD: usize = 3;
 
 struct Seen<'c> {

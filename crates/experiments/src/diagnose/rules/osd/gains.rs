@@ -48,7 +48,7 @@ pub fn of_osds(osds: &[&PositionOfOsd], name: &Phrase, case: &Case) -> Option<Co
 pub fn of_ways(own: &[&PairTime], others: &[&PairTime], name: &str, case: &Case) -> Option<Cost> {
     let all = case.positions?;
     let (from, to) = (mean(own)?, mean(others)?);
-    // The mean of so many pairs as these, drawn from the others.
+    // What the mean of as many pairs as these would differ by if they were drawn from the others.
     let unlike = (to.half_width() * (others.len() as f64 / own.len() as f64).sqrt()).hypot(to.half_width());
     let adds = Estimate::new(from.value - to.value, from.half_width());
     let share = own.len() as f64 / all.pairs.len() as f64;

@@ -7,7 +7,7 @@ use model::{Metric, OsdStages, Quantity, Standing, Subject, phrase};
 
 /// It takes part in at least this share of the long writes: of a write's two OSDs either may be at fault, but one of all of them.
 const SHARE_LEAST: f64 = 0.8;
-/// By chance alone so many long writes would be with one of the OSDs in one of a thousand diagnoses.
+/// How likely it may be, at most, that chance alone gives one of the OSDs its part in the long writes: in one of a thousand diagnoses.
 const CHANCE_CERTAIN: f64 = 0.001;
 /// The same of a hint.
 const CHANCE_HINT: f64 = 0.05;

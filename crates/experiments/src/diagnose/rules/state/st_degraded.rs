@@ -24,7 +24,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     match few {
         0 => Vec::new(),
         _ => state(
-            phrase!("{} placement groups lack copies or can not be reached", Quantity::Count(u64::from(few))),
+            phrase!("placement groups lack copies or can not be reached, {} at once", Quantity::Count(u64::from(few))),
             phrase!("copies of objects that are missing: {}", Quantity::Count(degraded)),
         ),
     }

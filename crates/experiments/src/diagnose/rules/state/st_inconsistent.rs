@@ -23,7 +23,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         0 => Vec::new(),
         _ => state(
             phrase!(
-                "{} placement groups have copies that differ, or are being repaired",
+                "placement groups have copies that differ, or are being repaired: {}",
                 Quantity::Count(u64::from(busy))
             ),
             phrase!("of {} placement groups", Quantity::Count(u64::from(all(case)))),

@@ -23,7 +23,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         0 => Vec::new(),
         _ => state(
             phrase!(
-                "{} placement groups peer or are made: they serve nobody meanwhile",
+                "placement groups peer or are made, {} at once: they serve nobody meanwhile",
                 Quantity::Count(u64::from(busy))
             ),
             phrase!("of {} placement groups", Quantity::Count(u64::from(all(case)))),

@@ -26,7 +26,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     match busy {
         0 => Vec::new(),
         _ => state(
-            phrase!("{} placement groups recover", Quantity::Count(u64::from(busy))),
+            phrase!("placement groups recover, {} at once", Quantity::Count(u64::from(busy))),
             phrase!("of {} placement groups", Quantity::Count(u64::from(all(case)))),
         ),
     }

@@ -23,7 +23,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     match busy {
         0 => Vec::new(),
         _ => state(
-            phrase!("{} placement groups trim snapshots", Quantity::Count(u64::from(busy))),
+            phrase!("placement groups trim snapshots, {} at once", Quantity::Count(u64::from(busy))),
             phrase!("of {} placement groups", Quantity::Count(u64::from(all(case)))),
         ),
     }

@@ -22,7 +22,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     match busy {
         0 => Vec::new(),
         _ => state(
-            phrase!("{} placement groups can not move: OSDs are too full", Quantity::Count(u64::from(busy))),
+            phrase!("placement groups can not move, {} of them: OSDs are too full", Quantity::Count(u64::from(busy))),
             phrase!("of {} placement groups", Quantity::Count(u64::from(all(case)))),
         ),
     }
