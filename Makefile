@@ -21,11 +21,11 @@ test:
 	@scripts/install-missing rust compiler ceph headers browser fio sshd devices
 	$(CARGO) fmt --all --check
 	$(CARGO) test --workspace --locked --no-run
-	@# The tests mostly wait: those of the parts run beside those of the program, and what is left checks the sources.
+	@# Those of the parts run beside those of the program, which come first, since they measure; what is left checks the sources.
 	@nice -n 19 $(CARGO) clippy --workspace --all-targets --locked --target-dir target/lint -- -D warnings > target/clippy.log 2>&1 & clippy=$$!; \
 	{ $(CARGO) test --workspace --exclude fathom --locked --no-fail-fast && $(CARGO) test -p fathom --locked --no-fail-fast $(BESIDE:%=--test %); } \
 		> target/parts.log 2>&1 & parts=$$!; \
-	$(CARGO) test -p fathom --locked --no-fail-fast --lib --bins $(filter-out $(BESIDE:%=--test=%),$(PROGRAM:%=--test=%)); program=$$?; \
+	nice -n -10 $(CARGO) test -p fathom --locked --no-fail-fast --lib --bins $(filter-out $(BESIDE:%=--test=%),$(PROGRAM:%=--test=%)); program=$$?; \
 	wait $$parts; parts=$$?; cat target/parts.log; \
 	wait $$clippy; lint=$$?; test $$lint = 0 || cat target/clippy.log; \
 	test $$program = 0 -a $$parts = 0 -a $$lint = 0

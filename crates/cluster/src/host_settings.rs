@@ -1,6 +1,7 @@
 //! Settings of this host's kernel, read, written and read back. Each name was checked before it becomes a path, also that of a journal.
 
 use crate::apply::{Trust, Unmade, not_ours};
+use crate::coalescing;
 use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
 use model::host_setting::{HostSetting, same_value};
@@ -78,6 +79,7 @@ fn read_below(root: &Path, setting: &HostSetting) -> Result<String, String> {
             let found = chosen.or_else(only).ok_or_else(|| format!("{}: `{all}` is not understood", path.display()))?;
             Ok(found.to_string())
         }
+        HostSetting::Coalescing { nic, what } => coalescing::read(nic, what),
         HostSetting::Sysctl(_) | HostSetting::ReadAhead(_) => text(&file(root, setting)),
     }
 }
@@ -87,7 +89,7 @@ fn file(root: &Path, setting: &HostSetting) -> PathBuf {
         HostSetting::Sysctl(name) => below(root, "/proc/sys").join(name.replace('.', "/")),
         HostSetting::ReadAhead(disk) => below(root, "/sys/block").join(disk).join("queue/read_ahead_kb"),
         HostSetting::Scheduler(disk) => below(root, "/sys/block").join(disk).join("queue/scheduler"),
-        HostSetting::CpuDmaLatency | HostSetting::Governor => below(root, LATENCY),
+        HostSetting::CpuDmaLatency | HostSetting::Governor | HostSetting::Coalescing { .. } => below(root, LATENCY),
     }
 }
 
@@ -125,6 +127,7 @@ fn write_below(root: &Path, setting: &HostSetting, value: &str) -> Result<(), St
             let of = |cpu: usize| words.get(cpu).or(words.first()).copied().unwrap_or_default();
             files.iter().enumerate().try_for_each(|(cpu, path)| put(path, of(cpu)))?;
         }
+        HostSetting::Coalescing { nic, what } => coalescing::write(nic, what, value)?,
         other => put(&file(root, other), value)?,
     }
     let now = read_below(root, setting)?;

@@ -2,6 +2,7 @@
 
 pub mod admin;
 mod apply;
+mod coalescing;
 pub mod compaction;
 mod crush;
 pub mod deletable;

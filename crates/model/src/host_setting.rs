@@ -15,10 +15,16 @@ pub enum HostSetting {
     ReadAhead(String),
     /// Of a disk.
     Scheduler(String),
+    /// How long a network interface waits, or how many packets it waits for, before it interrupts a processor: one of [`COALESCED`].
+    Coalescing { nic: String, what: String },
 }
 
+/// By the names of `ethtool -C`: µs, packets, and whether the driver chooses them itself (`on`, `off`).
+pub const COALESCED: [&str; 6] = ["rx-usecs", "rx-frames", "tx-usecs", "tx-frames", "adaptive-rx", "adaptive-tx"];
+
 /// As they are written after `host:HOST/`.
-pub const WAYS: &str = "cpu_dma_latency, governor, sysctl.NAME, read_ahead_kb.DISK, scheduler.DISK";
+pub const WAYS: &str =
+    "cpu_dma_latency, governor, sysctl.NAME, read_ahead_kb.DISK, scheduler.DISK, coalescing.INTERFACE.rx-usecs";
 
 /// What of the kernel's switches only changes how fast it is. All others may cut the host off, fill its memory or run programs.
 const SYSCTLS: [&str; 15] = [
@@ -59,6 +65,15 @@ impl HostSetting {
             ("read_ahead_kb", of) if is_disk(of) => Ok(HostSetting::ReadAhead(of.to_string())),
             ("scheduler", of) if is_disk(of) => Ok(HostSetting::Scheduler(of.to_string())),
             ("read_ahead_kb" | "scheduler", _) => Err(format!("{text}: name a disk as in /sys/block: {kind}.sdb")),
+            ("coalescing", of) => match of.rsplit_once('.') {
+                Some((nic, what)) if is_nic(nic) && COALESCED.contains(&what) => {
+                    Ok(HostSetting::Coalescing { nic: nic.to_string(), what: what.to_string() })
+                }
+                _ => Err(format!(
+                    "{text}: name a network interface and one of {}: coalescing.eth0.rx-usecs",
+                    COALESCED.join(", ")
+                )),
+            },
             _ => Err(format!("`{text}` is no setting of a host; there are: {WAYS}")),
         }
     }
@@ -70,6 +85,8 @@ impl HostSetting {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
         let right = match self {
             HostSetting::CpuDmaLatency | HostSetting::ReadAhead(_) => number(),
+            HostSetting::Coalescing { what, .. } if what.starts_with("adaptive") => ["on", "off"].contains(&value),
+            HostSetting::Coalescing { .. } => number(),
             HostSetting::Governor | HostSetting::Scheduler(_) => value.chars().all(plain),
             HostSetting::Sysctl(_) => value.chars().all(|c| plain(c) || c == ' '),
         };
@@ -98,6 +115,11 @@ impl HostSetting {
             }
             HostSetting::ReadAhead(disk) => udev(disk, "read_ahead_kb"),
             HostSetting::Scheduler(disk) => udev(disk, "scheduler"),
+            HostSetting::Coalescing { nic, what } => {
+                let set = format!("/usr/sbin/ethtool -C {nic} {what} {value}");
+                let rule = format!("ACTION==\"add\", SUBSYSTEM==\"net\", KERNEL==\"{nic}\", RUN+=\"{set}\"");
+                format!("{set} && echo {} > /etc/udev/rules.d/90-{nic}-{what}.rules", word(&rule))
+            }
         }
     }
 }
@@ -125,6 +147,12 @@ fn is_disk(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-!".contains(c))
 }
 
+/// The kernel's own limit is 15 bytes; a slash or a space it does not take.
+fn is_nic(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    (1..=15).contains(&name.len()) && name.chars().all(plain) && !name.starts_with(['.', '-'])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,8 +164,16 @@ mod tests {
         assert_eq!(parse("read_ahead_kb.nvme0n1"), Ok(HostSetting::ReadAhead("nvme0n1".into())));
         assert_eq!(parse("scheduler.cciss!c0d0"), Ok(HostSetting::Scheduler("cciss!c0d0".into())));
         assert_eq!(parse("sysctl.net.ipv4.tcp_rmem"), Ok(HostSetting::Sysctl("net.ipv4.tcp_rmem".into())));
+        let coalescing = |nic: &str, what: &str| HostSetting::Coalescing { nic: nic.into(), what: what.into() };
+        assert_eq!(parse("coalescing.eth0.100.rx-usecs"), Ok(coalescing("eth0.100", "rx-usecs")));
         for wrong in [
             "",
+            "coalescing.eth0",
+            "coalescing.eth0.pkt-rate-low",
+            "coalescing..rx-usecs",
+            "coalescing.-C.rx-usecs",
+            "coalescing.../eth0.rx-usecs",
+            "coalescing.averylongnameofanic.rx-usecs",
             "governor.x",
             "read_ahead_kb.",
             "read_ahead_kb.../sda",

@@ -35,11 +35,21 @@ pub fn prove(resolved: &Resolved, key: &str, (host, name): (&str, &str), value: 
              root's rights need that"
         )));
     }
-    let now = match (agent, &resolved.fleet) {
-        (Some(host), Some(fleet)) => fleet.borrow_mut().value(host, name),
-        _ => host_settings::read(name),
+    let value_of = |name: &str| {
+        let now = match (agent, &resolved.fleet) {
+            (Some(host), Some(fleet)) => fleet.borrow_mut().value(host, name),
+            _ => host_settings::read(name),
+        };
+        now.map_err(|why| wrong(format!("{host}: {why}")))
     };
-    let now = now.map_err(|why| wrong(format!("{host}: {why}")))?;
+    let now = value_of(name)?;
+    if let Some(chosen) = chosen_by_driver(&setting)
+        && value_of(&chosen)? == "on"
+    {
+        return Err(wrong(format!(
+            "{host}: {chosen} is on, so that its driver chooses this value itself; try host:{host}/{chosen}=off"
+        )));
+    }
     let same = match setting {
         // What is held counts only where nobody holds a lower one.
         HostSetting::CpuDmaLatency => {
@@ -51,4 +61,11 @@ pub fn prove(resolved: &Resolved, key: &str, (host, name): (&str, &str), value: 
         true => Err(wrong(format!("{host} has {now} already; there is nothing to try"))),
         false => Ok(()),
     }
+}
+
+/// The setting by which the driver chooses this one itself.
+fn chosen_by_driver(setting: &HostSetting) -> Option<String> {
+    let HostSetting::Coalescing { nic, what } = setting else { return None };
+    let (way, _) = what.split_once('-').filter(|(way, _)| ["rx", "tx"].contains(way))?;
+    Some(format!("coalescing.{nic}.adaptive-{way}"))
 }

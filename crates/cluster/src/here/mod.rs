@@ -6,7 +6,7 @@ mod disks;
 mod guests;
 mod missing;
 mod nic_setup;
-mod nics;
+pub(crate) mod nics;
 mod processes;
 mod setup;
 

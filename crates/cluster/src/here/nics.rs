@@ -73,10 +73,9 @@ fn ones(mask: IpAddr) -> u32 {
     }
 }
 
-/// The MTU in this thread's network namespace, whichever one the kernel's folder shows.
+/// What is asked of the kernel about this interface; `None`: no interface has such a long name.
 #[allow(unsafe_code)]
-fn mtu(name: &str) -> Option<u32> {
-    let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None).ok()?;
+pub(crate) fn interface_request(name: &str) -> Option<libc::ifreq> {
     // SAFETY: it consists of numbers, and all zeros are valid ones.
     let mut asked: libc::ifreq = unsafe { std::mem::zeroed() };
     // A byte is left for the zero at the end.
@@ -86,6 +85,14 @@ fn mtu(name: &str) -> Option<u32> {
     for (to, byte) in asked.ifr_name.iter_mut().zip(name.bytes()) {
         *to = byte as libc::c_char;
     }
+    Some(asked)
+}
+
+/// The MTU in this thread's network namespace, whichever one the kernel's folder shows.
+#[allow(unsafe_code)]
+fn mtu(name: &str) -> Option<u32> {
+    let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None).ok()?;
+    let mut asked = interface_request(name)?;
     // SAFETY: the kernel reads the name and writes the number, both of which lie in `asked`.
     unsafe { ioctl::mtu(socket.as_raw_fd(), &mut asked) }.ok()?;
     // SAFETY: the call has written this field of the union.

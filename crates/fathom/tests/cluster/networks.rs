@@ -35,7 +35,7 @@ fn public_and_cluster_network_are_told_apart() {
     assert!(Command::new("tc").args(slowed).status().unwrap().success());
     let list = namespaces.iter().map(|name| format!("netns:{name}")).collect::<Vec<_>>().join(",");
     let words = ["network", "--hosts", &list, "--patterns", "write-linear", "--duration", "2s", "--format", "json"];
-    let ran = lab.run(&words);
+    let ran = lab.run_ahead(&words);
     assert!(matches!(ran.code, 0 | 4), "{}\n{}", ran.out, ran.err);
     let document = ran.json();
     let addresses = |key: &str| -> Vec<String> {

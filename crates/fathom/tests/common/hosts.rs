@@ -182,8 +182,9 @@ impl Hosts {
             let script = format!("{}\nexec /usr/sbin/sshd -D -e -f {}", odd[index].before, file.display());
             let script = script.replace("HOME_OF_IT", &text(&home));
             let log = fs::File::create(folder.join(format!("sshd{index}.log"))).unwrap();
-            let daemon = Command::new("ip")
-                .args(["netns", "exec", name, "sh", "-c", &script])
+            // A host's agents do not wait for the tests beside this one.
+            let daemon = Command::new("nice")
+                .args(["-n", "-10", "ip", "netns", "exec", name, "sh", "-c", &script])
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(log)

@@ -11,7 +11,8 @@ pub static RULE: Rule = Rule {
     what: "The way from one host to another is slow, and its two hosts are not with others.",
     evidence: "Of at least three hosts: the way does less than 75 % of what the better quarter of all pairs does (by the better end of its interval), and no host explains it. \
                Where pairs of hosts show nothing so: it is slower than its peers as any other target is (docs/method.md, \"The slow one\"). Confirmed if all pairs were \
-               measured in more than one pass and none was held back by the load.",
+               measured in more than one pass and none was held back by the load, if both hosts are known to be well with others, and if it was not always measured beside \
+               another slow way.",
     sources: &[
         "docs/method.md, \"Between hosts\": a host's own load moves a pair by some percent, a lower negotiated speed by half and more",
     ],
@@ -41,8 +42,8 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 mod tests {
     use super::*;
     use crate::diagnose::testing::made::Made;
-    use crate::diagnose::testing::{findings, one, round_trips, suspects, text, told, ways};
-    use model::Standing;
+    use crate::diagnose::testing::{findings, one, round_trips, suspects, text, told, way, ways};
+    use model::{Pattern, Standing, StepId};
 
     fn with(mbs: impl Fn(usize, usize) -> f64) -> Made {
         let mut made = Made::cluster();
@@ -59,6 +60,47 @@ mod tests {
         assert_eq!(text(&found.says), "h0→h2 is slow, and its two hosts are not with others");
         assert!(text(&found.evidence[1]).starts_with("h0↔h2: round trips: 75 % slower"), "{:?}", found.evidence);
         assert_eq!(found.standing, Standing::Confirmed);
+    }
+
+    #[test]
+    fn of_two_slow_ways_that_were_measured_together_neither_is_certain() {
+        let slow = |from, to| (from, to) == (0, 3) || (from, to) == (1, 2);
+        let mut made = with(|from, to| if slow(from, to) { 600.0 } else { 1250.0 });
+        let found = findings(&made.record);
+        assert!(found.iter().all(|found| found.standing == Standing::Hint), "{found:?}");
+        assert_eq!(
+            text(&found[0].evidence[1]),
+            "measured only at the same time as h1→h2, which was slow as well: it may be what they share"
+        );
+        // The second one later.
+        let steps: Vec<StepId> =
+            made.record.plan.steps.iter().filter(|step| step.targets[0].name == "h1→h2").map(|step| step.id).collect();
+        made.record
+            .slices
+            .iter_mut()
+            .filter(|slice| steps.contains(&slice.step))
+            .for_each(|slice| slice.started_seconds += 50.0);
+        let found = findings(&made.record);
+        assert!(found.iter().all(|found| found.standing == Standing::Confirmed), "{found:?}");
+    }
+
+    /// Of three hosts, 0 and 1 send slowly to 2; the threads of one of the two waited for processors.
+    fn starved(mbs: f64, busy: f64, queued: f64) -> Vec<String> {
+        let mut made = Made::cluster();
+        for (from, to) in [(0, 2), (0, 1), (1, 0), (2, 0), (2, 1), (1, 2)] {
+            let rate = if to == 2 { mbs } else { 2900.0 };
+            made.delivers(Pattern::WriteLinear, way(from, to, None), rate / 4.194304);
+        }
+        made.with_threads(busy, queued);
+        findings(&made.record).iter().map(|found| text(&found.says)).collect()
+    }
+
+    #[test]
+    fn waiting_for_processors_explains_a_slow_way_only_as_far_as_it_took_time() {
+        let whole = "h2: all that it receives is slow, and the other pairs are not";
+        assert_eq!(starved(94.0, 0.02, 0.15), [whole]);
+        let way = "h0→h2 is slow; whether its two hosts are so with others is not known";
+        assert_eq!(starved(1500.0, 0.3, 0.3), [way]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::diagnose::{Case, Suspect};
 use judge::Entry;
 use model::pattern::Family;
-use model::{Estimate, Figure, Label, NetworkPart, Phrase, Quantity, Standing, Subject, phrase};
+use model::{Estimate, Figure, Label, NetworkPart, Phrase, Quantity, Slice, Standing, Subject, phrase};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A way is slow below this share of what the better quarter of the pairs does: a host's own load slows a pair by some percent, and a
@@ -63,13 +63,42 @@ fn same_ends(one: &Suspect, other: &Suspect) -> bool {
 /// A figure, and the way that it speaks of.
 struct Pair<'a> {
     figure: &'a Figure,
+    slices: &'a [&'a Slice],
     way: (String, String),
+}
+
+impl Pair<'_> {
+    fn starved(&self) -> bool {
+        matches!(self.figure.label, Label::GeneratorLimited(_))
+    }
+
+    /// How many times as fast the way may be as it was measured. Time in which the load's threads ran or waited for a processor may be the
+    /// load's alone; nobody keeps account of the other end's threads, which may take as much.
+    fn may_be_faster(&self) -> f64 {
+        let own = self.figure.effort.map_or(1.0, |effort| 2.0 * (effort.busy + effort.queued));
+        if own < 1.0 { 1.0 / (1.0 - own) } else { f64::INFINITY }
+    }
+
+    /// Was the other one measured at the same time, whenever this one was?
+    fn always_beside(&self, other: &Pair) -> bool {
+        let overlap =
+            |a: &Slice, b: &Slice| a.started_seconds < b.ended_seconds() && b.started_seconds < a.ended_seconds();
+        self.slices.iter().all(|own| other.slices.iter().any(|slice| overlap(own, slice)))
+    }
+
+    fn shares_a_host(&self, (from, to): &(String, String)) -> bool {
+        [from, to].iter().any(|host| **host == self.way.0 || **host == self.way.1)
+    }
 }
 
 /// A round trip goes both ways.
 fn pairs<'a>(entry: &'a Entry, family: Family) -> Vec<Pair<'a>> {
     let Some((from, to)) = entry.figure.way.clone().filter(|(from, to)| from != to) else { return Vec::new() };
-    let pair = |from: &String, to: &String| Pair { figure: &entry.figure, way: (from.clone(), to.clone()) };
+    let pair = |from: &String, to: &String| Pair {
+        figure: &entry.figure,
+        slices: &entry.slices,
+        way: (from.clone(), to.clone()),
+    };
     match family {
         Family::Latency => vec![pair(&from, &to), pair(&to, &from)],
         _ => vec![pair(&from, &to)],
@@ -83,22 +112,21 @@ fn told(family: Family, figures: &[Pair], network: Option<&str>) -> Vec<Suspect>
         Some(if figure.metric.lower_is_better() { 1.0 / value } else { value })
     };
     let likely = |pair: &Pair| speed(pair.figure, |estimate| estimate.value);
-    // The best that each may be, so that what is not known is not called slow; and where the load was the limit, the link was not.
-    let best = |pair: &Pair| match (&pair.figure.label, pair.figure.metric.lower_is_better()) {
-        (Label::GeneratorLimited(_), _) => Some(f64::INFINITY),
-        (_, true) => speed(pair.figure, |estimate| estimate.low.max(f64::MIN_POSITIVE)),
-        (_, false) => speed(pair.figure, |estimate| estimate.high),
+    // The best that each may be, so that what is not known is not called slow.
+    let best = |pair: &Pair| match pair.figure.metric.lower_is_better() {
+        true => speed(pair.figure, |estimate| estimate.low.max(f64::MIN_POSITIVE)),
+        false => speed(pair.figure, |estimate| estimate.high),
     };
+    let best = |pair: &Pair| Some(best(pair)? * if pair.starved() { pair.may_be_faster() } else { 1.0 });
     let speeds = matrix(figures, &likely);
     let Some(good) = good(&speeds) else { return Vec::new() };
     // Where all loads waited for processors alike, who is far below the others is so for another reason.
-    let starved = |pair: &&Pair| matches!(pair.figure.label, Label::GeneratorLimited(_));
-    let starved_alike = figures.iter().filter(starved).count() == figures.len();
+    let starved_alike = figures.iter().all(Pair::starved);
     let far_below = |pair: &Pair| starved_alike && likely(pair).is_some_and(|value| value < FAR_BELOW * good);
     let best = |pair: &Pair| if far_below(pair) { likely(pair) } else { best(pair) };
     let (whole, single) = apart(&matrix(figures, &|pair| Some(best(pair)? / good)));
     // Seen once, it may have been a neighbour's moment.
-    let sure = |pair: &Pair| pair.figure.slices > 1 && !starved(&pair);
+    let sure = |pair: &Pair| pair.figure.slices > 1 && !pair.starved();
     let standing = if figures.iter().all(sure) { Standing::Confirmed } else { Standing::Hint };
     let suspect = |subject: Subject, what: Phrase, of: &dyn Fn(&(String, String)) -> bool| {
         let own: Vec<f64> = speeds.iter().filter(|(way, _)| of(way)).map(|(_, speed)| speed / good).collect();
@@ -125,15 +153,56 @@ fn told(family: Family, figures: &[Pair], network: Option<&str>) -> Vec<Suspect>
         let own = |(from, to): &(String, String)| (sends && *from == name) || (receives && *to == name);
         all.push(suspect(part.on(network), what.into(), &own));
     }
-    for (from, to) in single.into_iter().filter(|(from, to)| family == Family::Linear || from < to) {
+    for (from, to) in single.iter().filter(|(from, to)| family == Family::Linear || from < to) {
         let part = match family {
             Family::Latency => NetworkPart::Link { one: from.clone(), other: to.clone() },
             _ => NetworkPart::Way { from: from.clone(), to: to.clone() },
         };
-        let what = " is slow, and its two hosts are not with others";
-        all.push(suspect(part.on(network), what.into(), &|way| *way == (from.clone(), to.clone())));
+        let way = (from.clone(), to.clone());
+        let known = hosts_are_well(&speeds, good, &way);
+        let what = match known {
+            true => " is slow, and its two hosts are not with others",
+            false => " is slow; whether its two hosts are so with others is not known",
+        };
+        let mut found = suspect(part.on(network), what.into(), &|other| *other == way);
+        let beside = slow_beside(figures, &single, &way);
+        if !known || !beside.is_empty() {
+            found.standing = Standing::Hint;
+        }
+        if let Some((a, b)) = beside.first() {
+            let other = phrase!(
+                "measured only at the same time as {}→{}, which was slow as well: it may be what they share",
+                a.clone(),
+                b.clone()
+            );
+            found.evidence.push(other);
+        }
+        all.push(found);
     }
     all
+}
+
+/// Does its sender send well to another host, and its receiver receive well from another?
+fn hosts_are_well(speeds: &Matrix, good: f64, way: &(String, String)) -> bool {
+    let mut well =
+        speeds.iter().filter(|(other, speed)| *other != way && **speed >= SLOW * good).map(|(other, _)| other);
+    let (mut sends, mut receives) = (false, false);
+    well.any(|other| {
+        sends |= other.0 == way.0;
+        receives |= other.1 == way.1;
+        sends && receives
+    })
+}
+
+/// Other slow ways, between other hosts, that were measured whenever this one was: in the same round they may meet on an uplink.
+fn slow_beside<'p>(
+    figures: &'p [Pair],
+    slow: &[(String, String)],
+    way: &(String, String),
+) -> Vec<&'p (String, String)> {
+    let own: Vec<&Pair> = figures.iter().filter(|pair| pair.way == *way).collect();
+    let beside = |other: &&Pair| own.iter().all(|pair| !pair.shares_a_host(&other.way) && pair.always_beside(other));
+    figures.iter().filter(|other| slow.contains(&other.way)).filter(beside).map(|other| &other.way).collect()
 }
 
 /// By way; of several figures of one way the best.

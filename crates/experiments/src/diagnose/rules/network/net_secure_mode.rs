@@ -16,7 +16,8 @@ pub static RULE: Rule = Rule {
     suspect,
     fix: "only on a trusted network: ceph config rm WHO OPTION, then restart daemons and clients",
     risk: "what is sent can be read by whoever listens",
-    confirm: "measure before and after (fathom run, then fathom compare): daemons read the option as they start",
+    confirm: "of what OSDs send each other: fathom prove osd/ms_cluster_mode=crc --restart osd; of what clients and OSDs send: fathom prove osd/ms_service_mode=crc \
+              --restart osd, where clients take that (ms_client_mode)",
     ..Rule::OF_FACTS
 };
 
