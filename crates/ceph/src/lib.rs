@@ -16,6 +16,7 @@ mod leave;
 mod librados;
 mod library;
 mod librbd;
+mod manager;
 mod pool;
 mod pool_io;
 mod queue;

@@ -4,6 +4,7 @@ use crate::access::ClusterAccess;
 use crate::connect::{ClusterHandle, c_text};
 use crate::error::CephError;
 use crate::librados::Text;
+use crate::manager::Manager;
 use crate::pool::Pool;
 use libc::{c_char, c_int};
 use serde_json::Value;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 /// A connection to a cluster; clones of its `Arc` and everything opened from it keep it open.
 pub struct Rados {
     cluster: ClusterHandle,
+    manager: Manager,
 }
 
 /// The answer to a command.
@@ -76,7 +78,7 @@ impl Drop for Answer<'_> {
 }
 
 /// To whom a command goes.
-enum Daemon {
+pub(crate) enum Daemon {
     /// Whichever monitor this connection has.
     Mon,
     /// This one, about itself.
@@ -85,13 +87,50 @@ enum Daemon {
     Osd(u32),
 }
 
+/// # Errors
+/// As [`Rados::mon_command`].
+pub(crate) fn ask(cluster: &ClusterHandle, to: Daemon, command: &Value) -> Result<Reply, CephError> {
+    let text = c_text(&command.to_string())?;
+    let mut texts: [Text; 1] = [text.as_ptr()];
+    let mut answer = Answer::empty(cluster);
+    let (fns, raw, list, none) = (cluster.fns, cluster.raw, texts.as_mut_ptr(), std::ptr::null());
+    let Answer { out, out_len, status, status_len, .. } = &mut answer;
+    // SAFETY: the command's text lives through the call, there is no input, and the four results are filled.
+    let code = unsafe {
+        match &to {
+            Daemon::Mon => (fns.rados_mon_command)(raw, list, 1, none, 0, out, out_len, status, status_len),
+            Daemon::Mgr => (fns.rados_mgr_command)(raw, list, 1, none, 0, out, out_len, status, status_len),
+            Daemon::OneMon(name) => {
+                let to = name.as_ptr();
+                (fns.rados_mon_command_target)(raw, to, list, 1, none, 0, out, out_len, status, status_len)
+            }
+            Daemon::Osd(osd) => {
+                (fns.rados_osd_command)(raw, *osd as c_int, list, 1, none, 0, out, out_len, status, status_len)
+            }
+        }
+    };
+    let reply = answer.reply();
+    if code < 0 {
+        let prefix = command["prefix"].as_str().unwrap_or("command");
+        let what = match to {
+            Daemon::Osd(osd) => format!("osd.{osd} {prefix}"),
+            Daemon::OneMon(name) => format!("mon.{} {prefix}", name.to_string_lossy()),
+            _ => prefix.to_owned(),
+        };
+        return Err(CephError::from_code(what, &cluster.entity, code, &reply.status));
+    }
+    Ok(reply)
+}
+
 impl Rados {
     /// Connects, within the time that `access` gives.
     ///
     /// # Errors
     /// The library is missing, there is no `ceph.conf`, no monitor answers, or the key is missing or wrong.
     pub fn connect(access: &ClusterAccess) -> Result<Rados, CephError> {
-        Ok(Rados { cluster: ClusterHandle::connect(access)? })
+        let cluster = ClusterHandle::connect(access)?;
+        let manager = Manager::new(access, &cluster);
+        Ok(Rados { cluster, manager })
     }
 
     pub fn fsid(&self) -> Result<String, CephError> {
@@ -133,7 +172,7 @@ impl Rados {
     /// # Errors
     /// No right, no such thing, no answer in time, or refused with the monitor's words.
     pub fn mon_command(&self, command: &Value) -> Result<Reply, CephError> {
-        self.command(Daemon::Mon, command)
+        ask(&self.cluster, Daemon::Mon, command)
     }
 
     /// Asks this monitor about itself, as `ceph tell mon.NAME` does; it answers only users with all rights (`mon 'allow *'`).
@@ -141,13 +180,13 @@ impl Rados {
     /// # Errors
     /// As [`Rados::mon_command`].
     pub fn tell_mon(&self, name: &str, command: &Value) -> Result<Reply, CephError> {
-        self.command(Daemon::OneMon(c_text(name)?), command)
+        ask(&self.cluster, Daemon::OneMon(c_text(name)?), command)
     }
 
     /// # Errors
     /// As [`Rados::mon_command`].
     pub fn mgr_command(&self, command: &Value) -> Result<Reply, CephError> {
-        self.command(Daemon::Mgr, command)
+        self.manager.command(command)
     }
 
     /// Waits for the OSD's answer as long as the OSD is up and no `rados_osd_op_timeout` is set.
@@ -155,40 +194,7 @@ impl Rados {
     /// # Errors
     /// As [`Rados::mon_command`]; an OSD that is down: `Errno` or `Refused` with ENXIO.
     pub fn osd_command(&self, osd: u32, command: &Value) -> Result<Reply, CephError> {
-        self.command(Daemon::Osd(osd), command)
-    }
-
-    fn command(&self, to: Daemon, command: &Value) -> Result<Reply, CephError> {
-        let text = c_text(&command.to_string())?;
-        let mut texts: [Text; 1] = [text.as_ptr()];
-        let mut answer = Answer::empty(&self.cluster);
-        let (fns, raw, list, none) = (self.cluster.fns, self.cluster.raw, texts.as_mut_ptr(), std::ptr::null());
-        let Answer { out, out_len, status, status_len, .. } = &mut answer;
-        // SAFETY: the command's text lives through the call, there is no input, and the four results are filled.
-        let code = unsafe {
-            match &to {
-                Daemon::Mon => (fns.rados_mon_command)(raw, list, 1, none, 0, out, out_len, status, status_len),
-                Daemon::Mgr => (fns.rados_mgr_command)(raw, list, 1, none, 0, out, out_len, status, status_len),
-                Daemon::OneMon(name) => {
-                    let to = name.as_ptr();
-                    (fns.rados_mon_command_target)(raw, to, list, 1, none, 0, out, out_len, status, status_len)
-                }
-                Daemon::Osd(osd) => {
-                    (fns.rados_osd_command)(raw, *osd as c_int, list, 1, none, 0, out, out_len, status, status_len)
-                }
-            }
-        };
-        let reply = answer.reply();
-        if code < 0 {
-            let prefix = command["prefix"].as_str().unwrap_or("command");
-            let what = match to {
-                Daemon::Osd(osd) => format!("osd.{osd} {prefix}"),
-                Daemon::OneMon(name) => format!("mon.{} {prefix}", name.to_string_lossy()),
-                _ => prefix.to_owned(),
-            };
-            return Err(CephError::from_code(what, &self.cluster.entity, code, &reply.status));
-        }
-        Ok(reply)
+        ask(&self.cluster, Daemon::Osd(osd), command)
     }
 
     /// The names of all pools.

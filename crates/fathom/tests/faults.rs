@@ -1,6 +1,7 @@
 //! Things that break while a run goes on: the step ends or waits, the run goes on, everything is put back.
 
 mod common;
+use ceph::{ClusterAccess, Rados};
 use common::{Lab, eventually};
 use serde_json::{Value, json};
 use std::process::{Child, Stdio};
@@ -54,6 +55,22 @@ fn an_osd_killed_during_a_step_voids_the_figure_and_the_run_goes_on() {
     what_recovers_marks_figures_and_is_waited_for(&lab);
     what_is_trimmed_marks_figures(&lab);
     assert_eq!(lab.snapshot(), before, "something was left behind");
+}
+
+#[test]
+fn a_manager_that_answers_too_late_is_an_error_and_no_crash() {
+    let lab = Lab::up(&["--backing", "memory"]);
+    let limit = ("rados_mon_op_timeout".to_string(), "2".to_string());
+    let access = ClusterAccess { conf: Some(lab.conf().into()), options: vec![limit], ..ClusterAccess::default() };
+    let rados = Rados::connect(&access).unwrap();
+    let ask = || rados.mgr_command(&json!({"prefix": "pg dump", "format": "json"}));
+    ask().unwrap().json().unwrap();
+    lab.daemon("stop", "mgr.x");
+    let why = ask().unwrap_err().to_string();
+    assert!(why.contains("pg dump: no answer in time"), "{why}");
+    lab.daemon("cont", "mgr.x");
+    // The answer to the first one comes before this one's.
+    ask().unwrap().json().unwrap();
 }
 
 fn others_write(lab: &Lab) {
