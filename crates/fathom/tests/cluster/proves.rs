@@ -14,14 +14,16 @@ fn changes_are_proven_and_put_back() {
     let before = (lab.snapshot(), works_with(&lab));
     what_needs_a_restart_is_refused_until_that_is_allowed(&lab);
     an_injected_delay_is_found_by_restarts(&lab);
+    encryption_is_proven_by_restarts(&lab);
     a_pool_like_another_one(&lab);
+    coalescing_that_this_host_does_not_have_is_refused(&lab);
     read_ahead_of_this_host(&lab);
     assert_eq!((lab.snapshot(), works_with(&lab)), before, "something was left behind");
 }
 
 /// What the OSDs themselves say.
 fn works_with(lab: &Lab) -> Vec<String> {
-    let options = ["ms_inject_delay_type", "osd_op_num_shards_ssd", "ms_tcp_nodelay"];
+    let options = ["ms_inject_delay_type", "osd_op_num_shards_ssd", "ms_tcp_nodelay", "ms_cluster_mode"];
     let of = |osd: u32| {
         let told = |option: &&str| lab.ceph(&["tell", &format!("osd.{osd}"), "config", "get", option]);
         options.iter().map(told).collect::<Vec<_>>()
@@ -68,6 +70,24 @@ fn an_injected_delay_is_found_by_restarts(lab: &Lab) {
     // A third of the objects is read there.
     assert!(differences.len() == 1 && b > a + 1.0, "{ab}");
     assert!(uptime(lab) > since, "it was not restarted");
+}
+
+/// Of what one OSD and the others send each other. What it costs is not asserted: that is the machine's.
+fn encryption_is_proven_by_restarts(lab: &Lab) {
+    let ab = &proven(lab, &["osd.1/ms_cluster_mode=secure", "--restart", "osd.1"])["ab"];
+    assert_eq!(ab["restarts"], serde_json::json!([1]), "{ab}");
+    assert_eq!(ab["permanent"][0], "ceph config set osd.1 ms_cluster_mode secure");
+    assert_eq!(ab["differences"].as_array().map(Vec::len), Some(1), "{ab}");
+}
+
+fn coalescing_that_this_host_does_not_have_is_refused(lab: &Lab) {
+    let refused = |setting: &str, why: &str| {
+        lab.run(&["prove", &format!("host:localhost/coalescing.{setting}")]).ends(2, &[why]);
+    };
+    refused("lo.rx-usecs=7", "its driver has no interrupt coalescing");
+    refused("none0.rx-usecs=7", "this host does not have it");
+    refused("lo.pkt-rate-low=7", "one of rx-usecs");
+    refused("lo.adaptive-rx=7", "can't be a value");
 }
 
 fn a_pool_like_another_one(lab: &Lab) {
