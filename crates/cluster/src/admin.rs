@@ -10,6 +10,15 @@ use std::sync::Arc;
 /// How long a command may take: long enough to outlast an election or a restart of a monitor, short enough to report an error.
 const COMMAND_SECONDS: u32 = 40;
 
+/// What monitors know of an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OptionHelp {
+    /// Daemons take it up while they run.
+    pub at_runtime: bool,
+    /// It is for developers of Ceph: among these are all that break something on purpose.
+    pub of_developers: bool,
+}
+
 #[derive(Clone)]
 pub struct Cluster {
     pub rados: Arc<Rados>,
@@ -81,10 +90,13 @@ impl Cluster {
         self.rados.mon_command(&command).map(|reply| reply.out).map_err(|error| self.explain(&name, error))
     }
 
-    /// Do daemons take the option up while they run, as far as the monitors know? `None`: there is no such option.
-    pub fn option_at_runtime(&self, name: &str) -> Result<Option<bool>, ClusterError> {
+    /// What the monitors know of an option. `None`: there is no such option.
+    pub fn option_help(&self, name: &str) -> Result<Option<OptionHelp>, ClusterError> {
         match self.ask(json!({"prefix": "config help", "key": name})) {
-            Ok(help) => Ok(Some(help.get("can_update_at_runtime").and_then(Value::as_bool).unwrap_or(false))),
+            Ok(help) => Ok(Some(OptionHelp {
+                at_runtime: help.get("can_update_at_runtime").and_then(Value::as_bool).unwrap_or(false),
+                of_developers: help.get("level").and_then(Value::as_str).is_some_and(|level| level.starts_with("dev")),
+            })),
             Err(ClusterError::Ceph(CephError::NotFound { .. })) => Ok(None),
             Err(error) => Err(error),
         }

@@ -4,7 +4,7 @@ use crate::apply::{Trust, Unmade, not_ours};
 use crate::coalescing;
 use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
-use model::host_setting::{HostSetting, same_value};
+use model::host_setting::{HostSetting, same_value, twin};
 use std::fs::{File, OpenOptions, read_dir, read_to_string};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,20 @@ const CPUS: &str = "/sys/devices/system/cpu";
 /// # Errors
 /// This host does not have it, or it may not be read.
 pub fn read(name: &str) -> Result<String, String> {
-    read_below(Path::new("/"), &HostSetting::parse(name)?)
+    let setting = HostSetting::parse(name)?;
+    refuse_twin(Path::new("/"), &setting)?;
+    read_below(Path::new("/"), &setting)
+}
+
+/// Setting one would clear the other for good.
+fn refuse_twin(root: &Path, setting: &HostSetting) -> Result<(), String> {
+    let HostSetting::Sysctl(name) = setting else { return Ok(()) };
+    let Some(twin) = twin(name) else { return Ok(()) };
+    let now = text(&file(root, &HostSetting::Sysctl(twin.to_string()))).unwrap_or_default();
+    match now.parse::<u64>() {
+        Ok(0) | Err(_) => Ok(()),
+        Ok(_) => Err(format!("{twin} is {now}, which the kernel would clear for {name}, and it could not be put back")),
+    }
 }
 
 /// Sets it, and reads it back.
@@ -24,6 +37,7 @@ pub fn read(name: &str) -> Result<String, String> {
 /// This host does not have it, may not write it, or keeps another value.
 pub fn write(name: &str, value: &str) -> Result<(), String> {
     let setting = HostSetting::parse(name)?;
+    refuse_twin(Path::new("/"), &setting)?;
     write_below(Path::new("/"), &setting, value)
 }
 
@@ -156,7 +170,10 @@ pub(crate) fn unmake((name, value): (&str, &str), entry: &JournalEntry, trust: T
     };
     match () {
         () if same_value(&now, before) => Unmade::left("it is as it was before the run already"),
-        () if !same_value(&now, value) => Unmade::left(&format!("it is {now} now, which the run did not set")),
+        // What was never confirmed may have been written, and kept by the kernel as something else.
+        () if !same_value(&now, value) && entry.made.is_some() => {
+            Unmade::left(&format!("it is {now} now, which the run did not set"))
+        }
         () => write_below(Path::new("/"), &setting, before).map(|()| Unmade::Undone).map_err(undo),
     }
 }
@@ -200,6 +217,16 @@ mod tests {
             assert!(read(missing).unwrap_err().contains("this host does not have it"), "{missing}");
         }
         assert!(read_below(host(&[("sys/devices/system/cpu/cpu0/x", "")]).path(), &HostSetting::Governor).is_err());
+    }
+
+    #[test]
+    fn what_would_be_cleared_for_it_refuses_a_setting() {
+        let of = |bytes: &str| {
+            let root = host(&[("proc/sys/vm/dirty_ratio", "0\n"), ("proc/sys/vm/dirty_bytes", bytes)]);
+            refuse_twin(root.path(), &setting("sysctl.vm.dirty_ratio"))
+        };
+        assert!(of("268435456\n").unwrap_err().contains("vm.dirty_bytes is 268435456"));
+        assert_eq!(of("0\n"), Ok(()));
     }
 
     #[test]

@@ -107,7 +107,7 @@ fn may_stop(cluster: &Cluster, osd: u32) -> Result<(), ClusterError> {
     }
 }
 
-/// Restarts it and waits until it serves again. `go_on`: is that still wanted? Once it was ended it is waited for until it is up in any case.
+/// Restarts it and waits until it serves again. `go_on`: is that still wanted? Where it is not, an OSD that is down is waited for no longer.
 ///
 /// # Errors
 /// It may not be ended now, can't be, or is not back in time.
@@ -118,7 +118,7 @@ pub fn restart(
     go_on: &dyn Fn() -> bool,
 ) -> Result<(), ClusterError> {
     may_stop_soon(cluster, osd, go_on)?;
-    let up = restarted(cluster, restarter, osd)?;
+    let up = restarted(cluster, restarter, osd, go_on)?;
     match clean_again(cluster, osd, &up, go_on)? {
         true => Ok(()),
         // What comes now is undoing.
@@ -131,13 +131,20 @@ pub fn restart(
 }
 
 /// The new process, once the cluster counts it as up.
-fn restarted(cluster: &Cluster, restarter: &dyn Restarter, osd: u32) -> Result<Process, ClusterError> {
+fn restarted(
+    cluster: &Cluster,
+    restarter: &dyn Restarter,
+    osd: u32,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Process, ClusterError> {
     let before = process(cluster, osd)?;
     restarter.restart(osd).map_err(|why| ClusterError::NoRestart { osd, why })?;
     let deadline = Instant::now() + Duration::from_secs(UP_SECONDS);
     loop {
         match process(cluster, osd)? {
             Some(now) if before.as_ref().is_none_or(|before| before.name != now.name) => return Ok(now),
+            // What comes now is undoing, which restarts it as it was.
+            None if !go_on() => return Err(ClusterError::NoRestart { osd, why: "it is not up again yet".to_string() }),
             _ if Instant::now() > deadline => {
                 let what = format!("osd.{osd} up again after its restart (`{}`)", restarter.command(osd));
                 return Err(ClusterError::TooSlow { what, seconds: UP_SECONDS });
@@ -204,7 +211,7 @@ pub(crate) fn unmake(
     if now.is_some() {
         may_stop_soon(cluster, osd, &|| true)?;
     }
-    let up = restarted(cluster, restarter, osd)?;
+    let up = restarted(cluster, restarter, osd, &|| true)?;
     // It runs as it did. Whether its placement groups are clean is asked before the next one is restarted.
     clean_again(cluster, osd, &up, &|| true)?;
     Ok(Unmade::Undone)

@@ -56,6 +56,7 @@ mod words;
 pub use across::mean_over;
 pub use agreement::{agreement, agreement_known};
 pub use assess::{Assessment, assess, without_findings};
+pub use batch_means::t_quantile;
 pub use compare::{Measured, ab_half_width, compare, differs, levels, lost_in, measured, nearest, trends};
 pub use disks::lies_on;
 pub use effort::QUEUED_MOST;

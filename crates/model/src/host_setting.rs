@@ -81,14 +81,21 @@ impl HostSetting {
     /// # Errors
     /// It can't be a value of this setting.
     pub fn prove_value(&self, value: &str) -> Result<(), String> {
-        let number = || value.parse::<i32>().is_ok_and(|number| number >= 0);
+        let number = || value.parse::<i32>().is_ok_and(|number| number >= 0 && number.to_string() == value);
+        // The kernel would keep 0x20 or 010 as another text.
+        let as_kept = |word: &str| {
+            let digits = word.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+            !digits || word.parse::<i64>().is_ok_and(|number| number.to_string() == word)
+        };
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
         let right = match self {
             HostSetting::CpuDmaLatency | HostSetting::ReadAhead(_) => number(),
             HostSetting::Coalescing { what, .. } if what.starts_with("adaptive") => ["on", "off"].contains(&value),
             HostSetting::Coalescing { .. } => number(),
             HostSetting::Governor | HostSetting::Scheduler(_) => value.chars().all(plain),
-            HostSetting::Sysctl(_) => value.chars().all(|c| plain(c) || c == ' '),
+            HostSetting::Sysctl(_) => {
+                value.chars().all(|c| plain(c) || c == ' ') && value.split_whitespace().all(as_kept)
+            }
         };
         match right && !value.trim().is_empty() && value.len() <= VALUE_MOST {
             true => Ok(()),
@@ -127,6 +134,15 @@ impl HostSetting {
 /// The kernel puts tabs between numbers.
 pub fn same_value(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
+}
+
+/// The kernel keeps either of these two and clears the other one, which could not be put back.
+pub fn twin(sysctl: &str) -> Option<&'static str> {
+    match sysctl {
+        "vm.dirty_ratio" => Some("vm.dirty_bytes"),
+        "vm.dirty_background_ratio" => Some("vm.dirty_background_bytes"),
+        _ => None,
+    }
 }
 
 /// Of `host:b7/read_ahead_kb.sdb` the host and the setting; `None`: it is an option of the cluster. Hosts may have a slash in their names.

@@ -28,6 +28,9 @@ pub struct Positions {
 pub struct LongWrites {
     pub above_ms: f64,
     pub writes: u64,
+    /// Moments at which there were any: what is long soon after another one is of the same moment.
+    #[serde(default)]
+    pub moments: u64,
 }
 
 /// The writes in which an OSD had a part, and how many of them were long ones.
@@ -37,6 +40,21 @@ pub struct TookPart {
     pub long: u64,
     /// What the long ones took together, ms.
     pub long_ms: f64,
+    /// Moments of long writes in nearly all of which it had a part.
+    #[serde(default)]
+    pub moments: u64,
+}
+
+impl Positions {
+    /// What adds less than this share of a usual write is not told.
+    pub const LEAST: f64 = 0.15;
+    /// How many half-widths of its 95 % interval it must lie above zero: by chance none of a hundred OSDs does, in two roles and two values.
+    pub const BEYOND: f64 = 2.0;
+
+    /// Does an OSD add time by a clear margin? `usual`: the same value of a usual write.
+    pub fn is_clear(adds: &Estimate, usual: f64) -> bool {
+        adds.value >= Self::LEAST * usual && adds.value >= Self::BEYOND * (adds.high - adds.value)
+    }
 }
 
 /// Of one and the same set of writes, ms.

@@ -43,6 +43,11 @@ pub fn prove(resolved: &Resolved, key: &str, (host, name): (&str, &str), value: 
         now.map_err(|why| wrong(format!("{host}: {why}")))
     };
     let now = value_of(name)?;
+    if let HostSetting::Sysctl(_) = setting
+        && now.split_whitespace().count() != value.split_whitespace().count()
+    {
+        return Err(wrong(format!("{host} has `{now}`; name as many values")));
+    }
     if let Some(chosen) = chosen_by_driver(&setting)
         && value_of(&chosen)? == "on"
     {

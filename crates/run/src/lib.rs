@@ -10,6 +10,7 @@ mod event_sink;
 mod facts;
 mod filling;
 mod guard;
+mod harmful_options;
 mod health;
 mod host_sides;
 mod interrupt;

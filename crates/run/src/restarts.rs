@@ -92,7 +92,8 @@ fn wanted(
 ) -> Result<Vec<u32>, Failure> {
     let (who, name) = who_and_name(option);
     let all = hearers(&resolved.inventory.scope, who, usize::MAX);
-    let needed = cluster.option_at_runtime(name)? != Some(true) || READ_BY_NEW_CONNECTIONS.contains(&name);
+    let needed =
+        cluster.option_help(name)?.is_none_or(|help| !help.at_runtime) || READ_BY_NEW_CONNECTIONS.contains(&name);
     if all.is_empty() && (needed || !named.is_empty()) {
         return Err(Failure::Refused(format!(
             "option {option}: daemons read it when they start, and only OSDs are restarted, neither monitors nor managers nor clients; set it \

@@ -5,7 +5,7 @@ use super::guard::Rollback;
 use super::interrupt::Interrupt;
 use super::resolved::Resolved;
 use super::restarts::Restarting;
-use super::{EventSink, HealthMonitor, host_sides};
+use super::{EventSink, HealthMonitor, harmful_options, host_sides};
 use cluster::dirs;
 use cluster::pending;
 use experiments::duration::HEARD_SECONDS;
@@ -69,19 +69,21 @@ fn prove_option(resolved: &Resolved, option: &str) -> Result<Option<String>, Fai
     }
     let held = pending::refuse_held(&dirs::journals(), Some(cluster), &resolved.head().run, &format!("{who}/{name}"));
     held?;
-    match cluster.option_at_runtime(name)? {
-        None => Err(Failure::Usage(format!(
+    let Some(help) = cluster.option_help(name)? else {
+        return Err(Failure::Usage(format!(
             "option {option}: the cluster has no option {name}; `ceph config ls` names them"
-        ))),
-        // Some are heard of all the same, so this is no refusal.
-        // Then it is restarted for it, or refused.
-        Some(false) if resolved.restarts.strict => Ok(None),
-        Some(false) => Ok(Some(format!(
+        )));
+    };
+    if let Some(why) = harmful_options::why(name, help.of_developers) {
+        return Err(Failure::Refused(format!("option {option}: {why}; it is not tried on a cluster")));
+    }
+    // With `strict` daemons are restarted for it, or it is refused; some hear of it all the same, so else it is no refusal.
+    Ok((!help.at_runtime && !resolved.restarts.strict).then(|| {
+        format!(
             "the monitors do not say that daemons take {name} up while they run: no difference may only mean that they read it \
              when they start"
-        ))),
-        Some(true) => Ok(None),
-    }
+        )
+    }))
 }
 
 /// Monitors keep some under another name than the one that was written (`osd max backfills`, `class:ssd/x`): what stood there before would

@@ -4,7 +4,9 @@ use super::testing::made::Made;
 use super::testing::text;
 use super::{Case, Rule};
 use judge::assess;
-use model::{Estimate, LongWrites, OsdStages, Pattern, PositionOfOsd, Positions, Standing, TookPart, WriteTimes};
+use model::{
+    Estimate, LongWrites, OsdStages, PairTime, Pattern, PositionOfOsd, Positions, Standing, TookPart, WriteTimes,
+};
 
 /// What one OSD adds: as primary, as replica (median, mean, p90), and its own software and commit.
 #[derive(Clone, Copy)]
@@ -58,15 +60,23 @@ pub fn positions(adds: impl Fn(u32) -> Adds) -> Positions {
     let added: f64 = osds.iter().map(|osd| osd.primary.mean.value + osd.replica.mean.value).sum();
     let mean = Estimate::new(usual.mean.value + added / 6.0, 0.03 * usual.mean.value);
     let (layer, pattern, long) = (model::testing::osds(), Pattern::WriteLatency, LongWrites::default());
-    Positions { layer, pattern, usual, mean, osds, pairs: Vec::new(), operations: 10_000, long }
+    let ordered = osds.iter().flat_map(|one| osds.iter().map(move |other| (one, other)));
+    let pair = |(primary, replica): (&PositionOfOsd, &PositionOfOsd)| PairTime {
+        primary: primary.osd,
+        replica: replica.osd,
+        mean: usual.mean.value + primary.primary.mean.value + replica.replica.mean.value,
+        beyond: 0.0,
+    };
+    let pairs = ordered.filter(|(one, other)| one.host != other.host).map(pair).collect();
+    Positions { layer, pattern, usual, mean, osds, pairs, operations: 10_000, long }
 }
 
-/// Writes that took 200 ms, and with how many of them osd.1 had a part; the other OSDs had their part by chance.
+/// Writes that took 200 ms, each at a moment of its own, and with how many of them osd.1 had a part; the other OSDs had their part by chance.
 pub fn with_long_writes(mut all: Positions, writes: u64, of_osd_1: u64) -> Positions {
-    all.long = LongWrites { above_ms: 14.0, writes };
+    all.long = LongWrites { above_ms: 14.0, writes, moments: writes };
     all.osds.iter_mut().for_each(|osd| {
         let long = if osd.osd == 1 { of_osd_1 } else { writes / 5 };
-        osd.took_part = TookPart { long, long_ms: 200.0 * long as f64, ..osd.took_part };
+        osd.took_part = TookPart { long, long_ms: 200.0 * long as f64, moments: long, ..osd.took_part };
     });
     all
 }

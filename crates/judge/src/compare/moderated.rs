@@ -19,8 +19,8 @@ pub struct Prior {
 }
 
 impl Prior {
-    /// What is taken where there are too few figures to learn it: 2 %, or what they show if that is more, with two degrees of freedom
-    /// as for a figure's slices.
+    /// What is taken where there are too few figures to learn it: 2 % with two degrees of freedom, as for a figure's slices; or what they
+    /// show if that is more, with as much less freedom as a figure's own part in that.
     pub const FALLBACK: Prior = Prior { variance: 0.0004, freedom: 2.0 };
 
     /// From variances of logarithms, each with its degrees of freedom.
@@ -30,9 +30,12 @@ impl Prior {
             // The little that is known may show that 2 % is too small here; it can't show that it is too large.
             let freedom: f64 = known.iter().map(|(_, freedom)| freedom).sum();
             let seen: f64 = known.iter().map(|(variance, freedom)| variance * freedom).sum();
-            let variance =
-                if freedom > 0.0 { Self::FALLBACK.variance.max(seen / freedom) } else { Self::FALLBACK.variance };
-            return Prior { variance, ..Self::FALLBACK };
+            if freedom == 0.0 || seen / freedom <= Self::FALLBACK.variance {
+                return Self::FALLBACK;
+            }
+            // What a figure itself has shown is in there, and is no news of it.
+            let of_others = 1.0 - 1.0 / known.len() as f64;
+            return Prior { variance: seen / freedom, freedom: Self::FALLBACK.freedom * of_others };
         }
         let centred = |(variance, freedom): &(f64, f64)| {
             variance.max(SMALLEST).ln() - digamma(freedom / 2.0) + (freedom / 2.0).ln()
@@ -51,6 +54,10 @@ impl Prior {
     /// The variance of one figure, and its degrees of freedom.
     pub fn moderate(&self, variance: f64, freedom: f64) -> (f64, f64) {
         let all = self.freedom + freedom;
+        if all == 0.0 {
+            // All that is known is from one other figure.
+            return (self.variance, Self::FALLBACK.freedom);
+        }
         ((self.freedom * self.variance + freedom * variance) / all, all)
     }
 }
@@ -85,6 +92,14 @@ mod tests {
     #[test]
     fn few_restless_figures_are_not_taken_for_quiet_ones() {
         let prior = Prior::learn(&[(0.01, 4.0), (0.004, 2.0)]);
-        assert!((prior.variance - 0.008).abs() < 1e-12 && prior.freedom == Prior::FALLBACK.freedom, "{prior:?}");
+        assert!((prior.variance - 0.008).abs() < 1e-12 && prior.freedom == 1.0, "{prior:?}");
+    }
+
+    #[test]
+    fn what_a_figure_shows_is_counted_once() {
+        let alone = Prior::learn(&[(0.01, 2.0)]);
+        assert_eq!(alone.moderate(0.01, 2.0), (0.01, 2.0));
+        assert_eq!(alone.moderate(0.0, 0.0), (0.01, Prior::FALLBACK.freedom));
+        assert_eq!(Prior::learn(&[(0.0001, 2.0)]), Prior::FALLBACK);
     }
 }

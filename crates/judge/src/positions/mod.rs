@@ -5,7 +5,7 @@ mod long_writes;
 mod of_one;
 mod solved;
 
-use long_writes::long_writes;
+use long_writes::{Ended, long_writes};
 use model::seed::mixed;
 use model::{
     Estimate, OsdStages, PairTime, Place, PositionOfOsd, Positions, Record, Slice, Sparse, Spent, Step, Timer,
@@ -59,7 +59,7 @@ pub fn positions(record: &Record) -> Option<Positions> {
     };
     let all_osds = |solved: &Solved| Some(solved.all());
     let stages = stages(record, step);
-    let (long, took_part) = long_writes(&blocks);
+    let (long, took_part) = long_writes(ended(record, step));
     let host = |osd: u32| record.scope.osds.iter().find(|one| one.id == osd).map(|one| one.host.clone());
     let osds = means.primary.keys().filter_map(|osd| {
         Some(PositionOfOsd {
@@ -89,17 +89,28 @@ pub fn positions(record: &Record) -> Option<Positions> {
     })
 }
 
+/// All writes that count, by where and when they ended.
+fn ended<'r>(record: &'r Record, step: &Step) -> Vec<Ended<'r>> {
+    let good = |slice: &&Slice| slice.step == step.id && slice.void.is_none();
+    let of_pair = |slice: &'r Slice| Some((slice, slice.target.and_then(|target| pair(step, target))?));
+    let all = record.slices.iter().filter(good).filter_map(of_pair).flat_map(|(slice, pair)| {
+        slice.counted().iter().map(move |sample| Ended {
+            pass: slice.pass,
+            seconds: f64::from(sample.window) * slice.window_ns as f64 / 1e9,
+            pair,
+            writes: &sample.service,
+        })
+    });
+    all.collect()
+}
+
 /// Of each stretch of [`BLOCK_SECONDS`]: the writes of every pair.
 fn blocks(record: &Record, step: &Step) -> Vec<BTreeMap<Pair, Sparse>> {
-    let mut blocks: BTreeMap<(u32, u32), BTreeMap<Pair, Vec<&Sparse>>> = BTreeMap::new();
-    let good = |slice: &&Slice| slice.step == step.id && slice.void.is_none();
-    for slice in record.slices.iter().filter(good) {
-        let Some(pair) = slice.target.and_then(|target| pair(step, target)) else { continue };
-        let windows = (BLOCK_SECONDS * 1e9 / slice.window_ns as f64).round().max(1.0) as u32;
-        for sample in slice.counted() {
-            let block = blocks.entry((slice.pass, sample.window / windows)).or_default();
-            block.entry(pair).or_default().push(&sample.service);
-        }
+    let mut blocks: BTreeMap<(u32, u64), BTreeMap<Pair, Vec<&Sparse>>> = BTreeMap::new();
+    for Ended { pass, seconds, pair, writes } in ended(record, step) {
+        // Windows begin at whole multiples, of which a quotient may lie just below.
+        let block = blocks.entry((pass, (seconds / BLOCK_SECONDS + 1e-6) as u64)).or_default();
+        block.entry(pair).or_default().push(writes);
     }
     let merged = |block: BTreeMap<Pair, Vec<&Sparse>>| {
         block.into_iter().map(|(pair, parts)| (pair, Sparse::merged(parts))).collect()

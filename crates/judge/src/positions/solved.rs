@@ -4,8 +4,8 @@ use super::{Cells, Pair, of_one};
 use crate::series::median;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Partners of an OSD in each role: with fewer no median tells it from them.
-const PARTNERS_LEAST: usize = 3;
+/// Partners of an OSD in each role: of fewer two slow ones are half, and a median falls between them and the others.
+const PARTNERS_LEAST: usize = 4;
 /// Sweeps of the polish after which nothing moves any more, as a rule after two or three.
 const SWEEPS: u32 = 20;
 
@@ -69,7 +69,7 @@ impl Solved {
     }
 }
 
-/// Has each OSD three partners in each role, and are there no groups without a pair between them? Else a slow one can't be told from its
+/// Has each OSD four partners in each role, and are there no groups without a pair between them? Else a slow one can't be told from its
 /// partners.
 fn is_identified(cells: &Cells) -> bool {
     let osds: BTreeSet<u32> = cells.keys().flat_map(|pair| [pair.0, pair.1]).collect();
@@ -150,7 +150,8 @@ mod tests {
             pairs.filter(|((a, b), _)| a != b)
         };
         assert!(!is_identified(&all(3).collect()), "six pairs and five unknowns: one slow pair is anybody's");
-        assert!(is_identified(&all(4).collect()));
+        assert!(!is_identified(&all(4).collect()), "two slow ones of four are half of everybody's partners");
+        assert!(is_identified(&all(5).collect()));
         // Two hosts: each side's primaries meet the other's replicas alone, and what one side adds the other may.
         let sides: Cells = all(8).filter(|((a, b), _)| a / 4 != b / 4).collect();
         assert!(!is_identified(&sides));

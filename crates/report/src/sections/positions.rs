@@ -32,17 +32,21 @@ fn of(all: &Positions) -> Vec<Block> {
 }
 
 fn row(osd: &PositionOfOsd, all: &Positions) -> Row {
-    let role = |times: &WriteTimes<Estimate>| [times.median, times.mean, times.p90].map(|adds| cell(&adds, all));
+    let role = |times: &WriteTimes<Estimate>| {
+        let usual = &all.usual;
+        let of = [(times.median, usual.median), (times.mean, usual.mean), (times.p90, usual.p90)];
+        of.map(|(adds, usual)| cell(&adds, usual.value, all))
+    };
     let own = osd.timers.map(|own| [own.software, own.commit].map(|ms| Cell::from(written(ms, all.usual.mean.value))));
     let names = [Cell::from(format!("osd.{}", osd.osd)), Cell::from(osd.host.clone())];
     let roles = role(&osd.primary).into_iter().chain(role(&osd.replica));
     Row::new(names.into_iter().chain(roles).chain(own.unwrap_or([Cell::nothing(), Cell::nothing()])))
 }
 
-/// What is beyond its interval and a fifth of the usual stands out.
-fn cell(adds: &Estimate, all: &Positions) -> Cell {
+/// What the rules call clear stands out.
+fn cell(adds: &Estimate, usual: f64, all: &Positions) -> Cell {
     let text = format!("{}{}", if adds.value > 0.0 { "+" } else { "" }, written(adds.value, all.usual.mean.value));
-    let odd = adds.low > 0.0 && adds.value > 0.2 * all.usual.mean.value;
+    let odd = Positions::is_clear(adds, usual);
     let within = written(adds.high - adds.value, all.usual.mean.value);
     Cell { within: format!("±{within}"), ..Cell::from(text) }.with(if odd {
         Emphasis::Outlier

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
     about: Area::Network,
     what: "What a host sends or receives is slow for all its OSDs.",
     evidence: "In writes between pairs of OSDs each of at least two OSDs of the host adds at least 15 % of a usual write, beyond its 95 % interval, and all of them together by \
-               twice their common one, in none of its own stages. As primaries alone: what the host sends. As replicas as well: what it sends or receives, since a replica \
+               twice their common one, in none of its own stages, and its writes are slow with the OSDs of every other host. As primaries alone: what the host sends. As replicas as well: what it sends or receives, since a replica \
                answers, too.",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions],
@@ -49,8 +49,9 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 }
 
 fn of_host(host: &str, all: &[Slow], case: &Case) -> Option<Suspect> {
-    let sends = all.iter().all(Slow::as_primary) || add_together(all, Role::Primary);
-    let receives = all.iter().all(Slow::as_replica) || add_together(all, Role::Replica);
+    let with_all = |role: Role| all.iter().all(|slow| slow.with_every_host(role));
+    let sends = (all.iter().all(Slow::as_primary) || add_together(all, Role::Primary)) && with_all(Role::Primary);
+    let receives = (all.iter().all(Slow::as_replica) || add_together(all, Role::Replica)) && with_all(Role::Replica);
     let what = match (sends, receives) {
         (true, false) => "sends",
         (_, true) => "sends or receives",

@@ -56,8 +56,13 @@ fn shown_by(suspect: &Suspect) -> Option<Phrase> {
     Some(phrase!("{}: {}", suspect.subject.clone(), suspect.evidence.first()?.clone()))
 }
 
+/// The two directions between two hosts are two parts, each with a test of its own.
 fn same_ends(one: &Suspect, other: &Suspect) -> bool {
-    one.subject.part().zip(other.subject.part()).is_some_and(|(one, other)| one.ends() == other.ends())
+    match (one.subject.part(), other.subject.part()) {
+        (Some(one @ NetworkPart::Way { .. }), Some(other @ NetworkPart::Way { .. })) => one == other,
+        (Some(one), Some(other)) => one.ends() == other.ends(),
+        _ => false,
+    }
 }
 
 /// A figure, and the way that it speaks of.

@@ -2,12 +2,13 @@
 
 use super::gains;
 use crate::diagnose::{Case, Suspect};
-use model::{Estimate, Metric, Phrase, PositionOfOsd, Positions, Quantity, Standing, Subject, WriteTimes, phrase};
+use model::{
+    Estimate, Metric, PairTime, Phrase, PositionOfOsd, Positions, Quantity, Standing, Subject, WriteTimes, phrase,
+};
+use std::collections::BTreeMap;
 
 /// What adds less than this share of a usual write is not reported.
-pub const LEAST: f64 = 0.15;
-/// How many half-widths of its 95 % interval it must lie above zero: by chance none of a hundred OSDs does, in two roles and two values.
-const BEYOND: f64 = 2.0;
+pub const LEAST: f64 = Positions::LEAST;
 /// At least this share of what an OSD adds as the primary is spent in its own software, if that is the cause.
 const OF_SOFTWARE: f64 = 0.25;
 /// Median deviations between OSDs by which its software must take longer.
@@ -65,7 +66,7 @@ pub fn add_together(osds: &[Slow], role: Role) -> bool {
         let half = |adds: &Estimate| adds.high - adds.value;
         let sum: f64 = each().map(|adds| adds.value).sum();
         each().all(|adds| adds.value >= LEAST * usual && adds.value > half(adds))
-            && sum >= BEYOND * each().map(|adds| half(adds).powi(2)).sum::<f64>().sqrt()
+            && sum >= Positions::BEYOND * each().map(|adds| half(adds).powi(2)).sum::<f64>().sqrt()
     };
     let Some(usual) = osds.first().map(|slow| &slow.all.usual) else { return false };
     clear(|times| &times.median, usual.median.value) || clear(|times| &times.mean, usual.mean.value)
@@ -85,17 +86,33 @@ impl Slow<'_> {
     }
 
     pub fn as_primary(&self) -> bool {
-        self.clear(&self.osd.primary.median, self.all.usual.median.value)
-            || self.clear(&self.osd.primary.mean, self.all.usual.mean.value)
+        Positions::is_clear(&self.osd.primary.median, self.all.usual.median.value)
+            || Positions::is_clear(&self.osd.primary.mean, self.all.usual.mean.value)
     }
 
     pub fn as_replica(&self) -> bool {
-        self.clear(&self.osd.replica.median, self.all.usual.median.value)
-            || self.clear(&self.osd.replica.mean, self.all.usual.mean.value)
+        Positions::is_clear(&self.osd.replica.median, self.all.usual.median.value)
+            || Positions::is_clear(&self.osd.replica.mean, self.all.usual.mean.value)
     }
 
-    fn clear(&self, adds: &Estimate, usual: f64) -> bool {
-        adds.value >= LEAST * usual && adds.value >= BEYOND * (adds.high - adds.value)
+    /// In this role, are its writes slow with the OSDs of every other host? A way between two hosts that is slow is the fault of neither,
+    /// but the model of positions has no other place for it.
+    pub fn with_every_host(&self, role: Role) -> bool {
+        let host = |osd: u32| self.all.osds.iter().find(|one| one.osd == osd).map(|one| one.host.as_str());
+        let own = Some(self.osd.host.as_str());
+        let apart = |pair: &&PairTime| host(pair.primary) != own && host(pair.replica) != own;
+        let others: Vec<f64> = self.all.pairs.iter().filter(apart).map(|pair| pair.mean).collect();
+        let usual = if others.is_empty() { self.all.usual.mean.value } else { judge::median(&others) };
+        let mut with: BTreeMap<Option<&str>, Vec<f64>> = BTreeMap::new();
+        for pair in &self.all.pairs {
+            let partner = match role {
+                Role::Primary if pair.primary == self.osd.osd => pair.replica,
+                Role::Replica if pair.replica == self.osd.osd => pair.primary,
+                _ => continue,
+            };
+            with.entry(host(partner)).or_default().push(pair.mean);
+        }
+        !with.is_empty() && with.values().all(|means| judge::median(means) >= (1.0 + LEAST) * usual)
     }
 
     /// Much in the mean, little in the median: it is slow at times.
@@ -141,6 +158,16 @@ impl Slow<'_> {
                 None => Where::Outside,
             }
         }
+    }
+
+    /// Does another OSD of its host add time as well, beyond its 95 % interval? Then it is not this OSD alone.
+    pub fn is_as_its_host(&self) -> bool {
+        let beside = |other: &&PositionOfOsd| other.host == self.osd.host && other.osd != self.osd.osd;
+        let adds = |times: &WriteTimes<Estimate>| {
+            let beyond = |adds: &Estimate, usual: f64| adds.low > 0.0 && adds.value >= LEAST / 2.0 * usual;
+            beyond(&times.median, self.all.usual.median.value) || beyond(&times.mean, self.all.usual.mean.value)
+        };
+        self.all.osds.iter().filter(beside).any(|other| adds(&other.primary) || adds(&other.replica))
     }
 
     /// In bursts, in both roles alike, and no other OSD of its host: messages wait in its socket, and its own timers begin when it reads

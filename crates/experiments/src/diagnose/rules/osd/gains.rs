@@ -50,7 +50,10 @@ pub fn of_ways(own: &[&PairTime], others: &[&PairTime], name: &str, case: &Case)
     let (from, to) = (mean(own)?, mean(others)?);
     // What the mean of as many pairs as these would differ by if they were drawn from the others.
     let unlike = (to.half_width() * (others.len() as f64 / own.len() as f64).sqrt()).hypot(to.half_width());
-    let adds = Estimate::new(from.value - to.value, from.half_width());
+    let adds = from.value - to.value;
+    // What moves all pairs together moves their difference by the same share.
+    let common = adds * all.mean.half_width() / all.mean.value;
+    let adds = Estimate::new(adds, from.half_width().hypot(to.half_width()).hypot(common));
     let share = own.len() as f64 / all.pairs.len() as f64;
     let of = phrase!("writes that go {}", name);
     let through = gain(of, FromTo::of(to, adds, unlike)?, false, all);
@@ -99,7 +102,7 @@ fn mean(pairs: &[&PairTime]) -> Option<Estimate> {
     let count = pairs.len() as f64;
     let mean = pairs.iter().map(|pair| pair.mean).sum::<f64>() / count;
     let variance = pairs.iter().map(|pair| (pair.mean - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    (pairs.len() > 1).then(|| Estimate::new(mean, HALF_WIDTH * (variance / count).sqrt()))
+    (pairs.len() > 1).then(|| Estimate::new(mean, judge::t_quantile(count - 1.0) * (variance / count).sqrt()))
 }
 
 /// What is the limit once these are as the median OSD: another slow one, or what takes most of a usual write.

@@ -20,8 +20,8 @@ pub static RULE: Rule = Rule {
     test: None,
     explains: &[Explains {
         rule: &osd_slow::RULE,
-        which: "that of the same OSD",
-        follows: |cause, slow, _| cause.subject == slow.subject,
+        which: "that of the same OSD, where this one is certain",
+        follows: |cause, slow, _| cause.standing == Standing::Confirmed && cause.subject == slow.subject,
     }],
     fix: "compare its process with its peers': cgroup limits (cpu.max or cpu.cfs_quota_us and the throttled time beside it), debug options and delays of messages (ceph config show osd.N | grep \
           -e debug -e ms_inject), what else runs on its processors, CPU pinning",

@@ -3,7 +3,7 @@
 use super::by_position::{Slow, Where, every};
 use super::osd_slow;
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
-use model::{Phrase, phrase};
+use model::{Phrase, Standing, phrase};
 
 pub static RULE: Rule = Rule {
     id: "osd-store-slow",
@@ -19,8 +19,8 @@ pub static RULE: Rule = Rule {
     test: None,
     explains: &[Explains {
         rule: &osd_slow::RULE,
-        which: "that of the same OSD",
-        follows: |cause, slow, _| cause.subject == slow.subject,
+        which: "that of the same OSD, where this one is certain",
+        follows: |cause, slow, _| cause.standing == Standing::Confirmed && cause.subject == slow.subject,
     }],
     fix: "measure its disk alone (fathom disk, on a spare partition or after it was drained); compare SMART data, firmware, link and write cache with its peers'; look for \
           limits of block I/O in its cgroup, and for who else uses the disk or the device of its database",

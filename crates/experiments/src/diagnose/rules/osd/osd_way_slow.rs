@@ -1,6 +1,6 @@
 //! An OSD that adds time in none of its own stages: its messenger, or the network to its host.
 
-use super::by_position::{Where, slow};
+use super::by_position::{Role, Where, slow};
 use super::osd_slow;
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
 use model::{Phrase, phrase};
@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     about: Area::Osd,
     what: "Messages to or from an OSD take long: its messenger's options, or the network of its host.",
     evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, and neither its own software nor its store's commits take \
-               that time.",
+               that time; its writes are slow with the OSDs of every other host, and no other OSD of its own host adds time beyond its interval.",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions],
     suspect,
@@ -30,9 +30,12 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    let own = slow(case).into_iter().filter(|slow| slow.spent() == Where::Outside);
-    own.map(|slow| {
-        let role: Phrase = match (slow.as_primary(), slow.as_replica()) {
+    let own = slow(case).into_iter().filter(|slow| slow.spent() == Where::Outside && !slow.is_as_its_host());
+    own.filter_map(|slow| {
+        let sends = slow.as_primary() && slow.with_every_host(Role::Primary);
+        let answers = slow.as_replica() && slow.with_every_host(Role::Replica);
+        let role: Phrase = match (sends, answers) {
+            (false, false) => return None,
             (true, false) => "what it sends to its replicas or clients".into(),
             (false, true) => "what it answers as a replica".into(),
             _ => "what it sends or receives".into(),
@@ -42,7 +45,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
             true => Phrase::default(),
             false => phrase!(", or of all its host {}, on which no other OSD was measured", slow.osd.host.as_str()),
         };
-        slow.suspect(phrase!("the way to or from {} is slow, not the OSD itself: {}{}", name, role, host), case)
+        Some(slow.suspect(phrase!("the way to or from {} is slow, not the OSD itself: {}{}", name, role, host), case))
     })
     .collect()
 }

@@ -5,14 +5,16 @@ use crate::diagnose::{Case, Suspect};
 use judge::{at_least, median};
 use model::{Metric, OsdStages, Quantity, Standing, Subject, phrase};
 
-/// It takes part in at least this share of the long writes: of a write's two OSDs either may be at fault, but one of all of them.
+/// At least this share of the moments of long writes is its own: of a write's two OSDs either may be at fault, but one of all of them.
 const SHARE_LEAST: f64 = 0.8;
 /// How likely it may be, at most, that chance alone gives one of the OSDs its part in the long writes: in one of a thousand diagnoses.
 const CHANCE_CERTAIN: f64 = 0.001;
 /// The same of a hint.
 const CHANCE_HINT: f64 = 0.05;
-/// Of the time of its long writes at least this share is in one of its stages, if that is where it stops.
-const SPENT_LEAST: f64 = 0.5;
+/// Of the time of its long writes at least this share is in its commits if its store stops: its commits may differ from others' anyway.
+const OF_STORE: f64 = 0.7;
+/// And less than this if its process stops. What lies between is told of neither.
+const OF_PROCESS: f64 = 0.3;
 
 pub struct Stalls {
     pub standing: Standing,
@@ -20,14 +22,14 @@ pub struct Stalls {
 }
 
 impl Slow<'_> {
-    /// `None`: the long writes are not its own.
+    /// `None`: the long writes are not its own. Many of one moment count once.
     pub fn stalls(&self) -> Option<Stalls> {
         let own = self.osd.took_part;
-        let (long, writes) = (self.all.long.writes, self.all.operations);
-        if long == 0 || writes == 0 || (own.long as f64) < SHARE_LEAST * long as f64 {
+        let (moments, writes) = (self.all.long.moments, self.all.operations);
+        if moments == 0 || writes == 0 || (own.moments as f64) < SHARE_LEAST * moments as f64 {
             return None;
         }
-        let chance = at_least(own.long, long, own.writes as f64 / writes as f64) * self.all.osds.len() as f64;
+        let chance = at_least(own.moments, moments, own.writes as f64 / writes as f64) * self.all.osds.len() as f64;
         let spent = self.stalls_in();
         // What its host does to it, or the way to its host, looks the same unless another OSD lies there.
         let whose = spent != Where::Unknown && (spent == Where::Store || self.has_neighbour());
@@ -54,7 +56,11 @@ impl Slow<'_> {
             let others: Vec<f64> = others.filter_map(|other| other.timers.as_ref()).map(of).collect();
             (of(&timers) - median(&others)) * own.writes as f64
         };
-        if beyond(|timers| timers.commit) >= SPENT_LEAST * longer { Where::Store } else { Where::Process }
+        match beyond(|timers| timers.commit) / longer {
+            share if share >= OF_STORE => Where::Store,
+            share if share < OF_PROCESS => Where::Process,
+            _ => Where::Unknown,
+        }
     }
 
     /// With the long writes as evidence.
@@ -65,12 +71,15 @@ impl Slow<'_> {
         suspect.evidence.insert(
             0,
             phrase!(
-                "{} of {} writes that took {} or more were with {}, on average {} each; it has a part in {} of {} writes",
+                "{} of {} writes that took {} or more were with {}, on average {} each, and {} of the {} moments at which they came are its own; it has a part in {} of \
+                 {} writes",
                 Quantity::Count(own.long),
                 Quantity::Count(self.all.long.writes),
                 ms(self.all.long.above_ms),
                 Subject::Osd(self.osd.osd),
                 ms(own.long_ms / own.long.max(1) as f64),
+                Quantity::Count(own.moments),
+                Quantity::Count(self.all.long.moments),
                 Quantity::Count(own.writes),
                 Quantity::Count(self.all.operations)
             ),

@@ -1,0 +1,63 @@
+//! Options that can cost data, or that allow what costs data: no value of theirs is tried, and putting them back would not put back what was lost.
+
+/// Parts of names. An OSD with `bluestore_debug_omit_block_device_write` acknowledges writes that it does not make.
+const HARMFUL: [&str; 14] = [
+    "inject",
+    "_debug_",
+    "mds_kill_",
+    "mds_wipe_",
+    "mon_allow_",
+    "mon_osd_allow_",
+    "auth_",
+    "cephx",
+    "fsck_",
+    "ignore_data_csum",
+    "osd_skip_",
+    "_corrupt",
+    "objectstore_fuse",
+    "osd_max_object_",
+];
+/// Of those for developers these change only how much is logged, how long messages wait, and how much is cached.
+const HARMLESS: [&str; 3] = ["debug_", "ms_inject_delay_", "bluestore_cache_"];
+
+/// Why this option is not tried; `None`: it may be.
+pub fn why(name: &str, of_developers: bool) -> Option<&'static str> {
+    if HARMLESS.iter().any(|own| name.starts_with(own)) {
+        return None;
+    }
+    let harmful = HARMFUL.iter().any(|own| name.contains(own));
+    match (harmful, of_developers) {
+        (true, _) => Some("it can cost data, or allows what does"),
+        (_, true) => {
+            Some("it is for developers of Ceph (`ceph config help` has its level), and such options can cost data")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_costs_data_is_refused_and_what_shapes_speed_is_not() {
+        for harmful in [
+            "bluestore_debug_omit_block_device_write",
+            "osd_debug_drop_op_probability",
+            "bdev_inject_crash",
+            "ms_inject_socket_failures",
+            "mon_allow_pool_delete",
+            "auth_cluster_required",
+            "bluestore_ignore_data_csum",
+        ] {
+            assert!(why(harmful, false).is_some(), "{harmful}");
+        }
+        for harmless in ["debug_osd", "ms_inject_delay_type", "bluestore_cache_size", "debug_bluestore"] {
+            assert!(why(harmless, true).is_none(), "{harmless}");
+        }
+        for usual in ["osd_op_num_shards", "ms_tcp_nodelay", "ms_cluster_mode", "osd_max_backfills", "osd_scrub_sleep"]
+        {
+            assert!(why(usual, false).is_none() && why(usual, true).is_some(), "{usual}");
+        }
+    }
+}
