@@ -26,7 +26,10 @@ pub fn look(cluster: &Cluster) -> Result<Scope, ClusterError> {
         client_version: Some(cluster.rados.client_version()),
         hosts: hosts(&osds),
         devices: devices(&osds, &metadata),
-        pools: pools(&dump, cluster, &|rule| narrow(&osds, rules.as_ref()?.osds(rule)?))?,
+        pools: pools(&dump, cluster, &|rule| PoolRule {
+            osds: rules.as_ref().and_then(|rules| narrow(&osds, rules.osds(rule)?)).unwrap_or_default(),
+            apart: rules.as_ref().and_then(|rules| rules.apart(rule)),
+        })?,
         new_pool_osds: rules.as_ref().and_then(|rules| new_pool_osds(cluster, &osds, rules)).unwrap_or_default(),
         new_pool_apart: rules.as_ref().and_then(|rules| rules.apart(new_pool_rule(cluster, rules)?)),
         pgs_per_osd_most: pgs_per_osd_most(cluster),
@@ -194,12 +197,15 @@ fn new_pool_rule(cluster: &Cluster, rules: &Crush) -> Option<i64> {
     rules.default_rule(leaders(cluster, "osd_pool_default_crush_rule")?.as_i64()?)
 }
 
-/// `on`: a rule's OSDs.
-fn pools(
-    dump: &Value,
-    cluster: &Cluster,
-    on: &dyn Fn(i64) -> Option<Vec<u32>>,
-) -> Result<Vec<PoolScope>, ClusterError> {
+/// Of a pool's CRUSH rule: its OSDs (none: all, or not known), and what it keeps apart.
+#[derive(Default)]
+struct PoolRule {
+    osds: Vec<u32>,
+    apart: Option<String>,
+}
+
+/// `rule`: what a rule says, by its number.
+fn pools(dump: &Value, cluster: &Cluster, rule: &dyn Fn(i64) -> PoolRule) -> Result<Vec<PoolScope>, ClusterError> {
     let used = used_of_quotas(dump, cluster)?;
     list(dump, "pools")
         .iter()
@@ -210,6 +216,7 @@ fn pools(
                 None => None,
             };
             let applications = pool.get("application_metadata").and_then(Value::as_object);
+            let rule = pool.get("crush_rule").and_then(Value::as_i64).map(rule).unwrap_or_default();
             Ok(PoolScope {
                 id: pool.get("pool").and_then(Value::as_i64).unwrap_or(-1),
                 name: text(pool, "pool_name").unwrap_or_default(),
@@ -219,7 +226,8 @@ fn pools(
                 pg_num: number(pool, "pg_num").unwrap_or(0) as u32,
                 pg_autoscale_mode: text(pool, "pg_autoscale_mode"),
                 applications: applications.map(|map| map.keys().cloned().collect()).unwrap_or_default(),
-                osds: pool.get("crush_rule").and_then(Value::as_i64).and_then(on).unwrap_or_default(),
+                osds: rule.osds,
+                apart: rule.apart,
                 quota_bytes: quota(pool, &used, "quota_max_bytes", "num_bytes"),
                 quota_objects: quota(pool, &used, "quota_max_objects", "num_objects"),
                 full: is_full(pool),

@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 const REST_MOST: f64 = 0.1;
 /// Where fewer of the operations that the OSDs counted are the run's own, the parts are those of others as well.
 const OWN_LEAST: f64 = 0.9;
+/// Counters that explain more than this many times what the client saw are of something else: large operations of an earlier step that
+/// ended within this one.
+const BEYOND_MOST: f64 = 2.0;
 
 /// Of every figure with one operation in flight; its client's mean must be that of operations which OSDs time.
 pub fn latency_parts(entries: &[Entry], ledger: &[LedgerRow], record: &Record) -> Vec<LatencyParts> {
@@ -29,6 +32,9 @@ fn of_entry(entry: &Entry, ledger: &[LedgerRow], record: &Record) -> Option<Late
     let trip = trip.map(|row| row.adds).filter(|adds| adds.is_known()).map(|adds| adds.value);
     let seen = Seen::of(entry, record)?;
     let parts = seen.parts(figure.kind.changes(), trip)?;
+    if seen.is_far_beyond(&parts) {
+        return None;
+    }
     let doubt = doubt(&parts, &seen);
     Some(LatencyParts {
         layer: figure.layer,
@@ -104,6 +110,12 @@ impl Seen {
         let spent: Vec<Spent> = self.osds.values().map(|timers| timers.get(&timer).copied()).collect::<Option<_>>()?;
         let seconds: f64 = spent.iter().map(|spent| spent.seconds).sum();
         Some(1e3 * seconds / self.counted(served).max(1) as f64)
+    }
+
+    /// Do the counters explain many times what the client saw? Then they tell nothing of it.
+    fn is_far_beyond(&self, parts: &[LatencyPart]) -> bool {
+        let known = parts.iter().filter(|one| one.part != Part::Rest).map(|one| one.ms).sum::<f64>();
+        known > BEYOND_MOST * self.mean_ms
     }
 
     fn own(&self, writes: bool) -> f64 {
@@ -265,6 +277,11 @@ mod tests {
         assert_eq!(doubts(1.325, 100), None);
         assert_eq!(doubts(0.9, 100).as_deref(), Some("the counters add up to 30 % more than the client saw"));
         assert_eq!(doubts(1.325, 60).as_deref(), Some("40 % of the operations that the OSDs timed were others'"));
+        let far = |mean: f64| {
+            let seen = seen(vec![write(100)], 100, mean);
+            seen.is_far_beyond(&seen.parts(true, None).unwrap())
+        };
+        assert_eq!((far(0.9), far(0.3)), (false, true));
     }
 
     #[test]

@@ -123,6 +123,9 @@ pub struct PoolScope {
     /// The OSDs on which its CRUSH rule lets it lie. Empty: all, or not known.
     #[serde(default)]
     pub osds: Vec<u32>,
+    /// What keeps its replicas apart: `host`, `osd`, `rack`; `None`: not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<String>,
     /// `None`: none, as of the next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota_bytes: Option<Quota>,

@@ -7,6 +7,9 @@ use model::{Change, HostChange, Plan, PlannedExperiment, Step, SustainedTest, Wo
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// A figure has this much time where only passes limit it.
+const UNLIMITED_SECONDS: f64 = 1e6;
+
 pub const SCHEMA: &str = "fathom.plan/1";
 
 /// How many targets a step names; the others are counted.
@@ -43,7 +46,10 @@ fn changes(plan: &Plan) -> Vec<String> {
     let option = |(option, values): (&str, Vec<&str>)| {
         format!("option {option} = {}: before each slice that needs it, undone before others", values.join(", "))
     };
-    let changes = plan.changes.iter().map(|change| change.what());
+    let restarted = plan.experiment.pair().map(|ab| ab.restarts.as_slice()).unwrap_or_default();
+    let restart =
+        |osd: &u32| format!("restart of osd.{osd} at every change of side: once in each pass, and once at the end");
+    let changes = plan.changes.iter().map(|change| change.what()).chain(restarted.iter().map(restart));
     changes.chain(switched(plan).into_iter().map(option)).collect()
 }
 
@@ -134,7 +140,12 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
     } else if goal.fixed {
         format!("slices of {}, settled or not", numbers::seconds(goal.read_slice_seconds))
     } else {
-        let (width, most) = (numbers::relative(goal.settle), numbers::seconds(goal.seconds_max));
+        let width = numbers::relative(goal.settle);
+        // The passes are the limit.
+        let most = match goal.seconds_max >= UNLIMITED_SECONDS {
+            true => "the last pass".to_string(),
+            false => numbers::seconds(goal.seconds_max),
+        };
         format!("a figure is done at {width} or after {most}")
     };
     let time = match seconds_most(plan, seconds) {

@@ -62,10 +62,10 @@ fn too_little(step: &Step, void: Option<String>) -> LeftOut {
         },
         None if partners_least(step) < MANY => LeftOut {
             why: format!(
-                "each OSD has two partners at most in its {pairs} pairs, and how they differ is not explained by one slow OSD: it may be several, a way \
+                "an OSD has less than four partners in its {pairs} pairs, and how they differ is not explained by one slow OSD: it may be several, a way \
                  between two hosts, or other load meanwhile"
             ),
-            needs: "diagnose again when the cluster and its hosts have less to do; with four OSDs on as many hosts, or three hosts of two, several \
+            needs: "diagnose again when the cluster and its hosts have less to do; with five OSDs on as many hosts, or three hosts of two, several \
                     slow ones are told apart".to_string(),
         },
         None => LeftOut {
@@ -76,7 +76,7 @@ fn too_little(step: &Step, void: Option<String>) -> LeftOut {
 }
 
 /// With this many partners in each role several slow OSDs are told apart.
-const MANY: usize = 3;
+const MANY: usize = 4;
 
 /// The fewest partners that an OSD has as a primary.
 fn partners_least(step: &Step) -> usize {

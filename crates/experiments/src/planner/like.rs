@@ -6,6 +6,7 @@ use crate::{Experiment, PairedSetting, Request, Varied};
 use model::change::PoolLike;
 use model::shell::word;
 use model::{Change, Failure, PoolScope};
+use std::collections::BTreeSet;
 
 /// What can be changed beside its options: with these a pool is made.
 const MADE_WITH: [&str; 4] = ["size", "min_size", "pg_num", "crush_rule"];
@@ -36,6 +37,7 @@ pub fn pool(draft: &mut Draft, what: &str, like: PoolLike) -> Result<String, Fai
             "--pgs: both pools have those of the pool that they are like; try pg_num instead".into(),
         ));
     }
+    refuse_size(draft, size, of, &like)?;
     let most = size.max(of.size);
     groups::of_two(draft, &name, pg_num.max(of.pg_num), most)?;
     draft.change(Change::Pool { name: name.clone(), pg_num, size: Some(size), on: Vec::new(), like: Some(like) });
@@ -69,6 +71,23 @@ fn refuse_setting(like: &PoolLike, of: &PoolScope) -> Result<(), Failure> {
         Ok(number) if (least_most.0..=least_most.1).contains(&number) => Ok(()),
         Ok(_) => wrong(format!("from {} to {} are possible", least_most.0, least_most.1)),
         Err(_) => wrong("it is a whole number".to_string()),
+    }
+}
+
+/// More replicas than there are hosts, or OSDs, to keep them apart never find a place: placement groups would be waited for in vain.
+fn refuse_size(draft: &Draft, size: u32, of: &PoolScope, like: &PoolLike) -> Result<(), Failure> {
+    let all = draft.inventory.scope.osds.iter();
+    let own: Vec<_> = all.filter(|osd| osd.inside && (of.osds.is_empty() || of.osds.contains(&osd.id))).collect();
+    let hosts = own.iter().map(|osd| &osd.host).collect::<BTreeSet<_>>().len();
+    // With another rule than its own, what it keeps apart is not known.
+    let of_hosts = of.apart.as_deref() == Some("host") && !like.but.contains_key("crush_rule");
+    let (places, what) = if of_hosts { (hosts, "hosts") } else { (own.len(), "OSDs") };
+    match size as usize > places && !own.is_empty() {
+        true => Err(Failure::Usage(format!(
+            "pool:{}/size={size}: its replicas lie on different {what}, and there are {places}",
+            like.pool
+        ))),
+        false => Ok(()),
     }
 }
 

@@ -1,8 +1,10 @@
 //! What a run fills never fills what it measures: working sets follow the room that OSDs have, and the quota of a pool that is named.
 
+use super::ab::on_side;
 use super::draft::Draft;
 use super::others_pools;
 use crate::Request;
+use crate::ab::Side;
 use crate::layers;
 use model::workload::MIB;
 use model::{Bytes, Change, Failure, Inventory, Layer, OsdScope, Place, PoolScope, Step};
@@ -22,15 +24,25 @@ const REPLICAS: u64 = 3;
 /// How often the usual working sets are halved so that all of them fit; where even that is too much, the guard ends what fills OSDs, and
 /// what fills a quota is refused.
 pub fn halvings(inventory: &Inventory, request: &Request) -> Result<u32, Failure> {
-    if request.workload.working_set.is_some() || (tightest(inventory).is_none() && !has_quota(inventory, request)) {
+    let sides = sides(request);
+    let limited = tightest(inventory).is_some() || sides.iter().any(|side| has_quota(inventory, side));
+    if request.workload.working_set.is_some() || !limited {
         return Ok(0);
     }
     for halvings in 0..HALVINGS_MOST {
-        if short(&draft(inventory, request, halvings)?).is_none() {
+        if short(&drafts(inventory, &sides, halvings)?).is_none() {
             return Ok(halvings);
         }
     }
     Ok(HALVINGS_MOST)
+}
+
+/// Of a comparison both sides, whose data lie there together and are to be of one size.
+fn sides(request: &Request) -> Vec<Request> {
+    match request.experiment.pair() {
+        Some(setting) => [Side::A, Side::B].map(|side| on_side(request, &setting.varied, side)).into(),
+        None => vec![request.clone()],
+    }
 }
 
 fn has_quota(inventory: &Inventory, request: &Request) -> bool {
@@ -42,11 +54,15 @@ fn has_quota(inventory: &Inventory, request: &Request) -> bool {
 /// Said where working sets are smaller than usual.
 pub fn note(inventory: &Inventory, request: &Request) -> Option<String> {
     let halvings = halvings(inventory, request).ok().filter(|halvings| *halvings > 0)?;
-    let short = short(&draft(inventory, request, halvings - 1).ok()?)?;
+    let short = short(&drafts(inventory, &sides(request), halvings - 1).ok()?)?;
     Some(format!(
         "{short}: the working sets are 1/{} of the usual ones, so that all data of the run take at most half of it (--working-set for others)",
         1u64 << halvings
     ))
+}
+
+fn drafts<'a>(inventory: &'a Inventory, sides: &'a [Request], halvings: u32) -> Result<Vec<Draft<'a>>, Failure> {
+    sides.iter().map(|side| draft(inventory, side, halvings)).collect()
 }
 
 /// What layers plan that fill OSDs or pools.
@@ -59,12 +75,13 @@ fn draft<'a>(inventory: &'a Inventory, request: &'a Request, halvings: u32) -> R
 }
 
 /// What has too little room for all of it, and how much it has.
-fn short(draft: &Draft) -> Option<String> {
-    let osd = tightest(draft.inventory).filter(|(_, room)| needed(draft) as f64 > *room as f64 * PART);
+fn short(drafts: &[Draft]) -> Option<String> {
+    let osd = tightest(drafts.first()?.inventory).filter(|(_, room)| needed(drafts) as f64 > *room as f64 * PART);
     let osd = osd.map(|(osd, room)| {
         format!("osd.{} has room for {} until it is nearly full", osd.id, model::units::bytes(room))
     });
-    osd.or_else(|| others_pools::short(&draft.inventory.scope, &draft.changes, &draft.steps))
+    let of_pools = |draft: &Draft| others_pools::short(&draft.inventory.scope, &draft.changes, &draft.steps);
+    osd.or_else(|| drafts.iter().find_map(of_pools))
 }
 
 /// The OSD with the least room, and how much it is; `None`: it is not known of any.
@@ -78,9 +95,9 @@ fn tightest(inventory: &Inventory) -> Option<(&OsdScope, Bytes)> {
 }
 
 /// Bytes that come to each OSD, if all is placed evenly.
-fn needed(draft: &Draft) -> Bytes {
+fn needed(drafts: &[Draft]) -> Bytes {
     let mut sets: BTreeMap<String, Bytes> = BTreeMap::new();
-    for step in &draft.steps {
+    for (draft, step) in drafts.iter().flat_map(|draft| draft.steps.iter().map(move |step| (draft, step))) {
         for (name, bytes) in data(draft, step) {
             let known = sets.entry(name).or_default();
             *known = bytes.max(*known);

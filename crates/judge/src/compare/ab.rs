@@ -9,6 +9,9 @@ use crate::series::{Ratio, mean, median, sample_sd};
 use model::{Ab, AbFound, Comparison, Difference, Estimate, FigureKey, Record, Slice, StepId};
 use std::collections::BTreeMap;
 
+/// Blocks of two passes: of fewer a busy machine makes a finding of nothing.
+const BLOCKS_LEAST: f64 = 3.0;
+
 /// One figure on both sides: the logarithms of both values of every pass that has both.
 struct Paired<'a> {
     a: &'a Entry<'a>,
@@ -24,7 +27,9 @@ pub fn ab(record: &Record, plan: &Ab) -> AbFound {
     let paired = all_pairs(plan, &all);
     let (prior, tests) = tested(&paired);
     let real = benjamini_hochberg(&tests.iter().map(|test| test.chance).collect::<Vec<_>>(), FALSE_SHARE);
-    let differences = paired.iter().zip(&tests).zip(real).map(|((one, test), real)| difference(one, test, real));
+    let seen = |one: &Paired| one.block_count() >= BLOCKS_LEAST;
+    let differences =
+        paired.iter().zip(&tests).zip(real).map(|((one, test), real)| difference(one, test, real && seen(one)));
     let widths: Vec<f64> = tests.iter().map(Test::half_width).collect();
     let apart: Vec<f64> = paired.iter().map(|one| one.apart(&prior)).collect();
     AbFound {

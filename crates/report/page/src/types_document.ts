@@ -507,6 +507,10 @@ export interface PoolScope {
    */
   osds: number[];
   /**
+   * What keeps its replicas apart: `host`, `osd`, `rack`; `None`: not known.
+   */
+  apart?: string | null;
+  /**
    * `None`: none, as of the next.
    */
   quota_bytes?: Quota | null;

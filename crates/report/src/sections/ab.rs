@@ -2,7 +2,7 @@
 
 use crate::block::Block;
 use crate::{compare, numbers};
-use model::{AbFound, Report, Scope};
+use model::{AbFound, Finds, Report, Scope};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let Some(found) = report.answer.pair() else { return Vec::new() };
@@ -49,8 +49,19 @@ fn how(found: &AbFound) -> Option<String> {
     })
 }
 
-/// The command that makes B permanent, whether it is worth it or not.
+/// The command that makes B permanent, and whether that was shown to be worth it. Nothing, if nothing was measured on both sides.
 pub(crate) fn permanent(found: &AbFound) -> Option<String> {
+    let finds = |wanted: Finds| found.comparison.differences.iter().any(|one| one.finds == wanted);
+    let command = command(found).filter(|_| !found.comparison.differences.is_empty())?;
+    Some(match (finds(Finds::Better), finds(Finds::Worse), finds(Finds::Undecided)) {
+        (true, false, _) | (false, false, false) => command,
+        (true, true, _) => format!("It is better in one thing and worse in another. {command}"),
+        (false, true, _) => format!("It is worse, and not better in anything. If it is wanted all the same: {command}"),
+        (false, false, true) => format!("It was not shown to help. If it is wanted all the same: {command}"),
+    })
+}
+
+fn command(found: &AbFound) -> Option<String> {
     let (first, more) = found.permanent.split_first()?;
     let more: Vec<String> = more.iter().map(|command| format!("`{command}`")).collect();
     Some(match more.is_empty() {

@@ -210,6 +210,7 @@ fn scope() -> Scope {
             pg_autoscale_mode: Some("on".into()),
             applications: vec!["rbd".into()],
             osds: Vec::new(),
+            apart: Some("host".into()),
             quota_bytes: None,
             quota_objects: None,
             full: false,

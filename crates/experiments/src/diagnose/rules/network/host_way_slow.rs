@@ -112,6 +112,23 @@ mod tests {
         assert!(says_of_host(&RULE, Adds { unsure: 0.8, ..LOSES_PACKETS }).is_empty());
     }
 
+    /// 2 ms more from host2 to host3 alone: the model of positions charges both hosts with a part of it.
+    #[test]
+    fn a_way_to_one_host_is_the_fault_of_neither_host_and_no_osd() {
+        let mut all = positions(|osd| match osd % 3 {
+            1 => Adds { primary: [0.67; 3], replica: [0.0; 3], ..SENDS_SLOWLY },
+            2 => Adds { primary: [0.0; 3], replica: [0.67; 3], ..SENDS_SLOWLY },
+            _ => NOTHING,
+        });
+        for rule in [&RULE, &osd_way_slow::RULE] {
+            assert_eq!(told_of(rule, &all).is_empty(), !std::ptr::eq(rule, &RULE), "if all their ways were slow");
+        }
+        for pair in &mut all.pairs {
+            pair.mean = if (pair.primary % 3, pair.replica % 3) == (1, 2) { 3.3 } else { 1.3 };
+        }
+        assert!(told_of(&RULE, &all).is_empty() && told_of(&osd_way_slow::RULE, &all).is_empty());
+    }
+
     #[test]
     fn one_osd_of_several_healthy_ones_and_disks_are_not_the_hosts_network() {
         assert!(says_of_one(&RULE, SENDS_SLOWLY).is_empty());

@@ -11,8 +11,8 @@ pub static RULE: Rule = Rule {
     what: "An OSD's store takes long to make writes durable: its disk, the device of its database, or what limits or shares them.",
     evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, at least half of it in its store's commits, and less than a \
                quarter in its own software; or, where its software takes more, at least eight tenths of it (on average over both roles) in commits: the rest then waits for the store as well. \
-               Or it has a part in at least eight tenths of the writes that take eight times as long as the 90th percentile and more, which happens to an OSD by chance in one of a \
-               thousand diagnoses (in one of twenty: a hint), and at least half of their time is in its commits.",
+               Or it has a part in nearly all writes that take eight times as long as the 90th percentile and more, at eight tenths of the moments at which there are any, which happens to \
+               an OSD by chance in one of a thousand diagnoses (in one of twenty: a hint), and at least seven tenths of their time is in its commits.",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions],
     suspect,

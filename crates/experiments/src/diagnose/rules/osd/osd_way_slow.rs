@@ -64,6 +64,17 @@ mod tests {
     }
 
     #[test]
+    fn an_osd_whose_neighbour_adds_time_as_well_is_not_it_alone() {
+        let less = Adds { primary: [0.2, 0.3, 0.3], replica: [0.2, 0.3, 0.3], unsure: 0.6, ..SENDS_SLOWLY };
+        let told = says(&RULE, |osd| match osd {
+            1 => RECEIVES_SLOWLY,
+            4 => less,
+            _ => NOTHING,
+        });
+        assert!(told.is_empty(), "{told:?}");
+    }
+
+    #[test]
     fn healthy_osds_other_causes_and_osds_without_timers_are_not_suspected() {
         for other in [NOTHING, DEBUG_LOGGING, STOPPED_AT_TIMES, SLOW_DISK, Adds { own: None, ..SENDS_SLOWLY }] {
             assert!(says_of_one(&RULE, other).is_empty());
