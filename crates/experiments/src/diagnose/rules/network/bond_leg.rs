@@ -10,8 +10,8 @@ pub static RULE: Rule = Rule {
     about: Area::Network,
     what: "A leg of a host's bond does not carry its part.",
     evidence: "The kernel tells of a leg that is down, slower than another, half duplex, or in another aggregate than the one in use; confirmed. Or, of at least three hosts: in 60 % and more \
-               of the slices of what one host sends, or receives, the slowest stream carried less than 40 % of the fastest, and in at most 20 % of those between the others; confirmed if \
-               it was so in more than one pass.",
+               of the slices of what one host sends, or receives, the slowest stream carried less than 40 % of the fastest, and in at most 20 % of those between the others, while the fastest carried at \
+               least a quarter of what the fastest between the others did; confirmed if it was so in more than one pass.",
     sources: &[
         "measured: between healthy hosts on a busy machine the slowest of four streams carried 0.56 to 0.95 of the fastest, on links of 0.2 to 17 Gbit/s",
         "with two legs, one slice in eight has all four streams on one of them",
@@ -48,6 +48,8 @@ const UNEVEN: f64 = 0.4;
 const MOSTLY: f64 = 0.6;
 /// Of the other pairs at most this share of the slices may be uneven.
 const HARDLY: f64 = 0.2;
+/// The fastest stream beside a bad leg carries at least this share of what the fastest ones between other hosts do; slices differ in length.
+const GOOD_LEG: f64 = 0.25;
 /// With two hosts it is not known which of them has the bad leg.
 const HOSTS_LEAST: usize = 3;
 /// Fewer slices of a host say nothing.
@@ -137,6 +139,8 @@ struct Seen<'a> {
     pass: u32,
     /// What the slowest stream carried, as a share of the fastest.
     share: f64,
+    /// Blocks that the fastest one carried.
+    fastest: u64,
     streams: usize,
 }
 
@@ -171,6 +175,14 @@ fn uneven(record: &Record, network: Option<&str>) -> Option<Suspect> {
     // The other way of the same host may be bad as well, or not.
     let (rest, bad_rest, slices_rest) = share(&|one| one.from != host && one.to != host)?;
     if most < MOSTLY || rest > HARDLY {
+        return None;
+    }
+    // Beside a bad leg the good one carries what others' links do; streams that share a slow link are all slow, and unevenly so.
+    let fastest = |of: &dyn Fn(&Seen) -> bool| {
+        judge::median(&seen.iter().filter(|one| of(one)).map(|one| one.fastest as f64).collect::<Vec<_>>())
+    };
+    let others = fastest(&|one| one.from != host && one.to != host);
+    if fastest(&|one| own((host, way), one)) < GOOD_LEG * others {
         return None;
     }
     let mine: Vec<&Seen> = seen.iter().filter(|one| own((host, way), one)).collect();
@@ -215,6 +227,7 @@ fn of_slice<'a>(record: &'a Record, streams: &'a Streams, network: Option<&str>)
             to: &to.host,
             pass: streams.pass,
             share,
+            fastest,
             streams: blocks.len(),
         })
     };
@@ -312,6 +325,20 @@ mod tests {
             "two slices are too few"
         );
         assert_eq!(told(&Record { observations: vec![], ..made(3, 3, |_, _, _| 0.1) }), []);
+    }
+
+    #[test]
+    fn streams_that_share_a_slow_link_are_no_bad_leg() {
+        let mut record = made(3, 3, |_, to, _| if to == 1 { 0.1 } else { 0.7 });
+        assert_eq!(standings(&record).len(), 1);
+        let to_h1 = |target: u32| record.plan.steps[0].targets[target as usize].name.ends_with("h1");
+        let slow: Vec<u32> = (0..6).filter(|target| to_h1(*target)).collect();
+        for observation in &mut record.observations {
+            let Observation::Streams(streams) = observation else { continue };
+            let own = streams.blocks.iter_mut().filter(|(target, _)| slow.contains(target));
+            own.for_each(|(_, blocks)| blocks.iter_mut().for_each(|blocks| *blocks /= 50));
+        }
+        assert_eq!(standings(&record), []);
     }
 
     #[test]
