@@ -5,7 +5,7 @@ use crate::kernel::find_osds;
 use model::OsdWish;
 use model::facts::DaemonProcess;
 use std::fs::{read_link, read_to_string};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Those that are found beyond doubt.
 pub fn of_osds(wanted: &[OsdWish]) -> Vec<DaemonProcess> {
@@ -18,17 +18,22 @@ pub fn of_osds(wanted: &[OsdWish]) -> Vec<DaemonProcess> {
 fn one(name: String, process: &Path) -> DaemonProcess {
     let status = read_to_string(process.join("status")).unwrap_or_default();
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim);
-    let group = read_to_string(process.join("cgroup")).ok().and_then(|text| unified(&text));
-    let own = |file: &str| text(Path::new("/sys/fs/cgroup").join(group.as_ref()?.trim_start_matches('/')).join(file));
+    let groups = read_to_string(process.join("cgroup")).unwrap_or_default();
+    let own = |controller: &str, file: &str| text(folder(&groups, controller)?.join(file));
+    let either = |controller: &str, old: &str, new: &str| own("", new).or_else(|| own(controller, old));
     let maps = read_to_string(process.join("maps")).ok().filter(|maps| !maps.is_empty());
     let limits = read_to_string(process.join("limits")).unwrap_or_default();
     let environment = read_to_string(process.join("environ")).ok();
     DaemonProcess {
         name,
         processors: field("Cpus_allowed_list").and_then(count),
-        quota: own("cpu.max").and_then(|text| quota(&text)),
-        throttled: own("cpu.stat").and_then(|text| throttled(&text)),
-        memory_limit: own("memory.max").and_then(|text| text.parse().ok()),
+        quota: own("", "cpu.max")
+            .or_else(|| Some(format!("{} {}", own("cpu", "cpu.cfs_quota_us")?, own("cpu", "cpu.cfs_period_us")?)))
+            .and_then(|text| quota(&text)),
+        throttled: either("cpu", "cpu.stat", "cpu.stat").and_then(|text| throttled(&text)),
+        memory_limit: either("memory", "memory.limit_in_bytes", "memory.max")
+            .and_then(|text| text.parse().ok())
+            .filter(|bytes| *bytes < NO_LIMIT),
         allocator: maps.as_deref().map(|maps| allocator(maps).to_string()),
         allocator_file: maps.as_deref().and_then(allocator_file),
         thread_cache: environment.and_then(|all| {
@@ -51,16 +56,30 @@ fn count(list: &str) -> Option<u32> {
     each.sum()
 }
 
-/// The line of the one hierarchy (cgroup v2).
-fn unified(text: &str) -> Option<String> {
-    text.lines().find_map(|line| line.strip_prefix("0::")).map(str::to_string)
+/// Without a limit cgroup v1 has the largest number of whole pages here.
+const NO_LIMIT: u64 = 1 << 62;
+
+/// Where the kernel shows the process's group: of the one hierarchy of cgroup v2 (no controller), or of a controller of v1. Lines are
+/// `4:cpu,cpuacct:/system.slice/x`, and `0::/system.slice/x` for v2.
+fn folder(groups: &str, controller: &str) -> Option<PathBuf> {
+    let own = |line: &str| {
+        let (_, rest) = line.split_once(':')?;
+        let (controllers, path) = rest.split_once(':')?;
+        let of_it = if controller.is_empty() {
+            controllers.is_empty()
+        } else {
+            controllers.split(',').any(|one| one == controller)
+        };
+        of_it.then(|| Path::new("/sys/fs/cgroup").join(controllers).join(path.trim_start_matches('/')))
+    };
+    groups.lines().find_map(own)
 }
 
-/// `200000 100000`: two processors. `max`: no limit.
+/// `200000 100000`: two processors. `max`, and -1 of v1: no limit.
 fn quota(text: &str) -> Option<f64> {
     let mut parts = text.split_whitespace();
     let (quota, period) = (parts.next()?.parse::<f64>().ok()?, parts.next()?.parse::<f64>().ok()?);
-    (period > 0.0).then_some(quota / period)
+    (period > 0.0 && quota > 0.0).then_some(quota / period)
 }
 
 fn throttled(text: &str) -> Option<f64> {
@@ -92,10 +111,14 @@ mod tests {
     #[test]
     fn what_holds_a_process_back_is_read() {
         assert_eq!((count("0-3,8"), count("5"), count("x")), (Some(5), Some(1), None));
-        assert_eq!((quota("200000 100000"), quota("max 100000")), (Some(2.0), None));
+        assert_eq!((quota("200000 100000"), quota("max 100000"), quota("-1 100000")), (Some(2.0), None, None));
         assert_eq!(throttled("usage_usec 5\nnr_periods 200\nnr_throttled 10\n"), Some(0.05));
         assert_eq!(throttled("usage_usec 5\n"), None);
-        assert_eq!(unified("1:cpu:/\n0::/system.slice/x\n").as_deref(), Some("/system.slice/x"));
+        let groups = "7:memory:/\n1:cpu,cpuacct:/osd.4\n0::/system.slice/x\n";
+        let of = |controller| folder(groups, controller).map(|path| path.display().to_string());
+        assert_eq!(of("").as_deref(), Some("/sys/fs/cgroup/system.slice/x"));
+        assert_eq!(of("cpu").as_deref(), Some("/sys/fs/cgroup/cpu,cpuacct/osd.4"));
+        assert_eq!((of("memory").as_deref(), of("blkio")), (Some("/sys/fs/cgroup/memory/"), None));
         assert_eq!(allocator("7f00 r-xp /usr/lib/libtcmalloc.so.4\n"), "tcmalloc");
         let maps = "55 r-xp 0 08:01 7 /usr/bin/ceph-osd\n7f r-xp 0 08:01 9  /usr/lib64/libtcmalloc.so.4.1.2 (deleted)\n7f rw-p 0 0:0 0\n";
         assert_eq!(allocator_file(maps).as_deref(), Some("libtcmalloc.so.4.1.2"));

@@ -106,9 +106,11 @@ pub fn answer(own: &Entry, others: &[&Entry]) -> TestResult {
 /// `measured again, each alone and in turns, it has 1.45 ms, the median of 3 peers 1.01 ms; that is 30 % slower (26 % to 34 %)`
 fn said(found: &Retest, peers: usize) -> Phrase {
     let Retest { slower_by, own, others, metric } = *found;
-    let share = |by: f64| match by < 0.0 {
-        true => phrase!("{} faster", Quantity::Share(-by)),
-        false => phrase!("{} slower", Quantity::Share(by)),
+    let share = |by: f64| match by {
+        by if by < 0.0 => phrase!("{} faster", Quantity::Share(-by)),
+        // 1/10 of the speed and less: as a share it would be all but everything.
+        by if (0.9..1.0).contains(&by) => phrase!("{} slower", Quantity::Times(1.0 / (1.0 - by))),
+        by => phrase!("{} slower", Quantity::Share(by)),
     };
     phrase!(
         "measured again, each alone and in turns, it has {}, the median of {} peers {}; that is {}, and between {} and {}",
