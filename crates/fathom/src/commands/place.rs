@@ -125,6 +125,10 @@ fn running_or_new(
             eprintln!("{text}");
         }
     };
+    let others: Vec<String> = lab::list()?.into_iter().map(|lab| lab.name).filter(|other| other != name).collect();
+    if !others.is_empty() {
+        tell(&format!("there is no lab {name} (labs: {}): one is started, and goes at the end", others.join(", ")));
+    }
     let spec = lab::Spec { name: name.to_string(), hosts: hosts.unwrap_or(0), ..lab::Spec::default() };
     let room = lab::Room::of(name, spec.backing)?;
     room.smaller(spec.osds).into_iter().for_each(|text| tell(&text));

@@ -47,6 +47,9 @@ fn what_needs_a_restart_is_refused_until_that_is_allowed(lab: &Lab) {
     lab.run(&["prove", shards, "--restart", "mon.a"]).ends(2, &["only OSDs are restarted"]);
     lab.run(&["prove", "osd.1/ms_tcp_nodelay=true", "--restart", "osd.1"]).ends(2, &["nothing to try"]);
     lab.run(&["prove", "mon/mon_data_avail_crit=3", "--restart", "osd"]).ends(3, &["only OSDs are restarted"]);
+    let loses_writes = "osd/bluestore_debug_omit_block_device_write=true";
+    lab.run(&["prove", loses_writes, "--dry-run"]).ends(3, &["it can cost data"]);
+    lab.run(&["prove", "osd/osd_debug_op_order=true"]).ends(3, &["it can cost data"]);
 }
 
 /// What clients send to that OSD waits for 20 ms on average, which connections only do that were made since it started with the option.
@@ -95,6 +98,7 @@ fn a_pool_like_another_one(lab: &Lab) {
     lab.run(&["prove", "pool:rbd/size=3"]).ends(2, &["so already"]);
     lab.run(&["prove", "pool:none/size=2"]).ends(2, &["pool none does not exist"]);
     lab.run(&["prove", "pool:rbd/pg_num=32768"]).ends(3, &["no room for two pools"]);
+    lab.run(&["prove", "pool:rbd/size=9", "--dry-run"]).ends(2, &["there are 3"]);
     let document = proven(lab, &["pool:rbd/size=2"]);
     assert_eq!(document["ab"]["permanent"], serde_json::json!(["ceph osd pool set rbd size 2"]));
     assert_eq!(document["ab"]["pairs"], 6, "{document}");
@@ -111,6 +115,10 @@ fn read_ahead_of_this_host(lab: &Lab) {
     lab.run(&["prove", "host:localhost/read_ahead_kb.nosuch=1"]).ends(2, &["this host does not have it"]);
     lab.run(&["prove", "host:elsewhere/governor=performance"]).ends(2, &["--osd-hosts elsewhere"]);
     lab.run(&["prove", "host:localhost/sysctl.kernel.core_pattern=x"]).ends(2, &["none of those that are tried"]);
+    // The kernel keeps whole pages: what it made of the value is put back, too.
+    let rounded = lab.run(&[&["prove", &change("4101")], &LOAD[..], &READS].concat());
+    assert!(rounded.code != 0 && rounded.err.contains("the kernel keeps `4100`"), "{}: {}", rounded.code, rounded.err);
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
     let planned = lab.run(&["prove", &change("4100"), "--dry-run"]);
     assert!(planned.out.contains(&change("4100").replace('=', " = ")), "{}", planned.out);
 }
