@@ -1,6 +1,6 @@
 //! One setting against another inside one run: what B changed.
 
-use crate::block::Block;
+use crate::block::{Block, Text};
 use crate::{compare, numbers};
 use model::{AbFound, Finds, Report, Scope};
 
@@ -9,7 +9,7 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let mut blocks = vec![Block::title(title(found)), compare::table(["A", "B"], &found.comparison).into()];
     blocks.push(Block::note(note(found)));
     blocks.extend(how(found).map(Block::note));
-    blocks.extend(permanent(found).map(Block::note));
+    blocks.extend(permanent(found).map(|text| Block::Paragraph(Text::with_commands(&text))));
     blocks.extend(risk(found).map(Block::note));
     blocks
 }

@@ -56,12 +56,23 @@ impl Line {
 
     /// Broken at spaces; a word that is longer than a line stays whole. Never empty. What fits stays as it is.
     pub(super) fn wrapped(self, width: usize) -> Vec<Line> {
+        let words = self.words();
+        self.broken(words, width)
+    }
+
+    /// The same; a command stays on one line as well, so that it can be copied.
+    pub(super) fn wrapped_prose(self, width: usize) -> Vec<Line> {
+        let words = commands_joined(self.words());
+        self.broken(words, width)
+    }
+
+    fn broken(self, words: Vec<Line>, width: usize) -> Vec<Line> {
         if self.width() <= width {
             return vec![self];
         }
         let mut lines = Vec::new();
         let mut line = Line::default();
-        for word in self.words() {
+        for word in words {
             if line.width() > 0 && line.width() + 1 + word.width() > width {
                 lines.push(std::mem::take(&mut line));
             }
@@ -104,5 +115,42 @@ impl Line {
             style.paint(&run.iter().map(|(c, _)| *c).collect::<String>(), run.first().map_or(Paint::Plain, |one| one.1))
         };
         runs.map(run).collect::<String>() + "\n"
+    }
+}
+
+/// Words between two backticks are one.
+fn commands_joined(words: Vec<Line>) -> Vec<Line> {
+    let backticks = |line: &Line| line.0.iter().filter(|(c, _)| *c == '`').count();
+    if words.iter().map(backticks).sum::<usize>() % 2 == 1 {
+        return words;
+    }
+    let mut joined: Vec<Line> = Vec::new();
+    for word in words {
+        match joined.last_mut().filter(|last| backticks(last) % 2 == 1) {
+            Some(open) => {
+                open.push(Line(vec![(' ', word.0[0].1)]));
+                open.push(word);
+            }
+            None => joined.push(word),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrapped(text: &str, width: usize) -> Vec<String> {
+        let lines = Line::new(text, Paint::Plain).wrapped_prose(width);
+        lines.iter().map(|line| line.0.iter().map(|(c, _)| *c).collect()).collect()
+    }
+
+    #[test]
+    fn a_command_is_not_broken() {
+        let text = "say `ceph config set osd debug_osd 1/5` and go on";
+        assert_eq!(wrapped(text, 20), ["say", "`ceph config set osd debug_osd 1/5`", "and go on"]);
+        assert_eq!(wrapped("an odd ` backtick is a word", 12), ["an odd `", "backtick is", "a word"]);
+        assert_eq!(wrapped("`a b`, `c d`.", 7), ["`a b`,", "`c d`."]);
     }
 }

@@ -102,7 +102,7 @@ impl<'a> Writer<'a> {
     }
 
     fn paragraph(&mut self, text: &Text) {
-        self.lines(Line::of(text).wrapped(self.style.room()));
+        self.lines(Line::of(text).wrapped_prose(self.style.room()));
     }
 
     /// The numbers of most stand in a table.
@@ -140,7 +140,8 @@ impl<'a> Writer<'a> {
     fn hanging(&mut self, lead: &str, indent: usize, text: &Text) {
         let paint = Paint::of(text.0.first().map_or(Emphasis::Plain, |span| span.emphasis));
         let paint = if text.0.len() == 1 { paint } else { Paint::Plain };
-        for (i, piece) in Line::of(text).wrapped(self.style.room().saturating_sub(indent)).into_iter().enumerate() {
+        for (i, piece) in Line::of(text).wrapped_prose(self.style.room().saturating_sub(indent)).into_iter().enumerate()
+        {
             let mut line = if i == 0 { Line::new(lead, paint) } else { Line::blank(indent) };
             line.push(piece);
             self.lines([line]);
