@@ -179,11 +179,17 @@ impl Sliced<'_> {
 
     /// All sessions are open, or nothing is loaded at all.
     fn open(&mut self) -> Result<(), Unopened> {
+        // Why the first one does not answer any more.
+        let mut silent: Option<String> = None;
         // The others go on without one that is gone meanwhile.
         self.parts.retain(|agent, part| {
             let step = Box::new(part.step.clone());
             let (slice, window_ns, most) = (self.slice, self.window_ns, self.most);
-            self.fleet.order(*agent, AgentCommand::Open { slice, step, window_ns, most })
+            let heard = self.fleet.order(*agent, AgentCommand::Open { slice, step, window_ns, most });
+            if !heard {
+                silent.get_or_insert_with(|| self.fleet.silence_of(self.fleet.name(*agent)));
+            }
+            heard
         });
         let mut waited: Vec<usize> = self.parts.keys().copied().collect();
         let mut wrong: Vec<(usize, String)> = Vec::new();
@@ -202,6 +208,7 @@ impl Sliced<'_> {
                 What::Lost(_) => {
                     waited.retain(|agent| *agent != heard.agent);
                     self.parts.remove(&heard.agent);
+                    silent.get_or_insert_with(|| self.fleet.silence_of(self.fleet.name(heard.agent)));
                 }
                 What::AgentEvent(_) => {}
             }
@@ -214,7 +221,8 @@ impl Sliced<'_> {
         match wrong.into_iter().next() {
             Some((agent, why)) => Err(Unopened::broken(self.only_target(agent), why)),
             None if self.parts.is_empty() => {
-                Err(Unopened::broken(None, "none of the hosts that load it answers any more".into()))
+                let first = silent.map(|first| format!("; {first}")).unwrap_or_default();
+                Err(Unopened::broken(None, format!("none of the hosts that load it answers any more{first}")))
             }
             None => Ok(()),
         }
