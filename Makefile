@@ -23,7 +23,8 @@ test:
 	$(CARGO) test --workspace --locked --no-run
 	@# Those of the parts run beside those of the program, which come first, since they measure; what is left checks the sources.
 	@nice -n 19 $(CARGO) clippy --workspace --all-targets --locked --target-dir target/lint -- -D warnings > target/clippy.log 2>&1 & clippy=$$!; \
-	{ $(CARGO) test --workspace --exclude fathom --locked --no-fail-fast && $(CARGO) test -p fathom --locked --no-fail-fast $(BESIDE:%=--test %); } \
+	{ $(CARGO) test --workspace --exclude fathom --locked --no-fail-fast; rest=$$?; \
+	  $(CARGO) test -p fathom --locked --no-fail-fast $(BESIDE:%=--test %) && test $$rest = 0; } \
 		> target/parts.log 2>&1 & parts=$$!; \
 	nice -n -10 $(CARGO) test -p fathom --locked --no-fail-fast --lib --bins $(filter-out $(BESIDE:%=--test=%),$(PROGRAM:%=--test=%)); program=$$?; \
 	wait $$parts; parts=$$?; cat target/parts.log; \

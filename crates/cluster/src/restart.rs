@@ -159,7 +159,8 @@ fn clean_again(cluster: &Cluster, osd: u32, up: &Process, go_on: &dyn Fn() -> bo
     let deadline = Instant::now() + Duration::from_secs(CLEAN_SECONDS);
     while go_on() && Instant::now() < deadline {
         let asked = Instant::now();
-        if told_clean(&groups(cluster, osd)?, osd, up.since)
+        if let Some(groups) = groups(cluster, osd)?
+            && told_clean(&groups, osd, up.since)
             && pg_states::look(cluster)?.0.keys().all(|state| is_clean(state))
         {
             return Ok(true);
@@ -169,10 +170,14 @@ fn clean_again(cluster: &Cluster, osd: u32, up: &Process, go_on: &dyn Fn() -> bo
     Ok(false)
 }
 
-/// The placement groups that the OSD has. None in the moment after it came back, when they count as undersized.
-fn groups(cluster: &Cluster, osd: u32) -> Result<Vec<Value>, ClusterError> {
-    let answer = cluster.ask_manager(json!({"prefix": "pg ls-by-osd", "osd": osd}))?;
-    Ok(answer.get("pg_stats").unwrap_or(&answer).as_array().cloned().unwrap_or_default())
+/// The placement groups that the OSD has; none in the moment after it came back, when they count as undersized. `None`: the manager has
+/// not heard yet what the monitors know, that it is up.
+fn groups(cluster: &Cluster, osd: u32) -> Result<Option<Vec<Value>>, ClusterError> {
+    let answer = match cluster.ask_manager(json!({"prefix": "pg ls-by-osd", "osd": osd})) {
+        Err(ClusterError::Ceph(error)) if error.errno() == libc::EAGAIN => return Ok(None),
+        other => other?,
+    };
+    Ok(Some(answer.get("pg_stats").unwrap_or(&answer).as_array().cloned().unwrap_or_default()))
 }
 
 /// What placement groups told before this map is of the time before the restart.

@@ -245,7 +245,8 @@ fn ctrl_c_ends_the_run_in_order() {
         }
         let output = run.wait_with_output().unwrap();
         let err = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code().is_some_and(|code| code == 4 || code == 1), "{:?}: {err}", output.status);
+        // The load that was seen may have been what fills the pool: then nothing was measured.
+        assert!(output.status.code().is_some_and(|code| [1, 4, 130].contains(&code)), "{:?}: {err}", output.status);
         assert_eq!(lab.snapshot(), before, "something was left behind after {times}: {err}");
     }
     one_signal_while_pools_are_made_is_no_failure(&lab);
