@@ -60,7 +60,7 @@ fn an_osd_killed_during_a_step_voids_the_figure_and_the_run_goes_on() {
 #[test]
 fn a_manager_that_answers_too_late_is_an_error_and_no_crash() {
     let lab = Lab::up(&["--backing", "memory"]);
-    let limit = ("rados_mon_op_timeout".to_string(), "2".to_string());
+    let limit = ("rados_mon_op_timeout".to_string(), "8".to_string());
     let access = ClusterAccess { conf: Some(lab.conf().into()), options: vec![limit], ..ClusterAccess::default() };
     let rados = Rados::connect(&access).unwrap();
     let ask = || rados.mgr_command(&json!({"prefix": "pg dump", "format": "json"}));
