@@ -13,9 +13,8 @@ demo:
 	$(CARGO) build --release --locked
 	@scripts/demo $(FATHOM)
 
-# Tests of the program that look at states and not at times: beside the others. All there are, by files and folders.
-BESIDE = audit lab_faults
-PROGRAM = $(patsubst crates/fathom/tests/%,%,$(basename $(wildcard crates/fathom/tests/*.rs)) $(patsubst %/main.rs,%,$(wildcard crates/fathom/tests/*/main.rs)))
+# Tests of the program that look at states and not at times: beside the others.
+BESIDE = audit:: lab_faults::
 
 test:
 	@scripts/install-missing rust compiler ceph headers browser fio sshd devices
@@ -24,15 +23,15 @@ test:
 	@# Those of the parts run beside those of the program, which come first, since they measure; what is left checks the sources.
 	@nice -n 19 $(CARGO) clippy --workspace --all-targets --locked --target-dir target/lint -- -D warnings > target/clippy.log 2>&1 & clippy=$$!; \
 	{ $(CARGO) test --workspace --exclude fathom --locked --no-fail-fast; rest=$$?; \
-	  $(CARGO) test -p fathom --locked --no-fail-fast $(BESIDE:%=--test %) && test $$rest = 0; } \
+	  $(CARGO) test -p fathom --locked --no-fail-fast --test program -- $(BESIDE) && test $$rest = 0; } \
 		> target/parts.log 2>&1 & parts=$$!; \
-	nice -n -10 $(CARGO) test -p fathom --locked --no-fail-fast --lib --bins $(filter-out $(BESIDE:%=--test=%),$(PROGRAM:%=--test=%)); program=$$?; \
+	nice -n -10 $(CARGO) test -p fathom --locked --no-fail-fast -- --test-threads=3 $(BESIDE:%=--skip=%); program=$$?; \
 	wait $$parts; parts=$$?; cat target/parts.log; \
 	wait $$clippy; lint=$$?; test $$lint = 0 || cat target/clippy.log; \
 	test $$program = 0 -a $$parts = 0 -a $$lint = 0
 
 # What needs neither root nor Ceph nor a browser; under two minutes once it is built.
-FAST = answer any_report document export golden progress results sounding tidy windows
+FAST = texts results sounding tidy windows
 test-fast:
 	@scripts/install-missing rust compiler
 	$(CARGO) test --workspace --locked --lib $(addprefix --test ,$(FAST))
@@ -40,7 +39,7 @@ test-fast:
 # Kills runs, `restore`, and two runs in a row at random instants, and compares everything before and after; ten minutes for a hundred.
 kills:
 	@scripts/install-missing rust compiler ceph headers
-	FATHOM_KILLS=$(or $(KILLS),100) $(CARGO) test --locked -p fathom --test crash kills -- --nocapture
+	FATHOM_KILLS=$(or $(KILLS),100) $(CARGO) test --locked -p fathom --test program -- crash::kills crash::prove_kills --nocapture
 
 bench:
 	@scripts/install-missing rust compiler ceph headers peers

@@ -1,0 +1,86 @@
+//! A whole run on a real cluster: every cell that exists has a labelled figure with its interval, a chart and a ledger.
+
+use crate::common::{Lab, Lent};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+#[test]
+fn a_quick_run_has_every_cell_and_can_be_shown_again() {
+    let lab = Lent::lab();
+    let before = lab.snapshot();
+    let ran = lab.home.run(&["run", "--lab", &lab.name, "--quick", "--format", "json"]);
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    let document = ran.json();
+    assert_eq!(document["schema"], "fathom.run/1");
+    every_cell(&document);
+    figures_are_whole(&document);
+    assert_eq!(lab.snapshot(), before, "something was left behind");
+    let changes = document["changes"].as_array().unwrap();
+    assert!(changes.len() >= 7 && changes.iter().all(|change| change["undone"] == true), "{changes:#?}");
+    again_from_the_archive(&lab, &document);
+    ctrl_in_every_format(&lab);
+}
+
+fn every_cell(document: &Value) {
+    let expected = [("device", 6), ("network", 4), ("store", 3), ("osd", 6), ("rados", 6), ("rbd", 6)];
+    for (layer, count) in expected {
+        let cells: BTreeSet<&str> = document["chart"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|cell| cell["layer"] == layer)
+            .map(|cell| cell["pattern"].as_str().unwrap())
+            .collect();
+        assert_eq!(cells.len(), count, "{layer}: {cells:?}");
+    }
+    let ledger = document["ledger"].as_array().unwrap();
+    for pattern in ["write-latency", "read-latency", "write-parallel", "read-parallel", "write-linear", "read-linear"] {
+        assert!(ledger.iter().any(|row| row["pattern"] == pattern), "{pattern} is not in the ledger: {ledger:#?}");
+    }
+}
+
+fn figures_are_whole(document: &Value) {
+    for figure in document["figures"].as_array().unwrap() {
+        assert_ne!(figure["label"], "void", "{figure}");
+        let (value, low, high) = (&figure["value"], &figure["ci95"][0], &figure["ci95"][1]);
+        let (value, low, high) = (value.as_f64().unwrap(), low.as_f64().unwrap(), high.as_f64().unwrap());
+        assert!(low <= value && value <= high && value > 0.0, "{figure}");
+        assert!(figure["operations"].as_u64().unwrap() > 0 && figure["errors"] == 0, "{figure}");
+    }
+}
+
+fn again_from_the_archive(lab: &Lab, document: &Value) {
+    let shown = lab.home.run(&["show", "last", "--format", "json"]);
+    let shown = shown.ends(0, &[]).json();
+    for part in ["run", "figures", "chart", "ledger", "findings", "changes", "errors", "scope"] {
+        assert_eq!(shown[part], document[part], "{part} is not the same when shown again");
+    }
+    let runs = lab.home.run(&["runs", "--format", "json"]);
+    assert_eq!(runs.ends(0, &[]).json()["runs"][0]["run"], document["run"]);
+}
+
+fn ctrl_in_every_format(lab: &Lab) {
+    for ending in ["html", "md", "json"] {
+        let path = lab.home.path().join(format!("report.{ending}"));
+        lab.home.run(&["report", "last", "-o", path.to_str().unwrap()]).ends(0, &[]);
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.contains("write-latency") && text.len() > 1000, "{ending}");
+    }
+    lab.home.run(&["report", "last", "-o", "/nowhere/report.html"]).ends(1, &["/nowhere/report.html"]);
+    lab.home.run(&["report", "last", "-o", "report.docx"]).ends(2, &[".html"]);
+}
+
+#[test]
+fn a_dry_run_changes_nothing() {
+    let lab = Lent::lab();
+    let before = lab.snapshot();
+    let ran = lab.home.run(&["run", "--lab", &lab.name, "--dry-run"]);
+    ran.ends(0, &[]);
+    for word in ["write-latency", "osd.2", "pool", "network"] {
+        assert!(ran.out.contains(word), "{word} is not in the plan:\n{}", ran.out);
+    }
+    // Not by the name of the device beneath.
+    assert!(["file on /dev/", "file in memory"].iter().any(|name| ran.out.contains(name)), "{}", ran.out);
+    assert_eq!(lab.snapshot(), before);
+    lab.home.run(&["runs"]).ends(0, &[]);
+}

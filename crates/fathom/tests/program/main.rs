@@ -1,0 +1,25 @@
+//! Tests of the program as its users run it: real clusters, disks, hosts and kills. One binary, so that processors are
+//! never without a test while there is one left.
+
+// Tests begin in the order of their names.
+mod audit;
+mod bad_input;
+mod cluster;
+mod common;
+mod crash;
+mod crosscheck;
+mod devices;
+mod effort;
+mod faults;
+mod floor;
+mod hostile_agent;
+mod hosts;
+mod hosts_as_here;
+mod judging;
+mod lab;
+mod lab_faults;
+mod languages;
+mod reports_and_ends;
+mod sustained;
+mod sweep;
+mod verify;

@@ -1,0 +1,163 @@
+//! Sustained writes on real loop devices: a cliff that is made is found, where there is none nothing is claimed beyond what was written.
+
+use crate::common::{Home, LoopDevice, tool};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A group of processes whose writes to one device are slowed down (cgroup v1).
+struct Throttle {
+    group: PathBuf,
+    number: String,
+}
+
+impl Throttle {
+    /// `None`: this machine has no such groups.
+    fn on(device: &LoopDevice) -> Option<Throttle> {
+        let name = device.path.rsplit('/').next()?;
+        let group = PathBuf::from(format!("/sys/fs/cgroup/blkio/fathom-test-{}-{name}", std::process::id()));
+        fs::create_dir(&group).ok()?;
+        let number = fs::read_to_string(format!("/sys/block/{name}/dev")).ok()?.trim().to_string();
+        let throttle = Throttle { group, number };
+        throttle.group.join("blkio.throttle.write_bps_device").exists().then_some(throttle)
+    }
+
+    fn to(&self, bytes_per_second: u64) {
+        let text = format!("{} {bytes_per_second}", self.number);
+        fs::write(self.group.join("blkio.throttle.write_bps_device"), text).unwrap();
+    }
+
+    /// Waits until `bytes` were written to the device, whoever wrote them.
+    fn after(&self, bytes: u64) {
+        let written = || -> Option<u64> {
+            let stat = fs::read_to_string(format!("/sys/dev/block/{}/stat", self.number)).ok()?;
+            Some(512 * stat.split_whitespace().nth(6)?.parse::<u64>().ok()?)
+        };
+        let begin = written().unwrap();
+        let until = Instant::now() + Duration::from_secs(120);
+        while written().unwrap() - begin < bytes {
+            assert!(Instant::now() < until, "{bytes} bytes were not written within two minutes");
+            sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Starts the command in the group, which a shell enters before it becomes the command.
+    fn start(&self, command: &Command) -> Child {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(self.group.join("cgroup.procs"));
+        shell.arg(command.get_program()).args(command.get_args());
+        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.group);
+    }
+}
+
+fn json(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}\n{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+const SMALL: [&str; 8] = ["--sustained", "--for", "40s", "--block-size", "1M", "--depth", "4", "--quiet"];
+
+#[test]
+fn a_cliff_that_is_made_is_found_and_limits_the_figures_of_the_run() {
+    let device = LoopDevice::of(2 << 30);
+    let Some(throttle) = Throttle::on(&device) else {
+        eprintln!("skipped: no cgroup v1 blkio here");
+        return;
+    };
+    throttle.to(40_000_000);
+    let home = Home::new();
+    let figures = ["--patterns", "write-parallel", "--working-set", "16M", "--duration", "1s", "--format", "json"];
+    let mut command = home.fathom(&["disk", &device.path]);
+    command.args(SMALL).args(figures);
+    let child = throttle.start(&command);
+    // Filling and one slice of the figure write less than half of it; the rest is seven seconds of the level.
+    throttle.after(400_000_000);
+    throttle.to(8_000_000);
+    let output = child.wait_with_output().unwrap();
+    let run = json(&output);
+    let found = &run["sustained"][0];
+    assert_eq!((&found["ended"], &found["target"]), (&"fell".into(), &device.path.as_str().into()), "{found}");
+    let (cliff, number) = (&found["cliff"], |value: &Value| value.as_f64().unwrap());
+    let (from, to) = (number(&cliff["from"]), number(&cliff["to"]));
+    assert!(from > 3.0 * to && (0.6..0.95).contains(&number(&cliff["fall"])), "{found}");
+    let (written, all) = (number(&cliff["written"]), number(&found["written"]));
+    assert!(number(&cliff["between"][0]) <= written && written <= number(&cliff["between"][1]), "{found}");
+    assert!(number(&found["held"]) <= written && written < all && all <= 0.3 * f64::from(2u32 << 30), "{found}");
+    assert!(number(&found["written_before"]) > 0.0, "{found}");
+    // Less than that was written when the figure was measured: it may have been a cache's.
+    let figure = &run["figures"][0];
+    assert_eq!(figure["valid_up_to"], found["held"], "{figure}");
+    // On a busy machine the load generator is what is graver.
+    match figure["label"].as_str().unwrap() {
+        "burst" => assert!(figure["why"].as_str().unwrap().contains("valid up to"), "{figure}"),
+        label => assert_eq!(label, "generator-limited", "{figure}"),
+    }
+    for (format, words) in [
+        ("text", ["Sustained writes", "fell by", "cliff after", "█"]),
+        ("markdown", ["## Sustained writes", "fell by", "cliff after", "```"]),
+    ] {
+        let shown = home.run(&["show", "last", "--format", format]).out;
+        words.iter().for_each(|word| assert!(shown.contains(word), "{word} is not in\n{shown}"));
+    }
+}
+
+#[test]
+fn without_a_cliff_nothing_is_claimed_beyond_what_was_written() {
+    let device = LoopDevice::of(1 << 30);
+    let home = Home::new();
+    let ran = home.run(&["disk", &device.path, "--sustained", "--volume", "512M", "--for", "30s", "--format", "json"]);
+    let found = &ran.ends(0, &[]).json()["sustained"][0];
+    let number = |name: &str| found[name].as_u64().unwrap();
+    assert!(found["cliff"].is_null() && number("held") <= number("written"), "{found}");
+    assert_eq!((number("written"), &found["ended"]), (512 << 20, &"volume".into()), "{found}");
+    // What was written there is data now.
+    home.run(&["disk", &device.path, "--sustained"]).ends(3, &["does not know"]);
+}
+
+#[test]
+fn a_file_is_made_for_it_and_removed_and_ctrl_c_keeps_what_was_seen() {
+    let home = Home::new();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().to_str().unwrap();
+    let mut command = home.fathom(&["disk", path, "--sustained", "--volume", "6G", "--depth", "1"]);
+    let child = command.args(["--block-size", "64k", "--format", "json"]).stdout(Stdio::piped()).spawn().unwrap();
+    sleep(Duration::from_secs(4));
+    tool("kill", &["-INT", &child.id().to_string()]);
+    let output = child.wait_with_output().unwrap();
+    let found = json(&output)["sustained"][0].clone();
+    assert_eq!((output.status.code(), &found["ended"]), (Some(4), &"stopped".into()), "{found}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "a file was left behind");
+}
+
+#[test]
+fn what_holds_data_is_refused_and_what_makes_no_sense_is_said() {
+    let home = Home::new();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("data");
+    fs::write(&path, vec![7u8; 1 << 20]).unwrap();
+    let file = path.to_str().unwrap();
+    home.run(&["disk", file, "--sustained"]).ends(3, &["holds 1048576 bytes"]);
+    assert!(fs::read(&path).unwrap() == vec![7u8; 1 << 20]);
+    let folder = folder.path().to_str().unwrap();
+    home.run(&["disk", folder, "--sustained", "--volume", "900T"]).ends(2, &["--volume", "nine tenths"]);
+    home.run(&["disk", folder, "--sustained", "--read-share", "50"]).ends(2, &["--read-share", "--patterns"]);
+    home.run(&["disk", folder, "--for", "5s"]).ends(2, &["--sustained"]);
+    // Two files on one device: one of them stands for both.
+    let other = format!("{folder}/other");
+    let plan =
+        home.run(&["disk", folder, &other, "--sustained", "--volume", "300M", "--dry-run"]).out.replace('\n', " ");
+    assert!(plan.contains("stands for") && plan.matches("- write to").count() == 1, "{plan}");
+    assert_eq!(plan.matches("- file").count(), 1, "{plan}");
+    home.run(&["disk", folder, "--sustained", "--volume", "1k"]).ends(2, &["--volume", "in flight"]);
+    home.run(&["disk", "/dev/shm", "--sustained", "--volume", "1M"]).ends(2, &["memory"]);
+}
