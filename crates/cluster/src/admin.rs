@@ -1,6 +1,7 @@
 //! The connection for administration: monitor, manager and OSD commands in JSON, with time-outs.
 
 use crate::errors::ClusterError;
+use crate::option_values::OptionValues;
 use crate::{own_keys, rights, text_file};
 use ceph::{CephError, ClusterAccess, Rados};
 use serde_json::{Value, json};
@@ -11,12 +12,13 @@ use std::sync::Arc;
 const COMMAND_SECONDS: u32 = 40;
 
 /// What monitors know of an option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OptionHelp {
     /// Daemons take it up while they run.
     pub at_runtime: bool,
     /// It is for developers of Ceph: among these are all that break something on purpose.
     pub of_developers: bool,
+    pub values: OptionValues,
 }
 
 #[derive(Clone)]
@@ -96,10 +98,18 @@ impl Cluster {
             Ok(help) => Ok(Some(OptionHelp {
                 at_runtime: help.get("can_update_at_runtime").and_then(Value::as_bool).unwrap_or(false),
                 of_developers: help.get("level").and_then(Value::as_str).is_some_and(|level| level.starts_with("dev")),
+                values: OptionValues::of(&help),
             })),
             Err(ClusterError::Ceph(CephError::NotFound { .. })) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// The names of all options that the monitors know.
+    pub fn option_names(&self) -> Result<Vec<String>, ClusterError> {
+        let names = self.ask(json!({"prefix": "config ls"}))?;
+        let names = names.as_array().into_iter().flatten().filter_map(Value::as_str);
+        Ok(names.map(str::to_string).collect())
     }
 
     /// The value of an option with which this OSD works now, whatever was set; `None`: it does not tell.

@@ -1,4 +1,7 @@
 //! When two texts are the same value of an option: monitors keep `0.001` as `0.001000`, `64K` as `65536`, `yes` as `true`.
+//! And which texts are none.
+
+use serde_json::Value;
 
 /// Monitors write floating-point numbers with six decimals.
 const DECIMALS: f64 = 5e-7;
@@ -8,6 +11,55 @@ pub fn same(a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(b)
         || matches!((truth(a), truth(b)), (Some(a), Some(b)) if a == b)
         || meanings(a).iter().any(|a| meanings(b).iter().any(|b| (a - b).abs() <= DECIMALS))
+}
+
+/// What monitors say of the values of an option (`config help`).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OptionValues {
+    /// As Ceph names it: `bool`, `int`, `uint`, `float`, `size`, `secs`, `str`.
+    kind: String,
+    /// Empty: any of the kind.
+    words: Vec<String>,
+    least: Option<f64>,
+    most: Option<f64>,
+}
+
+impl OptionValues {
+    pub fn of(help: &Value) -> OptionValues {
+        let text = |key: &str| help.get(key).and_then(Value::as_str).unwrap_or_default().to_string();
+        let number = |key: &str| help.get(key).and_then(|bound| bound.as_f64().or_else(|| bound.as_str()?.parse().ok()));
+        let words = help.get("enum_values").and_then(Value::as_array).into_iter().flatten();
+        OptionValues {
+            kind: text("type"),
+            words: words.filter_map(Value::as_str).map(str::to_string).collect(),
+            least: number("min"),
+            most: number("max"),
+        }
+    }
+
+    /// What it may be, where it can't be this: what is not sure is left to the monitors.
+    pub fn instead_of(&self, value: &str) -> Option<String> {
+        let value = value.trim();
+        if !self.words.is_empty() {
+            let known = self.words.iter().any(|word| word.eq_ignore_ascii_case(value));
+            return (!known).then(|| format!("one of {}", self.words.join(", ")));
+        }
+        if self.kind == "bool" {
+            return truth(value).is_none().then(|| "true or false".to_string());
+        }
+        if !["int", "uint", "float", "size", "secs", "millisecs"].contains(&self.kind.as_str()) {
+            return None;
+        }
+        let meanings = meanings(value);
+        // Of what a unit may mean, one within the bounds is enough.
+        let within = |value: &f64| self.least.is_none_or(|least| *value >= least) && self.most.is_none_or(|most| *value <= most);
+        (!meanings.iter().any(within)).then(|| match (self.least, self.most) {
+            (Some(least), Some(most)) => format!("a number from {least} to {most}"),
+            (Some(least), None) => format!("a number from {least}"),
+            (None, Some(most)) => format!("a number up to {most}"),
+            (None, None) => "a number".to_string(),
+        })
+    }
 }
 
 fn truth(text: &str) -> Option<bool> {
@@ -65,6 +117,27 @@ mod tests {
             assert!(same(set, kept), "{set} {kept}");
             assert!(same(kept, set), "{kept} {set}");
         }
+    }
+
+    #[test]
+    fn what_can_be_no_value_is_told_with_what_can() {
+        let help = |kind: &str, more: Value| {
+            let mut help = more;
+            help["type"] = kind.into();
+            OptionValues::of(&help)
+        };
+        let queue = help("str", serde_json::json!({"enum_values": ["wpq", "mclock_scheduler"], "min": "", "max": ""}));
+        assert_eq!(queue.instead_of("qpw").as_deref(), Some("one of wpq, mclock_scheduler"));
+        assert_eq!(queue.instead_of("wpq"), None);
+        let ratio = help("float", serde_json::json!({"min": "0", "max": 1.0}));
+        assert_eq!(ratio.instead_of("1.5").as_deref(), Some("a number from 0 to 1"));
+        assert_eq!(ratio.instead_of("0.85"), None);
+        let count = help("uint", serde_json::json!({"min": "", "max": ""}));
+        assert_eq!((count.instead_of("many").as_deref(), count.instead_of("4K")), (Some("a number"), None));
+        assert_eq!(help("bool", serde_json::json!({})).instead_of("maybe").as_deref(), Some("true or false"));
+        // What this program does not know, the monitors may.
+        assert_eq!(help("uuid", serde_json::json!({})).instead_of("x"), None);
+        assert_eq!(OptionValues::of(&Value::Null).instead_of("x"), None);
     }
 
     #[test]

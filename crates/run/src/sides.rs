@@ -13,7 +13,7 @@ use model::change::who_and_name;
 use model::clock::SECOND;
 use model::host_setting::host_and_name;
 use model::secrets::{self, is_secret};
-use model::{Change, Clock, Event, Failure, Plan, Scope, Step};
+use model::{Change, Clock, Event, Failure, Place, Plan, Scope, Step, nearest};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -43,13 +43,28 @@ pub fn prove(resolved: &Resolved, plan: &Plan) -> Result<Vec<String>, Failure> {
     for (key, value) in of_hosts {
         host_sides::prove(resolved, key, host_and_name(key).unwrap_or_default(), value)?;
     }
-    let options: BTreeSet<&str> = options.into_iter().map(|(option, _)| option).collect();
+    let mut values: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    options.into_iter().for_each(|(option, value)| values.entry(option).or_default().push(value));
+    values.keys().try_for_each(|option| refuse_unread(plan, option))?;
     let proven: Result<Vec<Option<String>>, Failure> =
-        options.into_iter().map(|option| prove_option(resolved, option)).collect();
+        values.into_iter().map(|(option, values)| prove_option(resolved, option, &values)).collect();
     Ok(proven?.into_iter().flatten().collect())
 }
 
-fn prove_option(resolved: &Resolved, option: &str) -> Result<Option<String>, Failure> {
+/// librbd's options, where nothing that is measured is an image.
+fn refuse_unread(plan: &Plan, option: &str) -> Result<(), Failure> {
+    let (who, name) = who_and_name(option);
+    let is_image = |target: &model::Target| matches!(target.place, Place::Images { .. });
+    let images = plan.steps.iter().any(|step| step.targets.iter().any(is_image));
+    match who.starts_with("client") && name.starts_with("rbd_") && !images {
+        true => Err(Failure::Usage(format!(
+            "option {option}: only images read it, and none is measured; name their layer: --layers rbd"
+        ))),
+        false => Ok(()),
+    }
+}
+
+fn prove_option(resolved: &Resolved, option: &str, values: &[&str]) -> Result<Option<String>, Failure> {
     let (who, name) = who_and_name(option);
     let Some(cluster) = &resolved.cluster else {
         return Err(Failure::Usage(format!("option {option}: it is one of a cluster, and this run has none")));
@@ -70,10 +85,17 @@ fn prove_option(resolved: &Resolved, option: &str) -> Result<Option<String>, Fai
     let held = pending::refuse_held(&dirs::journals(), Some(cluster), &resolved.head().run, &format!("{who}/{name}"));
     held?;
     let Some(help) = cluster.option_help(name)? else {
+        let names = cluster.option_names().unwrap_or_default();
+        let near = nearest(name, names.iter().map(String::as_str)).join(", ");
         return Err(Failure::Usage(format!(
-            "option {option}: the cluster has no option {name}; `ceph config ls` names them"
+            "option {option}: the cluster has no option {name}; nearest: {near}; `ceph config ls` names all"
         )));
     };
+    for value in values {
+        if let Some(instead) = help.values.instead_of(value) {
+            return Err(Failure::Usage(format!("option {option}: {name} can't be `{value}`; it may be {instead}")));
+        }
+    }
     if let Some(why) = harmful_options::why(name, help.of_developers) {
         return Err(Failure::Refused(format!("option {option}: {why}; it is not tried on a cluster")));
     }

@@ -44,7 +44,7 @@ fn listed(args: &HostOptions, lab: Option<&str>, cluster: ClusterOf) -> Result<W
             Some(selector) => kube::pods(selector)?,
             None => {
                 hosts_alone(list).map_err(Failure::Usage)?;
-                crate::expand(list)?
+                in_lab(crate::expand(list)?, lab)
             }
         },
         (None, Some(file)) => {
@@ -59,6 +59,17 @@ fn listed(args: &HostOptions, lab: Option<&str>, cluster: ClusterOf) -> Result<W
         }
     };
     reached(args, names, args.ssh_config.clone())
+}
+
+/// Hosts of the lab by the names that it calls them, in words that reach them; others stay as they are.
+fn in_lab(names: Vec<String>, lab: Option<&str>) -> Vec<String> {
+    let hosts = lab.and_then(|lab| running_lab(lab).ok()).map(|lab| lab.hosts).unwrap_or_default();
+    let of = |name: String| match hosts.iter().find(|host| host.name == name) {
+        Some(lab::Host { namespace: Some(namespace), .. }) => format!("netns:{namespace}"),
+        Some(_) => format!("here:{name}"),
+        None => name,
+    };
+    names.into_iter().map(of).collect()
 }
 
 fn is_orch(list: &str) -> bool {

@@ -224,11 +224,10 @@ fn on_objects(draft: &mut Draft, job: &Job) -> Result<Vec<(Target, Bytes)>, Fail
 
 fn pool(draft: &Draft, job: &Job) -> Result<String, Failure> {
     let pool = job.shape.pool.clone().unwrap_or_default();
-    let known: Vec<&str> = draft.inventory.scope.pools.iter().map(|pool| pool.name.as_str()).collect();
-    if known.contains(&pool.as_str()) {
+    let known = &draft.inventory.scope.pools;
+    if known.iter().any(|one| one.name == pool) {
         return Ok(pool);
     }
-    let line = job.line_of("pool");
-    let there = known.join(", ");
+    let (line, there) = (job.line_of("pool"), names_of_others(known));
     Err(Failure::Usage(format!("line {line}: [{}] pool {pool} does not exist; there are: {there}", job.name)))
 }

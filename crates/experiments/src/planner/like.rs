@@ -18,8 +18,8 @@ const SIZE_MOST: u32 = 10;
 pub fn pool(draft: &mut Draft, what: &str, like: PoolLike) -> Result<String, Failure> {
     let known = &draft.inventory.scope.pools;
     let Some(of) = known.iter().find(|pool| pool.name == like.pool) else {
-        let names: Vec<&str> = known.iter().map(|pool| pool.name.as_str()).collect();
-        return Err(Failure::Usage(format!("pool {} does not exist; there are: {}", like.pool, names.join(", "))));
+        let text = format!("pool {} does not exist; there are: {}", like.pool, names_of_others(known));
+        return Err(Failure::Usage(text));
     };
     if of.erasure_k.is_some() {
         return Err(Failure::Refused(format!(

@@ -13,6 +13,7 @@ fn changes_are_proven_and_put_back() {
     let lab = Lab::up(&["--backing", "memory"]);
     let before = (lab.snapshot(), works_with(&lab));
     what_needs_a_restart_is_refused_until_that_is_allowed(&lab);
+    what_cannot_be_meant_is_told_before_anything_is_done(&lab);
     an_injected_delay_is_found_by_restarts(&lab);
     encryption_is_proven_by_restarts(&lab);
     a_pool_like_another_one(&lab);
@@ -50,6 +51,17 @@ fn what_needs_a_restart_is_refused_until_that_is_allowed(lab: &Lab) {
     let loses_writes = "osd/bluestore_debug_omit_block_device_write=true";
     lab.run(&["prove", loses_writes, "--dry-run"]).ends(3, &["it can cost data"]);
     lab.run(&["prove", "osd/osd_debug_op_order=true"]).ends(3, &["it can cost data"]);
+}
+
+fn what_cannot_be_meant_is_told_before_anything_is_done(lab: &Lab) {
+    let refused = |change: &str, words: &[&str]| {
+        lab.run(&["prove", change, "--layers", "rados", "--dry-run"]).ends(2, words);
+    };
+    refused("osd/osd_max_backfils=2", &["no option osd_max_backfils", "nearest: osd_max_backfills"]);
+    refused("osd/osd_max_backfills=many", &["can't be `many`", "a number"]);
+    refused("osd/osd_op_queue=qpw", &["can't be `qpw`", "wpq", "mclock_scheduler"]);
+    refused("osd/bluestore_cache_autotune=perhaps", &["true or false"]);
+    refused("client/rbd_cache=false", &["only images read it", "--layers rbd"]);
 }
 
 /// What clients send to that OSD waits for 20 ms on average, which connections only do that were made since it started with the option.

@@ -24,7 +24,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         .filter_map(|id| Some(format!("{id}: {}", case.check(id)?)));
     match listed(found) {
         Some(all) => {
-            vec![Suspect::new(Subject::Cluster, Standing::Confirmed, "heartbeats between OSDs come late".into(), all)]
+            vec![Suspect::new(Subject::Cluster, Standing::Confirmed, "heartbeats between OSDs came late within the last 15 minutes".into(), all)]
         }
         None => Vec::new(),
     }
