@@ -27,7 +27,8 @@ pub struct OptionValues {
 impl OptionValues {
     pub fn of(help: &Value) -> OptionValues {
         let text = |key: &str| help.get(key).and_then(Value::as_str).unwrap_or_default().to_string();
-        let number = |key: &str| help.get(key).and_then(|bound| bound.as_f64().or_else(|| bound.as_str()?.parse().ok()));
+        let number =
+            |key: &str| help.get(key).and_then(|bound| bound.as_f64().or_else(|| bound.as_str()?.parse().ok()));
         let words = help.get("enum_values").and_then(Value::as_array).into_iter().flatten();
         OptionValues {
             kind: text("type"),
@@ -52,7 +53,8 @@ impl OptionValues {
         }
         let meanings = meanings(value);
         // Of what a unit may mean, one within the bounds is enough.
-        let within = |value: &f64| self.least.is_none_or(|least| *value >= least) && self.most.is_none_or(|most| *value <= most);
+        let within =
+            |value: &f64| self.least.is_none_or(|least| *value >= least) && self.most.is_none_or(|most| *value <= most);
         (!meanings.iter().any(within)).then(|| match (self.least, self.most) {
             (Some(least), Some(most)) => format!("a number from {least} to {most}"),
             (Some(least), None) => format!("a number from {least}"),

@@ -97,11 +97,11 @@ pub struct Stacks {
     pub caption: Caption,
     /// Every name that a segment of such a chart may have: its place gives it its colour.
     pub names: Vec<String>,
-    pub rows: Vec<Stack>,
+    pub rows: Vec<StackedBar>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Stack {
+pub struct StackedBar {
     pub name: String,
     pub segments: Vec<Segment>,
     /// The whole.

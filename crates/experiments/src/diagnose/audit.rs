@@ -1,6 +1,6 @@
 //! Looking at facts with every rule that needs nothing else, and what a rule is, as data.
 
-use super::{Case, Explains, Fix, Part, RULES, Rule, Source, facts, finding};
+use super::{Case, Explains, FactsPart, Fix, RULES, Rule, Source, facts, finding};
 use crate::diagnose::rule::{Area, Matters};
 use judge::assess;
 use model::facts::Facts;
@@ -13,7 +13,7 @@ pub fn audit(facts: Facts) -> Audit {
     let record = Record::default().with(Observation::Facts(Box::new(facts)));
     let assessed = assess(&record);
     let case = &Case::of(&assessed);
-    let (mut looked, mut lacking): (u32, BTreeMap<Part, Vec<String>>) = (0, BTreeMap::new());
+    let (mut looked, mut lacking): (u32, BTreeMap<FactsPart, Vec<String>>) = (0, BTreeMap::new());
     let mut found: Vec<((bool, Matters), Hint)> = Vec::new();
     for rule in RULES.iter().filter(|rule| rule.of_facts()) {
         match unknown(rule, case) {
@@ -34,7 +34,7 @@ pub fn audit(facts: Facts) -> Audit {
 }
 
 /// The first part of what the rule reads that is not known.
-fn unknown(rule: &Rule, case: &Case) -> Option<Part> {
+fn unknown(rule: &Rule, case: &Case) -> Option<FactsPart> {
     rule.needs.iter().find_map(|source| match source {
         Source::Facts(part) if !source.is_recorded(case) => Some(*part),
         _ => None,

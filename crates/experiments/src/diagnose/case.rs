@@ -36,12 +36,12 @@ pub enum Source {
     /// Writes between pairs of OSDs, in turns.
     Positions,
     /// What the cluster and its hosts say of themselves, and of that this part.
-    Facts(Part),
+    Facts(FactsPart),
 }
 
 /// A part of what a cluster and its hosts say of themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum FactsPart {
     Options,
     Flags,
     Health,
@@ -108,39 +108,41 @@ impl Source {
     }
 }
 
-impl Part {
+impl FactsPart {
     pub fn name(self) -> &'static str {
         match self {
-            Part::Options => "options that are set",
-            Part::Flags => "flags of the OSD map",
-            Part::Health => "the cluster's health checks",
-            Part::Groups => "states of placement groups",
-            Part::Osds => "what OSDs say of themselves",
-            Part::Pools => "settings of pools",
-            Part::Images => "parent, snapshots and writers of an image",
-            Part::Versions => "versions of daemons",
-            Part::Crush => "the CRUSH map",
-            Part::Balancer => "the balancer's state",
-            Part::Autoscaler => "what the autoscaler is about to do",
-            Part::Monitors => "state of the monitors",
-            Part::Modules => "modules of the manager",
-            Part::FileSystems => "file systems",
-            Part::Gateways => "object gateways",
-            Part::Clients => "releases of connected clients",
-            Part::Hosts => "how hosts with OSDs are set up",
-            Part::Guests => "virtual machines on the hosts",
+            FactsPart::Options => "options that are set",
+            FactsPart::Flags => "flags of the OSD map",
+            FactsPart::Health => "the cluster's health checks",
+            FactsPart::Groups => "states of placement groups",
+            FactsPart::Osds => "what OSDs say of themselves",
+            FactsPart::Pools => "settings of pools",
+            FactsPart::Images => "parent, snapshots and writers of an image",
+            FactsPart::Versions => "versions of daemons",
+            FactsPart::Crush => "the CRUSH map",
+            FactsPart::Balancer => "the balancer's state",
+            FactsPart::Autoscaler => "what the autoscaler is about to do",
+            FactsPart::Monitors => "state of the monitors",
+            FactsPart::Modules => "modules of the manager",
+            FactsPart::FileSystems => "file systems",
+            FactsPart::Gateways => "object gateways",
+            FactsPart::Clients => "releases of connected clients",
+            FactsPart::Hosts => "how hosts with OSDs are set up",
+            FactsPart::Guests => "virtual machines on the hosts",
         }
     }
 
     /// What it needs to be known.
     pub fn needs(self) -> &'static str {
         match self {
-            Part::Groups | Part::Balancer | Part::Autoscaler => "a manager that answers, and a user with mgr 'allow r'",
-            Part::Hosts => {
+            FactsPart::Groups | FactsPart::Balancer | FactsPart::Autoscaler => {
+                "a manager that answers, and a user with mgr 'allow r'"
+            }
+            FactsPart::Hosts => {
                 "an agent on the hosts with OSDs, as root: fathom audit --osd-hosts LIST (or run it on such a host)"
             }
-            Part::Images => "an image that is measured: fathom diagnose --pool POOL --image IMAGE",
-            Part::Guests => "an agent on the hosts with virtual machines, as root (or run it on such a host)",
+            FactsPart::Images => "an image that is measured: fathom diagnose --pool POOL --image IMAGE",
+            FactsPart::Guests => "an agent on the hosts with virtual machines, as root (or run it on such a host)",
             _ => "monitors that answer, and a user with mon 'allow r'",
         }
     }
@@ -148,24 +150,24 @@ impl Part {
     pub fn is_known(self, facts: &Facts) -> bool {
         let ClusterFacts { options, flags, health, groups, osds, pools, versions, crush_rules, .. } = &facts.cluster;
         match self {
-            Part::Options => options.is_some(),
-            Part::Flags => flags.is_some(),
-            Part::Health => health.is_some(),
-            Part::Groups => groups.is_some(),
-            Part::Osds => osds.is_some(),
-            Part::Pools => pools.is_some(),
-            Part::Images => facts.cluster.images.is_some(),
-            Part::Versions => versions.is_some(),
-            Part::Crush => crush_rules.is_some(),
-            Part::Balancer => facts.cluster.balancer.is_some(),
-            Part::Autoscaler => facts.cluster.autoscaling.is_some(),
-            Part::Monitors => facts.cluster.monitors.is_some(),
-            Part::Modules => facts.cluster.manager_modules.is_some(),
-            Part::FileSystems => facts.cluster.file_systems.is_some(),
-            Part::Gateways => facts.cluster.gateways.is_some(),
-            Part::Clients => facts.cluster.clients.is_some(),
-            Part::Hosts => facts.hosts.iter().any(HostSetup::has_osds),
-            Part::Guests => facts.hosts.iter().any(|host| host.guests.is_some()),
+            FactsPart::Options => options.is_some(),
+            FactsPart::Flags => flags.is_some(),
+            FactsPart::Health => health.is_some(),
+            FactsPart::Groups => groups.is_some(),
+            FactsPart::Osds => osds.is_some(),
+            FactsPart::Pools => pools.is_some(),
+            FactsPart::Images => facts.cluster.images.is_some(),
+            FactsPart::Versions => versions.is_some(),
+            FactsPart::Crush => crush_rules.is_some(),
+            FactsPart::Balancer => facts.cluster.balancer.is_some(),
+            FactsPart::Autoscaler => facts.cluster.autoscaling.is_some(),
+            FactsPart::Monitors => facts.cluster.monitors.is_some(),
+            FactsPart::Modules => facts.cluster.manager_modules.is_some(),
+            FactsPart::FileSystems => facts.cluster.file_systems.is_some(),
+            FactsPart::Gateways => facts.cluster.gateways.is_some(),
+            FactsPart::Clients => facts.cluster.clients.is_some(),
+            FactsPart::Hosts => facts.hosts.iter().any(HostSetup::has_osds),
+            FactsPart::Guests => facts.hosts.iter().any(|host| host.guests.is_some()),
         }
     }
 }

@@ -13,7 +13,7 @@ pub mod prelude {
         each, hint, listed, number, of_cluster, of_daemons, of_disks, of_hosts, of_images, of_nics, of_osds, of_pools,
         of_settings, of_shared_disks, off, on, state,
     };
-    pub use crate::diagnose::{Area, Case, Matters, Part, Releases, Rule, Source, Suspect, Tried};
+    pub use crate::diagnose::{Area, Case, FactsPart, Matters, Releases, Rule, Source, Suspect, Tried};
     pub use model::facts::{DaemonProcess, HostSetup, NicSetup, OsdFacts, PoolFacts, SetOption, Version};
     pub use model::{Phrase, Quantity, Subject, phrase};
 }

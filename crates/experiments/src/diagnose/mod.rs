@@ -21,7 +21,7 @@ mod testing;
 mod testing_facts;
 
 pub use audit::{audit, page};
-pub use case::{Case, Part, Source};
+pub use case::{Case, FactsPart, Source};
 pub use experiment::Diagnose;
 pub use rule::{Area, Explains, Fix, Matters, Releases, Rule, Suspect, Tried};
 pub use rules::RULES;

@@ -3,7 +3,7 @@
 import { barX, ruleX, text } from "@observablehq/plot";
 import { h } from "./dom";
 import { linearX, picture } from "./plots";
-import type { Segment, Stack, Stacks } from "./types_page";
+import type { Segment, StackedBar, Stacks } from "./types_page";
 
 type Piece = Segment & { row: string; from: number; to: number };
 
@@ -23,10 +23,10 @@ const COLOURS = [
   "#9aa5ab",
 ];
 
-const used = (order: string[], rows: Stack[]): string[] =>
+const used = (order: string[], rows: StackedBar[]): string[] =>
   order.filter((name) => rows.some(({ segments }) => segments.some((one) => one.name === name)));
 
-function pieces(rows: Stack[]): Piece[] {
+function pieces(rows: StackedBar[]): Piece[] {
   return rows.flatMap((row) => {
     let sum = 0;
     return row.segments.map((segment) => {
@@ -40,8 +40,8 @@ function pieces(rows: Stack[]): Piece[] {
 export function drawStacks({ caption, names: order, rows }: Stacks, width: number): Element[] {
   const [all, parts] = [pieces(rows), used(order, rows)];
   const colour = (name: string): string => COLOURS[order.indexOf(name) % COLOURS.length]!;
-  const name = (row: Stack): string => row.name;
-  const end = (row: Stack): number => row.segments.reduce((sum, { value }) => sum + value, 0);
+  const name = (row: StackedBar): string => row.name;
+  const end = (row: StackedBar): number => row.segments.reduce((sum, { value }) => sum + value, 0);
   const most = Math.max(...rows.map(end)) || 1;
   const drawn = picture(`${caption.title}: ${caption.what}; the table below holds the same numbers`, {
     width,

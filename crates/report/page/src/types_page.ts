@@ -222,9 +222,9 @@ export interface Stacks {
    * Every name that a segment of such a chart may have: its place gives it its colour.
    */
   names: string[];
-  rows: Stack[];
+  rows: StackedBar[];
 }
-export interface Stack {
+export interface StackedBar {
   name: string;
   segments: Segment[];
   /**

@@ -1,7 +1,7 @@
 //! Where the time of an operation goes, by the OSDs' own timers: the mean latency in parts.
 
 use crate::block::{Block, Cell, Column, Emphasis, Row, Table, Text};
-use crate::chart::{Caption, Chart, Segment, Stack, Stacks};
+use crate::chart::{Caption, Chart, Segment, StackedBar, Stacks};
 use crate::{numbers, words};
 use model::{Estimate, LatencyPart, LatencyParts, Layer, Part, Pattern, Report, Scope};
 use std::collections::BTreeSet;
@@ -76,13 +76,13 @@ fn picture(pattern: Pattern, columns: &[LatencyParts], each: &[&LatencyParts]) -
     Chart::Stacks(Stacks { caption, names, rows: rows.map(stack).collect() })
 }
 
-fn stack(one: &LatencyParts) -> Stack {
+fn stack(one: &LatencyParts) -> StackedBar {
     let segment = |part: &LatencyPart| Segment {
         name: part.part.name().to_string(),
         value: part.ms.max(0.0),
         text: format!("{} {} ms", part.part.name(), written(part.ms, one.mean_ms)),
     };
-    Stack {
+    StackedBar {
         name: words::place(one.layer, &one.target),
         segments: shown(one).map(segment).collect(),
         text: written(one.mean_ms, one.mean_ms),

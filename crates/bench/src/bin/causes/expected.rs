@@ -33,6 +33,8 @@ pub enum Of {
     Setting,
     /// From the first of two hosts to the second.
     Way,
+    /// From some host to it.
+    WayTo,
     /// Between the two, in both directions: what is asked goes the one way, and its answer the other.
     Link,
     Cluster,
@@ -54,6 +56,7 @@ impl Of {
                 told.strip_prefix(who).is_some_and(|rest| rest.starts_with('/'))
             }
             Of::Way => told == target.join("→"),
+            Of::WayTo => !words.is_empty() && told.split_once('→').is_some_and(|(_, to)| to == words),
             Of::Link => {
                 target.len() == 2 && [0, 1].iter().any(|at| told == format!("{}↔{}", target[*at], target[1 - at]))
             }
@@ -123,7 +126,12 @@ pub const EXPECTED: &[Expected] = &[
     },
     Expected {
         fault: "link-slow-to",
-        causes: &[Cause { rule: "host-way-slow", of: Of::Target, says: "receives" }],
+        causes: &[
+            Cause { rule: "host-way-slow", of: Of::Target, says: "receives" },
+            of("link-slow", Of::Target),
+            of("link-slow", Of::WayTo),
+        ],
+        what: &["--layers", "network,rados"],
         ..NONE
     },
     Expected {

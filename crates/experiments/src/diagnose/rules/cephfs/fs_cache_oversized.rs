@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Clients hold more than the server can forget.",
     evidence: "One of the health checks MDS_CACHE_OVERSIZED stands, and nobody muted it.",
     sources: &["Ceph's documentation, \"CephFS health messages\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "a higher mds_cache_memory_limit, or fewer files held by clients",
     risk: "memory of the server",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Others wait for them, and the metadata server's cache grows.",
     evidence: "One of the health checks MDS_CLIENT_RECALL, MDS_CLIENT_LATE_RELEASE, MDS_CLIENT_OLDEST_TID stands, and nobody muted it.",
     sources: &["Ceph's documentation, \"CephFS health messages\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "ceph tell mds.NAME session ls names the clients: update or restart them",
     risk: "programs on that client wait",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "For every file a small object is written there, wherever its data lie.",
     evidence: "The first data pool of a file system is erasure-coded.",
     sources: &["Ceph's documentation, \"Creating a CephFS file system: default data pool\""],
-    needs: &[Source::Facts(Part::FileSystems), Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::FileSystems), Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "a new file system with a replicated first pool, and layouts (ceph.dir.layout.pool) for the erasure-coded one",
     risk: "files have to be copied",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "What does not fit is read from the metadata pool again; clients are asked to give back what they hold.",
     evidence: "mds_cache_memory_limit is set below 4 GiB (default 4 GiB; SUSE's guide asks for 16 and more on large file systems).",
     sources: &["SUSE Enterprise Storage 6, \"Tuning Guide\"", "Ceph's documentation, \"MDS Cache Configuration\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config set WHO OPTION 17179869184, where the host has the memory",
     risk: "memory: a metadata server takes up to half as much again",

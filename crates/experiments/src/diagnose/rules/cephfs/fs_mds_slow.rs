@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     what: "Requests to a metadata server, or its own to the metadata pool, wait for long.",
     evidence: "One of the health checks MDS_SLOW_REQUEST, MDS_SLOW_METADATA_IO stands, and nobody muted it.",
     sources: &["Ceph's documentation, \"CephFS health messages\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "ceph tell mds.NAME ops says for what they wait: a lock of another client, or the pool below",
     risk: "a client that is evicted loses what it had not written",

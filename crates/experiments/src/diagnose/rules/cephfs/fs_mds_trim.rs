@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "The metadata pool is slow, or the server has more to do than it can; a restart then takes long.",
     evidence: "One of the health checks MDS_TRIM stands, and nobody muted it.",
     sources: &["Ceph's documentation, \"CephFS health messages\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "look at the metadata pool's OSDs; more ranks; mds_log_max_segments",
     risk: "more memory of the server",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's documentation, \"Creating a CephFS file system\"",
         "SUSE Enterprise Storage 6, \"Tuning Guide\"",
     ],
-    needs: &[Source::Facts(Part::FileSystems), Source::Facts(Part::Pools), Source::Facts(Part::Crush)],
+    needs: &[Source::Facts(FactsPart::FileSystems), Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush)],
     suspect,
     fix: "ceph osd crush rule create-replicated fast default host ssd; ceph osd pool set POOL crush_rule fast",
     risk: "metadata move",

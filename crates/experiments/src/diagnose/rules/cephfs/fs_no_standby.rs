@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "When one fails, nobody takes over: operations wait until it is back.",
     evidence: "A file system has ranks, and there is no standby.",
     sources: &["Ceph's documentation, \"Terminology: standby daemons\""],
-    needs: &[Source::Facts(Part::FileSystems)],
+    needs: &[Source::Facts(FactsPart::FileSystems)],
     suspect,
     fix: "ceph orch apply mds NAME --placement=2, or start another ceph-mds",
     risk: "memory for one more server",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Stalls of up to 5 s in mixes of renames and stats.",
     evidence: "There are file systems, and metadata servers run 18.2.0 to 18.2.7.",
     sources: &["Ceph's release notes, v18.2.8 Reef"],
-    needs: &[Source::Facts(Part::FileSystems), Source::Facts(Part::Versions)],
+    needs: &[Source::Facts(FactsPart::FileSystems), Source::Facts(FactsPart::Versions)],
     suspect,
     fix: "upgrade to the newest 18.2, or later",
     risk: "an upgrade restarts all daemons",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Every write goes to the journal first: twice the writes. Mirroring by snapshots needs none.",
     evidence: "rbd_default_features has journaling (64). What is set in the monitors' database counts; what clients have in their own files is not seen.",
     sources: &["Ceph's documentation, \"RBD Mirroring\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION; of images: rbd feature disable POOL/IMAGE journaling",
     risk: "mirroring by journal ends",

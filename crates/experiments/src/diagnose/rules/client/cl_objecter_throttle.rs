@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Beyond the limit it waits: a plateau at deep queues, or with large blocks.",
     evidence: "objecter_inflight_ops is set below 1024, or objecter_inflight_op_bytes below 100 MB. What is set in the monitors' database counts; what clients have in their own files is not seen.",
     sources: &["Ceph's source: src/common/options", "SUSE Enterprise Storage 6, \"Tuning Guide\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart clients",
     risk: "memory of clients is used",

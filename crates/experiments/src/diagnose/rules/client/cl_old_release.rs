@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "They bar placement by upmap, and lack ten years of improvements; libraries before Pacific did 80,000 in place of 126,000 IOPS in one test.",
     evidence: "ceph features shows clients with the features of a release before luminous.",
     sources: &["ceph.io blog, 2022: qemu-kvm-tuning", "Ceph's documentation, \"Balancer Module\""],
-    needs: &[Source::Facts(Part::Clients)],
+    needs: &[Source::Facts(FactsPart::Clients)],
     suspect,
     fix: "ceph tell mon.NAME sessions names them by address; update their packages or kernels",
     risk: "machines with them restart",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "On flash it costs: 22,700 writes a second with it and 41,500 without in one test, 26,000 and 53,500 reads in another. On hard disks it is of use.",
     evidence: "rbd_cache is set to true, and all OSDs lie on flash. What is set in the monitors' database counts; what clients have in their own files is not seen.",
     sources: &["ceph.io blog, 2022: qemu-kvm-tuning", "ceph/ceph pull request 25713"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config set WHO OPTION false; in QEMU cache=none counts more",
     risk: "small writes in a row are no more gathered",

@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "The limit is a plateau that no hardware explains.",
     evidence: "An option rbd_qos_…_limit is set above 0 for clients. Limits of single pools and images are not seen: rbd config pool ls POOL.",
     sources: &["Ceph's documentation, \"RBD Config Reference: QoS settings\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, if it is not meant so",
     risk: "others may be crowded out",

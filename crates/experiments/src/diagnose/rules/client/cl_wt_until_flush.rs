@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "A guest that never flushes loses data when its host fails.",
     evidence: "rbd_cache_writethrough_until_flush is set to false. What is set in the monitors' database counts; what clients have in their own files is not seen.",
     sources: &["Ceph's documentation, \"RBD Config Reference: caching\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "writes of guests that never flush are slower",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "The cost that it avoids is gone since Octopus.",
     evidence: "debug_objecter is set to 0 or 0/0, on 15.2.0 and later. What is set in the monitors' database counts; what clients have in their own files is not seen.",
     sources: &["Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "none that is known",

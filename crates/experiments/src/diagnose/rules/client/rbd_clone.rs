@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "The first write to each object reads the parent's and writes all of it, 4 MiB for one of 4 KiB; reads of what was not written go to the parent.",
     evidence: "librbd says that bytes of the image that is measured still come from a parent.",
     sources: &["Ceph's documentation, \"Snapshots: Layering\""],
-    needs: &[Source::Facts(Part::Images)],
+    needs: &[Source::Facts(FactsPart::Images)],
     suspect,
     fix: "rbd flatten POOL/IMAGE copies them once",
     risk: "all of the parent's data are copied: load and room",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "With the exclusive lock two writers take it from each other, and each handing over costs a flush and a new object map; without it both load the same objects.",
     evidence: "Somebody watches the image that is measured, as clients do that have it open for writing. One is usual for the disk of a running guest; two are not.",
     sources: &["Ceph's documentation, \"RBD Exclusive Locks\""],
-    needs: &[Source::Facts(Part::Images)],
+    needs: &[Source::Facts(FactsPart::Images)],
     suspect,
     fix: "rbd status POOL/IMAGE names the clients; let one of them write, or give each an image of its own",
     risk: "none: looking changes nothing",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's documentation, \"Snapshots\"",
         "Ceph's documentation, \"OSD Config Reference: osd_snap_trim_sleep\"",
     ],
-    needs: &[Source::Facts(Part::Images)],
+    needs: &[Source::Facts(FactsPart::Images)],
     suspect,
     fix: "take snapshots less often, or in quiet hours: rbd mirror snapshot schedule ls; rbd trash and the scheduler of backups say who takes them",
     risk: "older backups",

@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
     evidence: "A process of QEMU on a host that was looked at has an image (librbd, or mapped by the kernel) as a drive that is shown as ide-…, behind a controller lsi…, megasas… or am53c974, \
                by usb-storage, or without any word, so that it becomes the board's IDE.",
     sources: &["ceph.io blog, 2022: qemu-kvm-tuning"],
-    needs: &[Source::Facts(Part::Guests)],
+    needs: &[Source::Facts(FactsPart::Guests)],
     suspect,
     fix: "give it virtio-blk, or virtio-scsi (in libvirt: bus=\"virtio\"), with its drivers in the guest, and cache=none on flash",
     risk: "the guest has to know the driver before it starts from it, and its disks get other names",

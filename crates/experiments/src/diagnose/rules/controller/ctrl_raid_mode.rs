@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)",
         "Ceph's documentation, \"Hardware Recommendations\"",
     ],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "set the controller to pass disks through (HBA or IT mode), or replace it",
     risk: "all data on its disks are lost with its configuration: one host at a time",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "The controller bounds what they can do, and may say that they rotate.",
     evidence: "The model of an OSD's disk has NVMe in its name, and the kernel calls the disk sd….",
     sources: &["Broadcom, user guides of tri-mode controllers"],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "connect them to PCIe directly, without the controller",
     risk: "a rebuild of the host",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Without its queue (NCQ) a disk can not choose the order, and flash can not work in parallel.",
     evidence: "The queue depth of an OSD's disk is 1.",
     sources: &["Linux, \"libata\": NCQ"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "look in the kernel's log why NCQ is off; set the controller to AHCI",
     risk: "none that is known",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)",
         "Ceph's documentation, \"Hardware Recommendations: Write Caches\"",
     ],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "measure, then for drives with power-loss protection: hdparm -W0 /dev/DISK or sdparm --clear WCE /dev/DISK, and a udev rule",
     risk: "drives without capacitors may get slower; after a power cycle the drive may have it on again",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)",
         "ceph.io blog, 2021: qos-study-with-mclock-and-wpq-schedulers",
     ],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "give it one: ceph-volume lvm new-db, then migrate (one flash device for a few OSDs)",
     risk: "the flash device is one more thing whose loss takes several OSDs",

@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "On one cluster spikes of latency in writes were gone with newer firmware on a few drives.",
     evidence: "Disks of OSDs with the same model tell more than one revision of their firmware.",
     sources: &["ceph.io blog, 2023: reef-freeze-rbd-performance"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "bring them to the newest revision of the maker, one host at a time",
     risk: "a failed update can make a drive useless",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)",
         "Ceph's documentation, \"Hardware Recommendations: Write Caches\"",
     ],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "measure, then: hdparm -W0 /dev/DISK or sdparm --clear WCE /dev/DISK, and a udev rule",
     risk: "some models get slower; the gain ends when their cache is full",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Each write then touches two of the drive's blocks.",
     evidence: "The first sector of a partition is no multiple of eight.",
     sources: &["Ceph's documentation, \"Hardware Recommendations\""],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "make the partition and the OSD anew; LVM on the whole disk avoids it",
     risk: "data are made anew elsewhere meanwhile",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Bandwidth goes with lanes times speed.",
     evidence: "current_link_width or current_link_speed of an OSD's drive is below its max_….",
     sources: &["PCI Express: link training; Linux, \"sysfs-bus-pci\""],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "seat it anew, try another slot, cable or riser, look into the firmware's settings",
     risk: "the drive is away meanwhile",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "A write of 4 KiB makes the drive read and write its whole unit; of one with units of 64 KiB testers called it miserable.",
     evidence: "The physical block of an OSD's drive is larger than 4096 bytes.",
     sources: &["ceph/ceph pull request 65269", "Ceph's documentation, \"BlueStore Configuration Reference\""],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "make the OSD anew with bluestore_use_optimal_io_size_for_min_alloc_size true",
     risk: "small objects take more space; data are made anew elsewhere meanwhile",

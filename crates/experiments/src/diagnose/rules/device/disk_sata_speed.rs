@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It then moves 150 or 300 MB/s at most, and is a sign of a bad cable or backplane.",
     evidence: "The port of an OSD's disk runs at 1.5 or 3.0 Gbit/s.",
     sources: &["SUSE Enterprise Storage 6, \"Tuning Guide\"", "Linux, \"sysfs-ata\": sata_spd"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "change cable or slot",
     risk: "the disk is away meanwhile",

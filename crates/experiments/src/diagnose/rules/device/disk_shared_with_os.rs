@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Logs, monitors and packages write to it, and flush: a common cause of a slow OSD.",
     evidence: "A file system of the operating system (/, /boot, /var, /var/lib, /var/log, /usr) is mounted from a partition of an OSD's disk.",
     sources: &["Ceph's documentation, \"Hardware Recommendations\""],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "give the system a disk of its own",
     risk: "the OSD has to be made anew",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Random writes make it rewrite whole zones: below 20 a second after some minutes.",
     evidence: "The kernel says of an OSD's disk that it is host-managed or host-aware. Disks that hide it are not seen.",
     sources: &["Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)", "Linux, \"Zoned block devices\""],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "replace it by a conventional disk, or by flash",
     risk: "its data are made anew elsewhere",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "The kernel then sends no flush: writes are fast, and lost when the power fails.",
     evidence: "queue/write_cache of an OSD's disk says write through, and cache_type of the SCSI layer write back.",
     sources: &["Linux, \"Queue sysfs files\": write_cache"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "switch the disk's cache off first (sdparm --clear WCE), or tell the kernel the truth: echo \"write back\" > /sys/block/DISK/queue/write_cache",
     risk: "until then acknowledged data can be lost",

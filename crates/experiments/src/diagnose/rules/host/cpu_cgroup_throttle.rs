@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It shows in the slowest operations first.",
     evidence: "An OSD may use less than four processors at once (cpu.max), or was held back in more than 1 % of the periods.",
     sources: &["ceph.io blog, 2022: ceph-osd-cpu-scaling", "Linux, \"Control Group v2\": cpu.max"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "raise or remove the limit (Rook: resources of the OSDs; podman: --cpus)",
     risk: "others on the host get less",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Small operations need them: from 2 to 4 cores for each OSD doubled the IOPS in a test of 2022, up to 16 threads brought as much again. A core gave about 7,500 reads or 3,500 replicated writes a second.",
     evidence: "A host has fewer than four processors (threads) for each OSD on NVMe.",
     sources: &["ceph.io blog, 2022: ceph-osd-cpu-scaling"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "more or faster processors, or fewer drives in a host",
     risk: "it costs money",

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
         "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)",
         "Clyso, \"Ceph: A Journey to 1 TiB/s\" (ceph.io blog, 2024: ceph-a-journey-to-1tibps)",
     ],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "cpupower idle-set -D 10, or tuned-adm profile network-latency (it holds /dev/cpu_dma_latency)",
     risk: "power and heat, less turbo for single threads",

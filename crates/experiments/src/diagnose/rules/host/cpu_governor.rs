@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "At one operation at a time a processor is mostly idle, and a governor that saves power then runs it slowly: part of the two- to threefold difference that one guide measured together with idle states.",
     evidence: "The governor of a processor is powersave, ondemand or conservative with a driver other than intel_pstate and amd-pstate; or with these the preference is power or balance_power.",
     sources: &["Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)", "Linux, \"CPU Performance Scaling\""],
-    needs: &[Source::Facts(Part::Hosts)],
+    needs: &[Source::Facts(FactsPart::Hosts)],
     suspect,
     fix: "cpupower frequency-set -g performance, or tuned-adm profile network-latency",
     risk: "power and heat",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Every byte then crosses the link between the sockets. What it costs Ceph was not measured in public.",
     evidence: "An OSD says that its network is on another NUMA node than its store.",
     sources: &["SUSE Enterprise Storage 6, \"Tuning Guide\"", "Ceph's documentation, \"Hardware Recommendations\""],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "put cards of both kinds on each socket, or pin OSDs to that of their disk: ceph config set osd.N osd_numa_node NODE",
     risk: "OSDs may be spread unevenly over the sockets",

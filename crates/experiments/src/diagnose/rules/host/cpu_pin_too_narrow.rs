@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "At least four threads take part in each write, up to sixteen in bursts.",
     evidence: "An OSD may run on fewer than four processors (its affinity or cpuset), and the host has more.",
     sources: &["Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)", "ceph.io blog, 2022: ceph-osd-cpu-scaling"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "widen the cpuset, or take the pinning away",
     risk: "others on the host get less",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Ceph has more threads than processors, and uses them well.",
     evidence: "/sys/devices/system/cpu/smt/control says off or forceoff.",
     sources: &["SUSE Enterprise Storage 6, \"Tuning Guide\""],
-    needs: &[Source::Facts(Part::Hosts)],
+    needs: &[Source::Facts(FactsPart::Hosts)],
     suspect,
     fix: "switch it on in the firmware, or echo on > /sys/devices/system/cpu/smt/control",
     risk: "it was switched off for safety against other users of the host, perhaps",

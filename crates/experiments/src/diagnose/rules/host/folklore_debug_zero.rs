@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)",
         "Ceph's documentation, \"Logging and Debugging\"",
     ],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "for each of them: ceph config rm WHO debug_NAME",
     risk: "none that is known",

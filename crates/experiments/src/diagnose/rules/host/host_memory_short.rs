@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     what: "The memory targets of a host's OSDs need more memory than it has.",
     evidence: "The sum of the targets (osd_memory_target of the OSD, of osd or global, else 4 GiB) of a host's OSDs, and a fifth more, is above its memory.",
     sources: &["Ceph's documentation, \"Hardware Recommendations\""],
-    needs: &[Source::Facts(Part::Osds), Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Osds), Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config set osd/host:HOST osd_memory_target to less, or more memory",
     risk: "smaller caches",

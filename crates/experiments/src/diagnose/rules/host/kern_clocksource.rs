@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Every operation reads the time several times; hpet and acpi_pm take a microsecond and more, the processor's own counter some nanoseconds.",
     evidence: "The clock source is hpet, acpi_pm, jiffies or refined-jiffies.",
     sources: &["Linux, \"Timekeeping\""],
-    needs: &[Source::Facts(Part::Hosts)],
+    needs: &[Source::Facts(FactsPart::Hosts)],
     suspect,
     fix: "look in the kernel's log why tsc was refused, mend that (firmware), start with clocksource=tsc",
     risk: "where the counter is in fact unstable, time runs wrong",

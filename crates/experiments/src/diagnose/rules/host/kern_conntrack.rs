@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "When it is full, packets are dropped.",
     evidence: "Of net.netfilter.nf_conntrack_max 80 % and more are in use.",
     sources: &["Linux, \"Netfilter Conntrack Sysfs variables\""],
-    needs: &[Source::Facts(Part::Hosts)],
+    needs: &[Source::Facts(FactsPart::Hosts)],
     suspect,
     fix: "exempt the storage networks (nft: notrack), or raise net.netfilter.nf_conntrack_max",
     risk: "rules of a firewall that need the state of connections do not see exempted ones",

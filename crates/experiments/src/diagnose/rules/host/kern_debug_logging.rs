@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Every operation formats lines and writes them: at level 20 dozens. What that takes depends on the load, and is worth a measurement before anything else.",
     evidence: "debug_osd, debug_bluestore, debug_bluefs, debug_rocksdb, debug_ms, debug_filestore, debug_objecter, debug_rgw, debug_mds or debug_mon writes to its log at level 6 and more; defaults are 5 and less (debug_rocksdb 4). What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"Logging and Debugging\": verbose logs slow daemons down and fill disks"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "less is known afterwards of what a daemon did",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "bfq, and cfq before it, wait for a program's next request in order to be fair; an OSD is alone on its disk.",
     evidence: "The scheduler of an OSD's disk is bfq or cfq.",
     sources: &["Linux, \"BFQ\": overheads", "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "echo none > /sys/block/DISK/queue/scheduler (hard disks: mq-deadline), and in a udev rule",
     risk: "none that is known",

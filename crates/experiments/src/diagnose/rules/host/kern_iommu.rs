@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     evidence: "A host that is no virtual machine has six NVMe drives and more whose IOMMU groups are of the kind DMA or DMA-FQ. Where the kernel does not tell the kind: it has an AMD EPYC or \
                intel_iommu=on, and was started without iommu=pt, iommu=off, amd_iommu=off or intel_iommu=off.",
     sources: &["Clyso, \"Ceph: A Journey to 1 TiB/s\" (ceph.io blog, 2024: ceph-a-journey-to-1tibps)"],
-    needs: &[Source::Facts(Part::Hosts)],
+    needs: &[Source::Facts(FactsPart::Hosts)],
     suspect,
     fix: "add iommu=pt to the kernel's command line, restart the host",
     risk: "devices given to virtual machines need translation",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "OSDs then fail to start, or to open their disk.",
     evidence: "Of fs.aio-max-nr 90 % and more are in use; or kernel.pid_max is below 4194303 on a host with more than 20 OSDs.",
     sources: &["Ceph's documentation, \"Hardware Recommendations\""],
-    needs: &[Source::Facts(Part::Hosts)],
+    needs: &[Source::Facts(FactsPart::Hosts)],
     suspect,
     fix: "sysctl -w fs.aio-max-nr=1048576 kernel.pid_max=4194303, and in /etc/sysctl.d",
     risk: "none that is known",

@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "Where some hosts are slower than others, what differs between them is the first thing to look at.",
     evidence: "OSDs of different hosts tell different kernel releases.",
     sources: &["ceph.io docs, \"Cephadm Operations\": the configuration check kernel_version"],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "bring all hosts to one kernel",
     risk: "hosts restart",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Clyso's analyzer (clyso/otto on GitHub)",
         "Ceph's release notes, v14.2.22 Nautilus: bluefs_buffered_io and swap",
     ],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "swapoff -a, and take it out of /etc/fstab; keep a fifth of the memory free",
     risk: "a host that has no memory left kills processes in place of swapping",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "The profile carries governor, idle states and more.",
     evidence: "tuned's profile is balanced, powersave, desktop or laptop-…, balanced-battery.",
     sources: &["tuned, \"Profiles\""],
-    needs: &[Source::Facts(Part::Hosts)],
+    needs: &[Source::Facts(FactsPart::Hosts)],
     suspect,
     fix: "tuned-adm profile network-latency, or throughput-performance for hard disks",
     risk: "power and heat",

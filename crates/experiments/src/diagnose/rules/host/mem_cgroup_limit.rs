@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "The kernel then takes their memory away, or kills them.",
     evidence: "An OSD's memory.max is below 4 GiB, and no smaller osd_memory_target is set.",
     sources: &["Ceph's documentation, \"Hardware Recommendations\""],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "raise the limit to the target and a fifth more, or set osd_memory_target below it",
     risk: "it takes memory",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "With the second messenger a lab measured no difference. Without authentication whoever reaches the network reads and writes everything.",
     evidence: "auth_cluster_required, auth_service_required or auth_client_required is set to none. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["ceph.io blog, 2022: ceph-osd-cpu-scaling", "Ceph's documentation, \"Cephx Config Reference\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config set WHO OPTION cephx, then restart daemons and clients",
     risk: "clients without keys are shut out: give them keys first",

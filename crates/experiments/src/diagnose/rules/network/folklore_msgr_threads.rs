@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "More of them helped large erasure-coded transfers and brought laggy placement groups; one alone ended those and hurt large reads.",
     evidence: "ms_async_op_threads is set to another number than 3. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Clyso, \"Ceph: A Journey to 1 TiB/s\" (ceph.io blog, 2024: ceph-a-journey-to-1tibps)"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the daemons",
     risk: "daemons restart, one host at a time",

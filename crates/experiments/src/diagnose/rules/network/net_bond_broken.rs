@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Half of the bandwidth is gone, and nobody is told.",
     evidence: "The kernel tells of a bond's leg that is down, slower than another, half duplex, or in another aggregate.",
     sources: &["Linux, \"Ethernet Bonding Driver\""],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "look at each leg: cat /proc/net/bonding/BOND; ethtool LEG; the switch's group",
     risk: "with one leg out the bond has less spare, or none",

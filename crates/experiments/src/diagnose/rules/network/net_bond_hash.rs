@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "All connections between two hosts then take one leg: with few hosts others stay idle.",
     evidence: "A bond with LACP or balance-xor has two legs and more, and the policy layer2.",
     sources: &["Linux, \"Ethernet Bonding Driver\": xmit_hash_policy"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "xmit_hash_policy=layer3+4 on the host, and its like on the switch",
     risk: "packets of fragmented datagrams may come out of order",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Replication then takes different ways: hosts are not alike, and one without the second network carries both loads on one link.",
     evidence: "OSDs that are up have a cluster address other than the public one on some hosts, and the same on others.",
     sources: &["Ceph's documentation, \"Network Configuration Reference\""],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "give every host an address in cluster_network, or none, then restart its OSDs",
     risk: "OSDs restart",

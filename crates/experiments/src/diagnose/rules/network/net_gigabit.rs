@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's documentation, \"Hardware Recommendations\"",
         "Ceph wiki, \"Benchmark Ceph Cluster Performance\"",
     ],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "look at port, cable and switch; a faster network",
     risk: "it costs money",

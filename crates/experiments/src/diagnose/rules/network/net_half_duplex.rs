@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "A failed negotiation: collisions and retransmits.",
     evidence: "The interface with the address of an OSD, or what it is made of, says half duplex.",
     sources: &["Linux, ethtool(8)"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "let both ends negotiate: ethtool -s DEV autoneg on; look at the switch's port",
     risk: "the link is away for seconds",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It matters for large transfers and processor time alone: SUSE's guide calls larger ones the largest win of the network, others saw none. At one operation at a time there is no difference.",
     evidence: "The interface with the address of an OSD has an MTU of 1500 and negotiated 25 Gbit/s or more.",
     sources: &["SUSE Enterprise Storage 6, \"Tuning Guide\"", "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ip link set DEV mtu 9000 on every host, and on every port of the switches, in one go",
     risk: "hosts with different sizes lose large packets: prove each way (fathom network)",

@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "Copies of a write go to several hosts: the slowest one sets the pace.",
     evidence: "Interfaces with the OSDs' public addresses negotiated different speeds (Mbit/s).",
     sources: &["Ceph's documentation, \"Cephadm Operations: CEPHADM_CHECK_LINKSPEED\""],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "look at port and cable of the slower ones (ethtool DEV)",
     risk: "none that is known",

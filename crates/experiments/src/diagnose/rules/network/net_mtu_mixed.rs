@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "What is larger than the receiver takes is lost where nobody may cut it up: small operations are well, large ones hang.",
     evidence: "Interfaces with the OSDs' public addresses have different MTUs.",
     sources: &["Ceph's documentation, \"Cephadm Operations: CEPHADM_CHECK_MTU\""],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "give all hosts of a network the same MTU (ip link set DEV mtu N), and in the configuration that survives a restart",
     risk: "a wrong MTU cuts a host off: one host at a time",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "A card of two ports of 100 Gbit/s was bounded to 100 in all on a test cluster; a slot with fewer lanes bounds it further.",
     evidence: "Lanes times speed of the card's PCIe link is less than what its port negotiated (8 bits of 10 up to 5 GT/s, else 128 of 130).",
     sources: &["ceph.io blog, 2025: benchmarking-object-part1", "PCI Express base specification: encodings"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "another slot, or two cards",
     risk: "the host is away meanwhile",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's documentation, \"Messenger v2\" and ms_tcp_nodelay (default true)",
         "RFC 896 and RFC 1122, section 4.2.3.2: delayed acknowledgements",
     ],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the daemons",
     risk: "daemons restart",

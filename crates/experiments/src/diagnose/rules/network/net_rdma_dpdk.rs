@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It is experimental; in an independent test it crashed or brought nothing, since the network is the smaller part of an operation's time.",
     evidence: "ms_type, ms_cluster_type or ms_public_type is set to another value than async+posix. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)", "Ceph's source: src/common/options"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the daemons",
     risk: "daemons restart, one host at a time",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Clyso, \"Ceph: A Journey to 1 TiB/s\" (ceph.io blog, 2024: ceph-a-journey-to-1tibps)",
         "ceph.io blog, 2022: qemu-kvm-tuning",
     ],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "only on a trusted network: ceph config rm WHO OPTION, then restart daemons and clients",
     risk: "what is sent can be read by whoever listens",

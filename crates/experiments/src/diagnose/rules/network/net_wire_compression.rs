@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It takes processor time for bandwidth: of use on slow links alone.",
     evidence: "ms_osd_compress_mode is set to force (default: none). What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"Messenger v2: compression\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the daemons",
     risk: "daemons restart, one host at a time",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Without them neither a read nor a scrub notices what a disk returns wrongly.",
     evidence: "bluestore_csum_type is set to none. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"BlueStore Configuration Reference\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "what was written without a checksum has none until it is written again",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "They come from old guides. They do nothing, and hide what is meant.",
     evidence: "An option of FileStore or of its journal is set. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's release notes, v18.2.0 Reef: FileStore is removed"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "none on BlueStore",

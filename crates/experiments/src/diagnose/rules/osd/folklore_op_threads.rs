@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Guides still name them; nothing reads them.",
     evidence: "One of osd_op_threads, osd_disk_threads, osd_recovery_threads, osd_disk_thread_ioprio_class, bluefs_preextend_wal_files, ms_nocrc is set. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's source: src/common/options: none of them is there any more, or has a use"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "none that is known",

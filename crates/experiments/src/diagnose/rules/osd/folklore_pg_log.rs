@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "An OSD that was away for a moment then has to be backfilled whole, since the log does not reach back far enough. Tests that looked for a gain found none or little.",
     evidence: "osd_max_pg_log_entries is set below 1000 (default 10,000). What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)", "Ceph's source: src/common/options"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "memory for longer logs",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "From 17.2 on mClock decides by its profile; osd_recovery_sleep and osd_snap_trim_sleep are set to 0, and osd_max_backfills back to its default, unless osd_mclock_override_recovery_settings is true.",
     evidence: "One of osd_recovery_sleep, osd_recovery_sleep_hdd, osd_recovery_sleep_ssd, osd_snap_trim_sleep, osd_max_backfills or osd_recovery_max_active is set, osd_op_queue is not wpq, and osd_mclock_override_recovery_settings is not true. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"mClock Config Reference\""],
-    needs: &[Source::Facts(Part::Options), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Options), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ceph config rm WHO OPTION; choose a profile: ceph config set osd osd_mclock_profile high_client_ops",
     risk: "recovery takes as long as the profile lets it",

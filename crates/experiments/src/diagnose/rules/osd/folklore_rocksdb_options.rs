@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Strings from vendors' papers and mailing lists replace all defaults: since Reef these hold the tuned values of 2022, and a copied string takes them back.",
     evidence: "bluestore_rocksdb_options is set, on 18.2.0 and later. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["ceph.io blog, 2022: rocksdb-tuning-deep-dive", "Ceph's release notes, v18.2.0 Reef"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart; what is to be added goes to bluestore_rocksdb_options_annex",
     risk: "daemons restart, one host at a time",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Clyso, \"Ceph: A Journey to 1 TiB/s\" (ceph.io blog, 2024: ceph-a-journey-to-1tibps)",
         "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)",
     ],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the daemons",
     risk: "daemons restart, one host at a time",

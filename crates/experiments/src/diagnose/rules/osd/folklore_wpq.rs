@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "ceph.io blog, 2021: qos-study-with-mclock-and-wpq-schedulers",
         "Clyso's analyzer (clyso/otto on GitHub)",
     ],
-    needs: &[Source::Facts(Part::Options), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Options), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "if it was set because of an early release: ceph config rm WHO OPTION, then restart; look at the measured capacities first (osd_mclock_max_capacity_iops_*)",
     risk: "daemons restart, one host at a time",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's release notes, v14.2.22 Nautilus",
         "Ceph's documentation, \"BlueStore Configuration Reference\"",
     ],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the daemons",
     risk: "the page cache takes memory; keep hosts from swapping",

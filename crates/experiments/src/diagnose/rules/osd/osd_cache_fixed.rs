@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "With autotuning an OSD gives memory to what misses most, up to osd_memory_target; a fixed size stays as it was thought up once.",
     evidence: "bluestore_cache_autotune is set to false. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"BlueStore Configuration Reference\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the daemons",
     risk: "daemons restart, one host at a time",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Pools with rules by class then lie on what they should not.",
     evidence: "An OSD on NVMe is of the class hdd, or one whose disk rotates, by the kernel and by its own word, of ssd or nvme.",
     sources: &["Ceph's documentation, \"CRUSH Maps: Device classes\""],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ceph osd crush rm-device-class osd.N; ceph osd crush set-device-class CLASS osd.N",
     risk: "data may move",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "What is beyond the limit waits in the messenger: a plateau at deep queues.",
     evidence: "osd_client_message_cap is set below 256, or osd_client_message_size_cap below 500 MB. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's source: src/common/options"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the daemons",
     risk: "it takes memory",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Warnings of slow operations name the OSD to look at; raising the bound hides them.",
     evidence: "osd_op_complaint_time is set above 30 s (the default). What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"Troubleshooting OSDs\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "more warnings are told",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It costs processor time, and an overwrite inside a compressed blob has to read and write the whole of it.",
     evidence: "bluestore_compression_mode is set to aggressive or force. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"BlueStore Configuration Reference\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, and set compression for the pools that need it: ceph osd pool set POOL compression_mode aggressive",
     risk: "more space is used",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "A single one does far more small reads, and fewer small writes, than a classic one.",
     evidence: "An OSD's osd_type is crimson.",
     sources: &["ceph.io blog, 2025: crimson-seastore-vs-classic", "Ceph's documentation, \"Crimson\""],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "use classic OSDs for data that matter",
     risk: "data are made anew elsewhere meanwhile",

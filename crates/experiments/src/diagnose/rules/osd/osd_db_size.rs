@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's documentation, \"BlueStore Configuration Reference\"",
         "Clyso's analyzer (clyso/otto on GitHub)",
     ],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "a larger block.db: ceph-volume lvm migrate, or lvextend and ceph-bluestore-tool bluefs-bdev-expand",
     risk: "the OSD is down meanwhile",

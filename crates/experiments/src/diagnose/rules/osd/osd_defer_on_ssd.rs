@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "What goes to the log first is written twice; on flash the default is not to (0).",
     evidence: "bluestore_prefer_deferred_size_ssd is set above 0. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"BlueStore Configuration Reference\"", "Ceph's source: src/common/options"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the daemons",
     risk: "daemons restart, one host at a time",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "The database is then flushed and compacted all the time.",
     evidence: "An OSD on hard disks runs 16.2.0 to 16.2.5.",
     sources: &["Ceph's release notes, v16.2.6 Pacific"],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "upgrade to the newest release of the same name",
     risk: "an upgrade restarts all daemons",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "A drive that is slow to trim holds up what is written meanwhile.",
     evidence: "bdev_enable_discard is true, and neither bdev_async_discard nor bdev_async_discard_threads is set. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's source: src/common/options: bdev_enable_discard, bdev_async_discard"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config set osd bdev_async_discard_threads 1 (before 19.2: bdev_async_discard true), or ceph config rm WHO OPTION; then restart",
     risk: "drives whose freed space is never discarded may slow down with age",

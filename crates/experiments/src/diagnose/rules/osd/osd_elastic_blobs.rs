@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "OTTO advises to switch them off before OSDs are made on 19.x: the form had faults, and an OSD keeps it.",
     evidence: "OSDs run 19.x before 19.2.3, and bluestore_elastic_shared_blobs is not set to false.",
     sources: &["Clyso's analyzer (clyso/otto on GitHub): bugs.yaml"],
-    needs: &[Source::Facts(Part::Osds), Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Osds), Source::Facts(FactsPart::Options)],
     suspect,
     fix: "before OSDs are made: ceph config set osd bluestore_elastic_shared_blobs false",
     risk: "none for OSDs that exist",

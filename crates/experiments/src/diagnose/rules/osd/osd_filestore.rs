@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It was removed in Reef; on the same disks linear writes are about half as fast as with BlueStore, since everything is written twice.",
     evidence: "An OSD's osd_objectstore is filestore, and its release has BlueStore to change to.",
     sources: &["Ceph's release notes, v18.2.0 Reef", "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)"],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "make them anew with BlueStore, one host at a time (ceph orch osd rm, ceph orch daemon add osd)",
     risk: "data are made anew elsewhere meanwhile",

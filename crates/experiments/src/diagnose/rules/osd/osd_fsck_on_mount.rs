@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It takes minutes to hours, in which its data have fewer copies.",
     evidence: "bluestore_fsck_on_mount, bluestore_fsck_on_mount_deep or bluestore_fsck_on_umount is true. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's source: src/common/options"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "errors of the store are found later",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Until it is marked down, operations to it wait: the grace is the longest pause of a failure.",
     evidence: "osd_heartbeat_grace is set above 30 s (default 20). What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"Configuring Monitor/OSD Interaction\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "where the network is bad, OSDs are marked down more often",

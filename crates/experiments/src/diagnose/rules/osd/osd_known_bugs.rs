@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     what: "OSDs run a release with a known fault that slows or stops them.",
     evidence: "An OSD runs 16.2.0 to 16.2.10 or 17.2.0 to 17.2.3 (memory at splits of placement groups), 16.2.11 or 16.2.12, 17.2.8 (BlueStore), 18.2.5 or 18.2.6 (BlueStore), 20.2.0 to 20.2.2 (log of BlueFS).",
     sources: &["Clyso's analyzer (clyso/otto on GitHub): bugs.yaml", "Ceph's release notes of the releases after them"],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "upgrade to the newest release of the same name: ceph orch upgrade start --ceph-version VERSION",
     risk: "an upgrade restarts all daemons",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "With units of 64 KiB, and a bound for deferring of the same size, a small write goes to its place at once: a seek of milliseconds each.",
     evidence: "An OSD on hard disks has a bluestore_min_alloc_size of 65536, runs 16.2.0 to before 17.2.6, and bluestore_prefer_deferred_size_hdd is not set above 65536.",
     sources: &["tracker.ceph.com issue 56488; ceph/ceph pull request 48490"],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ceph config set osd bluestore_prefer_deferred_size_hdd 65537, then restart; or upgrade",
     risk: "more goes through the log",

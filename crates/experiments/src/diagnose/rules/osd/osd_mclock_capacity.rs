@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's documentation, \"mClock Config Reference\"",
         "ceph/ceph pull request 59743: bounds for measured capacities",
     ],
-    needs: &[Source::Facts(Part::Options), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Options), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the OSD, which measures again (osd_mclock_force_run_benchmark_on_init); or set what fathom osd measures",
     risk: "while it measures, that OSD is loaded",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Clients then get an erratic share, and requests are slow when a node fails; since 19.2.1 the default is one queue with five threads.",
     evidence: "OSDs on hard disks run 17.2.0 to before 19.2.1, and neither osd_op_num_shards_hdd, osd_op_num_shards nor osd_op_queue is set.",
     sources: &["Ceph's release notes, v19.2.1 Squid", "tracker.ceph.com issue 66289"],
-    needs: &[Source::Facts(Part::Osds), Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Osds), Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config set osd osd_op_num_shards_hdd 1; ceph config set osd osd_op_num_threads_per_shard_hdd 5; then restart",
     risk: "daemons restart, one host at a time",

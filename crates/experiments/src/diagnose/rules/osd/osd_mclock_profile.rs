@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "With high_recovery_ops clients get 30 % and less of an OSD while it recovers.",
     evidence: "osd_mclock_profile is set to high_recovery_ops or custom. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"mClock Config Reference\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "recovery takes longer",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's documentation, \"Hardware Recommendations\"",
         "Red Hat, \"Ceph Storage 4 on NVMe\", part 4 (2020)",
     ],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "where the host has the memory: ceph config set WHO OPTION 4294967296, or 8589934592 on NVMe",
     risk: "memory: 20 % more than the sum of all targets should be free",

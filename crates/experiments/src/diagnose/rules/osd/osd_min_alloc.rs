@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
         "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)",
         "Clyso's analyzer (clyso/otto on GitHub)",
     ],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "where space matters (ceph df: USED far above STORED times copies): make the OSDs anew, one host at a time",
     risk: "data are made anew elsewhere meanwhile",

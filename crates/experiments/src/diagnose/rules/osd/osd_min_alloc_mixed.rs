@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "The same data take more space on some than on others, and the balancer can not even that out.",
     evidence: "OSDs of one device class have more than one bluestore_min_alloc_size.",
     sources: &["Ceph's documentation, \"BlueStore Configuration Reference\""],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "make those with the larger unit anew, one host at a time",
     risk: "data are made anew elsewhere meanwhile",

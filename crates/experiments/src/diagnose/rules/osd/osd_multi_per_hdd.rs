@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Each seeks away from where the other was; two do less together than one.",
     evidence: "Two OSDs of a host have data on one disk that is no NVMe.",
     sources: &["Ceph's documentation, \"Hardware Recommendations\""],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "make one OSD of each disk",
     risk: "data are made anew elsewhere meanwhile",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "ceph.io blog, 2015: the-ceph-and-tcmalloc-performance-story",
         "Ceph's documentation, \"BlueStore Configuration Reference\"",
     ],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "use packages that are built with tcmalloc",
     risk: "an upgrade restarts all daemons",

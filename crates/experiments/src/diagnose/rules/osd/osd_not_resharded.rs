@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Compactions are larger, and caches serve it less well. How much it brings was not measured in public.",
     evidence: "An OSD was made by a release before 16.0.0, and runs a later one. What it says does not tell whether it was resharded since.",
     sources: &["Ceph's documentation, \"BlueStore Configuration Reference: RocksDB Sharding\""],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "with the OSD down: ceph-bluestore-tool --path /var/lib/ceph/osd/ceph-N show-sharding; if it is empty: the reshard command of the documentation",
     risk: "minutes to hours for each OSD; a crash of the resharding costs its data",

@@ -5,7 +5,7 @@ use super::{gains, osd_process_slow, osd_slow, osd_store_slow, osd_way_slow};
 use crate::diagnose::rules::host::kern_debug_logging;
 use crate::diagnose::rules::network::net_nodelay;
 use crate::diagnose::{
-    Area, Case, Explains, Fix, Part, Rule, RuleTest, Source, Suspect, TestResult, Tried, facts, peers,
+    Area, Case, Explains, FactsPart, Fix, Rule, RuleTest, Source, Suspect, TestResult, Tried, facts, peers,
 };
 use judge::{Entry, Retest, retested};
 use model::facts::SetOption;
@@ -21,7 +21,7 @@ pub static RULE: Rule = Rule {
                other OSD has. Only debug options in the database are tried, since no data and no service depend on them; all that are set for one OSD together, in one test. Not counted: what OSDs and orchestrators set for each OSD by itself (osd_mclock_max_capacity_iops_*, osd_memory_target, addresses, CRUSH \
                location).",
     sources: &["docs/method.md, \"By position\""],
-    needs: &[Source::Positions, Source::Facts(Part::Options)],
+    needs: &[Source::Positions, Source::Facts(FactsPart::Options)],
     suspect,
     test: Some(RuleTest {
         asks: "do its writes get faster with the values that its twins have, in turns with its own?",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Since Pacific two bring little below 16 threads for each drive, and more than two nothing in a test of 2020; each takes memory and processors.",
     evidence: "More than two OSDs of a host have data on one NVMe drive.",
     sources: &["ceph.io blog, 2023: reef-osds-per-nvme", "Red Hat, \"Ceph Storage 4 on NVMe\", part 4 (2020)"],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "make new drives with one OSD each, or two where processors are idle and the tail matters",
     risk: "data are made anew elsewhere meanwhile",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "With 1000 backfills allowed, clients kept 2,500 of 21,500 IOPS in a study. Often it was raised for one night, and left.",
     evidence: "osd_max_backfills or osd_recovery_max_active is set above 16 (defaults: 1 to 10). What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["ceph.io blog, 2021: qos-study-with-mclock-and-wpq-schedulers"],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "a lost disk takes longer to be made up for",

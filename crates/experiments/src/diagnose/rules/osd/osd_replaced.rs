@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "They run what was installed before: an upgrade has not reached them.",
     evidence: "The kernel says of an OSD's program that its file is deleted.",
     sources: &["Linux, proc(5): /proc/PID/exe"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "restart them, one host at a time",
     risk: "OSDs restart",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Clyso, \"Ceph: A Journey to 1 TiB/s\" (ceph.io blog, 2024: ceph-a-journey-to-1tibps)",
         "ceph.io blog, 2024: silver-bullet-rocksdb-performance",
     ],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "upgrade to a release with the mended build, or use containers",
     risk: "an upgrade restarts all daemons",

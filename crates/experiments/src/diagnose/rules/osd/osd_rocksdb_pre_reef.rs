@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "With those of Reef a test of 2022 gained 20 % on Pacific (527,000 to 632,000 IOPS) and 14 % on Quincy, of 4 KiB random writes on 60 NVMe drives.",
     evidence: "OSDs on NVMe run a release before 18, and bluestore_rocksdb_options is not set.",
     sources: &["ceph.io blog, 2022: rocksdb-tuning-deep-dive"],
-    needs: &[Source::Facts(Part::Osds), Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Osds), Source::Facts(FactsPart::Options)],
     suspect,
     fix: "upgrade to Reef; or ceph config set osd bluestore_rocksdb_options to the string of that article, then restart",
     risk: "on Pacific and Quincy the string was not tested by the project",

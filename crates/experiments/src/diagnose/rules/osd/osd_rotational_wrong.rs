@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's source: src/common/options: options with _hdd and _ssd",
         "Ceph's documentation, \"mClock Config Reference\"",
     ],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "tell the kernel before the OSD starts (udev: ATTR{queue/rotational}=\"0\"), set the class (ceph osd crush rm-device-class osd.N; ceph osd crush set-device-class ssd osd.N), restart",
     risk: "the class decides on which OSDs pools lie: data may move",

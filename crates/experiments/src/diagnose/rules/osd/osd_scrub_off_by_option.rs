@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Errors of disks are found when the data are needed. After the option is taken back much is scrubbed at once.",
     evidence: "osd_deep_scrub_interval is set above 31 days (default 7). What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"OSD Config Reference\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "deep scrubs begin, all at once: raise the interval step by step downwards",

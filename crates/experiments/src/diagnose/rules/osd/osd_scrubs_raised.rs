@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "ceph.io blog, 2022: mclock-vs-wpq-testing-with-background-ops-part2",
         "Ceph's source: src/common/options",
     ],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "a cluster that has to catch up takes longer",

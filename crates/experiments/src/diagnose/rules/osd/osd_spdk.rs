@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "In an independent test it hung, and brought nothing: the time of an operation is spent elsewhere.",
     evidence: "An OSD's bluestore_bdev_driver is none of KernelDevice and HMSMRDevice.",
     sources: &["Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)"],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "make the OSD anew on the kernel's block device",
     risk: "data are made anew elsewhere meanwhile",

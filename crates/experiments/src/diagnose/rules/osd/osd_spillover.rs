@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's documentation, \"Health checks\"",
         "Ceph's documentation, \"BlueStore Configuration Reference\"",
     ],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "ceph tell osd.N compact; if it comes back: a larger block.db (lvextend, then ceph-bluestore-tool bluefs-bdev-expand)",
     risk: "an OSD is slow while it compacts, and down while its device grows",

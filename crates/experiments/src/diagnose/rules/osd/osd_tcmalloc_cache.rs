@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
     evidence: "OSDs lie on flash, and the environment of an OSD sets TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES below 128 MiB, or it has mapped a libtcmalloc.so of before 4.2 (gperftools 2.2). \
                Where no OSD tells on what it lies, its host's disks do.",
     sources: &["ceph.io blog, 2015: the-ceph-and-tcmalloc-performance-story"],
-    needs: &[Source::Facts(Part::Hosts), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES=134217728 in /etc/default/ceph or /etc/sysconfig/ceph, then restart; gperftools 2.4 or newer where it is older",
     risk: "memory: 128 MiB for each daemon",

@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     what: "The device for the log is smaller than the log may grow.",
     evidence: "An OSD has a log device of its own of less than 1 GiB.",
     sources: &["Clyso's analyzer (clyso/otto on GitHub)", "SUSE Enterprise Storage 6, \"Tuning Guide\" (4 GiB)"],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "a larger block.wal, or none: without it the log lies with the database",
     risk: "the OSD is down meanwhile",

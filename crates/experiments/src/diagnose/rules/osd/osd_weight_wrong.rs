@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "They get more, or less, data and load than their peers of the same size.",
     evidence: "In a device class of at least four OSDs, weight by size differs from the median by more than a quarter.",
     sources: &["Ceph's documentation, \"CRUSH Maps: Adjusting OSD weights\""],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ceph osd crush reweight osd.N WEIGHT (its TiB), unless it was meant so",
     risk: "data move: do it when the cluster is calm",

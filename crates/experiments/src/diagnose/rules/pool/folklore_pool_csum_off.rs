@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Without them neither a read nor a scrub notices what a disk returns wrongly.",
     evidence: "csum_type of a pool is none (0).",
     sources: &["Ceph's documentation, \"BlueStore Configuration Reference\""],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "ceph osd pool unset POOL csum_type",
     risk: "what was written without a checksum has none until it is written again",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "CRUSH alone leaves OSDs some tens of percent apart with few placement groups; since Pacific the balancer is on by itself.",
     evidence: "The balancer is not active, or its mode is none, and there are at least four OSDs.",
     sources: &["Ceph's documentation, \"Balancer Module\""],
-    needs: &[Source::Facts(Part::Balancer), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Balancer), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ceph balancer mode upmap; ceph balancer on",
     risk: "data move: do it when the cluster is calm",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It slows most loads, say the docs and a test of 2020, and is deprecated since Reef.",
     evidence: "A pool has a tier in front of it, or is one.",
     sources: &["Ceph's documentation, \"Cache Tiering\"", "Ceph's release notes, v18.2.0 Reef"],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "set the cache to proxy, flush it (rados -p CACHE cache-flush-evict-all), then ceph osd tier remove-overlay and remove",
     risk: "flushing takes long, and loads the slow pool",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "An overwrite inside a compressed blob has to read, unpack and pack it again.",
     evidence: "compression_mode of a pool with the application rbd is aggressive or force.",
     sources: &["Ceph's documentation, \"BlueStore Configuration Reference\""],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "ceph osd pool set POOL compression_mode none, or passive",
     risk: "more space is used; what is compressed stays so",

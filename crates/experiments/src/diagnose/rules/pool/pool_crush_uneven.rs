@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "With few hosts the heavy one gets a copy of nearly everything, and its load.",
     evidence: "Of at least three hosts with a weight the difference of the heaviest and the lightest is more than half of the average.",
     sources: &["Clyso's analyzer (clyso/otto on GitHub)"],
-    needs: &[Source::Facts(Part::Crush)],
+    needs: &[Source::Facts(FactsPart::Crush)],
     suspect,
     fix: "spread disks more evenly over hosts",
     risk: "data move: do it when the cluster is calm",

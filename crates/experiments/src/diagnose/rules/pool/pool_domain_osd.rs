@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "When that host fails, all copies are away at once.",
     evidence: "The rule of a pool spreads over OSDs, and there are three hosts and more with OSDs. Not in a lab.",
     sources: &["Ceph's documentation, \"CRUSH Maps\""],
-    needs: &[Source::Facts(Part::Pools), Source::Facts(Part::Crush), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ceph osd crush rule create-replicated NAME default host CLASS; ceph osd pool set POOL crush_rule NAME",
     risk: "data of the pool move",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "At 6+2 small reads are two to three times as fast with them, small writes at least twice.",
     evidence: "OSDs run 20.2.1 or later, require_osd_release is tentacle, and a pool lacks the flag ec_optimizations.",
     sources: &["ceph.io blog, 2025: tentacle-fastec-performance-updates"],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "ceph osd pool set POOL allow_ec_optimizations on",
     risk: "it can not be taken back; parts have to be multiples of 4 KiB",

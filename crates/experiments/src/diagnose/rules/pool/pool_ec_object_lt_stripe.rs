@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Each still takes a part on k+m OSDs, padded to whole units.",
     evidence: "Objects of an erasure-coded pool with more than 100,000 are smaller on average than its stripe, before Tentacle.",
     sources: &["Clyso's analyzer (clyso/otto on GitHub)"],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "a replicated pool for small objects, or a smaller k",
     risk: "data have to be copied",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "ceph.io blog, 2025: cbt-performance-benchmarking-part3",
         "Ceph's documentation, \"Erasure code: CLAY\"",
     ],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "a new pool with isa",
     risk: "data have to be copied",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Clyso, \"Ceph: A Journey to 1 TiB/s\" (ceph.io blog, 2024: ceph-a-journey-to-1tibps)",
         "Vitastor, comparison with Ceph",
     ],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "for hot data a replicated pool; on Tentacle: ceph osd pool set POOL allow_ec_optimizations on",
     risk: "images have to be copied; the flag can not be taken back",

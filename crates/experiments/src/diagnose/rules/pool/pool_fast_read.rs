@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It helps where single OSDs are slow at times and the others idle; on busy disks it is m reads more for each.",
     evidence: "fast_read of an erasure-coded pool is on.",
     sources: &["TheJJ, ceph-cheatsheet", "Ceph's documentation, \"Pools\""],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "ceph osd pool set POOL fast_read 0",
     risk: "a slow OSD shows in reads again",

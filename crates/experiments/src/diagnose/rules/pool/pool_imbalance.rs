@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "The fullest OSD bounds the room and, since it also has more load, the speed.",
     evidence: "In a device class of at least four OSDs with an average use above 20 %, one is used by 15 % more than the average, and by five points.",
     sources: &["Ceph's documentation, \"Balancer Module\"", "Clyso's analyzer (clyso/otto on GitHub)"],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ceph balancer on; ceph balancer mode upmap; ceph config set mgr mgr/balancer/upmap_max_deviation 1",
     risk: "data move: do it when the cluster is calm",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Listing and recovering them holds others up; mostly indexes of buckets that were not split.",
     evidence: "The health check LARGE_OMAP_OBJECTS stands (200,000 keys or 1 GiB).",
     sources: &["Ceph's documentation, \"Health checks\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "for gateways: radosgw-admin bucket limit check, then radosgw-admin bucket reshard --bucket NAME --num-shards N; then deep-scrub",
     risk: "writes to the bucket wait while it is split, before Tentacle",

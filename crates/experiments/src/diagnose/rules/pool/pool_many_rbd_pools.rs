@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Placement groups are spread thin over them: each pool has few, and an OSD many.",
     evidence: "Eight and more pools have the application rbd.",
     sources: &["Clyso's analyzer (clyso/otto on GitHub) (five and more)"],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "one pool with namespaces (rbd namespace create), or fewer pools",
     risk: "images have to be moved (rbd migration)",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "What is written then is lost with one more disk.",
     evidence: "min_size of a replicated pool of two copies and more is 1; or of an erasure-coded one no more than k.",
     sources: &["Ceph's documentation, \"Pools\"", "Ceph's documentation, \"Erasure code\""],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "ceph osd pool set POOL min_size 2 (erasure-coded: k+1)",
     risk: "operations wait when more disks fail at once",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Every write waits for its slowest copy, and a read has the luck of its primary.",
     evidence: "The rule of a pool reaches OSDs of the class hdd and of another one.",
     sources: &["Ceph's documentation, \"CRUSH Maps: Device classes\""],
-    needs: &[Source::Facts(Part::Pools), Source::Facts(Part::Crush)],
+    needs: &[Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush)],
     suspect,
     fix: "ceph osd crush rule create-replicated NAME default host CLASS; ceph osd pool set POOL crush_rule NAME",
     risk: "all data of the pool move",

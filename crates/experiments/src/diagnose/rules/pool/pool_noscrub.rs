@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Errors of disks are found when its data are needed.",
     evidence: "A pool has the flag noscrub or nodeep-scrub.",
     sources: &["Ceph's documentation, \"Pools\""],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "ceph osd pool set POOL noscrub 0; ceph osd pool set POOL nodeep-scrub 0",
     risk: "scrubs of it begin",

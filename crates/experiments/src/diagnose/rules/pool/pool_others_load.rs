@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
     why: "Clients share disks, processors and network, and the last tenth of what a cluster can do costs the most latency.",
     evidence: "When the facts were read, clients of a pool did at least a tenth of what the largest figure of a pool with many in flight and their load together make, in operations or in bytes.",
     sources: &["docs/method.md, \"Load of others\""],
-    needs: &[Source::Facts(Part::Pools), Source::Figures],
+    needs: &[Source::Facts(FactsPart::Pools), Source::Figures],
     suspect,
     fix: "find the client (rbd perf image iostat POOL; ceph daemonperf or ceph tell osd.N dump_ops_in_flight name it), then limit it: rbd config pool set POOL rbd_qos_iops_limit NUMBER, or move its pool to other \
           OSDs by its CRUSH rule",

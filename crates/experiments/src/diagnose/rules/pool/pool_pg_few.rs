@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
         "Clyso, \"Ceph: A Journey to 1 TiB/s\" (ceph.io blog, 2024: ceph-a-journey-to-1tibps)",
         "Ceph's documentation, \"Placement Groups\"",
     ],
-    needs: &[Source::Facts(Part::Pools), Source::Facts(Part::Crush)],
+    needs: &[Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush)],
     suspect,
     fix: "ceph osd pool set POOL bulk true (the autoscaler then begins with many), or ceph osd pool set POOL pg_num NUMBER",
     risk: "data move, and OSDs need more memory; do not copy 16,000 from a record",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "They take memory, and peering after a failure takes longer.",
     evidence: "OSDs keep more copies than mon_max_pg_per_osd (250, unless it is set), or the health check TOO_MANY_PGS stands.",
     sources: &["Ceph's documentation, \"Health checks\"", "Ceph's documentation, \"Placement Groups\""],
-    needs: &[Source::Facts(Part::Osds), Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Osds), Source::Facts(FactsPart::Options)],
     suspect,
     fix: "fewer in pools that need them least: ceph osd pool set POOL pg_num NUMBER; or more OSDs",
     risk: "data move: do it when the cluster is calm",

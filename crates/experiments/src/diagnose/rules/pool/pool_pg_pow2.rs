@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Some of its placement groups are then twice as large as others, and so is their load.",
     evidence: "pg_num is no power of two, and is not just being changed.",
     sources: &["Ceph's documentation, \"Health checks\""],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "ceph osd pool set POOL pg_num NUMBER, with the next power of two",
     risk: "data move: do it when the cluster is calm",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Split groups stay where their parent was: twice the data on the same OSDs, until pgp_num follows.",
     evidence: "pgp_num is below pg_num, and neither is about to change.",
     sources: &["Ceph's documentation, \"Placement Groups\""],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "ceph osd pool set POOL pgp_num NUMBER, with its pg_num",
     risk: "data move: do it when the cluster is calm",

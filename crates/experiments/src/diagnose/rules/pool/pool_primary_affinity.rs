@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Reads go to primaries: those OSDs serve fewer, and their peers more. It may be meant so for slow OSDs.",
     evidence: "An OSD's primary affinity is not 1.",
     sources: &["Clyso's analyzer (clyso/otto on GitHub)", "Ceph's documentation, \"CRUSH Maps: Primary Affinity\""],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ceph osd primary-affinity osd.N 1",
     risk: "reads go there again",

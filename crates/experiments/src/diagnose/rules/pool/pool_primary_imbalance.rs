@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Reads go to primaries: the busiest one bounds them.",
     evidence: "On releases with a read balancer, an OSD is the primary of 30 % more placement groups than the average of its class, which is at least 40.",
     sources: &["Ceph's documentation, \"Operating the Read (Primary) Balancer\""],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ceph balancer mode upmap-read (from 19.2 on); before: osdmaptool --read for each pool",
     risk: "clients before Reef are shut out; early releases had faults: ceph osd rm-pg-upmap-primary-all takes it back",

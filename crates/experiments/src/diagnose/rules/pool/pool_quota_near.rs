@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "At the quota all writes to it wait.",
     evidence: "A pool holds 90 % or more of its quota of bytes or objects.",
     sources: &["Ceph's documentation, \"Pools: quotas\""],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "ceph osd pool set-quota POOL max_bytes N, or delete what is not needed",
     risk: "others have less room",

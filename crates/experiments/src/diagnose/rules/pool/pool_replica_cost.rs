@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Each further copy is a write more: from two to three, random writes lost 29 to 35 % in tests of 2018 and 2020. Reads lose nothing.",
     evidence: "A replicated pool has a size above 3, and the cluster no stretched rule (size 4).",
     sources: &["Micron and Red Hat, reference architectures 2018 to 2020: two copies against three"],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "ceph osd pool set POOL size 3, if it is not meant so",
     risk: "less safety against failures",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It is what was done before the balancer; together with it both work against each other.",
     evidence: "An OSD that is in has a reweight below 1.",
     sources: &["Clyso's analyzer (clyso/otto on GitHub)", "Ceph's documentation, \"Balancer Module\""],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ceph osd reweight osd.N 1, and let the balancer even it out: ceph balancer on",
     risk: "data move: do it when the cluster is calm",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's documentation, \"Pools\"",
         "Micron and Red Hat, reference architectures 2018 to 2020: two copies against three",
     ],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "ceph osd pool set POOL size 3; ceph osd pool set POOL min_size 2",
     risk: "copies are made: load, and half as much space again",

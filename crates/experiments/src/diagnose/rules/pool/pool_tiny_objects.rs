@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Each takes a whole allocation unit and an entry in the database, on every copy.",
     evidence: "More than 100,000 objects of less than 4 KiB on average, in a pool with data (index and metadata pools, which hold keys in place of data, are left out).",
     sources: &["Clyso's analyzer (clyso/otto on GitHub)"],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "pack them in the application",
     risk: "the application has to change",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "The balancer can then not bind placement groups one by one.",
     evidence: "require_min_compat_client is older than luminous, and the balancer's mode is upmap.",
     sources: &["Ceph's documentation, \"Balancer Module\""],
-    needs: &[Source::Facts(Part::Osds), Source::Facts(Part::Balancer)],
+    needs: &[Source::Facts(FactsPart::Osds), Source::Facts(FactsPart::Balancer)],
     suspect,
     fix: "if ceph features shows no older client: ceph osd set-require-min-compat-client luminous",
     risk: "older clients are shut out",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Every request then reads user and bucket from the cluster.",
     evidence: "rgw_cache_enabled is set to false.",
     sources: &["Ceph's documentation, \"Ceph Object Gateway Config Reference\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the gateways",
     risk: "memory of the gateways",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "ceph.io blog, 2022: three-large-scale-clusters",
         "Ceph's documentation, \"Ceph Object Gateway Config Reference\"",
     ],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the gateways",
     risk: "memory of the gateways",

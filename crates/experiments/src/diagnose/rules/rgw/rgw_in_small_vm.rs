@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
           with the gateways on the OSDs' hosts it was seven times as much.",
     evidence: "A gateway's host has no OSD and is a virtual machine (its processor has a name that only hypervisors give, or an agent on it says so), and no OSD's host is one.",
     sources: &["ceph.io blog, 2024: pawsey-reef-s3-performance-part-1"],
-    needs: &[Source::Facts(Part::Gateways), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Gateways), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "place them on the OSDs' hosts, where processors are idle (ceph orch apply rgw NAME --placement=…), or on hosts of their own",
     risk: "processors and memory of those hosts",

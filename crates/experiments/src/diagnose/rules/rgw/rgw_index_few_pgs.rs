@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "All PUTs go through them.",
     evidence: "A pool whose name ends in buckets.index holds keys (more than 1 MiB), and has fewer placement groups than its rule reaches OSDs.",
     sources: &["ceph.io blog, 2023: reef-freeze-rgw-performance"],
-    needs: &[Source::Facts(Part::Pools), Source::Facts(Part::Crush)],
+    needs: &[Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush)],
     suspect,
     fix: "ceph osd pool set POOL pg_num NUMBER, some for each OSD",
     risk: "indexes move",

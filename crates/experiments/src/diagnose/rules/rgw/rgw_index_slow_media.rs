@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "ceph.io blog, 2023: reef-freeze-rgw-performance",
         "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)",
     ],
-    needs: &[Source::Facts(Part::Pools), Source::Facts(Part::Crush)],
+    needs: &[Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush)],
     suspect,
     fix: "ceph osd crush rule create-replicated fast default host ssd; ceph osd pool set POOL crush_rule fast",
     risk: "indexes move",

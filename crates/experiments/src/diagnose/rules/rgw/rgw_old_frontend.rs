@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "It was removed in Quincy; beast serves more connections with fewer threads.",
     evidence: "A gateway says that its frontend is civetweb.",
     sources: &["Ceph's release notes, v17.2.0 Quincy", "Ceph's documentation, \"HTTP Frontends\""],
-    needs: &[Source::Facts(Part::Gateways)],
+    needs: &[Source::Facts(FactsPart::Gateways)],
     suspect,
     fix: "ceph config set client.rgw rgw_frontends \"beast port=7480\", then restart",
     risk: "connections break while it restarts",

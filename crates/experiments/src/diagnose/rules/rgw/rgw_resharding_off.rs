@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Beyond 100,000 objects in a part, PUTs to it wait for each other, and listings take long.",
     evidence: "rgw_dynamic_resharding is set to false.",
     sources: &["Ceph's documentation, \"RGW Dynamic Bucket Index Resharding\""],
-    needs: &[Source::Facts(Part::Options)],
+    needs: &[Source::Facts(FactsPart::Options)],
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the gateways; radosgw-admin bucket limit check shows what is over",
     risk: "writes to a bucket wait while it is split, before Tentacle",

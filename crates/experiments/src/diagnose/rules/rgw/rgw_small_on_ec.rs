@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "At 64 KiB three copies took 18 % more PUTs and 37 % more GETs than 2+2.",
     evidence: "An erasure-coded pool with the application rgw holds more than 100,000 objects of less than 64 KiB on average.",
     sources: &["ceph.io blog, 2025: benchmarking-object-part2"],
-    needs: &[Source::Facts(Part::Pools)],
+    needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
     fix: "a storage class on a replicated pool for small objects",
     risk: "more space is used",

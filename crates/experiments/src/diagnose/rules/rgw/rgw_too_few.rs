@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "On 60 NVMe drives twenty gateways took far more small objects than ten; one for two or three OSDs was a good ratio.",
     evidence: "Gateways run, and there are more than twenty OSDs on NVMe for each.",
     sources: &["ceph.io blog, 2023: reef-freeze-rgw-performance"],
-    needs: &[Source::Facts(Part::Gateways), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Gateways), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "more gateways, on the OSDs' hosts where processors are idle (ceph orch apply rgw NAME --placement=…)",
     risk: "processors and memory of those hosts",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's documentation, \"Autoscaling placement groups\"",
         "Ceph's source: src/common/options: pg_autoscale_mode",
     ],
-    needs: &[Source::Facts(Part::Pools), Source::Facts(Part::Autoscaler)],
+    needs: &[Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Autoscaler)],
     suspect,
     fix: "wait for its end; for large pools ceph osd pool set POOL bulk true from the beginning; while measuring fathom run --quiesce",
     risk: "without it somebody has to choose the numbers",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "What moves takes disks and network from clients; with mClock's balanced profile up to half of an OSD.",
     evidence: "Some placement group is in a state with one of the words backfilling, backfill_wait, forced_backfill.",
     sources: &["Ceph's documentation, \"mClock Config Reference\"", "Ceph's documentation, \"Placement Group States\""],
-    needs: &[Source::Facts(Part::Groups)],
+    needs: &[Source::Facts(FactsPart::Groups)],
     suspect,
     fix: "wait for its end (ceph status), or hold it back while measuring: fathom run --quiesce",
     risk: "data stay where they should not be for longer",

@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     what: "Data lie elsewhere than they should though nothing failed: the balancer, or a change of the CRUSH map, moves them.",
     evidence: "Objects are misplaced, no copy is missing, and all OSDs that are in are up.",
     sources: &["Ceph's documentation, \"Balancer Module\""],
-    needs: &[Source::Facts(Part::Groups), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Groups), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "wait for its end; while measuring fathom run --quiesce",
     risk: "OSDs are filled less evenly for longer",

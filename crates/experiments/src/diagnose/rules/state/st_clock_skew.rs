@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "Leases of monitors and of placement groups are told in time; beyond the bound elections and delays follow.",
     evidence: "The health check MON_CLOCK_SKEW stands, or a monitor's clock differs by more than 0.05 s (mon_clock_drift_allowed).",
     sources: &["Ceph's documentation, \"Monitor Config Reference\""],
-    needs: &[Source::Facts(Part::Health), Source::Facts(Part::Monitors)],
+    needs: &[Source::Facts(FactsPart::Health), Source::Facts(FactsPart::Monitors)],
     suspect,
     fix: "run chrony on every host, with the same sources: chronyc sources; chronyc tracking",
     risk: "a clock that is set in one step may end leases",

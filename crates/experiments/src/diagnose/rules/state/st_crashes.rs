@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "Each crash is an outage of seconds, and a restart begins with empty caches.",
     evidence: "One of the health checks RECENT_CRASH, RECENT_MGR_MODULE_CRASH stands, and nobody muted it.",
     sources: &["Ceph's documentation, \"Crash Module\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "ceph crash ls; ceph crash info ID; then ceph crash archive-all",
     risk: "none: looking changes nothing",

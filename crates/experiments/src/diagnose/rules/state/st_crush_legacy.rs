@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Old buckets move more data than they need to when weights change, and spread them less evenly; the balancer has more to mend.",
     evidence: "Tunables are the legacy ones, or a bucket's algorithm is straw, list, tree or uniform.",
     sources: &["Ceph's documentation, \"CRUSH Maps: Tunables\""],
-    needs: &[Source::Facts(Part::Crush)],
+    needs: &[Source::Facts(FactsPart::Crush)],
     suspect,
     fix: "ceph osd crush set-all-straw-buckets-to-straw2; ceph osd crush tunables optimal",
     risk: "much data may move, with tunables most of them; clients older than the profile are shut out",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "Reads of erasure-coded data are then computed from other parts, and what is missing will be made again.",
     evidence: "Some placement group is degraded, undersized, down, incomplete or stale.",
     sources: &["Ceph's documentation, \"Placement Group States\""],
-    needs: &[Source::Facts(Part::Groups)],
+    needs: &[Source::Facts(FactsPart::Groups)],
     suspect,
     fix: "bring the missing OSDs back, or wait until their data are made elsewhere (ceph health detail)",
     risk: "none: it is what the cluster does by itself",

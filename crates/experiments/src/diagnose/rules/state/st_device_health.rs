@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "A device that tries a bad sector again and again holds operations for seconds.",
     evidence: "One of the health checks DEVICE_HEALTH, DEVICE_HEALTH_IN_USE, DEVICE_HEALTH_TOOMANY, OSD_TOO_MANY_REPAIRS, BLUESTORE_SPURIOUS_READ_ERRORS stands, and nobody muted it.",
     sources: &["Ceph's documentation, \"Device Management\"", "Ceph's documentation, \"Health checks\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "ceph device ls; ceph device get-health-metrics DEVICE; replace it",
     risk: "its data are made anew elsewhere",

@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "With noscrub or norebalance figures are better than in daily work; with noout, nodown or norecover a lost disk stays lost.",
     evidence: "The OSD map has any of the flags noscrub, nodeep-scrub, norecover, nobackfill, norebalance, noout, nodown, noup, noin, nosnaptrim, notieragent, pauserd, pausewr, full; or a part of the CRUSH map has one.",
     sources: &["Ceph's documentation, \"Health checks\": OSDMAP_FLAGS, OSD_FLAGS"],
-    needs: &[Source::Facts(Part::Flags)],
+    needs: &[Source::Facts(FactsPart::Flags)],
     suspect,
     fix: "take it off when its purpose is over: ceph osd unset FLAG; of a part of the map: ceph osd unset-group FLAG PART",
     risk: "what was held back begins at once: recovery, scrubbing",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Ceph's documentation, \"Troubleshooting OSDs\"",
         "Ceph's source: src/common/options: mon_osd_laggy_weight (0.3)",
     ],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "look at the network between the hosts (fathom network --hosts LIST) and at hosts without memory or processor time",
     risk: "none that is known",

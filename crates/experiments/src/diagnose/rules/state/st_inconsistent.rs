@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     what: "Scrubbing found copies that differ, or a repair goes on.",
     evidence: "Some placement group is in a state with one of the words inconsistent, repair, failed_repair.",
     sources: &["Ceph's documentation, \"Repairing PG Inconsistencies\""],
-    needs: &[Source::Facts(Part::Groups)],
+    needs: &[Source::Facts(FactsPart::Groups)],
     suspect,
     fix: "rados list-inconsistent-obj PGID says what differs; look at the disk that holds the bad copy before ceph pg repair PGID",
     risk: "a repair trusts the copy that it takes for the right one",

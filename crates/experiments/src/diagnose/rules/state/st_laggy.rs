@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "Clyso, \"Ceph: A Journey to 1 TiB/s\" (ceph.io blog, 2024: ceph-a-journey-to-1tibps)",
         "Ceph's documentation, \"Placement Group States\"",
     ],
-    needs: &[Source::Facts(Part::Groups)],
+    needs: &[Source::Facts(FactsPart::Groups)],
     suspect,
     fix: "find the replica that answers late (ceph daemon osd.N dump_historic_slow_ops); load with fewer writers at once; see ms_async_op_threads",
     risk: "fewer threads of the messenger slow large reads",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "What a release can is off until all daemons have it and require_osd_release says so; in between nobody tests much.",
     evidence: "Daemons of one kind have more than one version; or require_osd_release is older than the oldest OSD.",
     sources: &["Ceph's documentation, \"Upgrading Ceph\"", "Clyso's analyzer (clyso/otto on GitHub)"],
-    needs: &[Source::Facts(Part::Versions)],
+    needs: &[Source::Facts(FactsPart::Versions)],
     suspect,
     fix: "finish the upgrade: ceph versions; ceph orch upgrade status; then ceph osd require-osd-release NAME",
     risk: "there is no way back to an older release after that",

@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "Changes of maps then take longer: peering, marking OSDs down.",
     evidence: "One of the health checks MON_DISK_LOW, MON_DISK_CRIT, MON_DISK_BIG stands, and nobody muted it.",
     sources: &["Ceph's documentation, \"Health checks\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "give it room on a disk that does not rotate; ceph tell mon.NAME compact",
     risk: "the monitor does not answer while it compacts",

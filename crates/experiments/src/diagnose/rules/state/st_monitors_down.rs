@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "Without a manager nobody balances, and what the cluster counts is old.",
     evidence: "One of the health checks MON_DOWN, MGR_DOWN stands, and nobody muted it.",
     sources: &["Ceph's documentation, \"Health checks\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "start it again (ceph orch ps; systemctl status ceph-mon@NAME)",
     risk: "none: looking changes nothing",

@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     why: "A drive that is fuller than about 80 % has less room to collect what was overwritten, and from 85 % on the cluster warns, from 90 % on nothing is backfilled to it, from 95 % on it takes no writes.",
     evidence: "One of the health checks OSD_NEARFULL, OSD_BACKFILLFULL, OSD_FULL, POOL_NEARFULL, POOL_BACKFILLFULL, POOL_FULL stands, and nobody muted it.",
     sources: &["Ceph's documentation, \"Health checks\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "add OSDs, delete what is not needed, or move data from the fullest OSDs (ceph osd df; ceph balancer status)",
     risk: "data move: do it when the cluster is calm",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "What they held is read from others and made again there; figures are those of a smaller cluster.",
     evidence: "The OSD map has OSDs that are in and not up, or up and not in.",
     sources: &["Ceph's documentation, \"Monitoring OSDs and PGs\""],
-    needs: &[Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "start them (ceph orch daemon start osd.N, or systemctl start ceph-osd@N), or take them out for good (ceph osd purge)",
     risk: "purging moves data",

@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     what: "Placement groups peer, activate, are being made, or are not known: they serve no operations meanwhile.",
     evidence: "Some placement group is in a state with one of the words peering, activating, creating, unknown.",
     sources: &["Ceph's documentation, \"Placement Group States\""],
-    needs: &[Source::Facts(Part::Groups)],
+    needs: &[Source::Facts(FactsPart::Groups)],
     suspect,
     fix: "wait some seconds; where it stays, look at ceph health detail and at OSDs that come and go",
     risk: "none that is known",

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "ceph.io blog, 2021: qos-study-with-mclock-and-wpq-schedulers",
         "Ceph's documentation, \"Placement Group States\"",
     ],
-    needs: &[Source::Facts(Part::Groups)],
+    needs: &[Source::Facts(FactsPart::Groups)],
     suspect,
     fix: "wait for its end (ceph status); where clients matter more: ceph config set osd osd_mclock_profile high_client_ops (from 17.2 on)",
     risk: "copies are missing for longer",

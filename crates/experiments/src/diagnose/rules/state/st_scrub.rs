@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
         "ceph.io blog, 2022: mclock-vs-wpq-testing-with-background-ops-part2",
         "Ceph's documentation, \"OSD Config Reference\"",
     ],
-    needs: &[Source::Facts(Part::Groups), Source::Facts(Part::Osds)],
+    needs: &[Source::Facts(FactsPart::Groups), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "measure with fathom run --quiesce; for daily work choose quiet hours: ceph config set osd osd_scrub_begin_hour 1; ceph config set osd osd_scrub_end_hour 6",
     risk: "errors of disks are found later",

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     what: "Operations of clients have waited for longer than osd_op_complaint_time (30 s).",
     evidence: "One of the health checks SLOW_OPS stands, and nobody muted it.",
     sources: &["Ceph's documentation, \"Troubleshooting OSDs\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "ceph daemon osd.N dump_historic_slow_ops says in which stage they waited; look at the OSD that most of them wait for, not at the one that complains",
     risk: "none: looking changes nothing",

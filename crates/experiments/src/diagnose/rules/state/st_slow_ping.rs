@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     what: "Heartbeats between OSDs take longer than a twentieth of the grace (1 s).",
     evidence: "One of the health checks OSD_SLOW_PING_TIME_FRONT, OSD_SLOW_PING_TIME_BACK stands, and nobody muted it.",
     sources: &["Ceph's documentation, \"Health checks\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "ceph daemon mgr.NAME dump_osd_network says which ways are slow",
     risk: "none: looking changes nothing",
@@ -24,7 +24,12 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         .filter_map(|id| Some(format!("{id}: {}", case.check(id)?)));
     match listed(found) {
         Some(all) => {
-            vec![Suspect::new(Subject::Cluster, Standing::Confirmed, "heartbeats between OSDs came late within the last 15 minutes".into(), all)]
+            vec![Suspect::new(
+                Subject::Cluster,
+                Standing::Confirmed,
+                "heartbeats between OSDs came late within the last 15 minutes".into(),
+                all,
+            )]
         }
         None => Vec::new(),
     }

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     why: "In a study the mean latency at a depth of 64 rose from 2.75 to 6.2 ms while snapshots were trimmed (older scheduler), to 4.5 ms with mClock.",
     evidence: "Some placement group is in a state with one of the words snaptrim, snaptrim_wait, snaptrim_error.",
     sources: &["ceph.io blog, 2022: mclock-vs-wpq-testing-with-background-ops-part1"],
-    needs: &[Source::Facts(Part::Groups)],
+    needs: &[Source::Facts(FactsPart::Groups)],
     suspect,
     fix: "wait for its end; fewer snapshots at once, or at night; osd_snap_trim_sleep counts with the scheduler wpq only",
     risk: "space stays used for longer",

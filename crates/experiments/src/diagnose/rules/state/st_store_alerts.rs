@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     what: "An OSD's store says that its device, or that of its database, answers late.",
     evidence: "One of the health checks BLUESTORE_SLOW_OP_ALERT, DB_DEVICE_STALLED_READ_ALERT, WAL_DEVICE_STALLED_READ_ALERT, BLOCK_DEVICE_STALLED_READ_ALERT stands, and nobody muted it.",
     sources: &["Ceph's documentation, \"Health checks\""],
-    needs: &[Source::Facts(Part::Health)],
+    needs: &[Source::Facts(FactsPart::Health)],
     suspect,
     fix: "look at the SMART data and the load of that device; right after an OSD was made it may be of no meaning",
     risk: "none: looking changes nothing",

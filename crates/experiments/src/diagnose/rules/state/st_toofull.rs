@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     what: "Placement groups can not recover or move: the OSDs that should take them are too full.",
     evidence: "Some placement group is in a state with one of the words backfill_toofull, recovery_toofull.",
     sources: &["Ceph's documentation, \"Health checks\""],
-    needs: &[Source::Facts(Part::Groups)],
+    needs: &[Source::Facts(FactsPart::Groups)],
     suspect,
     fix: "add room, or move data away from the fullest OSDs (ceph osd df; ceph balancer status)",
     risk: "data move: do it when the cluster is calm",
