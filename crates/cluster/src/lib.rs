@@ -12,6 +12,7 @@ mod entry;
 mod errors;
 pub mod facts;
 pub mod here;
+pub mod historic_ops;
 pub mod host_settings;
 pub mod journal;
 pub mod kernel;

@@ -14,6 +14,7 @@ use crate::limit::limits;
 use crate::outliers::outliers;
 use crate::pgs::{name_pgs, while_not_clean};
 use crate::positions::positions;
+use crate::slow_operations::slowest_of_steps;
 use crate::sustained::endurance;
 use crate::sweep::swept;
 use crate::validity::limit_writes;
@@ -80,6 +81,7 @@ impl Assessment<'_> {
             chart: chart(&entries),
             latency_parts: latency_parts(&entries, &ledger, record),
             ledger,
+            slow_operations: slowest_of_steps(record),
             positions,
             distances: distances(&entries, record),
             answer: answer(record, &entries, sustained),

@@ -42,6 +42,7 @@ mod series;
 mod side_by_side;
 mod sight;
 mod slice;
+mod slow_operations;
 mod slowed;
 mod supply;
 mod sustained;

@@ -42,6 +42,7 @@ pub mod secrets;
 pub mod seed;
 pub mod shell;
 pub mod site;
+mod slow_operations;
 mod step_id;
 pub mod streams;
 pub mod subject;
@@ -100,6 +101,7 @@ pub use report::{
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope};
 pub use site::{NotFree, PathKind, SiteSeen, SiteWish};
+pub use slow_operations::{SlowOperation, SlowOperations, SlowestOfStep};
 pub use step_id::StepId;
 pub use streams::Streams;
 pub use subject::{NetworkPart, Subject};

@@ -8,6 +8,7 @@ use crate::osd_times::OsdTimes;
 use crate::pages::PagesRead;
 use crate::path_mtu::PathMtu;
 use crate::record::{Gap, Record};
+use crate::slow_operations::SlowOperations;
 use crate::streams::Streams;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,8 @@ pub enum Observation {
     Compaction(Compaction),
     /// How long operations took in the OSDs, stretch by stretch, while a slice was measured.
     OsdTimes(OsdTimes),
+    /// The slowest operations that OSDs remember of a slice.
+    SlowOperations(SlowOperations),
     /// What the kernels of hosts counted while a slice was measured.
     #[serde(rename = "observed")]
     Hosts(Observed),
@@ -40,9 +43,10 @@ pub enum Observation {
 
 impl Observation {
     /// The variants' names.
-    pub const KINDS: [&str; 10] = [
+    pub const KINDS: [&str; 11] = [
         "compaction",
         "osd-times",
+        "slow-operations",
         "observed",
         "pgs-seen",
         "streams",
@@ -70,6 +74,12 @@ impl Record {
 
     pub fn osd_times(&self) -> impl Iterator<Item = &OsdTimes> {
         self.observations.iter().filter_map(|seen| if let Observation::OsdTimes(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn slow_operations(&self) -> impl Iterator<Item = &SlowOperations> {
+        self.observations
+            .iter()
+            .filter_map(|seen| if let Observation::SlowOperations(own) = seen { Some(own) } else { None })
     }
 
     pub fn hosts_observed(&self) -> impl Iterator<Item = &Observed> {

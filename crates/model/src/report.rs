@@ -12,6 +12,7 @@ use crate::pattern::{Metric, Pattern};
 use crate::phrase::Phrase;
 use crate::positions::Positions;
 use crate::record::{Ending, RunHead};
+use crate::slow_operations::SlowestOfStep;
 use crate::subject::Subject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,9 @@ pub struct Report {
     /// Of what latencies are made, by the OSDs' own timers.
     #[serde(default)]
     pub latency_parts: Vec<LatencyParts>,
+    /// Of each step the slowest operation that its OSDs remember.
+    #[serde(default)]
+    pub slow_operations: Vec<SlowestOfStep>,
     /// Who slows a pool, by position; `None`: not measured.
     #[serde(default)]
     pub positions: Option<Positions>,

@@ -17,7 +17,9 @@ use figures::{
     CellDocument, DistanceDocument, FigureDocument, LatencyPartsDocument, LedgerDocument, OutlierDocument,
     PositionsDocument,
 };
-use model::{Ending, GoalFields, HostBond, Imported, Overhead, PathMtu, Record, Report, Scope, Undo, secrets};
+use model::{
+    Ending, GoalFields, HostBond, Imported, Overhead, PathMtu, Record, Report, Scope, SlowestOfStep, Undo, secrets,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -59,6 +61,7 @@ struct RunDocument {
     chart: Vec<CellDocument>,
     ledger: Vec<LedgerDocument>,
     latency_parts: Vec<LatencyPartsDocument>,
+    slow_operations: Vec<SlowestOfStep>,
     positions: Option<PositionsDocument>,
     floor: Vec<DistanceDocument>,
     verdicts: Vec<VerdictDocument>,
@@ -114,6 +117,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         chart: all(&report.chart),
         ledger: all(&report.ledger),
         latency_parts: all(&report.latency_parts),
+        slow_operations: report.slow_operations.clone(),
         positions: report.positions.as_ref().map(PositionsDocument::from),
         floor: all(&report.distances),
         verdicts: all(report.answer.verdicts()),

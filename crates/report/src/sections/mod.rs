@@ -23,6 +23,7 @@ pub(crate) mod refuted;
 pub(crate) mod response;
 pub(crate) mod run;
 pub(crate) mod scope;
+pub(crate) mod slow_operations;
 pub(crate) mod sustained;
 pub(crate) mod sweep;
 pub(crate) mod targets;
@@ -71,7 +72,7 @@ const STEPS: &str = "Means over each step's slices, counted by the hosts' kernel
 const SCOPE: &str = "What was there, as Fathom saw it before the first step.";
 
 /// In the order of reading.
-pub const SECTIONS: [Section; 33] = [
+pub const SECTIONS: [Section; 34] = [
     section("run", "", run::blocks),
     section("answer", "", answer::blocks),
     section("findings", "Findings", findings::of_diagnosis).not_on_page(),
@@ -85,6 +86,7 @@ pub const SECTIONS: [Section; 33] = [
     CHART,
     section("ledger", "Ledger", ledger::blocks).lead(LEDGER),
     section("latency-parts", "Where the time goes", latency_parts::blocks).lead(PARTS).detail(),
+    section("slow-operations", "Slowest operations", slow_operations::blocks).detail(),
     section("positions", "By position", positions::blocks).detail(),
     section("floor", "Distance from the floor", floor::blocks),
     section("targets", "Each target", targets::blocks).detail().not_on_page(),

@@ -1,7 +1,7 @@
 //! Of what latencies are made, sensible or not.
 
 use super::{layer, number, pattern, text};
-use model::{LatencyPart, LatencyParts, Part};
+use model::{LatencyPart, LatencyParts, Part, SlowOperation, SlowestOfStep};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -23,4 +23,16 @@ pub fn latency_parts() -> impl Strategy<Value = LatencyParts> {
             doubt,
         },
     )
+}
+
+pub fn slowest() -> impl Strategy<Value = SlowestOfStep> {
+    let operation = (any::<u32>(), number(), number(), text(), text());
+    let operation =
+        operation.prop_map(|(osd, ms, longest_ms, after, until)| SlowOperation { osd, ms, longest_ms, after, until });
+    (layer(), pattern(), text(), operation).prop_map(|(layer, pattern, target, operation)| SlowestOfStep {
+        layer,
+        pattern,
+        target,
+        operation,
+    })
 }

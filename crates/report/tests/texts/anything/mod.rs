@@ -4,7 +4,7 @@ mod causes;
 mod latency;
 
 use causes::{diagnosed, finding};
-use latency::latency_parts;
+use latency::{latency_parts, slowest};
 use model::testing;
 use model::*;
 use model::{OpClass, OpMix};
@@ -351,10 +351,11 @@ pub fn report() -> impl Strategy<Value = Report> {
         vec(text(), 0..3),
         vec(host_load(), 0..3),
         vec(latency_parts(), 0..3),
+        vec(slowest(), 0..3),
     );
     (head(), number(), any::<bool>(), lists, words).prop_map(|(head, seconds, finished, lists, words)| {
         let (figures, chart, ledger, outliers, answer) = lists;
-        let (findings, changes, errors, host_loads, latency_parts) = words;
+        let (findings, changes, errors, host_loads, latency_parts, slow_operations) = words;
         let passes = figures.len() as u32;
         Report {
             warnings: errors.iter().rev().cloned().collect(),
@@ -367,6 +368,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             chart,
             ledger,
             latency_parts,
+            slow_operations,
             positions: None,
             distances: Vec::new(),
             answer,
