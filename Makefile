@@ -25,7 +25,7 @@ test:
 	{ $(CARGO) test --workspace --exclude fathom --locked --no-fail-fast; rest=$$?; \
 	  $(CARGO) test -p fathom --locked --no-fail-fast --test program -- $(BESIDE) && test $$rest = 0; } \
 		> target/parts.log 2>&1 & parts=$$!; \
-	nice -n -10 $(CARGO) test -p fathom --locked --no-fail-fast -- --test-threads=3 $(BESIDE:%=--skip=%); program=$$?; \
+	nice -n -10 $(CARGO) test -p fathom --locked --no-fail-fast -- $(BESIDE:%=--skip=%); program=$$?; \
 	wait $$parts; parts=$$?; cat target/parts.log; \
 	wait $$clippy; lint=$$?; test $$lint = 0 || cat target/clippy.log; \
 	test $$program = 0 -a $$parts = 0 -a $$lint = 0

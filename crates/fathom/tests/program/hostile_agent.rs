@@ -86,7 +86,7 @@ impl Hosts {
 
     fn hostile(how: &str) -> Hosts {
         let own = std::env::current_exe().unwrap();
-        let agent = "--ignored --exact --nocapture --test-threads=1 be_the_agent";
+        let agent = "--ignored --exact --nocapture --test-threads=1 hostile_agent::be_the_agent";
         Hosts::reached(&format!("HOSTILE='{how}' exec {} {agent}", own.display()))
     }
 
