@@ -1,9 +1,11 @@
 //! What the tests against a real Ceph share: the program with a home of its own, a lab that goes when it is dropped.
 #![allow(dead_code)] // Each test file uses its own part of it.
 
+mod asked;
 pub mod hosts;
 mod lent;
 
+use asked::Asked;
 pub use lent::Lent;
 
 use serde_json::Value;
@@ -98,6 +100,7 @@ pub struct Lab {
     pub home: Home,
     pub name: String,
     status: Value,
+    asked: Asked,
 }
 
 impl Lab {
@@ -109,7 +112,7 @@ impl Lab {
         home.run(&all).ends(0, &[]);
         let status = home.run(&["lab", "status", "--name", &name, "--format", "json"]);
         let status = status.ends(0, &[]).json();
-        Lab { home, name, status }
+        Lab { home, name, status, asked: Asked::default() }
     }
 
     pub fn conf(&self) -> &str {
@@ -142,8 +145,11 @@ impl Lab {
         Ran::from(command.output().unwrap(), arguments)
     }
 
-    /// Ceph's own program: a second opinion.
+    /// Ceph's own program, or what it would say.
     pub fn ceph(&self, arguments: &[&str]) -> String {
+        if let Some(answer) = self.asked.ask(self.conf(), arguments) {
+            return answer;
+        }
         let output = Command::new("ceph").args(["--conf", self.conf()]).args(arguments).output().unwrap();
         assert!(output.status.success(), "ceph {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
