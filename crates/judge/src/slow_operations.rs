@@ -22,7 +22,7 @@ fn of_step(step: &Step, record: &Record) -> Option<SlowestOfStep> {
 mod tests {
     use super::*;
     use model::testing;
-    use model::{Observation, Plan, SlowOperations, Workload};
+    use model::{Observation, Pattern, Plan, SlowOperations, Workload};
 
     #[test]
     fn the_slowest_of_all_slices_of_a_step_is_told() {

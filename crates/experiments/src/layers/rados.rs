@@ -5,7 +5,7 @@ use crate::planner::subset::subset;
 use crate::planner::{groups, like};
 use model::pattern::Family;
 use model::workload::{GIB, KIB, MIB};
-use model::{Bytes, Change, Failure, Layer, Place, Workload};
+use model::{Bytes, Change, Failure, Layer, Place, PoolScope, Workload};
 
 const SPAN: Bytes = 4 * GIB;
 const LAB_SPAN: Bytes = 256 * MIB;
@@ -40,7 +40,7 @@ fn object_size(family: Family, workload: &Workload) -> Bytes {
 }
 
 /// Of pools that somebody may name: those that other runs made for themselves are left out.
-pub fn names_of_others(pools: &[Pool]) -> String {
+pub fn names_of_others(pools: &[PoolScope]) -> String {
     let names = pools.iter().map(|pool| pool.name.as_str()).filter(|name| !name.starts_with("fathom."));
     names.collect::<Vec<_>>().join(", ")
 }

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use crate::Request;
-use crate::layers::device;
+use crate::layers::{device, rados::names_of_others};
 use languages::fio::job_file::{Batch, Job};
 use languages::fio::span;
 use model::workload::MIB;

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::groups;
+use crate::layers::rados::names_of_others;
 use crate::{Experiment, PairedSetting, Request, Varied};
 use model::change::PoolLike;
 use model::shell::word;

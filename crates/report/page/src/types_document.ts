@@ -149,6 +149,7 @@ export interface RunDocument {
   chart: CellDocument[];
   ledger: LedgerDocument[];
   latency_parts: LatencyPartsDocument[];
+  slow_operations: SlowestOfStep[];
   positions: PositionsDocument | null;
   floor: DistanceDocument[];
   verdicts: VerdictDocument[];
@@ -877,6 +878,31 @@ export interface LatencyPartsDocument {
 export interface LatencyPart {
   part: Part;
   ms: number | null;
+}
+/**
+ * The slowest operation that was seen in all slices of a step.
+ */
+export interface SlowestOfStep {
+  layer: Layer;
+  pattern: Pattern;
+  target: string;
+  osd: number;
+  /**
+   * From its receipt to its answer.
+   */
+  ms: number | null;
+  /**
+   * The longest stretch between two events that follow each other.
+   */
+  longest_ms: number | null;
+  /**
+   * The event before it: `waiting for subops from 1,2`.
+   */
+  after: string;
+  /**
+   * The event that ended it: `sub_op_commit_rec`.
+   */
+  until: string;
 }
 /**
  * Of writes with one in flight, in turns over pairs of OSDs; ms.
