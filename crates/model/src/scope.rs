@@ -97,6 +97,12 @@ impl Scope {
         let only = alike.first().copied().filter(|_| alike.len() == 1);
         hosts().find(|host| names.contains(host)).or(only)
     }
+
+    /// The pools that somebody may name: those that other runs made for themselves are left out.
+    pub fn pools_to_name(&self) -> String {
+        let names = self.pools.iter().map(|pool| pool.name.as_str()).filter(|name| !name.starts_with("fathom."));
+        names.collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl OsdScope {

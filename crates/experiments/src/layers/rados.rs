@@ -39,12 +39,6 @@ fn object_size(family: Family, workload: &Workload) -> Bytes {
     }
 }
 
-/// Of pools that somebody may name: those that other runs made for themselves are left out.
-pub fn names_of_others(pools: &[PoolScope]) -> String {
-    let names = pools.iter().map(|pool| pool.name.as_str()).filter(|name| !name.starts_with("fathom."));
-    names.collect::<Vec<_>>().join(", ")
-}
-
 /// The pool to load, and whether it is one of our own making.
 pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure> {
     if let Some(pool) = draft.request.targets.pool.clone() {
@@ -52,9 +46,9 @@ pub fn pool_for(draft: &mut Draft, what: &str) -> Result<(String, bool), Failure
             let text = format!("pool {pool} has the placement groups that it has; --pgs is for a pool of Fathom's own");
             return Err(Failure::Usage(text));
         }
-        let known = &draft.inventory.scope.pools;
-        if !known.iter().any(|one| one.name == pool) {
-            return Err(Failure::Usage(format!("pool {pool} does not exist; there are: {}", names_of_others(known))));
+        let scope = &draft.inventory.scope;
+        if !scope.pools.iter().any(|one| one.name == pool) {
+            return Err(Failure::Usage(format!("pool {pool} does not exist; there are: {}", scope.pools_to_name())));
         }
         return Ok((pool, false));
     }

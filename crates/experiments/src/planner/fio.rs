@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use crate::Request;
-use crate::layers::{device, rados::names_of_others};
+use crate::layers::device;
 use languages::fio::job_file::{Batch, Job};
 use languages::fio::span;
 use model::workload::MIB;
@@ -224,10 +224,10 @@ fn on_objects(draft: &mut Draft, job: &Job) -> Result<Vec<(Target, Bytes)>, Fail
 
 fn pool(draft: &Draft, job: &Job) -> Result<String, Failure> {
     let pool = job.shape.pool.clone().unwrap_or_default();
-    let known = &draft.inventory.scope.pools;
-    if known.iter().any(|one| one.name == pool) {
+    let scope = &draft.inventory.scope;
+    if scope.pools.iter().any(|one| one.name == pool) {
         return Ok(pool);
     }
-    let (line, there) = (job.line_of("pool"), names_of_others(known));
+    let (line, there) = (job.line_of("pool"), scope.pools_to_name());
     Err(Failure::Usage(format!("line {line}: [{}] pool {pool} does not exist; there are: {there}", job.name)))
 }

@@ -2,7 +2,6 @@
 
 use super::draft::Draft;
 use super::groups;
-use crate::layers::rados::names_of_others;
 use crate::{Experiment, PairedSetting, Request, Varied};
 use model::change::PoolLike;
 use model::shell::word;
@@ -19,7 +18,7 @@ const SIZE_MOST: u32 = 10;
 pub fn pool(draft: &mut Draft, what: &str, like: PoolLike) -> Result<String, Failure> {
     let known = &draft.inventory.scope.pools;
     let Some(of) = known.iter().find(|pool| pool.name == like.pool) else {
-        let text = format!("pool {} does not exist; there are: {}", like.pool, names_of_others(known));
+        let text = format!("pool {} does not exist; there are: {}", like.pool, draft.inventory.scope.pools_to_name());
         return Err(Failure::Usage(text));
     };
     if of.erasure_k.is_some() {

@@ -8,11 +8,9 @@ use std::sync::{Arc, OnceLock};
 /// A command, what its further words are called, and whether the manager answers it.
 type Known = (&'static [&'static str], &'static [&'static str], bool);
 
-/// Longer ones before those that they begin with.
-const KNOWN: [Known; 13] = [
+const KNOWN: [Known; 12] = [
     (&["osd", "pool", "application", "get"], &["pool"], false),
-    (&["osd", "pool", "ls", "detail"], &[], false),
-    (&["osd", "pool", "ls"], &[], false),
+    (&["osd", "pool", "ls"], &["detail"], false),
     (&["osd", "pool", "stats"], &["pool_name"], true),
     (&["osd", "crush", "dump"], &[], false),
     (&["osd", "dump"], &[], false),
