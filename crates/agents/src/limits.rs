@@ -5,7 +5,8 @@ use crate::frame::LARGEST;
 use crate::message::{AgentAnswer, AgentEvent};
 use model::facts::HostSetup;
 use model::{
-    Checked, Effort, EmptyPages, HostFacts, HostSecond, Nanos, PathKind, Sample, SiteSeen, SliceEnd, Sparse, WindowSet,
+    Checked, Effort, EmptyPages, HostFacts, HostSecond, Nanos, OsdSecond, PathKind, Sample, SiteSeen, SliceEnd, Sparse,
+    WindowSet,
 };
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -218,7 +219,23 @@ fn of_second(second: &HostSecond) -> Result<(), String> {
         number("packets lost", nic.lost, COUNT)?;
         rates([nic.sent, nic.received])?;
     }
-    second.osds.iter().try_for_each(|osd| rates(osd.threads.values().copied()))
+    let of = second.interrupts.unwrap_or_default();
+    rates([of.share, of.idle, of.others_share, of.others_idle])?;
+    second.osds.iter().try_for_each(of_osd)
+}
+
+fn of_osd(osd: &OsdSecond) -> Result<(), String> {
+    rates(osd.threads.values().chain(osd.busiest.values()).copied())?;
+    let Some(all) = &osd.connections else { return Ok(()) };
+    let counts = |segments: u64, retransmitted: u64, needless: Option<u64>| {
+        number("TCP segments", segments.max(retransmitted).max(needless.unwrap_or(0)), COUNT)
+    };
+    counts(all.segments, all.retransmitted, all.needless)?;
+    all.worst.iter().try_for_each(|worst| {
+        text(&worst.peer)?;
+        rates([worst.rtt_ms].into_iter().chain(worst.rtt_min_ms))?;
+        counts(worst.segments, worst.retransmitted, worst.needless)
+    })
 }
 
 fn of_end(end: &SliceEnd) -> Result<(), String> {
@@ -315,6 +332,7 @@ impl Drop for QueuePlace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::{Connection, Connections};
 
     /// One operation in flight that takes 15 s: then its windows of 50 ms come at once, beside what the kernel counted.
     #[test]
@@ -345,6 +363,22 @@ mod tests {
         ] {
             assert_eq!(postcard::to_stdvec(&news).unwrap()[0], kind, "{news:?}");
         }
+    }
+
+    #[test]
+    fn what_an_osds_connections_did_has_limits() {
+        let told = |rtt_ms: f64, retransmitted: u64| {
+            let worst = Some(Connection { rtt_ms, retransmitted, ..Connection::default() });
+            let connections = Some(Connections { worst, ..Connections::default() });
+            let osds = vec![OsdSecond { connections, ..OsdSecond::default() }];
+            check(&AgentEvent::Second {
+                slice: 1,
+                at: 1,
+                second: Box::new(HostSecond { osds, ..HostSecond::default() }),
+            })
+        };
+        assert_eq!(told(0.5, 7), Ok(()));
+        assert!(told(f64::NAN, 7).is_err() && told(0.5, u64::MAX).is_err());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What hosts' kernels counted while a step was measured, as means over its slices.
 
-use model::{DiskSecond, HostLoad, HostSecond, NicSecond, OsdSecond, Pressure, Record, Step, StepId};
+use crate::host_connections::connections;
+use model::{DiskSecond, HostLoad, HostSecond, Interrupts, NicSecond, OsdSecond, Pressure, Record, Step, StepId};
 use std::collections::BTreeMap;
 
 /// In the order of hosts, then steps.
@@ -52,7 +53,26 @@ fn mean(all: &[&HostSecond]) -> HostSecond {
         segments: all.iter().map(|one| one.segments).sum(),
         retransmitted: all.iter().map(|one| one.retransmitted).sum(),
         osds: osds(all, long),
+        interrupts: interrupts(all),
     }
+}
+
+/// Of each second the processor that had the most of them, and the number of the one that was it for the longest time.
+fn interrupts(all: &[&HostSecond]) -> Option<Interrupts> {
+    let known: Vec<(f64, Interrupts)> = all.iter().filter_map(|one| Some((one.seconds, one.interrupts?))).collect();
+    let long: f64 = known.iter().map(|(seconds, _)| seconds).sum();
+    let mut most: BTreeMap<u32, f64> = BTreeMap::new();
+    known.iter().for_each(|(seconds, one)| *most.entry(one.processor).or_default() += seconds);
+    let processor = most.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).filter(|_| long > 0.0)?.0;
+    let over = |of: fn(&Interrupts) -> f64| known.iter().map(|(seconds, one)| of(one) * seconds).sum::<f64>() / long;
+    Some(Interrupts {
+        processor,
+        processors: known.iter().map(|(_, one)| one.processors).max()?,
+        share: over(|one| one.share),
+        idle: over(|one| one.idle),
+        others_share: over(|one| one.others_share),
+        others_idle: over(|one| one.others_idle),
+    })
 }
 
 fn by_name<'a, T>(
@@ -103,17 +123,32 @@ fn nics(all: &[&HostSecond], long: f64) -> Vec<NicSecond> {
 }
 
 fn osds(all: &[&HostSecond], long: f64) -> Vec<OsdSecond> {
-    let mut used: BTreeMap<u32, BTreeMap<String, f64>> = BTreeMap::new();
+    let mut seen: BTreeMap<u32, Vec<(f64, &OsdSecond)>> = BTreeMap::new();
     for one in all {
-        for osd in &one.osds {
-            // One that did nothing was seen to do nothing.
-            let threads = used.entry(osd.osd).or_default();
-            for (thread, processors) in &osd.threads {
-                *threads.entry(thread.clone()).or_default() += processors * one.seconds / long;
-            }
+        one.osds.iter().for_each(|osd| seen.entry(osd.osd).or_default().push((one.seconds, osd)));
+    }
+    let osd = |(osd, own): (u32, Vec<(f64, &OsdSecond)>)| OsdSecond {
+        osd,
+        threads: processors(&own, |osd| &osd.threads, long),
+        busiest: processors(&own, |osd| &osd.busiest, long),
+        connections: connections(own.iter().filter_map(|(_, osd)| osd.connections.as_ref())),
+    };
+    seen.into_iter().map(osd).collect()
+}
+
+/// By kind of thread; one that did nothing was seen to do nothing.
+fn processors(
+    own: &[(f64, &OsdSecond)],
+    of: fn(&OsdSecond) -> &BTreeMap<String, f64>,
+    long: f64,
+) -> BTreeMap<String, f64> {
+    let mut used: BTreeMap<String, f64> = BTreeMap::new();
+    for (seconds, osd) in own {
+        for (kind, processors) in of(osd) {
+            *used.entry(kind.clone()).or_default() += processors * seconds / long;
         }
     }
-    used.into_iter().map(|(osd, threads)| OsdSecond { osd, threads }).collect()
+    used
 }
 
 #[cfg(test)]
@@ -135,5 +170,34 @@ mod tests {
         assert_eq!(mean.pressure, None);
         let [disk] = mean.disks.as_slice() else { panic!("{:?}", mean.disks) };
         assert_eq!((disk.writes, disk.write_ms, disk.read_ms, disk.queue), (75.0, Some(3.0), None, 1.0));
+    }
+
+    #[test]
+    fn the_busiest_thread_of_a_kind_is_averaged_as_the_kind_is() {
+        let second = |seconds: f64, threads: f64, busiest: f64| {
+            let of = |used| [("msgr-worker".to_string(), used)].into();
+            let osd = OsdSecond { osd: 3, threads: of(threads), busiest: of(busiest), connections: None };
+            HostSecond { seconds, osds: vec![osd], ..HostSecond::default() }
+        };
+        let idle = OsdSecond { osd: 3, ..OsdSecond::default() };
+        let idle = HostSecond { seconds: 1.0, osds: vec![idle], ..HostSecond::default() };
+        let mean = mean(&[&second(1.0, 2.0, 1.0), &second(2.0, 1.0, 0.5), &idle]);
+        let [osd] = mean.osds.as_slice() else { panic!("{:?}", mean.osds) };
+        assert_eq!((osd.threads["msgr-worker"], osd.busiest_thread()), (1.0, Some(("msgr-worker", 0.5))));
+        assert_eq!((&osd.connections, mean.interrupts), (&None, None));
+    }
+
+    #[test]
+    fn the_processor_that_was_interrupted_most_for_the_longest_time_is_named() {
+        let second = |seconds: f64, processor: u32, share: f64| {
+            let interrupts = Interrupts { processor, processors: 8, share, others_share: 0.1, ..Interrupts::default() };
+            HostSecond { seconds, interrupts: Some(interrupts), ..HostSecond::default() }
+        };
+        let unknown = HostSecond { seconds: 9.0, ..HostSecond::default() };
+        let found =
+            mean(&[&second(1.0, 2, 1.0), &second(2.0, 5, 0.9), &second(1.0, 2, 0.8), &second(1.0, 5, 0.9), &unknown]);
+        let found = found.interrupts.unwrap();
+        assert_eq!((found.processor, found.processors), (5, 8));
+        assert!((found.share - 0.9).abs() < 1e-9 && (found.others_share - 0.1).abs() < 1e-9, "{found:?}");
     }
 }

@@ -19,6 +19,7 @@ mod entry;
 mod expect;
 mod figure;
 mod gate;
+mod host_connections;
 mod host_loads;
 mod imported;
 mod in_flight;

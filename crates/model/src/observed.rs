@@ -5,6 +5,7 @@ use crate::pattern::Pattern;
 use crate::step_id::StepId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// Of one slice of a step.
@@ -55,6 +56,9 @@ pub struct HostSecond {
     pub segments: u64,
     pub retransmitted: u64,
     pub osds: Vec<OsdSecond>,
+    /// `None`: the kernel does not count it, or an older run did not look.
+    #[serde(default)]
+    pub interrupts: Option<Interrupts>,
 }
 
 impl HostSecond {
@@ -70,6 +74,21 @@ pub struct Pressure {
     pub cpu: f64,
     pub io: f64,
     pub memory: f64,
+}
+
+/// The processor that spent the most of its time in interrupts and softirqs, beside all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interrupts {
+    /// Its number.
+    pub processor: u32,
+    /// How many processors there are.
+    pub processors: u32,
+    /// Of its time, in interrupts and softirqs.
+    pub share: f64,
+    pub idle: f64,
+    /// The means of all others; 0 if there are none.
+    pub others_share: f64,
+    pub others_idle: f64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -103,6 +122,67 @@ pub struct OsdSecond {
     pub osd: u32,
     /// Processors used, by kind of thread: `tp_osd_tp`, `msgr-worker`, `bstore_kv_sync`.
     pub threads: BTreeMap<String, f64>,
+    /// The same of the busiest single thread of each kind, 0 to 1.
+    #[serde(default)]
+    pub busiest: BTreeMap<String, f64>,
+    /// `None`: not known, since its sockets could not be looked at, or an older run did not.
+    #[serde(default)]
+    pub connections: Option<Connections>,
+}
+
+impl OsdSecond {
+    /// The busiest single thread: its kind, and how much of a processor it used.
+    pub fn busiest_thread(&self) -> Option<(&str, f64)> {
+        let all = self.busiest.iter().map(|(kind, used)| (kind.as_str(), *used));
+        all.max_by(|(_, a), (_, b)| a.total_cmp(b))
+    }
+}
+
+/// What an OSD's TCP connections did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Connections {
+    pub count: u32,
+    /// Segments that all of them sent.
+    pub segments: u64,
+    /// Of these, sent again.
+    pub retransmitted: u64,
+    /// Of these, the ones that the receiver says it had already (DSACK); `None`: that is not known (no SACK, or before Linux 4.19).
+    pub needless: Option<u64>,
+    /// That which lost the most segments; where none lost any, the one with the longest round trip among those that sent much.
+    pub worst: Option<Connection>,
+}
+
+/// One TCP connection, seen from the OSD.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Connection {
+    /// Address and port of the other end.
+    pub peer: String,
+    /// Round trips as the kernel smooths them.
+    pub rtt_ms: f64,
+    /// The shortest one so far; `None`: there was none yet.
+    pub rtt_min_ms: Option<f64>,
+    /// The congestion window, in segments.
+    pub cwnd: u32,
+    /// As of all connections, since it was told last or the watching began.
+    pub segments: u64,
+    pub retransmitted: u64,
+    pub needless: Option<u64>,
+}
+
+impl Connection {
+    /// Segments sent again that the receiver did not have: only these were lost. Where it is not known which, all of them.
+    pub fn lost(&self) -> u64 {
+        self.retransmitted.saturating_sub(self.needless.unwrap_or(0))
+    }
+
+    pub fn lost_share(&self) -> f64 {
+        self.lost() as f64 / self.segments.max(1) as f64
+    }
+
+    /// The worst is the greatest: by segments lost, then by round trip.
+    pub fn compare(&self, other: &Connection) -> Ordering {
+        self.lost().cmp(&other.lost()).then(self.rtt_ms.total_cmp(&other.rtt_ms))
+    }
 }
 
 /// An OSD of a host whose threads are of interest, and the address at which it listens: several clusters on one machine may have
@@ -122,4 +202,19 @@ pub struct HostLoad {
     pub target: String,
     pub pattern: Pattern,
     pub mean: HostSecond,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_of_earlier_runs_are_read() {
+        let earlier = r#"{"at":1.0,"seconds":1.0,"cpu":0.5,"steal":0.0,"pressure":null,"disks":[],"nics":[],"segments":7,
+            "retransmitted":1,"osds":[{"osd":3,"threads":{"msgr-worker":0.2}}]}"#;
+        let second: HostSecond = serde_json::from_str(earlier).unwrap();
+        let [osd] = second.osds.as_slice() else { panic!("{second:?}") };
+        assert_eq!((osd.threads["msgr-worker"], osd.busiest_thread(), &osd.connections), (0.2, None, &None));
+        assert_eq!(second.interrupts, None);
+    }
 }

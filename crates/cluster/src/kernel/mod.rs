@@ -1,13 +1,18 @@
-//! What the kernel of this host counts while something is loaded, as rates over about a second. Reads /proc, changes nothing.
+//! What the kernel of this host counts while something is loaded, as rates over about a second. Reads /proc and asks TCP, changes nothing.
 
+mod connections;
 mod cpu;
 mod disks;
+mod inet_diag;
 mod nics;
 mod osds;
+mod tcp;
+mod threads;
 
 pub(crate) use osds::find as find_osds;
 
-use cpu::{Ticks, pressure, ticks};
+use connections::ConnectionWatch;
+use cpu::{Processors, Ticks, pressure, ticks};
 use disks::disks;
 use model::{HostSecond, OsdWish, Pressure};
 use nics::{Nics, Segments, segments};
@@ -17,38 +22,44 @@ use procfs::{Current, DiskStat, DiskStats, FromRead};
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
 use std::time::Instant;
+use threads::Threads;
 
 /// All counters at one time.
 struct Snapshot {
     at: Instant,
     ticks: Option<Ticks>,
+    processors: Processors,
     /// Microseconds in which some task waited for processor, I/O and memory.
     stalled: Option<[u64; 3]>,
     disks: BTreeMap<String, DiskStat>,
     nics: Nics,
     segments: Segments,
-    /// Clock ticks by kind of thread, by OSD.
-    threads: BTreeMap<u32, BTreeMap<String, u64>>,
+    /// By OSD.
+    threads: BTreeMap<u32, Threads>,
 }
 
 pub struct Sampler {
     osds: Vec<OsdProcess>,
     last: Snapshot,
+    connections: ConnectionWatch,
 }
 
 impl Sampler {
-    /// `osds`: those of this host whose threads are of interest.
+    /// `osds`: those of this host whose threads and connections are of interest.
     pub fn start(osds: &[OsdWish]) -> Sampler {
         let osds = osds::find(osds);
-        let last = snapshot(&osds);
-        Sampler { osds, last }
+        let (last, connections) = (snapshot(&osds), ConnectionWatch::start(&osds));
+        Sampler { osds, last, connections }
     }
 
     /// What happened since the last call, or the start. Its `at` is 0.
     pub fn second(&mut self) -> HostSecond {
         let now = snapshot(&self.osds);
         let before = std::mem::replace(&mut self.last, now);
-        between(&before, &self.last)
+        let mut second = between(&before, &self.last);
+        let mut connections = self.connections.second(&self.osds);
+        second.osds.iter_mut().for_each(|osd| osd.connections = connections.remove(&osd.osd));
+        second
     }
 }
 
@@ -58,9 +69,11 @@ fn snapshot(osds: &[OsdProcess]) -> Snapshot {
     let stalled = || Some([stall("cpu")?, stall("io")?, stall("memory")?]);
     // Of this thread, which may be in another network namespace than the process.
     let nics = InterfaceDeviceStatus::from_file("/proc/thread-self/net/dev");
+    let stat = text("/proc/stat");
     Snapshot {
         at: Instant::now(),
-        ticks: ticks(&text("/proc/stat")),
+        ticks: ticks(&stat),
+        processors: cpu::processors(&stat),
         stalled: stalled(),
         disks: DiskStats::current().map(disks).unwrap_or_default(),
         nics: nics.map(|all| all.0).unwrap_or_default(),
@@ -89,7 +102,8 @@ fn between(before: &Snapshot, now: &Snapshot) -> HostSecond {
         nics: nics::between(&before.nics, &now.nics, seconds),
         segments: now.segments.sent.saturating_sub(before.segments.sent),
         retransmitted: now.segments.again.saturating_sub(before.segments.again),
-        osds: osds::between(&before.threads, &now.threads, seconds),
+        osds: threads::between(&before.threads, &now.threads, seconds),
+        interrupts: cpu::interrupts(&before.processors, &now.processors),
     }
 }
 
@@ -108,5 +122,7 @@ mod tests {
         let second = sampler.second();
         assert!(second.cpu > 0.0 && second.cpu <= 1.0, "{second:?}");
         assert!(second.seconds >= 0.3, "{second:?}");
+        let interrupts = second.interrupts.unwrap();
+        assert!(interrupts.processors > 0 && interrupts.processor < 1 << 16, "{second:?}");
     }
 }

@@ -1,13 +1,13 @@
-//! Which processes of this host are the wanted OSDs, and what their threads do.
+//! Which processes of this host are the wanted OSDs.
 
-use model::{OsdSecond, OsdWish};
+use super::threads::{self, Threads};
+use model::OsdWish;
 use procfs::net::{TcpNetEntry, TcpState};
 use procfs::process::{FDTarget, Process, all_processes};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::fs::metadata;
 use std::net::Ipv4Addr;
-
-/// Clock ticks per second as the kernel shows them to programs, whatever it counts internally (USER_HZ).
-const TICKS_A_SECOND: f64 = 100.0;
+use std::os::unix::fs::MetadataExt;
 
 pub struct OsdProcess {
     pub id: u32,
@@ -72,43 +72,31 @@ fn listens(process: &Process, address: Ipv4Addr) -> bool {
 }
 
 impl OsdProcess {
-    /// Clock ticks so far, by kind of thread. Empty: it is gone.
-    pub fn threads(&self) -> BTreeMap<String, u64> {
-        let mut all = BTreeMap::new();
-        let tasks = self.process.tasks().into_iter().flatten().flatten();
-        for stat in tasks.filter_map(|task| task.stat().ok()) {
-            *all.entry(kind(&stat.comm)).or_default() += stat.utime.saturating_add(stat.stime);
-        }
-        all
+    #[cfg(test)]
+    pub fn of(id: u32, process: Process) -> OsdProcess {
+        OsdProcess { id, process }
     }
-}
 
-/// `msgr-worker` of `msgr-worker-2`, `rocksdb:low` of `rocksdb:low0`.
-fn kind(name: &str) -> String {
-    name.trim_end_matches(|end: char| end.is_ascii_digit()).trim_end_matches('-').to_string()
-}
+    /// Empty: it is gone.
+    pub fn threads(&self) -> Threads {
+        threads::of(&self.process)
+    }
 
-type Ticks = BTreeMap<u32, BTreeMap<String, u64>>;
-
-/// Processors used, kinds of threads that did nothing left out.
-pub fn between(before: &Ticks, now: &Ticks, seconds: f64) -> Vec<OsdSecond> {
-    let used = |own: &BTreeMap<String, u64>, earlier: &BTreeMap<String, u64>| {
-        let more = |(name, ticks): (&String, &u64)| {
-            let ticks = ticks.saturating_sub(earlier.get(name).copied().unwrap_or(*ticks));
-            (ticks > 0).then(|| (name.clone(), ticks as f64 / TICKS_A_SECOND / seconds))
-        };
-        own.iter().filter_map(more).collect()
-    };
-    let both = now.iter().filter_map(|(osd, own)| Some((*osd, own, before.get(osd)?)));
-    both.filter(|(_, own, _)| !own.is_empty())
-        .map(|(osd, own, earlier)| OsdSecond { osd, threads: used(own, earlier) })
-        .collect()
+    /// The inodes of its sockets. `None`: we may not see them, or they are in another network namespace than this thread.
+    pub fn sockets(&self) -> Option<BTreeSet<u64>> {
+        let namespace = |of: &str| metadata(format!("/proc/{of}/ns/net")).ok().map(|seen| (seen.dev(), seen.ino()));
+        let same = namespace(&self.pid().to_string())? == namespace("thread-self")?;
+        let files = self.process.fd().ok().filter(|_| same)?;
+        let socket = |target| if let FDTarget::Socket(inode) = target { Some(inode) } else { None };
+        Some(files.flatten().filter_map(|file| socket(file.target)).collect())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::net::TcpListener;
+    use std::os::fd::AsRawFd;
 
     fn words(line: &str) -> Vec<String> {
         line.split(' ').map(str::to_string).collect()
@@ -125,14 +113,6 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_threads_have_no_number() {
-        assert_eq!(
-            ["msgr-worker-2", "rocksdb:low0", "tp_osd_tp"].map(kind),
-            ["msgr-worker", "rocksdb:low", "tp_osd_tp"]
-        );
-    }
-
-    #[test]
     fn the_socket_that_listens_is_found() {
         let address = Ipv4Addr::new(127, 4, 7, 11);
         let own = Process::myself().unwrap();
@@ -142,12 +122,17 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_counted_until_they_are_gone() {
+    fn threads_and_sockets_are_seen_until_it_is_gone() {
         let own = OsdProcess { id: 0, process: Process::myself().unwrap() };
+        let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let number = std::fs::read_link(format!("/proc/self/fd/{}", socket.as_raw_fd())).unwrap();
+        let sockets = own.sockets().unwrap();
+        assert!(sockets.iter().any(|inode| number.to_str() == Some(&format!("socket:[{inode}]"))), "{sockets:?}");
         assert!(!own.threads().is_empty());
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let gone = OsdProcess { id: 0, process: Process::new(child.id() as i32).unwrap() };
         child.kill().and_then(|()| child.wait()).unwrap();
         assert!(gone.threads().is_empty());
+        assert_eq!(gone.sockets(), None);
     }
 }

@@ -1321,6 +1321,7 @@ export interface HostLoadDocument {
   segments: number;
   retransmitted: number;
   osds: OsdSecond[];
+  interrupts: Interrupts | null;
 }
 /**
  * Share of the time in which some task waited for it (pressure stall information: `some`).
@@ -1372,6 +1373,88 @@ export interface OsdSecond {
   threads: {
     [k: string]: number | null;
   };
+  /**
+   * The same of the busiest single thread of each kind, 0 to 1.
+   */
+  busiest: {
+    [k: string]: number | null;
+  };
+  /**
+   * `None`: not known, since its sockets could not be looked at, or an older run did not.
+   */
+  connections: Connections | null;
+}
+/**
+ * What an OSD's TCP connections did.
+ */
+export interface Connections {
+  count: number;
+  /**
+   * Segments that all of them sent.
+   */
+  segments: number;
+  /**
+   * Of these, sent again.
+   */
+  retransmitted: number;
+  /**
+   * Of these, the ones that the receiver says it had already (DSACK); `None`: that is not known (no SACK, or before Linux 4.19).
+   */
+  needless: number | null;
+  /**
+   * That which lost the most segments; where none lost any, the one with the longest round trip among those that sent much.
+   */
+  worst: Connection | null;
+}
+/**
+ * One TCP connection, seen from the OSD.
+ */
+export interface Connection {
+  /**
+   * Address and port of the other end.
+   */
+  peer: string;
+  /**
+   * Round trips as the kernel smooths them.
+   */
+  rtt_ms: number | null;
+  /**
+   * The shortest one so far; `None`: there was none yet.
+   */
+  rtt_min_ms: number | null;
+  /**
+   * The congestion window, in segments.
+   */
+  cwnd: number;
+  /**
+   * As of all connections, since it was told last or the watching began.
+   */
+  segments: number;
+  retransmitted: number;
+  needless: number | null;
+}
+/**
+ * The processor that spent the most of its time in interrupts and softirqs, beside all others.
+ */
+export interface Interrupts {
+  /**
+   * Its number.
+   */
+  processor: number;
+  /**
+   * How many processors there are.
+   */
+  processors: number;
+  /**
+   * Of its time, in interrupts and softirqs.
+   */
+  share: number | null;
+  idle: number | null;
+  /**
+   * The means of all others; 0 if there are none.
+   */
+  others_share: number | null;
+  others_idle: number | null;
 }
 export interface OutlierDocument {
   layer: Layer;

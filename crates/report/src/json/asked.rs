@@ -6,8 +6,8 @@ use super::parts::{Interval, Keyed, LabelName, Unit, interval_of, value_of};
 use crate::sections::verdicts;
 use crate::words;
 use model::{
-    AbFound, Beyond, Bytes, Cliff, DiskSecond, Doubled, Ended, Endurance, Estimate, HostLoad, Knee, Layer, Limit,
-    Metric, NicSecond, OpClass, OsdSecond, Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting,
+    AbFound, Beyond, Bytes, Cliff, DiskSecond, Doubled, Ended, Endurance, Estimate, HostLoad, Interrupts, Knee, Layer,
+    Limit, Metric, NicSecond, OpClass, OsdSecond, Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting,
     SweepAxis, Swept, TriedRate, Verdict,
 };
 use schemars::JsonSchema;
@@ -360,6 +360,7 @@ pub(super) struct HostLoadDocument {
     segments: u64,
     retransmitted: u64,
     osds: Vec<OsdSecond>,
+    interrupts: Option<Interrupts>,
 }
 
 impl From<&HostLoad> for HostLoadDocument {
@@ -380,6 +381,7 @@ impl From<&HostLoad> for HostLoadDocument {
             segments: mean.segments,
             retransmitted: mean.retransmitted,
             osds: mean.osds,
+            interrupts: mean.interrupts,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What other hosts' kernels counted, step by step: a table for each host.
 
-use super::host_loads::{busiest, disk, fastest, nic, step};
+use super::host_loads::{busiest, connection, disk, fastest, interrupts, nic, step};
 use crate::block::{Block, Row, Table};
 use crate::numbers::{self, NOTHING};
 use model::{HostLoad, Report, Scope};
@@ -10,7 +10,17 @@ use std::collections::BTreeMap;
 const HOSTS_MOST: usize = 32;
 /// At most this many kinds of threads are named of each OSD.
 const THREADS: usize = 3;
-const HEADING: [&str; 7] = ["step", "processors", "OSD threads", "disk", "network", "sent again", "waits"];
+const HEADING: [&str; 9] = [
+    "step",
+    "processors",
+    "interrupts",
+    "OSD threads",
+    "disk",
+    "network",
+    "sent again",
+    "OSDs' worst connections",
+    "waits",
+];
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let mut hosts: BTreeMap<&str, Vec<&HostLoad>> = BTreeMap::new();
@@ -32,23 +42,36 @@ fn row(load: &HostLoad) -> Row {
     Row::new([
         step(load),
         numbers::share(load.mean.cpu),
+        load.mean.interrupts.as_ref().map_or_else(nothing, interrupts),
         threads(load),
         busiest(load).map_or_else(nothing, disk),
         fastest(load).map_or_else(nothing, nic),
         if load.mean.segments > 0 { numbers::share(load.mean.sent_again()) } else { nothing() },
+        connections(load),
         load.mean.pressure.map_or_else(nothing, waits),
     ])
 }
 
-/// The busiest kinds of each OSD, in processors.
+/// The busiest kinds of each OSD, in processors, and its busiest single thread.
 fn threads(load: &HostLoad) -> String {
     let of_osd = |osd: &model::OsdSecond| {
         let mut all: Vec<(&String, f64)> = osd.threads.iter().map(|(name, used)| (name, *used)).collect();
         all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         let named: Vec<String> =
             all.iter().take(THREADS).map(|(name, used)| format!("{name} {}", numbers::rough(*used))).collect();
-        format!("osd.{}: {}", osd.osd, if named.is_empty() { "idle".to_string() } else { named.join(", ") })
+        let busiest = osd.busiest_thread().map(|(kind, used)| format!(" (one {kind}: {})", numbers::share(used)));
+        let named = if named.is_empty() { "idle".to_string() } else { named.join(", ") };
+        format!("osd.{}: {named}{}", osd.osd, busiest.unwrap_or_default())
     };
-    let all: Vec<String> = load.mean.osds.iter().map(of_osd).collect();
+    listed(load.mean.osds.iter().map(of_osd))
+}
+
+fn connections(load: &HostLoad) -> String {
+    let worst = |osd: &model::OsdSecond| Some(connection((osd.osd, osd.connections.as_ref()?.worst.as_ref()?)));
+    listed(load.mean.osds.iter().filter_map(worst))
+}
+
+fn listed(all: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = all.collect();
     if all.is_empty() { NOTHING.to_string() } else { all.join("; ") }
 }

@@ -136,7 +136,11 @@ pub const EXPECTED: &[Expected] = &[
     },
     Expected {
         fault: "link-loss",
-        causes: &[of("host-way-slow", Of::Target), of("segments-sent-again", Of::Target)],
+        causes: &[
+            of("host-way-slow", Of::Target),
+            of("segments-sent-again", Of::Target),
+            of("osd-connection-retransmits", Of::Target),
+        ],
         ..NONE
     },
     Expected { fault: "link-latency", causes: &[of("host-way-slow", Of::Target)], ..NONE },

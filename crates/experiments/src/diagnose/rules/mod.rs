@@ -56,7 +56,12 @@ pub static RULES: &[&Rule] = &[
     &device::disks_share_a_ceiling::RULE,
     &osd::compaction_dips::RULE,
     &network::segments_sent_again::RULE,
+    &network::osd_connection_retransmits::RULE,
     &network::mtu::RULE,
+    &osd::cpu_kv_sync_bound::RULE,
+    &osd::cpu_msgr_bound::RULE,
+    &osd::osd_thread_full::RULE,
+    &host::cpu_irq_one_core::RULE,
     // Of those that matter as much, the ones first of which the largest losses were published.
     &client::vm_emulated_disk::RULE,
     &host::kern_iommu::RULE,

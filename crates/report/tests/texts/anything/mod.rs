@@ -1,9 +1,11 @@
 //! Any report and any event that the types allow, sensible or not: for what no face may fall over.
 
 mod causes;
+mod host_loads;
 mod latency;
 
 use causes::{diagnosed, finding};
+use host_loads::host_load;
 use latency::{latency_parts, slowest};
 use model::testing;
 use model::*;
@@ -378,23 +380,6 @@ pub fn report() -> impl Strategy<Value = Report> {
             changes,
             errors,
         }
-    })
-}
-
-fn host_load() -> impl Strategy<Value = HostLoad> {
-    let disk = (text(), option::of(number()), number()).prop_map(|(name, write_ms, queue)| DiskSecond {
-        name,
-        write_ms,
-        queue,
-        ..DiskSecond::default()
-    });
-    let nic = (text(), number()).prop_map(|(name, sent)| NicSecond { name, sent, ..NicSecond::default() });
-    let counted = (vec(disk, 0..3), vec(nic, 0..3), any::<[u64; 2]>(), option::of(number()));
-    (text(), layer(), text(), pattern(), number(), counted).prop_map(|(host, layer, target, pattern, cpu, counted)| {
-        let (disks, nics, [segments, retransmitted], io) = counted;
-        let pressure = io.map(|io| Pressure { io, ..Pressure::default() });
-        let mean = HostSecond { cpu, disks, nics, segments, retransmitted, pressure, ..HostSecond::default() };
-        HostLoad { host, step: StepId(0), layer, target, pattern, mean }
     })
 }
 

@@ -4,6 +4,7 @@ pub mod cpu_cgroup_throttle;
 pub mod cpu_cores_per_nvme;
 pub mod cpu_cstate_wakeup;
 pub mod cpu_governor;
+pub mod cpu_irq_one_core;
 pub mod cpu_numa_split;
 pub mod cpu_pin_too_narrow;
 pub mod cpu_smt_off;

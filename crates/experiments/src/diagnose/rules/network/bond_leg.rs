@@ -1,6 +1,6 @@
 //! A bond with a bad leg: the kernel says so, or of the streams between hosts those that took it are slow, and the others beside them are not.
 
-use super::{host_network_slow, link_slow, segments_sent_again};
+use super::{host_network_slow, link_slow, osd_connection_retransmits, segments_sent_again};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
 use model::{HostBond, NetworkPart, Phrase, Place, Quantity, Record, Standing, Step, Streams, Subject, phrase};
 use std::collections::BTreeSet;
@@ -31,6 +31,7 @@ pub static RULE: Rule = Rule {
             follows: slows_link,
         },
         segments_sent_again::FOLLOWS,
+        osd_connection_retransmits::FOLLOWS,
     ],
     fix: "look at each leg by itself: link, speed, duplex, error and drop counters of the interface and of its switch port \
           (/proc/net/bonding/BOND, ethtool -S LEG); take the bad one out of the bond until it is mended",

@@ -1,6 +1,6 @@
 //! A network of the OSDs' own that carries far less than the one that clients use: every write crosses it, more than once.
 
-use super::segments_sent_again;
+use super::{osd_connection_retransmits, segments_sent_again};
 use crate::diagnose::{Area, Case, Rule, Source, Suspect};
 use judge::Entry;
 use model::pattern::Family;
@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     needs: &[Source::Figures],
     suspect,
     test: None,
-    explains: &[segments_sent_again::FOLLOWS],
+    explains: &[segments_sent_again::FOLLOWS, osd_connection_retransmits::FOLLOWS],
     fix: "compare the ports and links of the cluster network with those of the public one (ethtool); without it the OSDs use the \
           public network",
     special_fixes: &[],

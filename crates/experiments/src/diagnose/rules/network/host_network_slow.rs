@@ -1,6 +1,6 @@
 //! A host of which all that it sends, or receives, is slow, while the other hosts are well among themselves.
 
-use super::{again, link_slow, matrix, segments_sent_again};
+use super::{again, link_slow, matrix, osd_connection_retransmits, segments_sent_again};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
 use model::NetworkPart;
 
@@ -19,6 +19,7 @@ pub static RULE: Rule = Rule {
     explains: &[
         Explains { rule: &link_slow::RULE, which: "those of its links", follows: is_link_of },
         segments_sent_again::FOLLOWS,
+        osd_connection_retransmits::FOLLOWS,
     ],
     fix: link_slow::FIX,
     special_fixes: &[],

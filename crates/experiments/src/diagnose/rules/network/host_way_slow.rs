@@ -1,6 +1,6 @@
 //! All OSDs of a host add time in none of their own stages: what the host sends, or receives, is slow.
 
-use super::host_network_slow;
+use super::{host_network_slow, osd_connection_retransmits};
 use crate::diagnose::rules::osd::by_position::{Role, Slow, Where, add_together, every};
 use crate::diagnose::rules::osd::{gains, osd_slow, osd_way_slow};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
@@ -26,6 +26,7 @@ pub static RULE: Rule = Rule {
             which: "that of the same host",
             follows: |cause, slow, _| host(cause) == host(slow),
         },
+        osd_connection_retransmits::FOLLOWS,
     ],
     fix: "compare cable, negotiated speed and duplex (ethtool), queueing disciplines (tc qdisc), and error and drop counters of its port and of the switch's with the other \
           hosts'",

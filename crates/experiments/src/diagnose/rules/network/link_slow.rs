@@ -1,6 +1,6 @@
 //! A way between two hosts that is slow, while its two hosts are well with others.
 
-use super::{again, matrix, segments_sent_again};
+use super::{again, matrix, osd_connection_retransmits, segments_sent_again};
 use crate::diagnose::peers::slow_targets;
 use crate::diagnose::{Area, Case, Rule, Source, Suspect};
 use model::{NetworkPart, TargetKind};
@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
     needs: &[Source::Figures],
     suspect,
     test: Some(again::MEASURE_WAYS_AGAIN),
-    explains: &[segments_sent_again::FOLLOWS],
+    explains: &[segments_sent_again::FOLLOWS, osd_connection_retransmits::FOLLOWS],
     fix: FIX,
     special_fixes: &[],
     risk: Rule::LOOKING_CHANGES_NOTHING,

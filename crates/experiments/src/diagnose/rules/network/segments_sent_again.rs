@@ -31,8 +31,8 @@ pub const FOLLOWS: Explains =
     Explains { rule: &RULE, which: "those of hosts whose packets go through it", follows: goes_through };
 
 /// The share of segments sent again, and their number, above which a link is suspected: a healthy one loses next to nothing.
-const SENT_AGAIN: f64 = 1e-3;
-const AGAIN_LEAST: u64 = 20;
+pub(super) const SENT_AGAIN: f64 = 1e-3;
+pub(super) const AGAIN_LEAST: u64 = 20;
 /// Share of the time in which some task waited for a processor; or, where that is not counted, in which all worked.
 const STARVED: f64 = 0.5;
 const ALL_AT_WORK: f64 = 0.95;
@@ -48,7 +48,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     worst.into_iter().map(|(host, own)| made(host, own)).collect()
 }
 
-fn starved(mean: &HostSecond) -> bool {
+pub(super) fn starved(mean: &HostSecond) -> bool {
     mean.pressure.map_or(mean.cpu > ALL_AT_WORK, |pressure| pressure.cpu > STARVED)
 }
 
@@ -74,15 +74,19 @@ fn evidence(load: &HostLoad) -> Phrase {
     )
 }
 
-/// Do packets that this host sends go through what is slow?
 fn goes_through(slow: &Suspect, sender: &Suspect, case: &Case) -> bool {
     let (Some(part), Subject::Host(host)) = (slow.subject.part(), &sender.subject) else { return false };
+    passes(part, host, case.record)
+}
+
+/// Do packets that this host sends go through this part of the network, which is slow?
+pub(super) fn passes(part: &NetworkPart, host: &str, record: &Record) -> bool {
     match part {
         // What one host does not receive, all others send again.
         NetworkPart::Host { receives: true, .. } => true,
         // It is not known where the line runs.
         NetworkPart::Whole => true,
-        _ => names(case.record, host).iter().any(|name| part.ends().contains(name)),
+        _ => names(record, host).iter().any(|name| part.ends().contains(name)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Links that are well one by one and not all at once: an uplink between switches, or a switch, carries less than its hosts' links.
 
-use super::{link_slow, segments_sent_again};
+use super::{link_slow, osd_connection_retransmits, segments_sent_again};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
 use judge::{Entry, QUEUED_MOST, mean_over};
 use model::pattern::Family;
@@ -25,6 +25,7 @@ pub static RULE: Rule = Rule {
             follows: crosses,
         },
         segments_sent_again::FOLLOWS,
+        osd_connection_retransmits::FOLLOWS,
     ],
     fix: "compare the uplinks' sum (LACP: every leg of it, and how streams are spread over them) with that of the ports below \
           them; recovery and replication cross it all at once",

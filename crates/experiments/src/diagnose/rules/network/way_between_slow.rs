@@ -1,6 +1,6 @@
 //! What goes between two hosts takes long, by writes between pairs of their OSDs, and nothing else does.
 
-use super::link_slow;
+use super::{link_slow, osd_connection_retransmits};
 use crate::diagnose::rules::osd::by_position::LEAST;
 use crate::diagnose::rules::osd::gains;
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
@@ -17,16 +17,20 @@ pub static RULE: Rule = Rule {
     needs: &[Source::Positions],
     suspect,
     test: None,
-    explains: &[Explains {
-        rule: &link_slow::RULE,
-        which: "that of the same two hosts",
-        follows: |cause, slow, _| {
-            let ends = |suspect: &Suspect| {
-                suspect.subject.part().map(|part| part.ends().into_iter().map(String::from).collect::<BTreeSet<_>>())
-            };
-            ends(cause) == ends(slow)
+    explains: &[
+        Explains {
+            rule: &link_slow::RULE,
+            which: "that of the same two hosts",
+            follows: |cause, slow, _| {
+                let ends = |suspect: &Suspect| {
+                    let ends = suspect.subject.part().map(|part| part.ends().into_iter().map(String::from));
+                    ends.map(|ends| ends.collect::<BTreeSet<_>>())
+                };
+                ends(cause) == ends(slow)
+            },
         },
-    }],
+        osd_connection_retransmits::FOLLOWS,
+    ],
     fix: "compare what lies between these two hosts with what lies between others: routes (ip route get), queueing disciplines and filters (tc qdisc, tc filter), switch ports and \
           the links between switches; fathom network --hosts measures every way",
     special_fixes: &[],

@@ -2,6 +2,8 @@
 
 pub mod by_position;
 pub mod compaction_dips;
+pub mod cpu_kv_sync_bound;
+pub mod cpu_msgr_bound;
 pub mod folklore_csum_off;
 pub mod folklore_filestore_options;
 pub mod folklore_op_threads;
@@ -52,7 +54,9 @@ pub mod osd_spdk;
 pub mod osd_spillover;
 pub mod osd_store_slow;
 pub mod osd_tcmalloc_cache;
+pub mod osd_thread_full;
 pub mod osd_wal_size;
 pub mod osd_way_slow;
 pub mod osd_weight_wrong;
 pub mod stalls;
+pub mod threads;

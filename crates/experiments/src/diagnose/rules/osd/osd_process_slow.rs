@@ -1,7 +1,7 @@
 //! An OSD whose process is slow in all that it does.
 
 use super::by_position::{Slow, Where, every};
-use super::osd_slow;
+use super::{cpu_kv_sync_bound, cpu_msgr_bound, osd_slow, osd_thread_full};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
 use model::{Phrase, Standing, Subject, phrase};
 
@@ -19,11 +19,16 @@ pub static RULE: Rule = Rule {
     needs: &[Source::Positions],
     suspect,
     test: None,
-    explains: &[Explains {
-        rule: &osd_slow::RULE,
-        which: "that of the same OSD, where this one is certain",
-        follows: |cause, slow, _| cause.standing == Standing::Confirmed && cause.subject == slow.subject,
-    }],
+    explains: &[
+        Explains {
+            rule: &osd_slow::RULE,
+            which: "that of the same OSD, where this one is certain",
+            follows: |cause, slow, _| cause.standing == Standing::Confirmed && cause.subject == slow.subject,
+        },
+        cpu_kv_sync_bound::FOLLOWS,
+        cpu_msgr_bound::FOLLOWS,
+        osd_thread_full::FOLLOWS,
+    ],
     fix: "compare its process with its peers': cgroup limits (cpu.max or cpu.cfs_quota_us and the throttled time beside it), debug options and delays of messages (ceph config show osd.N | grep \
           -e debug -e ms_inject), what else runs on its processors, CPU pinning",
     special_fixes: &[],
