@@ -13,8 +13,8 @@ demo:
 	$(CARGO) build --release --locked
 	@scripts/demo $(FATHOM)
 
-# Tests of the program that look at states and not at times: beside the others.
-BESIDE = audit:: lab_faults::
+# Tests of the program that look at states and not at times, or wait more than they work: beside the others.
+BESIDE = audit:: lab_faults:: crash::journals::
 
 test:
 	@scripts/install-missing rust compiler ceph headers browser fio sshd devices
@@ -26,7 +26,7 @@ test:
 	  $(CARGO) test -p fathom --locked --no-fail-fast --test program -- $(BESIDE) || parts=1; \
 	  $(CARGO) clippy --workspace --all-targets --locked -- -D warnings || parts=1; \
 	  test $$parts = 0; } > target/parts.log 2>&1 & parts=$$!; \
-	nice -n -10 $(CARGO) test -p fathom --locked --no-fail-fast -- $(BESIDE:%=--skip=%); program=$$?; \
+	nice -n -5 $(CARGO) test -p fathom --locked --no-fail-fast -- $(BESIDE:%=--skip=%); program=$$?; \
 	wait $$parts; parts=$$?; cat target/parts.log; \
 	test $$program = 0 -a $$parts = 0
 

@@ -221,6 +221,9 @@ fn windows_add_up_and_come_in_order() {
     });
 }
 
+/// A machine that gives no processor for seconds keeps no rate. It does not do so this often in a row.
+const TRIES: usize = 5;
+
 /// Not one more than is due, whatever the machine does; nearly all of them, since a rate is not a wish.
 #[test]
 fn a_rate_is_kept() {
@@ -228,17 +231,26 @@ fn a_rate_is_kept() {
         |_, workload| workload.rate,
         |case, workload, rate| {
             let step = step(case, workload);
-            let mut ops = 0;
-            let mut count = |set: &WindowSet| {
-                ops += set.samples.iter().map(|(_, _, sample)| sample.ops).sum::<u64>();
-                if set.window == 29 { Flow::Stop } else { Flow::GoOn }
-            };
-            let end =
-                run_slice(case.engine, &Context::default(), &case.clock, &step, 100 * MILLISECOND, &mut count).unwrap();
-            assert_eq!(end.broken, None);
             let due = 3.0 * rate.per_second;
             // Four standard deviations of a Poisson count, and what is still under way.
-            assert!((ops as f64 - due).abs() < 4.0 * due.sqrt() + 16.0, "{ops} of {due}");
+            let most = 4.0 * due.sqrt() + 16.0;
+            let lacking = || {
+                let mut ops = 0;
+                let mut count = |set: &WindowSet| {
+                    ops += set.samples.iter().map(|(_, _, sample)| sample.ops).sum::<u64>();
+                    if set.window == 29 { Flow::Stop } else { Flow::GoOn }
+                };
+                let end =
+                    run_slice(case.engine, &Context::default(), &case.clock, &step, 100 * MILLISECOND, &mut count);
+                assert_eq!(end.unwrap().broken, None);
+                due - ops as f64
+            };
+            let kept = (0..TRIES).any(|_| {
+                let lacks = lacking();
+                assert!(lacks > -most, "{} more than the {due} that are due", -lacks);
+                lacks < most
+            });
+            assert!(kept, "none of {TRIES} runs did nearly all of {due}");
         },
     );
 }

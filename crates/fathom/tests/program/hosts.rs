@@ -197,7 +197,7 @@ fn three_hosts_load_a_pool_as_one() {
         "--patterns",
         patterns,
         "--duration",
-        "2s",
+        "4s",
         "--working-set",
         "32M",
         "--depth",

@@ -4,6 +4,7 @@ use crate::common::{Home, Ran, eventually};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -444,12 +445,16 @@ fn a_full_disk_is_named_before_and_while_a_lab_comes_up() {
     drop(small);
     let _larger = SmallDisk::mount(&place, "600m");
     let mut command = place.home.fathom(&["lab", "up"]);
-    let up = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut up = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     eventually("the lab to have begun", 60, || place.dir("default").join("lab.json").exists());
     // Takes all that is left, and what the daemons give back, until they are gone.
     let hog = place.home.path().join("hog");
-    let mut file = File::create(&hog).unwrap();
-    let _ = std::io::copy(&mut std::io::repeat(1), &mut file);
+    let (mut file, block) = (File::create(&hog).unwrap(), vec![1; 1 << 16]);
+    while up.try_wait().unwrap().is_none() {
+        if file.write(&block).is_err() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
     let output = up.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(1) && said.contains("disk is full"), "{said}");

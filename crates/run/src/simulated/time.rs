@@ -28,10 +28,10 @@ impl Subscriber for PassNumbers {
     }
 }
 
-/// `steps` figures, none of which is ever precise enough.
+/// `steps` figures, none of which is ever precise enough. Operations take long, so that there are not many.
 fn never_enough(steps: u32) -> Simulated {
     let steps = (0..steps).map(|id| step(id, Pattern::ReadParallel, &["osd.0"])).collect();
-    simulate(steps, Goal { settle: 0.0, ..Goal::default() }, steady, None, well)
+    simulate(steps, Goal { settle: 0.0, ..Goal::default() }, |_| Model::steady(1e7, 0.3, 16), None, well)
 }
 
 #[test]
