@@ -5,7 +5,7 @@ use crate::planner::subset::subset;
 use crate::planner::{groups, like};
 use model::pattern::Family;
 use model::workload::{GIB, KIB, MIB};
-use model::{Bytes, Change, Failure, Layer, Place, PoolScope, Workload};
+use model::{Bytes, Change, Failure, Layer, Place, Workload};
 
 const SPAN: Bytes = 4 * GIB;
 const LAB_SPAN: Bytes = 256 * MIB;
