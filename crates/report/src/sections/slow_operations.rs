@@ -4,8 +4,9 @@ use crate::block::{Block, Cell, Column, Row, Table};
 use crate::{numbers, words};
 use model::{Estimate, Report, Scope, SlowestOfStep};
 
-const NOTE: &str = "Of each step with one operation in flight the slowest that its OSDs remember, of any client, with the longest stretch between \
-                    two of its events (dump_historic_ops). One operation is no figure: it says where to look.";
+const NOTE: &str = "Of each step the slowest operation that its OSDs still remember, of any client, with the longest stretch between two of its \
+                    events (dump_historic_ops). They keep the slowest 20 of ten minutes: steps with faster ones are not here. One operation is \
+                    no figure: it says where to look.";
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let known = report.slow_operations.iter().filter(|one| one.operation.ms.is_finite() && one.operation.ms > 0.0);

@@ -1,10 +1,9 @@
-//! The slowest operations that the OSDs remember, after slices with one operation in flight: for what it waited is what its OSD can tell.
+//! The slowest operations that the OSDs remember, after each slice: for what one waited is what its OSD can tell.
 
 use super::{Probe, SliceDone, Sources};
 use crate::guard::osd_of;
 use cluster::Cluster;
 use cluster::historic_ops::slowest;
-use model::pattern::Family;
 use model::{Observation, SlowOperations, Step};
 use std::time::Instant;
 
@@ -28,7 +27,7 @@ impl Probe for Slowest<'_> {
     fn begin(&mut self, step: &Step) {
         self.asked.clear();
         self.began = Instant::now();
-        if step.layer.of_ceph() && step.pattern.family() == Family::Latency {
+        if step.layer.of_ceph() {
             let own: Vec<u32> = step.targets.iter().filter_map(osd_of).collect();
             self.asked = if own.is_empty() { self.up.clone() } else { own };
             self.asked.truncate(OSDS_MOST);
