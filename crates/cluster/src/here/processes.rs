@@ -19,10 +19,7 @@ fn one(name: String, process: &Path) -> DaemonProcess {
     let status = read_to_string(process.join("status")).unwrap_or_default();
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim);
     let groups = read_to_string(process.join("cgroup")).unwrap_or_default();
-    let own = |controller: &str, file: &str| {
-        let file = folder(&groups, controller)?.join(file);
-        HIERARCHIES.iter().find_map(|hierarchy| text(Path::new(hierarchy).join(&file)))
-    };
+    let own = |controller: &str, file: &str| text(folder(&groups, controller)?.join(file));
     let either = |controller: &str, old: &str, new: &str| own("", new).or_else(|| own(controller, old));
     let maps = read_to_string(process.join("maps")).ok().filter(|maps| !maps.is_empty());
     let limits = read_to_string(process.join("limits")).unwrap_or_default();
@@ -62,10 +59,7 @@ fn count(list: &str) -> Option<u32> {
 /// Without a limit cgroup v1 has the largest number of whole pages here.
 const NO_LIMIT: u64 = 1 << 62;
 
-/// Where control groups are mounted. In a network namespace `/sys` is often another one, without them: then as the first process sees it.
-const HIERARCHIES: [&str; 2] = ["/sys/fs/cgroup", "/proc/1/root/sys/fs/cgroup"];
-
-/// Where within that the kernel shows the process's group: of the one hierarchy of cgroup v2 (no controller), or of a controller of v1. Lines are
+/// Where the kernel shows the process's group: of the one hierarchy of cgroup v2 (no controller), or of a controller of v1. Lines are
 /// `4:cpu,cpuacct:/system.slice/x`, and `0::/system.slice/x` for v2.
 fn folder(groups: &str, controller: &str) -> Option<PathBuf> {
     let own = |line: &str| {
@@ -76,7 +70,7 @@ fn folder(groups: &str, controller: &str) -> Option<PathBuf> {
         } else {
             controllers.split(',').any(|one| one == controller)
         };
-        of_it.then(|| Path::new(controllers).join(path.trim_start_matches('/')))
+        of_it.then(|| Path::new("/sys/fs/cgroup").join(controllers).join(path.trim_start_matches('/')))
     };
     groups.lines().find_map(own)
 }
@@ -122,9 +116,9 @@ mod tests {
         assert_eq!(throttled("usage_usec 5\n"), None);
         let groups = "7:memory:/\n1:cpu,cpuacct:/osd.4\n0::/system.slice/x\n";
         let of = |controller| folder(groups, controller).map(|path| path.display().to_string());
-        assert_eq!(of("").as_deref(), Some("system.slice/x"));
-        assert_eq!(of("cpu").as_deref(), Some("cpu,cpuacct/osd.4"));
-        assert_eq!((of("memory").as_deref(), of("blkio")), (Some("memory/"), None));
+        assert_eq!(of("").as_deref(), Some("/sys/fs/cgroup/system.slice/x"));
+        assert_eq!(of("cpu").as_deref(), Some("/sys/fs/cgroup/cpu,cpuacct/osd.4"));
+        assert_eq!((of("memory").as_deref(), of("blkio")), (Some("/sys/fs/cgroup/memory/"), None));
         assert_eq!(allocator("7f00 r-xp /usr/lib/libtcmalloc.so.4\n"), "tcmalloc");
         let maps = "55 r-xp 0 08:01 7 /usr/bin/ceph-osd\n7f r-xp 0 08:01 9  /usr/lib64/libtcmalloc.so.4.1.2 (deleted)\n7f rw-p 0 0:0 0\n";
         assert_eq!(allocator_file(maps).as_deref(), Some("libtcmalloc.so.4.1.2"));
