@@ -9,13 +9,18 @@ use std::os::fd::AsRawFd;
 
 /// The kernel answers at once; this only keeps us from waiting for ever.
 const LONGEST_SECONDS: i64 = 1;
+/// The kernel takes about a microsecond for each, once a second: of hosts with more of them they are not told.
+const CONNECTIONS_MOST: usize = 5000;
 /// A part of an answer has at most 32 KiB (net/netlink/af_netlink.c).
 const BUFFER: usize = 64 << 10;
 
-/// All that are established. `None`: the kernel does not tell, or is too old to tell enough. Where tcp_diag is a module, the kernel loads
+/// All that are established. `None`: there are too many, the kernel does not tell, or is too old to tell enough. Where tcp_diag is a module, the kernel loads
 /// it by itself when it is asked.
 pub fn established() -> Option<Vec<TcpConnection>> {
     let [four, six] = [libc::AF_INET, libc::AF_INET6].map(|family| asked(family as u8));
+    if six == Err(Errno::E2BIG) {
+        return None;
+    }
     // A host without IPv6 has no such sockets.
     let all: Vec<Option<TcpConnection>> = four.ok()?.into_iter().chain(six.unwrap_or_default()).collect();
     let unread = !all.is_empty() && all.iter().all(Option::is_none);
@@ -33,6 +38,9 @@ fn asked(family: u8) -> Result<Vec<Option<TcpConnection>>, Errno> {
         let length = recv(socket.as_raw_fd(), &mut buffer, MsgFlags::empty())?;
         let part = buffer.get(..length).and_then(part).ok_or(Errno::EBADMSG)?;
         all.extend(part.connections);
+        if all.len() > CONNECTIONS_MOST {
+            return Err(Errno::E2BIG);
+        }
         if part.last {
             return Ok(all);
         }
