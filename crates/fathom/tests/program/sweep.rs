@@ -254,11 +254,22 @@ fn options_are_swept_and_put_back_whatever_happens() {
         ["sweep", "rados", "--axis", "option:osd/osd_max_backfills=7,8", "--working-set", "4M", "--passes", "2"];
     let begin = |signal: nix::sys::signal::Signal| {
         let mut run = lab.fathom(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let process = nix::unistd::Pid::from_raw(run.id() as i32);
+        let send = |signal| nix::sys::signal::kill(process, signal).unwrap();
         let slices = || lab.run(&["runs", "--format", "json"]).json()["runs"][0]["slices"].as_u64();
-        eventually("a slice with a value of the sweep", 90, || {
-            slices() == Some(1) && ["7", "8"].contains(&value().as_str())
+        eventually("a slice with a value of the sweep", 90, || slices() == Some(1));
+        // Stopped while one is looked at: between two slices the value of the lab stands again for a moment.
+        eventually("a value of the sweep", 90, || {
+            send(nix::sys::signal::Signal::SIGSTOP);
+            std::thread::sleep(std::time::Duration::from_millis(300)); // What was on its way to the monitor arrives.
+            let stands = ["7", "8"].contains(&value().as_str());
+            if !stands {
+                send(nix::sys::signal::Signal::SIGCONT);
+            }
+            stands
         });
-        nix::sys::signal::kill(nix::unistd::Pid::from_raw(run.id() as i32), signal).unwrap();
+        send(signal);
+        send(nix::sys::signal::Signal::SIGCONT);
         run.wait().unwrap();
     };
     begin(nix::sys::signal::Signal::SIGKILL);
