@@ -2,24 +2,33 @@
 
 use crate::admin::Cluster;
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use model::SlowOperation;
 use serde_json::{Value, json};
 
-/// The slowest operation of clients that began within the last `seconds`. `None`: the OSD remembers none of them, or does not tell.
-pub fn slowest(cluster: &Cluster, osd: u32, seconds: f64) -> Option<SlowOperation> {
+/// The slowest operation of clients on one of these pools that began within the last `seconds`. `None`: the OSD remembers none of them, or
+/// does not tell.
+pub fn slowest(cluster: &Cluster, osd: u32, pools: &[i64], seconds: f64) -> Option<SlowOperation> {
     let command = json!({"prefix": "dump_historic_ops", "format": "json"});
     let dump = cluster.rados.osd_command(osd, &command).ok()?.json().ok()?;
-    slowest_of(&dump, osd, seconds)
+    slowest_of(&dump, osd, pools, seconds)
 }
 
 /// Ages and durations are of the OSD's own clock.
-fn slowest_of(dump: &Value, osd: u32, seconds: f64) -> Option<SlowOperation> {
-    let of_client = |op: &&Value| text(op, "description").is_some_and(|words| words.starts_with("osd_op("));
+fn slowest_of(dump: &Value, osd: u32, pools: &[i64], seconds: f64) -> Option<SlowOperation> {
+    let of_client = |op: &&Value| text(op, "description").and_then(pool).is_some_and(|pool| pools.contains(&pool));
     let recent = |op: &&Value| number(op, "age").is_some_and(|age| age <= seconds);
     let ops = dump.get("ops")?.as_array()?.iter().filter(of_client).filter(recent);
     let slowest = ops.filter_map(|op| Some((number(op, "duration")?, op))).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let (longest, after, until) = longest(slowest.1)?;
     Some(SlowOperation { osd, ms: 1e3 * slowest.0, longest_ms: 1e3 * longest, after, until })
+}
+
+/// Of a client's operation: `osd_op(client.4137.0:9940 2.40 2:02d805ab:::name:head [write 0~4096] …)` is one on pool 2.
+fn pool(description: &str) -> Option<i64> {
+    let group = description.strip_prefix("osd_op(")?.split(' ').nth(1)?;
+    group.split_once('.')?.0.parse().ok()
 }
 
 fn text<'v>(of: &'v Value, key: &str) -> Option<&'v str> {
@@ -41,9 +50,10 @@ fn longest(op: &Value) -> Option<(f64, String, String)> {
     stretches.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// `2026-11-26T13:59:55.123456+0000`, in seconds.
+/// `2026-11-26T13:59:55.123456+0000`, in seconds; Ceph 14 and older write `2026-11-26 13:59:55.123456`. Only differences count.
 fn time(written: &str) -> Option<f64> {
-    let time: Timestamp = written.parse().ok()?;
+    let without_zone = || Some(written.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
+    let time = written.parse::<Timestamp>().ok().or_else(without_zone)?;
     Some(time.as_nanosecond() as f64 / 1e9)
 }
 
@@ -75,10 +85,17 @@ mod tests {
             op("osd_op(client.4.0:3 2.3 ...)", 90.0, 7.0, &waited),
             op("osd_repop(client.4.0:1 2.3 ...)", 1.0, 9.0, &waited),
         ]});
-        let found = slowest_of(&dump, 3, 5.0).unwrap();
+        let found = slowest_of(&dump, 3, &[2, 7], 5.0).unwrap();
         assert_eq!((found.osd, found.after.as_str(), found.until.as_str()), (3, "op_commit", "sub_op_commit_rec"));
         assert!((found.ms - 121.5).abs() < 1e-6 && (found.longest_ms - 118.0).abs() < 1e-3, "{found:?}");
-        assert_eq!(slowest_of(&dump, 3, 0.5), None);
+        assert_eq!(slowest_of(&dump, 3, &[2], 0.5), None);
+        assert_eq!(slowest_of(&dump, 3, &[7], 5.0), None, "another pool's");
+    }
+
+    #[test]
+    fn times_of_old_releases_are_read() {
+        let [old, new] = ["2026-11-26 13:59:55.5", "2026-11-26T13:59:56.0+0000"].map(|written| time(written).unwrap());
+        assert!((new - old - 0.5).abs() < 1e-6);
     }
 
     proptest! {
@@ -87,9 +104,9 @@ mod tests {
             time in "[0-9T:.+-]{0,32}", age in any::<f64>(), duration in any::<f64>(), key in "ops|type_data|events|x",
         ) {
             let event = json!({"time": time, "event": "x"});
-            let op = json!({"description": "osd_op(", "age": age, "duration": duration, "type_data": {"events": [event, event]}});
-            let _ = slowest_of(&json!({ key.as_str(): [op] }), 0, 5.0);
-            let _ = slowest_of(&json!({ "ops": [op] }), 0, 5.0);
+            let op = json!({"description": "osd_op(client.4.0:1 2.3 ", "age": age, "duration": duration, "type_data": {"events": [event, event]}});
+            let _ = slowest_of(&json!({ key.as_str(): [op] }), 0, &[2], 5.0);
+            let _ = slowest_of(&json!({ "ops": [op] }), 0, &[2], 5.0);
         }
     }
 }

@@ -45,23 +45,53 @@ impl OptionValues {
             let known = self.words.iter().any(|word| word.eq_ignore_ascii_case(value));
             return (!known).then(|| format!("one of {}", self.words.join(", ")));
         }
-        if self.kind == "bool" {
-            return truth(value).is_none().then(|| "true or false".to_string());
-        }
-        if !["int", "uint", "float", "size", "secs", "millisecs"].contains(&self.kind.as_str()) {
+        if value.is_empty() {
             return None;
         }
-        let meanings = meanings(value);
-        // Of what a unit may mean, one within the bounds is enough.
-        let within =
-            |value: &f64| self.least.is_none_or(|least| *value >= least) && self.most.is_none_or(|most| *value <= most);
-        (!meanings.iter().any(within)).then(|| match (self.least, self.most) {
+        let number = match self.kind.as_str() {
+            "bool" => return (truth(value).is_none() && !begins_a_number(value)).then(|| "true or false".to_string()),
+            "int" | "uint" | "float" | "size" | "secs" | "millisecs" => plain(value),
+            _ => return None,
+        };
+        // Units, other bases and exponents are the monitors' to read.
+        let fits = match number {
+            Some(number) => self.within(number),
+            None => begins_a_number(value) || ["inf", "nan"].iter().any(|word| value.eq_ignore_ascii_case(word)),
+        };
+        (!fits).then(|| self.range())
+    }
+
+    /// Bounds that contradict each other are an unsigned number that wrapped around.
+    fn bounds(&self) -> (Option<f64>, Option<f64>) {
+        match (self.least, self.most) {
+            (Some(least), Some(most)) if least > most => (None, None),
+            bounds => bounds,
+        }
+    }
+
+    fn within(&self, value: f64) -> bool {
+        let (least, most) = self.bounds();
+        least.is_none_or(|least| value >= least) && most.is_none_or(|most| value <= most)
+    }
+
+    fn range(&self) -> String {
+        match self.bounds() {
             (Some(least), Some(most)) => format!("a number from {least} to {most}"),
             (Some(least), None) => format!("a number from {least}"),
             (None, Some(most)) => format!("a number up to {most}"),
             (None, None) => "a number".to_string(),
-        })
+        }
     }
+}
+
+/// Digits alone, with a sign and a point: a number in any language.
+fn plain(value: &str) -> Option<f64> {
+    let plain = value.chars().all(|c| c.is_ascii_digit() || "+-.".contains(c));
+    value.parse().ok().filter(|_| plain)
+}
+
+fn begins_a_number(value: &str) -> bool {
+    value.trim_start_matches(['+', '-', '.']).starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn truth(text: &str) -> Option<bool> {
@@ -137,6 +167,18 @@ mod tests {
         let count = help("uint", serde_json::json!({"min": "", "max": ""}));
         assert_eq!((count.instead_of("many").as_deref(), count.instead_of("4K")), (Some("a number"), None));
         assert_eq!(help("bool", serde_json::json!({})).instead_of("maybe").as_deref(), Some("true or false"));
+        let contradictory = help("int", serde_json::json!({"min": 18446744073709551606u64, "max": 10}));
+        assert_eq!((contradictory.instead_of("5"), contradictory.instead_of("x").as_deref()), (None, Some("a number")));
+        // All of these are kept by the monitors of 16.2.
+        for (kind, values) in [
+            ("float", &["1e-3", "1e3", "0x10", "0x1p-3", "inf", "nan", "-15"][..]),
+            ("secs", &["1 hour", "1hr", "1second", "1mo", "1h30m", "1h 30m", ""]),
+            ("size", &["1024B", "1073741824B", "4K"]),
+            ("bool", &["2", "-1", "+5", "010", " 5", "yes"]),
+        ] {
+            let help = help(kind, serde_json::json!({"min": "", "max": ""}));
+            values.iter().for_each(|value| assert_eq!(help.instead_of(value), None, "{kind} {value}"));
+        }
         // What this program does not know, the monitors may.
         assert_eq!(help("uuid", serde_json::json!({})).instead_of("x"), None);
         assert_eq!(OptionValues::of(&Value::Null).instead_of("x"), None);

@@ -179,10 +179,15 @@ impl Connection {
         self.lost() as f64 / self.segments.max(1) as f64
     }
 
-    /// The worst is the greatest: by segments lost, then by round trip.
+    /// The worst is the greatest: by the share that was lost, where more than a few were, then by how many, then by round trip.
     pub fn compare(&self, other: &Connection) -> Ordering {
-        self.lost().cmp(&other.lost()).then(self.rtt_ms.total_cmp(&other.rtt_ms))
+        let share = |one: &Connection| if one.lost() > Connection::FEW { one.lost_share() } else { 0.0 };
+        let lost = share(self).total_cmp(&share(other)).then(self.lost().cmp(&other.lost()));
+        lost.then(self.rtt_ms.total_cmp(&other.rtt_ms))
     }
+
+    /// Segments that healthy connections lose.
+    pub const FEW: u64 = 2;
 }
 
 /// An OSD of a host whose threads are of interest, and the address at which it listens: several clusters on one machine may have

@@ -295,7 +295,7 @@ pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
     full.or_else(|| now.slow.as_ref().map(|says| format!("operations got stuck: {says}")))
 }
 
-fn pool_of(target: &model::Target) -> Option<&str> {
+pub fn pool_of(target: &model::Target) -> Option<&str> {
     match &target.place {
         Place::Pool { pool, .. } | Place::Images { pool, .. } | Place::Osd { pool, .. } => Some(pool),
         _ => None,

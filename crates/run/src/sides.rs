@@ -58,7 +58,7 @@ fn refuse_unread(plan: &Plan, option: &str) -> Result<(), Failure> {
     let images = plan.steps.iter().any(|step| step.targets.iter().any(is_image));
     match who.starts_with("client") && name.starts_with("rbd_") && !images {
         true => Err(Failure::Usage(format!(
-            "option {option}: only images read it, and none is measured; name their layer: --layers rbd"
+            "option {option}: only images read it, and none is measured: fathom rbd, or --layers rbd where there are several"
         ))),
         false => Ok(()),
     }
@@ -87,8 +87,9 @@ fn prove_option(resolved: &Resolved, option: &str, values: &[&str]) -> Result<Op
     let Some(help) = cluster.option_help(name)? else {
         let names = cluster.option_names().unwrap_or_default();
         let near = nearest(name, names.iter().map(String::as_str)).join(", ");
+        let near = if near.is_empty() { near } else { format!("; nearest: {near}") };
         return Err(Failure::Usage(format!(
-            "option {option}: the cluster has no option {name}; nearest: {near}; `ceph config ls` names all"
+            "option {option}: the cluster has no option {name}{near}; `ceph config ls` names all"
         )));
     };
     for value in values {

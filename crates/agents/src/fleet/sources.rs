@@ -44,14 +44,14 @@ fn listed(args: &HostOptions, lab: Option<&str>, cluster: ClusterOf) -> Result<W
             Some(selector) => kube::pods(selector)?,
             None => {
                 hosts_alone(list).map_err(Failure::Usage)?;
-                in_lab(crate::expand(list)?, lab)
+                in_lab(crate::expand(list)?, lab)?
             }
         },
         (None, Some(file)) => {
             let wrong = |why: String| Failure::Usage(format!("--hosts-file {}: {why}", file.display()));
             let text = text_file::read_up_to(file, text_file::LARGEST).map_err(|error| wrong(error.to_string()))?;
             hosts_alone(&text).map_err(wrong)?;
-            crate::of_file(&text).map_err(|error| wrong(error.to_string()))?
+            in_lab(crate::of_file(&text).map_err(|error| wrong(error.to_string()))?, lab)?
         }
         (None, None) => {
             let text = "which hosts? Name them with --hosts a,b[1-9], --hosts-file FILE, --lab NAME, --hosts orch (cephadm) or --hosts kube-label:NAME=VALUE";
@@ -61,13 +61,22 @@ fn listed(args: &HostOptions, lab: Option<&str>, cluster: ClusterOf) -> Result<W
     reached(args, names, args.ssh_config.clone())
 }
 
-/// Hosts of the lab by the names that it calls them, in words that reach them; others stay as they are.
-fn in_lab(names: Vec<String>, lab: Option<&str>) -> Vec<String> {
-    let hosts = lab.and_then(|lab| running_lab(lab).ok()).map(|lab| lab.hosts).unwrap_or_default();
+/// With a lab a plain name is that of one of its hosts: no other host of that name is meant. Others are named with their user, domain or way.
+///
+/// # Errors
+/// The lab has no such host, or does not run.
+fn in_lab(names: Vec<String>, lab: Option<&str>) -> Result<Vec<String>, Failure> {
+    let is_plain = |name: &String| !name.contains(['@', '.', ':']);
+    let Some(lab) = lab.filter(|_| names.iter().any(is_plain)) else { return Ok(names) };
+    let hosts = running_lab(lab)?.hosts;
     let of = |name: String| match hosts.iter().find(|host| host.name == name) {
-        Some(lab::Host { namespace: Some(namespace), .. }) => format!("netns:{namespace}"),
-        Some(_) => format!("here:{name}"),
-        None => name,
+        Some(lab::Host { namespace: Some(namespace), .. }) => Ok(format!("netns:{namespace}")),
+        Some(_) => Ok(format!("here:{name}")),
+        None if is_plain(&name) => {
+            let known: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+            Err(Failure::Usage(format!("lab {lab} has no host {name}; it has {}", known.join(", "))))
+        }
+        None => Ok(name),
     };
     names.into_iter().map(of).collect()
 }

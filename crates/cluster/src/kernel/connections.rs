@@ -59,7 +59,7 @@ impl ConnectionWatch {
             segments: sent.iter().map(|sent| sent.segments).sum(),
             retransmitted: sent.iter().map(|sent| sent.retransmitted).sum(),
             needless: sent.iter().map(|sent| sent.needless).sum(),
-            worst: worst.map(|one| told(one, self.told.since(one))),
+            worst: worst.map(|one| told(one, &self.told.since(one))),
         };
         for one in own {
             self.first.0.entry(one.cookie).or_insert(one.info);
@@ -120,18 +120,20 @@ impl Sent {
     }
 }
 
-/// That which lost the most since the first look; where none lost any, the one with the longest round trip of those that sent much.
+/// That which lost the largest share since the first look; where none lost any, the one with the longest round trip of those that sent much.
 fn worst<'a>(own: &[&'a TcpConnection], first: &Infos, last: &Infos) -> Option<&'a TcpConnection> {
-    let all: Vec<(u64, u64, &TcpConnection)> =
-        own.iter().map(|one| (first.since(one).lost(), last.since(one).segments, *one)).collect();
+    let all: Vec<(Sent, u64, &TcpConnection)> =
+        own.iter().map(|one| (first.since(one), last.since(one).segments, *one)).collect();
     let most = all.iter().map(|(_, sent, _)| *sent).max()? as f64;
-    let tells = all.iter().filter(|(lost, sent, _)| *lost > 0 || (*sent > 0 && *sent as f64 >= LITTLE * most));
-    tells.max_by_key(|(lost, _, one)| (*lost, one.info.rtt)).map(|(_, _, one)| *one)
+    let tells =
+        all.iter().filter(|(so_far, sent, _)| so_far.lost() > 0 || (*sent > 0 && *sent as f64 >= LITTLE * most));
+    let order = |(so_far, _, one): &(Sent, u64, &TcpConnection)| told(one, so_far);
+    tells.max_by(|a, b| order(a).compare(&order(b))).map(|(_, _, one)| *one)
 }
 
-fn told(one: &TcpConnection, sent: Sent) -> Connection {
+fn told(one: &TcpConnection, sent: &Sent) -> Connection {
     let TcpInfo { rtt, rtt_min, cwnd, .. } = one.info;
-    let Sent { segments, retransmitted, needless } = sent;
+    let Sent { segments, retransmitted, needless } = *sent;
     let ms = |microseconds: u32| f64::from(microseconds) / 1000.0;
     let (rtt_ms, rtt_min_ms) = (ms(rtt), rtt_min.map(ms));
     Connection { peer: one.peer.to_string(), rtt_ms, rtt_min_ms, cwnd, segments, retransmitted, needless }

@@ -1,4 +1,5 @@
-//! What the kernel of this host counts while something is loaded, as rates over about a second. Reads /proc and asks TCP, changes nothing.
+//! What the kernel of this host counts while something is loaded, as rates over about a second. Reads /proc and asks TCP; as with ss the kernel
+//! loads its module tcp_diag for that where it is one, else nothing changes.
 
 mod connections;
 mod cpu;

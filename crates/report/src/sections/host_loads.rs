@@ -125,7 +125,7 @@ fn busiest_thread(load: &HostLoad) -> Option<(u32, &str, f64)> {
 }
 
 fn thread((osd, kind, used): (u32, &str, f64)) -> String {
-    format!("osd.{osd}: one {kind} at {}", numbers::share(used))
+    format!("osd.{osd}: one {kind} at {} of a processor", numbers::share(used))
 }
 
 type OfOsd<'l> = (u32, &'l Connection);

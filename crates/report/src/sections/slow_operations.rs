@@ -4,9 +4,10 @@ use crate::block::{Block, Cell, Column, Row, Table};
 use crate::{numbers, words};
 use model::{Estimate, Report, Scope, SlowestOfStep};
 
-const NOTE: &str = "Of each step the slowest operation that its OSDs still remember, of any client, with the longest stretch between two of its \
-                    events (dump_historic_ops). They keep the slowest 20 of ten minutes: steps with faster ones are not here. One operation is \
-                    no figure: it says where to look.";
+const NOTE: &str = "Of each step the slowest operation on its pool that the OSDs still remember, of any client, with the longest stretch between two of its \
+                    events (dump_historic_ops). Both may be called the same: one replica's answer, and the next one's. An OSD that stands still shows \
+                    the wait wherever it was. OSDs keep the slowest 20 of ten minutes, and six of them are asked after a slice: steps with faster \
+                    operations are not here. One operation is no figure: it says where to look.";
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let known = report.slow_operations.iter().filter(|one| one.operation.ms.is_finite() && one.operation.ms > 0.0);

@@ -2,6 +2,7 @@
 
 use super::Lab;
 use std::ops::Deref;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::{fs, thread};
@@ -17,12 +18,13 @@ struct Kept {
 impl Kept {
     fn up() -> Kept {
         let lab = Lab::up(&[]);
-        // Its input ends when this process does: killed as well.
-        let script = r#"trap '' INT TERM; cat; "$0" lab down --name "$1"; rm -rf "$2""#;
+        // Its input ends when this process does: killed as well, and whatever happens to its terminal or group.
+        let script = r#"trap '' HUP INT QUIT TERM; cat; "$0" lab down --name "$1" && rm -rf "$2""#;
         let keeper = Command::new("sh")
             .args(["-c", script, env!("CARGO_BIN_EXE_fathom"), &lab.name])
             .arg(lab.home.path())
             .env("XDG_DATA_HOME", lab.home.path())
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

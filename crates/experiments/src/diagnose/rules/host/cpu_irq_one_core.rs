@@ -59,7 +59,7 @@ fn made(host: &str, mut found: Vec<Seen>) -> Suspect {
 
 fn evidence((load, of): &Seen) -> Phrase {
     phrase!(
-        "{} {} {}: processor {} in interrupts and softirqs for {} of its time, {} others for {} and idle for {}",
+        "{} {} {}: in each second the busiest processor, mostly {}, in interrupts and softirqs for {} of its time, {} others for {} and idle for {}",
         load.layer.name(),
         load.target.as_str(),
         load.pattern.name(),
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn one_processor_with_all_interrupts_is_told() {
-        let seen = "processor 5 in interrupts and softirqs for 95 % of its time, 7 others for 4 % and idle for 70 %";
+        let seen = "in each second the busiest processor, mostly 5, in interrupts and softirqs for 95 % of its time, 7 others for 4 % and idle for 70 %";
         assert_eq!(told(|_, _| {}), [["a".to_string(), format!("network a→b write-linear: {seen}")]]);
         let of_ceph = |load: &mut HostLoad, _: &mut Interrupts| {
             (load.layer, load.pattern) = (testing::pools(), Pattern::ReadParallel);

@@ -72,9 +72,15 @@ impl Lossy<'_> {
         self.connection.lost_share()
     }
 
-    /// Where the kernel does not count what was needless, much is sent again on a host without a free processor.
+    /// The receiver is known to say what it had already: one that never did so may be set not to (net.ipv4.tcp_dsack=0), which the sender
+    /// cannot see.
+    pub fn says_needless(&self) -> bool {
+        self.connection.needless.is_some_and(|needless| needless > 0)
+    }
+
+    /// Where nobody says what was needless, much is sent again on a host without a free processor.
     fn much(&self) -> bool {
-        let certain = self.connection.needless.is_some() || !starved(&self.load.mean);
+        let certain = self.says_needless() || !starved(&self.load.mean);
         certain && self.connection.lost() >= AGAIN_LEAST && self.share() > SENT_AGAIN
     }
 }

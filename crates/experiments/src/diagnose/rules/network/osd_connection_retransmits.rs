@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     what: "Segments that OSDs send to a peer are lost, and sent again: operations that wait for them take far longer.",
     why: "A write waits for the slowest of its copies. Where one way of many is bad, the counters of a whole host show little of it, and the host that sends again need not be the bad one; its OSDs' connections show which way it is.",
     evidence: "While Ceph was loaded, at least 20 and more than one in a thousand of the segments of an OSD's worst connection were lost: sent again, and the receiver did not say that it had them already (DSACK, counted \
-               since Linux 4.19). Where that is not counted, not where tasks waited for a processor in half of the time and more (or, where that is not counted either, where the processors worked for 95 % of it). \
+               since Linux 4.19). Where that was never said, since it is not counted or the receiver is set not to, not where tasks waited for a processor in half of the time and more (or, where that is not counted either, where the processors worked for 95 % of it). \
                If OSDs of several hosts lose what they send to one host, that host is told; if several OSDs of one host lose, to other hosts, theirs.",
     sources: &[
         "Mathis, Semke, Mahdavi, Ott 1997: TCP's rate goes with one over the root of the loss, so that it falls by itself at one in a thousand",
@@ -53,7 +53,7 @@ fn made(subject: Subject, found: &[Lossy]) -> Suspect {
 }
 
 fn says(subject: &Subject, found: &[Lossy]) -> Phrase {
-    let certain = found.iter().all(|one| one.connection.needless.is_some());
+    let certain = found.iter().all(Lossy::says_needless);
     let lost = if certain { "are lost" } else { "are lost, or come too late" };
     let osds: BTreeSet<u32> = found.iter().map(|one| one.osd).collect();
     let named = each(osds.iter().map(|osd| format!("osd.{osd}")));
@@ -166,9 +166,12 @@ mod tests {
             load.mean.pressure = Some(Pressure { cpu, ..Pressure::default() });
             told(&[load]).pop().unwrap_or_default()
         };
-        assert!(needless(Some(0), 0.9).ends_with("are lost"));
+        assert!(needless(Some(1), 0.9).ends_with("are lost"));
         assert_eq!(needless(Some(45), 0.1), "");
-        // Where the receiver does not say it, a host without a free processor may be the reason.
+        // A receiver that never said so may be set not to.
+        assert!(needless(Some(0), 0.1).ends_with("are lost, or come too late"));
+        assert_eq!(needless(Some(0), 0.9), "");
+        // Where nobody says it, a host without a free processor may be the reason.
         assert!(needless(None, 0.1).ends_with("are lost, or come too late"));
         assert_eq!(needless(None, 0.9), "");
         assert!(told(&[load("a", &[(10, 3, 10)])]).is_empty());

@@ -44,7 +44,7 @@ mod tests {
             says,
             "the store's commit thread of osd.3 (bstore_kv_sync) uses up a processor while others are free"
         );
-        let seen = "one bstore_kv_sync of osd.3 at 95 % of a processor, all processors of a at 40 %";
+        let seen = "in each second the busiest bstore_kv_sync of osd.3, 95 % of a processor in the mean; all processors of a at 40 %";
         assert_eq!(evidence, format!("rados pool write-parallel: {seen}"));
     }
 

@@ -32,6 +32,9 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     threads::full(case, named)
 }
 
+/// Of Crimson, SPDK and DPDK.
+const POLLING: [&str; 6] = ["reactor", "crimson", "spdk", "dpdk", "lcore", "eal"];
+
 fn named(kind: &str) -> Option<&'static str> {
     match kind {
         // Rules of their own.
@@ -42,6 +45,8 @@ fn named(kind: &str) -> Option<&'static str> {
         "bstore_kv_final" => Some("the thread that ends committed writes"),
         "log" => Some("the thread that writes the log"),
         _ if kind.starts_with("fn_") || kind == "finisher" => Some("a finisher"),
+        // They poll, and are as busy without any work.
+        _ if POLLING.iter().any(|name| kind.starts_with(name)) => None,
         _ => Some("a thread"),
     }
 }
@@ -63,6 +68,7 @@ mod tests {
         );
         assert!(says("rocksdb:low").starts_with("a thread that compacts RocksDB of osd.3 (rocksdb:low)"));
         assert!(says("fn_anonymous").starts_with("a finisher of osd.3"));
+        assert!(told(&RULE, &[load("reactor", &[(3, 1.0)])]).is_empty());
         assert!(says("safe_timer").starts_with("a thread of osd.3 (safe_timer)"));
     }
 

@@ -61,7 +61,7 @@ fn suspect(kind: &str, name: &str, mut found: Vec<Full>) -> Suspect {
 
 fn evidence(kind: &str, Full { osd, used, load }: &Full) -> Phrase {
     phrase!(
-        "{} {} {}: one {} of {} at {} of a processor, all processors of {} at {}",
+        "{} {} {}: in each second the busiest {} of {}, {} of a processor in the mean; all processors of {} at {}",
         load.layer.name(),
         load.target.as_str(),
         load.pattern.name(),
