@@ -1,10 +1,12 @@
-//! A headless Chromium driven over its debugging pipe: messages are JSON, ended by NUL.
+//! A headless Chromium driven over its debugging pipe: messages are JSON, ended by NUL. One that a test has done with serves the next, in a
+//! browser context of its own: starting costs more than most tests.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -25,30 +27,40 @@ const FLAGS: [&str; 11] = [
     "--remote-debugging-pipe",
 ];
 
-pub struct Browser {
-    child: Child,
+/// Those that wait for a test.
+static IDLE: Mutex<Vec<Process>> = Mutex::new(Vec::new());
+
+/// Ends when its pipe does, which is with the tests.
+struct Process {
     to: ChildStdin,
     from: Receiver<Value>,
-    folder: tempfile::TempDir,
     last_id: u64,
+}
+
+/// A page in a browser.
+pub struct Browser {
+    /// None once it is given back.
+    process: Option<Process>,
+    folder: tempfile::TempDir,
+    context: Value,
     session: String,
     /// Events since the page was opened.
     events: VecDeque<Value>,
 }
 
-impl Browser {
-    pub fn start() -> Browser {
+impl Process {
+    fn start() -> Process {
         let program = NAMES.into_iter().find_map(in_path).unwrap_or_else(|| {
             panic!("no Chromium is installed, in which the report is tested: install the package chromium")
         });
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        // The browser speaks on descriptors 3 and 4.
+        let home = tempfile::tempdir().expect("a temporary folder").keep();
+        // The browser speaks on descriptors 3 and 4; its files go when it has ended.
         let mut child = Command::new("sh")
-            .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >&2"])
+            .args(["-c", "\"$0\" \"$@\" 3<&0 4>&1 </dev/null >&2; rm -rf \"$HOME\""])
             .arg(program)
             .args(FLAGS)
-            .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
-            .env("HOME", folder.path())
+            .arg(format!("--user-data-dir={}", home.join("profile").display()))
+            .env("HOME", &home)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -56,14 +68,29 @@ impl Browser {
             .expect("sh starts");
         let to = child.stdin.take().expect("stdin is piped");
         let from = listen(BufReader::new(child.stdout.take().expect("stdout is piped")));
-        let (last_id, session, events) = (0, String::new(), VecDeque::new());
-        let mut browser = Browser { child, to, from, folder, last_id, session, events };
+        Process { to, from, last_id: 0 }
+    }
+
+    fn receive(&self, waiting_for: &str) -> Value {
+        self.from.recv_timeout(TIMEOUT).unwrap_or_else(|error| panic!("waiting for {waiting_for}: {error}"))
+    }
+}
+
+impl Browser {
+    pub fn start() -> Browser {
+        let idle = IDLE.lock().unwrap().pop();
+        let process = Some(idle.unwrap_or_else(Process::start));
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (context, session, events) = (Value::Null, String::new(), VecDeque::new());
+        let mut browser = Browser { process, folder, context, session, events };
         browser.attach();
         browser
     }
 
     fn attach(&mut self) {
-        let target = self.call("Target.createTarget", json!({"url": "about:blank"}));
+        self.context = self.call("Target.createBrowserContext", json!({}))["browserContextId"].clone();
+        let page = json!({"url": "about:blank", "browserContextId": self.context});
+        let target = self.call("Target.createTarget", page);
         let attached = self.call("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
         self.session = attached["sessionId"].as_str().expect("a session").to_owned();
         for domain in ["Page", "Runtime", "Log", "Network"] {
@@ -133,7 +160,7 @@ impl Browser {
     /// Clicks the element and returns the file that it saves.
     pub fn download(&mut self, selector: &str) -> (String, String) {
         let folder = self.folder.path().join("saved");
-        let asked = json!({"behavior": "allow", "downloadPath": folder, "eventsEnabled": true});
+        let asked = json!({"behavior": "allow", "downloadPath": folder, "eventsEnabled": true, "browserContextId": self.context});
         self.call("Browser.setDownloadBehavior", asked);
         self.eval(&format!("document.querySelector({}).click()", json!(selector)));
         let begun = self.wait_for("Browser.downloadWillBegin");
@@ -161,7 +188,7 @@ impl Browser {
             return self.events[at].clone();
         }
         loop {
-            let mut message = self.receive(method);
+            let mut message = self.process().receive(method);
             let found = message["method"] == method;
             if found {
                 message["seen"] = Value::Bool(true);
@@ -173,37 +200,38 @@ impl Browser {
         }
     }
 
+    fn process(&mut self) -> &mut Process {
+        self.process.as_mut().expect("given back only at the end")
+    }
+
     fn call(&mut self, method: &str, params: Value) -> Value {
-        self.last_id += 1;
-        let mut message = json!({"id": self.last_id, "method": method, "params": params});
-        if !self.session.is_empty() && !method.starts_with("Target.") && !method.starts_with("Browser.") {
-            message["sessionId"] = json!(self.session);
+        let session = self.session.clone();
+        let process = self.process();
+        process.last_id += 1;
+        let id = process.last_id;
+        let mut message = json!({"id": id, "method": method, "params": params});
+        if !session.is_empty() && !method.starts_with("Target.") && !method.starts_with("Browser.") {
+            message["sessionId"] = json!(session);
         }
-        self.to.write_all(format!("{message}\0").as_bytes()).expect("the browser listens");
+        process.to.write_all(format!("{message}\0").as_bytes()).expect("the browser listens");
         loop {
-            let answer = self.receive(method);
-            if answer["id"] == self.last_id {
+            let answer = self.process().receive(method);
+            if answer["id"] == id {
                 assert!(answer.get("error").is_none(), "{method}: {}", answer["error"]);
                 return answer["result"].clone();
             }
             self.events.push_back(answer);
         }
     }
-
-    fn receive(&self, waiting_for: &str) -> Value {
-        self.from.recv_timeout(TIMEOUT).unwrap_or_else(|error| panic!("waiting for {waiting_for}: {error}"))
-    }
 }
 
 impl Drop for Browser {
+    /// After a failed test nobody knows what it is doing: its pipe is closed, and it ends.
     fn drop(&mut self) {
-        let _ = self.to.write_all(b"{\"id\":999999,\"method\":\"Browser.close\"}\0");
-        // It answers, closes its pipe and ends; only one that hangs is killed.
-        while self.from.recv_timeout(Duration::from_secs(20)).is_ok() {}
-        if !matches!(self.child.try_wait(), Ok(Some(_))) {
-            let _ = self.child.kill();
+        if !std::thread::panicking() {
+            self.call("Target.disposeBrowserContext", json!({"browserContextId": self.context}));
+            IDLE.lock().unwrap().extend(self.process.take());
         }
-        let _ = self.child.wait();
     }
 }
 

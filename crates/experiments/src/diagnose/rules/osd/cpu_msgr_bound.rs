@@ -43,7 +43,10 @@ mod tests {
         let [subject, says, evidence] = told(&RULE, &[load("msgr-worker", &[(3, 0.99)])]).remove(0);
         assert_eq!(subject, "osd.3");
         assert_eq!(says, "a thread of the messenger of osd.3 (msgr-worker) uses up a processor while others are free");
-        assert!(evidence.contains("in each second the busiest msgr-worker of osd.3, 99 % of a processor in the mean"), "{evidence}");
+        assert!(
+            evidence.contains("in each second the busiest msgr-worker of osd.3, 99 % of a processor in the mean"),
+            "{evidence}"
+        );
     }
 
     #[test]
