@@ -185,7 +185,7 @@ mod tests {
             (of(&load) > 0.0).then(|| words(&load))
         };
         assert_eq!(told("interrupts").as_deref(), Some("processor 5 at 92 %, the others at 4 %"));
-        assert_eq!(told("OSD thread").as_deref(), Some("osd.3: one bstore_kv_sync at 90 %"));
+        assert_eq!(told("OSD thread").as_deref(), Some("osd.3: one bstore_kv_sync at 90 % of a processor"));
         let lost = "osd.2 to 10.0.0.2:6801: 1.20 ms a round trip (0.100 at least), 12 of 3,456 segments lost";
         assert_eq!(told("lost segments").as_deref(), Some(lost));
         let slow = "osd.3 to 10.0.0.3:6801: 4.50 ms a round trip (0.100 at least), 0 of 3,456 segments lost";
