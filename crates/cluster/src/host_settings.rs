@@ -2,6 +2,7 @@
 
 use crate::apply::{Trust, Unmade, not_ours};
 use crate::coalescing;
+use crate::drive_cache;
 use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
 use model::host_setting::{HostSetting, same_value, twin};
@@ -38,6 +39,9 @@ fn refuse_twin(root: &Path, setting: &HostSetting) -> Result<(), String> {
 pub fn write(name: &str, value: &str) -> Result<(), String> {
     let setting = HostSetting::parse(name)?;
     refuse_twin(Path::new("/"), &setting)?;
+    if let HostSetting::DriveCache(disk) = &setting {
+        drive_cache::refuse_unflushed(disk, value)?;
+    }
     write_below(Path::new("/"), &setting, value)
 }
 
@@ -94,6 +98,7 @@ fn read_below(root: &Path, setting: &HostSetting) -> Result<String, String> {
             Ok(found.to_string())
         }
         HostSetting::Coalescing { nic, what } => coalescing::read(nic, what),
+        HostSetting::DriveCache(disk) => drive_cache::read(disk),
         HostSetting::Sysctl(_) | HostSetting::ReadAhead(_) => text(&file(root, setting)),
     }
 }
@@ -103,7 +108,10 @@ fn file(root: &Path, setting: &HostSetting) -> PathBuf {
         HostSetting::Sysctl(name) => below(root, "/proc/sys").join(name.replace('.', "/")),
         HostSetting::ReadAhead(disk) => below(root, "/sys/block").join(disk).join("queue/read_ahead_kb"),
         HostSetting::Scheduler(disk) => below(root, "/sys/block").join(disk).join("queue/scheduler"),
-        HostSetting::CpuDmaLatency | HostSetting::Governor | HostSetting::Coalescing { .. } => below(root, LATENCY),
+        HostSetting::CpuDmaLatency
+        | HostSetting::Governor
+        | HostSetting::Coalescing { .. }
+        | HostSetting::DriveCache(_) => below(root, LATENCY),
     }
 }
 
@@ -142,6 +150,7 @@ fn write_below(root: &Path, setting: &HostSetting, value: &str) -> Result<(), St
             files.iter().enumerate().try_for_each(|(cpu, path)| put(path, of(cpu)))?;
         }
         HostSetting::Coalescing { nic, what } => coalescing::write(nic, what, value)?,
+        HostSetting::DriveCache(disk) => drive_cache::write(disk, value)?,
         other => put(&file(root, other), value)?,
     }
     let now = read_below(root, setting)?;

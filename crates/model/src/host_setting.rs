@@ -15,6 +15,8 @@ pub enum HostSetting {
     ReadAhead(String),
     /// Of a disk.
     Scheduler(String),
+    /// The volatile write cache of a disk, `on` or `off`, as the drive itself has it.
+    DriveCache(String),
     /// How long a network interface waits, or how many packets it waits for, before it interrupts a processor: one of [`COALESCED`].
     Coalescing { nic: String, what: String },
 }
@@ -23,8 +25,7 @@ pub enum HostSetting {
 pub const COALESCED: [&str; 6] = ["rx-usecs", "rx-frames", "tx-usecs", "tx-frames", "adaptive-rx", "adaptive-tx"];
 
 /// As they are written after `host:HOST/`.
-pub const WAYS: &str =
-    "cpu_dma_latency, governor, sysctl.NAME, read_ahead_kb.DISK, scheduler.DISK, coalescing.INTERFACE.rx-usecs";
+pub const WAYS: &str = "cpu_dma_latency, governor, sysctl.NAME, read_ahead_kb.DISK, scheduler.DISK, drive-cache.DISK, coalescing.INTERFACE.rx-usecs";
 
 /// What of the kernel's switches only changes how fast it is. All others may cut the host off, fill its memory or run programs.
 const SYSCTLS: [&str; 15] = [
@@ -64,7 +65,10 @@ impl HostSetting {
             )),
             ("read_ahead_kb", of) if is_disk(of) => Ok(HostSetting::ReadAhead(of.to_string())),
             ("scheduler", of) if is_disk(of) => Ok(HostSetting::Scheduler(of.to_string())),
-            ("read_ahead_kb" | "scheduler", _) => Err(format!("{text}: name a disk as in /sys/block: {kind}.sdb")),
+            ("drive-cache", of) if is_disk(of) => Ok(HostSetting::DriveCache(of.to_string())),
+            ("read_ahead_kb" | "scheduler" | "drive-cache", _) => {
+                Err(format!("{text}: name a disk as in /sys/block: {kind}.sdb"))
+            }
             ("coalescing", of) => match of.rsplit_once('.') {
                 Some((nic, what)) if is_nic(nic) && COALESCED.contains(&what) => {
                     Ok(HostSetting::Coalescing { nic: nic.to_string(), what: what.to_string() })
@@ -92,6 +96,7 @@ impl HostSetting {
             HostSetting::CpuDmaLatency | HostSetting::ReadAhead(_) => number(),
             HostSetting::Coalescing { what, .. } if what.starts_with("adaptive") => ["on", "off"].contains(&value),
             HostSetting::Coalescing { .. } => number(),
+            HostSetting::DriveCache(_) => ["on", "off"].contains(&value),
             HostSetting::Governor | HostSetting::Scheduler(_) => value.chars().all(plain),
             HostSetting::Sysctl(_) => {
                 value.chars().all(|c| plain(c) || c == ' ') && value.split_whitespace().all(as_kept)
@@ -122,6 +127,7 @@ impl HostSetting {
             }
             HostSetting::ReadAhead(disk) => udev(disk, "read_ahead_kb"),
             HostSetting::Scheduler(disk) => udev(disk, "scheduler"),
+            HostSetting::DriveCache(disk) => drive_cache(disk, value),
             HostSetting::Coalescing { nic, what } => {
                 let set = format!("/usr/sbin/ethtool -C {nic} {what} {value}");
                 let rule = format!("ACTION==\"add\", SUBSYSTEM==\"net\", KERNEL==\"{nic}\", RUN+=\"{set}\"");
@@ -129,6 +135,18 @@ impl HostSetting {
             }
         }
     }
+}
+
+/// By the tool of its kind, at each start: a drive may forget it with its power.
+fn drive_cache(disk: &str, value: &str) -> String {
+    let on = u8::from(value == "on");
+    // `nvme0n1` is a part of `nvme0`.
+    let set = match disk.rsplit_once('n').filter(|_| disk.starts_with("nvme")) {
+        Some((controller, _)) => format!("/usr/sbin/nvme set-feature /dev/{controller} -f 6 -v {on}"),
+        None => format!("/usr/bin/sdparm --{}=WCE --quiet /dev/{disk}", if on == 1 { "set" } else { "clear" }),
+    };
+    let rule = format!("ACTION==\"add\", SUBSYSTEM==\"block\", KERNEL==\"{disk}\", RUN+=\"{set}\"");
+    format!("{set} && echo {} > /etc/udev/rules.d/90-{disk}-write-cache.rules", word(&rule))
 }
 
 /// The kernel puts tabs between numbers.
@@ -178,6 +196,7 @@ mod tests {
         let parse = |text: &str| HostSetting::parse(text);
         assert_eq!(parse("cpu_dma_latency"), Ok(HostSetting::CpuDmaLatency));
         assert_eq!(parse("read_ahead_kb.nvme0n1"), Ok(HostSetting::ReadAhead("nvme0n1".into())));
+        assert_eq!(parse("drive-cache.sda"), Ok(HostSetting::DriveCache("sda".into())));
         assert_eq!(parse("scheduler.cciss!c0d0"), Ok(HostSetting::Scheduler("cciss!c0d0".into())));
         assert_eq!(parse("sysctl.net.ipv4.tcp_rmem"), Ok(HostSetting::Sysctl("net.ipv4.tcp_rmem".into())));
         let coalescing = |nic: &str, what: &str| HostSetting::Coalescing { nic: nic.into(), what: what.into() };
@@ -204,6 +223,8 @@ mod tests {
             "sysctl.net.ipv4.ip_forward",
             "sysctl.net.ipv4.tcp_fastopen_key",
             "turbo",
+            "drive-cache.",
+            "drive-cache.../sda",
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
@@ -214,7 +235,9 @@ mod tests {
         let proven = |text: &str, value: &str| HostSetting::parse(text).unwrap().prove_value(value).is_ok();
         assert!(proven("cpu_dma_latency", "0") && proven("read_ahead_kb.sda", "4096"));
         assert!(proven("sysctl.net.ipv4.tcp_rmem", "4096 131072 6291456") && proven("scheduler.sda", "mq-deadline"));
+        assert!(proven("drive-cache.sda", "off"));
         for (text, value) in [
+            ("drive-cache.sda", "0"),
             ("cpu_dma_latency", "-1"),
             ("read_ahead_kb.sda", "4k"),
             ("scheduler.sda", "none\nx"),

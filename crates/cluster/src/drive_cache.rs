@@ -1,0 +1,333 @@
+//! Is the volatile write cache of a drive on? By its own word: the kernel's (`queue/write_cache`) stays what it was when a SCSI or NVMe
+//! drive's is switched. SCSI drives have it in the mode page for caching (SBC-4, 6.5.6), which the kernel translates for ATA drives; NVMe
+//! drives in feature 6 (NVMe 1.4, 5.21.1.6).
+
+use std::fs::{File, OpenOptions, canonicalize, read_to_string};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+const BLOCK: &str = "/sys/block";
+
+const MODE_SENSE_10: u8 = 0x5a;
+const MODE_SELECT_10: u8 = 0x55;
+const PAGE_CACHING: u8 = 0x08;
+/// In the page's third byte: write cache enabled.
+const WCE: u8 = 0x04;
+/// In the first byte of a page that a drive tells: it could keep it over a loss of power. Reserved where it is written.
+const PAGE_SAVEABLE: u8 = 0x80;
+/// Of a mode parameter list of ten-byte commands.
+const HEADER: usize = 8;
+const LIST_MOST: usize = 255;
+
+const NVME_SET_FEATURES: u8 = 0x09;
+const NVME_GET_FEATURES: u8 = 0x0a;
+const VOLATILE_WRITE_CACHE: u32 = 6;
+
+const TIMEOUT_MS: u32 = 10_000;
+
+/// `on` or `off`.
+///
+/// # Errors
+/// There is no such disk, or it can't be asked.
+pub fn read(disk: &str) -> Result<String, String> {
+    let on = match Way::of(disk)? {
+        Way::Scsi(device) => page(&device, disk)?.is_on(),
+        Way::Nvme(controller) => feature(&controller, disk)?,
+    };
+    Ok(if on { "on" } else { "off" }.to_string())
+}
+
+/// Until the drive loses its power: what it keeps over that stays as it is.
+///
+/// # Errors
+/// There is no such disk, or it does not take the value.
+pub fn write(disk: &str, value: &str) -> Result<(), String> {
+    let on = value == "on";
+    match Way::of(disk)? {
+        Way::Scsi(device) => {
+            let page = page(&device, disk)?.with(on);
+            let list = page.as_written();
+            let command = [MODE_SELECT_10, 0x10, 0, 0, 0, 0, 0, 0, list.len() as u8, 0];
+            scsi(&device, command, &mut list.clone(), Direction::ToDevice).map_err(|error| said(disk, &error))?;
+        }
+        Way::Nvme(controller) => {
+            let mut command = AdminCommand { cdw11: u32::from(on), ..AdminCommand::of(NVME_SET_FEATURES) };
+            nvme(&controller, &mut command).map_err(|error| said(disk, &error))?;
+        }
+    }
+    Ok(())
+}
+
+/// A cache that is on and never flushed is never tried; one that was so before is put back as it was.
+///
+/// # Errors
+/// It would be switched on, and the kernel would not flush it.
+pub fn refuse_unflushed(disk: &str, value: &str) -> Result<(), String> {
+    let kernel = read_to_string(Path::new(BLOCK).join(disk).join("queue/write_cache")).unwrap_or_default();
+    match value == "on" && kernel.trim() == "write through" {
+        true => Err(format!(
+            "{disk}: the kernel takes its cache for write through and never flushes it: with the cache on, what was said to be durable \
+             would be lost with the power"
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Whom to ask.
+enum Way {
+    Scsi(File),
+    Nvme(File),
+}
+
+impl Way {
+    fn of(disk: &str) -> Result<Way, String> {
+        let folder = Path::new(BLOCK).join(disk);
+        if !folder.exists() {
+            return Err(format!("{} is not there: this host does not have it", folder.display()));
+        }
+        let open = |path: &Path| {
+            let opened = OpenOptions::new().read(true).write(true).open(path);
+            opened.map_err(|error| match error.kind() {
+                io::ErrorKind::PermissionDenied => {
+                    format!("{}: {error}; it wants root's rights (of an agent: --sudo)", path.display())
+                }
+                _ => format!("{}: {error}", path.display()),
+            })
+        };
+        if folder.join("device/scsi_disk").exists() {
+            return open(&Path::new("/dev").join(disk.replace('!', "/"))).map(Way::Scsi);
+        }
+        let controller = canonicalize(folder.join("device")).ok();
+        let name = controller.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+        match name.strip_prefix("nvme").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|c| c.is_ascii_digit()))
+        {
+            true => open(&Path::new("/dev").join(name)).map(Way::Nvme),
+            false => Err(format!("{disk}: is no SATA, SAS, SCSI or NVMe drive that can be asked for its cache")),
+        }
+    }
+}
+
+fn said(disk: &str, error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => format!("{disk}: {error}; it wants root's rights (of an agent: --sudo)"),
+        _ => format!("{disk}: does not take the command for its write cache: {error}"),
+    }
+}
+
+/// The mode page for caching.
+#[derive(Clone, Debug, PartialEq)]
+struct CachingPage(Vec<u8>);
+
+impl CachingPage {
+    /// Of a mode parameter list; `None`: it is none.
+    fn of(list: &[u8]) -> Option<CachingPage> {
+        let descriptors = usize::from(u16::from_be_bytes([*list.get(6)?, *list.get(7)?]));
+        let page = list.get(HEADER.checked_add(descriptors)?..)?;
+        let length = 2 + usize::from(*page.get(1)?);
+        let page = page.get(..length)?;
+        (page.len() > 2 && page[0] & 0x3f == PAGE_CACHING).then(|| CachingPage(page.to_vec()))
+    }
+
+    fn is_on(&self) -> bool {
+        self.0[2] & WCE != 0
+    }
+
+    fn with(mut self, on: bool) -> CachingPage {
+        self.0[2] = if on { self.0[2] | WCE } else { self.0[2] & !WCE };
+        self
+    }
+
+    /// Without block descriptors: they stay as they are.
+    fn as_written(&self) -> Vec<u8> {
+        let mut list = vec![0; HEADER];
+        list.extend(&self.0);
+        list[HEADER] &= !PAGE_SAVEABLE;
+        list
+    }
+}
+
+fn page(device: &File, disk: &str) -> Result<CachingPage, String> {
+    let mut list = vec![0; LIST_MOST];
+    let without_descriptors = 0x08;
+    let command = [MODE_SENSE_10, without_descriptors, PAGE_CACHING, 0, 0, 0, 0, 0, LIST_MOST as u8, 0];
+    scsi(device, command, &mut list, Direction::FromDevice).map_err(|error| said(disk, &error))?;
+    CachingPage::of(&list).ok_or_else(|| format!("{disk}: tells nothing of a write cache"))
+}
+
+fn feature(controller: &File, disk: &str) -> Result<bool, String> {
+    let mut command = AdminCommand::of(NVME_GET_FEATURES);
+    nvme(controller, &mut command).map_err(|error| said(disk, &error))?;
+    Ok(command.result & 1 != 0)
+}
+
+/// `SG_DXFER_TO_DEV`, `SG_DXFER_FROM_DEV` of scsi/sg.h.
+#[derive(Clone, Copy)]
+enum Direction {
+    ToDevice = -2,
+    FromDevice = -3,
+}
+
+/// `struct sg_io_hdr` of scsi/sg.h.
+#[repr(C)]
+struct Request {
+    interface: i32,
+    direction: i32,
+    command_bytes: u8,
+    sense_bytes_most: u8,
+    pieces: u16,
+    data_bytes: u32,
+    data: *mut u8,
+    command: *mut u8,
+    sense: *mut u8,
+    timeout_ms: u32,
+    flags: u32,
+    pack_id: i32,
+    own: *mut u8,
+    status: u8,
+    masked_status: u8,
+    message_status: u8,
+    sense_bytes: u8,
+    host_status: u16,
+    driver_status: u16,
+    residue: i32,
+    milliseconds: u32,
+    info: u32,
+}
+
+#[allow(unsafe_code)]
+fn scsi(device: &File, mut command: [u8; 10], data: &mut [u8], direction: Direction) -> io::Result<()> {
+    let mut sense = [0u8; 32];
+    let mut request = Request {
+        interface: i32::from(b'S'),
+        direction: direction as i32,
+        command_bytes: command.len() as u8,
+        sense_bytes_most: sense.len() as u8,
+        pieces: 0,
+        data_bytes: data.len() as u32,
+        data: data.as_mut_ptr(),
+        command: command.as_mut_ptr(),
+        sense: sense.as_mut_ptr(),
+        timeout_ms: TIMEOUT_MS,
+        flags: 0,
+        pack_id: 0,
+        own: std::ptr::null_mut(),
+        status: 0,
+        masked_status: 0,
+        message_status: 0,
+        sense_bytes: 0,
+        host_status: 0,
+        driver_status: 0,
+        residue: 0,
+        milliseconds: 0,
+        info: 0,
+    };
+    // SAFETY: all that the request points to lives through the call, and is as long as it says.
+    unsafe { ioctl::sg_io(device.as_raw_fd(), &mut request) }?;
+    match (request.status, request.host_status) {
+        (0, 0) => Ok(()),
+        (status, host) => {
+            let key = if sense[0] & 0x7e == 0x72 { sense[1] } else { sense[2] } & 0x0f;
+            Err(io::Error::other(format!("status {status:#x}, sense key {key:#x}, of the adapter {host:#x}")))
+        }
+    }
+}
+
+/// `struct nvme_admin_cmd` of linux/nvme_ioctl.h.
+#[repr(C)]
+#[derive(Default)]
+pub struct AdminCommand {
+    opcode: u8,
+    flags: u8,
+    reserved: u16,
+    nsid: u32,
+    cdw2: u32,
+    cdw3: u32,
+    metadata: u64,
+    address: u64,
+    metadata_bytes: u32,
+    data_bytes: u32,
+    cdw10: u32,
+    cdw11: u32,
+    cdw12: u32,
+    cdw13: u32,
+    cdw14: u32,
+    cdw15: u32,
+    timeout_ms: u32,
+    result: u32,
+}
+
+impl AdminCommand {
+    /// About the write cache of the whole controller.
+    fn of(opcode: u8) -> AdminCommand {
+        AdminCommand { opcode, cdw10: VOLATILE_WRITE_CACHE, timeout_ms: TIMEOUT_MS, ..AdminCommand::default() }
+    }
+}
+
+#[allow(unsafe_code)]
+fn nvme(controller: &File, command: &mut AdminCommand) -> io::Result<()> {
+    // SAFETY: the command lives through the call, and neither of these two has data.
+    match unsafe { ioctl::nvme_admin(controller.as_raw_fd(), command) }? {
+        0 => Ok(()),
+        status => Err(io::Error::other(format!("NVMe status {status:#x}"))),
+    }
+}
+
+mod ioctl {
+    nix::ioctl_readwrite_bad!(sg_io, 0x2285, super::Request);
+    nix::ioctl_readwrite!(nvme_admin, b'N', 0x41, super::AdminCommand);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// As a drive tells it, with `descriptors` bytes before the page.
+    fn list(descriptors: usize, flags: u8) -> Vec<u8> {
+        let mut list = vec![0, 0, 0, 0x10, 0, 0, 0, descriptors as u8];
+        list.extend(vec![0xaa; descriptors]);
+        list.extend([PAGE_SAVEABLE | PAGE_CACHING, 0x12, flags]);
+        list.extend([0; 17]);
+        list.resize(LIST_MOST, 0);
+        list
+    }
+
+    #[test]
+    fn the_cache_is_one_bit_and_all_others_stay() {
+        for descriptors in [0, 8] {
+            let page = CachingPage::of(&list(descriptors, 0x14)).unwrap();
+            assert!(page.is_on());
+            let off = page.clone().with(false);
+            assert_eq!((off.is_on(), off.0[2], off.0.len()), (false, 0x10, 20));
+            assert_eq!(off.with(true), page);
+            let written = page.as_written();
+            assert_eq!(written[..HEADER], [0; HEADER]);
+            assert_eq!(written[HEADER..HEADER + 3], [PAGE_CACHING, 0x12, 0x14]);
+        }
+    }
+
+    #[test]
+    fn what_is_laid_out_is_as_the_kernel_has_it() {
+        assert_eq!((size_of::<Request>(), size_of::<AdminCommand>()), (88, 72));
+    }
+
+    #[test]
+    fn what_cannot_be_asked_is_told() {
+        assert!(read("none0").unwrap_err().contains("this host does not have it"));
+        let other = std::fs::read_dir(BLOCK).unwrap().flatten().map(|entry| entry.file_name().into_string().unwrap());
+        for disk in other.filter(|name| name.starts_with("loop") || name.starts_with("vd")) {
+            assert!(read(&disk).unwrap_err().contains("no SATA, SAS, SCSI or NVMe drive"), "{disk}");
+            assert!(write(&disk, "off").is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_list_breaks_it(list in proptest::collection::vec(any::<u8>(), 0..300)) {
+            if let Some(page) = CachingPage::of(&list) {
+                prop_assert!(page.as_written().len() <= LIST_MOST + HEADER + 2);
+            }
+        }
+    }
+}
