@@ -5,6 +5,7 @@ mod choice;
 pub mod diagnose;
 pub mod duration;
 mod explain;
+mod fitness;
 mod highest_rate;
 pub mod layers;
 pub mod passes;

@@ -66,6 +66,8 @@ pub enum Experiment {
     Sweep { axes: Vec<SweepAxis> },
     /// Devices are written to until their rate falls, after the survey if there is one.
     SustainedWrites(SustainedOptions),
+    /// Whether drives are fit for Ceph.
+    Fitness,
     /// Why it is slow: after the survey, what tells suspected causes from what only looks like them. No test is begun later than this.
     Diagnosis { seconds_max: f64 },
     /// The sections of a job file of fio; they are all that is measured.

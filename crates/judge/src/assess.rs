@@ -6,6 +6,7 @@ use crate::compare::ab;
 use crate::doubled::doubled;
 use crate::entry::{Entry, entries};
 use crate::expect::distances;
+use crate::fitness::drives;
 use crate::gate::strike_out;
 use crate::host_loads::host_loads;
 use crate::latency_parts::latency_parts;
@@ -110,6 +111,7 @@ fn answer(record: &Record, entries: &[Entry], sustained: Vec<Endurance>) -> Answ
         }
         PlannedExperiment::Sweep(sweep) => Answer::Sweep(Box::new(swept(entries, sweep))),
         PlannedExperiment::SustainedWrites(_) => Answer::SustainedWrites(sustained),
+        PlannedExperiment::Fitness(judged) => Answer::Fitness(drives(entries, judged)),
         // Who knows causes knows which were refuted.
         PlannedExperiment::Diagnosis(_) => Answer::Diagnosis(model::Diagnosed::default()),
     }

@@ -18,6 +18,7 @@ mod effort;
 mod entry;
 mod expect;
 mod figure;
+mod fitness;
 mod gate;
 mod host_connections;
 mod host_loads;

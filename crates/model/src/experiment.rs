@@ -2,6 +2,7 @@
 
 use crate::ab::{Ab, AbFound};
 use crate::diagnosis::{CauseTest, Diagnosed, Diagnosis, Refuted, Untested};
+use crate::fitness::{DriveFound, JudgedDrive};
 use crate::layer::Layer;
 use crate::limit::{Limit, ResponseBound, Search};
 use crate::operation::OpClass;
@@ -33,6 +34,8 @@ pub enum PlannedExperiment {
     Sweep(Sweep),
     /// After a survey of the steps, if there are any: devices that are written to until their rate falls.
     SustainedWrites(Vec<SustainedTest>),
+    /// Whether these drives are fit for Ceph.
+    Fitness(Vec<JudgedDrive>),
     /// After a survey of the steps: what tells suspected causes from what only looks like them. Its steps are added as they are asked for.
     Diagnosis(Diagnosis),
 }
@@ -64,6 +67,14 @@ impl PlannedExperiment {
     pub fn sustained(&self) -> &[SustainedTest] {
         match self {
             PlannedExperiment::SustainedWrites(tests) => tests,
+            _ => &[],
+        }
+    }
+
+    /// Drives that are judged; of other experiments none.
+    pub fn judged_drives(&self) -> &[JudgedDrive] {
+        match self {
+            PlannedExperiment::Fitness(drives) => drives,
             _ => &[],
         }
     }
@@ -103,6 +114,7 @@ pub enum Answer {
     ScaleOut(Vec<Doubled>),
     Sweep(Box<Swept>),
     SustainedWrites(Vec<Endurance>),
+    Fitness(Vec<DriveFound>),
     /// Suspected causes that are none, and what was not tested; causes are findings.
     Diagnosis(Diagnosed),
 }
@@ -154,6 +166,14 @@ impl Answer {
         }
     }
 
+    /// Of other experiments none.
+    pub fn drives(&self) -> &[DriveFound] {
+        match self {
+            Answer::Fitness(drives) => drives,
+            _ => &[],
+        }
+    }
+
     /// Suspected causes that a measurement refuted; of other experiments none.
     pub fn refuted(&self) -> &[Refuted] {
         match self {
@@ -177,7 +197,7 @@ impl Answer {
 
     /// Was a figure only a step on the way to the answer? Then the answer's own table says what counts.
     pub fn replaces_figures(&self) -> bool {
-        matches!(self, Answer::PairedComparison(_) | Answer::HighestRates(_))
+        matches!(self, Answer::PairedComparison(_) | Answer::HighestRates(_) | Answer::Fitness(_))
     }
 }
 

@@ -4,6 +4,7 @@ use crate::ab::Ab;
 use crate::change::Change;
 use crate::diagnosis::Diagnosis;
 use crate::experiment::PlannedExperiment;
+use crate::fitness::JudgedDrive;
 use crate::limit::{ResponseBound, Search};
 use crate::plan::{Doubling, Goal, Plan, Step};
 use crate::step_id::StepId;
@@ -35,6 +36,8 @@ pub(crate) struct PlanFields {
     sweep: Option<Sweep>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sustained: Vec<SustainedTest>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    judged_drives: Vec<JudgedDrive>,
     #[serde(skip_serializing_if = "Option::is_none")]
     diagnosis: Option<Diagnosis>,
 }
@@ -77,6 +80,7 @@ impl From<Plan> for PlanFields {
             }
             PlannedExperiment::Sweep(sweep) => PlanFields { sweep: Some(sweep), ..fields },
             PlannedExperiment::SustainedWrites(sustained) => PlanFields { sustained, ..fields },
+            PlannedExperiment::Fitness(judged_drives) => PlanFields { judged_drives, ..fields },
             PlannedExperiment::Diagnosis(diagnosis) => PlanFields { diagnosis: Some(diagnosis), ..fields },
         }
     }
@@ -93,6 +97,7 @@ impl From<PlanFields> for Plan {
             _ if fields.diagnosis.is_some() => PlannedExperiment::Diagnosis(fields.diagnosis.unwrap_or_default()),
             _ if !thresholds.is_empty() => PlannedExperiment::Verdict(thresholds),
             _ if !fields.sustained.is_empty() => PlannedExperiment::SustainedWrites(fields.sustained),
+            _ if !fields.judged_drives.is_empty() => PlannedExperiment::Fitness(fields.judged_drives),
             _ => PlannedExperiment::Survey,
         };
         let PlanFields { changes, steps, may_shrink, cut, .. } = fields;
@@ -155,6 +160,7 @@ mod tests {
             PlannedExperiment::ScaleOut { clients_most: 1, doublings: vec![Doubling::default()] },
             PlannedExperiment::Sweep(Sweep::default()),
             PlannedExperiment::Diagnosis(Diagnosis { seconds_max: 1200.0, ..Diagnosis::default() }),
+            PlannedExperiment::Fitness(vec![JudgedDrive { target: "d".into(), device: None, through_file: true }]),
         ] {
             let plan = Plan { goal: Goal { seconds_max: 70.5, ..Goal::verdict(7) }, experiment, ..Plan::default() };
             assert_eq!(read(json!(plan)), plan);

@@ -2,7 +2,7 @@
 
 use crate::planner::draft::Draft;
 use crate::planner::sustained::{self, WritableRoom};
-use crate::{Experiment, Request};
+use crate::{Experiment, Request, fitness};
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{
@@ -110,6 +110,9 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     if alone {
         return Ok(());
     }
+    if matches!(draft.request.experiment, Experiment::Fitness) {
+        return judged(draft, &disks);
+    }
     let span = if draft.small() { LAB_SPAN } else { SPAN };
     for (pattern, workload) in draft.workloads(Layer::Device, span) {
         let fit: Vec<&Disk> = disks.iter().filter(|disk| writable(&disk.target) || !workload.writes()).collect();
@@ -119,6 +122,23 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         // A point of a sweep is each disk alone.
         if pattern.family() != Family::Latency && !draft.request.experiment.is_sweep() {
             together(&fit).into_iter().for_each(|all| add_step(draft, pattern, &workload, &all, false));
+        }
+    }
+    Ok(())
+}
+
+/// Each drive in every way that its fitness is told by. None of it is a cell of the chart.
+fn judged(draft: &mut Draft, disks: &[Disk]) -> Result<(), Failure> {
+    for disk in disks {
+        let drive = fitness::drive(&disk.target.name, disk.site, writable(&disk.target))?;
+        draft.judged.push(drive);
+    }
+    let span = if draft.small() { LAB_SPAN } else { SPAN };
+    let all: Vec<&Disk> = disks.iter().collect();
+    for (pattern, workload) in fitness::loads(&draft.options, span) {
+        for round in rounds(draft, &all) {
+            add_step(draft, pattern, &workload, &round, true);
+            draft.steps.last_mut().into_iter().for_each(|step| step.chart = false);
         }
     }
     Ok(())

@@ -4,8 +4,8 @@ use crate::{Request, WorkloadOptions};
 use model::sweep::SweepPoint;
 use model::workload::MIB;
 use model::{
-    Bytes, Change, Client, ClientHost, DeviceScope, HostChange, Inventory, Layer, Metric, OpMix, Pattern, Place, Step,
-    StepId, SustainedTest, Target, Workload,
+    Bytes, Change, Client, ClientHost, DeviceScope, HostChange, Inventory, JudgedDrive, Layer, Metric, OpMix, Pattern,
+    Place, Step, StepId, SustainedTest, Target, Workload,
 };
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,8 @@ pub struct Draft<'a> {
     pub sustained: Vec<SustainedTest>,
     /// The device of each of these tests.
     pub sustained_on: Vec<Option<DeviceScope>>,
+    /// Drives whose fitness is asked for.
+    pub judged: Vec<JudgedDrive>,
 }
 
 impl<'a> Draft<'a> {
@@ -37,7 +39,8 @@ impl<'a> Draft<'a> {
         let options = request.workload.clone();
         let (at, changes) = (Vec::new(), Vec::new());
         let (steps, points, sustained, sustained_on) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Draft { inventory, request, options, halvings: 0, at, changes, steps, points, sustained, sustained_on }
+        let judged = Vec::new();
+        Draft { inventory, request, options, halvings: 0, at, changes, steps, points, sustained, sustained_on, judged }
     }
 
     /// A name that nobody else uses: `fathom.RUN.what`.

@@ -136,6 +136,7 @@ fn planned(draft: &mut Draft) -> Result<PlannedExperiment, Failure> {
             PlannedExperiment::Diagnosis(Diagnosis { seconds_max, tests, no_pairs })
         }
         Experiment::SustainedWrites(_) => PlannedExperiment::SustainedWrites(std::mem::take(&mut draft.sustained)),
+        Experiment::Fitness => PlannedExperiment::Fitness(std::mem::take(&mut draft.judged)),
         _ => PlannedExperiment::Survey,
     })
 }

@@ -64,6 +64,21 @@ pub struct DiskCommand {
     pub disk: DiskArgs,
     #[command(flatten)]
     pub sustained: SustainedArgs,
+    #[command(flatten)]
+    pub fit: FitArgs,
+}
+
+/// What it measures is given: anything else would answer another question.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Fit for Ceph?")]
+pub struct FitArgs {
+    /// Is the drive fit for Ceph? Says fit, not for journals and metadata, or unfit, and why: writes made durable in each way against
+    /// others, reads, a mixed load, large blocks
+    #[arg(long, conflicts_with_all = [
+        "patterns", "block_size", "jobs", "depth", "clients", "read_share", "access", "option", "sync", "rate", "rate_max_where",
+        "verify", "sustained", "ab", "verdict", "expect",
+    ])]
+    pub fit: bool,
 }
 
 #[derive(Args, Debug, Clone)]

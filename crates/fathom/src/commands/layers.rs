@@ -105,6 +105,9 @@ pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
         refuse_beside_sustained(layer, own)?;
         request.experiment = Experiment::SustainedWrites(sustained(&args.sustained, &layer.workload));
     }
+    if args.fit.fit {
+        request.experiment = Experiment::Fitness;
+    }
     sound_and_print(common, &layer.run, &request)
 }
 

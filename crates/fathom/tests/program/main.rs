@@ -11,6 +11,7 @@ mod crosscheck;
 mod devices;
 mod effort;
 mod faults;
+mod fitness;
 mod floor;
 mod hostile_agent;
 mod hosts;

@@ -1,64 +1,12 @@
 //! Sustained writes on real loop devices: a cliff that is made is found, where there is none nothing is claimed beyond what was written.
 
+use crate::common::throttle::{Limit, Throttle};
 use crate::common::{Home, LoopDevice, tool};
 use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
-
-/// A group of processes whose writes to one device are slowed down (cgroup v1).
-struct Throttle {
-    group: PathBuf,
-    number: String,
-}
-
-impl Throttle {
-    /// `None`: this machine has no such groups.
-    fn on(device: &LoopDevice) -> Option<Throttle> {
-        let name = device.path.rsplit('/').next()?;
-        let group = PathBuf::from(format!("/sys/fs/cgroup/blkio/fathom-test-{}-{name}", std::process::id()));
-        fs::create_dir(&group).ok()?;
-        let number = fs::read_to_string(format!("/sys/block/{name}/dev")).ok()?.trim().to_string();
-        let throttle = Throttle { group, number };
-        throttle.group.join("blkio.throttle.write_bps_device").exists().then_some(throttle)
-    }
-
-    fn to(&self, bytes_per_second: u64) {
-        let text = format!("{} {bytes_per_second}", self.number);
-        fs::write(self.group.join("blkio.throttle.write_bps_device"), text).unwrap();
-    }
-
-    /// Waits until `bytes` were written to the device, whoever wrote them.
-    fn after(&self, bytes: u64) {
-        let written = || -> Option<u64> {
-            let stat = fs::read_to_string(format!("/sys/dev/block/{}/stat", self.number)).ok()?;
-            Some(512 * stat.split_whitespace().nth(6)?.parse::<u64>().ok()?)
-        };
-        let begin = written().unwrap();
-        let until = Instant::now() + Duration::from_secs(120);
-        while written().unwrap() - begin < bytes {
-            assert!(Instant::now() < until, "{bytes} bytes were not written within two minutes");
-            sleep(Duration::from_millis(100));
-        }
-    }
-
-    /// Starts the command in the group, which a shell enters before it becomes the command.
-    fn start(&self, command: &Command) -> Child {
-        let mut shell = Command::new("sh");
-        shell.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(self.group.join("cgroup.procs"));
-        shell.arg(command.get_program()).args(command.get_args());
-        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-    }
-}
-
-impl Drop for Throttle {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir(&self.group);
-    }
-}
+use std::time::Duration;
 
 fn json(output: &Output) -> Value {
     let text = String::from_utf8_lossy(&output.stdout);
@@ -74,7 +22,7 @@ fn a_cliff_that_is_made_is_found_and_limits_the_figures_of_the_run() {
         eprintln!("skipped: no cgroup v1 blkio here");
         return;
     };
-    throttle.to(40_000_000);
+    throttle.to(Limit::BytesWritten, 40_000_000);
     let home = Home::new();
     let figures = ["--patterns", "write-parallel", "--working-set", "16M", "--duration", "1s", "--format", "json"];
     let mut command = home.fathom(&["disk", &device.path]);
@@ -82,7 +30,7 @@ fn a_cliff_that_is_made_is_found_and_limits_the_figures_of_the_run() {
     let child = throttle.start(&command);
     // Filling and one slice of the figure write less than half of it; the rest is seven seconds of the level.
     throttle.after(400_000_000);
-    throttle.to(8_000_000);
+    throttle.to(Limit::BytesWritten, 8_000_000);
     let output = child.wait_with_output().unwrap();
     let run = json(&output);
     let found = &run["sustained"][0];

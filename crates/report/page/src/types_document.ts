@@ -120,6 +120,48 @@ export type Beyond = "flat" | "rises" | "falls";
  * Why it was over.
  */
 export type Ended = "broken" | "fell" | "volume" | "time" | "stopped";
+/**
+ * For what a drive is good.
+ */
+export type Fitness = "unfit" | "fit" | "not-for-journals" | "open";
+/**
+ * Why a drive is judged as it is.
+ */
+export type FitnessReason =
+  | {
+      reason: "rotates";
+    }
+  | {
+      reason: "nothing-emptied";
+    }
+  | {
+      reason: "cache-emptied";
+    }
+  | {
+      reason: "sooner-than-medium";
+      per_second: number | null;
+    }
+  | {
+      reason: "ways-differ";
+      factor: number | null;
+    }
+  | {
+      reason: "slower-than-disks";
+      least: number | null;
+    }
+  | {
+      reason: "slower-than-osds";
+      least: number | null;
+    }
+  | {
+      reason: "not-measured";
+      what: string;
+    }
+  | {
+      reason: "undecided";
+      either: Fitness;
+      or: Fitness;
+    };
 export type Standing = "hint" | "confirmed";
 
 /**
@@ -158,6 +200,7 @@ export interface RunDocument {
   ab: AbDocument | null;
   sweep: SweepDocument | null;
   sustained: SustainedDocument[];
+  drives: DriveDocument[];
   path_mtus: PathMtu[];
   bonds: HostBond[];
   host_loads: HostLoadDocument[];
@@ -1239,6 +1282,35 @@ export interface CliffDocument {
    */
   to_ci95: [number | null, number | null] | null;
   fall: number | null;
+}
+/**
+ * Is a drive fit for Ceph? Rates are of 4 KiB with one operation in flight; its other figures stand among `figures`.
+ */
+export interface DriveDocument {
+  target: string;
+  host: string | null;
+  model: string | null;
+  through_file: boolean;
+  fitness: Fitness;
+  reasons: FitnessReason[];
+  /**
+   * The slowest way of making a write durable: that counts.
+   */
+  durable_by: Durability | null;
+  unit: Unit;
+  durable: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  durable_ci95: [number | null, number | null] | null;
+  plain: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  plain_ci95: [number | null, number | null] | null;
+  says: string;
 }
 /**
  * Of an ordered pair of hosts, in bytes of an IP packet.

@@ -3,9 +3,11 @@
 use super::diagnosed;
 use super::sentence;
 use super::takes;
-use crate::sections::{ab, limits, sustained, sweep};
+use crate::sections::{ab, fitness, limits, sustained, sweep};
 use crate::{compare, finds, numbers, words};
-use model::{AbFound, Answer, Difference, Doubled, Endurance, Finds, Limit, Metric, Outcome, Report, Verdict};
+use model::{
+    AbFound, Answer, Difference, Doubled, DriveFound, Endurance, Finds, Limit, Metric, Outcome, Report, Verdict,
+};
 
 /// At most this many targets or curves are named.
 const NAMED: usize = 4;
@@ -23,6 +25,7 @@ pub(super) fn says(report: &Report) -> Option<Vec<String>> {
             let more = if report.figures.is_empty() { Vec::new() } else { takes::says(report) };
             named(found.iter().map(lasting).collect()).into_iter().chain(more).collect()
         }
+        Answer::Fitness(drives) if !drives.is_empty() => named(drives.iter().map(fit).collect()),
         Answer::Diagnosis(_) => diagnosed::says(report),
         // Nothing is known yet but figures.
         _ => return None,
@@ -38,6 +41,12 @@ fn named(mut says: Vec<String>) -> Vec<String> {
         says.push(format!("And {more} more, below."));
     }
     says
+}
+
+/// With the first reason: the others stand below.
+fn fit(drive: &DriveFound) -> String {
+    let why = drive.reasons.first().map(|reason| format!("; {}", fitness::because(drive, reason)));
+    sentence(&format!("{}{}", fitness::sentence(drive), why.unwrap_or_default()))
 }
 
 /// Those that are missed stand in what is wrong, with their figures.

@@ -57,7 +57,8 @@ impl Answer {
         let more = if diagnosed { diagnosed::more(report) } else { Vec::new() };
         let told = diagnosed::cause(report).filter(|_| diagnosed);
         let all = wrong::all(report);
-        let well = all.is_empty();
+        let fit = report.answer.drives().iter().all(|drive| drive.fitness == model::Fitness::Fit);
+        let well = all.is_empty() && fit;
         let wrong = all.into_iter().filter(|one| told.is_none_or(|cause| !one.is_of(cause))).collect();
         Answer { says, more, wrong, well, told_cause: told.is_some(), next: next::step(report) }
     }

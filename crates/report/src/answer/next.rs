@@ -3,7 +3,10 @@
 use super::{diagnosed, sentence, takes};
 use crate::sections::{ab, left_behind, unsettled};
 use crate::words;
-use model::{AbFound, Answer, Ending, Figure, Finding, Finds, Label, Layer, Outcome, Report, Standing, Subject};
+use model::{
+    AbFound, Answer, DriveFound, Ending, Figure, Finding, Finds, Fitness, FitnessReason, Label, Layer, Outcome, Report,
+    Standing, Subject,
+};
 
 /// The first of these that applies.
 pub(super) fn step(report: &Report) -> String {
@@ -122,10 +125,30 @@ fn asked(report: &Report) -> Option<String> {
         Answer::SustainedWrites(all) if all.iter().any(|found| found.cliff.is_some()) => {
             Some("count on the rate after the fall for lasting writes.".to_string())
         }
+        Answer::Fitness(drives) => drives.first().map(|worst| drive(worst).to_string()),
         _ => {
             let imported = report.head.imported.is_some();
             imported.then(|| format!("measure the same with Fathom, then {}.", compare(report)))
         }
+    }
+}
+
+/// What is best done with the worst of them.
+fn drive(worst: &DriveFound) -> &'static str {
+    let emptied = worst.reasons.contains(&FitnessReason::CacheEmptied);
+    match worst.fitness {
+        Fitness::Fit => "`fathom disk PATH --sustained` shows how long it keeps its rate.",
+        Fitness::NotForJournals if emptied => {
+            "switch its write cache off (hdparm -W 0, sdparm --clear=WCE, nvme set-feature -f 6 -v 0) and judge it again; if that does \
+             not help, put WAL and DB on a drive with protection against power loss."
+        }
+        Fitness::NotForJournals => "put WAL and DB of its OSD on an SSD with protection against power loss.",
+        Fitness::Unfit if emptied => {
+            "switch its write cache off (hdparm -W 0, sdparm --clear=WCE, nvme set-feature -f 6 -v 0) and judge it again; if that does \
+             not help, take a drive with protection against power loss."
+        }
+        Fitness::Unfit => "take another drive.",
+        Fitness::Open => "give it more time (--time-max 5m).",
     }
 }
 

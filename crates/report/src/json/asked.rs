@@ -3,12 +3,12 @@
 use super::all;
 use super::compared::{DifferenceDocument, differences};
 use super::parts::{Interval, Keyed, LabelName, Unit, interval_of, value_of};
-use crate::sections::verdicts;
+use crate::sections::{fitness, verdicts};
 use crate::words;
 use model::{
-    AbFound, Beyond, Bytes, Cliff, DiskSecond, Doubled, Ended, Endurance, Estimate, HostLoad, Interrupts, Knee, Layer,
-    Limit, Metric, NicSecond, OpClass, OsdSecond, Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting,
-    SweepAxis, Swept, TriedRate, Verdict,
+    AbFound, Beyond, Bytes, Cliff, DiskSecond, Doubled, DriveFound, Durability, Ended, Endurance, Estimate, Fitness,
+    FitnessReason, HostLoad, Interrupts, Knee, Layer, Limit, Metric, NicSecond, OpClass, OsdSecond, Outcome, Pattern,
+    Percentile, Pressure, Reading, ScaledLoad, Setting, SweepAxis, Swept, TriedRate, Verdict,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -339,6 +339,47 @@ impl From<&Cliff> for CliffDocument {
             to: value_of(cliff.to.as_ref()),
             to_ci95: interval_of(cliff.to.as_ref()),
             fall: cliff.fall,
+        }
+    }
+}
+
+/// Is a drive fit for Ceph? Rates are of 4 KiB with one operation in flight; its other figures stand among `figures`.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct DriveDocument {
+    target: String,
+    host: Option<String>,
+    model: Option<String>,
+    through_file: bool,
+    fitness: Fitness,
+    reasons: Vec<FitnessReason>,
+    /// The slowest way of making a write durable: that counts.
+    durable_by: Option<Durability>,
+    unit: Unit,
+    durable: Option<f64>,
+    durable_ci95: Option<Interval>,
+    plain: Option<f64>,
+    plain_ci95: Option<Interval>,
+    says: String,
+}
+
+impl From<&DriveFound> for DriveDocument {
+    fn from(drive: &DriveFound) -> Self {
+        let (durable, plain) = (drive.slowest_durable(), drive.plain());
+        let rate = durable.as_ref().map(|(_, estimate)| estimate);
+        DriveDocument {
+            target: drive.target.clone(),
+            host: drive.host.clone(),
+            model: drive.model.clone(),
+            through_file: drive.through_file,
+            fitness: drive.fitness,
+            reasons: drive.reasons.clone(),
+            durable_by: durable.as_ref().map(|(way, _)| *way),
+            unit: Unit(Metric::Iops.unit()),
+            durable: value_of(rate),
+            durable_ci95: interval_of(rate),
+            plain: value_of(plain.as_ref()),
+            plain_ci95: interval_of(plain.as_ref()),
+            says: fitness::sentence(drive),
         }
     }
 }

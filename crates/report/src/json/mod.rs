@@ -10,7 +10,8 @@ mod parts;
 mod schema;
 
 use asked::{
-    AbDocument, ClientsDocument, HostLoadDocument, LimitDocument, SustainedDocument, SweepDocument, VerdictDocument,
+    AbDocument, ClientsDocument, DriveDocument, HostLoadDocument, LimitDocument, SustainedDocument, SweepDocument,
+    VerdictDocument,
 };
 use causes::{FindingDocument, RefutedDocument, UntestedDocument};
 use figures::{
@@ -70,6 +71,7 @@ struct RunDocument {
     ab: Option<AbDocument>,
     sweep: Option<SweepDocument>,
     sustained: Vec<SustainedDocument>,
+    drives: Vec<DriveDocument>,
     path_mtus: Vec<PathMtu>,
     bonds: Vec<HostBond>,
     host_loads: Vec<HostLoadDocument>,
@@ -126,6 +128,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         ab: report.answer.pair().map(AbDocument::from),
         sweep: report.answer.sweep().map(SweepDocument::from),
         sustained: all(report.answer.endurance()),
+        drives: all(report.answer.drives()),
         path_mtus: record.path_mtus().to_vec(),
         bonds: record.bonds().to_vec(),
         host_loads: all(&report.host_loads),

@@ -4,6 +4,7 @@
 mod asked;
 pub mod hosts;
 mod lent;
+pub mod throttle;
 
 use asked::Asked;
 pub use lent::Lent;

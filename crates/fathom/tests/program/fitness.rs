@@ -1,0 +1,68 @@
+//! Is a drive fit for Ceph? On a real loop device that is made as slow as a disk, and as an SSD that makes few writes durable.
+
+use crate::common::throttle::{Limit, Throttle};
+use crate::common::{Home, LoopDevice};
+use serde_json::Value;
+
+const SHORT: [&str; 9] =
+    ["--fit", "--working-set", "16M", "--duration", "1s", "--passes", "1", "--destroy-data-on", "DEVICE"];
+
+/// The document of one judgement, of a device that makes so many reads and writes a second; 0: as many as it can.
+fn judged(home: &Home, device: &LoopDevice, throttle: &Throttle, [reads, writes]: [u64; 2]) -> Value {
+    throttle.to(Limit::Reads, reads);
+    throttle.to(Limit::Writes, writes);
+    let mut command = home.fathom(&["disk", &device.path, "--format", "json"]);
+    command.args(SHORT.map(|word| if word == "DEVICE" { device.path.as_str() } else { word }));
+    let output = throttle.start(&command).wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}\n{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn reasons(drive: &Value) -> Vec<&str> {
+    drive["reasons"].as_array().unwrap().iter().map(|reason| reason["reason"].as_str().unwrap()).collect()
+}
+
+/// A drive is slower than it is made here only on a machine that takes five times as long for a hundred operations.
+#[test]
+fn a_drive_is_judged_by_its_durable_writes_and_its_reads() {
+    let device = LoopDevice::of(256 << 20);
+    let Some(throttle) = Throttle::on(&device) else {
+        eprintln!("skipped: no cgroup v1 blkio here");
+        return;
+    };
+    let home = Home::new();
+    let run = judged(&home, &device, &throttle, [75, 100]);
+    let drive = &run["drives"][0];
+    assert_eq!(
+        (&drive["target"], &drive["fitness"]),
+        (&device.path.as_str().into(), &"not-for-journals".into()),
+        "{drive}"
+    );
+    assert!(reasons(drive).contains(&"rotates"), "{drive}");
+    assert!(run["chart"].as_array().unwrap().is_empty(), "no cell of the chart: {}", run["chart"]);
+    // The slowest of the ways counts, and is one of the figures.
+    let by = drive["durable_by"].as_str().unwrap();
+    let of_way = |figure: &&Value| figure["workload"]["durability"] == by && figure["workload"]["depth"] == 1;
+    let figure = run["figures"].as_array().unwrap().iter().find(of_way).unwrap();
+    let (ms, rate) = (figure["value"].as_f64().unwrap(), drive["durable"].as_f64().unwrap());
+    assert!((1000.0 / ms / rate - 1.0).abs() < 1e-6, "{figure} {drive}");
+    for (format, words) in [
+        ("text", ["is fit for data alone", "Fit for Ceph?", "writes, durable by fdatasync"]),
+        ("markdown", ["is fit for data alone", "## Fit for Ceph?", "writes, durable by fdatasync"]),
+    ] {
+        let shown = home.run(&["show", "last", "--format", format]).out;
+        words.iter().for_each(|word| assert!(shown.contains(word), "{word} is not in\n{shown}"));
+    }
+
+    let slow = judged(&home, &device, &throttle, [0, 300]);
+    assert_eq!(slow["drives"][0]["fitness"], "unfit", "{}", slow["drives"]);
+    assert_eq!(reasons(&slow["drives"][0])[0], "slower-than-osds");
+}
+
+#[test]
+fn what_cannot_be_judged_is_refused() {
+    let home = Home::new();
+    home.run(&["disk", "/dev/shm", "--fit"]).ends(2, &["/dev/shm", "lies in memory", "--fit needs a device"]);
+    home.run(&["disk", "/tmp", "--fit", "--depth", "4"]).ends(2, &["--fit", "--depth"]);
+    home.run(&["disk", "/tmp", "--fit", "--sustained"]).ends(2, &["--fit", "--sustained"]);
+}

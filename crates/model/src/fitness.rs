@@ -1,0 +1,119 @@
+//! Is a drive fit for Ceph? Which drives a run judges, and what it found.
+
+use crate::figure::Estimate;
+use crate::scope::DeviceScope;
+use crate::workload::Durability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// In the plan: a target that is judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JudgedDrive {
+    /// The target's name.
+    pub target: String,
+    /// What it is, or lies on; `None`: the kernel names none.
+    pub device: Option<DeviceScope>,
+    /// It is measured through a file: the file system's own writes are in the figures.
+    pub through_file: bool,
+}
+
+/// For what a drive is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fitness {
+    /// For everything, journals and metadata (WAL, DB) included.
+    Fit,
+    /// For data whose WAL and DB lie on another drive.
+    NotForJournals,
+    Unfit,
+    /// The interval reaches over a bound, or a figure is missing.
+    Open,
+}
+
+/// What was found of a drive. Rates are operations of 4 KiB per second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DriveFound {
+    pub target: String,
+    pub host: Option<String>,
+    pub model: Option<String>,
+    pub through_file: bool,
+    pub fitness: Fitness,
+    /// What it rests on, the most important first.
+    pub reasons: Vec<FitnessReason>,
+    /// Writes by each way of making them durable; [`Durability::None`] among them.
+    pub writes: Vec<DriveWrites>,
+    /// With one and with [`MANY`] in flight.
+    pub reads: [Option<Estimate>; 2],
+    /// The reads and the writes of the mixed load, [`MANY`] in flight.
+    pub mixed: [Option<Estimate>; 2],
+    /// MB/s of large blocks in order: written, read.
+    pub linear: [Option<Estimate>; 2],
+}
+
+/// Operations in flight where a drive is to do many at once.
+pub const MANY: u32 = 32;
+
+/// Share of reads of the mixed load.
+pub const READ_PERCENT: u8 = 70;
+
+/// Random writes by one way of making them durable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DriveWrites {
+    pub way: Durability,
+    pub alone: Option<Estimate>,
+    /// [`MANY`] in flight.
+    pub many: Option<Estimate>,
+}
+
+/// Why a drive is judged as it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+pub enum FitnessReason {
+    /// Its medium rotates, by the time that a random read takes.
+    Rotates,
+    /// Durable writes are about as fast as others: nothing volatile is emptied for them. No test can tell whether they are safe.
+    NothingEmptied,
+    /// A durable write takes far longer than another one: a volatile cache is emptied for each.
+    CacheEmptied,
+    /// The medium rotates, and writes are said to be durable sooner than it could have turned: something before it keeps them.
+    SoonerThanMedium { per_second: f64 },
+    /// Writes that are flushed and writes with FUA differ by this factor: one of the two may do nothing.
+    WaysDiffer { factor: f64 },
+    /// Fewer durable writes a second than any disk makes that is not shingled or broken.
+    SlowerThanDisks { least: f64 },
+    /// Fewer durable writes a second than an OSD's own software does with one operation in flight.
+    SlowerThanOsds { least: f64 },
+    /// A figure is not usable.
+    NotMeasured { what: String },
+    /// The interval reaches over the bound between two answers.
+    Undecided { either: Fitness, or: Fitness },
+}
+
+impl Fitness {
+    pub fn name(self) -> &'static str {
+        match self {
+            Fitness::Fit => "fit",
+            Fitness::NotForJournals => "not for journals and metadata",
+            Fitness::Unfit => "unfit",
+            Fitness::Open => "not decided",
+        }
+    }
+}
+
+impl DriveFound {
+    /// The slowest of the ways that make writes durable, one in flight: that counts.
+    pub fn slowest_durable(&self) -> Option<(Durability, Estimate)> {
+        let durable = self.writes.iter().filter(|one| one.way != Durability::None);
+        let known = durable.filter_map(|one| Some((one.way, one.alone?)));
+        known.min_by(|a, b| a.1.value.total_cmp(&b.1.value))
+    }
+
+    /// One in flight, not durable.
+    pub fn plain(&self) -> Option<Estimate> {
+        self.by(Durability::None)
+    }
+
+    pub fn by(&self, way: Durability) -> Option<Estimate> {
+        self.writes.iter().find(|one| one.way == way)?.alone
+    }
+}
