@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -67,7 +67,7 @@ impl Process {
             .spawn()
             .expect("sh starts");
         let to = child.stdin.take().expect("stdin is piped");
-        let from = listen(BufReader::new(child.stdout.take().expect("stdout is piped")));
+        let from = listen(BufReader::new(child.stdout.take().expect("stdout is piped")), child);
         Process { to, from, last_id: 0 }
     }
 
@@ -240,7 +240,8 @@ fn in_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-fn listen(mut pipe: impl BufRead + Send + 'static) -> Receiver<Value> {
+/// Until the browser ends.
+fn listen(mut pipe: impl BufRead + Send + 'static, mut child: Child) -> Receiver<Value> {
     let (send, receive) = channel();
     std::thread::spawn(move || {
         let mut message = Vec::new();
@@ -252,6 +253,8 @@ fn listen(mut pipe: impl BufRead + Send + 'static) -> Receiver<Value> {
             }
             message.clear();
         }
+        drop(send);
+        let _ = child.wait();
     });
     receive
 }
