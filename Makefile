@@ -14,10 +14,10 @@ demo:
 	@scripts/demo $(FATHOM)
 
 # Tests of the program that look at states and not at times, or wait more than they work: beside the others.
-BESIDE = audit:: lab_faults:: crash::journals::
+BESIDE = audit:: guest:: lab_faults:: crash::journals::
 
 test:
-	@scripts/install-missing rust compiler ceph headers browser fio sshd devices
+	@scripts/install-missing rust compiler ceph headers browser fio sshd devices guest
 	$(CARGO) fmt --all --check
 	$(CARGO) test --workspace --locked --no-run
 	@# Those of the parts run beside those of the program, which come first, since they measure; what is left checks the sources.

@@ -160,7 +160,8 @@ fn of_checked(checked: &Checked) -> Result<(), String> {
 fn of_site(seen: &SiteSeen) -> Result<(), String> {
     let device = seen.device.iter();
     let texts = device.clone().flat_map(|device| [Some(&device.path), device.host.as_ref(), device.model.as_ref()]);
-    texts.chain([seen.leads_to.as_ref()]).flatten().try_for_each(|what| text(what))?;
+    let cache = seen.write_cache.as_ref().map(|cache| &cache.disk);
+    texts.chain([seen.leads_to.as_ref(), cache]).flatten().try_for_each(|what| text(what))?;
     let found = match seen.found {
         PathKind::Device(bytes) | PathKind::File(bytes) => Some(bytes),
         PathKind::Folder | PathKind::Nothing => None,

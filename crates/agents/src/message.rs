@@ -302,6 +302,7 @@ mod tests {
             device: Some(model::DeviceScope { path: "/dev/x".into(), ..Default::default() }),
             in_memory: true,
             free: Some(7),
+            write_cache: Some(model::WriteCache { disk: "x".into(), on: true, flushed: false }),
         };
         let sample = model::Sample { ops: 4, ..model::Sample::default() };
         let set = WindowSet { window: 2, samples: vec![(0, model::OpClass::Write, sample)] };

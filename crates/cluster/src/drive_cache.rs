@@ -2,9 +2,11 @@
 //! drive's is switched. SCSI drives have it in the mode page for caching (SBC-4, 6.5.6), which the kernel translates for ATA drives; NVMe
 //! drives in feature 6 (NVMe 1.4, 5.21.1.6).
 
+use model::WriteCache;
 use std::fs::{File, OpenOptions, canonicalize, read_to_string};
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 const BLOCK: &str = "/sys/block";
@@ -26,12 +28,24 @@ const VOLATILE_WRITE_CACHE: u32 = 6;
 
 const TIMEOUT_MS: u32 = 10_000;
 
+/// Of the drive that a path is, the whole of it; `None`: it is none, or it can't be asked.
+pub fn of(path: &Path) -> Option<WriteCache> {
+    let metadata = std::fs::metadata(path).ok().filter(|metadata| metadata.file_type().is_block_device())?;
+    let (major, minor) = (nix::sys::stat::major(metadata.rdev()), nix::sys::stat::minor(metadata.rdev()));
+    let folder = canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+    let disk = folder.file_name()?.to_str()?.to_string();
+    // Of a partition the others are somebody's as well.
+    let whole = Path::new(BLOCK).join(&disk).exists();
+    let on = whole.then(|| read(&disk).ok()).flatten()? == "on";
+    Some(WriteCache { flushed: is_flushed(&disk), disk, on })
+}
+
 /// `on` or `off`.
 ///
 /// # Errors
 /// There is no such disk, or it can't be asked.
 pub fn read(disk: &str) -> Result<String, String> {
-    let on = match Way::of(disk)? {
+    let on = match Way::of(disk, false)? {
         Way::Scsi(device) => page(&device, disk)?.is_on(),
         Way::Nvme(controller) => feature(&controller, disk)?,
     };
@@ -44,7 +58,7 @@ pub fn read(disk: &str) -> Result<String, String> {
 /// There is no such disk, or it does not take the value.
 pub fn write(disk: &str, value: &str) -> Result<(), String> {
     let on = value == "on";
-    match Way::of(disk)? {
+    match Way::of(disk, true)? {
         Way::Scsi(device) => {
             let page = page(&device, disk)?.with(on);
             let list = page.as_written();
@@ -64,14 +78,19 @@ pub fn write(disk: &str, value: &str) -> Result<(), String> {
 /// # Errors
 /// It would be switched on, and the kernel would not flush it.
 pub fn refuse_unflushed(disk: &str, value: &str) -> Result<(), String> {
-    let kernel = read_to_string(Path::new(BLOCK).join(disk).join("queue/write_cache")).unwrap_or_default();
-    match value == "on" && kernel.trim() == "write through" {
+    match value == "on" && !is_flushed(disk) {
         true => Err(format!(
             "{disk}: the kernel takes its cache for write through and never flushes it: with the cache on, what was said to be durable \
              would be lost with the power"
         )),
         false => Ok(()),
     }
+}
+
+/// Does the kernel take its cache for one that has to be flushed?
+fn is_flushed(disk: &str) -> bool {
+    let kernel = read_to_string(Path::new(BLOCK).join(disk).join("queue/write_cache")).unwrap_or_default();
+    kernel.trim() != "write through"
 }
 
 /// Whom to ask.
@@ -81,13 +100,13 @@ enum Way {
 }
 
 impl Way {
-    fn of(disk: &str) -> Result<Way, String> {
+    fn of(disk: &str, writes: bool) -> Result<Way, String> {
         let folder = Path::new(BLOCK).join(disk);
         if !folder.exists() {
             return Err(format!("{} is not there: this host does not have it", folder.display()));
         }
         let open = |path: &Path| {
-            let opened = OpenOptions::new().read(true).write(true).open(path);
+            let opened = OpenOptions::new().read(true).write(writes).open(path);
             opened.map_err(|error| match error.kind() {
                 io::ErrorKind::PermissionDenied => {
                     format!("{}: {error}; it wants root's rights (of an agent: --sudo)", path.display())

@@ -8,7 +8,7 @@ mod crush;
 pub mod deletable;
 pub mod devices;
 pub mod dirs;
-mod drive_cache;
+pub mod drive_cache;
 mod entry;
 mod errors;
 pub mod facts;

@@ -2,7 +2,8 @@
 
 use crate::WorkloadOptions;
 use model::fitness::{MANY, READ_PERCENT};
-use model::{Bytes, Durability, Failure, JudgedDrive, OpMix, PathKind, Pattern, Site, Workload};
+use model::host_setting::HostSetting;
+use model::{Access, Bytes, Durability, Failure, JudgedDrive, OpMix, PathKind, Pattern, Site, Workload};
 
 /// The ways that stores, databases and file systems use. Drives treat FUA and a flush apart, so that each is measured.
 const WAYS: [Durability; 4] = [Durability::Dsync, Durability::Fsync, Durability::Fdatasync, Durability::None];
@@ -24,6 +25,23 @@ pub fn loads(options: &WorkloadOptions, span: Bytes) -> Vec<(Pattern, Workload)>
     writes.chain(others).map(|load| (Pattern::nearest(&load), load)).collect()
 }
 
+/// Those that a drive's cache matters for.
+pub fn small_writes(all: &[(Pattern, Workload)]) -> Vec<(Pattern, Workload)> {
+    let small = |load: &Workload| load.writes() && !load.reads() && load.access == Access::Random;
+    all.iter().filter(|(_, load)| small(load)).cloned().collect()
+}
+
+/// The setting that switches a drive's cache the other way, and its value. Never on where the kernel would not flush it. `here`: this
+/// host's name.
+pub fn other_cache(site: &Site, here: &str) -> Option<(String, String)> {
+    let seen = site.seen.as_ref().ok().filter(|seen| matches!(seen.found, PathKind::Device(_)))?;
+    let cache = seen.write_cache.as_ref().filter(|cache| cache.on || cache.flushed)?;
+    let name = format!("drive-cache.{}", cache.disk);
+    HostSetting::parse(&name).ok()?;
+    let host = site.host.as_ref().map_or(here, |host| &host.end.host);
+    Some((format!("host:{host}/{name}"), if cache.on { "off" } else { "on" }.to_string()))
+}
+
 /// # Errors
 /// It may not be written to, or lies in memory, where no write reaches a drive.
 pub fn drive(target: &str, site: &Site, writable: bool) -> Result<JudgedDrive, Failure> {
@@ -42,6 +60,7 @@ pub fn drive(target: &str, site: &Site, writable: bool) -> Result<JudgedDrive, F
             target: target.to_string(),
             device: seen.device.clone(),
             through_file: !matches!(seen.found, PathKind::Device(_)),
+            cache: seen.write_cache.clone(),
         }),
     }
 }
@@ -49,6 +68,8 @@ pub fn drive(target: &str, site: &Site, writable: bool) -> Result<JudgedDrive, F
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::planner::testing;
+    use model::WriteCache;
     use model::workload::GIB;
 
     #[test]
@@ -66,6 +87,26 @@ mod tests {
         use Pattern::{ReadLatency, ReadLinear, ReadParallel, WriteLinear};
         assert_eq!(others, [ReadLatency, ReadParallel, ReadParallel, WriteLinear, ReadLinear]);
         assert!(all.iter().any(|(_, load)| load.mix.is_mixed()));
+    }
+
+    #[test]
+    fn a_cache_is_switched_the_other_way_and_never_on_where_nobody_flushes_it() {
+        let switched = |found: PathKind, on: bool, flushed: bool, disk: &str| {
+            let mut site = testing::folder("/dev/sdb");
+            let seen = site.seen.as_mut().unwrap();
+            (seen.found, seen.write_cache) = (found, Some(WriteCache { disk: disk.into(), on, flushed }));
+            other_cache(&site, "a")
+        };
+        let drive = PathKind::Device(GIB);
+        let setting = |value: &str| Some(("host:a/drive-cache.sdb".to_string(), value.to_string()));
+        assert_eq!(switched(drive, true, true, "sdb"), setting("off"));
+        assert_eq!(switched(drive, true, false, "sdb"), setting("off"));
+        assert_eq!(switched(drive, false, true, "sdb"), setting("on"));
+        assert_eq!(switched(drive, false, false, "sdb"), None);
+        assert_eq!(switched(PathKind::Folder, true, true, "sdb"), None);
+        assert_eq!(switched(drive, true, true, "../sdb"), None);
+        let all = loads(&WorkloadOptions::default(), GIB);
+        assert_eq!(small_writes(&all).len(), 2 * WAYS.len());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Is a drive fit for Ceph? By how much a durable write costs beside another one, and by how long a read takes.
 
 use crate::entry::Entry;
-use model::fitness::MANY;
+use model::fitness::{MANY, by, slowest_durable};
 use model::workload::MIB;
 use model::{
     DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, JudgedDrive, Metric, OpClass, Workload,
@@ -26,6 +26,8 @@ const TURNS: f64 = 500.0;
 const NOTHING_EMPTIED: f64 = 0.8;
 /// And stay below this one where a cache is.
 const EMPTIED: f64 = 0.5;
+/// A switched cache helps if it makes at least this many times as many writes durable, for certain. Some drives get slower.
+const HELPS: f64 = 1.1;
 /// Two ways that are to do the same and differ by more.
 const WAYS_DIFFER: f64 = 3.0;
 
@@ -43,13 +45,19 @@ fn one(entries: &[Entry], drive: &JudgedDrive) -> DriveFound {
         own.iter().find(of).and_then(|entry| rate(entry))
     };
     let small = |load: &Workload, depth: u32| load.block < MIB && load.depth == depth && !load.mix.is_mixed();
-    let by =
-        |way: Durability, depth: u32| figure(OpClass::Write, &move |load| small(load, depth) && load.durability == way);
-    let ways = [Durability::Dsync, Durability::Fsync, Durability::Fdatasync, Durability::None];
-    let writes = ways.map(|way| DriveWrites { way, alone: by(way, 1), many: by(way, MANY) });
+    let writes = |switched: bool| {
+        let by = |way: Durability, depth: u32| {
+            figure(OpClass::Write, &move |load| {
+                small(load, depth) && load.durability == way && load.settings.is_empty() != switched
+            })
+        };
+        let ways = [Durability::Dsync, Durability::Fsync, Durability::Fdatasync, Durability::None];
+        ways.map(|way| DriveWrites { way, alone: by(way, 1), many: by(way, MANY) }).to_vec()
+    };
     let linear = |class: OpClass| figure(class, &|load| load.block >= MIB);
     let mixed = |class: OpClass| figure(class, &|load| load.mix.is_mixed());
     let reads = [1, MANY].map(|depth| figure(OpClass::Read, &move |load| small(load, depth)));
+    let tried = own.iter().any(|entry| !entry.figure.workload.settings.is_empty());
     let mut found = DriveFound {
         target: drive.target.clone(),
         host: own.first().and_then(|entry| entry.figure.host.clone()),
@@ -57,7 +65,9 @@ fn one(entries: &[Entry], drive: &JudgedDrive) -> DriveFound {
         through_file: drive.through_file,
         fitness: Fitness::Open,
         reasons: Vec::new(),
-        writes: writes.to_vec(),
+        cache: drive.cache.clone(),
+        writes: writes(false),
+        switched: if tried { writes(true) } else { Vec::new() },
         reads,
         mixed: [mixed(OpClass::Read), mixed(OpClass::Write)],
         linear: [linear(OpClass::Write), linear(OpClass::Read)],
@@ -82,17 +92,50 @@ fn rate(entry: &Entry) -> Option<Estimate> {
 
 /// `said`: does it rotate, as the kernel has it? Believed only where reads do not tell.
 fn judged(drive: &DriveFound, said: Option<bool>) -> (Fitness, Vec<FitnessReason>) {
+    let rotates = drive.reads[0].map_or(said == Some(true), |reads| 1e3 / reads.value >= ROTATES);
+    let (as_it_is, mut reasons) = by_writes(&drive.writes, rotates);
+    let Some(cache) = &drive.cache else { return (as_it_is, reasons) };
+    if cache.on && !cache.flushed {
+        reasons.insert(0, FitnessReason::CacheNotFlushed);
+        return (Fitness::Unfit, reasons);
+    }
+    let Some(factor) = gain(drive) else { return (as_it_is, reasons) };
+    let (switched, _) = by_writes(&drive.switched, rotates);
+    let helps = factor.low > HELPS;
+    let reason = match cache.on {
+        true if helps => FitnessReason::CacheOffHelps { factor: factor.value },
+        true => FitnessReason::CacheOffDoesNotHelp,
+        false if helps => FitnessReason::CacheOnHelps { factor: factor.value },
+        false => return (as_it_is, reasons),
+    };
+    reasons.insert(if helps { 0 } else { reasons.len() }, reason);
+    match helps && cache.on && switched == Fitness::Fit && as_it_is != Fitness::Fit {
+        true => (Fitness::FitIfCacheOff, reasons),
+        false => (as_it_is, reasons),
+    }
+}
+
+/// How many times as many writes are durable with the cache switched the other way; `None`: not known.
+fn gain(drive: &DriveFound) -> Option<Estimate> {
+    let ((_, now), (_, then)) = (drive.slowest_durable()?, slowest_durable(&drive.switched)?);
+    (now.low > 0.0).then(|| Estimate {
+        value: then.value / now.value,
+        low: then.low / now.high,
+        high: then.high / now.low,
+    })
+}
+
+fn by_writes(writes: &[DriveWrites], rotates: bool) -> (Fitness, Vec<FitnessReason>) {
     let missing = |way: &DriveWrites| way.alone.is_none().then(|| what(way.way));
-    if let Some(what) = drive.writes.iter().find_map(missing) {
+    if let Some(what) = writes.iter().find_map(missing) {
         return (Fitness::Open, vec![FitnessReason::NotMeasured { what }]);
     }
-    let (Some((_, durable)), Some(plain)) = (drive.slowest_durable(), drive.plain()) else {
+    let (Some((_, durable)), Some(plain)) = (slowest_durable(writes), by(writes, Durability::None)) else {
         return (Fitness::Open, Vec::new());
     };
-    let rotates = drive.reads[0].map_or(said == Some(true), |reads| 1e3 / reads.value >= ROTATES);
     let of = |durable: f64, plain: f64| fitness(rotates, durable, durable / plain);
     let (best, worst) = (of(durable.high, plain.low), of(durable.low, plain.high));
-    let mut reasons = reasons(drive, rotates, durable.value, durable.value / plain.value);
+    let mut reasons = reasons(writes, rotates, durable.value, durable.value / plain.value);
     if best != worst {
         reasons.insert(0, FitnessReason::Undecided { either: best, or: worst });
         return (Fitness::Open, reasons);
@@ -116,7 +159,7 @@ fn fitness(rotates: bool, durable: f64, share: f64) -> Fitness {
     }
 }
 
-fn reasons(drive: &DriveFound, rotates: bool, durable: f64, share: f64) -> Vec<FitnessReason> {
+fn reasons(writes: &[DriveWrites], rotates: bool, durable: f64, share: f64) -> Vec<FitnessReason> {
     use FitnessReason::{
         CacheEmptied, NothingEmptied, Rotates, SlowerThanDisks, SlowerThanOsds, SoonerThanMedium, WaysDiffer,
     };
@@ -132,13 +175,13 @@ fn reasons(drive: &DriveFound, rotates: bool, durable: f64, share: f64) -> Vec<F
         slow.into_iter().chain(emptied).chain(nothing).collect()
     };
     let mut all = of_medium.unwrap_or_else(of_flash);
-    all.extend(ways_differ(drive).map(|factor| WaysDiffer { factor }));
+    all.extend(ways_differ(writes).map(|factor| WaysDiffer { factor }));
     all
 }
 
 /// FUA against a flush of the whole cache. Only beyond both intervals.
-fn ways_differ(drive: &DriveFound) -> Option<f64> {
-    let (fua, flush) = (drive.by(Durability::Dsync)?, drive.by(Durability::Fdatasync)?);
+fn ways_differ(writes: &[DriveWrites]) -> Option<f64> {
+    let (fua, flush) = (by(writes, Durability::Dsync)?, by(writes, Durability::Fdatasync)?);
     let (slow, fast) = if fua.value < flush.value { (fua, flush) } else { (flush, fua) };
     (fast.low / slow.high > WAYS_DIFFER).then(|| fast.value / slow.value)
 }
@@ -158,6 +201,7 @@ fn what(way: Durability) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::WriteCache;
 
     fn exactly(value: f64) -> Estimate {
         Estimate::new(value, value * 0.02)
@@ -174,6 +218,8 @@ mod tests {
             through_file: false,
             fitness: Fitness::Open,
             reasons: Vec::new(),
+            cache: None,
+            switched: Vec::new(),
             writes: ways.into_iter().zip(rates).map(writes).collect(),
             reads: [Some(exactly(reads)), None],
             mixed: [None; 2],
@@ -238,6 +284,37 @@ mod tests {
         wide.writes[1].alone = None;
         let what = "writes with fsync".to_string();
         assert_eq!(judged(&wide, None), (Fitness::Open, vec![FitnessReason::NotMeasured { what }]));
+    }
+
+    /// The Micron 5100 Eco again: 659 durable writes a second with its cache on, 25,100 with it off.
+    #[test]
+    fn a_cache_that_is_better_off_makes_a_drive_fit_and_one_that_does_not_matter_is_told() {
+        let cache = |on, flushed| Some(WriteCache { disk: "sdx".to_string(), on, flushed });
+        let switched = |now: f64, then: f64, on: bool| {
+            let mut found = drive([now, now, now, 26_000.0], 9_000.0);
+            (found.cache, found.switched) = (cache(on, true), drive([then, then, then, 26_000.0], 9_000.0).writes);
+            judged(&found, None)
+        };
+        let (fitness, reasons) = switched(659.0, 25_100.0, true);
+        assert_eq!(fitness, Fitness::FitIfCacheOff);
+        assert!(
+            matches!(reasons[0], FitnessReason::CacheOffHelps { factor } if (factor - 38.1).abs() < 0.1),
+            "{reasons:?}"
+        );
+        let (fitness, reasons) = switched(659.0, 660.0, true);
+        assert_eq!(fitness, Fitness::Unfit);
+        assert_eq!(reasons.last(), Some(&FitnessReason::CacheOffDoesNotHelp));
+        // It helps, and not enough.
+        let (fitness, reasons) = switched(230.0, 700.0, true);
+        assert_eq!(fitness, Fitness::Unfit);
+        assert!(matches!(reasons[0], FitnessReason::CacheOffHelps { .. }), "{reasons:?}");
+        let (fitness, reasons) = switched(12_000.0, 24_000.0, false);
+        assert_eq!(fitness, Fitness::Fit);
+        assert!(matches!(reasons[0], FitnessReason::CacheOnHelps { .. }), "{reasons:?}");
+        let mut unsafe_one = drive([25_000.0; 4], 9_000.0);
+        unsafe_one.cache = cache(true, false);
+        assert_eq!(judged(&unsafe_one, None).1[0], FitnessReason::CacheNotFlushed);
+        assert_eq!(judged(&unsafe_one, None).0, Fitness::Unfit);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::figure::Estimate;
 use crate::scope::DeviceScope;
+use crate::site::WriteCache;
 use crate::workload::Durability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,8 @@ pub struct JudgedDrive {
     pub device: Option<DeviceScope>,
     /// It is measured through a file: the file system's own writes are in the figures.
     pub through_file: bool,
+    /// `None`: it can't be asked.
+    pub cache: Option<WriteCache>,
 }
 
 /// For what a drive is good.
@@ -23,6 +26,8 @@ pub struct JudgedDrive {
 pub enum Fitness {
     /// For everything, journals and metadata (WAL, DB) included.
     Fit,
+    /// As fit, once its volatile write cache is switched off.
+    FitIfCacheOff,
     /// For data whose WAL and DB lie on another drive.
     NotForJournals,
     Unfit,
@@ -40,8 +45,12 @@ pub struct DriveFound {
     pub fitness: Fitness,
     /// What it rests on, the most important first.
     pub reasons: Vec<FitnessReason>,
+    /// As it was found; `None`: it can't be asked.
+    pub cache: Option<WriteCache>,
     /// Writes by each way of making them durable; [`Durability::None`] among them.
     pub writes: Vec<DriveWrites>,
+    /// The same with the cache switched the other way; empty: not tried.
+    pub switched: Vec<DriveWrites>,
     /// With one and with [`MANY`] in flight.
     pub reads: [Option<Estimate>; 2],
     /// The reads and the writes of the mixed load, [`MANY`] in flight.
@@ -83,6 +92,14 @@ pub enum FitnessReason {
     SlowerThanDisks { least: f64 },
     /// Fewer durable writes a second than an OSD's own software does with one operation in flight.
     SlowerThanOsds { least: f64 },
+    /// With its write cache off it makes so many times as many writes durable.
+    CacheOffHelps { factor: f64 },
+    /// With its write cache off it makes no more writes durable.
+    CacheOffDoesNotHelp,
+    /// Its write cache is off, and with it on it makes so many times as many writes durable.
+    CacheOnHelps { factor: f64 },
+    /// Its write cache is on, and the kernel never flushes it.
+    CacheNotFlushed,
     /// A figure is not usable.
     NotMeasured { what: String },
     /// The interval reaches over the bound between two answers.
@@ -93,6 +110,7 @@ impl Fitness {
     pub fn name(self) -> &'static str {
         match self {
             Fitness::Fit => "fit",
+            Fitness::FitIfCacheOff => "fit if its write cache is off",
             Fitness::NotForJournals => "not for journals and metadata",
             Fitness::Unfit => "unfit",
             Fitness::Open => "not decided",
@@ -103,17 +121,22 @@ impl Fitness {
 impl DriveFound {
     /// The slowest of the ways that make writes durable, one in flight: that counts.
     pub fn slowest_durable(&self) -> Option<(Durability, Estimate)> {
-        let durable = self.writes.iter().filter(|one| one.way != Durability::None);
-        let known = durable.filter_map(|one| Some((one.way, one.alone?)));
-        known.min_by(|a, b| a.1.value.total_cmp(&b.1.value))
+        slowest_durable(&self.writes)
     }
 
     /// One in flight, not durable.
     pub fn plain(&self) -> Option<Estimate> {
-        self.by(Durability::None)
+        by(&self.writes, Durability::None)
     }
+}
 
-    pub fn by(&self, way: Durability) -> Option<Estimate> {
-        self.writes.iter().find(|one| one.way == way)?.alone
-    }
+/// The slowest of the ways that make writes durable, one in flight.
+pub fn slowest_durable(writes: &[DriveWrites]) -> Option<(Durability, Estimate)> {
+    let durable = writes.iter().filter(|one| one.way != Durability::None);
+    durable.filter_map(|one| Some((one.way, one.alone?))).min_by(|a, b| a.1.value.total_cmp(&b.1.value))
+}
+
+/// One in flight, in this way.
+pub fn by(writes: &[DriveWrites], way: Durability) -> Option<Estimate> {
+    writes.iter().find(|one| one.way == way)?.alone
 }

@@ -103,7 +103,7 @@ pub use report::{
 };
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope};
-pub use site::{NotFree, PathKind, SiteSeen, SiteWish};
+pub use site::{NotFree, PathKind, SiteSeen, SiteWish, WriteCache};
 pub use slow_operations::{SlowOperation, SlowOperations, SlowestOfStep};
 pub use step_id::StepId;
 pub use streams::Streams;

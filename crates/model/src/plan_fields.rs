@@ -160,7 +160,12 @@ mod tests {
             PlannedExperiment::ScaleOut { clients_most: 1, doublings: vec![Doubling::default()] },
             PlannedExperiment::Sweep(Sweep::default()),
             PlannedExperiment::Diagnosis(Diagnosis { seconds_max: 1200.0, ..Diagnosis::default() }),
-            PlannedExperiment::Fitness(vec![JudgedDrive { target: "d".into(), device: None, through_file: true }]),
+            PlannedExperiment::Fitness(vec![JudgedDrive {
+                target: "d".into(),
+                device: None,
+                through_file: true,
+                cache: None,
+            }]),
         ] {
             let plan = Plan { goal: Goal { seconds_max: 70.5, ..Goal::verdict(7) }, experiment, ..Plan::default() };
             assert_eq!(read(json!(plan)), plan);

@@ -2,6 +2,7 @@
 
 use crate::scope::DeviceScope;
 use crate::workload::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -28,6 +29,18 @@ pub struct SiteSeen {
     pub in_memory: bool,
     /// Free on its file system.
     pub free: Option<Bytes>,
+    /// Of a whole drive that may be written to; `None`: it can't be asked.
+    pub write_cache: Option<WriteCache>,
+}
+
+/// A drive's volatile write cache, by the drive's own word.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WriteCache {
+    /// As in /sys/block.
+    pub disk: String,
+    pub on: bool,
+    /// The kernel flushes it; else what is said to be durable is lost with the power while it is on.
+    pub flushed: bool,
 }
 
 /// A path that is wanted for a load. `given_up`: the user said that its data may be destroyed.

@@ -133,15 +133,28 @@ fn judged(draft: &mut Draft, disks: &[Disk]) -> Result<(), Failure> {
         let drive = fitness::drive(&disk.target.name, disk.site, writable(&disk.target))?;
         draft.judged.push(drive);
     }
-    let span = if draft.small() { LAB_SPAN } else { SPAN };
+    let loads = fitness::loads(&draft.options, if draft.small() { LAB_SPAN } else { SPAN });
     let all: Vec<&Disk> = disks.iter().collect();
-    for (pattern, workload) in fitness::loads(&draft.options, span) {
+    for (pattern, workload) in &loads {
         for round in rounds(draft, &all) {
-            add_step(draft, pattern, &workload, &round, true);
-            draft.steps.last_mut().into_iter().for_each(|step| step.chart = false);
+            add_judging(draft, *pattern, workload, &round);
+        }
+    }
+    let here = draft.inventory.here.name.clone();
+    let other = |disk: &Disk| fitness::other_cache(disk.site, &here);
+    let switchable: Vec<&Disk> = disks.iter().filter(|disk| other(disk).is_some()).collect();
+    for (pattern, workload) in fitness::small_writes(&loads) {
+        for round in rounds(draft, &switchable) {
+            let settings = round.iter().filter_map(|disk| other(disk)).collect();
+            add_judging(draft, pattern, &Workload { settings, ..workload.clone() }, &round);
         }
     }
     Ok(())
+}
+
+fn add_judging(draft: &mut Draft, pattern: Pattern, workload: &Workload, disks: &[&Disk]) {
+    add_step(draft, pattern, workload, disks, true);
+    draft.steps.last_mut().into_iter().for_each(|step| step.chart = false);
 }
 
 /// Each once: files on the same disk are the same disk.

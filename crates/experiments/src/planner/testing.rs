@@ -32,8 +32,14 @@ pub fn axis(text: &str) -> SweepAxis {
 /// A folder of this host in which files can be made.
 pub fn folder(path: &str) -> Site {
     let wish = SiteWish { path: path.into(), writes: true, given_up: false };
-    let seen =
-        SiteSeen { found: PathKind::Folder, leads_to: None, device: None, in_memory: false, free: Some(1 << 40) };
+    let seen = SiteSeen {
+        found: PathKind::Folder,
+        leads_to: None,
+        device: None,
+        in_memory: false,
+        free: Some(1 << 40),
+        write_cache: None,
+    };
     Site { host: None, wish, seen: Ok(seen) }
 }
 

@@ -13,6 +13,7 @@ mod effort;
 mod faults;
 mod fitness;
 mod floor;
+mod guest;
 mod hostile_agent;
 mod hosts;
 mod hosts_as_here;

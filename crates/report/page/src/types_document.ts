@@ -123,7 +123,7 @@ export type Ended = "broken" | "fell" | "volume" | "time" | "stopped";
 /**
  * For what a drive is good.
  */
-export type Fitness = "unfit" | "fit" | "not-for-journals" | "open";
+export type Fitness = "unfit" | "fit" | "fit-if-cache-off" | "not-for-journals" | "open";
 /**
  * Why a drive is judged as it is.
  */
@@ -152,6 +152,20 @@ export type FitnessReason =
   | {
       reason: "slower-than-osds";
       least: number | null;
+    }
+  | {
+      reason: "cache-off-helps";
+      factor: number | null;
+    }
+  | {
+      reason: "cache-off-does-not-help";
+    }
+  | {
+      reason: "cache-on-helps";
+      factor: number | null;
+    }
+  | {
+      reason: "cache-not-flushed";
     }
   | {
       reason: "not-measured";
@@ -1310,7 +1324,34 @@ export interface DriveDocument {
    * @maxItems 2
    */
   plain_ci95: [number | null, number | null] | null;
+  /**
+   * null: it can't be asked.
+   */
+  cache: WriteCache | null;
+  /**
+   * With the cache switched the other way; null: not tried.
+   */
+  durable_switched: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  durable_switched_ci95: [number | null, number | null] | null;
   says: string;
+}
+/**
+ * A drive's volatile write cache, by the drive's own word.
+ */
+export interface WriteCache {
+  /**
+   * As in /sys/block.
+   */
+  disk: string;
+  on: boolean;
+  /**
+   * The kernel flushes it; else what is said to be durable is lost with the power while it is on.
+   */
+  flushed: boolean;
 }
 /**
  * Of an ordered pair of hosts, in bytes of an IP packet.

@@ -3,6 +3,7 @@
 use super::{diagnosed, sentence, takes};
 use crate::sections::{ab, left_behind, unsettled};
 use crate::words;
+use model::host_setting::HostSetting;
 use model::{
     AbFound, Answer, DriveFound, Ending, Figure, Finding, Finds, Fitness, FitnessReason, Label, Layer, Outcome, Report,
     Standing, Subject,
@@ -125,7 +126,7 @@ fn asked(report: &Report) -> Option<String> {
         Answer::SustainedWrites(all) if all.iter().any(|found| found.cliff.is_some()) => {
             Some("count on the rate after the fall for lasting writes.".to_string())
         }
-        Answer::Fitness(drives) => drives.first().map(|worst| drive(worst).to_string()),
+        Answer::Fitness(drives) => drives.first().map(drive),
         _ => {
             let imported = report.head.imported.is_some();
             imported.then(|| format!("measure the same with Fathom, then {}.", compare(report)))
@@ -134,22 +135,27 @@ fn asked(report: &Report) -> Option<String> {
 }
 
 /// What is best done with the worst of them.
-fn drive(worst: &DriveFound) -> &'static str {
-    let emptied = worst.reasons.contains(&FitnessReason::CacheEmptied);
-    match worst.fitness {
+fn drive(worst: &DriveFound) -> String {
+    let untried = worst.reasons.contains(&FitnessReason::CacheEmptied) && worst.switched.is_empty();
+    let off = worst.cache.as_ref().map(|cache| HostSetting::DriveCache(cache.disk.clone()).permanent("off"));
+    let unsafe_cache = worst.reasons.contains(&FitnessReason::CacheNotFlushed);
+    let says = match worst.fitness {
         Fitness::Fit => "`fathom disk PATH --sustained` shows how long it keeps its rate.",
-        Fitness::NotForJournals if emptied => {
-            "switch its write cache off (hdparm -W 0, sdparm --clear=WCE, nvme set-feature -f 6 -v 0) and judge it again; if that does \
-             not help, put WAL and DB on a drive with protection against power loss."
+        Fitness::NotForJournals | Fitness::Unfit if untried => {
+            "if it has a volatile write cache, switch that off (hdparm -W 0, sdparm --clear=WCE, nvme set-feature -f 6 -v 0) and judge it \
+             again."
         }
+        Fitness::FitIfCacheOff | Fitness::Unfit
+            if off.is_some() && (unsafe_cache || worst.fitness == Fitness::FitIfCacheOff) =>
+        {
+            return format!("switch its write cache off for good: `{}`.", off.unwrap_or_default());
+        }
+        Fitness::FitIfCacheOff => "switch its write cache off for good.",
         Fitness::NotForJournals => "put WAL and DB of its OSD on an SSD with protection against power loss.",
-        Fitness::Unfit if emptied => {
-            "switch its write cache off (hdparm -W 0, sdparm --clear=WCE, nvme set-feature -f 6 -v 0) and judge it again; if that does \
-             not help, take a drive with protection against power loss."
-        }
         Fitness::Unfit => "take another drive.",
         Fitness::Open => "give it more time (--time-max 5m).",
-    }
+    };
+    says.to_string()
 }
 
 /// By the differences that are beyond the noise.

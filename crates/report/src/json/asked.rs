@@ -5,10 +5,11 @@ use super::compared::{DifferenceDocument, differences};
 use super::parts::{Interval, Keyed, LabelName, Unit, interval_of, value_of};
 use crate::sections::{fitness, verdicts};
 use crate::words;
+use model::fitness::slowest_durable;
 use model::{
     AbFound, Beyond, Bytes, Cliff, DiskSecond, Doubled, DriveFound, Durability, Ended, Endurance, Estimate, Fitness,
     FitnessReason, HostLoad, Interrupts, Knee, Layer, Limit, Metric, NicSecond, OpClass, OsdSecond, Outcome, Pattern,
-    Percentile, Pressure, Reading, ScaledLoad, Setting, SweepAxis, Swept, TriedRate, Verdict,
+    Percentile, Pressure, Reading, ScaledLoad, Setting, SweepAxis, Swept, TriedRate, Verdict, WriteCache,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -359,6 +360,11 @@ pub(super) struct DriveDocument {
     durable_ci95: Option<Interval>,
     plain: Option<f64>,
     plain_ci95: Option<Interval>,
+    /// null: it can't be asked.
+    cache: Option<WriteCache>,
+    /// With the cache switched the other way; null: not tried.
+    durable_switched: Option<f64>,
+    durable_switched_ci95: Option<Interval>,
     says: String,
 }
 
@@ -366,6 +372,7 @@ impl From<&DriveFound> for DriveDocument {
     fn from(drive: &DriveFound) -> Self {
         let (durable, plain) = (drive.slowest_durable(), drive.plain());
         let rate = durable.as_ref().map(|(_, estimate)| estimate);
+        let switched = slowest_durable(&drive.switched).map(|(_, estimate)| estimate);
         DriveDocument {
             target: drive.target.clone(),
             host: drive.host.clone(),
@@ -379,6 +386,9 @@ impl From<&DriveFound> for DriveDocument {
             durable_ci95: interval_of(rate),
             plain: value_of(plain.as_ref()),
             plain_ci95: interval_of(plain.as_ref()),
+            cache: drive.cache.clone(),
+            durable_switched: value_of(switched.as_ref()),
+            durable_switched_ci95: interval_of(switched.as_ref()),
             says: fitness::sentence(drive),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
-use model::fitness::{MANY, READ_PERCENT};
+use model::fitness::{MANY, READ_PERCENT, slowest_durable};
 use model::{DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, Metric, Report, Scope};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
@@ -36,20 +36,22 @@ pub(super) fn loads(report: &Report, _: &Scope) -> Vec<Block> {
 fn small_loads(drive: &DriveFound) -> Vec<Row> {
     let row =
         |what: String, alone, many| Row::new([Cell::from(drive.target.as_str()), what.into(), iops(alone), iops(many)]);
-    let writes = |one: &DriveWrites| {
+    let writes = |one: &DriveWrites, switched: &str| {
         let what = match one.way {
             Durability::None => "writes that need not be durable".to_string(),
             way => format!("writes, durable by {}", words::durability_name(way)),
         };
-        row(what, one.alone, one.many)
+        row(format!("{what}{switched}"), one.alone, one.many)
     };
+    let cache = drive.cache.as_ref().map_or("", |cache| if cache.on { ", cache off" } else { ", cache on" });
     let [reads, mixed] = [drive.reads, drive.mixed];
     let others = [
         row("reads".to_string(), reads[0], reads[1]),
         row(format!("{READ_PERCENT} % reads: its reads"), None, mixed[0]),
         row(format!("{READ_PERCENT} % reads: its writes"), None, mixed[1]),
     ];
-    drive.writes.iter().map(writes).chain(others).collect()
+    let as_it_is = drive.writes.iter().map(|one| writes(one, ""));
+    as_it_is.chain(drive.switched.iter().map(|one| writes(one, cache))).chain(others).collect()
 }
 
 fn overview(drives: &[DriveFound]) -> Block {
@@ -69,7 +71,7 @@ fn overview(drives: &[DriveFound]) -> Block {
 fn row(drive: &DriveFound) -> Row {
     let emphasis = match drive.fitness {
         Fitness::Unfit => Emphasis::Bad,
-        Fitness::NotForJournals | Fitness::Open => Emphasis::Warn,
+        Fitness::FitIfCacheOff | Fitness::NotForJournals | Fitness::Open => Emphasis::Warn,
         Fitness::Fit => Emphasis::Plain,
     };
     let linear = |estimate: Option<Estimate>| {
@@ -100,6 +102,7 @@ fn name(drive: &DriveFound) -> String {
 pub(crate) fn sentence(drive: &DriveFound) -> String {
     let is = match drive.fitness {
         Fitness::Fit => "is fit for Ceph".to_string(),
+        Fitness::FitIfCacheOff => "is fit for Ceph if its write cache is off".to_string(),
         Fitness::NotForJournals => "is fit for data alone, and not for journals and metadata (WAL, DB)".to_string(),
         Fitness::Unfit => "is unfit for Ceph".to_string(),
         Fitness::Open => "could not be decided".to_string(),
@@ -112,7 +115,18 @@ pub(crate) fn sentence(drive: &DriveFound) -> String {
         format!(": {} durable writes of 4 KiB a second ({way}){}", rate(&durable), beside.unwrap_or_default())
     });
     let file = if drive.through_file { ", through a file of its file system" } else { "" };
-    format!("{} {is}{}{file}", name(drive), figures.unwrap_or_default())
+    let cache = drive
+        .cache
+        .as_ref()
+        .map_or("", |cache| if cache.on { ", its write cache on" } else { ", its write cache off" });
+    let cache = if figures.is_some() { cache } else { "" };
+    format!("{} {is}{}{cache}{file}", name(drive), figures.unwrap_or_default())
+}
+
+/// `: 25,100 ±2 % a second`
+fn switched(drive: &DriveFound) -> String {
+    let known = slowest_durable(&drive.switched).filter(|(_, rate)| !numbers::is_unknown(rate));
+    known.map_or(String::new(), |(_, rate)| format!(": {} a second", numbers::figure(&rate, Metric::Iops).plain()))
 }
 
 /// One reason, in words.
@@ -148,6 +162,18 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
              hold it back",
             numbers::rough(*least)
         ),
+        FitnessReason::CacheOffHelps { factor } => {
+            format!("with its write cache off it makes {} times as many writes durable{}", numbers::rough(*factor), switched(drive))
+        }
+        FitnessReason::CacheOffDoesNotHelp => format!("with its write cache off it makes no more writes durable{}", switched(drive)),
+        FitnessReason::CacheOnHelps { factor } => format!(
+            "its write cache is off; with it on it makes {} times as many writes durable{}",
+            numbers::rough(*factor),
+            switched(drive)
+        ),
+        FitnessReason::CacheNotFlushed => "its write cache is on, and the kernel takes it for write through and never flushes it: what is \
+                                           said to be durable is lost with the power"
+            .to_string(),
         FitnessReason::NotMeasured { what } => format!("{what} could not be measured, without which nothing is said"),
         FitnessReason::Undecided { either, or } => format!(
             "{} or {}: the interval reaches over the bound between them; give it more time (--time-max 5m)",
@@ -170,6 +196,8 @@ mod tests {
             through_file: false,
             fitness,
             reasons,
+            cache: None,
+            switched: Vec::new(),
             writes: vec![by(Durability::Fsync, durable), by(Durability::None, Estimate::new(5836.0, 100.0))],
             reads: [None; 2],
             mixed: [None; 2],

@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::Pool,
     what: "OSDs of a class are far fuller than others.",
     why: "The fullest OSD bounds the room and, since it also has more load, the speed.",
-    evidence: "In a device class of at least four OSDs with an average use above 20 %, one is used by 15 % more than the average, and by five points.",
+    evidence: "In a device class of at least four OSDs with an average use above 30 %, one is used by 15 % more than the average, and by five points.",
     sources: &["Ceph's documentation, \"Balancer Module\"", "Clyso's analyzer (clyso/otto on GitHub)"],
     needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
@@ -32,7 +32,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
             && osd
                 .used
                 .zip(mean(&osd.class))
-                .is_some_and(|(used, mean)| mean > 0.2 && used > mean * 1.15 && used > mean + 0.05)
+                .is_some_and(|(used, mean)| mean > 0.3 && used > mean * 1.15 && used > mean + 0.05)
     };
     of_osds(case, full, "far fuller than their peers", |osd| {
         phrase!("{} used", Quantity::Share(osd.used.unwrap_or(0.0)))

@@ -1,0 +1,88 @@
+//! Drives of a guest, whose write caches really switch: SATA, SCSI and NVMe.
+
+use crate::common::guest::{Bus, FLUSH_SECONDS, Guest, SlowFlush};
+use serde_json::Value;
+
+/// Which drive is which, and what each says of its cache by its own tool: 0 or 1.
+const DRIVES: &str = r#"
+by_vendor() { grep -l "$1" /sys/block/sd*/device/vendor | head -1 | cut -d/ -f4; }
+sata=$(by_vendor ATA); scsi=$(by_vendor QEMU); nvme=nvme0n1
+cache() {
+    case $1 in
+    "$sata") hdparm -W /dev/$1 | sed -n 's/.*write-caching = *\([01]\).*/\1/p' ;;
+    "$scsi") sdparm --get=WCE /dev/$1 | sed -n 's/^WCE *\([01]\).*/\1/p' ;;
+    *) nvme get-feature /dev/nvme0 -f 6 | sed -n 's/.*value:\(0x\)*0*\([01]\)$/\2/p' ;;
+    esac
+}
+"#;
+
+/// Each drive is judged with its cache on and off, and is left as it was.
+const JUDGE: &str = r#"
+for drive in $scsi $sata; do
+    [ "$(cache $drive)" = 1 ] || { echo "the cache of $drive is not on at first"; exit 1; }
+    $fathom disk /dev/$drive --fit --working-set 8M --duration 300ms --passes 1 --format json > /root/judged-$drive
+    [ "$(cache $drive)" = 1 ] || { echo "the cache of $drive was left off"; exit 1; }
+done
+mv /root/judged-$scsi /root/scsi; mv /root/judged-$sata /root/sata
+"#;
+
+/// Killed while the cache is off: stopped first, so that it is still off when the kill comes.
+const KILL: &str = r#"
+for drive in $sata $scsi $nvme; do
+    $fathom disk /dev/$drive --destroy-data-on /dev/$drive --patterns write-latency --working-set 1M --duration 300ms --passes 6 \
+        --ab option:host:localhost/drive-cache.$drive=off > /root/run-$drive 2>&1 &
+    run=$!
+    for try in $(seq 300); do
+        kill -STOP $run || { cat /root/run-$drive; exit 1; }
+        [ "$(cache $drive)" = 0 ] && break
+        kill -CONT $run
+        sleep 0.1
+    done
+    [ "$(cache $drive)" = 0 ] || { echo "the cache of $drive was never off"; cat /root/run-$drive; exit 1; }
+    kill -KILL $run
+    wait $run
+    [ "$(cache $drive)" = 0 ] || { echo "the cache of $drive is on, and nobody put it back"; exit 1; }
+    $fathom restore --yes || exit 1
+    [ "$(cache $drive)" = 1 ] || { echo "the cache of $drive was not put back"; exit 1; }
+done
+"#;
+
+#[test]
+fn the_cache_of_a_drive_is_switched_by_its_own_word_and_put_back_whatever_happens() {
+    let slow = SlowFlush::start(64 << 20);
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = |name: &str| {
+        let path = folder.path().join(name);
+        std::fs::File::create(&path).unwrap().set_len(64 << 20).unwrap();
+        path.display().to_string()
+    };
+    let drives = [(Bus::Sata, file("sata")), (Bus::Scsi, slow.address()), (Bus::Nvme, file("nvme"))];
+    let fathom = format!("fathom={}\n", env!("CARGO_BIN_EXE_fathom"));
+    let guest = Guest::run(&drives, &[&fathom, DRIVES, JUDGE, KILL].concat());
+    let judged = |name: &str| {
+        let text = guest.file(name);
+        let run: Value =
+            serde_json::from_str(&text).unwrap_or_else(|_| panic!("{name}: {text}\n{}", guest.file("output")));
+        assert!(run["drives"][0].is_object(), "{run:#}\n{}", guest.file("output"));
+        run["drives"][0].clone()
+    };
+    of_a_slow_flush(&judged("scsi"));
+    let sata = judged("sata");
+    assert_eq!((&sata["cache"]["on"], &sata["cache"]["flushed"]), (&true.into(), &true.into()), "{sata}");
+    assert!(sata["durable_switched"].is_number(), "{sata}");
+}
+
+/// No write of it is durable sooner than its flush allows, with its cache on or off: that is what is told, and what the verdict rests on.
+fn of_a_slow_flush(drive: &Value) {
+    let most = 1.0 / FLUSH_SECONDS;
+    let number = |name: &str| drive[name].as_f64().unwrap_or_else(|| panic!("{name}: {drive:#}"));
+    assert!(number("durable") <= most && number("durable_switched") <= most, "{drive}");
+    assert_eq!(drive["fitness"], "unfit", "{drive}");
+    let reasons: Vec<&str> =
+        drive["reasons"].as_array().unwrap().iter().filter_map(|reason| reason["reason"].as_str()).collect();
+    assert!(reasons.contains(&"slower-than-osds"), "{drive}");
+    let helps = number("durable_switched") > number("durable");
+    let told = |reason: &str| reasons.contains(&reason);
+    assert!(told("cache-off-does-not-help") || (told("cache-off-helps") && helps), "{drive}");
+    assert!(!told("nothing-emptied"), "a flush is not for nothing: {drive}");
+}
