@@ -77,7 +77,10 @@ pub fn spread(estimate: &Estimate) -> f64 {
 pub fn entries(record: &Record) -> Vec<Entry<'_>> {
     let asked = &Asked::with_what_others_met(&record.plan, record);
     let mut entries = record.plan.steps.iter().flat_map(|step| of_step(record, step, asked)).collect::<Vec<_>>();
-    worse_of_both(&mut entries);
+    // What judges drives has all ways side by side.
+    if record.plan.experiment.judged_drives().is_empty() {
+        worse_of_both(&mut entries);
+    }
     name_empty(&mut entries, record);
     entries
 }
