@@ -47,6 +47,7 @@ pub static RULES: &[&Rule] = &[
     &osd::osd_process_slow::RULE,
     &osd::osd_store_slow::RULE,
     &osd::osd_way_slow::RULE,
+    &osd::osd_adds_time::RULE,
     &osd::osd_slow::RULE,
     &network::host_network_slow::RULE,
     &network::link_slow::RULE,

@@ -5,10 +5,10 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 #[test]
-fn a_short_run_has_every_cell_and_can_be_shown_again() {
+fn a_quick_run_has_every_cell_and_can_be_shown_again() {
     let lab = Lent::lab();
     let before = lab.snapshot();
-    let ran = lab.home.run(&["run", "--lab", &lab.name, "--duration", "1s", "--format", "json"]);
+    let ran = lab.home.run(&["run", "--lab", &lab.name, "--quick", "--format", "json"]);
     assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
     let document = ran.json();
     assert_eq!(document["schema"], "fathom.run/1");

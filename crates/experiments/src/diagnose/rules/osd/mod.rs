@@ -13,6 +13,7 @@ pub mod folklore_rocksdb_options;
 pub mod folklore_shards;
 pub mod folklore_wpq;
 pub mod gains;
+pub mod osd_adds_time;
 pub mod osd_bluefs_buffered;
 pub mod osd_cache_fixed;
 pub mod osd_class_wrong;
