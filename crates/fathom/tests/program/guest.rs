@@ -77,10 +77,12 @@ fn of_a_slow_flush(drive: &Value) {
     let most = 1.0 / FLUSH_SECONDS;
     let number = |name: &str| drive[name].as_f64().unwrap_or_else(|| panic!("{name}: {drive:#}"));
     assert!(number("durable") <= most && number("durable_switched") <= most, "{drive}");
-    assert_eq!(drive["fitness"], "unfit", "{drive}");
+    // An interval of few operations may be too wide for an answer, which is said; any other answer is wrong.
+    let decided = drive["fitness"] == "unfit";
+    assert!(decided || drive["fitness"] == "open", "{drive}");
     let reasons: Vec<&str> =
         drive["reasons"].as_array().unwrap().iter().filter_map(|reason| reason["reason"].as_str()).collect();
-    assert!(reasons.contains(&"slower-than-osds"), "{drive}");
+    assert!(!decided || reasons.contains(&"slower-than-osds"), "{drive}");
     let helps = number("durable_switched") > number("durable");
     let told = |reason: &str| reasons.contains(&reason);
     assert!(told("cache-off-does-not-help") || (told("cache-off-helps") && helps), "{drive}");

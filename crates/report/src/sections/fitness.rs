@@ -88,8 +88,13 @@ fn row(drive: &DriveFound) -> Row {
     ])
 }
 
+/// The reciprocal of a time that may be nothing has no upper end.
+fn is_known(estimate: &Estimate) -> bool {
+    estimate.high.is_finite() && !numbers::is_unknown(estimate)
+}
+
 fn iops(estimate: Option<Estimate>) -> Cell {
-    estimate.map_or_else(Cell::nothing, |estimate| Cell::value(&estimate, Metric::Iops))
+    estimate.filter(is_known).map_or_else(Cell::nothing, |estimate| Cell::value(&estimate, Metric::Iops))
 }
 
 /// `/dev/sdx (model)`
@@ -107,10 +112,9 @@ pub(crate) fn sentence(drive: &DriveFound) -> String {
         Fitness::Unfit => "is unfit for Ceph".to_string(),
         Fitness::Open => "could not be decided".to_string(),
     };
-    let known = |estimate: &Estimate| !numbers::is_unknown(estimate);
     let rate = |estimate: &Estimate| numbers::figure(estimate, Metric::Iops).plain();
-    let figures = drive.slowest_durable().filter(|(_, durable)| known(durable)).map(|(way, durable)| {
-        let beside = drive.plain().filter(known).map(|plain| format!(", and {} that need not be", rate(&plain)));
+    let figures = drive.slowest_durable().filter(|(_, durable)| is_known(durable)).map(|(way, durable)| {
+        let beside = drive.plain().filter(is_known).map(|plain| format!(", and {} that need not be", rate(&plain)));
         let way = words::durability_name(way);
         format!(": {} durable writes of 4 KiB a second ({way}){}", rate(&durable), beside.unwrap_or_default())
     });
@@ -125,7 +129,7 @@ pub(crate) fn sentence(drive: &DriveFound) -> String {
 
 /// `: 25,100 ±2 % a second`
 fn switched(drive: &DriveFound) -> String {
-    let known = slowest_durable(&drive.switched).filter(|(_, rate)| !numbers::is_unknown(rate));
+    let known = slowest_durable(&drive.switched).filter(|(_, rate)| is_known(rate));
     known.map_or(String::new(), |(_, rate)| format!(": {} a second", numbers::figure(&rate, Metric::Iops).plain()))
 }
 
@@ -214,6 +218,8 @@ mod tests {
         );
         let open = drive(Estimate::new(231.0, 400.0), Fitness::Open, Vec::new());
         assert_eq!(sentence(&open), "/dev/sdx (MODEL 9) could not be decided");
+        let unbounded = Estimate { value: 231.0, low: 100.0, high: f64::INFINITY };
+        assert_eq!(sentence(&drive(unbounded, Fitness::Open, Vec::new())), "/dev/sdx (MODEL 9) could not be decided");
     }
 
     #[test]
