@@ -111,7 +111,7 @@ pub const EXPECTED: &[Expected] = &[
     },
     Expected {
         fault: "messenger-delay",
-        causes: &[of("osd-option-odd", Of::Target), of("osd-option-odd", Of::Setting), of("osd-way-slow", Of::Target)],
+        causes: &[of("osd-option-odd", Of::Setting), of("osd-way-slow", Of::Target)],
         ..NONE
     },
     Expected {
