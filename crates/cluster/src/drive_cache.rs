@@ -73,8 +73,7 @@ pub fn write(disk: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A cache that is on and never flushed is never made, neither to try it nor to put one back: names of disks change when a host starts,
-/// and the disk may be another one.
+/// A cache that is on and never flushed is never tried; one that was so before is put back as it was.
 ///
 /// # Errors
 /// It would be switched on, and the kernel would not flush it.

@@ -18,8 +18,6 @@ const CPUS: &str = "/sys/devices/system/cpu";
 pub fn read(name: &str) -> Result<String, String> {
     let setting = HostSetting::parse(name)?;
     refuse_twin(Path::new("/"), &setting)?;
-    // A cache that may not be switched on could not be put back.
-    refused(&setting, "on")?;
     read_below(Path::new("/"), &setting)
 }
 
@@ -41,15 +39,10 @@ fn refuse_twin(root: &Path, setting: &HostSetting) -> Result<(), String> {
 pub fn write(name: &str, value: &str) -> Result<(), String> {
     let setting = HostSetting::parse(name)?;
     refuse_twin(Path::new("/"), &setting)?;
-    refused(&setting, value)?;
-    write_below(Path::new("/"), &setting, value)
-}
-
-fn refused(setting: &HostSetting, value: &str) -> Result<(), String> {
-    match setting {
-        HostSetting::DriveCache(disk) => drive_cache::refuse_unflushed(disk, value),
-        _ => Ok(()),
+    if let HostSetting::DriveCache(disk) = &setting {
+        drive_cache::refuse_unflushed(disk, value)?;
     }
+    write_below(Path::new("/"), &setting, value)
 }
 
 /// The longest that processors may take to wake up, for as long as the file is open.
@@ -190,10 +183,7 @@ pub(crate) fn unmake((name, value): (&str, &str), entry: &JournalEntry, trust: T
         () if !same_value(&now, value) && entry.made.is_some() => {
             Unmade::left(&format!("it is {now} now, which the run did not set"))
         }
-        () => match refused(&setting, before) {
-            Err(why) => Unmade::left(&why),
-            Ok(()) => write_below(Path::new("/"), &setting, before).map(|()| Unmade::Undone).map_err(undo),
-        },
+        () => write_below(Path::new("/"), &setting, before).map(|()| Unmade::Undone).map_err(undo),
     }
 }
 
