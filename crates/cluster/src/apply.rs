@@ -43,6 +43,7 @@ impl Unmade {
 /// There is such a thing already, which is not ours then.
 pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, ClusterError> {
     let taken = || failed(&change, "there is one of this name already, which is not this run's");
+    let mut of = None;
     let (before, since) = match (&change, cluster) {
         (Change::Pool { name, .. }, Some(cluster)) => match pools::find(cluster, name)? {
             (None, highest) => (None, Some(highest)),
@@ -55,13 +56,14 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, 
             (None, None)
         }
         (Change::OnHost { host: None, what: HostChange::Setting { name, .. } }, _) => {
+            of = Some(host_settings::of(name));
             (Some(host_settings::read(name).map_err(|why| failed(&change, why))?), None)
         }
         (_, Some(cluster)) => settings::before(cluster, &change)?,
         _ => (None, None),
     };
     let written = Some(jiff::Timestamp::now().as_second());
-    Ok(JournalEntry { before, since, written, ..JournalEntry::of(change) })
+    Ok(JournalEntry { before, since, written, of, ..JournalEntry::of(change) })
 }
 
 /// Makes the change, and says by what the thing is known again.

@@ -8,6 +8,8 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 const BLOCK: &str = "/sys/block";
 
@@ -27,6 +29,8 @@ const NVME_GET_FEATURES: u8 = 0x0a;
 const VOLATILE_WRITE_CACHE: u32 = 6;
 
 const TIMEOUT_MS: u32 = 10_000;
+/// The kernel asks an ATA drive again once its cache was switched.
+const FOLLOWS: Duration = Duration::from_secs(2);
 
 /// Of the drive that a path is, the whole of it; `None`: it is none, or it can't be asked.
 pub fn of(path: &Path) -> Option<WriteCache> {
@@ -37,7 +41,31 @@ pub fn of(path: &Path) -> Option<WriteCache> {
     // Of a partition the others are somebody's as well.
     let whole = Path::new(BLOCK).join(&disk).exists();
     let on = whole.then(|| read(&disk).ok()).flatten()? == "on";
-    Some(WriteCache { flushed: is_flushed(&disk), disk, on })
+    Some(WriteCache { flushed: is_flushed(&disk) || (!on && is_ata(&disk)), disk, on })
+}
+
+/// The drive's own name, which stays with it (SCSI: page 0x83 of its vital product data; NVMe: EUI-64, NGUID or serial number); `None`: it
+/// has none.
+pub fn identity(disk: &str) -> Option<String> {
+    let of = |file: &str| read_to_string(Path::new(BLOCK).join(disk).join(file)).ok();
+    let name = of("wwid").or_else(|| of("device/wwid"))?;
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!name.is_empty()).then_some(name)
+}
+
+/// Which no other disk gets before the host starts anew.
+pub fn number(disk: &str) -> Option<u64> {
+    read_to_string(Path::new(BLOCK).join(disk).join("diskseq")).ok()?.trim().parse().ok()
+}
+
+/// As which disk of this host the drive of that name is there now; that one if it is several (more paths to it than one).
+pub fn disk_of(drive: &str, first: &str) -> Option<String> {
+    let is = |disk: &str| identity(disk).as_deref() == Some(drive);
+    if is(first) {
+        return Some(first.to_string());
+    }
+    let disks = std::fs::read_dir(BLOCK).ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    { disks }.find(|disk| is(disk))
 }
 
 /// `on` or `off`.
@@ -78,13 +106,35 @@ pub fn write(disk: &str, value: &str) -> Result<(), String> {
 /// # Errors
 /// It would be switched on, and the kernel would not flush it.
 pub fn refuse_unflushed(disk: &str, value: &str) -> Result<(), String> {
-    match value == "on" && !is_flushed(disk) {
-        true => Err(format!(
-            "{disk}: the kernel takes its cache for write through and never flushes it: with the cache on, what was said to be durable \
-             would be lost with the power"
-        )),
-        false => Ok(()),
+    // Of ATA drives the kernel's word follows the drive's: looked at once it is on.
+    if value == "on" && !is_flushed(disk) && !is_ata(disk) { Err(unflushed(disk)) } else { Ok(()) }
+}
+
+/// After `write`: off again if the kernel does not flush what is on now.
+///
+/// # Errors
+/// It does not.
+pub fn prove_flushed(disk: &str, value: &str) -> Result<(), String> {
+    let deadline = Instant::now() + FOLLOWS;
+    while value == "on" && !is_flushed(disk) {
+        if Instant::now() >= deadline {
+            write(disk, "off")?;
+            return Err(unflushed(disk));
+        }
+        sleep(Duration::from_millis(20));
     }
+    Ok(())
+}
+
+fn unflushed(disk: &str) -> String {
+    format!(
+        "{disk}: the kernel takes its cache for write through and never flushes it: with the cache on, what was said to be durable would be \
+         lost with the power"
+    )
+}
+
+fn is_ata(disk: &str) -> bool {
+    read_to_string(Path::new(BLOCK).join(disk).join("device/vendor")).is_ok_and(|vendor| vendor.trim() == "ATA")
 }
 
 /// Does the kernel take its cache for one that has to be flushed?

@@ -20,6 +20,9 @@ pub struct JournalEntry {
     /// `None`: intended. The run may have been killed before or after it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<MadeThing>,
+    /// Of a setting of this host: by what it is known again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<SettingOf>,
     /// In which of the values that the cluster keeps of its journal; known from where it stands.
     #[serde(skip)]
     pub part: u32,
@@ -39,9 +42,22 @@ pub enum MadeThing {
     Set,
 }
 
+/// What a host forgets with its start is nobody's to put back; and a name like `sdb` may be that of another drive then.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SettingOf {
+    /// The kernel's boot_id; empty: it told none.
+    pub boot: String,
+    /// By its own name (SCSI, NVMe: wwid); `None`: the setting is of no drive, or the drive has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drive: Option<String>,
+    /// The kernel's number of the disk, which no other one of this boot gets; `None`: it is of no drive, or the kernel is older than 5.15.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
+}
+
 impl JournalEntry {
     pub fn of(change: Change) -> JournalEntry {
-        JournalEntry { change, before: None, undone: false, written: None, since: None, made: None, part: 0 }
+        JournalEntry { change, before: None, undone: false, written: None, since: None, made: None, of: None, part: 0 }
     }
 
     pub fn undo(&self) -> Undo {

@@ -3,7 +3,7 @@
 use crate::apply::{Trust, Unmade, not_ours};
 use crate::coalescing;
 use crate::drive_cache;
-use crate::entry::JournalEntry;
+use crate::entry::{JournalEntry, SettingOf};
 use crate::errors::ClusterError;
 use model::host_setting::{HostSetting, same_value, twin};
 use std::fs::{File, OpenOptions, read_dir, read_to_string};
@@ -39,10 +39,10 @@ fn refuse_twin(root: &Path, setting: &HostSetting) -> Result<(), String> {
 pub fn write(name: &str, value: &str) -> Result<(), String> {
     let setting = HostSetting::parse(name)?;
     refuse_twin(Path::new("/"), &setting)?;
-    if let HostSetting::DriveCache(disk) = &setting {
-        drive_cache::refuse_unflushed(disk, value)?;
-    }
-    write_below(Path::new("/"), &setting, value)
+    let HostSetting::DriveCache(disk) = &setting else { return write_below(Path::new("/"), &setting, value) };
+    drive_cache::refuse_unflushed(disk, value)?;
+    write_below(Path::new("/"), &setting, value)?;
+    drive_cache::prove_flushed(disk, value)
 }
 
 /// The longest that processors may take to wake up, for as long as the file is open.
@@ -160,6 +160,44 @@ fn write_below(root: &Path, setting: &HostSetting, value: &str) -> Result<(), St
     }
 }
 
+/// By what a setting is known again when it has to be put back.
+pub(crate) fn of(name: &str) -> SettingOf {
+    let of_kernel = SettingOf { boot: boot(), ..SettingOf::default() };
+    match HostSetting::parse(name) {
+        Ok(HostSetting::DriveCache(disk)) => {
+            SettingOf { drive: drive_cache::identity(&disk), number: drive_cache::number(&disk), ..of_kernel }
+        }
+        _ => of_kernel,
+    }
+}
+
+fn boot() -> String {
+    read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_string()
+}
+
+/// The same setting under its present name. A drive keeps what it was told over a start of its host, under another name as may be; all else
+/// is forgotten.
+///
+/// # Errors
+/// It is gone: why.
+fn found_again(setting: HostSetting, of: Option<&SettingOf>, boot: &str) -> Result<HostSetting, String> {
+    let Some(of) = of else { return Ok(setting) };
+    match (setting, &of.drive) {
+        (HostSetting::DriveCache(disk), Some(drive)) => {
+            let now = drive_cache::disk_of(drive, &disk);
+            now.map(HostSetting::DriveCache).ok_or_else(|| format!("the drive {drive} is not in this host any more"))
+        }
+        (HostSetting::DriveCache(disk), None) if of.boot != boot || of.number != drive_cache::number(&disk) => {
+            Err(format!(
+                "{disk} may be another drive by now, and the one whose cache was switched has no name of its own; look at its cache \
+                         yourself: hdparm -W, sdparm --get=WCE, nvme get-feature -f 6"
+            ))
+        }
+        (setting, _) if of.boot == boot => Ok(setting),
+        (_, _) => Err("this host was started anew since, and has forgotten it".to_string()),
+    }
+}
+
 /// Puts back what was there, where the run's value still is.
 pub(crate) fn unmake((name, value): (&str, &str), entry: &JournalEntry, trust: Trust) -> Result<Unmade, ClusterError> {
     if !trust.here {
@@ -172,6 +210,10 @@ pub(crate) fn unmake((name, value): (&str, &str), entry: &JournalEntry, trust: T
     if setting == HostSetting::CpuDmaLatency {
         return Ok(Unmade::Undone);
     }
+    let setting = match found_again(setting, entry.of.as_ref(), &boot()) {
+        Ok(setting) => setting,
+        Err(why) => return Unmade::left(&why),
+    };
     let now = match read_below(Path::new("/"), &setting) {
         Ok(now) => now,
         Err(why) if why.contains("is not there") => return Unmade::left("it is not there any more"),
@@ -226,6 +268,25 @@ mod tests {
             assert!(read(missing).unwrap_err().contains("this host does not have it"), "{missing}");
         }
         assert!(read_below(host(&[("sys/devices/system/cpu/cpu0/x", "")]).path(), &HostSetting::Governor).is_err());
+    }
+
+    #[test]
+    fn after_a_start_only_a_drive_that_is_the_same_is_put_back() {
+        let of = |boot: &str, drive: Option<&str>| SettingOf {
+            boot: boot.into(),
+            drive: drive.map(str::to_string),
+            number: None,
+        };
+        let (sysctl, cache) = (setting("sysctl.vm.swappiness"), setting("drive-cache.none0"));
+        assert_eq!(found_again(sysctl.clone(), None, "b"), Ok(sysctl.clone()), "an entry that does not say");
+        assert_eq!(found_again(sysctl.clone(), Some(&of("b", None)), "b"), Ok(sysctl.clone()));
+        assert!(found_again(sysctl, Some(&of("a", None)), "b").unwrap_err().contains("started anew"));
+        assert_eq!(found_again(cache.clone(), Some(&of("b", None)), "b"), Ok(cache.clone()));
+        assert!(found_again(cache.clone(), Some(&of("a", None)), "b").unwrap_err().contains("may be another drive"));
+        let replaced = SettingOf { number: Some(7), ..of("b", None) };
+        assert!(found_again(cache.clone(), Some(&replaced), "b").unwrap_err().contains("may be another drive"));
+        let gone = found_again(cache, Some(&of("b", Some("naa.5000"))), "b").unwrap_err();
+        assert!(gone.contains("naa.5000 is not in this host"), "{gone}");
     }
 
     #[test]

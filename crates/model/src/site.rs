@@ -39,7 +39,7 @@ pub struct WriteCache {
     /// As in /sys/block.
     pub disk: String,
     pub on: bool,
-    /// The kernel flushes it; else what is said to be durable is lost with the power while it is on.
+    /// The kernel flushes it, or would if it were on; else what is said to be durable is lost with the power while it is on.
     pub flushed: bool,
 }
 

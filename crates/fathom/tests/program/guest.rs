@@ -26,9 +26,38 @@ done
 mv /root/judged-$scsi /root/scsi; mv /root/judged-$sata /root/sata
 "#;
 
+/// A cache that is off is tried on, where the kernel follows its drive, and is off again.
+const ON: &str = r#"
+hdparm -W0 /dev/$sata > /root/hdparm
+[ "$(cache $sata)" = 0 ] || { echo "hdparm does not switch the cache of $sata off"; exit 1; }
+$fathom disk /dev/$sata --fit --destroy-data-on /dev/$sata --working-set 8M --duration 300ms --passes 1 --format json > /root/sata-off
+[ "$(cache $sata)" = 0 ] || { echo "the cache of $sata was left on"; exit 1; }
+hdparm -W1 /dev/$sata > /root/hdparm
+"#;
+
+/// After a kill the kernel knows the two drives by each other's name, as it may after a start of the host.
+const RENAMED: &str = r#"
+killed $scsi
+host=$(readlink -f /sys/block/$sata/device | grep -o 'host[0-9]*' | head -1)
+other=$(readlink -f /sys/block/$scsi/device | grep -o 'host[0-9]*' | head -1)
+was=$scsi
+echo 1 > /sys/block/$sata/device/delete; echo 1 > /sys/block/$scsi/device/delete
+scan() { echo "- - -" > /sys/class/scsi_host/$1/scan; for try in $(seq 100); do [ -e /sys/block/$2 ] && return; sleep 0.1; done; }
+[ $was = sda ] && { scan $host sda; scan $other sdb; } || { scan $other sda; scan $host sdb; }
+sata=$(by_vendor ATA); scsi=$(by_vendor QEMU)
+[ "$sata" = $was ] || { echo "the drives did not change their names: $sata, $scsi"; exit 1; }
+for try in $(seq 100); do [ -b /dev/$scsi -a -b /dev/$sata ] && break; sleep 0.1; done
+hdparm -W0 /dev/$sata > /root/hdparm
+[ "$(cache $sata)$(cache $scsi)" = 00 ] || { echo "the caches are not off before restore"; exit 1; }
+$fathom restore --yes || exit 1
+[ "$(cache $sata)" = 0 ] || { echo "restore switched the cache of a drive that it had never switched"; exit 1; }
+[ "$(cache $scsi)" = 1 ] || { echo "restore did not find the drive under its new name"; exit 1; }
+"#;
+
 /// Killed while the cache is off: stopped first, so that it is still off when the kill comes.
 const KILL: &str = r#"
-for drive in $sata $scsi $nvme; do
+killed() {
+    drive=$1
     $fathom disk /dev/$drive --destroy-data-on /dev/$drive --patterns write-latency --working-set 1M --duration 300ms --passes 6 \
         --ab option:host:localhost/drive-cache.$drive=off > /root/run-$drive 2>&1 &
     run=$!
@@ -42,6 +71,9 @@ for drive in $sata $scsi $nvme; do
     kill -KILL $run
     wait $run
     [ "$(cache $drive)" = 0 ] || { echo "the cache of $drive is on, and nobody put it back"; exit 1; }
+}
+for drive in $sata $scsi $nvme; do
+    killed $drive
     $fathom restore --yes || exit 1
     [ "$(cache $drive)" = 1 ] || { echo "the cache of $drive was not put back"; exit 1; }
 done
@@ -58,7 +90,7 @@ fn the_cache_of_a_drive_is_switched_by_its_own_word_and_put_back_whatever_happen
     };
     let drives = [(Bus::Sata, file("sata")), (Bus::Scsi, slow.address()), (Bus::Nvme, file("nvme"))];
     let fathom = format!("fathom={}\n", env!("CARGO_BIN_EXE_fathom"));
-    let guest = Guest::run(&drives, &[&fathom, DRIVES, JUDGE, KILL].concat());
+    let guest = Guest::run(&drives, &[&fathom, DRIVES, JUDGE, ON, KILL, RENAMED].concat());
     let judged = |name: &str| {
         let text = guest.file(name);
         let run: Value =
@@ -70,6 +102,9 @@ fn the_cache_of_a_drive_is_switched_by_its_own_word_and_put_back_whatever_happen
     let sata = judged("sata");
     assert_eq!((&sata["cache"]["on"], &sata["cache"]["flushed"]), (&true.into(), &true.into()), "{sata}");
     assert!(sata["durable_switched"].is_number(), "{sata}");
+    let off = judged("sata-off");
+    assert_eq!(off["cache"]["on"], false, "{off}");
+    assert!(off["durable_switched"].is_number(), "tried with its cache on: {off}");
 }
 
 /// No write of it is durable sooner than its flush allows, with its cache on or off: that is what is told, and what the verdict rests on.

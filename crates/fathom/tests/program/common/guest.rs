@@ -17,7 +17,7 @@ impl Bus {
     fn device(self) -> &'static str {
         match self {
             Bus::Sata => "ide-hd,bus=sata.0",
-            Bus::Scsi => "scsi-hd,bus=scsi.0,dpofua=on",
+            Bus::Scsi => "scsi-hd,bus=scsi.0,dpofua=on,wwn=0x5000c50015ea71ad",
             Bus::Nvme => "nvme,serial=nvme",
         }
     }
