@@ -47,6 +47,7 @@ impl Looks {
             in_memory: disk::in_memory(path),
             free: free(&there),
             write_cache: wish.writes.then(|| cluster::drive_cache::of(path)).flatten(),
+            drive: wish.writes.then(|| cluster::here::drive_of(&there)).flatten(),
         })
     }
 }

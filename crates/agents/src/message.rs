@@ -303,6 +303,7 @@ mod tests {
             in_memory: true,
             free: Some(7),
             write_cache: Some(model::WriteCache { disk: "x".into(), on: true, flushed: false }),
+            drive: Some(model::DriveAbout { queue: model::facts::BlockQueue::default(), health: Err("x".into()) }),
         };
         let sample = model::Sample { ops: 4, ..model::Sample::default() };
         let set = WindowSet { window: 2, samples: vec![(0, model::OpClass::Write, sample)] };

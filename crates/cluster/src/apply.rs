@@ -16,7 +16,7 @@ const WATCHERS_GONE: Duration = Duration::from_secs(120);
 /// How far a journal is believed when it is undone.
 #[derive(Clone, Copy, Debug)]
 pub struct Trust {
-    /// It was written on this host, and kept here: nobody else could write it.
+    /// It was written on this host, and kept here, by this user: nobody else could write it.
     pub here: bool,
     /// The user named its run, after having seen what would be undone.
     pub named: bool,
@@ -56,6 +56,7 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, 
             (None, None)
         }
         (Change::OnHost { host: None, what: HostChange::Setting { name, .. } }, _) => {
+            host_settings::hold(name).map_err(|why| failed(&change, why))?;
             of = Some(host_settings::of(name));
             (Some(host_settings::read(name).map_err(|why| failed(&change, why))?), None)
         }

@@ -1,5 +1,5 @@
-//! Is the volatile write cache of a drive on? By its own word: the kernel's (`queue/write_cache`) stays what it was when a SCSI or NVMe
-//! drive's is switched. SCSI drives have it in the mode page for caching (SBC-4, 6.5.6), which the kernel translates for ATA drives; NVMe
+//! Is the volatile write cache of a drive on? By its own word: the kernel's (`queue/write_cache`) says whether it flushes, and follows a SCSI
+//! drive only when the kernel looks at it again, an NVMe drive never. SCSI drives have it in the mode page for caching (SBC-4, 6.5.6), which the kernel translates for ATA drives; NVMe
 //! drives in feature 6 (NVMe 1.4, 5.21.1.6).
 
 use model::WriteCache;
@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions, canonicalize, read_to_string};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ const NVME_GET_FEATURES: u8 = 0x0a;
 const VOLATILE_WRITE_CACHE: u32 = 6;
 
 const TIMEOUT_MS: u32 = 10_000;
-/// The kernel asks an ATA drive again once its cache was switched.
+/// How long the kernel may take to look at a drive again.
 const FOLLOWS: Duration = Duration::from_secs(2);
 
 /// Of the drive that a path is, the whole of it; `None`: it is none, or it can't be asked.
@@ -38,10 +38,10 @@ pub fn of(path: &Path) -> Option<WriteCache> {
     let (major, minor) = (nix::sys::stat::major(metadata.rdev()), nix::sys::stat::minor(metadata.rdev()));
     let folder = canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
     let disk = folder.file_name()?.to_str()?.to_string();
-    // Of a partition the others are somebody's as well.
-    let whole = Path::new(BLOCK).join(&disk).exists();
+    // Other partitions, and other namespaces of its controller, are somebody's as well.
+    let whole = Path::new(BLOCK).join(&disk).exists() && sharing(&disk).len() == 1;
     let on = whole.then(|| read(&disk).ok()).flatten()? == "on";
-    Some(WriteCache { flushed: is_flushed(&disk) || (!on && is_ata(&disk)), disk, on })
+    Some(WriteCache { flushed: is_flushed(&disk) || (!on && is_scsi(&disk)), disk, on })
 }
 
 /// The drive's own name, which stays with it (SCSI: page 0x83 of its vital product data; NVMe: EUI-64, NGUID or serial number); `None`: it
@@ -58,14 +58,31 @@ pub fn number(disk: &str) -> Option<u64> {
     read_to_string(Path::new(BLOCK).join(disk).join("diskseq")).ok()?.trim().parse().ok()
 }
 
+/// All disks of this host that have this cache: namespaces of one NVMe controller, paths to one drive; itself among them.
+pub fn sharing(disk: &str) -> Vec<String> {
+    let controller =
+        |disk: &str| disk.starts_with("nvme").then(|| canonicalize(Path::new(BLOCK).join(disk).join("device")).ok())?;
+    let (own, name) = (controller(disk), identity(disk));
+    let same = |other: &str| {
+        let paths = name.is_some() && identity(other) == name;
+        other == disk || paths || (own.is_some() && controller(other) == own)
+    };
+    let mut all: Vec<String> = disks().filter(|other| same(other)).collect();
+    all.sort();
+    all
+}
+
+fn disks() -> impl Iterator<Item = String> {
+    std::fs::read_dir(BLOCK).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok())
+}
+
 /// As which disk of this host the drive of that name is there now; that one if it is several (more paths to it than one).
 pub fn disk_of(drive: &str, first: &str) -> Option<String> {
     let is = |disk: &str| identity(disk).as_deref() == Some(drive);
     if is(first) {
         return Some(first.to_string());
     }
-    let disks = std::fs::read_dir(BLOCK).ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    { disks }.find(|disk| is(disk))
+    disks().find(|disk| is(disk))
 }
 
 /// `on` or `off`.
@@ -80,7 +97,8 @@ pub fn read(disk: &str) -> Result<String, String> {
     Ok(if on { "on" } else { "off" }.to_string())
 }
 
-/// Until the drive loses its power: what it keeps over that stays as it is.
+/// Until the drive loses its power: what it keeps over that stays as it is. The kernel is made to look at the drive again, so that it
+/// flushes what has to be flushed and nothing else, as after its next start.
 ///
 /// # Errors
 /// There is no such disk, or it does not take the value.
@@ -91,7 +109,12 @@ pub fn write(disk: &str, value: &str) -> Result<(), String> {
             let page = page(&device, disk)?.with(on);
             let list = page.as_written();
             let command = [MODE_SELECT_10, 0x10, 0, 0, 0, 0, 0, 0, list.len() as u8, 0];
+            if on {
+                // Flushed before it is on: there is no moment in which it is not.
+                let _ = std::fs::write(kernels_word(disk), "write back");
+            }
             scsi(&device, command, &mut list.clone(), Direction::ToDevice).map_err(|error| said(disk, &error))?;
+            let _ = std::fs::write(Path::new(BLOCK).join(disk).join("device/rescan"), "1");
         }
         Way::Nvme(controller) => {
             let mut command = AdminCommand { cdw11: u32::from(on), ..AdminCommand::of(NVME_SET_FEATURES) };
@@ -101,27 +124,68 @@ pub fn write(disk: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A cache that is on and never flushed is never tried; one that was so before is put back as it was.
+/// May it be switched for a trial? A cache that is on and never flushed is never tried.
 ///
 /// # Errors
-/// It would be switched on, and the kernel would not flush it.
-pub fn refuse_unflushed(disk: &str, value: &str) -> Result<(), String> {
-    // Of ATA drives the kernel's word follows the drive's: looked at once it is on.
-    if value == "on" && !is_flushed(disk) && !is_ata(disk) { Err(unflushed(disk)) } else { Ok(()) }
+/// It would be switched on, and the kernel would not flush it; or it is not this disk's alone.
+pub fn refuse(disk: &str, value: &str) -> Result<(), String> {
+    let shared = sharing(disk);
+    if shared.len() > 1 {
+        return Err(format!(
+            "{}: have one write cache, or are one drive, and it is not switched for one of them",
+            shared.join(", ")
+        ));
+    }
+    // The kernel looks again at SCSI and ATA drives: proven once it is on.
+    if value == "on" && !is_flushed(disk) && !is_scsi(disk) { Err(unflushed(disk)) } else { Ok(()) }
 }
 
-/// After `write`: off again if the kernel does not flush what is on now.
+/// After `write` for a trial: does the kernel know? Else it is put off, or what is measured is not what there would be after a start.
 ///
 /// # Errors
 /// It does not.
-pub fn prove_flushed(disk: &str, value: &str) -> Result<(), String> {
-    let deadline = Instant::now() + FOLLOWS;
-    while value == "on" && !is_flushed(disk) {
-        if Instant::now() >= deadline {
+pub fn prove_known(disk: &str, value: &str) -> Result<(), String> {
+    let on = value == "on";
+    if !on && !is_scsi(disk) {
+        // NVMe: the kernel flushes whatever could have a cache, now and later.
+        return Ok(());
+    }
+    match follows(disk, on) {
+        true => Ok(()),
+        false if on => {
             write(disk, "off")?;
-            return Err(unflushed(disk));
+            Err(unflushed(disk))
+        }
+        false => {
+            write(disk, "on")?;
+            Err(format!(
+                "{disk}: with its cache off the kernel still flushes it, which it would not do after its next start"
+            ))
+        }
+    }
+}
+
+/// Within the time that the kernel takes to look again.
+fn follows(disk: &str, on: bool) -> bool {
+    let deadline = Instant::now() + FOLLOWS;
+    while is_flushed(disk) != on {
+        if Instant::now() >= deadline {
+            return false;
         }
         sleep(Duration::from_millis(20));
+    }
+    true
+}
+
+/// As it was before a trial.
+///
+/// # Errors
+/// It was flushed before, and the kernel would not flush it now: it stays off.
+pub fn put_back(disk: &str, before: &str, was_flushed: bool) -> Result<(), String> {
+    write(disk, before)?;
+    if before == "on" && was_flushed && !follows(disk, true) {
+        write(disk, "off")?;
+        return Err(unflushed(disk));
     }
     Ok(())
 }
@@ -133,14 +197,17 @@ fn unflushed(disk: &str) -> String {
     )
 }
 
-fn is_ata(disk: &str) -> bool {
-    read_to_string(Path::new(BLOCK).join(disk).join("device/vendor")).is_ok_and(|vendor| vendor.trim() == "ATA")
+/// Does the kernel take its cache for one that has to be flushed?
+pub fn is_flushed(disk: &str) -> bool {
+    read_to_string(kernels_word(disk)).unwrap_or_default().trim() != "write through"
 }
 
-/// Does the kernel take its cache for one that has to be flushed?
-fn is_flushed(disk: &str) -> bool {
-    let kernel = read_to_string(Path::new(BLOCK).join(disk).join("queue/write_cache")).unwrap_or_default();
-    kernel.trim() != "write through"
+fn kernels_word(disk: &str) -> PathBuf {
+    Path::new(BLOCK).join(disk).join("queue/write_cache")
+}
+
+fn is_scsi(disk: &str) -> bool {
+    Path::new(BLOCK).join(disk).join("device/scsi_disk").exists()
 }
 
 /// Whom to ask.
@@ -164,7 +231,7 @@ impl Way {
                 _ => format!("{}: {error}", path.display()),
             })
         };
-        if folder.join("device/scsi_disk").exists() {
+        if is_scsi(disk) {
             return open(&Path::new("/dev").join(disk.replace('!', "/"))).map(Way::Scsi);
         }
         let controller = canonicalize(folder.join("device")).ok();

@@ -53,6 +53,9 @@ pub struct SettingOf {
     /// The kernel's number of the disk, which no other one of this boot gets; `None`: it is of no drive, or the kernel is older than 5.15.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
+    /// Of a drive's cache: the kernel flushed it.
+    #[serde(default)]
+    pub flushed: bool,
 }
 
 impl JournalEntry {

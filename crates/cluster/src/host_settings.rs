@@ -6,9 +6,13 @@ use crate::drive_cache;
 use crate::entry::{JournalEntry, SettingOf};
 use crate::errors::ClusterError;
 use model::host_setting::{HostSetting, same_value, twin};
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, read_dir, read_to_string};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 const LATENCY: &str = "/dev/cpu_dma_latency";
 const CPUS: &str = "/sys/devices/system/cpu";
@@ -40,9 +44,9 @@ pub fn write(name: &str, value: &str) -> Result<(), String> {
     let setting = HostSetting::parse(name)?;
     refuse_twin(Path::new("/"), &setting)?;
     let HostSetting::DriveCache(disk) = &setting else { return write_below(Path::new("/"), &setting, value) };
-    drive_cache::refuse_unflushed(disk, value)?;
+    drive_cache::refuse(disk, value)?;
     write_below(Path::new("/"), &setting, value)?;
-    drive_cache::prove_flushed(disk, value)
+    drive_cache::prove_known(disk, value)
 }
 
 /// The longest that processors may take to wake up, for as long as the file is open.
@@ -165,7 +169,8 @@ pub(crate) fn of(name: &str) -> SettingOf {
     let of_kernel = SettingOf { boot: boot(), ..SettingOf::default() };
     match HostSetting::parse(name) {
         Ok(HostSetting::DriveCache(disk)) => {
-            SettingOf { drive: drive_cache::identity(&disk), number: drive_cache::number(&disk), ..of_kernel }
+            let (drive, number) = (drive_cache::identity(&disk), drive_cache::number(&disk));
+            SettingOf { drive, number, flushed: drive_cache::is_flushed(&disk), ..of_kernel }
         }
         _ => of_kernel,
     }
@@ -175,33 +180,88 @@ fn boot() -> String {
     read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_string()
 }
 
+/// Why a setting is not found again.
+#[derive(Debug, PartialEq, thiserror::Error)]
+enum Gone {
+    #[error("the drive {0} is not in this host; bring it back and try again, or give it up: fathom restore --run RUN")]
+    Drive(String),
+    #[error(
+        "{0} may be another drive by now, and the one whose cache was switched has no name of its own; look at its cache yourself (hdparm -W, \
+         sdparm --get=WCE, nvme get-feature -f 6), then: fathom restore --run RUN"
+    )]
+    Nameless(String),
+    #[error("this host was started anew since, and has forgotten it")]
+    Forgotten,
+}
+
 /// The same setting under its present name. A drive keeps what it was told over a start of its host, under another name as may be; all else
 /// is forgotten.
 ///
 /// # Errors
 /// It is gone: why.
-fn found_again(setting: HostSetting, of: Option<&SettingOf>, boot: &str) -> Result<HostSetting, String> {
+fn found_again(setting: HostSetting, of: Option<&SettingOf>, boot: &str) -> Result<HostSetting, Gone> {
     let Some(of) = of else { return Ok(setting) };
     match (setting, &of.drive) {
         (HostSetting::DriveCache(disk), Some(drive)) => {
             let now = drive_cache::disk_of(drive, &disk);
-            now.map(HostSetting::DriveCache).ok_or_else(|| format!("the drive {drive} is not in this host any more"))
+            now.map(HostSetting::DriveCache).ok_or_else(|| Gone::Drive(drive.clone()))
         }
         (HostSetting::DriveCache(disk), None) if of.boot != boot || of.number != drive_cache::number(&disk) => {
-            Err(format!(
-                "{disk} may be another drive by now, and the one whose cache was switched has no name of its own; look at its cache \
-                         yourself: hdparm -W, sdparm --get=WCE, nvme get-feature -f 6"
-            ))
+            Err(Gone::Nameless(disk))
         }
         (setting, _) if of.boot == boot => Ok(setting),
-        (_, _) => Err("this host was started anew since, and has forgotten it".to_string()),
+        (_, _) => Err(Gone::Forgotten),
+    }
+}
+
+/// Files of the kernel whose locks stand for settings that this process changes, until it ends.
+static HELD: Mutex<BTreeMap<PathBuf, Flock<File>>> = Mutex::new(BTreeMap::new());
+
+/// From now on no other run on this host changes it, whoever started that and wherever it keeps its journals: each would put back the
+/// other's value.
+///
+/// # Errors
+/// Another one does.
+pub fn hold(name: &str) -> Result<(), String> {
+    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in locks(&HostSetting::parse(name)?) {
+        if held.contains_key(&path) {
+            continue;
+        }
+        // What is not there is told by whoever reads it.
+        let Ok(file) = File::open(&path) else { continue };
+        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(lock) => drop(held.insert(path, lock)),
+            Err((_, Errno::EWOULDBLOCK)) => {
+                return Err("another run of Fathom on this host changes it; wait until that has ended".to_string());
+            }
+            Err((_, error)) => return Err(format!("{}: can't be locked: {error}", path.display())),
+        }
+    }
+    Ok(())
+}
+
+fn locks(setting: &HostSetting) -> Vec<PathBuf> {
+    let root = Path::new("/");
+    match setting {
+        // Held open by each run for itself: the lowest counts.
+        HostSetting::CpuDmaLatency => Vec::new(),
+        HostSetting::Governor => governors(root).unwrap_or_default().into_iter().take(1).collect(),
+        HostSetting::Coalescing { nic, .. } => vec![Path::new("/sys/class/net").join(nic).join("mtu")],
+        HostSetting::DriveCache(disk) => {
+            let of = |disk: &String| below(root, "/sys/block").join(disk).join("queue/write_cache");
+            drive_cache::sharing(disk).iter().map(of).collect()
+        }
+        HostSetting::Sysctl(_) | HostSetting::ReadAhead(_) | HostSetting::Scheduler(_) => vec![file(root, setting)],
     }
 }
 
 /// Puts back what was there, where the run's value still is.
 pub(crate) fn unmake((name, value): (&str, &str), entry: &JournalEntry, trust: Trust) -> Result<Unmade, ClusterError> {
     if !trust.here {
-        let why = "it is of another host, whose own journal undoes it: fathom restore there".to_string();
+        let why =
+            "its journal is one of another host or of another user; undo it there, or as that user: fathom restore"
+                .to_string();
         return Err(not_ours(&entry.change, why));
     }
     let undo = |why: String| ClusterError::Undo { what: entry.change.what(), why };
@@ -210,9 +270,15 @@ pub(crate) fn unmake((name, value): (&str, &str), entry: &JournalEntry, trust: T
     if setting == HostSetting::CpuDmaLatency {
         return Ok(Unmade::Undone);
     }
+    // Whoever wrote the journal: only what can be a value is written. What the kernel had may be of several words.
+    if let HostSetting::DriveCache(_) = setting {
+        setting.prove_value(before).map_err(undo)?;
+    }
     let setting = match found_again(setting, entry.of.as_ref(), &boot()) {
         Ok(setting) => setting,
-        Err(why) => return Unmade::left(&why),
+        // A drive may come back: it stays in the journal until the user, who has seen this, names the run.
+        Err(gone) if gone != Gone::Forgotten && !trust.named => return Err(undo(gone.to_string())),
+        Err(gone) => return Unmade::left(&gone.to_string()),
     };
     let now = match read_below(Path::new("/"), &setting) {
         Ok(now) => now,
@@ -225,7 +291,18 @@ pub(crate) fn unmake((name, value): (&str, &str), entry: &JournalEntry, trust: T
         () if !same_value(&now, value) && entry.made.is_some() => {
             Unmade::left(&format!("it is {now} now, which the run did not set"))
         }
-        () => write_below(Path::new("/"), &setting, before).map(|()| Unmade::Undone).map_err(undo),
+        () => put_back(&setting, before, entry.of.as_ref()).map(|()| Unmade::Undone).map_err(undo),
+    }
+}
+
+fn put_back(setting: &HostSetting, before: &str, of: Option<&SettingOf>) -> Result<(), String> {
+    match setting {
+        HostSetting::DriveCache(disk) => {
+            drive_cache::put_back(disk, before, of.is_some_and(|of| of.flushed))?;
+            let now = drive_cache::read(disk)?;
+            if now == before { Ok(()) } else { Err(format!("{disk}: was told `{before}`, and its cache is {now}")) }
+        }
+        other => write_below(Path::new("/"), other, before),
     }
 }
 
@@ -276,17 +353,18 @@ mod tests {
             boot: boot.into(),
             drive: drive.map(str::to_string),
             number: None,
+            flushed: false,
         };
         let (sysctl, cache) = (setting("sysctl.vm.swappiness"), setting("drive-cache.none0"));
         assert_eq!(found_again(sysctl.clone(), None, "b"), Ok(sysctl.clone()), "an entry that does not say");
         assert_eq!(found_again(sysctl.clone(), Some(&of("b", None)), "b"), Ok(sysctl.clone()));
-        assert!(found_again(sysctl, Some(&of("a", None)), "b").unwrap_err().contains("started anew"));
+        assert_eq!(found_again(sysctl, Some(&of("a", None)), "b"), Err(Gone::Forgotten));
         assert_eq!(found_again(cache.clone(), Some(&of("b", None)), "b"), Ok(cache.clone()));
-        assert!(found_again(cache.clone(), Some(&of("a", None)), "b").unwrap_err().contains("may be another drive"));
+        let nameless = Err(Gone::Nameless("none0".to_string()));
+        assert_eq!(found_again(cache.clone(), Some(&of("a", None)), "b"), nameless);
         let replaced = SettingOf { number: Some(7), ..of("b", None) };
-        assert!(found_again(cache.clone(), Some(&replaced), "b").unwrap_err().contains("may be another drive"));
-        let gone = found_again(cache, Some(&of("b", Some("naa.5000"))), "b").unwrap_err();
-        assert!(gone.contains("naa.5000 is not in this host"), "{gone}");
+        assert_eq!(found_again(cache.clone(), Some(&replaced), "b"), nameless);
+        assert_eq!(found_again(cache, Some(&of("b", Some("naa.5000"))), "b"), Err(Gone::Drive("naa.5000".to_string())));
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub mod restart;
 pub mod rights;
 pub mod scope;
 mod settings;
+pub mod smart;
 mod spread;
 pub mod text_file;
 mod timers;

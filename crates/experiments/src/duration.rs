@@ -1,6 +1,7 @@
 //! How long slices, passes and runs take.
 
 use judge::Length;
+use model::host_setting::host_and_name;
 use model::plan::{SPREAD_BY_LOT, USUAL_SETTLE};
 use model::{Goal, Plan, PlannedExperiment, Step};
 
@@ -59,10 +60,40 @@ pub fn with_time(goal: Goal, steps: &[Step]) -> Goal {
     Goal { run_seconds, ..goal }
 }
 
+/// Whether drives are fit is told within eight minutes (or as many times as much as a figure may take more than a minute), with --quick in about
+/// two, however many there are: slices get shorter, of which there are more.
+pub fn of_fitness(goal: Goal, steps: &[Step]) -> Goal {
+    let each = |seconds: f64| seconds / steps.len().max(1) as f64 - BETWEEN_SECONDS;
+    let within = |goal: Goal, seconds: f64| Goal {
+        read_slice_seconds: goal.read_slice_seconds.min(seconds.max(SLICE_LEAST)),
+        write_slice_seconds: goal.write_slice_seconds.min(seconds.max(SLICE_LEAST)),
+        ..goal
+    };
+    match goal.short {
+        _ if goal.fixed => goal,
+        None if goal.passes_max == 1 => within(goal, each(FITNESS_QUICK_SECONDS)),
+        None => goal,
+        Some(_) => {
+            let seconds = FITNESS_SECONDS * (goal.seconds_max / USUAL_FIGURE_SECONDS).max(1.0);
+            Goal { run_seconds: Some(seconds), ..within(goal, each(seconds * FIRST_PASS)) }
+        }
+    }
+}
+
+const FITNESS_SECONDS: f64 = 8.0 * 60.0;
+const FITNESS_QUICK_SECONDS: f64 = 90.0;
+/// As --time-max has it.
+const USUAL_FIGURE_SECONDS: f64 = 60.0;
+/// The share of the time that the first pass may take, whose slices are long.
+const FIRST_PASS: f64 = 0.4;
+/// A slice of 50-ms windows that is shorter has no interval worth the name.
+const SLICE_LEAST: f64 = 1.6;
+
 /// One slice of a step: its data, what the warm-up may take, opening and closing.
 pub fn step_seconds(goal: &Goal, step: &Step, length: &Length) -> f64 {
     let seconds = length.seconds(goal.window_ms * model::clock::MILLISECOND);
-    let heard = if step.workload.settings.is_empty() { 0.0 } else { HEARD_SECONDS };
+    let of_daemons = step.workload.settings.keys().any(|option| host_and_name(option).is_none());
+    let heard = if of_daemons { HEARD_SECONDS } else { 0.0 };
     let warmup = if matches!(length, Length::Long { .. }) { (seconds / 8.0).min(1.0) } else { 0.0 };
     seconds + warmup + BETWEEN_SECONDS + heard + read_back_seconds(goal, step)
 }

@@ -31,11 +31,11 @@ pub fn small_writes(all: &[(Pattern, Workload)]) -> Vec<(Pattern, Workload)> {
     all.iter().filter(|(_, load)| small(load)).cloned().collect()
 }
 
-/// The setting that switches a drive's cache the other way, and its value. Never on where the kernel would not flush it. `here`: this
-/// host's name.
+/// The setting that switches a drive's cache the other way, and its value. Not where the kernel does not flush it: an ATA drive that is
+/// switched is one that is flushed afterwards, and what was found would not be left as it was. `here`: this host's name.
 pub fn other_cache(site: &Site, here: &str) -> Option<(String, String)> {
     let seen = site.seen.as_ref().ok().filter(|seen| matches!(seen.found, PathKind::Device(_)))?;
-    let cache = seen.write_cache.as_ref().filter(|cache| cache.on || cache.flushed)?;
+    let cache = seen.write_cache.as_ref().filter(|cache| cache.flushed)?;
     let name = format!("drive-cache.{}", cache.disk);
     HostSetting::parse(&name).ok()?;
     let host = site.host.as_ref().map_or(here, |host| &host.end.host);
@@ -61,6 +61,7 @@ pub fn drive(target: &str, site: &Site, writable: bool) -> Result<JudgedDrive, F
             device: seen.device.clone(),
             through_file: !matches!(seen.found, PathKind::Device(_)),
             cache: seen.write_cache.clone(),
+            about: seen.drive.clone(),
         }),
     }
 }
@@ -100,7 +101,7 @@ mod tests {
         let drive = PathKind::Device(GIB);
         let setting = |value: &str| Some(("host:a/drive-cache.sdb".to_string(), value.to_string()));
         assert_eq!(switched(drive, true, true, "sdb"), setting("off"));
-        assert_eq!(switched(drive, true, false, "sdb"), setting("off"));
+        assert_eq!(switched(drive, true, false, "sdb"), None);
         assert_eq!(switched(drive, false, true, "sdb"), setting("on"));
         assert_eq!(switched(drive, false, false, "sdb"), None);
         assert_eq!(switched(PathKind::Folder, true, true, "sdb"), None);

@@ -43,8 +43,8 @@ pub struct Targets {
     /// Of OSDs, no step of several at once.
     pub each_alone: bool,
     pub paths: Vec<PathBuf>,
-    /// May be written to although it holds data.
-    pub destroy_data_on: Option<PathBuf>,
+    /// May be written to although they hold data.
+    pub destroy_data_on: Vec<PathBuf>,
 }
 
 /// What the run is to find out. A run is one of these.

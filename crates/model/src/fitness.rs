@@ -1,5 +1,6 @@
 //! Is a drive fit for Ceph? Which drives a run judges, and what it found.
 
+use crate::drive::{DriveAbout, DriveHealth};
 use crate::figure::Estimate;
 use crate::scope::DeviceScope;
 use crate::site::WriteCache;
@@ -18,6 +19,9 @@ pub struct JudgedDrive {
     pub through_file: bool,
     /// `None`: it can't be asked.
     pub cache: Option<WriteCache>,
+    /// `None`: it is none that the kernel lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<DriveAbout>,
 }
 
 /// For what a drive is good.
@@ -41,6 +45,7 @@ pub struct DriveFound {
     pub target: String,
     pub host: Option<String>,
     pub model: Option<String>,
+    pub about: Option<DriveAbout>,
     pub through_file: bool,
     pub fitness: Fitness,
     /// What it rests on, the most important first.
@@ -82,6 +87,8 @@ pub enum FitnessReason {
     Rotates,
     /// Durable writes are about as fast as others: nothing volatile is emptied for them. No test can tell whether they are safe.
     NothingEmptied,
+    /// Durable writes are faster than flash could keep them one by one: something protects them. No test can tell whether they are safe.
+    FasterThanFlash,
     /// A durable write takes far longer than another one: a volatile cache is emptied for each.
     CacheEmptied,
     /// The medium rotates, and writes are said to be durable sooner than it could have turned: something before it keeps them.
@@ -92,21 +99,48 @@ pub enum FitnessReason {
     SlowerThanDisks { least: f64 },
     /// Fewer durable writes a second than an OSD's own software does with one operation in flight.
     SlowerThanOsds { least: f64 },
-    /// With its write cache off it makes so many times as many writes durable.
-    CacheOffHelps { factor: f64 },
-    /// With its write cache off it makes no more writes durable.
+    /// With its write cache off it makes so many times as many writes durable, and is this then.
+    CacheOffHelps { factor: f64, then: Fitness },
+    /// With its write cache off it makes fewer writes durable, by this factor.
+    CacheOffSlower { factor: f64 },
+    /// Its write cache off brings nothing, or less than is worth a change.
     CacheOffDoesNotHelp,
+    /// The intervals are too wide to say whether its write cache off helps.
+    CacheOffUnknown,
     /// Its write cache is off, and with it on it makes so many times as many writes durable.
     CacheOnHelps { factor: f64 },
     /// Its write cache is on, and the kernel never flushes it.
     CacheNotFlushed,
-    /// A figure is not usable.
-    NotMeasured { what: String },
-    /// The interval reaches over the bound between two answers.
-    Undecided { either: Fitness, or: Fitness },
+    /// It says itself that it is going to fail (SMART, the critical warnings of NVMe).
+    Failing,
+    /// Sectors that it could not read and has not replaced yet.
+    Unreadable { sectors: u64 },
+    /// Errors of its medium that it could not mend.
+    MediumErrors { errors: u64 },
+    /// Sectors that it replaced.
+    Reallocated { sectors: u64 },
+    /// Percent of the endurance that its maker promises.
+    Worn { percent: f64 },
+    /// Its PCIe link: GT/s and lanes, as it is and as it could be.
+    SlowLink { now: (f64, u32), most: (f64, u32) },
+    /// Slower than the median of the others of its model, by this share, and in this.
+    SlowerThanTwins { what: String, slower_by: f64, others: u64 },
+    /// A random read takes longer than flash needs, and it is no disk.
+    SlowReads { ms: f64 },
+    /// A figure is not usable, and why.
+    NotMeasured { what: String, why: Option<String> },
+    /// The interval of the durable writes, a second, reaches over the bound between two answers.
+    /// `None`: it has no upper end.
+    Undecided { either: Fitness, or: Fitness, low: f64, high: Option<f64> },
+    /// So many of its loads waited for the processors of the host that put them on.
+    HeldBack { loads: u64, of: u64 },
 }
 
 impl Fitness {
+    /// The worst first.
+    pub const BY_GRAVITY: [Fitness; 5] =
+        [Fitness::Unfit, Fitness::NotForJournals, Fitness::FitIfCacheOff, Fitness::Open, Fitness::Fit];
+
     pub fn name(self) -> &'static str {
         match self {
             Fitness::Fit => "fit",
@@ -119,6 +153,11 @@ impl Fitness {
 }
 
 impl DriveFound {
+    /// What it says of itself, if it does.
+    pub fn health(&self) -> Option<&DriveHealth> {
+        self.about.as_ref()?.health.as_ref().ok()
+    }
+
     /// The slowest of the ways that make writes durable, one in flight: that counts.
     pub fn slowest_durable(&self) -> Option<(Durability, Estimate)> {
         slowest_durable(&self.writes)
@@ -130,10 +169,14 @@ impl DriveFound {
     }
 }
 
-/// The slowest of the ways that make writes durable, one in flight.
+/// The slowest of the ways that make writes durable, one in flight. Its interval is that of the slowest, whichever it is: a way that is
+/// hardly known is no faster than another one that is known.
 pub fn slowest_durable(writes: &[DriveWrites]) -> Option<(Durability, Estimate)> {
     let durable = writes.iter().filter(|one| one.way != Durability::None);
-    durable.filter_map(|one| Some((one.way, one.alone?))).min_by(|a, b| a.1.value.total_cmp(&b.1.value))
+    let all: Vec<(Durability, Estimate)> = durable.filter_map(|one| Some((one.way, one.alone?))).collect();
+    let (way, slowest) = all.iter().min_by(|a, b| a.1.value.total_cmp(&b.1.value)).copied()?;
+    let least = |end: fn(&Estimate) -> f64| all.iter().map(|(_, one)| end(one)).fold(f64::INFINITY, f64::min);
+    Some((way, Estimate { value: slowest.value, low: least(|one| one.low), high: least(|one| one.high) }))
 }
 
 /// One in flight, in this way.

@@ -11,6 +11,7 @@ pub mod comparison;
 mod cost;
 pub mod crosscheck;
 mod diagnosis;
+pub mod drive;
 pub mod effort;
 pub mod event;
 pub mod experiment;
@@ -71,6 +72,7 @@ pub use comparison::{Comparison, Difference, FigureKey, Finds, Level, Trend, Tre
 pub use cost::{Cost, FromTo, Gain};
 pub use crosscheck::{Agreement, Agrees, Crosscheck, Crosschecked, Pair, Turn};
 pub use diagnosis::{CauseTest, Diagnosed, Diagnosis, LeftOut, Refuted, Untested};
+pub use drive::{DriveAbout, DriveHealth};
 pub use effort::{Effort, Overhead, Shares};
 pub use event::{Event, Subscriber};
 pub use experiment::{Answer, PlannedExperiment};

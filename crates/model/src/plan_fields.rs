@@ -165,6 +165,7 @@ mod tests {
                 device: None,
                 through_file: true,
                 cache: None,
+                about: None,
             }]),
         ] {
             let plan = Plan { goal: Goal { seconds_max: 70.5, ..Goal::verdict(7) }, experiment, ..Plan::default() };

@@ -1,5 +1,6 @@
 //! A path on a host, as it is before anything is written there.
 
+use crate::drive::DriveAbout;
 use crate::scope::DeviceScope;
 use crate::workload::Bytes;
 use schemars::JsonSchema;
@@ -31,6 +32,8 @@ pub struct SiteSeen {
     pub free: Option<Bytes>,
     /// Of a whole drive that may be written to; `None`: it can't be asked.
     pub write_cache: Option<WriteCache>,
+    /// Of the drive that it is, or lies on, if it may be written to; `None`: it is none that the kernel lists.
+    pub drive: Option<DriveAbout>,
 }
 
 /// A drive's volatile write cache, by the drive's own word.

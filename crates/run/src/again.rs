@@ -3,7 +3,7 @@
 use super::resolved::Resolved;
 use model::{Failure, PathKind, Place, Plan, SiteWish};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// Those that load its steps, as they stand in the list of hosts; none: this one does.
 pub fn hosts(plan: &Plan) -> BTreeSet<&str> {
@@ -17,14 +17,14 @@ pub fn connections(plan: &Plan) -> u32 {
 }
 
 /// Minutes or months lie between. `destroy`: a device that may be written to although it is not empty any more.
-pub fn prove_paths(plan: &Plan, destroy: Option<&Path>, resolved: &mut Resolved) -> Result<(), Failure> {
+pub fn prove_paths(plan: &Plan, destroy: &[PathBuf], resolved: &mut Resolved) -> Result<(), Failure> {
     prove(plan, destroy, &mut |host, wish| resolved.look_in_turn(host, wish))
 }
 
 /// What is a path of a host (`None`: this one), and may it be loaded?
 type Look<'a> = &'a mut dyn FnMut(Option<&str>, &SiteWish) -> Result<PathKind, Failure>;
 
-fn prove(plan: &Plan, destroy: Option<&Path>, look: Look) -> Result<(), Failure> {
+fn prove(plan: &Plan, destroy: &[PathBuf], look: Look) -> Result<(), Failure> {
     for step in &plan.steps {
         for target in &step.targets {
             let Place::Path { path, writable } = &target.place else { continue };
@@ -33,7 +33,7 @@ fn prove(plan: &Plan, destroy: Option<&Path>, look: Look) -> Result<(), Failure>
                 continue;
             }
             let least = step.workload.span.max(step.workload.spread.unwrap_or(0));
-            let wish = SiteWish { path: path.clone(), writes: *writable, given_up: destroy == Some(path) };
+            let wish = SiteWish { path: path.clone(), writes: *writable, given_up: destroy.contains(path) };
             match look(host, &wish)? {
                 PathKind::Device(bytes) | PathKind::File(bytes) if bytes >= least => {}
                 _ => return Err(Failure::Failed(format!("{}: is not there any more, or smaller", target.name))),
@@ -62,13 +62,13 @@ mod tests {
             };
             Plan { steps: vec![step], ..Plan::default() }
         };
-        let proven = |plan: Plan, destroy| {
+        let proven = |plan: Plan, destroy: &[PathBuf]| {
             let mut looks = agents::looks::Looks::default();
             prove(&plan, destroy, &mut |_, wish| Ok(looks.look(wish, true)?.found))
         };
-        assert!(proven(plan(false, 1 << 20), None).is_ok());
-        assert!(proven(plan(true, 1 << 20), Some(file.path())).is_ok());
-        assert!(matches!(proven(plan(true, 1 << 20), None), Err(Failure::Refused(_))));
-        assert!(matches!(proven(plan(false, 2 << 20), None), Err(Failure::Failed(_))));
+        assert!(proven(plan(false, 1 << 20), &[]).is_ok());
+        assert!(proven(plan(true, 1 << 20), &[file.path().to_path_buf()]).is_ok());
+        assert!(matches!(proven(plan(true, 1 << 20), &[]), Err(Failure::Refused(_))));
+        assert!(matches!(proven(plan(false, 2 << 20), &[]), Err(Failure::Failed(_))));
     }
 }

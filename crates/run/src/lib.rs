@@ -231,7 +231,7 @@ fn measured(
     if let Ok(overhead) = engines::overhead::overhead(&clock) {
         sink.tell(Event::Overhead { overhead })?;
     }
-    sides::try_out(plan, resolved, &clock, journal, sink, interrupt)?;
+    let plan = &sides::try_out(plan, resolved, &clock, journal, sink, interrupt)?;
     prepare::make_changes(plan, resolved, journal, sink, interrupt)?;
     if interrupt.asked() {
         // Not all is made.

@@ -13,7 +13,7 @@ use model::change::who_and_name;
 use model::clock::SECOND;
 use model::host_setting::host_and_name;
 use model::secrets::{self, is_secret};
-use model::{Change, Clock, Event, Failure, Place, Plan, Scope, Step, nearest};
+use model::{Change, Clock, Event, Failure, Place, Plan, PlannedExperiment, Scope, Step, nearest};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -139,7 +139,8 @@ fn refuse_kept_by_osds(cluster: &cluster::Cluster, option: &str, name: &str, sco
 }
 
 /// Sets each value once and undoes it, before minutes are spent on points that the monitors refuse. What OSDs do not take up is
-/// noted, since the points are not what they are called then.
+/// noted, since the points are not what they are called then. The plan as it can be carried out: what the fitness of a drive can be told
+/// without is left out of it, and the warnings say so.
 pub fn try_out(
     plan: &Plan,
     resolved: &Resolved,
@@ -147,8 +148,9 @@ pub fn try_out(
     journal: &mut Rollback,
     sink: &mut EventSink,
     interrupt: &Interrupt,
-) -> Result<(), Failure> {
+) -> Result<Plan, Failure> {
     let all = needed(plan);
+    let (mut left_out, spares) = (BTreeSet::new(), matches!(plan.experiment, PlannedExperiment::Fitness(_)));
     let mut asked: BTreeMap<&str, u32> = BTreeMap::new();
     for (number, (option, value)) in all.iter().enumerate() {
         let change = host_sides::change(&resolved.inventory, option, value);
@@ -164,15 +166,24 @@ pub fn try_out(
         let then = || {
             let times = asked.entry(option).or_default();
             *times += 1;
-            if *times <= ASKED_WITH && resolved.restarts.osds.is_empty() {
+            if *times <= ASKED_WITH && resolved.restarts.osds.is_empty() && host_and_name(option).is_none() {
                 clock.wait_until(clock.now() + heard());
                 deaf = deaf_to(resolved, option, value);
             }
         };
-        journal.attempt(&change, then).map_err(|error| match error.refused() {
+        let tried = journal.attempt(&change, then).map_err(|error| match error.refused() {
             true => Failure::Usage(format!("{option} can't be `{value}`: {error}")),
             false => error.into(),
-        })?;
+        });
+        // As it was before, and so that it could be tried.
+        let stands = || host_sides::prove(resolved, option, host_and_name(option).unwrap_or_default(), value).is_ok();
+        match tried {
+            Err(failure) if spares && stands() => {
+                sink.tell(Event::Warned { text: format!("its writes with that were left out: {failure}") })?;
+                left_out.insert(option.to_string());
+            }
+            tried => tried?,
+        }
         if let Some(text) = deaf.as_ref().filter(|_| resolved.restarts.strict) {
             return Err(Failure::Refused(format!("{text}; it was put back, and nothing else was changed: {ALLOW}")));
         }
@@ -180,7 +191,14 @@ pub fn try_out(
             sink.tell(Event::Warned { text })?;
         }
     }
-    Ok(())
+    Ok(without(plan, &left_out))
+}
+
+/// The plan without the steps that need one of these options.
+fn without(plan: &Plan, options: &BTreeSet<String>) -> Plan {
+    let needs = |step: &Step| step.workload.settings.iter().any(|(option, _)| options.contains(option));
+    let steps = plan.steps.iter().filter(|step| !needs(step)).cloned().collect();
+    Plan { steps, ..plan.clone() }
 }
 
 fn heard() -> u64 {
@@ -339,7 +357,9 @@ impl Sides for Switch<'_> {
                 continue;
             }
             let before = self.values(option);
-            if self.give(option, value, sink).map_err(|error| error.to_string())? {
+            let changed_now = self.give(option, value, sink).map_err(|error| error.to_string())?;
+            // A setting of a host is read back at once.
+            if changed_now && host_and_name(option).is_none() {
                 changed.push((option.as_str(), before));
             }
         }

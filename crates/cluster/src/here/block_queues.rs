@@ -33,6 +33,7 @@ fn one(folder: &Path, name: String, mounts: &str) -> BlockQueue {
         requests: whole("queue/nr_requests"),
         queue_depth: whole("device/queue_depth"),
         optimal_io: whole("queue/optimal_io_size"),
+        logical_block: whole("queue/logical_block_size"),
         physical_block: whole("queue/physical_block_size"),
         zoned: own("queue/zoned"),
         bytes: whole("size").map(|sectors| sectors * 512),

@@ -13,9 +13,10 @@ mod setup;
 pub use nics::{addresses, nics};
 pub use setup::setup;
 
-use model::{DeviceScope, HostFacts, HostScope};
+use model::{DeviceScope, DriveAbout, HostFacts, HostScope};
 use procfs::{Current, Meminfo};
 use std::fs::read_to_string;
+use std::path::Path;
 
 pub fn host_name() -> String {
     nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok()).unwrap_or_else(|| "localhost".to_string())
@@ -51,6 +52,17 @@ pub fn facts() -> HostFacts {
         ceph: ceph::release(),
         missing: missing::missing(),
     }
+}
+
+/// The drive on which a path lies, with its health; `None`: what it lies on is no drive that the kernel lists, or several.
+pub fn drive_of(path: &std::path::Path) -> Option<DriveAbout> {
+    let name = Path::new(&device_of(path)?.path).file_name()?.to_str()?.to_string();
+    let folder = std::fs::canonicalize(Path::new("/sys/class/block").join(&name)).ok()?;
+    let whole = if folder.join("partition").exists() { folder.parent()? } else { &folder };
+    let whole = whole.file_name()?.to_str()?;
+    let queue = block_queues::all(Path::new("/sys/block")).into_iter().find(|queue| queue.name == whole)?;
+    let health = crate::smart::health(&queue.name);
+    Some(DriveAbout { queue, health })
 }
 
 /// The block device that holds a path: `/dev/vda`, with its model. `None` for memory file systems.

@@ -9,7 +9,7 @@ use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -111,12 +111,14 @@ const FULL: u64 = LARGEST / 2;
 /// How often, and how far apart, a lock is tried: a program that only looks holds a journal's lock for a moment.
 const LOOKS: u32 = 10;
 const LOOK: Duration = Duration::from_millis(20);
+/// Whoever can write a journal says what is undone.
+const OWN: u32 = 0o600;
 
 impl JournalFile {
     pub fn create(folder: &Path, head: Head) -> Result<JournalFile, ClusterError> {
         let path = folder.join(format!("{}.journal", head.run));
         std::fs::create_dir_all(folder).map_err(|error| failed(&path, &error))?;
-        let file = locked(&path, || OpenOptions::new().append(true).create_new(true).open(&path))?;
+        let file = locked(&path, || OpenOptions::new().append(true).create_new(true).mode(OWN).open(&path))?;
         // Somebody who took it for one of a killed run may have removed it before it was locked.
         if file.metadata().is_ok_and(|told| told.nlink() == 0) {
             return Err(failed(&path, &"was removed while it was made; start the run again"));

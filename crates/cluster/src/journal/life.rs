@@ -46,11 +46,16 @@ fn digest(text: &str) -> String {
     format!("{hash:016x}")
 }
 
-/// Was the journal written on this host? The first release wrote the host's name alone.
+/// Was the journal written on this host? The first release wrote the host's name alone. A host may get another name while it runs; after a
+/// start the name has to be the same, since copies of a machine may share the folder of journals.
 pub fn of_this_host(head: &Head) -> bool {
-    let machine = head.process.as_ref().map(|process| process.machine.as_str());
-    let own = || Process::this().machine;
-    head.host == crate::here::host_name() && machine.is_none_or(|machine| machine.is_empty() || machine == own())
+    let own = Process::this();
+    let named = || head.host == crate::here::host_name();
+    match &head.process {
+        Some(process) if !process.machine.is_empty() && process.machine != own.machine => false,
+        Some(process) if !process.machine.is_empty() && !own.boot.is_empty() && process.boot == own.boot => true,
+        _ => named(),
+    }
 }
 
 pub fn life(head: &Head) -> Life {

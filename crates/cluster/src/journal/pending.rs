@@ -8,6 +8,7 @@ use crate::apply::Trust;
 use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
 use model::{Change, HostChange};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A journal whose run is dead, or can't be seen from here.
@@ -21,9 +22,9 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Was it written on this host, so that no other can have put anything into it?
+    /// Was it written on this host by this user, so that no other can have put anything into it?
     pub fn here(&self) -> bool {
-        self.path.is_some() && of_this_host(&self.head)
+        self.path.as_deref().is_some_and(is_own) && of_this_host(&self.head)
     }
 
     /// The open journal. `named`: the user named its run. Of a run that can't be seen it is first made sure that it is dead; `tell` gets
@@ -197,6 +198,17 @@ pub fn refuse_restarts(folder: &Path, cluster: Option<&Cluster>, run: &str) -> R
     let why = format!("run {} of host {} restarts OSDs, {}", head.run, head.host, what_to_do(&head, life));
     Err(ClusterError::Held { option: "noout".to_string(), why })
 }
+
+/// Nobody else can have written it.
+fn is_own(path: &Path) -> bool {
+    let owned = |metadata: std::fs::Metadata| {
+        metadata.uid() == nix::unistd::geteuid().as_raw() && metadata.mode() & OTHERS_WRITE == 0
+    };
+    std::fs::metadata(path).is_ok_and(owned)
+}
+
+/// Of a file's mode.
+const OTHERS_WRITE: u32 = 0o002;
 
 fn what_to_do(head: &Head, life: Life) -> String {
     match life {

@@ -52,7 +52,7 @@ pub fn named(request: &Request, writes: bool) -> Vec<SiteWish> {
     let wish = |path: &PathBuf| SiteWish {
         path: path.clone(),
         writes,
-        given_up: request.targets.destroy_data_on.as_deref() == Some(path.as_path()),
+        given_up: request.targets.destroy_data_on.contains(path),
     };
     request.targets.paths.iter().map(wish).collect()
 }
@@ -136,7 +136,7 @@ fn judged(draft: &mut Draft, disks: &[Disk]) -> Result<(), Failure> {
     let loads = fitness::loads(&draft.options, if draft.small() { LAB_SPAN } else { SPAN });
     let all: Vec<&Disk> = disks.iter().collect();
     for (pattern, workload) in &loads {
-        for round in rounds(draft, &all) {
+        for round in rounds_of_judged(draft, &all, workload) {
             add_judging(draft, *pattern, workload, &round);
         }
     }
@@ -144,7 +144,7 @@ fn judged(draft: &mut Draft, disks: &[Disk]) -> Result<(), Failure> {
     let other = |disk: &Disk| fitness::other_cache(disk.site, &here);
     let switchable: Vec<&Disk> = disks.iter().filter(|disk| other(disk).is_some()).collect();
     for (pattern, workload) in fitness::small_writes(&loads) {
-        for round in rounds(draft, &switchable) {
+        for round in rounds_of_judged(draft, &switchable, &workload) {
             let settings = round.iter().filter_map(|disk| other(disk)).collect();
             add_judging(draft, pattern, &Workload { settings, ..workload.clone() }, &round);
         }
@@ -199,7 +199,8 @@ pub fn disk<'a>(draft: &Draft<'a>, site: &'a Site, file_bytes: Bytes) -> Result<
 
 fn found<'a>(draft: &Draft<'a>, site: &'a Site, file_bytes: Bytes) -> Result<Disk<'a>, Failure> {
     let SiteWish { path: shown, writes, .. } = &site.wish;
-    let seen = site.seen.as_ref().map_err(|not| refused(not.clone()))?;
+    let reads = !matches!(draft.request.experiment, Experiment::Fitness);
+    let seen = site.seen.as_ref().map_err(|not| refused(not.clone(), reads))?;
     let own = |path: PathBuf| (path, file_bytes, true, true);
     let (path, bytes, writable, own) = match seen.found {
         PathKind::Device(bytes) | PathKind::File(bytes) if bytes > 0 => {
@@ -261,8 +262,9 @@ pub fn on_host(site: &Site, failure: Failure) -> Failure {
     }
 }
 
-fn refused(not: NotFree) -> Failure {
-    let says = match not.holds {
+/// `reads`: reads alone would do.
+fn refused(not: NotFree, reads: bool) -> Failure {
+    let says = match not.holds && reads {
         true => format!("{}. Reading is safe: --patterns read-latency,read-parallel,read-linear", not.says),
         false => not.says,
     };
@@ -334,6 +336,45 @@ fn rounds<'d, 'a>(draft: &Draft, disks: &[&'d Disk<'a>]) -> Vec<Vec<&'d Disk<'a>
     (0..most).map(|turn| machines.values().filter_map(|own| own.get(turn).copied()).collect()).collect()
 }
 
+/// Drives of a host that share nothing but its processors have their turns together, as many as these can load without holding one back.
+fn rounds_of_judged<'d, 'a>(draft: &Draft, disks: &[&'d Disk<'a>], load: &Workload) -> Vec<Vec<&'d Disk<'a>>> {
+    let mut machines: BTreeMap<&str, Vec<Vec<&Disk>>> = BTreeMap::new();
+    for disk in disks {
+        let turns = machines.entry(disk.boot()).or_default();
+        let most = at_once(processors(draft.inventory, disk.site), load);
+        let free = |turn: &&mut Vec<&Disk>| turn.len() < most && turn.iter().all(|other| are_apart(other, disk));
+        match turns.iter_mut().find(free) {
+            Some(turn) => turn.push(disk),
+            None => turns.push(vec![disk]),
+        }
+    }
+    let most = machines.values().map(Vec::len).max().unwrap_or(0);
+    (0..most).map(|turn| machines.values().filter_map(|own| own.get(turn)).flatten().copied().collect()).collect()
+}
+
+/// Two drives that the kernel lists, and not parts of one.
+fn are_apart(one: &Disk, other: &Disk) -> bool {
+    let name =
+        |disk: &Disk| disk.site.seen.as_ref().ok().and_then(|seen| Some(seen.drive.as_ref()?.queue.name.clone()));
+    matches!((name(one), name(other)), (Some(one), Some(other)) if one != other)
+}
+
+/// One operation in flight needs half a processor of the fastest drive, many of them several.
+fn at_once(processors: u32, load: &Workload) -> usize {
+    let each = if load.depth == 1 && load.block < MIB { 2 } else { 8 };
+    (processors / each).max(1) as usize
+}
+
+/// Of the path's host; one, if that is not known.
+fn processors(inventory: &Inventory, site: &Site) -> u32 {
+    let named = |name: &str| inventory.scope.hosts.iter().find(|host| host.name == name);
+    let host = site.host.as_ref().map_or_else(
+        || inventory.scope.hosts.iter().find(|host| host.here),
+        |host| named(&host.known_as).or_else(|| named(&host.end.host)),
+    );
+    host.and_then(|host| host.cores).unwrap_or(1)
+}
+
 /// All of each host that has several, then all there are. What the user named on this host is measured one by one.
 fn together<'d, 'a>(disks: &[&'d Disk<'a>]) -> Vec<Vec<&'d Disk<'a>>> {
     let disks: Vec<&Disk> = disks.iter().copied().filter(|disk| disk.site.host.is_some()).collect();
@@ -361,6 +402,39 @@ mod tests {
     use super::*;
     use crate::WorkloadOptions;
     use crate::planner::testing;
+
+    #[test]
+    fn drives_that_are_apart_have_their_turns_together_as_far_as_processors_reach() {
+        let mut inventory = testing::inventory(0);
+        let cores = |inventory: &mut Inventory, cores: u32| {
+            inventory.scope.hosts = vec![model::HostScope { here: true, cores: Some(cores), ..Default::default() }];
+        };
+        let site = |path: &str, drive: Option<&str>| {
+            let mut site = testing::folder(path);
+            let queue = |name: &str| model::facts::BlockQueue { name: name.to_string(), ..Default::default() };
+            let about = |name| model::DriveAbout { queue: queue(name), health: Err("x".into()) };
+            site.seen.as_mut().unwrap().drive = drive.map(about);
+            site
+        };
+        let sites = [site("/a", Some("sda")), site("/b", Some("sdb")), site("/b1", Some("sdb")), site("/l", None)];
+        let of = |inventory: &Inventory, load: &Workload| {
+            let request = testing::request(&[Layer::Device]);
+            let draft = Draft::new(inventory, &request);
+            let all: Vec<Disk> = sites.iter().map(|site| disk(&draft, site, GIB).unwrap()).collect();
+            let rounds = rounds_of_judged(&draft, &all.iter().collect::<Vec<_>>(), load);
+            let path = |disk: &&Disk| disk.site.wish.path.display().to_string();
+            rounds.iter().map(|round| round.iter().map(path).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+        };
+        let alone = Workload::canonical(Pattern::ReadLatency, GIB, 1);
+        let many = Workload { depth: 32, ..Workload::canonical(Pattern::ReadParallel, GIB, 1) };
+        cores(&mut inventory, 2);
+        assert_eq!(of(&inventory, &alone), ["/a", "/b", "/b1", "/l"]);
+        cores(&mut inventory, 8);
+        assert_eq!(of(&inventory, &alone), ["/a /b", "/b1", "/l"]);
+        assert_eq!(of(&inventory, &many), ["/a", "/b", "/b1", "/l"]);
+        cores(&mut inventory, 16);
+        assert_eq!(of(&inventory, &many), ["/a /b", "/b1", "/l"]);
+    }
 
     #[test]
     fn a_device_is_measured_all_over_unless_somebody_says_which_part_or_looks_there_too() {

@@ -20,7 +20,7 @@ pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHos
     let jobs = request.experiment.batches().iter().flatten().filter(|job| job.shape.layer.of_disks());
     let wish = |job: &Job| {
         let path = path_of(job);
-        let given_up = request.targets.destroy_data_on.as_ref() == Some(&path);
+        let given_up = request.targets.destroy_data_on.contains(&path);
         SiteWish { path, writes: job.shape.writes(), given_up }
     };
     let sites: Vec<SiteWish> = jobs.map(wish).collect();

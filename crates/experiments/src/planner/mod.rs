@@ -91,7 +91,10 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     refuse_unmatched(&draft)?;
     let experiment = with_places(experiment, &draft.steps);
     draft.steps.retain(|step| asked_for(&experiment, step));
-    let goal = duration::with_time(request.goal.clone(), &draft.steps);
+    let goal = match experiment {
+        PlannedExperiment::Fitness(_) => duration::of_fitness(request.goal.clone(), &draft.steps),
+        _ => duration::with_time(request.goal.clone(), &draft.steps),
+    };
     (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
     refuse_impossible(&draft, &experiment)?;
     refuse_other_work(experiment.thresholds(), &draft.steps)?;

@@ -39,6 +39,7 @@ pub fn folder(path: &str) -> Site {
         in_memory: false,
         free: Some(1 << 40),
         write_cache: None,
+        drive: None,
     };
     Site { host: None, wish, seen: Ok(seen) }
 }

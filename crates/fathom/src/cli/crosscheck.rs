@@ -26,9 +26,9 @@ pub struct DiskCheck {
     /// Block devices, partitions, files; a file that isn't there is made and deleted again; a folder gets one
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Write to this device or file although it holds data (the same path again); never for one in use
+    /// Write to this device or file although it holds data (the same path again, for each of several); never for one in use
     #[arg(long, value_name = "PATH")]
-    pub destroy_data_on: Option<PathBuf>,
+    pub destroy_data_on: Vec<PathBuf>,
     /// How writes are made durable: none, sync, dsync
     #[arg(long, value_parser = words::durability)]
     pub sync: Option<Durability>,

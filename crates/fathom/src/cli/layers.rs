@@ -48,9 +48,9 @@ pub struct DiskArgs<E: Args = RatedExperimentArgs> {
     /// hosts none need be named: then it is the lab's disks, or the hosts' OSD devices, which are only read
     #[arg(required_unless_present_any = ["lab", "hosts", "hosts_file", "osd_hosts"])]
     pub paths: Vec<PathBuf>,
-    /// Write to this device or file although it holds data (the same path again); never for one in use
+    /// Write to this device or file although it holds data (the same path again, for each of several); never for one in use
     #[arg(long, value_name = "PATH")]
-    pub destroy_data_on: Option<PathBuf>,
+    pub destroy_data_on: Vec<PathBuf>,
     #[command(flatten)]
     pub sync: SyncArgs,
     #[command(flatten)]
@@ -72,13 +72,16 @@ pub struct DiskCommand {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Fit for Ceph?")]
 pub struct FitArgs {
-    /// Is the drive fit for Ceph? Says fit, not for journals and metadata, or unfit, and why: writes made durable in each way against
-    /// others, reads, a mixed load, large blocks
+    /// Is the drive fit for Ceph? Says fit, fit if its write cache is off, not for journals and metadata, unfit, or not decided, and why.
+    /// It has its own loads: writes made durable in each way against others, reads, a mix, large blocks
     #[arg(long, conflicts_with_all = [
         "patterns", "block_size", "jobs", "depth", "clients", "read_share", "access", "option", "sync", "rate", "rate_max_where",
-        "verify", "sustained", "ab", "verdict", "expect",
+        "verify", "sustained", "most_time", "volume", "ab", "verdict", "expect",
     ])]
     pub fit: bool,
+    /// Prints lines for the table of known drives (docs/drives.md), instead of the report
+    #[arg(long, requires = "fit")]
+    pub export: bool,
 }
 
 #[derive(Args, Debug, Clone)]
@@ -167,9 +170,9 @@ pub struct FioArgs {
     /// Only this section; may be given several times
     #[arg(long, value_name = "NAME")]
     pub section: Vec<String>,
-    /// Write to this device or file although it holds data (the same path again); never for one in use
+    /// Write to this device or file although it holds data (the same path again, for each of several); never for one in use
     #[arg(long, value_name = "PATH")]
-    pub destroy_data_on: Option<PathBuf>,
+    pub destroy_data_on: Vec<PathBuf>,
     #[command(flatten)]
     pub run: RunOptions,
 }

@@ -68,12 +68,14 @@ pub enum Format {
     FioJson,
     /// For Prometheus
     Openmetrics,
+    /// Lines for the table of known drives (docs/drives.md), of a run with --fit
+    Drives,
 }
 
 impl Format {
     /// Is it a form of runs only?
     pub fn of_runs(self) -> bool {
-        matches!(self, Format::Csv | Format::Windows | Format::FioJson | Format::Openmetrics)
+        matches!(self, Format::Csv | Format::Windows | Format::FioJson | Format::Openmetrics | Format::Drives)
     }
 }
 

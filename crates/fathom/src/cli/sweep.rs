@@ -20,7 +20,7 @@ pub struct SweepArgs {
     pub lab: Option<String>,
     /// With --resume: write to this device again, which holds what the sweep has written
     #[arg(long, value_name = "PATH", requires = "resume")]
-    pub destroy_data_on: Option<PathBuf>,
+    pub destroy_data_on: Vec<PathBuf>,
     /// With --resume: also write a report here
     #[arg(long, value_name = "FILE", requires = "resume")]
     pub report: Option<PathBuf>,

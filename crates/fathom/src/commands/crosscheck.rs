@@ -60,7 +60,7 @@ fn held(common: &Common, check: &Check, options: RunOptions) -> Result<Done, Fai
 }
 
 fn of_disk(layer: Layer, args: &DiskCheck) -> Result<Check, Failure> {
-    if let Some(given_up) = args.destroy_data_on.as_ref().filter(|path| !args.paths.contains(path)) {
+    if let Some(given_up) = args.destroy_data_on.iter().find(|path| !args.paths.contains(path)) {
         let text =
             format!("--destroy-data-on {}: is none of the paths to load; name the same path twice", given_up.display());
         return Err(Failure::Usage(text));

@@ -2,13 +2,13 @@
 
 use super::experiment::{experiment, refuse_senseless_scaling};
 use super::run::sound_and_print;
-use crate::cli::Common;
 use crate::cli::crosscheck::On;
 use crate::cli::experiment::{ExperimentArgs, FiguresAndRates};
 use crate::cli::layers::{
     DiskArgs, DiskCommand, LayerArgs, NetworkArgs, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs, SustainedArgs,
 };
 use crate::cli::workload::{OwnNumbers, WorkloadArgs};
+use crate::cli::{Common, Format};
 use clap::Args;
 use experiments::{Experiment, Request, SustainedOptions, Targets};
 use model::{Failure, Layer};
@@ -26,7 +26,7 @@ pub fn of_disk<E: Args>(args: &DiskArgs<E>) -> Result<OneLayer<'_, E>, Failure> 
 }
 
 fn of_paths<E: Args>(layer: Layer, args: &DiskArgs<E>) -> Result<OneLayer<'_, E>, Failure> {
-    if let Some(given_up) = args.destroy_data_on.as_ref().filter(|path| !args.paths.contains(path)) {
+    if let Some(given_up) = args.destroy_data_on.iter().find(|path| !args.paths.contains(path)) {
         let text = format!(
             "--destroy-data-on {}: is none of the paths to measure; name the same path twice",
             given_up.display()
@@ -108,7 +108,8 @@ pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
     if args.fit.fit {
         request.experiment = Experiment::Fitness;
     }
-    sound_and_print(common, &layer.run, &request)
+    let format = if args.fit.export { Format::Drives } else { common.format };
+    sound_and_print(&Common { format, ..common.clone() }, &layer.run, &request)
 }
 
 /// The longest that it lasts, unless said otherwise.

@@ -102,6 +102,7 @@ pub fn print(common: &Common, record: &Record, report: &Report) -> Result<(), Fa
         Format::Windows => export::csv::windows(report, record),
         Format::FioJson => format!("{:#}\n", export::fio::document(report, record)),
         Format::Openmetrics => export::openmetrics::text(report),
+        Format::Drives => export::drives::table(report, record),
     };
     crate::output::say(&text)
 }

@@ -42,7 +42,7 @@ fn resume(common: &Common, args: &SweepArgs, run: &str) -> Result<Sounded, Failu
     let setup = place::of_earlier(common, &record, args.lab.as_deref(), &args.hosts)?;
     let mut prepared = Prepared::again(&setup, &record)?;
     undo_left_by(common, prepared.resolved.cluster.as_ref(), &run)?;
-    again::prove_paths(&prepared.plan, args.destroy_data_on.as_deref(), &mut prepared.resolved)?;
+    again::prove_paths(&prepared.plan, &args.destroy_data_on, &mut prepared.resolved)?;
     let mut sink = EventSink::again(&path, record, Arc::new(RealClock), vec![super::progress(common)])?;
     sink.tell(Event::Planned { plan: prepared.plan.clone() })?;
     whole(common, prepared.measure(sink, &interrupt)?)

@@ -6,12 +6,14 @@ use serde_json::Value;
 /// Which drive is which, and what each says of its cache by its own tool: 0 or 1.
 const DRIVES: &str = r#"
 by_vendor() { grep -l "$1" /sys/block/sd*/device/vendor | head -1 | cut -d/ -f4; }
-sata=$(by_vendor ATA); scsi=$(by_vendor QEMU); nvme=nvme0n1
+sata=$(by_vendor ATA); scsi=$(by_vendor QEMU); 
+by_serial() { grep -lx "$1 *" /sys/class/nvme/*/serial | cut -d/ -f5; }
+nvme=$(by_serial nvme)n1; two=$(by_serial two)
 cache() {
     case $1 in
     "$sata") hdparm -W /dev/$1 | sed -n 's/.*write-caching = *\([01]\).*/\1/p' ;;
     "$scsi") sdparm --get=WCE /dev/$1 | sed -n 's/^WCE *\([01]\).*/\1/p' ;;
-    *) nvme get-feature /dev/nvme0 -f 6 | sed -n 's/.*value:\(0x\)*0*\([01]\)$/\2/p' ;;
+    *) nvme get-feature /dev/${1%n1} -f 6 | sed -n 's/.*value:\(0x\)*0*\([01]\)$/\2/p' ;;
     esac
 }
 "#;
@@ -52,6 +54,38 @@ hdparm -W0 /dev/$sata > /root/hdparm
 $fathom restore --yes || exit 1
 [ "$(cache $sata)" = 0 ] || { echo "restore switched the cache of a drive that it had never switched"; exit 1; }
 [ "$(cache $scsi)" = 1 ] || { echo "restore did not find the drive under its new name"; exit 1; }
+[ "$(cat /sys/block/$scsi/queue/write_cache)" = "write back" ] || { echo "the kernel does not flush $scsi any more"; exit 1; }
+hdparm -W1 /dev/$sata > /root/hdparm
+"#;
+
+/// A drive that is gone when it is to be put back stays in the journal until it is there again.
+const AWAY: &str = r#"
+killed $scsi
+host=$(readlink -f /sys/block/$scsi/device | grep -o 'host[0-9]*' | head -1)
+echo 1 > /sys/block/$scsi/device/delete
+$fathom restore --yes && { echo "restore says that all is well without the drive"; exit 1; }
+scan $host $scsi
+for try in $(seq 100); do [ -b /dev/$scsi ] && break; sleep 0.1; done
+[ "$(cache $scsi)" = 0 ] || { echo "the cache is on before restore"; exit 1; }
+$fathom restore --yes || exit 1
+[ "$(cache $scsi)" = 1 ] || { echo "restore forgot the drive that was away"; exit 1; }
+"#;
+
+/// Whoever keeps its journals elsewhere does not switch what another run has switched; and two namespaces of one controller have one cache.
+const OTHERS: &str = r#"
+$fathom disk /dev/$scsi --destroy-data-on /dev/$scsi --patterns write-latency --working-set 1M --duration 300ms --passes 6 \
+    --ab option:host:localhost/drive-cache.$scsi=off > /root/run-first 2>&1 &
+run=$!
+for try in $(seq 300); do [ "$(cache $scsi)" = 0 ] && break; sleep 0.05; done
+kill -STOP $run
+XDG_DATA_HOME=/tmp/elsewhere $fathom disk /dev/$sata --destroy-data-on /dev/$sata --patterns write-latency --working-set 1M --duration 300ms \
+    --passes 6 --ab option:host:localhost/drive-cache.$scsi=on > /root/run-second 2>&1 && { echo "two runs switch one cache"; exit 1; }
+kill -CONT $run
+wait $run
+[ "$(cache $scsi)" = 1 ] || { echo "the cache of $scsi was left off by two runs"; cat /root/run-first /root/run-second; exit 1; }
+$fathom disk /dev/${two}n1 --destroy-data-on /dev/${two}n1 --patterns write-latency --working-set 1M --duration 300ms --passes 6 \
+    --ab option:host:localhost/drive-cache.${two}n1=off > /root/run-namespace 2>&1 && { echo "a shared cache was switched"; exit 1; }
+grep -q "${two}n1, ${two}n2: have one write cache" /root/run-namespace || { cat /root/run-namespace; exit 1; }
 "#;
 
 /// Killed while the cache is off: stopped first, so that it is still off when the kill comes.
@@ -88,9 +122,14 @@ fn the_cache_of_a_drive_is_switched_by_its_own_word_and_put_back_whatever_happen
         std::fs::File::create(&path).unwrap().set_len(64 << 20).unwrap();
         path.display().to_string()
     };
-    let drives = [(Bus::Sata, file("sata")), (Bus::Scsi, slow.address()), (Bus::Nvme, file("nvme"))];
+    let drives = [
+        (Bus::Sata, file("sata")),
+        (Bus::Scsi, slow.address()),
+        (Bus::Nvme, file("nvme")),
+        (Bus::TwoNamespaces, file("two")),
+    ];
     let fathom = format!("fathom={}\n", env!("CARGO_BIN_EXE_fathom"));
-    let guest = Guest::run(&drives, &[&fathom, DRIVES, JUDGE, ON, KILL, RENAMED].concat());
+    let guest = Guest::run(&drives, &[&fathom, DRIVES, JUDGE, ON, KILL, RENAMED, AWAY, OTHERS].concat());
     let judged = |name: &str| {
         let text = guest.file(name);
         let run: Value =

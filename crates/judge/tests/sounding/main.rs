@@ -5,6 +5,7 @@ mod caches;
 mod compare;
 mod distance;
 mod durable;
+mod fitness;
 mod gate;
 mod imported;
 mod labels;

@@ -82,6 +82,7 @@ pub struct BlockQueue {
     /// The depth of the device's own queue.
     pub queue_depth: Option<u64>,
     pub optimal_io: Option<u64>,
+    pub logical_block: Option<u64>,
     pub physical_block: Option<u64>,
     pub zoned: Option<String>,
     pub bytes: Option<Bytes>,

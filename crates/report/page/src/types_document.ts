@@ -135,6 +135,9 @@ export type FitnessReason =
       reason: "nothing-emptied";
     }
   | {
+      reason: "faster-than-flash";
+    }
+  | {
       reason: "cache-emptied";
     }
   | {
@@ -156,9 +159,17 @@ export type FitnessReason =
   | {
       reason: "cache-off-helps";
       factor: number | null;
+      then: Fitness;
+    }
+  | {
+      reason: "cache-off-slower";
+      factor: number | null;
     }
   | {
       reason: "cache-off-does-not-help";
+    }
+  | {
+      reason: "cache-off-unknown";
     }
   | {
       reason: "cache-on-helps";
@@ -168,13 +179,63 @@ export type FitnessReason =
       reason: "cache-not-flushed";
     }
   | {
+      reason: "failing";
+    }
+  | {
+      reason: "unreadable";
+      sectors: number;
+    }
+  | {
+      reason: "medium-errors";
+      errors: number;
+    }
+  | {
+      reason: "reallocated";
+      sectors: number;
+    }
+  | {
+      reason: "worn";
+      percent: number | null;
+    }
+  | {
+      reason: "slow-link";
+      /**
+       * @minItems 2
+       * @maxItems 2
+       */
+      now: [unknown, unknown];
+      /**
+       * @minItems 2
+       * @maxItems 2
+       */
+      most: [unknown, unknown];
+    }
+  | {
+      reason: "slower-than-twins";
+      what: string;
+      slower_by: number | null;
+      others: number;
+    }
+  | {
+      reason: "slow-reads";
+      ms: number | null;
+    }
+  | {
       reason: "not-measured";
       what: string;
+      why: string | null;
     }
   | {
       reason: "undecided";
       either: Fitness;
       or: Fitness;
+      low: number | null;
+      high: number | null;
+    }
+  | {
+      reason: "held-back";
+      loads: number;
+      of: number;
     };
 export type Standing = "hint" | "confirmed";
 
@@ -1304,6 +1365,26 @@ export interface DriveDocument {
   target: string;
   host: string | null;
   model: string | null;
+  serial: string | null;
+  firmware: string | null;
+  /**
+   * Bytes of a sector: as it is addressed, and as it lies on the medium.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  sectors: [number | null, number | null];
+  /**
+   * GT/s and lanes of its PCIe link, as it is and as it could be.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  link: [[unknown, unknown] | null, [unknown, unknown] | null];
+  /**
+   * null: it tells nothing, or smartctl is not installed on its host.
+   */
+  health: DriveHealth | null;
   through_file: boolean;
   fitness: Fitness;
   reasons: FitnessReason[];
@@ -1340,6 +1421,38 @@ export interface DriveDocument {
   says: string;
 }
 /**
+ * By SMART, or the health log of NVMe. `None`: the drive does not tell.
+ */
+export interface DriveHealth {
+  serial: string | null;
+  firmware: string | null;
+  /**
+   * Its own verdict: `false` is a drive that expects to fail.
+   */
+  passed: boolean | null;
+  /**
+   * Percent of the endurance that its maker promises; may be above 100.
+   */
+  used: number | null;
+  /**
+   * °C.
+   */
+  temperature: number | null;
+  hours: number | null;
+  /**
+   * Sectors that were replaced (SCSI: grown defects).
+   */
+  reallocated: number | null;
+  /**
+   * Sectors that could not be read and wait to be replaced.
+   */
+  pending: number | null;
+  /**
+   * Errors of the medium that the drive could not mend.
+   */
+  uncorrected: number | null;
+}
+/**
  * A drive's volatile write cache, by the drive's own word.
  */
 export interface WriteCache {
@@ -1349,7 +1462,7 @@ export interface WriteCache {
   disk: string;
   on: boolean;
   /**
-   * The kernel flushes it; else what is said to be durable is lost with the power while it is on.
+   * The kernel flushes it, or would if it were on; else what is said to be durable is lost with the power while it is on.
    */
   flushed: boolean;
 }

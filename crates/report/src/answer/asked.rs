@@ -6,7 +6,8 @@ use super::takes;
 use crate::sections::{ab, fitness, limits, sustained, sweep};
 use crate::{compare, finds, numbers, words};
 use model::{
-    AbFound, Answer, Difference, Doubled, DriveFound, Endurance, Finds, Limit, Metric, Outcome, Report, Verdict,
+    AbFound, Answer, Difference, Doubled, DriveFound, Endurance, Finds, Fitness, Limit, Metric, Outcome, Report,
+    Verdict,
 };
 
 /// At most this many targets or curves are named.
@@ -25,7 +26,11 @@ pub(super) fn says(report: &Report) -> Option<Vec<String>> {
             let more = if report.figures.is_empty() { Vec::new() } else { takes::says(report) };
             named(found.iter().map(lasting).collect()).into_iter().chain(more).collect()
         }
-        Answer::Fitness(drives) if !drives.is_empty() => named(drives.iter().map(fit).collect()),
+        Answer::Fitness(drives) => match drives.as_slice() {
+            [] => return None,
+            [one] => vec![fit(one)],
+            several => vec![counted(several)],
+        },
         Answer::Diagnosis(_) => diagnosed::says(report),
         // Nothing is known yet but figures.
         _ => return None,
@@ -41,6 +46,25 @@ fn named(mut says: Vec<String>) -> Vec<String> {
         says.push(format!("And {more} more, below."));
     }
     says
+}
+
+/// `Of 6 drives 1 is unfit, 2 are not decided, 3 are fit.`
+fn counted(drives: &[DriveFound]) -> String {
+    let count = |fitness: &Fitness| drives.iter().filter(|drive| drive.fitness == *fitness).count();
+    let one = |fitness: &Fitness| match count(fitness) {
+        0 => None,
+        n => Some(format!("{n} {} {}", if n == 1 { "is" } else { "are" }, fitness.name())),
+    };
+    let all: Vec<String> = Fitness::BY_GRAVITY.iter().filter_map(one).collect();
+    format!("Of {} drives {}.", drives.len(), all.join(", "))
+}
+
+/// A line for each of several drives, the worst first.
+pub(super) fn each(report: &Report) -> Vec<String> {
+    match &report.answer {
+        Answer::Fitness(drives) if drives.len() > 1 => drives.iter().map(fitness::line).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// With the first reason: the others stand below.

@@ -15,6 +15,8 @@ pub(crate) use next::archived;
 pub(crate) struct Answer {
     /// What was asked for, and what was measured of it. Never empty.
     pub says: Vec<String>,
+    /// A line for each, where several were asked for.
+    pub each: Vec<String>,
     /// What belongs to it and is less; of most runs nothing.
     pub more: Vec<String>,
     /// The gravest first, without what `says` tells.
@@ -60,7 +62,15 @@ impl Answer {
         let fit = report.answer.drives().iter().all(|drive| drive.fitness == model::Fitness::Fit);
         let well = all.is_empty() && fit;
         let wrong = all.into_iter().filter(|one| told.is_none_or(|cause| !one.is_of(cause))).collect();
-        Answer { says, more, wrong, well, told_cause: told.is_some(), next: next::step(report) }
+        Answer {
+            says,
+            each: asked::each(report),
+            more,
+            wrong,
+            well,
+            told_cause: told.is_some(),
+            next: next::step(report),
+        }
     }
 
     /// What is wrong, as lines: the gravest, and how many more there are.

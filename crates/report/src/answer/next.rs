@@ -136,26 +136,46 @@ fn asked(report: &Report) -> Option<String> {
 
 /// What is best done with the worst of them.
 fn drive(worst: &DriveFound) -> String {
-    let untried = worst.reasons.contains(&FitnessReason::CacheEmptied) && worst.switched.is_empty();
-    let off = worst.cache.as_ref().map(|cache| HostSetting::DriveCache(cache.disk.clone()).permanent("off"));
-    let unsafe_cache = worst.reasons.contains(&FitnessReason::CacheNotFlushed);
-    let says = match worst.fitness {
-        Fitness::Fit => "`fathom disk PATH --sustained` shows how long it keeps its rate.",
-        Fitness::NotForJournals | Fitness::Unfit if untried => {
-            "if it has a volatile write cache, switch that off (hdparm -W 0, sdparm --clear=WCE, nvme set-feature -f 6 -v 0) and judge it \
-             again."
+    let has = |wanted: fn(&FitnessReason) -> bool| worst.reasons.iter().any(wanted);
+    let untried =
+        has(|reason| *reason == FitnessReason::CacheEmptied) && worst.switched.is_empty() && worst.about.is_some();
+    let helps = has(|reason| matches!(reason, FitnessReason::CacheOffHelps { .. } | FitnessReason::CacheNotFlushed));
+    let off = worst.cache.as_ref().filter(|_| helps && worst.fitness != Fitness::Fit);
+    if let Some(cache) = off {
+        let permanent = HostSetting::DriveCache(cache.disk.clone()).permanent("off");
+        return format!("switch the write cache of {} off for good: `{permanent}`.", worst.target);
+    }
+    let target = &worst.target;
+    match worst.fitness {
+        Fitness::Fit => {
+            format!("see how long it keeps its rate: `fathom disk {target} --sustained{}`.", given_up(worst))
         }
-        Fitness::FitIfCacheOff | Fitness::Unfit
-            if off.is_some() && (unsafe_cache || worst.fitness == Fitness::FitIfCacheOff) =>
-        {
-            return format!("switch its write cache off for good: `{}`.", off.unwrap_or_default());
+        Fitness::NotForJournals | Fitness::Unfit if untried => format!(
+            "if {target} has a volatile write cache, switch that off (hdparm -W 0, sdparm --clear=WCE, nvme set-feature -f 6 -v 0) and \
+             judge it again."
+        ),
+        Fitness::NotForJournals | Fitness::FitIfCacheOff => {
+            format!("put WAL and DB of the OSD on {target} on an SSD with protection against power loss.")
         }
-        Fitness::FitIfCacheOff => "switch its write cache off for good.",
-        Fitness::NotForJournals => "put WAL and DB of its OSD on an SSD with protection against power loss.",
-        Fitness::Unfit => "take another drive.",
-        Fitness::Open => "give it more time (--time-max 5m).",
-    };
-    says.to_string()
+        Fitness::Unfit => format!("take another drive than {target}."),
+        Fitness::Open if has(|reason| matches!(reason, FitnessReason::HeldBack { .. })) => {
+            format!("stop what else runs on the host of {target}, then: {}.", judged_again(worst))
+        }
+        Fitness::Open => format!("measure longer: {}.", judged_again(worst)),
+    }
+}
+
+/// A command for that drive alone, where it is one of this host.
+fn judged_again(drive: &DriveFound) -> String {
+    match drive.target.starts_with('/') {
+        true => format!("`fathom disk {} --fit --time-max 2m{}`", drive.target, given_up(drive)),
+        false => "the same with `--time-max 2m`".to_string(),
+    }
+}
+
+/// What was measured is written on, and is not empty any more.
+fn given_up(drive: &DriveFound) -> String {
+    if drive.through_file { String::new() } else { format!(" --destroy-data-on {}", drive.target) }
 }
 
 /// By the differences that are beyond the noise.

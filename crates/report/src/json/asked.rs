@@ -7,9 +7,10 @@ use crate::sections::{fitness, verdicts};
 use crate::words;
 use model::fitness::slowest_durable;
 use model::{
-    AbFound, Beyond, Bytes, Cliff, DiskSecond, Doubled, DriveFound, Durability, Ended, Endurance, Estimate, Fitness,
-    FitnessReason, HostLoad, Interrupts, Knee, Layer, Limit, Metric, NicSecond, OpClass, OsdSecond, Outcome, Pattern,
-    Percentile, Pressure, Reading, ScaledLoad, Setting, SweepAxis, Swept, TriedRate, Verdict, WriteCache,
+    AbFound, Beyond, Bytes, Cliff, DiskSecond, Doubled, DriveFound, DriveHealth, Durability, Ended, Endurance,
+    Estimate, Fitness, FitnessReason, HostLoad, Interrupts, Knee, Layer, Limit, Metric, NicSecond, OpClass, OsdSecond,
+    Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting, SweepAxis, Swept, TriedRate, Verdict,
+    WriteCache,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -350,6 +351,14 @@ pub(super) struct DriveDocument {
     target: String,
     host: Option<String>,
     model: Option<String>,
+    serial: Option<String>,
+    firmware: Option<String>,
+    /// Bytes of a sector: as it is addressed, and as it lies on the medium.
+    sectors: [Option<u64>; 2],
+    /// GT/s and lanes of its PCIe link, as it is and as it could be.
+    link: [Option<(f64, u32)>; 2],
+    /// null: it tells nothing, or smartctl is not installed on its host.
+    health: Option<DriveHealth>,
     through_file: bool,
     fitness: Fitness,
     reasons: Vec<FitnessReason>,
@@ -373,10 +382,16 @@ impl From<&DriveFound> for DriveDocument {
         let (durable, plain) = (drive.slowest_durable(), drive.plain());
         let rate = durable.as_ref().map(|(_, estimate)| estimate);
         let switched = slowest_durable(&drive.switched).map(|(_, estimate)| estimate);
+        let (queue, health) = (drive.about.as_ref().map(|about| &about.queue), drive.health());
         DriveDocument {
             target: drive.target.clone(),
             host: drive.host.clone(),
             model: drive.model.clone(),
+            serial: health.and_then(|health| health.serial.clone()),
+            firmware: health.and_then(|health| health.firmware.clone()).or_else(|| queue?.firmware.clone()),
+            sectors: [queue.and_then(|queue| queue.logical_block), queue.and_then(|queue| queue.physical_block)],
+            link: [queue.and_then(|queue| queue.link), queue.and_then(|queue| queue.link_most)],
+            health: health.cloned(),
             through_file: drive.through_file,
             fitness: drive.fitness,
             reasons: drive.reasons.clone(),

@@ -7,6 +7,11 @@ use model::{Report, Scope};
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let answer = Answer::of(report);
     let mut blocks = vec![Block::Paragraph(Text::new(answer.says.join(" "), Emphasis::Strong))];
+    if !answer.each.is_empty() {
+        blocks.push(Block::List(
+            answer.each.iter().map(|one| Item::from(Text::new(one.clone(), Emphasis::Plain))).collect(),
+        ));
+    }
     if !answer.more.is_empty() {
         blocks.push(Block::paragraph(answer.more.join(" ")));
     }

@@ -3,14 +3,16 @@
 use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
 use model::fitness::{MANY, READ_PERCENT, slowest_durable};
-use model::{DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, Metric, Report, Scope};
+use model::{DriveAbout, DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, Metric, Report, Scope};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let drives = report.answer.drives();
     if drives.is_empty() {
         return Vec::new();
     }
-    let why = drives.iter().flat_map(|drive| drive.reasons.iter().map(move |reason| (drive, reason)));
+    // Of a drive alone the answer has the first already.
+    let told = usize::from(drives.len() == 1);
+    let why = drives.iter().flat_map(|drive| drive.reasons.iter().skip(told).map(move |reason| (drive, reason)));
     let why = block::list(
         why.map(|(drive, reason)| format!("{}: {}", drive.target, because(drive, reason))),
         Emphasis::Plain,
@@ -27,10 +29,63 @@ pub(super) fn loads(report: &Report, _: &Scope) -> Vec<Block> {
     let columns = [
         Column::left("drive"),
         Column::left("4 KiB, at random"),
-        Column::of("one in flight", Metric::Iops.unit()),
-        Column::of(format!("{MANY} in flight"), Metric::Iops.unit()),
+        Column::of("queue depth 1", Metric::Iops.unit()),
+        Column::of(format!("queue depth {MANY}"), Metric::Iops.unit()),
     ];
     vec![Table::new(columns, rows).into()]
+}
+
+/// What each drive is, and what it says of its own health.
+pub(super) fn about(report: &Report, _: &Scope) -> Vec<Block> {
+    let known = |drive: &&DriveFound| drive.about.is_some();
+    let drives: Vec<&DriveFound> = report.answer.drives().iter().filter(known).collect();
+    if drives.is_empty() {
+        return Vec::new();
+    }
+    let columns = [
+        Column::left("drive"),
+        Column::left("firmware"),
+        Column::left("link"),
+        Column::left("sectors"),
+        Column::left("health"),
+        Column::of("used up", "%"),
+        Column::of("temperature", "°C"),
+        Column::of("running", "h"),
+    ];
+    let silent = |drive: &&&DriveFound| drive.about.as_ref().is_some_and(|about| about.health.is_err());
+    let why = drives.iter().filter(silent).filter_map(|drive| {
+        let why = drive.about.as_ref()?.health.as_ref().err()?;
+        Some(format!("{}: its health is not known: {why}", drive.target))
+    });
+    let why = block::list(why, Emphasis::Quiet);
+    std::iter::once(Table::new(columns, drives.iter().filter_map(|drive| about_row(drive))).into()).chain(why).collect()
+}
+
+fn about_row(drive: &DriveFound) -> Option<Row> {
+    let DriveAbout { queue, health } = drive.about.as_ref()?;
+    let health = health.clone().unwrap_or_default();
+    let rough = |value: Option<f64>| value.map_or_else(Cell::nothing, |value| numbers::rough(value).into());
+    let text = |text: Option<String>| text.map_or_else(Cell::nothing, Cell::from);
+    let link = queue.link.map(|(speed, lanes)| format!("PCIe {} GT/s × {lanes}", numbers::rough(speed)));
+    let sectors = queue.logical_block.zip(queue.physical_block).map(|(logical, physical)| match logical == physical {
+        true => format!("{logical}"),
+        false => format!("{logical} on {physical}"),
+    });
+    let passed = match health.passed {
+        Some(true) => Cell::from("passed"),
+        Some(false) => Cell::from("FAILING").with(Emphasis::Bad),
+        None => Cell::nothing(),
+    };
+    Some(Row::new([
+        Cell::from(name(drive)),
+        text(health.firmware.or_else(|| queue.firmware.clone())),
+        text(link.or_else(|| queue.sata_speed.as_ref().map(|speed| format!("SATA {speed}")))),
+        text(sectors),
+        passed,
+        rough(health.used),
+        rough(health.temperature),
+        rough(health.hours.map(|hours| hours as f64)),
+    ]))
 }
 
 fn small_loads(drive: &DriveFound) -> Vec<Row> {
@@ -39,7 +94,7 @@ fn small_loads(drive: &DriveFound) -> Vec<Row> {
     let writes = |one: &DriveWrites, switched: &str| {
         let what = match one.way {
             Durability::None => "writes that need not be durable".to_string(),
-            way => format!("writes, durable by {}", words::durability_name(way)),
+            way => format!("writes, durable by {}", way_name(way)),
         };
         row(format!("{what}{switched}"), one.alone, one.many)
     };
@@ -58,12 +113,12 @@ fn overview(drives: &[DriveFound]) -> Block {
     let linear = |title: &str| Column::of(title, Metric::Bandwidth.unit());
     let columns = [
         Column::left("drive"),
-        Column::left("is"),
+        Column::left("verdict"),
         Column::of("durable writes", "IOPS"),
         Column::of("other writes", "IOPS"),
         Column::of("reads", "IOPS"),
-        linear("written in order"),
-        linear("read in order"),
+        linear("sequential writes"),
+        linear("sequential reads"),
     ];
     Table::new(columns, drives.iter().map(row)).into()
 }
@@ -75,11 +130,11 @@ fn row(drive: &DriveFound) -> Row {
         Fitness::Fit => Emphasis::Plain,
     };
     let linear = |estimate: Option<Estimate>| {
-        estimate.map_or_else(Cell::nothing, |estimate| Cell::value(&estimate, Metric::Bandwidth))
+        estimate.filter(is_known).map_or_else(Cell::nothing, |estimate| Cell::value(&estimate, Metric::Bandwidth))
     };
     Row::new([
         Cell::from(name(drive)),
-        Cell::from(drive.fitness.name()).with(emphasis),
+        Cell::from(verdict(drive.fitness)).with(emphasis),
         iops(drive.slowest_durable().map(|(_, estimate)| estimate)),
         iops(drive.plain()),
         iops(drive.reads[0]),
@@ -106,25 +161,48 @@ fn name(drive: &DriveFound) -> String {
 /// `/dev/sdx (model) is unfit for Ceph: 231 durable writes a second …`
 pub(crate) fn sentence(drive: &DriveFound) -> String {
     let is = match drive.fitness {
-        Fitness::Fit => "is fit for Ceph".to_string(),
-        Fitness::FitIfCacheOff => "is fit for Ceph if its write cache is off".to_string(),
-        Fitness::NotForJournals => "is fit for data alone, and not for journals and metadata (WAL, DB)".to_string(),
-        Fitness::Unfit => "is unfit for Ceph".to_string(),
-        Fitness::Open => "could not be decided".to_string(),
+        Fitness::Fit => " is fit for Ceph",
+        Fitness::FitIfCacheOff => " is fit for Ceph if its write cache is off",
+        Fitness::NotForJournals => " is fit for data alone, and not for journals and metadata (WAL, DB)",
+        Fitness::Unfit => " is unfit for Ceph",
+        Fitness::Open => ": not decided",
     };
-    let rate = |estimate: &Estimate| numbers::figure(estimate, Metric::Iops).plain();
-    let figures = drive.slowest_durable().filter(|(_, durable)| is_known(durable)).map(|(way, durable)| {
+    let rate = |estimate: &Estimate| match is_known(estimate) {
+        true => numbers::figure(estimate, Metric::Iops).plain(),
+        false => between(estimate.low, estimate.high),
+    };
+    let figures = drive.slowest_durable().filter(|(_, durable)| durable.low > 0.0 || durable.high.is_finite());
+    let figures = figures.map(|(way, durable)| {
         let beside = drive.plain().filter(is_known).map(|plain| format!(", and {} that need not be", rate(&plain)));
-        let way = words::durability_name(way);
+        let way = way_name(way);
         format!(": {} durable writes of 4 KiB a second ({way}){}", rate(&durable), beside.unwrap_or_default())
     });
+    // Of what is not decided the reason has them.
+    let figures = figures.filter(|_| drive.fitness != Fitness::Open);
     let file = if drive.through_file { ", through a file of its file system" } else { "" };
     let cache = drive
         .cache
         .as_ref()
         .map_or("", |cache| if cache.on { ", its write cache on" } else { ", its write cache off" });
     let cache = if figures.is_some() { cache } else { "" };
-    format!("{} {is}{}{cache}{file}", name(drive), figures.unwrap_or_default())
+    format!("{}{is}{}{cache}{file}", name(drive), figures.unwrap_or_default())
+}
+
+/// For one of several: `/dev/sdx (model): unfit, between 100 and 610 durable writes a second`
+pub(crate) fn line(drive: &DriveFound) -> String {
+    let rate = drive.slowest_durable().map(|(_, durable)| match is_known(&durable) {
+        true => numbers::figure(&durable, Metric::Iops).plain(),
+        false => between(durable.low, durable.high),
+    });
+    let rate = rate.map_or(String::new(), |rate| format!(", {rate} durable writes a second"));
+    let odd = |reason: &&FitnessReason| {
+        matches!(
+            reason,
+            FitnessReason::SlowerThanTwins { .. } | FitnessReason::Failing | FitnessReason::CacheOffHelps { .. }
+        )
+    };
+    let why = drive.reasons.iter().find(odd).map(|reason| format!("; {}", because(drive, reason)));
+    format!("{}: {}{rate}{}", name(drive), drive.fitness.name(), why.unwrap_or_default())
 }
 
 /// `: 25,100 ±2 % a second`
@@ -133,19 +211,45 @@ fn switched(drive: &DriveFound) -> String {
     known.map_or(String::new(), |(_, rate)| format!(": {} a second", numbers::figure(&rate, Metric::Iops).plain()))
 }
 
+/// As manuals and other tools write it.
+fn way_name(way: Durability) -> &'static str {
+    match way {
+        Durability::Sync => "O_SYNC",
+        Durability::Dsync => "O_DSYNC",
+        way => words::durability_name(way),
+    }
+}
+
+/// In a table, where there is little room.
+fn verdict(fitness: Fitness) -> &'static str {
+    match fitness {
+        Fitness::FitIfCacheOff => "fit, cache off",
+        Fitness::NotForJournals => "not for journals",
+        other => other.name(),
+    }
+}
+
 /// One reason, in words.
 pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
     match reason {
         FitnessReason::Rotates => {
-            let read = drive.reads[0].map(|reads| format!("a random read takes {} ms", numbers::rough(1e3 / reads.value)));
-            let read = read.unwrap_or_else(|| "the kernel says so".to_string());
-            format!("its medium rotates ({read}); as for every disk, WAL and DB of its OSD belong on an SSD")
+            let read = drive.reads[0].filter(is_known).map(|reads| numbers::rough(1e3 / reads.value));
+            let read = read.map_or(String::new(), |ms| format!(" ({ms} ms at random)"));
+            format!("its reads are as slow as a disk's{read}, and it is judged as one: WAL and DB of its OSD belong on an SSD")
         }
+        FitnessReason::SlowReads { ms } => format!(
+            "a random read takes {} ms, longer than flash or an idle disk needs: something holds it back, as a limit, a network or a path that fails",
+            numbers::rough(*ms)
+        ),
         FitnessReason::NothingEmptied => "durable writes are about as fast as others: it is protected against power loss, or its \
                                           writes are not durable at all; no test can tell these two apart without cutting the power"
             .to_string(),
+        FitnessReason::FasterThanFlash => "durable writes are faster than flash could keep them one by one: it is protected against power \
+                                           loss, or its writes are not durable at all; no test can tell these two apart without \
+                                           cutting the power"
+            .to_string(),
         FitnessReason::CacheEmptied => "a durable write takes far longer than another one, since a volatile cache is emptied for it: \
-                                        it has no protection against power loss, or its write cache were better off"
+                                        it has no protection against power loss, or would do better with its write cache off"
             .to_string(),
         FitnessReason::SoonerThanMedium { per_second } => format!(
             "more than {} durable writes a second are more than a medium can turn for: a cache of the controller or of the drive \
@@ -158,32 +262,79 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
             numbers::rough(*factor)
         ),
         FitnessReason::SlowerThanDisks { least } => format!(
-            "fewer than {} durable writes a second: it is shingled (SMR), or broken",
-            numbers::rough(*least)
+            "fewer than {} durable writes a second, which every disk makes that is not shingled (SMR) or broken",
+            numbers::count(*least as u64)
         ),
         FitnessReason::SlowerThanOsds { least } => format!(
             "fewer durable writes than the {} a second that an OSD's own software does with one operation in flight: the drive would \
              hold it back",
             numbers::rough(*least)
         ),
-        FitnessReason::CacheOffHelps { factor } => {
-            format!("with its write cache off it makes {} times as many writes durable{}", numbers::rough(*factor), switched(drive))
+        FitnessReason::CacheOffHelps { factor, then } => {
+            let then = if *then == Fitness::Open { String::new() } else { format!(", and is {} then", then.name()) };
+            let times = numbers::rough(*factor);
+            format!("with its write cache off it makes {times} times as many durable writes{}{then}", switched(drive))
         }
-        FitnessReason::CacheOffDoesNotHelp => format!("with its write cache off it makes no more writes durable{}", switched(drive)),
+        FitnessReason::CacheOffSlower { factor } => format!(
+            "with its write cache off it makes fewer durable writes, by a factor of {}{}",
+            numbers::rough(*factor),
+            switched(drive)
+        ),
+        FitnessReason::CacheOffDoesNotHelp => format!("switching its write cache off does not help{}", switched(drive)),
+        FitnessReason::CacheOffUnknown => {
+            format!("whether switching its write cache off helps is not known{}", switched(drive))
+        }
         FitnessReason::CacheOnHelps { factor } => format!(
-            "its write cache is off; with it on it makes {} times as many writes durable{}",
+            "its write cache is off; with it on it makes {} times as many durable writes{}",
             numbers::rough(*factor),
             switched(drive)
         ),
         FitnessReason::CacheNotFlushed => "its write cache is on, and the kernel takes it for write through and never flushes it: what is \
                                            said to be durable is lost with the power"
             .to_string(),
-        FitnessReason::NotMeasured { what } => format!("{what} could not be measured, without which nothing is said"),
-        FitnessReason::Undecided { either, or } => format!(
-            "{} or {}: the interval reaches over the bound between them; give it more time (--time-max 5m)",
-            either.name(),
-            or.name()
+        FitnessReason::Failing => "the drive itself expects to fail (smartctl -H): replace it, whatever its figures are".to_string(),
+        FitnessReason::Unreadable { sectors } => {
+            format!("{} could not be read and wait to be replaced (pending sectors)", numbers::counted(*sectors, "sector", "sectors"))
+        }
+        FitnessReason::MediumErrors { errors } => format!("{} of its medium were not mended", numbers::counted(*errors, "error", "errors")),
+        FitnessReason::Reallocated { sectors } => {
+            format!("{} were replaced; a number that grows is a drive that fails", numbers::counted(*sectors, "sector", "sectors"))
+        }
+        FitnessReason::Worn { percent } => {
+            format!("{} % of the endurance that its maker promises are used up", numbers::rough(*percent))
+        }
+        FitnessReason::SlowLink { now, most } => format!(
+            "its PCIe link runs at {} GT/s with {} lanes and could run at {} GT/s with {}: look at the slot, the riser and their settings",
+            numbers::rough(now.0),
+            now.1,
+            numbers::rough(most.0),
+            most.1
         ),
+        FitnessReason::SlowerThanTwins { what, slower_by, others } => {
+            let slower = numbers::rough(slower_by * 100.0);
+            format!("{what}: {slower} % slower than the median of the other {others} of its model; compare firmware, link and health")
+        }
+        FitnessReason::NotMeasured { what, why } => {
+            let why = why.as_ref().map_or(String::new(), |why| format!(" ({why})"));
+            format!("{what} have no usable figure{why}, and there is no verdict without it")
+        }
+        FitnessReason::Undecided { either, or, low, high } => format!(
+            "either {}, or {}: it makes {} durable writes a second",
+            either.name(),
+            or.name(),
+            between(*low, high.unwrap_or(f64::INFINITY))
+        ),
+        FitnessReason::HeldBack { loads, of } => format!(
+            "{loads} of {of} loads waited for the processors of the host that put them on: stop what else runs there"
+        ),
+    }
+}
+
+/// `between 100 and 610`
+fn between(low: f64, high: f64) -> String {
+    match high.is_finite() {
+        true => format!("between {} and {}", numbers::rough(low.max(0.0)), numbers::rough(high)),
+        false => format!("more than {}", numbers::rough(low.max(0.0))),
     }
 }
 
@@ -197,6 +348,7 @@ mod tests {
             target: "/dev/sdx".to_string(),
             host: None,
             model: Some("MODEL 9".to_string()),
+            about: None,
             through_file: false,
             fitness,
             reasons,
@@ -217,9 +369,9 @@ mod tests {
             "/dev/sdx (MODEL 9) is unfit for Ceph: 231 ±2 % durable writes of 4 KiB a second (fsync), and 5,840 ±2 % that need not be"
         );
         let open = drive(Estimate::new(231.0, 400.0), Fitness::Open, Vec::new());
-        assert_eq!(sentence(&open), "/dev/sdx (MODEL 9) could not be decided");
+        assert_eq!(sentence(&open), "/dev/sdx (MODEL 9): not decided");
         let unbounded = Estimate { value: 231.0, low: 100.0, high: f64::INFINITY };
-        assert_eq!(sentence(&drive(unbounded, Fitness::Open, Vec::new())), "/dev/sdx (MODEL 9) could not be decided");
+        assert_eq!(sentence(&drive(unbounded, Fitness::Open, Vec::new())), "/dev/sdx (MODEL 9): not decided");
     }
 
     #[test]

@@ -84,3 +84,16 @@ fn what_was_verified_and_what_measuring_took_is_there_for_programs() {
     has("fathom_flawed_blocks", "flaw=\"stale\"", " 0.0");
     assert!(!text.contains("fathom_generator_overhead_ratio{"), "what is not known is not said: {text}");
 }
+
+#[test]
+fn lines_of_drives_fit_the_table_of_the_document() {
+    let document = include_str!("../../../../docs/drives.md");
+    let SampleRun { report, record } = run();
+    let head = report::export::drives::table(&report, &record);
+    let lines: Vec<&str> = document.lines().filter(|line| line.starts_with('|')).collect();
+    let [title, rule, rows @ ..] = lines.as_slice() else { panic!("{document}") };
+    let told: Vec<&str> = head.lines().filter(|line| line.starts_with('|')).collect();
+    assert_eq!([*title, *rule], told[..2], "{head}");
+    let columns = |line: &str| line.matches('|').count();
+    assert!(!rows.is_empty() && rows.iter().all(|row| columns(row) == columns(title)), "{document}");
+}

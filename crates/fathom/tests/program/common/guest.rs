@@ -11,6 +11,8 @@ pub enum Bus {
     Sata,
     Scsi,
     Nvme,
+    /// An NVMe controller with two namespaces.
+    TwoNamespaces,
 }
 
 impl Bus {
@@ -19,6 +21,7 @@ impl Bus {
             Bus::Sata => "ide-hd,bus=sata.0",
             Bus::Scsi => "scsi-hd,bus=scsi.0,dpofua=on,wwn=0x5000c50015ea71ad",
             Bus::Nvme => "nvme,serial=nvme",
+            Bus::TwoNamespaces => "nvme-ns,bus=two",
         }
     }
 }
@@ -49,6 +52,12 @@ impl Guest {
             qemu.args(["-device", &format!("virtio-9p-pci,fsdev={name},mount_tag={name}")]);
         }
         qemu.args(["-device", "ich9-ahci,id=sata", "-device", "virtio-scsi-pci,id=scsi"]);
+        let two = |one: &(Bus, String)| matches!(one.0, Bus::TwoNamespaces);
+        if drives.iter().any(two) {
+            // The other namespace is one of nothing.
+            qemu.args(["-device", "nvme,serial=two,id=two", "-drive", "if=none,id=other,driver=null-co,size=16M"]);
+            qemu.args(["-device", "nvme-ns,bus=two,drive=other,nsid=2"]);
+        }
         for (number, (bus, file)) in drives.iter().enumerate() {
             qemu.args(["-drive", &format!("if=none,id=d{number},file={file},format=raw,cache=writeback")]);
             qemu.args(["-device", &format!("{},drive=d{number}", bus.device())]);

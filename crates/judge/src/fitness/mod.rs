@@ -1,10 +1,14 @@
 //! Is a drive fit for Ceph? By how much a durable write costs beside another one, and by how long a read takes.
 
+mod health;
+mod odd;
+
 use crate::entry::Entry;
 use model::fitness::{MANY, by, slowest_durable};
 use model::workload::MIB;
 use model::{
-    DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, JudgedDrive, Metric, OpClass, Workload,
+    DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, JudgedDrive, Label, Metric, OpClass,
+    Workload,
 };
 
 /// Durable writes per second, one in flight. SSDs with capacitors make 10,000 and more; of those without, the flash has to be
@@ -20,21 +24,30 @@ const OSD_ALONE: f64 = 1_000.0;
 const DISK_LEAST: f64 = 20.0;
 /// ms of a random read from which on a medium rotates: half a turn at 15,000 turns a minute, and no flash needs as long.
 const ROTATES: f64 = 2.0;
+/// No disk takes longer for one alone: half a turn and the longest way of its heads are below 30 ms.
+const ROTATES_MOST: f64 = 60.0;
 /// Twice the turns in a second of the fastest disks.
 const TURNS: f64 = 500.0;
 /// Durable writes reach this share of the others where nothing is emptied for them.
 const NOTHING_EMPTIED: f64 = 0.8;
-/// And stay below this one where a cache is.
-const EMPTIED: f64 = 0.5;
+/// And stay below this one where a cache is. A flush that does nothing is a command as well, and O_DSYNC on a device may be three in all:
+/// a third to a quarter by itself.
+const EMPTIED: f64 = 0.2;
 /// A switched cache helps if it makes at least this many times as many writes durable, for certain. Some drives get slower.
 const HELPS: f64 = 1.1;
+/// And does not, if it makes less than this many times as many, for certain.
+const NO_HELP: f64 = 1.25;
 /// Two ways that are to do the same and differ by more.
 const WAYS_DIFFER: f64 = 3.0;
 
 /// What is known of each drive, the worst first.
 pub fn drives(entries: &[Entry], judged: &[JudgedDrive]) -> Vec<DriveFound> {
     let mut found: Vec<DriveFound> = judged.iter().map(|drive| one(entries, drive)).collect();
-    found.sort_by_key(|drive| std::cmp::Reverse(drive.fitness));
+    for (target, reason) in odd::odd_ones(entries, judged) {
+        let own = found.iter_mut().filter(|drive| drive.target == target);
+        own.for_each(|drive| drive.reasons.push(reason.clone()));
+    }
+    found.sort_by_key(|drive| Fitness::BY_GRAVITY.iter().position(|one| *one == drive.fitness));
     found
 }
 
@@ -62,6 +75,7 @@ fn one(entries: &[Entry], drive: &JudgedDrive) -> DriveFound {
         target: drive.target.clone(),
         host: own.first().and_then(|entry| entry.figure.host.clone()),
         model: drive.device.as_ref().and_then(|device| device.model.clone()),
+        about: drive.about.clone(),
         through_file: drive.through_file,
         fitness: Fitness::Open,
         reasons: Vec::new(),
@@ -74,7 +88,35 @@ fn one(entries: &[Entry], drive: &JudgedDrive) -> DriveFound {
     };
     let said = drive.device.as_ref().and_then(|device| device.rotational);
     (found.fitness, found.reasons) = judged(&found, said);
+    explain(&mut found, &own);
+    let Some(about) = &drive.about else { return found };
+    if health::is_failing(about) {
+        found.fitness = Fitness::Unfit;
+    }
+    let told = health::reasons(about).into_iter();
+    let (worst, rest): (Vec<_>, Vec<_>) = told.partition(|reason| *reason == FitnessReason::Failing);
+    found.reasons = [worst, std::mem::take(&mut found.reasons), rest].concat();
     found
+}
+
+/// Why it is not decided, as far as its figures tell.
+fn explain(found: &mut DriveFound, own: &[&Entry]) {
+    for reason in &mut found.reasons {
+        let FitnessReason::NotMeasured { what, why } = reason else { continue };
+        let of = |entry: &&&Entry| {
+            let load = &entry.figure.workload;
+            *what == self::what(load.durability) && load.depth == 1 && load.settings.is_empty() && load.block < MIB
+        };
+        *why = own
+            .iter()
+            .filter(of)
+            .filter(|entry| entry.usable().is_none())
+            .find_map(|entry| entry.figure.label.why().map(str::to_string));
+    }
+    let held = own.iter().filter(|entry| matches!(entry.figure.label, Label::GeneratorLimited(_))).count() as u64;
+    if held * 4 >= own.len() as u64 && found.fitness == Fitness::Open {
+        found.reasons.insert(1.min(found.reasons.len()), FitnessReason::HeldBack { loads: held, of: own.len() as u64 });
+    }
 }
 
 /// Per second; of a time, its reciprocal: with one in flight the next one starts when it has ended.
@@ -90,54 +132,91 @@ fn rate(entry: &Entry) -> Option<Estimate> {
     }
 }
 
-/// `said`: does it rotate, as the kernel has it? Believed only where reads do not tell.
+/// `said`: does it rotate, as the kernel has it?
 fn judged(drive: &DriveFound, said: Option<bool>) -> (Fitness, Vec<FitnessReason>) {
-    let rotates = drive.reads[0].map_or(said == Some(true), |reads| 1e3 / reads.value >= ROTATES);
-    let (as_it_is, mut reasons) = by_writes(&drive.writes, rotates);
+    let kinds = rotates(drive.reads[0], said);
+    let (as_it_is, mut reasons) = by_writes(&drive.writes, &kinds);
+    let slow = drive.reads[0].filter(|reads| !kinds.contains(&true) && 1e3 / reads.high >= ROTATES);
+    reasons.extend(slow.map(|reads| FitnessReason::SlowReads { ms: 1e3 / reads.value }));
     let Some(cache) = &drive.cache else { return (as_it_is, reasons) };
     if cache.on && !cache.flushed {
         reasons.insert(0, FitnessReason::CacheNotFlushed);
         return (Fitness::Unfit, reasons);
     }
     let Some(factor) = gain(drive) else { return (as_it_is, reasons) };
-    let (switched, _) = by_writes(&drive.switched, rotates);
+    let (then, of_other) = by_writes(&drive.switched, &kinds);
     let helps = factor.low > HELPS;
     let reason = match cache.on {
-        true if helps => FitnessReason::CacheOffHelps { factor: factor.value },
-        true => FitnessReason::CacheOffDoesNotHelp,
+        true if helps => FitnessReason::CacheOffHelps { factor: factor.value, then },
+        true if factor.high < 1.0 / HELPS => FitnessReason::CacheOffSlower { factor: 1.0 / factor.value },
+        true if factor.high < NO_HELP => FitnessReason::CacheOffDoesNotHelp,
+        true => FitnessReason::CacheOffUnknown,
         false if helps => FitnessReason::CacheOnHelps { factor: factor.value },
         false => return (as_it_is, reasons),
     };
     reasons.insert(if helps { 0 } else { reasons.len() }, reason);
-    match helps && cache.on && switched == Fitness::Fit && as_it_is != Fitness::Fit {
-        true => (Fitness::FitIfCacheOff, reasons),
-        false => (as_it_is, reasons),
+    if !(helps && cache.on && then == Fitness::Fit && as_it_is != Fitness::Fit) {
+        return (as_it_is, reasons);
     }
+    // What holds of it as it would be used.
+    let uncertain =
+        |reason: &FitnessReason| matches!(reason, FitnessReason::NothingEmptied | FitnessReason::FasterThanFlash);
+    reasons.extend(of_other.into_iter().filter(uncertain));
+    (Fitness::FitIfCacheOff, reasons)
 }
 
 /// How many times as many writes are durable with the cache switched the other way; `None`: not known.
 fn gain(drive: &DriveFound) -> Option<Estimate> {
+    let missing = |writes: &[DriveWrites]| writes.iter().any(|one| one.alone.is_none());
     let ((_, now), (_, then)) = (drive.slowest_durable()?, slowest_durable(&drive.switched)?);
-    (now.low > 0.0).then(|| Estimate {
+    (now.low > 0.0 && !missing(&drive.writes) && !missing(&drive.switched)).then(|| Estimate {
         value: then.value / now.value,
         low: then.low / now.high,
         high: then.high / now.low,
     })
 }
 
-fn by_writes(writes: &[DriveWrites], rotates: bool) -> (Fitness, Vec<FitnessReason>) {
+/// Is it a disk? By the time of a read: the kernel takes what it does not know for one, so that only its no counts. Both, where the interval
+/// or the lack of a figure leaves it open.
+fn rotates(reads: Option<Estimate>, said: Option<bool>) -> Vec<bool> {
+    let as_a_disk = |rate: f64| (ROTATES..=ROTATES_MOST).contains(&(1e3 / rate));
+    match (said, reads) {
+        (Some(false), _) => vec![false],
+        (_, None) => vec![false, true],
+        (_, Some(reads)) => {
+            let mut kinds = vec![as_a_disk(reads.low), as_a_disk(reads.value), as_a_disk(reads.high)];
+            kinds.sort_unstable();
+            kinds.dedup();
+            kinds
+        }
+    }
+}
+
+/// `kinds`: rotating or not, as far as that is known.
+fn by_writes(writes: &[DriveWrites], kinds: &[bool]) -> (Fitness, Vec<FitnessReason>) {
     let missing = |way: &DriveWrites| way.alone.is_none().then(|| what(way.way));
     if let Some(what) = writes.iter().find_map(missing) {
-        return (Fitness::Open, vec![FitnessReason::NotMeasured { what }]);
+        return (Fitness::Open, vec![FitnessReason::NotMeasured { what, why: None }]);
     }
     let (Some((_, durable)), Some(plain)) = (slowest_durable(writes), by(writes, Durability::None)) else {
         return (Fitness::Open, Vec::new());
     };
-    let of = |durable: f64, plain: f64| fitness(rotates, durable, durable / plain);
-    let (best, worst) = (of(durable.high, plain.low), of(durable.low, plain.high));
-    let mut reasons = reasons(writes, rotates, durable.value, durable.value / plain.value);
+    let ends = [(durable.high, plain.low), (durable.low, plain.high)];
+    let corners: Vec<(bool, f64, f64)> =
+        kinds.iter().flat_map(|rotates| ends.map(|(durable, plain)| (*rotates, durable, durable / plain))).collect();
+    // Only what is so at every end of the intervals.
+    let told: Vec<Vec<FitnessReason>> =
+        corners.iter().map(|(rotates, durable, share)| reasons(writes, *rotates, *durable, *share)).collect();
+    let certain = |reason: &&FitnessReason| told.iter().all(|of_one| of_one.contains(reason));
+    let mut reasons: Vec<FitnessReason> = told.iter().flatten().take(told[0].len()).filter(certain).cloned().collect();
+    let found = corners.iter().map(|(rotates, durable, share)| fitness(*rotates, *durable, *share));
+    let gravity = |one: &Fitness| Fitness::BY_GRAVITY.iter().position(|known| known == one);
+    let mut found: Vec<Fitness> = found.collect();
+    found.sort_by_key(gravity);
+    let (worst, best) = (found[0], found[found.len() - 1]);
     if best != worst {
-        reasons.insert(0, FitnessReason::Undecided { either: best, or: worst });
+        let high = Some(durable.high).filter(|high| high.is_finite());
+        reasons.insert(0, FitnessReason::Undecided { either: best, or: worst, low: durable.low, high });
         return (Fitness::Open, reasons);
     }
     (best, reasons)
@@ -161,7 +240,8 @@ fn fitness(rotates: bool, durable: f64, share: f64) -> Fitness {
 
 fn reasons(writes: &[DriveWrites], rotates: bool, durable: f64, share: f64) -> Vec<FitnessReason> {
     use FitnessReason::{
-        CacheEmptied, NothingEmptied, Rotates, SlowerThanDisks, SlowerThanOsds, SoonerThanMedium, WaysDiffer,
+        CacheEmptied, FasterThanFlash, NothingEmptied, Rotates, SlowerThanDisks, SlowerThanOsds, SoonerThanMedium,
+        WaysDiffer,
     };
     let of_medium = rotates.then(|| match durable {
         rate if rate < DISK_LEAST => vec![SlowerThanDisks { least: DISK_LEAST }, Rotates],
@@ -171,7 +251,10 @@ fn reasons(writes: &[DriveWrites], rotates: bool, durable: f64, share: f64) -> V
     let of_flash = || {
         let slow = (durable < OSD_ALONE).then_some(SlowerThanOsds { least: OSD_ALONE });
         let emptied = (share < EMPTIED && !is_protected(durable, share)).then_some(CacheEmptied);
-        let nothing = (share >= NOTHING_EMPTIED).then_some(NothingEmptied);
+        let nothing = match share >= NOTHING_EMPTIED {
+            true => Some(NothingEmptied),
+            false => is_protected(durable, share).then_some(FasterThanFlash),
+        };
         slow.into_iter().chain(emptied).chain(nothing).collect()
     };
     let mut all = of_medium.unwrap_or_else(of_flash);
@@ -186,7 +269,7 @@ fn ways_differ(writes: &[DriveWrites]) -> Option<f64> {
     (fast.low / slow.high > WAYS_DIFFER).then(|| fast.value / slow.value)
 }
 
-fn what(way: Durability) -> String {
+pub(in crate::fitness) fn what(way: Durability) -> String {
     let how = match way {
         Durability::None => "that need not be durable",
         Durability::Sync => "with O_SYNC",
@@ -215,6 +298,7 @@ mod tests {
             target: "/dev/sdx".to_string(),
             host: None,
             model: None,
+            about: None,
             through_file: false,
             fitness: Fitness::Open,
             reasons: Vec::new(),
@@ -279,11 +363,72 @@ mod tests {
         wide.writes[1].alone = Some(Estimate::new(5_000.0, 600.0));
         let (fitness, reasons) = judged(&wide, None);
         assert_eq!(fitness, Fitness::Open);
-        let either = FitnessReason::Undecided { either: Fitness::Fit, or: Fitness::NotForJournals };
-        assert_eq!(reasons[0], either);
+        let (either, or, low, high) = (Fitness::Fit, Fitness::NotForJournals, 4_400.0, Some(5_202.0));
+        assert_eq!(reasons, [FitnessReason::Undecided { either, or, low, high }]);
         wide.writes[1].alone = None;
         let what = "writes with fsync".to_string();
-        assert_eq!(judged(&wide, None), (Fitness::Open, vec![FitnessReason::NotMeasured { what }]));
+        assert_eq!(judged(&wide, None), (Fitness::Open, vec![FitnessReason::NotMeasured { what, why: None }]));
+    }
+
+    /// 8 reads and 8 writes a second: a throttle, and no disk; 9 ms for a read of what the kernel knows to be flash.
+    #[test]
+    fn what_is_slower_than_any_disk_or_known_not_to_rotate_is_no_disk() {
+        let slow_reads =
+            |reasons: &[FitnessReason]| reasons.iter().any(|one| matches!(one, FitnessReason::SlowReads { .. }));
+        let (fitness, reasons) = told([8.0; 4], 8.0);
+        assert_eq!(fitness, Fitness::Unfit);
+        assert!(slow_reads(&reasons) && !reasons.contains(&FitnessReason::Rotates), "{reasons:?}");
+        let (fitness, reasons) = judged(&drive([110.0, 60.0, 62.0, 250.0], 110.0), Some(false));
+        assert_eq!(fitness, Fitness::Unfit);
+        assert!(slow_reads(&reasons) && !reasons.contains(&FitnessReason::Rotates), "{reasons:?}");
+        assert!(!slow_reads(&told([110.0, 60.0, 62.0, 250.0], 75.0).1), "a disk");
+    }
+
+    /// 277 durable writes a second, and a read of 1.98 ms, give or take: unfit flash, or a disk.
+    #[test]
+    fn reads_near_the_bound_decide_nothing() {
+        let mut near = drive([277.0, 280.0, 290.0, 5_000.0], 1e3 / 1.98);
+        near.reads[0] = Some(Estimate { value: 505.0, low: 465.0, high: 552.0 });
+        let (fitness, reasons) = judged(&near, Some(true));
+        assert_eq!(fitness, Fitness::Open);
+        let either = (Fitness::NotForJournals, Fitness::Unfit);
+        assert!(
+            matches!(&reasons[0], FitnessReason::Undecided { either: a, or: b, .. } if (*a, *b) == either),
+            "{reasons:?}"
+        );
+        assert!(!reasons.contains(&FitnessReason::Rotates));
+    }
+
+    #[test]
+    fn a_way_that_is_hardly_known_is_no_faster_than_one_that_is() {
+        let mut wide = drive([164.0, 159.0, 189.0, 470.0], 9_000.0);
+        wide.writes[1].alone = Some(Estimate { value: 159.0, low: 67.0, high: f64::INFINITY });
+        assert_eq!(judged(&wide, None).0, Fitness::Unfit);
+    }
+
+    /// Where every command takes 1.5 ms and nothing is emptied, a durable write is two or three commands.
+    #[test]
+    fn a_share_that_the_commands_alone_explain_empties_no_cache() {
+        for rates in [[175.0, 227.0, 227.0, 470.0], [932.0, 1_081.0, 1_081.0, 4_101.0]] {
+            assert!(!told(rates, 9_000.0).1.contains(&FitnessReason::CacheEmptied), "{rates:?}");
+        }
+        let (fitness, reasons) = told([11_000.0, 12_000.0, 12_000.0, 30_000.0], 9_000.0);
+        assert_eq!((fitness, reasons), (Fitness::Fit, vec![FitnessReason::FasterThanFlash]));
+    }
+
+    #[test]
+    fn no_reason_is_told_that_only_one_end_of_an_interval_has() {
+        let mut wide = drive([2_000.0, 2_000.0, 2_000.0, 30_000.0], 9_000.0);
+        wide.writes[1].alone = Some(Estimate { value: 600.0, low: 100.0, high: 3_000.0 });
+        let (fitness, reasons) = judged(&wide, None);
+        assert_eq!(fitness, Fitness::Open);
+        assert_eq!(reasons[1..], [FitnessReason::CacheEmptied], "not that it is slower than OSDs");
+        // And of its cache nothing is known either.
+        (wide.cache, wide.switched) =
+            (Some(WriteCache { disk: "sdx".into(), on: true, flushed: true }), drive([2_000.0; 4], 9_000.0).writes);
+        assert_eq!(judged(&wide, None).1.last(), Some(&FitnessReason::CacheOffUnknown));
+        wide.switched[0].alone = None;
+        assert_eq!(judged(&wide, None).1.last(), Some(&FitnessReason::CacheEmptied), "a way is missing");
     }
 
     /// The Micron 5100 Eco again: 659 durable writes a second with its cache on, 25,100 with it off.
@@ -298,12 +443,15 @@ mod tests {
         let (fitness, reasons) = switched(659.0, 25_100.0, true);
         assert_eq!(fitness, Fitness::FitIfCacheOff);
         assert!(
-            matches!(reasons[0], FitnessReason::CacheOffHelps { factor } if (factor - 38.1).abs() < 0.1),
+            matches!(reasons[0], FitnessReason::CacheOffHelps { factor, then: Fitness::Fit } if (factor - 38.1).abs() < 0.1),
             "{reasons:?}"
         );
         let (fitness, reasons) = switched(659.0, 660.0, true);
         assert_eq!(fitness, Fitness::Unfit);
         assert_eq!(reasons.last(), Some(&FitnessReason::CacheOffDoesNotHelp));
+        assert!(matches!(switched(659.0, 330.0, true).1.last(), Some(FitnessReason::CacheOffSlower { .. })));
+        // As another one that is told, of the state in which it would be used.
+        assert_eq!(switched(659.0, 12_000.0, true).1.last(), Some(&FitnessReason::FasterThanFlash));
         // It helps, and not enough.
         let (fitness, reasons) = switched(230.0, 700.0, true);
         assert_eq!(fitness, Fitness::Unfit);
@@ -318,10 +466,11 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_is_believed_only_where_reads_do_not_tell() {
+    fn the_kernel_is_believed_only_if_it_says_that_nothing_rotates() {
         let mut fast = drive([25_000.0; 4], 9_000.0);
         assert_eq!(judged(&fast, Some(true)).0, Fitness::Fit);
         fast.reads[0] = None;
-        assert_eq!(judged(&fast, Some(true)).0, Fitness::NotForJournals);
+        assert_eq!(judged(&fast, Some(true)).0, Fitness::Open, "virtual disks say that they rotate");
+        assert_eq!(judged(&fast, Some(false)).0, Fitness::Fit);
     }
 }

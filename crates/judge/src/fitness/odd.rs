@@ -1,0 +1,87 @@
+//! Which drive is slower than the others of its model?
+
+use crate::entry::Entry;
+use crate::outliers::slow_ones;
+use crate::side_by_side::speeds;
+use model::workload::MIB;
+use model::{Durability, FitnessReason, JudgedDrive, Label, OpClass};
+
+/// With two there is no odd one.
+const FEWEST: usize = 3;
+/// Several loads are compared, so that less than this share is not told, however certain it is.
+const LEAST_SLOWER: f64 = 0.2;
+
+/// The drive's target, and in what it is slowest.
+pub fn odd_ones(entries: &[Entry], judged: &[JudgedDrive]) -> Vec<(String, FitnessReason)> {
+    let mut found: Vec<(String, f64, FitnessReason)> = Vec::new();
+    for alike in groups(judged) {
+        for load in loads(entries, &alike) {
+            let others = load.len() as u64 - 1;
+            for (entry, slower_by) in slow_in(&load) {
+                let what = what(entry);
+                let reason = FitnessReason::SlowerThanTwins { what, slower_by, others };
+                found.push((entry.figure.target.clone(), slower_by, reason));
+            }
+        }
+    }
+    found.sort_by(|a, b| (&a.0, b.1).partial_cmp(&(&b.0, a.1)).unwrap_or(std::cmp::Ordering::Equal));
+    found.dedup_by(|next, kept| next.0 == kept.0);
+    found.into_iter().map(|(target, _, reason)| (target, reason)).collect()
+}
+
+/// Targets of one model, measured in the same way; those without a name of a model are taken for alike.
+fn groups(judged: &[JudgedDrive]) -> Vec<Vec<&str>> {
+    let kind = |drive: &JudgedDrive| {
+        let device = drive.device.as_ref();
+        let said = device.map(|device| (device.model.clone(), device.rotational));
+        (said, drive.through_file)
+    };
+    let mut groups: Vec<(_, Vec<&str>)> = Vec::new();
+    for drive in judged {
+        match groups.iter_mut().find(|(other, _)| *other == kind(drive)) {
+            Some((_, alike)) => alike.push(&drive.target),
+            None => groups.push((kind(drive), vec![&drive.target])),
+        }
+    }
+    groups.into_iter().map(|(_, alike)| alike).filter(|alike| alike.len() >= FEWEST).collect()
+}
+
+/// Of every load that is compared the usable figures: one operation in flight, or large blocks in order.
+fn loads<'e, 'a>(entries: &'e [Entry<'a>], alike: &[&str]) -> Vec<Vec<&'e Entry<'a>>> {
+    let mut loads: Vec<Vec<&Entry>> = Vec::new();
+    let compared = |entry: &&Entry| {
+        let load = &entry.figure.workload;
+        let known = entry.usable().is_some() && !matches!(entry.figure.label, Label::GeneratorLimited(_));
+        let simple = !load.mix.is_mixed() && load.settings.is_empty() && (load.depth == 1 || load.block >= MIB);
+        known && simple && alike.contains(&entry.figure.target.as_str())
+    };
+    for entry in entries.iter().filter(compared) {
+        let same = |other: &&Entry| {
+            let (own, other) = (&entry.figure, &other.figure);
+            let way = |figure: &model::Figure| (figure.kind, figure.workload.block, figure.workload.durability);
+            way(own) == way(other)
+        };
+        match loads.iter_mut().find(|peers| peers.first().is_some_and(same)) {
+            Some(peers) => peers.push(entry),
+            None => loads.push(vec![entry]),
+        }
+    }
+    loads.into_iter().filter(|peers| peers.len() >= FEWEST).collect()
+}
+
+fn slow_in<'e, 'a>(peers: &[&'e Entry<'a>]) -> Vec<(&'e Entry<'a>, f64)> {
+    let (logs, errors): (Vec<f64>, Vec<f64>) = speeds(peers).into_iter().map(|one| (one.log, one.error)).unzip();
+    let slow = slow_ones(&logs, &errors).into_iter().filter(|(_, by)| *by >= LEAST_SLOWER);
+    slow.map(|(index, by)| (peers[index], by)).collect()
+}
+
+fn what(entry: &Entry) -> String {
+    let load = &entry.figure.workload;
+    match (entry.figure.kind, load.block >= MIB) {
+        (OpClass::Read, false) => "random reads".to_string(),
+        (OpClass::Read, true) => "reads in order".to_string(),
+        (_, true) => "writes in order".to_string(),
+        (_, false) if load.durability == Durability::None => "random writes".to_string(),
+        (_, false) => format!("durable {}", super::what(load.durability)),
+    }
+}
