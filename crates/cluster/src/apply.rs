@@ -3,7 +3,7 @@
 use crate::admin::Cluster;
 use crate::entry::{JournalEntry, MadeThing, may_be_ours, own_prefix};
 use crate::errors::ClusterError;
-use crate::{host_settings, own_files, pools, proof, settings, spread};
+use crate::{host_settings, own_files, pools, proof, setting_locks, settings, spread};
 use ceph::CephError;
 pub(crate) use model::shell::word;
 use model::{Change, HostChange};
@@ -56,7 +56,7 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, 
             (None, None)
         }
         (Change::OnHost { host: None, what: HostChange::Setting { name, .. } }, _) => {
-            host_settings::hold(name).map_err(|why| failed(&change, why))?;
+            setting_locks::hold(name).map_err(|why| failed(&change, why))?;
             of = Some(host_settings::of(name));
             (Some(host_settings::read(name).map_err(|why| failed(&change, why))?), None)
         }

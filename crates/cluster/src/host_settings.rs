@@ -6,13 +6,9 @@ use crate::drive_cache;
 use crate::entry::{JournalEntry, SettingOf};
 use crate::errors::ClusterError;
 use model::host_setting::{HostSetting, same_value, twin};
-use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
-use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, read_dir, read_to_string};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 const LATENCY: &str = "/dev/cpu_dma_latency";
 const CPUS: &str = "/sys/devices/system/cpu";
@@ -107,7 +103,7 @@ fn read_below(root: &Path, setting: &HostSetting) -> Result<String, String> {
     }
 }
 
-fn file(root: &Path, setting: &HostSetting) -> PathBuf {
+pub(crate) fn file(root: &Path, setting: &HostSetting) -> PathBuf {
     match setting {
         HostSetting::Sysctl(name) => below(root, "/proc/sys").join(name.replace('.', "/")),
         HostSetting::ReadAhead(disk) => below(root, "/sys/block").join(disk).join("queue/read_ahead_kb"),
@@ -120,7 +116,7 @@ fn file(root: &Path, setting: &HostSetting) -> PathBuf {
 }
 
 /// In the order of their numbers.
-fn governors(root: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn governors(root: &Path) -> Result<Vec<PathBuf>, String> {
     let folder = below(root, CPUS);
     let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("cpu")?.parse::<u32>().ok();
     let entries = read_dir(&folder).map_err(|error| said(&folder, &error))?;
@@ -211,48 +207,6 @@ fn found_again(setting: HostSetting, of: Option<&SettingOf>, boot: &str) -> Resu
         }
         (setting, _) if of.boot == boot => Ok(setting),
         (_, _) => Err(Gone::Forgotten),
-    }
-}
-
-/// Files of the kernel whose locks stand for settings that this process changes, until it ends.
-static HELD: Mutex<BTreeMap<PathBuf, Flock<File>>> = Mutex::new(BTreeMap::new());
-
-/// From now on no other run on this host changes it, whoever started that and wherever it keeps its journals: each would put back the
-/// other's value.
-///
-/// # Errors
-/// Another one does.
-pub fn hold(name: &str) -> Result<(), String> {
-    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    for path in locks(&HostSetting::parse(name)?) {
-        if held.contains_key(&path) {
-            continue;
-        }
-        // What is not there is told by whoever reads it.
-        let Ok(file) = File::open(&path) else { continue };
-        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-            Ok(lock) => drop(held.insert(path, lock)),
-            Err((_, Errno::EWOULDBLOCK)) => {
-                return Err("another run of Fathom on this host changes it; wait until that has ended".to_string());
-            }
-            Err((_, error)) => return Err(format!("{}: can't be locked: {error}", path.display())),
-        }
-    }
-    Ok(())
-}
-
-fn locks(setting: &HostSetting) -> Vec<PathBuf> {
-    let root = Path::new("/");
-    match setting {
-        // Held open by each run for itself: the lowest counts.
-        HostSetting::CpuDmaLatency => Vec::new(),
-        HostSetting::Governor => governors(root).unwrap_or_default().into_iter().take(1).collect(),
-        HostSetting::Coalescing { nic, .. } => vec![Path::new("/sys/class/net").join(nic).join("mtu")],
-        HostSetting::DriveCache(disk) => {
-            let of = |disk: &String| below(root, "/sys/block").join(disk).join("queue/write_cache");
-            drive_cache::sharing(disk).iter().map(of).collect()
-        }
-        HostSetting::Sysctl(_) | HostSetting::ReadAhead(_) | HostSetting::Scheduler(_) => vec![file(root, setting)],
     }
 }
 

@@ -1,8 +1,9 @@
 //! Is a drive fit for Ceph? The loads by which that is told, and the drives that can be asked.
 
 use crate::WorkloadOptions;
-use model::fitness::{MANY, READ_PERCENT};
+use model::fitness::{MANY, READ_PERCENT, RESTED_PER_SECOND};
 use model::host_setting::HostSetting;
+use model::workload::{Arrivals, Rate};
 use model::{Access, Bytes, Durability, Failure, JudgedDrive, OpMix, PathKind, Pattern, Site, Workload};
 
 /// The ways that stores, databases and file systems use. Drives treat FUA and a flush apart, so that each is measured.
@@ -21,7 +22,12 @@ pub fn loads(options: &WorkloadOptions, span: Bytes) -> Vec<(Pattern, Workload)>
     });
     let mixed = Workload { mix: OpMix::reads(READ_PERCENT), ..many(Pattern::ReadParallel) };
     let linear = Workload { durability: Durability::None, ..usual(Pattern::WriteLinear) };
-    let others = [usual(Pattern::ReadLatency), many(Pattern::ReadParallel), mixed, linear, usual(Pattern::ReadLinear)];
+    let rested = Workload {
+        rate: Some(Rate { per_second: RESTED_PER_SECOND, arrivals: Arrivals::Even }),
+        ..usual(Pattern::ReadLatency)
+    };
+    let others =
+        [usual(Pattern::ReadLatency), rested, many(Pattern::ReadParallel), mixed, linear, usual(Pattern::ReadLinear)];
     writes.chain(others).map(|load| (Pattern::nearest(&load), load)).collect()
 }
 
@@ -86,7 +92,7 @@ mod tests {
         assert_eq!(ways, wanted);
         let others = all.iter().filter(|one| !small_writes(one)).map(|(pattern, _)| *pattern).collect::<Vec<_>>();
         use Pattern::{ReadLatency, ReadLinear, ReadParallel, WriteLinear};
-        assert_eq!(others, [ReadLatency, ReadParallel, ReadParallel, WriteLinear, ReadLinear]);
+        assert_eq!(others, [ReadLatency, ReadLatency, ReadParallel, ReadParallel, WriteLinear, ReadLinear]);
         assert!(all.iter().any(|(_, load)| load.mix.is_mixed()));
     }
 

@@ -1,6 +1,7 @@
 //! Is a drive fit for Ceph? Which drives a run judges, and what it found.
 
-use crate::drive::{DriveAbout, DriveHealth};
+use crate::drive::DriveAbout;
+use crate::drive_health::DriveHealth;
 use crate::figure::Estimate;
 use crate::scope::DeviceScope;
 use crate::site::WriteCache;
@@ -60,12 +61,17 @@ pub struct DriveFound {
     pub reads: [Option<Estimate>; 2],
     /// The reads and the writes of the mixed load, [`MANY`] in flight.
     pub mixed: [Option<Estimate>; 2],
+    /// ms of a read of which there are [`RESTED_PER_SECOND`].
+    pub rested: Option<Estimate>,
     /// MB/s of large blocks in order: written, read.
     pub linear: [Option<Estimate>; 2],
 }
 
 /// Operations in flight where a drive is to do many at once.
 pub const MANY: u32 = 32;
+
+/// Reads a second between which a drive may go to sleep: pauses of 100 ms.
+pub const RESTED_PER_SECOND: f64 = 10.0;
 
 /// Share of reads of the mixed load.
 pub const READ_PERCENT: u8 = 70;
@@ -125,6 +131,8 @@ pub enum FitnessReason {
     SlowLink { now: (f64, u32), most: (f64, u32) },
     /// Slower than the median of the others of its model, by this share, and in this.
     SlowerThanTwins { what: String, slower_by: f64, others: u64 },
+    /// A read after a pause of 100 ms takes this long, and others that long: it saves power in between.
+    Sleeps { rested_ms: f64, ms: f64 },
     /// A random read takes longer than flash needs, and it is no disk.
     SlowReads { ms: f64 },
     /// A figure is not usable, and why.

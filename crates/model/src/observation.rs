@@ -3,6 +3,7 @@
 use crate::background::Compaction;
 use crate::bond::HostBond;
 use crate::facts::Facts;
+use crate::held_operations::HeldOperations;
 use crate::observed::{Observed, PgsSeen};
 use crate::osd_times::OsdTimes;
 use crate::pages::PagesRead;
@@ -22,6 +23,8 @@ pub enum Observation {
     OsdTimes(OsdTimes),
     /// The slowest operations that OSDs remember of a slice.
     SlowOperations(SlowOperations),
+    /// Where operations were held up when OSDs complained of slow ones.
+    HeldOperations(HeldOperations),
     /// What the kernels of hosts counted while a slice was measured.
     #[serde(rename = "observed")]
     Hosts(Observed),
@@ -43,10 +46,11 @@ pub enum Observation {
 
 impl Observation {
     /// The variants' names.
-    pub const KINDS: [&str; 11] = [
+    pub const KINDS: [&str; 12] = [
         "compaction",
         "osd-times",
         "slow-operations",
+        "held-operations",
         "observed",
         "pgs-seen",
         "streams",
@@ -80,6 +84,12 @@ impl Record {
         self.observations
             .iter()
             .filter_map(|seen| if let Observation::SlowOperations(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn held_operations(&self) -> impl Iterator<Item = &HeldOperations> {
+        self.observations
+            .iter()
+            .filter_map(|seen| if let Observation::HeldOperations(own) = seen { Some(own) } else { None })
     }
 
     pub fn hosts_observed(&self) -> impl Iterator<Item = &Observed> {

@@ -15,6 +15,16 @@ pub fn all(folder: &Path) -> Vec<BlockQueue> {
     disks.map(|name| one(folder, name, &mounts)).collect()
 }
 
+/// With what they say of their health, all at the same time: each may take seconds.
+pub fn with_health(mut disks: Vec<BlockQueue>) -> Vec<BlockQueue> {
+    std::thread::scope(|threads| {
+        for disk in &mut disks {
+            threads.spawn(|| disk.health = crate::smart::health(&disk.name).ok());
+        }
+    });
+    disks
+}
+
 fn one(folder: &Path, name: String, mounts: &str) -> BlockQueue {
     let disk = folder.join(&name);
     let own = |file: &str| text(disk.join(file));
@@ -44,6 +54,7 @@ fn one(folder: &Path, name: String, mounts: &str) -> BlockQueue {
         sata_speed: sata_speed(&disk),
         partitions: partitions(&disk, &name),
         mounted: mounted(&disk, &name, mounts),
+        health: None,
         name,
     }
 }

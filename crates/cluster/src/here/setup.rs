@@ -54,7 +54,7 @@ pub fn setup(osds: &[OsdWish]) -> HostSetup {
         sysctls: SYSCTLS.iter().filter_map(|name| Some((name.to_string(), sysctl(name)?))).collect::<BTreeMap<_, _>>(),
         tuned: text("/etc/tuned/active_profile"),
         raid_controllers: raid_controllers(Path::new("/sys/bus/pci/devices")),
-        disks: block_queues::all(Path::new("/sys/block")),
+        disks: block_queues::with_health(block_queues::all(Path::new("/sys/block"))),
         nics: nic_setup::all(),
         daemons: processes::of_osds(&osds),
         guests: guests::all(Path::new("/proc")),

@@ -28,6 +28,12 @@ pub fn told(rule: &Rule, change: impl FnOnce(&mut Facts)) -> Vec<String> {
     (rule.suspect)(case).into_iter().map(|suspect| suspect.subject.to_string()).collect()
 }
 
+/// Whom the rule suspects by this record.
+pub fn told_of(rule: &Rule, record: Record) -> Vec<String> {
+    let assessed = assess(&record);
+    (rule.suspect)(&Case::of(&assessed)).into_iter().map(|suspect| suspect.subject.to_string()).collect()
+}
+
 /// Three hosts with two OSDs on NVMe each, a pool of images, and nothing going on; all that rules read is known.
 pub fn healthy() -> Facts {
     let hosts = ["a", "b", "c"];

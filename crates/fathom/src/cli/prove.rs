@@ -13,7 +13,8 @@ pub struct ProveArgs {
     /// What to try. An option: osd.3/debug_osd=1/5, osd/debug_bluestore=0/0; it is set and put back in turns, slice by slice, and at the
     /// end it is as it was. A setting of a pool: pool:vms/size=2, pool:vms/pg_num=64, pool:vms/compression_mode=aggressive; on two
     /// temporary pools like that one. A setting of a host, by its agent, or of this host: host:b7/read_ahead_kb.sdb=4096,
-    /// host:b7/sysctl.net.ipv4.tcp_rmem='4096 131072 6291456', also cpu_dma_latency, governor, scheduler.DISK
+    /// host:b7/sysctl.net.ipv4.tcp_rmem='4096 131072 6291456', also cpu_dma_latency, governor, scheduler.DISK;
+    /// of the drive that --device names: drive-cache=off
     #[arg(value_name = "WHO/OPTION=VALUE", value_parser = change)]
     pub change: PairedSetting,
     /// Only these patterns (default: write-latency, read-latency, write-parallel, read-parallel)
@@ -53,12 +54,22 @@ fn restart(text: &str) -> Result<OsdsOf, String> {
     }
 }
 
+/// Of the drive that --device names: `drive-cache=off`.
+pub const DRIVE_CACHE: &str = "drive-cache";
+
 fn change(text: &str) -> Result<PairedSetting, String> {
     let mend = || {
         format!(
             "`{text}` is no change; write it as WHO/OPTION=VALUE: osd.3/debug_osd=1/5, osd/debug_bluestore=0/0, pool:vms/size=2"
         )
     };
+    if let Some(value) = text.strip_prefix("drive-cache=") {
+        if !["on", "off"].contains(&value) {
+            return Err(format!("`{text}`: a cache is on or off"));
+        }
+        let varied = Varied::ClusterOption { option: DRIVE_CACHE.into(), value: value.into() };
+        return Ok(PairedSetting { a: "as it is".into(), b: value.into(), varied });
+    }
     let Some((what, value)) = text.split_once('=').filter(|(what, value)| what.contains('/') && !value.is_empty())
     else {
         return Err(mend());
@@ -81,6 +92,12 @@ fn change(text: &str) -> Result<PairedSetting, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_cache_of_a_drive_is_on_or_off() {
+        assert_eq!(change("drive-cache=off").unwrap().varied.name(), DRIVE_CACHE);
+        assert!(change("drive-cache=0").unwrap_err().contains("on or off"));
+    }
 
     #[test]
     fn a_change_names_whom_what_and_the_value() {

@@ -23,7 +23,7 @@ mod terminal;
 use crate::cli::{Cli, Command, Common, Format};
 use crate::exit_codes::{FLAWED, INCOMPLETE, REGRESSION};
 use ::run::Sounded;
-use model::{Answer, Failure, Finds, Outcome, Plan, Record, Report, Subscriber};
+use model::{Answer, Failure, Finds, Fitness, Outcome, Plan, Record, Report, Subscriber};
 use report::block::Block;
 use report::export;
 use report::progress::Progress;
@@ -132,6 +132,10 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
             let differences = &found.comparison.differences;
             let worse = differences.iter().any(|one| one.finds == Finds::Worse);
             if worse { REGRESSION } else { code(whole && !differences.is_empty()) }
+        }
+        Answer::Fitness(drives) if !drives.is_empty() => {
+            let any = |fitness| drives.iter().any(|drive| drive.fitness == fitness);
+            if any(Fitness::Unfit) { REGRESSION } else { code(whole && !any(Fitness::Open)) }
         }
         Answer::HighestRates(limits) if !limits.is_empty() => {
             code(whole && limits.iter().all(|limit| limit.rate.is_some()))

@@ -2,8 +2,8 @@
 
 use super::run::{sound_and_print, targets};
 use crate::cli::Common;
-use crate::cli::prove::ProveArgs;
-use experiments::{Experiment, Request, WorkloadOptions};
+use crate::cli::prove::{DRIVE_CACHE, ProveArgs};
+use experiments::{Experiment, PairedSetting, Request, Targets, Varied, WorkloadOptions};
 use model::{Failure, Goal, Layer, Pattern};
 
 /// Where a change of OSDs shows, with one in flight and with many.
@@ -11,10 +11,11 @@ const PATTERNS: [Pattern; 4] =
     [Pattern::WriteLatency, Pattern::ReadLatency, Pattern::WriteParallel, Pattern::ReadParallel];
 
 pub fn run(common: &Common, args: &ProveArgs) -> Result<u8, Failure> {
+    let (change, targets) = of_drive(args.change.clone(), targets(&args.of), &args.of.layers)?;
     let patterns = if args.patterns.is_empty() { PATTERNS.to_vec() } else { args.patterns.clone() };
     let request = Request {
         layers: layers(&args.of.layers),
-        targets: targets(&args.of),
+        targets,
         workload: WorkloadOptions {
             patterns,
             working_set: args.working_set,
@@ -22,12 +23,31 @@ pub fn run(common: &Common, args: &ProveArgs) -> Result<u8, Failure> {
             ..WorkloadOptions::default()
         },
         goal: goal(args),
-        experiment: Experiment::PairedComparison(args.change.clone()),
+        experiment: Experiment::PairedComparison(change),
         quiesce: args.of.run.quiesce,
         thorough: false,
         restarts: Some(args.restart.clone()),
     };
     sound_and_print(common, &args.of.run, &request)
+}
+
+/// `drive-cache=off --device /dev/sdb` is the setting of this host, and the device is loaded itself only if its layer is asked for.
+fn of_drive(change: PairedSetting, targets: Targets, layers: &[Layer]) -> Result<(PairedSetting, Targets), Failure> {
+    let Varied::ClusterOption { option, value } = &change.varied else { return Ok((change, targets)) };
+    if option != DRIVE_CACHE {
+        return Ok((change, targets));
+    }
+    let [device] = targets.paths.as_slice() else {
+        return Err(Failure::Usage("drive-cache: name the drive, one: --device /dev/sdb".to_string()));
+    };
+    let leads_to = device.canonicalize().map_err(|error| Failure::Usage(format!("{}: {error}", device.display())))?;
+    let disk = leads_to.strip_prefix("/dev").ok().and_then(|disk| disk.to_str()).map(|disk| disk.replace('/', "!"));
+    let disk = disk.ok_or_else(|| Failure::Usage(format!("{}: is no drive; name one below /dev", device.display())))?;
+    let option = format!("host:localhost/{DRIVE_CACHE}.{disk}");
+    let varied = Varied::ClusterOption { option, value: value.clone() };
+    let loads_it = layers.iter().any(|layer| layer.of_disks());
+    let paths = if loads_it { targets.paths.clone() } else { Vec::new() };
+    Ok((PairedSetting { varied, ..change }, Targets { paths, ..targets }))
 }
 
 fn goal(args: &ProveArgs) -> Goal {

@@ -15,7 +15,11 @@ fn judged(home: &Home, device: &LoopDevice, throttle: &Throttle, [reads, writes]
     command.args(SHORT.map(|word| if word == "DEVICE" { device.path.as_str() } else { word }));
     let output = throttle.start(&command).wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}\n{}", String::from_utf8_lossy(&output.stderr)))
+    let run: Value =
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}\n{}", String::from_utf8_lossy(&output.stderr)));
+    let unfit = run["drives"][0]["fitness"] == "unfit";
+    assert_eq!(output.status.code() == Some(5), unfit, "{:?}: {run}", output.status);
+    run
 }
 
 fn reasons(drive: &Value) -> Vec<&str> {
@@ -36,6 +40,9 @@ fn a_drive_is_judged_by_its_durable_writes_and_its_reads() {
         return;
     };
     let home = Home::new();
+    // Some kernels know that what lies below does not rotate.
+    let name = device.path.trim_start_matches("/dev/");
+    std::fs::write(format!("/sys/block/{name}/queue/rotational"), "1").unwrap();
     let run = judged(&home, &device, &throttle, [75, 100]);
     let drive = &run["drives"][0];
     assert_eq!(drive["target"], device.path.as_str());
@@ -52,7 +59,7 @@ fn a_drive_is_judged_by_its_durable_writes_and_its_reads() {
         (
             "text",
             [
-                if decided { "is fit for data alone" } else { "could not be decided" },
+                if decided { "is fit for data alone" } else { ": not decided" },
                 "Fit for Ceph?",
                 "writes, durable by fdatasync",
             ],
@@ -60,7 +67,7 @@ fn a_drive_is_judged_by_its_durable_writes_and_its_reads() {
         (
             "markdown",
             [
-                if decided { "is fit for data alone" } else { "could not be decided" },
+                if decided { "is fit for data alone" } else { ": not decided" },
                 "## Fit for Ceph?",
                 "writes, durable by fdatasync",
             ],

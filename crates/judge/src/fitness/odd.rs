@@ -24,7 +24,7 @@ pub fn odd_ones(entries: &[Entry], judged: &[JudgedDrive]) -> Vec<(String, Fitne
             }
         }
     }
-    found.sort_by(|a, b| (&a.0, b.1).partial_cmp(&(&b.0, a.1)).unwrap_or(std::cmp::Ordering::Equal));
+    found.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     found.dedup_by(|next, kept| next.0 == kept.0);
     found.into_iter().map(|(target, _, reason)| (target, reason)).collect()
 }
@@ -52,7 +52,10 @@ fn loads<'e, 'a>(entries: &'e [Entry<'a>], alike: &[&str]) -> Vec<Vec<&'e Entry<
     let compared = |entry: &&Entry| {
         let load = &entry.figure.workload;
         let known = entry.usable().is_some() && !matches!(entry.figure.label, Label::GeneratorLimited(_));
-        let simple = !load.mix.is_mixed() && load.settings.is_empty() && (load.depth == 1 || load.block >= MIB);
+        let simple = !load.mix.is_mixed()
+            && load.settings.is_empty()
+            && load.rate.is_none()
+            && (load.depth == 1 || load.block >= MIB);
         known && simple && alike.contains(&entry.figure.target.as_str())
     };
     for entry in entries.iter().filter(compared) {

@@ -47,7 +47,7 @@ fn odd_ones(drives: &[DriveFound]) -> Vec<(&str, &str)> {
 fn the_slow_one_of_six_of_one_model_is_named_with_what_is_slow() {
     let drives = found(6, Some((4, 1.5)), 1, None);
     assert_eq!(odd_ones(&drives), [("/dev/vd4", "random reads")]);
-    assert!(drives.iter().all(|drive| drive.fitness == Fitness::Fit), "a slow read is no verdict: {drives:#?}");
+    assert!(drives.iter().all(|drive| drive.fitness == Fitness::Fit), "a slow read decides nothing: {drives:#?}");
     assert_eq!(odd_ones(&found(2, Some((1, 1.5)), 1, None)), [], "of two there is no odd one");
 }
 

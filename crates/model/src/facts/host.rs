@@ -1,6 +1,7 @@
 //! How a host is set up: kernel, processors, memory, disks, network, and the daemons that run on it.
 
 use crate::bond::Bond;
+use crate::drive_health::DriveHealth;
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -98,6 +99,8 @@ pub struct BlockQueue {
     pub partitions: Vec<(String, u64)>,
     /// Something of the operating system is mounted from it.
     pub mounted: Vec<String>,
+    /// `None`: it tells nothing, or it could not be asked.
+    pub health: Option<DriveHealth>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -217,6 +217,11 @@ export type FitnessReason =
       others: number;
     }
   | {
+      reason: "sleeps";
+      rested_ms: number | null;
+      ms: number | null;
+    }
+  | {
       reason: "slow-reads";
       ms: number | null;
     }
@@ -1418,6 +1423,15 @@ export interface DriveDocument {
    * @maxItems 2
    */
   durable_switched_ci95: [number | null, number | null] | null;
+  /**
+   * Of a read after a pause of 100 ms.
+   */
+  rested_ms: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  rested_ms_ci95: [number | null, number | null] | null;
   says: string;
 }
 /**
@@ -1427,7 +1441,7 @@ export interface DriveHealth {
   serial: string | null;
   firmware: string | null;
   /**
-   * Its own verdict: `false` is a drive that expects to fail.
+   * By its own word: `false` is a drive that expects to fail.
    */
   passed: boolean | null;
   /**

@@ -374,6 +374,9 @@ pub(super) struct DriveDocument {
     /// With the cache switched the other way; null: not tried.
     durable_switched: Option<f64>,
     durable_switched_ci95: Option<Interval>,
+    /// Of a read after a pause of 100 ms.
+    rested_ms: Option<f64>,
+    rested_ms_ci95: Option<Interval>,
     says: String,
 }
 
@@ -404,6 +407,8 @@ impl From<&DriveFound> for DriveDocument {
             cache: drive.cache.clone(),
             durable_switched: value_of(switched.as_ref()),
             durable_switched_ci95: interval_of(switched.as_ref()),
+            rested_ms: value_of(drive.rested.as_ref()),
+            rested_ms_ci95: interval_of(drive.rested.as_ref()),
             says: fitness::sentence(drive),
         }
     }

@@ -113,7 +113,7 @@ fn overview(drives: &[DriveFound]) -> Block {
     let linear = |title: &str| Column::of(title, Metric::Bandwidth.unit());
     let columns = [
         Column::left("drive"),
-        Column::left("verdict"),
+        Column::left("fitness"),
         Column::of("durable writes", "IOPS"),
         Column::of("other writes", "IOPS"),
         Column::of("reads", "IOPS"),
@@ -134,7 +134,7 @@ fn row(drive: &DriveFound) -> Row {
     };
     Row::new([
         Cell::from(name(drive)),
-        Cell::from(verdict(drive.fitness)).with(emphasis),
+        Cell::from(short_name(drive.fitness)).with(emphasis),
         iops(drive.slowest_durable().map(|(_, estimate)| estimate)),
         iops(drive.plain()),
         iops(drive.reads[0]),
@@ -221,7 +221,7 @@ fn way_name(way: Durability) -> &'static str {
 }
 
 /// In a table, where there is little room.
-fn verdict(fitness: Fitness) -> &'static str {
+fn short_name(fitness: Fitness) -> &'static str {
     match fitness {
         Fitness::FitIfCacheOff => "fit, cache off",
         Fitness::NotForJournals => "not for journals",
@@ -237,6 +237,12 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
             let read = read.map_or(String::new(), |ms| format!(" ({ms} ms at random)"));
             format!("its reads are as slow as a disk's{read}, and it is judged as one: WAL and DB of its OSD belong on an SSD")
         }
+        FitnessReason::Sleeps { rested_ms, ms } => format!(
+            "a read after a pause of 100 ms takes {} ms, and {} ms without: it saves power in between (NVMe: nvme_core.default_ps_max_latency_us=0; \
+             SATA: link_power_management_policy=max_performance, hdparm -B 255)",
+            numbers::rough(*rested_ms),
+            numbers::rough(*ms)
+        ),
         FitnessReason::SlowReads { ms } => format!(
             "a random read takes {} ms, longer than flash or an idle disk needs: something holds it back, as a limit, a network or a path that fails",
             numbers::rough(*ms)
@@ -316,7 +322,7 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
         }
         FitnessReason::NotMeasured { what, why } => {
             let why = why.as_ref().map_or(String::new(), |why| format!(" ({why})"));
-            format!("{what} have no usable figure{why}, and there is no verdict without it")
+            format!("{what} have no usable figure{why}, without which nothing is said of it")
         }
         FitnessReason::Undecided { either, or, low, high } => format!(
             "either {}, or {}: it makes {} durable writes a second",
@@ -357,6 +363,7 @@ mod tests {
             writes: vec![by(Durability::Fsync, durable), by(Durability::None, Estimate::new(5836.0, 100.0))],
             reads: [None; 2],
             mixed: [None; 2],
+            rested: None,
             linear: [None; 2],
         }
     }

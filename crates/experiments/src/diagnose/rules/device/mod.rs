@@ -11,6 +11,7 @@ pub mod disk_pcie_link;
 pub mod disk_qlc_iu;
 pub mod disk_sata_speed;
 pub mod disk_shared_with_os;
+pub mod disk_smart_bad;
 pub mod disk_smr;
 pub mod disk_sysfs_lies;
 pub mod disks_share_a_ceiling;

@@ -29,6 +29,7 @@ pub mod osd_elastic_blobs;
 pub mod osd_filestore;
 pub mod osd_fsck_on_mount;
 pub mod osd_heartbeat_grace;
+pub mod osd_holds_operations;
 pub mod osd_known_bugs;
 pub mod osd_legacy_hdd_no_defer;
 pub mod osd_mclock_capacity;

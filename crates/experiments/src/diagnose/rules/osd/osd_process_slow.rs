@@ -1,7 +1,7 @@
 //! An OSD whose process is slow in all that it does.
 
 use super::by_position::{Slow, Where, every};
-use super::{cpu_kv_sync_bound, cpu_msgr_bound, osd_slow, osd_thread_full};
+use super::{cpu_kv_sync_bound, cpu_msgr_bound, osd_holds_operations, osd_slow, osd_thread_full};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
 use model::{Phrase, Standing, Subject, phrase};
 
@@ -28,6 +28,7 @@ pub static RULE: Rule = Rule {
         cpu_kv_sync_bound::FOLLOWS,
         cpu_msgr_bound::FOLLOWS,
         osd_thread_full::FOLLOWS,
+        osd_holds_operations::FOLLOWS,
     ],
     fix: "compare its process with its peers': cgroup limits (cpu.max or cpu.cfs_quota_us and the throttled time beside it), debug options and delays of messages (ceph config show osd.N | grep \
           -e debug -e ms_inject), what else runs on its processors, CPU pinning",

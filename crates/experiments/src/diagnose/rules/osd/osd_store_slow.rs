@@ -1,7 +1,7 @@
 //! An OSD whose store commits slowly.
 
 use super::by_position::{Slow, Where, every};
-use super::osd_slow;
+use super::{osd_holds_operations, osd_slow};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
 use model::{Phrase, Standing, phrase};
 
@@ -17,11 +17,14 @@ pub static RULE: Rule = Rule {
     needs: &[Source::Positions],
     suspect,
     test: None,
-    explains: &[Explains {
-        rule: &osd_slow::RULE,
-        which: "that of the same OSD, where this one is certain",
-        follows: |cause, slow, _| cause.standing == Standing::Confirmed && cause.subject == slow.subject,
-    }],
+    explains: &[
+        Explains {
+            rule: &osd_slow::RULE,
+            which: "that of the same OSD, where this one is certain",
+            follows: |cause, slow, _| cause.standing == Standing::Confirmed && cause.subject == slow.subject,
+        },
+        osd_holds_operations::FOLLOWS,
+    ],
     fix: "measure its disk alone (fathom disk, on a spare partition or after it was drained); compare SMART data, firmware, link and write cache with its peers'; look for \
           limits of block I/O in its cgroup, and for who else uses the disk or the device of its database",
     special_fixes: &[],
