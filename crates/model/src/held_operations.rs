@@ -1,14 +1,11 @@
 //! Operations that were in flight for seconds when OSDs complained of slow ones, and which OSD each of them waited for.
 
-use crate::step_id::StepId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Of one slice, as all OSDs that answered have it.
+/// At one moment, as all OSDs that answered have it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOperations {
-    pub step: StepId,
-    pub pass: u32,
     pub osds: Vec<HeldByOsd>,
     /// OSDs that were asked and did not answer.
     pub silent: Vec<u32>,
@@ -55,8 +52,11 @@ const SHARE: f64 = 0.8;
 mod tests {
     use super::*;
 
-    fn of(osds: &[(u32, u32, u32, &[(u32, u32)])], silent: &[u32]) -> Option<(u32, u32, u32)> {
-        let one = |(osd, own, as_replica, waits): &(u32, u32, u32, &[(u32, u32)])| HeldByOsd {
+    /// An OSD, what it has yet to do itself, as a replica, and for whom it waits.
+    type Told<'a> = (u32, u32, u32, &'a [(u32, u32)]);
+
+    fn of(osds: &[Told], silent: &[u32]) -> Option<(u32, u32, u32)> {
+        let one = |(osd, own, as_replica, waits): &Told| HeldByOsd {
             osd: *osd,
             own: *own,
             as_replica: *as_replica,
@@ -64,7 +64,7 @@ mod tests {
             oldest: 31.0,
         };
         let (osds, silent) = (osds.iter().map(one).collect(), silent.to_vec());
-        HeldOperations { step: StepId(0), pass: 1, osds, silent }.holder()
+        HeldOperations { osds, silent }.holder()
     }
 
     #[test]

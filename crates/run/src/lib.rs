@@ -247,6 +247,9 @@ fn measured(
     let host = &LocalHost::new(context, journal.files().clone());
     let filler = filling::Filler { host, fleet: resolved.fleet.as_deref(), health: &health };
     let unfilled = filler.fill(&mut sized, sink)?;
+    if let Some(observation) = sources.as_ref().and_then(probes::held_operations::now) {
+        sink.tell(Event::Observed { observation })?;
+    }
     let ready = Ready { plan: &sized, host, health: &health, observer: &probes, unfilled: &unfilled };
     let done = body(&ready, journal, sink);
     health.prove_monitors()?;

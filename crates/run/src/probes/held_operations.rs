@@ -4,7 +4,7 @@ use super::{Probe, SliceDone, Sources};
 use cluster::Cluster;
 use cluster::ops_in_flight::held;
 use cluster::watch::Watch;
-use model::{HeldByOsd, HeldOperations, Observation, Step};
+use model::{HeldOperations, Observation, Step};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,9 +24,7 @@ struct Held<'a> {
 }
 
 pub fn start<'a>(sources: &Sources<'a>) -> Option<Box<dyn Probe + 'a>> {
-    let watch = sources.watch?;
-    let up = sources.scope.osds.iter().filter(|osd| osd.up).map(|osd| osd.id).take(OSDS_MOST).collect();
-    Some(Box::new(Held { cluster: sources.cluster, watch, up, seen: false, done: false }))
+    Some(Box::new(Held::of(sources)?))
 }
 
 impl Probe for Held<'_> {
@@ -39,19 +37,30 @@ impl Probe for Held<'_> {
         self.seen |= self.watch.seen().slow.is_some();
     }
 
-    fn end(&mut self, slice: &SliceDone) -> Vec<Observation> {
+    fn end(&mut self, _: &SliceDone) -> Vec<Observation> {
         if self.done || !(self.seen || self.watch.seen().slow.is_some()) {
             return Vec::new();
         }
         self.done = true;
-        let (osds, silent) = self.answers();
-        vec![Observation::HeldOperations(HeldOperations { step: slice.step, pass: slice.pass, osds, silent })]
+        vec![self.answers()]
     }
 }
 
-impl Held<'_> {
+/// The same without a slice, as after data were written that steps stand on; `None`: no OSD complains.
+pub fn now(sources: &Sources) -> Option<Observation> {
+    let held = Held::of(sources)?;
+    held.watch.seen().slow.is_some().then(|| held.answers())
+}
+
+impl<'a> Held<'a> {
+    fn of(sources: &Sources<'a>) -> Option<Held<'a>> {
+        let watch = sources.watch?;
+        let up = sources.scope.osds.iter().filter(|osd| osd.up).map(|osd| osd.id).take(OSDS_MOST).collect();
+        Some(Held { cluster: sources.cluster, watch, up, seen: false, done: false })
+    }
+
     /// Each is asked in a thread of its own, which lasts as long as the command.
-    fn answers(&self) -> (Vec<HeldByOsd>, Vec<u32>) {
+    fn answers(&self) -> Observation {
         let (send, answers) = channel();
         for osd in self.up.iter().copied() {
             let (cluster, send) = (self.cluster.clone(), send.clone());
@@ -63,6 +72,6 @@ impl Held<'_> {
             silent.retain(|waited| *waited != osd);
             found.extend(answer);
         }
-        (found, silent)
+        Observation::HeldOperations(HeldOperations { osds: found, silent })
     }
 }

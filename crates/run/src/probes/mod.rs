@@ -1,6 +1,6 @@
 //! What is looked at beside the load while slices are measured. A probe is a file of this folder and a row of the list.
 
-mod held_operations;
+pub mod held_operations;
 mod placement_groups;
 mod slow_operations;
 mod stores;

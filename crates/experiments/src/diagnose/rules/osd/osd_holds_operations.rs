@@ -56,7 +56,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         count(of),
         Quantity::Count(longest(&seen) as u64)
     );
-    let says = phrase!("operations get stuck in {}", Subject::Osd(osd));
+    let says = phrase!("{} holds up operations", Subject::Osd(osd));
     vec![Suspect::new(Subject::Osd(osd), Standing::Confirmed, says, because)]
 }
 
@@ -64,11 +64,11 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 mod tests {
     use super::*;
     use crate::diagnose::testing_facts::*;
-    use model::{HeldByOsd, Observation, Record, StepId};
+    use model::{HeldByOsd, Observation, Record};
 
     fn held(own: [u32; 3]) -> Vec<String> {
         let osds = (0..).zip(own).map(|(osd, own)| HeldByOsd { osd, own, oldest: 33.0, ..HeldByOsd::default() });
-        let seen = HeldOperations { step: StepId(0), pass: 1, osds: osds.collect(), silent: Vec::new() };
+        let seen = HeldOperations { osds: osds.collect(), silent: Vec::new() };
         told_of(&RULE, Record::default().with(Observation::HeldOperations(seen)))
     }
 
