@@ -110,7 +110,7 @@ pub fn write(disk: &str, value: &str) -> Result<(), String> {
             let list = page.as_written();
             let command = [MODE_SELECT_10, 0x10, 0, 0, 0, 0, 0, 0, list.len() as u8, 0];
             if on {
-                // Flushed before it is on: there is no moment in which it is not.
+                // Kernels that let themselves be told flush it before it is on; others (6.5 and newer) once they have looked again, at once.
                 let _ = std::fs::write(kernels_word(disk), "write back");
             }
             scsi(&device, command, &mut list.clone(), Direction::ToDevice).map_err(|error| said(disk, &error))?;

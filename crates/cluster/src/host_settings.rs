@@ -5,6 +5,7 @@ use crate::coalescing;
 use crate::drive_cache;
 use crate::entry::{JournalEntry, SettingOf};
 use crate::errors::ClusterError;
+use crate::setting_locks;
 use model::host_setting::{HostSetting, same_value, twin};
 use std::fs::{File, OpenOptions, read_dir, read_to_string};
 use std::io::{Read, Write};
@@ -234,12 +235,17 @@ pub(crate) fn unmake((name, value): (&str, &str), entry: &JournalEntry, trust: T
         Err(gone) if gone != Gone::Forgotten && !trust.named => return Err(undo(gone.to_string())),
         Err(gone) => return Unmade::left(&gone.to_string()),
     };
+    setting_locks::hold_setting(&setting).map_err(undo)?;
     let now = match read_below(Path::new("/"), &setting) {
         Ok(now) => now,
         Err(why) if why.contains("is not there") => return Unmade::left("it is not there any more"),
         Err(why) => return Err(undo(why)),
     };
     match () {
+        // Half put back: it is on again, and the kernel has not looked at it yet.
+        () if is_unflushed(&setting, before, entry.of.as_ref()) => {
+            put_back(&setting, before, entry.of.as_ref()).map(|()| Unmade::Undone).map_err(undo)
+        }
         () if same_value(&now, before) => Unmade::left("it is as it was before the run already"),
         // What was never confirmed may have been written, and kept by the kernel as something else.
         () if !same_value(&now, value) && entry.made.is_some() => {
@@ -247,6 +253,13 @@ pub(crate) fn unmake((name, value): (&str, &str), entry: &JournalEntry, trust: T
         }
         () => put_back(&setting, before, entry.of.as_ref()).map(|()| Unmade::Undone).map_err(undo),
     }
+}
+
+/// It was on and flushed, it is on now, and the kernel does not flush it.
+fn is_unflushed(setting: &HostSetting, before: &str, of: Option<&SettingOf>) -> bool {
+    let HostSetting::DriveCache(disk) = setting else { return false };
+    let on = || drive_cache::read(disk).is_ok_and(|now| now == "on");
+    before == "on" && of.is_some_and(|of| of.flushed) && on() && !drive_cache::is_flushed(disk)
 }
 
 fn put_back(setting: &HostSetting, before: &str, of: Option<&SettingOf>) -> Result<(), String> {

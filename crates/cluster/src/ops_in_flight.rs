@@ -16,27 +16,51 @@ fn held_of(dump: &Value, osd: u32) -> Option<HeldByOsd> {
     for op in dump.get("ops")?.as_array()? {
         let age = op.get("age").and_then(Value::as_f64).unwrap_or(0.0);
         let what = op.get("description").and_then(Value::as_str).unwrap_or_default();
-        if age < HELD_SECONDS || !(what.starts_with("osd_op(") || what.starts_with("osd_repop(")) {
+        let of_primary = REPLICATED.iter().any(|kind| what.starts_with(kind));
+        if age < HELD_SECONDS || !(of_primary || what.starts_with("osd_op(")) {
             continue;
         }
         found.oldest = found.oldest.max(age);
-        match (what.starts_with("osd_repop("), replicas(op)) {
-            (true, _) => found.as_replica += 1,
-            (false, Some(replicas)) => {
+        match waits(op) {
+            _ if of_primary => found.as_replica += 1,
+            Waits::ItsOwn => found.own += 1,
+            Waits::Unknown => found.unknown += 1,
+            Waits::Replicas(replicas) => {
                 replicas.into_iter().for_each(|replica| *found.waits_for.entry(replica).or_default() += 1);
             }
-            (false, None) => found.own += 1,
         }
     }
     Some(found)
 }
 
-/// The OSDs for which the primary waits, its own part being done: `waiting for subops from 1,2`, later `op_commit`. `None`: it is not done.
-fn replicas(op: &Value) -> Option<Vec<u32>> {
-    let events = op.pointer("/type_data/events")?.as_array()?;
-    let names: Vec<&str> = events.iter().filter_map(|event| event.get("event")?.as_str()).collect();
-    let of = names.iter().find_map(|name| name.strip_prefix("waiting for subops from "))?;
-    names.contains(&"op_commit").then(|| of.split(',').filter_map(|osd| osd.trim().parse().ok()).collect())
+/// What a primary sends to the others: copies, and shards of erasure-coded pools.
+const REPLICATED: [&str; 2] = ["osd_repop(", "MOSDECSubOp"];
+
+/// Until then an operation waits in the OSD's own queue.
+const QUEUED: [&str; 7] =
+    ["initiated", "header_read", "throttled", "all_read", "dispatched", "queued_for_pg", "reached_pg"];
+
+enum Waits {
+    /// In its queue, or for its own store.
+    ItsOwn,
+    /// For these OSDs, its own part being done: `waiting for subops from 1,2`, later `op_commit`.
+    Replicas(Vec<u32>),
+    Unknown,
+}
+
+fn waits(op: &Value) -> Waits {
+    let events = op.pointer("/type_data/events").and_then(Value::as_array);
+    let events = events.into_iter().flatten().filter_map(|event| event.get("event")?.as_str());
+    let names: Vec<&str> = events.collect();
+    let of = names.iter().find_map(|name| name.strip_prefix("waiting for subops from "));
+    match of {
+        Some(all) if names.contains(&"op_commit") => {
+            Waits::Replicas(all.split(',').filter_map(|osd| osd.trim().parse().ok()).collect())
+        }
+        Some(_) => Waits::ItsOwn,
+        None if names.last().is_some_and(|last| QUEUED.contains(last)) => Waits::ItsOwn,
+        None => Waits::Unknown,
+    }
 }
 
 #[cfg(test)]
@@ -60,9 +84,12 @@ mod tests {
             op("osd_repop(client.1.0:4 2.41 e10/9)", 33.5, &["initiated", "started", "commit_queued_for_journal_write"]),
             op("osd_op(client.1.0:5 2.40 2:02d8:::d:head [write 0~4096])", 0.2, &["initiated"]),
             op("osd_pg_create(e10)", 60.0, &["initiated"]),
+            op("MOSDECSubOpWrite(3.0s1 10/9 ECSubWrite(tid=1))", 12.0, &["initiated", "started"]),
+            op("osd_op(client.1.0:6 3.0 3:02d8:::e:head [write 0~4096])", 12.0, &["initiated", "reached_pg", "started"]),
+            op("osd_op(client.1.0:7 2.40 2:02d8:::f:head [read 0~4096])", 12.0, &["reached_pg", "waiting for missing object"]),
         ]});
         let found = held_of(&dump, 0).unwrap();
-        assert_eq!((found.own, found.as_replica, found.oldest), (2, 1, 33.5));
+        assert_eq!((found.own, found.as_replica, found.unknown, found.oldest), (2, 2, 2, 33.5));
         assert_eq!(found.waits_for.into_iter().collect::<Vec<_>>(), [(1, 1), (2, 1)]);
         assert_eq!(held_of(&json!({}), 0), None);
     }

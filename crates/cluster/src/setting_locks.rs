@@ -20,8 +20,16 @@ static HELD: Mutex<BTreeMap<PathBuf, Flock<File>>> = Mutex::new(BTreeMap::new())
 /// # Errors
 /// Another one does.
 pub fn hold(name: &str) -> Result<(), String> {
+    hold_setting(&HostSetting::parse(name)?)
+}
+
+/// The same, also for putting it back: another run may have begun meanwhile.
+///
+/// # Errors
+/// Another one changes it.
+pub fn hold_setting(setting: &HostSetting) -> Result<(), String> {
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    for path in locks(&HostSetting::parse(name)?) {
+    for path in locks(setting) {
         if held.contains_key(&path) {
             continue;
         }

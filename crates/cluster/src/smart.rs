@@ -3,9 +3,12 @@
 use model::DriveHealth;
 use serde_json::Value;
 use std::process::Command;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 /// A drive that answers its log pages later is not waited for.
 const SECONDS: &str = "10";
+const LONGEST: Duration = Duration::from_secs(12);
 /// As `timeout` ends when there is no such program.
 const NOT_THERE: i32 = 127;
 const TIMED_OUT: i32 = 124;
@@ -26,10 +29,14 @@ pub fn health(disk: &str) -> Result<DriveHealth, String> {
     let mut smartctl = Command::new("timeout");
     smartctl.env("PATH", "/usr/sbin:/sbin:/usr/bin:/bin:/usr/local/sbin").env("LC_ALL", "C");
     smartctl.args([SECONDS, "smartctl", "--json=c", "--info", "--health", "--attributes", "--log=devstat", &path]);
-    let ended = smartctl.output().map_err(|error| format!("smartctl: {error}"))?;
+    // A drive that hangs in the kernel keeps even a killed program: it is left behind.
+    let (tell, told) = channel();
+    std::thread::spawn(move || drop(tell.send(smartctl.output())));
+    let late = || format!("it did not answer smartctl within {SECONDS} s");
+    let ended = told.recv_timeout(LONGEST).map_err(|_| late())?.map_err(|error| format!("smartctl: {error}"))?;
     match ended.status.code() {
         Some(NOT_THERE) => return Err("smartctl is not installed on its host: apt install smartmontools".to_string()),
-        Some(TIMED_OUT) => return Err(format!("it did not answer smartctl within {SECONDS} s")),
+        Some(TIMED_OUT) => return Err(late()),
         _ => {}
     }
     let told: Value = serde_json::from_slice(&ended.stdout).map_err(|_| "smartctl told nothing of it".to_string())?;
@@ -47,7 +54,7 @@ fn of(told: &Value) -> Result<DriveHealth, String> {
     let health = DriveHealth {
         serial: text("/serial_number"),
         firmware: text("/firmware_version").or_else(|| text("/scsi_revision")),
-        passed: told.pointer("/smart_status/passed").and_then(Value::as_bool),
+        passed: passed(told),
         used: used(told),
         temperature: told.pointer("/temperature/current").and_then(Value::as_f64).filter(|celsius| *celsius > 0.0),
         hours: number("/power_on_time/hours"),
@@ -60,6 +67,14 @@ fn of(told: &Value) -> Result<DriveHealth, String> {
         true => Err(why_nothing(told)),
         false => Ok(health),
     }
+}
+
+/// Of NVMe without the warning that it is too hot, or too cold: that is no drive that fails.
+fn passed(told: &Value) -> Option<bool> {
+    const TEMPERATURE: u64 = 1 << 1;
+    let warnings = told.pointer("/smart_status/nvme/value").and_then(Value::as_u64);
+    let said = || told.pointer("/smart_status/passed")?.as_bool();
+    warnings.map_or_else(said, |warnings| Some(warnings & !TEMPERATURE == 0))
 }
 
 /// Of an SSD; a disk has no such limit.
@@ -116,6 +131,9 @@ mod tests {
         let told = of(&nvme).unwrap();
         assert_eq!((told.passed, told.used, told.uncorrected), (Some(false), Some(104.0), Some(7)));
         assert_eq!((told.temperature, told.pending), (None, None), "0 °C is no temperature");
+        let hot =
+            |value: u64| of(&json!({"smart_status": {"passed": false, "nvme": {"value": value}}})).unwrap().passed;
+        assert_eq!((hot(2), hot(4)), (Some(true), Some(false)), "too hot is no failure");
         let scsi = of(&json!({"scsi_grown_defect_list": 4, "scsi_percentage_used_endurance_indicator": 1})).unwrap();
         assert_eq!((scsi.reallocated, scsi.used), (Some(4), Some(1.0)));
     }

@@ -113,8 +113,8 @@ pub enum FitnessReason {
     CacheOffDoesNotHelp,
     /// The intervals are too wide to say whether its write cache off helps.
     CacheOffUnknown,
-    /// Its write cache is off, and with it on it makes so many times as many writes durable.
-    CacheOnHelps { factor: f64 },
+    /// Its write cache is off, and with it on it makes so many times as many writes durable, and is this then.
+    CacheOnHelps { factor: f64, then: Fitness },
     /// Its write cache is on, and the kernel never flushes it.
     CacheNotFlushed,
     /// It says itself that it is going to fail (SMART, the critical warnings of NVMe).
@@ -140,6 +140,8 @@ pub enum FitnessReason {
     /// The interval of the durable writes, a second, reaches over the bound between two answers.
     /// `None`: it has no upper end.
     Undecided { either: Fitness, or: Fitness, low: f64, high: Option<f64> },
+    /// It is one of these, by whether it is a disk: the time of a random read, in ms, reaches over that bound.
+    ReadsUndecided { either: Fitness, or: Fitness, low_ms: f64, high_ms: Option<f64> },
     /// So many of its loads waited for the processors of the host that put them on.
     HeldBack { loads: u64, of: u64 },
 }
@@ -148,6 +150,12 @@ impl Fitness {
     /// The worst first.
     pub const BY_GRAVITY: [Fitness; 5] =
         [Fitness::Unfit, Fitness::NotForJournals, Fitness::FitIfCacheOff, Fitness::Open, Fitness::Fit];
+
+    /// Is it better than that one? What is not decided is not.
+    pub fn is_better(self, than: Fitness) -> bool {
+        let place = |one: Fitness| Fitness::BY_GRAVITY.iter().position(|known| *known == one);
+        self != Fitness::Open && place(self) > place(than)
+    }
 
     pub fn name(self) -> &'static str {
         match self {

@@ -18,6 +18,8 @@ pub struct HeldByOsd {
     /// It has yet to do its own part: of operations of clients, and of writes of which it keeps a copy.
     pub own: u32,
     pub as_replica: u32,
+    /// Of clients, and what they wait for is not told: for shards of other OSDs, for the group, for another operation.
+    pub unknown: u32,
     /// It has done its part, and waits for some of these: by OSD the number of such operations.
     pub waits_for: BTreeMap<u32, u32>,
     /// The age of the oldest of all these, in seconds.
@@ -37,7 +39,8 @@ impl HeldOperations {
             let silent = one.waits_for.iter().filter(|(osd, _)| self.silent.contains(osd));
             silent.for_each(|(osd, count)| *held.entry(*osd).or_default() += count);
         }
-        let all: u32 = held.values().sum();
+        let unknown: u32 = self.osds.iter().map(|one| one.unknown).sum();
+        let all: u32 = held.values().sum::<u32>() + unknown;
         let (osd, most) = held.into_iter().max_by_key(|(_, count)| *count)?;
         (most >= FEWEST && f64::from(most) >= SHARE * f64::from(all)).then_some((osd, most, all))
     }
@@ -60,6 +63,7 @@ mod tests {
             osd: *osd,
             own: *own,
             as_replica: *as_replica,
+            unknown: 0,
             waits_for: waits.iter().copied().collect(),
             oldest: 31.0,
         };
@@ -77,6 +81,13 @@ mod tests {
     #[test]
     fn one_that_does_not_answer_is_found_by_what_the_others_say() {
         assert_eq!(of(&[(0, 0, 0, &[(2, 9), (1, 9)]), (1, 0, 0, &[(2, 4)])], &[2]), Some((2, 13, 13)));
+    }
+
+    #[test]
+    fn what_waits_for_something_that_is_not_told_is_nobodys() {
+        let one = |osd, own, unknown| HeldByOsd { osd, own, unknown, ..HeldByOsd::default() };
+        let seen = |unknown| HeldOperations { osds: vec![one(0, 9, unknown), one(1, 0, 0)], silent: vec![] };
+        assert_eq!((seen(1).holder(), seen(9).holder()), (Some((0, 9, 10)), None));
     }
 
     #[test]

@@ -140,13 +140,19 @@ impl HostSetting {
 /// By the tool of its kind, at each start: a drive may forget it with its power.
 fn drive_cache(disk: &str, value: &str) -> String {
     let on = u8::from(value == "on");
-    // `nvme0n1` is a part of `nvme0`.
-    let set = match disk.rsplit_once('n').filter(|_| disk.starts_with("nvme")) {
-        Some((controller, _)) => format!("/usr/sbin/nvme set-feature /dev/{controller} -f 6 -v {on}"),
-        None => format!("/usr/bin/sdparm --{}=WCE --quiet /dev/{disk}", if on == 1 { "set" } else { "clear" }),
+    // `nvme0n1` is a part of `nvme0`. Of the others the kernel has to look again, so that it flushes what there is to be flushed.
+    let (set, again) = match disk.rsplit_once('n').filter(|_| disk.starts_with("nvme")) {
+        Some((controller, _)) => (format!("/usr/sbin/nvme set-feature /dev/{controller} -f 6 -v {on}"), None),
+        None => {
+            let how = if on == 1 { "set" } else { "clear" };
+            let again = format!("/bin/sh -c 'echo 1 > /sys/block/{disk}/device/rescan'");
+            (format!("/usr/bin/sdparm --{how}=WCE --quiet /dev/{disk}"), Some(again))
+        }
     };
-    let rule = format!("ACTION==\"add\", SUBSYSTEM==\"block\", KERNEL==\"{disk}\", RUN+=\"{set}\"");
-    format!("{set} && echo {} > /etc/udev/rules.d/90-{disk}-write-cache.rules", word(&rule))
+    let too = again.as_ref().map_or(String::new(), |again| format!(", RUN+=\"{again}\""));
+    let rule = format!("ACTION==\"add\", SUBSYSTEM==\"block\", KERNEL==\"{disk}\", RUN+=\"{set}\"{too}");
+    let now = again.map_or(String::new(), |again| format!(" && {again}"));
+    format!("{set}{now} && echo {} > /etc/udev/rules.d/90-{disk}-write-cache.rules", word(&rule))
 }
 
 /// The kernel puts tabs between numbers.

@@ -194,11 +194,30 @@ pub fn try_out(
     Ok(without(plan, &left_out))
 }
 
-/// The plan without the steps that need one of these options.
+/// The plan without what needs one of these options: of a step on several drives that one alone.
 fn without(plan: &Plan, options: &BTreeSet<String>) -> Plan {
-    let needs = |step: &Step| step.workload.settings.iter().any(|(option, _)| options.contains(option));
-    let steps = plan.steps.iter().filter(|step| !needs(step)).cloned().collect();
-    Plan { steps, ..plan.clone() }
+    let left = |step: &Step| {
+        let needed = step.workload.settings.keys().filter(|option| options.contains(*option));
+        let needed: Vec<&String> = needed.collect();
+        if needed.is_empty() {
+            return Some(step.clone());
+        }
+        let mut step = step.clone();
+        step.targets.retain(|target| !needed.iter().any(|option| is_of(plan, target, option)));
+        step.workload.settings.retain(|option, _| !options.contains(option));
+        step.apart &= step.targets.len() > 1;
+        (!step.targets.is_empty() && !step.workload.settings.is_empty()).then_some(step)
+    };
+    Plan { steps: plan.steps.iter().filter_map(left).collect(), ..plan.clone() }
+}
+
+/// Is that the cache of this drive?
+fn is_of(plan: &Plan, target: &model::Target, option: &str) -> bool {
+    let Some((host, name)) = host_and_name(option) else { return true };
+    let drive = plan.experiment.judged_drives().iter().find(|drive| drive.target == target.name);
+    let disk = drive.and_then(|drive| Some(&drive.cache.as_ref()?.disk));
+    let here = target.client.as_ref().is_none_or(|client| client.host == host);
+    here && disk.is_none_or(|disk| name.strip_prefix("drive-cache.") == Some(disk))
 }
 
 fn heard() -> u64 {

@@ -46,7 +46,11 @@ pub(super) fn rotates(reads: Option<Estimate>, said: Option<bool>) -> Vec<bool> 
 }
 
 /// `kinds`: rotating or not, as far as that is known.
-pub(super) fn by_writes(writes: &[DriveWrites], kinds: &[bool]) -> (Fitness, Vec<FitnessReason>) {
+pub(super) fn by_writes(
+    writes: &[DriveWrites],
+    kinds: &[bool],
+    reads: Option<Estimate>,
+) -> (Fitness, Vec<FitnessReason>) {
     let missing = |way: &DriveWrites| way.alone.is_none().then(|| what(way.way));
     if let Some(what) = writes.iter().find_map(missing) {
         return (Fitness::Open, vec![FitnessReason::NotMeasured { what, why: None }]);
@@ -68,8 +72,22 @@ pub(super) fn by_writes(writes: &[DriveWrites], kinds: &[bool]) -> (Fitness, Vec
     found.sort_by_key(gravity);
     let (worst, best) = (found[0], found[found.len() - 1]);
     if best != worst {
-        let high = Some(durable.high).filter(|high| high.is_finite());
-        reasons.insert(0, FitnessReason::Undecided { either: best, or: worst, low: durable.low, high });
+        let of_kind = |rotates: &bool| ends.map(|(durable, plain)| fitness(*rotates, durable, durable / plain));
+        let by_reads = kinds.len() > 1 && kinds.iter().map(of_kind).all(|[one, other]| one == other);
+        let (either, or) = (best, worst);
+        let why = match reads.filter(|_| by_reads) {
+            Some(reads) => {
+                let ms = |rate: f64| Some(1e3 / rate).filter(|ms| ms.is_finite());
+                let (low_ms, high_ms) = (1e3 / reads.high, ms(reads.low));
+                FitnessReason::ReadsUndecided { either, or, low_ms, high_ms }
+            }
+            None if by_reads => FitnessReason::NotMeasured { what: "random reads".to_string(), why: None },
+            None => {
+                let high = Some(durable.high).filter(|high| high.is_finite());
+                FitnessReason::Undecided { either, or, low: durable.low, high }
+            }
+        };
+        reasons.insert(0, why);
         return (Fitness::Open, reasons);
     }
     (best, reasons)

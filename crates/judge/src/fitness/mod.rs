@@ -102,7 +102,7 @@ fn explain(found: &mut DriveFound, own: &[&Entry]) {
             .find_map(|entry| entry.figure.label.why().map(str::to_string));
     }
     let held = own.iter().filter(|entry| matches!(entry.figure.label, Label::GeneratorLimited(_))).count() as u64;
-    if held * 4 >= own.len() as u64 && found.fitness == Fitness::Open {
+    if held > 0 && held * 4 >= own.len() as u64 && found.fitness == Fitness::Open {
         found.reasons.insert(1.min(found.reasons.len()), FitnessReason::HeldBack { loads: held, of: own.len() as u64 });
     }
 }
@@ -123,7 +123,7 @@ fn rate(entry: &Entry) -> Option<Estimate> {
 /// `said`: does it rotate, as the kernel has it?
 fn judged(drive: &DriveFound, said: Option<bool>) -> (Fitness, Vec<FitnessReason>) {
     let kinds = rotates(drive.reads[0], said);
-    let (as_it_is, mut reasons) = by_writes(&drive.writes, &kinds);
+    let (as_it_is, mut reasons) = by_writes(&drive.writes, &kinds, drive.reads[0]);
     let slow = drive.reads[0].filter(|reads| !kinds.contains(&true) && 1e3 / reads.high >= ROTATES);
     reasons.extend(slow.map(|reads| FitnessReason::SlowReads { ms: 1e3 / reads.value }));
     reasons.extend(sleeps(drive));
@@ -133,14 +133,14 @@ fn judged(drive: &DriveFound, said: Option<bool>) -> (Fitness, Vec<FitnessReason
         return (Fitness::Unfit, reasons);
     }
     let Some(factor) = gain(drive) else { return (as_it_is, reasons) };
-    let (then, of_other) = by_writes(&drive.switched, &kinds);
+    let (then, of_other) = by_writes(&drive.switched, &kinds, drive.reads[0]);
     let helps = factor.low > HELPS;
     let reason = match cache.on {
         true if helps => FitnessReason::CacheOffHelps { factor: factor.value, then },
         true if factor.high < 1.0 / HELPS => FitnessReason::CacheOffSlower { factor: 1.0 / factor.value },
         true if factor.high < NO_HELP => FitnessReason::CacheOffDoesNotHelp,
         true => FitnessReason::CacheOffUnknown,
-        false if helps => FitnessReason::CacheOnHelps { factor: factor.value },
+        false if helps => FitnessReason::CacheOnHelps { factor: factor.value, then },
         false => return (as_it_is, reasons),
     };
     reasons.insert(if helps { 0 } else { reasons.len() }, reason);

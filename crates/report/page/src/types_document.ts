@@ -174,6 +174,7 @@ export type FitnessReason =
   | {
       reason: "cache-on-helps";
       factor: number | null;
+      then: Fitness;
     }
   | {
       reason: "cache-not-flushed";
@@ -236,6 +237,13 @@ export type FitnessReason =
       or: Fitness;
       low: number | null;
       high: number | null;
+    }
+  | {
+      reason: "reads-undecided";
+      either: Fitness;
+      or: Fitness;
+      low_ms: number | null;
+      high_ms: number | null;
     }
   | {
       reason: "held-back";

@@ -137,18 +137,22 @@ fn asked(report: &Report) -> Option<String> {
 /// What is best done with the worst of them.
 fn drive(worst: &DriveFound) -> String {
     let has = |wanted: fn(&FitnessReason) -> bool| worst.reasons.iter().any(wanted);
+    let (target, now) = (&worst.target, worst.fitness);
+    if has(|reason| *reason == FitnessReason::Failing) {
+        return format!("replace {target}.");
+    }
+    if let (Some(cache), Some(value)) = (&worst.cache, better_cache(worst)) {
+        let permanent = HostSetting::DriveCache(cache.disk.clone()).permanent(value);
+        return format!("switch the write cache of {target} {value} for good: `{permanent}`.");
+    }
     let untried =
         has(|reason| *reason == FitnessReason::CacheEmptied) && worst.switched.is_empty() && worst.about.is_some();
-    let helps = has(|reason| matches!(reason, FitnessReason::CacheOffHelps { .. } | FitnessReason::CacheNotFlushed));
-    let off = worst.cache.as_ref().filter(|_| helps && worst.fitness != Fitness::Fit);
-    if let Some(cache) = off {
-        let permanent = HostSetting::DriveCache(cache.disk.clone()).permanent("off");
-        return format!("switch the write cache of {} off for good: `{permanent}`.", worst.target);
-    }
-    let target = &worst.target;
-    match worst.fitness {
-        Fitness::Fit => {
+    match now {
+        Fitness::Fit if target.starts_with('/') => {
             format!("see how long it keeps its rate: `fathom disk {target} --sustained{}`.", given_up(worst))
+        }
+        Fitness::Fit => {
+            format!("see how long {target} keeps its rate: the same with `--sustained` instead of `--fit`.")
         }
         Fitness::NotForJournals | Fitness::Unfit if untried => format!(
             "if {target} has a volatile write cache, switch that off (hdparm -W 0, sdparm --clear=WCE, nvme set-feature -f 6 -v 0) and \
@@ -163,6 +167,16 @@ fn drive(worst: &DriveFound) -> String {
         }
         Fitness::Open => format!("measure longer: {}.", judged_again(worst)),
     }
+}
+
+/// `on` or `off`, where the drive is better then, or not safe now.
+fn better_cache(drive: &DriveFound) -> Option<&'static str> {
+    drive.reasons.iter().find_map(|reason| match reason {
+        FitnessReason::CacheNotFlushed => Some("off"),
+        FitnessReason::CacheOffHelps { then, .. } => then.is_better(drive.fitness).then_some("off"),
+        FitnessReason::CacheOnHelps { then, .. } => then.is_better(drive.fitness).then_some("on"),
+        _ => None,
+    })
 }
 
 /// A command for that drive alone, where it is one of this host.

@@ -25,17 +25,13 @@ fn merged(errors: &[String]) -> Vec<String> {
     kinds.into_iter().map(line).collect()
 }
 
-/// Each run of digits as one sign.
+/// Each number that stands alone as one sign: those of `osd.4` and `/dev/nvme0n1` are names.
 fn without_numbers(text: &str) -> String {
-    let mut kind = String::new();
-    for c in text.chars() {
-        match c.is_ascii_digit() {
-            true if kind.ends_with('#') => {}
-            true => kind.push('#'),
-            false => kind.push(c),
-        }
-    }
-    kind
+    let is_number = |word: &str| {
+        let bare = word.trim_matches(|c: char| "(),;:".contains(c));
+        !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit() || c == '.')
+    };
+    text.split(' ').map(|word| if is_number(word) { "#" } else { word }).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -44,9 +40,12 @@ mod tests {
 
     #[test]
     fn what_differs_in_numbers_alone_is_one_line() {
-        let errors = ["1 slow ops, osd.4 has slow ops", "12 slow ops, osd.4 has slow ops", "osd.4 went down"];
+        let slow = ["1 slow ops, osd.4 has slow ops", "12 slow ops, osd.4 has slow ops"];
+        let errors =
+            [slow[0], slow[1], "osd.4 went down", "osd.5 went down", "/dev/nvme0n1: gone", "/dev/nvme1n1: gone"];
         let errors: Vec<String> = errors.map(str::to_string).to_vec();
-        assert_eq!(merged(&errors), ["1 slow ops, osd.4 has slow ops (and 1 more like it)", "osd.4 went down"]);
+        assert_eq!(merged(&errors)[0], "1 slow ops, osd.4 has slow ops (and 1 more like it)");
+        assert_eq!(merged(&errors)[1..], errors[2..]);
         assert_eq!(merged(&errors[1..]), errors[1..]);
         assert!(merged(&[]).is_empty());
     }

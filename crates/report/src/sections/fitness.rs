@@ -290,15 +290,15 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
         FitnessReason::CacheOffUnknown => {
             format!("whether switching its write cache off helps is not known{}", switched(drive))
         }
-        FitnessReason::CacheOnHelps { factor } => format!(
-            "its write cache is off; with it on it makes {} times as many durable writes{}",
-            numbers::rough(*factor),
-            switched(drive)
-        ),
+        FitnessReason::CacheOnHelps { factor, then } => {
+            let then = if *then == Fitness::Open { String::new() } else { format!(", and is {} then", then.name()) };
+            let times = numbers::rough(*factor);
+            format!("its write cache is off; with it on it makes {times} times as many durable writes{}{then}", switched(drive))
+        }
         FitnessReason::CacheNotFlushed => "its write cache is on, and the kernel takes it for write through and never flushes it: what is \
                                            said to be durable is lost with the power"
             .to_string(),
-        FitnessReason::Failing => "the drive itself expects to fail (smartctl -H): replace it, whatever its figures are".to_string(),
+        FitnessReason::Failing => "the drive itself expects to fail (smartctl -x), whatever its figures are".to_string(),
         FitnessReason::Unreadable { sectors } => {
             format!("{} could not be read and wait to be replaced (pending sectors)", numbers::counted(*sectors, "sector", "sectors"))
         }
@@ -330,6 +330,15 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
             or.name(),
             between(*low, high.unwrap_or(f64::INFINITY))
         ),
+        FitnessReason::ReadsUndecided { either, or, low_ms, high_ms } => {
+            let up_to = high_ms.map_or("more".to_string(), numbers::rough);
+            format!(
+                "either {}, or {}: a random read takes {} to {up_to} ms, and from 2 ms on it is judged as a disk",
+                either.name(),
+                or.name(),
+                numbers::rough(*low_ms)
+            )
+        }
         FitnessReason::HeldBack { loads, of } => format!(
             "{loads} of {of} loads waited for the processors of the host that put them on: stop what else runs there"
         ),
