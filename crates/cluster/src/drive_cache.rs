@@ -1,6 +1,6 @@
 //! Is the volatile write cache of a drive on? By its own word: the kernel's (`queue/write_cache`) says whether it flushes, and follows a SCSI
-//! drive only when the kernel looks at it again, an NVMe drive never. SCSI drives have it in the mode page for caching (SBC-4, 6.5.6), which the kernel translates for ATA drives; NVMe
-//! drives in feature 6 (NVMe 1.4, 5.21.1.6).
+//! drive only when the kernel looks at it again, an NVMe drive never. SCSI drives have it in the mode page for caching (SBC-4, 6.5.6), which
+//! the kernel translates for ATA drives; NVMe drives in feature 6 (NVMe 1.4, 5.21.1.6).
 
 use model::WriteCache;
 use std::fs::{File, OpenOptions, canonicalize, read_to_string};
@@ -111,7 +111,7 @@ pub fn write(disk: &str, value: &str) -> Result<(), String> {
             let command = [MODE_SELECT_10, 0x10, 0, 0, 0, 0, 0, 0, list.len() as u8, 0];
             if on {
                 // Kernels that let themselves be told flush it before it is on; others (6.5 and newer) once they have looked again, at once.
-                let _ = std::fs::write(kernels_word(disk), "write back");
+                let _ = std::fs::write(queue_file(disk), "write back");
             }
             scsi(&device, command, &mut list.clone(), Direction::ToDevice).map_err(|error| said(disk, &error))?;
             let _ = std::fs::write(Path::new(BLOCK).join(disk).join("device/rescan"), "1");
@@ -199,10 +199,10 @@ fn unflushed(disk: &str) -> String {
 
 /// Does the kernel take its cache for one that has to be flushed?
 pub fn is_flushed(disk: &str) -> bool {
-    read_to_string(kernels_word(disk)).unwrap_or_default().trim() != "write through"
+    read_to_string(queue_file(disk)).unwrap_or_default().trim() != "write through"
 }
 
-fn kernels_word(disk: &str) -> PathBuf {
+fn queue_file(disk: &str) -> PathBuf {
     Path::new(BLOCK).join(disk).join("queue/write_cache")
 }
 

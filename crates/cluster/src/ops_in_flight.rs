@@ -16,13 +16,13 @@ fn held_of(dump: &Value, osd: u32) -> Option<HeldByOsd> {
     for op in dump.get("ops")?.as_array()? {
         let age = op.get("age").and_then(Value::as_f64).unwrap_or(0.0);
         let what = op.get("description").and_then(Value::as_str).unwrap_or_default();
-        let of_primary = REPLICATED.iter().any(|kind| what.starts_with(kind));
-        if age < HELD_SECONDS || !(of_primary || what.starts_with("osd_op(")) {
+        let for_primary = REPLICATED.iter().any(|kind| what.starts_with(kind));
+        if age < HELD_SECONDS || !(for_primary || what.starts_with("osd_op(")) {
             continue;
         }
         found.oldest = found.oldest.max(age);
         match waits(op) {
-            _ if of_primary => found.as_replica += 1,
+            _ if for_primary => found.as_replica += 1,
             Waits::ItsOwn => found.own += 1,
             Waits::Unknown => found.unknown += 1,
             Waits::Replicas(replicas) => {

@@ -105,7 +105,7 @@ pub enum FitnessReason {
     SlowerThanDisks { least: f64 },
     /// Fewer durable writes a second than an OSD's own software does with one operation in flight.
     SlowerThanOsds { least: f64 },
-    /// With its write cache off it makes so many times as many writes durable, and is this then.
+    /// With its write cache off it makes more durable writes, by this factor, and `then` is its fitness.
     CacheOffHelps { factor: f64, then: Fitness },
     /// With its write cache off it makes fewer writes durable, by this factor.
     CacheOffSlower { factor: f64 },
@@ -113,7 +113,7 @@ pub enum FitnessReason {
     CacheOffDoesNotHelp,
     /// The intervals are too wide to say whether its write cache off helps.
     CacheOffUnknown,
-    /// Its write cache is off, and with it on it makes so many times as many writes durable, and is this then.
+    /// Its write cache is off; with it on it makes more durable writes, by this factor, and `then` is its fitness.
     CacheOnHelps { factor: f64, then: Fitness },
     /// Its write cache is on, and the kernel never flushes it.
     CacheNotFlushed,
@@ -142,7 +142,7 @@ pub enum FitnessReason {
     Undecided { either: Fitness, or: Fitness, low: f64, high: Option<f64> },
     /// It is one of these, by whether it is a disk: the time of a random read, in ms, reaches over that bound.
     ReadsUndecided { either: Fitness, or: Fitness, low_ms: f64, high_ms: Option<f64> },
-    /// So many of its loads waited for the processors of the host that put them on.
+    /// Of its loads (`of`) this many waited for the processors of the host that put them on.
     HeldBack { loads: u64, of: u64 },
 }
 
